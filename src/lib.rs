@@ -62,6 +62,7 @@ mod fit;
 #[cfg(feature = "github")]
 mod github;
 mod graph;
+mod handover;
 mod intake;
 mod knowledge;
 mod markdown;

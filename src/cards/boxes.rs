@@ -176,6 +176,19 @@ pub struct BoxContent {
     pub parent_ids: Vec<ContentId>,
 }
 
+impl BoxContent {
+    /// Returns the log that it was read from, if it is no snapshot.
+    pub fn log(&self) -> Option<&str> {
+        if self.id.is_some() { None } else { self.name.rsplit_once('@').map(|(log, _)| log) }
+    }
+
+    /// Returns whether it has every card of another box.
+    pub fn holds_all_of(&self, other: &Self) -> bool {
+        let own: std::collections::BTreeSet<&ContentId> = self.card_ids.iter().collect();
+        other.card_ids.iter().all(|id| own.contains(id))
+    }
+}
+
 /// A log as `box list` shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogSummary {

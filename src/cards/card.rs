@@ -2,7 +2,7 @@
 
 use super::json::{canonical, inexact_number};
 use super::{CardError, ToolCall};
-use crate::model::RepoPath;
+use crate::model::{RepoPath, is_card_type};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
@@ -205,7 +205,7 @@ impl Card {
             _ => return Err(CardError::bad(format!("`schema_version` is not `{CARD_VERSION}`"))),
         }
         if let Some(kind) = fields.get("type").and_then(Value::as_str)
-            && is_type(kind)
+            && is_card_type(kind)
             && !fields.contains_key("role")
         {
             return Err(CardError::bad(format!(
@@ -219,7 +219,7 @@ impl Card {
     }
 
     fn check(&self) -> Result<(), CardError> {
-        if !is_type(&self.kind) {
+        if !is_card_type(&self.kind) {
             return Err(CardError::bad(format!(
                 "`{}` is no type of a card: types have a dot, such as `task.instruction`, and are made of a-z, 0-9, `_` and `-`",
                 self.kind
@@ -281,12 +281,6 @@ impl CardContent {
         };
         Err(CardError::bad(problem))
     }
-}
-
-fn is_type(kind: &str) -> bool {
-    let is_part =
-        |part: &str| !part.is_empty() && part.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-'));
-    kind.len() <= 100 && kind.contains('.') && kind.split('.').all(is_part)
 }
 
 /// Returns whether a text is a time in the one spelling that compares as texts do.

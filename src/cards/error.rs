@@ -11,6 +11,9 @@ pub enum CardError {
     /// A card, box or log does not exist.
     #[error("{0}")]
     NotFound(String),
+    /// An argument names a box that nobody gave leave for.
+    #[error("{0}")]
+    Unauthorized(String),
     /// A file on disk is not what this program writes.
     #[error("{0}")]
     Invalid(String),
@@ -24,7 +27,7 @@ pub enum CardError {
 
 impl CardError {
     /// Creates the error of a request that cannot be followed.
-    pub(super) fn bad(message: impl Into<String>) -> Self {
+    pub fn bad(message: impl Into<String>) -> Self {
         Self::BadRequest(message.into())
     }
 }

@@ -16,6 +16,7 @@ mod prepare;
 mod schema;
 mod store;
 mod tool_call;
+mod transaction;
 
 pub use boxes::{BoxContent, BoxSnapshot, LogAppend, LogEntry, LogName, LogSummary};
 pub use card::{Card, CardContent, Role, ToolError};
@@ -29,3 +30,4 @@ pub use prepare::{CardWriter, PreparedCard};
 pub use schema::{box_schema, card_schema};
 pub use store::{CardStore, FileKind, LARGEST_BATCH, ReadCard};
 pub use tool_call::ToolCall;
+pub use transaction::Transaction;

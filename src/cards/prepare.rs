@@ -24,6 +24,8 @@ pub struct PreparedCard {
     pub id: ContentId,
     /// The bytes of its file.
     pub(super) bytes: Vec<u8>,
+    /// What it holds.
+    pub card: Card,
     /// How many values were changed by the scrubber.
     pub redacted: usize,
 }
@@ -55,7 +57,7 @@ impl<'a> CardWriter<'a> {
             })?;
             let bytes = card.bytes();
             let redacted = redacted.iter().filter(|at| **at == index).count();
-            prepared.push(PreparedCard { id: ContentId::of(&bytes), bytes, redacted });
+            prepared.push(PreparedCard { id: ContentId::of(&bytes), bytes, card, redacted });
         }
         Ok(prepared)
     }

@@ -87,7 +87,7 @@ impl CardStore {
         Folder::open(&self.root, &path)
     }
 
-    fn folder_of(&self, kind: FileKind, hex: &str) -> Result<Folder, StoreError> {
+    pub(super) fn folder_of(&self, kind: FileKind, hex: &str) -> Result<Folder, StoreError> {
         self.folder(&format!("{}/{}", kind.folder(), &hex[..2]))
     }
 
@@ -190,6 +190,15 @@ impl CardStore {
             Ok(false)
         });
         written.collect()
+    }
+
+    /// Returns whether a card has a tombstone.
+    ///
+    /// # Errors
+    /// If the system refuses to read it.
+    pub fn is_deleted(&self, id: &ContentId) -> Result<bool, CardError> {
+        let folder = self.folder_of(FileKind::Card, id.hex())?;
+        Ok(folder.read(&format!("{}{DELETED}", id.hex()))?.is_some())
     }
 
     /// Writes the tombstone of a card, and returns whether it was new.

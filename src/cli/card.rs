@@ -11,7 +11,7 @@ use crate::cards::{
     Card, CardContent, CardError, CardStore, CardWriter, ContentId, FileKind, LARGEST_BATCH, PreparedCard, ReadCard,
     Role, import, parse,
 };
-use crate::engine::process_environment;
+use crate::engine::{Repository, process_environment};
 use crate::redact::{Environment, Redactor};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -79,6 +79,13 @@ impl CardFiles {
         Ok(Self { store, redactor, environment: process_environment() })
     }
 
+    /// Opens the folder of cards of a repository.
+    pub(crate) fn of(repository: &Repository) -> Self {
+        let settings = repository.settings();
+        let store = CardStore::new(repository.root(), settings.handover.dir.clone());
+        Self { store, redactor: Redactor::new(&settings.redaction), environment: process_environment() }
+    }
+
     pub(crate) fn writer(&self) -> CardWriter<'_> {
         CardWriter::new(&self.redactor, &self.environment)
     }
@@ -92,9 +99,10 @@ impl CardFiles {
     pub(crate) fn failure(&self, error: CardError) -> Failure {
         match error {
             CardError::BadRequest(message) => Failure::Usage(self.redacted(&message)),
-            CardError::NotFound(message) | CardError::Invalid(message) | CardError::Secret(message) => {
-                Failure::Input(self.redacted(&message))
-            }
+            CardError::NotFound(message)
+            | CardError::Unauthorized(message)
+            | CardError::Invalid(message)
+            | CardError::Secret(message) => Failure::Input(self.redacted(&message)),
             CardError::Store(error) => error.into(),
         }
     }

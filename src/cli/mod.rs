@@ -17,6 +17,7 @@ mod failure;
 mod git;
 mod github;
 mod guard;
+mod handover;
 mod init;
 mod input;
 mod job;
@@ -115,6 +116,7 @@ fn dispatch(args: &Args) -> Result<Exit, Failure> {
         Command::Agent(options) => agent::run(&args.global, options),
         Command::Card(options) => card::run(&args.global, options),
         Command::Box(options) => boxes::run(&args.global, options),
+        Command::Handover(options) => handover::run(&args.global, options),
         Command::Job(options) => job::run(&args.global, options),
         Command::Render(options) => render::run(&args.global, options),
         Command::Explain(options) => explain::run(&args.global, options),

@@ -8,6 +8,7 @@ use super::console;
 use super::exit::Exit;
 use super::explain::BudgetSteps;
 use super::failure::Failure;
+use super::handover::HandoverResult;
 use super::output::{Build, Check, List, Matrix, Notes, Redact, RedactRules, Sync, Verify};
 use crate::review::{Diff, Explanation, WhyNot};
 use clap::CommandFactory as _;
@@ -95,6 +96,8 @@ struct Outputs {
     explain_at: BudgetSteps,
     /// What `explain --why-not` prints.
     explain_why_not: WhyNot,
+    /// What `handover` prints.
+    handover: HandoverResult,
     /// What `list` prints.
     list: List,
     /// What `list --matrix` prints.

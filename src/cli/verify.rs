@@ -1,16 +1,21 @@
 //! `contextpack verify`.
 
 use super::args::{BudgetArgs, Global, VerifyArgs};
+use super::card::CardFiles;
 use super::exit::Exit;
 use super::failure::{Failure, PathFailure};
 use super::input;
 use super::output;
 use super::packs::{self, PackTarget, Probe};
 use super::report::print_lines;
-use super::workspace::{open, settled};
+use super::workspace::{open, settled, stamp};
 use crate::cards::{CardError, check_file, context_folder};
 use crate::config::Policy;
+use crate::engine::{AgentContext, BudgetLimits, BudgetProbe, Project, Repository};
+use crate::handover::replay;
+use crate::model::Given;
 use crate::review::{Difference, difference, read, verify};
+use crate::wire::{Pack, PackHandover, Section};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, DirEntry};
 use std::io;
@@ -165,10 +170,16 @@ fn against_repo(global: &Global, verified: &[VerifiedFile]) -> Result<Vec<Option
                 repository.settings().knowledge.jobs.get_key_value(name).map(|(name, job)| (name.as_str(), job))
             }),
         };
-        let fault = match packs::probe(&repository, &project, &target) {
-            Err(Failure::Usage(message)) => Some(format!("the repo has no such pack: {message}")),
+        let probe = match &pack.handover {
+            Some(handover) => handover_probe(&repository, &project, &pack, handover),
+            None => packs::probe(&repository, &project, &target).map(|Probe { probe, limits, .. }| (probe, limits)),
+        };
+        let fault = match probe {
+            Err(Failure::Usage(message) | Failure::Input(message)) => {
+                Some(format!("the repo has no such pack: {message}"))
+            }
             Err(failure) => return Err(failure),
-            Ok(Probe { probe, limits, .. }) => match probe.build(limits)? {
+            Ok((probe, limits)) => match probe.build(limits)? {
                 Err(diagnostics) => {
                     let why = diagnostics.first().map(|it| it.message.clone()).unwrap_or_default();
                     Some(format!("the pack cannot be built from the repo: {why}"))
@@ -184,6 +195,36 @@ fn against_repo(global: &Global, verified: &[VerifiedFile]) -> Result<Vec<Option
         faults.push(fault);
     }
     Ok(faults)
+}
+
+/// Prepares the pack of a handover to be built again from its context box, at the time at which it was made.
+fn handover_probe<'p, 's>(
+    repository: &Repository,
+    project: &'p Project<'s>,
+    pack: &Pack,
+    handover: &PackHandover,
+) -> Result<(BudgetProbe<'p, 's>, BudgetLimits), Failure> {
+    let files = CardFiles::of(repository);
+    let given = |section: &Section| Given::ALL.into_iter().find(|given| given.provenance() == section.provenance);
+    let own = pack.sections.iter().filter_map(|section| {
+        let given = given(section).filter(|given| *given != Given::Inherited)?;
+        Some((section.metadata.card.as_ref()?.id.as_str(), given))
+    });
+    let PackHandover { context_box_id, target_profile_box_id, output_box, .. } = handover;
+    let now = &pack.generated_at;
+    let plan = replay(context_box_id, target_profile_box_id, output_box, &own.collect(), &files.store, now)
+        .map_err(|error| files.failure(error))?;
+    let key = pack.agent.as_ref().map_or("", |agent| agent.key.as_str());
+    let (agent, defaults) = project.agent_of_handover(key)?;
+    let root = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref()).filter(|root| *root != key);
+    let item = match root {
+        Some(root) => repository.find_roots(project, std::slice::from_ref(root))?.first().copied(),
+        None => None,
+    };
+    let handed = project.handed_over(&handover.recipe, handover.from.as_deref(), &plan);
+    let agent = AgentContext { handover: Some(handed), ..agent };
+    let probe = BudgetProbe::new(project, item, pack.profile.clone(), stamp()?).with_agent(Some(agent));
+    Ok((probe, defaults.limits(BudgetLimits::default())))
 }
 
 /// Returns the fault of a pack's companion, if it has one that is not exactly its rendering.

@@ -51,6 +51,14 @@ pub const KNOWLEDGE_INSTRUCTIONS: BuiltinText =
 pub const SESSION_INSTRUCTIONS: BuiltinText =
     BuiltinText { id: "instructions/session", version: 1, text: include_str!("instructions/session.md") };
 
+/// What is added to the instructions of packs that hand over from one agent to another.
+pub const HANDOVER_INSTRUCTIONS: BuiltinText =
+    BuiltinText { id: "instructions/handover", version: 1, text: include_str!("instructions/handover.md") };
+
+/// The instructions of such packs without a root.
+pub const HANDOVER_TASK_INSTRUCTIONS: BuiltinText =
+    BuiltinText { id: "instructions/handover-task", version: 1, text: include_str!("instructions/handover_task.md") };
+
 /// Returns the built-in profiles by name.
 ///
 /// `other` has the default order of groups, and the rest move up what their work needs: a draft its siblings, code the

@@ -2,6 +2,7 @@
 //!
 //! The doc comments are the descriptions of the published schema, and are written for the author of the file.
 
+use super::raw_handover::RawHandover;
 use super::raw_knowledge::{RawAgents, RawContext, RawDocuments, RawJob};
 use super::shapes::{OneOrMany, Percent};
 use crate::model::{Code, Level};
@@ -224,6 +225,8 @@ pub(super) enum RawGroup {
     Relevant,
     /// Recent changes of the repo.
     Changes,
+    /// Cards that a handover inherits.
+    Cards,
 }
 
 /// Where architecture decision records (ADRs) are, and what a pack takes of one.
@@ -423,15 +426,6 @@ pub(super) struct RawOutput {
     pub(super) profiles: Option<OneOrMany>,
     /// Whether `<pack>.md` is written beside each pack: exactly what `contextpack render` prints, for reviews. Default: `false`.
     pub(super) markdown: Option<bool>,
-}
-
-/// Where cards and boxes are.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(rename = "Handover")]
-pub(super) struct RawHandover {
-    /// The folder of cards, boxes and logs, inside the repo. Default: `context`.
-    pub(super) dir: Option<String>,
 }
 
 /// The native names of a work item's fields.

@@ -1,5 +1,6 @@
 //! The validated configuration: globs compiled, numbers checked, defaults filled in.
 
+use super::handover::HandoverSettings;
 use super::knowledge::KnowledgeSettings;
 use crate::model::{Code, Level, Relation, RepoPath};
 use std::collections::BTreeMap;
@@ -29,7 +30,7 @@ pub struct Settings {
     pub redaction: RedactionSettings,
     /// Where packs go.
     pub output: OutputSettings,
-    /// Where cards and boxes are.
+    /// Where cards and boxes are, and how agents hand over to each other.
     pub handover: HandoverSettings,
     /// The levels that the user gives to warning codes.
     pub warnings: BTreeMap<Code, Level>,
@@ -228,6 +229,8 @@ pub enum Group {
     Relevant,
     /// Recent changes of the repo.
     Changes,
+    /// Cards that a handover inherits.
+    Cards,
 }
 
 /// The limits of a pack, of which at least one is given.
@@ -315,26 +318,9 @@ pub struct OutputSettings {
     pub markdown: bool,
 }
 
-/// The validated form of `handover:`.
-#[derive(Debug, Clone)]
-pub struct HandoverSettings {
-    /// The folder of cards, boxes and logs, inside the repo.
-    pub dir: RepoPath,
-}
-
-impl HandoverSettings {
-    /// Returns the folders of cards, boxes, logs and batches, which are no inputs of packs.
-    ///
-    /// Other files beside them are: a repo may have a folder `context` of its own.
-    pub fn folders(&self) -> Vec<RepoPath> {
-        let below = |name| RepoPath::new(&format!("{}/{name}", self.dir)).ok();
-        ["cards", "boxes", "logs", "batches"].into_iter().filter_map(below).collect()
-    }
-}
-
 impl Settings {
     /// Returns the folders that only this program writes, and that are no inputs of packs: packs, what was delivered to one
-    /// agent, cards, boxes, logs and batches.
+    /// agent, cards, boxes, logs, batches and the packs of handovers.
     pub fn own_folders(&self) -> Vec<RepoPath> {
         let written = [Some(&self.output.dir), self.knowledge.context.record.as_ref()];
         written.into_iter().flatten().cloned().chain(self.handover.folders()).collect()
@@ -364,8 +350,9 @@ impl Tokenizer {
 
 impl Group {
     /// All groups, in the default priority.
-    pub const ALL: [Group; 11] = [
+    pub const ALL: [Group; 12] = [
         Self::Knowledge,
+        Self::Cards,
         Self::Parent,
         Self::Dependencies,
         Self::Children,
@@ -380,7 +367,7 @@ impl Group {
 
     /// Returns whether its sections are about neighbours of the root, or files that it refers to.
     pub fn is_neighbourhood(self) -> bool {
-        !matches!(self, Self::Comments | Self::Knowledge | Self::Relevant | Self::Changes)
+        !matches!(self, Self::Comments | Self::Knowledge | Self::Relevant | Self::Changes | Self::Cards)
     }
 
     /// Returns the name in the configuration.
@@ -397,6 +384,7 @@ impl Group {
             Self::Knowledge => "knowledge",
             Self::Relevant => "relevant",
             Self::Changes => "changes",
+            Self::Cards => "cards",
         }
     }
 }

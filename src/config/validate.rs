@@ -3,15 +3,14 @@
 use super::check::{ConfigFaults, MAX_COMPILED, SettingPlace};
 use super::faults::shortened;
 use super::raw::{
-    NATIVE_FIELDS, RawAdrs, RawConfig, RawEdges, RawGithub, RawHandover, RawItems, RawOutput, RawRelation, RawRoots,
-    RawTrust,
+    NATIVE_FIELDS, RawAdrs, RawConfig, RawEdges, RawGithub, RawItems, RawOutput, RawRelation, RawRoots, RawTrust,
 };
 use super::settings::{
-    AdrSettings, EdgeMap, Excerpt, FieldFilter, FieldMap, GithubSettings, HandoverSettings, ItemSource, OutputSettings,
-    Profile, RootFilter, Settings, Template, TemplatePart,
+    AdrSettings, EdgeMap, Excerpt, FieldFilter, FieldMap, GithubSettings, ItemSource, OutputSettings, Profile,
+    RootFilter, Settings, Template, TemplatePart,
 };
 use super::shapes::OneOrMany;
-use super::{validate_knowledge, validate_profiles, validate_redaction};
+use super::{validate_handover, validate_knowledge, validate_profiles, validate_redaction};
 use crate::model::{Code, Level, Relation, RepoPath, Severity, is_git_name, is_github_name, is_repo_name};
 use std::collections::BTreeMap;
 
@@ -123,7 +122,8 @@ pub(super) fn settings(
     let adrs = adrs(raw.adrs.as_ref(), root.key("adrs"), faults);
     let knowledge = validate_knowledge::knowledge(raw, root, output.as_ref().map(|output| &output.dir), faults);
     let redaction = validate_redaction::redaction(raw.redaction.as_ref(), rules, root.key("redaction"), faults);
-    let handover = handover(raw.handover.as_ref(), root.key("handover"), output.as_ref(), snapshot, faults);
+    let handover =
+        validate_handover::handover(raw.handover.as_ref(), root.key("handover"), output.as_ref(), snapshot, faults);
     let warnings = warnings(raw.warnings.as_ref(), root.key("warnings"), faults);
     let (github, output, handover) = (github?, output?, handover?);
     Some(Settings {
@@ -407,34 +407,10 @@ fn output(
     Some(OutputSettings { dir: dir?, profiles, markdown: raw.markdown.unwrap_or(false) })
 }
 
-fn handover(
-    raw: Option<&RawHandover>,
-    at: SettingPlace<'_>,
-    output: Option<&OutputSettings>,
-    snapshot: Option<&RepoPath>,
-    faults: &mut ConfigFaults,
-) -> Option<HandoverSettings> {
-    let at_dir = at.key("dir");
-    let dir = faults.path(at_dir, raw.and_then(|raw| raw.dir.as_deref()).unwrap_or("context"))?;
-    let help = "name a folder that holds cards and boxes only, such as `context`";
-    let shares = |other: &RepoPath| dir.is_under(other.as_str()) || other.is_under(dir.as_str());
-    if let Some(name) = reserved(&dir) {
-        faults.add_help(at_dir, format!("cards cannot lie in `{name}`"), help);
-    } else if lowercase(&dir).is_under(".contextpack") {
-        faults.add_help(at_dir, format!("`{dir}` holds other files of contextpack"), help);
-    } else if raw.is_some_and(|raw| raw.dir.is_some()) {
-        // Without the key nothing is said: a repo may write its packs to `context`, and have no cards.
-        for other in output.map(|output| &output.dir).into_iter().chain(snapshot).filter(|other| shares(other)) {
-            faults.add_help(at_dir, format!("cards cannot share a folder with `{other}`"), help);
-        }
-    }
-    Some(HandoverSettings { dir })
-}
-
 /// The name of what git or GitHub reads and a folder lies in: `.git` wherever it is, `.github` at the root.
 ///
 /// A job that writes packs must write neither hooks nor workflows, and GitHub gives a meaning to ever more of `.github`.
-fn reserved(path: &RepoPath) -> Option<&'static str> {
+pub(super) fn reserved(path: &RepoPath) -> Option<&'static str> {
     let mut parts = path.as_str().split('/');
     let github = path.as_str().split('/').next().is_some_and(is_github_name);
     let git = parts.any(is_git_name);
@@ -442,7 +418,7 @@ fn reserved(path: &RepoPath) -> Option<&'static str> {
 }
 
 /// The path in lower case: some file systems take `.GIT` for `.git`.
-fn lowercase(path: &RepoPath) -> RepoPath {
+pub(super) fn lowercase(path: &RepoPath) -> RepoPath {
     RepoPath::new(&path.as_str().to_lowercase()).unwrap_or_else(|_| path.clone())
 }
 

@@ -79,11 +79,15 @@ fn apply(mut profile: Profile, raw: &RawProfile, at: SettingPlace<'_>, faults: &
     profile
 }
 
-/// Adds the groups that a priority does not name: knowledge before all others, the rest after them.
+/// Adds the groups that a priority does not name: knowledge and cards before all others, the rest after them.
 pub(super) fn complete(mut named: Vec<Group>) -> Vec<Group> {
     let rest: Vec<Group> = Group::ALL.into_iter().filter(|group| !named.contains(group)).collect();
     for group in rest {
-        let at = if group == Group::Knowledge { 0 } else { named.len() };
+        let at = match group {
+            Group::Knowledge => 0,
+            Group::Cards => named.iter().position(|known| *known == Group::Knowledge).map_or(0, |at| at + 1),
+            _ => named.len(),
+        };
         named.insert(at, group);
     }
     named
@@ -156,6 +160,7 @@ fn groups(raw: &[RawGroup], at: SettingPlace<'_>, faults: &mut ConfigFaults) -> 
             RawGroup::Knowledge => Group::Knowledge,
             RawGroup::Relevant => Group::Relevant,
             RawGroup::Changes => Group::Changes,
+            RawGroup::Cards => Group::Cards,
         };
         if kept.contains(&group) {
             faults.add_help(at.item(index), format!("`{}` is given twice", group.name()), "name each group once");

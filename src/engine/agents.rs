@@ -76,6 +76,22 @@ impl Project<'_> {
         job: Option<(&str, &Job)>,
         history: &History,
     ) -> Result<(AgentContext, AgentDefaults), EngineError> {
+        let (mut agent, defaults) = self.agent_without_changes(name, policy, job)?;
+        let not_built = |fault| EngineError::NotBuilt { diagnostics: vec![self.redacted_for_output(fault)] };
+        agent.changes = self.recent_changes(history).map_err(not_built)?;
+        Ok((agent, defaults))
+    }
+
+    /// Prepares packs without recent changes for the agent that `name` means.
+    ///
+    /// # Errors
+    /// As [`Project::agent_context`].
+    pub(super) fn agent_without_changes(
+        &self,
+        name: &str,
+        policy: Option<Policy>,
+        job: Option<(&str, &Job)>,
+    ) -> Result<(AgentContext, AgentDefaults), EngineError> {
         let knowledge = self.knowledge();
         let redacted = |faults: &mut dyn Iterator<Item = &Diagnostic>| -> Vec<Diagnostic> {
             faults.map(|fault| self.redacted_for_output(fault.clone())).collect()
@@ -106,8 +122,8 @@ impl Project<'_> {
         let settings = &self.settings.knowledge;
         let policy = policy.or(job.and_then(|(_, job)| job.policy)).or(known.policy).unwrap_or(settings.context.policy);
         let job = job.map(|(name, job)| instructions(self, name, job)).transpose().map_err(not_built)?;
-        let changes = self.recent_changes(history).map_err(not_built)?;
-        Ok((AgentContext { agent, policy, changes, job }, defaults(known)))
+        let changes = RecentChanges { lines: Vec::new(), remark: None };
+        Ok((AgentContext { agent, policy, changes, job, handover: None }, defaults(known)))
     }
 
     /// Returns the last commits and the lines of activity files, the newest first.

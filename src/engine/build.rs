@@ -6,7 +6,7 @@ use super::project::Project;
 use super::referenced_files::ReferencedFiles;
 use super::repository::diagnostics_of;
 use super::{Unsettled, apply_severities, notices};
-use crate::config::{Budget, BuiltinText, Profile, SESSION_INSTRUCTIONS, Tokenizer};
+use crate::config::{Budget, BuiltinText, HANDOVER_TASK_INSTRUCTIONS, Profile, SESSION_INSTRUCTIONS, Tokenizer};
 use crate::fit::{Amount, Counter, TooSmall, fit};
 use crate::graph::Target;
 use crate::intake::Repo;
@@ -149,11 +149,11 @@ impl Project<'_> {
         let counters: BTreeMap<Option<Tokenizer>, Counter> =
             budgets.iter().map(counted_tokenizer).map(|tokenizer| (tokenizer, Counter::new(tokenizer))).collect();
         let session = agent.filter(|_| job.session_start);
-        let addition = self.addition(agent);
+        let additions = self.additions(agent);
         let mut prepare = |instead: Option<BuiltinText>| {
             let mut prepared = Vec::new();
             for (profile, budget) in profiles.iter().zip(&budgets) {
-                let texts = InstructionTexts { instead, addition };
+                let texts = InstructionTexts { instead, additions };
                 match self.prepare_profile(profile, budget.clone(), &counters, texts) {
                     Ok(profile) => prepared.extend(profile),
                     Err(fault) => faults.push(fault),
@@ -161,7 +161,11 @@ impl Project<'_> {
             }
             prepared
         };
-        let starts = if session.is_some() { prepare(Some(SESSION_INSTRUCTIONS)) } else { Vec::new() };
+        let starts = match session {
+            None => Vec::new(),
+            Some(AgentContext { handover: Some(_), .. }) => prepare(Some(HANDOVER_TASK_INSTRUCTIONS)),
+            Some(_) => prepare(Some(SESSION_INSTRUCTIONS)),
+        };
         // Instructions that are not needed need not be readable.
         let mut prepared = if session.is_some() && roots.is_empty() { Vec::new() } else { prepare(None) };
         faults.extend(self.unread.iter().chain(files.unread()).cloned());
@@ -277,7 +281,7 @@ impl Project<'_> {
         let selection = select(&prepared.context, root, references, knowledge);
         let outcome = match fit(selection, &prepared.budget, prepared.counter) {
             Ok(fitted) => self.checked_for_secrets(&item.id, seal(&fitted, &job.stamp)),
-            Err(small) => Err(self.too_small(root, &prepared.budget, small)),
+            Err(small) => Err(self.too_small(root, &prepared.budget, small, given(agent))),
         };
         Some(Built {
             root: planned.root,
@@ -335,16 +339,17 @@ impl Project<'_> {
             Ok(fitted) => self.checked_for_secrets(&known.key, seal(&fitted, stamp)),
             Err(small) => {
                 let at = Place::file(known.path.clone());
-                Err(too_small(&prepared.budget, small, &format!("the agent `{}`", known.key), at))
+                let what = format!("{}the agent `{}`", given(Some(agent)), known.key);
+                Err(too_small(&prepared.budget, small, &what, at))
             }
         };
         Some(built(planned, outcome))
     }
 
-    fn too_small(&self, root: usize, budget: &Budget, small: TooSmall) -> Diagnostic {
+    fn too_small(&self, root: usize, budget: &Budget, small: TooSmall, given: &str) -> Diagnostic {
         let item = &self.corpus.entries[root].item;
         let at = Place::line(item.origin.path.clone(), item.line);
-        too_small(budget, small, &format!("the beginning of `{}`", item.id), at).about(item.id.as_str())
+        too_small(budget, small, &format!("{given}the beginning of `{}`", item.id), at).about(item.id.as_str())
     }
 }
 
@@ -352,6 +357,11 @@ impl Project<'_> {
 pub fn pack_file_name(slug: &str, profile: &str, agent: Option<&str>) -> String {
     let agent = agent.map(|stem| format!("@{stem}")).unwrap_or_default();
     format!("{slug}.{profile}{agent}.json")
+}
+
+/// Returns what a pack holds whole besides its instructions and its root.
+fn given(agent: Option<&AgentContext>) -> &'static str {
+    if agent.is_some_and(|agent| agent.handover.is_some()) { "what is given with the task, and " } else { "" }
 }
 
 /// Returns the error that a budget cannot hold the instructions and `what`, with the smallest limits that work.

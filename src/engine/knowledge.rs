@@ -5,7 +5,8 @@ use super::project::{COMMIT, Project, unreadable};
 use super::{apply_severities, clean, document_notes};
 use crate::cache::FilePurpose;
 use crate::config::{
-    AGENT_INSTRUCTIONS, BuiltinText, ContextSettings, DocumentType, KNOWLEDGE_INSTRUCTIONS, Policy, Settings,
+    AGENT_INSTRUCTIONS, BuiltinText, ContextSettings, DocumentType, HANDOVER_INSTRUCTIONS, KNOWLEDGE_INSTRUCTIONS,
+    Policy, Settings,
 };
 use crate::graph::Value;
 use crate::knowledge::{
@@ -14,7 +15,7 @@ use crate::knowledge::{
 };
 use crate::model::{Code, Diagnostic, Digest, Place, Refusal, RepoPath, Severity, SourceTree};
 use crate::redact::Clean;
-use crate::select::{JobInstructions, KnowledgeSections, RecentChanges, RootReferences, SelectionContext};
+use crate::select::{HandedOver, JobInstructions, KnowledgeSections, RecentChanges, RootReferences, SelectionContext};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
@@ -30,6 +31,8 @@ pub struct AgentContext {
     pub changes: RecentChanges,
     /// The job that they are for.
     pub job: Option<JobInstructions>,
+    /// What was handed over to it.
+    pub handover: Option<Arc<HandedOver>>,
 }
 
 /// The knowledge of a repo, with an error for each file of it that exists and cannot be read.
@@ -100,13 +103,16 @@ impl Project<'_> {
     }
 
     /// Returns what is added to the instructions of packs: how to use what they hold besides their root.
-    pub(super) fn addition(&self, agent: Option<&AgentContext>) -> Option<BuiltinText> {
-        if agent.is_some() {
-            return Some(AGENT_INSTRUCTIONS);
+    pub(super) fn additions(&self, agent: Option<&AgentContext>) -> &'static [BuiltinText] {
+        match agent.map(|agent| &agent.handover) {
+            Some(Some(_)) => return &[AGENT_INSTRUCTIONS, HANDOVER_INSTRUCTIONS],
+            Some(None) => return &[AGENT_INSTRUCTIONS],
+            None => {}
         }
         let binds =
             |document: &Arc<KnowledgeDocument>| document.pinned && !document.secret && document.scope == Scope::Global;
-        (self.has_documents() && self.knowledge().documents.iter().any(binds)).then_some(KNOWLEDGE_INSTRUCTIONS)
+        let has_rules = self.has_documents() && self.knowledge().documents.iter().any(binds);
+        if has_rules { &[KNOWLEDGE_INSTRUCTIONS] } else { &[] }
     }
 
     /// Returns why packs must not hold the text of a file that a root refers to: it is another agent's document, or it holds
@@ -176,9 +182,10 @@ impl Project<'_> {
                 sections.add_secret(document);
             }
         }
-        if let Some((_, context)) = found {
-            sections.add_changes(&context.changes);
-            context.job.iter().for_each(|job| sections.add_job(job));
+        if let Some((_, asked)) = found {
+            sections.add_changes(&asked.changes);
+            asked.handover.iter().for_each(|handed| sections.add_handover(context, handed));
+            asked.job.iter().for_each(|job| sections.add_job(job));
         }
         sections
     }

@@ -16,6 +16,7 @@ mod document_notes;
 mod environment_check;
 mod error;
 mod github_warnings;
+mod handover;
 mod incremental;
 mod issues;
 mod items;

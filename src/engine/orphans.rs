@@ -32,7 +32,7 @@ impl OrphanPack {
 
 /// Returns the packs in the folder whose root or profile is gone, and those of issues that the snapshot lacks.
 ///
-/// `names` are the packs of the build. Skipped are files that are no pack under their own name, and packs of items whose
+/// `names` are the packs of the build. Skipped are packs of handovers, files that are no pack under their own name, and packs of items whose
 /// file could not be read.
 ///
 /// # Errors
@@ -52,6 +52,10 @@ pub fn orphans(
     let mut orphans = Vec::new();
     for name in folder.list()?.into_iter().filter(|name| !names.contains(name.as_str())) {
         let Some(Ok(pack)) = folder.read(&name)?.map(|bytes| read(&bytes)) else { continue };
+        // It belongs to no build: it states what was handed over at one time.
+        if pack.handover.is_some() {
+            continue;
+        }
         let source = pack
             .sections
             .iter()

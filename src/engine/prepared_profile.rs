@@ -86,8 +86,8 @@ impl Project<'_> {
             None => self.instructions(profile)?,
         };
         let mut inputs = vec![input];
-        if let Some(addition) = texts.addition {
-            instructions.text = with_addition(&instructions.text, addition);
+        for addition in texts.additions {
+            instructions.text = with_addition(&instructions.text, *addition);
             inputs.push(addition.input());
         }
         let rules = Input {
@@ -144,7 +144,7 @@ impl Project<'_> {
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct InstructionTexts {
     pub(super) instead: Option<BuiltinText>,
-    pub(super) addition: Option<BuiltinText>,
+    pub(super) additions: &'static [BuiltinText],
 }
 
 /// Appends a built-in text to instructions.

@@ -1,10 +1,12 @@
 //! Ids, repo paths, natural order, digests, diagnostics: the types that all modules share.
 
+mod card_type;
 mod commands;
 mod diagnostic;
 mod digest;
 mod file_state;
 mod github;
+mod given;
 mod line_range;
 mod natural;
 mod path;
@@ -19,11 +21,13 @@ mod title;
 mod value;
 mod volatile;
 
+pub use card_type::is_card_type;
 pub use commands::{Commands, harmless_json};
 pub use diagnostic::{Code, Diagnostic, Level, Place, Severity, bounded};
 pub use digest::{Digest, Digester};
 pub use file_state::{FileState, REST};
 pub use github::{is_repo_name, issue_url};
+pub use given::Given;
 pub use line_range::LineRange;
 pub use natural::natural_cmp;
 #[cfg(test)]

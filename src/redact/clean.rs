@@ -204,6 +204,12 @@ impl CleanBuf {
         self
     }
 
+    /// Adds the hex digits of a hash, and nothing else.
+    pub fn hex(&mut self, hash: &str) -> &mut Self {
+        self.0.extend(hash.chars().filter(|c| matches!(c, '0'..='9' | 'a'..='f')));
+        self
+    }
+
     /// Whether the text is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

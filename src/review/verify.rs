@@ -2,7 +2,7 @@
 
 use super::invisible::invisible_faults;
 use super::read::read;
-use crate::model::{Digest, natural_cmp, slug};
+use crate::model::{Digest, Given, natural_cmp, slug};
 use crate::render::{self, Form};
 use crate::wire::{Pack, PackRoot, Section};
 use serde::Serialize;
@@ -89,7 +89,7 @@ pub(super) fn hash(bytes: &[u8]) -> Option<Digest> {
 
 fn id(pack: &Pack, faults: &mut Vec<String>) {
     let hex = pack.hash.strip_prefix("sha256:").unwrap_or_default();
-    if hex.len() != 64 || !hex.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')) {
+    if !is_content_id(&pack.hash) {
         faults.push(format!("`hash` is no SHA-256: {}", shown(&pack.hash)));
         return;
     }
@@ -139,31 +139,34 @@ const FIXED: [(&str, u8); 10] = [
     ("overview", 2),
     ("user", 3),
     ("changes", 5),
-    ("root.issue", 6),
-    ("root.draft", 6),
-    ("root.json", 7),
-    ("root.edges", 8),
-    ("job", 18),
+    ("root.issue", 7),
+    ("root.draft", 7),
+    ("root.json", 8),
+    ("root.edges", 9),
+    ("job", 19),
 ];
 
-/// The beginnings of the ids of the other sections after the root, in the pack's order.
-const PREFIXES: [(&str, u8); 8] = [
+/// The beginnings of the ids of the other sections, in the pack's order.
+const PREFIXES: [(&str, u8); 9] = [
+    ("card.", CARDS),
     ("comment.", COMMENTS),
-    ("parent.", 10),
-    ("child.", 11),
-    ("dependency.", 12),
-    ("related.", 13),
+    ("parent.", 11),
+    ("child.", 12),
+    ("dependency.", 13),
+    ("related.", 14),
     ("adr.", ADRS),
     ("file.", FILES),
     ("code.", CODE),
 ];
 
-const COMMENTS: u8 = 9;
-const ADRS: u8 = 14;
-const FILES: u8 = 15;
-const CODE: u8 = 16;
+/// What was handed over, before the root.
+const CARDS: u8 = 6;
+const COMMENTS: u8 = 10;
+const ADRS: u8 = 15;
+const FILES: u8 = 16;
+const CODE: u8 = 17;
 /// Documents before the root, and relevant ones after everything else.
-const DOCUMENTS: [u8; 2] = [4, 17];
+const DOCUMENTS: [u8; 2] = [4, 18];
 
 /// Returns the group of a section in the pack's order, and the rest of its id, which sorts within the group.
 fn rank(section: &Section) -> Option<(u8, &str)> {
@@ -210,9 +213,9 @@ fn out_of_order(before: (u8, &str), after: (u8, &str)) -> bool {
     match before.0.cmp(&after.0) {
         Ordering::Less => false,
         Ordering::Greater => true,
-        // Comments are sorted by age, files by path, items in natural order.
+        // Comments are sorted by age, cards as they were handed over, files by path, items in natural order.
         Ordering::Equal => match before.0 {
-            COMMENTS => false,
+            COMMENTS | CARDS => false,
             // Documents are sorted by scope, weight or relevance.
             group if DOCUMENTS.contains(&group) => false,
             ADRS | FILES => before.1 > after.1,
@@ -296,6 +299,7 @@ fn vocabulary(pack: &Pack, faults: &mut Vec<String>) {
         }
     }
     agent(pack, faults);
+    handover(pack, faults);
     if !["truncate_tail", "drop_low_priority", "both"].contains(&pack.budget.strategy.as_str()) {
         faults.push(format!("`budget` has the unknown strategy {}", shown(&pack.budget.strategy)));
     }
@@ -330,6 +334,50 @@ fn agent(pack: &Pack, faults: &mut Vec<String>) {
             _ => faults.push(format!("section {} has no `rank` in the order of relevance", shown(&section.id))),
         }
     }
+}
+
+/// Checks what packs of handovers alone have: the handover, and cards in the order in which it gives them.
+fn handover(pack: &Pack, faults: &mut Vec<String>) {
+    if pack.handover.is_some() && pack.agent.is_none() {
+        faults.push("a pack of a handover is for an agent, and this is for none".to_owned());
+    }
+    let ids = pack.handover.iter().flat_map(|it| [&it.context_box_id, &it.target_profile_box_id]);
+    for id in ids.filter(|id| !is_content_id(id)) {
+        faults.push(format!("`handover` names {}, which is no id of a box", shown(id)));
+    }
+    let mut before = 0;
+    for section in &pack.sections {
+        let (is_card, card) = (section.id.starts_with("card."), section.metadata.card.as_ref());
+        if is_card != card.is_some() || is_card != (section.kind == "card") {
+            faults.push(format!("section {} is a card by some of id, kind and metadata", shown(&section.id)));
+            continue;
+        }
+        let Some(card) = card else { continue };
+        if pack.handover.is_none() {
+            faults.push(format!("section {} belongs to a pack of a handover, and this is none", shown(&section.id)));
+        }
+        let hex = card.id.strip_prefix("sha256:").filter(|_| is_content_id(&card.id)).unwrap_or_default();
+        if hex.get(..12) != section.id.strip_prefix("card.") {
+            faults.push(format!("section {} has the card {}", shown(&section.id), shown(&card.id)));
+        }
+        if !pack.inputs.iter().any(|input| input.kind == "card" && input.id.as_ref() == Some(&card.id)) {
+            faults.push(format!("the inputs lack the card of section {}", shown(&section.id)));
+        }
+        if !["system", "user", "assistant", "tool"].contains(&card.role.as_str()) {
+            faults.push(format!("section {} has the unknown role {}", shown(&section.id), shown(&card.role)));
+        }
+        match Given::ALL.iter().position(|given| given.provenance() == section.provenance) {
+            Some(place) if place >= before => before = place,
+            Some(_) => faults.push(format!("section {} is out of order", shown(&section.id))),
+            None => faults.push(format!("section {} was handed over in no known way", shown(&section.id))),
+        }
+    }
+}
+
+/// Returns whether a text is the id of a card or a box.
+fn is_content_id(id: &str) -> bool {
+    let hex = id.strip_prefix("sha256:").unwrap_or_default();
+    hex.len() == 64 && hex.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 /// Checks that all edges begin at one item and are sorted: those that only untrusted texts state last, then by relation,

@@ -60,6 +60,13 @@ pub fn seal(fitted: &Fitted, stamp: &Stamp) -> Sealed {
             .map(|agent| wire::PackAgent { key: agent.key.to_string(), name: agent.name.to_string() }),
         policy: selection.policy.map(|policy| policy.name().to_owned()),
         job: selection.job.clone(),
+        handover: selection.handover.as_ref().map(|handover| wire::PackHandover {
+            recipe: handover.recipe.clone(),
+            from: string(&handover.from),
+            context_box_id: handover.context_box.to_string(),
+            target_profile_box_id: handover.profile_box.to_string(),
+            output_box: handover.output_box.clone(),
+        }),
         inputs: selection
             .inputs
             .iter()
@@ -158,6 +165,12 @@ fn section(candidate: &Candidate, kept: &FittedSection, root: &str, counted: boo
             rank: document.and_then(|document| document.rank).map(u64::from),
             matched: document.map(|document| document.matched.clone()).filter(|matched| !matched.is_empty()),
             stale_notes: document.and_then(|document| document.stale_notes.then_some(true)),
+            card: candidate.card.as_ref().map(|card| wire::PackCard {
+                id: card.id.to_string(),
+                kind: card.kind.to_string(),
+                role: card.role.to_owned(),
+                author_id: card.author.to_string(),
+            }),
         },
     }
 }

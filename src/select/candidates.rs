@@ -67,9 +67,7 @@ pub fn select(
 ) -> Selection {
     let entry = &context.corpus.entries[root];
     let mut builder = SelectionBuilder::new(context, root, knowledge.policy == Some(Policy::Minimal));
-    for (candidate, rank) in knowledge.first.clone() {
-        builder.put(candidate, rank);
-    }
+    builder.place_all(knowledge.first.clone());
     builder.root(entry);
     for relation in [Relation::Parent, Relation::Child] {
         builder.neighbours(&[relation]);
@@ -105,9 +103,7 @@ pub fn select(
 /// `name` is the one from which the slug of the pack is made.
 pub fn select_session(context: &SelectionContext<'_>, name: String, knowledge: KnowledgeSections) -> Selection {
     let mut builder = SelectionBuilder::new(context, usize::MAX, false);
-    for (candidate, rank) in knowledge.first.clone() {
-        builder.put(candidate, rank);
-    }
+    builder.place_all(knowledge.first.clone());
     let agent = knowledge.agent.clone();
     let (id, title) = agent.map(|agent| (agent.key, agent.name)).unwrap_or_default();
     builder.finish(RootIdentity { id, name, is_item: true, title }, RootReferences::default(), knowledge)
@@ -325,6 +321,7 @@ impl SelectionBuilder<'_> {
             relation: Some(relation.name()),
             evidence: Some(evidence),
             document: None,
+            card: None,
             removals,
         };
         self.record_item(item, true);
@@ -510,6 +507,7 @@ impl SelectionBuilder<'_> {
             relation: None,
             evidence: Some(Evidence { source: "reference", at }),
             document: None,
+            card: None,
             removals,
         };
         let group = if adr { Group::Adrs } else { Group::Documents };
@@ -577,13 +575,18 @@ impl SelectionBuilder<'_> {
         self.candidates.push((candidate, Some(rank)));
     }
 
-    fn finish(mut self, identity: RootIdentity, references: RootReferences, knowledge: KnowledgeSections) -> Selection {
-        for (candidate, rank) in knowledge.last {
+    /// Adds sections; those without a rank always stay.
+    fn place_all(&mut self, sections: Vec<(Candidate, Option<Rank>)>) {
+        for (candidate, rank) in sections {
             match rank {
                 Some(rank) => self.put(candidate, rank),
                 None => self.candidates.push((candidate, None)),
             }
         }
+    }
+
+    fn finish(mut self, identity: RootIdentity, references: RootReferences, knowledge: KnowledgeSections) -> Selection {
+        self.place_all(knowledge.last);
         knowledge.omissions.into_iter().for_each(|omission| self.omit(omission));
         for input in self.context.inputs.iter().chain(&knowledge.inputs).cloned() {
             self.record(input);
@@ -615,6 +618,7 @@ impl SelectionBuilder<'_> {
             relation: None,
             evidence: None,
             document: None,
+            card: None,
             removals: removals::records(&instructions.removals, |_| true, &instructions.origin),
         };
         Selection {
@@ -629,6 +633,7 @@ impl SelectionBuilder<'_> {
             agent: knowledge.agent,
             policy: knowledge.policy,
             job: knowledge.job,
+            handover: knowledge.handover,
             candidates,
             inputs: inputs.into_iter().map(|(_, input)| input).collect(),
             omissions: self.omissions,
@@ -638,10 +643,15 @@ impl SelectionBuilder<'_> {
     }
 }
 
+/// Returns whether a candidate is a part of a history, of which the newest matters most.
+fn is_history(rank: &Rank) -> bool {
+    matches!(rank.group, Some(Group::Comments | Group::Cards))
+}
+
 /// Returns the candidates' ranks in the order of trimming.
 ///
 /// Groups rank from the lowest priority to the highest; within a group, done or inactive candidates come first, then
-/// the last in pack order, except that the oldest comments come first.
+/// the last in pack order, except that the oldest comments and cards come first.
 fn ranks(candidates: &[(Candidate, Option<Rank>)], priority: &[Group]) -> Vec<Option<TrimRank>> {
     let mut order: Vec<(usize, u8, usize, usize, Rank)> = candidates
         .iter()
@@ -651,7 +661,7 @@ fn ranks(candidates: &[(Candidate, Option<Rank>)], priority: &[Group]) -> Vec<Op
             let strength = rank
                 .group
                 .map_or(0, |group| 1 + priority.iter().position(|known| *known == group).unwrap_or(priority.len()));
-            let late = if rank.group == Some(Group::Comments) { candidates.len() - index } else { index };
+            let late = if is_history(&rank) { candidates.len() - index } else { index };
             Some((strength, rank.tier(), late, index, rank))
         })
         .collect();
@@ -659,8 +669,8 @@ fn ranks(candidates: &[(Candidate, Option<Rank>)], priority: &[Group]) -> Vec<Op
     let mut ranks = vec![None; candidates.len()];
     let (mut class, mut last) = (0, None);
     for (position, (strength, tier, _, index, rank)) in (0u32..).zip(order) {
-        // Comments are no equals: the newest matter most.
-        if last.replace((strength, tier)) != Some((strength, tier)) || rank.group == Some(Group::Comments) {
+        // Comments and cards are no equals: the newest matter most.
+        if last.replace((strength, tier)) != Some((strength, tier)) || is_history(&rank) {
             class += 1;
         }
         let Rank { settled, weight, second_hop, has_result, .. } = rank;

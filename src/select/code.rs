@@ -167,6 +167,7 @@ impl SelectionBuilder<'_> {
             relation: None,
             evidence: Some(Evidence { source: "reference", at }),
             document: None,
+            card: None,
             removals: removals.into_iter().filter(|removal| inside.contains(&removal.line)).collect(),
         };
         // Lines are more to the point than a file.

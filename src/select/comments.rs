@@ -153,6 +153,7 @@ impl SelectionBuilder<'_> {
             relation: None,
             evidence: None,
             document: None,
+            card: None,
             removals: removals::records(&parsed.removals, |_| true, &origin),
             origin,
         }

@@ -5,21 +5,23 @@ use super::edge_list::quoted_title;
 use super::key_headings::KeyHeadings;
 use super::mentioned::MentionedItem;
 use super::origins::{file_origin, item_origin};
+use super::outcome::{OUTCOME_FIELDS, first_statement, fulfilled_last, outcome_of};
 use super::outline::{
-    ExcerptSize, chunks, limit_sections, mark_adr, mark_boilerplate, mark_headings, mark_opening, mark_sections,
-    mark_title, sections, within,
+    ExcerptSize, chunks, mark_adr, mark_boilerplate, mark_headings, mark_opening, mark_sections, mark_title, sections,
+    within,
 };
-use super::text_fields::{TextField, blocks, text_fields};
-use super::{Chunk, ChunkWeight, Input, Passage, SectionBody, TextOrigin, Trust};
+use super::passage_builder::{PassageBuilder, without_comments};
+use super::text_fields::{TextField, text_fields};
+use super::{Chunk, ChunkWeight, Input, SectionBody, TextOrigin, Trust};
 use crate::config::{Excerpt, Profile};
 use crate::graph::{
-    Corpus, Edge, Entry, FileKind, Graph, GraphRules, IssueDraft, Outline, ParsedComment, ParsedText, Target, Value,
+    Corpus, Edge, Entry, FileKind, Graph, GraphRules, IssueDraft, Outline, ParsedComment, ParsedText, Target,
 };
 use crate::model::{Digest, RepoPath};
 use crate::redact::{Clean, CleanBuf};
 use std::collections::HashMap;
 use std::hash::{Hash as _, Hasher};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// A file that some root refers to, read, redacted and parsed.
 #[derive(Debug)]
@@ -70,9 +72,6 @@ const CRITERIA_HEADING: &str = "Acceptance criteria";
 
 /// The longest line about a neighbour's outcome, in characters.
 const LONGEST_OUTCOME_LINE: usize = 200;
-
-/// Fields that state what came out of an item.
-const OUTCOME_FIELDS: [&str; 4] = ["close_reason", "final_summary", "outcome", "resolution"];
 
 /// A neighbour's text.
 #[derive(Debug, Clone)]
@@ -185,7 +184,19 @@ impl<'a> SelectionContext<'a> {
     pub(super) fn comment(&self, parsed: &ParsedComment, first_line: &Clean, origin: &TextOrigin) -> SectionBody {
         let mut pointer = CleanBuf::new();
         let pointer = pointer.text(first_line).lit(" ").line(&origin.place()).finish();
-        let (text, parts) = self.parts(&parsed.comment.text, &parsed.markdown.outline);
+        self.after_line(first_line, &parsed.comment.text, &parsed.markdown.outline, origin, pointer)
+    }
+
+    /// Returns a text without the comments of templates, which begins with `first_line` at every level of detail.
+    pub(super) fn after_line(
+        &self,
+        first_line: &Clean,
+        text: &Clean,
+        markdown: &Outline,
+        origin: &TextOrigin,
+        pointer: Clean,
+    ) -> SectionBody {
+        let (text, parts) = self.parts(text, markdown);
         let mut comment = PassageBuilder::default();
         comment.text.text(first_line).lit(if text.is_empty() { "" } else { "\n\n" });
         // Like a heading it never stays without text.
@@ -472,200 +483,9 @@ impl<'a> SelectionContext<'a> {
     }
 }
 
-/// A text that is put together from parts, with its chunks.
-#[derive(Default)]
-struct PassageBuilder {
-    text: CleanBuf,
-    parts: Vec<Chunk>,
-    /// The whole text if it is one part, so that packs share it with the corpus.
-    shared: Option<Clean>,
-}
-
-impl PassageBuilder {
-    /// Makes what was written since the last chunk a chunk.
-    fn end_chunk(&mut self, weight: ChunkWeight) {
-        let start = self.parts.last().map_or(0, |chunk| chunk.range.end);
-        let end = self.text.as_str().len();
-        if start < end {
-            self.parts.push(Chunk { weight, ..Chunk::new(start..end) });
-        }
-    }
-
-    /// Makes what was written since the last chunk a heading.
-    fn end_heading(&mut self, weight: ChunkWeight) {
-        let before = self.parts.len();
-        self.end_chunk(weight);
-        self.parts[before..].iter_mut().for_each(|chunk| chunk.heading = true);
-    }
-
-    /// Ends the text with a blank line, which belongs to the last chunk.
-    fn blank_line(&mut self) {
-        let text = self.text.as_str();
-        if text.is_empty() || text.ends_with("\n\n") {
-            return;
-        }
-        self.text.lit(if text.ends_with('\n') { "\n" } else { "\n\n" });
-        let end = self.text.as_str().len();
-        if let Some(last) = self.parts.last_mut() {
-            last.range.end = end;
-        }
-    }
-
-    /// Appends a section with a heading, which leaves with the text below it.
-    fn section(&mut self, heading: &Clean, text: &Clean, weight: ChunkWeight) {
-        self.blank_line();
-        self.heading(heading, weight);
-        self.append(text, blocks(text, weight));
-    }
-
-    fn heading(&mut self, heading: &Clean, weight: ChunkWeight) {
-        self.text.lit("## ").line(heading).lit("\n\n");
-        // The heading of a key section stays as long as its beginning.
-        self.end_heading(if weight == ChunkWeight::Key { ChunkWeight::Core } else { weight });
-    }
-
-    /// Appends a text with its chunks.
-    fn append(&mut self, text: &Clean, parts: Vec<Chunk>) {
-        let start = self.text.as_str().len();
-        self.shared = (start == 0).then(|| text.clone());
-        self.text.text(text);
-        self.parts.extend(
-            parts.into_iter().map(|chunk| Chunk { range: chunk.range.start + start..chunk.range.end + start, ..chunk }),
-        );
-    }
-
-    /// Returns the passage, with the chunks of its excerpt limited to a size.
-    fn passage(self, origin: &TextOrigin, size: ExcerptSize) -> Arc<Passage> {
-        let (text, mut parts) = self.finish();
-        limit_sections(&mut parts, &text, size);
-        Arc::new(Passage::new(text, parts, origin.place()))
-    }
-
-    fn finish(mut self) -> (Clean, Vec<Chunk>) {
-        let text = self.shared.filter(|shared| shared.len() == self.text.as_str().len());
-        (text.unwrap_or_else(|| self.text.finish()), self.parts)
-    }
-}
-
-/// Returns a text and its chunks, in their order, without what no reader of the text sees or needs: the comments and markers
-/// of templates, and empty items of task lists.
-fn without_comments(text: &Clean, parts: Vec<Chunk>) -> (Clean, Vec<Chunk>) {
-    let comments = |chunk: &Chunk| is_comment(&text[chunk.range.clone()]);
-    let empty_items = |chunk: &Chunk| chunk.fence.is_none() && has_empty_item(&text[chunk.range.clone()]);
-    let in_order = parts.is_sorted_by_key(|chunk| chunk.range.start);
-    if in_order && !parts.iter().any(|chunk| comments(chunk) || empty_items(chunk)) {
-        return (text.clone(), parts);
-    }
-    let mut rest = PassageBuilder::default();
-    let last = parts.iter().rposition(|chunk| !comments(chunk));
-    let mut divided = false;
-    for (index, chunk) in parts.into_iter().enumerate() {
-        if comments(&chunk) {
-            divided = true;
-            continue;
-        }
-        let mut part = text.slice(chunk.range.clone());
-        if empty_items(&chunk) {
-            part = without_empty_items(&part);
-            if part.trim().is_empty() {
-                divided = true;
-                continue;
-            }
-            // The blank lines around an empty item are one.
-            part = part.slice(0..part.len().min(part.trim_end().len() + 2));
-        }
-        // What a comment divided stays divided.
-        if std::mem::take(&mut divided) || !in_order {
-            rest.blank_line();
-        }
-        let part = if Some(index) == last { part.slice(0..part.trim_end().len()) } else { part };
-        rest.append(&part, vec![Chunk { range: 0..part.len(), ..chunk }]);
-    }
-    rest.finish()
-}
-
 /// Returns whether the chunk below a heading is marked as key.
 fn has_text(parts: &[Chunk], heading: usize) -> bool {
     parts.get(heading + 1).is_some_and(|below| below.weight == ChunkWeight::Key)
-}
-
-/// Returns the first line of a text that is no heading or announcement of what follows, without the mark of its list item.
-fn first_statement(text: &Clean) -> Option<Clean> {
-    let mut at = 0;
-    text.split_inclusive('\n').find_map(|line| {
-        at += line.len();
-        let bare = without_list_mark(line.trim_start());
-        let said = bare.trim_end().trim_end_matches('*');
-        let is_statement = !said.is_empty()
-            && !said.ends_with([':', '：'])
-            && !["#", "```", "~~~", "|", "<"].iter().any(|mark| bare.starts_with(mark));
-        is_statement.then(|| text.slice(at - bare.len()..at).trimmed())
-    })
-}
-
-/// Removes bullets, numbers and ticks before the text of a list item.
-fn without_list_mark(mut line: &str) -> &str {
-    loop {
-        let digits = line.len() - line.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-        let numbered = || line[digits..].strip_prefix(['.', ')']).filter(|_| digits > 0);
-        let mark = ["-", "*", "+", ">", "[x]", "[X]", "✅", "✓"].iter().find_map(|mark| line.strip_prefix(mark));
-        match mark.or_else(numbered).filter(|rest| rest.starts_with([' ', '\t'])) {
-            Some(rest) => line = rest.trim_start(),
-            None => return line,
-        }
-    }
-}
-
-/// Returns whether a line is an item of a task list without text: `- [ ]`.
-fn is_empty_item(line: &str) -> bool {
-    let item = line.trim().strip_prefix(['-', '*', '+']).map(str::trim_start);
-    item.is_some_and(|item| matches!(item, "[ ]" | "[x]" | "[X]" | "[]"))
-}
-
-fn has_empty_item(text: &str) -> bool {
-    memchr::memchr(b'[', text.as_bytes()).is_some() && text.lines().any(is_empty_item)
-}
-
-fn without_empty_items(text: &Clean) -> Clean {
-    let (mut rest, mut at) = (CleanBuf::new(), 0);
-    for line in text.split_inclusive('\n') {
-        if !is_empty_item(line) {
-            rest.part(text, at..at + line.len());
-        }
-        at += line.len();
-    }
-    rest.finish()
-}
-
-/// Moves the acceptance criteria of a done item to its end if all of them are ticked: what came of it says more.
-fn fulfilled_last(parts: &mut Vec<Chunk>, markdown: &Outline, text: &str, criteria: &KeyHeadings) {
-    let mut moved = vec![false; parts.len()];
-    for section in sections(markdown, text, |title| criteria.contain(title)) {
-        let below = &text[markdown.blocks[section.start].range.start..markdown.blocks[section.end - 1].range.end];
-        let ticked = below.contains("[x]") || below.contains("[X]");
-        if ticked && !below.contains("[ ]") {
-            moved[section].fill(true);
-        }
-    }
-    if moved.iter().any(|moved| *moved) {
-        let all = std::mem::take(parts).into_iter().zip(moved);
-        let (last, first): (Vec<_>, Vec<_>) = all.partition(|(_, moved)| *moved);
-        parts.extend(first.into_iter().chain(last).map(|(chunk, _)| chunk));
-    }
-}
-
-/// Returns what the fields of an item say about its outcome.
-fn outcome_of(entry: &Entry) -> Option<Clean> {
-    let mut outcome = CleanBuf::new();
-    for name in OUTCOME_FIELDS {
-        let field = entry.item.fields.iter().find(|field| &*field.name == name);
-        if let Some(Value::Scalar { text, .. }) = field.map(|field| &field.node.value)
-            && !text.trim().is_empty()
-        {
-            outcome.lit(if outcome.is_empty() { "" } else { "\n\n" }).text(&text.trimmed());
-        }
-    }
-    (!outcome.is_empty()).then(|| outcome.finish())
 }
 
 /// Returns the title of a document or section: a section's heading; a document's first heading of level 1, else its

@@ -64,6 +64,7 @@ impl SelectionBuilder<'_> {
             relation: None,
             evidence: Some(Evidence { source: "reference", at: entry.shown_at(at) }),
             document: None,
+            card: None,
             removals,
         };
         let second_hop = *by != self.root;

@@ -4,8 +4,8 @@
 use super::candidates::Rank;
 use super::outline::ExcerptSize;
 use super::{
-    Candidate, Chunk, DocumentFacts, Input, Omission, OriginKind, Passage, Role, SectionBody, SelectionContext,
-    TextLevels, TextOrigin, TrimRank, Trust, removals,
+    Candidate, Chunk, DocumentFacts, HandoverLabel, Input, Omission, OriginKind, Passage, Role, SectionBody,
+    SelectionContext, TextLevels, TextOrigin, TrimRank, Trust, removals,
 };
 use crate::config::{Group, Policy};
 use crate::graph::{Outline, RecordedRemoval};
@@ -24,10 +24,12 @@ pub struct KnowledgeSections {
     pub policy: Option<Policy>,
     /// The name of the job that it is for.
     pub job: Option<String>,
+    /// The handover that the pack is made by.
+    pub handover: Option<HandoverLabel>,
     /// The agent's SOUL, which is shown with the instructions.
     pub soul: Option<Candidate>,
     /// The sections before the root's.
-    pub(super) first: Vec<(Candidate, Rank)>,
+    pub(super) first: Vec<(Candidate, Option<Rank>)>,
     /// The sections after all others.
     pub(super) last: Vec<(Candidate, Option<Rank>)>,
     /// Everything else that was read for them.
@@ -70,12 +72,12 @@ pub struct JobInstructions {
 impl Hash for KnowledgeSections {
     /// Hashes what the sections are made of: the digests of what was read, and what was chosen and left out.
     fn hash<H: Hasher>(&self, state: &mut H) {
-        let Self { agent, policy, job, soul, first, last, inputs, omissions } = self;
-        (agent, policy, job, soul.is_some(), inputs).hash(state);
+        let Self { agent, policy, job, handover, soul, first, last, inputs, omissions } = self;
+        (agent, policy, job, handover, soul.is_some(), inputs).hash(state);
         let sections = first.iter().map(|(section, _)| section).chain(last.iter().map(|(section, _)| section));
         for section in sections {
             (&section.id, section.provenance, &section.title, section.trust == Trust::Untrusted).hash(state);
-            section.document.hash(state);
+            (&section.document, &section.card).hash(state);
             if let SectionBody::Levels(levels) = &section.body {
                 levels.full.hash(state);
             }
@@ -127,13 +129,13 @@ impl KnowledgeSections {
             if let Some(document) = index.and_then(found) {
                 let section = whole(context, &document, Clean::literal(id), Clean::literal(title));
                 self.read(&document.shown, document.digest);
-                self.first.push((section, Rank::of(Some(Group::Knowledge))));
+                self.first.push((section, Some(Rank::of(Some(Group::Knowledge)))));
             }
         }
         for index in &chosen.pinned {
             let Some(document) = found(*index) else { continue };
             self.read_notes(&document);
-            self.first.push((notes(&document, "pinned", None), Rank::of(Some(Group::Knowledge))));
+            self.first.push((notes(&document, "pinned", None), Some(Rank::of(Some(Group::Knowledge)))));
         }
         for relevant in &chosen.relevant {
             let Some(document) = found(relevant.document) else { continue };
@@ -170,7 +172,7 @@ impl KnowledgeSections {
             return self.leave_out(document, "doc_ref", "policy");
         }
         self.read(&document.shown, document.digest);
-        self.first.push((notes(document, "doc_ref", None), Rank::of(Some(Group::Knowledge))));
+        self.first.push((notes(document, "doc_ref", None), Some(Rank::of(Some(Group::Knowledge)))));
     }
 
     /// Adds the recent changes, unless there are none.
@@ -198,7 +200,7 @@ impl KnowledgeSections {
         let title = Clean::literal("Recent changes");
         let section = candidate(Clean::literal("changes"), "recent_changes", title, origin, "history", body);
         // Anyone whose commits are merged writes their subjects.
-        self.first.push((section, Rank::of(Some(Group::Changes))));
+        self.first.push((section, Some(Rank::of(Some(Group::Changes)))));
     }
 
     /// Adds the instructions of a job.
@@ -234,7 +236,7 @@ fn file_origin(shown: &Clean, lines: Option<[u64; 2]>) -> TextOrigin {
     TextOrigin { path: Some(shown.clone()), lines, ..TextOrigin::new(OriginKind::File) }
 }
 
-fn candidate(
+pub(super) fn candidate(
     id: Clean,
     kind: &'static str,
     title: Clean,
@@ -257,6 +259,7 @@ fn candidate(
         relation: None,
         evidence: None,
         document: None,
+        card: None,
         removals: Vec::new(),
     }
 }

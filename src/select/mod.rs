@@ -2,6 +2,7 @@
 
 mod boilerplate;
 mod candidates;
+mod cards;
 mod code;
 mod comments;
 mod context;
@@ -13,8 +14,10 @@ mod key_headings;
 mod knowledge;
 mod mentioned;
 mod origins;
+mod outcome;
 mod outline;
 mod passage;
+mod passage_builder;
 mod removals;
 mod root;
 mod selection;
@@ -24,6 +27,7 @@ mod text_fields;
 mod work_item_json;
 
 pub use candidates::{ReferencedFile, RootReferences, select, select_session};
+pub use cards::{CardContentText, CardText, HandedOver, HandoverLabel};
 pub use code::{CodeUse, ReferencedCode};
 pub use comments::Fillers;
 pub use context::{CommentRules, Document, ProfileInstructions, SelectionContext, is_inactive};
@@ -32,7 +36,7 @@ pub use kept_code::ReferencedLines;
 pub use knowledge::{AgentLabel, JobInstructions, KnowledgeSections, RecentChanges};
 pub use passage::{Chunk, ChunkWeight, Passage, Rounding, Size};
 pub use selection::{
-    Candidate, DocumentFacts, EdgeRow, Evidence, Input, Notice, Omission, OriginKind, RedactionRecord, Role,
+    Candidate, CardFacts, DocumentFacts, EdgeRow, Evidence, Input, Notice, Omission, OriginKind, RedactionRecord, Role,
     SectionBody, Selection, TextLevels, TextOrigin, TrimRank, Trust,
 };
 pub use selection_hash::hash_selection_inputs;

@@ -29,6 +29,7 @@ impl SelectionBuilder<'_> {
             relation: None,
             evidence: None,
             document: None,
+            card: None,
             removals: removals::from_text(entry),
         };
         let json = Candidate {

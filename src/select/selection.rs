@@ -1,6 +1,6 @@
 //! The sections that a pack could hold, before the budget is applied.
 
-use super::{AgentLabel, EdgeList, Fillers, Passage, WorkItemJson};
+use super::{AgentLabel, EdgeList, Fillers, HandoverLabel, Passage, WorkItemJson};
 use crate::config::Policy;
 use crate::graph::Authored;
 use crate::model::Digest;
@@ -34,6 +34,8 @@ pub struct Selection {
     pub policy: Option<Policy>,
     /// The name of the job that the pack is for.
     pub job: Option<String>,
+    /// The handover that the pack is made by.
+    pub handover: Option<HandoverLabel>,
     /// All other sections, in the order of the pack.
     pub candidates: Vec<Candidate>,
     /// Everything that was read for the pack.
@@ -110,8 +112,23 @@ pub struct Candidate {
     pub evidence: Option<Evidence>,
     /// What kind of document it is, and why it is relevant.
     pub document: Option<DocumentFacts>,
+    /// Which card it is, and whose.
+    pub card: Option<CardFacts>,
     /// The redactions in it.
     pub removals: Vec<RedactionRecord>,
+}
+
+/// Facts about a card that a handover gives.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct CardFacts {
+    /// The card's id.
+    pub id: Clean,
+    /// Its type.
+    pub kind: Clean,
+    /// Who says it, as a model sees it.
+    pub role: &'static str,
+    /// Who wrote it.
+    pub author: Clean,
 }
 
 /// Facts about a document of which a pack has notes, or all of it.
@@ -217,6 +234,8 @@ pub enum OriginKind {
     File,
     /// Part of this program.
     Builtin,
+    /// A card of the repo.
+    Card,
 }
 
 /// Whether an untrusted author may have written a text.
@@ -355,6 +374,7 @@ impl OriginKind {
             Self::Issue => "issue",
             Self::File => "file",
             Self::Builtin => "builtin",
+            Self::Card => "card",
         }
     }
 }

@@ -46,6 +46,9 @@ pub struct Pack {
     /// The name of the job that the pack is for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<String>,
+    /// The handover that the pack is made by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handover: Option<PackHandover>,
     /// Everything that was read for the pack, including what was left out later.
     pub inputs: Vec<PackInput>,
     /// The limits, and how much of them the rendering uses.
@@ -98,14 +101,32 @@ pub struct PackAgent {
     pub name: String,
 }
 
+/// The handover that a pack is made by.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Handover")]
+pub struct PackHandover {
+    /// The recipe.
+    pub recipe: String,
+    /// The key of the agent that hands over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// The box with the cards that were handed over.
+    pub context_box_id: String,
+    /// The box with the card that describes the agent that the pack is for.
+    pub target_profile_box_id: String,
+    /// The log that the agent appends to.
+    pub output_box: String,
+}
+
 /// A text that was read for a pack.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Input")]
 pub struct PackInput {
-    /// `work_item`, `issue`, `file` or `builtin`.
+    /// `work_item`, `issue`, `file`, `builtin` or `card`.
     pub kind: String,
-    /// The work item's id, or the name of a built-in text.
+    /// The work item's id, the name of a built-in text, or the card's id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// The file, from the repo's root.
@@ -161,13 +182,13 @@ pub struct PackBudget {
 pub struct Section {
     /// Unique in the pack and stable between builds, such as `adr.docs/adr/0007-cache.md`.
     pub id: String,
-    /// `instructions`, `issue`, `comment`, `work_item_json`, `edge_list`, `adr_excerpt`, `file_excerpt`, `overview`, `document_notes` or `recent_changes`.
+    /// `instructions`, `issue`, `comment`, `work_item_json`, `edge_list`, `adr_excerpt`, `file_excerpt`, `overview`, `document_notes`, `recent_changes` or `card`.
     pub kind: String,
     /// The title.
     pub title: String,
     /// The text's source.
     pub source: SectionSource,
-    /// Why the text is in the pack: `profile`, `root`, `comment`, `graph`, `parent`, `child`, `dependency`, `adr_ref`, `doc_ref`, `code_ref`, `config`, `agent`, `overview`, `pinned`, `relevant`, `history` or `job`.
+    /// Why the text is in the pack: `profile`, `root`, `comment`, `graph`, `parent`, `child`, `dependency`, `adr_ref`, `doc_ref`, `code_ref`, `config`, `agent`, `overview`, `pinned`, `relevant`, `history`, `job`, `inherited`, `argument` or `parent_pointer`.
     pub provenance: String,
     /// The text.
     pub content: String,
@@ -180,9 +201,9 @@ pub struct Section {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Source")]
 pub struct SectionSource {
-    /// `work_item`, `issue`, `file` or `builtin`.
+    /// `work_item`, `issue`, `file`, `builtin` or `card`.
     pub kind: String,
-    /// The work item's id, or the name of a built-in text.
+    /// The work item's id, the name of a built-in text, or the first 12 hex digits of the card's id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// The file, from the repo's root.
@@ -261,6 +282,25 @@ pub struct Metadata {
     /// `true` if the notes are of another version of the document; else absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stale_notes: Option<bool>,
+    /// Which card it is, and whose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub card: Option<PackCard>,
+}
+
+/// A card that a handover gives.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Card")]
+pub struct PackCard {
+    /// The card's id: `sha256:` and 64 hex digits.
+    pub id: String,
+    /// Its type, such as `task.instruction`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Who says it, as a model sees it: `system`, `user`, `assistant` or `tool`.
+    pub role: String,
+    /// Who wrote it.
+    pub author_id: String,
 }
 
 /// The place where a relation or reference was stated.
@@ -313,7 +353,7 @@ pub struct PackOmission {
     pub source: SectionSource,
     /// Why it would have been in the pack.
     pub provenance: String,
-    /// `budget`, `limit`, `profile`, `policy`, `other_agent`, `denied_path`, `outside_repo`, `not_in_repo`, `binary`, `not_utf8`, `too_large`, `ambiguous`, `boilerplate` or `low_trust`.
+    /// `budget`, `limit`, `profile`, `policy`, `other_agent`, `denied_path`, `outside_repo`, `not_in_repo`, `binary`, `not_utf8`, `too_large`, `ambiguous`, `boilerplate`, `low_trust`, `expired` or `deleted`.
     pub reason: String,
     /// `untrusted` if anyone could have written its title or its text; else absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -114,6 +114,7 @@ fn build(
         policy,
         changes: RecentChanges { lines: vec![line; 20], remark: None },
         job: None,
+        handover: None,
     });
     let roots = if root { vec![project.find("T-0").unwrap()] } else { Vec::new() };
     let stamp = Stamp::new("2026-01-02T03:04:05Z".to_owned());

@@ -1,33 +1,36 @@
-//! Cards, boxes and logs: what is written, what is refused, and what `verify` finds.
+//! Cards: what is written, what is refused, and what never reaches a file.
 
 use crate::sandbox::{Run, Sandbox, run};
 use serde_json::{Value, json};
 use std::fs;
 
 /// The id of an output of one line.
-fn id(text: &str) -> String {
+pub(crate) fn id(text: &str) -> String {
     assert!(text.starts_with("sha256:") && text.len() == 72, "{text:?}");
     text.trim_end().to_owned()
 }
 
 /// Writes a card of this text, and returns its id.
-fn card(sandbox: &Sandbox, text: &str) -> String {
+pub(crate) fn card(sandbox: &Sandbox, text: &str) -> String {
     id(&sandbox.expect(0, &["card", "add", "--type", "task.instruction", "--text", text]))
 }
 
 /// The path of the file of a card or box.
-fn path(folder: &str, id: &str) -> String {
+pub(crate) fn path(folder: &str, id: &str) -> String {
     let hex = id.strip_prefix("sha256:").unwrap();
     format!("context/{folder}/{}/{hex}.json", &hex[..2])
 }
 
 /// Runs a command that has to fail with this code and message, and must leave every file as it was.
-fn refused(sandbox: &Sandbox, code: i32, args: &[&str], input: &str, message: &str) {
-    let before = sandbox.files();
+pub(crate) fn refused(sandbox: &Sandbox, code: i32, args: &[&str], input: &str, message: &str) {
+    // What is about to be written is in the state folder, which git ignores.
+    let files =
+        || sandbox.files().into_iter().filter(|(path, _)| !path.starts_with(".contextpack/")).collect::<Vec<_>>();
+    let before = files();
     let run = sandbox.run_with(args, input);
     assert_eq!(run.code, code, "{args:?} {input}\n{}{}", run.stdout, run.stderr);
     assert!(run.stderr.contains(message), "{args:?} {input}\n{}", run.stderr);
-    assert_eq!(sandbox.files(), before, "{args:?} {input}");
+    assert_eq!(files(), before, "{args:?} {input}");
     assert_eq!(run.stdout, "", "{args:?} {input}");
 }
 
@@ -215,185 +218,6 @@ fn cards_are_shown_in_the_order_that_was_asked_for() {
 }
 
 #[test]
-fn boxes_are_named_by_id_log_or_clock() {
-    let sandbox = Sandbox::configured(&[]);
-    let (a, b, c) = (card(&sandbox, "a"), card(&sandbox, "b"), card(&sandbox, "c"));
-    sandbox.expect(0, &["box", "append", "coder", &a, &b, &a]);
-    let second = sandbox.json(0, &["box", "append", "coder", &b, &c, "--author", "x", "--format", "json"]);
-    assert_eq!(second, json!({"box": "coder@2", "clock": 2, "card_ids": [b, c]}));
-    let show = |name: &str| sandbox.json(0, &["box", "show", name, "--format", "json"]);
-    assert_eq!(show("coder"), json!({"card_ids": [a, b, c], "parent_ids": []}));
-    assert_eq!(show("coder@1"), json!({"card_ids": [a, b], "parent_ids": []}));
-    let snapshot = id(&sandbox.expect(0, &["box", "snapshot", "coder@1"]));
-    assert_eq!(show(&snapshot), show("coder@1"));
-    assert_eq!(id(&sandbox.expect(0, &["box", "snapshot", &snapshot[..20]])), snapshot);
-    let child =
-        sandbox.json(0, &["box", "new", &c, &c, "--parent", "coder@1", "--parent", &snapshot, "--format", "json"]);
-    let child = child["box_id"].as_str().unwrap();
-    assert_eq!(show(child), json!({"card_ids": [c], "parent_ids": [snapshot]}));
-    let text = sandbox.read(&path("boxes", child));
-    assert_eq!(serde_jcs::to_string(&serde_json::from_str::<Value>(&text).unwrap()).unwrap(), text);
-    let several = sandbox.json(0, &["box", "show", child, "none", "coder", child, "coder@9", "--format", "json"]);
-    assert_eq!(several["missing_box_ids"], json!(["none", "coder@9"]));
-    assert_eq!(several["boxes"][1], json!({"box_id": "coder@2", "card_ids": [a, b, c], "parent_ids": []}));
-    assert_eq!(several["boxes"].as_array().unwrap().len(), 2);
-    let list = sandbox.json(0, &["box", "list", "--format", "json"]);
-    assert_eq!(list["logs"], json!([{"name": "coder", "clock": 2, "appends": 2, "cards": 3}]));
-    assert_eq!(list["boxes"].as_array().unwrap().len(), 2);
-    let diff = sandbox.json(0, &["box", "diff", "coder", child, "--format", "json"]);
-    assert_eq!(diff, json!({"added": [], "removed": [a, b], "kept": 1, "reordered": false}));
-    assert!(sandbox.expect(0, &["box", "show", "coder"]).contains("\n    b\n"));
-    for (code, args, message) in [
-        (3, &["box", "show", "none"][..], "box not found: none"),
-        (3, &["box", "show", "coder@3"], "box not found: coder@3"),
-        (3, &["box", "new", &a, "--parent", "none"], "box not found: none"),
-        (3, &["box", "new", &a, "00000000"], "card not found: 00000000"),
-        (3, &["box", "append", "new", &a, "00000000"], "card not found: 00000000"),
-        (3, &["box", "diff", "coder", "none"], "box not found: none"),
-        (2, &["box", "append", "Coder", &a], "`Coder` is no name of a log"),
-        (2, &["box", "append", "../x", &a], "is no name of a log"),
-        (2, &["box", "append", ".x", &a], "is no name of a log"),
-        (2, &["box", "append", "deadbeef", &a], "beginning of an id"),
-        (2, &["box", "append", &"x".repeat(101), &a], "is no name of a log"),
-        (2, &["box", "append", "coder", &a, "--author", ""], "`--author` is empty"),
-        (2, &["box", "append", "coder"], "required"),
-        (2, &["box", "show", "coder@0"], "the clock after `@`"),
-        (2, &["box", "list", "--format", "messages"], "other than for `box show`"),
-    ] {
-        refused(&sandbox, code, args, "", message);
-    }
-    sandbox.expect(0, &["verify", "context"]);
-}
-
-#[test]
-fn an_ambiguous_beginning_names_both() {
-    let sandbox = Sandbox::configured(&[]);
-    let first = card(&sandbox, "a");
-    let twin = format!("{}{}", &first[7..70], if first.ends_with('0') { "1" } else { "0" });
-    sandbox.write(&path("cards", &format!("sha256:{twin}")), "{}");
-    refused(&sandbox, 2, &["card", "show", &first[..20]], "", &twin);
-    assert_eq!(sandbox.run(&["card", "show", &first]).code, 0);
-}
-
-#[test]
-fn a_pack_becomes_a_box_of_what_an_agent_reads() {
-    let sandbox = Sandbox::configured(&[("work_items/a.md", "---\nid: a\ntitle: A\n---\n\nDo it.\n")]);
-    sandbox.expect(0, &["build", "-q"]);
-    let pack = "packs/a.coding.json";
-    let box_id = id(&sandbox.expect(0, &["box", "from-pack", pack]));
-    let messages = sandbox.json(0, &["box", "show", &box_id, "--format", "messages"]);
-    assert_eq!(messages, sandbox.json(0, &["render", pack, "--format", "messages"]));
-    sandbox.write("bad.json", sandbox.read(pack).replace("Do it", "Undo it"));
-    refused(&sandbox, 5, &["box", "from-pack", "bad.json"], "", "not a valid pack");
-    assert_eq!(sandbox.run(&["check"]).code, 0);
-}
-
-/// Messages of both styles, as their APIs have them.
-fn conversations() -> [(&'static str, Value); 2] {
-    let open_ai = json!([
-        {"role": "developer", "content": "Be terse."},
-        {"role": "user", "content": "Weather?", "name": "ann"},
-        {"role": "assistant", "content": null, "tool_calls": [
-            {"id": "call_9pw0EnHaJNbNyY8bSq3tWz1X", "type": "function",
-             "function": {"name": "weather", "arguments": "{\"city\":\"Bern\"}"}},
-            {"id": "call_2", "type": "function", "function": {"name": "now", "arguments": "{\"f\":0.5}"}},
-        ]},
-        {"role": "tool", "tool_call_id": "call_9pw0EnHaJNbNyY8bSq3tWz1X", "content": "{\"t\": 3.5}"},
-        {"role": "tool", "tool_call_id": "call_2", "content": "noon"},
-        {"role": "user", "content": "continue"},
-        {"role": "user", "content": "continue"},
-        {"role": "user", "content": [{"type": "text", "text": "see"},
-            {"type": "image_url", "image_url": {"url": "https://example.com/a.png"}}]},
-        {"role": "assistant", "content": "Done."},
-    ]);
-    let anthropic = json!({"system": "Be terse.", "messages": [
-        {"role": "user", "content": "Weather?"},
-        {"role": "assistant", "content": [
-            {"type": "text", "text": "Looking."},
-            {"type": "tool_use", "id": "toolu_01A09q90qw90lq917835lq9", "name": "weather",
-             "input": {"city": "Bern", "f": 0.5}, "cache_control": {"type": "ephemeral"}},
-            {"type": "tool_use", "id": "toolu_2", "name": "now", "input": {}},
-        ]},
-        {"role": "user", "content": [
-            {"type": "tool_result", "tool_use_id": "toolu_01A09q90qw90lq917835lq9", "content": "no", "is_error": true},
-            {"type": "tool_result", "tool_use_id": "toolu_2", "content": [{"type": "text", "text": "noon"}]},
-            {"type": "text", "text": "continue"},
-        ]},
-        {"role": "assistant", "content": [{"type": "thinking", "thinking": "hm", "signature": "c2ln"},
-            {"type": "text", "text": "Done."}]},
-        {"role": "user", "content": "continue"},
-        {"role": "user", "content": "continue"},
-    ]});
-    [("openai", open_ai), ("anthropic", anthropic)]
-}
-
-#[test]
-fn messages_of_both_styles_come_back_as_they_were() {
-    for (style, messages) in conversations() {
-        let sandbox = Sandbox::configured(&[]);
-        sandbox.write("run.json", messages.to_string());
-        let ids = sandbox.json(0, &["card", "add", "--from-messages", "run.json", "--author", "a", "--format", "json"]);
-        let ids: Vec<String> =
-            ids["card_ids"].as_array().unwrap().iter().map(|id| id.as_str().unwrap().to_owned()).collect();
-        let args: Vec<&str> = ["box", "append", "run"].into_iter().chain(ids.iter().map(String::as_str)).collect();
-        sandbox.expect(0, &args);
-        let back = sandbox.json(0, &["box", "show", "run", "--format", "messages", "--style", style]);
-        assert_eq!(back, messages, "{style}");
-        // Through the other style they are the same cards, as far as that style can say it.
-        let other = if style == "openai" { "anthropic" } else { "openai" };
-        let through = sandbox.expect(0, &["box", "show", "run", "--format", "messages", "--style", other]);
-        sandbox.write("other.json", through);
-        sandbox.expect(0, &["card", "add", "--from-messages", "other.json"]);
-        sandbox.expect(0, &["verify", "context"]);
-    }
-}
-
-#[test]
-fn a_card_of_kind_tool_call_is_an_assistants_message_with_one_call() {
-    let sandbox = Sandbox::configured(&[]);
-    let call = json!({"type": "tool.call", "tool_call_id": "c1",
-        "content": {"kind": "tool_call", "tool_name": "f", "arguments": {"b": 1, "a": 2}}});
-    let result = json!({"type": "tool.result", "tool_call_id": "c1",
-        "content": {"kind": "tool_result", "status": "timeout", "error": {"code": "slow", "message": "late"}}});
-    let ids = [call, result].map(|card| id(&sandbox.run_with(&["card", "add", "-"], &card.to_string()).stdout));
-    sandbox.expect(0, &["box", "append", "run", &ids[0], &ids[1]]);
-    let messages = sandbox.json(0, &["box", "show", "run", "--format", "messages"]);
-    assert_eq!(
-        messages,
-        json!([
-            {"role": "assistant", "content": null, "tool_calls": [
-                {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{\"a\":2,\"b\":1}"}}]},
-            {"role": "tool", "tool_call_id": "c1",
-             "content": "{\"error\":{\"code\":\"slow\",\"message\":\"late\"},\"status\":\"timeout\"}"},
-        ])
-    );
-}
-
-#[test]
-fn messages_that_cannot_be_read_are_refused_as_a_whole() {
-    let sandbox = Sandbox::configured(&[]);
-    let good = json!({"role": "user", "content": "x"});
-    for (bad, message) in [
-        (json!("x"), "message 1: it is no JSON object"),
-        (json!({"content": "x"}), "message 1: `role` is missing"),
-        (json!({"role": "robot", "content": "x"}), "message 1: `robot` is no role"),
-        (json!({"role": "user", "content": 1}), "neither a text nor a list"),
-        (json!({"role": "user", "content": [{"text": "x"}]}), "has no `type`"),
-        (json!({"role": "user", "content": "x", "tool_calls": [{"function": {"name": "f"}}]}), "only an assistant"),
-        (json!({"role": "assistant", "tool_calls": [{"type": "custom"}]}), "of type \"custom\" cannot be read"),
-        (json!({"role": "assistant", "content": [{"type": "tool_use", "id": "1"}]}), "`id` and `name`"),
-        (json!({"role": "assistant", "content": [{"type": "tool_result", "tool_use_id": "1"}]}), "only a user's"),
-        (json!({"role": "user", "content": "x", "score": 0.5}), "card 2: `metadata.extra.score` is a float"),
-    ] {
-        let messages = json!([good, bad]).to_string();
-        refused(&sandbox, 2, &["card", "add", "--from-messages", "-"], &messages, message);
-    }
-    for input in ["{}", "1", "{\"messages\": 1}", "[", "[{\"role\": \"user\", \"role\": \"user\"}]"] {
-        refused(&sandbox, 2, &["card", "add", "--from-messages", "-"], input, "error");
-    }
-}
-
-#[test]
 fn no_secret_in_any_field_reaches_a_file_or_the_terminal() {
     let token = ["ghp_", "0123456789abcdefghijABCDEFGHIJ012345"].concat();
     let password = "correct-Horse7battery";
@@ -478,108 +302,6 @@ fn a_secret_of_the_environment_is_refused() {
     assert!(run.stderr.contains("DEPLOY_TOKEN") && !run.stderr.contains("Kx9wZ1c3"), "{}", run.stderr);
 }
 
-/// Damages one file, and returns what `verify` says about it.
-fn faults_after(damage: impl FnOnce(&Sandbox, &str, &str)) -> String {
-    let sandbox = Sandbox::configured(&[]);
-    let card_id = card(&sandbox, "a");
-    sandbox.expect(0, &["box", "append", "log", &card_id]);
-    let box_id = id(&sandbox.expect(0, &["box", "snapshot", "log"]));
-    sandbox.expect(0, &["verify", "context"]);
-    damage(&sandbox, &path("cards", &card_id), &path("boxes", &box_id));
-    sandbox.expect(5, &["verify", "context"])
-}
-
-#[test]
-fn verify_finds_every_kind_of_damage() {
-    let log_file = |sandbox: &Sandbox| {
-        let found = sandbox.files().into_iter().find(|(path, _)| path.starts_with("context/logs/"));
-        found.map(|(path, _)| path).unwrap()
-    };
-    let said = faults_after(|sandbox, card, _| sandbox.write(card, sandbox.read(card).replace("\"a\"", "\"b\"")));
-    assert!(said.contains("its content was changed"), "{said}");
-    let said = faults_after(|sandbox, card, _| sandbox.write(card, sandbox.read(card) + "\n"));
-    assert!(said.contains("its content was changed") && said.contains("canonical form"), "{said}");
-    let said = faults_after(|sandbox, card, _| fs::remove_file(sandbox.path(card)).unwrap());
-    assert_eq!(said.matches("card not found: sha256:").count(), 2, "{said}");
-    let said = faults_after(|sandbox, card, _| sandbox.write(&card.replace(".json", ".deleted.json"), "{}"));
-    assert!(said.contains("a tombstone holds exactly"), "{said}");
-    let said = faults_after(|sandbox, card, _| sandbox.write("context/cards/00/x.json", sandbox.read(card)));
-    assert!(said.contains("its path is none of a card"), "{said}");
-    let said = faults_after(|sandbox, _, found| sandbox.write(found, sandbox.read(found).replace("card_ids", "cards")));
-    assert!(said.contains("unknown field `cards`"), "{said}");
-    let said = faults_after(|sandbox, _, found| sandbox.write("context/boxes/README.md", sandbox.read(found)));
-    assert!(said.contains("no file of this program is here"), "{said}");
-    let said = faults_after(|sandbox, _, _| sandbox.write("context/logs/log/notes.txt", "x"));
-    assert!(said.contains("its name is none that this program gives"), "{said}");
-    let said = faults_after(|sandbox, _, _| {
-        let file = log_file(sandbox);
-        sandbox.write(&file, sandbox.read(&file).replace("\"log\"", "\"other\""));
-    });
-    assert!(said.contains("its content was changed"), "{said}");
-    // A card under the hash of its bytes that is not canonical, or not a card.
-    for (text, fault) in [
-        ("{\"a\": 1}", "canonical form"),
-        ("{\"a\":1}", "`schema_version` is not `card/v1`"),
-        ("{\"a\":1,\"a\":1}", "the key `a` is repeated"),
-        ("no", "is no JSON"),
-    ] {
-        let said = faults_after(|sandbox, _, _| {
-            let hash = contextpack::Digest::of(text).to_string();
-            sandbox.write(&path("cards", &hash), text);
-        });
-        assert!(said.contains(fault) && said.matches("invalid: ").count() >= 1, "{text}: {said}");
-    }
-    #[cfg(unix)]
-    {
-        let said = faults_after(|sandbox, card, _| {
-            fs::rename(sandbox.path(card), sandbox.beside("card.json")).unwrap();
-            std::os::unix::fs::symlink(sandbox.beside("card.json"), sandbox.path(card)).unwrap();
-        });
-        assert!(said.contains("it is not a regular file"), "{said}");
-    }
-}
-
-#[test]
-fn a_damaged_file_is_reported_where_it_is_read() {
-    let sandbox = Sandbox::configured(&[]);
-    let (a, b) = (card(&sandbox, "a"), card(&sandbox, "b"));
-    sandbox.expect(0, &["box", "append", "log", &a]);
-    let box_id = id(&sandbox.expect(0, &["box", "snapshot", "log"]));
-    sandbox.write(&path("cards", &a), "{}");
-    sandbox.write(&path("boxes", &box_id), "{}");
-    for args in [
-        &["card", "show", &a][..],
-        &["box", "new", &b, &a],
-        &["box", "append", "log", &a],
-        &["box", "show", &box_id],
-        &["box", "new", &b, "--parent", &box_id],
-    ] {
-        refused(&sandbox, 3, args, "", "its content was changed");
-    }
-    sandbox.write("context/logs/log/00000001-x.json", "{}");
-    refused(&sandbox, 3, &["box", "append", "log", &b], "", "move it out of the log");
-    refused(&sandbox, 3, &["box", "show", "log"], "", "move it out of the log");
-    // Written again, a card is whole again.
-    assert_eq!(card(&sandbox, "a"), a);
-    assert_eq!(sandbox.run(&["card", "show", &a]).code, 0);
-}
-
-#[test]
-fn repeated_clocks_are_ordered_by_hash() {
-    let sandbox = Sandbox::configured(&[]);
-    let (a, b) = (card(&sandbox, "a"), card(&sandbox, "b"));
-    sandbox.expect(0, &["box", "append", "log", &a]);
-    let first = sandbox.files().into_iter().find(|(path, _)| path.starts_with("context/logs/")).unwrap();
-    fs::remove_dir_all(sandbox.path("context/logs")).unwrap();
-    sandbox.expect(0, &["box", "append", "log", &b]);
-    let second = sandbox.files().into_iter().find(|(path, _)| path.starts_with("context/logs/")).unwrap();
-    sandbox.write(&first.0, &first.1);
-    sandbox.expect(0, &["verify", "context"]);
-    let expected = if first.0 < second.0 { json!([a, b]) } else { json!([b, a]) };
-    assert_eq!(sandbox.json(0, &["box", "show", "log", "--format", "json"])["card_ids"], expected);
-    assert_eq!(sandbox.json(0, &["box", "append", "log", &a, "--format", "json"])["clock"], 2);
-}
-
 #[test]
 fn no_pack_has_anything_to_do_with_cards() {
     let files = [
@@ -619,36 +341,6 @@ fn the_folder_is_configured_and_inside_the_repo() {
         std::os::unix::fs::symlink(sandbox.beside("outside"), sandbox.path("context")).unwrap();
         refused(&sandbox, 1, &["card", "add", "--type", "task.instruction", "--text", "x"], "", "is a link");
     }
-}
-
-#[test]
-fn sixteen_processes_at_once_lose_nothing() {
-    let sandbox = Sandbox::configured(&[]);
-    let ids: Vec<Vec<String>> = std::thread::scope(|scope| {
-        let writers: Vec<_> = (0..16)
-            .map(|writer| {
-                let sandbox = &sandbox;
-                scope.spawn(move || {
-                    let write = |n| {
-                        let card_id = card(sandbox, &format!("{}", (writer % 8) * 10 + n));
-                        sandbox.expect(0, &["box", "append", "log", &card_id, "--author", &format!("w{writer}")]);
-                        card_id
-                    };
-                    (0..3).map(write).collect()
-                })
-            })
-            .collect();
-        writers.into_iter().map(|writer| writer.join().unwrap()).collect()
-    });
-    let shown = sandbox.json(0, &["box", "show", "log", "--format", "json"]);
-    let mut shown: Vec<&str> = shown["card_ids"].as_array().unwrap().iter().map(|id| id.as_str().unwrap()).collect();
-    let mut written: Vec<&str> = ids.iter().flatten().map(String::as_str).collect();
-    shown.sort_unstable();
-    written.sort_unstable();
-    written.dedup();
-    assert_eq!(shown, written);
-    assert_eq!(sandbox.json(0, &["box", "list", "--format", "json"])["logs"][0]["appends"], 48);
-    sandbox.expect(0, &["verify", "context"]);
 }
 
 /// The tutorial of docs/handover.md, as it stands there.

@@ -11,6 +11,9 @@
 //!                     deliveries   further runs of `build` that print a pack, one a line: a name and arguments (optional;
 //!                                  then the repo has a history under both conditions)
 //!                     delivered/   these packs and their renderings
+//!                     commands     commands to run after the build, one a line; `$3` is what the third printed (optional)
+//!                     commands.out what they print
+//!                     context/     the cards, boxes, logs and packs that they leave, and the renderings of these packs
 //! ```
 //!
 //! Each case is a test of its own, `cargo test golden::budgets`, and is built twice under conditions that must not
@@ -172,12 +175,59 @@ fn made(case: &Path, condition: Condition) -> Tree {
         tree.insert(format!("delivered/{name}.md"), rendering.into_bytes());
         tree.insert(format!("delivered/{name}.json"), pack.into_bytes());
     }
+    commands(&sandbox, case, &mut tree);
     let args = if build.code == 0 { 0 } else { build.code };
     let extra = fs::read_to_string(case.join("args")).unwrap_or_default();
     if extra.is_empty() {
         sandbox.expect(args, &["check", "-q"]);
     }
     tree
+}
+
+/// Splits a command at its spaces; `'…'` is one word.
+fn words(line: &str) -> Vec<String> {
+    let (mut words, mut quoted) = (vec![String::new()], false);
+    for c in line.chars() {
+        match c {
+            '\'' => quoted = !quoted,
+            ' ' if !quoted => words.push(String::new()),
+            c => words.last_mut().unwrap().push(c),
+        }
+    }
+    words
+}
+
+/// Runs the commands of a case, and adds what they print and leave in the folder of cards.
+fn commands(sandbox: &Sandbox, case: &Path, tree: &mut Tree) {
+    let Ok(lines) = fs::read_to_string(case.join("commands")) else { return };
+    let (mut said, mut printed) = (String::new(), Vec::<String>::new());
+    for line in lines.lines() {
+        let printed_by = |number: &str| -> Option<&String> { printed.get(number.parse::<usize>().ok()? - 1) };
+        let words: Vec<String> = words(&line.replace("(+)", ""))
+            .into_iter()
+            .flat_map(|word| match word.strip_prefix('$').and_then(printed_by) {
+                Some(text) => text.lines().map(str::to_owned).collect(),
+                None => vec![word],
+            })
+            .collect();
+        let before = sandbox.files();
+        let Run { code, stdout, stderr } = sandbox.run(&words.iter().map(String::as_str).collect::<Vec<_>>());
+        said.push_str(&format!("$ {line}\n{stdout}{stderr}"));
+        if code != 0 {
+            said.push_str(&format!("exit {code}\n"));
+            assert_eq!(sandbox.files(), before, "{line}: a command that fails leaves every file as it was");
+        }
+        printed.push(stdout.trim().to_owned());
+    }
+    tree.insert("commands.out".to_owned(), said.into_bytes());
+    for (path, bytes) in sandbox.files().into_iter().filter(|(path, _)| path.starts_with("context/")) {
+        if path.starts_with("context/packs/") {
+            let rendering = contextpack::render(&contextpack::read_pack(&bytes).unwrap()).whole();
+            tree.insert(path.replace(".json", ".md"), rendering.into_bytes());
+        }
+        tree.insert(path, bytes);
+    }
+    assert!(!sandbox.expect(0, &["verify", "context", "--against-repo"]).contains("invalid"));
 }
 
 /// Where two texts part, for a person.
@@ -218,6 +268,7 @@ fn check_case(name: &str) {
     if bless() {
         let _ = fs::remove_dir_all(case.join("packs"));
         let _ = fs::remove_dir_all(case.join("delivered"));
+        let _ = fs::remove_dir_all(case.join("context"));
         let _ = fs::remove_file(case.join("exit"));
         for (path, bytes) in &first {
             fs::create_dir_all(case.join(path).parent().unwrap()).unwrap();
@@ -226,7 +277,9 @@ fn check_case(name: &str) {
     } else {
         let expected: Tree = files(&case)
             .into_iter()
-            .filter(|(path, _)| !path.starts_with("repo/") && path != "args" && path != "deliveries")
+            .filter(|(path, _)| {
+                !path.starts_with("repo/") && !["args", "deliveries", "commands"].contains(&path.as_str())
+            })
             .collect();
         compare(name, &expected, &first, &mut faults);
     }
@@ -271,6 +324,9 @@ golden_cases! {
     github_one_item: "github-one-item",
     github_without_relations: "github-without-relations",
     graph_faults: "graph-faults",
+    handover_budget: "handover-budget",
+    handover_errors: "handover-errors",
+    handover_recipes: "handover-recipes",
     hostile_text: "hostile-text",
     issue_forms: "issue-forms",
     knowledge_faults: "knowledge-faults",

@@ -12,6 +12,9 @@ mod agents_scope;
 mod agents_watch;
 mod arrows;
 mod attest;
+mod boxes;
+mod card_faults;
+mod card_messages;
 mod cards;
 mod check;
 mod checkout;
@@ -26,6 +29,7 @@ mod fresh;
 #[cfg(feature = "github")]
 mod from_github;
 mod golden;
+mod handover;
 mod hostile;
 mod incremental;
 mod init;

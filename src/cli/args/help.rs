@@ -10,7 +10,7 @@ pub(super) const GROUPS: [(&str, &[&str]); 8] = [
     ("Build", &["build", "check", "watch"]),
     ("Inspect", &["list", "explain", "render", "redact"]),
     ("Agents", &["agent", "notes", "job"]),
-    ("Cards", &["card", "box"]),
+    ("Cards", &["card", "box", "handover"]),
     ("Review", &["diff", "report", "serve"]),
     ("Automate", &["verify", "attest", "git"]),
     ("Reference", &["schema", "completions", "man"]),
@@ -301,6 +301,21 @@ pub(super) const BOX: CommandHelp = CommandHelp {
         (2, "wrong usage, such as a name that no log can have; nothing was written"),
         (3, "a card or box does not exist, or a file was changed; nothing was written"),
         (5, "`from-pack`: the pack is not valid"),
+    ],
+};
+
+pub(super) const HANDOVER: CommandHelp = CommandHelp {
+    examples: "
+  contextpack handover launch --to coder --root feat:cache --arg instruction='Do the first criterion'
+  contextpack handover delegate --from planner --to coder --box planner --root feat:cache --arg instruction='Do step 2'
+  contextpack handover delegate --from coder --to coder --arg target_strategy=clone --arg instruction='Try it otherwise'
+  contextpack handover ask-expert --from coder --to security --arg include_history=true --arg instruction='Is this safe?'
+  contextpack handover review --arg change=@change.json --format json     a recipe of the configuration",
+    exits: &[
+        (0, "done"),
+        (1, NOT_READ_OR_WRITTEN),
+        (2, "wrong usage, such as an unknown recipe or argument, or a missing one; nothing was written"),
+        (3, "an agent, a box or a card does not exist, a box is not authorized, the budget is too small, or the input has errors; nothing was written"),
     ],
 };
 

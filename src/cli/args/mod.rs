@@ -4,6 +4,7 @@ mod agent;
 mod build;
 mod cards;
 mod format;
+mod handover;
 mod help;
 mod review;
 mod setup;
@@ -12,6 +13,7 @@ pub(crate) use agent::{AgentArgs, AgentChoice, AgentCommand, AgentCommandArgs, J
 pub(crate) use build::{BudgetArgs, BuildArgs, CheckArgs, ListArgs, PrintMode, WatchArgs};
 pub(crate) use cards::{BoxArgs, BoxCommand, CardAddArgs, CardArgs, CardCommand, RoleName, StyleName};
 pub(crate) use format::Format;
+pub(crate) use handover::HandoverArgs;
 #[cfg(feature = "serve")]
 pub(crate) use review::ServeArgs;
 pub(crate) use review::{
@@ -216,6 +218,14 @@ pub(crate) enum Command {
     #[command(after_long_help = help::BOX)]
     Box(BoxArgs),
 
+    /// Hands cards over from one agent to another: a box, and a pack with these cards and the work item
+    ///
+    /// A RECIPE says which arguments become cards and what is inherited. `launch` gives an agent an `instruction`. `delegate` also inherits the boxes that the argument `context_box_id` or `input_box_ids` names; its argument `target_strategy` is `new` (the default: a log for this handover), `reuse` (the agent's own log) or `clone` (the log of `--from` is inherited too). `ask-expert` inherits that log with `include_history=true`. Others are in the configuration under `handover.recipes`.
+    ///
+    /// Inherited cards come first, then those of the arguments, then one that names the agent of `--from`. The pack holds them before the work item, within the agent's budget: what is given stays whole, of what is inherited the oldest leaves first. A box is inherited if `--box` gives it; one that only an argument names must be the log of `--from` or allowed by the recipe. Everything is checked first; if anything is wrong, nothing is written.
+    #[command(after_long_help = help::HANDOVER, mut_arg("profiles", help::one_profile))]
+    Handover(HandoverArgs),
+
     /// Prints a text without secrets, as it would enter a pack
     ///
     /// Applies the built-in rules and those of the configuration to files, or to standard input; matches become `[REDACTED:<rule>]`. `--report` explains each redaction and how to include the text safely; `--rules` lists the rules that `redaction.allow` can name. The exit code is 0 whether or not something was removed.
@@ -339,7 +349,7 @@ mod tests {
         let command = Args::command();
         assert_eq!(
             command.get_subcommands().count(),
-            21 + usize::from(cfg!(feature = "github")) + usize::from(cfg!(feature = "serve"))
+            22 + usize::from(cfg!(feature = "github")) + usize::from(cfg!(feature = "serve"))
         );
         for command in command.get_subcommands() {
             let help = command.clone().render_long_help().to_string();

@@ -149,6 +149,7 @@ fn known(fields: &Map<String, Value>) -> Pack {
         agent: serde_json::from_value(part("agent")).unwrap_or_default(),
         policy: serde_json::from_value(part("policy")).unwrap_or_default(),
         job: serde_json::from_value(part("job")).unwrap_or_default(),
+        handover: serde_json::from_value(part("handover")).unwrap_or_default(),
         inputs: list(part("inputs")),
         budget: serde_json::from_value(part("budget")).unwrap_or(budget),
         hash: text("hash"),

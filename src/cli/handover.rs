@@ -1,0 +1,351 @@
+//! `contextpack handover`.
+
+use super::args::{Global, HandoverArgs};
+use super::card::CardFiles;
+use super::console;
+use super::exit::Exit;
+use super::failure::Failure;
+use super::input;
+use super::packs;
+use super::report::{self, print_lines};
+use super::workspace::{open, settled, stamp};
+use crate::cards::{CardError, CardStore, ContentId, LogName, Transaction, parse};
+use crate::config::{Recipe, nearest};
+use crate::engine::{AgentContext, BudgetProbe, EngineError, Repository, path_inside};
+use crate::handover::{Arguments, HandoverPlan, HandoverRequest, Party, plan};
+use crate::knowledge::{Agent, AgentError};
+use crate::model::{Given, RepoPath};
+use crate::review::read;
+use crate::seal::Sealed;
+use crate::store::{Access, Folder};
+use crate::wire::Pack;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::Path;
+
+/// What `handover` prints.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct HandoverResult {
+    /// The box with everything that was handed over.
+    context_box_id: ContentId,
+    /// The box with the card that describes the agent.
+    target_profile_box_id: ContentId,
+    /// The cards of the context box: inherited ones, those of arguments, and the one that names the source.
+    attached_card_ids: Vec<ContentId>,
+    /// The log that the agent appends to.
+    output_box: String,
+    /// The agent that it is for.
+    agent: TargetAgent,
+    /// The pack that the agent is given.
+    pack: HandoverPack,
+}
+
+/// The agent that a handover is for.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct TargetAgent {
+    /// Its key.
+    key: String,
+    /// Its name.
+    name: String,
+}
+
+/// The pack of a handover.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct HandoverPack {
+    /// The file, from the repo's root if it is in the repo.
+    path: String,
+    /// Its hash.
+    hash: String,
+}
+
+/// A handover that was checked and built, and is not written yet.
+struct Prepared {
+    files: CardFiles,
+    plan: HandoverPlan,
+    sealed: Sealed,
+    folder: Folder,
+    shown_folder: String,
+    agent: TargetAgent,
+    /// How many cards the output log has already.
+    appended: usize,
+}
+
+/// Makes a handover: checks and builds everything, then writes it.
+pub(crate) fn run(global: &Global, args: &HandoverArgs) -> Result<Exit, Failure> {
+    let prepared = match settled(|| prepare(global, args))? {
+        Ok(prepared) => prepared,
+        Err(exit) => return Ok(exit),
+    };
+    let Prepared { files, plan, sealed, folder, shown_folder, agent, appended } = prepared;
+    let file = format!("{}.json", plan.context_box.short());
+    write(&files, &plan, &sealed, &folder, &file)?;
+    let path = format!("{shown_folder}/{file}");
+    if !global.quiet {
+        report_notes(&plan, appended)?;
+    }
+    let pack = HandoverPack { path, hash: sealed.pack().hash.clone() };
+    let lines = summary(&plan, &sealed, &agent, &pack);
+    let result = HandoverResult {
+        context_box_id: plan.context_box,
+        target_profile_box_id: plan.profile_box,
+        attached_card_ids: plan.cards.into_iter().map(|card| card.id).collect(),
+        output_box: plan.output_box.as_str().to_owned(),
+        agent,
+        pack,
+    };
+    print_lines(global.format, &result, lines)?;
+    Ok(Exit::Done)
+}
+
+/// Checks the request and builds the pack in memory; `Err` if the input has errors, which were reported.
+fn prepare(global: &Global, args: &HandoverArgs) -> Result<Result<Prepared, Exit>, Failure> {
+    let repository = open(global, &[], Some(Access::Read))?;
+    let files = CardFiles::of(&repository);
+    let failed = |error| files.failure(error);
+    let recipe = recipe(&repository, &args.recipe).map_err(failed)?;
+    let arguments = arguments(&files, &args.arguments)?;
+    if args.budget.profiles.len() > 1 {
+        return Err(Failure::usage("one pack has one profile: give `--profile` once"));
+    }
+    let (folder, shown_folder) = folder(&repository, args.out.as_deref())?;
+    let project = repository.project();
+    let to = match (&args.to, &recipe.profile_name) {
+        (Some(name), _) => name.as_str(),
+        (None, Some(named)) => named.name.as_str(),
+        (None, None) => {
+            return Err(failed(CardError::bad(format!(
+                "no valid target_profile_box_id: the recipe `{}` names no agent (help: name one with `--to`)",
+                args.recipe
+            ))));
+        }
+    };
+    let (agent, defaults) = project.agent_of_handover(to).map_err(not_found)?;
+    let from = args.from.as_deref().map(|name| project.agent_of_handover(name).map_err(not_found)).transpose()?;
+    let item = match &args.root {
+        Some(root) => repository.find_roots(&project, std::slice::from_ref(root))?.first().copied(),
+        None => None,
+    };
+    let agents = &project.knowledge().agents.all;
+    let known = &agents[agent.agent];
+    let (to, from) = (party(known), from.map(|(source, _)| party(&agents[source.agent])));
+    let root = item.map(|item| project.corpus().entries[item].item.id.to_string());
+    let stamp = stamp()?;
+    let plan = plan(
+        &HandoverRequest {
+            name: &args.recipe,
+            recipe,
+            arguments: &arguments,
+            boxes: &args.boxes,
+            to: &to,
+            profile: &profile(known),
+            from: from.as_ref(),
+            root: root.as_deref(),
+            now: &stamp.generated_at,
+        },
+        &files.store,
+        files.writer(),
+    )
+    .map_err(failed)?;
+    let appended = appended(&files.store, &plan.output_box).map_err(failed)?;
+
+    let configuration = repository.configuration();
+    let profiles = defaults.profiles(configuration, &args.budget.profiles)?;
+    let limits = defaults.limits(args.budget.limits());
+    let Some(profile) = profiles.into_iter().next() else { return Err(Failure::usage("there is no profile")) };
+    let handover = project.handed_over(&args.recipe, from.as_ref().map(|from| from.key.as_str()), &plan);
+    let target = TargetAgent { key: known.key.to_string(), name: known.name.to_string() };
+    let agent = AgentContext { handover: Some(handover), ..agent };
+    let probe = BudgetProbe::new(&project, item, profile, stamp).with_agent(Some(agent));
+    let sealed = match packs::build(global, &project, &probe, limits)? {
+        Ok(sealed) => sealed,
+        Err(diagnostics) => {
+            report::print_diagnostics(&diagnostics)?;
+            return Ok(Err(Exit::Input));
+        }
+    };
+    is_free(&folder, &shown_folder, &plan, &sealed)?;
+    Ok(Ok(Prepared { files, plan, sealed, folder, shown_folder, agent: target, appended }))
+}
+
+fn recipe<'r>(repository: &'r Repository, name: &str) -> Result<&'r Recipe, CardError> {
+    let known = &repository.settings().handover.recipes;
+    known.get(name).ok_or_else(|| {
+        let names = || known.keys().map(String::as_str);
+        let help = match nearest(name, names()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("there are {}", names().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")),
+        };
+        CardError::bad(format!("there is no recipe `{name}` (help: {help})"))
+    })
+}
+
+/// Reads the arguments, of which some are the values of files.
+fn arguments(files: &CardFiles, given: &[String]) -> Result<Arguments, Failure> {
+    let mut arguments = BTreeMap::new();
+    for pair in given {
+        let (key, text) = pair
+            .split_once('=')
+            .filter(|(key, _)| !key.is_empty())
+            .ok_or_else(|| Failure::usage("`--arg` is given as KEY=TEXT or KEY=@FILE.json"))?;
+        let is_file = |name: &&str| name.ends_with(".json") || !name.is_empty() && !name.contains(char::is_whitespace);
+        let value = match text.strip_prefix('@').filter(is_file) {
+            None => Value::from(text),
+            Some(file) if file.ends_with(".json") => {
+                let bytes = input::named_file(Path::new(file))?;
+                parse(&bytes, "the file of the argument").map_err(|error| files.failure(error))?
+            }
+            Some(_) => {
+                let message =
+                    format!("`{key}` names a file that does not end in `.json` (help: `@` names a JSON file)");
+                return Err(Failure::Usage(files.redacted(&message)));
+            }
+        };
+        if arguments.insert(key.to_owned(), value).is_some() {
+            return Err(Failure::Usage(files.redacted(&format!("`--arg` gives `{key}` twice"))));
+        }
+    }
+    Ok(Arguments(arguments))
+}
+
+/// Opens the folder of the pack, and returns it with its path for people.
+fn folder(repository: &Repository, out: Option<&Path>) -> Result<(Folder, String), Failure> {
+    let settings = repository.settings();
+    let root = repository.root();
+    let Some(out) = out else {
+        let dir = settings.handover.packs().ok_or_else(|| Failure::usage("`handover.dir` is no folder"))?;
+        return Ok((Folder::open(root, &dir)?, dir.to_string()));
+    };
+    let inside = path_inside(root, out);
+    let packs = settings.handover.packs();
+    let is_own = |dir: &RepoPath| inside.as_ref().is_some_and(|path| path == dir || path.is_under(dir.as_str()));
+    if let Some(dir) = settings.own_folders().iter().find(|dir| Some(*dir) != packs.as_ref() && is_own(dir)) {
+        let message = format!("`--out` is inside `{dir}`, which holds other files (help: name another folder)");
+        return Err(Failure::Usage(message));
+    }
+    let shown = inside.map_or_else(|| out.display().to_string(), |path| path.to_string());
+    Ok((Folder::open_anywhere(out)?.staged_at(root)?, shown))
+}
+
+/// Converts the error that an agent does not exist.
+fn not_found(error: EngineError) -> Failure {
+    match error {
+        EngineError::Agent(error @ AgentError::Unknown { .. }) => {
+            let AgentError::Unknown { name, .. } = &error else { return Failure::Input(error.to_string()) };
+            Failure::Input(format!("agent not found: {name} (help: {})", error.help()))
+        }
+        error => error.into(),
+    }
+}
+
+fn party(agent: &Agent) -> Party {
+    Party { key: agent.key.to_string(), stem: agent.stem().to_owned() }
+}
+
+/// Returns what the card of an agent's profile says.
+fn profile(agent: &Agent) -> Value {
+    let mut profile = Map::new();
+    let texts = [
+        ("key", Some(&agent.key)),
+        ("name", Some(&agent.name)),
+        ("purpose", agent.purpose.as_ref()),
+        ("role", agent.role.as_ref()),
+        ("profile", agent.profile.as_ref()),
+        ("path", Some(&agent.shown)),
+        ("soul", Some(&agent.soul)),
+    ];
+    profile.extend(texts.into_iter().filter_map(|(name, text)| Some((name.to_owned(), text?.to_string().into()))));
+    if !agent.tools.is_empty() {
+        let tools: Vec<Value> = agent.tools.iter().map(|tool| tool.to_string().into()).collect();
+        profile.insert("tools".to_owned(), tools.into());
+    }
+    profile.extend(agent.policy.map(|policy| ("policy".to_owned(), policy.name().into())));
+    json!(profile)
+}
+
+/// Returns how many cards a log has.
+fn appended(store: &CardStore, log: &LogName) -> Result<usize, CardError> {
+    Ok(store.read_box(log.as_str())?.map_or(0, |content| content.card_ids.len()))
+}
+
+/// Checks that the place of the pack is free, or has an older pack of the same handover.
+fn is_free(folder: &Folder, shown: &str, plan: &HandoverPlan, sealed: &Sealed) -> Result<(), Failure> {
+    let name = format!("{}.json", plan.context_box.short());
+    let Some(existing) = folder.read(&name)? else { return Ok(()) };
+    let about = |pack: &Pack| {
+        let handover = pack.handover.as_ref().map(|handover| handover.context_box_id.clone());
+        let key = pack.agent.as_ref().map(|agent| agent.key.clone());
+        (handover, key, pack.root.work_item_id.clone(), pack.root.issue_url.clone())
+    };
+    if read(&existing).is_ok_and(|existing| about(&existing) == about(sealed.pack())) {
+        return Ok(());
+    }
+    Err(Failure::Input(format!(
+        "`{shown}/{name}` is no pack of this handover, and is not overwritten (help: `--out` names another folder)"
+    )))
+}
+
+/// Writes cards and boxes, then the pack; nothing stays if one of them cannot be written.
+fn write(files: &CardFiles, plan: &HandoverPlan, sealed: &Sealed, folder: &Folder, name: &str) -> Result<(), Failure> {
+    let failed = |error| files.failure(error);
+    let mut transaction = Transaction::new(&files.store);
+    for card in &plan.new_cards {
+        transaction.card(card).map_err(failed)?;
+    }
+    for snapshot in &plan.new_boxes {
+        transaction.snapshot(snapshot).map_err(failed)?;
+    }
+    let is_current = folder.read(name)?.is_some_and(|existing| sealed.is_unchanged(&existing));
+    if !is_current {
+        folder.write(name, sealed.bytes())?;
+    }
+    transaction.commit();
+    Ok(())
+}
+
+/// Says on stderr what the result does not: secrets that were removed, and a log that was used before.
+fn report_notes(plan: &HandoverPlan, appended: usize) -> Result<(), Failure> {
+    let mut err = console::stderr();
+    let redacted: usize = plan.new_cards.iter().map(|card| card.redacted).sum();
+    if redacted > 0 {
+        writeln!(err, "note: secrets were removed from {}", console::counted(redacted, "value"))?;
+    }
+    for card in &plan.cards {
+        if let Err(why) = &card.card {
+            writeln!(err, "note: {}: {why}, so that the pack does not hold it", card.id)?;
+        }
+    }
+    if appended > 0 {
+        let cards = console::counted(appended, "card");
+        writeln!(err, "note: the log `{}` has {cards} already", plan.output_box.as_str())?;
+    }
+    Ok(())
+}
+
+/// Returns a few lines for people: what was made, and what to do next.
+fn summary(plan: &HandoverPlan, sealed: &Sealed, agent: &TargetAgent, pack: &HandoverPack) -> Vec<String> {
+    let count = |given: Given| plan.cards.iter().filter(|card| card.given == given).count();
+    let left_out = sealed.pack().omissions.iter().filter(|omission| omission.id.starts_with("card.")).count();
+    let mut parts = vec![format!("{} given", count(Given::Argument)), format!("{} inherited", count(Given::Inherited))];
+    if left_out > 0 {
+        parts.push(format!("{left_out} of them left out of the pack"));
+    }
+    let log = plan.output_box.as_str();
+    vec![
+        format!(
+            "{} ({}) is handed {}: {}",
+            agent.name,
+            agent.key,
+            console::counted(plan.cards.len(), "card"),
+            parts.join(", ")
+        ),
+        format!("pack:   {}", pack.path),
+        format!("box:    {}", plan.context_box),
+        format!("output: {log}"),
+        format!("next:   contextpack render {} --format messages    gives it to a model", pack.path),
+        "        contextpack card add --from-messages RUN.json      keeps what the model said, as cards".to_owned(),
+        format!("        contextpack box append {log} ID...    puts these into its log"),
+    ]
+}

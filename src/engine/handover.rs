@@ -1,0 +1,189 @@
+//! Cards of a handover → what packs show of them.
+
+use super::agents::AgentDefaults;
+use super::knowledge::AgentContext;
+use super::{EngineError, Project, clean};
+use crate::cards::{Card, CardContent, ToolCall};
+use crate::handover::{HandedCard, HandoverPlan};
+use crate::redact::{Clean, CleanBuf, Piece, Redactor};
+use crate::select::{CardContentText, CardText, HandedOver, HandoverLabel};
+use rayon::prelude::*;
+use serde_json::Value;
+use std::sync::Arc;
+
+impl Project<'_> {
+    /// Prepares packs for the agent that a handover is for: without recent changes, so that they can be committed.
+    ///
+    /// # Errors
+    /// As [`Repository::agent`](super::Repository::agent).
+    pub(crate) fn agent_of_handover(&self, name: &str) -> Result<(AgentContext, AgentDefaults), EngineError> {
+        self.agent_without_changes(name, None, None)
+    }
+
+    /// Returns what was handed over, redacted, for [`AgentContext::handover`].
+    pub(crate) fn handed_over(&self, recipe: &str, from: Option<&str>, plan: &HandoverPlan) -> Arc<HandedOver> {
+        let redactor = &self.scrubber.redactor;
+        let id = |hex: &str| CleanBuf::new().lit("sha256:").hex(hex).finish();
+        let label = HandoverLabel {
+            recipe: recipe.to_owned(),
+            from: from.map(|from| clean::line(redactor, "key", from)),
+            context_box: id(plan.context_box.hex()),
+            profile_box: id(plan.profile_box.hex()),
+            output_box: plan.output_box.as_str().to_owned(),
+        };
+        let cards = plan.cards.par_iter().map(|card| redacted_card(redactor, card)).collect();
+        Arc::new(HandedOver { label, cards })
+    }
+}
+
+/// Redacts a card, value by value.
+fn redacted_card(redactor: &Redactor, handed: &HandedCard) -> CardText {
+    let content = handed.card.as_ref().map_err(|why| *why).map(|card| content(redactor, card));
+    CardText { hex: handed.id.hex().to_owned(), given: handed.given, content }
+}
+
+fn content(redactor: &Redactor, card: &Card) -> CardContentText {
+    // The texts are collected in a fixed order, and put together again from the redacted ones in the same order.
+    let mut raw: Vec<(String, String)> = Vec::new();
+    put_together(card, &mut |key, text| {
+        raw.push((key.to_owned(), text.to_owned()));
+        Clean::default()
+    });
+    let pieces: Vec<Piece<'_>> = raw.iter().map(|(key, text)| Piece { key, text, line: 1 }).collect();
+    let scrubbed = redactor.scrub("", &pieces);
+    let mut texts = scrubbed.texts.into_iter();
+    let [kind, author, text] = put_together(card, &mut |_, _| texts.next().unwrap_or_default());
+    let mut removals: Vec<_> = scrubbed.removals.into_iter().map(|removal| clean::recorded(removal, "body")).collect();
+    removals.sort();
+    removals.dedup_by(|next, kept| {
+        let same = (next.line, &next.rule) == (kept.line, &kept.rule);
+        if same {
+            kept.count = kept.count.saturating_add(next.count);
+        }
+        same
+    });
+    CardContentText { kind, role: card.role.name(), author, text, removals }
+}
+
+/// Redacts a text that is the value of a key.
+type Cleaned<'a> = dyn FnMut(&str, &str) -> Clean + 'a;
+
+/// Returns type, author and content of a card.
+fn put_together(card: &Card, clean: &mut Cleaned<'_>) -> [Clean; 3] {
+    let kind = clean("type", &card.kind);
+    let author = clean("author_id", &card.author_id);
+    let mut text = CleanBuf::new();
+    match &card.content {
+        CardContent::Text { text: body } => {
+            text.text(&clean("body", body).trimmed());
+        }
+        CardContent::Json { value } => json(&mut text, value, clean),
+        CardContent::FieldsSchema { fields } => {
+            text.lit("The fields of the result:\n");
+            for field in fields {
+                let (name, description) = (clean("name", &field.name), clean("description", &field.description));
+                text.lit("\n- ").line(&name).lit(": ").line(&description);
+            }
+        }
+        CardContent::File { path, uri, sha256 } => {
+            let place = clean("path", path.as_ref().or(uri.as_ref()).map_or("", String::as_str));
+            text.lit("File ").line(&place).lit(", SHA-256 ").hex(sha256);
+        }
+        CardContent::ToolCall { tool_name, arguments } => call(&mut text, tool_name, arguments, clean),
+        CardContent::ToolResult { status, result, error, after_execution } => {
+            text.lit("Status: ").line(&clean("status", status));
+            if let Some(next) = after_execution {
+                text.lit(", then ").line(&clean("after_execution", next));
+            }
+            if let Some(error) = error {
+                text.lit("\n\nError ").line(&clean("code", &error.code)).lit(": ");
+                text.text(&clean("message", &error.message).trimmed());
+            }
+            if let Some(result) = result {
+                text.lit("\n\n");
+                json(&mut text, result, clean);
+            }
+        }
+    }
+    for ToolCall { tool_name, arguments, .. } in card.tool_calls.iter().flatten() {
+        if !text.is_empty() {
+            text.lit("\n\n");
+        }
+        call(&mut text, tool_name, arguments, clean);
+    }
+    [kind, author, text.finish()]
+}
+
+fn call(text: &mut CleanBuf, tool: &str, arguments: &Value, clean: &mut Cleaned<'_>) {
+    text.lit("Calls ").line(&clean("tool_name", tool)).lit(":\n\n");
+    json(text, arguments, clean);
+}
+
+/// Writes a value: a text as it is, anything else as a block of JSON.
+fn json(text: &mut CleanBuf, value: &Value, clean: &mut Cleaned<'_>) {
+    if let Value::String(body) = value {
+        text.text(&clean("body", body).trimmed());
+        return;
+    }
+    text.lit("```json\n");
+    write(text, "", value, 0, clean);
+    text.lit("\n```");
+}
+
+/// Writes a value as JSON with an indent of two spaces; `key` is the one that it is the value of.
+fn write(text: &mut CleanBuf, key: &str, value: &Value, depth: usize, clean: &mut Cleaned<'_>) {
+    let line = |text: &mut CleanBuf, depth: usize| {
+        text.lit("\n");
+        (0..depth).for_each(|_| {
+            text.lit("  ");
+        });
+    };
+    match value {
+        Value::Null => {
+            text.lit("null");
+        }
+        Value::Bool(value) => {
+            text.lit(if *value { "true" } else { "false" });
+        }
+        Value::Number(number) => {
+            let digits = number.to_string();
+            let number = clean(key, &digits);
+            // A number stays one unless it was a secret.
+            if *number == *digits || number.is_empty() {
+                text.text(&number)
+            } else {
+                text.json(&number)
+            };
+        }
+        Value::String(body) => {
+            text.json(&clean(key, body));
+        }
+        Value::Array(values) if values.is_empty() => {
+            text.lit("[]");
+        }
+        Value::Object(fields) if fields.is_empty() => {
+            text.lit("{}");
+        }
+        Value::Array(values) => {
+            text.lit("[");
+            for (index, value) in values.iter().enumerate() {
+                text.lit(if index > 0 { "," } else { "" });
+                line(text, depth + 1);
+                write(text, key, value, depth + 1, clean);
+            }
+            line(text, depth);
+            text.lit("]");
+        }
+        Value::Object(fields) => {
+            text.lit("{");
+            for (index, (name, value)) in fields.iter().enumerate() {
+                text.lit(if index > 0 { "," } else { "" });
+                line(text, depth + 1);
+                text.json(&clean("", name)).lit(": ");
+                write(text, name, value, depth + 1, clean);
+            }
+            line(text, depth);
+            text.lit("}");
+        }
+    }
+}

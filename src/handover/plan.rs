@@ -1,0 +1,281 @@
+//! What a handover consists of: its cards in order, its boxes, and the log of its results.
+
+use super::Arguments;
+use super::arguments::TargetStrategy;
+use crate::cards::{
+    BoxContent, BoxSnapshot, Card, CardError, CardStore, CardWriter, ContentId, FileKind, LogName, PreparedCard,
+    ReadCard,
+};
+use crate::config::Recipe;
+use crate::model::{Given, slug};
+use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// An agent that hands over, or is handed something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Party {
+    /// Its key.
+    pub key: String,
+    /// The stem of its file.
+    pub stem: String,
+}
+
+/// A handover that is asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct HandoverRequest<'a> {
+    /// The name of the recipe.
+    pub name: &'a str,
+    /// The recipe.
+    pub recipe: &'a Recipe,
+    /// The arguments.
+    pub arguments: &'a Arguments,
+    /// The boxes that the user gives, which may therefore be inherited.
+    pub boxes: &'a [String],
+    /// The agent that it is for.
+    pub to: &'a Party,
+    /// What the card of its profile says.
+    pub profile: &'a Value,
+    /// The agent that hands over.
+    pub from: Option<&'a Party>,
+    /// The id of the work item that it is about.
+    pub root: Option<&'a str>,
+    /// The time, at which cards may have expired.
+    pub now: &'a str,
+}
+
+/// A card of a handover.
+#[derive(Debug, Clone)]
+pub struct HandedCard {
+    /// Its id.
+    pub id: ContentId,
+    /// How it came here.
+    pub given: Given,
+    /// What it holds, or why it is not read any more.
+    pub card: Result<Box<Card>, &'static str>,
+}
+
+/// A handover that can be written.
+#[derive(Debug, Clone)]
+pub struct HandoverPlan {
+    /// The cards, in order.
+    pub cards: Vec<HandedCard>,
+    /// The cards to be written.
+    pub new_cards: Vec<PreparedCard>,
+    /// The boxes to be written, each after those that it names.
+    pub new_boxes: Vec<BoxSnapshot>,
+    /// The id of the box with the cards.
+    pub context_box: ContentId,
+    /// The id of the box with the profile of the agent.
+    pub profile_box: ContentId,
+    /// The log that the agent appends to.
+    pub output_box: LogName,
+}
+
+/// Makes a handover up, and checks everything about it.
+///
+/// # Errors
+/// What is wrong with the request, or with the files that it names.
+pub fn plan(
+    request: &HandoverRequest<'_>,
+    store: &CardStore,
+    writer: CardWriter<'_>,
+) -> Result<HandoverPlan, CardError> {
+    let HandoverRequest { recipe, arguments, to, .. } = *request;
+    arguments.check(request.name, recipe)?;
+    let strategy = arguments.strategy()?;
+    let with_history = arguments.include_history()? || strategy == TargetStrategy::Clone;
+    let inherited = inherited(request, store, with_history)?;
+    let own = writer.prepare(own_cards(request)?)?;
+    let profile = writer.prepare(vec![json!({
+        "type": "sys.profile",
+        "author_id": to.key,
+        "content": {"kind": "json", "value": request.profile},
+    })])?;
+    for card in own.iter().chain(&profile) {
+        if store.is_deleted(&card.id)? {
+            return Err(CardError::NotFound(format!("card not found: {} was deleted, and stays deleted", card.id)));
+        }
+    }
+
+    let mut snapshots: Vec<BoxSnapshot> = Vec::new();
+    let mut parent_ids = Vec::new();
+    for content in &inherited {
+        parent_ids.push(match &content.id {
+            Some(id) => id.clone(),
+            None => {
+                let snapshot = BoxSnapshot::new(content.card_ids.clone(), Vec::new());
+                let id = ContentId::of(&snapshot.bytes());
+                snapshots.push(snapshot);
+                id
+            }
+        });
+    }
+    let own_ids: BTreeSet<&ContentId> = own.iter().map(|card| &card.id).collect();
+    let mut seen = BTreeSet::new();
+    let mut cards = Vec::new();
+    for id in inherited.iter().flat_map(|content| &content.card_ids) {
+        // A card that is given with this task is no history, also if it was given before.
+        if seen.insert(id) && !own_ids.contains(id) {
+            cards.push(HandedCard { id: id.clone(), given: Given::Inherited, card: read(store, id, request.now)? });
+        }
+    }
+    let mut added = BTreeSet::new();
+    let arguments_end = own.len() - usize::from(names_parent(request));
+    for (index, card) in own.iter().enumerate().filter(|(_, card)| added.insert(&card.id)) {
+        let given = if index < arguments_end { Given::Argument } else { Given::ParentPointer };
+        cards.push(HandedCard { id: card.id.clone(), given, card: Ok(Box::new(card.card.clone())) });
+    }
+    if cards.is_empty() {
+        return Err(CardError::bad("the handover hands nothing over: give an argument, or a box with cards"));
+    }
+    distinct(&cards)?;
+
+    let context = BoxSnapshot::new(cards.iter().map(|card| card.id.clone()).collect(), parent_ids);
+    let context_box = ContentId::of(&context.bytes());
+    let profile_snapshot = BoxSnapshot::new(profile.iter().map(|card| card.id.clone()).collect(), Vec::new());
+    let profile_box = ContentId::of(&profile_snapshot.bytes());
+    let output_box = match strategy {
+        TargetStrategy::Reuse => own_log(to)?,
+        TargetStrategy::New | TargetStrategy::Clone => fresh_log(to, &context_box)?,
+    };
+    writer.check_name(output_box.as_str(), "the log's name")?;
+    snapshots.extend([profile_snapshot, context]);
+    let new_cards = own.into_iter().chain(profile).collect();
+    Ok(HandoverPlan { cards, new_cards, new_boxes: snapshots, context_box, profile_box, output_box })
+}
+
+/// Reads a handover again that was made before; `own` are the cards that it added.
+///
+/// # Errors
+/// If its files are not there any more, or were changed.
+pub fn replay(
+    context_box: &str,
+    profile_box: &str,
+    output_box: &str,
+    own: &BTreeMap<&str, Given>,
+    store: &CardStore,
+    now: &str,
+) -> Result<HandoverPlan, CardError> {
+    let id = |typed: &str| {
+        let found = store.find(FileKind::Box, typed)?;
+        found.ok_or_else(|| CardError::NotFound(format!("box not found: {typed}")))
+    };
+    let (context_box, profile_box) = (id(context_box)?, id(profile_box)?);
+    let output_box = LogName::new(output_box)?;
+    let mut cards = Vec::new();
+    for id in store.existing_box(&context_box.to_string())?.card_ids {
+        let given = own.get(id.to_string().as_str()).copied().unwrap_or(Given::Inherited);
+        cards.push(HandedCard { card: read(store, &id, now)?, given, id });
+    }
+    Ok(HandoverPlan { cards, new_cards: Vec::new(), new_boxes: Vec::new(), context_box, profile_box, output_box })
+}
+
+/// Returns the log of an agent, which is named by the stem of its file.
+fn own_log(agent: &Party) -> Result<LogName, CardError> {
+    LogName::new(&agent.stem).or_else(|_| LogName::new(&slug(&agent.stem)))
+}
+
+/// Returns the log of one handover: the same handover has the same log on every branch.
+fn fresh_log(agent: &Party, context_box: &ContentId) -> Result<LogName, CardError> {
+    let mut name = slug(&agent.stem);
+    name.truncate(80);
+    let begin = name.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
+    let begin = if begin.is_empty() { "agent" } else { begin };
+    LogName::new(&format!("{begin}-{}", context_box.short()))
+}
+
+/// Returns the boxes that are inherited, in order.
+fn inherited(
+    request: &HandoverRequest<'_>,
+    store: &CardStore,
+    with_history: bool,
+) -> Result<Vec<BoxContent>, CardError> {
+    let mut boxes = request.boxes.iter().map(|name| store.existing_box(name)).collect::<Result<Vec<_>, _>>()?;
+    let source = request.from.map(own_log).transpose();
+    let given = boxes.clone();
+    for name in request.arguments.boxes(request.recipe)? {
+        let content = store.existing_box(name)?;
+        let log = content.log();
+        let is_given = given.iter().any(|known| {
+            let same_log = log.is_some() && known.log() == log && known.holds_all_of(&content);
+            same_log || known.id.is_some() && known.id == content.id
+        });
+        let is_own = || matches!((&source, log), (Ok(Some(source)), Some(log)) if source.as_str() == log);
+        let is_allowed = || log.is_some_and(|log| request.recipe.allow.iter().any(|glob| glob.is_match(log)));
+        if !is_given && !is_own() && !is_allowed() {
+            return Err(unauthorized(request, name));
+        }
+        boxes.push(content);
+    }
+    if with_history {
+        let Some(source) = source? else {
+            return Err(CardError::bad(
+                "the log of the source is inherited, but there is no source (help: name it with `--from`)",
+            ));
+        };
+        boxes.push(store.existing_box(source.as_str())?);
+    }
+    Ok(boxes)
+}
+
+fn unauthorized(request: &HandoverRequest<'_>, name: &str) -> CardError {
+    let has_list = !request.boxes.is_empty() || !request.recipe.allow.is_empty();
+    let why = if has_list { "" } else { ": inherit_context requires authorized_inherit_box_ids" };
+    CardError::Unauthorized(format!(
+        "unauthorized box_id: {name}{why} (help: give it by `--box` too, or name its log under `allow` of the recipe)"
+    ))
+}
+
+/// Returns whether a card names the agent that hands over.
+fn names_parent(request: &HandoverRequest<'_>) -> bool {
+    request.recipe.include_parent && request.from.is_some()
+}
+
+/// Returns the cards that the handover adds: those of its arguments, and the one that names its source.
+fn own_cards(request: &HandoverRequest<'_>) -> Result<Vec<Value>, CardError> {
+    let HandoverRequest { name, recipe, arguments, to, from, root, .. } = *request;
+    // Two handovers of one text to different agents, or about different items, are different.
+    let mut about = Map::new();
+    about.insert("recipe".to_owned(), name.into());
+    about.insert("to".to_owned(), to.key.as_str().into());
+    about.extend(from.map(|from| ("from".to_owned(), from.key.as_str().into())));
+    about.extend(root.map(|root| ("root".to_owned(), root.into())));
+    let mut cards = arguments.cards(recipe)?;
+    for card in &mut cards {
+        card["author_id"] = name.into();
+        card["metadata"]["handover"] = about.clone().into();
+    }
+    if let Some(from) = from.filter(|_| names_parent(request)) {
+        cards.push(json!({
+            "type": "meta.parent_pointer",
+            "role": "system",
+            "author_id": from.key,
+            "content": {"kind": "json", "value": {"parent_agent_id": from.key}},
+            "metadata": {"handover": about},
+        }));
+    }
+    Ok(cards)
+}
+
+fn read(store: &CardStore, id: &ContentId, now: &str) -> Result<Result<Box<Card>, &'static str>, CardError> {
+    Ok(match store.card(id)? {
+        ReadCard::Present(card) if card.is_expired(now) => Err("expired"),
+        ReadCard::Present(card) => Ok(card),
+        ReadCard::Deleted => Err("deleted"),
+        ReadCard::Missing => return Err(CardError::NotFound(format!("card not found: {id}"))),
+    })
+}
+
+/// Checks that no two cards have the same first digits, by which the sections of a pack are named.
+fn distinct(cards: &[HandedCard]) -> Result<(), CardError> {
+    let mut known: BTreeMap<&str, &ContentId> = BTreeMap::new();
+    for card in cards {
+        if let Some(other) = known.insert(card.id.short(), &card.id) {
+            return Err(CardError::Invalid(format!(
+                "{other} and {} begin alike, so that a pack cannot hold both",
+                card.id
+            )));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,110 @@
+//! Messages of models' APIs: in as cards, and out again as they were.
+
+use crate::cards::{id, refused};
+use crate::sandbox::Sandbox;
+use serde_json::{Value, json};
+
+/// Messages of both styles, as their APIs have them.
+fn conversations() -> [(&'static str, Value); 2] {
+    let open_ai = json!([
+        {"role": "developer", "content": "Be terse."},
+        {"role": "user", "content": "Weather?", "name": "ann"},
+        {"role": "assistant", "content": null, "tool_calls": [
+            {"id": "call_9pw0EnHaJNbNyY8bSq3tWz1X", "type": "function",
+             "function": {"name": "weather", "arguments": "{\"city\":\"Bern\"}"}},
+            {"id": "call_2", "type": "function", "function": {"name": "now", "arguments": "{\"f\":0.5}"}},
+        ]},
+        {"role": "tool", "tool_call_id": "call_9pw0EnHaJNbNyY8bSq3tWz1X", "content": "{\"t\": 3.5}"},
+        {"role": "tool", "tool_call_id": "call_2", "content": "noon"},
+        {"role": "user", "content": "continue"},
+        {"role": "user", "content": "continue"},
+        {"role": "user", "content": [{"type": "text", "text": "see"},
+            {"type": "image_url", "image_url": {"url": "https://example.com/a.png"}}]},
+        {"role": "assistant", "content": "Done."},
+    ]);
+    let anthropic = json!({"system": "Be terse.", "messages": [
+        {"role": "user", "content": "Weather?"},
+        {"role": "assistant", "content": [
+            {"type": "text", "text": "Looking."},
+            {"type": "tool_use", "id": "toolu_01A09q90qw90lq917835lq9", "name": "weather",
+             "input": {"city": "Bern", "f": 0.5}, "cache_control": {"type": "ephemeral"}},
+            {"type": "tool_use", "id": "toolu_2", "name": "now", "input": {}},
+        ]},
+        {"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": "toolu_01A09q90qw90lq917835lq9", "content": "no", "is_error": true},
+            {"type": "tool_result", "tool_use_id": "toolu_2", "content": [{"type": "text", "text": "noon"}]},
+            {"type": "text", "text": "continue"},
+        ]},
+        {"role": "assistant", "content": [{"type": "thinking", "thinking": "hm", "signature": "c2ln"},
+            {"type": "text", "text": "Done."}]},
+        {"role": "user", "content": "continue"},
+        {"role": "user", "content": "continue"},
+    ]});
+    [("openai", open_ai), ("anthropic", anthropic)]
+}
+
+#[test]
+fn messages_of_both_styles_come_back_as_they_were() {
+    for (style, messages) in conversations() {
+        let sandbox = Sandbox::configured(&[]);
+        sandbox.write("run.json", messages.to_string());
+        let ids = sandbox.json(0, &["card", "add", "--from-messages", "run.json", "--author", "a", "--format", "json"]);
+        let ids: Vec<String> =
+            ids["card_ids"].as_array().unwrap().iter().map(|id| id.as_str().unwrap().to_owned()).collect();
+        let args: Vec<&str> = ["box", "append", "run"].into_iter().chain(ids.iter().map(String::as_str)).collect();
+        sandbox.expect(0, &args);
+        let back = sandbox.json(0, &["box", "show", "run", "--format", "messages", "--style", style]);
+        assert_eq!(back, messages, "{style}");
+        // Through the other style they are the same cards, as far as that style can say it.
+        let other = if style == "openai" { "anthropic" } else { "openai" };
+        let through = sandbox.expect(0, &["box", "show", "run", "--format", "messages", "--style", other]);
+        sandbox.write("other.json", through);
+        sandbox.expect(0, &["card", "add", "--from-messages", "other.json"]);
+        sandbox.expect(0, &["verify", "context"]);
+    }
+}
+
+#[test]
+fn a_card_of_kind_tool_call_is_an_assistants_message_with_one_call() {
+    let sandbox = Sandbox::configured(&[]);
+    let call = json!({"type": "tool.call", "tool_call_id": "c1",
+        "content": {"kind": "tool_call", "tool_name": "f", "arguments": {"b": 1, "a": 2}}});
+    let result = json!({"type": "tool.result", "tool_call_id": "c1",
+        "content": {"kind": "tool_result", "status": "timeout", "error": {"code": "slow", "message": "late"}}});
+    let ids = [call, result].map(|card| id(&sandbox.run_with(&["card", "add", "-"], &card.to_string()).stdout));
+    sandbox.expect(0, &["box", "append", "run", &ids[0], &ids[1]]);
+    let messages = sandbox.json(0, &["box", "show", "run", "--format", "messages"]);
+    assert_eq!(
+        messages,
+        json!([
+            {"role": "assistant", "content": null, "tool_calls": [
+                {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{\"a\":2,\"b\":1}"}}]},
+            {"role": "tool", "tool_call_id": "c1",
+             "content": "{\"error\":{\"code\":\"slow\",\"message\":\"late\"},\"status\":\"timeout\"}"},
+        ])
+    );
+}
+
+#[test]
+fn messages_that_cannot_be_read_are_refused_as_a_whole() {
+    let sandbox = Sandbox::configured(&[]);
+    let good = json!({"role": "user", "content": "x"});
+    for (bad, message) in [
+        (json!("x"), "message 1: it is no JSON object"),
+        (json!({"content": "x"}), "message 1: `role` is missing"),
+        (json!({"role": "robot", "content": "x"}), "message 1: `robot` is no role"),
+        (json!({"role": "user", "content": 1}), "neither a text nor a list"),
+        (json!({"role": "user", "content": [{"text": "x"}]}), "has no `type`"),
+        (json!({"role": "user", "content": "x", "tool_calls": [{"function": {"name": "f"}}]}), "only an assistant"),
+        (json!({"role": "assistant", "tool_calls": [{"type": "custom"}]}), "of type \"custom\" cannot be read"),
+        (json!({"role": "assistant", "content": [{"type": "tool_use", "id": "1"}]}), "`id` and `name`"),
+        (json!({"role": "assistant", "content": [{"type": "tool_result", "tool_use_id": "1"}]}), "only a user's"),
+        (json!({"role": "user", "content": "x", "score": 0.5}), "card 2: `metadata.extra.score` is a float"),
+    ] {
+        let messages = json!([good, bad]).to_string();
+        refused(&sandbox, 2, &["card", "add", "--from-messages", "-"], &messages, message);
+    }
+    for input in ["{}", "1", "{\"messages\": 1}", "[", "[{\"role\": \"user\", \"role\": \"user\"}]"] {
+        refused(&sandbox, 2, &["card", "add", "--from-messages", "-"], input, "error");
+    }
+}

@@ -1,0 +1,319 @@
+//! Handovers: what they write, what they never write, and what `verify` and `check` make of their packs.
+
+use crate::cards::{card, id, refused};
+use crate::sandbox::{Sandbox, run};
+use serde_json::{Value, json};
+use std::fs;
+
+const CODER: &str = "---\nname: Coder\npurpose: Writes code\n---\n# Coder\n\nWrites code.\n";
+const PLANNER: &str = "---\nname: Planner\npurpose: Plans\n---\n# Planner\n\nPlans.\n";
+const ITEM: &str = "---\nid: feat:a\ntitle: A\n---\nDo a.\n\n## Acceptance criteria\n\n- It is done.\n";
+
+/// A repo with two agents and an item.
+fn repo() -> Sandbox {
+    Sandbox::configured(&[("agents/coder.md", CODER), ("agents/planner.md", PLANNER), ("work_items/a.md", ITEM)])
+}
+
+/// Runs `handover` with these words, and returns what it prints.
+fn handover(sandbox: &Sandbox, words: &[&str]) -> Value {
+    sandbox.json(0, &[&["handover"], words, &["--format", "json"]].concat())
+}
+
+/// The pack of a result.
+fn pack(sandbox: &Sandbox, result: &Value) -> Value {
+    serde_json::from_str(&sandbox.read(result["pack"]["path"].as_str().unwrap())).unwrap()
+}
+
+/// The sections of cards, as provenance and type.
+fn cards(pack: &Value) -> Vec<(String, String)> {
+    let sections = pack["sections"].as_array().unwrap().iter().filter(|section| section["kind"] == "card");
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    sections.map(|section| (text(&section["provenance"]), text(&section["metadata"]["card"]["type"]))).collect()
+}
+
+#[test]
+fn inherited_cards_come_first_then_the_arguments_then_the_parent() {
+    let sandbox = repo();
+    let (a, b, c) = (card(&sandbox, "a"), card(&sandbox, "b"), card(&sandbox, "c"));
+    sandbox.expect(0, &["box", "append", "planner", &b, &a]);
+    let other = id(&sandbox.expect(0, &["box", "new", &a, &c]));
+    let words = ["delegate", "--from", "planner", "--to", "coder", "--root", "feat:a", "--arg", "instruction=Go"];
+    let result = handover(&sandbox, &[&words[..], &["--box", &other, "--box", "planner"]].concat());
+    let attached: Vec<&str> =
+        result["attached_card_ids"].as_array().unwrap().iter().map(|id| id.as_str().unwrap()).collect();
+    assert_eq!(attached[..3], [&*a, &*c, &*b]);
+    let pack = pack(&sandbox, &result);
+    let given: Vec<String> = cards(&pack).into_iter().map(|(given, _)| given).collect();
+    assert_eq!(given, ["inherited", "inherited", "inherited", "argument", "parent_pointer"]);
+    let context = result["context_box_id"].as_str().unwrap();
+    assert_eq!(result["pack"]["path"], format!("context/packs/{}.json", &context[7..19]));
+    assert_eq!(result["output_box"], format!("coder-{}", &context[7..19]));
+    assert_eq!((&pack["hash"], &pack["agent"]), (&result["pack"]["hash"], &result["agent"]));
+    // What was handed over stays as it was, whatever is appended to the log.
+    let shown = sandbox.json(0, &["box", "show", context, "--format", "json"]);
+    assert_eq!(shown["card_ids"], result["attached_card_ids"]);
+    let snapshot = id(&sandbox.expect(0, &["box", "snapshot", "planner"]));
+    assert_eq!(shown["parent_ids"], json!([other, snapshot]));
+    let profile =
+        sandbox.json(0, &["box", "show", result["target_profile_box_id"].as_str().unwrap(), "--format", "json"]);
+    let profile = sandbox.json(0, &["card", "show", profile["card_ids"][0].as_str().unwrap(), "--format", "json"]);
+    assert_eq!(profile["cards"][0]["content"]["value"]["name"], "Coder");
+    // The inputs name every card, and no time.
+    let inputs = pack["inputs"].as_array().unwrap().iter().filter(|input| input["kind"] == "card").count();
+    assert_eq!(inputs, 5);
+    sandbox.expect(0, &["verify", "context", "--against-repo"]);
+}
+
+#[test]
+fn the_same_handover_again_changes_no_file() {
+    let sandbox = repo();
+    let words = ["handover", "launch", "--to", "coder", "--root", "feat:a", "--arg", "instruction=Go"];
+    let first = sandbox.expect(0, &words);
+    let files = sandbox.files();
+    let mut later = sandbox.command(&words);
+    later.env("SOURCE_DATE_EPOCH", "1771800000").env("TZ", "Asia/Tokyo").env("LC_ALL", "tr_TR.UTF-8");
+    assert_eq!(run(later, "").stdout, first);
+    assert_eq!(sandbox.files(), files);
+    // Another agent, or another item, is another handover.
+    sandbox.write("work_items/b.md", ITEM.replace("feat:a", "feat:b"));
+    for words in [["--to", "planner", "--root", "feat:a"], ["--to", "coder", "--root", "feat:b"]] {
+        handover(&sandbox, &[&["launch", "--arg", "instruction=Go"], &words[..]].concat());
+    }
+    let packs = sandbox.files().iter().filter(|(path, _)| path.starts_with("context/packs/")).count();
+    assert_eq!(packs, 3);
+    // When the item changes, the pack of the handover follows it.
+    sandbox.write("work_items/a.md", ITEM.replace("Do a.", "Do a with care."));
+    let path = first.lines().find_map(|line| line.strip_prefix("pack:")).unwrap().trim();
+    sandbox.expect(5, &["verify", path, "--against-repo"]);
+    sandbox.expect(0, &words);
+    sandbox.expect(0, &["verify", path, "--against-repo"]);
+    let packs = sandbox.files().iter().filter(|(path, _)| path.starts_with("context/packs/")).count();
+    assert_eq!(packs, 3);
+}
+
+#[test]
+fn a_task_that_was_given_before_is_given_again() {
+    let sandbox = repo();
+    let words = ["delegate", "--from", "planner", "--to", "coder", "--arg", "instruction=Go"];
+    let first = handover(&sandbox, &words);
+    let again = handover(&sandbox, &[&words[..], &["--box", first["context_box_id"].as_str().unwrap()]].concat());
+    let given: Vec<String> = cards(&pack(&sandbox, &again)).into_iter().map(|(given, _)| given).collect();
+    assert_eq!(given, ["argument", "parent_pointer"]);
+}
+
+#[test]
+fn no_secret_of_an_argument_reaches_a_file() {
+    let mut sandbox = repo();
+    let token = ["glpat-", "kLmN8pQrStUvWxYz1234"].concat();
+    sandbox.write(
+        "secret.json",
+        json!({"password": "correct-Horse7battery", "deep": [{"note": format!("use {token}")}], &token: 1}).to_string(),
+    );
+    let text = format!("instruction=Use {token} and password: \"correct-Horse7battery\".");
+    for argument in ["instruction=@secret.json", &text] {
+        let run = sandbox.run(&["handover", "launch", "--to", "coder", "--root", "feat:a", "--arg", argument]);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        assert!(run.stderr.contains("secrets were removed"), "{}", run.stderr);
+        assert!(![&run.stdout, &run.stderr].iter().any(|said| said.contains(&token)));
+    }
+    for (path, bytes) in sandbox.files().into_iter().filter(|(path, _)| path.starts_with("context/")) {
+        let text = String::from_utf8(bytes).unwrap();
+        assert!(!text.contains("Horse7battery") && !text.contains(&token), "{path}: {text}");
+    }
+    // A key or a name that is typed is not printed either.
+    let typed = format!("{token}=x");
+    for words in [["--arg", &typed], ["--box", &token], ["--from", &token]] {
+        let run =
+            sandbox.run(&[&["handover", "launch", "--to", "coder", "--arg", "instruction=Go"], &words[..]].concat());
+        assert!(run.code != 0 && !run.stderr.contains(&token), "{words:?} {}", run.stderr);
+    }
+    sandbox.set_variable("DEPLOY_TOKEN", "zq81-unguessable-5521");
+    let words = ["handover", "launch", "--to", "coder", "--arg", "instruction=Use zq81-unguessable-5521 now"];
+    refused(&sandbox, 3, &words, "", "DEPLOY_TOKEN");
+}
+
+#[test]
+fn a_card_that_was_planted_with_a_secret_is_redacted_in_the_pack() {
+    let sandbox = repo();
+    let text = json!({
+        "author_id": "x",
+        "content": {"kind": "json", "value": {"password": "correct-Horse7battery", "port": 5432}},
+        "metadata": {},
+        "role": "user",
+        "schema_version": "card/v1",
+        "type": "note.planted",
+    })
+    .to_string();
+    let hash = contextpack::Digest::of(&text).to_string();
+    sandbox.write(&crate::cards::path("cards", &hash), &text);
+    sandbox.expect(0, &["box", "append", "log", &hash]);
+    let result = handover(&sandbox, &["launch", "--to", "coder", "--box", "log", "--arg", "instruction=Go"]);
+    let pack = pack(&sandbox, &result);
+    assert!(!pack.to_string().contains("Horse7battery") && pack.to_string().contains("5432"), "{pack}");
+    assert_eq!(pack["redactions"][0]["rule"], "password");
+    sandbox.expect(0, &["verify", result["pack"]["path"].as_str().unwrap()]);
+}
+
+#[test]
+fn what_cannot_be_written_leaves_nothing() {
+    let words = ["handover", "launch", "--to", "coder", "--root", "feat:a", "--arg", "instruction=Go"];
+    for blocked in ["context/packs", "context/boxes", "context/cards"] {
+        let sandbox = repo();
+        sandbox.write(blocked, "a file in the place of a folder");
+        refused(&sandbox, 1, &words, "", "error");
+    }
+    // The pack's own place has something else.
+    let sandbox = repo();
+    let result = handover(&sandbox, &words[1..]);
+    let path = result["pack"]["path"].as_str().unwrap();
+    sandbox.write(path, "{}");
+    refused(&sandbox, 3, &words, "", "is no pack of this handover");
+    fs::remove_file(sandbox.path(path)).unwrap();
+    sandbox.expect(0, &words);
+    // A damaged card, log or agent.
+    let first = card(&sandbox, "a");
+    sandbox.expect(0, &["box", "append", "log", &first]);
+    sandbox.write(&crate::cards::path("cards", &first), "{}");
+    refused(&sandbox, 3, &[&words[..], &["--box", "log"]].concat(), "", "its content was changed");
+    fs::remove_file(sandbox.path(&crate::cards::path("cards", &first))).unwrap();
+    refused(&sandbox, 3, &[&words[..], &["--box", "log"]].concat(), "", "card not found: ");
+    sandbox.write("context/logs/log/notes.json", "{}");
+    refused(&sandbox, 3, &[&words[..], &["--box", "log"]].concat(), "", "move it out of the log");
+    sandbox.write("agents/coder.md", "---\npolicy: maximal\n---\n");
+    refused(&sandbox, 3, &words, "", "invalid-agent");
+}
+
+#[test]
+fn recipes_of_the_configuration_are_checked_with_their_place() {
+    let sandbox = Sandbox::new();
+    for (recipes, message) in [
+        ("{launch: {inherit_context: {include_parent: true}}}", "is built in"),
+        ("{x: {}}", "hands nothing over"),
+        ("{X: {inherit_context: {include_parent: true}}}", "cannot be the name of a recipe"),
+        ("{x: {pack_argumnts: []}}", "did you mean `pack_arguments`?"),
+        ("{x: {pack_arguments: [{arg_key: a, as_card_type: note}]}}", "`note` is no type of a card"),
+        ("{x: {pack_arguments: [{arg_key: a, card_metadata: {role: robot}}]}}", "is not the role of a card"),
+        ("{x: {pack_arguments: [{arg_key: \"a b\"}]}}", "cannot be the name of an argument"),
+        ("{x: {pack_arguments: [{arg_key: target_strategy}]}}", "is an argument of every recipe"),
+        ("{x: {pack_arguments: [{}]}}", "arg_key"),
+        (
+            "{x: {pack_arguments: [{arg_key: a}], inherit_context: {include_boxes_from_args: a}}}",
+            "becomes a card already",
+        ),
+        ("{x: {inherit_context: {include_boxes_from_args: a}, allow: [\"[\"]}}", "is not a glob"),
+        (
+            "{x: {inherit_context: {include_parent: true}, target_profile_config: {profile_name: \" \"}}}",
+            "the name is empty",
+        ),
+    ] {
+        sandbox.write("contextpack.yml", format!("handover:\n  recipes: {recipes}\n"));
+        refused(&sandbox, 3, &["handover", "x", "--to", "coder"], "", message);
+        let said = sandbox.run(&["handover", "x", "--to", "coder"]).stderr;
+        assert!(said.contains("contextpack.yml:2:"), "{said}");
+    }
+}
+
+#[test]
+fn other_packs_and_checks_leave_handovers_alone() {
+    let sandbox = repo();
+    sandbox.write("contextpack.yml", "documents: [{include: [\"context/**\"], pinned: true}]\n");
+    sandbox.expect(0, &["build", "-q"]);
+    let before = sandbox.packs();
+    let result = handover(&sandbox, &["launch", "--to", "coder", "--root", "feat:a", "--arg", "instruction=Go"]);
+    sandbox.expect(0, &["check"]);
+    sandbox.expect(0, &["build", "-q"]);
+    assert_eq!(sandbox.packs(), before);
+    // Among the other packs it is none of theirs, and is not pruned.
+    let bytes = sandbox.read(result["pack"]["path"].as_str().unwrap());
+    sandbox.write("packs/feat-a.coding.json.json", &bytes);
+    sandbox.write("packs/feat-a.review.json", bytes.replace("\"profile\": \"coding\"", "\"profile\": \"review\""));
+    sandbox.expect(0, &["build", "-q", "--prune"]);
+    assert!(sandbox.has("packs/feat-a.review.json"));
+}
+
+#[test]
+fn verify_finds_what_was_changed_in_a_pack_of_a_handover() {
+    let sandbox = repo();
+    let first = card(&sandbox, "a");
+    sandbox.expect(0, &["box", "append", "log", &first]);
+    let words = ["launch", "--to", "coder", "--from", "planner", "--box", "log", "--arg", "instruction=Go"];
+    let path = handover(&sandbox, &words)["pack"]["path"].as_str().unwrap().to_owned();
+    let whole = sandbox.read(&path);
+    let said = |change: &dyn Fn(&mut Value)| {
+        let mut pack: Value = serde_json::from_str(&whole).unwrap();
+        change(&mut pack);
+        sandbox.write("changed.json", pack.to_string());
+        sandbox.expect(5, &["verify", "changed.json"])
+    };
+    let index = |pack: &Value, given: &str| {
+        let sections = pack["sections"].as_array().unwrap();
+        sections.iter().position(|section| section["provenance"] == given).unwrap()
+    };
+    for (change, fault) in [
+        (
+            (|pack: &mut Value, _| pack["handover"] = Value::Null) as fn(&mut Value, usize),
+            "belongs to a pack of a handover",
+        ),
+        (|pack, _| pack["handover"]["context_box_id"] = "x".into(), "which is no id of a box"),
+        (|pack, at| pack["sections"][at]["metadata"]["card"]["id"] = "x".into(), "has the card `x`"),
+        (|pack, at| pack["sections"][at]["metadata"]["card"]["role"] = "robot".into(), "has the unknown role"),
+        (|pack, at| pack["sections"][at]["provenance"] = "argument".into(), "is out of order"),
+        (|pack, at| pack["sections"][at]["provenance"] = "root".into(), "in no known way"),
+        (|pack, at| pack["sections"][at]["kind"] = "issue".into(), "is a card by some of"),
+        (
+            |pack, _| pack["inputs"].as_array_mut().unwrap().retain(|input| input["kind"] != "card"),
+            "the inputs lack the card",
+        ),
+    ] {
+        let said = said(&|pack: &mut Value| {
+            let at = index(pack, "inherited");
+            // The first section is then an argument, and the second one is inherited.
+            if fault == "is out of order" {
+                let last = index(pack, "argument");
+                pack["sections"].as_array_mut().unwrap().swap(at, last);
+            } else {
+                change(pack, at);
+            }
+        });
+        assert!(said.contains(fault), "{fault}: {said}");
+    }
+    // Built again from its box, it is the same, whatever expires later.
+    sandbox.expect(0, &["verify", &path, "--against-repo"]);
+    sandbox.expect(0, &["card", "delete", &first]);
+    let said = sandbox.expect(5, &["verify", &path, "--against-repo"]);
+    assert!(said.contains("the repo gives a different pack"), "{said}");
+}
+
+#[test]
+fn branches_that_hand_over_at_once_merge_without_conflict() {
+    let sandbox = repo();
+    let first = card(&sandbox, "a");
+    sandbox.expect(0, &["box", "append", "planner", &first]);
+    sandbox.commit();
+    let hand = |to: &str, text: &str| {
+        let text = format!("instruction={text}");
+        handover(&sandbox, &["delegate", "--from", "planner", "--to", to, "--box", "planner", "--arg", &text])
+    };
+    let mut results = Vec::new();
+    for (branch, to, text) in [("one", "coder", "Go"), ("two", "coder", "Go"), ("three", "planner", "Go on")] {
+        sandbox.git(&["checkout", "-q", "-b", branch, "main"]);
+        let result = hand(to, text);
+        let answer = card(&sandbox, &format!("answer of {branch}"));
+        sandbox.expect(0, &["box", "append", result["output_box"].as_str().unwrap(), &answer]);
+        sandbox.expect(0, &["box", "append", "planner", &answer]);
+        sandbox.commit();
+        results.push(result);
+    }
+    // The same handover on two branches is the same files.
+    assert_eq!(results[0], results[1]);
+    let mut states = Vec::new();
+    for (branch, order) in [("a", ["one", "two", "three"]), ("b", ["three", "two", "one"])] {
+        sandbox.git(&["checkout", "-q", "-b", branch, "main"]);
+        order.iter().for_each(|other| drop(sandbox.git(&["merge", "-q", "--no-edit", other])));
+        sandbox.expect(0, &["verify", "context", "--against-repo"]);
+        states.push(sandbox.files());
+    }
+    assert_eq!(states[0], states[1]);
+    let log = sandbox.json(0, &["box", "show", results[0]["output_box"].as_str().unwrap(), "--format", "json"]);
+    assert_eq!(log["card_ids"].as_array().unwrap().len(), 2);
+}
