@@ -1,11 +1,11 @@
 //! What a command adds to a batch: decisions as functions of its state, without a clock and without the disk.
 
 use super::entries::{
-    BatchResult, CLAIM_VERSION, Claim, EVENT_VERSION, Event, LateReason, REPORT_VERSION, RESULT_VERSION, Report,
-    TaskResult, bytes_of,
+    Batch, BatchResult, CLAIM_VERSION, Claim, EVENT_VERSION, Event, ForkedTask, LateReason, REPORT_VERSION,
+    RESULT_VERSION, Report, TaskResult, bytes_of,
 };
 use super::ledger::Ledger;
-use super::path::{LAST_EPOCH, LedgerPath, Turn};
+use super::path::{BatchId, LAST_EPOCH, LedgerPath, Turn};
 use super::state::{BatchState, TaskState};
 use super::status::TaskStatus;
 use crate::cards::{CardError, ContentId, ToolError};
@@ -20,6 +20,22 @@ pub struct NewFile {
 }
 
 impl NewFile {
+    /// The plan, which is written last: without it there is no batch.
+    pub fn batch(batch: &Batch) -> Self {
+        Self { path: LedgerPath::Batch, bytes: batch.bytes() }
+    }
+
+    /// The event of a fork.
+    pub fn fork(id: &BatchId, at: String, parent_log: &str, tasks: Vec<ForkedTask>) -> Self {
+        Self::event(&Event::Fork {
+            schema_version: EVENT_VERSION.to_owned(),
+            batch_id: id.clone(),
+            at,
+            parent_log: parent_log.to_owned(),
+            tasks,
+        })
+    }
+
     fn event(event: &Event) -> Self {
         let bytes = bytes_of(event);
         Self { path: LedgerPath::event(event.kind(), &bytes), bytes }

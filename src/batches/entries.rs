@@ -291,7 +291,23 @@ pub(super) fn bytes_of(entry: &impl Serialize) -> Vec<u8> {
     canonical(&serde_json::to_value(entry).unwrap_or_default()).into_bytes()
 }
 
+/// The deadline of a batch unless its plan has another, in seconds.
+const DEADLINE_SECONDS: u64 = 900;
+
 impl Batch {
+    /// Creates a batch with the defaults of what a plan may leave out.
+    pub fn new(parent_agent: String, tasks: Vec<BatchTask>) -> Self {
+        Self {
+            schema_version: BATCH_VERSION.to_owned(),
+            parent_agent,
+            tool_call_id: None,
+            key: None,
+            fail_fast: false,
+            deadline_seconds: DEADLINE_SECONDS,
+            tasks,
+        }
+    }
+
     /// Returns the bytes of its file.
     pub fn bytes(&self) -> Vec<u8> {
         bytes_of(self)

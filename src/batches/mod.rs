@@ -18,9 +18,9 @@ pub use check::check_batch_file;
 pub use entries::{
     Batch, BatchResult, BatchTask, Claim, Event, ForkedTask, LateReason, Report, TargetStrategy, TaskResult,
 };
-pub use ledger::{Ledger, LedgerFault};
+pub use ledger::Ledger;
 pub use path::{BatchId, LAST_EPOCH, LedgerPath, Turn};
 pub use schema::{batch_claim_schema, batch_event_schema, batch_report_schema, batch_result_schema, batch_schema};
-pub use state::{BatchState, ClaimState, ReportState, TaskState};
+pub use state::BatchState;
 pub use status::{BatchStatus, TaskStatus};
 pub use store::BatchStore;

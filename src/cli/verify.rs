@@ -9,6 +9,7 @@ use super::output;
 use super::packs::{self, PackTarget, Probe};
 use super::report::print_lines;
 use super::workspace::{open, settled, stamp};
+use crate::batches::check_batch_file;
 use crate::cards::{CardError, check_file, context_folder};
 use crate::config::Policy;
 use crate::engine::{AgentContext, BudgetLimits, BudgetProbe, Project, Repository};
@@ -117,7 +118,7 @@ fn context(folder: &Path, named: &Path) -> Result<Vec<VerifiedFile>, Failure> {
         let shown = if below_named.as_os_str().is_empty() { named.to_owned() } else { named.join(below_named) };
         let name = shown.display().to_string();
         let relative = file.strip_prefix(folder).unwrap_or(&file).to_string_lossy().replace('\\', "/");
-        let is_own = ["cards/", "boxes/", "logs/"].iter().any(|own| relative.starts_with(own));
+        let is_own = ["cards/", "boxes/", "logs/", "batches/"].iter().any(|own| relative.starts_with(own));
         if !is_own && file.extension().is_none_or(|extension| extension != "json") {
             continue;
         }
@@ -127,10 +128,15 @@ fn context(folder: &Path, named: &Path) -> Result<Vec<VerifiedFile>, Failure> {
             continue;
         }
         let bytes = input::listed_file(&file)?;
-        let checked = check_file(folder, &relative, &bytes).map_err(|error| match error {
+        let failed = |error| match error {
             CardError::Store(error) => error.into(),
             error => Failure::Input(error.to_string()),
-        })?;
+        };
+        if let Some((hash, faults)) = check_batch_file(folder, &relative, &bytes).map_err(failed)? {
+            verified.push(VerifiedFile { name, hash: Some(hash.to_string()), faults, bytes: Vec::new() });
+            continue;
+        }
+        let checked = check_file(folder, &relative, &bytes).map_err(failed)?;
         verified.push(match checked {
             Some(checked) => {
                 let hash = Some(checked.id.to_string());

@@ -17,6 +17,8 @@ pub struct HandoverSettings {
     pub dir: RepoPath,
     /// The recipes of the configuration and the built-in ones, by name.
     pub recipes: BTreeMap<String, Recipe>,
+    /// The most tasks of one batch.
+    pub max_tasks: usize,
 }
 
 impl HandoverSettings {
