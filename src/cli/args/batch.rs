@@ -23,6 +23,8 @@ pub(crate) enum BatchCommand {
         /// A box that the plan may name as `context_box_id`; can be given several times
         #[arg(long = "box", value_name = "BOX")]
         boxes: Vec<String>,
+        #[command(flatten)]
+        publish: PublishArgs,
     },
     /// Claims a task: of several that claim it, one is accepted
     ///
@@ -33,6 +35,8 @@ pub(crate) enum BatchCommand {
         /// Who claims it, for audit only
         #[arg(long = "by", value_name = "NAME")]
         author: Option<String>,
+        #[command(flatten)]
+        publish: PublishArgs,
     },
     /// Reports how a task ended
     ///
@@ -50,11 +54,13 @@ pub(crate) enum BatchCommand {
         /// Only turns that were claimed so many seconds ago
         #[arg(long, value_name = "SECONDS")]
         after: Option<u64>,
+        #[command(flatten)]
+        publish: PublishArgs,
     },
     /// Reports `timeout` for open tasks, if the deadline of the batch has passed
-    Expire(BatchArg),
+    Expire(EndArgs),
     /// Reports `canceled` for open tasks
-    Cancel(BatchArg),
+    Cancel(EndArgs),
     /// Prints the state of a batch and its tasks
     Status(BatchArg),
     /// Prints the tasks that can be claimed as the matrix of a workflow, on one line of JSON for `fromJSON`
@@ -62,7 +68,7 @@ pub(crate) enum BatchCommand {
     /// Closes a batch whose tasks have ended, and gives the result to the parent's log
     ///
     /// Open tasks are an error. From then on the result is the state of the batch, whatever is merged later. Joining again prints the same.
-    Join(BatchArg),
+    Join(EndArgs),
     /// Lists the batches
     List,
 }
@@ -73,6 +79,32 @@ pub(crate) struct BatchArg {
     /// The id, or its first 4 or more hex digits
     #[arg(value_name = "ID")]
     pub(crate) id: String,
+}
+
+/// The options of commands that end a batch or its tasks.
+#[derive(Debug, Options)]
+pub(crate) struct EndArgs {
+    #[command(flatten)]
+    pub(crate) batch: BatchArg,
+    #[command(flatten)]
+    pub(crate) publish: PublishArgs,
+}
+
+/// What becomes of the files that a command wrote.
+#[derive(Debug, Clone, Copy, Default, Options)]
+#[command(next_help_heading = "Git options")]
+pub(crate) struct PublishArgs {
+    /// Commits exactly the files that were written
+    ///
+    /// Other changes in the work tree and in the index stay as they are. Hooks are not run.
+    #[arg(long)]
+    pub(crate) commit: bool,
+
+    /// Also pushes the commit; if the remote has other commits, follows it and decides again
+    ///
+    /// The push is the transaction: of two clones that claim one task, the one whose push is rejected says `busy` and leaves no file. It is tried for at most two minutes. The branch must not have other commits that the remote lacks.
+    #[arg(long)]
+    pub(crate) push: bool,
 }
 
 /// The task of a command.
@@ -118,4 +150,7 @@ pub(crate) struct BatchReportArgs {
     /// Who reports it, for audit only
     #[arg(long = "by", value_name = "NAME")]
     pub(crate) author: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) publish: PublishArgs,
 }

@@ -1,11 +1,11 @@
 //! `contextpack batch fork`.
 
 use super::output::ForkedBatch;
-use super::{BatchFiles, matrix};
+use super::{BatchFiles, Done, matrix};
 use crate::batches::decide::NewFile;
-use crate::batches::{Batch, BatchId, BatchStore, BatchTask, ForkedTask, TargetStrategy};
-use crate::cards::{BoxContent, CardError, LogName, Transaction};
-use crate::cli::args::{BudgetArgs, Global};
+use crate::batches::{Batch, BatchId, BatchTask, ForkedTask, TargetStrategy};
+use crate::cards::{BoxContent, CardError, ContentId, FileKind, LogName, Transaction};
+use crate::cli::args::{BudgetArgs, Global, PublishArgs};
 use crate::cli::card::CardFiles;
 use crate::cli::console::{self, printable};
 use crate::cli::exit::Exit;
@@ -29,7 +29,6 @@ const RECIPE: &str = "delegate";
 
 /// A batch that was checked and built, and is not written yet.
 struct PreparedBatch {
-    files: BatchFiles,
     id: BatchId,
     batch: Batch,
     parent_log: LogName,
@@ -42,29 +41,32 @@ struct PreparedBatch {
 /// A plan with what is known about it.
 enum Plan {
     New(Box<PreparedBatch>),
-    Known(BatchFiles, BatchId),
+    Known(BatchId),
 }
 
 /// Forks a batch: checks and builds everything, then writes it, `batch.json` last.
-pub(super) fn run(global: &Global, file: &Path, boxes: &[String]) -> Result<Exit, Failure> {
+pub(super) fn run(global: &Global, file: &Path, boxes: &[String], publish: PublishArgs) -> Result<Exit, Failure> {
     let shown = if file == Path::new("-") { "standard input".to_owned() } else { file.display().to_string() };
     let bytes = if file == Path::new("-") { input::stdin()? } else { input::named_file(file)? };
     let text = String::from_utf8(bytes).map_err(|_| Failure::Usage(format!("`{shown}` is not UTF-8")))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    let plan = match settled(|| prepare(global, &shown, text, boxes))? {
+    let files = BatchFiles::open(global)?;
+    files.published(global, publish, || fork(global, &files, &shown, text, boxes))
+}
+
+fn fork(global: &Global, files: &BatchFiles, shown: &str, text: &str, boxes: &[String]) -> Result<Done, Failure> {
+    let plan = match settled(|| prepare(global, files, shown, text, boxes))? {
         Ok(plan) => plan,
-        Err(exit) => return Ok(exit),
+        // The faults were printed.
+        Err(exit) => return Ok(Done { exit, message: String::new(), print: Box::new(|| Ok(())) }),
     };
-    let (files, id, existed) = match plan {
-        Plan::Known(files, id) => {
-            if !global.quiet {
-                writeln!(console::stderr(), "note: {id} was forked before: nothing was written")?;
-            }
-            (files, id, true)
-        }
+    let existed = matches!(plan, Plan::Known(_));
+    let id = match plan {
+        Plan::Known(id) => id,
         Plan::New(prepared) => {
             let id = prepared.id.clone();
-            (write(*prepared)?, id, false)
+            write(global, files, *prepared)?;
+            id
         }
     };
     let ledger = files.read(&id)?;
@@ -74,16 +76,28 @@ pub(super) fn run(global: &Global, file: &Path, boxes: &[String]) -> Result<Exit
         let (agent, pack) = (task.agent.as_deref().unwrap_or_default(), task.pack.as_deref().unwrap_or_default());
         format!("{:>4}  {agent}  {pack}  {}", task.task_index, task.output_box)
     }));
-    print_lines(global.format, &ForkedBatch { batch_id: id, existed, matrix }, lines)?;
-    Ok(Exit::Done)
+    let message = format!("Fork batch {id}");
+    let (format, quiet) = (global.format, global.quiet);
+    let print = Box::new(move || {
+        if existed && !quiet {
+            writeln!(console::stderr(), "note: {id} was forked before: nothing was written")?;
+        }
+        Ok(print_lines(format, &ForkedBatch { batch_id: id, existed, matrix }, lines)?)
+    });
+    Ok(Done { exit: Exit::Done, message, print })
 }
 
 /// Checks the plan and builds the packs in memory; `Err` if the input has errors, which were reported.
-fn prepare(global: &Global, shown: &str, text: &str, boxes: &[String]) -> Result<Result<Plan, Exit>, Failure> {
+fn prepare(
+    global: &Global,
+    files: &BatchFiles,
+    shown: &str,
+    text: &str,
+    boxes: &[String],
+) -> Result<Result<Plan, Exit>, Failure> {
     let repository = open(global, &[], Some(Access::Read))?;
     let settings = repository.settings();
-    let cards = CardFiles::of(&repository);
-    let store = BatchStore::new(repository.root(), settings.handover.dir.clone());
+    let cards = &files.cards;
     let (file, lines) = match BatchFile::read(text, settings.handover.max_tasks) {
         Ok(read) => read,
         Err(faults) => {
@@ -94,11 +108,10 @@ fn prepare(global: &Global, shown: &str, text: &str, boxes: &[String]) -> Result
             return Ok(Err(Exit::Usage));
         }
     };
-    let batch = batch(&cards, file)?;
+    let batch = batch(cards, file)?;
     let id = BatchId::of(&batch.bytes());
-    let files = BatchFiles { cards, store };
     if files.store.exists(&id).map_err(|error| files.failure(error))? {
-        return Ok(Ok(Plan::Known(files, id)));
+        return Ok(Ok(Plan::Known(id)));
     }
     let dir = settings.handover.packs().ok_or_else(|| Failure::usage("`handover.dir` is no folder"))?;
     let folder = Folder::open(repository.root(), &dir)?;
@@ -106,7 +119,7 @@ fn prepare(global: &Global, shown: &str, text: &str, boxes: &[String]) -> Result
     let parent = parent_log(&project, &batch.parent_agent).map_err(|error| at(shown, None, error))?;
     let given = boxes.iter().map(|name| files.cards.store.existing_box(name)).collect::<Result<Vec<_>, _>>();
     let given = given.map_err(|error| files.failure(error))?;
-    let forking = Forking { global, repository: &repository, project: &project, files: &files, id: &id, given: &given };
+    let forking = Forking { global, repository: &repository, project: &project, files, id: &id, given: &given };
     let mut tasks = Vec::with_capacity(batch.tasks.len());
     let mut reused: BTreeMap<String, usize> = BTreeMap::new();
     for (index, task) in batch.tasks.iter().enumerate() {
@@ -128,7 +141,7 @@ fn prepare(global: &Global, shown: &str, text: &str, boxes: &[String]) -> Result
         tasks.push(built);
     }
     let at = stamp()?.generated_at;
-    Ok(Ok(Plan::New(Box::new(PreparedBatch { id, batch, parent_log: parent, tasks, folder, dir, at, files }))))
+    Ok(Ok(Plan::New(Box::new(PreparedBatch { id, batch, parent_log: parent, tasks, folder, dir, at }))))
 }
 
 /// Returns the batch of a plan, without secrets.
@@ -235,25 +248,30 @@ fn prefix(shown: &str, line: Option<u32>) -> String {
 }
 
 /// Writes cards, boxes and packs, the event of the fork, and `batch.json` last: without it there is no batch.
-fn write(prepared: PreparedBatch) -> Result<BatchFiles, Failure> {
-    let PreparedBatch { files, id, batch, parent_log, tasks, folder, dir, at } = prepared;
+fn write(global: &Global, files: &BatchFiles, prepared: PreparedBatch) -> Result<(), Failure> {
+    let PreparedBatch { id, batch, parent_log, tasks, folder, dir, at } = prepared;
     let failed = |error: CardError| files.failure(error);
-    let mut transaction = Transaction::new(&files.cards.store);
+    let cards = &files.cards.store;
+    let mut transaction = Transaction::new(cards);
     let mut forked = Vec::with_capacity(tasks.len());
-    let mut packs: Vec<(String, Vec<u8>)> = Vec::with_capacity(tasks.len());
+    let mut packs: Vec<(String, &[u8])> = Vec::with_capacity(tasks.len());
     for (index, task) in tasks.iter().enumerate() {
         for card in &task.plan.new_cards {
+            files.record(cards.shown(FileKind::Card, &card.id));
             transaction.card(card).map_err(failed)?;
         }
         for snapshot in &task.plan.new_boxes {
+            files.record(cards.shown(FileKind::Box, &ContentId::of(&snapshot.bytes())));
             transaction.snapshot(snapshot).map_err(failed)?;
         }
         // The name has the hash of all bytes, so that two branches that fork one plan do not conflict.
-        let bytes = task.sealed.bytes().to_vec();
-        let name = format!("{id}.{index}-{}.json", Digest::of(&bytes).short(12));
+        let bytes = task.sealed.bytes();
+        let name = format!("{id}.{index}-{}.json", Digest::of(bytes).short(12));
+        let pack = format!("{dir}/{name}");
+        files.record(pack.clone());
         forked.push(ForkedTask {
             agent: task.agent.key.clone(),
-            pack: format!("{dir}/{name}"),
+            pack,
             context_box_id: task.plan.context_box.clone(),
             output_box: task.plan.output_box.as_str().to_owned(),
         });
@@ -261,9 +279,8 @@ fn write(prepared: PreparedBatch) -> Result<BatchFiles, Failure> {
     }
     let written = packs.iter().try_for_each(|(name, bytes)| folder.write(name, bytes).map(drop));
     let written = written.map_err(CardError::from).and_then(|()| {
-        let fork = NewFile::fork(&id, at, parent_log.as_str(), forked);
-        files.store.create(&id, &fork)?;
-        files.store.create(&id, &NewFile::batch(&batch)).map(drop)
+        files.create(&id, &NewFile::fork(&id, at, parent_log.as_str(), forked))?;
+        files.create(&id, &NewFile::batch(&batch)).map(drop)
     });
     if let Err(error) = written {
         for (name, _) in &packs {
@@ -274,9 +291,9 @@ fn write(prepared: PreparedBatch) -> Result<BatchFiles, Failure> {
     }
     transaction.commit();
     let redacted: usize = tasks.iter().flat_map(|task| &task.plan.new_cards).map(|card| card.redacted).sum();
-    if redacted > 0 {
+    if redacted > 0 && !global.quiet {
         let line = format!("note: secrets were removed from {}", console::counted(redacted, "value"));
         writeln!(console::stderr(), "{}", printable(&line))?;
     }
-    Ok(files)
+    Ok(())
 }

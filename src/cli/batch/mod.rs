@@ -2,15 +2,17 @@
 
 mod fork;
 mod output;
+mod publish;
 mod write;
 
-use super::args::{BatchArg, BatchArgs, BatchCommand, Format, Global};
+use super::args::{BatchArg, BatchArgs, BatchCommand, Format, Global, PublishArgs};
 use super::card::CardFiles;
 use super::console::{self, printable};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::report::print_lines;
 use super::workspace::configuration;
+use crate::batches::decide::NewFile;
 use crate::batches::{BatchId, BatchStore, Ledger, TaskStatus};
 use crate::cards::CardError;
 pub(crate) use output::{
@@ -18,12 +20,26 @@ pub(crate) use output::{
     ReportedTask,
 };
 use output::{ListedBatch, MatrixTask, status_lines};
+use publish::{Published, Publisher, Written};
+use std::cell::RefCell;
 use std::io::Write as _;
+use std::path::PathBuf;
 
 /// The batches of a repo, with the cards beside them.
 pub(crate) struct BatchFiles {
-    pub(crate) cards: CardFiles,
-    pub(crate) store: BatchStore,
+    cards: CardFiles,
+    store: BatchStore,
+    root: PathBuf,
+    /// What the command wrote.
+    written: RefCell<Written>,
+}
+
+/// What a command did, which is printed once it is published.
+struct Done {
+    exit: Exit,
+    /// The message of the commit.
+    message: String,
+    print: Box<dyn FnOnce() -> Result<(), Failure>>,
 }
 
 impl BatchFiles {
@@ -31,7 +47,49 @@ impl BatchFiles {
     fn open(global: &Global) -> Result<Self, Failure> {
         let (root, configuration) = configuration(global)?;
         let store = BatchStore::new(&root, configuration.settings.handover.dir);
-        Ok(Self { cards: CardFiles::open(global)?, store })
+        Ok(Self { cards: CardFiles::open(global)?, store, root, written: RefCell::default() })
+    }
+
+    /// Records a file before it is written.
+    fn record(&self, path: String) {
+        self.written.borrow_mut().add(&self.root, path);
+    }
+
+    /// Creates a file of a batch, and returns whether it did.
+    fn create(&self, id: &BatchId, file: &NewFile) -> Result<bool, CardError> {
+        let created = self.store.create(id, file)?;
+        if created {
+            self.written.borrow_mut().add_created(self.store.shown(id, &file.path.to_string()), true);
+        }
+        Ok(created)
+    }
+
+    /// Runs a command that writes, publishes what it wrote, and prints what it did.
+    fn published(
+        &self,
+        global: &Global,
+        options: PublishArgs,
+        command: impl Fn() -> Result<Done, Failure>,
+    ) -> Result<Exit, Failure> {
+        let publishes = options.commit || options.push;
+        let mut publisher = publishes.then(|| Publisher::open(&self.root, options.push)).transpose()?;
+        loop {
+            let done = command()?;
+            let written = self.written.take();
+            let published = match &mut publisher {
+                Some(publisher) if !written.is_empty() => publisher.publish(&written, &done.message, global.quiet),
+                _ => Ok(Published::Done),
+            };
+            // A remote's address, which git prints, may hold a token.
+            let published = published.map_err(|failure| match failure {
+                Failure::Outside(error) => Failure::Outside(self.cards.redacted(&error.to_string()).into()),
+                failure => failure,
+            })?;
+            if published == Published::Done {
+                (done.print)()?;
+                return Ok(done.exit);
+            }
+        }
     }
 
     fn failure(&self, error: CardError) -> Failure {
@@ -60,18 +118,24 @@ impl BatchFiles {
 
 /// Runs one of the commands about batches.
 pub(crate) fn run(global: &Global, args: &BatchArgs) -> Result<Exit, Failure> {
-    if let BatchCommand::Fork { file, boxes } = &args.command {
-        return fork::run(global, file, boxes);
+    if let BatchCommand::Fork { file, boxes, publish } = &args.command {
+        return fork::run(global, file, boxes, *publish);
     }
     let files = BatchFiles::open(global)?;
     match &args.command {
         BatchCommand::Fork { .. } => Ok(Exit::Done),
-        BatchCommand::Claim { task, author } => write::claim(global, &files, task, author.as_deref()),
-        BatchCommand::Report(options) => write::report(global, &files, options),
-        BatchCommand::Reclaim { batch, task, after } => write::reclaim(global, &files, batch, *task, *after),
-        BatchCommand::Expire(batch) => write::expire(global, &files, batch),
-        BatchCommand::Cancel(batch) => write::cancel(global, &files, batch),
-        BatchCommand::Join(batch) => write::join(global, &files, batch),
+        BatchCommand::Claim { task, author, publish } => {
+            files.published(global, *publish, || write::claim(global, &files, task, author.as_deref()))
+        }
+        BatchCommand::Report(options) => {
+            files.published(global, options.publish, || write::report(global, &files, options))
+        }
+        BatchCommand::Reclaim { batch, task, after, publish } => {
+            files.published(global, *publish, || write::reclaim(global, &files, batch, *task, *after))
+        }
+        BatchCommand::Expire(end) => files.published(global, end.publish, || write::expire(global, &files, &end.batch)),
+        BatchCommand::Cancel(end) => files.published(global, end.publish, || write::cancel(global, &files, &end.batch)),
+        BatchCommand::Join(end) => files.published(global, end.publish, || write::join(global, &files, &end.batch)),
         BatchCommand::Status(batch) => {
             let ledger = files.read(&files.find(batch)?)?;
             let output = BatchStatusOutput::of(&ledger, &|text| files.cards.redacted(text));

@@ -1,10 +1,10 @@
 //! The commands that add to a batch: `claim`, `report`, `reclaim`, `expire`, `cancel` and `join`.
 
-use super::BatchFiles;
 use super::output::{ClaimedTask, EndedTasks, JoinedBatch, ReclaimedTasks, ReportedTask, TaskTurn};
+use super::{BatchFiles, Done};
 use crate::batches::decide::{self, NewFile, Outcome, Writer};
 use crate::batches::{BatchId, BatchResult, BatchStatus, Ledger, TaskStatus, Turn};
-use crate::cards::{BoxContent, BoxSnapshot, CardError, ContentId, LogAppend, LogName, ToolError};
+use crate::cards::{BoxContent, BoxSnapshot, CardError, ContentId, FileKind, LogAppend, LogName, ToolError};
 use crate::cli::args::{BatchArg, BatchReportArgs, Global, TaskArg};
 use crate::cli::console::{self, printable};
 use crate::cli::exit::Exit;
@@ -38,7 +38,7 @@ fn created<T>(
         let ledger = files.read(id)?;
         let (value, file) = decide(&ledger).map_err(|error| files.failure(error))?;
         match file {
-            Some(file) if !files.store.create(id, &file).map_err(|error| files.failure(error))? => {
+            Some(file) if !files.create(id, &file).map_err(|error| files.failure(error))? => {
                 // An event is named by its content: another process wrote the same.
                 if matches!(file.path, crate::batches::LedgerPath::Event { .. }) {
                     return Ok((ledger, value));
@@ -56,7 +56,7 @@ pub(super) fn claim(
     files: &BatchFiles,
     task: &TaskArg,
     author: Option<&str>,
-) -> Result<Exit, Failure> {
+) -> Result<Done, Failure> {
     let id = files.find(&task.batch)?;
     let writer = writer(files, author)?;
     let (_, (epoch, busy)) = created(files, &id, |ledger| {
@@ -71,12 +71,14 @@ pub(super) fn claim(
         Some(reason) => (format!("busy: {}, epoch {epoch}", reason.name()), Exit::Outside),
     };
     let status = if busy.is_none() { "accepted" } else { "busy" };
-    print_lines(global.format, &ClaimedTask { status, epoch, reason: busy.map(|reason| reason.name()) }, [line])?;
-    Ok(exit)
+    let claimed = ClaimedTask { status, epoch, reason: busy.map(|reason| reason.name()) };
+    let format = global.format;
+    let print = Box::new(move || Ok(print_lines(format, &claimed, [line])?));
+    Ok(Done { exit, message: format!("Claim task {} of batch {id}", task.index), print })
 }
 
 /// Reports how a turn ended.
-pub(super) fn report(global: &Global, files: &BatchFiles, args: &BatchReportArgs) -> Result<Exit, Failure> {
+pub(super) fn report(global: &Global, files: &BatchFiles, args: &BatchReportArgs) -> Result<Done, Failure> {
     let id = files.find(&args.task.batch)?;
     let writer = writer(files, args.author.as_deref())?;
     let turn = Turn { task: args.task.index, epoch: args.epoch };
@@ -97,8 +99,10 @@ pub(super) fn report(global: &Global, files: &BatchFiles, args: &BatchReportArgs
         Some(reason) => format!("late: {}; the report is kept and does not count", reason.name()),
     };
     let status = if late.is_none() { "counted" } else { "late" };
-    print_lines(global.format, &ReportedTask { status, counts_as, reason: late }, [line])?;
-    Ok(Exit::Done)
+    let (format, reported) = (global.format, ReportedTask { status, counts_as, reason: late });
+    let print = Box::new(move || Ok(print_lines(format, &reported, [line])?));
+    let message = format!("Report task {} of batch {id}: {}", turn.task, counts_as.name());
+    Ok(Done { exit: Exit::Done, message, print })
 }
 
 /// Returns what the report says, without secrets, and how many values were changed.
@@ -134,7 +138,11 @@ fn output_box(
     };
     let snapshot = |content: BoxContent| match content.id {
         Some(id) => Ok(id),
-        None => store.write_box(&BoxSnapshot::new(content.card_ids, content.parent_ids)),
+        None => {
+            let snapshot = BoxSnapshot::new(content.card_ids, content.parent_ids);
+            files.record(store.shown(FileKind::Box, &ContentId::of(&snapshot.bytes())));
+            store.write_box(&snapshot)
+        }
     };
     content.and_then(|content| content.map(snapshot).transpose()).map_err(|error| files.failure(error))
 }
@@ -146,7 +154,7 @@ pub(super) fn reclaim(
     batch: &BatchArg,
     task: Option<u32>,
     after: Option<u64>,
-) -> Result<Exit, Failure> {
+) -> Result<Done, Failure> {
     let id = files.find(batch)?;
     let writer = writer(files, None)?;
     let now = time(&writer.at)?;
@@ -159,7 +167,7 @@ pub(super) fn reclaim(
     let reclaimed = decide::reclaim(&ledger, task, &is_old, &writer).map_err(|error| files.failure(error))?;
     let mut turns = Vec::new();
     for (turn, file) in reclaimed {
-        files.store.create(&id, &file).map_err(|error| files.failure(error))?;
+        files.create(&id, &file).map_err(|error| files.failure(error))?;
         turns.push(TaskTurn { task_index: turn.task, epoch: turn.epoch });
     }
     if turns.is_empty() && !global.quiet {
@@ -167,8 +175,10 @@ pub(super) fn reclaim(
     }
     let lines: Vec<String> =
         turns.iter().map(|turn| format!("reclaimed: task {}, now at epoch {}", turn.task_index, turn.epoch)).collect();
-    print_lines(global.format, &ReclaimedTasks { reclaimed: turns }, lines)?;
-    Ok(Exit::Done)
+    let message = format!("Reclaim {} of batch {id}", console::counted(turns.len(), "task"));
+    let (format, reclaimed) = (global.format, ReclaimedTasks { reclaimed: turns });
+    let print = Box::new(move || Ok(print_lines(format, &reclaimed, lines)?));
+    Ok(Done { exit: Exit::Done, message, print })
 }
 
 fn time(at: &str) -> Result<SystemTime, Failure> {
@@ -180,7 +190,7 @@ fn age(at: &str, now: SystemTime) -> Option<Duration> {
 }
 
 /// Ends the open tasks of a batch whose deadline has passed.
-pub(super) fn expire(global: &Global, files: &BatchFiles, batch: &BatchArg) -> Result<Exit, Failure> {
+pub(super) fn expire(global: &Global, files: &BatchFiles, batch: &BatchArg) -> Result<Done, Failure> {
     let id = files.find(batch)?;
     let writer = writer(files, None)?;
     let ledger = files.read(&id)?;
@@ -201,16 +211,16 @@ pub(super) fn expire(global: &Global, files: &BatchFiles, batch: &BatchArg) -> R
     } else if !global.quiet {
         writeln!(console::stderr(), "note: the deadline, {seconds} seconds after {forked_at}, has not passed")?;
     }
-    print_ended(global, ended, "timeout")
+    Ok(print_ended(global, &id, ended, "timeout"))
 }
 
 /// Ends the open tasks of a batch.
-pub(super) fn cancel(global: &Global, files: &BatchFiles, batch: &BatchArg) -> Result<Exit, Failure> {
+pub(super) fn cancel(global: &Global, files: &BatchFiles, batch: &BatchArg) -> Result<Done, Failure> {
     let id = files.find(batch)?;
     let ledger = files.read(&id)?;
     let error = ToolError { code: "canceled".to_owned(), message: "the batch was canceled".to_owned() };
     let ended = end_open(files, &ledger, "canceled", error, &writer(files, None)?)?;
-    print_ended(global, ended, "canceled")
+    Ok(print_ended(global, &id, ended, "canceled"))
 }
 
 /// Writes a report for each open task, and returns those that were not reported by others meanwhile.
@@ -226,7 +236,7 @@ fn end_open(
     for (turn, new) in decide::end_open(ledger, &outcome, writer) {
         let mut is_ours = false;
         for file in new {
-            is_ours = files.store.create(&ledger.id, &file).map_err(|error| files.failure(error))?;
+            is_ours = files.create(&ledger.id, &file).map_err(|error| files.failure(error))?;
         }
         if is_ours {
             ended.push(TaskTurn { task_index: turn.task, epoch: turn.epoch });
@@ -235,15 +245,17 @@ fn end_open(
     Ok(ended)
 }
 
-fn print_ended(global: &Global, ended: Vec<TaskTurn>, status: &str) -> Result<Exit, Failure> {
+fn print_ended(global: &Global, id: &BatchId, ended: Vec<TaskTurn>, status: &str) -> Done {
     let lines: Vec<String> =
         ended.iter().map(|turn| format!("{status}: task {}, epoch {}", turn.task_index, turn.epoch)).collect();
-    print_lines(global.format, &EndedTasks { ended }, lines)?;
-    Ok(Exit::Done)
+    let message = format!("End {} of batch {id}: {status}", console::counted(ended.len(), "task"));
+    let (format, ended) = (global.format, EndedTasks { ended });
+    let print = Box::new(move || Ok(print_lines(format, &ended, lines)?));
+    Done { exit: Exit::Done, message, print }
 }
 
 /// Closes a batch and gives its result to the parent.
-pub(super) fn join(global: &Global, files: &BatchFiles, batch: &BatchArg) -> Result<Exit, Failure> {
+pub(super) fn join(global: &Global, files: &BatchFiles, batch: &BatchArg) -> Result<Done, Failure> {
     let id = files.find(batch)?;
     let writer = writer(files, None)?;
     let failed = |error| files.failure(error);
@@ -255,10 +267,16 @@ pub(super) fn join(global: &Global, files: &BatchFiles, batch: &BatchArg) -> Res
     files.cards.writer().prepare(vec![card(&ledger, &result)]).map_err(failed)?;
     let (ledger, result) = created(files, &id, |ledger| decide::join(ledger, &writer))?;
     // A crash here leaves the card to the next join, which makes the same one.
-    let card_ids = files.cards.write(global, vec![card(&ledger, &result)])?;
+    let card = card(&ledger, &result);
+    for prepared in files.cards.writer().prepare(vec![card.clone()]).map_err(failed)? {
+        files.record(files.cards.store.shown(FileKind::Card, &prepared.id));
+    }
+    let card_ids = files.cards.write(global, vec![card])?;
     let known = files.cards.store.read_box(log.as_str()).map_err(failed)?;
     if !card_ids.iter().all(|id| known.as_ref().is_some_and(|known| known.card_ids.contains(id))) {
-        files.cards.store.append(&log, &LogAppend::new(card_ids, "contextpack".to_owned())).map_err(failed)?;
+        let append = LogAppend::new(card_ids, "contextpack".to_owned());
+        let entry = files.cards.store.append(&log, &append).map_err(failed)?;
+        files.written.borrow_mut().add_created(files.cards.store.shown_append(&log, &entry), true);
     }
     let mut lines = vec![format!("{id}  {}", result.status.name())];
     lines.extend(result.results.iter().map(|task| {
@@ -266,12 +284,16 @@ pub(super) fn join(global: &Global, files: &BatchFiles, batch: &BatchArg) -> Res
         let summary = summary.and_then(|text| text.lines().next()).unwrap_or_default();
         format!("{:>4}  {:<8}  {summary}", task.task_index, task.status.name()).trim_end().to_owned()
     }));
-    if !global.quiet {
-        let line = format!("note: the result is in the log `{}`", log.as_str());
-        writeln!(console::stderr(), "{}", printable(&line))?;
-    }
-    print_lines(global.format, &JoinedBatch { status: result.status, results: result.results }, lines)?;
-    Ok(Exit::Done)
+    let message = format!("Join batch {id}: {}", result.status.name());
+    let (format, quiet) = (global.format, global.quiet);
+    let print = Box::new(move || {
+        if !quiet {
+            let line = format!("note: the result is in the log `{}`", log.as_str());
+            writeln!(console::stderr(), "{}", printable(&line))?;
+        }
+        Ok(print_lines(format, &JoinedBatch { status: result.status, results: result.results }, lines)?)
+    });
+    Ok(Done { exit: Exit::Done, message, print })
 }
 
 fn parent_log(ledger: &Ledger) -> Result<LogName, CardError> {
