@@ -14,7 +14,7 @@ mod state;
 mod status;
 mod store;
 
-pub use check::check_batch_file;
+pub use check::BatchChecker;
 pub use entries::{
     Batch, BatchResult, BatchTask, Claim, Event, ForkedTask, LateReason, Report, TargetStrategy, TaskResult,
 };

@@ -9,7 +9,7 @@ use super::output;
 use super::packs::{self, PackTarget, Probe};
 use super::report::print_lines;
 use super::workspace::{open, settled, stamp};
-use crate::batches::check_batch_file;
+use crate::batches::BatchChecker;
 use crate::cards::{CardError, check_file, context_folder};
 use crate::config::Policy;
 use crate::engine::{AgentContext, BudgetLimits, BudgetProbe, Project, Repository};
@@ -113,6 +113,7 @@ fn context(folder: &Path, named: &Path) -> Result<Vec<VerifiedFile>, Failure> {
         all.push(real.clone());
     }
     let mut verified = Vec::new();
+    let mut batches = BatchChecker::new(folder);
     for file in all {
         let below_named = file.strip_prefix(&real).unwrap_or(&file);
         let shown = if below_named.as_os_str().is_empty() { named.to_owned() } else { named.join(below_named) };
@@ -132,7 +133,7 @@ fn context(folder: &Path, named: &Path) -> Result<Vec<VerifiedFile>, Failure> {
             CardError::Store(error) => error.into(),
             error => Failure::Input(error.to_string()),
         };
-        if let Some((hash, faults)) = check_batch_file(folder, &relative, &bytes).map_err(failed)? {
+        if let Some((hash, faults)) = batches.check(&relative, &bytes).map_err(failed)? {
             verified.push(VerifiedFile { name, hash: Some(hash.to_string()), faults, bytes: Vec::new() });
             continue;
         }

@@ -1,7 +1,9 @@
 //! Options of `batch`.
 
+use super::build::interval;
 use clap::{Args as Options, Subcommand};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Options of `batch`.
 #[derive(Debug, Options)]
@@ -62,7 +64,13 @@ pub(crate) enum BatchCommand {
     /// Reports `canceled` for open tasks
     Cancel(EndArgs),
     /// Prints the state of a batch and its tasks
-    Status(BatchArg),
+    Status {
+        #[command(flatten)]
+        batch: BatchArg,
+        /// Prints the state again whenever it changes, until all tasks have ended; looks every INTERVAL (default `2s`)
+        #[arg(long, value_name = "INTERVAL", num_args = 0..=1, require_equals = true, default_missing_value = "2s", value_parser = interval)]
+        watch: Option<Duration>,
+    },
     /// Prints the tasks that can be claimed as the matrix of a workflow, on one line of JSON for `fromJSON`
     Matrix(BatchArg),
     /// Closes a batch whose tasks have ended, and gives the result to the parent's log

@@ -24,6 +24,7 @@ use publish::{Published, Publisher, Written};
 use std::cell::RefCell;
 use std::io::Write as _;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// The batches of a repo, with the cards beside them.
 pub(crate) struct BatchFiles {
@@ -136,19 +137,35 @@ pub(crate) fn run(global: &Global, args: &BatchArgs) -> Result<Exit, Failure> {
         BatchCommand::Expire(end) => files.published(global, end.publish, || write::expire(global, &files, &end.batch)),
         BatchCommand::Cancel(end) => files.published(global, end.publish, || write::cancel(global, &files, &end.batch)),
         BatchCommand::Join(end) => files.published(global, end.publish, || write::join(global, &files, &end.batch)),
-        BatchCommand::Status(batch) => {
-            let ledger = files.read(&files.find(batch)?)?;
-            let output = BatchStatusOutput::of(&ledger, &|text| files.cards.redacted(text));
-            let lines = status_lines(&output);
-            print_lines(global.format, &output, lines)?;
-            Ok(if files.report_faults(&ledger)? { Exit::Input } else { Exit::Done })
-        }
+        BatchCommand::Status { batch, watch } => status(global, &files, batch, *watch),
         BatchCommand::Matrix(batch) => {
             let ledger = files.read(&files.find(batch)?)?;
             print_matrix(&matrix(&ledger))?;
             Ok(Exit::Done)
         }
         BatchCommand::List => list(global, &files),
+    }
+}
+
+/// Prints the state of a batch; with an interval again whenever it changes, until all tasks have ended.
+fn status(global: &Global, files: &BatchFiles, batch: &BatchArg, watch: Option<Duration>) -> Result<Exit, Failure> {
+    let id = files.find(batch)?;
+    let mut shown: Option<Vec<String>> = None;
+    loop {
+        let ledger = files.read(&id)?;
+        let output = BatchStatusOutput::of(&ledger, &|text| files.cards.redacted(text));
+        let lines = status_lines(&output);
+        let is_open = output.is_open();
+        let mut has_faults = !ledger.faults.is_empty();
+        if shown.as_ref() != Some(&lines) {
+            print_lines(global.format, &output, lines.clone())?;
+            has_faults = files.report_faults(&ledger)?;
+            shown = Some(lines);
+        }
+        match watch.filter(|_| is_open) {
+            Some(interval) => std::thread::sleep(interval),
+            None => return Ok(if has_faults { Exit::Input } else { Exit::Done }),
+        }
     }
 }
 

@@ -248,6 +248,13 @@ impl BatchStatusOutput {
     }
 }
 
+impl BatchStatusOutput {
+    /// Returns whether a task has not ended.
+    pub(super) fn is_open(&self) -> bool {
+        self.tasks.iter().any(|task| !task.status.is_terminal())
+    }
+}
+
 /// Returns the state of a batch for people.
 pub(super) fn status_lines(output: &BatchStatusOutput) -> Vec<String> {
     let ended = output.tasks.iter().filter(|task| task.status.is_terminal()).count();

@@ -19,6 +19,9 @@ const LONGEST: Duration = Duration::from_secs(120);
 /// How often a remote may reject what is based on its own head, as it does while another push holds a lock.
 const MAX_REFUSALS: u32 = 8;
 
+/// How often a locked index is tried.
+const LOCK_TRIES: u32 = 10;
+
 /// The files that a command wrote, from the repo's root.
 #[derive(Debug, Default)]
 pub(super) struct Written {
@@ -108,17 +111,18 @@ impl Publisher {
                 self.report(&commit, "pushed", quiet)?;
                 return Ok(Published::Done);
             };
+            // First the wait, then a look at the remote, so that the next push is based on what is there just before it.
+            self.wait();
             match self.after_refusal(&remote, &target, &commit, base.as_deref(), refusal) {
                 Ok(Next::Arrived) => {
                     self.report(&commit, "pushed", quiet)?;
                     return Ok(Published::Done);
                 }
-                Ok(Next::PushAgain) => self.wait(),
+                Ok(Next::PushAgain) => {}
                 Ok(Next::DecideAgain) => {
                     self.take_back(written, &commit, base.as_deref())?;
                     self.git(&["merge", "-q", "--ff-only", "FETCH_HEAD"])?;
                     self.retries += 1;
-                    self.wait();
                     return Ok(Published::Again);
                 }
                 Err(failure) => {
@@ -184,12 +188,19 @@ impl Publisher {
 
     /// Adds files to an index, or removes them from it.
     fn index<'p>(&self, index: Option<&Path>, paths: impl Iterator<Item = &'p str>, how: &str) -> Result<(), Failure> {
-        let mut git = command(&self.root, &["update-index", how, "-z", "--stdin"]);
-        if let Some(index) = index {
-            git.env("GIT_INDEX_FILE", index);
-        }
         let listed: String = paths.flat_map(|path| [path, "\0"]).collect();
-        output(git, Some(&listed)).map(drop).map_err(failed)
+        for _ in 0..LOCK_TRIES {
+            let mut git = command(&self.root, &["update-index", how, "-z", "--stdin"]);
+            if let Some(index) = index {
+                git.env("GIT_INDEX_FILE", index);
+            }
+            match output(git, Some(&listed)) {
+                // The user's own git holds it for a moment.
+                Err(why) if why.contains(".lock") => self.wait(),
+                result => return result.map(drop).map_err(failed),
+            }
+        }
+        Err(failed("git failed: its index stays locked".to_owned()))
     }
 
     /// Returns the remote and the branch there.
@@ -296,7 +307,10 @@ fn output(mut git: Command, input: Option<&str>) -> Result<String, String> {
         return Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned());
     }
     let stderr = String::from_utf8_lossy(&output.stderr);
-    let line = stderr.lines().find(|line| !line.trim().is_empty() && !line.starts_with("hint:")).unwrap_or_default();
-    let line = line.trim().trim_start_matches("fatal: ").trim_start_matches("error: ");
+    // The line that says why: what the remote says, then why it was rejected, then git's own error.
+    let lines = || stderr.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("hint:"));
+    let begins = |with: &'static str| lines().find(|line| line.starts_with(with));
+    let line = begins("remote: ").or_else(|| begins("! [")).or_else(|| begins("fatal: ")).or_else(|| lines().next());
+    let line = line.unwrap_or_default().trim_start_matches("fatal: ").trim_start_matches("error: ");
     Err(format!("git failed: {}", if line.is_empty() { "it does not say why" } else { line }))
 }
