@@ -75,7 +75,7 @@ impl BusyReason {
     }
 }
 
-fn task<'s>(state: &'s BatchState, index: u32) -> Result<&'s TaskState, CardError> {
+fn task(state: &BatchState, index: u32) -> Result<&TaskState, CardError> {
     state.tasks.get(index as usize).ok_or_else(|| {
         let last = state.tasks.len().saturating_sub(1);
         CardError::NotFound(format!("task not found: {index} (help: the tasks of this batch are 0 to {last})"))

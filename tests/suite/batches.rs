@@ -469,6 +469,15 @@ fn in_clone(sandbox: &Sandbox, clone: &std::path::Path, words: &[&str]) -> crate
     run(command, "")
 }
 
+#[cfg(unix)]
+fn executable(path: &std::path::Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[cfg(not(unix))]
+fn executable(_: &std::path::Path) {}
+
 #[test]
 fn a_push_is_the_transaction_between_clones() {
     let (sandbox, clones, id) = clones(2);
@@ -485,13 +494,19 @@ fn a_push_is_the_transaction_between_clones() {
     assert_eq!(git(one, &["rev-parse", "HEAD"]), git(other, &["rev-parse", "HEAD"]));
     let claimed = in_clone(&sandbox, other, &["claim", &id, "1", "--push"]);
     assert!(claimed.code == 0 && claimed.stderr.contains("note: pushed "), "{}", claimed.stderr);
-    let reported = in_clone(&sandbox, one, &["report", &id, "0", "--epoch", "1", "--status", "success", "--push"]);
+    // While one pushes, the other is first.
+    let report = |task| ["report", &*id, task, "--epoch", "1", "--status", "success"];
+    assert_eq!(in_clone(&sandbox, other, &[&report("1")[..], &["--commit"]].concat()).code, 0);
+    let hook = one.join(".git/hooks/pre-push");
+    let script = format!("#!/bin/sh\nrm '{}'\nunset GIT_DIR\ngit -C '{}' push -q\n", hook.display(), other.display());
+    fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    fs::write(&hook, script).unwrap();
+    executable(&hook);
+    let reported = in_clone(&sandbox, one, &[&report("0")[..], &["--push"]].concat());
     assert!(reported.code == 0 && reported.stderr.contains(" after 1 retry"), "{}", reported.stderr);
     assert_eq!(git(other, &["status", "--porcelain"]), before);
     let files = git(one, &["show", "--format=", "--name-only", "HEAD"]);
     assert_eq!(files, format!("context/batches/{id}/reports/0-1.json\n"));
-    let last = ["report", &id, "1", "--epoch", "1", "--status", "success", "--push"];
-    assert_eq!(in_clone(&sandbox, other, &last).code, 0);
     // One joins, the other finds it joined.
     for clone in [one, other] {
         let joined = in_clone(&sandbox, clone, &["join", &id, "--push"]);
@@ -533,15 +548,13 @@ fn a_push_that_cannot_be_made_leaves_no_file() {
     assert!(run.code == 2 && run.stderr.contains("nothing can be committed here"), "{}", run.stderr);
 }
 
-#[cfg(unix)]
 #[test]
 fn a_remote_that_rejects_is_reported_and_nothing_stays() {
-    use std::os::unix::fs::PermissionsExt as _;
     let (sandbox, clones, id) = clones(1);
     let hook = sandbox.beside("remote.git").join("hooks/pre-receive");
     fs::create_dir_all(hook.parent().unwrap()).unwrap();
     fs::write(&hook, "#!/bin/sh\necho 'not today' >&2\nexit 1\n").unwrap();
-    fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
+    executable(&hook);
     let before = files_of(&clones[0]);
     let run = in_clone(&sandbox, &clones[0], &["claim", &id, "0", "--push"]);
     assert!(run.code == 1 && run.stderr.contains("remote: not today"), "{}", run.stderr);

@@ -104,11 +104,11 @@ pub(crate) struct EndArgs {
 pub(crate) struct PublishArgs {
     /// Commits exactly the files that were written
     ///
-    /// Other changes in the work tree and in the index stay as they are. Hooks are not run.
+    /// Other changes in the work tree and in the index stay as they are. Hooks for commits are not run.
     #[arg(long)]
     pub(crate) commit: bool,
 
-    /// Also pushes the commit; if the remote has other commits, follows it and decides again
+    /// Fast-forwards to the remote first, and pushes the commit; if the remote moved meanwhile, decides again
     ///
     /// The push is the transaction: of two clones that claim one task, the one whose push is rejected says `busy` and leaves no file. It is tried for at most two minutes. The branch must not have other commits that the remote lacks.
     #[arg(long)]

@@ -86,7 +86,30 @@ impl Publisher {
             return Err(Failure::usage("`--push` needs a branch, and none is checked out"));
         }
         let root = root.to_owned();
-        Ok(Self { root, push, begun: Instant::now(), refusals: 0, retries: 0, _lock: lock })
+        let publisher = Self { root, push, begun: Instant::now(), refusals: 0, retries: 0, _lock: lock };
+        if push {
+            publisher.catch_up()?;
+        }
+        Ok(publisher)
+    }
+
+    /// Follows the remote, so that the command decides on what is there.
+    fn catch_up(&self) -> Result<(), Failure> {
+        let (remote, target) = self.target()?;
+        match git(&self.root, &["fetch", "-q", &remote, &target]) {
+            Ok(_) => {}
+            // The first push creates the branch.
+            Err(why) if why.contains("couldn't find remote ref") => return Ok(()),
+            Err(why) => return Err(failed(format!("nothing was pushed to `{remote}`: {why}"))),
+        }
+        let contains = |head: &str, older: &str| git(&self.root, &["merge-base", "--is-ancestor", older, head]).is_ok();
+        if contains("HEAD", "FETCH_HEAD") {
+            return Ok(());
+        }
+        if git(&self.root, &["rev-parse", "-q", "--verify", "HEAD"]).is_ok() && !contains("FETCH_HEAD", "HEAD") {
+            return Err(diverged(&remote));
+        }
+        self.git(&["merge", "-q", "--ff-only", "FETCH_HEAD"]).map(drop)
     }
 
     fn git(&self, arguments: &[&str]) -> Result<String, Failure> {
@@ -239,7 +262,7 @@ impl Publisher {
         if base.is_some_and(contains) {
             return Ok(Next::DecideAgain);
         }
-        Err(refused("the branch has commits that the remote lacks (help: push or rebase them first)"))
+        Err(diverged(remote))
     }
 
     /// Removes the commit from the branch, and the files that are new.
@@ -272,6 +295,12 @@ enum Next {
     Arrived,
     PushAgain,
     DecideAgain,
+}
+
+fn diverged(remote: &str) -> Failure {
+    failed(format!(
+        "nothing was pushed to `{remote}`: the branch has commits that the remote lacks (help: push or rebase them first)"
+    ))
 }
 
 fn failed(why: String) -> Failure {
