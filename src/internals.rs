@@ -1,5 +1,12 @@
 //! Re-exports for this project's own tests and benchmarks.
 
+/// Batches.
+pub mod batches {
+    pub use crate::batches::decide;
+    pub use crate::batches::{
+        Batch, BatchId, BatchState, BatchStatus, BatchStore, Ledger, LedgerPath, TaskStatus, Turn,
+    };
+}
 /// The cache of earlier builds.
 pub mod cache {
     pub use crate::cache::{Cache, FileFingerprint};

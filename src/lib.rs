@@ -52,6 +52,7 @@
 //!
 //! The program `contextpack` is this library's [`command_line`]. `docs/architecture.md` describes the modules.
 
+mod batches;
 mod cache;
 mod cards;
 mod cli;

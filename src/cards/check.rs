@@ -30,7 +30,9 @@ fn is_context_folder(folder: &Path) -> bool {
     };
     let is_hex = |name: &String| name.len() == 2 && name.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
     let hashed = [FileKind::Card, FileKind::Box];
-    hashed.into_iter().any(|kind| names(folder.join(kind.folder())).iter().any(is_hex))
+    let is_batch = |name: &String| name.len() == 12 && folder.join("batches").join(name).join("batch.json").is_file();
+    names(folder.join("batches")).iter().any(is_batch)
+        || hashed.into_iter().any(|kind| names(folder.join(kind.folder())).iter().any(is_hex))
         || names(folder.join("logs"))
             .iter()
             .any(|log| names(folder.join("logs").join(log)).iter().any(|file| LogEntry::parse(file).is_some()))

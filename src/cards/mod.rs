@@ -19,13 +19,13 @@ mod tool_call;
 mod transaction;
 
 pub use boxes::{BoxContent, BoxSnapshot, LogAppend, LogEntry, LogName, LogSummary};
-pub use card::{Card, CardContent, Role};
+pub use card::{Card, CardContent, Role, ToolError};
 pub use check::{check_file, context_folder};
 pub use error::CardError;
 pub use export::{MessageStyle, messages};
 pub use id::{ContentId, IdPrefix};
 pub use import::import;
-pub use json::parse;
+pub use json::{canonical, parse};
 pub use prepare::{CardWriter, PreparedCard};
 pub use schema::{box_schema, card_schema};
 pub use store::{CardStore, FileKind, LARGEST_BATCH, ReadCard};

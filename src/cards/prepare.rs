@@ -83,6 +83,16 @@ impl<'a> CardWriter<'a> {
         Ok(value.as_str().unwrap_or_default().to_owned())
     }
 
+    /// Scrubs every key, text and number of a value that is no card, and returns how many changed.
+    ///
+    /// # Errors
+    /// [`CardError::Secret`] if it holds a secret of the environment.
+    pub fn scrub_value(&self, value: &mut Value) -> Result<usize, CardError> {
+        let redacted = self.scrub(value, 0).len();
+        self.refuse_environment(value)?;
+        Ok(redacted)
+    }
+
     /// Scrubs every key, text and number in place, and returns the indices of the outermost items whose values changed.
     fn scrub(&self, value: &mut Value, depth: usize) -> Vec<usize> {
         let mut original = Vec::new();

@@ -97,6 +97,11 @@ impl CardStore {
         format!("{}/{}/{}/{hex}.json", self.dir, kind.folder(), &hex[..2])
     }
 
+    /// Returns the path of an append from the repo's root.
+    pub fn shown_append(&self, log: &LogName, entry: &LogEntry) -> String {
+        format!("{}/logs/{}/{}", self.dir, log.as_str(), entry.file())
+    }
+
     /// Finds the card or box that an id, or the beginning of one, names; `None` if there is none.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! `contextpack handover`.
 
-use super::args::{Global, HandoverArgs};
+use super::args::{BudgetArgs, Global, HandoverArgs};
 use super::card::CardFiles;
 use super::console;
 use super::exit::Exit;
@@ -47,7 +47,7 @@ pub(crate) struct HandoverResult {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct TargetAgent {
     /// Its key.
-    key: String,
+    pub(crate) key: String,
     /// Its name.
     name: String,
 }
@@ -122,10 +122,61 @@ fn prepare(global: &Global, args: &HandoverArgs) -> Result<Result<Prepared, Exit
             ))));
         }
     };
-    let (agent, defaults) = project.agent_of_handover(to).map_err(not_found)?;
-    let from = args.from.as_deref().map(|name| project.agent_of_handover(name).map_err(not_found)).transpose()?;
-    let item = match &args.root {
-        Some(root) => repository.find_roots(&project, std::slice::from_ref(root))?.first().copied(),
+    let task = HandoverTask {
+        name: &args.recipe,
+        recipe,
+        arguments: &arguments,
+        boxes: &args.boxes,
+        to,
+        from: args.from.as_deref(),
+        root: args.root.as_ref(),
+        output_box: None,
+        budget: &args.budget,
+    };
+    let BuiltHandover { plan, sealed, agent } = match built(global, &repository, &project, &files, task)? {
+        Ok(built) => built,
+        Err(exit) => return Ok(Err(exit)),
+    };
+    let appended = appended(&files.store, &plan.output_box).map_err(failed)?;
+    is_free(&folder, &shown_folder, &plan, &sealed)?;
+    Ok(Ok(Prepared { files, plan, sealed, folder, shown_folder, agent, appended }))
+}
+
+/// A handover that is to be built.
+pub(crate) struct HandoverTask<'a> {
+    /// The name of the recipe.
+    pub(crate) name: &'a str,
+    pub(crate) recipe: &'a Recipe,
+    pub(crate) arguments: &'a Arguments,
+    /// The boxes that the user gives.
+    pub(crate) boxes: &'a [String],
+    pub(crate) to: &'a str,
+    pub(crate) from: Option<&'a str>,
+    pub(crate) root: Option<&'a String>,
+    /// The log of the results, unless it is that of the strategy.
+    pub(crate) output_box: Option<LogName>,
+    pub(crate) budget: &'a BudgetArgs,
+}
+
+/// A handover that was built, and is not written yet.
+pub(crate) struct BuiltHandover {
+    pub(crate) plan: HandoverPlan,
+    pub(crate) sealed: Sealed,
+    pub(crate) agent: TargetAgent,
+}
+
+/// Checks a handover and builds its pack in memory; `Err` if the input has errors, which were reported.
+pub(crate) fn built(
+    global: &Global,
+    repository: &Repository,
+    project: &Project<'_>,
+    files: &CardFiles,
+    task: HandoverTask<'_>,
+) -> Result<Result<BuiltHandover, Exit>, Failure> {
+    let (agent, defaults) = project.agent_of_handover(task.to).map_err(not_found)?;
+    let from = task.from.map(|name| project.agent_of_handover(name).map_err(not_found)).transpose()?;
+    let item = match task.root {
+        Some(root) => repository.find_roots(project, std::slice::from_ref(root))?.first().copied(),
         None => None,
     };
     let agents = &project.knowledge().agents.all;
@@ -133,12 +184,12 @@ fn prepare(global: &Global, args: &HandoverArgs) -> Result<Result<Prepared, Exit
     let (to, from) = (party(known), from.map(|(source, _)| party(&agents[source.agent])));
     let root = item.map(|item| project.corpus().entries[item].item.id.to_string());
     let stamp = stamp()?;
-    let plan = plan(
+    let mut plan = plan(
         &HandoverRequest {
-            name: &args.recipe,
-            recipe,
-            arguments: &arguments,
-            boxes: &args.boxes,
+            name: task.name,
+            recipe: task.recipe,
+            arguments: task.arguments,
+            boxes: task.boxes,
             to: &to,
             profile: &profile(known),
             from: from.as_ref(),
@@ -148,26 +199,25 @@ fn prepare(global: &Global, args: &HandoverArgs) -> Result<Result<Prepared, Exit
         &files.store,
         files.writer(),
     )
-    .map_err(failed)?;
-    let appended = appended(&files.store, &plan.output_box).map_err(failed)?;
+    .map_err(|error| files.failure(error))?;
+    if let Some(log) = task.output_box {
+        plan.output_box = log;
+    }
 
-    let configuration = repository.configuration();
-    let profiles = defaults.profiles(configuration, &args.budget.profiles)?;
-    let limits = defaults.limits(args.budget.limits());
+    let profiles = defaults.profiles(repository.configuration(), &task.budget.profiles)?;
+    let limits = defaults.limits(task.budget.limits());
     let Some(profile) = profiles.into_iter().next() else { return Err(Failure::usage("there is no profile")) };
-    let handover = project.handed_over(&args.recipe, from.as_ref().map(|from| from.key.as_str()), &plan);
+    let handover = project.handed_over(task.name, from.as_ref().map(|from| from.key.as_str()), &plan);
     let target = TargetAgent { key: known.key.to_string(), name: known.name.to_string() };
     let agent = AgentContext { handover: Some(handover), ..agent };
-    let probe = BudgetProbe::new(&project, item, profile, stamp).with_agent(Some(agent));
-    let sealed = match packs::build(global, &project, &probe, limits)? {
-        Ok(sealed) => sealed,
+    let probe = BudgetProbe::new(project, item, profile, stamp).with_agent(Some(agent));
+    match packs::build(global, project, &probe, limits)? {
+        Ok(sealed) => Ok(Ok(BuiltHandover { plan, sealed, agent: target })),
         Err(diagnostics) => {
             report::print_diagnostics(&diagnostics)?;
-            return Ok(Err(Exit::Input));
+            Ok(Err(Exit::Input))
         }
-    };
-    is_free(&folder, &shown_folder, &plan, &sealed)?;
-    Ok(Ok(Prepared { files, plan, sealed, folder, shown_folder, agent: target, appended }))
+    }
 }
 
 fn recipe<'r>(repository: &'r Repository, name: &str) -> Result<&'r Recipe, CardError> {
@@ -230,7 +280,7 @@ fn folder(repository: &Repository, out: Option<&Path>) -> Result<(Folder, String
 }
 
 /// Converts the error that an agent does not exist.
-fn not_found(error: EngineError) -> Failure {
+pub(crate) fn not_found(error: EngineError) -> Failure {
     match error {
         EngineError::Agent(error @ AgentError::Unknown { .. }) => {
             let AgentError::Unknown { name, .. } = &error else { return Failure::Input(error.to_string()) };
@@ -240,7 +290,7 @@ fn not_found(error: EngineError) -> Failure {
     }
 }
 
-fn party(agent: &Agent) -> Party {
+pub(crate) fn party(agent: &Agent) -> Party {
     Party { key: agent.key.to_string(), stem: agent.stem().to_owned() }
 }
 

@@ -3,6 +3,7 @@
 mod agent;
 mod args;
 mod attest;
+mod batch;
 mod boxes;
 mod build;
 mod card;
@@ -115,6 +116,7 @@ fn dispatch(args: &Args) -> Result<Exit, Failure> {
         Command::Attest(options) => attest::run(options),
         Command::Agent(options) => agent::run(&args.global, options),
         Command::Card(options) => card::run(&args.global, options),
+        Command::Batch(options) => batch::run(&args.global, options),
         Command::Box(options) => boxes::run(&args.global, options),
         Command::Handover(options) => handover::run(&args.global, options),
         Command::Job(options) => job::run(&args.global, options),

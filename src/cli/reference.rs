@@ -2,6 +2,10 @@
 
 use super::args::{Args, CompletionsArgs, ManArgs, SchemaArgs, SchemaKind};
 use super::attest::{InTotoStatement, Predicate};
+use super::batch::{
+    BatchList, BatchMatrix, BatchStatusOutput, ClaimedTask, EndedTasks, ForkedBatch, JoinedBatch, ReclaimedTasks,
+    ReportedTask,
+};
 use super::boxes::{AppendedCards, BoxDifference, BoxList, ShownBox, ShownBoxes, WrittenBox};
 use super::card::{AddedCard, AddedCards, DeletedCard, ShownCards};
 use super::console;
@@ -22,6 +26,12 @@ pub(crate) fn schema(args: &SchemaArgs) -> Result<Exit, Failure> {
         SchemaKind::WorkItem => crate::records::work_item_schema(),
         SchemaKind::Card => crate::cards::card_schema(),
         SchemaKind::Box => crate::cards::box_schema(),
+        SchemaKind::BatchFile => crate::config::batch_file_schema(),
+        SchemaKind::Batch => crate::batches::batch_schema(),
+        SchemaKind::BatchClaim => crate::batches::batch_claim_schema(),
+        SchemaKind::BatchReport => crate::batches::batch_report_schema(),
+        SchemaKind::BatchEvent => crate::batches::batch_event_schema(),
+        SchemaKind::BatchResult => crate::batches::batch_result_schema(),
         SchemaKind::Output => output_schema(),
         SchemaKind::Pack => crate::wire::schema(),
     };
@@ -64,6 +74,24 @@ struct Outputs {
     attest: InTotoStatement,
     /// What `attest --predicate` prints.
     attest_predicate: Predicate,
+    /// What `batch claim` prints.
+    batch_claim: ClaimedTask,
+    /// What `batch expire` and `batch cancel` print.
+    batch_expire: EndedTasks,
+    /// What `batch fork` prints.
+    batch_fork: ForkedBatch,
+    /// What `batch join` prints.
+    batch_join: JoinedBatch,
+    /// What `batch list` prints.
+    batch_list: BatchList,
+    /// What `batch matrix` prints.
+    batch_matrix: BatchMatrix,
+    /// What `batch reclaim` prints.
+    batch_reclaim: ReclaimedTasks,
+    /// What `batch report` prints.
+    batch_report: ReportedTask,
+    /// What `batch status` prints.
+    batch_status: BatchStatusOutput,
     /// What `box append` prints.
     box_append: AppendedCards,
     /// What `box diff` prints.

@@ -9,6 +9,7 @@ use super::output;
 use super::packs::{self, PackTarget, Probe};
 use super::report::print_lines;
 use super::workspace::{open, settled};
+use crate::batches::BatchChecker;
 use crate::cards::{CardError, check_file, context_folder};
 use crate::config::Policy;
 use crate::review::{Difference, difference, read, verify};
@@ -108,12 +109,13 @@ fn context(folder: &Path, named: &Path) -> Result<Vec<VerifiedFile>, Failure> {
         all.push(real.clone());
     }
     let mut verified = Vec::new();
+    let mut batches = BatchChecker::new(folder);
     for file in all {
         let below_named = file.strip_prefix(&real).unwrap_or(&file);
         let shown = if below_named.as_os_str().is_empty() { named.to_owned() } else { named.join(below_named) };
         let name = shown.display().to_string();
         let relative = file.strip_prefix(folder).unwrap_or(&file).to_string_lossy().replace('\\', "/");
-        let is_own = ["cards/", "boxes/", "logs/"].iter().any(|own| relative.starts_with(own));
+        let is_own = ["cards/", "boxes/", "logs/", "batches/"].iter().any(|own| relative.starts_with(own));
         if !is_own && file.extension().is_none_or(|extension| extension != "json") {
             continue;
         }
@@ -123,10 +125,15 @@ fn context(folder: &Path, named: &Path) -> Result<Vec<VerifiedFile>, Failure> {
             continue;
         }
         let bytes = input::listed_file(&file)?;
-        let checked = check_file(folder, &relative, &bytes).map_err(|error| match error {
+        let failed = |error| match error {
             CardError::Store(error) => error.into(),
             error => Failure::Input(error.to_string()),
-        })?;
+        };
+        if let Some((hash, faults)) = batches.check(&relative, &bytes).map_err(failed)? {
+            verified.push(VerifiedFile { name, hash: Some(hash.to_string()), faults, bytes: Vec::new() });
+            continue;
+        }
+        let checked = check_file(folder, &relative, &bytes).map_err(failed)?;
         verified.push(match checked {
             Some(checked) => {
                 let hash = Some(checked.id.to_string());

@@ -16,14 +16,16 @@ pub struct HandoverSettings {
     pub dir: RepoPath,
     /// The recipes of the configuration and the built-in ones, by name.
     pub recipes: BTreeMap<String, Recipe>,
+    /// The most tasks of one batch.
+    pub max_tasks: usize,
 }
 
 impl HandoverSettings {
-    /// Returns the folders of cards, boxes, logs and the packs of handovers, which are no inputs of packs.
+    /// Returns the folders of cards, boxes, logs, batches and the packs of handovers, which are no inputs of packs.
     ///
     /// Other files beside them are: a repo may have a folder `context` of its own.
     pub fn folders(&self) -> Vec<RepoPath> {
-        ["cards", "boxes", "logs", "packs"].into_iter().filter_map(|name| self.below(name)).collect()
+        ["cards", "boxes", "logs", "packs", "batches"].into_iter().filter_map(|name| self.below(name)).collect()
     }
 
     /// Returns the folder of the packs of handovers.

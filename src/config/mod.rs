@@ -1,5 +1,6 @@
 //! `contextpack.yml`: text → tree → raw form → validated [`Settings`], with the place of every fault.
 
+mod batch_file;
 mod check;
 mod deny;
 mod deserialize;
@@ -23,6 +24,7 @@ mod validate_knowledge;
 mod validate_profiles;
 mod validate_redaction;
 
+pub use batch_file::{BatchFile, batch_file_schema};
 pub use deny::DenyList;
 pub use faults::nearest;
 pub use handover::{INCLUDE_HISTORY, Recipe, TARGET_STRATEGY};

@@ -14,6 +14,8 @@ use std::collections::BTreeMap;
 pub(super) struct RawHandover {
     /// The folder of cards, boxes, logs and the packs of handovers, inside the repo. Default: `context`.
     pub(super) dir: Option<String>,
+    /// The most tasks of one batch. Default: 8.
+    pub(super) max_tasks: Option<u32>,
     /// Recipes of `contextpack handover`, by name, besides `launch`, `delegate` and `ask-expert`.
     pub(super) recipes: Option<BTreeMap<String, RawRecipe>>,
 }

@@ -12,6 +12,12 @@ use std::collections::BTreeMap;
 /// The roles of cards.
 const ROLES: [&str; 4] = ["system", "user", "assistant", "tool"];
 
+/// The most tasks of one batch unless the configuration names another number.
+const DEFAULT_MAX_TASKS: u32 = 8;
+
+/// The most tasks that a configuration may allow.
+const MAX_TASKS: u32 = 10_000;
+
 /// Checks the folder of cards, and the recipes of handovers.
 pub(super) fn handover(
     raw: Option<&RawHandover>,
@@ -35,7 +41,11 @@ pub(super) fn handover(
         }
     }
     let recipes = recipes(raw.and_then(|raw| raw.recipes.as_ref()), at.key("recipes"), faults);
-    Some(HandoverSettings { dir, recipes })
+    let max_tasks = raw.and_then(|raw| raw.max_tasks).unwrap_or(DEFAULT_MAX_TASKS);
+    if !(1..=MAX_TASKS).contains(&max_tasks) {
+        faults.add(at.key("max_tasks"), format!("`{max_tasks}` is not from 1 to {MAX_TASKS}"));
+    }
+    Some(HandoverSettings { dir, recipes, max_tasks: max_tasks as usize })
 }
 
 fn recipes(

@@ -6,4 +6,4 @@ mod arguments;
 mod plan;
 
 pub use arguments::Arguments;
-pub use plan::{HandedCard, HandoverPlan, HandoverRequest, Party, plan, replay};
+pub use plan::{HandedCard, HandoverPlan, HandoverRequest, Party, own_log, plan, replay};

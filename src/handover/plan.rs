@@ -171,7 +171,10 @@ pub fn replay(
 }
 
 /// Returns the log of an agent, which is named by the stem of its file.
-fn own_log(agent: &Party) -> Result<LogName, CardError> {
+///
+/// # Errors
+/// If no log can have that name.
+pub fn own_log(agent: &Party) -> Result<LogName, CardError> {
     LogName::new(&agent.stem).or_else(|_| LogName::new(&slug(&agent.stem)))
 }
 

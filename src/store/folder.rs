@@ -3,7 +3,7 @@
 use super::StoreError;
 use super::read::{LARGEST, read_open};
 use super::state::STATE;
-use super::unfinished::{MODE, Staging, replace, sweep};
+use super::unfinished::{MODE, Staging, create, replace, sweep};
 use crate::model::{FileState, RepoPath, is_git_name, is_github_name};
 use cap_fs_ext::{DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
 use cap_std::ambient_authority;
@@ -207,6 +207,22 @@ impl Folder {
         // Not every system does this for a folder.
         let _ = dir.open(".").and_then(|folder| folder.sync_all());
         Ok(())
+    }
+
+    /// Creates a file as a whole, unless the name exists, and returns whether it did: of several processes that create one
+    /// file, one does.
+    ///
+    /// # Errors
+    /// If `name` is not a plain file name or the system refuses.
+    pub fn create(&self, name: &str, bytes: &[u8]) -> Result<bool, StoreError> {
+        let path = self.checked(name)?;
+        if let Some(mut files) = self.memory() {
+            let is_new = !files.contains_key(name);
+            files.entry(name.to_owned()).or_insert_with(|| bytes.to_owned());
+            return Ok(is_new);
+        }
+        let dir = self.created()?;
+        create(&dir, self.staging(), name, bytes, MODE).map_err(|source| StoreError::Write { path, source })
     }
 
     /// Writes a file atomically, hidden ones too, unless the name exists already.

@@ -78,13 +78,59 @@ pub(super) fn replace(dir: &Dir, staging: Option<&Staging>, name: &str, bytes: &
     replace_through(dir, dir, name, bytes, mode)
 }
 
-fn replace_through(from: &Dir, dir: &Dir, name: &str, bytes: &[u8], mode: u32) -> io::Result<()> {
+/// Writes `bytes` to `name` in `dir` as a whole, unless the name exists, and returns whether it did: of several processes
+/// that create one name, one does.
+///
+/// # Errors
+/// If the system refuses.
+pub(super) fn create(dir: &Dir, staging: Option<&Staging>, name: &str, bytes: &[u8], mode: u32) -> io::Result<bool> {
+    if dir.symlink_metadata(name).is_ok() {
+        return Ok(false);
+    }
+    let linked = |from: &Dir| {
+        let publish = |unfinished: &str| {
+            from.hard_link(unfinished, dir, name)?;
+            // A later sweep removes it if this fails.
+            let _removed_later = from.remove_file(unfinished);
+            Ok(())
+        };
+        write_through(from, bytes, mode, &publish)
+    };
+    let staged = staging.filter(|staging| !staging.apart.load(Ordering::Relaxed)).map(|staging| linked(&staging.dir));
+    let created = match staged {
+        Some(Err(error)) if error.kind() != io::ErrorKind::AlreadyExists => linked(dir),
+        Some(result) => result,
+        None => linked(dir),
+    };
+    match created {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        // The file system has no hard links: the name is still created once, but a reader may see half of the file.
+        Err(_) => match dir.open_with(name, &new_file(mode)) {
+            Ok(mut file) => file.write_all(bytes).map(|()| true),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            Err(error) => Err(error),
+        },
+    }
+}
+
+fn new_file(mode: u32) -> OpenOptions {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true).follow(FollowSymlinks::No);
     #[cfg(unix)]
     cap_std::fs::OpenOptionsExt::mode(&mut options, mode);
     #[cfg(not(unix))]
     let _ = mode;
+    options
+}
+
+fn replace_through(from: &Dir, dir: &Dir, name: &str, bytes: &[u8], mode: u32) -> io::Result<()> {
+    write_through(from, bytes, mode, &|unfinished| from.rename(unfinished, dir, name))
+}
+
+/// Writes `bytes` to an unfinished file in `from`, which `publish` then gives its name.
+fn write_through(from: &Dir, bytes: &[u8], mode: u32, publish: &dyn Fn(&str) -> io::Result<()>) -> io::Result<()> {
+    let options = new_file(mode);
     let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
     for _ in 0..MAX_TRIES {
         let unfinished = format!("{}{}{}", UNFINISHED.0, random_name(), UNFINISHED.1);
@@ -108,7 +154,7 @@ fn replace_through(from: &Dir, dir: &Dir, name: &str, bytes: &[u8], mode: u32) -
             } else {
                 Some(file)
             };
-            from.rename(&unfinished, dir, name)
+            publish(&unfinished)
         });
         match written {
             // Removed by another process before it was locked.

@@ -7,6 +7,7 @@
 
 mod agents;
 mod agents_incremental;
+mod batches;
 mod budget;
 mod canary;
 mod cards;

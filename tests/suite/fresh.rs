@@ -19,7 +19,20 @@ fn text(path: &str) -> String {
 #[test]
 fn the_schemas_in_the_repo_are_the_ones_that_the_program_prints() {
     let sandbox = Sandbox::new();
-    for kind in ["pack", "config", "work-item", "card", "box", "output"] {
+    for kind in [
+        "pack",
+        "config",
+        "work-item",
+        "card",
+        "box",
+        "batch-file",
+        "batch",
+        "batch-claim",
+        "batch-report",
+        "batch-event",
+        "batch-result",
+        "output",
+    ] {
         let printed = sandbox.expect(0, &["schema", kind]);
         let path = format!("schema/{kind}.schema.json");
         if bless() {

@@ -12,6 +12,8 @@ mod agents_scope;
 mod agents_watch;
 mod arrows;
 mod attest;
+mod batch_push;
+mod batches;
 mod boxes;
 mod card_faults;
 mod card_messages;

@@ -10,7 +10,7 @@ pub(super) const GROUPS: [(&str, &[&str]); 8] = [
     ("Build", &["build", "check", "watch"]),
     ("Inspect", &["list", "explain", "render", "redact"]),
     ("Agents", &["agent", "notes", "job"]),
-    ("Cards", &["card", "box", "handover"]),
+    ("Cards", &["card", "box", "handover", "batch"]),
     ("Review", &["diff", "report", "serve"]),
     ("Automate", &["verify", "attest", "git"]),
     ("Reference", &["schema", "completions", "man"]),
@@ -316,6 +316,22 @@ pub(super) const HANDOVER: CommandHelp = CommandHelp {
         (1, NOT_READ_OR_WRITTEN),
         (2, "wrong usage, such as an unknown recipe or argument, or a missing one; nothing was written"),
         (3, "an agent, a box or a card does not exist, a box is not authorized, the budget is too small, or the input has errors; nothing was written"),
+    ],
+};
+
+pub(super) const BATCH: CommandHelp = CommandHelp {
+    examples: "
+  contextpack batch fork tasks.yml                     a pack for each task; prints the batch's id
+  contextpack batch claim 3f2a9c01b7d4 0               accepted with an epoch, or busy
+  contextpack batch report 3f2a9c01b7d4 0 --epoch 1 --status success --summary 'Done, see the log'
+  contextpack batch status 3f2a9c01b7d4
+  contextpack batch reclaim 3f2a9c01b7d4 --after 3600  what was claimed an hour ago and not reported
+  contextpack batch join 3f2a9c01b7d4                  one result, also in the parent's log",
+    exits: &[
+        (0, "done; a report that came too late is kept, and says so"),
+        (1, "`claim`: the task is busy; or a file could not be read or written"),
+        (2, "wrong usage, such as a plan with an unknown field or an epoch that has not begun; nothing was written"),
+        (3, "a batch, task, agent or box does not exist, a task is open (`join`), or a file was changed"),
     ],
 };
 

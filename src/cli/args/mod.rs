@@ -1,6 +1,7 @@
 //! The arguments of the command line. Their doc comments are the help texts.
 
 mod agent;
+mod batch;
 mod build;
 mod cards;
 mod format;
@@ -10,6 +11,7 @@ mod review;
 mod setup;
 
 pub(crate) use agent::{AgentArgs, AgentChoice, AgentCommand, AgentCommandArgs, JobArgs};
+pub(crate) use batch::{BatchArg, BatchArgs, BatchCommand, BatchReportArgs, PublishArgs, TaskArg};
 pub(crate) use build::{BudgetArgs, BuildArgs, CheckArgs, ListArgs, PrintMode, WatchArgs};
 pub(crate) use cards::{BoxArgs, BoxCommand, CardAddArgs, CardArgs, CardCommand, RoleName, StyleName};
 pub(crate) use format::Format;
@@ -226,6 +228,12 @@ pub(crate) enum Command {
     #[command(after_long_help = help::HANDOVER, mut_arg("profiles", help::one_profile))]
     Handover(HandoverArgs),
 
+    /// Divides work among agents, and joins what they report: fork, claim, report, reclaim, join
+    ///
+    /// A batch is a folder below `context/batches` to which files are only ever added: the plan, claims, reports, events and the result. Its state follows from these files alone, so that branches on which agents work at once merge in any order. Of one task and epoch there is one claim and one report: two processes on one disk cannot both create it, and of two clones the second push is rejected by git.
+    #[command(after_long_help = help::BATCH)]
+    Batch(BatchArgs),
+
     /// Prints a text without secrets, as it would enter a pack
     ///
     /// Applies the built-in rules and those of the configuration to files, or to standard input; matches become `[REDACTED:<rule>]`. `--report` explains each redaction and how to include the text safely; `--rules` lists the rules that `redaction.allow` can name. The exit code is 0 whether or not something was removed.
@@ -313,6 +321,18 @@ pub(crate) enum SchemaKind {
     Card,
     /// The file of a box
     Box,
+    /// The plan that `batch fork` reads
+    BatchFile,
+    /// `batch.json` of a batch
+    Batch,
+    /// A claim of a batch
+    BatchClaim,
+    /// A report of a batch
+    BatchReport,
+    /// An event of a batch
+    BatchEvent,
+    /// `result.json` of a batch
+    BatchResult,
     /// The output of the commands with `--format json`
     Output,
 }

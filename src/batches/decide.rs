@@ -1,0 +1,285 @@
+//! What a command adds to a batch: decisions as functions of its state, without a clock and without the disk.
+
+use super::entries::{
+    Batch, BatchResult, CLAIM_VERSION, Claim, EVENT_VERSION, Event, ForkedTask, LateReason, REPORT_VERSION,
+    RESULT_VERSION, Report, TaskResult, bytes_of,
+};
+use super::ledger::Ledger;
+use super::path::{BatchId, LAST_EPOCH, LedgerPath, Turn};
+use super::state::{BatchState, TaskState};
+use super::status::TaskStatus;
+use crate::cards::{CardError, ContentId, ToolError};
+
+/// A file to be added.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewFile {
+    /// Its path.
+    pub path: LedgerPath,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+impl NewFile {
+    /// The plan, which is written last: without it there is no batch.
+    pub fn batch(batch: &Batch) -> Self {
+        Self { path: LedgerPath::Batch, bytes: batch.bytes() }
+    }
+
+    /// The event of a fork.
+    pub fn fork(id: &BatchId, at: String, parent_log: &str, tasks: Vec<ForkedTask>) -> Self {
+        Self::event(&Event::Fork {
+            schema_version: EVENT_VERSION.to_owned(),
+            batch_id: id.clone(),
+            at,
+            parent_log: parent_log.to_owned(),
+            tasks,
+        })
+    }
+
+    fn event(event: &Event) -> Self {
+        let bytes = bytes_of(event);
+        Self { path: LedgerPath::event(event.kind(), &bytes), bytes }
+    }
+}
+
+/// Who writes, when, and what makes the file differ from any other.
+#[derive(Debug, Clone)]
+pub struct Writer {
+    /// Who, for audit only.
+    pub author_id: Option<String>,
+    /// When: RFC 3339 in UTC, whole seconds.
+    pub at: String,
+    /// Random digits.
+    pub nonce: String,
+}
+
+/// Why a task cannot be claimed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BusyReason {
+    /// Another process has it.
+    Claimed,
+    /// It has ended.
+    Ended,
+    /// The batch was joined.
+    Closed,
+}
+
+impl BusyReason {
+    /// Returns the name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Claimed => "claimed",
+            Self::Ended => "ended",
+            Self::Closed => "closed",
+        }
+    }
+}
+
+fn task(state: &BatchState, index: u32) -> Result<&TaskState, CardError> {
+    state.tasks.get(index as usize).ok_or_else(|| {
+        let last = state.tasks.len().saturating_sub(1);
+        CardError::NotFound(format!("task not found: {index} (help: the tasks of this batch are 0 to {last})"))
+    })
+}
+
+/// Claims a task at its epoch; `Err` of the inner result says why it cannot be.
+///
+/// # Errors
+/// [`CardError::NotFound`] if there is no such task.
+pub fn claim(ledger: &Ledger, index: u32, writer: &Writer) -> Result<(u32, Result<NewFile, BusyReason>), CardError> {
+    let state = ledger.state();
+    let task = task(&state, index)?;
+    let decided = match task.status {
+        _ if state.joined => Err(BusyReason::Closed),
+        TaskStatus::Pending => {
+            let turn = Turn { task: index, epoch: task.epoch };
+            let claim = Claim {
+                schema_version: CLAIM_VERSION.to_owned(),
+                batch_id: ledger.id.clone(),
+                task_index: index,
+                epoch: task.epoch,
+                author_id: writer.author_id.clone(),
+                at: writer.at.clone(),
+                nonce: writer.nonce.clone(),
+            };
+            Ok(NewFile { path: LedgerPath::Claim(turn), bytes: bytes_of(&claim) })
+        }
+        TaskStatus::Dispatched => Err(BusyReason::Claimed),
+        _ => Err(BusyReason::Ended),
+    };
+    Ok((task.epoch, decided))
+}
+
+/// What a report says.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// The word.
+    pub status: String,
+    /// What was done.
+    pub summary: Option<String>,
+    /// The box with the results.
+    pub output_box_id: Option<ContentId>,
+    /// Why it did not succeed.
+    pub error: Option<ToolError>,
+}
+
+fn report_of(ledger: &Ledger, turn: Turn, outcome: &Outcome, writer: &Writer) -> Report {
+    Report {
+        schema_version: REPORT_VERSION.to_owned(),
+        batch_id: ledger.id.clone(),
+        task_index: turn.task,
+        epoch: turn.epoch,
+        status: outcome.status.clone(),
+        summary: outcome.summary.clone(),
+        output_box_id: outcome.output_box_id.clone(),
+        error: outcome.error.clone(),
+        author_id: writer.author_id.clone(),
+        at: writer.at.clone(),
+        nonce: writer.nonce.clone(),
+    }
+}
+
+/// Reports how a turn ended; with the reason if the report is kept and does not count.
+///
+/// # Errors
+/// [`CardError::NotFound`] if there is no such task, [`CardError::BadRequest`] if its epoch has not begun.
+pub fn report(
+    ledger: &Ledger,
+    turn: Turn,
+    outcome: &Outcome,
+    writer: &Writer,
+) -> Result<(NewFile, Option<LateReason>), CardError> {
+    let state = ledger.state();
+    let task = task(&state, turn.task)?;
+    if turn.epoch > task.epoch {
+        return Err(CardError::BadRequest(format!(
+            "epoch {} of task {} has not begun: it is at epoch {}",
+            turn.epoch, turn.task, task.epoch
+        )));
+    }
+    let report = report_of(ledger, turn, outcome, writer);
+    let late = if state.joined {
+        Some(LateReason::Closed)
+    } else if turn.epoch < task.epoch {
+        Some(LateReason::StaleEpoch)
+    } else if ledger.reports.contains_key(&turn) {
+        Some(LateReason::Second)
+    } else {
+        None
+    };
+    Ok(match late {
+        None => (NewFile { path: LedgerPath::Report(turn), bytes: bytes_of(&report) }, None),
+        Some(reason) => {
+            let schema_version = EVENT_VERSION.to_owned();
+            (NewFile::event(&Event::Late { schema_version, reason, report }), late)
+        }
+    })
+}
+
+/// Gives up the turns of tasks that are claimed and have no report, if `is_old` says so of the time of the claim, which is
+/// `None` if it cannot be read; returns the tasks with their new epochs.
+///
+/// # Errors
+/// [`CardError::NotFound`] if there is no such task.
+pub fn reclaim(
+    ledger: &Ledger,
+    only: Option<u32>,
+    is_old: &dyn Fn(Option<&str>) -> bool,
+    writer: &Writer,
+) -> Result<Vec<(Turn, NewFile)>, CardError> {
+    let state = ledger.state();
+    if let Some(index) = only {
+        task(&state, index)?;
+    }
+    if state.joined {
+        return Ok(Vec::new());
+    }
+    let claimed = state.tasks.iter().filter(|task| only.is_none_or(|index| index == task.index)).filter(|task| {
+        let at = task.claim.as_ref().and_then(|claim| claim.at.as_deref());
+        task.status == TaskStatus::Dispatched && task.epoch < LAST_EPOCH && is_old(at)
+    });
+    Ok(claimed.map(|task| reclaimed(ledger, task, writer)).collect())
+}
+
+fn reclaimed(ledger: &Ledger, task: &TaskState, writer: &Writer) -> (Turn, NewFile) {
+    let event = Event::Reclaim {
+        schema_version: EVENT_VERSION.to_owned(),
+        batch_id: ledger.id.clone(),
+        task_index: task.index,
+        epoch: task.epoch,
+        at: writer.at.clone(),
+    };
+    (Turn { task: task.index, epoch: task.epoch + 1 }, NewFile::event(&event))
+}
+
+/// Ends every open task with a report; returns the turns that end.
+///
+/// A turn whose report is damaged is given up first.
+pub fn end_open(ledger: &Ledger, outcome: &Outcome, writer: &Writer) -> Vec<(Turn, Vec<NewFile>)> {
+    let state = ledger.state();
+    let open = state.tasks.iter().filter(|task| !task.status.is_terminal());
+    let ended = open.map(|task| {
+        let mut files = Vec::new();
+        let mut turn = Turn { task: task.index, epoch: task.epoch };
+        if task.is_blocked {
+            let (next, file) = reclaimed(ledger, task, writer);
+            (turn, files) = (next, vec![file]);
+        }
+        let report = report_of(ledger, turn, outcome, writer);
+        files.push(NewFile { path: LedgerPath::Report(turn), bytes: bytes_of(&report) });
+        (turn, files)
+    });
+    ended.collect()
+}
+
+/// Returns the result of a batch whose tasks have all ended, and the file to be added if it was not joined before.
+///
+/// # Errors
+/// [`CardError::NotFound`] that names the open tasks.
+pub fn join(ledger: &Ledger, writer: &Writer) -> Result<(BatchResult, Option<NewFile>), CardError> {
+    if let Some(result) = &ledger.result {
+        return Ok((result.clone(), None));
+    }
+    let state = ledger.state();
+    let open: Vec<&TaskState> = state.tasks.iter().filter(|task| !task.status.is_terminal()).collect();
+    if !open.is_empty() {
+        const NAMED: usize = 10;
+        let named: Vec<String> =
+            open.iter().take(NAMED).map(|task| format!("{} ({})", task.index, task.status.name())).collect();
+        let more = if open.len() > NAMED { format!(" and {} more", open.len() - NAMED) } else { String::new() };
+        return Err(CardError::NotFound(format!(
+            "the batch has open tasks: {}{more} (help: `batch reclaim`, `batch expire` and `batch cancel` end what is not done)",
+            named.join(", ")
+        )));
+    }
+    let results = state.tasks.iter().map(result_of).collect();
+    let result = BatchResult {
+        schema_version: RESULT_VERSION.to_owned(),
+        batch_id: ledger.id.clone(),
+        status: state.status,
+        results,
+        at: writer.at.clone(),
+        nonce: writer.nonce.clone(),
+    };
+    let file = NewFile { path: LedgerPath::Result, bytes: bytes_of(&result) };
+    Ok((result, Some(file)))
+}
+
+fn result_of(task: &TaskState) -> TaskResult {
+    let report = task.report.as_ref();
+    let canceled = || ToolError {
+        code: "fail_fast".to_owned(),
+        message: "another task did not succeed, so this one was canceled".to_owned(),
+    };
+    TaskResult {
+        task_index: task.index,
+        status: task.status,
+        epoch: report.map(|report| report.epoch),
+        summary: report.and_then(|report| report.summary.clone()),
+        output_box_id: report.and_then(|report| report.output_box_id.clone()),
+        error: match report {
+            Some(report) => report.error.clone(),
+            None => Some(canceled()),
+        },
+    }
+}

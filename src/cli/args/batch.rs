@@ -1,0 +1,164 @@
+//! Options of `batch`.
+
+use super::build::interval;
+use clap::{Args as Options, Subcommand};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Options of `batch`.
+#[derive(Debug, Options)]
+pub(crate) struct BatchArgs {
+    #[command(subcommand)]
+    pub(crate) command: BatchCommand,
+}
+
+/// The commands about batches.
+#[derive(Debug, Subcommand)]
+pub(crate) enum BatchCommand {
+    /// Writes the batch of a plan: a pack for each task, and the ledger
+    ///
+    /// The plan, in YAML or JSON, has `parent_agent` and `tasks`, each with `target_strategy`, `target_ref` and `instruction` (`contextpack schema batch-file`). Everything is checked first; if anything is wrong, nothing is written. The id of the batch is a hash of the plan, so forking the same plan again changes nothing.
+    Fork {
+        /// The plan; `-` is standard input
+        #[arg(value_name = "FILE|-")]
+        file: PathBuf,
+        /// A box that the plan may name as `context_box_id`; can be given several times
+        #[arg(long = "box", value_name = "BOX")]
+        boxes: Vec<String>,
+        #[command(flatten)]
+        publish: PublishArgs,
+    },
+    /// Claims a task: of several that claim it, one is accepted
+    ///
+    /// Prints `accepted` with the epoch that a report needs, or `busy`, with exit code 1.
+    Claim {
+        #[command(flatten)]
+        task: TaskArg,
+        /// Who claims it, for audit only
+        #[arg(long = "by", value_name = "NAME")]
+        author: Option<String>,
+        #[command(flatten)]
+        publish: PublishArgs,
+    },
+    /// Reports how a task ended
+    ///
+    /// The first report of an epoch counts. A report for an older epoch, a second one, or one after `batch join` is kept as `late` and never counts.
+    Report(BatchReportArgs),
+    /// Gives up turns that are claimed and not reported, so that their tasks can be claimed again
+    ///
+    /// The epoch of these tasks is raised, so that a report of the turn that was given up comes too late.
+    Reclaim {
+        #[command(flatten)]
+        batch: BatchArg,
+        /// The task, from 0; all if omitted
+        #[arg(value_name = "TASK")]
+        task: Option<u32>,
+        /// Only turns that were claimed so many seconds ago
+        #[arg(long, value_name = "SECONDS")]
+        after: Option<u64>,
+        #[command(flatten)]
+        publish: PublishArgs,
+    },
+    /// Reports `timeout` for open tasks, if the deadline of the batch has passed
+    Expire(EndArgs),
+    /// Reports `canceled` for open tasks
+    Cancel(EndArgs),
+    /// Prints the state of a batch and its tasks
+    Status {
+        #[command(flatten)]
+        batch: BatchArg,
+        /// Prints the state again whenever it changes, until all tasks have ended; looks every INTERVAL (default `2s`)
+        #[arg(long, value_name = "INTERVAL", num_args = 0..=1, require_equals = true, default_missing_value = "2s", value_parser = interval)]
+        watch: Option<Duration>,
+    },
+    /// Prints the tasks that can be claimed as the matrix of a workflow, on one line of JSON for `fromJSON`
+    Matrix(BatchArg),
+    /// Closes a batch whose tasks have ended, and gives the result to the parent's log
+    ///
+    /// Open tasks are an error. From then on the result is the state of the batch, whatever is merged later. Joining again prints the same.
+    Join(EndArgs),
+    /// Lists the batches
+    List,
+}
+
+/// The batch of a command.
+#[derive(Debug, Options)]
+pub(crate) struct BatchArg {
+    /// The id, or its first 4 or more hex digits
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+}
+
+/// The options of commands that end a batch or its tasks.
+#[derive(Debug, Options)]
+pub(crate) struct EndArgs {
+    #[command(flatten)]
+    pub(crate) batch: BatchArg,
+    #[command(flatten)]
+    pub(crate) publish: PublishArgs,
+}
+
+/// What becomes of the files that a command wrote.
+#[derive(Debug, Clone, Copy, Default, Options)]
+#[command(next_help_heading = "Git options")]
+pub(crate) struct PublishArgs {
+    /// Commits exactly the files that were written
+    ///
+    /// Other changes in the work tree and in the index stay as they are. Hooks for commits are not run.
+    #[arg(long)]
+    pub(crate) commit: bool,
+
+    /// Fast-forwards to the remote first, and pushes the commit; if the remote moved meanwhile, decides again
+    ///
+    /// The push is the transaction: of two clones that claim one task, the one whose push is rejected says `busy` and leaves no file. It is tried for at most two minutes. The branch must not have other commits that the remote lacks.
+    #[arg(long)]
+    pub(crate) push: bool,
+}
+
+/// The task of a command.
+#[derive(Debug, Options)]
+pub(crate) struct TaskArg {
+    #[command(flatten)]
+    pub(crate) batch: BatchArg,
+    /// The task, from 0
+    #[arg(value_name = "TASK")]
+    pub(crate) index: u32,
+}
+
+/// Options of `batch report`.
+#[derive(Debug, Options)]
+pub(crate) struct BatchReportArgs {
+    #[command(flatten)]
+    pub(crate) task: TaskArg,
+
+    /// The epoch that the claim gave
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(crate::batches::LAST_EPOCH)))]
+    pub(crate) epoch: u32,
+
+    /// `success`, `failed`, `canceled`, `timeout` or `partial`; any other word counts as `failed`
+    #[arg(long, value_name = "WORD")]
+    pub(crate) status: String,
+
+    /// What was done
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub(crate) summary: Option<String>,
+
+    /// The box with the results; the default is the task's log, if it has cards
+    #[arg(long = "box", value_name = "BOX")]
+    pub(crate) output: Option<String>,
+
+    /// A stable name of the error
+    #[arg(long, value_name = "CODE", requires = "error_message")]
+    pub(crate) error_code: Option<String>,
+
+    /// What went wrong
+    #[arg(long, value_name = "TEXT", requires = "error_code", allow_hyphen_values = true)]
+    pub(crate) error_message: Option<String>,
+
+    /// Who reports it, for audit only
+    #[arg(long = "by", value_name = "NAME")]
+    pub(crate) author: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) publish: PublishArgs,
+}

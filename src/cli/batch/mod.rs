@@ -1,0 +1,219 @@
+//! `contextpack batch`.
+
+mod fork;
+mod output;
+mod publish;
+mod write;
+
+use super::args::{BatchArg, BatchArgs, BatchCommand, Format, Global, PublishArgs};
+use super::card::CardFiles;
+use super::console::{self, printable};
+use super::exit::Exit;
+use super::failure::Failure;
+use super::report::print_lines;
+use super::workspace::configuration;
+use crate::batches::decide::NewFile;
+use crate::batches::{BatchId, BatchStore, Ledger, TaskStatus};
+use crate::cards::CardError;
+pub(crate) use output::{
+    BatchList, BatchMatrix, BatchStatusOutput, ClaimedTask, EndedTasks, ForkedBatch, JoinedBatch, ReclaimedTasks,
+    ReportedTask,
+};
+use output::{ListedBatch, MatrixTask, status_lines};
+use publish::{Published, Publisher, Written};
+use std::cell::RefCell;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The batches of a repo, with the cards beside them.
+pub(crate) struct BatchFiles {
+    cards: CardFiles,
+    store: BatchStore,
+    root: PathBuf,
+    /// What the command wrote.
+    written: RefCell<Written>,
+}
+
+/// What a command did, which is printed once it is published.
+struct Done {
+    exit: Exit,
+    /// The message of the commit.
+    message: String,
+    print: Box<dyn FnOnce() -> Result<(), Failure>>,
+}
+
+impl BatchFiles {
+    /// Opens the folder of batches of the repo around the current folder.
+    fn open(global: &Global) -> Result<Self, Failure> {
+        let (root, configuration) = configuration(global)?;
+        let store = BatchStore::new(&root, configuration.settings.handover.dir);
+        Ok(Self { cards: CardFiles::open(global)?, store, root, written: RefCell::default() })
+    }
+
+    /// Records a file before it is written.
+    fn record(&self, path: String) {
+        self.written.borrow_mut().add(&self.root, path);
+    }
+
+    /// Creates a file of a batch, and returns whether it did.
+    fn create(&self, id: &BatchId, file: &NewFile) -> Result<bool, CardError> {
+        let created = self.store.create(id, file)?;
+        if created {
+            self.written.borrow_mut().add_created(self.store.shown(id, &file.path.to_string()), true);
+        }
+        Ok(created)
+    }
+
+    /// Runs a command that writes, publishes what it wrote, and prints what it did.
+    fn published(
+        &self,
+        global: &Global,
+        options: PublishArgs,
+        command: impl Fn() -> Result<Done, Failure>,
+    ) -> Result<Exit, Failure> {
+        let publishes = options.commit || options.push;
+        let mut publisher = publishes.then(|| Publisher::open(&self.root, options.push)).transpose()?;
+        loop {
+            let done = command()?;
+            let written = self.written.take();
+            let published = match &mut publisher {
+                Some(publisher) if !written.is_empty() => publisher.publish(&written, &done.message, global.quiet),
+                _ => Ok(Published::Done),
+            };
+            // A remote's address, which git prints, may hold a token.
+            let published = published.map_err(|failure| match failure {
+                Failure::Outside(error) => Failure::Outside(self.cards.redacted(&error.to_string()).into()),
+                failure => failure,
+            })?;
+            if published == Published::Done {
+                (done.print)()?;
+                return Ok(done.exit);
+            }
+        }
+    }
+
+    fn failure(&self, error: CardError) -> Failure {
+        self.cards.failure(error)
+    }
+
+    /// Finds the batch that the user names.
+    fn find(&self, arg: &BatchArg) -> Result<BatchId, Failure> {
+        self.store.find(&arg.id).map_err(|error| self.failure(error))
+    }
+
+    fn read(&self, id: &BatchId) -> Result<Ledger, Failure> {
+        self.store.read(id).map_err(|error| self.failure(error))
+    }
+
+    /// Prints the files that cannot be used, and returns whether there are any.
+    fn report_faults(&self, ledger: &Ledger) -> Result<bool, Failure> {
+        for fault in &ledger.faults {
+            let path = self.store.shown(&ledger.id, &fault.path);
+            let line = self.cards.redacted(&format!("error: `{path}`: {}", fault.message));
+            writeln!(console::stderr(), "{}", printable(&line))?;
+        }
+        Ok(!ledger.faults.is_empty())
+    }
+}
+
+/// Runs one of the commands about batches.
+pub(crate) fn run(global: &Global, args: &BatchArgs) -> Result<Exit, Failure> {
+    if let BatchCommand::Fork { file, boxes, publish } = &args.command {
+        return fork::run(global, file, boxes, *publish);
+    }
+    let files = BatchFiles::open(global)?;
+    match &args.command {
+        BatchCommand::Fork { .. } => Ok(Exit::Done),
+        BatchCommand::Claim { task, author, publish } => {
+            files.published(global, *publish, || write::claim(global, &files, task, author.as_deref()))
+        }
+        BatchCommand::Report(options) => {
+            files.published(global, options.publish, || write::report(global, &files, options))
+        }
+        BatchCommand::Reclaim { batch, task, after, publish } => {
+            files.published(global, *publish, || write::reclaim(global, &files, batch, *task, *after))
+        }
+        BatchCommand::Expire(end) => files.published(global, end.publish, || write::expire(global, &files, &end.batch)),
+        BatchCommand::Cancel(end) => files.published(global, end.publish, || write::cancel(global, &files, &end.batch)),
+        BatchCommand::Join(end) => files.published(global, end.publish, || write::join(global, &files, &end.batch)),
+        BatchCommand::Status { batch, watch } => status(global, &files, batch, *watch),
+        BatchCommand::Matrix(batch) => {
+            let ledger = files.read(&files.find(batch)?)?;
+            print_matrix(&matrix(&ledger))?;
+            Ok(Exit::Done)
+        }
+        BatchCommand::List => list(global, &files),
+    }
+}
+
+/// Prints the state of a batch; with an interval again whenever it changes, until all tasks have ended.
+fn status(global: &Global, files: &BatchFiles, batch: &BatchArg, watch: Option<Duration>) -> Result<Exit, Failure> {
+    let id = files.find(batch)?;
+    let mut shown: Option<Vec<String>> = None;
+    loop {
+        let ledger = files.read(&id)?;
+        let output = BatchStatusOutput::of(&ledger, &|text| files.cards.redacted(text));
+        let lines = status_lines(&output);
+        let is_open = output.is_open();
+        let mut has_faults = !ledger.faults.is_empty();
+        if shown.as_ref() != Some(&lines) {
+            print_lines(global.format, &output, lines.clone())?;
+            has_faults = files.report_faults(&ledger)?;
+            shown = Some(lines);
+        }
+        match watch.filter(|_| is_open) {
+            Some(interval) => std::thread::sleep(interval),
+            None => return Ok(if has_faults { Exit::Input } else { Exit::Done }),
+        }
+    }
+}
+
+/// Returns the tasks that can be claimed.
+fn matrix(ledger: &Ledger) -> BatchMatrix {
+    let state = ledger.state();
+    let tasks = state.tasks.iter().filter(|task| task.status == TaskStatus::Pending && !state.joined);
+    let include = tasks.map(|task| {
+        let forked = ledger.forked(task.index);
+        let default_log = || format!("{}.{}", ledger.id, task.index);
+        MatrixTask {
+            batch_id: ledger.id.clone(),
+            task_index: task.index,
+            epoch: task.epoch,
+            agent: forked.map(|it| it.agent.clone()),
+            pack: forked.map(|it| it.pack.clone()),
+            output_box: forked.map_or_else(default_log, |it| it.output_box.clone()),
+        }
+    });
+    BatchMatrix { include: include.collect() }
+}
+
+/// Prints a matrix on one line, for the output of a step.
+fn print_matrix(matrix: &BatchMatrix) -> Result<(), Failure> {
+    let text = serde_json::to_string(matrix).map_err(std::io::Error::from)?;
+    Ok(writeln!(console::stdout(), "{text}")?)
+}
+
+fn list(global: &Global, files: &BatchFiles) -> Result<Exit, Failure> {
+    let (mut batches, mut has_faults) = (Vec::new(), false);
+    for id in files.store.ids().map_err(|error| files.failure(error))? {
+        match files.store.read(&id) {
+            Ok(ledger) => {
+                has_faults |= files.report_faults(&ledger)?;
+                batches.push(ListedBatch::of(&ledger));
+            }
+            // One bad batch hides no other.
+            Err(CardError::Invalid(message)) => {
+                has_faults = true;
+                writeln!(console::stderr(), "error: {}", printable(&files.cards.redacted(&message)))?;
+            }
+            Err(error) => return Err(files.failure(error)),
+        }
+    }
+    let lines: Vec<String> = batches.iter().map(ListedBatch::line).collect();
+    if batches.is_empty() && !has_faults && !global.quiet && global.format == Format::Text {
+        writeln!(console::stderr(), "note: there are no batches; `contextpack batch fork` makes one")?;
+    }
+    print_lines(global.format, &BatchList { batches }, lines)?;
+    Ok(if has_faults { Exit::Input } else { Exit::Done })
+}

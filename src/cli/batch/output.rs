@@ -1,0 +1,287 @@
+//! What the commands about batches print.
+
+use crate::batches::{BatchId, BatchStatus, LateReason, Ledger, TaskResult, TaskStatus};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What `batch fork` prints.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ForkedBatch {
+    /// The batch.
+    pub(crate) batch_id: BatchId,
+    /// Whether it was forked before, so that nothing was written.
+    pub(crate) existed: bool,
+    /// The tasks that can be claimed.
+    pub(crate) matrix: BatchMatrix,
+}
+
+/// What `batch matrix` prints, for a workflow's `fromJSON`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct BatchMatrix {
+    /// The tasks that can be claimed; perhaps none, which a workflow has to check.
+    pub(crate) include: Vec<MatrixTask>,
+}
+
+/// A task that can be claimed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct MatrixTask {
+    /// The batch.
+    pub(crate) batch_id: BatchId,
+    /// The task, from 0.
+    pub(crate) task_index: u32,
+    /// The epoch that it is at.
+    pub(crate) epoch: u32,
+    /// The key of the agent; absent if the event of the fork is not there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) agent: Option<String>,
+    /// The pack that the agent is given, from the repo's root; absent if the event of the fork is not there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) pack: Option<String>,
+    /// The log that the agent appends to.
+    pub(crate) output_box: String,
+}
+
+/// What `batch claim` prints.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ClaimedTask {
+    /// `accepted` or `busy`.
+    pub(crate) status: &'static str,
+    /// The epoch that the task is at.
+    pub(crate) epoch: u32,
+    /// Why it is busy: `claimed`, `ended` or `closed`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reason: Option<&'static str>,
+}
+
+/// What `batch report` prints.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ReportedTask {
+    /// `counted` or `late`.
+    pub(crate) status: &'static str,
+    /// What the word of the report counts as.
+    pub(crate) counts_as: TaskStatus,
+    /// Why it is late.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reason: Option<LateReason>,
+}
+
+/// What `batch reclaim` prints.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ReclaimedTasks {
+    /// The tasks that can be claimed again.
+    pub(crate) reclaimed: Vec<TaskTurn>,
+}
+
+/// What `batch expire` and `batch cancel` print.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct EndedTasks {
+    /// The tasks that were ended.
+    pub(crate) ended: Vec<TaskTurn>,
+}
+
+/// A task at an epoch.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct TaskTurn {
+    /// The task, from 0.
+    pub(crate) task_index: u32,
+    /// The epoch.
+    pub(crate) epoch: u32,
+}
+
+/// What `batch join` prints.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct JoinedBatch {
+    /// The state of the batch.
+    pub(crate) status: BatchStatus,
+    /// The results, by task.
+    pub(crate) results: Vec<TaskResult>,
+}
+
+/// What `batch list` prints.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct BatchList {
+    /// The batches, by id.
+    pub(crate) batches: Vec<ListedBatch>,
+}
+
+/// A batch, as `batch list` prints it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ListedBatch {
+    /// Its id.
+    batch_id: BatchId,
+    /// Its state.
+    status: BatchStatus,
+    /// Whether it was joined.
+    joined: bool,
+    /// The agent that gets the result.
+    parent_agent: String,
+    /// When it was forked; absent if the event of the fork is not there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    forked_at: Option<String>,
+    /// How many tasks it has in each state.
+    tasks: BTreeMap<&'static str, usize>,
+}
+
+impl ListedBatch {
+    pub(super) fn of(ledger: &Ledger) -> Self {
+        let state = ledger.state();
+        let mut tasks = BTreeMap::new();
+        for task in &state.tasks {
+            *tasks.entry(task.status.name()).or_default() += 1;
+        }
+        Self {
+            batch_id: ledger.id.clone(),
+            status: state.status,
+            joined: state.joined,
+            parent_agent: ledger.batch.parent_agent.clone(),
+            forked_at: ledger.forked_at().map(str::to_owned),
+            tasks,
+        }
+    }
+
+    pub(super) fn line(&self) -> String {
+        let tasks: Vec<String> = self.tasks.iter().map(|(status, count)| format!("{count} {status}")).collect();
+        let joined = if self.joined { ", joined" } else { "" };
+        format!("{}  {}{joined}  {}  for {}", self.batch_id, self.status.name(), tasks.join(", "), self.parent_agent)
+    }
+}
+
+/// What `batch status` prints.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct BatchStatusOutput {
+    /// The batch.
+    batch_id: BatchId,
+    /// Its state.
+    status: BatchStatus,
+    /// Whether it was joined, so that its state does not change any more.
+    joined: bool,
+    /// The tasks, in order.
+    tasks: Vec<TaskOutput>,
+    /// The files of the batch that cannot be used.
+    faults: Vec<FaultOutput>,
+}
+
+/// A task, as `batch status` prints it.
+#[derive(Debug, Serialize, JsonSchema)]
+struct TaskOutput {
+    /// The task, from 0.
+    task_index: u32,
+    /// Its state.
+    status: TaskStatus,
+    /// The epoch that it is at.
+    epoch: u32,
+    /// The key of the agent; absent if the event of the fork is not there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent: Option<String>,
+    /// Whether this epoch is claimed.
+    claimed: bool,
+    /// Who claimed it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    claimed_by: Option<String>,
+    /// When.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    claimed_at: Option<String>,
+    /// All reports, by epoch.
+    reports: Vec<ReportOutput>,
+}
+
+/// A report, as `batch status` prints it.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ReportOutput {
+    /// Its epoch.
+    epoch: u32,
+    /// Its word.
+    status: String,
+    /// When.
+    at: String,
+    /// Whether it counts.
+    counts: bool,
+    /// Why it does not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<LateReason>,
+}
+
+/// A file that cannot be used.
+#[derive(Debug, Serialize, JsonSchema)]
+struct FaultOutput {
+    /// Its path in the folder of the batch.
+    path: String,
+    /// Why.
+    message: String,
+}
+
+impl BatchStatusOutput {
+    /// Returns the state; `redacted` removes secrets from what a damaged file holds.
+    pub(super) fn of(ledger: &Ledger, redacted: &dyn Fn(&str) -> String) -> Self {
+        let state = ledger.state();
+        let tasks = state.tasks.into_iter().map(|task| TaskOutput {
+            task_index: task.index,
+            status: task.status,
+            epoch: task.epoch,
+            agent: ledger.forked(task.index).map(|forked| forked.agent.clone()),
+            claimed: task.claim.is_some(),
+            claimed_by: task.claim.as_ref().and_then(|claim| claim.author_id.clone()),
+            claimed_at: task.claim.and_then(|claim| claim.at),
+            reports: task
+                .reports
+                .into_iter()
+                .map(|report| ReportOutput {
+                    epoch: report.epoch,
+                    status: report.status,
+                    at: report.at,
+                    counts: report.late.is_none(),
+                    reason: report.late,
+                })
+                .collect(),
+        });
+        let faults = ledger.faults.iter();
+        Self {
+            batch_id: ledger.id.clone(),
+            status: state.status,
+            joined: state.joined,
+            tasks: tasks.collect(),
+            faults: faults
+                .map(|fault| FaultOutput { path: fault.path.clone(), message: redacted(&fault.message) })
+                .collect(),
+        }
+    }
+}
+
+impl BatchStatusOutput {
+    /// Returns whether a task has not ended.
+    pub(super) fn is_open(&self) -> bool {
+        self.tasks.iter().any(|task| !task.status.is_terminal())
+    }
+}
+
+/// Returns the state of a batch for people.
+pub(super) fn status_lines(output: &BatchStatusOutput) -> Vec<String> {
+    let ended = output.tasks.iter().filter(|task| task.status.is_terminal()).count();
+    let joined = if output.joined { ", joined" } else { "" };
+    let mut lines = vec![format!(
+        "{}  {}{joined}  {ended} of {} tasks ended",
+        output.batch_id,
+        output.status.name(),
+        output.tasks.len()
+    )];
+    for task in &output.tasks {
+        let agent = task.agent.as_deref().map_or_else(String::new, |agent| format!("  {agent}"));
+        let mut line = format!("{:>4}  {:<10}  epoch {}{agent}", task.task_index, task.status.name(), task.epoch);
+        if task.claimed {
+            let by = task.claimed_by.as_deref().map_or_else(String::new, |by| format!(" by {by}"));
+            let at = task.claimed_at.as_deref().map_or_else(String::new, |at| format!(" at {at}"));
+            line += &format!("  claimed{by}{at}");
+        }
+        let late: Vec<String> = task
+            .reports
+            .iter()
+            .filter_map(|report| Some(format!("{} (epoch {}, {})", report.status, report.epoch, report.reason?.name())))
+            .collect();
+        if !late.is_empty() {
+            line += &format!("  not counted: {}", late.join(", "));
+        }
+        lines.push(line);
+    }
+    lines
+}

@@ -1,0 +1,345 @@
+//! Commits what a command wrote, and pushes it: the push is the transaction between clones.
+//!
+//! The commit is made with an index of its own, so that changes in the work tree and in the user's index do not matter.
+//! If the push is rejected, the commit and its files are taken back, the branch follows the remote, and the command
+//! decides again on what is there now.
+
+use crate::cli::console;
+use crate::cli::failure::Failure;
+use crate::store::random_name;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// How long a push is tried again.
+const LONGEST: Duration = Duration::from_secs(120);
+
+/// How often a remote may reject what is based on its own head, as it does while another push holds a lock.
+const MAX_REFUSALS: u32 = 8;
+
+/// How often a locked index is tried.
+const LOCK_TRIES: u32 = 10;
+
+/// The files that a command wrote, from the repo's root.
+#[derive(Debug, Default)]
+pub(super) struct Written {
+    /// Each with whether it was not there before.
+    files: Vec<(String, bool)>,
+}
+
+impl Written {
+    /// Records a file before it is written.
+    pub(super) fn add(&mut self, root: &Path, path: String) {
+        let is_new = root.join(&path).symlink_metadata().is_err();
+        self.add_created(path, is_new);
+    }
+
+    /// Records a file; `is_new` says whether it was not there before.
+    pub(super) fn add_created(&mut self, path: String, is_new: bool) {
+        if !self.files.iter().any(|(known, _)| *known == path) {
+            self.files.push((path, is_new));
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    fn paths(&self) -> impl Iterator<Item = &str> {
+        self.files.iter().map(|(path, _)| path.as_str())
+    }
+}
+
+/// What became of a commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Published {
+    /// It is there.
+    Done,
+    /// The remote had other commits: everything was taken back, and the command decides again.
+    Again,
+}
+
+/// Commits and pushes for one command.
+pub(super) struct Publisher {
+    root: PathBuf,
+    /// Whether commits are pushed.
+    push: bool,
+    begun: Instant,
+    refusals: u32,
+    /// How often the command decided again.
+    retries: u32,
+    /// Held until the command ends: of the processes in one clone, one at a time moves its branch.
+    _lock: File,
+}
+
+impl Publisher {
+    /// Prepares to commit in the work tree at `root`, and waits until no other command of this program does.
+    pub(super) fn open(root: &Path, push: bool) -> Result<Self, Failure> {
+        let lock = git(root, &["rev-parse", "--git-path", "contextpack-publish.lock"])
+            .map_err(|why| Failure::Usage(format!("nothing can be committed here: {why}")))?;
+        let outside = |error: io::Error| Failure::Outside(Box::new(error));
+        let lock = File::options().create(true).append(true).open(root.join(lock)).map_err(outside)?;
+        lock.lock().map_err(outside)?;
+        if push && git(root, &["symbolic-ref", "-q", "HEAD"]).is_err() {
+            return Err(Failure::usage("`--push` needs a branch, and none is checked out"));
+        }
+        let root = root.to_owned();
+        let publisher = Self { root, push, begun: Instant::now(), refusals: 0, retries: 0, _lock: lock };
+        if push {
+            publisher.catch_up()?;
+        }
+        Ok(publisher)
+    }
+
+    /// Follows the remote, so that the command decides on what is there.
+    fn catch_up(&self) -> Result<(), Failure> {
+        let (remote, target) = self.target()?;
+        match git(&self.root, &["fetch", "-q", &remote, &target]) {
+            Ok(_) => {}
+            // The first push creates the branch.
+            Err(why) if why.contains("couldn't find remote ref") => return Ok(()),
+            Err(why) => return Err(failed(format!("nothing was pushed to `{remote}`: {why}"))),
+        }
+        let contains = |head: &str, older: &str| git(&self.root, &["merge-base", "--is-ancestor", older, head]).is_ok();
+        if contains("HEAD", "FETCH_HEAD") {
+            return Ok(());
+        }
+        if git(&self.root, &["rev-parse", "-q", "--verify", "HEAD"]).is_ok() && !contains("FETCH_HEAD", "HEAD") {
+            return Err(diverged(&remote));
+        }
+        self.git(&["merge", "-q", "--ff-only", "FETCH_HEAD"]).map(drop)
+    }
+
+    fn git(&self, arguments: &[&str]) -> Result<String, Failure> {
+        git(&self.root, arguments).map_err(failed)
+    }
+
+    /// Commits exactly these files, and pushes the commit.
+    ///
+    /// # Errors
+    /// If git fails; what was written and not published is then removed again, if it was to be pushed.
+    pub(super) fn publish(&mut self, written: &Written, message: &str, quiet: bool) -> Result<Published, Failure> {
+        let base = git(&self.root, &["rev-parse", "-q", "--verify", "HEAD"]).ok();
+        let commit = self.commit(written, base.as_deref(), message)?;
+        let Some(commit) = commit else { return Ok(Published::Done) };
+        if !self.push {
+            self.report(&commit, "committed", quiet)?;
+            return Ok(Published::Done);
+        }
+        let (remote, target) = self.target()?;
+        loop {
+            let Err(refusal) = git(&self.root, &["push", "-q", &remote, &format!("{commit}:{target}")]) else {
+                self.report(&commit, "pushed", quiet)?;
+                return Ok(Published::Done);
+            };
+            // First the wait, then a look at the remote, so that the next push is based on what is there just before it.
+            self.wait();
+            match self.after_refusal(&remote, &target, &commit, base.as_deref(), refusal) {
+                Ok(Next::Arrived) => {
+                    self.report(&commit, "pushed", quiet)?;
+                    return Ok(Published::Done);
+                }
+                Ok(Next::PushAgain) => {}
+                Ok(Next::DecideAgain) => {
+                    self.take_back(written, &commit, base.as_deref())?;
+                    self.git(&["merge", "-q", "--ff-only", "FETCH_HEAD"])?;
+                    self.retries += 1;
+                    return Ok(Published::Again);
+                }
+                Err(failure) => {
+                    self.take_back(written, &commit, base.as_deref())?;
+                    return Err(failure);
+                }
+            }
+        }
+    }
+
+    fn report(&self, commit: &str, done: &str, quiet: bool) -> Result<(), Failure> {
+        if !quiet {
+            let retries = match self.retries {
+                0 => String::new(),
+                1 => " after 1 retry".to_owned(),
+                count => format!(" after {count} retries"),
+            };
+            writeln!(console::stderr(), "note: {done} {}{retries}", commit.get(..12).unwrap_or(commit))?;
+        }
+        Ok(())
+    }
+
+    /// Commits the files on `base` and moves the branch; `None` if it has them already.
+    fn commit(&self, written: &Written, base: Option<&str>, message: &str) -> Result<Option<String>, Failure> {
+        let index = self.git(&["rev-parse", "--git-path", &format!("contextpack-index-{}", random_name())])?;
+        let index = self.root.join(index);
+        let made = self.commit_with(&index, written, base, message);
+        // It is not there if git failed before.
+        let _ = fs::remove_file(&index);
+        let Some(commit) = made? else { return Ok(None) };
+        let old = base.map_or_else(|| "0".repeat(commit.len()), str::to_owned);
+        self.git(&["update-ref", "-m", message, "HEAD", &commit, &old])?;
+        self.index(None, written.paths(), "--add")?;
+        Ok(Some(commit))
+    }
+
+    fn commit_with(
+        &self,
+        index: &Path,
+        written: &Written,
+        base: Option<&str>,
+        message: &str,
+    ) -> Result<Option<String>, Failure> {
+        let with_index = |arguments: &[&str]| {
+            let mut git = command(&self.root, arguments);
+            git.env("GIT_INDEX_FILE", index);
+            output(git, None).map_err(failed)
+        };
+        with_index(&["read-tree", base.unwrap_or("--empty")])?;
+        self.index(Some(index), written.paths(), "--add")?;
+        let tree = with_index(&["write-tree"])?;
+        if let Some(base) = base
+            && self.git(&["rev-parse", &format!("{base}^{{tree}}")])? == tree
+        {
+            return Ok(None);
+        }
+        let mut arguments = vec!["commit-tree", &tree, "-m", message];
+        if let Some(base) = base {
+            arguments.extend(["-p", base]);
+        }
+        self.git(&arguments).map(Some)
+    }
+
+    /// Adds files to an index, or removes them from it.
+    fn index<'p>(&self, index: Option<&Path>, paths: impl Iterator<Item = &'p str>, how: &str) -> Result<(), Failure> {
+        let listed: String = paths.flat_map(|path| [path, "\0"]).collect();
+        for _ in 0..LOCK_TRIES {
+            let mut git = command(&self.root, &["update-index", how, "-z", "--stdin"]);
+            if let Some(index) = index {
+                git.env("GIT_INDEX_FILE", index);
+            }
+            match output(git, Some(&listed)) {
+                // The user's own git holds it for a moment.
+                Err(why) if why.contains(".lock") => self.wait(),
+                result => return result.map(drop).map_err(failed),
+            }
+        }
+        Err(failed("git failed: its index stays locked".to_owned()))
+    }
+
+    /// Returns the remote and the branch there.
+    fn target(&self) -> Result<(String, String), Failure> {
+        let branch = self.git(&["symbolic-ref", "-q", "HEAD"])?;
+        let name = branch.strip_prefix("refs/heads/").unwrap_or(&branch);
+        let setting = |key: &str| git(&self.root, &["config", &format!("branch.{name}.{key}")]).ok();
+        Ok((setting("remote").unwrap_or_else(|| "origin".to_owned()), setting("merge").unwrap_or(branch)))
+    }
+
+    /// Finds out why a push was refused.
+    fn after_refusal(
+        &mut self,
+        remote: &str,
+        target: &str,
+        commit: &str,
+        base: Option<&str>,
+        refusal: String,
+    ) -> Result<Next, Failure> {
+        let refused = |why: &str| failed(format!("nothing was pushed to `{remote}`: {why}"));
+        if self.begun.elapsed() > LONGEST {
+            return Err(refused(&format!("after two minutes, {refusal}")));
+        }
+        if let Err(why) = git(&self.root, &["fetch", "-q", remote, target]) {
+            return Err(refused(&why));
+        }
+        let head = self.git(&["rev-parse", "FETCH_HEAD"])?;
+        let contains = |older: &str| git(&self.root, &["merge-base", "--is-ancestor", older, &head]).is_ok();
+        if contains(commit) {
+            return Ok(Next::Arrived);
+        }
+        if base == Some(head.as_str()) {
+            self.refusals += 1;
+            return if self.refusals < MAX_REFUSALS { Ok(Next::PushAgain) } else { Err(refused(&refusal)) };
+        }
+        if base.is_some_and(contains) {
+            return Ok(Next::DecideAgain);
+        }
+        Err(diverged(remote))
+    }
+
+    /// Removes the commit from the branch, and the files that are new.
+    fn take_back(&self, written: &Written, commit: &str, base: Option<&str>) -> Result<(), Failure> {
+        match base {
+            Some(base) => self.git(&["update-ref", "HEAD", base, commit])?,
+            None => self.git(&["update-ref", "-d", "HEAD", commit])?,
+        };
+        let new = || written.files.iter().filter(|(_, is_new)| *is_new).map(|(path, _)| path.as_str());
+        self.index(None, new(), "--force-remove")?;
+        for path in new() {
+            match fs::remove_file(self.root.join(path)) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits between 0.1 and 1 second, by chance, so that clones do not collide again.
+    fn wait(&self) {
+        let random = u64::from_str_radix(random_name().get(..8).unwrap_or_default(), 16).unwrap_or_default();
+        std::thread::sleep(Duration::from_millis(100 + random % 900));
+    }
+}
+
+/// What to do after a push was refused.
+enum Next {
+    /// The commit is there all the same.
+    Arrived,
+    PushAgain,
+    DecideAgain,
+}
+
+fn diverged(remote: &str) -> Failure {
+    failed(format!(
+        "nothing was pushed to `{remote}`: the branch has commits that the remote lacks (help: push or rebase them first)"
+    ))
+}
+
+fn failed(why: String) -> Failure {
+    Failure::Outside(why.into())
+}
+
+fn git(root: &Path, arguments: &[&str]) -> Result<String, String> {
+    output(command(root, arguments), None)
+}
+
+/// Prepares a git command with the settings of the user, who is the author of the commits.
+fn command(root: &Path, arguments: &[&str]) -> Command {
+    let mut git = Command::new("git");
+    for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"] {
+        git.env_remove(name);
+    }
+    git.env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C").args(["-c", "core.quotepath=off", "-c", "gc.auto=0"]);
+    git.args(arguments).current_dir(root);
+    git
+}
+
+/// Runs git, and returns what it prints without the last line end.
+fn output(mut git: Command, input: Option<&str>) -> Result<String, String> {
+    git.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
+    let cannot = |error: io::Error| format!("git cannot be run: {}", error.kind());
+    let mut child = git.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(cannot)?;
+    if let (Some(input), Some(mut stdin)) = (input, child.stdin.take()) {
+        // If git ends early, its own error is the one to report.
+        let _ = stdin.write_all(input.as_bytes());
+    }
+    let output = child.wait_with_output().map_err(cannot)?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned());
+    }
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    // The line that says why: what the remote says, then why it was rejected, then git's own error.
+    let lines = || stderr.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("hint:"));
+    let begins = |with: &'static str| lines().find(|line| line.starts_with(with));
+    let line = begins("remote: ").or_else(|| begins("! [")).or_else(|| begins("fatal: ")).or_else(|| lines().next());
+    let line = line.unwrap_or_default().trim_start_matches("fatal: ").trim_start_matches("error: ");
+    Err(format!("git failed: {}", if line.is_empty() { "it does not say why" } else { line }))
+}

@@ -1,0 +1,152 @@
+//! The file that `batch fork` reads: a plan of tasks, with the place of every fault.
+
+use super::check::{ConfigFaults, SettingPlace};
+use super::deserialize::deserialize;
+use super::tree;
+use schemars::{JsonSchema, schema_for};
+use serde::Deserialize;
+
+/// The words of `target_strategy`.
+const STRATEGIES: [&str; 3] = ["new", "reuse", "clone"];
+
+/// The longest deadline, in seconds: more than thirty years.
+const LONGEST_DEADLINE: u64 = 1_000_000_000;
+
+/// A plan of tasks that agents work on at once.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BatchFile {
+    /// The agent that gets the result: its key, the stem of its file or its name.
+    pub parent_agent: String,
+    /// The tasks.
+    pub tasks: Vec<PlannedTask>,
+    /// Whether the first task that fails, is canceled or takes too long fails the batch and cancels the others. Default: `false`.
+    pub fail_fast: Option<bool>,
+    /// After how many seconds `batch expire` ends tasks that are not done. Default: 900.
+    pub deadline_seconds: Option<u64>,
+    /// The tool call of the parent that the result answers.
+    pub tool_call_id: Option<String>,
+    /// Any text: with another key the same plan is another batch.
+    pub key: Option<String>,
+}
+
+/// A task of a plan.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PlannedTask {
+    /// Whose log the results go to: `new`, a log of its own; `reuse`, the log of the agent; `clone`, a log of its own, and the agent is also given the log of the parent.
+    #[schemars(extend("enum" = STRATEGIES))]
+    pub target_strategy: String,
+    /// The agent: its key, the stem of its file or its name.
+    pub target_ref: String,
+    /// What is to be done.
+    pub instruction: String,
+    /// A box that the agent is given as well. It needs `--box`, unless it is the log of the parent.
+    pub context_box_id: Option<String>,
+    /// The work item or issue that it is about.
+    pub root: Option<String>,
+}
+
+/// A fault of a plan.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct BatchFileFault {
+    /// Where, from 1; `None` if it is about the whole.
+    pub line: Option<u32>,
+    /// What is wrong and what to do.
+    pub message: String,
+}
+
+impl BatchFile {
+    /// Reads a plan, in YAML or JSON, and returns it with the line of each task.
+    ///
+    /// # Errors
+    /// Everything that is wrong, by line.
+    pub fn read(text: &str, max_tasks: usize) -> Result<(Self, Vec<u32>), Vec<BatchFileFault>> {
+        let mut faults = ConfigFaults::default();
+        let read = match tree::read(text) {
+            Err(fault) => {
+                faults.0.push(fault);
+                None
+            }
+            Ok(root) => {
+                let (file, shape_faults) = deserialize::<Self>(&root);
+                faults.0.extend(shape_faults);
+                file.map(|file| {
+                    let lines = file.check(SettingPlace::root(&root), max_tasks, &mut faults);
+                    (file, lines)
+                })
+            }
+        };
+        match read {
+            Some(read) if faults.0.is_empty() => Ok(read),
+            _ => {
+                let mut found: Vec<BatchFileFault> = faults
+                    .0
+                    .into_iter()
+                    .map(|fault| BatchFileFault {
+                        line: fault.at.map(|at| at.line),
+                        message: match fault.help {
+                            Some(help) => format!("{} (help: {help})", fault.message),
+                            None => fault.message,
+                        },
+                    })
+                    .collect();
+                found.sort();
+                found.dedup();
+                Err(found)
+            }
+        }
+    }
+
+    /// Checks the values, and returns the lines of the tasks.
+    fn check(&self, at: SettingPlace<'_>, max_tasks: usize, faults: &mut ConfigFaults) -> Vec<u32> {
+        let at_tasks = at.key("tasks");
+        let count = self.tasks.len();
+        if count == 0 {
+            faults.add(at_tasks, "there are no tasks");
+        } else if count > max_tasks {
+            let help = "`handover.max_tasks` in `contextpack.yml` raises the limit";
+            faults.add_help(at_tasks, format!("{count} tasks, and at most {max_tasks} are allowed"), help);
+        }
+        if self.deadline_seconds.is_some_and(|seconds| !(1..=LONGEST_DEADLINE).contains(&seconds)) {
+            let message = format!("`deadline_seconds` is not from 1 to {LONGEST_DEADLINE}");
+            faults.add(at.key("deadline_seconds"), message);
+        }
+        let whole = [
+            ("parent_agent", Some(&self.parent_agent)),
+            ("tool_call_id", self.tool_call_id.as_ref()),
+            ("key", self.key.as_ref()),
+        ];
+        not_empty(at, &whole, faults);
+        let mut lines = Vec::with_capacity(count);
+        for (index, task) in self.tasks.iter().enumerate() {
+            let at = at_tasks.item(index);
+            lines.push(at.line());
+            faults.one_of(at.key("target_strategy"), &task.target_strategy, &STRATEGIES, "strategy");
+            let texts = [
+                ("target_ref", Some(&task.target_ref)),
+                ("instruction", Some(&task.instruction)),
+                ("context_box_id", task.context_box_id.as_ref()),
+                ("root", task.root.as_ref()),
+            ];
+            not_empty(at, &texts, faults);
+        }
+        lines
+    }
+}
+
+fn not_empty(at: SettingPlace<'_>, texts: &[(&str, Option<&String>)], faults: &mut ConfigFaults) {
+    for (name, text) in texts {
+        if text.is_some_and(|text| text.trim().is_empty()) {
+            faults.add(at.key(name), format!("`{name}` is empty"));
+        }
+    }
+}
+
+/// Returns the JSON Schema (2020-12) of the file that `batch fork` reads, with a final newline.
+pub fn batch_file_schema() -> String {
+    let mut schema = schema_for!(BatchFile);
+    schema.insert("$id".into(), "urn:contextpack:schema:batch-file:1".into());
+    schema.insert("title".into(), "The file that batch fork reads".into());
+    format!("{:#}\n", schema.to_value())
+}

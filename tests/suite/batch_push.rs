@@ -1,0 +1,125 @@
+//! Batches in several clones: a push is the transaction between them.
+
+use crate::batches::batch;
+use crate::sandbox::{Run, Sandbox, files, run};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A bare repository, and two clones of it that have a batch; the id of the batch.
+fn clones(tasks: usize) -> (Sandbox, Vec<PathBuf>, String) {
+    let (sandbox, id) = batch(tasks, "");
+    sandbox.commit();
+    let at = |name: &str| sandbox.beside(name);
+    sandbox.git(&["clone", "-q", "--bare", ".", at("remote.git").to_str().unwrap()]);
+    let paths = ["one", "other"].map(at).to_vec();
+    for path in &paths {
+        sandbox.git(&["clone", "-q", at("remote.git").to_str().unwrap(), path.to_str().unwrap()]);
+        for (key, value) in [("user.name", "A"), ("user.email", "a@example.com")] {
+            sandbox.git(&["-C", path.to_str().unwrap(), "config", key, value]);
+        }
+    }
+    (sandbox, paths, id)
+}
+
+/// The files of a clone, without the folder for unfinished ones.
+fn files_of(clone: &Path) -> Vec<(String, Vec<u8>)> {
+    files(clone).into_iter().filter(|(path, _)| !path.starts_with(".contextpack/")).collect()
+}
+
+fn in_clone(sandbox: &Sandbox, clone: &Path, words: &[&str]) -> Run {
+    let mut command = sandbox.command(&["batch"]);
+    command.args(words).current_dir(clone);
+    run(command, "")
+}
+
+#[cfg(unix)]
+fn executable(path: &Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[cfg(not(unix))]
+fn executable(_: &Path) {}
+
+#[test]
+fn a_push_is_the_transaction_between_clones() {
+    let (sandbox, clones, id) = clones(2);
+    let [one, other] = &clones[..] else { panic!() };
+    let git = |clone: &Path, args: &[&str]| sandbox.git(&[&["-C", clone.to_str().unwrap()], args].concat());
+    // A dirty tree and a used index do not matter, and stay as they are.
+    fs::write(other.join("tasks.yml"), "changed").unwrap();
+    fs::write(other.join("staged"), "staged").unwrap();
+    git(other, &["add", "staged"]);
+    let before = git(other, &["status", "--porcelain"]);
+    assert_eq!(in_clone(&sandbox, one, &["claim", &id, "0", "--push"]).code, 0);
+    let busy = in_clone(&sandbox, other, &["claim", &id, "0", "--push", "--format", "json"]);
+    assert_eq!((busy.code, busy.stdout.contains("claimed")), (1, true), "{}", busy.stderr);
+    assert_eq!(git(one, &["rev-parse", "HEAD"]), git(other, &["rev-parse", "HEAD"]));
+    let claimed = in_clone(&sandbox, other, &["claim", &id, "1", "--push"]);
+    assert!(claimed.code == 0 && claimed.stderr.contains("note: pushed "), "{}", claimed.stderr);
+    // While one pushes, the other is first.
+    let report = |task| ["report", &*id, task, "--epoch", "1", "--status", "success"];
+    assert_eq!(in_clone(&sandbox, other, &[&report("1")[..], &["--commit"]].concat()).code, 0);
+    let hook = one.join(".git/hooks/pre-push");
+    let script = format!("#!/bin/sh\nrm '{}'\nunset GIT_DIR\ngit -C '{}' push -q\n", hook.display(), other.display());
+    fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    fs::write(&hook, script).unwrap();
+    executable(&hook);
+    let reported = in_clone(&sandbox, one, &[&report("0")[..], &["--push"]].concat());
+    assert!(reported.code == 0 && reported.stderr.contains(" after 1 retry"), "{}", reported.stderr);
+    assert_eq!(git(other, &["status", "--porcelain"]), before);
+    let files = git(one, &["show", "--format=", "--name-only", "HEAD"]);
+    assert_eq!(files, format!("context/batches/{id}/reports/0-1.json\n"));
+    // One joins, the other finds it joined.
+    for clone in [one, other] {
+        let joined = in_clone(&sandbox, clone, &["join", &id, "--push"]);
+        assert!(joined.code == 0 && joined.stdout.contains("success"), "{}", joined.stderr);
+    }
+    assert_eq!(git(one, &["rev-parse", "HEAD"]), git(other, &["rev-parse", "HEAD"]));
+    assert_eq!(git(other, &["status", "--porcelain"]), before);
+    assert_eq!(git(one, &["rev-list", "--merges", "--count", "HEAD"]), "0\n");
+}
+
+#[test]
+fn a_push_that_cannot_be_made_leaves_no_file() {
+    let (sandbox, clones, id) = clones(2);
+    let [one, other] = &clones[..] else { panic!() };
+    let state = files_of;
+    let refused = |words: &[&str], message: &str| {
+        let before = state(one);
+        let run = in_clone(&sandbox, one, &[&["claim", &id, "0"], words].concat());
+        assert!(run.code == 1 && run.stderr.contains(message), "{}", run.stderr);
+        assert_eq!((state(one), &*run.stdout), (before, ""));
+    };
+    // The remote is gone.
+    let (remote, gone) = (sandbox.beside("remote.git"), sandbox.beside("gone.git"));
+    fs::rename(&remote, &gone).unwrap();
+    refused(&["--push"], "nothing was pushed to `origin`");
+    fs::rename(&gone, &remote).unwrap();
+    // The branch has a commit that the remote lacks, and the remote has another.
+    assert_eq!(in_clone(&sandbox, other, &["claim", &id, "1", "--push"]).code, 0);
+    fs::write(one.join("new"), "").unwrap();
+    sandbox.git(&["-C", one.to_str().unwrap(), "add", "new"]);
+    sandbox.git(&["-C", one.to_str().unwrap(), "commit", "-q", "-m", "mine"]);
+    refused(&["--push"], "the branch has commits that the remote lacks");
+    // Without `--push` the commit stays here.
+    let claimed = in_clone(&sandbox, one, &["claim", &id, "0", "--commit"]);
+    assert!(claimed.code == 0 && claimed.stderr.contains("note: committed "), "{}", claimed.stderr);
+    // Outside a repository nothing can be committed.
+    let (sandbox, id) = batch(1, "");
+    let run = sandbox.run(&["batch", "claim", &id, "0", "--commit"]);
+    assert!(run.code == 2 && run.stderr.contains("nothing can be committed here"), "{}", run.stderr);
+}
+
+#[test]
+fn a_remote_that_rejects_is_reported_and_nothing_stays() {
+    let (sandbox, clones, id) = clones(1);
+    let hook = sandbox.beside("remote.git").join("hooks/pre-receive");
+    fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    fs::write(&hook, "#!/bin/sh\necho 'not today' >&2\nexit 1\n").unwrap();
+    executable(&hook);
+    let before = files_of(&clones[0]);
+    let run = in_clone(&sandbox, &clones[0], &["claim", &id, "0", "--push"]);
+    assert!(run.code == 1 && run.stderr.contains("remote: not today"), "{}", run.stderr);
+    assert_eq!(files_of(&clones[0]), before);
+}
