@@ -235,7 +235,7 @@ pub(super) fn lead(document: &Clean, place: &Place, before: Option<&Block>, is_o
 /// Returns a part of a block with its markup, or without where that begins or ends outside.
 fn whole_markup(document: &Clean, text: &InlineText, shown: &Range<usize>) -> Clean {
     let quoted = without_colon(&quoted(document, text, shown));
-    match quoted.matches("**").count() % 2 == 0 && quoted.matches("__").count() % 2 == 0 {
+    match ["**", "__"].iter().all(|mark| quoted.matches(mark).count().is_multiple_of(2)) {
         true => quoted,
         false => shown_text(document, text, shown),
     }
