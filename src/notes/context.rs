@@ -2,10 +2,11 @@
 
 use super::cues::{limits_before, strength};
 use super::leads::join;
-use super::reader::Block;
+use super::reader::{Block, BlockKind};
+use super::references::{addresses_reader, is_narrowed, needs_antecedent, refers_back};
 use super::sections::Place;
 use super::sentences::words;
-use super::statements::begins_with_anaphor;
+use super::statements::is_instruction;
 use super::words::lower;
 use crate::redact::{Clean, CleanBuf};
 use std::ops::Range;
@@ -19,8 +20,40 @@ const WHOLE_ITEM: usize = 40;
 /// Returns what tells the subject of a rule that does not name it: what introduces its list, or the heading.
 pub(super) fn scope(place: &Place, is_item: bool) -> Option<Clean> {
     let lead = place.leads.last().filter(|_| is_item);
-    lead.and_then(|lead| lead.carried.clone().or_else(|| lead.sentence.clone()))
+    lead.and_then(|lead| lead.carried.clone().or_else(|| lead.sentence.clone().filter(|it| !points_away(it))))
         .or_else(|| place.section().map(|section| section.title.clone()))
+}
+
+/// Returns the nearest heading, if only that says what a rule is about which tells the reader what to do.
+pub(super) fn heading_needed(place: &Place, sentence: &str) -> Option<Clean> {
+    narrowing(place, sentence).filter(|_| addresses_reader(sentence))
+}
+
+/// Returns the nearest heading, if it names something that a rule does not.
+pub(super) fn narrowing(place: &Place, rule: &str) -> Option<Clean> {
+    if place.leads.last().is_some_and(|lead| lead.condition.is_some()) {
+        return None;
+    }
+    place.section().filter(|section| is_narrowed(rule, section)).map(|section| section.title.clone())
+}
+
+/// Returns whether what introduces a list says only that it does: `Follow these steps`, `Here are those steps in detail`.
+fn points_away(lead: &str) -> bool {
+    let lower = lower(lead);
+    [
+        "here are",
+        "here is",
+        "here's",
+        "follow these",
+        "follow the",
+        "do the following",
+        "these steps",
+        "those steps",
+        "the steps",
+    ]
+    .iter()
+    .any(|start| lower.starts_with(start))
+        || refers_back(lead)
 }
 
 /// Returns what a rule repeats with the conditions that its heading and what introduces its list set.
@@ -50,6 +83,42 @@ pub(super) fn whole_item(block: &Block, sentences: &[Range<usize>]) -> Option<Ra
         true => Some(all),
         false => Some(with_exceptions(&block.text.shown, sentences, 0).0),
     }
+}
+
+/// Returns the text of a block that is nothing but an exception to the rule before it: an item or a paragraph that begins
+/// with `Unless`, `Except`, `Only if` and the like.
+pub(super) fn exception(block: &Block, sentences: &[Range<usize>]) -> Option<Range<usize>> {
+    if !matches!(block.kind, BlockKind::Item | BlockKind::Paragraph) || block.is_quoted || block.task.is_some() {
+        return None;
+    }
+    let all = sentences.first()?.start..sentences.last()?.end;
+    let text = &block.text.shown[all.clone()];
+    let start = lower(&text[..text.floor_char_boundary(24)]);
+    let is_item = matches!(block.kind, BlockKind::Item);
+    let begins = [
+        "unless ",
+        "except ",
+        "exception",
+        "the only exception",
+        "only if ",
+        "only when ",
+        "if not,",
+        "es sei denn",
+        "ausnahme",
+        "sauf ",
+        "à moins ",
+        "salvo ",
+        "excepto ",
+        "a menos ",
+        "exceto ",
+        "除非",
+        "ただし",
+    ]
+    .iter()
+    .any(|word| start.starts_with(word))
+        || is_item
+            && ["otherwise", "if so,", "in that case", "in this case"].iter().any(|word| start.starts_with(word));
+    (begins && words(text) <= WITH_CONTEXT && !text.ends_with([':', '：'])).then_some(all)
 }
 
 /// Returns a sentence with those behind it that limit it or go on with it, and the number of the sentence behind them.
@@ -141,7 +210,8 @@ pub(super) fn goes_on(sentence: &str) -> bool {
     let start = sentence.trim_start_matches(|c: char| !c.is_alphanumeric());
     let first = lower(&start[..start.floor_char_boundary(24)]);
     CONTINUATIONS.iter().any(|known| first.as_bytes().first() == known.as_bytes().first() && first.starts_with(known))
-        || (begins_with_anaphor(sentence) || is_fragment(sentence)) && strength(sentence).is_some()
+        || is_fragment(sentence) && strength(sentence).is_some()
+        || needs_antecedent(sentence) && (strength(sentence).is_some() || is_instruction(sentence))
 }
 
 /// Returns whether a sentence is too short to say what it is about, such as `NEVER CANCEL.` or `Please respect it!`

@@ -22,8 +22,10 @@ static PEOPLE: LazyLock<WordSet> = LazyLock::new(|| word_set(FILE, "people"));
 static MATTERS: LazyLock<WordSet> = LazyLock::new(|| word_set(FILE, "matters"));
 
 /// Words that begin a clause which says when or why, or of whom another one speaks.
-const SUBORDINATE: [&str; 12] =
-    ["because", "how", "if", "since", "so", "that", "what", "when", "where", "which", "who", "why"];
+const SUBORDINATE: [&str; 15] = [
+    "because", "how", "if", "once", "since", "so", "that", "until", "what", "when", "where", "whether", "which", "who",
+    "why",
+];
 
 /// Words of the texts of licences, whose sentences bind nobody who works on the project.
 const LICENCE: [&str; 6] = [
@@ -342,6 +344,20 @@ pub(super) fn limits_before(sentence: &str) -> bool {
     let mut found = false;
     CUES.limiting.each(&tokens(&text), &mut |class, _, _| found |= class == Class::Qualify);
     found || !text.is_ascii() && CUES.unspaced_in(&text).any(|(class, ..)| class == Class::Qualify)
+}
+
+/// Returns whether a text in lower case names people.
+pub(super) fn names_people(lower: &str) -> bool {
+    let is_person = |word: &str| matches!(word, "you" | "we" | "i" | "they" | "he" | "she") || PEOPLE.contains(word);
+    tokens(lower).iter().any(|token| is_person(token.text))
+}
+
+/// Returns whether a sentence tells what was so before, or only at times.
+pub(super) fn tells_past(sentence: &str) -> bool {
+    let text = lower(&sentence[..sentence.floor_char_boundary(LONGEST)]);
+    let mut found = false;
+    CUES.cancelling.each(&tokens(&text), &mut |class, _, _| found |= class == Class::Past);
+    found
 }
 
 /// Returns whether a text has a word that denies or limits what the rest of its sentence says.

@@ -2,7 +2,7 @@
 
 use super::facts::Facts;
 use super::keywords::Keywords;
-use super::leads::{heading_level, lead};
+use super::leads::{heading_level, lead, tells_effects};
 use super::reader::{Block, BlockKind, read};
 use super::rules::Rules;
 use super::sections::Place;
@@ -102,6 +102,14 @@ impl Extractor<'_> {
         if let Some(level) = level {
             block.kind = BlockKind::Heading(level);
             self.place.enter(level, title(document, &block.text));
+        }
+        // What a command does may stand in the items behind the one that says so.
+        if let (BlockKind::Item, Some(Block { kind: BlockKind::Item, text, .. })) = (&block.kind, &self.before)
+            && text.shown.ends_with(':')
+            && tells_effects(&text.shown)
+            && let Some(lead) = self.place.leads.last_mut()
+        {
+            lead.tells_effects = true;
         }
         let used = self.rules.read(document, &self.place, (self.before.as_ref(), &block), &sentences);
         self.summary.read(document, &self.place, &block, &sentences, &used);

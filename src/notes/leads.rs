@@ -1,13 +1,15 @@
 //! What stands above a block: headings in all but form, and what introduces a list.
 
-use super::cues::{LONGEST, Strength, strength};
-use super::reader::{Block, BlockKind};
+use super::cues::{LONGEST, Strength, names_people, strength};
+use super::reader::{Block, BlockKind, InlineText};
+use super::references::is_offer;
 use super::sections::{Meaning, Place, meaning, names_rules};
 use super::sentences::{sentences, words};
 use super::source::{quoted, shown_text, without_colon};
 use super::statements::{begins_with_anaphor, is_instruction};
 use super::words::{WordSet, lower, word_set};
 use crate::redact::{Clean, CleanBuf};
+use std::ops::Range;
 use std::sync::LazyLock;
 
 /// The longest introduction of a list that its items repeat, in words.
@@ -73,7 +75,7 @@ pub(super) struct Lead {
     pub(super) carried: Option<Clean>,
     /// Whether the items are rules because of it.
     pub(super) are_rules: bool,
-    /// Whether the items are examples of what is wrong.
+    /// Whether nothing is taken from the items: examples of what is wrong, or texts to read elsewhere.
     pub(super) is_wrong: bool,
     /// Whether it says what may come of something, so that the items oblige nobody.
     pub(super) tells_effects: bool,
@@ -81,6 +83,8 @@ pub(super) struct Lead {
     pub(super) is_example: bool,
     /// The sentence before a list, as the source has it, if it is no heading.
     pub(super) sentence: Option<Clean>,
+    /// Whether the items are ways that are offered, or programs and texts to look at, which oblige nobody.
+    pub(super) offers: bool,
     /// The same with what introduces the lists around it, if it says when its items hold.
     pub(super) condition: Option<Clean>,
     /// The text itself, where it is short.
@@ -119,22 +123,25 @@ pub(super) fn heading_level(block: &Block, place: &Place) -> Option<u8> {
 }
 
 /// Returns whether a sentence says what may come of something, such as `Breaking a rule may result in:`.
-fn tells_effects(sentence: &str) -> bool {
+pub(super) fn tells_effects(sentence: &str) -> bool {
     let lower = sentence.to_lowercase();
-    [
-        "result in",
-        "lead to",
-        "leads to",
-        "consequences",
-        "zur folge",
-        "führen zu",
-        "führt zu",
-        "entraîner",
-        "resultar en",
-    ]
-    .iter()
-    .chain(&["consecuencias", "resultar em", "consequências", "可能导致", "后果", "結果になる", "処分"])
-    .any(|words| lower.contains(words))
+    // `The job will:`, but not `A maintainer will:`
+    let does = [" does the following", " will do the following", " will:"].iter().find_map(|end| lower.find(end));
+    does.is_some_and(|at| !names_people(&lower[..at]))
+        || [
+            "result in",
+            "lead to",
+            "leads to",
+            "consequences",
+            "zur folge",
+            "führen zu",
+            "führt zu",
+            "entraîner",
+            "resultar en",
+        ]
+        .iter()
+        .chain(&["consecuencias", "resultar em", "consequências", "可能导致", "后果", "結果になる", "処分"])
+        .any(|words| lower.contains(words))
 }
 
 /// Returns what introduces a list: the text before it, if it ends with a colon or is a heading in all but form.
@@ -142,7 +149,16 @@ pub(super) fn lead(document: &Clean, place: &Place, before: Option<&Block>, is_o
     let inherited = place.leads.last();
     let outer_condition = inherited.and_then(|lead| lead.condition.clone());
     let is_example = inherited.is_some_and(|lead| lead.is_example);
-    let mut lead = Lead { is_ordered, is_example, condition: outer_condition.clone(), ..Default::default() };
+    let tells = inherited.is_some_and(|lead| lead.tells_effects);
+    let offered = inherited.is_some_and(|lead| lead.offers);
+    let mut lead = Lead {
+        is_ordered,
+        is_example,
+        tells_effects: tells,
+        offers: offered,
+        condition: outer_condition.clone(),
+        ..Default::default()
+    };
     let Some(before) = before else { return lead };
     let text = &before.text;
     let shown = text.shown.trim();
@@ -155,7 +171,8 @@ pub(super) fn lead(document: &Clean, place: &Place, before: Option<&Block>, is_o
     let meaning = meaning(shown);
     let is_label = is_item && words(shown) <= CONDITION_WORDS && !shown.ends_with(['.', '!', '。']);
     let begins_list = ends_with_colon || text.is_strong() || meaning == Some(Meaning::Forbid);
-    if !(begins_list || is_label && sets_condition(shown)) {
+    let offers = matches!(before.kind, BlockKind::Item | BlockKind::Paragraph) && is_offer(shown);
+    if !(begins_list || offers || is_label && sets_condition(shown)) {
         return lead;
     }
     // The last sentence introduces the list.
@@ -166,7 +183,19 @@ pub(super) fn lead(document: &Clean, place: &Place, before: Option<&Block>, is_o
         return lead;
     }
     let count = words(sentence);
-    let quoted = without_colon(&quoted(document, text, &bare));
+    let quoted = whole_markup(document, text, &bare);
+    if offers && is_offer(sentence) {
+        lead.offers = true;
+        if count <= CARRIED_WORDS {
+            lead.condition = Some(join(outer_condition.as_ref(), &quoted));
+        }
+        // What is offered obliges nobody, whatever else its sentence says.
+        return Lead { sentence: ends_with_colon.then_some(quoted).filter(|_| count <= LEAD_WORDS), ..lead };
+    }
+    if meaning == Some(Meaning::Skip) || names_reading(sentence) {
+        lead.is_wrong = true;
+        return lead;
+    }
     lead.is_example |= names_examples(sentence);
     if meaning.is_none() && count <= CARRIED_WORDS && !lead.is_example && sets_condition(sentence) {
         lead.condition = Some(join(outer_condition.as_ref(), &quoted));
@@ -176,7 +205,7 @@ pub(super) fn lead(document: &Clean, place: &Place, before: Option<&Block>, is_o
     }
     let own = strength(&text.shown[bare.clone()]);
     lead.is_long = count > 8;
-    lead.tells_effects = tells_effects(sentence);
+    lead.tells_effects |= tells_effects(sentence);
     lead.label = (!lead.is_long).then(|| shown_text(document, text, &bare));
     lead.is_wrong = meaning == Some(Meaning::Wrong);
     let carries = matches!(meaning, Some(Meaning::Forbid | Meaning::Bind))
@@ -201,6 +230,23 @@ pub(super) fn lead(document: &Clean, place: &Place, before: Option<&Block>, is_o
         lead.carried = Some(join(outer, &join(subject, &quoted)));
     }
     lead
+}
+
+/// Returns a part of a block with its markup, or without where that begins or ends outside.
+fn whole_markup(document: &Clean, text: &InlineText, shown: &Range<usize>) -> Clean {
+    let quoted = without_colon(&quoted(document, text, shown));
+    match ["**", "__"].iter().all(|mark| quoted.matches(mark).count().is_multiple_of(2)) {
+        true => quoted,
+        false => shown_text(document, text, shown),
+    }
+}
+
+/// Returns whether a sentence introduces texts to read elsewhere, such as `Further reading:`.
+fn names_reading(sentence: &str) -> bool {
+    let lower = lower(&sentence[..sentence.floor_char_boundary(40)]);
+    ["further reading", "see also", "references:", "related reading", "weiterführend", "voir aussi", "véase también"]
+        .iter()
+        .any(|start| lower.starts_with(start))
 }
 
 /// Returns whether a sentence introduces examples of what was said, such as `For example:`.

@@ -13,7 +13,10 @@ mod facts;
 mod keywords;
 mod leads;
 mod reader;
+mod references;
 mod rules;
+#[cfg(test)]
+mod scope_tests;
 mod sections;
 mod sensitive;
 mod sentences;

@@ -1,10 +1,14 @@
 //! Rules: sentences that oblige or forbid, and the items of lists that are introduced as rules, word for word.
 
 use super::commands::commands;
-use super::context::{WITH_CONTEXT, is_fragment, limited, scope, shows_output, whole_item, with_exceptions, with_mark};
-use super::cues::{Strength, has_negation, strength, strength_in};
+use super::context::{
+    WITH_CONTEXT, exception, heading_needed, is_fragment, limited, narrowing, scope, shows_output, whole_item,
+    with_exceptions, with_mark,
+};
+use super::cues::{Strength, has_negation, strength, strength_in, tells_past};
 use super::leads::join;
 use super::reader::{Block, BlockKind, InlineText};
+use super::references::{begins_optional, leans_on_before, needs_antecedent};
 use super::sections::{Meaning, Place, column_meaning};
 use super::sentences::words;
 use super::source::{on_one_line, quoted, shown_text};
@@ -126,7 +130,10 @@ impl Rules {
     /// A list begins, whose items repeat what introduces them.
     pub(super) fn begin_list(&mut self) {
         self.open.take_if(|open| open.is_lead);
-        self.close(None, false);
+        // An item below may be an exception to a rule that ends here.
+        if self.open.as_ref().is_some_and(|open| open.has_colon) {
+            self.close(None, false);
+        }
         self.lists.push(OpenList::default());
     }
 
@@ -140,9 +147,21 @@ impl Rules {
             false => list.rules >= 2 && 3 * list.rules >= 2 * list.items,
         };
         for item in list.rest.into_iter().filter(|_| are_rules) {
-            let subject = if is_ordered || item.needs_subject { scope(place, true) } else { None };
-            let rule = with_mark(item.task, on_one_line(document, item.source));
+            let rule = on_one_line(document, item.source);
+            let subject = match is_ordered || item.needs_subject {
+                true => scope(place, true),
+                false => narrowing(place, &rule),
+            };
+            let rule = with_mark(item.task, rule);
             self.add_at(item.at, join(limited(place, subject).as_ref(), &rule), Strength::Listed);
+        }
+    }
+
+    /// Forgets the last rule if it is a part of the one that follows.
+    fn replace(&mut self, rule: &Clean) {
+        let last = self.found;
+        for list in [&mut self.strong, &mut self.weak, &mut self.listed] {
+            list.pop_if(|(at, part)| *at == last && rule.contains(part.as_str()));
         }
     }
 
@@ -190,6 +209,10 @@ impl Rules {
             _ => None,
         };
         let is_left_out = block.is_quoted || place.is_skipped() || place.is_wrong() || place.is_history();
+        if !is_left_out && self.add_exception(document, block, sentences) {
+            used.fill(true);
+            return used;
+        }
         match (&self.open, code) {
             (Some(open), Some((ranges, is_shell))) if is_shell || open.has_colon => {
                 // The beginning of other code than commands says little.
@@ -211,7 +234,8 @@ impl Rules {
                 if self.listed(document, place, block, sentences) {
                     used.fill(true);
                 } else {
-                    self.stated(document, place, block, sentences, &mut used);
+                    let follows_heading = before.is_none_or(|before| matches!(before.kind, BlockKind::Heading(_)));
+                    self.stated(document, place, (block, follows_heading), sentences, &mut used);
                 }
                 if matches!(block.kind, BlockKind::Item) {
                     self.item(place, block, sentences, used.contains(&true));
@@ -224,13 +248,29 @@ impl Rules {
         used
     }
 
+    /// Adds a block that is an exception, such as `Unless …`, to the rule before it; returns whether it is one.
+    fn add_exception(&mut self, document: &Clean, block: &Block, sentences: &[Range<usize>]) -> bool {
+        let Some(open) = self.open.as_mut().filter(|open| !open.has_colon) else { return false };
+        let Some(all) = exception(block, sentences) else { return false };
+        let exception = quoted(document, &block.text, &all);
+        if open.rule.len() + exception.len() >= LONGEST {
+            return false;
+        }
+        open.rule = CleanBuf::new().text(&open.rule).lit(" ").text(&exception).finish();
+        if let Some(list) = self.lists.last_mut().filter(|_| matches!(block.kind, BlockKind::Item)) {
+            list.items += 1;
+            list.rules += 1;
+        }
+        true
+    }
+
     /// Counts an item of a list, and remembers it if it is no rule by its own words.
     fn item(&mut self, place: &Place, block: &Block, sentences: &[Range<usize>], is_rule: bool) {
         let most = self.most;
         let Some(list) = self.lists.last_mut() else { return };
         list.items += 1;
         list.rules += usize::from(is_rule);
-        let shows = place.leads.last().is_some_and(|lead| lead.is_example || lead.tells_effects);
+        let shows = place.leads.last().is_some_and(|lead| lead.is_example || lead.tells_effects || lead.offers);
         if is_rule || shows || block.is_footnote || block.task == Some(true) || list.rest.len() >= most {
             return;
         }
@@ -242,6 +282,8 @@ impl Rules {
             || is_link(&block.text, &whole)
             || is_label(block, text)
             || is_statistic(text)
+            || begins_with_anaphor(text)
+            || tells_past(text)
         {
             return;
         }
@@ -319,7 +361,9 @@ impl Rules {
         let prefers = place.binds() && ["Prefer", "Use", "Keep"].contains(&first) && is_imperative(&title.shown);
         match strength(&title.shown) {
             Some(Strength::Strong) => self.add(quoted(document, title, &range), Strength::Strong),
-            _ if prefers => self.add(quoted(document, title, &range), Strength::Listed),
+            _ if prefers || place.is_style && is_norm(&title.shown) => {
+                self.add(quoted(document, title, &range), Strength::Listed)
+            }
             _ => {}
         }
     }
@@ -331,6 +375,9 @@ impl Rules {
         let meaning = ruling.and_then(|section| section.meaning);
         let is_item = matches!(block.kind, BlockKind::Item);
         let by_lead = is_item && lead.is_some_and(|lead| lead.are_rules);
+        if is_item && lead.is_some_and(|lead| lead.offers) && !by_lead {
+            return false;
+        }
         let by_heading = match meaning {
             // Further below, another heading may say the opposite: `Smells` in a guide of principles.
             Some(Meaning::Rules) => {
@@ -368,6 +415,7 @@ impl Rules {
                 .or_else(|| place.section().filter(|_| needs_subject(text)).map(|section| section.title.clone())),
             _ => None,
         };
+        let carried = carried.or_else(|| heading_needed(place, text));
         let carried = limited(place, carried);
         let rule = with_mark(block.task, quoted(document, &block.text, &whole));
         let by_carried = carried.as_ref().and_then(|carried| match meaning {
@@ -383,7 +431,7 @@ impl Rules {
             self.close(None, false);
         }
         let mut used = vec![false; rest.len()];
-        self.stated(document, place, block, &rest, &mut used);
+        self.stated(document, place, (block, true), &rest, &mut used);
         true
     }
 
@@ -392,7 +440,7 @@ impl Rules {
         &mut self,
         document: &Clean,
         place: &Place,
-        block: &Block,
+        (block, follows_heading): (&Block, bool),
         sentences: &[Range<usize>],
         used: &mut [bool],
     ) {
@@ -403,6 +451,9 @@ impl Rules {
             || place.section().is_some_and(|section| section.subject.ends_with("requirements"));
         let is_item = matches!(block.kind, BlockKind::Item);
         let lead = place.leads.last();
+        // What is offered, or done by a program, is no instruction.
+        let is_shown = is_item && lead.is_some_and(|lead| lead.is_example || lead.tells_effects || lead.offers);
+        let is_optional = sentences.first().is_some_and(|first| begins_optional(&text.shown[first.clone()]));
         let mut next = 0;
         for (index, range) in sentences.iter().enumerate() {
             let sentence = &text.shown[range.clone()];
@@ -416,19 +467,37 @@ impl Rules {
                 words(sentence) >= if is_step { 2 } else { 3 }
                     && !block.is_footnote
                     && !is_link(text, range)
-                    && !lead.is_some_and(|lead| lead.is_example)
+                    && !is_shown
                     && (is_step
                         || (in_rules || is_urgent(sentence) || precedes_work(sentence)) && is_instruction(sentence))
             };
             let is_example = is_item && lead.is_some_and(|lead| lead.is_example && !lead.are_rules);
-            let found = strength_in(sentence, place.binds())
+            let is_offered = is_item && lead.is_some_and(|lead| (lead.tells_effects || lead.offers) && !lead.are_rules);
+            let found = strength_in(sentence, place.has_norms() && !is_offered)
+                .filter(|found| !is_offered || *found != Strength::Listed)
                 .filter(|found| !is_example || *found == Strength::Strong)
                 .or_else(|| instructs().then_some(Strength::Listed));
             let Some(strength) = found else { continue };
+            let refers = needs_subject(sentence) || leans_on_before(sentence);
+            // Nothing says what `This should help` speaks of.
+            if sentence.starts_with('(') && begins_with_anaphor(sentence) {
+                continue;
+            }
+            let is_lost = index == 0 && !is_item && !follows_heading && begins_with_anaphor(sentence);
+            if is_lost && strength != Strength::Strong {
+                continue;
+            }
             let (mut whole, mut end) = with_exceptions(&text.shown, sentences, index);
             let is_fragment = is_fragment(sentence);
             let mut subject = None;
-            if is_fragment || needs_subject(sentence) {
+            if is_optional && index > 0 {
+                // All of the item is optional.
+                let start = sentences[0].start;
+                if words(&text.shown[start..whole.end]) > 2 * WITH_CONTEXT {
+                    continue;
+                }
+                whole.start = start;
+            } else if is_fragment || refers {
                 let before = index.checked_sub(1).and_then(|before| Some((before, sentences.get(before)?)));
                 match before {
                     Some((before, range))
@@ -437,7 +506,10 @@ impl Rules {
                         whole.start = range.start;
                         used[before] = true;
                     }
-                    Some((before, _)) if used[before] && !begins_with_anaphor(sentence) => {}
+                    // What is too long to be joined is said twice rather than left out.
+                    Some((_, range)) if words(&text.shown[range.start..whole.end]) <= WITH_CONTEXT => {
+                        whole.start = range.start;
+                    }
                     _ if is_fragment && sentences.len() > end => {}
                     _ => subject = scope(place, is_item),
                 }
@@ -448,14 +520,33 @@ impl Rules {
                     whole.end = range.end;
                     end += 1;
                 }
+                // What the sentence before refers to stands before that.
+                let mut at = index.saturating_sub(1);
+                while whole.start < range.start
+                    && at > 0
+                    && needs_antecedent(&text.shown[sentences[at].clone()])
+                    && words(&text.shown[sentences[at - 1].start..whole.end]) <= 2 * WITH_CONTEXT
+                {
+                    at -= 1;
+                    whole.start = sentences[at].start;
+                }
+                // Without what it refers to, it says something else.
+                if subject.is_none() && whole.start == range.start && needs_antecedent(sentence) && place.headings > 1 {
+                    continue;
+                }
             } else if strength == Strength::Listed && is_item && lead.is_some_and(|lead| lead.is_ordered) {
                 subject = scope(place, is_item);
+            } else {
+                subject = heading_needed(place, sentence);
             }
             next = end;
             let carried = limited(place, subject);
             used[index..end].fill(true);
             let said = with_mark(block.task, quoted(document, text, &whole));
             let rule = join(carried.as_ref(), &said);
+            if whole.start < range.start {
+                self.replace(&rule);
+            }
             let has_colon = text.shown[whole].ends_with([':', '：']);
             if end == sentences.len() {
                 self.add_last(rule, strength, (has_colon, sentence.ends_with([':', '：'])));
@@ -464,6 +555,28 @@ impl Rules {
             }
         }
     }
+}
+
+/// Returns whether a heading of a document about style is itself the norm: `4 spaces of indentation`, `PascalCase for types`.
+fn is_norm(title: &str) -> bool {
+    let mut words = title.split_whitespace();
+    let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let is_name = first.len() > 3
+        && (first.trim_matches('`').contains('_')
+            || first.trim_matches('`').chars().skip(1).any(char::is_uppercase)
+                && first.chars().any(char::is_lowercase));
+    let binds =
+        [" for ", " instead of ", " rather than ", " over ", " between "].iter().any(|word| title.contains(word));
+    let topics =
+        ["How", "Why", "When", "What", "Rationale", "Reasons", "Support", "Tools", "Notes", "Exceptions", "Guidelines"];
+    let counts =
+        first.bytes().all(|byte| byte.is_ascii_digit()) && second.len() > 3 && second.starts_with(char::is_lowercase);
+    let has_place = ["after", "before", "around"].contains(&second);
+    !topics.contains(&first)
+        && (counts
+            || has_place
+            || is_imperative(title)
+            || (is_name || first == "No" || first.ends_with("case")) && binds)
 }
 
 /// Returns whether an item is nothing but a label in bold of what stands below it.

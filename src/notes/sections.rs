@@ -202,7 +202,9 @@ const ANNOUNCEMENTS: [&str; 12] = [
 /// Returns whether a sentence speaks of rules, such as `Please follow these guidelines:`.
 pub(super) fn names_rules(sentence: &str) -> bool {
     let lower = sentence.to_lowercase();
-    lower.split(|c: char| !c.is_alphanumeric()).any(|word| ANNOUNCEMENTS.contains(&word))
+    // `The guidelines are based on the following books:` announces books.
+    let named = lower.split_once("following ").map_or(lower.as_str(), |(_, named)| named);
+    named.split(|c: char| !c.is_alphanumeric()).any(|word| ANNOUNCEMENTS.contains(&word))
         || RULE_ENDINGS.iter().any(|word| lower.contains(word))
 }
 
@@ -231,6 +233,23 @@ const BINDING_PARTS: [&str; 16] = [
 
 /// Words in the title of a section that teaches or shows, whose instructions bind nobody.
 static TEACHING: LazyLock<WordSet> = LazyLock::new(|| word_set(FILE, "teaches"));
+
+/// Words in the title of a section that says how a program works, or why it does.
+static DESCRIBING: LazyLock<WordSet> = LazyLock::new(|| word_set(FILE, "describes"));
+
+/// Words in the title of a document about style.
+const STYLE: [&str; 10] = [
+    "style",
+    "styleguide",
+    "conventions",
+    "convention",
+    "naming",
+    "formatting",
+    "konventionen",
+    "convenciones",
+    "convenções",
+    "stil",
+];
 
 /// Returns whether a title begins or ends with a word of those sections, or names examples.
 fn teaches(title: &str) -> bool {
@@ -291,8 +310,12 @@ pub(super) struct Section {
     pub(super) meaning: Option<Meaning>,
     /// Whether its rules hold only under what the title says: a condition, a version or a variant.
     pub(super) limits: bool,
+    /// Whether it is the first of the document, which names all of it.
+    pub(super) is_title: bool,
     /// Whether it teaches or shows.
     teaches: bool,
+    /// Whether it says how a program works.
+    describes: bool,
     /// Whether it says how work on a project is done, so that its commands are steps.
     is_procedure: bool,
 }
@@ -303,6 +326,8 @@ pub(super) struct Place {
     sections: Vec<Section>,
     /// Whether what the document is called says that its instructions are rules.
     binds: bool,
+    /// Whether it is about style or conventions, so that a heading may be a rule.
+    pub(super) is_style: bool,
     pub(super) leads: Vec<Lead>,
     /// How many headings there were so far.
     pub(super) headings: usize,
@@ -325,11 +350,25 @@ impl Place {
         let subject = lower(&title[..title.floor_char_boundary(SUBJECT)]).trim_matches('`').to_owned();
         if is_title {
             self.binds |= is_binding(&title);
+            self.is_style = subject.split(|c: char| !c.is_alphanumeric()).any(|word| STYLE.contains(&word));
         }
         let teaches = !is_title && teaches(&subject);
         let limits = !is_title && (is_variant(&title) || sets_condition(&title));
         let is_procedure = !is_title && names_work(&subject);
-        self.sections.push(Section { level, title, subject, meaning, limits, teaches, is_procedure });
+        let describes = !is_title
+            && subject.split(|c: char| !c.is_alphanumeric()).any(|word| DESCRIBING.contains(word))
+            || subject.starts_with("how ") && subject.ends_with(" works");
+        self.sections.push(Section {
+            level,
+            title,
+            subject,
+            meaning,
+            limits,
+            is_title,
+            teaches,
+            describes,
+            is_procedure,
+        });
         self.headings += 1;
         self.leads.clear();
     }
@@ -337,6 +376,11 @@ impl Place {
     /// Returns whether instructions bind here: the document's title says so, and no section teaches or shows.
     pub(super) fn binds(&self) -> bool {
         self.binds && !self.sections.iter().any(|section| section.teaches)
+    }
+
+    /// Returns whether what is said to be done here is a rule: the document binds, and no section says how a program works.
+    pub(super) fn has_norms(&self) -> bool {
+        self.binds() && !self.sections.iter().any(|section| section.describes)
     }
 
     /// Returns whether commands here are steps of the work on the project.

@@ -1,6 +1,7 @@
 //! Whether a rule stands in a document word for word, and means there what it says alone.
 
 use super::commands::commands;
+use super::context::exception;
 use super::cues::{Strength, has_negation, strength};
 use super::leads::{heading_level, lead};
 use super::reader::{Block, BlockKind, InlineText, read};
@@ -58,7 +59,9 @@ impl QuotableText {
         let mut leads: Vec<Introduction> = Vec::new();
         let mut carriers: Arc<[Arc<str>]> = Arc::default();
         let mut heads = Vec::new();
-        let mut passages = Vec::new();
+        let mut passages: Vec<Passage> = Vec::new();
+        // The passage that an exception behind it belongs to.
+        let mut ruled: Option<usize> = None;
         read(document, &mut |block| {
             let level = heading_level(&block, &place);
             match &block.kind {
@@ -105,6 +108,15 @@ impl QuotableText {
                     }
                     _ => vec![(&block.text, None)],
                 };
+                let found = sentences(&block.text);
+                match exception(&block, &found) {
+                    Some(all) => {
+                        if let Some(passage) = ruled.and_then(|at: usize| passages.get_mut(at)) {
+                            passage.go_on(&bare(&block.text.shown[all]));
+                        }
+                    }
+                    None => ruled = Some(passages.len()),
+                }
                 let needs_carrier = forbids && matches!(block.kind, BlockKind::Item);
                 for (text, head) in texts.into_iter().filter(|(text, _)| !text.shown.trim().is_empty()) {
                     passages.extend(match head {
@@ -199,6 +211,18 @@ impl Passage {
         if let Some(last) = self.sentences.last_mut() {
             last.end = self.text.len();
         }
+    }
+
+    /// Appends an exception that stands in a block of its own.
+    fn go_on(&mut self, exception: &str) {
+        if self.code < self.text.len() {
+            return;
+        }
+        self.text.push(' ');
+        let start = self.text.len();
+        self.text.push_str(exception);
+        self.sentences.push(start..self.text.len());
+        self.code = self.text.len();
     }
 
     /// Returns whether the text holds `rule` at the boundaries of words, with all that limits it.

@@ -2,6 +2,7 @@
 
 use super::cues::strength;
 use super::reader::{InlineText, SpanKind};
+use super::references::refers_back;
 use super::sections::{Meaning, meaning};
 use super::words::{WordSet, word_set};
 use std::ops::Range;
@@ -124,6 +125,13 @@ pub(super) fn is_instruction(sentence: &str) -> bool {
     if !CONDITIONS.iter().any(|word| first.eq_ignore_ascii_case(word)) {
         return is_foreign_imperative(said, first);
     }
+    // `To understand the format, consider …` teaches.
+    let teaches = ["to understand ", "to see ", "to learn ", "to get an idea "]
+        .iter()
+        .any(|start| said.get(..start.len()).is_some_and(|found| found.eq_ignore_ascii_case(start)));
+    if teaches {
+        return false;
+    }
     let mut clauses = said.split([',', ';']).skip(1).take(4);
     clauses.any(|clause| {
         let clause = clause.trim_start();
@@ -214,6 +222,7 @@ pub(super) fn needs_subject(sentence: &str) -> bool {
     let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let is = |word: &str, list: &[&str]| list.iter().any(|known| word.eq_ignore_ascii_case(known));
     begins_with_anaphor(said)
+        || refers_back(said)
         || is(first, &WITHOUT_SUBJECT)
         || is(first, &["if", "when", "in", "for", "to", "with", "after", "before", "all", "the", "each"])
             && is(second, &["this", "these", "those", "such", "both", "of", "above", "following"])
@@ -266,6 +275,12 @@ pub(super) fn is_imperative(sentence: &str) -> bool {
         return false;
     }
     let second = words.next().unwrap_or_default();
+    // `Commit Queue is …`
+    let is_name = second.starts_with(char::is_uppercase)
+        && words.clone().next().is_some_and(|third| matches!(third, "is" | "are" | "was" | "has" | "can" | "will"));
+    if is_name {
+        return false;
+    }
     if first.eq_ignore_ascii_case("do") {
         // `Do pay attention to …`
         return VERBS.contains(second);

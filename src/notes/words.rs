@@ -136,7 +136,8 @@ pub(super) fn tokens(lower: &str) -> Vec<Token<'_>> {
             continue;
         }
         let Some(c) = lower[at..].chars().next() else { break };
-        begins_clause |= ends_clause(c);
+        // A hyphen between spaces is a dash.
+        begins_clause |= ends_clause(c) || c == '-' && lower[at + 1..].starts_with(' ');
         at += c.len_utf8();
     }
     tokens
