@@ -5,8 +5,8 @@ use super::project::{COMMIT, Project, unreadable};
 use super::{apply_severities, clean, document_notes};
 use crate::cache::FilePurpose;
 use crate::config::{
-    AGENT_INSTRUCTIONS, BuiltinText, ContextSettings, DocumentSource, DocumentType, HANDOVER_INSTRUCTIONS, KNOWLEDGE_INSTRUCTIONS,
-    Policy, Settings,
+    AGENT_INSTRUCTIONS, BuiltinText, ContextSettings, DocumentSource, DocumentType, HANDOVER_INSTRUCTIONS,
+    KNOWLEDGE_INSTRUCTIONS, Policy, Settings,
 };
 use crate::graph::Value;
 use crate::knowledge::{
@@ -30,6 +30,8 @@ pub struct AgentContext {
     pub policy: Policy,
     /// The recent changes.
     pub changes: RecentChanges,
+    /// What is wrong with the files that these are from, redacted.
+    pub faults: Vec<Diagnostic>,
     /// The job that they are for.
     pub job: Option<JobInstructions>,
     /// What was handed over to it.
@@ -561,12 +563,7 @@ pub(super) fn restriction(
 }
 
 /// Returns why the document that a file with this text is, or leads to, is not for everyone.
-fn document_restriction(
-    source: &dyn SourceTree,
-    settings: &Settings,
-    path: &RepoPath,
-    raw: &str,
-) -> Option<Withheld> {
+fn document_restriction(source: &dyn SourceTree, settings: &Settings, path: &RepoPath, raw: &str) -> Option<Withheld> {
     let of = |path: &RepoPath| DocumentRules::of(&settings.knowledge, path);
     let rules: Vec<DocumentRules<'_>> =
         [Some(path), source.link_end(path)].into_iter().flatten().filter_map(of).collect();

@@ -314,12 +314,12 @@ fn the_soul_of_an_agent_reaches_no_other_by_any_route() {
         ("a glob, relevant", |_| ()),
         ("a link among documents", |sandbox| symlink("../agents/ops.md", sandbox.path("knowledge/soul.md")).unwrap()),
         ("a link as the overview", |sandbox| {
-            sandbox.remove("docs/overview.md");
+            std::fs::remove_file(sandbox.path("docs/overview.md")).unwrap();
             symlink("../agents/ops.md", sandbox.path("docs/overview.md")).unwrap();
         }),
         ("a work item", |sandbox| {
-            let config = config("").replace("[\"work_items/*.md\"]", "[\"work_items/*.md\", \"agents/*.md\"]");
-            sandbox.write("contextpack.yml", config);
+            let items = "work_items: [{include: [\"work_items/*.md\", \"agents/*.md\"]}]\n";
+            sandbox.write("contextpack.yml", config(items));
             let root = sandbox.read("work_items/feat-root.md").replace("depends_on: task:list", "depends_on: ops");
             sandbox.write("work_items/feat-root.md", root);
         }),
