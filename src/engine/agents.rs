@@ -144,6 +144,11 @@ impl Project<'_> {
         Ok((context, defaults(known)))
     }
 
+    /// Returns a text that a user typed without secrets.
+    pub(crate) fn without_secrets(&self, typed: &str) -> String {
+        self.masked(&self.scrubber.redactor.line(typed))
+    }
+
     /// Returns the last commits and the lines of activity files, the newest first, and what is wrong with these files.
     fn recent_changes(&self, history: &History) -> Result<(RecentChanges, Vec<Diagnostic>), Diagnostic> {
         let settings = &self.settings.knowledge.context;
@@ -194,8 +199,16 @@ impl Project<'_> {
         let line = |Change { at, message, actor }: &Change| {
             let message = clean::line(redactor, "message", message);
             let actor = actor.as_ref().map(|actor| clean::line(redactor, "author", actor));
-            // What a message ends with and its author begins with may be a secret together.
-            clean::line(redactor, "message", &line(*at, &message, actor.as_ref()))
+            if let Some(actor) = &actor {
+                // What a message ends with and its author begins with may be a secret together.
+                let mut both = CleanBuf::new();
+                let both = both.line(&message).lit(" ").line(actor).finish();
+                let scrubbed = clean::line(redactor, "message", &both);
+                if scrubbed != both {
+                    return line(*at, &scrubbed, None);
+                }
+            }
+            line(*at, &message, actor.as_ref())
         };
         Ok((RecentChanges { lines: changes.iter().map(line).collect(), remark }, faults))
     }
@@ -238,7 +251,7 @@ fn defaults(agent: &Agent) -> AgentDefaults {
 
 /// Removes secrets from the name that a user typed.
 fn masked(project: &Project<'_>, error: AgentError) -> AgentError {
-    let masked = |text: &str| project.masked(&project.scrubber.redactor.line(text));
+    let masked = |text: &str| project.without_secrets(text);
     match error {
         AgentError::Unknown { name, nearest } => AgentError::Unknown { name: masked(&name), nearest },
         AgentError::Ambiguous { name, keys } => AgentError::Ambiguous { name: masked(&name), keys },

@@ -374,3 +374,25 @@ fn a_document_of_one_agent_is_not_the_soul_of_another() {
     }
     assert!(sandbox.expect(0, &["render", "--agent", "c5"]).contains("what is yours"));
 }
+
+#[test]
+fn a_secret_that_is_typed_is_neither_written_nor_repeated() {
+    let sandbox = office();
+    let token = ["gh", "p_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"].concat();
+    for args in [
+        &["agent", "new", "Keys", "--purpose", &format!("Uses {token}"), "--tool", &token][..],
+        &["agent", "new", &token, "--purpose", "x"],
+        &["render", &token],
+        &["render", "feat:root", "--profile", &token],
+        &["job", &token],
+        &["diff", &token],
+    ] {
+        let run = sandbox.run(args);
+        assert!(!(run.stdout.clone() + &run.stderr).contains(&token), "{args:?}: {run:?}");
+    }
+    assert!(sandbox.read("agents/keys.md").contains("Uses "));
+    for (path, bytes) in sandbox.files() {
+        let text = String::from_utf8_lossy(&bytes).to_lowercase();
+        assert!(!path.contains("p_a1b2") && !text.contains(&token.to_lowercase()), "{path}");
+    }
+}
