@@ -76,11 +76,13 @@ pub(crate) fn run(global: &Global, args: &AgentCommandArgs) -> Result<Exit, Fail
     let project = repository.project();
     match &args.command {
         AgentCommand::New { name, purpose, role, tools } => {
+            // The file is for git.
+            let clean = |typed: &str| project.without_secrets(typed);
             let agent = NewAgent {
-                name: name.trim().to_owned(),
-                purpose: purpose.trim().to_owned(),
-                role: role.clone(),
-                tools: tools.clone(),
+                name: clean(name.trim()),
+                purpose: clean(purpose.trim()),
+                role: role.as_deref().map(clean),
+                tools: tools.iter().map(|tool| clean(tool)).collect(),
             };
             create(&repository, &project, &agent)
         }

@@ -1,6 +1,7 @@
 //! The errors that end a command early.
 
 use super::console::printable;
+use super::workspace::without_secrets;
 use crate::engine::{EngineError, Unsettled};
 use crate::intake::IntakeError;
 use crate::model::Diagnostic;
@@ -36,8 +37,12 @@ impl Failure {
         Self::Usage(message.into())
     }
 
-    /// Returns the message on one line, without its causes.
+    /// Returns the message on one line, without its causes. It may quote what was typed, so that secrets are removed from it.
     pub(crate) fn message(&self) -> String {
+        without_secrets(&self.raw_message())
+    }
+
+    fn raw_message(&self) -> String {
         match self {
             Self::Usage(message) | Self::Input(message) => message.clone(),
             Self::Outside(error) => error.to_string(),

@@ -8,7 +8,7 @@ use super::failure::Failure;
 use super::input;
 use super::packs;
 use super::report::{self, print_lines};
-use super::workspace::{open, settled, stamp};
+use super::workspace::{from_here, open, settled, stamp};
 use crate::cards::{CardError, CardStore, ContentId, LogName, Transaction, parse};
 use crate::config::{Recipe, nearest};
 use crate::engine::{AgentContext, BudgetLimits, BudgetProbe, EngineError, Project, Repository, path_inside};
@@ -87,7 +87,7 @@ pub(crate) fn run(global: &Global, args: &HandoverArgs) -> Result<Exit, Failure>
         report_notes(&plan, appended)?;
     }
     let pack = HandoverPack { path, hash: sealed.pack().hash.clone() };
-    let lines = summary(&plan, &sealed, &agent, &pack);
+    let lines = summary(&plan, &sealed, &agent, &pack, &from_here(&pack.path));
     let result = HandoverResult {
         context_box_id: plan.context_box,
         target_profile_box_id: plan.profile_box,
@@ -405,7 +405,13 @@ pub(crate) fn replayed<'p, 's>(
 }
 
 /// Returns a few lines for people: what was made, and what to do next.
-fn summary(plan: &HandoverPlan, sealed: &Sealed, agent: &TargetAgent, pack: &HandoverPack) -> Vec<String> {
+fn summary(
+    plan: &HandoverPlan,
+    sealed: &Sealed,
+    agent: &TargetAgent,
+    pack: &HandoverPack,
+    pack_from_here: &str,
+) -> Vec<String> {
     let count = |given: Given| plan.cards.iter().filter(|card| card.given == given).count();
     let left_out = sealed.pack().omissions.iter().filter(|omission| omission.id.starts_with("card.")).count();
     let mut parts = vec![format!("{} given", count(Given::Argument)), format!("{} inherited", count(Given::Inherited))];
@@ -424,7 +430,7 @@ fn summary(plan: &HandoverPlan, sealed: &Sealed, agent: &TargetAgent, pack: &Han
         format!("pack:   {}", pack.path),
         format!("box:    {}", plan.context_box),
         format!("output: {log}"),
-        format!("next:   contextpack render {} --format messages    gives it to a model", pack.path),
+        format!("next:   contextpack render {pack_from_here} --format messages    gives it to a model"),
         "        contextpack card add --from-messages RUN.json      keeps what the model said, as cards".to_owned(),
         format!("        contextpack box append {log} ID...    puts these into its log"),
     ]

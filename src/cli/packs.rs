@@ -173,10 +173,9 @@ pub(crate) fn build(
     limits: BudgetLimits,
 ) -> Result<Result<Sealed, Vec<Diagnostic>>, Failure> {
     let built = probe.build(limits)?;
-    if probe.agent().is_none() || built.is_err() {
-        return Ok(built);
-    }
+    let Some(agent) = probe.agent().filter(|_| built.is_ok()) else { return Ok(built) };
     let mut faults = project.knowledge_diagnostics();
+    faults.extend(agent.faults.iter().cloned());
     if global.strict && !faults.is_empty() {
         strict(&mut faults);
         return Ok(Err(faults));

@@ -3,9 +3,11 @@
 use super::args::{BudgetArgs, Global};
 use super::console::{self, printable};
 use super::failure::Failure;
+use crate::config::RedactionSettings;
 use crate::engine::{BudgetLimits, Configuration, OpenRequest, Repository, process_environment, until_settled};
 use crate::intake::Repo;
 use crate::model::{Diagnostic, Severity};
+use crate::redact::Redactor;
 use crate::seal::Stamp;
 use crate::store::Access;
 use std::ffi::OsString;
@@ -37,6 +39,21 @@ pub(crate) fn configuration(global: &Global) -> Result<(PathBuf, Configuration),
     let root = Repo::find_root(&std::env::current_dir()?)?;
     let configuration = Configuration::read(&root, global.config.as_deref(), &process_environment())?;
     Ok((root, configuration))
+}
+
+/// Returns a text that was typed, or quotes what was, without secrets, as far as the built-in rules and the environment know them.
+pub(crate) fn without_secrets(typed: &str) -> String {
+    process_environment().mask(&Redactor::new(&RedactionSettings::default()).line(typed))
+}
+
+/// Returns a path relative to the root as commands in the current folder take it.
+pub(crate) fn from_here(path: &str) -> String {
+    let folders = || {
+        let here = std::env::current_dir().ok()?.canonicalize().ok()?;
+        let root = Repo::find_root(&here).ok()?.canonicalize().ok()?;
+        Some(here.strip_prefix(root).ok()?.components().count())
+    };
+    "../".repeat(folders().unwrap_or(0)) + path
 }
 
 /// Prints notes about the cache if `--verbose` is set.

@@ -29,6 +29,11 @@ impl KnowledgeSettings {
         let matches = |globs: &globset::GlobSet| globs.is_match(path.as_str());
         self.documents.iter().find(|source| matches(&source.include.set) && !matches(&source.exclude.set))
     }
+
+    /// Returns whether a file is where agents are.
+    pub fn is_agent_file(&self, path: &RepoPath) -> bool {
+        self.agents.include.set.is_match(path.as_str()) && !path.name().starts_with('_')
+    }
 }
 
 /// The validated form of `agents:`.

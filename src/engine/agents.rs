@@ -40,6 +40,15 @@ struct Change {
     actor: Option<String>,
 }
 
+/// What an activity file holds.
+struct Activities {
+    changes: Vec<Change>,
+    /// How many lines cannot be read.
+    skipped: u64,
+    /// The first of these, or why nothing can be read.
+    fault: Option<Diagnostic>,
+}
+
 /// The largest activity file, in bytes.
 const LARGEST_ACTIVITY: u64 = 4 << 20;
 
@@ -84,7 +93,9 @@ impl Project<'_> {
     ) -> Result<(AgentContext, AgentDefaults), EngineError> {
         let (mut agent, defaults) = self.agent_without_changes(name, policy, job)?;
         let not_built = |fault| EngineError::NotBuilt { diagnostics: vec![self.redacted_for_output(fault)] };
-        agent.changes = self.recent_changes(history).map_err(not_built)?;
+        let (changes, faults) = self.recent_changes(history).map_err(not_built)?;
+        agent.changes = changes;
+        agent.faults = faults.into_iter().map(|fault| self.redacted_for_output(fault)).collect();
         Ok((agent, defaults))
     }
 
@@ -129,11 +140,17 @@ impl Project<'_> {
         let policy = policy.or(job.and_then(|(_, job)| job.policy)).or(known.policy).unwrap_or(settings.context.policy);
         let job = job.map(|(name, job)| instructions(self, name, job)).transpose().map_err(not_built)?;
         let changes = RecentChanges { lines: Vec::new(), remark: None };
-        Ok((AgentContext { agent, policy, changes, job, handover: None }, defaults(known)))
+        let context = AgentContext { agent, policy, changes, faults: Vec::new(), job, handover: None };
+        Ok((context, defaults(known)))
     }
 
-    /// Returns the last commits and the lines of activity files, the newest first.
-    fn recent_changes(&self, history: &History) -> Result<RecentChanges, Diagnostic> {
+    /// Returns a text that a user typed without secrets.
+    pub(crate) fn without_secrets(&self, typed: &str) -> String {
+        self.masked(&self.scrubber.redactor.line(typed))
+    }
+
+    /// Returns the last commits and the lines of activity files, the newest first, and what is wrong with these files.
+    fn recent_changes(&self, history: &History) -> Result<(RecentChanges, Vec<Diagnostic>), Diagnostic> {
         let settings = &self.settings.knowledge.context;
         let most = settings.changes;
         let redactor = &self.scrubber.redactor;
@@ -158,18 +175,42 @@ impl Project<'_> {
                 actor: Some(commit.author.clone()),
             })
             .collect();
+        let mut faults = Vec::new();
+        let mut missing = CleanBuf::new();
+        missing.text(&remark.take().unwrap_or_default());
         for path in &settings.activity {
-            changes.extend(activity(self, path)?);
+            let Activities { changes: read, skipped, fault } = activity(self, path)?;
+            changes.extend(read);
+            let Some(fault) = fault else { continue };
+            faults.push(fault);
+            missing.lit(if missing.is_empty() { "" } else { " " });
+            match skipped {
+                0 => missing.lit("Nothing of "),
+                1 => missing.lit("1 line of "),
+                lines => missing.number(lines).lit(" lines of "),
+            };
+            missing.line(&clean::line(redactor, "path", path.as_str()));
+            missing.lit(if skipped == 0 { " can be read." } else { " cannot be read." });
         }
+        let remark = Some(missing.finish()).filter(|remark| !remark.is_empty());
         // Stable, so that commits of one second stay in git's order.
         changes.sort_by_key(|change| std::cmp::Reverse(change.at));
         changes.truncate(most);
         let line = |Change { at, message, actor }: &Change| {
             let message = clean::line(redactor, "message", message);
             let actor = actor.as_ref().map(|actor| clean::line(redactor, "author", actor));
+            if let Some(actor) = &actor {
+                // What a message ends with and its author begins with may be a secret together.
+                let mut both = CleanBuf::new();
+                let both = both.line(&message).lit(" ").line(actor).finish();
+                let scrubbed = clean::line(redactor, "message", &both);
+                if scrubbed != both {
+                    return line(*at, &scrubbed, None);
+                }
+            }
             line(*at, &message, actor.as_ref())
         };
-        Ok(RecentChanges { lines: changes.iter().map(line).collect(), remark })
+        Ok((RecentChanges { lines: changes.iter().map(line).collect(), remark }, faults))
     }
 }
 
@@ -210,7 +251,7 @@ fn defaults(agent: &Agent) -> AgentDefaults {
 
 /// Removes secrets from the name that a user typed.
 fn masked(project: &Project<'_>, error: AgentError) -> AgentError {
-    let masked = |text: &str| project.masked(&project.scrubber.redactor.line(text));
+    let masked = |text: &str| project.without_secrets(text);
     match error {
         AgentError::Unknown { name, nearest } => AgentError::Unknown { name: masked(&name), nearest },
         AgentError::Ambiguous { name, keys } => AgentError::Ambiguous { name: masked(&name), keys },
@@ -256,8 +297,15 @@ fn time(line: &mut CleanBuf, time: &DateTime<Utc>) {
     two(":", time.minute());
 }
 
-/// Reads the lines of an activity file.
-fn activity(project: &Project<'_>, path: &RepoPath) -> Result<Vec<Change>, Diagnostic> {
+/// Reads the lines of an activity file. One that is none is left out, so that no single line stops the packs of all agents.
+///
+/// # Errors
+/// If the system refuses to read the file, or it is not for everyone.
+fn activity(project: &Project<'_>, path: &RepoPath) -> Result<Activities, Diagnostic> {
+    let unusable = |fault: Diagnostic| {
+        let fault = Some(Diagnostic { severity: Severity::Warning, ..fault });
+        Ok(Activities { changes: Vec::new(), skipped: 0, fault })
+    };
     let too_large = || {
         let message =
             format!("`{path}` is larger than {LARGEST_ACTIVITY} bytes, so that it is no list of recent activities");
@@ -266,12 +314,15 @@ fn activity(project: &Project<'_>, path: &RepoPath) -> Result<Vec<Change>, Diagn
     };
     let size = project.source.state(path).map(|state| state.size());
     if size.is_some_and(|size| size > LARGEST_ACTIVITY) {
-        return Err(too_large());
+        return unusable(too_large());
     }
-    let raw =
-        super::knowledge::raw(project, path).map_err(|fault| Diagnostic { severity: Severity::Error, ..fault })?;
+    let raw = match super::knowledge::raw(project, path) {
+        Ok(raw) => raw,
+        Err(fault) if fault.severity == Severity::Error => return Err(fault),
+        Err(fault) => return unusable(fault),
+    };
     if raw.len() as u64 > LARGEST_ACTIVITY {
-        return Err(too_large());
+        return unusable(too_large());
     }
     if let Some(withheld) = restriction(project.source, project.settings, path, &raw) {
         let message = format!("`{path}` is {}, so that it is no list of activities", withheld.reason());
@@ -279,20 +330,39 @@ fn activity(project: &Project<'_>, path: &RepoPath) -> Result<Vec<Change>, Diagn
         return Err(Diagnostic::new(Code::InvalidDocument, Some(Place::file(path.clone())), message).help(help));
     }
     let mut changes = Vec::new();
+    let mut skipped = 0;
+    let mut first = None;
     for (number, text) in (1..).zip(raw.lines()).filter(|(_, text)| !text.trim().is_empty()) {
-        let fault = |why: String| {
-            let help = "write `{\"at\": \"2026-02-06T10:15:00Z\", \"message\": \"…\", \"actor\": \"…\"}`";
-            Diagnostic::new(Code::InvalidDocument, Some(Place::line(path.clone(), number)), why).help(help)
-        };
-        let Activity { at, message, actor } =
-            serde_json::from_str(text).map_err(|error| fault(format!("this is no activity: {error}")))?;
-        let at = DateTime::parse_from_rfc3339(&at)
-            .map_err(|_| fault("`at` is no time with its zone, as RFC 3339 writes it".to_owned()))?
-            .timestamp();
-        if shown_time(at).is_none() {
-            return Err(fault("`at` is no time of the years 1 to 9999 in UTC".to_owned()));
+        match change(text) {
+            Ok(change) => changes.push(change),
+            Err(why) => {
+                skipped += 1;
+                first.get_or_insert((number, why));
+            }
         }
-        changes.push(Change { at: Some(at), message, actor });
     }
-    Ok(changes)
+    let fault = first.map(|(number, why)| {
+        let more = if skipped > 1 { format!(", as {} more", skipped - 1) } else { String::new() };
+        let help = "write `{\"at\": \"2026-02-06T10:15:00Z\", \"message\": \"…\", \"actor\": \"…\"}`";
+        let message = format!("{why}, so that the line is left out{more}");
+        let fault = Diagnostic::new(Code::InvalidDocument, Some(Place::line(path.clone(), number)), message).help(help);
+        Diagnostic { severity: Severity::Warning, ..fault }
+    });
+    Ok(Activities { changes, skipped, fault })
+}
+
+/// Reads a line of an activity file.
+///
+/// # Errors
+/// Why it is none.
+fn change(text: &str) -> Result<Change, String> {
+    let Activity { at, message, actor } =
+        serde_json::from_str(text).map_err(|error| format!("this is no activity: {error}"))?;
+    let at = DateTime::parse_from_rfc3339(&at)
+        .map_err(|_| "`at` is no time with its zone, as RFC 3339 writes it".to_owned())?
+        .timestamp();
+    match shown_time(at) {
+        Some(_) => Ok(Change { at: Some(at), message, actor }),
+        None => Err("`at` is no time of the years 1 to 9999 in UTC".to_owned()),
+    }
 }

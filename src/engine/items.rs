@@ -2,7 +2,7 @@
 
 use super::caching_redactor::CachingRedactor;
 use super::clean;
-use super::knowledge::restriction;
+use super::knowledge::{leads_to_agent, restriction};
 use super::project::{COMMIT, ParsedFiles, unreadable};
 use crate::cache::{FilePurpose, FileResult};
 use crate::config::{ItemSource, Settings, TemplatePart};
@@ -100,6 +100,10 @@ fn read_file(
         let message = format!("`{path}` is {}, so that it is no work item", withheld.reason());
         let fault = Diagnostic::new(Code::InvalidDocument, Some(Place::file(path.clone())), message)
             .help("take it out of `work_items` or of `documents`, or move what is to be done to another file");
+        // Globs of work items are often broad.
+        let is_agent = leads_to_agent(source, settings, path);
+        let severity = if is_agent { Severity::Warning } else { fault.severity };
+        let fault = Diagnostic { severity, ..fault };
         return ParsedFiles { diagnostics: vec![scrubbed(redactor, fault)], ..ParsedFiles::default() };
     }
     let unread = RefCell::new(Vec::new());

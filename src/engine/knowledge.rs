@@ -5,8 +5,8 @@ use super::project::{COMMIT, Project, unreadable};
 use super::{apply_severities, clean, document_notes};
 use crate::cache::FilePurpose;
 use crate::config::{
-    AGENT_INSTRUCTIONS, BuiltinText, ContextSettings, DocumentType, HANDOVER_INSTRUCTIONS, KNOWLEDGE_INSTRUCTIONS,
-    Policy, Settings,
+    AGENT_INSTRUCTIONS, BuiltinText, ContextSettings, DocumentSource, DocumentType, HANDOVER_INSTRUCTIONS,
+    KNOWLEDGE_INSTRUCTIONS, Policy, Settings,
 };
 use crate::graph::Value;
 use crate::knowledge::{
@@ -30,6 +30,8 @@ pub struct AgentContext {
     pub policy: Policy,
     /// The recent changes.
     pub changes: RecentChanges,
+    /// What is wrong with the files that these are from, redacted.
+    pub faults: Vec<Diagnostic>,
     /// The job that they are for.
     pub job: Option<JobInstructions>,
     /// What was handed over to it.
@@ -79,7 +81,7 @@ impl Project<'_> {
 
     /// Returns what kind of document keeps a file with this text from everyone.
     pub fn restricted(&self, path: &RepoPath, raw: &str) -> Option<&'static str> {
-        restriction(self.source, self.settings, path, raw).map(Withheld::reason)
+        document_restriction(self.source, self.settings, path, raw).map(Withheld::reason)
     }
 
     pub(super) fn read_knowledge(&self) -> &ReadKnowledge {
@@ -100,7 +102,7 @@ impl Project<'_> {
 
     /// Returns whether a file is where agents are.
     pub fn is_agent_file(&self, path: &RepoPath) -> bool {
-        self.settings.knowledge.agents.include.set.is_match(path.as_str()) && !path.name().starts_with('_')
+        self.settings.knowledge.is_agent_file(path)
     }
 
     /// Returns what is added to the instructions of packs: how to use what they hold besides their root.
@@ -123,7 +125,8 @@ impl Project<'_> {
         let names = [Some(path), self.source.link_end(path)];
         // An agent's file is for that agent; for packs without an agent it is a file like all others.
         let is_others = |path: &&RepoPath| self.is_agent_file(path) && key.is_some_and(|agent| agent.path != **path);
-        if names.iter().flatten().any(is_others) {
+        let notes_of = |path: &&RepoPath| document_notes::document_of(path).is_some_and(|path| is_others(&&path));
+        if names.iter().flatten().any(|path| is_others(path) || notes_of(path)) {
             return Some(Withheld::OtherAgent);
         }
         if !self.has_documents() {
@@ -304,12 +307,16 @@ fn read(project: &Project<'_>) -> ReadKnowledge {
     let files = project.source.files();
     let profiles: Vec<&str> = project.settings.profiles.keys().map(String::as_str).collect();
     let mut agents = Vec::new();
+    let mut scoped = BTreeMap::new();
     for path in files.iter().filter(|path| project.is_agent_file(path)) {
         match raw(project, path) {
-            Ok(text) if restriction(project.source, project.settings, path, &text) == Some(Withheld::Secret) => {
+            Ok(text)
+                if document_restriction(project.source, project.settings, path, &text) == Some(Withheld::Secret) =>
+            {
                 faults.push(restricted_instructions(path, Withheld::Secret));
             }
             Ok(text) => {
+                scoped.insert(path.clone(), soul_scopes(project, path, &text));
                 let (shown, text, removals, digest) =
                     clean::file(&project.scrubber, path, FilePurpose::Document, &text);
                 agents.push(Agent::read(path, shown, &text.clean, removals, digest, &profiles, faults));
@@ -318,7 +325,38 @@ fn read(project: &Project<'_>) -> ReadKnowledge {
             Err(fault) => faults.push(fault),
         }
     }
+    // Whom a text is for can be said with the name of any agent, so all of them are read before.
+    let everyone = Agents::new(agents.clone(), &mut Vec::new());
+    agents.retain(|agent| {
+        let is_own = |name: &Option<String>| match name.as_deref() {
+            Some(name) => everyone.find(name).is_ok_and(|found| everyone.all[found].path == agent.path),
+            None => false,
+        };
+        let is_its_own = scoped.get(&agent.path).is_none_or(|scopes| scopes.iter().all(is_own));
+        if !is_its_own {
+            faults.push(restricted_instructions(&agent.path, Withheld::OtherAgent));
+        }
+        is_its_own
+    });
     let agents = Agents::new(agents, faults);
+    // An agent's file is for that agent alone, so it is no document, whatever matches it or links to it.
+    let is_agent = |path: &RepoPath| leads_to_agent(project.source, project.settings, path);
+    if let Some(overview) = settings.overview.as_ref().filter(|overview| is_agent(overview)) {
+        let message = format!("`{overview}` is the file of an agent, so that it is no overview");
+        let at = RepoPath::new(CONFIG).ok().map(|config| Place::line(config, settings.overview_line));
+        let help = "write what the project is in a file that `agents.include` does not match";
+        faults.push(Diagnostic::new(Code::InvalidDocument, at, message).help(help));
+    }
+    for path in files.iter().filter(|path| is_agent(path)) {
+        let Some(source) = settings.source_of(path) else { continue };
+        if project.is_agent_file(path) && !is_named(source, path) {
+            continue;
+        }
+        let message = format!("`{path}` is the file of an agent, so that it is no document");
+        let fault = Diagnostic::new(Code::InvalidDocument, Some(Place::file(path.clone())), message)
+            .help("take it out of `documents`, or move what all agents should know to another file");
+        faults.push(Diagnostic { severity: Severity::Warning, ..fault });
+    }
     // A link to a document is that document, which stands for itself.
     let is_other_name =
         |path: &RepoPath| project.source.link_end(path).is_some_and(|end| DocumentRules::of(settings, end).is_some());
@@ -326,7 +364,7 @@ fn read(project: &Project<'_>) -> ReadKnowledge {
         .iter()
         .chain(project.source.special_files())
         .filter_map(|path| Some((path, DocumentRules::of(settings, path)?)))
-        .filter(|(path, _)| !is_other_name(path))
+        .filter(|(path, _)| !is_other_name(path) && !is_agent(path))
         .collect();
     let Ok(config) = RepoPath::new(CONFIG) else { return all };
     if let Some(overview) = settings.overview.as_ref().filter(|overview| files.binary_search(overview).is_err()) {
@@ -481,14 +519,51 @@ pub(super) fn raw(project: &Project<'_>, path: &RepoPath) -> ReadFile {
     })
 }
 
-/// Returns why a file with this text is not for everyone, if it, or what it leads to, is a document with secrets or of one
-/// agent: whatever else names it, it is nothing but that document.
+/// Returns whether a file, or what it leads to, is that of an agent.
+pub(super) fn leads_to_agent(source: &dyn SourceTree, settings: &Settings, path: &RepoPath) -> bool {
+    [Some(path), source.link_end(path)].into_iter().flatten().any(|path| settings.knowledge.is_agent_file(path))
+}
+
+/// Returns whether an entry of `documents:` names the folder of a file, rather than all folders that there are.
+fn is_named(source: &DocumentSource, path: &RepoPath) -> bool {
+    let wild = ['*', '?', '[', '{'];
+    source.include.written.iter().any(|glob| {
+        let plain = &glob[..glob.find(wild).unwrap_or(glob.len())];
+        let folder = plain.rfind('/').map_or("", |at| &plain[..at]);
+        plain == path.as_str() || !folder.is_empty() && path.is_under(folder)
+    })
+}
+
+/// Returns the scopes that the text of an agent's file has, if it has some: those of its entry of `documents:`, and of the
+/// document that it links to. The file of another agent is for that one.
+fn soul_scopes(project: &Project<'_>, path: &RepoPath, raw: &str) -> Vec<Option<String>> {
+    let settings = &project.settings.knowledge;
+    let entry = settings.source_of(path).and_then(|source| source.agent.as_ref());
+    let mut scopes: Vec<_> = entry.map(|named| Some(named.name.clone())).into_iter().collect();
+    if let Some(end) = project.source.link_end(path).filter(|end| *end != path) {
+        if project.is_agent_file(end) {
+            scopes.push(None);
+        } else if let Some(rules) = DocumentRules::of(settings, end) {
+            scopes.extend(rules.restricting_scopes(raw));
+        }
+    }
+    scopes
+}
+
+/// Returns why a file with this text is not for everyone, if it, or what it leads to, is an agent's, or a document with secrets
+/// or of one agent: whatever else names it, it is nothing but that.
 pub(super) fn restriction(
     source: &dyn SourceTree,
     settings: &Settings,
     path: &RepoPath,
     raw: &str,
 ) -> Option<Withheld> {
+    let of_agent = || leads_to_agent(source, settings, path).then_some(Withheld::OtherAgent);
+    document_restriction(source, settings, path, raw).or_else(of_agent)
+}
+
+/// Returns why the document that a file with this text is, or leads to, is not for everyone.
+fn document_restriction(source: &dyn SourceTree, settings: &Settings, path: &RepoPath, raw: &str) -> Option<Withheld> {
     let of = |path: &RepoPath| DocumentRules::of(&settings.knowledge, path);
     let rules: Vec<DocumentRules<'_>> =
         [Some(path), source.link_end(path)].into_iter().flatten().filter_map(of).collect();
@@ -502,7 +577,7 @@ pub(super) fn restriction(
 fn restricted_instructions(path: &RepoPath, withheld: Withheld) -> Diagnostic {
     let message = format!("`{path}` is {}, so that nobody is given it as instructions", withheld.reason());
     Diagnostic::new(Code::InvalidAgent, Some(Place::file(path.clone())), message)
-        .help("take it out of `documents`, or move the instructions to another file")
+        .help("take it out of `documents` and of `agents`, or move the instructions to another file")
 }
 
 fn document(

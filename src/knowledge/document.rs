@@ -142,15 +142,22 @@ impl<'a> DocumentRules<'a> {
 
     /// Returns whether a document with this text is not for everyone.
     pub fn is_scoped(&self, raw: &str) -> bool {
+        !self.restricting_scopes(raw).is_empty()
+    }
+
+    /// Returns the scopes of a document with this text but that of everyone; `None` for one that is no text.
+    pub fn restricting_scopes(&self, raw: &str) -> Vec<Option<String>> {
         let mut stated =
             front_matter(raw).map(|front| scopes(&front_matter_pairs(&raw[front.yaml], 2).0)).unwrap_or_default();
         if stated.is_empty() {
             stated = loose_scopes(raw);
         }
-        match stated.is_empty() {
-            true => self.source.is_some_and(|source| source.agent.is_some()),
-            false => stated.iter().any(|scope| scope.as_deref() != Some(GLOBAL)),
+        if stated.is_empty() {
+            let configured = self.source.and_then(|source| source.agent.as_ref());
+            return configured.map(|named| Some(named.name.clone())).into_iter().collect();
         }
+        stated.retain(|scope| scope.as_deref() != Some(GLOBAL));
+        stated
     }
 
     /// Returns the part of a raw text that may be read: all of it, or the front matter alone if it may hold secrets.

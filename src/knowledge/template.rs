@@ -57,6 +57,10 @@ impl NewAgent {
             [] => "- none".to_owned(),
             tools => tools.iter().map(|tool| format!("- {tool}")).collect::<Vec<_>>().join("\n"),
         };
+        // Without a role its section would say the purpose once more.
+        let without_role = (self.role.is_none() && template == BUILT_IN_TEMPLATE)
+            .then(|| template.replacen("## Role\n\n{{AGENT_ROLE_DETAILS}}\n\n", "", 1));
+        let template = without_role.as_deref().unwrap_or(template);
         let mut filled = String::new();
         let mut rest = template;
         while let Some(open) = rest.find("{{") {
@@ -144,6 +148,16 @@ mod tests {
         let text = agent().fill("# {{AGENT_NAME}}\n").unwrap();
         assert!(text.starts_with("---\nname: \"Research: \\\"Lead\\\"\"\npurpose: "), "{text}");
         assert!(text.ends_with("tools: [\"search\"]\n---\n\n# Research: \"Lead\"\n"), "{text}");
+    }
+
+    #[test]
+    fn the_built_in_template_says_the_purpose_once() {
+        let count = |agent: NewAgent| {
+            let text = agent.fill(BUILT_IN_TEMPLATE).unwrap();
+            (text.matches("## Role").count(), text.to_lowercase().matches("and report").count())
+        };
+        assert_eq!(count(agent()), (0, 2), "once in the front matter, once below");
+        assert_eq!(count(NewAgent { role: Some("x".to_owned()), ..agent() }), (1, 2));
     }
 
     #[test]

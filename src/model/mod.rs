@@ -46,6 +46,6 @@ pub use source::{Refusal, SourceTree, Untracked};
 pub use state::ItemState;
 pub use text::{LineStarts, RemovedLines, is_hidden, is_line_end, joined_instructions, percent_decoded};
 pub(crate) use title::escape_markup;
-pub use title::{short_title_in_line, title_in_line};
+pub use title::{heading_in_line, short_title_in_line, title_in_line};
 pub use value::{Node, Value};
 pub use volatile::is_volatile;

@@ -13,6 +13,11 @@ pub fn title_in_line(title: &str) -> String {
     escape_markup(&on_one_line(title)).into_owned()
 }
 
+/// Returns an untrusted title for a heading of its own: on one line, with nothing that nobody sees, and as its author wrote it.
+pub fn heading_in_line(title: &str) -> String {
+    on_one_line(title)
+}
+
 /// Returns the first 40 characters of an untrusted title for a line of Markdown, escaped like [`title_in_line`].
 pub fn short_title_in_line(title: &str) -> String {
     let line = on_one_line(title);

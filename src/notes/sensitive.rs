@@ -28,7 +28,39 @@ pub fn secret_line(text: &str) -> Option<u32> {
             found = found.or(Some(line));
         }
     });
-    found
+    found.or_else(|| bare_secret_line(text))
+}
+
+/// Returns the line of a text without an opening fence that says that the text holds secrets, if nothing but fields stands above
+/// it. The values of prose (`Sensitivity: high`) are none.
+fn bare_secret_line(text: &str) -> Option<u32> {
+    let is_key = |key: &str| {
+        let plain = |c: char| c.is_alphanumeric() || c.is_whitespace() || matches!(c, '_' | '-' | '"' | '\'');
+        key.chars().all(plain) && (1..=3).contains(&key.split_whitespace().count())
+    };
+    let bounded = (1..).zip(text.lines()).take(MOST_LINES).filter(|(_, line)| line.len() < MOST_BYTES);
+    for (number, line) in bounded {
+        let line: String = line.chars().filter(|c| !UNSEEN.contains(c)).collect();
+        if line.trim().is_empty() {
+            continue;
+        }
+        let (key, value) = line.split_once([':', '=', '：', '﹕']).filter(|(key, _)| is_key(key))?;
+        let [key, value] = [letters(key).replace('_', ""), letters(value).replace('_', "")];
+        let is_secret = match key.as_str() {
+            "type" | "doctype" => matches!(value.as_str(), "credentials" | "credential"),
+            "sensitivity" => ["secret", "credential", "confidential"].iter().any(|word| value.contains(word)),
+            _ => false,
+        };
+        if is_secret {
+            return Some(number);
+        }
+    }
+    None
+}
+
+/// Returns the letters and digits of a text in lower case.
+fn letters(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric() || *c == '_').flat_map(char::to_lowercase).collect()
 }
 
 /// Calls `found` with the line of each field of the head of a text, and with its name and value in lower case, letters and
@@ -43,13 +75,7 @@ pub fn loose_fields(text: &str, found: &mut dyn FnMut(u32, &str, &str)) {
             let line: String = line.chars().filter(|c| !UNSEEN.contains(c)).collect();
             for field in line.split([',', '{', '}']) {
                 let Some((key, value)) = field.split_once([':', '=', '：', '﹕']) else { continue };
-                let [key, value] = [key, value].map(|part| {
-                    part.chars()
-                        .filter(|c| c.is_alphanumeric() || *c == '_')
-                        .flat_map(char::to_lowercase)
-                        .collect::<String>()
-                });
-                found(number, &key.replace('_', ""), &value);
+                found(number, &letters(key).replace('_', ""), &letters(value));
             }
         }
     }
@@ -67,14 +93,14 @@ fn heads(text: &str) -> Vec<Range<usize>> {
 /// Returns the part of a text behind `start` that begins as a front matter does in some notation.
 fn opened(text: &str, start: usize) -> Option<Range<usize>> {
     let seen = text[start..].trim_start_matches(|c: char| c.is_whitespace() || UNSEEN.contains(&c));
-    let begins = ["---", "+++", "{", "%YAML", "<!--"].iter().any(|mark| seen.starts_with(mark));
+    let begins = ["---", "+++", ";;;", "{", "%YAML", "<!--"].iter().any(|mark| seen.starts_with(mark));
     if !begins {
         return None;
     }
     let mut fences = 0;
     let mut end = 0;
     for line in seen.split_inclusive('\n').take(MOST_LINES) {
-        let is_fence = line.starts_with("---") || line.starts_with("+++") || line.trim_end() == "...";
+        let is_fence = ["---", "+++", ";;;"].iter().any(|fence| line.starts_with(fence)) || line.trim_end() == "...";
         fences += usize::from(is_fence);
         // The second block may be the one that says it.
         if fences > 3 || end + line.len() > MOST_BYTES {
@@ -140,6 +166,10 @@ mod tests {
             "--- # c\ndoc-type: credentials\n---\n",
             "---\nsensi\u{200b}tivity: contains_secrets\n---\n",
             "---\ntype: [credentials]\n---\n",
+            ";;;\n{\"sensitivity\":\"contains_secrets\"}\n;;;\n",
+            "sensitivity: contains_secrets\n",
+            "title: x\n\nsensitivity: contains-secrets\n---\n",
+            "\u{feff}Doc-Type = \"credentials\"\n+++\n",
         ] {
             assert!(secret_line(&format!("{head}# Text\n\nA body.\n")).is_some(), "{head:?}");
         }
@@ -163,6 +193,9 @@ mod tests {
             "---\ntitle: How credentials are kept\n---\n# A\n\ntype: credentials\n",
             "# Secrets\n\nsensitivity: contains_secrets\n",
             "---\n\nA break, then text.\n\n---\n",
+            "Sensitivity: how much a sensor sees\n\n# A\n",
+            "Documents with `sensitivity: contains_secrets` are closed.\n",
+            "Note: see below.\nWe write, for such texts,\nsensitivity: contains_secrets\n",
             "",
         ] {
             assert_eq!(secret_line(text), None, "{text:?}");

@@ -1,7 +1,7 @@
 //! Text that has been scrubbed, and the few ways to make one from others.
 
 use super::invisible::invisible;
-use crate::model::{is_line_end, short_title_in_line, title_in_line};
+use crate::model::{heading_in_line, is_line_end, short_title_in_line, title_in_line};
 use std::fmt;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
@@ -165,6 +165,12 @@ impl CleanBuf {
     /// Adds a title in a list or a sentence: see [`title_in_line`].
     pub fn title(&mut self, title: &Clean) -> &mut Self {
         self.0.push_str(&title_in_line(title));
+        self
+    }
+
+    /// Adds a title as the text of a heading: see [`heading_in_line`].
+    pub fn heading(&mut self, title: &Clean) -> &mut Self {
+        self.0.push_str(&heading_in_line(title));
         self
     }
 

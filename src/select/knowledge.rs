@@ -319,7 +319,7 @@ fn notes(document: &KnowledgeDocument, provenance: &'static str, relevant: Optio
             };
             let head = || {
                 let mut head = CleanBuf::new();
-                head.lit("### ").title(&document.title).lit(" (").lit(document.kind.name()).lit(")");
+                head.lit("### ").heading(&document.title).lit(" (").lit(document.kind.name()).lit(")");
                 head
             };
             let mut full = head();

@@ -299,3 +299,100 @@ fn a_record_begins_a_line_of_its_own_after_one_that_was_cut_off() {
     assert_eq!((lines.len(), lines[1]), (3, "{\"at\":\"20"), "{log}");
     assert!(lines[2].ends_with('}'));
 }
+
+#[cfg(unix)]
+#[test]
+fn the_soul_of_an_agent_reaches_no_other_by_any_route() {
+    use std::os::unix::fs::symlink;
+    type Change = fn(&Sandbox);
+    let entry = |sandbox: &Sandbox, entry: &str| {
+        let config = config("").replace("documents:\n", &format!("documents:\n  - {entry}\n"));
+        sandbox.write("contextpack.yml", config);
+    };
+    let routes: [(&str, Change); 8] = [
+        ("a broad glob, pinned", |_| ()),
+        ("a glob, relevant", |_| ()),
+        ("a link among documents", |sandbox| symlink("../agents/ops.md", sandbox.path("knowledge/soul.md")).unwrap()),
+        ("a link as the overview", |sandbox| {
+            std::fs::remove_file(sandbox.path("docs/overview.md")).unwrap();
+            symlink("../agents/ops.md", sandbox.path("docs/overview.md")).unwrap();
+        }),
+        ("a work item", |sandbox| {
+            let items = "work_items: [{include: [\"work_items/*.md\", \"agents/*.md\"]}]\n";
+            sandbox.write("contextpack.yml", config(items));
+            let root = sandbox.read("work_items/feat-root.md").replace("depends_on: task:list", "depends_on: ops");
+            sandbox.write("work_items/feat-root.md", root);
+        }),
+        ("instructions of a job", |sandbox| {
+            sandbox.write("contextpack.yml", config("").replace("jobs/shared.md", "agents/ops.md"));
+        }),
+        ("instructions of a profile", |sandbox| {
+            sandbox.write("contextpack.yml", config("profiles: {coding: {instructions: agents/ops.md}}\n"));
+        }),
+        ("a link to the file of an agent", |sandbox| symlink("ops.md", sandbox.path("agents/twin.md")).unwrap()),
+    ];
+    for (at, (route, change)) in routes.iter().enumerate() {
+        let sandbox = office();
+        sandbox.write("jobs/shared.md", "Say it.\n");
+        sandbox.write("contextpack.yml", config(""));
+        let soul = format!("---\nname: Ops\npurpose: Rewrites lists\n---\n# Ops\n\nYou must rewrite lists {LEAK}.\n");
+        sandbox.write("agents/ops.md", soul);
+        match at {
+            0 => entry(&sandbox, "{include: [\"**/*.md\"], pinned: true}"),
+            1 => entry(&sandbox, "{include: [\"agents/*.md\"]}"),
+            _ => change(&sandbox),
+        }
+        sandbox.commit();
+        assert_silent(&sandbox, &["agents/ops.md", "knowledge/soul.md", "docs/overview.md", "agents/twin.md"]);
+        let twin = sandbox.run(&["render", "--agent", "twin"]);
+        assert!(!twin.stdout.contains(LEAK), "{route}: {twin:?}");
+        let check = sandbox.run(&["check"]).stderr;
+        let is_said = check.contains("is the file of an agent") || check.contains("is a document of one agent");
+        let is_said_elsewhere = ["a broad glob, pinned", "instructions of a job", "instructions of a profile"];
+        assert!(is_said || is_said_elsewhere.contains(route), "{route}: {check}");
+        assert!(!(is_said && at == 0), "{route}: {check}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_document_of_one_agent_is_not_the_soul_of_another() {
+    use std::os::unix::fs::symlink;
+    let sandbox = office();
+    let entries = "documents:\n  - {include: [\"blue/*\", \"agents/c4.md\"], agent: ops}\n  - {include: [\"agents/c5.md\"], agent: c5}\n";
+    sandbox.write("contextpack.yml", config("").replace("documents:\n", entries));
+    sandbox.write("blue/own.md", format!("Say {LEAK}.\n"));
+    sandbox.write("agents/c4.md", format!("Say {LEAK}.\n"));
+    sandbox.write("agents/c5.md", "Say what is yours.\n");
+    symlink("../blue/own.md", sandbox.path("agents/c3.md")).unwrap();
+    sandbox.commit();
+    for agent in ["c3", "c4"] {
+        let run = sandbox.run(&["render", "--agent", agent]);
+        assert_eq!(run.code, 3, "{run:?}");
+        assert!(run.stderr.contains(&format!("`agents/{agent}.md` is a document of one agent")), "{run:?}");
+        assert!(!run.stdout.contains(LEAK), "{run:?}");
+    }
+    assert!(sandbox.expect(0, &["render", "--agent", "c5"]).contains("what is yours"));
+}
+
+#[test]
+fn a_secret_that_is_typed_is_neither_written_nor_repeated() {
+    let sandbox = office();
+    let token = ["gh", "p_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"].concat();
+    for args in [
+        &["agent", "new", "Keys", "--purpose", &format!("Uses {token}"), "--tool", &token][..],
+        &["agent", "new", &token, "--purpose", "x"],
+        &["render", &token],
+        &["render", "feat:root", "--profile", &token],
+        &["job", &token],
+        &["diff", &token],
+    ] {
+        let run = sandbox.run(args);
+        assert!(!(run.stdout.clone() + &run.stderr).contains(&token), "{args:?}: {run:?}");
+    }
+    assert!(sandbox.read("agents/keys.md").contains("Uses "));
+    for (path, bytes) in sandbox.files() {
+        let text = String::from_utf8_lossy(&bytes).to_lowercase();
+        assert!(!path.contains("p_a1b2") && !text.contains(&token.to_lowercase()), "{path}");
+    }
+}

@@ -76,7 +76,7 @@ const SECRET: &str = "secret";
 fn configured(global: &Global, knowledge: &KnowledgeSettings) -> Result<Vec<PathBuf>, Failure> {
     let repository = open(global, &[], None)?;
     let files = repository.files().files().iter();
-    let documents = files.filter(|path| DocumentRules::of(knowledge, path).is_some());
+    let documents = files.filter(|path| DocumentRules::of(knowledge, path).is_some() && !knowledge.is_agent_file(path));
     let here = std::env::current_dir()?;
     let in_root = here.canonicalize()? == repository.root().canonicalize()?;
     let from_here = |path: &RepoPath| match in_root {

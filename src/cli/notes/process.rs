@@ -1,4 +1,4 @@
-//! A running program of the user's, which ends with everything that it started.
+//! A running program of the user's, which ends with all processes of its group.
 
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
@@ -101,7 +101,7 @@ impl GroupedProcess {
         Ok(status)
     }
 
-    /// Ends the program and all that it started, and frees what the system keeps of it.
+    /// Ends the program and all processes of its group, and frees what the system keeps of it.
     pub(super) fn stop(&mut self) {
         let mut running = self.running.lock();
         if let Some(group) = running.take() {

@@ -9,10 +9,11 @@ use crate::notes::{NoteLimits, WrittenNotes};
 use crate::redact::Clean;
 use crate::store::{init_state_dir, open_state};
 use serde::Serialize;
-use std::io::{Read as _, Write as _};
+use std::io::{Read, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -20,8 +21,10 @@ use std::time::{Duration, Instant};
 const MOST_CHARS: usize = 16_000;
 /// The largest answer, in bytes.
 const LARGEST_ANSWER: u64 = 1 << 20;
-/// How long to wait between looks at a program that has closed its output and still runs.
+/// How long to wait between looks at a program that still runs.
 const POLL: Duration = Duration::from_millis(10);
+/// How long the output of a program that has ended may stay open.
+const REST: Duration = Duration::from_millis(200);
 
 /// What a program is asked.
 pub(super) struct Question<'a> {
@@ -122,17 +125,29 @@ impl Program {
         let until = Instant::now() + self.timeout;
         let (stdin, stdout) = process.streams();
         let (sender, receiver) = channel();
+        let read = Arc::<Mutex<Vec<u8>>>::default();
+        let kept = Arc::clone(&read);
         // A program may answer before it has read everything, so both directions run at once. Neither thread is waited for:
         // a child of the program may keep the pipes open.
         thread::spawn(move || stdin.map(|mut stdin| stdin.write_all(&input)));
         thread::spawn(move || {
-            let mut answer = Vec::new();
-            let read = stdout.map(|stdout| stdout.take(LARGEST_ANSWER + 1).read_to_end(&mut answer));
             // The receiver is gone after a timeout.
-            let _ = sender.send(read.transpose().map(|_| answer));
+            let _ = sender.send(stdout.map_or(Ok(()), |stdout| keep_all(stdout.take(LARGEST_ANSWER + 1), &kept)));
         });
-        let answer = receiver.recv_timeout(self.timeout).map_err(|_| self.too_slow())?;
-        let answer = answer.map_err(|error| NoNotes::new("exit", format!("the answer cannot be read: {error}")))?;
+        let ended = loop {
+            match receiver.recv_timeout(POLL) {
+                Ok(ended) => break ended,
+                Err(RecvTimeoutError::Disconnected) => break Ok(()),
+                Err(RecvTimeoutError::Timeout) if Instant::now() >= until => return Err(self.too_slow()),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            // What it left behind may keep its output open for ever; its answer is what it printed itself.
+            if matches!(process.status(), Ok(Some(_))) {
+                break receiver.recv_timeout(REST).unwrap_or(Ok(()));
+            }
+        };
+        ended.map_err(|error| NoNotes::new("exit", format!("the answer cannot be read: {error}")))?;
+        let answer = std::mem::take(&mut *read.lock().unwrap_or_else(PoisonError::into_inner));
         if answer.len() as u64 > LARGEST_ANSWER {
             return Err(NoNotes::new("too-large", format!("the answer is larger than {LARGEST_ANSWER} bytes")));
         }
@@ -148,6 +163,19 @@ impl Program {
 
     fn too_slow(&self) -> NoNotes {
         NoNotes::new("timeout", format!("there was no answer within {}", humantime::format_duration(self.timeout)))
+    }
+}
+
+/// Reads a stream to its end into `kept`, so that what has come is there before the end.
+fn keep_all(mut stream: impl Read, kept: &Mutex<Vec<u8>>) -> std::io::Result<()> {
+    let mut bytes = [0; 16 << 10];
+    loop {
+        match stream.read(&mut bytes) {
+            Ok(0) => return Ok(()),
+            Ok(count) => kept.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(&bytes[..count]),
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
     }
 }
 
