@@ -85,7 +85,11 @@ pub fn plan(
     let strategy = arguments.strategy()?;
     let with_history = arguments.include_history()? || strategy == TargetStrategy::Clone;
     let inherited = inherited(request, store, with_history)?;
-    let own = writer.prepare(own_cards(request)?)?;
+    let (own_cards, redacted): (Vec<Value>, Vec<bool>) = own_cards(request, writer)?.into_iter().unzip();
+    let mut own = writer.prepare(own_cards)?;
+    for (card, redacted) in own.iter_mut().zip(redacted) {
+        card.redacted += usize::from(redacted);
+    }
     let profile = writer.prepare(vec![json!({
         "type": "sys.profile",
         "author_id": to.key,
@@ -232,7 +236,7 @@ fn names_parent(request: &HandoverRequest<'_>) -> bool {
 }
 
 /// Returns the cards that the handover adds: those of its arguments, and the one that names its source.
-fn own_cards(request: &HandoverRequest<'_>) -> Result<Vec<Value>, CardError> {
+fn own_cards(request: &HandoverRequest<'_>, writer: CardWriter<'_>) -> Result<Vec<(Value, bool)>, CardError> {
     let HandoverRequest { name, recipe, arguments, to, from, root, .. } = *request;
     // Two handovers of one text to different agents, or about different items, are different.
     let mut about = Map::new();
@@ -240,19 +244,20 @@ fn own_cards(request: &HandoverRequest<'_>) -> Result<Vec<Value>, CardError> {
     about.insert("to".to_owned(), to.key.as_str().into());
     about.extend(from.map(|from| ("from".to_owned(), from.key.as_str().into())));
     about.extend(root.map(|root| ("root".to_owned(), root.into())));
-    let mut cards = arguments.cards(recipe)?;
-    for card in &mut cards {
+    let mut cards = arguments.cards(recipe, writer)?;
+    for (card, _) in &mut cards {
         card["author_id"] = name.into();
         card["metadata"]["handover"] = about.clone().into();
     }
     if let Some(from) = from.filter(|_| names_parent(request)) {
-        cards.push(json!({
+        let card = json!({
             "type": "meta.parent_pointer",
             "role": "system",
             "author_id": from.key,
             "content": {"kind": "json", "value": {"parent_agent_id": from.key}},
             "metadata": {"handover": about},
-        }));
+        });
+        cards.push((card, false));
     }
     Ok(cards)
 }

@@ -425,3 +425,49 @@ fn the_tutorial_of_a_handover_runs_as_it_stands() {
     let messages = sandbox.read("messages.json");
     assert!(messages.contains("Do step 2.") || messages.contains("Mark untrusted text."), "{messages}");
 }
+
+#[test]
+fn a_secret_that_only_its_neighbour_makes_one_reaches_no_file() {
+    let recipe = "handover:\n  recipes:\n    deploy:\n      pack_arguments:\n        - {arg_key: obj, as_card_type: review.change}\n        - {arg_key: api_token, as_card_type: deploy.note}\n        - {arg_key: note, as_card_type: deploy.password}\n";
+    let secret = "correct-Horse7battery";
+    let plain = [
+        json!({"env": [{"name": "DB_PASSWORD", "value": secret}]}),
+        json!({"key": "DB_PASSWORD", "value": secret}),
+        json!({"Name": "API_TOKEN", "Value": format!("{secret}\n")}),
+        json!(["--password", secret]),
+        json!([{"a": "--x"}, ["mysql", "--password", secret, "--host", "localhost"]]),
+        json!({"text": json!({"env": [{"name": "DB_PASSWORD", "value": secret}]}).to_string()}),
+    ];
+    for value in &plain {
+        let sandbox = repo();
+        sandbox.write("contextpack.yml", sandbox.read("contextpack.yml") + recipe);
+        sandbox.write("obj.json", value.to_string());
+        let run = sandbox.run(&["handover", "deploy", "--to", "coder", "--arg", "obj=@obj.json"]);
+        assert!(run.code == 0 && run.stderr.contains("secrets were removed"), "{value}: {}", run.stderr);
+        let message = json!([{"role": "assistant", "content": null, "tool_calls": [
+            {"id": "c1", "function": {"name": "set", "arguments": value.to_string()}}]}]);
+        sandbox.run_with(&["card", "add", "--from-messages", "-"], &message.to_string());
+        for (path, bytes) in sandbox.files().into_iter().filter(|(path, _)| path.starts_with("context/")) {
+            let text = String::from_utf8(bytes).unwrap();
+            assert!(!text.contains("Horse7battery"), "{value}: {path}: {text}");
+            // Nothing but the secret is lost.
+            assert!(!value.to_string().contains("localhost") || !path.contains("packs") || text.contains("localhost"));
+        }
+        sandbox.expect(0, &["verify", "context"]);
+    }
+    for argument in ["api_token=Zebra-42-kite", "note=Zebra-42-kite"] {
+        let sandbox = repo();
+        sandbox.write("contextpack.yml", sandbox.read("contextpack.yml") + recipe);
+        let run = sandbox.run(&["handover", "deploy", "--to", "coder", "--arg", argument]);
+        assert!(run.code == 0 && run.stderr.contains("secrets were removed"), "{argument}: {}", run.stderr);
+        assert!(!sandbox.files().iter().any(|(_, bytes)| String::from_utf8_lossy(bytes).contains("Zebra-42")));
+    }
+    // Prose, names of fields and lists of words stay as they are.
+    let sandbox = repo();
+    let plain = json!({"type": "a.b", "role": "user", "content": {"kind": "json", "value": [
+        "Enter the password:\nThen click Login.", {"fields": ["password", "username"]},
+        {"name": "password", "description": "What the user types"}, ["--verbose", "on"]]}});
+    let added = id(&sandbox.run_with(&["card", "add", "-"], &plain.to_string()).stdout);
+    let shown = sandbox.json(0, &["card", "show", &added, "--format", "json"]);
+    assert_eq!(shown["cards"][0]["content"], plain["content"]);
+}
