@@ -106,7 +106,9 @@ impl SerializedJson {
     fn leaf(&mut self, text: &str, is_quoted: bool, is_key: bool) {
         let shown = text.trim();
         let shown = if shown.contains('\n') { LONG_TEXT } else { shown };
-        let spelled = Value::from(shown).to_string();
+        // AWS writes `Name` and `Value` where others write `name` and `value`.
+        let pair = ["name", "key", "value"].into_iter().find(|word| is_key && shown.eq_ignore_ascii_case(word));
+        let spelled = Value::from(pair.unwrap_or(shown)).to_string();
         let content = &spelled[1..spelled.len() - 1];
         let quote = if is_quoted { "\"" } else { "" };
         self.text.push_str(quote);
@@ -129,7 +131,11 @@ impl SerializedJson {
             let Some(text) = texts.get_mut(index).filter(|_| !leaf.is_key || is_inside) else { continue };
             let start = range.start.max(leaf.place.start) - leaf.place.start;
             let end = range.end.min(leaf.place.end) - leaf.place.start;
-            if leaf.verbatim && text.is_char_boundary(start) && text.is_char_boundary(end.min(text.len())) && end <= text.len() {
+            if leaf.verbatim
+                && text.is_char_boundary(start)
+                && text.is_char_boundary(end.min(text.len()))
+                && end <= text.len()
+            {
                 text.replace_range(start..end, marker);
                 any = true;
             } else if text != marker {

@@ -108,11 +108,20 @@ impl<'a> CardWriter<'a> {
         (found.unwrap_or_default(), changed)
     }
 
-    /// Returns a card without what the scrubber removes, if it is one then, and whether that changed it.
-    pub fn scrubbed(&self, card: &Card) -> (Option<Card>, bool) {
-        let Ok(mut value) = serde_json::to_value(card) else { return (None, false) };
-        let changed = !self.scrub(&mut value, 0).is_empty();
-        (Card::from_value(value).ok(), changed)
+    /// Returns a card from a file without what redaction removes, since not every file is written by this program; and whether
+    /// that changed it.
+    ///
+    /// # Errors
+    /// [`CardError::Secret`] if it holds a secret of the environment, [`CardError::Invalid`] if nothing that is a card is left.
+    pub fn scrubbed(&self, card: &Card) -> Result<(Card, bool), CardError> {
+        let value = serde_json::to_value(card).map_err(|error| CardError::Invalid(error.to_string()))?;
+        let prepared = self.prepare(vec![value]).map_err(|error| match error {
+            CardError::BadRequest(why) => CardError::Invalid(format!("without its secrets it is no card: {why}")),
+            error => error,
+        })?;
+        let first = prepared.into_iter().next();
+        let card = first.ok_or_else(|| CardError::Invalid("it is no card".to_owned()))?;
+        Ok((card.card, card.redacted > 0))
     }
 
     /// Scrubs texts that are JSON value by value: a secret may be recognisable by its key alone.

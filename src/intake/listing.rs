@@ -228,6 +228,15 @@ impl Listing {
         }
     }
 
+    /// Returns whether git's index has a path, listed or not.
+    pub(super) fn is_in_index(&self, path: &RepoPath) -> bool {
+        match &self.index {
+            TrackedFiles::NoGit => true,
+            TrackedFiles::Unknown => false,
+            TrackedFiles::Known(tracked) => tracked.contains(path),
+        }
+    }
+
     /// Every folder that was walked or holds a listed file, sorted. The root's path is empty.
     pub(super) fn folders(&self) -> Vec<&str> {
         let mut folders: Vec<&str> = self.folders.iter().map(String::as_str).collect();

@@ -253,6 +253,10 @@ impl SourceTree for Repo {
         self.listing.is_tracked(path)
     }
 
+    fn tracks_output(&self, path: &RepoPath) -> bool {
+        self.listing.is_in_index(path)
+    }
+
     /// Returns the state of a listed file; `None` for a link, whose target is determined only when it is read.
     fn state(&self, path: &RepoPath) -> Option<FileState> {
         let plain = self.has(path)
