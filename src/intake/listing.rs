@@ -228,13 +228,9 @@ impl Listing {
         }
     }
 
-    /// Returns whether git's index has a path, listed or not.
-    pub(super) fn is_in_index(&self, path: &RepoPath) -> bool {
-        match &self.index {
-            TrackedFiles::NoGit => true,
-            TrackedFiles::Unknown => false,
-            TrackedFiles::Known(tracked) => tracked.contains(path),
-        }
+    /// Returns whether there is a git repository that tracks files.
+    pub(super) fn has_git(&self) -> bool {
+        !matches!(self.index, TrackedFiles::NoGit)
     }
 
     /// Every folder that was walked or holds a listed file, sorted. The root's path is empty.

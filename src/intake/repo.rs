@@ -254,7 +254,8 @@ impl SourceTree for Repo {
     }
 
     fn tracks_output(&self, path: &RepoPath) -> bool {
-        self.listing.is_in_index(path)
+        // The index was read without these folders.
+        !self.listing.has_git() || git::is_tracked(&self.root.join(path.as_str()))
     }
 
     /// Returns the state of a listed file; `None` for a link, whose target is determined only when it is read.
