@@ -147,7 +147,9 @@ fn handed(shapes: &[CardShape], task: usize) -> Arc<HandedOver> {
     let card = |given: Given, n: usize, role: &'static str, text: &str| CardText {
         hex: Digest::of(format!("{n}")).to_string()[7..].to_owned(),
         given,
+        untracked: false,
         content: Ok(CardContentText {
+            parties: Clean::default(),
             kind: clean("agent.thought"),
             role,
             author: clean("planner"),
@@ -170,7 +172,7 @@ fn handed(shapes: &[CardShape], task: usize) -> Arc<HandedOver> {
         from: None,
         context_box: clean("x"),
         profile_box: clean("x"),
-        output_box: "log".to_owned(),
+        output_box: Clean::literal("log"),
     };
     Arc::new(HandedOver { label, cards })
 }
