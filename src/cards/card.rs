@@ -204,13 +204,21 @@ impl Card {
             Some(CARD_VERSION) => {}
             _ => return Err(CardError::bad(format!("`schema_version` is not `{CARD_VERSION}`"))),
         }
+        if let Some(kind) = fields.get("type").and_then(Value::as_str) {
+            check_type(kind)?;
+        }
         if let Some(kind) = fields.get("type").and_then(Value::as_str)
-            && is_card_type(kind)
             && !fields.contains_key("role")
         {
             return Err(CardError::bad(format!(
                 "`role` is missing: the type `{kind}` has no default; give `system`, `user`, `assistant` or `tool`"
             )));
+        }
+        let has_kind = |content: &Value| content.get("kind").is_some_and(Value::is_string);
+        if fields.get("content").is_some_and(|content| !has_kind(content)) {
+            return Err(CardError::bad(
+                "`content` is no object with a `kind`: write `{\"kind\": \"text\", \"text\": …}`, or another kind of `contextpack schema card`",
+            ));
         }
         let card: Self =
             serde_json::from_value(value).map_err(|error| CardError::bad(format!("not a card: {error}")))?;
@@ -219,12 +227,7 @@ impl Card {
     }
 
     fn check(&self) -> Result<(), CardError> {
-        if !is_card_type(&self.kind) {
-            return Err(CardError::bad(format!(
-                "`{}` is no type of a card: types have a dot, such as `task.instruction`, and are made of a-z, 0-9, `_` and `-`",
-                self.kind
-            )));
-        }
+        check_type(&self.kind)?;
         if self.author_id.is_empty() {
             return Err(CardError::bad("`author_id` is empty"));
         }
@@ -281,6 +284,16 @@ impl CardContent {
         };
         Err(CardError::bad(problem))
     }
+}
+
+/// Checks that a type is one that a card can have.
+fn check_type(kind: &str) -> Result<(), CardError> {
+    if is_card_type(kind) {
+        return Ok(());
+    }
+    Err(CardError::bad(format!(
+        "`{kind}` is no type of a card: types have a dot, such as `task.instruction`, and are made of a-z, 0-9, `_` and `-`"
+    )))
 }
 
 /// Returns whether a text is a time in the one spelling that compares as texts do.

@@ -109,8 +109,11 @@ fn append(log: &str, file: &str, bytes: &[u8], store: &CardStore) -> Result<Vec<
 fn missing(kind: FileKind, ids: &[ContentId], store: &CardStore) -> Result<Vec<String>, CardError> {
     let mut faults = Vec::new();
     for id in ids {
-        if !store.has(kind, id)? {
-            faults.push(format!("{} not found: {id}", kind.word()));
+        match store.has(kind, id) {
+            Ok(true) => {}
+            Ok(false) => faults.push(format!("{} not found: {id}", kind.word())),
+            Err(CardError::Invalid(why)) => faults.push(why),
+            Err(error) => return Err(error),
         }
     }
     Ok(faults)

@@ -4,6 +4,7 @@
 //! A card is one message or fact, a box a list of cards, a log a box that is only ever appended to. Every file is the RFC
 //! 8785 form of its content and is named by its SHA-256, so that two branches can add to them and merge without conflict.
 
+mod beside;
 mod boxes;
 mod card;
 mod check;

@@ -1,6 +1,6 @@
 //! Raw JSON → cards without secrets, ready to be written.
 
-use super::{Card, CardError, ContentId};
+use super::{Card, CardError, ContentId, beside};
 use crate::redact::{Environment, Piece, Redactor};
 use serde_json::{Map, Value};
 
@@ -102,9 +102,36 @@ impl<'a> CardWriter<'a> {
         collect(value, "", None, &mut texts);
         let pieces: Vec<Piece<'_>> = texts.iter().map(|it| Piece { key: &it.key, text: &it.text, line: 1 }).collect();
         let scrubbed = self.redactor.scrub("", &pieces).texts;
-        replace(value, &mut scrubbed.iter().map(|text| text.as_str()));
-        let changed = original.iter().zip(&scrubbed).filter(|(before, after)| before.text != after.as_str());
+        let scrubbed: Vec<&str> = scrubbed.iter().map(|text| text.as_str()).collect();
+        let beside = beside::scrubbed(self.redactor, value, &scrubbed);
+        let scrubbed = beside.as_ref().map_or(scrubbed, |texts| texts.iter().map(String::as_str).collect());
+        replace(value, &mut scrubbed.iter().copied());
+        let changed = original.iter().zip(&scrubbed).filter(|(before, after)| before.text != **after);
         changed.map(|(before, _)| before.item).collect()
+    }
+
+    /// Returns the value of a key without secrets, and whether that changed it.
+    pub fn value_of(&self, key: &str, value: &Value) -> (Value, bool) {
+        let mut wrapped = Value::Object(Map::from_iter([(key.to_owned(), value.clone())]));
+        let changed = !self.scrub(&mut wrapped, 0).is_empty();
+        let found = wrapped.as_object_mut().and_then(|fields| fields.values_mut().next().map(Value::take));
+        (found.unwrap_or_default(), changed)
+    }
+
+    /// Returns a card from a file without what redaction removes, since not every file is written by this program; and whether
+    /// that changed it.
+    ///
+    /// # Errors
+    /// [`CardError::Secret`] if it holds a secret of the environment, [`CardError::Invalid`] if nothing that is a card is left.
+    pub fn scrubbed(&self, card: &Card) -> Result<(Card, bool), CardError> {
+        let value = serde_json::to_value(card).map_err(|error| CardError::Invalid(error.to_string()))?;
+        let prepared = self.prepare(vec![value]).map_err(|error| match error {
+            CardError::BadRequest(why) => CardError::Invalid(format!("without its secrets it is no card: {why}")),
+            error => error,
+        })?;
+        let first = prepared.into_iter().next();
+        let card = first.ok_or_else(|| CardError::Invalid("it is no card".to_owned()))?;
+        Ok((card.card, card.redacted > 0))
     }
 
     /// Scrubs texts that are JSON value by value: a secret may be recognisable by its key alone.
@@ -150,7 +177,7 @@ struct CollectedText {
     item: usize,
 }
 
-/// Collects keys, texts and numbers in a fixed order, which [`replace`] follows.
+/// Collects keys, texts and numbers in a fixed order, which [`replace`] and [`beside`] follow.
 fn collect(value: &Value, key: &str, item: Option<usize>, texts: &mut Vec<CollectedText>) {
     let mut push = |key: &str, text: String| {
         texts.push(CollectedText { key: key.to_owned(), text, item: item.unwrap_or_default() });

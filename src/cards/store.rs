@@ -11,6 +11,7 @@ use super::{
 };
 use crate::model::RepoPath;
 use crate::store::{Folder, StoreError};
+use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -91,6 +92,22 @@ impl CardStore {
         self.folder(&format!("{}/{}", kind.folder(), &hex[..2]))
     }
 
+    /// Reads a file; `None` if nothing has its name.
+    ///
+    /// What is there and is no regular file is an error: a tombstone that is a link must not make its card readable again.
+    fn read(&self, folder: &Folder, name: &str) -> Result<Option<Vec<u8>>, CardError> {
+        match folder.read(name)? {
+            None if folder.is_irregular(name)? => Err(self.irregular(folder, name)),
+            found => Ok(found),
+        }
+    }
+
+    fn irregular(&self, folder: &Folder, name: &str) -> CardError {
+        let path = folder.path().join(name);
+        let shown = path.strip_prefix(&self.root).unwrap_or(&path).display().to_string();
+        invalid(&shown.replace('\\', "/"), "it is no regular file, so it is not read; remove it")
+    }
+
     /// Returns the path of a file from the repo's root, for messages.
     pub fn shown(&self, kind: FileKind, id: &ContentId) -> String {
         let hex = id.hex();
@@ -112,7 +129,7 @@ impl CardStore {
         if let Some(id) = prefix.whole() {
             return Ok(self.exists(&folder, kind, &id)?.then_some(id));
         }
-        let names = folder.list()?;
+        let names = [folder.list()?, folder.irregular()?].concat();
         let ids: BTreeSet<ContentId> = names
             .iter()
             .filter(|name| name.starts_with(prefix.digits()))
@@ -132,8 +149,8 @@ impl CardStore {
 
     fn exists(&self, folder: &Folder, kind: FileKind, id: &ContentId) -> Result<bool, CardError> {
         let hex = id.hex();
-        let file = folder.read(&format!("{hex}.json"))?.is_some();
-        Ok(file || kind == FileKind::Card && folder.read(&format!("{hex}{DELETED}"))?.is_some())
+        let file = self.read(folder, &format!("{hex}.json"))?.is_some();
+        Ok(file || kind == FileKind::Card && self.read(folder, &format!("{hex}{DELETED}"))?.is_some())
     }
 
     /// Returns whether a file of this id is there, or a tombstone in its place.
@@ -151,13 +168,13 @@ impl CardStore {
     pub fn card(&self, id: &ContentId) -> Result<ReadCard, CardError> {
         let folder = self.folder_of(FileKind::Card, id.hex())?;
         let hex = id.hex();
-        if folder.read(&format!("{hex}{DELETED}"))?.is_some() {
+        if self.read(&folder, &format!("{hex}{DELETED}"))?.is_some() {
             return Ok(ReadCard::Deleted);
         }
-        let Some(bytes) = folder.read(&format!("{hex}.json"))? else { return Ok(ReadCard::Missing) };
+        let Some(bytes) = self.read(&folder, &format!("{hex}.json"))? else { return Ok(ReadCard::Missing) };
         let shown = self.shown(FileKind::Card, id);
         let card = unchanged(&bytes, id)
-            .and_then(|()| parse(&bytes, "it").map_err(|error| error.to_string()))
+            .and_then(|()| parsed(&bytes))
             .and_then(|value| Card::from_value(value).map_err(|error| error.to_string()))
             .map_err(|why| invalid(&shown, &why))?;
         Ok(ReadCard::Present(Box::new(card)))
@@ -188,7 +205,7 @@ impl CardStore {
         let written = cards.iter().map(|card| {
             let folder = self.folder_of(FileKind::Card, card.id.hex())?;
             let hex = card.id.hex();
-            if folder.read(&format!("{hex}{DELETED}"))?.is_some() {
+            if self.read(&folder, &format!("{hex}{DELETED}"))?.is_some() {
                 return Ok(true);
             }
             folder.write(&format!("{hex}.json"), &card.bytes)?;
@@ -203,7 +220,7 @@ impl CardStore {
     /// If the system refuses to read it.
     pub fn is_deleted(&self, id: &ContentId) -> Result<bool, CardError> {
         let folder = self.folder_of(FileKind::Card, id.hex())?;
-        Ok(folder.read(&format!("{}{DELETED}", id.hex()))?.is_some())
+        Ok(self.read(&folder, &format!("{}{DELETED}", id.hex()))?.is_some())
     }
 
     /// Writes the tombstone of a card, and returns whether it was new.
@@ -213,7 +230,7 @@ impl CardStore {
     pub fn delete_card(&self, id: &ContentId) -> Result<bool, CardError> {
         let folder = self.folder_of(FileKind::Card, id.hex())?;
         let name = format!("{}{DELETED}", id.hex());
-        let is_new = folder.read(&name)?.is_none();
+        let is_new = self.read(&folder, &name)?.is_none();
         folder.write(&name, TOMBSTONE.as_bytes())?;
         Ok(is_new)
     }
@@ -250,7 +267,11 @@ impl CardStore {
 
     /// Lists the appends of a log in its order: by clock, then by hash.
     fn entries(&self, log: &LogName) -> Result<Vec<LogEntry>, CardError> {
-        let entries = self.log_folder(log)?.list()?.into_iter().map(|file| {
+        let folder = self.log_folder(log)?;
+        if let Some(name) = folder.irregular()?.first() {
+            return Err(self.irregular(&folder, name));
+        }
+        let entries = folder.list()?.into_iter().map(|file| {
             LogEntry::parse(&file).ok_or_else(|| {
                 let shown = format!("{}/logs/{}/{file}", self.dir, log.as_str());
                 invalid(&shown, "its name is none that this program gives; move it out of the log")
@@ -271,7 +292,7 @@ impl CardStore {
             let file = entry.file();
             let shown = format!("{}/logs/{}/{file}", self.dir, log.as_str());
             // It was listed, so that another process or git removed it meanwhile.
-            let bytes = folder.read(&file)?.ok_or_else(|| invalid(&shown, "it is gone"))?;
+            let bytes = self.read(&folder, &file)?.ok_or_else(|| invalid(&shown, "it is gone"))?;
             card_ids.extend(read_append(&bytes, entry).map_err(|why| invalid(&shown, &why))?.card_ids);
         }
         Ok(Some((clock.unwrap_or(highest).min(highest), once(card_ids))))
@@ -286,9 +307,9 @@ impl CardStore {
             None => None,
             Some(BoxRef::Snapshot(id)) => {
                 let folder = self.folder_of(FileKind::Box, id.hex())?;
-                let Some(bytes) = folder.read(&format!("{}.json", id.hex()))? else { return Ok(None) };
+                let Some(bytes) = self.read(&folder, &format!("{}.json", id.hex()))? else { return Ok(None) };
                 let snapshot = unchanged(&bytes, &id)
-                    .and_then(|()| parse(&bytes, "it").map_err(|error| error.to_string()))
+                    .and_then(|()| parsed(&bytes))
                     .and_then(BoxSnapshot::from_value)
                     .map_err(|why| invalid(&self.shown(FileKind::Box, &id), &why))?;
                 let BoxSnapshot { card_ids, parent_ids, .. } = snapshot;
@@ -342,6 +363,14 @@ impl CardStore {
         Ok(ids)
     }
 
+    /// Lists the names of the logs, sorted.
+    ///
+    /// # Errors
+    /// If the folder cannot be listed.
+    pub fn log_names(&self) -> Result<Vec<String>, CardError> {
+        Ok(self.folder("logs")?.folders()?)
+    }
+
     /// Lists the logs, sorted by name.
     ///
     /// # Errors
@@ -375,9 +404,14 @@ pub(super) fn read_append(bytes: &[u8], entry: &LogEntry) -> Result<LogAppend, S
     if found.short() != entry.hash {
         return Err(format!("its content was changed: its hash is {}", found.short()));
     }
+    LogAppend::from_value(parsed(bytes)?)
+}
+
+/// Parses a file, which has to be in the canonical form.
+fn parsed(bytes: &[u8]) -> Result<Value, String> {
     let value = parse(bytes, "it").map_err(|error| error.to_string())?;
-    if canonical(&value).as_bytes() != bytes {
-        return Err("it is not in the canonical form of RFC 8785".to_owned());
+    if canonical(&value).as_bytes() == bytes {
+        return Ok(value);
     }
-    LogAppend::from_value(value)
+    Err("it is not in the canonical form of RFC 8785".to_owned())
 }

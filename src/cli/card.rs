@@ -130,13 +130,13 @@ impl CardFiles {
         Ok(())
     }
 
-    /// Reads cards; those that are missing, deleted or expired are `Err`, with the reason.
+    /// Reads and redacts cards; those that are missing, deleted or expired are `Err`, with the reason.
     pub(crate) fn read(&self, ids: &[ContentId]) -> Result<Vec<Result<Card, &'static str>>, Failure> {
         let now = stamp()?.generated_at;
         let cards = ids.iter().map(|id| {
             Ok(match self.store.card(id).map_err(|error| self.failure(error))? {
                 ReadCard::Present(card) if card.is_expired(&now) => Err("expired"),
-                ReadCard::Present(card) => Ok(*card),
+                ReadCard::Present(card) => Ok(self.writer().scrubbed(&card).map_err(|error| self.failure(error))?.0),
                 ReadCard::Deleted => Err("deleted"),
                 ReadCard::Missing => Err("not found"),
             })

@@ -275,6 +275,10 @@ fn folder(repository: &Repository, out: Option<&Path>) -> Result<(Folder, String
         let message = format!("`--out` is inside `{dir}`, which holds other files (help: name another folder)");
         return Err(Failure::Usage(message));
     }
+    if inside.as_ref().is_some_and(|path| path.is_under(".contextpack")) {
+        let message = "`--out` is inside `.contextpack`, which holds working files (help: name another folder)";
+        return Err(Failure::usage(message));
+    }
     let shown = inside.map_or_else(|| out.display().to_string(), |path| path.to_string());
     Ok((Folder::open_anywhere(out)?.staged_at(root)?, shown))
 }
@@ -367,6 +371,9 @@ fn report_notes(plan: &HandoverPlan, appended: usize) -> Result<(), Failure> {
             writeln!(err, "note: {}: {why}, so that the pack does not hold it", card.id)?;
         }
     }
+    for note in &plan.notes {
+        writeln!(err, "note: {note}")?;
+    }
     if appended > 0 {
         let cards = console::counted(appended, "card");
         writeln!(err, "note: the log `{}` has {cards} already", plan.output_box.as_str())?;
@@ -413,8 +420,13 @@ fn summary(
     pack_from_here: &str,
 ) -> Vec<String> {
     let count = |given: Given| plan.cards.iter().filter(|card| card.given == given).count();
-    let left_out = sealed.pack().omissions.iter().filter(|omission| omission.id.starts_with("card.")).count();
+    let shown = sealed.pack().sections.iter().filter(|section| section.kind == "card").count();
+    let left_out = plan.cards.len().saturating_sub(shown);
+    let pointers = count(Given::ParentPointer);
     let mut parts = vec![format!("{} given", count(Given::Argument)), format!("{} inherited", count(Given::Inherited))];
+    if pointers > 0 {
+        parts.push("1 that names who hands over".to_owned());
+    }
     if left_out > 0 {
         parts.push(format!("{left_out} of them left out of the pack"));
     }

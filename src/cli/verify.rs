@@ -1,6 +1,7 @@
 //! `contextpack verify`.
 
 use super::args::{BudgetArgs, Global, VerifyArgs};
+use super::console::{self, printable};
 use super::exit::Exit;
 use super::failure::{Failure, PathFailure};
 use super::handover::replayed;
@@ -8,14 +9,15 @@ use super::input;
 use super::output;
 use super::packs::{self, PackTarget, Probe};
 use super::report::print_lines;
-use super::workspace::{open, settled};
+use super::workspace::{configuration, open, settled};
 use crate::batches::BatchChecker;
-use crate::cards::{CardError, check_file, context_folder};
+use crate::cards::{Card, CardError, CardWriter, check_file, context_folder, parse};
 use crate::config::Policy;
+use crate::redact::{Environment, Redactor};
 use crate::review::{Difference, difference, read, verify};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, DirEntry};
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 /// A file with the faults of its pack.
@@ -35,7 +37,7 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs) -> Result<Exit, Failure> {
             continue;
         }
         if let Some(folder) = context_folder(pack) {
-            verified.extend(context(&folder, pack)?);
+            verified.extend(context(global, &folder, pack)?);
             continue;
         }
         for file in files(pack)? {
@@ -99,7 +101,7 @@ fn verify_bytes(name: String, bytes: Vec<u8>) -> VerifiedFile {
 }
 
 /// Verifies a part of the folder of cards, or all of it; what is in none of its own folders is a pack.
-fn context(folder: &Path, named: &Path) -> Result<Vec<VerifiedFile>, Failure> {
+fn context(global: &Global, folder: &Path, named: &Path) -> Result<Vec<VerifiedFile>, Failure> {
     let failed = |error| PathFailure::failure("read", named.display().to_string(), error);
     let real = named.canonicalize().map_err(failed)?;
     let mut all = Vec::new();
@@ -108,6 +110,8 @@ fn context(folder: &Path, named: &Path) -> Result<Vec<VerifiedFile>, Failure> {
     } else {
         all.push(real.clone());
     }
+    let settings = configuration(global).map(|(_, configuration)| configuration.settings.redaction);
+    let redactor = Redactor::new(&settings.unwrap_or_default());
     let mut verified = Vec::new();
     let mut batches = BatchChecker::new(folder);
     for file in all {
@@ -137,12 +141,29 @@ fn context(folder: &Path, named: &Path) -> Result<Vec<VerifiedFile>, Failure> {
         verified.push(match checked {
             Some(checked) => {
                 let hash = Some(checked.id.to_string());
+                if checked.faults.is_empty() && relative.starts_with("cards/") && !global.quiet {
+                    warn_of_secrets(&redactor, &name, &bytes)?;
+                }
                 VerifiedFile { name, hash, faults: checked.faults, bytes: Vec::new() }
             }
             None => verify_bytes(name, bytes),
         });
     }
     Ok(verified)
+}
+
+/// Warns of a card with text that redaction removes, which this program never writes. It is valid all the same: the rules may
+/// have changed since, and whatever reads it redacts it.
+fn warn_of_secrets(redactor: &Redactor, name: &str, bytes: &[u8]) -> Result<(), Failure> {
+    let environment = Environment::new(std::iter::empty());
+    let card = parse(bytes, "it").and_then(Card::from_value);
+    let changed = card.and_then(|card| CardWriter::new(redactor, &environment).scrubbed(&card));
+    if changed.is_ok_and(|(_, changed)| !changed) {
+        return Ok(());
+    }
+    let message =
+        format!("warning: {name}: it holds text that redaction removes; packs and `card show` leave that out");
+    Ok(writeln!(console::stderr(), "{}", printable(&message))?)
 }
 
 /// Builds each valid pack from the current repo, under its own profile, and compares all bytes except the stamp.

@@ -20,6 +20,11 @@ pub struct HandoverSettings {
     pub max_tasks: usize,
 }
 
+/// Returns whether a recipe is built in.
+pub fn is_builtin_recipe(name: &str) -> bool {
+    builtin().contains_key(name)
+}
+
 impl HandoverSettings {
     /// Returns the folders of cards, boxes, logs, batches and the packs of handovers, which are no inputs of packs.
     ///

@@ -27,7 +27,7 @@ mod validate_redaction;
 pub use batch_file::{BatchFile, batch_file_schema};
 pub use deny::DenyList;
 pub use faults::nearest;
-pub use handover::{INCLUDE_HISTORY, Recipe, TARGET_STRATEGY};
+pub use handover::{INCLUDE_HISTORY, Recipe, TARGET_STRATEGY, is_builtin_recipe};
 pub use ignore_patterns::IgnorePatterns;
 pub use knowledge::{ContextSettings, DocumentSource, DocumentType, Job, KnowledgeSettings, Policy};
 pub use load::{load, load_with_rules};

@@ -70,6 +70,7 @@ fn recipe(raw: &RawRecipe, at: SettingPlace<'_>, faults: &mut ConfigFaults) -> R
     let at_arguments = at.key("pack_arguments");
     let written = raw.pack_arguments.as_deref().unwrap_or_default();
     let written = faults.at_most(at_arguments, written, MAX_COMPILED);
+    let is_empty = written.is_empty();
     let pack_arguments: Vec<PackArgument> =
         written.iter().enumerate().filter_map(|(i, raw)| argument(raw, at_arguments.item(i), faults)).collect();
     let inherit = raw.inherit_context.as_ref();
@@ -87,7 +88,8 @@ fn recipe(raw: &RawRecipe, at: SettingPlace<'_>, faults: &mut ConfigFaults) -> R
         }
     }
     let include_parent = inherit.and_then(|inherit| inherit.include_parent).unwrap_or(false);
-    if pack_arguments.is_empty() && boxes.is_empty() && !include_parent {
+    // Arguments that are wrong were reported.
+    if is_empty && boxes.is_empty() && !include_parent {
         let help = "give `pack_arguments`, or `inherit_context`";
         faults.add_help(at, "the recipe hands nothing over", help);
     }

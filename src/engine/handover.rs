@@ -3,9 +3,11 @@
 use super::agents::AgentDefaults;
 use super::knowledge::AgentContext;
 use super::{EngineError, Project, clean};
-use crate::cards::{Card, CardContent, ToolCall};
+use crate::cards::{Card, CardContent, CardWriter, ToolCall};
+use crate::graph::RecordedRemoval;
 use crate::handover::{HandedCard, HandoverPlan};
-use crate::redact::{Clean, CleanBuf, Piece, Redactor};
+use crate::model::{Given, RepoPath, Untracked};
+use crate::redact::{Clean, CleanBuf, Environment, Piece, Redactor};
 use crate::select::{CardContentText, CardText, HandedOver, HandoverLabel};
 use rayon::prelude::*;
 use serde_json::Value;
@@ -29,20 +31,49 @@ impl Project<'_> {
             from: from.map(|from| clean::line(redactor, "key", from)),
             context_box: id(plan.context_box.hex()),
             profile_box: id(plan.profile_box.hex()),
-            output_box: plan.output_box.as_str().to_owned(),
+            output_box: clean::line(redactor, "box", plan.output_box.as_str()),
         };
-        let cards = plan.cards.par_iter().map(|card| redacted_card(redactor, card)).collect();
+        let folder = self.settings.handover.dir.as_str();
+        let untracked = |card: &HandedCard| {
+            let hex = card.id.hex();
+            let path = RepoPath::new(&format!("{folder}/cards/{}/{hex}.json", &hex[..2]));
+            // The others are typed with the command that makes the handover.
+            card.given == Given::Inherited
+                && self.untracked == Untracked::Untrusted
+                && !path.is_ok_and(|path| self.source.tracks_output(&path))
+        };
+        let cards = plan.cards.par_iter().map(|card| redacted_card(redactor, card, untracked(card))).collect();
         Arc::new(HandedOver { label, cards })
     }
 }
 
-fn redacted_card(redactor: &Redactor, handed: &HandedCard) -> CardText {
+fn redacted_card(redactor: &Redactor, handed: &HandedCard, untracked: bool) -> CardText {
     let content = handed.card.as_ref().map_err(|why| *why).map(|card| card_text(redactor, card));
-    CardText { hex: handed.id.hex().to_owned(), given: handed.given, content }
+    CardText { hex: handed.id.hex().to_owned(), given: handed.given, untracked, content }
 }
 
 /// Returns what a card says, redacted value by value, as Markdown.
 pub fn card_text(redactor: &Redactor, card: &Card) -> CardContentText {
+    let (text, removals) = value_by_value(redactor, card);
+    // A card that was made by hand may hold a secret that only its neighbour in the JSON makes one.
+    let no_environment = Environment::new(std::iter::empty());
+    let Ok((scrubbed, true)) = CardWriter::new(redactor, &no_environment).scrubbed(card) else {
+        return CardContentText { removals, ..text };
+    };
+    let json = serde_json::to_string(card).unwrap_or_default();
+    let beside = redactor.scrub("", &[Piece { key: "", text: &json, line: 1 }]).removals.into_iter();
+    let mut removals = removals;
+    for removal in beside.map(|removal| clean::recorded(removal, "body")) {
+        if !removals.iter().any(|known| known.rule == removal.rule) {
+            removals.push(removal);
+        }
+    }
+    removals.sort();
+    CardContentText { removals, ..value_by_value(redactor, &scrubbed).0 }
+}
+
+/// Returns what a card says with each value redacted by itself, and what was removed.
+fn value_by_value(redactor: &Redactor, card: &Card) -> (CardContentText, Vec<RecordedRemoval>) {
     // The texts are collected in a fixed order, and put together again from the redacted ones in the same order.
     let mut raw: Vec<(String, String)> = Vec::new();
     put_together(card, &mut |key, text| {
@@ -52,7 +83,7 @@ pub fn card_text(redactor: &Redactor, card: &Card) -> CardContentText {
     let pieces: Vec<Piece<'_>> = raw.iter().map(|(key, text)| Piece { key, text, line: 1 }).collect();
     let scrubbed = redactor.scrub("", &pieces);
     let mut texts = scrubbed.texts.into_iter();
-    let [kind, author, text] = put_together(card, &mut |_, _| texts.next().unwrap_or_default());
+    let [kind, author, parties, text] = put_together(card, &mut |_, _| texts.next().unwrap_or_default());
     let mut removals: Vec<_> = scrubbed.removals.into_iter().map(|removal| clean::recorded(removal, "body")).collect();
     removals.sort();
     removals.dedup_by(|next, kept| {
@@ -62,18 +93,30 @@ pub fn card_text(redactor: &Redactor, card: &Card) -> CardContentText {
         }
         same
     });
-    CardContentText { kind, role: card.role.name(), author, text, removals }
+    let role = card.role.name();
+    (CardContentText { kind, role, author, parties, text, removals: Vec::new() }, removals)
 }
 
 /// Redacts a text that is the value of a key.
 type Cleaned<'a> = dyn FnMut(&str, &str) -> Clean + 'a;
 
-/// Returns type, author and content of a card.
-fn put_together(card: &Card, clean: &mut Cleaned<'_>) -> [Clean; 3] {
+/// Returns type, author, parties and content of a card.
+fn put_together(card: &Card, clean: &mut Cleaned<'_>) -> [Clean; 4] {
     let kind = clean("type", &card.kind);
     let author = clean("author_id", &card.author_id);
+    let mut parties = CleanBuf::new();
+    for (name, word) in [("from", "from "), ("to", "to ")] {
+        let party = card.metadata.get("handover").and_then(|handover| handover.get(name)).and_then(Value::as_str);
+        if let Some(party) = party.map(|party| clean(name, party)) {
+            parties.lit(if parties.is_empty() { "" } else { " " }).lit(word).line(&party);
+        }
+    }
     let mut text = CleanBuf::new();
     match &card.content {
+        CardContent::Json { value } if card.kind == "meta.parent_pointer" && parent(value).is_some() => {
+            let parent = clean("parent_agent_id", parent(value).unwrap_or_default());
+            text.lit("The agent `").line(&parent).lit("` hands this task over.");
+        }
         CardContent::Text { text: body } => {
             text.text(&clean("body", body).trimmed());
         }
@@ -111,7 +154,12 @@ fn put_together(card: &Card, clean: &mut Cleaned<'_>) -> [Clean; 3] {
         }
         call(&mut text, tool_name, arguments, clean);
     }
-    [kind, author, text.finish()]
+    [kind, author, parties.finish(), text.finish()]
+}
+
+/// Returns the agent that a parent pointer names, if that is all it holds.
+fn parent(value: &Value) -> Option<&str> {
+    value.as_object().filter(|fields| fields.len() == 1)?.get("parent_agent_id")?.as_str()
 }
 
 fn call(text: &mut CleanBuf, tool: &str, arguments: &Value, clean: &mut Cleaned<'_>) {

@@ -1,6 +1,6 @@
 //! The arguments of a handover, checked against its recipe.
 
-use crate::cards::CardError;
+use crate::cards::{CardError, CardWriter};
 use crate::config::{INCLUDE_HISTORY, Recipe, TARGET_STRATEGY, nearest};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -85,15 +85,18 @@ impl Arguments {
         Ok(boxes)
     }
 
-    /// Returns the contents of the cards that the recipe makes of the arguments, with the argument, the type and the metadata
-    /// of each.
-    pub(super) fn cards(&self, recipe: &Recipe) -> Result<Vec<Value>, CardError> {
+    /// Returns the cards that the recipe makes of the arguments, each with whether a secret was removed that only the name of
+    /// the argument or its type makes one.
+    pub(super) fn cards(&self, recipe: &Recipe, writer: CardWriter<'_>) -> Result<Vec<(Value, bool)>, CardError> {
         let mut cards = Vec::new();
         for rule in &recipe.pack_arguments {
             let Some(value) = self.0.get(&rule.arg_key) else { continue };
             let key = &rule.arg_key;
-            let content = match value {
-                _ if rule.as_card_type == "task.result_fields" => fields(key, value)?,
+            let (value, by_key) = writer.value_of(key, value);
+            let last_word = rule.as_card_type.rsplit('.').next().unwrap_or_default();
+            let (value, by_type) = writer.value_of(last_word, &value);
+            let content = match &value {
+                _ if rule.as_card_type == "task.result_fields" => fields(key, &value)?,
                 Value::Array(_) | Value::Object(_) => json!({"kind": "json", "value": value}),
                 Value::String(text) if text.trim().is_empty() => {
                     return Err(CardError::bad(format!("`{key}` is empty")));
@@ -110,7 +113,7 @@ impl Arguments {
                 card["role"] = "user".into();
             }
             card["metadata"] = metadata.into();
-            cards.push(card);
+            cards.push((card, by_key || by_type));
         }
         Ok(cards)
     }

@@ -6,10 +6,13 @@ use crate::cards::{
     BoxContent, BoxSnapshot, Card, CardError, CardStore, CardWriter, ContentId, FileKind, LogName, PreparedCard,
     ReadCard,
 };
-use crate::config::Recipe;
+use crate::config::{Recipe, TARGET_STRATEGY};
 use crate::model::{Given, slug};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// The most logs that a note names.
+const MOST_NAMED: usize = 5;
 
 /// An agent that hands over, or is handed something.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,6 +72,8 @@ pub struct HandoverPlan {
     pub profile_box: ContentId,
     /// The log that the agent appends to.
     pub output_box: LogName,
+    /// What the user may have expected to be inherited, and is not.
+    pub notes: Vec<String>,
 }
 
 /// Makes a handover up, and checks everything about it.
@@ -84,8 +89,12 @@ pub fn plan(
     arguments.check(request.name, recipe)?;
     let strategy = arguments.strategy()?;
     let with_history = arguments.include_history()? || strategy == TargetStrategy::Clone;
-    let inherited = inherited(request, store, with_history)?;
-    let own = writer.prepare(own_cards(request)?)?;
+    let (inherited, notes) = inherited(request, store, with_history)?;
+    let (own_cards, redacted): (Vec<Value>, Vec<bool>) = own_cards(request, writer)?.into_iter().unzip();
+    let mut own = writer.prepare(own_cards)?;
+    for (card, redacted) in own.iter_mut().zip(redacted) {
+        card.redacted += usize::from(redacted);
+    }
     let profile = writer.prepare(vec![json!({
         "type": "sys.profile",
         "author_id": to.key,
@@ -141,7 +150,7 @@ pub fn plan(
     writer.check_name(output_box.as_str(), "the log's name")?;
     snapshots.extend([profile_snapshot, context]);
     let new_cards = own.into_iter().chain(profile).collect();
-    Ok(HandoverPlan { cards, new_cards, new_boxes: snapshots, context_box, profile_box, output_box })
+    Ok(HandoverPlan { cards, new_cards, new_boxes: snapshots, context_box, profile_box, output_box, notes })
 }
 
 /// Reads a handover again that was made before; `own` are the cards that it added.
@@ -167,7 +176,8 @@ pub fn replay(
         let given = own.get(id.to_string().as_str()).copied().unwrap_or(Given::Inherited);
         cards.push(HandedCard { card: read(store, &id, now)?, given, id });
     }
-    Ok(HandoverPlan { cards, new_cards: Vec::new(), new_boxes: Vec::new(), context_box, profile_box, output_box })
+    let (new_cards, new_boxes, notes) = (Vec::new(), Vec::new(), Vec::new());
+    Ok(HandoverPlan { cards, new_cards, new_boxes, context_box, profile_box, output_box, notes })
 }
 
 /// Returns the log of an agent, which is named by the stem of its file.
@@ -175,26 +185,57 @@ pub fn replay(
 /// # Errors
 /// If no log can have that name.
 pub fn own_log(agent: &Party) -> Result<LogName, CardError> {
-    LogName::new(&agent.stem).or_else(|_| LogName::new(&slug(&agent.stem)))
+    LogName::new(&agent.stem).or_else(|_| LogName::new(&slug(&agent.stem))).map_err(|_| {
+        CardError::bad(format!(
+            "`{}` can be no name of a log, so that the agent has none of its own (help: rename its file, or hand over with `{TARGET_STRATEGY}=new`)",
+            agent.stem
+        ))
+    })
+}
+
+/// Returns what the names of the logs of an agent's handovers begin with.
+fn fresh_begin(agent: &Party) -> String {
+    let mut name = slug(&agent.stem);
+    name.truncate(80);
+    let begin = name.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
+    format!("{}-", if begin.is_empty() { "agent" } else { begin })
 }
 
 /// Returns the log of one handover: the same handover has the same log on every branch.
 fn fresh_log(agent: &Party, context_box: &ContentId) -> Result<LogName, CardError> {
-    let mut name = slug(&agent.stem);
-    name.truncate(80);
-    let begin = name.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
-    let begin = if begin.is_empty() { "agent" } else { begin };
-    LogName::new(&format!("{begin}-{}", context_box.short()))
+    LogName::new(&format!("{}{}", fresh_begin(agent), context_box.short()))
 }
 
-/// Returns the boxes that are inherited, in order.
+/// Returns whether a log is an agent's own: named like its file, or by a handover to it.
+fn is_own_log(agent: &Party, log: &str) -> bool {
+    let is_of_handover = log
+        .strip_prefix(&fresh_begin(agent))
+        .is_some_and(|end| end.len() == 12 && end.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')));
+    is_of_handover || own_log(agent).is_ok_and(|own| own.as_str() == log)
+}
+
+/// Returns words that name the logs of an agent's handovers that are not inherited; `None` if there are none.
+fn other_logs(agent: &Party, store: &CardStore, inherited: &[BoxContent]) -> Result<Option<String>, CardError> {
+    let own = own_log(agent).ok();
+    let is_other = |log: &String| {
+        is_own_log(agent, log)
+            && own.as_ref().is_none_or(|own| own.as_str() != log)
+            && !inherited.iter().any(|content| content.log() == Some(log))
+    };
+    let logs: Vec<String> = store.log_names()?.into_iter().filter(is_other).collect();
+    let shown: Vec<String> = logs.iter().take(MOST_NAMED).map(|log| format!("`--box {log}`")).collect();
+    let more = logs.len().saturating_sub(MOST_NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    Ok((!logs.is_empty()).then(|| format!("{}{more}", shown.join(", "))))
+}
+
+/// Returns the boxes that are inherited, in order, and notes on what is not.
 fn inherited(
     request: &HandoverRequest<'_>,
     store: &CardStore,
     with_history: bool,
-) -> Result<Vec<BoxContent>, CardError> {
+) -> Result<(Vec<BoxContent>, Vec<String>), CardError> {
     let mut boxes = request.boxes.iter().map(|name| store.existing_box(name)).collect::<Result<Vec<_>, _>>()?;
-    let source = request.from.map(own_log).transpose();
     let given = boxes.clone();
     for name in request.arguments.boxes(request.recipe)? {
         let content = store.existing_box(name)?;
@@ -203,30 +244,56 @@ fn inherited(
             let same_log = log.is_some() && known.log() == log && known.holds_all_of(&content);
             same_log || known.id.is_some() && known.id == content.id
         });
-        let is_own = || matches!((&source, log), (Ok(Some(source)), Some(log)) if source.as_str() == log);
+        let is_own = || matches!((request.from, log), (Some(source), Some(log)) if is_own_log(source, log));
         let is_allowed = || log.is_some_and(|log| request.recipe.allow.iter().any(|glob| glob.is_match(log)));
         if !is_given && !is_own() && !is_allowed() {
             return Err(unauthorized(request, name));
         }
         boxes.push(content);
     }
+    let mut notes = Vec::new();
+    for content in boxes.iter().filter(|content| !content.parent_ids.is_empty()) {
+        let parents: Vec<String> = content.parent_ids.iter().map(|id| format!("`--box {}`", &id.hex()[..12])).collect();
+        let name = content.id.as_ref().map_or(content.name.as_str(), ContentId::short);
+        notes.push(format!(
+            "the box {name} continues others, which are not inherited; give them, before it, by {}",
+            parents.join(" ")
+        ));
+    }
     if with_history {
-        let Some(source) = source? else {
+        let Some(source) = request.from else {
             return Err(CardError::bad(
                 "the log of the source is inherited, but there is no source (help: name it with `--from`)",
             ));
         };
-        boxes.push(store.existing_box(source.as_str())?);
+        let own = own_log(source)?;
+        let others = other_logs(source, store, &boxes)?;
+        match (store.read_box(own.as_str())?, others) {
+            (Some(content), others) => {
+                boxes.push(content);
+                notes.extend(others.map(|others| {
+                    format!("the logs of handovers to {} are not inherited; give them by {others}", source.key)
+                }));
+            }
+            (None, None) => return Err(CardError::NotFound(format!("box not found: {}", own.as_str()))),
+            (None, Some(others)) => {
+                return Err(CardError::NotFound(format!(
+                    "box not found: {} (help: the results of {} are in logs of handovers: give them by {others} in place of the history)",
+                    own.as_str(),
+                    source.key
+                )));
+            }
+        }
     }
-    Ok(boxes)
+    Ok((boxes, notes))
 }
 
 fn unauthorized(request: &HandoverRequest<'_>, name: &str) -> CardError {
     let has_list = !request.boxes.is_empty() || !request.recipe.allow.is_empty();
     let why = if has_list { "" } else { ": inherit_context requires authorized_inherit_box_ids" };
-    CardError::Unauthorized(format!(
-        "unauthorized box_id: {name}{why} (help: give it by `--box` too, or name its log under `allow` of the recipe)"
-    ))
+    let is_own = !crate::config::is_builtin_recipe(request.name);
+    let or = if is_own { ", or name its log under `allow` of the recipe" } else { "" };
+    CardError::Unauthorized(format!("unauthorized box_id: {name}{why} (help: give it by `--box` too{or})"))
 }
 
 /// Returns whether a card names the agent that hands over.
@@ -235,7 +302,7 @@ fn names_parent(request: &HandoverRequest<'_>) -> bool {
 }
 
 /// Returns the cards that the handover adds: those of its arguments, and the one that names its source.
-fn own_cards(request: &HandoverRequest<'_>) -> Result<Vec<Value>, CardError> {
+fn own_cards(request: &HandoverRequest<'_>, writer: CardWriter<'_>) -> Result<Vec<(Value, bool)>, CardError> {
     let HandoverRequest { name, recipe, arguments, to, from, root, .. } = *request;
     // Two handovers of one text to different agents, or about different items, are different.
     let mut about = Map::new();
@@ -243,19 +310,20 @@ fn own_cards(request: &HandoverRequest<'_>) -> Result<Vec<Value>, CardError> {
     about.insert("to".to_owned(), to.key.as_str().into());
     about.extend(from.map(|from| ("from".to_owned(), from.key.as_str().into())));
     about.extend(root.map(|root| ("root".to_owned(), root.into())));
-    let mut cards = arguments.cards(recipe)?;
-    for card in &mut cards {
+    let mut cards = arguments.cards(recipe, writer)?;
+    for (card, _) in &mut cards {
         card["author_id"] = name.into();
         card["metadata"]["handover"] = about.clone().into();
     }
     if let Some(from) = from.filter(|_| names_parent(request)) {
-        cards.push(json!({
+        let card = json!({
             "type": "meta.parent_pointer",
             "role": "system",
             "author_id": from.key,
             "content": {"kind": "json", "value": {"parent_agent_id": from.key}},
             "metadata": {"handover": about},
-        }));
+        });
+        cards.push((card, false));
     }
     Ok(cards)
 }

@@ -253,6 +253,11 @@ impl SourceTree for Repo {
         self.listing.is_tracked(path)
     }
 
+    fn tracks_output(&self, path: &RepoPath) -> bool {
+        // The index was read without these folders.
+        !self.listing.has_git() || git::is_tracked(&self.root.join(path.as_str()))
+    }
+
     /// Returns the state of a listed file; `None` for a link, whose target is determined only when it is read.
     fn state(&self, path: &RepoPath) -> Option<FileState> {
         let plain = self.has(path)

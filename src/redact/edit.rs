@@ -37,6 +37,18 @@ impl PieceEdit<'_> {
     }
 }
 
+/// Widens findings to whole characters.
+pub(super) fn widen(text: &str, findings: &mut [Finding]) {
+    for finding in findings {
+        while !text.is_char_boundary(finding.start) {
+            finding.start -= 1;
+        }
+        while !text.is_char_boundary(finding.end) {
+            finding.end += 1;
+        }
+    }
+}
+
 impl Redactor {
     /// Rewrites a piece without the findings and the invisible characters; returns whether it changed.
     pub(super) fn apply(
@@ -50,14 +62,7 @@ impl Redactor {
             return false;
         }
         let text: &str = &draft.text;
-        for finding in &mut findings {
-            while !text.is_char_boundary(finding.start) {
-                finding.start -= 1;
-            }
-            while !text.is_char_boundary(finding.end) {
-                finding.end += 1;
-            }
-        }
+        widen(text, &mut findings);
         let spans = self.without_markers(text, self.merged(findings));
         let mut edits: Vec<(Range<usize>, Option<RuleRef>)> =
             spans.into_iter().map(|f| (f.start..f.end, Some(f.rule))).collect();
@@ -104,7 +109,7 @@ impl Redactor {
     }
 
     /// Sorts the findings and merges those that overlap, under the label with the lowest rank.
-    fn merged(&self, mut findings: Vec<Finding>) -> Vec<Finding> {
+    pub(super) fn merged(&self, mut findings: Vec<Finding>) -> Vec<Finding> {
         findings.sort_by_key(|f| (f.start, std::cmp::Reverse(f.end), self.rank(f.rule)));
         let mut merged: Vec<Finding> = Vec::with_capacity(findings.len());
         for finding in findings {
@@ -122,7 +127,7 @@ impl Redactor {
     }
 
     /// Returns the parts of findings outside markers that the text already has.
-    fn without_markers(&self, text: &str, findings: Vec<Finding>) -> Vec<Finding> {
+    pub(super) fn without_markers(&self, text: &str, findings: Vec<Finding>) -> Vec<Finding> {
         if findings.is_empty() {
             return findings;
         }

@@ -150,6 +150,20 @@ impl Redactor {
         Scrubbed { texts, removals, removed_lines }
     }
 
+    /// Returns the places of one text that [`Redactor::scrub`] removes first, in order, each with the marker for it.
+    pub fn places(&self, text: &str) -> Vec<(Range<usize>, String)> {
+        let allowed: Vec<&RedactionAllow> =
+            self.allow.iter().filter(|entry| entry.path.as_ref().is_none_or(|glob| glob.is_match(""))).collect();
+        let draft = PieceEdit { text: Cow::Borrowed(text), removed_lines: Vec::new(), changed: true };
+        let mut findings = Vec::new();
+        for view in draft.views() {
+            findings.extend(self.findings(&view, "", &allowed).into_iter().filter_map(|found| view.to_raw(found)));
+        }
+        super::edit::widen(text, &mut findings);
+        let spans = self.without_markers(text, self.merged(findings)).into_iter();
+        spans.map(|found| (found.start..found.end, format!("[REDACTED:{}]", self.name(found.rule)))).collect()
+    }
+
     /// Scrubs one text without a source, such as a diagnostic's message.
     pub fn line(&self, text: &str) -> String {
         let scrubbed = self.scrub("", &[Piece { key: "", text, line: 1 }]);

@@ -65,7 +65,7 @@ pub fn seal(fitted: &Fitted, stamp: &Stamp) -> Sealed {
             from: string(&handover.from),
             context_box_id: handover.context_box.to_string(),
             target_profile_box_id: handover.profile_box.to_string(),
-            output_box: handover.output_box.clone(),
+            output_box: handover.output_box.to_string(),
         }),
         inputs: selection
             .inputs

@@ -35,7 +35,7 @@ pub struct HandoverLabel {
     /// The id of the box with the profile of the agent.
     pub profile_box: Clean,
     /// The log that the agent appends to.
-    pub output_box: String,
+    pub output_box: Clean,
 }
 
 /// A card that a handover gives, redacted.
@@ -45,6 +45,8 @@ pub struct CardText {
     pub hex: String,
     /// How it came into the handover.
     pub given: Given,
+    /// Whether git does not track its file, and such files are not trusted.
+    pub untracked: bool,
     /// What it says, or why it is not read any more.
     pub content: Result<CardContentText, &'static str>,
 }
@@ -58,6 +60,8 @@ pub struct CardContentText {
     pub role: &'static str,
     /// Who wrote it.
     pub author: Clean,
+    /// From whom and to whom a handover gave it, if one did.
+    pub parties: Clean,
     /// Its content as Markdown.
     pub text: Clean,
     /// What was removed from it.
@@ -84,6 +88,11 @@ impl CardText {
         TextOrigin { id: Some(id), ..TextOrigin::new(OriginKind::Card) }
     }
 
+    /// Returns its trust: what a tool returned comes from anywhere, and so may an untracked file.
+    fn trust(&self) -> Trust {
+        Trust::of(self.untracked || self.content.as_ref().is_ok_and(|content| content.role == "tool"))
+    }
+
     fn id(&self) -> Clean {
         CleanBuf::new().lit("sha256:").hex(&self.hex).finish()
     }
@@ -94,7 +103,11 @@ impl CardContentText {
     fn first_line(&self, given: Given) -> Clean {
         let mut line = CleanBuf::new();
         line.lit("_").lit(words(given)).lit(": ").line(&self.kind).lit(" (").lit(self.role).lit(") by ");
-        line.line(&self.author).lit("_").finish()
+        line.line(&self.author);
+        if !self.parties.is_empty() {
+            line.lit(", ").line(&self.parties);
+        }
+        line.lit("_").finish()
     }
 
     fn title(&self) -> Clean {
@@ -102,7 +115,7 @@ impl CardContentText {
     }
 
     fn digest(&self) -> Digest {
-        Digest::of([&*self.kind, self.role, &*self.author, &*self.text].join("\n"))
+        Digest::of([&*self.kind, self.role, &*self.author, &*self.parties, &*self.text].join("\n"))
     }
 }
 
@@ -123,19 +136,29 @@ impl KnowledgeSections {
             }
             match &card.content {
                 Err(reason) => self.omissions.push(omission(card, reason)),
-                Ok(content) => self.first.push(section(context, card, content)),
+                Ok(content) => self.first.push(section(context, card, content, &handed.label)),
             }
         }
         self.omissions.extend(limit(&left_out));
     }
 }
 
-fn section(context: &SelectionContext<'_>, card: &CardText, content: &CardContentText) -> (Candidate, Option<Rank>) {
+fn section(
+    context: &SelectionContext<'_>,
+    card: &CardText,
+    content: &CardContentText,
+    label: &HandoverLabel,
+) -> (Candidate, Option<Rank>) {
     let origin = card.origin();
     let line = content.first_line(card.given);
     let is_kept = card.given != Given::Inherited;
     let body = if is_kept {
-        SectionBody::Whole(CleanBuf::new().text(&line).lit("\n\n").text(&content.text).finish())
+        let mut body = CleanBuf::new();
+        body.text(&line).lit("\n\n").text(&content.text);
+        if card.given == Given::Argument && &*content.kind == "task.instruction" {
+            body.lit("\n\n_Results go to the log `").line(&label.output_box).lit("`._");
+        }
+        SectionBody::Whole(body.finish())
     } else {
         let pointer = CleanBuf::new().line(&content.title()).lit(": card ").line(&origin.place()).finish();
         context.after_line(&line, &content.text, &Outline::read(&content.text), &origin, pointer)
@@ -144,8 +167,7 @@ fn section(context: &SelectionContext<'_>, card: &CardText, content: &CardConten
     let section = candidate(card.section(), "card", content.title(), origin.clone(), provenance, body);
     let section = Candidate {
         role: if is_kept { Role::Fixed } else { section.role },
-        // What a tool returned comes from anywhere.
-        trust: Trust::of(content.role == "tool"),
+        trust: card.trust(),
         card: Some(CardFacts {
             id: card.id(),
             kind: content.kind.clone(),
@@ -169,7 +191,7 @@ fn omission(card: &CardText, reason: &'static str) -> Omission {
         origin: card.origin(),
         provenance: card.given.provenance(),
         reason,
-        trust: Trust::of(card.content.as_ref().is_ok_and(|content| content.role == "tool")),
+        trust: card.trust(),
         chars: None,
     }
 }

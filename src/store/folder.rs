@@ -296,6 +296,34 @@ impl Folder {
         self.names(&|name, kind| name.ends_with(".json") && !name.starts_with('.') && kind.is_file())
     }
 
+    /// Lists the names that end in `.json` and are no regular files, such as links, pipes and folders, sorted by bytes.
+    ///
+    /// # Errors
+    /// If the folder cannot be listed.
+    pub fn irregular(&self) -> Result<Vec<String>, StoreError> {
+        if self.memory().is_some() {
+            return Ok(Vec::new());
+        }
+        self.names(&|name, kind| name.ends_with(".json") && !name.starts_with('.') && !kind.is_file())
+    }
+
+    /// Returns whether a name is taken by something that is no regular file.
+    ///
+    /// # Errors
+    /// If the system refuses to say.
+    pub fn is_irregular(&self, name: &str) -> Result<bool, StoreError> {
+        let path = self.checked(name)?;
+        if self.memory().is_some() {
+            return Ok(false);
+        }
+        let Some(dir) = self.existing()? else { return Ok(false) };
+        match dir.symlink_metadata(name) {
+            Ok(metadata) => Ok(!metadata.is_file()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(source) => Err(StoreError::Read { path, source }),
+        }
+    }
+
     fn names(&self, wanted: &dyn Fn(&str, FileType) -> bool) -> Result<Vec<String>, StoreError> {
         let Some(dir) = self.existing()? else {
             return Ok(Vec::new());

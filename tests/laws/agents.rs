@@ -121,6 +121,7 @@ fn build_given(
 ) -> Result<Sealed, Diagnostic> {
     let line = Clean::literal("- 2026-01-01 00:00 Change the parcels _(A)_");
     let agent = agent.map(|(agent, policy)| AgentContext {
+        faults: Vec::new(),
         agent: project.knowledge().agents.find(AGENTS[agent]).unwrap(),
         policy,
         changes: RecentChanges { lines: vec![line; 20], remark: None },
@@ -147,7 +148,9 @@ fn handed(shapes: &[CardShape], task: usize) -> Arc<HandedOver> {
     let card = |given: Given, n: usize, role: &'static str, text: &str| CardText {
         hex: Digest::of(format!("{n}")).to_string()[7..].to_owned(),
         given,
+        untracked: false,
         content: Ok(CardContentText {
+            parties: Clean::default(),
             kind: clean("agent.thought"),
             role,
             author: clean("planner"),
@@ -170,7 +173,7 @@ fn handed(shapes: &[CardShape], task: usize) -> Arc<HandedOver> {
         from: None,
         context_box: clean("x"),
         profile_box: clean("x"),
-        output_box: "log".to_owned(),
+        output_box: Clean::literal("log"),
     };
     Arc::new(HandedOver { label, cards })
 }

@@ -425,3 +425,228 @@ fn the_tutorial_of_a_handover_runs_as_it_stands() {
     let messages = sandbox.read("messages.json");
     assert!(messages.contains("Do step 2.") || messages.contains("Mark untrusted text."), "{messages}");
 }
+
+#[test]
+fn a_secret_that_only_its_neighbour_makes_one_reaches_no_file() {
+    let recipe = "handover:\n  recipes:\n    deploy:\n      pack_arguments:\n        - {arg_key: obj, as_card_type: review.change}\n        - {arg_key: api_token, as_card_type: deploy.note}\n        - {arg_key: note, as_card_type: deploy.password}\n";
+    let secret = "correct-Horse7battery";
+    let plain = [
+        json!({"env": [{"name": "DB_PASSWORD", "value": secret}]}),
+        json!({"key": "DB_PASSWORD", "value": secret}),
+        json!({"Name": "DB_PASSWORD", "Value": format!("{secret}\n")}),
+        json!(["--password", secret]),
+        json!([{"a": "--x"}, ["mysql", "--password", secret, "--host", "localhost"]]),
+        json!({"text": json!({"env": [{"name": "DB_PASSWORD", "value": secret}]}).to_string()}),
+    ];
+    for value in &plain {
+        let sandbox = repo();
+        sandbox.write("contextpack.yml", sandbox.read("contextpack.yml") + recipe);
+        sandbox.write("obj.json", value.to_string());
+        let run = sandbox.run(&["handover", "deploy", "--to", "coder", "--arg", "obj=@obj.json"]);
+        assert!(run.code == 0 && run.stderr.contains("secrets were removed"), "{value}: {}", run.stderr);
+        let message = json!([{"role": "assistant", "content": null, "tool_calls": [
+            {"id": "c1", "function": {"name": "set", "arguments": value.to_string()}}]}]);
+        sandbox.run_with(&["card", "add", "--from-messages", "-"], &message.to_string());
+        for (path, bytes) in sandbox.files().into_iter().filter(|(path, _)| path.starts_with("context/")) {
+            let text = String::from_utf8(bytes).unwrap();
+            assert!(!text.contains("Horse7battery"), "{value}: {path}: {text}");
+            // Nothing but the secret is lost.
+            assert!(!value.to_string().contains("localhost") || !path.contains("packs") || text.contains("localhost"));
+        }
+        sandbox.expect(0, &["verify", "context"]);
+    }
+    for argument in ["api_token=Zebra-42-kite", "note=Zebra-42-kite"] {
+        let sandbox = repo();
+        sandbox.write("contextpack.yml", sandbox.read("contextpack.yml") + recipe);
+        let run = sandbox.run(&["handover", "deploy", "--to", "coder", "--arg", argument]);
+        assert!(run.code == 0 && run.stderr.contains("secrets were removed"), "{argument}: {}", run.stderr);
+        assert!(!sandbox.files().iter().any(|(_, bytes)| String::from_utf8_lossy(bytes).contains("Zebra-42")));
+    }
+    // Prose, names of fields and lists of words stay as they are.
+    let sandbox = repo();
+    let plain = json!({"type": "a.b", "role": "user", "content": {"kind": "json", "value": [
+        "Enter the password:\nThen click Login.", {"fields": ["password", "username"]},
+        {"name": "password", "description": "What the user types"}, ["--verbose", "on"]]}});
+    let added = id(&sandbox.run_with(&["card", "add", "-"], &plain.to_string()).stdout);
+    let shown = sandbox.json(0, &["card", "show", &added, "--format", "json"]);
+    assert_eq!(shown["cards"][0]["content"], plain["content"]);
+}
+
+/// The first card of `agent.thought` in a log, with its path.
+fn thought(sandbox: &Sandbox, text: &str, log: &str) -> (String, String) {
+    let added = id(&sandbox.expect(0, &["card", "add", "--type", "agent.thought", "--text", text]));
+    sandbox.expect(0, &["box", "append", log, &added]);
+    (added.clone(), crate::cards::path("cards", &added))
+}
+
+const DELEGATE: [&str; 8] = ["handover", "delegate", "--from", "planner", "--to", "coder", "--arg", "instruction=Go"];
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_is_an_error_wherever_it_is_read() {
+    let sandbox = repo();
+    let (card_id, file) = thought(&sandbox, "Deleted text", "planner");
+    let show = ["card", "show", &card_id];
+    let beginning = ["card", "show", &card_id[7..17]];
+    let boxes = ["box", "show", "planner"];
+    let hand = [&DELEGATE[..], &["--box", "planner"]].concat();
+    // A tombstone that is a link, or a folder.
+    let tombstone = file.replace(".json", ".deleted.json");
+    sandbox.expect(0, &["card", "delete", &card_id]);
+    let elsewhere = sandbox.beside("tombstone");
+    fs::rename(sandbox.path(&tombstone), &elsewhere).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, sandbox.path(&tombstone)).unwrap();
+    let all = [&show[..], &beginning, &boxes, &hand, &["card", "delete", &card_id]];
+    for words in all {
+        refused(&sandbox, 3, words, "", "it is no regular file");
+    }
+    fs::remove_file(sandbox.path(&tombstone)).unwrap();
+    fs::create_dir(sandbox.path(&tombstone)).unwrap();
+    for words in all {
+        refused(&sandbox, 3, words, "", &tombstone);
+    }
+    fs::remove_dir(sandbox.path(&tombstone)).unwrap();
+    // A card that is a link.
+    let elsewhere = sandbox.beside("card");
+    fs::rename(sandbox.path(&file), &elsewhere).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, sandbox.path(&file)).unwrap();
+    for words in [&show[..], &beginning, &boxes, &hand] {
+        refused(&sandbox, 3, words, "", &file);
+    }
+    let run = sandbox.run(&["verify", "context"]);
+    assert!(run.code == 5 && run.stdout.contains("it is no regular file"), "{}{}", run.stdout, run.stderr);
+    fs::remove_file(sandbox.path(&file)).unwrap();
+    fs::rename(&elsewhere, sandbox.path(&file)).unwrap();
+    sandbox.expect(0, &show);
+    // An append to a log.
+    fs::create_dir(sandbox.path("context/logs/planner/00000002-aaaaaaaaaaaa.json")).unwrap();
+    for words in [&boxes[..], &hand, &["box", "append", "planner", &card_id], &["box", "list"]] {
+        refused(&sandbox, 3, words, "", "00000002-aaaaaaaaaaaa.json");
+    }
+}
+
+#[test]
+fn a_card_made_by_hand_is_redacted_where_it_is_shown() {
+    let sandbox = repo();
+    let planted = |value: Value| {
+        let text = value.to_string();
+        let hash = contextpack::Digest::of(&text).to_string();
+        sandbox.write(&crate::cards::path("cards", &hash), &text);
+        hash
+    };
+    let card = json!({
+        "author_id": "x",
+        "content": {"kind": "json", "value": [
+            {"name": "DB_PASSWORD", "value": "correct-Horse7battery"}, "a\u{202e}b", {"port": 5432}]},
+        "metadata": {},
+        "role": "user",
+        "schema_version": "card/v1",
+        "type": "note.planted",
+    });
+    let hash = planted(card.clone());
+    sandbox.expect(0, &["box", "append", "log", &hash]);
+    for words in [
+        &["card", "show", &hash][..],
+        &["card", "show", &hash, "--format", "json"],
+        &["box", "show", "log"],
+        &["box", "show", "log", "--format", "messages"],
+        &["box", "show", "log", "--format", "messages", "--style", "anthropic"],
+    ] {
+        let said = sandbox.expect(0, words);
+        assert!(said.contains("5432") && !said.contains("Horse7") && !said.contains('\u{202e}'), "{words:?} {said}");
+    }
+    let run = sandbox.run(&["verify", "context"]);
+    assert!(run.code == 0 && run.stderr.contains("holds text that redaction removes"), "{}", run.stderr);
+    handover(&sandbox, &[&DELEGATE[1..], &["--box", "log"]].concat());
+    for (path, bytes) in sandbox.files().into_iter().filter(|(path, _)| path.starts_with("context/packs")) {
+        assert!(!String::from_utf8_lossy(&bytes).contains("Horse7"), "{path}");
+    }
+    // What `verify` finds is not read.
+    let text = format!(" {card}");
+    let hash = contextpack::Digest::of(&text).to_string();
+    sandbox.write(&crate::cards::path("cards", &hash), &text);
+    refused(&sandbox, 3, &["card", "show", &hash], "", "canonical form");
+    let text = json!({"parent_ids": [], "card_ids": [], "schema_version": "box/v1"}).to_string() + "\n";
+    let hash = contextpack::Digest::of(&text).to_string();
+    sandbox.write(&crate::cards::path("boxes", &hash), &text);
+    refused(&sandbox, 3, &["box", "show", &hash], "", "canonical form");
+}
+
+#[test]
+fn cards_that_git_does_not_track_are_untrusted_in_ci() {
+    let sandbox = repo();
+    thought(&sandbox, "Known", "planner");
+    sandbox.commit();
+    thought(&sandbox, "New", "planner");
+    let words = [&DELEGATE[..], &["--box", "planner", "--format", "json"]].concat();
+    let trust = |words: &[&str], ci: bool| {
+        let mut command = sandbox.command(words);
+        command.env("CI", if ci { "true" } else { "" });
+        let result: Value = serde_json::from_str(&run(command, "").stdout).unwrap();
+        let pack = pack(&sandbox, &result);
+        let sections = pack["sections"].as_array().unwrap().iter().filter(|section| section["kind"] == "card");
+        sections.map(|section| section["metadata"]["trust"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(trust(&words, true), ["trusted", "untrusted", "trusted", "trusted"]);
+    assert_eq!(trust(&words, false), ["trusted"; 4]);
+    assert_eq!(trust(&[&words[..], &["--untracked", "untrusted"]].concat(), false)[1], "untrusted");
+}
+
+#[test]
+fn logs_of_handovers_are_an_agents_own() {
+    let sandbox = repo();
+    let first = handover(&sandbox, &["launch", "--to", "planner", "--arg", "instruction=Plan"]);
+    let log = first["output_box"].as_str().unwrap();
+    thought(&sandbox, "The plan", log);
+    let named = format!("context_box_id={log}");
+    let given = handover(&sandbox, &[&DELEGATE[1..], &["--arg", &named]].concat());
+    assert_eq!(given["attached_card_ids"].as_array().unwrap().len(), 3);
+    refused(
+        &sandbox,
+        3,
+        &[
+            &["handover", "delegate", "--from", "coder", "--to", "planner", "--arg", "instruction=x"][..],
+            &["--arg", &named],
+        ]
+        .concat(),
+        "",
+        "unauthorized box_id",
+    );
+    // The history is the log that is named like the agent; the others are named.
+    let history = [
+        "handover",
+        "ask-expert",
+        "--from",
+        "planner",
+        "--to",
+        "coder",
+        "--arg",
+        "instruction=Go",
+        "--arg",
+        "include_history=true",
+    ];
+    refused(&sandbox, 3, &history, "", &format!("`--box {log}`"));
+    let (card_id, _) = thought(&sandbox, "Own", "planner");
+    let run = sandbox.run(&history);
+    assert!(run.code == 0 && run.stderr.contains(&format!("`--box {log}`")), "{}", run.stderr);
+    // A box does not bring what it continues.
+    let parent = id(&sandbox.expect(0, &["box", "snapshot", log]));
+    let child = id(&sandbox.expect(0, &["box", "new", &card_id, "--parent", &parent]));
+    let run = sandbox.run(&[&DELEGATE[..], &["--box", &child]].concat());
+    assert!(run.code == 0 && run.stderr.contains(&format!("`--box {}`", &parent[7..19])), "{}", run.stderr);
+    refused(&sandbox, 2, &[&DELEGATE[..], &["--out", ".contextpack/x"]].concat(), "", "working files");
+}
+
+#[test]
+fn the_summary_counts_cards_that_are_left_out() {
+    let sandbox = repo();
+    let messages: Vec<Value> = (0..1005).map(|n| json!({"role": "user", "content": format!("n{n}")})).collect();
+    let said = sandbox.run_with(&["card", "add", "--from-messages", "-"], &Value::from(messages).to_string()).stdout;
+    let ids: Vec<&str> = said.lines().collect();
+    sandbox.expect(0, &[&["box", "append", "planner"], &ids[..]].concat());
+    let said = sandbox.expect(0, &[&DELEGATE[..], &["--box", "planner", "--max-chars", "900000"]].concat());
+    assert!(
+        said.contains("1007 cards: 1 given, 1005 inherited, 1 that names who hands over, 5 of them left out"),
+        "{said}"
+    );
+}

@@ -56,7 +56,8 @@ impl From<CommandHelp> for StyledStr {
 }
 
 /// Commands that build packs, for which it matters whether git tracks a file.
-const BUILDING: [&str; 10] = ["agent", "job", "build", "check", "watch", "list", "explain", "render", "diff", "verify"];
+const BUILDING: [&str; 11] =
+    ["agent", "job", "build", "check", "watch", "list", "explain", "render", "diff", "verify", "handover"];
 
 /// Commands that report warnings of the input.
 const WARNING: [&str; 5] = ["build", "check", "watch", "list", "sync"];

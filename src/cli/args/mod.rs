@@ -369,7 +369,7 @@ mod tests {
         let command = Args::command();
         assert_eq!(
             command.get_subcommands().count(),
-            22 + usize::from(cfg!(feature = "github")) + usize::from(cfg!(feature = "serve"))
+            23 + usize::from(cfg!(feature = "github")) + usize::from(cfg!(feature = "serve"))
         );
         for command in command.get_subcommands() {
             let help = command.clone().render_long_help().to_string();
