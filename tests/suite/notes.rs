@@ -155,6 +155,23 @@ fn a_program_ends_with_everything_that_it_started() {
 
 #[cfg(unix)]
 #[test]
+fn what_a_program_leaves_behind_with_its_output_open_is_not_waited_for() {
+    let sandbox = sandbox();
+    let answer = "{\"summary\": [\"Left.\"], \"key_facts\": [], \"rules\": [], \"keywords\": []}";
+    sandbox.write("answer.sh", format!("sleep 20 2>/dev/null &\ncat >/dev/null; echo '{answer}'"));
+    let noted = sandbox.json(0, &["notes", "docs/guide.md", "--command", "sh answer.sh", "--timeout", "15s"]);
+    assert_eq!(noted["documents"][0]["notes"]["summary"][0], "Left.", "{noted}");
+}
+
+#[test]
+fn a_title_stands_in_its_heading_as_written() {
+    let sandbox = pinned("---\ntitle: The \"best\" <tea> & co\n---\nThe tea is green.\n");
+    let pack = sandbox.expect(0, &["render", "feat:a"]);
+    assert!(pack.contains("\n### The \"best\" <tea> & co (general)\n"), "{pack}");
+}
+
+#[cfg(unix)]
+#[test]
 fn the_end_of_what_a_program_says_is_printed_redacted() {
     let sandbox = sandbox();
     let secret = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
