@@ -8,6 +8,7 @@ use super::failure::Failure;
 use super::input;
 use super::packs;
 use super::report::{self, print_lines};
+use super::watch::on_signal;
 use super::workspace::{from_here, open, settled, stamp};
 use crate::cards::{CardError, CardStore, ContentId, LogName, Transaction, parse};
 use crate::config::{Recipe, nearest};
@@ -81,6 +82,8 @@ pub(crate) fn run(global: &Global, args: &HandoverArgs) -> Result<Exit, Failure>
     };
     let Prepared { files, plan, sealed, folder, shown_folder, agent, appended } = prepared;
     let file = format!("{}.json", plan.context_box.short());
+    // A few files belong together: Ctrl-C does not come between them.
+    on_signal(|| {})?;
     write(&files, &plan, &sealed, &folder, &file)?;
     let path = format!("{shown_folder}/{file}");
     if !global.quiet {
