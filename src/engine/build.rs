@@ -98,7 +98,9 @@ pub fn build_packs(
     is_unchanged: Option<&IsUnchanged<'_>>,
     sink: &(dyn Fn(Built) + Sync),
 ) -> Result<BuildReport, Unsettled> {
-    let found = Mutex::new(diagnostics_of(files, project, job.agent.is_some()));
+    let mut found = diagnostics_of(files, project, job.agent.is_some());
+    found.extend(job.agent.iter().flat_map(|agent| agent.faults.clone()));
+    let found = Mutex::new(found);
     let add = |diagnostics: Vec<Diagnostic>| found.lock().unwrap_or_else(PoisonError::into_inner).extend(diagnostics);
     let sink = |mut built: Built| {
         let mut diagnostics = std::mem::take(&mut built.diagnostics);

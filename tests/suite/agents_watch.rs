@@ -153,10 +153,12 @@ fn an_agent_that_is_broken_or_gone_is_reported_and_back_once_repaired() {
     watching.wait("recovered: ");
     assert_eq!(sandbox.read(".contextpack/now.md"), good);
     sandbox.write("log/agents.jsonl", "{\"at\": \"soon\", \"message\": \"m\"}\n");
+    // The pack lacks the line, and says so.
     watching.wait("log/agents.jsonl:1");
-    outdated("`log/agents.jsonl:1` cannot be used");
+    watching.wait("changes changed");
+    assert_ne!(sandbox.read(".contextpack/now.md"), good);
     sandbox.write("log/agents.jsonl", activity("Started"));
-    watching.wait("recovered: ");
+    watching.wait("changes changed");
     assert_eq!(sandbox.read(".contextpack/now.md"), good);
 }
 
