@@ -110,11 +110,13 @@ impl Checkout {
     /// The index alone does not show it: `git status` rewrites it, and `git stash` changes files and leaves its entries
     /// as they are.
     pub(super) fn is_unchanged(&self, root: &Path, last_created: &dyn Fn() -> Option<SystemTime>) -> bool {
-        let (Ok(lock), Ok(index)) = (self.lock(), self.stamp("index")) else { return false };
-        if lock.is_some() && lock != self.stale_lock {
+        let (Ok(lock), Ok(index)) = (self.stamp(LOCK), self.stamp("index")) else { return false };
+        let is_free = lock.is_none() || lock == self.stale_lock;
+        if !is_free && lock.as_ref().is_some_and(CheckoutStamp::is_empty) {
             return false;
         }
-        if index == self.index {
+        // A written lock belongs to a command that is done with the files, and may have changed them since the beginning.
+        if is_free && index == self.index {
             return true;
         }
         let entries = git::entries(root, &self.excluded).ok().map(|entries| Digest::of(&entries));
@@ -127,7 +129,7 @@ impl Checkout {
     /// Returns the lock of a command that may be changing files. Once a command has written its lock it is done with
     /// them: `git commit -a` holds it while its hooks run.
     fn lock(&self) -> Result<Option<CheckoutStamp>, IntakeError> {
-        Ok(self.stamp(LOCK)?.filter(|lock| lock.size == 0))
+        Ok(self.stamp(LOCK)?.filter(CheckoutStamp::is_empty))
     }
 
     fn stamp(&self, name: &str) -> Result<Option<CheckoutStamp>, IntakeError> {
@@ -148,6 +150,10 @@ impl Checkout {
 const LOCK: &str = "index.lock";
 
 impl CheckoutStamp {
+    fn is_empty(&self) -> bool {
+        self.size == 0
+    }
+
     /// Whether a lock is older than any git command should take. A time far in the future counts as old.
     fn is_stale(&self) -> bool {
         let age = |modified: SystemTime| match modified.elapsed() {

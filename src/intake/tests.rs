@@ -370,6 +370,14 @@ fn a_checkout_while_files_are_read_is_noticed() {
     assert!(!settled_after(&sandbox, || drop(sandbox.git(&stash))));
     let lock = sandbox.at(".git/index.lock");
     assert!(!settled_after(&sandbox, || fs::write(&lock, "").unwrap()));
+    fs::remove_file(&lock).unwrap();
+    // The moment between the last changed file and the new index.
+    let replaced = || {
+        fs::remove_file(sandbox.at("sub/b.md")).unwrap();
+        sandbox.write("sub/b.md", "other");
+        fs::write(&lock, "an index").unwrap();
+    };
+    assert!(!settled_after(&sandbox, replaced));
 }
 
 #[test]
