@@ -46,13 +46,16 @@ impl<W: Write> Guarded<W> {
 impl<W: Write> Write for Guarded<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         for chunk in bytes.utf8_chunks() {
-            let (text, mut written) = (chunk.valid(), 0);
-            for (at, c) in text.char_indices() {
+            let (text, mut at, mut written) = (chunk.valid(), 0, 0);
+            loop {
+                at += self.commands.skip_plain(&text[at..]);
+                let Some(c) = text[at..].chars().next() else { break };
                 if self.commands.completes(c) {
                     self.out.write_all(&text.as_bytes()[written..at])?;
                     write!(self.out, "{}", c.escape_unicode())?;
                     written = at + c.len_utf8();
                 }
+                at += c.len_utf8();
             }
             self.out.write_all(&text.as_bytes()[written..])?;
             // Invalid UTF-8 completes no command.

@@ -70,10 +70,14 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     }
     let normalized = |text: &str| text.to_lowercase().replace(['-', ' '], "_");
     let word = normalized(word);
+    let most = |name: &str| (name.len() / 3).max(1);
+    let length = word.chars().count();
     known
         .into_iter()
+        // A word of another length is at least as far as that.
+        .filter(|name| length.abs_diff(name.chars().count()) <= most(name))
         .map(|name| (strsim::damerau_levenshtein(&word, &normalized(name)), name))
-        .filter(|(distance, name)| *distance <= (name.len() / 3).max(1))
+        .filter(|(distance, name)| *distance <= most(name))
         .min()
         .map(|(_, name)| name)
 }

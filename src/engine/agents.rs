@@ -1,6 +1,7 @@
 //! Packs for agents: who asks, with which profile and limits, and what changed lately.
 
-use super::knowledge::{AgentContext, confirm_tracked, restriction, trusted_instructions};
+use super::knowledge::AgentContext;
+use super::restrictions::{confirm_tracked, restriction, trusted_instructions};
 use super::{BudgetLimits, Configuration, EngineError, Project, Repository, clean};
 use crate::config::{Job, Policy, Settings};
 use crate::intake::{CommitLog, last_commits};
@@ -316,7 +317,7 @@ fn activity(project: &Project<'_>, path: &RepoPath) -> Result<Activities, Diagno
     if size.is_some_and(|size| size > LARGEST_ACTIVITY) {
         return unusable(too_large());
     }
-    let raw = match super::knowledge::raw(project, path) {
+    let raw = match super::restrictions::raw(project, path) {
         Ok(raw) => raw,
         Err(fault) if fault.severity == Severity::Error => return Err(fault),
         Err(fault) => return unusable(fault),

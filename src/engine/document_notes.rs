@@ -97,7 +97,7 @@ fn in_sidecar(
 ) -> Option<(WrittenNotes, RepoPath)> {
     let path = RepoPath::new(&format!("{}{SIDECAR}", document.path)).ok()?;
     project.source.files().binary_search(&path).ok()?;
-    let raw = match super::knowledge::raw(project, &path) {
+    let raw = match super::restrictions::raw(project, &path) {
         Ok(raw) => raw,
         Err(unreadable) => {
             let message = format!("{UNUSABLE}: {}", unreadable.message);

@@ -2,8 +2,8 @@
 
 use super::caching_redactor::CachingRedactor;
 use super::clean;
-use super::knowledge::{leads_to_agent, restriction};
 use super::project::{COMMIT, ParsedFiles, unreadable};
+use super::restrictions::{leads_to_agent, restriction};
 use crate::cache::{FilePurpose, FileResult};
 use crate::config::{ItemSource, Settings, TemplatePart};
 use crate::graph::{Entry, Identity, SourceRules};

@@ -21,6 +21,7 @@ mod incremental;
 mod issues;
 mod items;
 mod knowledge;
+mod knowledge_reader;
 mod notices;
 mod orphans;
 mod pack_state;
@@ -30,6 +31,7 @@ mod prepared_profile;
 mod project;
 mod referenced_files;
 mod repository;
+mod restrictions;
 mod roots;
 mod session;
 

@@ -1,8 +1,8 @@
 //! A profile prepared for building: its budget, its instructions and what its packs share.
 
 use super::clean;
-use super::knowledge::trusted_instructions;
 use super::project::Project;
+use super::restrictions::trusted_instructions;
 use crate::config::{Budget, BuiltinText, Instructions, Profile, Strategy, Tokenizer};
 use crate::fit::Counter;
 use crate::model::{Diagnostic, Digest, Digester};

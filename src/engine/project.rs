@@ -1,7 +1,7 @@
 //! A repository's items and graph, read, redacted and ready for packs to be built from.
 
 use super::caching_redactor::CachingRedactor;
-use super::knowledge::ReadKnowledge;
+use super::knowledge_reader::ReadKnowledge;
 use super::{apply_severities, clean, github_warnings, issues, items, notices};
 use crate::cache::{BuildCache, NoCache};
 use crate::config::{DenyList, Settings};

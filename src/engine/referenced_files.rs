@@ -2,8 +2,9 @@
 
 use super::clean;
 use super::items::scrubbed;
-use super::knowledge::{AgentContext, Withheld};
+use super::knowledge::AgentContext;
 use super::project::{Project, unreadable};
+use super::restrictions::Withheld;
 use crate::cache::{FilePurpose, FileResult, LoadedDocument};
 use crate::config::Profile;
 use crate::graph::{FileKind, FileLookup, FileRef, ItemReferences, KeptCodeRef, MissingReference, RepoFiles, Target};

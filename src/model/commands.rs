@@ -21,6 +21,21 @@ pub struct Commands {
 }
 
 impl Commands {
+    /// Passes over the characters at the beginning of `text` of which none can be part of a command or is hidden: printable ASCII
+    /// without `:`, `#`, `[` and what HTML reserves. Returns their length.
+    pub fn skip_plain(&mut self, text: &str) -> usize {
+        if self.in_escape_code {
+            return 0;
+        }
+        let bytes = text.as_bytes();
+        let length = bytes.iter().position(|byte| !is_plain(*byte)).unwrap_or(bytes.len());
+        if length > 0 {
+            (self.is_colon, self.hashes) = (false, 0);
+            self.has_text |= bytes[..length].iter().any(|byte| *byte != b' ');
+        }
+        length
+    }
+
     /// Returns whether the next character, `c`, completes a command; the caller then prints it as an escape.
     pub fn completes(&mut self, c: char) -> bool {
         if self.in_escape_code {
@@ -46,17 +61,28 @@ impl Commands {
     }
 }
 
+fn is_plain(byte: u8) -> bool {
+    matches!(byte, b' '..=b'~') && !matches!(byte, b':' | b'#' | b'[' | b'<' | b'>' | b'&')
+}
+
 fn is_ignored(c: char) -> bool {
     is_hidden(c) || !c.is_ascii() && !c.is_alphanumeric()
 }
 
 /// Returns equivalent JSON without anything that a terminal or a runner obeys or hides.
 ///
-/// Such characters of its strings, and those for which `also` returns true given their offset, become escapes.
+/// Such characters of its strings become escapes, and those for which `also` returns true given their offset. It is not asked
+/// about printable ASCII characters other than `:`, `#`, `[`, `<`, `>` and `&`.
 pub fn harmless_json(json: &str, also: impl Fn(usize, char) -> bool) -> String {
     let mut out = String::with_capacity(json.len() + json.len() / 16);
     let (mut commands, mut colon) = (Commands::default(), false);
-    for (at, c) in json.char_indices() {
+    let mut at = 0;
+    loop {
+        let plain = commands.skip_plain(&json[at..]);
+        out.push_str(&json[at..at + plain]);
+        at += plain;
+        colon &= plain == 0;
+        let Some(c) = json[at..].chars().next() else { return out };
         // Two colons in a row only occur in strings. A reader of the JSON may print them at the start of a line.
         let completes = commands.completes(c) | (c == ':' && colon);
         // Line ends are those of the layout: inside strings they are escaped already.
@@ -70,8 +96,8 @@ pub fn harmless_json(json: &str, also: impl Fn(usize, char) -> bool) -> String {
             out.push(c);
         }
         colon = c == ':' && !escaped || colon && is_ignored(c);
+        at += c.len_utf8();
     }
-    out
 }
 
 #[cfg(test)]
@@ -98,6 +124,23 @@ mod tests {
             ("std::string", "std::string"),
         ] {
             assert_eq!(broken(text), expected);
+        }
+    }
+
+    #[test]
+    fn plain_text_is_passed_over_as_if_character_by_character() {
+        for text in
+            ["a::b", "::a", " ::a", "a #", "##a[b", "x\u{1b}[1m::a", "\u{1b}a]", ":a:", "é##[x::", "a\n::b", ": :"]
+        {
+            let (mut skipping, mut slow, mut at) = (Commands::default(), Commands::default(), 0);
+            while at < text.len() {
+                let plain = skipping.skip_plain(&text[at..]);
+                assert!(text[at..at + plain].chars().all(|c| !slow.completes(c)), "{text:?}");
+                at += plain;
+                let Some(c) = text[at..].chars().next() else { break };
+                assert_eq!(skipping.completes(c), slow.completes(c), "{text:?} at {at}");
+                at += c.len_utf8();
+            }
         }
     }
 

@@ -61,13 +61,11 @@ pub(super) fn count(text: &str) -> usize {
     let mut words = 0;
     if text.is_ascii() {
         for byte in text.bytes() {
+            let is_letter = byte.is_ascii_alphanumeric();
             // `is_ascii_whitespace` leaves out the vertical tab.
-            if byte.is_ascii_whitespace() || byte == 0x0b {
-                is_word = false;
-            } else if !is_word && byte.is_ascii_alphanumeric() {
-                is_word = true;
-                words += 1;
-            }
+            let is_space = byte.is_ascii_whitespace() | (byte == 0x0b);
+            words += usize::from(is_letter & !is_word);
+            is_word = (is_word | is_letter) & !is_space;
         }
         return words;
     }
