@@ -8,6 +8,7 @@ mod commands;
 mod context;
 mod cues;
 mod document;
+mod extent;
 mod extract;
 mod facts;
 mod keywords;

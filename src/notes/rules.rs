@@ -1,14 +1,11 @@
 //! Rules: sentences that oblige or forbid, and the items of lists that are introduced as rules, word for word.
 
 use super::commands::commands;
-use super::context::{
-    WITH_CONTEXT, exception, heading_needed, is_fragment, limited, narrowing, scope, shows_output, whole_item,
-    with_exceptions, with_mark,
-};
+use super::context::{exception, heading_needed, limited, narrowing, scope, shows_output, whole_item, with_mark};
 use super::cues::{Strength, has_negation, strength, strength_in, tells_past};
+use super::extent::{Extent, extent};
 use super::leads::join;
 use super::reader::{Block, BlockKind, InlineText};
-use super::references::{begins_optional, leans_on_before, needs_antecedent};
 use super::sections::{Meaning, Place, column_meaning};
 use super::sentences::words;
 use super::source::{on_one_line, quoted, shown_text};
@@ -22,8 +19,6 @@ use std::ops::Range;
 
 /// The longest rule, in bytes. A longer one is left out and counted, since a rule is never shortened.
 const LONGEST: usize = 1_000;
-/// A sentence behind one of two words is added to it if all have at most this many words.
-const WITH_FRAGMENT: usize = 30;
 /// The longest sentence that introduces commands, in words.
 const BEFORE_COMMANDS: usize = 40;
 /// What stands in a rule for what follows it in the document.
@@ -453,7 +448,6 @@ impl Rules {
         let lead = place.leads.last();
         // What is offered, or done by a program, is no instruction.
         let is_shown = is_item && lead.is_some_and(|lead| lead.is_example || lead.tells_effects || lead.offers);
-        let is_optional = sentences.first().is_some_and(|first| begins_optional(&text.shown[first.clone()]));
         let mut next = 0;
         for (index, range) in sentences.iter().enumerate() {
             let sentence = &text.shown[range.clone()];
@@ -478,7 +472,6 @@ impl Rules {
                 .filter(|found| !is_example || *found == Strength::Strong)
                 .or_else(|| instructs().then_some(Strength::Listed));
             let Some(strength) = found else { continue };
-            let refers = needs_subject(sentence) || leans_on_before(sentence);
             // Nothing says what `This should help` speaks of.
             if sentence.starts_with('(') && begins_with_anaphor(sentence) {
                 continue;
@@ -487,58 +480,9 @@ impl Rules {
             if is_lost && strength != Strength::Strong {
                 continue;
             }
-            let (mut whole, mut end) = with_exceptions(&text.shown, sentences, index);
-            let is_fragment = is_fragment(sentence);
-            let mut subject = None;
-            if is_optional && index > 0 {
-                // All of the item is optional.
-                let start = sentences[0].start;
-                if words(&text.shown[start..whole.end]) > 2 * WITH_CONTEXT {
-                    continue;
-                }
-                whole.start = start;
-            } else if is_fragment || refers {
-                let before = index.checked_sub(1).and_then(|before| Some((before, sentences.get(before)?)));
-                match before {
-                    Some((before, range))
-                        if !used[before] && words(&text.shown[range.start..whole.end]) <= WITH_CONTEXT =>
-                    {
-                        whole.start = range.start;
-                        used[before] = true;
-                    }
-                    // What is too long to be joined is said twice rather than left out.
-                    Some((_, range)) if words(&text.shown[range.start..whole.end]) <= WITH_CONTEXT => {
-                        whole.start = range.start;
-                    }
-                    _ if is_fragment && sentences.len() > end => {}
-                    _ => subject = scope(place, is_item),
-                }
-                // What is said in few words belongs to what follows too.
-                if let Some(range) = sentences.get(end).filter(|_| is_fragment)
-                    && words(&text.shown[whole.start..range.end]) <= WITH_FRAGMENT
-                {
-                    whole.end = range.end;
-                    end += 1;
-                }
-                // What the sentence before refers to stands before that.
-                let mut at = index.saturating_sub(1);
-                while whole.start < range.start
-                    && at > 0
-                    && needs_antecedent(&text.shown[sentences[at].clone()])
-                    && words(&text.shown[sentences[at - 1].start..whole.end]) <= 2 * WITH_CONTEXT
-                {
-                    at -= 1;
-                    whole.start = sentences[at].start;
-                }
-                // Without what it refers to, it says something else.
-                if subject.is_none() && whole.start == range.start && needs_antecedent(sentence) && place.headings > 1 {
-                    continue;
-                }
-            } else if strength == Strength::Listed && is_item && lead.is_some_and(|lead| lead.is_ordered) {
-                subject = scope(place, is_item);
-            } else {
-                subject = heading_needed(place, sentence);
-            }
+            let Some(Extent { whole, end, subject }) = extent(place, block, sentences, (index, strength), used) else {
+                continue;
+            };
             next = end;
             let carried = limited(place, subject);
             used[index..end].fill(true);
