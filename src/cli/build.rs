@@ -81,7 +81,7 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     let explain = global.verbose || global.format != Format::Text || args.summary.file.is_some();
     let writer =
         PackWriter { folder: &folder, companions, markdown: markdown.as_ref(), incremental, explain, on_written: None };
-    let job = packs::job(&repository, &project, items, &args.packs.budget)?;
+    let job = packs::job(&repository, &project, items, &args.packs.roots, &args.packs.budget)?;
     let bar = packs::progress(global, job.roots.len() * job.profiles.len());
     let WriteReport { packs: mut outcomes, build, refused } =
         write_packs(repository.files(), &project, &job, &writer, &|| bar.inc(1))?;
@@ -223,7 +223,7 @@ fn report_and_exit(
     shown: &dyn Fn(&str) -> String,
     started: Instant,
 ) -> Result<Exit, Failure> {
-    report(global, run, outcomes, shown).print(global.format, || json(run, outcomes, shown))?;
+    report(global, run, outcomes, shown).print(global, || json(run, outcomes, shown))?;
     if let Some(file) = &args.summary.file {
         let rows: Vec<SummaryRow> = outcomes.iter().map(|outcome| row(outcome, shown(&outcome.name))).collect();
         append_summary(file, "build", &rows, &run.diagnostics, None)?;
@@ -315,7 +315,7 @@ fn print_one(
         )));
     }
     let sealed = Mutex::new(None);
-    let run = packs::run(global, repository, project, items, &args.packs.budget, &|built| {
+    let run = packs::run(global, repository, project, items, (&args.packs.roots, &args.packs.budget), &|built| {
         *sealed.lock().unwrap_or_else(PoisonError::into_inner) = built.outcome.ok();
     })?;
     if !global.quiet {
@@ -361,5 +361,5 @@ fn json(run: &BuildRun, outcomes: &[WriteOutcome], shown: &dyn Fn(&str) -> Strin
             redacted: summary.map(|summary| summary.redacted),
         }
     });
-    output::Build { packs: packs.collect(), diagnostics: output::diagnostics(&run.diagnostics) }
+    output::Build { packs: packs.collect(), diagnostics: output::diagnostics(&run.diagnostics), gone: Vec::new() }
 }

@@ -6,7 +6,7 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::github::{SummaryRow, append_summary};
 use super::output;
-use super::packs::{self, BuildRun};
+use super::packs::{self, BuildRun, no_roots};
 use super::report::{self, Report, ReportLine};
 use super::workspace::open;
 use crate::engine::{
@@ -51,7 +51,7 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
     if let Some(shard) = args.shard {
         items.retain(|item| shard.holds(id(&project, *item)));
     }
-    let job = packs::job(&repository, &project, items, &args.packs.budget)?;
+    let job = packs::job(&repository, &project, items, &args.packs.roots, &args.packs.budget)?;
     let bar = packs::progress(global, job.roots.len() * job.profiles.len());
     let request =
         CheckRequest { folder: &folder, markdown: repository.settings().output.markdown, skip_missing: false };
@@ -104,13 +104,16 @@ fn report_and_exit(
     // `--quiet` leaves warnings out of the text, but not out of the annotations.
     let errors_only = global.quiet && global.format != Format::Github;
     let report = Report { diagnostics: report::visible(&run.diagnostics, errors_only), lines: lines.collect() };
-    report.print(global.format, || output::Check {
+    report.print(global, || output::Check {
         packs: states.iter().map(|state| state.output(dir)).collect(),
         diagnostics: output::diagnostics(&run.diagnostics),
     })?;
     if !global.quiet && global.format != Format::Json {
         let fresh = states.iter().filter(|state| state.status == "fresh").count();
         writeln!(console::stderr(), "{fresh} of {} packs are fresh", states.len())?;
+        if states.is_empty() && !run.blocked {
+            writeln!(console::stderr(), "{}", no_roots(repository))?;
+        }
         if is_stale {
             writeln!(console::stderr(), "run `contextpack build` and commit what it writes")?;
         }

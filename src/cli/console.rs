@@ -8,6 +8,7 @@ use crate::review::invisible_at;
 use anstream::AutoStream;
 use std::borrow::Cow;
 use std::io::{self, StderrLock, StdoutLock, Write};
+use unicode_width::UnicodeWidthStr as _;
 
 /// Returns standard output, guarded against workflow commands. Styles are removed if it is no terminal.
 pub(crate) fn stdout() -> Guarded<AutoStream<StdoutLock<'static>>> {
@@ -86,6 +87,40 @@ pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
+/// Returns the width of the terminal that standard output is, in columns; `None` if it is none.
+pub(crate) fn width() -> Option<usize> {
+    let (terminal_size::Width(columns), _) = terminal_size::terminal_size_of(io::stdout())?;
+    Some(usize::from(columns).max(NARROWEST))
+}
+
+/// The narrowest terminal that texts are fitted to.
+const NARROWEST: usize = 40;
+
+/// Breaks a line between words so that no part is wider than `width`, unless a word is; parts after the first are indented.
+pub(crate) fn wrapped(line: &str, width: Option<usize>) -> Vec<Cow<'_, str>> {
+    let Some(width) = width.filter(|width| line.width() > *width) else { return vec![Cow::Borrowed(line)] };
+    let indent = line.len() - line.trim_start().len();
+    let mut parts = Vec::new();
+    let mut part = String::new();
+    // The spaces between two words stay as they are, for columns.
+    let mut rest = line;
+    while !rest.is_empty() {
+        let spaces = rest.len() - rest.trim_start_matches(' ').len();
+        let end = rest[spaces..].find(' ').map_or(rest.len(), |end| spaces + end);
+        let (word, after) = rest.split_at(end);
+        if !part.trim().is_empty() && part.width() + word.width() > width {
+            let whole = std::mem::replace(&mut part, " ".repeat((indent + 4).min(width / 2)));
+            parts.push(Cow::Owned(whole));
+            part.push_str(word.trim_start_matches(' '));
+        } else {
+            part.push_str(word);
+        }
+        rest = after;
+    }
+    parts.push(Cow::Owned(part));
+    parts
+}
+
 /// Serializes to indented JSON; characters that a terminal would interpret or hide become escapes of the same value.
 pub(crate) fn json_text(value: &impl serde::Serialize) -> String {
     escaped(&format!("{:#}", serde_json::to_value(value).unwrap_or_default()))
@@ -111,6 +146,20 @@ pub(crate) fn counted(count: impl TryInto<u64>, what: &str) -> String {
 #[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_lines_are_broken_between_words() {
+        let of = |line: &str| wrapped(line, Some(20)).iter().map(|part| part.to_string()).collect::<Vec<_>>();
+        assert_eq!(of("  short line"), ["  short line"]);
+        assert_eq!(
+            of("  feat:a   full   12 chars  A long title"),
+            ["  feat:a   full   12", "      chars  A long", "      title"]
+        );
+        assert_eq!(of(&format!("  {}", "x".repeat(30))), [format!("  {}", "x".repeat(30))]);
+        assert_eq!(of("日本語日本語日本語日本語"), ["日本語日本語日本語日本語"]);
+        assert_eq!(of("日本語日本語日 本語日本語"), ["日本語日本語日", "    本語日本語"]);
+        assert_eq!(wrapped("a b", None), ["a b"]);
+    }
 
     #[test]
     fn no_text_is_a_command_however_it_comes_in_pieces() {

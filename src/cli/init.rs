@@ -11,7 +11,7 @@ use super::setup::{CONFIG, Setup, is_half, unfit};
 use super::starter;
 use crate::config::{DenyList, Settings};
 use crate::engine::{Project, process_environment, validated};
-use crate::intake::{Repo, RepoOptions};
+use crate::intake::{Repo, RepoOptions, is_in_git};
 use crate::model::ItemState;
 use std::io::Write;
 use std::path::Path;
@@ -22,6 +22,11 @@ pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
         return Err(Failure::usage("`init` writes `contextpack.yml`; run it without `--config`"));
     }
     let root = Repo::find_root(Path::new("."))?;
+    if args.git && !is_in_git(&root) {
+        return Err(Failure::usage(
+            "`--git` sets up the clone, and this is not in a git repository: run `git init` first",
+        ));
+    }
     let mut found = DetectedRepo::at(&root);
     found.closed = closed_items(&root, &found);
     let mut setup = Setup::new(&root);
@@ -79,7 +84,7 @@ fn next_command(found: &DetectedRepo) -> &'static str {
 fn print_report(global: &Global, setup: &Setup<'_>, found: &DetectedRepo) -> Result<(), Failure> {
     let lines = setup.written.iter().cloned().map(ReportLine::File).collect();
     let report = Report { diagnostics: found.faults.clone(), lines };
-    report.print(global.format, || {
+    report.print(global, || {
         let pairs = |pairs: &[(String, &str)], key: &str| -> Vec<serde_json::Value> {
             pairs.iter().map(|(path, text)| serde_json::json!({"path": path, key: text})).collect()
         };

@@ -6,7 +6,7 @@ use super::exit::Exit;
 use super::failure::{Failure, PathFailure};
 use super::packs::{self, PackTarget};
 use super::report;
-use crate::review::{ReadError, read};
+use crate::review::{ReadError, content_hash, read};
 use crate::store::{self, Links};
 use crate::wire::Pack;
 use std::io::{self, Write as _};
@@ -32,10 +32,13 @@ pub(crate) fn stdin() -> Result<Vec<u8>, Failure> {
 }
 
 /// Returns the pack that `target` names or that its root gives, or prints why there is none and returns the exit code.
-pub(crate) fn pack(global: &Global, target: &PackTarget<'_>) -> Result<Result<Pack, Exit>, Failure> {
-    let Some(name) = target.root else { return built(global, target) };
+///
+/// The warnings of a pack that is built are printed if `warns`.
+pub(crate) fn pack(global: &Global, target: &PackTarget<'_>, warns: bool) -> Result<Result<Pack, Exit>, Failure> {
+    let Some(name) = target.root else { return built(global, target, warns) };
     if name == "-" {
-        return pack_or_exit(read(&stdin()?), "standard input");
+        let bytes = stdin()?;
+        return pack_or_exit(global, read(&bytes), &bytes, "standard input");
     }
     if Path::new(name).is_file() {
         let bytes = named_file(Path::new(name))?;
@@ -44,21 +47,21 @@ pub(crate) fn pack(global: &Global, target: &PackTarget<'_>) -> Result<Result<Pa
                 let message = format!("`{name}` is a finished pack: options of `build` need a root");
                 return Err(Failure::usage(message));
             }
-            Ok(pack) => return Ok(Ok(pack)),
+            Ok(pack) => return pack_or_exit(global, Ok(pack), &bytes, name),
             // A file that claims to be a pack is invalid; any other may be a work item.
-            Err(error) if claims_to_be_pack(&bytes) => return pack_or_exit(Err(error), name),
+            Err(error) if claims_to_be_pack(&bytes) => return pack_or_exit(global, Err(error), &bytes, name),
             Err(_) => {}
         }
     }
-    built(global, target)
+    built(global, target, warns)
 }
 
-/// Builds a pack in memory, and prints its warnings.
-fn built(global: &Global, target: &PackTarget<'_>) -> Result<Result<Pack, Exit>, Failure> {
+/// Builds a pack in memory, and prints its warnings if it `warns`.
+fn built(global: &Global, target: &PackTarget<'_>, warns: bool) -> Result<Result<Pack, Exit>, Failure> {
     match packs::one(global, target)? {
         Ok(sealed) => {
             let pack = sealed.pack().clone();
-            if !global.quiet && global.format == Format::Text {
+            if warns && !global.quiet && global.format == Format::Text {
                 let mut err = console::stderr();
                 for warning in &pack.warnings {
                     let place = warning.source.as_ref().map(|source| format!(" ({})", crate::render::place(source)));
@@ -89,9 +92,27 @@ fn claims_to_be_pack(bytes: &[u8]) -> bool {
     head.contains("\"schema_version\"") && head.contains("context_pack/")
 }
 
-fn pack_or_exit(read: Result<Pack, ReadError>, name: &str) -> Result<Result<Pack, Exit>, Failure> {
+/// Returns a pack that was read, or prints why it is none. One whose content was changed is none with `--strict`, else it is
+/// warned of.
+fn pack_or_exit(
+    global: &Global,
+    read: Result<Pack, ReadError>,
+    bytes: &[u8],
+    name: &str,
+) -> Result<Result<Pack, Exit>, Failure> {
     match read {
-        Ok(pack) => Ok(Ok(pack)),
+        Ok(pack) if content_hash(bytes).is_some_and(|digest| digest.to_string() == pack.hash) => Ok(Ok(pack)),
+        Ok(_) if global.strict => {
+            report::print_invalid_pack(name, "its content was changed after it was built: its hash does not hold")?;
+            Ok(Err(Exit::Invalid))
+        }
+        Ok(pack) => {
+            if !global.quiet {
+                let what = "was changed after it was built: its hash does not hold; `contextpack verify` says more";
+                writeln!(console::stderr(), "{}", printable(&format!("warning: `{name}` {what}")))?;
+            }
+            Ok(Ok(pack))
+        }
         Err(error) => {
             report::print_invalid_pack(name, &error.to_string())?;
             Ok(Err(Exit::Invalid))

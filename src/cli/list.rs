@@ -1,7 +1,7 @@
 //! `contextpack list`.
 
 use super::args::{BudgetArgs, Format, Global, ListArgs};
-use super::console;
+use super::console::{self, printable};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::output;
@@ -9,11 +9,12 @@ use super::packs::{self, BuildRun};
 use super::report::{self, Report, ReportLine};
 use super::workspace::open;
 use crate::engine::{CheckReport, CheckRequest, PackState, Project, RootSummary, check_packs};
-use crate::model::{Relation, Shard};
+use crate::model::{ItemState, Relation, Shard};
 use crate::store::{Access, Folder};
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::num::NonZeroU32;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// A root of the list.
 struct ListRow {
@@ -26,7 +27,11 @@ struct ListRow {
 pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
     let repository = open(global, &[], Some(Access::Read))?;
     let project = repository.project();
-    let items = project.roots();
+    let mut items = project.roots();
+    if !args.states.is_empty() {
+        let states: Vec<ItemState> = args.states.iter().map(|state| ItemState::from(*state)).collect();
+        items.retain(|item| states.contains(&project.state(*item)));
+    }
     if let Some(shards) = args.matrix.and_then(NonZeroU32::new) {
         repository.confirm_all_read(&project)?;
         return matrix(&project, &items, shards);
@@ -34,7 +39,7 @@ pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
     let folder = Folder::open(repository.root(), &repository.settings().output.dir)?;
     // A pack without a file is missing whatever a build gives, so it need not be built.
     let request = CheckRequest { folder: &folder, markdown: repository.settings().output.markdown, skip_missing: true };
-    let job = packs::job(&repository, &project, items.clone(), &BudgetArgs::default())?;
+    let job = packs::job(&repository, &project, items.clone(), &[], &BudgetArgs::default())?;
     let bar = packs::progress(global, job.roots.len() * job.profiles.len());
     let CheckReport { packs: states, build } =
         check_packs(repository.files(), &project, &job, &request, &|| bar.inc(1))?;
@@ -48,10 +53,14 @@ pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
     let rows: Vec<ListRow> = items.iter().map(|item| row(&project, *item, &mut packs)).collect();
     // `build` reports warnings; here only errors are shown as text, since they make the command fail.
     let errors_only = global.format != Format::Github;
-    let lines = text(&rows).into_iter().map(ReportLine::Row).collect();
+    // A pipe gets rows only, of which programs cut out columns.
+    let width = console::width();
+    let is_table = global.format == Format::Table || global.format == Format::Text && width.is_some();
+    let lines = if is_table { table(&rows, width) } else { text(&rows) };
+    let lines = lines.into_iter().map(ReportLine::Row).collect();
     let report = Report { diagnostics: report::visible(&run.diagnostics, errors_only), lines };
     let dir = repository.settings().output.dir.as_str();
-    report.print(global.format, || output::List {
+    report.print(global, || output::List {
         roots: rows.iter().map(|row| as_json(row, dir)).collect(),
         diagnostics: output::diagnostics(&run.diagnostics),
     })?;
@@ -117,6 +126,66 @@ fn text(rows: &[ListRow]) -> Vec<String> {
     rows.iter().map(line).collect()
 }
 
+/// Formats the rows in columns below a header, the titles shortened so that a line fits `width`.
+fn table(rows: &[ListRow], width: Option<usize>) -> Vec<String> {
+    const HEADER: [&str; 6] = ["ID", "TYPE", "STATE", "TITLE", "RELATIONS", "PACKS"];
+    const TITLE: usize = 3;
+    const RELATIONS: usize = 4;
+    const SHORTEST_TITLE: usize = 16;
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    let cells = |row: &ListRow| {
+        let [id, kind, status] = columns(row);
+        let state = row.root.state.name();
+        let state = if status.is_empty() || status == state { state.to_owned() } else { format!("{state} ({status})") };
+        let edges: Vec<String> =
+            row.edges.iter().map(|(relation, count)| format!("{count} {}", relation.name())).collect();
+        let packs: Vec<String> = row.packs.iter().map(|pack| format!("{} {}", pack.profile, pack.status)).collect();
+        [id.to_owned(), kind.to_owned(), state, row.root.title.clone(), edges.join(", "), packs.join(", ")]
+            .map(|cell| printable(&cell).into_owned())
+    };
+    let mut lines = vec![HEADER.map(str::to_owned)];
+    lines.extend(rows.iter().map(cells));
+    let mut widths: [usize; 6] =
+        std::array::from_fn(|column| lines.iter().map(|line| line[column].width()).max().unwrap_or_default());
+    if let Some(width) = width {
+        let others = |widths: [usize; 6]| widths.iter().sum::<usize>() - widths[TITLE] + 2 * (HEADER.len() - 1);
+        // A narrow terminal has no room for them.
+        if others(widths) + SHORTEST_TITLE > width {
+            widths[RELATIONS] = 0;
+        }
+        let others = others(widths);
+        widths[TITLE] = widths[TITLE].min(width.saturating_sub(others).max(SHORTEST_TITLE));
+    }
+    let padded = |cell: &str, width: usize| {
+        let cell = shortened(cell, width);
+        let space = width.saturating_sub(cell.width());
+        cell + &" ".repeat(space)
+    };
+    let line = |cells: &[String; 6]| {
+        let shown = cells.iter().zip(widths).filter(|(_, width)| *width > 0);
+        let cells: Vec<String> = shown.map(|(cell, width)| padded(cell, width)).collect();
+        cells.join("  ").trim_end().to_owned()
+    };
+    lines.iter().map(line).collect()
+}
+
+/// Cuts a text to a width in columns, with `…` in place of the rest.
+fn shortened(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let mut shown = String::new();
+    for c in text.chars() {
+        if shown.width() + c.width().unwrap_or(0) + 1 > width {
+            break;
+        }
+        shown.push(c);
+    }
+    shown + "…"
+}
+
 fn as_json(row: &ListRow, dir: &str) -> output::Root {
     let RootSummary { id, title, kind, status, state } = row.root.clone();
     output::Root {
@@ -127,5 +196,37 @@ fn as_json(row: &ListRow, dir: &str) -> output::Root {
         state: state.name(),
         edges: row.edges.iter().map(|(relation, count)| (relation.name(), *count)).collect(),
         packs: row.packs.iter().map(|pack| pack.output(dir)).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(id: &str, title: &str) -> ListRow {
+        let root = RootSummary {
+            id: id.to_owned(),
+            title: title.to_owned(),
+            kind: Some("feat".to_owned()),
+            status: None,
+            state: ItemState::Open,
+        };
+        ListRow { root, edges: vec![(Relation::Child, 2)], packs: Vec::new() }
+    }
+
+    #[test]
+    fn a_table_fits_the_terminal_also_with_wide_characters() {
+        let rows = [row("feat:a", &"A long title ".repeat(20)), row("feat:日本", "日本語の題名")];
+        for width in [60, 80, 120] {
+            let lines = table(&rows, Some(width));
+            assert!(lines.iter().all(|line| line.width() <= width), "{lines:?}");
+            let column = |line: &str| line.find("open").map(|at| line[..at].width());
+            assert_eq!(column(&lines[1]), column(&lines[2]), "{lines:?}");
+            assert!(lines[1].contains("2 child"), "{lines:?}");
+        }
+        assert!(!table(&rows, Some(40))[1].contains("2 child"));
+        let whole = table(&rows, None);
+        assert!(whole[0].starts_with("ID") && whole[1].contains(&"A long title ".repeat(20)), "{whole:?}");
+        assert_eq!(shortened("日本語", 5), "日本…");
     }
 }

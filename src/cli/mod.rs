@@ -8,6 +8,7 @@ mod boxes;
 mod build;
 mod card;
 mod check;
+mod completion;
 mod console;
 mod delivery;
 mod detect;
@@ -52,6 +53,7 @@ use workspace::settled;
 
 /// Runs the command line of this process and returns its exit code.
 pub fn run() -> ExitCode {
+    completion::answer();
     let exit = guard::guarded(|| {
         guard::start_threads();
         run_command()
@@ -65,7 +67,11 @@ fn run_command() -> Exit {
         Err(error) => {
             // Help and version are output; all else is wrong usage.
             let code = if error.use_stderr() { Exit::Usage } else { Exit::Done };
-            return if print_usage(&error).is_ok() { code } else { code.and(Exit::Outside) };
+            let printed = print_usage(&error).and_then(|()| match error.use_stderr() && asks_for_json() {
+                true => report::print_error_json(&usage_message(&error), code, &[]),
+                false => Ok(()),
+            });
+            return if printed.is_ok() { code } else { code.and(Exit::Outside) };
         }
     };
     match args.global.color {
@@ -77,6 +83,20 @@ fn run_command() -> Exit {
         Ok(exit) => exit,
         Err(failure) => report::print_failure(failure, args.global.format),
     }
+}
+
+/// Returns whether the arguments of this process, which cannot be parsed, ask for JSON.
+fn asks_for_json() -> bool {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    arguments.iter().any(|argument| argument == "--format=json")
+        || arguments.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json")
+}
+
+/// Returns the words of an error in the command line, without the usage that follows them.
+fn usage_message(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let message = text.split("\n\nUsage:").next().unwrap_or_default();
+    workspace::without_secrets(message.strip_prefix("error: ").unwrap_or(message).trim())
 }
 
 /// Prints the help, or an error in the command line, which may quote an argument.

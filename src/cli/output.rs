@@ -5,6 +5,24 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
+/// What a command prints that cannot begin: wrong usage, or an unusable configuration. Its text is on standard error too.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ErrorOutput {
+    /// The error.
+    pub(crate) error: CommandError,
+}
+
+/// Why a command cannot begin.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct CommandError {
+    /// The message.
+    pub(crate) message: String,
+    /// The exit code.
+    pub(crate) exit_code: u8,
+    /// The errors of the configuration, or of the input that cannot be read.
+    pub(crate) diagnostics: Vec<OutputDiagnostic>,
+}
+
 /// What `build` prints.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Build {
@@ -12,6 +30,9 @@ pub(crate) struct Build {
     pub(crate) packs: Vec<BuiltPack>,
     /// What is wrong with the input.
     pub(crate) diagnostics: Vec<OutputDiagnostic>,
+    /// With `watch`, what was wrong before and is no longer.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) gone: Vec<OutputDiagnostic>,
 }
 
 /// A pack that `build` made, kept, removed or could not make.

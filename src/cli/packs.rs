@@ -6,7 +6,7 @@ use super::report;
 use super::workspace::{open, settled, stamp, strict};
 use crate::config::{Job, Policy};
 use crate::engine::{BudgetLimits, BudgetProbe, BuildJob, BuildReport, Built, Project, Repository, build_packs};
-use crate::model::{Diagnostic, Severity};
+use crate::model::{Diagnostic, Severity, SourceTree as _};
 use crate::seal::Sealed;
 use crate::store::Access;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -17,6 +17,9 @@ use std::time::{Duration, Instant};
 pub(crate) fn no_roots(repository: &Repository) -> &'static str {
     if repository.configuration().text.is_none() {
         return "no roots: there is no configuration and no work item here; run `contextpack init`";
+    }
+    if repository.settings().github.repo.is_some() && repository.files().issues().is_empty() {
+        return "no roots: there is no work item here, and no snapshot of GitHub's issues; run `contextpack sync`";
     }
     "no roots: add work items, or correct `work_items` and `roots` in `contextpack.yml`"
 }
@@ -51,11 +54,12 @@ impl BuildRun {
     }
 }
 
-/// Returns the job to build `items` under the profiles and limits of `budget`.
+/// Returns the job to build `items` under the profiles and limits of `budget`; somebody named them if any are `typed`.
 pub(crate) fn job(
     repository: &Repository,
     project: &Project<'_>,
     items: Vec<usize>,
+    typed: &[String],
     budget: &BudgetArgs,
 ) -> Result<BuildJob, Failure> {
     let profiles = budget.profiles(repository)?;
@@ -67,19 +71,20 @@ pub(crate) fn job(
         stamp: stamp()?,
         agent: None,
         session_start: false,
+        are_named: !typed.is_empty(),
     })
 }
 
-/// Builds `items` under the profiles of `budget` and passes each pack to `sink`, from several threads.
+/// Builds `items` under the profiles of `budget` and passes each pack to `sink`, as [`job`] does, from several threads.
 pub(crate) fn run(
     global: &Global,
     repository: &Repository,
     project: &Project<'_>,
     items: Vec<usize>,
-    budget: &BudgetArgs,
+    (typed, budget): (&[String], &BudgetArgs),
     sink: &(dyn Fn(Built) + Sync),
 ) -> Result<BuildRun, Failure> {
-    let job = job(repository, project, items, budget)?;
+    let job = job(repository, project, items, typed, budget)?;
     let bar = progress(global, job.roots.len() * job.profiles.len());
     let sink = |built| {
         sink(built);

@@ -8,12 +8,13 @@ use super::batch::{
 };
 use super::boxes::{AppendedCards, BoxDifference, BoxList, ShownBox, ShownBoxes, WrittenBox};
 use super::card::{AddedCard, AddedCards, DeletedCard, ShownCards};
+use super::completion;
 use super::console;
 use super::exit::Exit;
 use super::explain::BudgetSteps;
 use super::failure::Failure;
 use super::handover::HandoverResult;
-use super::output::{Build, Check, List, Matrix, Notes, Redact, RedactRules, Sync, Verify};
+use super::output::{Build, Check, ErrorOutput, List, Matrix, Notes, Redact, RedactRules, Sync, Verify};
 use crate::review::{Diff, Explanation, WhyNot};
 use clap::CommandFactory as _;
 use schemars::JsonSchema;
@@ -39,10 +40,10 @@ pub(crate) fn schema(args: &SchemaArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Prints a script that completes commands and options.
+/// Prints a script that completes commands, options, roots and packs.
 pub(crate) fn completions(args: &CompletionsArgs) -> Result<Exit, Failure> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Args::command(), "contextpack", &mut script);
+    completion::script(args.shell, &mut script)?;
     console::exact().write_all(&script)?;
     Ok(Exit::Done)
 }
@@ -106,6 +107,8 @@ struct Outputs {
     box_show_several: ShownBoxes,
     /// What `build` prints.
     build: Build,
+    /// What any command prints that cannot begin.
+    error: ErrorOutput,
     /// What `card add` prints.
     card_add: AddedCard,
     /// What `card add --from-messages` prints.

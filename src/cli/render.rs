@@ -14,7 +14,7 @@ use crate::wire::Pack;
 /// Prints a pack as the Markdown that its budget measured, and nothing else; or in a form that an agent's program takes.
 pub(crate) fn run(global: &Global, args: &RenderArgs) -> Result<Exit, Failure> {
     let target = args.pack_target();
-    let pack = match input::pack(global, &target)? {
+    let pack = match input::pack(global, &target, true)? {
         Ok(pack) => pack,
         Err(exit) => return Ok(exit),
     };

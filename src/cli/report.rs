@@ -1,14 +1,17 @@
 //! What a command reports, printed in the form that `--format` asks for: text, JSON or GitHub's annotations. The
 //! Markdown form is the job's summary, in [`super::github`].
 
-use super::args::Format;
+use super::args::{Format, Global};
 use super::console::{self, json_text, printable};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::github::Annotations;
+use super::output;
 use crate::model::{Code, Diagnostic, RepoPath, Severity};
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::io::{self, Write};
 
@@ -49,16 +52,16 @@ pub(crate) enum ReportLine {
 
 impl Report {
     /// Prints the report; `json` makes the value that programs read.
-    pub(crate) fn print<T: Serialize>(&self, format: Format, json: impl FnOnce() -> T) -> io::Result<()> {
-        match format {
-            Format::Text | Format::Markdown | Format::Messages => self.print_text(),
+    pub(crate) fn print<T: Serialize>(&self, global: &Global, json: impl FnOnce() -> T) -> io::Result<()> {
+        match global.format {
+            Format::Text | Format::Markdown | Format::Messages | Format::Table => self.print_text(global.verbose),
             Format::Json => writeln!(console::stdout(), "{}", json_text(&json())),
             Format::Github => self.print_annotations(),
         }
     }
 
-    fn print_text(&self) -> io::Result<()> {
-        print_diagnostics(&self.diagnostics)?;
+    fn print_text(&self, verbose: bool) -> io::Result<()> {
+        print_diagnostics(&folded(&self.diagnostics, verbose))?;
         let (mut out, mut err) = (console::stdout(), console::stderr());
         for line in &self.lines {
             match line {
@@ -111,9 +114,41 @@ pub(crate) fn visible(diagnostics: &[Diagnostic], errors_only: bool) -> Vec<Diag
     diagnostics.iter().filter(is_visible).cloned().collect()
 }
 
+/// The most warnings of one code that people see one by one.
+const MOST_ALIKE: usize = 10;
+
+/// Returns the diagnostics for people: of more than ten warnings of one code the first with their number, unless they are
+/// `verbose`.
+pub(crate) fn folded(diagnostics: &[Diagnostic], verbose: bool) -> Cow<'_, [Diagnostic]> {
+    let mut counts = BTreeMap::<Code, usize>::new();
+    let warnings = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Warning);
+    warnings.for_each(|warning| *counts.entry(warning.code).or_default() += 1);
+    if verbose || counts.values().all(|count| *count <= MOST_ALIKE) {
+        return Cow::Borrowed(diagnostics);
+    }
+    let mut shown = Vec::new();
+    for diagnostic in diagnostics {
+        match counts.get_mut(&diagnostic.code).filter(|_| diagnostic.severity == Severity::Warning) {
+            Some(0) => {}
+            Some(count) if *count > MOST_ALIKE => {
+                let message = format!("{count} times, `-v` shows all; first: {}", diagnostic.message);
+                shown.push(Diagnostic { message, ..diagnostic.clone() });
+                *count = 0;
+            }
+            _ => shown.push(diagnostic.clone()),
+        }
+    }
+    Cow::Owned(shown)
+}
+
 /// Prints diagnostics as text on standard error.
 pub(crate) fn print_diagnostics(diagnostics: &[Diagnostic]) -> io::Result<()> {
     write_diagnostics(&mut console::stderr(), diagnostics, &|_| None)
+}
+
+/// Prints the errors of a configuration with this redacted text, with the lines that they are about.
+pub(crate) fn print_config_diagnostics(diagnostics: &[Diagnostic], text: Option<&str>) -> io::Result<()> {
+    write_diagnostics(&mut console::stderr(), diagnostics, &|_| text.map(str::to_owned))
 }
 
 /// Prints an error that has no place on standard error, with its chain of causes.
@@ -156,9 +191,7 @@ pub(crate) fn print_failure(failure: Failure, format: Format) -> Exit {
             annotations.add_diagnostics(diagnostics);
             annotations.print()
         }
-        Failure::Config { diagnostics, text } => {
-            write_diagnostics(&mut console::stderr(), diagnostics, &|_| text.clone())
-        }
+        Failure::Config { diagnostics, text } => print_config_diagnostics(diagnostics, text.as_deref()),
         Failure::Unread(diagnostics) => print_diagnostics(diagnostics),
         Failure::Usage(_) | Failure::Input(_) | Failure::Outside(_) | Failure::Unsettled => {
             let cause = match &failure {
@@ -171,9 +204,25 @@ pub(crate) fn print_failure(failure: Failure, format: Format) -> Exit {
             }
         }
     };
+    let printed = printed.and_then(|()| match &failure {
+        // Output may have begun before.
+        Failure::Outside(_) => Ok(()),
+        _ if format != Format::Json => Ok(()),
+        Failure::Config { diagnostics, .. } | Failure::Unread(diagnostics) => {
+            print_error_json(&failure.message(), exit, diagnostics)
+        }
+        Failure::Usage(_) | Failure::Input(_) | Failure::Unsettled => print_error_json(&failure.message(), exit, &[]),
+    });
     // If standard error is closed, nothing can be printed; the exit code still reports the failure.
     let _ = printed;
     exit
+}
+
+/// Prints why a command cannot begin as JSON on standard output.
+pub(crate) fn print_error_json(message: &str, exit: Exit, diagnostics: &[Diagnostic]) -> io::Result<()> {
+    let diagnostics = output::diagnostics(diagnostics);
+    let error = output::CommandError { message: message.to_owned(), exit_code: exit.code(), diagnostics };
+    writeln!(console::stdout(), "{}", json_text(&output::ErrorOutput { error }))
 }
 
 /// Prints an error that has no place as an annotation, with its chain of causes.

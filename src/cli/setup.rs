@@ -11,7 +11,7 @@ use super::starter::workflows::{self, is_plain, is_schedule_of_github};
 use super::starter::{self, FILL_IN, RepoOrigin, WorkflowPaths};
 use crate::config::{KnowledgeSettings, Settings};
 use crate::model::{Code, Diagnostic, Place, RepoPath};
-use crate::store::{Folder, StoreError, WriteResult, state_ignore};
+use crate::store::{Folder, StoreError, WriteResult, init_state_dir};
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
@@ -102,7 +102,13 @@ impl<'a> Setup<'a> {
             Some((name, _)) => self.left.push((name.to_owned(), "it exists")),
             None => self.create(CONFIG, &starter::config(found, &output, !in_state))?,
         }
-        self.create(".contextpack/.gitignore", state_ignore(!in_state))?;
+        let ignore = ".contextpack/.gitignore";
+        if self.folder(ignore)?.is_some() {
+            match init_state_dir(self.root, !in_state)? {
+                WriteResult::Written => self.written.push(ignore.to_owned()),
+                WriteResult::Unchanged => self.left.push((ignore.to_owned(), "it exists")),
+            }
+        }
         if !in_state {
             let handovers = existing.and_then(|(_, settings)| settings.handover.packs());
             let handovers = handovers.as_ref().map_or("context/packs", |folder| folder.as_str());

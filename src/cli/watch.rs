@@ -180,9 +180,10 @@ impl WatchReporter<'_> {
             return if report.is_quiet() { Ok(()) } else { self.print_json(report, watch) };
         }
         let mut err = console::stderr();
+        let time = time_of_day();
         if report.is_quiet() {
             if self.global.verbose {
-                writeln!(err, "nothing changed, {} ms", report.took.as_millis())?;
+                writeln!(err, "{time} nothing changed, {} ms", report.took.as_millis())?;
             }
             return Ok(());
         }
@@ -192,13 +193,13 @@ impl WatchReporter<'_> {
         self.print_problems(report, watch)?;
         if !self.global.quiet {
             for saved in saved.iter().take(MOST_LISTED) {
-                writeln!(err, "{}", printable(&saved.line(several, took)))?;
+                writeln!(err, "{time} {}", printable(&saved.line(several, took)))?;
             }
             if saved.len() > MOST_LISTED {
-                writeln!(err, "and {} more packs", saved.len() - MOST_LISTED)?;
+                writeln!(err, "{time} and {} more packs", saved.len() - MOST_LISTED)?;
             }
             for removed in &removed {
-                writeln!(err, "removed: {}", printable(&self.shown(watch, &removed.name)))?;
+                writeln!(err, "{time} removed: {}", printable(&self.shown(watch, &removed.name)))?;
             }
         }
         match self.print {
@@ -217,7 +218,7 @@ impl WatchReporter<'_> {
         let recovered = report.recovered && !self.global.quiet;
         self.print_errors(report, watch)?;
         if recovered {
-            writeln!(console::stderr(), "recovered: packs are built again")?;
+            writeln!(console::stderr(), "{} recovered: packs are built again", time_of_day())?;
         }
         Ok(())
     }
@@ -227,15 +228,18 @@ impl WatchReporter<'_> {
         let mut err = console::stderr();
         for problem in report.problems {
             match problem {
-                WatchProblem::Session(
-                    EngineError::Config { diagnostics: faults, .. } | EngineError::NotBuilt { diagnostics: faults },
-                ) => report::print_diagnostics(&faults)?,
+                WatchProblem::Session(EngineError::Config { diagnostics: faults, text }) => {
+                    report::print_config_diagnostics(&faults, text.as_deref())?;
+                }
+                WatchProblem::Session(EngineError::NotBuilt { diagnostics: faults }) => {
+                    report::print_diagnostics(&faults)?;
+                }
                 // Changes that are not noticed would be missing from the packs silently.
                 WatchProblem::Follow(error) => return Err(Failure::Outside(error.into())),
                 other => report::print_error(&other.error().to_string(), other.error().source())?,
             }
         }
-        report::print_diagnostics(&self.visible(report.diagnostics))?;
+        report::print_diagnostics(&report::folded(&self.visible(report.diagnostics), self.global.verbose))?;
         for failed in &report.failed {
             let (path, why) = (self.shown(watch, &failed.name), failed.reasons.join("; "));
             writeln!(err, "not built: {}: {}", printable(&path), printable(&why))?;
@@ -244,9 +248,15 @@ impl WatchReporter<'_> {
             writeln!(err, "not built: {}", printable(&root.to_string()))?;
         }
         if !self.global.quiet {
+            let time = time_of_day();
             for name in &report.orphaned {
                 let path = self.shown(watch, name);
-                writeln!(err, "left: {}: its root is gone or cannot be read", printable(&path))?;
+                writeln!(err, "{time} left: {}: its root is gone or cannot be read", printable(&path))?;
+            }
+            for gone in &report.gone {
+                let at = gone.at.as_ref().map(|at| format!("{at}: ")).unwrap_or_default();
+                let line = format!("gone: {}[{}]: {at}{}", gone.severity, gone.code, gone.message);
+                writeln!(err, "{time} {}", printable(&line))?;
             }
         }
         Ok(())
@@ -295,7 +305,8 @@ impl WatchReporter<'_> {
                 other => report::print_error(&other.error().to_string(), other.error().source())?,
             }
         }
-        let text = json_line(&output::Build { packs, diagnostics: output::diagnostics(&diagnostics) });
+        let gone = output::diagnostics(&self.visible(report.gone));
+        let text = json_line(&output::Build { packs, diagnostics: output::diagnostics(&diagnostics), gone });
         Ok(writeln!(console::stdout(), "{text}")?)
     }
 
@@ -318,6 +329,11 @@ impl WatchReporter<'_> {
             None => format!("{}/{name}", watch.dir().map_or("packs", |dir| dir.as_str())),
         }
     }
+}
+
+/// Returns the time of day of this machine, for lines that people read.
+fn time_of_day() -> impl std::fmt::Display {
+    chrono::Local::now().format("%H:%M:%S")
 }
 
 /// Prints a rendering, escaped if standard output is a terminal.

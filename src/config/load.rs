@@ -7,7 +7,7 @@ use super::raw::RawConfig;
 use super::settings::Settings;
 use super::{tree, validate};
 use crate::model::{Code, Diagnostic, Place, RepoPath};
-use crate::yaml::YamlNode;
+use crate::yaml::{YamlNode, YamlValue};
 
 /// The version of this program.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -53,8 +53,26 @@ pub fn load_with_rules(path_shown: &str, text: Option<&str>, rules: &[&str]) -> 
 
 fn settings(root: &YamlNode, rules: &[&str], faults: &mut ConfigFaults) -> Option<Settings> {
     let (raw, shape_faults) = deserialize::<RawConfig>(root);
-    faults.0.extend(shape_faults);
+    faults.0.extend(shape_faults.into_iter().map(|fault| with_form(root, fault)));
     validate::settings(&raw?, rules, SettingPlace::root(root), faults)
+}
+
+/// Adds the right form to a fault of a setting that is easily written as a mere path.
+fn with_form(root: &YamlNode, fault: ConfigFault) -> ConfigFault {
+    const FORMS: [(&str, &str); 3] = [
+        ("work_items", "write `work_items: [{include: [\"work_items/**/*.md\"]}]`"),
+        ("adrs", "write `adrs: {include: [\"docs/adr/**/*.md\"]}`"),
+        ("documents", "write `documents: [{include: [\"docs/**/*.md\"]}]`"),
+    ];
+    let is_at = |node: &YamlNode| {
+        let entries = if let YamlValue::List(entries) = &node.value { entries.as_slice() } else { &[] };
+        std::iter::once(node).chain(entries).any(|node| fault.at == Some(node.at))
+    };
+    let form = FORMS.iter().find(|(name, _)| tree::entry(root, name).is_some_and(|(_, node)| is_at(node)));
+    match form {
+        Some((_, form)) if fault.help.is_none() => fault.help(*form),
+        _ => fault,
+    }
 }
 
 /// Checks the two versions, which come before all else: the rest of the file may mean something else in other versions.

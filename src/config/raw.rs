@@ -4,7 +4,7 @@
 
 use super::raw_handover::RawHandover;
 use super::raw_knowledge::{RawAgents, RawContext, RawDocuments, RawJob};
-use super::shapes::{OneOrMany, Percent};
+use super::shapes::{OneOrMany, Percent, RawLimit};
 use crate::model::{Code, Level};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
@@ -329,14 +329,11 @@ pub(super) enum RawFiller {
 #[schemars(rename = "Budget")]
 pub(super) struct RawBudget {
     /// The most characters (Unicode scalar values).
-    #[schemars(range(min = 1))]
-    pub(super) max_chars: Option<u64>,
+    pub(super) max_chars: Option<RawLimit>,
     /// The most tokens, as `tokenizer` counts them.
-    #[schemars(range(min = 1))]
-    pub(super) max_tokens: Option<u64>,
+    pub(super) max_tokens: Option<RawLimit>,
     /// The most bytes of UTF-8.
-    #[schemars(range(min = 1))]
-    pub(super) max_bytes: Option<u64>,
+    pub(super) max_bytes: Option<RawLimit>,
     /// How a pack is made to fit. Default: `both`.
     pub(super) strategy: Option<RawStrategy>,
     /// The vocabulary that counts tokens. Default: `o200k_base`.

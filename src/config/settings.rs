@@ -319,6 +319,11 @@ pub struct OutputSettings {
 }
 
 impl Settings {
+    /// Returns whether packs, and so their inputs from GitHub, are committed: those in the state folder are not.
+    pub fn commits_packs(&self) -> bool {
+        !self.output.dir.is_under(".contextpack")
+    }
+
     /// Returns the folders that only this program writes, and that are no inputs of packs: packs, what was delivered to one
     /// agent, cards, boxes, logs, batches and the packs of handovers.
     pub fn own_folders(&self) -> Vec<RepoPath> {

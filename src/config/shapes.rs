@@ -1,5 +1,6 @@
 //! Settings that may be written in more than one way.
 
+use crate::model::parse_amount;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};
 use std::borrow::Cow;
@@ -49,6 +50,47 @@ impl JsonSchema for OneOrMany {
             "anyOf": [
                 {"description": "One.", "type": "string"},
                 {"description": "Several.", "type": "array", "items": {"type": "string"}}
+            ]
+        })
+    }
+}
+
+/// A limit, written `8000` or `8k`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct RawLimit(pub(super) u64);
+
+impl<'de> Deserialize<'de> for RawLimit {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct LimitVisitor;
+        impl Visitor<'_> for LimitVisitor {
+            type Value = RawLimit;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a limit such as `8000` or `8k`")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<RawLimit, E> {
+                parse_amount(text).map(RawLimit).ok_or_else(|| E::invalid_value(de::Unexpected::Str(text), &self))
+            }
+        }
+        deserializer.deserialize_any(LimitVisitor)
+    }
+}
+
+impl JsonSchema for RawLimit {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Limit".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "anyOf": [
+                {"description": "The limit as a number.", "type": "integer", "minimum": 1},
+                {"description": "Thousands, such as `8k`.", "type": "string", "pattern": "^[1-9][0-9]*[kK]$"}
             ]
         })
     }

@@ -1,12 +1,17 @@
 //! The configuration as a tree of settings, before it is typed.
 
 use super::faults::ConfigFault;
+use crate::model::conflict_line;
 use crate::yaml::{self, Position, YamlDialect, YamlError, YamlErrorKind, YamlKey, YamlNode, YamlValue};
 
 /// Reads the one document of `text`, with the keys of each map sorted, so that [`entry`] finds them.
 ///
 /// An empty document is [`YamlValue::Null`].
 pub(super) fn read(text: &str) -> Result<YamlNode, ConfigFault> {
+    if let Some(line) = conflict_line(text) {
+        let fault = ConfigFault::new(Position { line, column: 1 }, "the file has conflict markers");
+        return Err(fault.help("resolve the conflict, then `git add` the file"));
+    }
     let (documents, error) = yaml::documents(text, YamlDialect::Settings);
     if let Some(error) = error {
         return Err(fault(error));

@@ -103,7 +103,9 @@ fn refs_of(written: &[RawWhose], at: SettingPlace<'_>, help: &str, faults: &mut 
 }
 
 fn budget(raw: &RawBudget, at: SettingPlace<'_>, faults: &mut ConfigFaults) -> Budget {
-    for (name, limit) in [("max_chars", raw.max_chars), ("max_tokens", raw.max_tokens), ("max_bytes", raw.max_bytes)] {
+    let [max_chars, max_tokens, max_bytes] =
+        [raw.max_chars, raw.max_tokens, raw.max_bytes].map(|limit| limit.map(|limit| limit.0));
+    for (name, limit) in [("max_chars", max_chars), ("max_tokens", max_tokens), ("max_bytes", max_bytes)] {
         match limit {
             Some(0) => {
                 faults.add_help(at.key(name), format!("`{name}` is 0"), "give a limit above 0, or remove the line");
@@ -114,7 +116,7 @@ fn budget(raw: &RawBudget, at: SettingPlace<'_>, faults: &mut ConfigFaults) -> B
             _ => {}
         }
     }
-    if raw.max_chars.or(raw.max_tokens).or(raw.max_bytes).is_none() {
+    if max_chars.or(max_tokens).or(max_bytes).is_none() {
         let help = "a budget replaces the built-in one whole: give `max_chars`, `max_tokens` or `max_bytes`";
         faults.add_help(at, "the budget has no limit", help);
     }
@@ -128,9 +130,9 @@ fn budget(raw: &RawBudget, at: SettingPlace<'_>, faults: &mut ConfigFaults) -> B
         faults.add_help(at.key("root_share"), message, "give 10% to 100%");
     }
     Budget {
-        max_chars: raw.max_chars,
-        max_bytes: raw.max_bytes,
-        max_tokens: raw.max_tokens,
+        max_chars,
+        max_bytes,
+        max_tokens,
         strategy: match raw.strategy {
             Some(RawStrategy::TruncateTail) => Strategy::TruncateTail,
             Some(RawStrategy::DropLowPriority) => Strategy::DropLowPriority,

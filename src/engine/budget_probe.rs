@@ -48,6 +48,7 @@ impl<'p, 's> BudgetProbe<'p, 's> {
             stamp: self.stamp.clone(),
             agent: self.agent.clone(),
             session_start: self.item.is_none(),
+            are_named: true,
         };
         let result = Mutex::new(None);
         let faults = self.project.build(&job, None, &|built: Built| {

@@ -57,6 +57,8 @@ pub struct BuildJob {
     pub agent: Option<AgentContext>,
     /// Whether to build the pack with which a session of the agent begins.
     pub session_start: bool,
+    /// Whether somebody named the roots, and so does not ask about other items.
+    pub are_named: bool,
 }
 
 /// The result of building one pack.
@@ -98,7 +100,7 @@ pub fn build_packs(
     is_unchanged: Option<&IsUnchanged<'_>>,
     sink: &(dyn Fn(Built) + Sync),
 ) -> Result<BuildReport, Unsettled> {
-    let mut found = diagnostics_of(files, project, job.agent.is_some());
+    let mut found = diagnostics_of(files, project, job);
     found.extend(job.agent.iter().flat_map(|agent| agent.faults.clone()));
     let found = Mutex::new(found);
     let add = |diagnostics: Vec<Diagnostic>| found.lock().unwrap_or_else(PoisonError::into_inner).extend(diagnostics);
@@ -194,6 +196,14 @@ impl Project<'_> {
         Ok(faults)
     }
 
+    /// Returns the items that the pack of `root` shows as its neighbours.
+    pub(super) fn neighbours(&self, root: usize) -> impl Iterator<Item = usize> {
+        self.graph.shown(root).filter_map(|edge| match edge.to {
+            Target::Item(item) => Some(item),
+            Target::Issue { .. } => None,
+        })
+    }
+
     /// Returns the `roots` whose slug no other root has, and an error for each slug that several have.
     fn distinct_slugs(&self, roots: &[usize], others: &[usize]) -> (Vec<usize>, Vec<Diagnostic>) {
         let slug_of = |root: &usize| slug(&self.pack_name(*root));
@@ -257,10 +267,7 @@ impl Project<'_> {
         let github = self.github_warnings(root);
         let with_found = |more: Vec<Diagnostic>| apply_severities([found.clone(), more].concat(), self.settings);
         let (in_pack, diagnostics) = (with_found(github.in_pack), with_found(github.reported));
-        let neighbours = self.graph.shown(root).filter_map(|edge| match edge.to {
-            Target::Item(item) => Some(self.corpus.entries[item].item.id.as_str()),
-            Target::Issue { .. } => None,
-        });
+        let neighbours = self.neighbours(root).map(|item| self.corpus.entries[item].item.id.as_str());
         references.warnings = self.notices.for_pack(&item.id, neighbours);
         references
             .warnings

@@ -39,7 +39,7 @@ pub(super) struct CachedDocument {
 }
 
 /// The file that the names of agents and documents are configured in.
-const CONFIG: &str = "contextpack.yml";
+pub(super) const CONFIG: &str = "contextpack.yml";
 
 /// Reads the agents and documents of a project.
 pub(super) fn read(project: &Project<'_>) -> ReadKnowledge {

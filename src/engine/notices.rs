@@ -1,11 +1,13 @@
 //! Severities of diagnostics, and the warnings that packs carry.
 
 use super::clean;
+use super::knowledge_reader::CONFIG;
+use super::project::Project;
 use crate::config::Settings;
-use crate::model::{Code, Diagnostic, Level, Severity, SourceTree};
+use crate::model::{Code, Diagnostic, Level, RepoPath, Severity, SourceTree};
 use crate::redact::Redactor;
 use crate::select::Notice;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// Applies the configured severities to diagnostics, and drops the allowed ones.
 pub fn apply_severities(diagnostics: Vec<Diagnostic>, settings: &Settings) -> Vec<Diagnostic> {
@@ -82,6 +84,35 @@ fn concerns_text(code: Code) -> bool {
             | Code::BodyDiffers
             | Code::StatusDiffers
     )
+}
+
+/// The items that packs hold, of which a diagnostic may speak.
+pub(super) struct ConcernedItems<'p> {
+    roots: BTreeSet<&'p str>,
+    neighbours: BTreeSet<&'p str>,
+    files: BTreeSet<&'p RepoPath>,
+}
+
+impl<'p> ConcernedItems<'p> {
+    pub(super) fn new(project: &'p Project<'_>, roots: &[usize]) -> Self {
+        let entries = &project.corpus().entries;
+        let id = |item: usize| entries[item].item.id.as_str();
+        let neighbours: Vec<usize> = roots.iter().flat_map(|root| project.neighbours(*root)).collect();
+        Self {
+            roots: roots.iter().map(|root| id(*root)).collect(),
+            neighbours: neighbours.iter().map(|item| id(*item)).collect(),
+            files: roots.iter().chain(&neighbours).map(|item| &entries[*item].item.origin.path).collect(),
+        }
+    }
+
+    /// Returns whether a diagnostic is about the configuration, a root, or the text or the file of one of its neighbours.
+    pub(super) fn by(&self, diagnostic: &Diagnostic) -> bool {
+        if diagnostic.about.is_empty() {
+            return diagnostic.at.as_ref().is_none_or(|at| at.path.as_str() == CONFIG || self.files.contains(&at.path));
+        }
+        let mut about = diagnostic.about.iter().map(String::as_str);
+        about.any(|id| self.roots.contains(id) || self.neighbours.contains(id) && concerns_text(diagnostic.code))
+    }
 }
 
 /// Converts a diagnostic into the form that packs hold.

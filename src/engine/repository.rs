@@ -1,6 +1,8 @@
 //! A repository opened for one command: its configuration, its files and its cache.
 
+use super::build::BuildJob;
 use super::error::with_causes;
+use super::notices::ConcernedItems;
 use super::{
     BudgetLimits, BuildOrder, Configuration, EngineError, IncrementalBuild, Project, RootError, Unsettled,
     apply_severities, unmatched,
@@ -8,7 +10,7 @@ use super::{
 use crate::cache::{BuildCache, Cache, CachedReading, FreshnessPolicy, NoCache, ScrubCache, TracedTree};
 use crate::config::Settings;
 use crate::intake::{CacheUse, Repo, RepoOptions};
-use crate::model::{Code, Diagnostic, Digest, Digester, RepoPath, SourceTree, Untracked};
+use crate::model::{Code, Diagnostic, Digest, Digester, RepoPath, Severity, SourceTree, Untracked};
 use crate::redact::Environment;
 use crate::store::{Access, CacheFolder, CacheUnavailable, Folder, StoreError, sweep_state};
 use std::ffi::OsString;
@@ -406,12 +408,18 @@ impl BuildCache for Repository {
 
 /// Returns the diagnostics of a repository before packs are built: those of its listing, of the globs of its configuration,
 /// of its items and their graph, and of its agents and documents, if packs, perhaps for an agent, have to do with them.
-pub(super) fn diagnostics_of(files: &Repo, project: &Project<'_>, agent: bool) -> Vec<Diagnostic> {
+///
+/// If somebody named the roots, warnings about other files are left out.
+pub(super) fn diagnostics_of(files: &Repo, project: &Project<'_>, job: &BuildJob) -> Vec<Diagnostic> {
     let settings = project.settings();
     let mut all = apply_severities(files.diagnostics().to_vec(), settings);
-    all.extend(apply_severities(unmatched(settings, files), settings));
     all.extend_from_slice(project.diagnostics());
-    if agent || project.has_documents() || !settings.knowledge.jobs.is_empty() {
+    if job.are_named {
+        let concerned = ConcernedItems::new(project, &job.roots);
+        all.retain(|diagnostic| diagnostic.severity == Severity::Error || concerned.by(diagnostic));
+    }
+    all.extend(apply_severities(unmatched(settings, files), settings));
+    if job.agent.is_some() || project.has_documents() || !settings.knowledge.jobs.is_empty() {
         all.extend(apply_severities(project.knowledge().diagnostics.clone(), settings));
     }
     all

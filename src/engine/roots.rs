@@ -24,12 +24,14 @@ pub enum RootError {
     )]
     Issue(String),
     /// It matches none.
-    #[error("there is no item `{typed}`; {}", near.as_ref().map_or("`contextpack list` shows the roots".to_owned(), |id| format!("did you mean `{id}`?")))]
+    #[error("there is no item `{typed}`{}; {}", if is_path(typed) { ", and no such file" } else { "" }, what_next(near.as_deref(), *is_empty))]
     Unknown {
         /// The root as typed.
         typed: String,
         /// The most similar id.
         near: Option<String>,
+        /// Whether there are no items at all.
+        is_empty: bool,
     },
 }
 
@@ -51,6 +53,22 @@ pub struct RootSummary {
 
 fn list(ids: &[String]) -> String {
     ids.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// Returns whether a root as typed looks like the path of a file.
+fn is_path(typed: &str) -> bool {
+    typed.contains(['/', '\\']) && !typed.contains('#') || [".json", ".md"].iter().any(|end| typed.ends_with(end))
+}
+
+fn what_next(near: Option<&str>, is_empty: bool) -> String {
+    match near {
+        Some(id) => format!("did you mean `{id}`?"),
+        None if is_empty => {
+            "there are no work items here: `contextpack init` sets up a repo, `contextpack sync` reads issues"
+                .to_owned()
+        }
+        None => "`contextpack list` shows the roots".to_owned(),
+    }
 }
 
 impl Project<'_> {
@@ -167,7 +185,8 @@ impl Project<'_> {
                     .filter(|(score, _)| *score > 0.85)
                     .max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.item.id.cmp(&a.1.item.id)))
                     .map(|(_, entry)| entry.item.id.to_string());
-                Err(RootError::Unknown { typed: typed.to_owned(), near })
+                let is_empty = self.corpus.entries.is_empty();
+                Err(RootError::Unknown { typed: typed.to_owned(), near, is_empty })
             }
         }
     }

@@ -397,6 +397,7 @@ impl Session {
             limits,
             stamp: stage.stamp.clone(),
             session_start: agent.is_some() && stage.order.roots.is_empty(),
+            are_named: !stage.order.roots.is_empty(),
             agent,
         };
         let writer = PackWriter {

@@ -195,7 +195,12 @@ impl GraphBuilder {
     fn warn_unknown(&mut self, corpus: &Corpus, value: &RelationValue<'_>) {
         if value.stated.part == ItemPart::Record || is_stable_id(value.text) {
             let message = format!("no work item has the id `{}`", one_line(value.text));
-            let help = "correct the id, or add the item; ids are compared as spelled";
+            let is_number =
+                value.text.trim().bytes().all(|byte| byte.is_ascii_digit()) && !value.text.trim().is_empty();
+            let help = match is_number && corpus.rules.repo.is_none() {
+                true => "if it is an issue, set `github.repo: owner/name`; else correct the id, or add the item",
+                false => "correct the id, or add the item; ids are compared as spelled",
+            };
             self.note_unresolved(value);
             self.warn(corpus, Code::UnknownId, value, message, help);
         }

@@ -1,6 +1,7 @@
 //! Reads files from revisions of the git repository.
 
 use super::git;
+use super::root::work_tree;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
@@ -23,6 +24,12 @@ pub enum HistoryError {
     /// The files of a folder are larger than any packs together.
     #[error("the files of `{0}` are larger than 1 GiB together, the most that is read")]
     SetTooLarge(String),
+    /// There is no commit to compare with.
+    #[error("there is no commit yet: commit the packs first, or name two packs or folders")]
+    NoCommit,
+    /// The folder is in no repository.
+    #[error("this is not in a git repository: name two packs or folders, or run `git init` first")]
+    NoRepository,
     /// git could not be run, or its answer makes no sense.
     #[error("{0}")]
     Git(String),
@@ -53,6 +60,9 @@ impl History {
     /// # Errors
     /// If git cannot be started.
     pub fn open(root: &Path) -> Result<Self, HistoryError> {
+        if !is_in_git(root) {
+            return Err(HistoryError::NoRepository);
+        }
         let mut command = git::command(root, &["-c", "protocol.allow=never", "cat-file", "--batch"]);
         command.env("GIT_NO_LAZY_FETCH", "1").env("GIT_NO_REPLACE_OBJECTS", "1");
         let started = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
@@ -76,7 +86,10 @@ impl History {
         wanted: &dyn Fn(&str) -> bool,
     ) -> Result<Option<GitObject>, HistoryError> {
         if self.request(&format!("{revision}^{{commit}}"))?.is_none() {
-            return Err(HistoryError::Unknown(revision.to_owned()));
+            return Err(match revision {
+                "HEAD" => HistoryError::NoCommit,
+                other => HistoryError::Unknown(other.to_owned()),
+            });
         }
         // The root is named by an empty path after the colon.
         let Some(found) = self.request(&format!("{revision}:{path}"))? else { return Ok(None) };
@@ -159,11 +172,19 @@ fn entries(tree: &Object) -> Vec<(String, String)> {
     files
 }
 
+/// Returns whether a folder is in a git repository, as far as that can be told.
+pub fn is_in_git(root: &Path) -> bool {
+    !matches!(work_tree(root), Ok(None))
+}
+
 /// Finds the merge base of two revisions.
 ///
 /// # Errors
 /// If there is none, or one of them is unknown.
 pub fn merge_base(root: &Path, one: &str, other: &str) -> Result<String, HistoryError> {
+    if !is_in_git(root) {
+        return Err(HistoryError::NoRepository);
+    }
     let out = git::run(root, &["merge-base", "--end-of-options", one, other]);
     let base = out.ok().and_then(|out| String::from_utf8(out).ok());
     base.map(|base| base.trim().to_owned())

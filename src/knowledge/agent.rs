@@ -3,6 +3,7 @@
 use super::front_matter::FrontMatter;
 use crate::config::{Policy, Strategy, nearest};
 use crate::graph::RecordedRemoval;
+use crate::model::parse_limit;
 use crate::model::{Code, Diagnostic, Digest, Node, Place, RepoPath, Value};
 use crate::redact::Clean;
 use std::collections::BTreeMap;
@@ -255,7 +256,7 @@ fn limits(node: &Node<String>, fault: &mut impl FnMut(u32, String, String)) -> A
             Value::Scalar { text, .. } => text.trim(),
             _ => "",
         };
-        let number = text.replace('_', "").parse::<u64>().ok().filter(|number| (1..1 << 53).contains(number));
+        let number = parse_limit(&text.replace('_', ""));
         match key.as_str() {
             "max_chars" => limits.max_chars = number,
             "max_bytes" => limits.max_bytes = number,
@@ -274,7 +275,7 @@ fn limits(node: &Node<String>, fault: &mut impl FnMut(u32, String, String)) -> A
             }
         }
         if number.is_none() {
-            fault(node.line, format!("`{key}` is no limit above 0"), "give a whole number".to_owned());
+            fault(node.line, format!("`{key}` is no limit above 0"), "write it as 8000 or 8k".to_owned());
         }
     }
     limits

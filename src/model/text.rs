@@ -54,6 +54,26 @@ pub fn is_hidden(c: char) -> bool {
             | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
+/// Returns the number of the line with which git's markers of a conflict begin, from 1.
+pub fn conflict_line(text: &str) -> Option<u32> {
+    let mut lines = text.lines();
+    let first = lines.position(|line| line.starts_with("<<<<<<< "))?;
+    // A text about conflicts may show one marker.
+    lines.any(|line| line.starts_with(">>>>>>> ")).then(|| u32::try_from(first + 1).unwrap_or(u32::MAX))
+}
+
+/// Parses a limit: a number, or thousands followed by `k`. `None` if it is 0 or no JSON reader can represent it.
+pub fn parse_limit(text: &str) -> Option<u64> {
+    parse_amount(text.trim()).filter(|number| (1..1 << 53).contains(number))
+}
+
+/// Parses digits, or digits for thousands followed by `k`.
+pub fn parse_amount(text: &str) -> Option<u64> {
+    let (digits, factor) = text.strip_suffix(['k', 'K']).map_or((text, 1), |digits| (digits, 1000));
+    let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| digits.parse::<u64>().ok()?.checked_mul(factor)).flatten()
+}
+
 /// Returns whether some program treats `c` as the end of a line.
 pub fn is_line_end(c: char) -> bool {
     matches!(c, '\n' | '\u{b}' | '\u{c}' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}')

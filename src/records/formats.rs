@@ -2,7 +2,7 @@
 
 use crate::config::ItemSource;
 use crate::markdown::front_matter::{front_matter, is_unclosed};
-use crate::model::{Code, Diagnostic, LineStarts, Node, Place, Refusal, RepoPath, Value};
+use crate::model::{Code, Diagnostic, LineStarts, Node, Place, Refusal, RepoPath, Value, conflict_line};
 use crate::records::build::{ItemContext, RawRecord, build};
 use crate::records::front_matter::read_pairs;
 use crate::records::item::Item;
@@ -81,7 +81,12 @@ impl RecordFile<'_> {
     fn markdown(&mut self, text: &str) {
         let (mut pairs, mut start, mut line) = (Vec::new(), 0, 1);
         if let Some(found) = front_matter(text) {
-            let (read, fault) = read_pairs(&text[found.yaml], 2);
+            let yaml = &text[found.yaml];
+            if let Some(conflict) = conflict_line(yaml) {
+                let fault = SyntaxFault::new(conflict + 1, "its front matter has conflict markers");
+                return self.fault(Code::InvalidItem, fault, "resolve the conflict, then `git add` the file");
+            }
+            let (read, fault) = read_pairs(yaml, 2);
             if let Some(fault) = fault {
                 self.fault(
                     Code::InvalidFrontMatter,

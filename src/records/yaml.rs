@@ -1,6 +1,6 @@
 //! YAML → [`Node`]s, through the reader that the configuration uses too.
 
-use crate::model::{Node, Value};
+use crate::model::{Node, Value, conflict_line};
 use crate::yaml::{self, YamlDialect, YamlError, YamlNode, YamlValue};
 
 /// A violation of a file format, with its line.
@@ -27,6 +27,10 @@ impl From<YamlError> for SyntaxFault {
 
 /// Reads the documents of a YAML text; those before a fault are returned with it.
 pub(super) fn documents(text: &str) -> (Vec<Node<String>>, Option<SyntaxFault>) {
+    if let Some(line) = conflict_line(text) {
+        let message = "it has conflict markers: resolve the conflict, then `git add` the file";
+        return (Vec::new(), Some(SyntaxFault::new(line, message)));
+    }
     let (documents, error) = yaml::documents(text, YamlDialect::Data);
     (documents.into_iter().map(node).collect(), error.map(SyntaxFault::from))
 }

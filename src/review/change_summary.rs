@@ -1,12 +1,13 @@
 //! A short summary of the changes of a pack's sections between two builds.
 
-use crate::wire::{Pack, Section};
+use crate::wire::{Pack, PackBudget, Section, Warning};
 use std::collections::BTreeMap;
 
 /// Summarizes the changes of a pack's sections: `ADR-0007 in`, `task:z to pointer`, `docs/limits.md out`, `body changed`.
 ///
-/// Sorted by kind of change (added, another detail, removed, another text), then by pack order. Names of sections are
-/// redacted, but may hold any character.
+/// Sorted by kind of change (added, another detail, removed, another text, warnings), then by pack order. Other changes are
+/// named only if there are none of these, so that the result is empty only for packs of equal content. Names of sections are redacted,
+/// but may hold any character.
 pub fn summarize_changes(before: &Pack, after: &Pack) -> Vec<String> {
     let by_id = |pack: &'_ Pack| -> BTreeMap<String, usize> {
         pack.sections.iter().enumerate().map(|(at, section)| (section.id.clone(), at)).collect()
@@ -26,7 +27,55 @@ pub fn summarize_changes(before: &Pack, after: &Pack) -> Vec<String> {
     }
     let removed = before.sections.iter().filter(|section| !new.contains_key(&section.id));
     let removed = removed.map(|section| format!("{} out", name(section)));
-    added.into_iter().chain(another_detail).chain(removed).chain(changed).collect()
+    let mut all: Vec<String> = added.into_iter().chain(another_detail).chain(removed).chain(changed).collect();
+    all.extend(missing_warnings(after, before).map(|code| format!("new warning {code}")));
+    all.extend(missing_warnings(before, after).map(|code| format!("warning {code} gone")));
+    if all.is_empty() {
+        all = other_changes(before, after);
+    }
+    all
+}
+
+/// Returns the code of each warning of `pack` that `other` lacks, wherever it stands.
+fn missing_warnings<'p>(pack: &'p Pack, other: &'p Pack) -> impl Iterator<Item = &'p str> {
+    let is_missing = |warning: &&Warning| {
+        !other.warnings.iter().any(|known| known.code == warning.code && known.message == warning.message)
+    };
+    pack.warnings.iter().filter(is_missing).map(|warning| warning.code.as_str())
+}
+
+/// Names the parts of a pack that changed besides the sections' texts and the warnings' words.
+fn other_changes(before: &Pack, after: &Pack) -> Vec<String> {
+    let limits = |pack: &Pack| {
+        let PackBudget { max_chars, max_bytes, max_tokens, tokenizer, strategy, rendering, .. } = &pack.budget;
+        (*max_chars, *max_bytes, *max_tokens, tokenizer.clone(), strategy.clone(), rendering.clone())
+    };
+    let mut all = Vec::new();
+    for (is_same, what) in [
+        (before.root == after.root, "title"),
+        (limits(before) == limits(after), "limits"),
+        (before.omissions == after.omissions, "omissions"),
+        (before.redactions == after.redactions, "redactions"),
+    ] {
+        all.extend((!is_same).then(|| format!("{what} changed")));
+    }
+    let same = before.sections.iter().zip(&after.sections).filter(|(old, new)| old.id == new.id);
+    for (old, new) in same.filter(|(old, new)| old != new) {
+        let is_moved = old.source.path != new.source.path || old.source.lines != new.source.lines;
+        all.push(format!("{} {}", name(new), if is_moved { "moved" } else { "has other facts" }));
+    }
+    let is_same_order = before.sections.iter().map(|it| &it.id).eq(after.sections.iter().map(|it| &it.id));
+    all.extend((!is_same_order).then(|| "order changed".to_owned()));
+    if all.is_empty() && before.warnings != after.warnings {
+        all.push("warnings moved".to_owned());
+    }
+    if all.is_empty() && before.inputs != after.inputs {
+        all.push("inputs changed".to_owned());
+    }
+    if all.is_empty() && before.generator != after.generator {
+        all.push("built by another version".to_owned());
+    }
+    all
 }
 
 /// Returns a section's name for people: an ADR's number, an item's id, a path.
@@ -51,6 +100,7 @@ fn name(section: &Section) -> String {
 #[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
+    use crate::wire::SectionSource;
 
     fn pack(sections: &[(&str, &str, &str)]) -> Pack {
         let section = |(id, detail, content): &(&str, &str, &str)| {
@@ -91,5 +141,36 @@ mod tests {
         ];
         assert_eq!(summarize_changes(&before, &after), expected);
         assert!(summarize_changes(&after, &after).is_empty());
+    }
+
+    #[test]
+    fn every_change_has_a_cause() {
+        let before = pack(&[("root.issue", "full", "a"), ("root.json", "full", "{}")]);
+        let warning = |code: &str, line: u64| {
+            let source = SectionSource { lines: Some([line, line]), ..SectionSource::default() };
+            Warning { code: code.to_owned(), message: "m".to_owned(), source: Some(source) }
+        };
+        type Change = fn(&mut Pack, &dyn Fn(&str, u64) -> Warning);
+        let changes: [(Change, &str); 8] = [
+            (|pack, warning| pack.warnings.push(warning("unknown-id", 1)), "new warning unknown-id"),
+            (|pack, _| pack.budget.max_tokens = Some(4000), "limits changed"),
+            (|pack, _| pack.root.title = "u".to_owned(), "title changed"),
+            (|pack, _| pack.sections[0].source.lines = Some([2, 3]), "body moved"),
+            (|pack, _| pack.sections[1].provenance = "graph".to_owned(), "fields has other facts"),
+            (|pack, _| pack.sections.reverse(), "order changed"),
+            (|pack, _| pack.generator.version = "2".to_owned(), "built by another version"),
+            (|pack, _| pack.sections[0].metadata.chars = 2, "body has other facts"),
+        ];
+        for (change, expected) in changes {
+            let mut after = before.clone();
+            change(&mut after, &warning);
+            assert_eq!(summarize_changes(&before, &after), [expected]);
+        }
+        let mut warned = before.clone();
+        warned.warnings.push(warning("unknown-id", 1));
+        assert_eq!(summarize_changes(&warned, &before), ["warning unknown-id gone"]);
+        let mut moved = before.clone();
+        moved.warnings.push(warning("unknown-id", 7));
+        assert_eq!(summarize_changes(&warned, &moved), ["warnings moved"]);
     }
 }

@@ -13,7 +13,8 @@ mod why_not;
 
 pub use change_summary::summarize_changes;
 pub use diff::{
-    Diff, DiffLine, Hunk, PackChange, Pair, Rebuilt, SalvagedPack, SectionChange, SharedChange, compare, salvage,
+    Diff, DiffLine, Hunk, PackChange, Pair, Rebuilt, ReviewItem, SalvagedPack, SectionChange, SharedChange, compare,
+    salvage,
 };
 pub use explain::{Explanation, explain, grouped};
 pub use invisible::{invisible_at, invisible_faults};
@@ -22,5 +23,5 @@ pub use read::{ReadError, read};
 pub use report::report_policy;
 pub use report::{Conversation, ConversationCard, PageEntry, report_data, report_page};
 pub use stale::{Difference, UNEXPLAINED, difference};
-pub use verify::{Verification, parse_issue_url, root_names, verify};
+pub use verify::{Verification, content_hash, parse_issue_url, root_names, verify};
 pub use why_not::{WhyNot, why_not};

@@ -1,5 +1,6 @@
 //! Strict parsing of finished packs.
 
+use crate::model::conflict_line;
 use crate::wire::Pack;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use std::collections::BTreeSet;
@@ -21,6 +22,9 @@ pub enum ReadError {
         /// The parser's message.
         message: String,
     },
+    /// Git could not merge it, and left both sides in it.
+    #[error("line {0}: it has conflict markers: `contextpack build` writes it anew, then `git add` it")]
+    Conflict(u32),
     /// The pack is of another schema version.
     #[error("its schema version is `{0}`; this program reads `context_pack/v1`")]
     Version(String),
@@ -33,7 +37,10 @@ pub enum ReadError {
 pub fn read(bytes: &[u8]) -> Result<Pack, ReadError> {
     let text = std::str::from_utf8(bytes).map_err(|error| ReadError::NotUtf8(error.valid_up_to()))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let no_duplicates: UniqueKeys = serde_json::from_str(text).map_err(json_error)?;
+    let no_duplicates: UniqueKeys = serde_json::from_str(text).map_err(|error| match conflict_line(text) {
+        Some(line) => ReadError::Conflict(line),
+        None => json_error(error),
+    })?;
     if let Some(version) = no_duplicates.version.filter(|version| version != crate::wire::SCHEMA_VERSION) {
         return Err(ReadError::Version(version));
     }

@@ -35,7 +35,7 @@ pub fn verify(bytes: &[u8]) -> Verification {
         }
     };
     let mut faults = Vec::new();
-    let digest = hash(bytes);
+    let digest = content_hash(bytes);
     match digest {
         Some(digest) if digest.to_string() == pack.hash => {}
         Some(digest) => {
@@ -77,7 +77,7 @@ fn shown(text: &str) -> String {
 }
 
 /// Computes the hash with `serde_jcs`, which is independent of the implementation that seals.
-pub(super) fn hash(bytes: &[u8]) -> Option<Digest> {
+pub fn content_hash(bytes: &[u8]) -> Option<Digest> {
     let mut value: serde_json::Value =
         serde_json::from_slice(bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)).ok()?;
     let fields = value.as_object_mut()?;

@@ -17,4 +17,4 @@ pub use folder::{Folder, WriteResult};
 pub use random::name as random_name;
 pub use read::{LARGEST_SET, Links, read_file, read_stream};
 pub use sealed::{Access, CacheFolder, SealedContent};
-pub use state::{init_state_dir, open_state, state_ignore, sweep_state};
+pub use state::{init_state_dir, open_state, sweep_state};

@@ -1,6 +1,6 @@
 //! The state folder `.contextpack/`.
 
-use super::{Folder, StoreError, WriteResult, unfinished};
+use super::{Folder, Links, StoreError, WriteResult, read_file, unfinished};
 use crate::model::RepoPath;
 use std::path::Path;
 
@@ -24,18 +24,37 @@ const KEEP_NOTHING: &str = "\
 !.gitignore
 ";
 
-/// Creates the state folder with a `.gitignore`, unless there is one already.
+/// Creates the state folder, and its `.gitignore` or what is missing in it.
 ///
-/// `keep_snapshot` says whether `github/` is committed, which it is if packs are.
+/// `keep_snapshot` says whether `github/` is committed, which it is if packs are. A `.gitignore` that an earlier version wrote is
+/// replaced; what somebody else wrote is kept below the text that ignores everything, unless that is there already.
 ///
 /// # Errors
 /// If the folder is a link or not a folder, or the system refuses.
 pub fn init_state_dir(root: &Path, keep_snapshot: bool) -> Result<WriteResult, StoreError> {
-    open_state(root)?.write_once(".gitignore", state_ignore(keep_snapshot).as_bytes())
+    let (folder, wanted) = (open_state(root)?, state_ignore(keep_snapshot));
+    if folder.write_once(IGNORE, wanted.as_bytes())? == WriteResult::Written {
+        return Ok(WriteResult::Written);
+    }
+    // A link, or what cannot be read, is somebody's own.
+    let Ok(existing) = read_file(&folder.path().join(IGNORE), Links::Refuse) else { return Ok(WriteResult::Unchanged) };
+    let existing = String::from_utf8_lossy(&existing).replace("\r\n", "\n");
+    let ours = [wanted, state_ignore(!keep_snapshot)];
+    let is_ours = EARLIER.contains(&existing.as_str()) || ours.iter().any(|text| text.starts_with(&existing));
+    if existing == wanted || !is_ours && existing.lines().any(|line| line.trim() == "*") {
+        return Ok(WriteResult::Unchanged);
+    }
+    let text = if is_ours { wanted.to_owned() } else { format!("{wanted}{existing}") };
+    folder.rewrite(IGNORE, text.as_bytes())
 }
 
+const IGNORE: &str = ".gitignore";
+
+/// The texts of earlier versions.
+const EARLIER: [&str; 3] = ["cache/\n", "cache/\ntmp/\n", "cache/\nnow.md\n"];
+
 /// Returns the `.gitignore` of the state folder; `keep_snapshot` as in [`init_state_dir`].
-pub fn state_ignore(keep_snapshot: bool) -> &'static str {
+fn state_ignore(keep_snapshot: bool) -> &'static str {
     if keep_snapshot { KEEP_SNAPSHOT } else { KEEP_NOTHING }
 }
 

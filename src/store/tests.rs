@@ -408,7 +408,7 @@ fn the_state_folder_hides_all_but_the_snapshot_from_git() {
     };
     git(&["init", "-q"]);
     assert_eq!(init_state_dir(root.path(), true).unwrap(), WriteResult::Written);
-    assert_eq!(init_state_dir(root.path(), false).unwrap(), WriteResult::Unchanged, "never overwritten");
+    assert_eq!(init_state_dir(root.path(), true).unwrap(), WriteResult::Unchanged);
     for file in ["cache/a", "packs/x.json", "github/o/issues/1.json", "github/meta.json", "loose"] {
         let path = root.path().join(".contextpack").join(file);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -423,6 +423,27 @@ fn the_state_folder_hides_all_but_the_snapshot_from_git() {
     fs::remove_file(root.path().join(".contextpack/.gitignore")).unwrap();
     init_state_dir(root.path(), false).unwrap();
     assert_eq!(git(&["ls-files", "--others", "--exclude-standard"]), ".contextpack/.gitignore\n");
+    assert_eq!(init_state_dir(root.path(), true).unwrap(), WriteResult::Written, "the configuration changed");
+}
+
+#[test]
+fn an_ignore_file_that_hides_too_little_is_repaired() {
+    let fresh = tempfile::tempdir().unwrap();
+    init_state_dir(fresh.path(), true).unwrap();
+    let text = fs::read_to_string(fresh.path().join(".contextpack/.gitignore")).unwrap();
+    for (old, kept) in [("cache/\n", ""), ("# mine\n!notes.md\n", "# mine\n!notes.md\n")] {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join(".contextpack/.gitignore");
+        fs::create_dir(path.parent().unwrap()).unwrap();
+        fs::write(&path, old).unwrap();
+        assert_eq!(init_state_dir(root.path(), true).unwrap(), WriteResult::Written);
+        assert_eq!(fs::read_to_string(&path).unwrap(), format!("{text}{kept}"));
+        assert_eq!(init_state_dir(root.path(), true).unwrap(), WriteResult::Unchanged);
+    }
+    let root = tempfile::tempdir().unwrap();
+    fs::create_dir(root.path().join(".contextpack")).unwrap();
+    fs::write(root.path().join(".contextpack/.gitignore"), "*\n").unwrap();
+    assert_eq!(init_state_dir(root.path(), true).unwrap(), WriteResult::Unchanged, "it hides even more");
 }
 
 #[test]

@@ -25,7 +25,8 @@ use crate::engine::{BuildObserver, EngineError, Session, SessionRequest, Update,
 use crate::intake::{IntakeError, Repo};
 use crate::model::{Code, Diagnostic, RepoPath};
 use crate::redact::Environment;
-use crate::review::read;
+use crate::render;
+use crate::review::{read, verify};
 use crate::seal::Stamp;
 use crate::store::{Folder, StoreError, init_state_dir};
 use now_file::NowFile;
@@ -257,7 +258,7 @@ impl<E: Events> Watch<E> {
             *dir = Some(settings.output.dir.clone());
             if now.is_written {
                 // If it cannot be created, the write that follows reports it.
-                let _ = init_state_dir(&request.root, !settings.output.dir.is_under(".contextpack"));
+                let _ = init_state_dir(&request.root, settings.commits_packs());
             }
             if !anew {
                 return false;
@@ -309,12 +310,14 @@ impl<E: Events> Watch<E> {
         }
         for name in gone {
             match self.remove(&folder, &name, &diagnostics)? {
-                Some(removed) => report.removed.push(removed),
-                None => report.orphaned.push(name),
+                Orphan::Removed(removed) => report.removed.push(removed),
+                Orphan::Left => report.orphaned.push(name),
+                Orphan::Absent => {}
             }
         }
         let now: BTreeSet<Diagnostic> = diagnostics.into_iter().collect();
-        report.diagnostics = now.difference(&self.reported).cloned().collect();
+        report.diagnostics = without(&now, &self.reported);
+        report.gone = without(&self.reported, &now);
         self.reported = now;
         self.show(&folder, report)
     }
@@ -322,29 +325,30 @@ impl<E: Events> Watch<E> {
     /// Removes an orphaned pack that this watch wrote under a former id and that was not changed since.
     ///
     /// A pack whose root's file cannot be read at present is not removed.
-    fn remove(
-        &mut self,
-        folder: &Folder,
-        name: &str,
-        diagnostics: &[Diagnostic],
-    ) -> Result<Option<RemovedPack>, StoreError> {
+    fn remove(&mut self, folder: &Folder, name: &str, diagnostics: &[Diagnostic]) -> Result<Orphan, StoreError> {
+        let Some(bytes) = folder.read(name)? else { return Ok(Orphan::Absent) };
         let key = (folder.path().to_owned(), name.to_owned());
-        let Some(hash) = self.wrote.get(&key) else { return Ok(None) };
-        let Some(pack) = folder.read(name)?.and_then(|bytes| read(&bytes).ok()) else { return Ok(None) };
+        let (Some(hash), Ok(pack)) = (self.wrote.get(&key), read(&bytes)) else { return Ok(Orphan::Left) };
+        let is_own = pack.hash == *hash && verify(&bytes).is_valid();
+        let is_companion_own = || {
+            companion::exists(folder, name).and_then(|exists| {
+                Ok(!exists || companion::fault(folder, name, &render::pack(&pack).whole())?.is_none())
+            })
+        };
         let unread = |path: &str| {
             let broken = |diagnostic: &&Diagnostic| matches!(diagnostic.code, Code::InvalidItem | Code::UnreadableFile);
             let mut broken = diagnostics.iter().filter(broken).filter_map(|diagnostic| diagnostic.at.as_ref());
             broken.any(|at| at.path.as_str() == path)
         };
         let root = pack.sections.iter().find(|section| section.id == "root.json");
-        if pack.hash != *hash || root.and_then(|root| root.source.path.as_deref()).is_some_and(unread) {
-            return Ok(None);
+        if !is_own || !is_companion_own()? || root.and_then(|root| root.source.path.as_deref()).is_some_and(unread) {
+            return Ok(Orphan::Left);
         }
         companion::remove(folder, name)?;
         folder.remove(name)?;
         self.wrote.remove(&key);
         let root = pack.root.work_item_id.or(pack.root.issue_url).unwrap_or_default();
-        Ok(Some(RemovedPack { name: key.1, root, profile: pack.profile }))
+        Ok(Orphan::Removed(RemovedPack { name: key.1, root, profile: pack.profile }))
     }
 
     /// Shows the pack that changed last: of several the first whose root's own text changed. Without a change, the pack
@@ -358,6 +362,24 @@ impl<E: Events> Watch<E> {
             None => self.now.mark_outdated("its root is gone, or its pack cannot be built"),
         }
     }
+}
+
+/// What happened to a pack that is no longer built.
+enum Orphan {
+    Removed(RemovedPack),
+    /// Another program wrote it, somebody changed it, or its root's file cannot be read.
+    Left,
+    /// There is no such file.
+    Absent,
+}
+
+/// Returns the diagnostics that are not among others. One that only moved by some lines is the same.
+fn without(diagnostics: &BTreeSet<Diagnostic>, others: &BTreeSet<Diagnostic>) -> Vec<Diagnostic> {
+    fn key(diagnostic: &Diagnostic) -> (Code, &str, Option<&RepoPath>) {
+        (diagnostic.code, &diagnostic.message, diagnostic.at.as_ref().map(|at| &at.path))
+    }
+    let known: BTreeSet<_> = others.iter().map(key).collect();
+    diagnostics.iter().filter(|diagnostic| !known.contains(&key(diagnostic))).cloned().collect()
 }
 
 /// Returns why a build failed, without quoting any text from the repo.

@@ -24,6 +24,8 @@ pub struct WatchReport {
     pub unchanged: usize,
     /// The new diagnostics.
     pub diagnostics: Vec<Diagnostic>,
+    /// The earlier diagnostics that are gone.
+    pub gone: Vec<Diagnostic>,
     /// The roots as typed that match no item, or several, at present.
     pub unresolved: Vec<RootError>,
     /// The new problems that made the check incomplete.
@@ -91,6 +93,7 @@ impl WatchReport {
             && self.removed.is_empty()
             && self.orphaned.is_empty()
             && self.diagnostics.is_empty()
+            && self.gone.is_empty()
             && self.unresolved.is_empty()
             && self.problems.is_empty()
             && !self.recovered

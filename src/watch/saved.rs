@@ -79,13 +79,14 @@ impl SavedPack {
         }
         let mut parts: Vec<String> = match self.before {
             None => vec!["new".to_owned()],
+            // The pack itself is as it was.
+            Some(_) if self.changes.is_empty() => vec!["Markdown beside it".to_owned()],
             Some(_) => self.changes.iter().take(MAX_CHANGES).cloned().collect(),
         };
         if self.changes.len() > MAX_CHANGES {
             parts.push(format!("{} more", self.changes.len() - MAX_CHANGES));
         }
-        let parts = parts.join(", ");
-        line + if parts.is_empty() { "" } else { ": " } + &parts + &format!(", {} ms", took.as_millis())
+        line + ": " + &parts.join(", ") + &format!(", {} ms", took.as_millis())
     }
 
     /// Returns the difference of the renderings as a unified diff; `None` if renderings were not asked for.
@@ -148,13 +149,14 @@ mod tests {
             line(saved(Some(4297), &["ADR-0007 in", "task:z to pointer"])),
             "feat:limits 4,417 of 8,000 tokens (+120): ADR-0007 in, task:z to pointer, 14 ms"
         );
-        assert_eq!(line(saved(Some(5417), &[])), "feat:limits 4,417 of 8,000 tokens (-1,000), 14 ms");
+        let shrunk = line(saved(Some(5417), &["body changed"]));
+        assert_eq!(shrunk, "feat:limits 4,417 of 8,000 tokens (-1,000): body changed, 14 ms");
         assert_eq!(line(saved(None, &[])), "feat:limits 4,417 of 8,000 tokens: new, 14 ms");
         let many = line(saved(Some(4417), &["x in"; 9]));
         assert_eq!(many.matches("x in").count(), MAX_CHANGES);
         assert!(many.ends_with(", 3 more, 14 ms"), "{many}");
         let line = saved(Some(4417), &[]).line(true, Duration::ZERO);
-        assert_eq!(line, "feat:limits (coding) 4,417 of 8,000 tokens, 0 ms");
+        assert_eq!(line, "feat:limits (coding) 4,417 of 8,000 tokens: Markdown beside it, 0 ms");
     }
 
     #[test]

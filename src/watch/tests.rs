@@ -221,6 +221,45 @@ fn a_pack_of_a_former_id_is_removed_only_if_this_watch_wrote_it() {
 }
 
 #[test]
+fn a_pack_that_was_edited_by_hand_is_left() {
+    for edited in ["task-a.coding.json", "task-a.coding.md"] {
+        let place = TestDir::new();
+        place.write("contextpack.yml", "output: {markdown: true}\n");
+        let mut watch = place.watch();
+        watch.check();
+        let path = place.root().join("packs").join(edited);
+        fs::write(&path, fs::read_to_string(&path).unwrap().replace("Text", "Hand")).unwrap();
+        place.write("work_items/a.md", "---\nid: task:other\n---\n");
+        let report = place.next(&mut watch, [Event::Tick]).unwrap();
+        assert_eq!(
+            (removed(&report).len(), &*report.orphaned),
+            (0, &["task-a.coding.json".to_owned()][..]),
+            "{edited}"
+        );
+        assert!(path.exists());
+        // One that somebody deleted is not there to be left.
+        place.write("work_items/a.md", "---\nid: task:third\n---\n");
+        fs::remove_file(place.root().join("packs/task-other.coding.json")).unwrap();
+        let report = place.next(&mut watch, [Event::Tick]).unwrap();
+        assert!(!report.orphaned.contains(&"task-other.coding.json".to_owned()), "{report:?}");
+    }
+}
+
+#[test]
+fn diagnostics_that_are_gone_are_named_and_those_that_moved_are_not() {
+    let place = TestDir::new();
+    place.write("work_items/a.md", "---\nid: task:a\ndepends_on: [task:none]\n---\n");
+    let mut watch = place.watch();
+    assert_eq!(watch.check().diagnostics.len(), 1);
+    place.write("work_items/a.md", "---\nid: task:a\ntitle: t\ndepends_on: [task:none]\n---\n");
+    let report = place.next(&mut watch, [Event::Tick]).unwrap();
+    assert_eq!((report.diagnostics.len(), report.gone.len()), (0, 0), "{report:?}");
+    place.write("work_items/a.md", "---\nid: task:a\n---\n");
+    let report = place.next(&mut watch, [Event::Tick]).unwrap();
+    assert_eq!((report.diagnostics.len(), report.gone.len()), (0, 1), "{report:?}");
+}
+
+#[test]
 fn no_pack_is_removed_while_an_input_cannot_be_read() {
     let place = TestDir::new();
     let mut watch = place.watch();

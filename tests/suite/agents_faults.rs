@@ -67,7 +67,7 @@ fn names_that_are_not_known_have_their_place_and_the_nearest_one() {
         ),
         ("agents/x.md", "policy: maximal", "agents/x.md:2", "did you mean `minimal`?"),
         ("agents/x.md", "budget: {max_token: 5}", "agents/x.md:2", "did you mean `max_tokens`?"),
-        ("agents/x.md", "budget: {max_chars: none}", "agents/x.md:2", "give a whole number"),
+        ("agents/x.md", "budget: {max_chars: none}", "agents/x.md:2", "write it as 8000 or 8k"),
         ("agents/x.md", "profile: codng", "agents/x.md:2", "did you mean `coding`?"),
         (
             "knowledge/x.md",

@@ -119,7 +119,9 @@ fn each_step_of_budget_says_what_it_buys_and_what_comes_next() {
     let text = sandbox.expect(0, &["explain", "feat:cache", "--at", "3k"]);
     assert!(text.contains("\n3,000: ") && text.contains("\n  next: "), "{text}");
     sandbox.expect(2, &["explain", "feat:cache", "--at", "many"]);
-    sandbox.expect(2, &["explain", "feat:cache", "--at", "4k", "--max-chars", "9"]);
+    sandbox.expect(2, &["explain", "feat:cache", "--at", "4k", "--max-bytes", "9"]);
+    let unit = sandbox.json(0, &["explain", "feat:cache", "--at", "2k", "--max-tokens", "4k", "--format", "json"]);
+    assert_eq!((&unit["unit"], unit["steps"].as_array().unwrap().len()), (&"tokens".into(), 2));
     let tokens = sandbox.json(0, &["explain", "feat:cache", "--at", "2k", "--format", "json"]);
     assert_eq!(tokens["unit"], "chars");
     sandbox.write("contextpack.yml", "profiles: {coding: {budget: {max_tokens: 4000}}}\n");

@@ -40,6 +40,7 @@ mod interrupted;
 mod issues;
 mod library;
 mod merge;
+mod messages;
 mod migrate;
 mod notes;
 mod planted;

@@ -1,9 +1,11 @@
 //! Options of the commands that build packs in bulk or report on all of them: `build`, `check`, `list` and `watch`.
 
 use super::agent::{AgentArgs, AgentChoice};
+use crate::cli::completion;
 use crate::config::Strategy;
-use crate::model::Shard;
+use crate::model::{ItemState, Shard, parse_limit};
 use clap::{Args as Options, ValueEnum};
+use clap_complete::engine::ArgValueCandidates;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -17,18 +19,18 @@ pub(crate) struct BudgetArgs {
     #[arg(short, long = "profile", value_name = "PROFILE")]
     pub(crate) profiles: Vec<String>,
 
-    /// Limits packs to N characters
+    /// Limits packs to N characters, such as 8000 or 8k
     ///
     /// Limits on the command line replace all limits of the profile.
-    #[arg(long, value_name = "N", value_parser = limit())]
+    #[arg(long, value_name = "N", value_parser = limit)]
     pub(crate) max_chars: Option<u64>,
 
     /// Limits packs to N tokens of the profile's tokenizer
-    #[arg(long, value_name = "N", value_parser = limit())]
+    #[arg(long, value_name = "N", value_parser = limit)]
     pub(crate) max_tokens: Option<u64>,
 
     /// Limits packs to N bytes
-    #[arg(long, value_name = "N", value_parser = limit())]
+    #[arg(long, value_name = "N", value_parser = limit)]
     pub(crate) max_bytes: Option<u64>,
 
     /// How packs are cut to their limits
@@ -37,8 +39,8 @@ pub(crate) struct BudgetArgs {
 }
 
 /// Parses a limit, which every JSON reader can represent exactly.
-fn limit() -> clap::builder::RangedU64ValueParser<u64> {
-    clap::value_parser!(u64).range(1..=(1 << 53) - 1)
+pub(super) fn limit(text: &str) -> Result<u64, String> {
+    parse_limit(text).ok_or_else(|| "write it as 8000 or 8k".to_owned())
 }
 
 /// How packs are cut to their limits.
@@ -71,7 +73,7 @@ pub(crate) struct PackArgs {
     /// The work items and issues; all roots of the configuration if omitted
     ///
     /// An id (`feat:cache`), the path of an item's file, an id without its prefix, or an issue (`123`, `owner/repo#123`, a URL).
-    #[arg(value_name = "ROOT")]
+    #[arg(value_name = "ROOT", add = ArgValueCandidates::new(completion::roots))]
     pub(crate) roots: Vec<String>,
 
     #[command(flatten)]
@@ -149,6 +151,38 @@ pub(crate) struct ListArgs {
     /// Each part with roots is a job: `shard` is the value for `build --shard`, `index` the number of the part, `roots` the number of its roots. Nothing is built.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(Shard::MOST)))]
     pub(crate) matrix: Option<u32>,
+
+    /// Lists only roots in this state; can be given several times
+    #[arg(long = "state", value_enum, value_name = "STATE", conflicts_with = "matrix")]
+    pub(crate) states: Vec<RootState>,
+}
+
+/// The state of a root, as packs have it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RootState {
+    /// To be done
+    Open,
+    /// Done
+    Done,
+    /// Closed without being done
+    #[value(name = "not_planned", alias = "not-planned")]
+    NotPlanned,
+    /// A pull request that was merged
+    Merged,
+    /// Neither its status nor its issue says
+    Unknown,
+}
+
+impl From<RootState> for ItemState {
+    fn from(state: RootState) -> Self {
+        match state {
+            RootState::Open => Self::Open,
+            RootState::Done => Self::Done,
+            RootState::NotPlanned => Self::NotPlanned,
+            RootState::Merged => Self::Merged,
+            RootState::Unknown => Self::Unknown,
+        }
+    }
 }
 
 /// Options of `watch`.

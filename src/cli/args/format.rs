@@ -16,6 +16,8 @@ pub(crate) enum Format {
     Github,
     /// Messages of a chat, as JSON
     Messages,
+    /// For people, with a header and fitted to the terminal
+    Table,
 }
 
 impl Format {
@@ -27,15 +29,17 @@ impl Format {
             Self::Markdown => "markdown",
             Self::Github => "github",
             Self::Messages => "messages",
+            Self::Table => "table",
         }
     }
 }
 
 /// Returns the formats that the command of this name has, at least with some of its options.
 pub(super) fn formats_of(command: &str) -> &'static [Format] {
-    use Format::{Github, Json, Markdown, Messages, Text};
+    use Format::{Github, Json, Markdown, Messages, Table, Text};
     match command {
-        "init" | "sync" | "build" | "check" | "list" => &[Text, Json, Github],
+        "list" => &[Text, Json, Github, Table],
+        "init" | "sync" | "build" | "check" => &[Text, Json, Github],
         "watch" | "verify" | "redact" | "agent" | "batch" | "card" | "handover" => &[Text, Json],
         "render" | "job" | "box" => &[Text, Json, Messages],
         "explain" => &[Text, Json, Markdown],

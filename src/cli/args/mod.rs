@@ -92,7 +92,14 @@ impl Args {
         let name = matches.subcommand_name().unwrap_or_default().to_owned();
         let args = Self::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))?;
         match args.format_fault(&name) {
-            Some(fault) => Err(command.error(clap::error::ErrorKind::InvalidValue, fault)),
+            Some(fault) => {
+                let kind = clap::error::ErrorKind::InvalidValue;
+                command.build();
+                Err(match command.find_subcommand_mut(&name) {
+                    Some(subcommand) => subcommand.error(kind, fault),
+                    None => command.error(kind, fault),
+                })
+            }
             None => Ok(args),
         }
     }
@@ -441,7 +448,7 @@ mod tests {
         );
         assert_eq!(
             why("contextpack list --format markdown"),
-            "`list` has no `--format markdown`: its formats are `text`, `json` and `github`"
+            "`list` has no `--format markdown`: its formats are `text`, `json`, `github` and `table`"
         );
         assert!(why("contextpack explain x --at 4k --format markdown").contains("with `--at`"));
         assert!(why("contextpack redact a.md --format json").contains("without `--report` or `--rules`"));

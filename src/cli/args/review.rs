@@ -3,11 +3,13 @@
 use super::agent::AgentArgs;
 #[cfg(feature = "serve")]
 use super::agent::AgentChoice;
-use super::build::BudgetArgs;
 #[cfg(feature = "serve")]
 use super::build::interval;
+use super::build::{BudgetArgs, limit};
+use crate::cli::completion;
 use crate::cli::packs::PackTarget;
 use clap::{Args as Options, Subcommand, ValueEnum};
+use clap_complete::engine::ArgValueCandidates;
 use std::path::PathBuf;
 
 /// Options of `verify`.
@@ -44,7 +46,7 @@ pub(crate) struct AttestArgs {
 #[derive(Debug, Options)]
 pub(crate) struct RenderArgs {
     /// A pack, a root to build in memory, or `-` for a pack on standard input; with `--agent` it can be omitted
-    #[arg(value_name = "PACK|ROOT|-", required_unless_present = "agent")]
+    #[arg(value_name = "PACK|ROOT|-", required_unless_present = "agent", add = ArgValueCandidates::new(completion::packs_and_roots))]
     pub(crate) target: Option<String>,
 
     /// Prints only one of the two parts of the rendering
@@ -78,7 +80,7 @@ pub(crate) enum RenderPart {
 #[derive(Debug, Options)]
 pub(crate) struct ExplainArgs {
     /// A pack, a root to build in memory, or `-` for a pack on standard input; with `--agent` it can be omitted
-    #[arg(value_name = "PACK|ROOT|-", required_unless_present = "agent")]
+    #[arg(value_name = "PACK|ROOT|-", required_unless_present = "agent", add = ArgValueCandidates::new(completion::packs_and_roots))]
     pub(crate) target: Option<String>,
 
     /// Explains why the item or file is not in the pack, or where it is
@@ -89,8 +91,8 @@ pub(crate) struct ExplainArgs {
 
     /// Shows which sections each of these limits adds, such as `4k,8k,16k`, and the limit that adds the next one
     ///
-    /// In tokens if the profile limits tokens, else in characters. Needs a root.
-    #[arg(long, value_name = "N,N,…", value_delimiter = ',', value_parser = thousands, conflicts_with_all = ["max_chars", "max_tokens", "max_bytes", "strategy"])]
+    /// In tokens if the profile limits tokens, else in characters; `--max-tokens N` or `--max-chars N` says which, and N is one of the limits. Needs a root.
+    #[arg(long, value_name = "N,N,…", value_delimiter = ',', value_parser = limit, conflicts_with_all = ["max_bytes", "strategy"])]
     pub(crate) at: Vec<u64>,
 
     #[command(flatten)]
@@ -105,13 +107,6 @@ impl ExplainArgs {
     pub(crate) fn pack_target(&self) -> PackTarget<'_> {
         PackTarget::new(self.target.as_deref(), &self.budget, &self.agent)
     }
-}
-
-/// Parses a number, or thousands followed by `k`.
-fn thousands(text: &str) -> Result<u64, String> {
-    let (digits, factor) = text.strip_suffix(['k', 'K']).map_or((text, 1), |digits| (digits, 1000));
-    let number = digits.trim().parse::<u64>().ok().and_then(|number| number.checked_mul(factor));
-    number.filter(|number| (1..1 << 53).contains(number)).ok_or_else(|| "write it as 8000 or 8k".to_owned())
 }
 
 /// Options of `diff`.

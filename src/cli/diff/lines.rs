@@ -1,7 +1,8 @@
 //! The lines of a change, with markers around changed words.
 
 use crate::cli::console::printable;
-use crate::review::{DiffLine, Hunk, SectionChange};
+use crate::review::{DiffLine, Hunk, ReviewItem, SectionChange};
+use std::collections::HashMap;
 
 /// The longest part of a line, in characters; the middle of a longer one is omitted.
 const LONGEST: usize = 400;
@@ -18,6 +19,36 @@ impl WordMarkers {
         let pair = |open: &str, close: &str| (open.to_owned(), close.to_owned());
         Self { removed: pair("[-", "-]"), added: pair("{+", "+}") }
     }
+}
+
+/// What a person should review for one reason, in the same packs.
+pub(super) struct ReviewGroup<'d> {
+    pub(super) reason: &'d str,
+    pub(super) message: &'d str,
+    pub(super) sections: Vec<&'d str>,
+    pub(super) packs: &'d [String],
+}
+
+/// Joins items that say the same of several sections, such as texts of one author.
+pub(super) fn grouped(items: &[ReviewItem]) -> Vec<ReviewGroup<'_>> {
+    let mut groups: Vec<ReviewGroup<'_>> = Vec::new();
+    let mut places = HashMap::new();
+    for item in items {
+        let place = *places.entry((&item.reason, &item.message, &item.packs)).or_insert_with(|| {
+            let (reason, message, packs) = (&item.reason, &item.message, &item.packs);
+            groups.push(ReviewGroup { reason, message, sections: Vec::new(), packs });
+            groups.len() - 1
+        });
+        groups[place].sections.extend(item.section.as_deref());
+    }
+    groups
+}
+
+/// Names the first of several things, and counts the others: `7 packs: a, b and 5 more`.
+pub(super) fn listed(names: &[&str], most: usize, what: &str, shown: &dyn Fn(&str) -> String) -> String {
+    let first: Vec<String> = names.iter().take(most).map(|name| shown(name)).collect();
+    let more = if names.len() > most { format!(" and {} more", names.len() - most) } else { String::new() };
+    format!("{} {what}: {}{more}", names.len(), first.join(", "))
 }
 
 /// Returns the heading of a hunk.

@@ -3,7 +3,7 @@
 //! GitHub accepts 65,536 characters in a comment and 1 MiB in a summary; the page stays below the first, in bytes.
 
 use super::graph::graph;
-use super::lines::{WordMarkers, change_label, hunk_heading, line, or_dash, size_change};
+use super::lines::{WordMarkers, change_label, grouped, hunk_heading, line, listed, or_dash, size_change};
 use super::text::is_shown;
 use crate::cli::console::printable;
 use crate::review::{Diff, PackChange, SharedChange};
@@ -66,12 +66,17 @@ fn needs_review(page: &mut String, diff: &Diff) {
         return;
     }
     page.push_str("| needs review | section | why | packs |\n|---|---|---|---|\n");
-    for item in diff.needs_review.iter().take(ROWS) {
+    let items = grouped(&diff.needs_review);
+    for item in items.iter().take(ROWS) {
         let reason = item.reason.replace('_', " ");
-        let section = item.section.as_deref().map(code).unwrap_or_default();
-        let _ = writeln!(page, "| {reason} | {section} | {} | {} |", code(&item.message), names(&item.packs));
+        let sections = match item.sections.as_slice() {
+            [one] => code(one),
+            [] => String::new(),
+            several => listed(several, NAMES, "sections", &code),
+        };
+        let _ = writeln!(page, "| {reason} | {sections} | {} | {} |", code(item.message), names(item.packs));
     }
-    more(page, diff.needs_review.len());
+    more(page, items.len());
 }
 
 fn causes(page: &mut String, diff: &Diff) {

@@ -87,16 +87,18 @@ fn print_diff(global: &Global, diff: &Diff) -> Result<(), Failure> {
     match global.format {
         Format::Json => writeln!(out, "{}", json_text(diff))?,
         Format::Markdown => write!(out, "{}", markdown::page(diff))?,
-        Format::Text | Format::Messages => {
+        Format::Text | Format::Messages | Format::Table => {
             // Without colours, brackets mark changed words.
             let plain = anstream::AutoStream::choice(&std::io::stdout()) == anstream::ColorChoice::Never;
             text::page(&mut out, diff, plain)?;
         }
         Format::Github => {
             let mut annotations = Annotations::new();
-            for eye in &diff.needs_review {
-                for pack in &eye.packs {
-                    annotations.add_review(pack, &eye.reason, &eye.message);
+            for item in lines::grouped(&diff.needs_review) {
+                let count = item.sections.len();
+                let sections = if count > 1 { format!(", in {count} sections") } else { String::new() };
+                for pack in item.packs {
+                    annotations.add_review(pack, item.reason, &format!("{}{sections}", item.message));
                 }
             }
             let mut page = Vec::new();
@@ -121,11 +123,12 @@ fn try_rebuild(global: &Global, side: &Side) -> Result<(BTreeMap<String, Rebuilt
     let repository = open(global, &[], None)?;
     let project = repository.project();
     let built = Mutex::new(BTreeMap::new());
-    let run = packs::run(global, &repository, &project, project.roots(), &BudgetArgs::default(), &|pack: Built| {
-        if let Ok(sealed) = pack.outcome {
-            built.lock().unwrap_or_else(PoisonError::into_inner).insert(pack.name, sealed);
-        }
-    })?;
+    let run =
+        packs::run(global, &repository, &project, project.roots(), (&[], &BudgetArgs::default()), &|pack: Built| {
+            if let Ok(sealed) = pack.outcome {
+                built.lock().unwrap_or_else(PoisonError::into_inner).insert(pack.name, sealed);
+            }
+        })?;
     let errors = report::visible(&run.diagnostics, true);
     report::print_diagnostics(&errors)?;
     let built = built.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -6,7 +6,7 @@ use crate::cli::failure::{Failure, PathFailure};
 use crate::cli::input;
 use crate::cli::workspace::configuration;
 use crate::config::Settings;
-use crate::intake::{GitObject, History, merge_base};
+use crate::intake::{GitObject, History, HistoryError, merge_base};
 use crate::store::{Folder, LARGEST_SET};
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -175,9 +175,11 @@ fn listed(folder: &Folder) -> Result<Vec<(String, Vec<u8>)>, Failure> {
     Ok(packs)
 }
 
-fn outside(error: crate::intake::HistoryError) -> Failure {
+fn outside(error: HistoryError) -> Failure {
     match error {
-        crate::intake::HistoryError::Unknown(_) => Failure::usage(error.to_string()),
+        HistoryError::Unknown(_) | HistoryError::NoCommit | HistoryError::NoRepository => {
+            Failure::usage(error.to_string())
+        }
         error => Failure::Outside(Box::new(error)),
     }
 }

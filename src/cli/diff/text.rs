@@ -1,6 +1,6 @@
 //! A diff as text for a terminal.
 
-use super::lines::{WordMarkers, change_label, hunk_heading, line, or_dash, size_change};
+use super::lines::{WordMarkers, change_label, grouped, hunk_heading, line, listed, or_dash, size_change};
 use crate::cli::console::printable;
 use crate::review::{Diff, PackChange, SharedChange};
 use anstyle::{AnsiColor, Style};
@@ -23,12 +23,15 @@ pub(super) fn page(out: &mut dyn Write, diff: &Diff, plain: bool) -> io::Result<
     }
     if !diff.needs_review.is_empty() {
         writeln!(out, "\n{BOLD}Needs review{BOLD:#}")?;
-        for item in &diff.needs_review {
-            let section = item.section.as_ref().map(|id| format!("{id}: ")).unwrap_or_default();
+        for item in grouped(&diff.needs_review) {
             let reason = item.reason.replace('_', " ");
-            let text = format!("{section}{}", item.message);
+            let text = match item.sections.as_slice() {
+                [] => item.message.to_owned(),
+                [one] => format!("{one}: {}", item.message),
+                several => format!("{}: in {}", item.message, listed(several, LISTED, "sections", &|id| id.to_owned())),
+            };
             writeln!(out, "  {NEEDS_REVIEW}{reason}{NEEDS_REVIEW:#}: {}", printable(&text))?;
-            writeln!(out, "    in {}", printable(&packs(&item.packs)))?;
+            writeln!(out, "    in {}", printable(&packs(item.packs)))?;
         }
     }
     let marks = if plain { WordMarkers::brackets() } else { coloured() };
@@ -68,11 +71,10 @@ fn coloured() -> WordMarkers {
 const LISTED: usize = 5;
 
 fn packs(names: &[String]) -> String {
-    let listed = names.iter().take(LISTED).cloned().collect::<Vec<_>>().join(", ");
-    match names.len() {
-        1 => listed,
-        count if count <= LISTED => format!("{count} packs: {listed}"),
-        count => format!("{count} packs: {listed} and {} more", count - LISTED),
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    match names.as_slice() {
+        [one] => (*one).to_owned(),
+        several => listed(several, LISTED, "packs", &|name| name.to_owned()),
     }
 }
 

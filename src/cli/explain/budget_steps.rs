@@ -22,7 +22,7 @@ pub(crate) struct BudgetSteps {
     root: String,
     /// The profile.
     profile: String,
-    /// What the limits count: `tokens` where the profile limits tokens, else `chars`.
+    /// What the limits count: `tokens` where the profile or the command line limits tokens, else `chars`.
     unit: String,
     /// The steps, smallest first.
     steps: Vec<BudgetStep>,
@@ -82,7 +82,16 @@ pub(super) fn run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> 
     let project = repository.project();
     let probe = packs::probe(&repository, &project, &args.pack_target())?.probe;
     let tokens = repository.settings().profiles.get(&probe.profile).is_some_and(|it| it.budget.max_tokens.is_some());
+    let (tokens, asked) = match (args.budget.max_tokens, args.budget.max_chars) {
+        (Some(_), Some(_)) => {
+            return Err(Failure::usage("`--at` counts tokens or characters: give one of the two limits"));
+        }
+        (Some(limit), None) => (true, Some(limit)),
+        (None, Some(limit)) => (false, Some(limit)),
+        (None, None) => (tokens, None),
+    };
     let mut limits = args.at.clone();
+    limits.extend(asked);
     limits.sort_unstable();
     limits.dedup();
     let mut steps = Vec::new();

@@ -6,7 +6,7 @@ mod why_not;
 pub(crate) use budget_steps::BudgetSteps;
 
 use super::args::{ExplainArgs, Format, Global};
-use super::console::{self, json_text, printable};
+use super::console::{self, json_text, printable, wrapped};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::input;
@@ -21,7 +21,7 @@ pub(crate) fn run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> 
     if !args.at.is_empty() {
         return settled(|| budget_steps::run(global, args));
     }
-    let pack = match input::pack(global, &args.pack_target())? {
+    let pack = match input::pack(global, &args.pack_target(), false)? {
         Ok(pack) => pack,
         Err(exit) => return Ok(exit),
     };
@@ -32,9 +32,12 @@ pub(crate) fn run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> 
             writeln!(out, "{}", json_text(&explanation))?;
         }
         Format::Markdown | Format::Github => write!(out, "{}", explanation.markdown())?,
-        Format::Text | Format::Messages => {
+        Format::Text | Format::Messages | Format::Table => {
+            let width = console::width();
             for line in explanation.text().lines() {
-                writeln!(out, "{}", printable(line))?;
+                for part in wrapped(&printable(line), width) {
+                    writeln!(out, "{part}")?;
+                }
             }
         }
     }

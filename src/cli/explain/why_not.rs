@@ -21,7 +21,7 @@ pub(super) fn run(global: &Global, args: &ExplainArgs, asked: &str) -> Result<Ex
     let target = args.pack_target();
     let finished = target.root.is_some_and(|root| matches!(input::is_pack(root), Ok(true)));
     let answer = if finished {
-        let pack = match input::pack(global, &target)? {
+        let pack = match input::pack(global, &target, true)? {
             Ok(pack) => pack,
             Err(exit) => return Ok(exit),
         };

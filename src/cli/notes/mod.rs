@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 pub(crate) fn run(global: &Global, args: &NotesArgs) -> Result<Exit, Failure> {
     let (root, Configuration { settings, deny, .. }) = configuration(global)?;
     let program = match &args.command {
-        Some(command) => Some(Program::new(command, args.timeout, &root)?),
+        Some(command) => Some(Program::new(command, args.timeout, (&root, settings.commits_packs()))?),
         None => None,
     };
     let documents = match args.documents.is_empty() {

@@ -50,6 +50,8 @@ pub(super) struct Program {
     words: Vec<String>,
     timeout: Duration,
     root: PathBuf,
+    /// Whether the snapshot of GitHub is committed with the packs.
+    commits_packs: bool,
     running: Running,
 }
 
@@ -58,13 +60,13 @@ impl Program {
     ///
     /// # Errors
     /// If that is impossible, or the system does not let this process end the program on Ctrl-C.
-    pub(super) fn new(command: &str, timeout: Duration, root: &Path) -> Result<Self, Failure> {
+    pub(super) fn new(command: &str, timeout: Duration, (root, commits_packs): (&Path, bool)) -> Result<Self, Failure> {
         let words =
             split(command).ok_or_else(|| Failure::usage("`--command` has a quotation mark that is not closed"))?;
         if words.first().is_none_or(String::is_empty) {
             return Err(Failure::usage("`--command` names no program"));
         }
-        Ok(Self { words, timeout, root: root.to_owned(), running: Running::ended_by_signals()? })
+        Ok(Self { words, timeout, root: root.to_owned(), commits_packs, running: Running::ended_by_signals()? })
     }
 
     /// Returns the program's notes on a document: those it gave before for the same text, or else its answer.
@@ -90,7 +92,8 @@ impl Program {
         let answer = self.ask(input, scrub)?;
         let notes = checked(&answer, question.body, limits, scrub)?;
         // A cache that cannot be written costs time only.
-        let _ = init_state_dir(&self.root, true).and_then(|_| open_state(&self.root)?.write(&name, &answer));
+        let _ =
+            init_state_dir(&self.root, self.commits_packs).and_then(|_| open_state(&self.root)?.write(&name, &answer));
         Ok(notes)
     }
 

@@ -43,7 +43,7 @@ pub(crate) fn run(global: &Global, args: &SyncArgs) -> Result<Exit, Failure> {
     let network = |error: crate::github::TransportError| outside(SyncError::Network(error.to_string()));
     let mut transport = Http::new(&scope.api, &secrets, TIMEOUT, &proxies).map_err(network)?;
     let settings = repository.settings();
-    init_state_dir(repository.root(), !settings.output.dir.is_under(".contextpack"))?;
+    init_state_dir(repository.root(), settings.commits_packs())?;
     sweep_state(repository.root(), &Repo::is_tracked);
     let cache = repository.cache_folder(Access::Write, user_caches().as_deref()).unwrap_or_else(|why| {
         repository.note(format!("no cache is used, so everything is requested: {why}"));
@@ -187,7 +187,7 @@ fn print_summary(global: &Global, scope: &IssueScope, summary: &SyncSummary) -> 
         diagnostics: if is_silent { Vec::new() } else { summary.diagnostics.clone() },
         lines: summary.changed.iter().map(|(path, _)| ReportLine::File(path.clone())).collect(),
     };
-    report.print(global.format, || output::Sync {
+    report.print(global, || output::Sync {
         repo: scope.repo.clone(),
         files: summary.changed.iter().map(|(path, status)| output::SyncedFile { path: path.clone(), status }).collect(),
         unchanged: summary.unchanged,

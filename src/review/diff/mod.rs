@@ -69,7 +69,7 @@ pub struct Cause {
 /// A part of the change that a person should review.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ReviewItem {
-    /// `instructions`, `outside_text`, `trust`, `redaction_gone`, `left_out`, `no_cause`, `not_rebuilt`, `unverifiable` or `damaged`.
+    /// `instructions`, `outside_text`, `trust`, `redaction_gone`, `left_out`, `adr_status`, `warning`, `no_cause`, `not_rebuilt`, `unverifiable` or `damaged`.
     pub reason: String,
     /// The section concerned.
     pub section: Option<String>,

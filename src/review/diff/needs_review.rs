@@ -39,6 +39,8 @@ pub(super) fn reasons(
             reasons.push(("redaction_gone", Some(redaction.section.clone()), message));
         }
     }
+    let warnings = change.warnings.iter().filter(|it| old.is_some() && it.change == "added");
+    reasons.extend(warnings.map(|it| ("warning", None, format!("a new warning, `{}`: {}", it.code, it.message))));
     // Omissions of a new pack are not changes.
     let left_out = change.omissions.iter().filter(|it| old.is_some() && it.new.as_deref() == Some("budget"));
     reasons.extend(
@@ -70,6 +72,11 @@ fn of_section(
     if outside && section.change != "removed" && (adds_text || named("title").is_some()) {
         let author = section.author.as_ref().map_or("an unknown author".to_owned(), |author| format!("`{author}`"));
         reasons.push(("outside_text", id(), format!("new text by {author}, who is not of the repo")));
+    }
+    if let Some(status) = named("status").filter(|_| section.kind == "adr_excerpt" && !is_new) {
+        let shown = |status: &Option<String>| status.clone().unwrap_or_else(|| "none".to_owned());
+        let message = format!("the decision's status was `{}` and is `{}`", shown(&status.old), shown(&status.new));
+        reasons.push(("adr_status", id(), message));
     }
     if let Some(trust) = named("trust") {
         let level = |level: &Option<String>| level.clone().unwrap_or_else(|| "unknown".to_owned());

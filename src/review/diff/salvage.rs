@@ -1,7 +1,7 @@
 //! Lenient reading of damaged packs, so that their readable parts can be compared.
 
 use super::super::read::{ReadError, read};
-use super::super::verify::hash;
+use super::super::verify::content_hash;
 use crate::wire::{Generator, Pack, PackBudget, PackRoot, SCHEMA_VERSION};
 use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value, json};
@@ -23,7 +23,7 @@ pub struct SalvagedPack {
 pub fn salvage(bytes: &[u8]) -> SalvagedPack {
     let error = match read(bytes) {
         Ok(pack) => {
-            let changed = hash(bytes).is_none_or(|digest| digest.to_string() != pack.hash);
+            let changed = content_hash(bytes).is_none_or(|digest| digest.to_string() != pack.hash);
             let fault = "its content is not what its hash says: it was changed after it was built".to_owned();
             return SalvagedPack {
                 pack: Some(pack),

@@ -1,0 +1,160 @@
+//! What a first user is told: the next command, the right form of a setting, and no more than concerns the work.
+
+use crate::sandbox::Sandbox;
+
+fn said(sandbox: &Sandbox, code: i32, args: &[&str]) -> String {
+    let run = sandbox.run(args);
+    assert_eq!(run.code, code, "{args:?}: {}{}", run.stdout, run.stderr);
+    run.stdout + &run.stderr
+}
+
+#[test]
+fn an_empty_folder_is_told_what_to_do_next() {
+    let sandbox = Sandbox::new();
+    for (args, code, next) in [
+        (&["build"][..], 0, "run `contextpack init`"),
+        (&["check"], 0, "run `contextpack init`"),
+        (&["list"], 0, "run `contextpack init`"),
+        (&["render", "feat:x"], 2, "`contextpack init` sets up a repo"),
+        (&["render", "packs/none.json"], 2, "and no such file"),
+        (&["diff"], 2, "not in a git repository"),
+        (&["diff", "a...b"], 2, "not in a git repository"),
+        (&["init", "--git"], 2, "run `git init` first"),
+    ] {
+        let said = said(&sandbox, code, args);
+        assert!(said.contains(next), "{args:?}: {said}");
+    }
+    assert!(!sandbox.root().join("contextpack.yml").exists(), "a refused `init` writes nothing");
+    sandbox.write("contextpack.yml", "github: {repo: o/r}\n");
+    assert!(said(&sandbox, 0, &["build"]).contains("run `contextpack sync`"));
+    sandbox.git(&["init", "-q"]);
+    assert!(said(&sandbox, 2, &["diff"]).contains("there is no commit yet"));
+}
+
+#[test]
+fn settings_in_a_wrong_form_are_shown_the_right_one() {
+    let sandbox = Sandbox::new();
+    for (config, form) in [
+        ("work_items: [items/*.md]\n", "write `work_items: [{include: "),
+        ("work_items: items\n", "write `work_items: [{include: "),
+        ("adrs: docs/adr\n", "write `adrs: {include: "),
+        ("a: 1\n<<<<<<< HEAD\nb: 1\n=======\nb: 2\n>>>>>>> x\n", "has conflict markers"),
+    ] {
+        sandbox.write("contextpack.yml", config);
+        assert!(said(&sandbox, 3, &["build"]).contains(form), "{config}");
+    }
+    sandbox.write("contextpack.yml", "profiles: {coding: {budget: {max_tokens: 4k}}}\n");
+    sandbox.write("work_items/a.md", "---\nid: feat:a\ndepends_on: [12]\n---\n");
+    let said = said(&sandbox, 0, &["build"]);
+    assert!(said.contains("if it is an issue, set `github.repo: owner/name`"), "{said}");
+    let pack: serde_json::Value = serde_json::from_str(&sandbox.read("packs/feat-a.coding.json")).unwrap();
+    assert_eq!(pack["budget"]["max_tokens"], 4000);
+}
+
+#[test]
+fn conflict_markers_are_named_with_what_resolves_them() {
+    let sandbox = Sandbox::new();
+    sandbox.write("work_items/a.md", "---\nid: feat:a\n---\n\nText.\n");
+    sandbox.expect(0, &["build"]);
+    let pack = sandbox.read("packs/feat-a.coding.json");
+    let (head, rest) = pack.split_at(pack.find('\n').unwrap() + 1);
+    sandbox.write("packs/feat-a.coding.json", format!("{head}<<<<<<< HEAD\n{rest}=======\n{rest}>>>>>>> other\n"));
+    let name = "packs/feat-a.coding.json";
+    for args in [["render", name], ["explain", name], ["verify", name]] {
+        let said = said(&sandbox, 5, &args);
+        assert!(said.contains("conflict markers") && said.contains("then `git add`"), "{said}");
+    }
+    assert!(said(&sandbox, 4, &["check"]).contains("conflict markers"));
+    sandbox.expect(0, &["build"]);
+    sandbox.expect(0, &["verify", name]);
+    let item = "---\nid: feat:a\n<<<<<<< HEAD\nstatus: open\n=======\nstatus: done\n>>>>>>> other\n---\n";
+    sandbox.write("work_items/a.md", item);
+    let said = said(&sandbox, 0, &["build"]);
+    assert!(said.contains("work_items/a.md:3") && said.contains("has conflict markers"), "{said}");
+}
+
+#[test]
+fn a_pack_that_was_changed_by_hand_is_rendered_with_a_warning() {
+    let sandbox = Sandbox::new();
+    sandbox.write("work_items/a.md", "---\nid: feat:a\n---\n\nText.\n");
+    sandbox.expect(0, &["build"]);
+    let name = "packs/feat-a.coding.json";
+    sandbox.write(name, sandbox.read(name).replace("Text.", "Hand."));
+    for command in ["render", "explain"] {
+        let run = sandbox.run(&[command, name]);
+        assert_eq!((run.code, run.stderr.contains("its hash does not hold")), (0, true), "{}", run.stderr);
+        let run = sandbox.run(&[command, name, "--strict"]);
+        assert_eq!((run.code, run.stdout.is_empty()), (5, true), "{}", run.stdout);
+    }
+}
+
+#[test]
+fn named_roots_are_told_of_what_concerns_them_and_equal_warnings_are_counted() {
+    let sandbox = Sandbox::new();
+    for n in 0..20 {
+        sandbox.write(&format!("work_items/{n}.md"), format!("---\nid: task:t{n}\ndepends_on: [task:none{n}]\n---\n"));
+    }
+    let all = said(&sandbox, 0, &["build"]);
+    assert!(
+        all.contains("warning[unknown-id]: 20 times, `-v` shows all; first: ") && all.matches("-->").count() == 1,
+        "{all}"
+    );
+    assert_eq!(said(&sandbox, 0, &["build", "-v"]).matches("-->").count(), 20);
+    for command in ["build", "check"] {
+        let one = said(&sandbox, 0, &[command, "task:t3"]);
+        assert!(one.contains("task:none3") && !one.contains("task:none4"), "{one}");
+    }
+    // What is not printed does not fail a strict build either.
+    sandbox.write("work_items/3.md", "---\nid: task:t3\n---\n");
+    sandbox.expect(0, &["build", "task:t3", "--strict"]);
+    sandbox.expect(3, &["build", "--strict"]);
+}
+
+#[test]
+fn explain_tells_a_warning_once() {
+    let sandbox = Sandbox::new();
+    sandbox.write("work_items/a.md", "---\nid: task:a\ndepends_on: [task:none]\n---\n");
+    assert_eq!(said(&sandbox, 0, &["explain", "task:a"]).matches("no work item has the id").count(), 1);
+}
+
+#[test]
+fn wrong_usage_is_json_for_who_asks_for_json() {
+    let sandbox = Sandbox::new();
+    for args in [
+        &["build", "--format", "json", "--nope"][..],
+        &["build", "--format=json", "feat:none"],
+        &["build", "--format", "json", "-p", "none"],
+    ] {
+        let run = sandbox.run(args);
+        let error: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+        assert_eq!((run.code, &error["error"]["exit_code"]), (2, &2.into()), "{args:?}");
+        assert!(
+            error["error"]["message"]
+                .as_str()
+                .is_some_and(|message| message.contains("none") || message.contains("nope"))
+        );
+    }
+    sandbox.write("contextpack.yml", "nope: 1\n");
+    let run = sandbox.run(&["build", "--format", "json"]);
+    let error: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!((run.code, &error["error"]["diagnostics"][0]["path"]), (3, &"contextpack.yml".into()), "{error}");
+}
+
+#[test]
+fn roots_are_listed_by_state_and_completed_by_the_shell() {
+    let sandbox = Sandbox::new();
+    sandbox.write("work_items/a.md", "---\nid: task:a\nstatus: done\ntitle: First\n---\n");
+    sandbox.write("work_items/b.md", "---\nid: task:b\nstatus: open\n---\n");
+    let done = sandbox.expect(0, &["list", "--state", "done"]);
+    assert!(done.contains("task:a") && !done.contains("task:b"), "{done}");
+    let table = sandbox.expect(0, &["list", "--format", "table"]);
+    assert!(table.starts_with("ID ") && table.lines().count() == 3, "{table}");
+    sandbox.expect(0, &["build"]);
+    let mut command = sandbox.command(&["--", "contextpack", "render", ""]);
+    command.env("CONTEXTPACK_COMPLETE", "bash").env("_CLAP_COMPLETE_INDEX", "2").env("_CLAP_IFS", "\n");
+    let answer = String::from_utf8(command.output().unwrap().stdout).unwrap();
+    for candidate in ["task:a", "task:b", "packs/task-a.coding.json"] {
+        assert!(answer.lines().any(|line| line == candidate), "{answer}");
+    }
+    assert!(sandbox.expect(0, &["completions", "bash"]).contains("CONTEXTPACK_COMPLETE"));
+}
