@@ -99,6 +99,18 @@ fn a_check_fails_with_its_reasons_in_the_summary() {
 }
 
 #[test]
+fn no_roots_at_all_are_not_all_roots() {
+    let job = Job::new(small());
+    for roots in ["", "\n \n"] {
+        let ended = job.step("run", &[("INPUT_COMMAND", "build"), ("INPUT_ROOTS", roots)]);
+        assert_eq!((ended.code, job.sandbox.has("packs")), (2, false), "{}", ended.stdout);
+        assert!(ended.stdout.contains("`roots` is empty"), "{}", ended.stdout);
+    }
+    assert_eq!(job.step("run", &[("INPUT_COMMAND", "build"), ("INPUT_ROOTS", "*")]).code, 0);
+    assert!(job.sandbox.has("packs"));
+}
+
+#[test]
 fn no_input_is_ever_run() {
     let hostile = "$(touch pwned)`touch pwned`; touch pwned\n--out=pwned\n' || touch pwned #";
     for name in ["INPUT_ROOTS", "INPUT_PROFILES", "INPUT_SHARD", "INPUT_PRUNE", "INPUT_COMMAND", "INPUT_STRICT"] {
@@ -154,11 +166,12 @@ fn a_release_is_run_only_with_the_digest_that_the_commit_or_the_workflow_says() 
         let (releases, digest) = release(&job);
         copy_action(&job, &sums(&digest));
         let given = given(digest);
+        let (from, given) = given.strip_prefix("auto ").map_or(("release", given.as_str()), |given| ("auto", given));
         let inputs = [
-            ("INPUT_FROM", "release"),
+            ("INPUT_FROM", from),
             ("INPUT_VERSION", "9.9.9"),
             ("INPUT_RELEASES", &releases),
-            ("INPUT_SHA256", &given),
+            ("INPUT_SHA256", given),
         ];
         let ended = job.step("install", &inputs);
         assert_eq!(ended.code == 0, !job.said("path").is_empty(), "{}", ended.stdout);
@@ -171,6 +184,8 @@ fn a_release_is_run_only_with_the_digest_that_the_commit_or_the_workflow_says() 
     let (listed, none) = (|digest: &str| format!("# All.\n{digest}  {ARCHIVE}\n"), |_: String| String::new());
     assert_eq!(install(&listed, &none), (0, "contextpack 9.9.9\n".to_owned()));
     assert_eq!(install(&|_| String::new(), &|digest| digest.to_uppercase()).0, 0);
+
+    assert_eq!(install(&listed, &|digest| format!("auto {digest}")).0, 0, "`auto` takes it if its digest is known");
 
     let (code, said) = install(&|_| listed(&wrong), &none);
     assert_eq!((code, said.starts_with("::error ")), (1, true), "{said}");
@@ -195,7 +210,7 @@ fn a_release_is_run_only_with_the_digest_that_the_commit_or_the_workflow_says() 
 #[test]
 fn without_an_input_the_program_is_built_from_the_actions_own_commit() {
     let metadata: serde_yaml::Value = serde_yaml::from_str(&fs::read_to_string(action("action.yml")).unwrap()).unwrap();
-    assert_eq!(metadata["inputs"]["from"]["default"], "source");
+    assert_eq!(metadata["inputs"]["from"]["default"], "auto");
     let job = Job::new(small());
     let root = copy_action(&job, "");
     fs::write(root.join("Cargo.toml"), "[package]\nname = \"contextpack\"\nrust-version = \"1.95\"\n").unwrap();
@@ -212,7 +227,7 @@ fn without_an_input_the_program_is_built_from_the_actions_own_commit() {
         built.display()
     );
     program(&programs.join("cargo"), &format!("{}\n{build}", note("cargo")));
-    let inputs = [("INPUT_FROM", "source"), ("INPUT_VERSION", "0.1.0")];
+    let inputs = [("INPUT_FROM", "auto"), ("INPUT_VERSION", "0.1.0")];
     assert_eq!(job.step_with(&programs, "install", &inputs).code, 2, "there is no source");
     fs::write(root.join("Cargo.lock"), "").unwrap();
     let ended = job.step_with(&programs, "install", &inputs);

@@ -42,14 +42,10 @@ fetch() {
 
 # Installs a released binary. Nothing of it is run, or even unpacked, before its digest is the one that is expected.
 release() {
-    local target archive base expected found program=contextpack
-    case ${RUNNER_OS:-}-${RUNNER_ARCH:-} in
-        Linux-X64) target=x86_64-unknown-linux-gnu ;;
-        Linux-ARM64) target=aarch64-unknown-linux-gnu ;;
-        macOS-ARM64) target=aarch64-apple-darwin ;;
-        Windows-X64) target=x86_64-pc-windows-msvc program=contextpack.exe ;;
-        *) fail "there is no release for ${RUNNER_OS:-?} on ${RUNNER_ARCH:-?}; use \`from: source\`" ;;
-    esac
+    local archive base expected found target program=contextpack
+    target=$(target)
+    [ -n "$target" ] || fail "there is no release for ${RUNNER_OS:-?} on ${RUNNER_ARCH:-?}; use \`from: source\`"
+    case $target in *-windows-*) program=contextpack.exe ;; esac
     [[ $INPUT_VERSION =~ ^[0-9A-Za-z.+-]+$ ]] || fail "\`$INPUT_VERSION\` is no version" 2
     base=${INPUT_RELEASES:-}
     if [ -z "$base" ]; then
@@ -73,8 +69,29 @@ release() {
         rm -f "$home/$archive"
         fail "$archive has the SHA-256 $found, not $expected"
     fi
-    tar -xzf "$home/$archive" -C "$home/bin" "$program"
+    # By relative names: `tar` takes the drive of an absolute one on Windows for a host.
+    (cd "$home" && tar -xzf "$archive" -C bin "$program")
     rm -f "$home/$archive"
+}
+
+# The target of releases for this machine, if there are any.
+target() {
+    local libc=gnu
+    # A container without glibc, such as Alpine, has musl.
+    if ls /lib/ld-musl-* >/dev/null 2>&1; then libc=musl; fi
+    case ${RUNNER_OS:-}-${RUNNER_ARCH:-} in
+        Linux-X64) echo "x86_64-unknown-linux-$libc" ;;
+        Linux-ARM64) echo "aarch64-unknown-linux-$libc" ;;
+        macOS-ARM64) echo aarch64-apple-darwin ;;
+        macOS-X64) echo x86_64-apple-darwin ;;
+        Windows-X64) echo x86_64-pc-windows-msvc ;;
+    esac
+}
+
+# Whether this commit of the action, or the workflow, says the digest of a release for this machine.
+has_release() {
+    [ -n "${INPUT_SHA256:-}" ] ||
+        grep -qxE "[0-9a-f]{64}  contextpack-${INPUT_VERSION//./\\.}-$(target)\.tar\.gz" "$GITHUB_ACTION_PATH/SHA256SUMS"
 }
 
 # Builds the program from the source that this commit of the action holds.
@@ -94,13 +111,14 @@ from_source() {
 install() {
     local home=$RUNNER_TEMP/contextpack
     case $INPUT_FROM in
+        auto) if has_release; then release; else from_source; fi ;;
         release) release ;;
         source) from_source ;;
         path)
             contextpack --version || fail "contextpack is not on the path" 2
             return
             ;;
-        *) fail "\`from\` is \`source\`, \`release\` or \`path\`, not \`$INPUT_FROM\`" 2 ;;
+        *) fail "\`from\` is \`auto\`, \`source\`, \`release\` or \`path\`, not \`$INPUT_FROM\`" 2 ;;
     esac
     "$home/bin/contextpack" --version
     printf '%s\n' "$home/bin" >>"$GITHUB_PATH"
@@ -109,7 +127,7 @@ install() {
 sync() {
     local word code=0
     arguments=(-C "${INPUT_WORKING_DIRECTORY:-.}" sync --)
-    add_lines "${INPUT_ROOTS:-}"
+    [ "${INPUT_ROOTS-*}" = '*' ] || add_lines "$INPUT_ROOTS"
     # Whatever an issue says is not obeyed before a word that its author could not know.
     word=contextpack-$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
     printf '::stop-commands::%s\n' "$word"
@@ -137,7 +155,11 @@ run() {
     if is_true strict "${INPUT_STRICT:-}"; then arguments+=(--strict); fi
     add_lines "${INPUT_PROFILES:-}" --profile
     arguments+=(--)
-    add_lines "${INPUT_ROOTS:-}"
+    # An expression that gives nothing, such as the number of an issue in another event, is not "all roots".
+    local roots=${INPUT_ROOTS-'*'}
+    [ -n "$(tr -d ' \r\n\t' <<<"$roots")" ] ||
+        fail "\`roots\` is empty: name work items or issues, or leave it out for all roots" 2
+    [ "$roots" = '*' ] || add_lines "$roots"
     exec contextpack "${arguments[@]}"
 }
 
