@@ -36,7 +36,7 @@ pub(super) fn formats_of(command: &str) -> &'static [Format] {
     use Format::{Github, Json, Markdown, Messages, Text};
     match command {
         "init" | "sync" | "build" | "check" | "list" => &[Text, Json, Github],
-        "watch" | "verify" | "redact" | "agent" | "batch" | "card" | "handover" => &[Text, Json],
+        "watch" | "verify" | "redact" | "agent" | "batch" | "card" | "handover" | "dispatch" | "inbox" => &[Text, Json],
         "render" | "job" | "box" => &[Text, Json, Messages],
         "explain" => &[Text, Json, Markdown],
         "diff" => &[Text, Json, Markdown, Github],

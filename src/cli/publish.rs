@@ -4,8 +4,8 @@
 //! If the push is rejected, the commit and its files are taken back, the branch follows the remote, and the command
 //! decides again on what is there now.
 
-use crate::cli::console;
-use crate::cli::failure::Failure;
+use super::console;
+use super::failure::Failure;
 use crate::store::random_name;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -24,26 +24,26 @@ const LOCK_TRIES: u32 = 10;
 
 /// The files that a command wrote, from the repo's root.
 #[derive(Debug, Default)]
-pub(super) struct Written {
+pub(crate) struct Written {
     /// Each with whether it was not there before.
     files: Vec<(String, bool)>,
 }
 
 impl Written {
     /// Records a file before it is written.
-    pub(super) fn add(&mut self, root: &Path, path: String) {
+    pub(crate) fn add(&mut self, root: &Path, path: String) {
         let is_new = root.join(&path).symlink_metadata().is_err();
         self.add_created(path, is_new);
     }
 
     /// Records a file; `is_new` says whether it was not there before.
-    pub(super) fn add_created(&mut self, path: String, is_new: bool) {
+    pub(crate) fn add_created(&mut self, path: String, is_new: bool) {
         if !self.files.iter().any(|(known, _)| *known == path) {
             self.files.push((path, is_new));
         }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
 
@@ -54,7 +54,7 @@ impl Written {
 
 /// What became of a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Published {
+pub(crate) enum Published {
     /// It is there.
     Done,
     /// The remote had other commits: everything was taken back, and the command decides again.
@@ -62,7 +62,7 @@ pub(super) enum Published {
 }
 
 /// Commits and pushes for one command.
-pub(super) struct Publisher {
+pub(crate) struct Publisher {
     root: PathBuf,
     /// Whether commits are pushed.
     push: bool,
@@ -76,7 +76,7 @@ pub(super) struct Publisher {
 
 impl Publisher {
     /// Prepares to commit in the work tree at `root`, and waits until no other command of this program does.
-    pub(super) fn open(root: &Path, push: bool) -> Result<Self, Failure> {
+    pub(crate) fn open(root: &Path, push: bool) -> Result<Self, Failure> {
         let lock = git(root, &["rev-parse", "--git-path", "contextpack-publish.lock"])
             .map_err(|why| Failure::Usage(format!("nothing can be committed here: {why}")))?;
         let outside = |error: io::Error| Failure::Outside(Box::new(error));
@@ -120,7 +120,7 @@ impl Publisher {
     ///
     /// # Errors
     /// If git fails; what was written and not published is then removed again, if it was to be pushed.
-    pub(super) fn publish(&mut self, written: &Written, message: &str, quiet: bool) -> Result<Published, Failure> {
+    pub(crate) fn publish(&mut self, written: &Written, message: &str, quiet: bool) -> Result<Published, Failure> {
         let base = git(&self.root, &["rev-parse", "-q", "--verify", "HEAD"]).ok();
         let commit = self.commit(written, base.as_deref(), message)?;
         let Some(commit) = commit else { return Ok(Published::Done) };
@@ -153,6 +153,20 @@ impl Publisher {
                     return Err(failure);
                 }
             }
+        }
+    }
+
+    /// Returns the branch at the remote, if it has this file as it is here.
+    ///
+    /// # Errors
+    /// If the remote cannot be asked, or has no such file.
+    pub(crate) fn branch_with(&self, path: &str) -> Result<String, Failure> {
+        let (remote, target) = self.target()?;
+        self.git(&["fetch", "-q", &remote, &target])?;
+        let here = self.git(&["hash-object", "--no-filters", "--", path])?;
+        match git(&self.root, &["rev-parse", "-q", "--verify", &format!("FETCH_HEAD:{path}")]) {
+            Ok(there) if there == here => Ok(target),
+            _ => Err(failed(format!("`{path}` is not at `{remote}` (help: commit and push it)"))),
         }
     }
 
