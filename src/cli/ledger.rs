@@ -98,8 +98,8 @@ impl LedgerFiles {
             _ => Ok(()),
         };
         if let Err(why) = rung {
-            let help = "what was written stays; the same command rings again";
-            let line = format!("warning: the doorbell was not rung: {} ({help})", self.cards.redacted(&why));
+            let line =
+                format!("warning: the doorbell was not rung: {}; what was written stays", self.cards.redacted(&why));
             writeln!(console::stderr(), "{}", printable(&line))?;
             return Ok(done.exit.and(Exit::Outside));
         }

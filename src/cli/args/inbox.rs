@@ -18,7 +18,7 @@ pub(crate) struct DispatchArgs {
     #[arg(long, value_name = "ROOT")]
     pub(crate) root: Option<String>,
 
-    /// The log that the agent appends to; the default is its own
+    /// The log that the agent appends to; the default is the one that the pack of the box names, else the agent's own
     #[arg(long, value_name = "LOG")]
     pub(crate) output: Option<String>,
 

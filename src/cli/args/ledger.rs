@@ -51,7 +51,7 @@ pub(crate) struct OutcomeArgs {
 pub(crate) struct WakeArgs {
     /// Says afterwards that there is something to do: to a program, or to the workflows of the repo
     ///
-    /// A doorbell that fails takes nothing back: it is a warning, and the exit code is 1. The same command rings again.
+    /// A doorbell that fails takes nothing back: it is a warning, and the exit code is 1. `dispatch`, `batch fork` and `batch join` ring again if they are run again.
     #[arg(long, value_enum, value_name = "HOW", default_value_t = WakeMode::None)]
     pub(crate) wake: WakeMode,
 

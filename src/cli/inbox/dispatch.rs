@@ -77,7 +77,11 @@ fn dispatch(
         error => failed(error),
     })?;
     let output = args.output.as_deref().map(LogName::new).transpose().map_err(failed)?;
-    let output = output.unwrap_or_else(|| recipient.inbox.clone());
+    let snapshot = content.snapshot_id();
+    // The pack of a handover tells the agent where its results go.
+    let output = output
+        .or_else(|| files.output_of_pack(&snapshot, &recipient.key))
+        .unwrap_or_else(|| recipient.inbox.clone());
     let named = [
         ("the log's name", Some(output.as_str())),
         ("the correlation id", args.correlation_id.as_deref()),
@@ -90,7 +94,6 @@ fn dispatch(
     for (what, name) in named {
         name.map_or(Ok(()), |name| writer.check_name(name, what)).map_err(failed)?;
     }
-    let snapshot = content.snapshot_id();
     let request = TurnRequest {
         root: recipient.root,
         from_agent: recipient.from_agent,

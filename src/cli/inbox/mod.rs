@@ -8,6 +8,7 @@ use super::console::{self, printable};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::handover::{not_found, party};
+use super::input;
 use super::ledger::{Done, LedgerFiles, is_old, report_redacted, time};
 use super::report::print_lines;
 use super::wake::Ring;
@@ -17,6 +18,7 @@ use crate::cards::{CardError, ContentId, LogName};
 use crate::handover::own_log;
 use crate::inbox::decide::{self, NewFile};
 use crate::inbox::{Inbox, InboxStore, TurnId, TurnRequest};
+use crate::review::read;
 use crate::store::Access;
 pub(crate) use dispatch::run as dispatch;
 pub(crate) use output::{AcknowledgedTurn, ClaimedTurn, DispatchedTurn, InboxDoor, InboxOutput, ReclaimedTurns};
@@ -105,6 +107,14 @@ impl InboxFiles {
     fn pack_of(&self, context: &ContentId) -> Option<String> {
         let path = format!("{}/{}.json", self.settings.handover.packs()?, context.short());
         self.root.join(&path).is_file().then_some(path)
+    }
+
+    /// Returns the log that the pack of a handover to an agent names, if the pack is there.
+    fn output_of_pack(&self, context: &ContentId, agent: &str) -> Option<LogName> {
+        let pack = read(&input::listed_file(&self.root.join(self.pack_of(context)?)).ok()?).ok()?;
+        let handover = pack.handover.filter(|it| it.context_box_id == context.to_string())?;
+        let is_for_agent = pack.agent.is_some_and(|it| it.key == agent);
+        is_for_agent.then(|| LogName::new(&handover.output_box).ok())?
     }
 
     fn pointers(&self, request: &TurnRequest) -> TurnPointers {

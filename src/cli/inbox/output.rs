@@ -1,7 +1,7 @@
 //! What `dispatch` and the commands about inboxes print.
 
 use crate::batches::{LateReason, LedgerFault, ReportState, TaskStatus};
-use crate::cards::ContentId;
+use crate::cards::{ContentId, ToolError};
 use crate::inbox::{Inbox, TurnId, TurnRequest, TurnState};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -219,6 +219,9 @@ struct TurnOutput {
     /// The box with the results.
     #[serde(skip_serializing_if = "Option::is_none")]
     output_box_id: Option<ContentId>,
+    /// Why it did not succeed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<ToolError>,
     /// All responses, by epoch.
     responses: Vec<ResponseOutput>,
 }
@@ -275,7 +278,11 @@ impl InboxOutput {
                 claimed_by: turn.claim.as_ref().and_then(|claim| claim.author_id.as_deref()).map(redacted),
                 claimed_at: turn.claim.and_then(|claim| claim.at),
                 summary: turn.response.as_ref().and_then(|response| response.summary.as_deref()).map(redacted),
-                output_box_id: turn.response.and_then(|response| response.output_box_id),
+                output_box_id: turn.response.as_ref().and_then(|response| response.output_box_id.clone()),
+                error: turn.response.and_then(|response| response.error).map(|error| ToolError {
+                    code: redacted(&error.code),
+                    message: redacted(&error.message),
+                }),
                 responses: turn.responses.into_iter().map(ResponseOutput::from).collect(),
             })
             .collect();
