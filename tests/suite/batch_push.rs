@@ -6,8 +6,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A bare repository, and two clones of it that have a batch; the id of the batch.
-fn clones(tasks: usize) -> (Sandbox, Vec<PathBuf>, String) {
+pub(crate) fn clones(tasks: usize) -> (Sandbox, Vec<PathBuf>, String) {
     let (sandbox, id) = batch(tasks, "");
+    let paths = cloned(&sandbox);
+    (sandbox, paths, id)
+}
+
+/// A bare repository with all files of a repo, and two clones of it.
+pub(crate) fn cloned(sandbox: &Sandbox) -> Vec<PathBuf> {
     sandbox.commit();
     let at = |name: &str| sandbox.beside(name);
     sandbox.git(&["clone", "-q", "--bare", ".", at("remote.git").to_str().unwrap()]);
@@ -18,28 +24,33 @@ fn clones(tasks: usize) -> (Sandbox, Vec<PathBuf>, String) {
             sandbox.git(&["-C", path.to_str().unwrap(), "config", key, value]);
         }
     }
-    (sandbox, paths, id)
+    paths
 }
 
 /// The files of a clone, without the folder for unfinished ones.
-fn files_of(clone: &Path) -> Vec<(String, Vec<u8>)> {
+pub(crate) fn files_of(clone: &Path) -> Vec<(String, Vec<u8>)> {
     files(clone).into_iter().filter(|(path, _)| !path.starts_with(".contextpack/")).collect()
 }
 
 fn in_clone(sandbox: &Sandbox, clone: &Path, words: &[&str]) -> Run {
-    let mut command = sandbox.command(&["batch"]);
-    command.args(words).current_dir(clone);
+    run_in(sandbox, clone, &[&["batch"], words].concat())
+}
+
+/// Runs the program in a clone.
+pub(crate) fn run_in(sandbox: &Sandbox, clone: &Path, words: &[&str]) -> Run {
+    let mut command = sandbox.command(words);
+    command.current_dir(clone);
     run(command, "")
 }
 
 #[cfg(unix)]
-fn executable(path: &Path) {
+pub(crate) fn executable(path: &Path) {
     use std::os::unix::fs::PermissionsExt as _;
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 #[cfg(not(unix))]
-fn executable(_: &Path) {}
+pub(crate) fn executable(_: &Path) {}
 
 #[test]
 fn a_push_is_the_transaction_between_clones() {

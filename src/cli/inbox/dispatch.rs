@@ -79,9 +79,8 @@ fn dispatch(
     let output = args.output.as_deref().map(LogName::new).transpose().map_err(failed)?;
     let snapshot = content.snapshot_id();
     // The pack of a handover tells the agent where its results go.
-    let output = output
-        .or_else(|| files.output_of_pack(&snapshot, &recipient.key))
-        .unwrap_or_else(|| recipient.inbox.clone());
+    let output =
+        output.or_else(|| files.output_of_pack(&snapshot, &recipient.key)).unwrap_or_else(|| recipient.inbox.clone());
     let named = [
         ("the log's name", Some(output.as_str())),
         ("the correlation id", args.correlation_id.as_deref()),

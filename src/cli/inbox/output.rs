@@ -279,10 +279,10 @@ impl InboxOutput {
                 claimed_at: turn.claim.and_then(|claim| claim.at),
                 summary: turn.response.as_ref().and_then(|response| response.summary.as_deref()).map(redacted),
                 output_box_id: turn.response.as_ref().and_then(|response| response.output_box_id.clone()),
-                error: turn.response.and_then(|response| response.error).map(|error| ToolError {
-                    code: redacted(&error.code),
-                    message: redacted(&error.message),
-                }),
+                error: turn
+                    .response
+                    .and_then(|response| response.error)
+                    .map(|error| ToolError { code: redacted(&error.code), message: redacted(&error.message) }),
                 responses: turn.responses.into_iter().map(ResponseOutput::from).collect(),
             })
             .collect();
