@@ -91,19 +91,23 @@ impl LedgerFiles {
             }
         };
         (done.print)()?;
-        let rung = match (doorbell.flatten(), &done.ring) {
-            (Some(doorbell), Some(ring)) => {
-                doorbell.ring(ring, publisher.as_ref(), &|text| self.cards.redacted(text)).map_err(|why| why.message())
-            }
-            _ => Ok(()),
-        };
-        if let Err(why) = rung {
-            let line =
-                format!("warning: the doorbell was not rung: {}; what was written stays", self.cards.redacted(&why));
+        let Some((doorbell, ring)) = doorbell.flatten().zip(done.ring) else { return Ok(done.exit) };
+        let publisher = publisher.filter(|_| options.push);
+        if let Err(why) = self.rung(&doorbell, ring, publisher.as_ref()) {
+            let why = self.cards.redacted(&why.message());
+            let line = format!("warning: the doorbell was not rung: {why}; what was written stays");
             writeln!(console::stderr(), "{}", printable(&line))?;
             return Ok(done.exit.and(Exit::Outside));
         }
         Ok(done.exit)
+    }
+
+    /// Rings, after a push only if the remote has what the others need.
+    fn rung(&self, doorbell: &Doorbell, mut ring: Ring, publisher: Option<&Publisher>) -> Result<(), Failure> {
+        if let Some(publisher) = publisher {
+            ring.payload["ref"] = publisher.branch_with(&ring.file)?.into();
+        }
+        doorbell.ring(&ring, &|text| self.cards.redacted(text))
     }
 
     /// Prints the files that cannot be used, and returns whether there are any; `shown` gives the path of each.

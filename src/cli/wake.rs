@@ -7,7 +7,6 @@ use super::args::{WakeArgs, WakeMode};
 use super::console::{self, printable};
 use super::failure::Failure;
 use super::process::{GroupedProcess, Running, words};
-use super::publish::Publisher;
 use crate::config::Settings;
 use serde_json::{Value, json};
 use std::io::{self, Write as _};
@@ -76,16 +75,11 @@ impl Doorbell {
     ///
     /// # Errors
     /// If the program fails, or the event is not taken.
-    pub(crate) fn ring(
-        self,
-        ring: &Ring,
-        publisher: Option<&Publisher>,
-        redacted: &dyn Fn(&str) -> String,
-    ) -> Result<(), Failure> {
+    pub(crate) fn ring(&self, ring: &Ring, redacted: &dyn Fn(&str) -> String) -> Result<(), Failure> {
         match self {
             Self::Command(command) => command.run(ring, redacted),
             #[cfg(feature = "github")]
-            Self::Github(event) => event.send(ring, publisher),
+            Self::Github(event) => event.send(ring),
         }
     }
 }
@@ -137,7 +131,6 @@ impl WakeCommand {
 mod github {
     use super::Ring;
     use crate::cli::failure::Failure;
-    use crate::cli::publish::Publisher;
     use crate::cli::sync::{IssueScope, proxies, secrets};
     use crate::config::Settings;
     use crate::github::{EventTarget, Http, Proxies, SyncError, SystemClock, send_event};
@@ -164,15 +157,12 @@ mod github {
             Ok(Self { target: EventTarget { api, secrets, repo, max_wait }, proxies })
         }
 
-        pub(super) fn send(&self, ring: &Ring, publisher: Option<&Publisher>) -> Result<(), Failure> {
-            let Some(publisher) = publisher else { return Ok(()) };
-            let mut payload = ring.payload.clone();
-            payload["ref"] = publisher.branch_with(&ring.file)?.into();
+        pub(super) fn send(&self, ring: &Ring) -> Result<(), Failure> {
             let EventTarget { api, secrets, max_wait, .. } = &self.target;
             let failed = |error: SyncError| Failure::Outside(secrets.mask(&error.to_string()).into());
             let mut transport = Http::new(api, secrets, *max_wait, &self.proxies)
                 .map_err(|error| failed(SyncError::Network(error.to_string())))?;
-            send_event(&mut transport, &mut SystemClock, &self.target, ring.event, &payload).map_err(failed)
+            send_event(&mut transport, &mut SystemClock, &self.target, ring.event, &ring.payload).map_err(failed)
         }
     }
 }

@@ -100,40 +100,43 @@ fn turn(inbox: &Inbox, id: &TurnId) -> Result<TurnState, CardError> {
     inbox.turns().into_iter().find(|turn| turn.id == *id).ok_or_else(missing)
 }
 
-/// Claims a turn at its epoch, the first that is pending unless one is named; `Err` of the inner result says why it cannot be.
-///
-/// Returns `None` if none is named and none is pending.
+/// What becomes of a claim.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Claimed {
+    /// It is made.
+    Accepted(TurnState, NewFile),
+    /// The turn cannot be claimed.
+    Busy(TurnState, BusyReason),
+    /// No turn is named, and none can be claimed.
+    Empty,
+}
+
+/// Claims a turn at its epoch: the one that is named, else the oldest that can be claimed.
 ///
 /// # Errors
 /// [`CardError::NotFound`] if there is no such turn.
-pub fn claim(
-    inbox: &Inbox,
-    named: Option<&TurnId>,
-    writer: &Writer,
-) -> Result<Option<(TurnState, Result<NewFile, BusyReason>)>, CardError> {
+pub fn claim(inbox: &Inbox, named: Option<&TurnId>, writer: &Writer) -> Result<Claimed, CardError> {
     let found = match named {
         Some(id) => Some(turn(inbox, id)?),
         None => inbox.turns().into_iter().find(|turn| turn.status == TaskStatus::Pending),
     };
-    Ok(found.map(|turn| {
-        let claimed = match turn.status {
-            TaskStatus::Pending => {
-                let claim = TurnClaim {
-                    schema_version: CLAIM_VERSION.to_owned(),
-                    agent_turn_id: turn.id.clone(),
-                    turn_epoch: turn.epoch,
-                    author_id: writer.author_id.clone(),
-                    at: writer.at.clone(),
-                    nonce: writer.nonce.clone(),
-                };
-                let path = InboxPath::Claim(Attempt { turn: turn.id.clone(), epoch: turn.epoch });
-                Ok(NewFile { path, bytes: canonical_bytes(&claim) })
-            }
-            TaskStatus::Dispatched => Err(BusyReason::Claimed),
-            _ => Err(BusyReason::Ended),
-        };
-        (turn, claimed)
-    }))
+    let Some(turn) = found else { return Ok(Claimed::Empty) };
+    Ok(match turn.status {
+        TaskStatus::Pending => {
+            let claim = TurnClaim {
+                schema_version: CLAIM_VERSION.to_owned(),
+                agent_turn_id: turn.id.clone(),
+                turn_epoch: turn.epoch,
+                author_id: writer.author_id.clone(),
+                at: writer.at.clone(),
+                nonce: writer.nonce.clone(),
+            };
+            let path = InboxPath::Claim(Attempt { turn: turn.id.clone(), epoch: turn.epoch });
+            Claimed::Accepted(turn, NewFile { path, bytes: canonical_bytes(&claim) })
+        }
+        TaskStatus::Dispatched => Claimed::Busy(turn, BusyReason::Claimed),
+        _ => Claimed::Busy(turn, BusyReason::Ended),
+    })
 }
 
 /// Acknowledges a turn, and returns its response; with the reason if it is kept and does not count.
@@ -189,7 +192,7 @@ pub fn acknowledge(
         None => NewFile { path: InboxPath::Response(attempt), bytes: canonical_bytes(&response) },
         Some(reason) => {
             let schema_version = EVENT_VERSION.to_owned();
-            NewFile::event(&InboxEvent::Late { schema_version, reason, response: response.clone() })
+            NewFile::event(&InboxEvent::Late { schema_version, reason, response: Box::new(response.clone()) })
         }
     };
     Ok((file, response, late))

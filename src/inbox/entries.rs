@@ -172,7 +172,7 @@ pub enum InboxEvent {
         /// Why it does not count.
         reason: LateReason,
         /// The response.
-        response: TurnResponse,
+        response: Box<TurnResponse>,
     },
     /// The inbox takes no more turns. Two branches that close it write the same file.
     Close {

@@ -75,7 +75,7 @@ impl Inbox {
                     let fenced = self.fenced.entry(agent_turn_id).or_default();
                     *fenced = turn_epoch.max(*fenced);
                 }
-                InboxEvent::Late { reason, response, .. } => self.late.push((reason, response)),
+                InboxEvent::Late { reason, response, .. } => self.late.push((reason, *response)),
                 InboxEvent::Close { number, .. } => self.closed = self.closed.max(number),
                 InboxEvent::Open { number, .. } => self.opened = self.opened.max(number),
             },

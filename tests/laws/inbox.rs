@@ -3,7 +3,7 @@
 
 use contextpack::Digest;
 use contextpack::internals::batches::decide::{Outcome, Writer};
-use contextpack::internals::inbox::decide::{self, Dispatched, NewFile};
+use contextpack::internals::inbox::decide::{self, Claimed, Dispatched, NewFile};
 use contextpack::internals::inbox::{Inbox, TurnId, TurnRequest};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -142,9 +142,10 @@ fn added(inbox: &Inbox, clone: usize, step: Step) -> Vec<NewFile> {
                 _ => Vec::new(),
             }
         }
-        Step::Claim => {
-            decide::claim(inbox, None, &writer).unwrap().and_then(|(_, file)| file.ok()).into_iter().collect()
-        }
+        Step::Claim => match decide::claim(inbox, None, &writer).unwrap() {
+            Claimed::Accepted(_, file) => vec![file],
+            Claimed::Busy(..) | Claimed::Empty => Vec::new(),
+        },
         Step::Acknowledge(key, epoch, word) => {
             let outcome = Outcome { status: word.to_owned(), summary: None, output_box_id: None, error: None };
             // There may be no such turn or epoch.

@@ -4,6 +4,7 @@ use crate::batches::batch;
 use crate::sandbox::{Run, Sandbox, files, run};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 
 /// A bare repository, and two clones of it that have a batch; the id of the batch.
 pub(crate) fn clones(tasks: usize) -> (Sandbox, Vec<PathBuf>, String) {
@@ -120,6 +121,25 @@ fn a_push_that_cannot_be_made_leaves_no_file() {
     let (sandbox, id) = batch(1, "");
     let run = sandbox.run(&["batch", "claim", &id, "0", "--commit"]);
     assert!(run.code == 2 && run.stderr.contains("nothing can be committed here"), "{}", run.stderr);
+}
+
+#[test]
+fn a_slow_remote_is_waited_for_while_others_push() {
+    let (sandbox, clones, id) = clones(2);
+    let hook = sandbox.beside("remote.git").join("hooks/pre-receive");
+    fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    fs::write(&hook, "#!/bin/sh\nsleep 1\n").unwrap();
+    executable(&hook);
+    // Both push at once, and the remote takes a second for each.
+    let spawn = |clone: &Path, task: &str| {
+        let mut command = sandbox.command(&["batch", "claim", &id, task, "--push"]);
+        command.current_dir(clone).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    };
+    let children = [spawn(&clones[0], "0"), spawn(&clones[1], "1")];
+    assert!(children.into_iter().all(|mut child| child.wait().unwrap().success()));
+    sandbox.git(&["-C", clones[0].to_str().unwrap(), "pull", "-q"]);
+    let claims = files_of(&clones[0]).into_iter().filter(|(path, _)| path.contains("/claims/"));
+    assert_eq!(claims.count(), 2);
 }
 
 #[test]

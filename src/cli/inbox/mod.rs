@@ -16,7 +16,7 @@ use super::workspace::{open, settled};
 use crate::batches::TaskStatus;
 use crate::cards::{CardError, ContentId, LogName};
 use crate::handover::own_log;
-use crate::inbox::decide::{self, NewFile};
+use crate::inbox::decide::{self, BusyReason, Claimed, NewFile};
 use crate::inbox::{Inbox, InboxStore, TurnId, TurnRequest};
 use crate::review::read;
 use crate::store::Access;
@@ -184,42 +184,30 @@ fn claim(
     let claimed = files.created(&name, |inbox| {
         let named = turn.map(|typed| decide::find(inbox, typed)).transpose()?;
         Ok(match decide::claim(inbox, named.as_ref(), &writer)? {
-            None => (None, None),
-            Some((turn, Ok(file))) => (Some((turn, None)), Some(file)),
-            Some((turn, Err(reason))) => (Some((turn, Some(reason))), None),
+            Claimed::Accepted(turn, file) => (Some((turn, None)), Some(file)),
+            Claimed::Busy(turn, reason) => (Some((turn, Some(reason))), None),
+            Claimed::Empty => (None, None),
         })
     })?;
-    let (output, line) = match claimed {
-        None => {
-            let output = ClaimedTurn {
-                status: "busy",
-                agent_turn_id: None,
-                turn_epoch: None,
-                pointers: None,
-                reason: Some("empty"),
-            };
-            (output, "busy: no turn can be claimed".to_owned())
-        }
-        Some((turn, busy)) => {
-            let line = match busy {
-                None => format!("accepted: turn {}, epoch {}", turn.id, turn.epoch),
-                Some(reason) => format!("busy: {}, epoch {}", reason.name(), turn.epoch),
-            };
-            let output = ClaimedTurn {
-                status: if busy.is_none() { "accepted" } else { "busy" },
-                pointers: busy.is_none().then(|| files.pointers(&turn.request)),
-                agent_turn_id: Some(turn.id),
-                turn_epoch: Some(turn.epoch),
-                reason: busy.map(|reason| reason.name()),
-            };
-            (output, line)
-        }
+    let busy = claimed.as_ref().map_or(Some("empty"), |(_, reason)| reason.map(BusyReason::name));
+    let turn = claimed.map(|(turn, _)| turn);
+    let line = match (&turn, busy) {
+        (Some(turn), None) => format!("accepted: turn {}, epoch {}", turn.id, turn.epoch),
+        (Some(turn), Some(reason)) => format!("busy: {reason}, epoch {}", turn.epoch),
+        (None, _) => "busy: no turn can be claimed".to_owned(),
+    };
+    let output = ClaimedTurn {
+        status: if busy.is_none() { "accepted" } else { "busy" },
+        agent_turn_id: turn.as_ref().map(|turn| turn.id.clone()),
+        turn_epoch: turn.as_ref().map(|turn| turn.epoch),
+        pointers: turn.filter(|_| busy.is_none()).map(|turn| files.pointers(&turn.request)),
+        reason: busy,
     };
     let mut lines = vec![line];
     if let Some(pointers) = &output.pointers {
         lines.extend(pointers.lines());
     }
-    let exit = if output.status == "accepted" { Exit::Done } else { Exit::Outside };
+    let exit = if busy.is_none() { Exit::Done } else { Exit::Outside };
     let turn = output.agent_turn_id.as_ref().map(ToString::to_string).unwrap_or_default();
     let message = format!("Claim turn {turn} of {}", name.as_str());
     let format = global.format;
