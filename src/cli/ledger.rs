@@ -94,9 +94,11 @@ impl LedgerFiles {
         let Some((doorbell, ring)) = doorbell.flatten().zip(done.ring) else { return Ok(done.exit) };
         let publisher = publisher.filter(|_| options.push);
         if let Err(why) = self.rung(&doorbell, ring, publisher.as_ref()) {
-            let why = self.cards.redacted(&why.message());
-            let line = format!("warning: the doorbell was not rung: {why}; what was written stays");
-            writeln!(console::stderr(), "{}", printable(&line))?;
+            if !global.quiet {
+                let why = self.cards.redacted(&why.message());
+                let line = format!("warning: the doorbell was not rung: {why}; what was written stays");
+                writeln!(console::stderr(), "{}", printable(&line))?;
+            }
             return Ok(done.exit.and(Exit::Outside));
         }
         Ok(done.exit)

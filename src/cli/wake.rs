@@ -145,7 +145,7 @@ mod github {
 
     impl WakeEvent {
         pub(super) fn prepare(root: &Path, settings: &Settings, max_wait: Duration) -> Result<Self, Failure> {
-            let scope = IssueScope::find(root, settings)?;
+            let scope = IssueScope::of_pushes(root, settings)?;
             let proxies = proxies();
             let secrets = secrets(&scope)?.and(proxies.secrets());
             if !secrets.is_authenticated() {

@@ -151,6 +151,8 @@ fn github_is_told_once_the_push_is_there() {
 #[test]
 fn a_server_that_does_not_take_the_event_changes_nothing_of_what_was_pushed() {
     let sandbox = repo();
+    // The issues are in another repo than what is pushed.
+    sandbox.write("contextpack.yml", "github: {repo: o/issues}\n");
     let clones = cloned(&sandbox);
     for (number, (said, why)) in [
         (Said::new(403, &json!({"message": "Resource not accessible"})), "it needs to write contents: Resource not"),
