@@ -323,6 +323,7 @@ pub(super) const HANDOVER: CommandHelp = CommandHelp {
 pub(super) const BATCH: CommandHelp = CommandHelp {
     examples: "
   contextpack batch fork tasks.yml                     a pack for each task; prints the batch's id
+  contextpack batch fork tasks.yml --push --wake github    also starts the workflows of `repository_dispatch`
   contextpack batch claim 3f2a9c01b7d4 0               accepted with an epoch, or busy
   contextpack batch report 3f2a9c01b7d4 0 --epoch 1 --status success --summary 'Done, see the log'
   contextpack batch status 3f2a9c01b7d4
