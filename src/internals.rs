@@ -34,6 +34,11 @@ pub mod github {
 pub mod graph {
     pub use crate::graph::{Target, Value};
 }
+/// Inboxes.
+pub mod inbox {
+    pub use crate::inbox::decide;
+    pub use crate::inbox::{Inbox, TurnId, TurnRequest};
+}
 /// Files.
 pub mod intake {
     pub use crate::intake::{Repo, RepoOptions};

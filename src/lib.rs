@@ -63,6 +63,7 @@ mod fit;
 mod github;
 mod graph;
 mod handover;
+mod inbox;
 mod intake;
 mod knowledge;
 mod markdown;

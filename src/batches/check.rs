@@ -51,17 +51,23 @@ fn plan(root: &Path, id: &BatchId) -> Result<Option<Ledger>, CardError> {
     Ok(batch.and_then(|batch| Ledger::of(id, vec![("batch.json".to_owned(), batch)]).ok()))
 }
 
+/// Returns the fault of a file that is not canonical.
+///
+/// # Errors
+/// Why it is no JSON.
+pub(crate) fn canonical_fault(bytes: &[u8]) -> Result<Option<String>, String> {
+    let value = parse(bytes, "it").map_err(|error| error.to_string())?;
+    // An implementation of RFC 8785 that is independent of the one that writes.
+    let is_canonical = serde_jcs::to_vec(&value).ok().as_deref() == Some(bytes);
+    Ok((!is_canonical).then(|| "it is not in the canonical form of RFC 8785".to_owned()))
+}
+
 fn faults(ledger: Option<&Ledger>, id: &BatchId, path: &str, bytes: &[u8]) -> Vec<String> {
     let Some(parsed) = LedgerPath::parse(path) else { return vec!["no file of this program is here".to_owned()] };
-    let mut faults = Vec::new();
-    match parse(bytes, "it") {
-        // An implementation of RFC 8785 that is independent of the one that writes.
-        Ok(value) if serde_jcs::to_vec(&value).ok().as_deref() != Some(bytes) => {
-            faults.push("it is not in the canonical form of RFC 8785".to_owned());
-        }
-        Ok(_) => {}
-        Err(error) => return vec![error.to_string()],
-    }
+    let mut faults: Vec<String> = match canonical_fault(bytes) {
+        Ok(fault) => fault.into_iter().collect(),
+        Err(why) => return vec![why],
+    };
     let read = match (parsed, ledger) {
         (LedgerPath::Batch, _) => read_batch(id, bytes).map(drop),
         (_, None) => {

@@ -2,13 +2,13 @@
 
 use super::entries::{
     Batch, BatchResult, CLAIM_VERSION, Claim, EVENT_VERSION, Event, ForkedTask, LateReason, REPORT_VERSION,
-    RESULT_VERSION, Report, TaskResult, bytes_of,
+    RESULT_VERSION, Report, TaskResult,
 };
 use super::ledger::Ledger;
 use super::path::{BatchId, LAST_EPOCH, LedgerPath, Turn};
 use super::state::{BatchState, TaskState};
 use super::status::TaskStatus;
-use crate::cards::{CardError, ContentId, ToolError};
+use crate::cards::{CardError, ContentId, ToolError, canonical_bytes};
 
 /// A file to be added.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +37,7 @@ impl NewFile {
     }
 
     fn event(event: &Event) -> Self {
-        let bytes = bytes_of(event);
+        let bytes = canonical_bytes(event);
         Self { path: LedgerPath::event(event.kind(), &bytes), bytes }
     }
 }
@@ -102,7 +102,7 @@ pub fn claim(ledger: &Ledger, index: u32, writer: &Writer) -> Result<(u32, Resul
                 at: writer.at.clone(),
                 nonce: writer.nonce.clone(),
             };
-            Ok(NewFile { path: LedgerPath::Claim(turn), bytes: bytes_of(&claim) })
+            Ok(NewFile { path: LedgerPath::Claim(turn), bytes: canonical_bytes(&claim) })
         }
         TaskStatus::Dispatched => Err(BusyReason::Claimed),
         _ => Err(BusyReason::Ended),
@@ -168,7 +168,7 @@ pub fn report(
         None
     };
     Ok(match late {
-        None => (NewFile { path: LedgerPath::Report(turn), bytes: bytes_of(&report) }, None),
+        None => (NewFile { path: LedgerPath::Report(turn), bytes: canonical_bytes(&report) }, None),
         Some(reason) => {
             let schema_version = EVENT_VERSION.to_owned();
             (NewFile::event(&Event::Late { schema_version, reason, report }), late)
@@ -226,7 +226,7 @@ pub fn end_open(ledger: &Ledger, outcome: &Outcome, writer: &Writer) -> Vec<(Tur
             (turn, files) = (next, vec![file]);
         }
         let report = report_of(ledger, turn, outcome, writer);
-        files.push(NewFile { path: LedgerPath::Report(turn), bytes: bytes_of(&report) });
+        files.push(NewFile { path: LedgerPath::Report(turn), bytes: canonical_bytes(&report) });
         (turn, files)
     });
     ended.collect()
@@ -261,7 +261,7 @@ pub fn join(ledger: &Ledger, writer: &Writer) -> Result<(BatchResult, Option<New
         at: writer.at.clone(),
         nonce: writer.nonce.clone(),
     };
-    let file = NewFile { path: LedgerPath::Result, bytes: bytes_of(&result) };
+    let file = NewFile { path: LedgerPath::Result, bytes: canonical_bytes(&result) };
     Ok((result, Some(file)))
 }
 

@@ -2,9 +2,9 @@
 
 use super::path::BatchId;
 use super::status::{BatchStatus, TaskStatus};
-use crate::cards::{ContentId, ToolError, canonical};
+use crate::cards::{ContentId, ToolError, canonical_bytes, present};
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 /// The version of `batch.json`.
 pub(super) const BATCH_VERSION: &str = "batch/v1";
@@ -281,16 +281,6 @@ pub struct TaskResult {
     pub error: Option<ToolError>,
 }
 
-/// Deserializes a field that is absent rather than null.
-fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
-    T::deserialize(deserializer).map(Some)
-}
-
-/// Returns the bytes of a file: the RFC 8785 form of its content.
-pub(super) fn bytes_of(entry: &impl Serialize) -> Vec<u8> {
-    canonical(&serde_json::to_value(entry).unwrap_or_default()).into_bytes()
-}
-
 /// The deadline of a batch unless its plan has another, in seconds.
 const DEADLINE_SECONDS: u64 = 900;
 
@@ -310,7 +300,7 @@ impl Batch {
 
     /// Returns the bytes of its file.
     pub fn bytes(&self) -> Vec<u8> {
-        bytes_of(self)
+        canonical_bytes(self)
     }
 }
 

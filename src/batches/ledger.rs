@@ -176,12 +176,13 @@ impl Ledger {
 }
 
 /// Reads JSON of a version.
-fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
+pub(crate) fn read_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     // The types refuse repeated and unknown fields, null and floats.
     serde_json::from_slice(bytes).map_err(|error| format!("it cannot be read: {error}"))
 }
 
-fn same<T: PartialEq + std::fmt::Display>(name: &str, found: &T, expected: &T) -> Result<(), String> {
+/// Checks that a field has the value that it must have.
+pub(crate) fn same<T: PartialEq + std::fmt::Display>(name: &str, found: &T, expected: &T) -> Result<(), String> {
     if found == expected { Ok(()) } else { Err(format!("its {name} is `{found}`, not `{expected}`")) }
 }
 
@@ -189,7 +190,8 @@ fn is_time(text: &str) -> bool {
     text.len() == 20 && humantime::parse_rfc3339(text).is_ok()
 }
 
-fn times(at: &str) -> Result<(), String> {
+/// Checks the form of a time.
+pub(crate) fn check_time(at: &str) -> Result<(), String> {
     if is_time(at) { Ok(()) } else { Err("its time is none such as `2026-01-31T12:00:00Z`".to_owned()) }
 }
 
@@ -199,7 +201,7 @@ pub(super) fn read_batch(id: &BatchId, bytes: &[u8]) -> Result<Batch, String> {
     if found != *id {
         return Err(format!("its content was changed: its hash is {found}"));
     }
-    let batch: Batch = read(bytes)?;
+    let batch: Batch = read_json(bytes)?;
     same("schema_version", &batch.schema_version.as_str(), &BATCH_VERSION)?;
     if batch.tasks.is_empty() || u32::try_from(batch.tasks.len()).is_err() {
         return Err("it has no tasks".to_owned());
@@ -217,17 +219,17 @@ fn of_this_batch(ledger: &Ledger, batch: &BatchId, task: u32) -> Result<(), Stri
 
 /// Reads a claim.
 pub(super) fn read_claim(ledger: &Ledger, turn: Turn, bytes: &[u8]) -> Result<Claim, String> {
-    let claim: Claim = read(bytes)?;
+    let claim: Claim = read_json(bytes)?;
     same("schema_version", &claim.schema_version.as_str(), &CLAIM_VERSION)?;
     of_this_batch(ledger, &claim.batch_id, claim.task_index)?;
     same("turn", &Turn { task: claim.task_index, epoch: claim.epoch }, &turn)?;
-    times(&claim.at)?;
+    check_time(&claim.at)?;
     Ok(claim)
 }
 
 /// Reads a report.
 pub(super) fn read_report(ledger: &Ledger, turn: Turn, bytes: &[u8]) -> Result<Report, String> {
-    let report: Report = read(bytes)?;
+    let report: Report = read_json(bytes)?;
     check_report(ledger, &report)?;
     same("turn", &Turn { task: report.task_index, epoch: report.epoch }, &turn)?;
     Ok(report)
@@ -239,12 +241,12 @@ fn check_report(ledger: &Ledger, report: &Report) -> Result<(), String> {
     if report.status.is_empty() || report.status == "success" && report.error.is_some() {
         return Err("a report has a status, and no error if it is `success`".to_owned());
     }
-    times(&report.at)
+    check_time(&report.at)
 }
 
 /// Reads an event.
 pub(super) fn read_event(ledger: &Ledger, path: &LedgerPath, bytes: &[u8]) -> Result<Event, String> {
-    let event: Event = read(bytes)?;
+    let event: Event = read_json(bytes)?;
     let named = LedgerPath::event(event.kind(), bytes);
     if named != *path {
         return Err(format!("its content was changed: its name would be {named}"));
@@ -254,7 +256,7 @@ pub(super) fn read_event(ledger: &Ledger, path: &LedgerPath, bytes: &[u8]) -> Re
             same("schema_version", &schema_version.as_str(), &EVENT_VERSION)?;
             same("batch_id", batch_id, &ledger.id)?;
             same("number of tasks", &tasks.len(), &ledger.batch.tasks.len())?;
-            times(at)?;
+            check_time(at)?;
         }
         Event::Reclaim { schema_version, batch_id, task_index, epoch, at } => {
             same("schema_version", &schema_version.as_str(), &EVENT_VERSION)?;
@@ -262,7 +264,7 @@ pub(super) fn read_event(ledger: &Ledger, path: &LedgerPath, bytes: &[u8]) -> Re
             if !(1..LAST_EPOCH).contains(epoch) {
                 return Err(format!("its epoch is not from 1 to {}", LAST_EPOCH - 1));
             }
-            times(at)?;
+            check_time(at)?;
         }
         Event::Late { schema_version, report, .. } => {
             same("schema_version", &schema_version.as_str(), &EVENT_VERSION)?;
@@ -274,7 +276,7 @@ pub(super) fn read_event(ledger: &Ledger, path: &LedgerPath, bytes: &[u8]) -> Re
 
 /// Reads `result.json`.
 pub(super) fn read_result(ledger: &Ledger, bytes: &[u8]) -> Result<BatchResult, String> {
-    let result: BatchResult = read(bytes)?;
+    let result: BatchResult = read_json(bytes)?;
     same("schema_version", &result.schema_version.as_str(), &RESULT_VERSION)?;
     same("batch_id", &result.batch_id, &ledger.id)?;
     let indices: BTreeSet<u32> = result.results.iter().map(|it| it.task_index).collect();
@@ -288,6 +290,6 @@ pub(super) fn read_result(ledger: &Ledger, bytes: &[u8]) -> Result<BatchResult, 
     if !statuses.iter().all(|status| status.is_terminal()) || result.status != expected {
         return Err("its status does not follow from its results".to_owned());
     }
-    times(&result.at)?;
+    check_time(&result.at)?;
     Ok(result)
 }

@@ -7,20 +7,28 @@
 mod check;
 pub mod decide;
 mod entries;
+mod files;
 mod ledger;
 mod path;
 mod schema;
+mod short_id;
 mod state;
 mod status;
 mod store;
 
 pub use check::BatchChecker;
+pub(crate) use check::canonical_fault;
 pub use entries::{
     Batch, BatchResult, BatchTask, Claim, Event, ForkedTask, LateReason, Report, TargetStrategy, TaskResult,
 };
-pub use ledger::Ledger;
+pub use files::LedgerFolder;
+pub use ledger::{Ledger, LedgerFault};
+pub(crate) use ledger::{check_time, read_json, same};
+pub(crate) use path::parse_epoch;
 pub use path::{BatchId, LAST_EPOCH, LedgerPath, Turn};
+pub(crate) use schema::schema_text;
 pub use schema::{batch_claim_schema, batch_event_schema, batch_report_schema, batch_result_schema, batch_schema};
-pub use state::BatchState;
+pub(crate) use short_id::{is_short_hash, short_hash, short_id, short_prefix};
+pub use state::{BatchState, ClaimState, ReportState};
 pub use status::{BatchStatus, TaskStatus};
 pub use store::BatchStore;

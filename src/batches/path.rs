@@ -1,95 +1,14 @@
 //! The names of batches, and of the files of one.
 
-use crate::cards::CardError;
-use crate::model::Digest;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
-use std::borrow::Cow;
+use super::short_id::{is_short_hash, short_hash, short_id};
 use std::fmt;
-
-/// The number of hex digits of a batch's id, and of the hash in the name of an event.
-const DIGITS: usize = 12;
-
-/// The fewest digits that name a batch.
-const FEWEST: usize = 4;
 
 /// The highest epoch.
 pub const LAST_EPOCH: u32 = 99_999_999;
 
-/// The id of a batch: the first 12 hex digits of the SHA-256 of its `batch.json`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct BatchId(String);
-
-impl BatchId {
-    /// Returns the id of the batch whose `batch.json` has these bytes.
-    pub fn of(bytes: &[u8]) -> Self {
-        Self(Digest::of(bytes).short(DIGITS))
-    }
-
-    /// Parses a whole id.
-    pub fn parse(text: &str) -> Option<Self> {
-        is_short_hash(text).then(|| Self(text.to_owned()))
-    }
-
-    /// Parses an id or its first digits, as a user types them.
-    ///
-    /// # Errors
-    /// [`CardError::BadRequest`] if it is none.
-    pub fn prefix(typed: &str) -> Result<String, CardError> {
-        let digits = typed.to_ascii_lowercase();
-        if (FEWEST..=DIGITS).contains(&digits.len()) && is_hex(&digits) {
-            return Ok(digits);
-        }
-        Err(CardError::BadRequest(format!(
-            "`{typed}` is no batch_id: give its {DIGITS} hex digits, or the first {FEWEST} or more of them"
-        )))
-    }
-
-    /// Returns the digits.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for BatchId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl Serialize for BatchId {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.0)
-    }
-}
-
-impl<'de> Deserialize<'de> for BatchId {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        Self::parse(&text).ok_or_else(|| de::Error::custom("a batch_id is 12 lower-case hex digits"))
-    }
-}
-
-impl JsonSchema for BatchId {
-    fn schema_name() -> Cow<'static, str> {
-        "BatchId".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "type": "string",
-            "pattern": "^[0-9a-f]{12}$",
-            "description": "The id of a batch: the first 12 hex digits of the SHA-256 of its `batch.json`."
-        })
-    }
-}
-
-fn is_hex(text: &str) -> bool {
-    text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
-}
-
-fn is_short_hash(text: &str) -> bool {
-    text.len() == DIGITS && is_hex(text)
+short_id! {
+    /// The id of a batch: the first 12 hex digits of the SHA-256 of its `batch.json`.
+    BatchId, "batch_id"
 }
 
 /// One attempt at a task: what is claimed and reported.
@@ -104,10 +23,17 @@ pub struct Turn {
 impl Turn {
     fn parse(stem: &str) -> Option<Self> {
         let (task, epoch) = stem.split_once('-')?;
-        let number = |text: &str| text.parse::<u32>().ok().filter(|number| number.to_string() == text);
-        let turn = Self { task: number(task)?, epoch: number(epoch)? };
-        (1..=LAST_EPOCH).contains(&turn.epoch).then_some(turn)
+        Some(Self { task: number(task)?, epoch: parse_epoch(epoch)? })
     }
+}
+
+fn number(text: &str) -> Option<u32> {
+    text.parse::<u32>().ok().filter(|number| number.to_string() == text)
+}
+
+/// Parses an epoch in the name of a file.
+pub(crate) fn parse_epoch(text: &str) -> Option<u32> {
+    number(text).filter(|epoch| (1..=LAST_EPOCH).contains(epoch))
 }
 
 impl fmt::Display for Turn {
@@ -142,7 +68,7 @@ impl LedgerPath {
 
     /// Returns the path of an event of this kind with these bytes.
     pub fn event(kind: &str, bytes: &[u8]) -> Self {
-        Self::Event { kind: kind.to_owned(), hash: Digest::of(bytes).short(DIGITS) }
+        Self::Event { kind: kind.to_owned(), hash: short_hash(bytes) }
     }
 
     /// Parses a path; `None` if this program never gives it.

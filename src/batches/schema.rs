@@ -5,30 +5,31 @@ use schemars::{JsonSchema, Schema, schema_for};
 
 /// Returns the JSON Schema (2020-12) of `batch.json`, with a final newline.
 pub fn batch_schema() -> String {
-    text::<Batch>("batch", "batch/v1")
+    schema_text::<Batch>("batch", "batch/v1")
 }
 
 /// Returns the JSON Schema (2020-12) of a claim, with a final newline.
 pub fn batch_claim_schema() -> String {
-    text::<Claim>("batch-claim", "batch_claim/v1")
+    schema_text::<Claim>("batch-claim", "batch_claim/v1")
 }
 
 /// Returns the JSON Schema (2020-12) of a report, with a final newline.
 pub fn batch_report_schema() -> String {
-    text::<Report>("batch-report", "batch_report/v1")
+    schema_text::<Report>("batch-report", "batch_report/v1")
 }
 
 /// Returns the JSON Schema (2020-12) of an event, with a final newline.
 pub fn batch_event_schema() -> String {
-    text::<Event>("batch-event", "batch_event/v1")
+    schema_text::<Event>("batch-event", "batch_event/v1")
 }
 
 /// Returns the JSON Schema (2020-12) of `result.json`, with a final newline.
 pub fn batch_result_schema() -> String {
-    text::<BatchResult>("batch-result", "batch_result/v1")
+    schema_text::<BatchResult>("batch-result", "batch_result/v1")
 }
 
-fn text<T: JsonSchema>(name: &str, title: &str) -> String {
+/// Returns the JSON Schema (2020-12) of a type, with a final newline.
+pub(crate) fn schema_text<T: JsonSchema>(name: &str, title: &str) -> String {
     let mut schema: Schema = schema_for!(T);
     schema.insert("$id".into(), format!("urn:contextpack:schema:{name}:1").into());
     schema.insert("title".into(), title.into());

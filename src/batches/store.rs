@@ -1,44 +1,26 @@
 //! The files of batches on disk.
 
 use super::decide::NewFile;
+use super::files::LedgerFolder;
 use super::ledger::Ledger;
 use super::path::{BatchId, LedgerPath};
 use crate::cards::CardError;
 use crate::model::RepoPath;
-use crate::store::{Folder, StoreError};
-use rayon::prelude::*;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The folder of batches of a repo.
 #[derive(Debug)]
-pub struct BatchStore {
-    root: PathBuf,
-    dir: RepoPath,
-}
+pub struct BatchStore(LedgerFolder);
 
 impl BatchStore {
     /// Opens the folder of batches below `dir` of the repo at `root`, which need not exist.
-    pub fn new(root: &Path, dir: RepoPath) -> Self {
-        Self { root: root.to_owned(), dir }
-    }
-
-    fn folder(&self, below: &str) -> Result<Folder, StoreError> {
-        let dir = self.dir.as_str();
-        let separator = if dir.is_empty() { "" } else { "/" };
-        let path = format!("{dir}{separator}batches{below}");
-        let path = RepoPath::new(&path).map_err(|_| StoreError::Name { path: self.root.join(&path) })?;
-        Folder::open(&self.root, &path)
-    }
-
-    fn folder_of(&self, id: &BatchId, folder: &str) -> Result<Folder, StoreError> {
-        self.folder(&if folder.is_empty() { format!("/{id}") } else { format!("/{id}/{folder}") })
+    pub fn new(root: &Path, dir: &RepoPath) -> Self {
+        Self(LedgerFolder::new(root, dir, "batches"))
     }
 
     /// Returns the path of a file from the repo's root.
     pub fn shown(&self, id: &BatchId, path: &str) -> String {
-        let dir = self.dir.as_str();
-        let separator = if dir.is_empty() { "" } else { "/" };
-        format!("{dir}{separator}batches/{id}/{path}")
+        self.0.shown(id.as_str(), path)
     }
 
     /// Lists the batches, sorted by id. A folder without `batch.json` is none: its fork was not finished.
@@ -47,7 +29,7 @@ impl BatchStore {
     /// If a folder cannot be listed.
     pub fn ids(&self) -> Result<Vec<BatchId>, CardError> {
         let mut ids = Vec::new();
-        for id in self.folder("")?.folders()?.iter().filter_map(|name| BatchId::parse(name)) {
+        for id in self.0.names()?.iter().filter_map(|name| BatchId::parse(name)) {
             if self.exists(&id)? {
                 ids.push(id);
             }
@@ -60,7 +42,7 @@ impl BatchStore {
     /// # Errors
     /// If its folder cannot be listed.
     pub fn exists(&self, id: &BatchId) -> Result<bool, CardError> {
-        Ok(self.folder_of(id, "")?.list()?.iter().any(|file| file == "batch.json"))
+        Ok(self.0.list(id.as_str())?.iter().any(|file| file == "batch.json"))
     }
 
     /// Finds the batch that an id, or the beginning of one, names.
@@ -87,30 +69,15 @@ impl BatchStore {
     /// # Errors
     /// As [`Ledger::of`], or if the system refuses.
     pub fn read(&self, id: &BatchId) -> Result<Ledger, CardError> {
-        let mut files = Vec::new();
-        for below in std::iter::once("").chain(LedgerPath::FOLDERS) {
-            let folder = self.folder_of(id, below)?;
-            let names = folder.list()?;
-            let read = names.into_par_iter().map(|name| {
-                let bytes = folder.read(&name)?;
-                let path = if below.is_empty() { name } else { format!("{below}/{name}") };
-                Ok(bytes.map(|bytes| (path, bytes)))
-            });
-            // A file that is gone since it was listed was removed by git, with a checkout for example.
-            let read = read.collect::<Result<Vec<_>, StoreError>>()?;
-            files.extend(read.into_iter().flatten());
-        }
+        let files = self.0.read(id.as_str(), &LedgerPath::FOLDERS)?;
         Ledger::of(id, files).map_err(|error| match error {
-            CardError::Invalid(message) => CardError::Invalid(self.in_place(&message)),
+            // The message begins with the path in the folder of batches.
+            CardError::Invalid(message) => {
+                let path = self.shown(id, "");
+                CardError::Invalid(message.replacen(&format!("`{id}/"), &format!("`{path}"), 1))
+            }
             error => error,
         })
-    }
-
-    /// Completes the path with which a message begins.
-    fn in_place(&self, message: &str) -> String {
-        let dir = self.dir.as_str();
-        let separator = if dir.is_empty() { "" } else { "/" };
-        message.replacen('`', &format!("`{dir}{separator}batches/"), 1)
     }
 
     /// Creates a file, and returns whether it did: of several processes that create one file, one does.
@@ -119,6 +86,6 @@ impl BatchStore {
     /// If the system refuses.
     pub fn create(&self, id: &BatchId, file: &NewFile) -> Result<bool, CardError> {
         let (folder, name) = file.path.parts();
-        Ok(self.folder_of(id, folder)?.create(&name, &file.bytes)?)
+        Ok(self.0.create(id.as_str(), folder, &name, &file.bytes)?)
     }
 }

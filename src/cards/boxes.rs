@@ -1,6 +1,6 @@
 //! Boxes and logs: lists of cards.
 
-use super::json::canonical;
+use super::json::canonical_bytes;
 use super::{CardError, ContentId, IdPrefix};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -48,7 +48,7 @@ impl BoxSnapshot {
 
     /// Returns the bytes of its file.
     pub fn bytes(&self) -> Vec<u8> {
-        bytes(self)
+        canonical_bytes(self)
     }
 }
 
@@ -85,12 +85,8 @@ impl LogAppend {
 
     /// Returns the bytes of its file.
     pub(super) fn bytes(&self) -> Vec<u8> {
-        bytes(self)
+        canonical_bytes(self)
     }
-}
-
-fn bytes(value: &impl Serialize) -> Vec<u8> {
-    canonical(&serde_json::to_value(value).unwrap_or_default()).into_bytes()
 }
 
 /// Keeps the first occurrence of each id.
@@ -99,18 +95,18 @@ pub(super) fn once(ids: Vec<ContentId>) -> Vec<ContentId> {
     ids.into_iter().filter(|id| seen.insert(id.clone())).collect()
 }
 
-/// The name of a file of a log, which sorts in the log's order.
+/// The name of a file of a log, or of another list that is only added to, which sorts in the list's order.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LogEntry {
     /// One more than the highest clock that the writer saw.
     pub clock: u32,
     /// The first 12 hex digits of the SHA-256 of the file.
-    pub(super) hash: String,
+    pub hash: String,
 }
 
 impl LogEntry {
     /// Parses a file name; `None` if this program never gives it.
-    pub(super) fn parse(file: &str) -> Option<Self> {
+    pub fn parse(file: &str) -> Option<Self> {
         let (clock, hash) = file.strip_suffix(".json")?.split_once('-')?;
         let digits = |text: &str, length| text.len() == length && text.bytes().all(|b| b.is_ascii_digit());
         let is_hash = hash.len() == 12 && hash.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
@@ -119,13 +115,13 @@ impl LogEntry {
     }
 
     /// Returns the name of an append with these bytes after `highest`; `None` if the log is full.
-    pub(super) fn after(highest: u32, bytes: &[u8]) -> Option<Self> {
+    pub fn after(highest: u32, bytes: &[u8]) -> Option<Self> {
         let hash = ContentId::of(bytes).short().to_owned();
         (highest < LAST_CLOCK).then(|| Self { clock: highest + 1, hash })
     }
 
     /// Returns the name of its file.
-    pub(super) fn file(&self) -> String {
+    pub fn file(&self) -> String {
         format!("{:08}-{}.json", self.clock, self.hash)
     }
 }
@@ -180,6 +176,16 @@ impl BoxContent {
     /// Returns the log that it was read from, if it is no snapshot.
     pub fn log(&self) -> Option<&str> {
         if self.id.is_some() { None } else { self.name.rsplit_once('@').map(|(log, _)| log) }
+    }
+
+    /// Returns the snapshot that it becomes if it is a log.
+    pub fn snapshot(&self) -> BoxSnapshot {
+        BoxSnapshot::new(self.card_ids.clone(), self.parent_ids.clone())
+    }
+
+    /// Returns the id that it has, or that its snapshot gets.
+    pub fn snapshot_id(&self) -> ContentId {
+        self.id.clone().unwrap_or_else(|| ContentId::of(&self.snapshot().bytes()))
     }
 
     /// Returns whether it has every card of another box.

@@ -1,10 +1,10 @@
 //! The card: one message or fact, which never changes.
 
-use super::json::{canonical, inexact_number};
+use super::json::{canonical, inexact_number, present};
 use super::{CardError, ToolCall};
 use crate::model::{RepoPath, is_card_type};
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// The version of the format of cards.
@@ -167,11 +167,6 @@ pub struct ToolError {
     pub code: String,
     /// What happened.
     pub message: String,
-}
-
-/// Deserializes a field that is absent rather than null.
-fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
-    T::deserialize(deserializer).map(Some)
 }
 
 impl Card {

@@ -31,11 +31,11 @@ fn is_context_folder(folder: &Path) -> bool {
     let is_hex = |name: &String| name.len() == 2 && name.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
     let hashed = [FileKind::Card, FileKind::Box];
     let is_batch = |name: &String| name.len() == 12 && folder.join("batches").join(name).join("batch.json").is_file();
+    let has_entry = |folder: PathBuf| names(folder).iter().any(|file| LogEntry::parse(file).is_some());
     names(folder.join("batches")).iter().any(is_batch)
+        || names(folder.join("inbox")).iter().any(|agent| has_entry(folder.join("inbox").join(agent).join("requests")))
         || hashed.into_iter().any(|kind| names(folder.join(kind.folder())).iter().any(is_hex))
-        || names(folder.join("logs"))
-            .iter()
-            .any(|log| names(folder.join("logs").join(log)).iter().any(|file| LogEntry::parse(file).is_some()))
+        || names(folder.join("logs")).iter().any(|log| has_entry(folder.join("logs").join(log)))
 }
 
 /// Checks the file at `path`, relative to the folder of cards `root`; `None` if it is in none of its folders.

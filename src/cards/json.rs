@@ -2,6 +2,7 @@
 
 use super::CardError;
 use crate::model::parse_json;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Number, Value};
 
 /// The largest integer that every reader of JSON holds exactly: 2^53 - 1.
@@ -21,6 +22,16 @@ pub fn canonical(value: &Value) -> String {
     let mut out = String::new();
     write(value, &mut out);
     out
+}
+
+/// Returns the bytes of a file: the RFC 8785 form of its content, which has no floats.
+pub fn canonical_bytes(content: &impl Serialize) -> Vec<u8> {
+    canonical(&serde_json::to_value(content).unwrap_or_default()).into_bytes()
+}
+
+/// Deserializes a field that is absent rather than null.
+pub fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
 }
 
 fn write(value: &Value, out: &mut String) {

@@ -20,14 +20,18 @@ mod git;
 mod github;
 mod guard;
 mod handover;
+mod inbox;
 mod init;
 mod input;
 mod job;
+mod ledger;
 mod list;
 mod notes;
 mod output;
 mod packs;
 mod page;
+mod process;
+mod publish;
 mod redact;
 mod reference;
 mod render;
@@ -38,6 +42,7 @@ mod starter;
 mod sync;
 mod trackers;
 mod verify;
+mod wake;
 mod watch;
 mod workspace;
 
@@ -137,6 +142,8 @@ fn dispatch(args: &Args) -> Result<Exit, Failure> {
         Command::Agent(options) => agent::run(&args.global, options),
         Command::Card(options) => card::run(&args.global, options),
         Command::Batch(options) => batch::run(&args.global, options),
+        Command::Dispatch(options) => inbox::dispatch(&args.global, options),
+        Command::Inbox(options) => inbox::run(&args.global, options),
         Command::Box(options) => boxes::run(&args.global, options),
         Command::Handover(options) => handover::run(&args.global, options),
         Command::Job(options) => job::run(&args.global, options),

@@ -14,6 +14,7 @@ use super::exit::Exit;
 use super::explain::BudgetSteps;
 use super::failure::Failure;
 use super::handover::HandoverResult;
+use super::inbox::{AcknowledgedTurn, ClaimedTurn, DispatchedTurn, InboxDoor, InboxOutput, ReclaimedTurns};
 use super::output::{Build, Check, ErrorOutput, List, Matrix, Notes, Redact, RedactRules, Sync, Verify};
 use crate::review::{Diff, Explanation, WhyNot};
 use clap::CommandFactory as _;
@@ -33,6 +34,10 @@ pub(crate) fn schema(args: &SchemaArgs) -> Result<Exit, Failure> {
         SchemaKind::BatchReport => crate::batches::batch_report_schema(),
         SchemaKind::BatchEvent => crate::batches::batch_event_schema(),
         SchemaKind::BatchResult => crate::batches::batch_result_schema(),
+        SchemaKind::InboxRequest => crate::inbox::inbox_request_schema(),
+        SchemaKind::InboxClaim => crate::inbox::inbox_claim_schema(),
+        SchemaKind::InboxResponse => crate::inbox::inbox_response_schema(),
+        SchemaKind::InboxEvent => crate::inbox::inbox_event_schema(),
         SchemaKind::Output => output_schema(),
         SchemaKind::Pack => crate::wire::schema(),
     };
@@ -121,6 +126,8 @@ struct Outputs {
     check: Check,
     /// What `diff` prints.
     diff: Diff,
+    /// What `dispatch` prints.
+    dispatch: DispatchedTurn,
     /// What `explain` prints.
     explain: Explanation,
     /// What `explain --at` prints.
@@ -129,6 +136,16 @@ struct Outputs {
     explain_why_not: WhyNot,
     /// What `handover` prints.
     handover: HandoverResult,
+    /// What `inbox ack` prints.
+    inbox_ack: AcknowledgedTurn,
+    /// What `inbox claim` prints.
+    inbox_claim: ClaimedTurn,
+    /// What `inbox close` and `inbox open` print.
+    inbox_close: InboxDoor,
+    /// What `inbox list` prints.
+    inbox_list: InboxOutput,
+    /// What `inbox reclaim` prints.
+    inbox_reclaim: ReclaimedTurns,
     /// What `list` prints.
     list: List,
     /// What `list --matrix` prints.

@@ -13,6 +13,7 @@ use super::workspace::{configuration, open, settled};
 use crate::batches::BatchChecker;
 use crate::cards::{Card, CardError, CardWriter, check_file, context_folder, parse};
 use crate::config::Policy;
+use crate::inbox::InboxChecker;
 use crate::redact::{Environment, Redactor};
 use crate::review::{Difference, difference, read, verify};
 use cap_std::ambient_authority;
@@ -114,12 +115,13 @@ fn context(global: &Global, folder: &Path, named: &Path) -> Result<Vec<VerifiedF
     let redactor = Redactor::new(&settings.unwrap_or_default());
     let mut verified = Vec::new();
     let mut batches = BatchChecker::new(folder);
+    let mut inboxes = InboxChecker::new(folder);
     for file in all {
         let below_named = file.strip_prefix(&real).unwrap_or(&file);
         let shown = if below_named.as_os_str().is_empty() { named.to_owned() } else { named.join(below_named) };
         let name = shown.display().to_string();
         let relative = file.strip_prefix(folder).unwrap_or(&file).to_string_lossy().replace('\\', "/");
-        let is_own = ["cards/", "boxes/", "logs/", "batches/"].iter().any(|own| relative.starts_with(own));
+        let is_own = ["cards/", "boxes/", "logs/", "batches/", "inbox/"].iter().any(|own| relative.starts_with(own));
         if !is_own && file.extension().is_none_or(|extension| extension != "json") {
             continue;
         }
@@ -133,7 +135,11 @@ fn context(global: &Global, folder: &Path, named: &Path) -> Result<Vec<VerifiedF
             CardError::Store(error) => error.into(),
             error => Failure::Input(error.to_string()),
         };
-        if let Some((hash, faults)) = batches.check(&relative, &bytes).map_err(failed)? {
+        let ledger = match batches.check(&relative, &bytes).map_err(failed)? {
+            None => inboxes.check(&relative, &bytes).map_err(failed)?,
+            checked => checked,
+        };
+        if let Some((hash, faults)) = ledger {
             verified.push(VerifiedFile { name, hash: Some(hash.to_string()), faults, bytes: Vec::new() });
             continue;
         }

@@ -122,7 +122,7 @@ impl BatchFile {
         for (index, task) in self.tasks.iter().enumerate() {
             let at = at_tasks.item(index);
             lines.push(at.line());
-            faults.one_of(at.key("target_strategy"), &task.target_strategy, &STRATEGIES, "strategy");
+            faults.one_of(at.key("target_strategy"), &task.target_strategy, &STRATEGIES, "a strategy");
             let texts = [
                 ("target_ref", Some(&task.target_ref)),
                 ("instruction", Some(&task.instruction)),

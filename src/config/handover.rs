@@ -26,11 +26,14 @@ pub fn is_builtin_recipe(name: &str) -> bool {
 }
 
 impl HandoverSettings {
-    /// Returns the folders of cards, boxes, logs, batches and the packs of handovers, which are no inputs of packs.
+    /// Returns the folders of cards, boxes, logs, batches, inboxes and the packs of handovers, which are no inputs of packs.
     ///
     /// Other files beside them are: a repo may have a folder `context` of its own.
     pub fn folders(&self) -> Vec<RepoPath> {
-        ["cards", "boxes", "logs", "packs", "batches"].into_iter().filter_map(|name| self.below(name)).collect()
+        ["cards", "boxes", "logs", "packs", "batches", "inbox"]
+            .into_iter()
+            .filter_map(|name| self.below(name))
+            .collect()
     }
 
     /// Returns the folder of the packs of handovers.

@@ -325,7 +325,7 @@ impl Settings {
     }
 
     /// Returns the folders that only this program writes, and that are no inputs of packs: packs, what was delivered to one
-    /// agent, cards, boxes, logs, batches and the packs of handovers.
+    /// agent, cards, boxes, logs, batches, inboxes and the packs of handovers.
     pub fn own_folders(&self) -> Vec<RepoPath> {
         let written = [Some(&self.output.dir), self.knowledge.context.record.as_ref()];
         written.into_iter().flatten().cloned().chain(self.handover.folders()).collect()

@@ -1,6 +1,6 @@
 //! A client that sends requests one after the other, and retries and waits as GitHub's documentation asks for.
 
-use super::{ApiBase, Clock, MediaType, Response, SyncObserver, Tokens, Transport, json};
+use super::{ApiBase, Clock, MediaType, Response, SyncError, SyncObserver, Tokens, Transport, json};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -39,6 +39,13 @@ pub(super) enum FetchOutcome<T = JsonPage> {
     Gone,
     /// 403 without a rate limit: the token may not read it; with the server's message.
     Refused(Option<String>),
+}
+
+/// What is asked of the server.
+#[derive(Debug, Clone, Copy)]
+enum Question<'q> {
+    Get(MediaType, Option<&'q str>),
+    Post(&'q Value),
 }
 
 /// A whole answer.
@@ -86,6 +93,18 @@ impl FetchError {
     }
 }
 
+impl From<FetchError> for SyncError {
+    fn from(error: FetchError) -> Self {
+        match error {
+            FetchError::Spent => Self::RateLimit("no more requests are allowed".to_owned()),
+            FetchError::Auth(why) => Self::Auth(why),
+            FetchError::Limit(why) => Self::RateLimit(why),
+            FetchError::Network(why) => Self::Network(why),
+            FetchError::Server(why) => Self::Server(why),
+        }
+    }
+}
+
 /// The requests that were sent, and those that user and server still allow.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RequestBudget {
@@ -126,7 +145,7 @@ pub(super) struct Client<'a> {
 impl Client<'_> {
     /// Requests a path below the API; retries, waits, and follows redirects on the same server.
     pub(super) fn get(&mut self, path: &str, etag: Option<&str>) -> Result<FetchOutcome, FetchError> {
-        Ok(match self.request(path, MediaType::Json, etag)? {
+        Ok(match self.request(path, Question::Get(MediaType::Json, etag))? {
             FetchOutcome::Page(Answer { response, value }) => FetchOutcome::Page(self.page(&response, value)?),
             FetchOutcome::Same => FetchOutcome::Same,
             FetchOutcome::Missing => FetchOutcome::Missing,
@@ -137,7 +156,7 @@ impl Client<'_> {
 
     /// Requests the bytes of a file below the API in the same way; `None` where there is no file that can be had.
     pub(super) fn get_file(&mut self, path: &str) -> Result<Option<Vec<u8>>, FetchError> {
-        Ok(match self.request(path, MediaType::Raw, None)? {
+        Ok(match self.request(path, Question::Get(MediaType::Raw, None))? {
             // A folder or a submodule comes as JSON.
             FetchOutcome::Page(Answer { response, .. })
                 if response.header("content-type").is_some_and(|kind| kind.starts_with("application/json")) =>
@@ -149,12 +168,17 @@ impl Client<'_> {
         })
     }
 
-    fn request(
-        &mut self,
-        path: &str,
-        media: MediaType,
-        etag: Option<&str>,
-    ) -> Result<FetchOutcome<Answer>, FetchError> {
+    /// Sends JSON to a path below the API in the same way. Answers may be lost, so that it may arrive more than once.
+    pub(super) fn post(&mut self, path: &str, body: &Value) -> Result<FetchOutcome<()>, FetchError> {
+        Ok(match self.request(path, Question::Post(body))? {
+            FetchOutcome::Page(_) | FetchOutcome::Same => FetchOutcome::Page(()),
+            FetchOutcome::Missing => FetchOutcome::Missing,
+            FetchOutcome::Gone => FetchOutcome::Gone,
+            FetchOutcome::Refused(why) => FetchOutcome::Refused(why),
+        })
+    }
+
+    fn request(&mut self, path: &str, question: Question<'_>) -> Result<FetchOutcome<Answer>, FetchError> {
         let mut path = path.to_owned();
         let (mut broken, mut limited) = (0, 0);
         let mut redirects = 0;
@@ -165,7 +189,11 @@ impl Client<'_> {
             self.budget.sent += 1;
             self.observer.request(self.budget.sent);
             let asked = self.clock.now();
-            let answer = self.transport.get(&format!("{}{path}", self.api.base), media, etag);
+            let target = format!("{}{path}", self.api.base);
+            let answer = match question {
+                Question::Get(media, etag) => self.transport.get(&target, media, etag),
+                Question::Post(body) => self.transport.post(&target, body),
+            };
             self.charge_slow_answer(self.clock.now().saturating_sub(asked))?;
             let answer = match answer {
                 Ok(answer) => answer,
@@ -176,7 +204,11 @@ impl Client<'_> {
             };
             self.budget.note(&answer);
             match answer.status {
-                200 if media == MediaType::Raw => {
+                // The body of an answer to what was sent says nothing.
+                200..=299 if matches!(question, Question::Post(_)) => {
+                    return Ok(FetchOutcome::Page(Answer { response: answer, value: Value::Null }));
+                }
+                200 if matches!(question, Question::Get(MediaType::Raw, _)) => {
                     return Ok(FetchOutcome::Page(Answer { response: answer, value: Value::Null }));
                 }
                 200 => match json::read(&answer.body) {
@@ -191,7 +223,7 @@ impl Client<'_> {
                         self.retry(&mut broken, || FetchError::Network("an answer was cut off, or no JSON".to_owned()))?
                     }
                 },
-                304 if etag.is_some() => return Ok(FetchOutcome::Same),
+                304 if matches!(question, Question::Get(_, Some(_))) => return Ok(FetchOutcome::Same),
                 301 | 302 | 307 | 308 => {
                     redirects += 1;
                     path = self.redirect(&answer)?;

@@ -4,8 +4,9 @@ use super::connect::client;
 use super::{ApiBase, MediaType, Proxies, Response, Tokens, Transport, TransportError};
 use http::header::{AUTHORIZATION, IF_NONE_MATCH, USER_AGENT};
 use http::{HeaderMap, HeaderValue};
-use http_body_util::{BodyExt as _, Limited};
+use http_body_util::{BodyExt, Limited};
 use octocrab::Octocrab;
+use serde_json::Value;
 use std::time::Duration;
 
 /// The largest answer, in bytes: more than a hundred issues of the greatest length.
@@ -54,20 +55,47 @@ impl Http {
 
 impl Transport for Http {
     fn get(&mut self, path: &str, media: MediaType, etag: Option<&str>) -> Result<Response, TransportError> {
-        let mut headers = self.headers.clone();
         let accept = match media {
             MediaType::Json => "application/vnd.github+json",
             MediaType::Raw => "application/vnd.github.raw+json",
         };
-        headers.insert("accept", HeaderValue::from_static(accept));
+        let mut headers = self.headers_accepting(accept);
         if let Some(etag) = etag.and_then(|etag| HeaderValue::try_from(etag).ok()) {
             headers.insert(IF_NONE_MATCH, etag);
         }
+        self.whole(self.crab._get_with_headers(path, Some(headers)))
+    }
+
+    fn post(&mut self, path: &str, body: &Value) -> Result<Response, TransportError> {
+        let mut builder = http::Request::post(path);
+        if let Some(headers) = builder.headers_mut() {
+            headers.extend(self.headers_accepting("application/vnd.github+json"));
+        }
+        let request = self.crab.build_request(builder, Some(body));
+        let request = request.map_err(|_| TransportError { what: "the request cannot be built".to_owned() })?;
+        self.whole(self.crab.execute(request))
+    }
+}
+
+impl Http {
+    fn headers_accepting(&self, accept: &'static str) -> HeaderMap {
+        let mut headers = self.headers.clone();
+        headers.insert("accept", HeaderValue::from_static(accept));
+        headers
+    }
+
+    /// Waits for a whole answer.
+    fn whole<B>(
+        &self,
+        answer: impl Future<Output = octocrab::Result<http::Response<B>>>,
+    ) -> Result<Response, TransportError>
+    where
+        B: BodyExt<Error: Into<Box<dyn std::error::Error + Send + Sync>>>,
+    {
         let broken = |what: &str| TransportError { what: what.to_owned() };
         self.runtime.block_on(async {
             let asked = async {
-                let response =
-                    self.crab._get_with_headers(path, Some(headers)).await.map_err(|error| broken(cause(&error)))?;
+                let response = answer.await.map_err(|error| broken(cause(&error)))?;
                 let status = response.status().as_u16();
                 let text = |value: &HeaderValue| value.to_str().ok().map(str::to_owned);
                 let headers = response.headers().iter();

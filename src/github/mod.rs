@@ -13,6 +13,7 @@ mod commit_lines;
 #[cfg(feature = "github")]
 mod connect;
 mod convert;
+mod event;
 mod files;
 #[cfg(feature = "github")]
 mod http;
@@ -37,6 +38,8 @@ pub use client::SyncLimits;
 #[cfg(feature = "github")]
 pub use connect::Proxies;
 pub use transport::{Clock, MediaType, Response, SystemClock, Transport, TransportError};
+
+pub use event::{EventTarget, send_event};
 
 pub use address::{ApiBase, ApiError, IssueKey};
 #[cfg(feature = "github")]

@@ -164,10 +164,7 @@ impl SyncEngine<'_> {
         }
         summary.error = match ended {
             Ok(()) | Err(StepError::Stop(FetchError::Spent)) => None,
-            Err(StepError::Stop(FetchError::Auth(why))) => Some(SyncError::Auth(why)),
-            Err(StepError::Stop(FetchError::Limit(why))) => Some(SyncError::RateLimit(why)),
-            Err(StepError::Stop(FetchError::Network(why))) => Some(SyncError::Network(why)),
-            Err(StepError::Stop(FetchError::Server(why))) => Some(SyncError::Server(why)),
+            Err(StepError::Stop(error)) => Some(error.into()),
             Err(StepError::Missing(what)) => Some(SyncError::NotFound(what)),
             Err(StepError::Store(error)) => Some(error.into()),
         };

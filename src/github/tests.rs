@@ -6,6 +6,7 @@ use super::*;
 use crate::config::{DenyList, RedactionSettings};
 use crate::model::RepoPath;
 use crate::redact::Redactor;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
@@ -21,6 +22,11 @@ impl Transport for Script {
     fn get(&mut self, path: &str, _: MediaType, _: Option<&str>) -> Result<Response, TransportError> {
         self.asked.push(path.to_owned());
         if self.answers.is_empty() { Ok(answer(200, &[], "[]")) } else { self.answers.remove(0) }
+    }
+
+    fn post(&mut self, path: &str, body: &Value) -> Result<Response, TransportError> {
+        self.asked.push(format!("{path} {body}"));
+        if self.answers.is_empty() { Ok(answer(204, &[], "")) } else { self.answers.remove(0) }
     }
 }
 
@@ -181,6 +187,10 @@ impl Transport for Drip<'_> {
         let pull = format!(r#"[{{"id": {n}, "number": {n}, "title": "x", "pull_request": {{"url": "x"}}}}]"#);
         if path == "/repos/o/r" { repo() } else { Ok(answer(200, &[("link", &link)], &pull)) }
     }
+
+    fn post(&mut self, path: &str, _: &Value) -> Result<Response, TransportError> {
+        self.get(path, MediaType::Json, None)
+    }
 }
 
 /// The clock that [`Drip`] advances.
@@ -258,4 +268,33 @@ fn a_renamed_repo_keeps_its_configured_name() {
     let (summary, _, _) = sync_in(dir.path(), vec![renamed, Ok(answer(200, &[], &issue))], 10);
     assert_eq!(summary.changed, [(".contextpack/github/o/r/1.json".to_owned(), "written")]);
     assert!(summary.diagnostics[0].message.contains("is named `new/name` now"));
+}
+
+#[test]
+fn an_event_is_sent_again_until_the_server_takes_it() {
+    let target = EventTarget {
+        api: ApiBase::of_host("github.com").unwrap(),
+        secrets: Tokens::default(),
+        repo: "o/r".to_owned(),
+        max_wait: Duration::from_secs(100),
+    };
+    let send = |answers: Vec<Result<Response, TransportError>>| {
+        let (mut script, mut clock) = (Script { answers, asked: Vec::new() }, Still::default());
+        let sent = send_event(&mut script, &mut clock, &target, "woken", &json!({"a": 1}));
+        (sent.map_err(|error| error.to_string()), script.asked, clock.slept)
+    };
+    let asked = r#"/repos/o/r/dispatches {"client_payload":{"a":1},"event_type":"woken"}"#.to_owned();
+    assert_eq!(send(vec![]), (Ok(()), vec![asked.clone()], vec![]));
+    assert_eq!(send(vec![cut(), Ok(answer(502, &[], ""))]), (Ok(()), vec![asked; 3], vec![1, 2]));
+    for (status, why) in [
+        (401, "authentication failed"),
+        (403, "it needs to write contents: No."),
+        (404, "`o/r` is not visible"),
+        (422, "status 422: No."),
+    ] {
+        let (sent, asked, _) = send(vec![Ok(answer(status, &[], r#"{"message": "No."}"#))]);
+        assert!(sent.clone().is_err_and(|it| it.contains(why)) && asked.len() == 1, "{sent:?}");
+    }
+    let (sent, _, slept) = send(vec![Ok(answer(429, &[("retry-after", "101")], ""))]);
+    assert!(sent.is_err_and(|it| it.contains("rate limit")) && slept.is_empty());
 }

@@ -1,5 +1,6 @@
 //! The interfaces to the outside: requests and the clock.
 
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -50,6 +51,12 @@ pub trait Transport {
     /// # Errors
     /// If no complete response came.
     fn get(&mut self, path: &str, media: MediaType, etag: Option<&str>) -> Result<Response, TransportError>;
+
+    /// Sends JSON to a path.
+    ///
+    /// # Errors
+    /// If no complete response came.
+    fn post(&mut self, path: &str, body: &Value) -> Result<Response, TransportError>;
 }
 
 /// A clock that can wait.

@@ -191,6 +191,41 @@ fn every_row_of_the_ladder_holds_for_three_tasks_with_every_word() {
     assert_eq!(states(true), ["failed", "open", "partial", "success"]);
 }
 
+/// The rows of the ladder of the original, each with the words of three tasks that only this row decides.
+#[test]
+fn each_row_of_the_ladder_of_the_original_decides() {
+    let rows: [(&str, bool, [&'static str; 3], &str); 13] = [
+        ("all success", false, ["success", "success", "success"], "success"),
+        ("any success", false, ["canceled", "timeout", "success"], "partial"),
+        ("any success, although one failed", false, ["failed", "success", "partial"], "partial"),
+        ("else any failed", false, ["timeout", "failed", "partial"], "failed"),
+        ("an unknown word is failed", false, ["timeout", "ended", "partial"], "failed"),
+        ("else any timeout", false, ["timeout", "partial", "canceled"], "timeout"),
+        ("else any partial", false, ["canceled", "partial", "canceled"], "partial"),
+        ("all canceled", false, ["canceled", "canceled", "canceled"], "failed"),
+        ("fail_fast: failed", true, ["success", "failed", "success"], "failed"),
+        ("fail_fast: canceled", true, ["success", "canceled", "success"], "failed"),
+        ("fail_fast: timeout", true, ["success", "timeout", "success"], "failed"),
+        ("fail_fast: partial is no failure", true, ["success", "partial", "success"], "partial"),
+        ("fail_fast: all success", true, ["success", "success", "success"], "success"),
+    ];
+    for (row, fail_fast, words, expected) in rows {
+        let tasks = words.map(|word| Facts { reports: [(1, word)].into(), ..Facts::default() });
+        let (id, files) = files(fail_fast, &tasks);
+        assert_eq!(derived(&id, files).0, expected, "{row}");
+    }
+    // Under `fail_fast` the first failure ends the batch and cancels the rest; otherwise it stays open.
+    let tasks = [Some("failed"), None, None].map(|word| Facts {
+        reports: word.map(|word| (1, word)).into_iter().collect(),
+        claims: [1].into(),
+        ..Facts::default()
+    });
+    for (fail_fast, batch, rest) in [(true, "failed", "canceled"), (false, "open", "dispatched")] {
+        let (id, files) = files(fail_fast, &tasks);
+        assert_eq!(derived(&id, files), (batch, vec![("failed", 1), (rest, 1), (rest, 1)]));
+    }
+}
+
 /// What somebody does in one of two clones.
 #[derive(Debug, Clone, Copy)]
 enum Step {

@@ -16,6 +16,7 @@ mod git;
 mod grammar;
 mod hidden;
 mod hostile;
+mod inbox;
 mod incremental;
 mod judges;
 mod memory;

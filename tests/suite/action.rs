@@ -167,12 +167,8 @@ fn a_release_is_run_only_with_the_digest_that_the_commit_or_the_workflow_says() 
         copy_action(&job, &sums(&digest));
         let given = given(digest);
         let (from, given) = given.strip_prefix("auto ").map_or(("release", given.as_str()), |given| ("auto", given));
-        let inputs = [
-            ("INPUT_FROM", from),
-            ("INPUT_VERSION", "9.9.9"),
-            ("INPUT_RELEASES", &releases),
-            ("INPUT_SHA256", given),
-        ];
+        let inputs =
+            [("INPUT_FROM", from), ("INPUT_VERSION", "9.9.9"), ("INPUT_RELEASES", &releases), ("INPUT_SHA256", given)];
         let ended = job.step("install", &inputs);
         assert_eq!(ended.code == 0, !job.said("path").is_empty(), "{}", ended.stdout);
         assert_eq!(ended.code == 0, job.sandbox.beside("temp/contextpack/bin/contextpack").exists());

@@ -4,10 +4,17 @@ use crate::batches::batch;
 use crate::sandbox::{Run, Sandbox, files, run};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 
 /// A bare repository, and two clones of it that have a batch; the id of the batch.
-fn clones(tasks: usize) -> (Sandbox, Vec<PathBuf>, String) {
+pub(crate) fn clones(tasks: usize) -> (Sandbox, Vec<PathBuf>, String) {
     let (sandbox, id) = batch(tasks, "");
+    let paths = cloned(&sandbox);
+    (sandbox, paths, id)
+}
+
+/// A bare repository with all files of a repo, and two clones of it.
+pub(crate) fn cloned(sandbox: &Sandbox) -> Vec<PathBuf> {
     sandbox.commit();
     let at = |name: &str| sandbox.beside(name);
     sandbox.git(&["clone", "-q", "--bare", ".", at("remote.git").to_str().unwrap()]);
@@ -18,28 +25,33 @@ fn clones(tasks: usize) -> (Sandbox, Vec<PathBuf>, String) {
             sandbox.git(&["-C", path.to_str().unwrap(), "config", key, value]);
         }
     }
-    (sandbox, paths, id)
+    paths
 }
 
 /// The files of a clone, without the folder for unfinished ones.
-fn files_of(clone: &Path) -> Vec<(String, Vec<u8>)> {
+pub(crate) fn files_of(clone: &Path) -> Vec<(String, Vec<u8>)> {
     files(clone).into_iter().filter(|(path, _)| !path.starts_with(".contextpack/")).collect()
 }
 
 fn in_clone(sandbox: &Sandbox, clone: &Path, words: &[&str]) -> Run {
-    let mut command = sandbox.command(&["batch"]);
-    command.args(words).current_dir(clone);
+    run_in(sandbox, clone, &[&["batch"], words].concat())
+}
+
+/// Runs the program in a clone.
+pub(crate) fn run_in(sandbox: &Sandbox, clone: &Path, words: &[&str]) -> Run {
+    let mut command = sandbox.command(words);
+    command.current_dir(clone);
     run(command, "")
 }
 
 #[cfg(unix)]
-fn executable(path: &Path) {
+pub(crate) fn executable(path: &Path) {
     use std::os::unix::fs::PermissionsExt as _;
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 #[cfg(not(unix))]
-fn executable(_: &Path) {}
+pub(crate) fn executable(_: &Path) {}
 
 #[test]
 fn a_push_is_the_transaction_between_clones() {
@@ -109,6 +121,25 @@ fn a_push_that_cannot_be_made_leaves_no_file() {
     let (sandbox, id) = batch(1, "");
     let run = sandbox.run(&["batch", "claim", &id, "0", "--commit"]);
     assert!(run.code == 2 && run.stderr.contains("nothing can be committed here"), "{}", run.stderr);
+}
+
+#[test]
+fn a_slow_remote_is_waited_for_while_others_push() {
+    let (sandbox, clones, id) = clones(2);
+    let hook = sandbox.beside("remote.git").join("hooks/pre-receive");
+    fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    fs::write(&hook, "#!/bin/sh\nsleep 1\n").unwrap();
+    executable(&hook);
+    // Both push at once, and the remote takes a second for each.
+    let spawn = |clone: &Path, task: &str| {
+        let mut command = sandbox.command(&["batch", "claim", &id, task, "--push"]);
+        command.current_dir(clone).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    };
+    let children = [spawn(&clones[0], "0"), spawn(&clones[1], "1")];
+    assert!(children.into_iter().all(|mut child| child.wait().unwrap().success()));
+    sandbox.git(&["-C", clones[0].to_str().unwrap(), "pull", "-q"]);
+    let claims = files_of(&clones[0]).into_iter().filter(|(path, _)| path.contains("/claims/"));
+    assert_eq!(claims.count(), 2);
 }
 
 #[test]

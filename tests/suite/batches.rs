@@ -26,7 +26,7 @@ fn agent(name: &str) -> String {
 }
 
 /// A repo with two agents, an item, a log of the parent and a plan.
-fn repo() -> Sandbox {
+pub(crate) fn repo() -> Sandbox {
     let sandbox = Sandbox::configured(&[
         ("agents/coder.md", &agent("Coder")),
         ("agents/planner.md", &agent("Planner")),

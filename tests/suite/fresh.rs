@@ -31,6 +31,10 @@ fn the_schemas_in_the_repo_are_the_ones_that_the_program_prints() {
         "batch-report",
         "batch-event",
         "batch-result",
+        "inbox-request",
+        "inbox-claim",
+        "inbox-response",
+        "inbox-event",
         "output",
     ] {
         let printed = sandbox.expect(0, &["schema", kind]);

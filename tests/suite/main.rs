@@ -33,6 +33,7 @@ mod from_github;
 mod golden;
 mod handover;
 mod hostile;
+mod inbox;
 mod incremental;
 mod init;
 #[cfg(feature = "github")]
@@ -70,5 +71,6 @@ mod tamper;
 mod tree;
 mod unreadable;
 mod untracked;
+mod wake;
 mod watch;
 mod workflows;

@@ -1,6 +1,7 @@
 //! Options of `batch`.
 
 use super::build::interval;
+use super::ledger::{OutcomeArgs, PublishArgs, WakeArgs};
 use clap::{Args as Options, Subcommand};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -27,6 +28,8 @@ pub(crate) enum BatchCommand {
         boxes: Vec<String>,
         #[command(flatten)]
         publish: PublishArgs,
+        #[command(flatten)]
+        wake: WakeArgs,
     },
     /// Claims a task: of several that claim it, one is accepted
     ///
@@ -58,6 +61,8 @@ pub(crate) enum BatchCommand {
         after: Option<u64>,
         #[command(flatten)]
         publish: PublishArgs,
+        #[command(flatten)]
+        wake: WakeArgs,
     },
     /// Reports `timeout` for open tasks, if the deadline of the batch has passed
     Expire(EndArgs),
@@ -76,7 +81,12 @@ pub(crate) enum BatchCommand {
     /// Closes a batch whose tasks have ended, and gives the result to the parent's log
     ///
     /// Open tasks are an error. From then on the result is the state of the batch, whatever is merged later. Joining again prints the same.
-    Join(EndArgs),
+    Join {
+        #[command(flatten)]
+        end: EndArgs,
+        #[command(flatten)]
+        wake: WakeArgs,
+    },
     /// Lists the batches
     List,
 }
@@ -96,23 +106,6 @@ pub(crate) struct EndArgs {
     pub(crate) batch: BatchArg,
     #[command(flatten)]
     pub(crate) publish: PublishArgs,
-}
-
-/// What becomes of the files that a command wrote.
-#[derive(Debug, Clone, Copy, Default, Options)]
-#[command(next_help_heading = "Git options")]
-pub(crate) struct PublishArgs {
-    /// Commits exactly the files that were written
-    ///
-    /// Other changes in the work tree and in the index stay as they are. Hooks for commits are not run.
-    #[arg(long)]
-    pub(crate) commit: bool,
-
-    /// Fast-forwards to the remote first, and pushes the commit; if the remote moved meanwhile, decides again
-    ///
-    /// The push is the transaction: of two clones that claim one task, the one whose push is rejected says `busy` and leaves no file. It is tried for at most two minutes. The branch must not have other commits that the remote lacks.
-    #[arg(long)]
-    pub(crate) push: bool,
 }
 
 /// The task of a command.
@@ -139,25 +132,8 @@ pub(crate) struct BatchReportArgs {
     #[arg(long, value_name = "WORD")]
     pub(crate) status: String,
 
-    /// What was done
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
-    pub(crate) summary: Option<String>,
-
-    /// The box with the results; the default is the task's log, if it has cards
-    #[arg(long = "box", value_name = "BOX")]
-    pub(crate) output: Option<String>,
-
-    /// A stable name of the error
-    #[arg(long, value_name = "CODE", requires = "error_message")]
-    pub(crate) error_code: Option<String>,
-
-    /// What went wrong
-    #[arg(long, value_name = "TEXT", requires = "error_code", allow_hyphen_values = true)]
-    pub(crate) error_message: Option<String>,
-
-    /// Who reports it, for audit only
-    #[arg(long = "by", value_name = "NAME")]
-    pub(crate) author: Option<String>,
+    #[command(flatten)]
+    pub(crate) outcome: OutcomeArgs,
 
     #[command(flatten)]
     pub(crate) publish: PublishArgs,

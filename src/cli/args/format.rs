@@ -40,7 +40,7 @@ pub(super) fn formats_of(command: &str) -> &'static [Format] {
     match command {
         "list" => &[Text, Json, Github, Table],
         "init" | "sync" | "build" | "check" => &[Text, Json, Github],
-        "watch" | "verify" | "redact" | "agent" | "batch" | "card" | "handover" => &[Text, Json],
+        "watch" | "verify" | "redact" | "agent" | "batch" | "card" | "handover" | "dispatch" | "inbox" => &[Text, Json],
         "render" | "job" | "box" => &[Text, Json, Messages],
         "explain" => &[Text, Json, Markdown],
         "diff" => &[Text, Json, Markdown, Github],

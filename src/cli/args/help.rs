@@ -10,7 +10,7 @@ pub(super) const GROUPS: [(&str, &[&str]); 8] = [
     ("Build", &["build", "check", "watch"]),
     ("Inspect", &["list", "explain", "render", "redact"]),
     ("Agents", &["agent", "notes", "job"]),
-    ("Cards", &["card", "box", "handover", "batch"]),
+    ("Cards", &["card", "box", "handover", "batch", "dispatch", "inbox"]),
     ("Review", &["diff", "report", "serve"]),
     ("Automate", &["verify", "attest", "git"]),
     ("Reference", &["schema", "completions", "man"]),
@@ -323,6 +323,7 @@ pub(super) const HANDOVER: CommandHelp = CommandHelp {
 pub(super) const BATCH: CommandHelp = CommandHelp {
     examples: "
   contextpack batch fork tasks.yml                     a pack for each task; prints the batch's id
+  contextpack batch fork tasks.yml --push --wake github    also starts the workflows of `repository_dispatch`
   contextpack batch claim 3f2a9c01b7d4 0               accepted with an epoch, or busy
   contextpack batch report 3f2a9c01b7d4 0 --epoch 1 --status success --summary 'Done, see the log'
   contextpack batch status 3f2a9c01b7d4
@@ -330,9 +331,50 @@ pub(super) const BATCH: CommandHelp = CommandHelp {
   contextpack batch join 3f2a9c01b7d4                  one result, also in the parent's log",
     exits: &[
         (0, "done; a report that came too late is kept, and says so"),
-        (1, "`claim`: the task is busy; or a file could not be read or written"),
+        (1, "`claim`: the task is busy; or the doorbell was not rung; or a file could not be read or written"),
         (2, "wrong usage, such as a plan with an unknown field or an epoch that has not begun; nothing was written"),
         (3, "a batch, task, agent or box does not exist, a task is open (`join`), or a file was changed"),
+    ],
+};
+
+pub(super) const DISPATCH: CommandHelp = CommandHelp {
+    examples: "
+  contextpack dispatch coder --box 3f2a9c01 --root feat:cache   a context box of `contextpack handover`
+  contextpack dispatch coder --box planner --from planner       what the log `planner` holds now
+  contextpack dispatch coder --box planner --key again          the same request as another turn
+  contextpack dispatch coder --box planner --wake command --wake-command 'systemctl start coder'
+  contextpack dispatch coder --box planner --push --wake github starts the workflows of `repository_dispatch`",
+    exits: &[
+        (0, "accepted, also if the same was dispatched before"),
+        (
+            1,
+            "`busy`: the agent works on another turn; or the doorbell was not rung; or a file could not be read or written",
+        ),
+        (2, "wrong usage, such as `--wake github` without `--push`; nothing was written"),
+        (
+            3,
+            "`rejected`: there is no such agent, or its inbox is closed; or the box does not exist; nothing was written",
+        ),
+    ],
+};
+
+pub(super) const INBOX: CommandHelp = CommandHelp {
+    examples: "
+  contextpack inbox list coder
+  contextpack inbox claim coder                       the oldest turn that can be claimed
+  contextpack inbox claim coder 3f2a9c01b7d4          accepted with an epoch, or busy
+  contextpack inbox ack coder 3f2a9c01b7d4 --summary 'Done, see the log'
+  contextpack inbox ack coder 3f2a --epoch 2 --status failed --error-code tests --error-message 'Two fail'
+  contextpack inbox reclaim coder --after 3600        what was claimed an hour ago and not acknowledged
+  contextpack inbox close coder                       takes no more turns",
+    exits: &[
+        (0, "done; a response that came too late is kept, and says so"),
+        (
+            1,
+            "`claim`: the turn is busy, or there is none; or the doorbell was not rung; or a file could not be read or written",
+        ),
+        (2, "wrong usage, such as an epoch that has not begun; nothing was written"),
+        (3, "an agent, turn or box does not exist; nothing was written. `list`: a file was changed"),
     ],
 };
 

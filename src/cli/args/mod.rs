@@ -7,15 +7,19 @@ mod cards;
 mod format;
 mod handover;
 mod help;
+mod inbox;
+mod ledger;
 mod review;
 mod setup;
 
 pub(crate) use agent::{AgentArgs, AgentChoice, AgentCommand, AgentCommandArgs, JobArgs};
-pub(crate) use batch::{BatchArg, BatchArgs, BatchCommand, BatchReportArgs, PublishArgs, TaskArg};
+pub(crate) use batch::{BatchArg, BatchArgs, BatchCommand, BatchReportArgs, TaskArg};
 pub(crate) use build::{BudgetArgs, BuildArgs, CheckArgs, ListArgs, PrintMode, WatchArgs};
 pub(crate) use cards::{BoxArgs, BoxCommand, CardAddArgs, CardArgs, CardCommand, RoleName, StyleName};
 pub(crate) use format::Format;
 pub(crate) use handover::HandoverArgs;
+pub(crate) use inbox::{DispatchArgs, InboxArg, InboxArgs, InboxCommand, TurnAckArgs};
+pub(crate) use ledger::{OutcomeArgs, PublishArgs, WakeArgs, WakeMode};
 #[cfg(feature = "serve")]
 pub(crate) use review::ServeArgs;
 pub(crate) use review::{
@@ -241,6 +245,18 @@ pub(crate) enum Command {
     #[command(after_long_help = help::BATCH)]
     Batch(BatchArgs),
 
+    /// Puts a turn into the inbox of an agent, and rings a doorbell if asked to
+    ///
+    /// A turn points to the box that the agent reads, the log that it appends to, and perhaps a work item. Its id is a hash of the request, so dispatching the same again changes nothing; `--key` makes it another turn. Prints `accepted`; `busy` if a turn of the agent is claimed and not acknowledged; or `rejected` if there is no such agent or its inbox is closed. Whatever is not accepted writes nothing.
+    #[command(after_long_help = help::DISPATCH)]
+    Dispatch(DispatchArgs),
+
+    /// Works on the turns that were dispatched to an agent: list, claim, ack, reclaim, close, open
+    ///
+    /// An inbox is a folder below `context/inbox` to which files are only ever added: requests, claims, responses and events. Its state follows from these files alone. Of one turn and epoch there is one claim and one response, as in a batch; request and response are joined by their `correlation_id`.
+    #[command(after_long_help = help::INBOX)]
+    Inbox(InboxArgs),
+
     /// Prints a text without secrets, as it would enter a pack
     ///
     /// Applies the built-in rules and those of the configuration to files, or to standard input; matches become `[REDACTED:<rule>]`. `--report` explains each redaction and how to include the text safely; `--rules` lists the rules that `redaction.allow` can name. The exit code is 0 whether or not something was removed.
@@ -340,6 +356,14 @@ pub(crate) enum SchemaKind {
     BatchEvent,
     /// `result.json` of a batch
     BatchResult,
+    /// A request of an inbox
+    InboxRequest,
+    /// A claim of an inbox
+    InboxClaim,
+    /// A response of an inbox
+    InboxResponse,
+    /// An event of an inbox
+    InboxEvent,
     /// The output of the commands with `--format json`
     Output,
 }
@@ -376,7 +400,7 @@ mod tests {
         let command = Args::command();
         assert_eq!(
             command.get_subcommands().count(),
-            23 + usize::from(cfg!(feature = "github")) + usize::from(cfg!(feature = "serve"))
+            25 + usize::from(cfg!(feature = "github")) + usize::from(cfg!(feature = "serve"))
         );
         for command in command.get_subcommands() {
             let help = command.clone().render_long_help().to_string();

@@ -236,7 +236,7 @@ pub(crate) struct NotesArgs {
 }
 
 /// Parses a duration: `90s`, or a number of seconds.
-fn timeout(text: &str) -> Result<std::time::Duration, String> {
+pub(super) fn timeout(text: &str) -> Result<std::time::Duration, String> {
     match text.parse() {
         Ok(seconds) => Ok(std::time::Duration::from_secs(seconds)),
         Err(_) => {

@@ -1,17 +1,18 @@
 //! `contextpack batch fork`.
 
 use super::output::ForkedBatch;
-use super::{BatchFiles, Done, matrix};
+use super::{BatchFiles, matrix, ring_for_tasks};
 use crate::batches::decide::NewFile;
 use crate::batches::{Batch, BatchId, BatchTask, ForkedTask, TargetStrategy};
 use crate::cards::{BoxContent, CardError, ContentId, FileKind, LogName, Transaction};
-use crate::cli::args::{BudgetArgs, Global, PublishArgs};
+use crate::cli::args::{BudgetArgs, Global, PublishArgs, WakeArgs};
 use crate::cli::card::CardFiles;
-use crate::cli::console::{self, printable};
+use crate::cli::console;
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::handover::{BuiltHandover, HandoverTask, built, not_found, party};
 use crate::cli::input;
+use crate::cli::ledger::{Done, report_redacted};
 use crate::cli::report::{print_error, print_lines};
 use crate::cli::workspace::{open, settled, stamp};
 use crate::config::{BatchFile, Recipe};
@@ -45,20 +46,26 @@ enum Plan {
 }
 
 /// Forks a batch: checks and builds everything, then writes it, `batch.json` last.
-pub(super) fn run(global: &Global, file: &Path, boxes: &[String], publish: PublishArgs) -> Result<Exit, Failure> {
+pub(super) fn run(
+    global: &Global,
+    file: &Path,
+    boxes: &[String],
+    publish: PublishArgs,
+    wake: &WakeArgs,
+) -> Result<Exit, Failure> {
     let shown = if file == Path::new("-") { "standard input".to_owned() } else { file.display().to_string() };
     let bytes = if file == Path::new("-") { input::stdin()? } else { input::named_file(file)? };
     let text = String::from_utf8(bytes).map_err(|_| Failure::Usage(format!("`{shown}` is not UTF-8")))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let files = BatchFiles::open(global)?;
-    files.published(global, publish, || fork(global, &files, &shown, text, boxes))
+    files.published(global, publish, Some(wake), || fork(global, &files, &shown, text, boxes))
 }
 
 fn fork(global: &Global, files: &BatchFiles, shown: &str, text: &str, boxes: &[String]) -> Result<Done, Failure> {
     let plan = match settled(|| prepare(global, files, shown, text, boxes))? {
         Ok(plan) => plan,
         // The faults were printed.
-        Err(exit) => return Ok(Done { exit, message: String::new(), print: Box::new(|| Ok(())) }),
+        Err(exit) => return Ok(Done { exit, message: String::new(), ring: None, print: Box::new(|| Ok(())) }),
     };
     let existed = matches!(plan, Plan::Known(_));
     let id = match plan {
@@ -77,6 +84,7 @@ fn fork(global: &Global, files: &BatchFiles, shown: &str, text: &str, boxes: &[S
         format!("{:>4}  {agent}  {pack}  {}", task.task_index, task.output_box)
     }));
     let message = format!("Fork batch {id}");
+    let ring = (!matrix.include.is_empty()).then(|| ring_for_tasks(files, &id, "batch.json"));
     let (format, quiet) = (global.format, global.quiet);
     let print = Box::new(move || {
         if existed && !quiet {
@@ -84,7 +92,7 @@ fn fork(global: &Global, files: &BatchFiles, shown: &str, text: &str, boxes: &[S
         }
         Ok(print_lines(format, &ForkedBatch { batch_id: id, existed, matrix }, lines)?)
     });
-    Ok(Done { exit: Exit::Done, message, print })
+    Ok(Done { exit: Exit::Done, message, ring, print })
 }
 
 /// Checks the plan and builds the packs in memory; `Err` if the input has errors, which were reported.
@@ -291,9 +299,5 @@ fn write(global: &Global, files: &BatchFiles, prepared: PreparedBatch) -> Result
     }
     transaction.commit();
     let redacted: usize = tasks.iter().flat_map(|task| &task.plan.new_cards).map(|card| card.redacted).sum();
-    if redacted > 0 && !global.quiet {
-        let line = format!("note: secrets were removed from {}", console::counted(redacted, "value"));
-        writeln!(console::stderr(), "{}", printable(&line))?;
-    }
-    Ok(())
+    report_redacted(global, redacted)
 }

@@ -2,16 +2,15 @@
 
 mod fork;
 mod output;
-mod publish;
 mod write;
 
-use super::args::{BatchArg, BatchArgs, BatchCommand, Format, Global, PublishArgs};
-use super::card::CardFiles;
+use super::args::{BatchArg, BatchArgs, BatchCommand, Format, Global};
 use super::console::{self, printable};
 use super::exit::Exit;
 use super::failure::Failure;
+use super::ledger::LedgerFiles;
 use super::report::print_lines;
-use super::workspace::configuration;
+use super::wake::Ring;
 use crate::batches::decide::NewFile;
 use crate::batches::{BatchId, BatchStore, Ledger, TaskStatus};
 use crate::cards::CardError;
@@ -20,81 +19,40 @@ pub(crate) use output::{
     ReportedTask,
 };
 use output::{ListedBatch, MatrixTask, status_lines};
-use publish::{Published, Publisher, Written};
-use std::cell::RefCell;
+use serde_json::json;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::ops::Deref;
 use std::time::Duration;
 
 /// The batches of a repo, with the cards beside them.
 pub(crate) struct BatchFiles {
-    cards: CardFiles,
+    files: LedgerFiles,
     store: BatchStore,
-    root: PathBuf,
-    /// What the command wrote.
-    written: RefCell<Written>,
 }
 
-/// What a command did, which is printed once it is published.
-struct Done {
-    exit: Exit,
-    /// The message of the commit.
-    message: String,
-    print: Box<dyn FnOnce() -> Result<(), Failure>>,
+impl Deref for BatchFiles {
+    type Target = LedgerFiles;
+
+    fn deref(&self) -> &LedgerFiles {
+        &self.files
+    }
 }
 
 impl BatchFiles {
     /// Opens the folder of batches of the repo around the current folder.
     fn open(global: &Global) -> Result<Self, Failure> {
-        let (root, configuration) = configuration(global)?;
-        let store = BatchStore::new(&root, configuration.settings.handover.dir);
-        Ok(Self { cards: CardFiles::open(global)?, store, root, written: RefCell::default() })
-    }
-
-    /// Records a file before it is written.
-    fn record(&self, path: String) {
-        self.written.borrow_mut().add(&self.root, path);
+        let files = LedgerFiles::open(global)?;
+        let store = BatchStore::new(&files.root, &files.settings.handover.dir);
+        Ok(Self { files, store })
     }
 
     /// Creates a file of a batch, and returns whether it did.
     fn create(&self, id: &BatchId, file: &NewFile) -> Result<bool, CardError> {
         let created = self.store.create(id, file)?;
         if created {
-            self.written.borrow_mut().add_created(self.store.shown(id, &file.path.to_string()), true);
+            self.record_created(self.store.shown(id, &file.path.to_string()));
         }
         Ok(created)
-    }
-
-    /// Runs a command that writes, publishes what it wrote, and prints what it did.
-    fn published(
-        &self,
-        global: &Global,
-        options: PublishArgs,
-        command: impl Fn() -> Result<Done, Failure>,
-    ) -> Result<Exit, Failure> {
-        let publishes = options.commit || options.push;
-        let mut publisher = publishes.then(|| Publisher::open(&self.root, options.push)).transpose()?;
-        loop {
-            let done = command()?;
-            let written = self.written.take();
-            let published = match &mut publisher {
-                Some(publisher) if !written.is_empty() => publisher.publish(&written, &done.message, global.quiet),
-                _ => Ok(Published::Done),
-            };
-            // A remote's address, which git prints, may hold a token.
-            let published = published.map_err(|failure| match failure {
-                Failure::Outside(error) => Failure::Outside(self.cards.redacted(&error.to_string()).into()),
-                failure => failure,
-            })?;
-            if published == Published::Done {
-                (done.print)()?;
-                return Ok(done.exit);
-            }
-        }
-    }
-
-    fn failure(&self, error: CardError) -> Failure {
-        self.cards.failure(error)
     }
 
     /// Finds the batch that the user names.
@@ -106,37 +64,38 @@ impl BatchFiles {
         self.store.read(id).map_err(|error| self.failure(error))
     }
 
-    /// Prints the files that cannot be used, and returns whether there are any.
-    fn report_faults(&self, ledger: &Ledger) -> Result<bool, Failure> {
-        for fault in &ledger.faults {
-            let path = self.store.shown(&ledger.id, &fault.path);
-            let line = self.cards.redacted(&format!("error: `{path}`: {}", fault.message));
-            writeln!(console::stderr(), "{}", printable(&line))?;
-        }
-        Ok(!ledger.faults.is_empty())
+    /// Prints the files of a batch that cannot be used, and returns whether there are any.
+    fn report_faults_of(&self, ledger: &Ledger) -> Result<bool, Failure> {
+        self.report_faults(&ledger.faults, &|path| self.store.shown(&ledger.id, path))
     }
 }
 
 /// Runs one of the commands about batches.
 pub(crate) fn run(global: &Global, args: &BatchArgs) -> Result<Exit, Failure> {
-    if let BatchCommand::Fork { file, boxes, publish } = &args.command {
-        return fork::run(global, file, boxes, *publish);
+    if let BatchCommand::Fork { file, boxes, publish, wake } = &args.command {
+        return fork::run(global, file, boxes, *publish, wake);
     }
     let files = BatchFiles::open(global)?;
     match &args.command {
         BatchCommand::Fork { .. } => Ok(Exit::Done),
         BatchCommand::Claim { task, author, publish } => {
-            files.published(global, *publish, || write::claim(global, &files, task, author.as_deref()))
+            files.published(global, *publish, None, || write::claim(global, &files, task, author.as_deref()))
         }
         BatchCommand::Report(options) => {
-            files.published(global, options.publish, || write::report(global, &files, options))
+            files.published(global, options.publish, None, || write::report(global, &files, options))
         }
-        BatchCommand::Reclaim { batch, task, after, publish } => {
-            files.published(global, *publish, || write::reclaim(global, &files, batch, *task, *after))
+        BatchCommand::Reclaim { batch, task, after, publish, wake } => {
+            files.published(global, *publish, Some(wake), || write::reclaim(global, &files, batch, *task, *after))
         }
-        BatchCommand::Expire(end) => files.published(global, end.publish, || write::expire(global, &files, &end.batch)),
-        BatchCommand::Cancel(end) => files.published(global, end.publish, || write::cancel(global, &files, &end.batch)),
-        BatchCommand::Join(end) => files.published(global, end.publish, || write::join(global, &files, &end.batch)),
+        BatchCommand::Expire(end) => {
+            files.published(global, end.publish, None, || write::expire(global, &files, &end.batch))
+        }
+        BatchCommand::Cancel(end) => {
+            files.published(global, end.publish, None, || write::cancel(global, &files, &end.batch))
+        }
+        BatchCommand::Join { end, wake } => {
+            files.published(global, end.publish, Some(wake), || write::join(global, &files, &end.batch))
+        }
         BatchCommand::Status { batch, watch } => status(global, &files, batch, *watch),
         BatchCommand::Matrix(batch) => {
             let ledger = files.read(&files.find(batch)?)?;
@@ -159,7 +118,7 @@ fn status(global: &Global, files: &BatchFiles, batch: &BatchArg, watch: Option<D
         let mut has_faults = !ledger.faults.is_empty();
         if shown.as_ref() != Some(&lines) {
             print_lines(global.format, &output, lines.clone())?;
-            has_faults = files.report_faults(&ledger)?;
+            has_faults = files.report_faults_of(&ledger)?;
             shown = Some(lines);
         }
         match watch.filter(|_| is_open) {
@@ -167,6 +126,11 @@ fn status(global: &Global, files: &BatchFiles, batch: &BatchArg, watch: Option<D
             None => return Ok(if has_faults { Exit::Input } else { Exit::Done }),
         }
     }
+}
+
+/// Returns what the doorbell says about a batch whose tasks can be claimed; `file` is one that says so.
+fn ring_for_tasks(files: &BatchFiles, id: &BatchId, file: &str) -> Ring {
+    Ring { event: "contextpack-batch", payload: json!({"batch": id}), file: files.store.shown(id, file) }
 }
 
 /// Returns the tasks that can be claimed.
@@ -199,7 +163,7 @@ fn list(global: &Global, files: &BatchFiles) -> Result<Exit, Failure> {
     for id in files.store.ids().map_err(|error| files.failure(error))? {
         match files.store.read(&id) {
             Ok(ledger) => {
-                has_faults |= files.report_faults(&ledger)?;
+                has_faults |= files.report_faults_of(&ledger)?;
                 batches.push(ListedBatch::of(&ledger));
             }
             // One bad batch hides no other.

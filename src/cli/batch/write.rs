@@ -1,32 +1,23 @@
 //! The commands that add to a batch: `claim`, `report`, `reclaim`, `expire`, `cancel` and `join`.
 
 use super::output::{ClaimedTask, EndedTasks, JoinedBatch, ReclaimedTasks, ReportedTask, TaskTurn};
-use super::{BatchFiles, Done};
+use super::{BatchFiles, ring_for_tasks};
 use crate::batches::decide::{self, NewFile, Outcome, Writer};
 use crate::batches::{BatchId, BatchResult, BatchStatus, Ledger, TaskStatus, Turn};
-use crate::cards::{BoxContent, BoxSnapshot, CardError, ContentId, FileKind, LogAppend, LogName, ToolError};
+use crate::cards::{CardError, FileKind, LogAppend, LogName, ToolError};
 use crate::cli::args::{BatchArg, BatchReportArgs, Global, TaskArg};
 use crate::cli::console::{self, printable};
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
+use crate::cli::ledger::{Done, age, is_old, report_redacted, time};
 use crate::cli::report::print_lines;
-use crate::cli::workspace::stamp;
-use crate::store::random_name;
+use crate::cli::wake::Ring;
 use serde_json::json;
 use std::io::Write as _;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 /// How often a decision is made again after another process was first. Each time the batch has come further.
 const MAX_TRIES: usize = 1_000;
-
-fn writer(files: &BatchFiles, author: Option<&str>) -> Result<Writer, Failure> {
-    let author_id = author.map(|name| files.cards.writer().line(name)).transpose();
-    let author_id = author_id.map_err(|error| files.failure(error))?;
-    if author_id.as_deref().is_some_and(|name| name.trim().is_empty()) {
-        return Err(Failure::usage("`--by` is empty"));
-    }
-    Ok(Writer { author_id, at: stamp()?.generated_at, nonce: random_name() })
-}
 
 /// Decides on what the batch is now and creates the file; if another process created it first, decides again.
 fn created<T>(
@@ -58,7 +49,7 @@ pub(super) fn claim(
     author: Option<&str>,
 ) -> Result<Done, Failure> {
     let id = files.find(&task.batch)?;
-    let writer = writer(files, author)?;
+    let writer = files.writer(author)?;
     let (_, (epoch, busy)) = created(files, &id, |ledger| {
         let (epoch, claimed) = decide::claim(ledger, task.index, &writer)?;
         Ok(match claimed {
@@ -74,25 +65,27 @@ pub(super) fn claim(
     let claimed = ClaimedTask { status, epoch, reason: busy.map(|reason| reason.name()) };
     let format = global.format;
     let print = Box::new(move || Ok(print_lines(format, &claimed, [line])?));
-    Ok(Done { exit, message: format!("Claim task {} of batch {id}", task.index), print })
+    Ok(Done { exit, message: format!("Claim task {} of batch {id}", task.index), ring: None, print })
 }
 
 /// Reports how a turn ended.
 pub(super) fn report(global: &Global, files: &BatchFiles, args: &BatchReportArgs) -> Result<Done, Failure> {
     let id = files.find(&args.task.batch)?;
-    let writer = writer(files, args.author.as_deref())?;
+    let writer = files.writer(args.outcome.author.as_deref())?;
     let turn = Turn { task: args.task.index, epoch: args.epoch };
-    let (mut outcome, redacted) = outcome(files, args)?;
+    let (mut outcome, redacted) = files.outcome(&args.status, &args.outcome)?;
     // Everything is checked before the box is written.
     let ledger = files.read(&id)?;
     decide::report(&ledger, turn, &outcome, &writer).map_err(|error| files.failure(error))?;
-    outcome.output_box_id = output_box(files, &ledger, turn, args.output.as_deref())?;
+    let log = match ledger.forked(turn.task) {
+        Some(forked) => forked.output_box.clone(),
+        None => format!("{id}.{}", turn.task),
+    };
+    outcome.output_box_id = files.output_box(args.outcome.output.as_deref(), &log)?;
     let (_, late) = created(files, &id, |ledger| {
         decide::report(ledger, turn, &outcome, &writer).map(|(file, late)| (late, Some(file)))
     })?;
-    if !global.quiet && redacted > 0 {
-        writeln!(console::stderr(), "note: secrets were removed from {}", console::counted(redacted, "value"))?;
-    }
+    report_redacted(global, redacted)?;
     let counts_as = TaskStatus::of_word(&outcome.status);
     let line = match late {
         None => format!("counted: {}", counts_as.name()),
@@ -102,49 +95,7 @@ pub(super) fn report(global: &Global, files: &BatchFiles, args: &BatchReportArgs
     let (format, reported) = (global.format, ReportedTask { status, counts_as, reason: late });
     let print = Box::new(move || Ok(print_lines(format, &reported, [line])?));
     let message = format!("Report task {} of batch {id}: {}", turn.task, counts_as.name());
-    Ok(Done { exit: Exit::Done, message, print })
-}
-
-/// Returns what the report says, without secrets, and how many values were changed.
-fn outcome(files: &BatchFiles, args: &BatchReportArgs) -> Result<(Outcome, usize), Failure> {
-    if args.status.trim().is_empty() {
-        return Err(Failure::usage("`--status` is empty"));
-    }
-    if args.status == "success" && args.error_code.is_some() {
-        return Err(Failure::usage("`--error-code` is given, and the status is `success`"));
-    }
-    let mut value = json!({
-        "status": args.status, "summary": args.summary, "code": args.error_code, "message": args.error_message,
-    });
-    let redacted = files.cards.writer().scrub_value(&mut value).map_err(|error| files.failure(error))?;
-    let text = |key: &str| value.get(key).and_then(|value| value.as_str()).map(str::to_owned);
-    let error = text("code").zip(text("message")).map(|(code, message)| ToolError { code, message });
-    let status = text("status").unwrap_or_default();
-    Ok((Outcome { status, summary: text("summary"), output_box_id: None, error }, redacted))
-}
-
-/// Returns the box with the results: the one that was named, or what the task's log holds.
-fn output_box(
-    files: &BatchFiles,
-    ledger: &Ledger,
-    turn: Turn,
-    named: Option<&str>,
-) -> Result<Option<ContentId>, Failure> {
-    let store = &files.cards.store;
-    let content = match (named, ledger.forked(turn.task)) {
-        (Some(name), _) => store.existing_box(name).map(Some),
-        (None, Some(forked)) => store.read_box(&forked.output_box),
-        (None, None) => store.read_box(&format!("{}.{}", ledger.id, turn.task)),
-    };
-    let snapshot = |content: BoxContent| match content.id {
-        Some(id) => Ok(id),
-        None => {
-            let snapshot = BoxSnapshot::new(content.card_ids, content.parent_ids);
-            files.record(store.shown(FileKind::Box, &ContentId::of(&snapshot.bytes())));
-            store.write_box(&snapshot)
-        }
-    };
-    content.and_then(|content| content.map(snapshot).transpose()).map_err(|error| files.failure(error))
+    Ok(Done { exit: Exit::Done, message, ring: None, print })
 }
 
 /// Gives up turns that are claimed and not reported.
@@ -156,16 +107,14 @@ pub(super) fn reclaim(
     after: Option<u64>,
 ) -> Result<Done, Failure> {
     let id = files.find(batch)?;
-    let writer = writer(files, None)?;
+    let writer = files.writer(None)?;
     let now = time(&writer.at)?;
-    // A claim in the future has no age; one whose time cannot be read may be of any.
-    let is_old = |at: Option<&str>| match (after, at) {
-        (None | Some(0), _) | (_, None) => true,
-        (Some(after), Some(at)) => age(at, now).is_some_and(|age| age >= Duration::from_secs(after)),
-    };
     let ledger = files.read(&id)?;
-    let reclaimed = decide::reclaim(&ledger, task, &is_old, &writer).map_err(|error| files.failure(error))?;
+    let reclaimed =
+        decide::reclaim(&ledger, task, &|at| is_old(at, after, now), &writer).map_err(|error| files.failure(error))?;
     let mut turns = Vec::new();
+    // All of them are published at once.
+    let ring = reclaimed.first().map(|(_, file)| ring_for_tasks(files, &id, &file.path.to_string()));
     for (turn, file) in reclaimed {
         files.create(&id, &file).map_err(|error| files.failure(error))?;
         turns.push(TaskTurn { task_index: turn.task, epoch: turn.epoch });
@@ -178,21 +127,13 @@ pub(super) fn reclaim(
     let message = format!("Reclaim {} of batch {id}", console::counted(turns.len(), "task"));
     let (format, reclaimed) = (global.format, ReclaimedTasks { reclaimed: turns });
     let print = Box::new(move || Ok(print_lines(format, &reclaimed, lines)?));
-    Ok(Done { exit: Exit::Done, message, print })
-}
-
-fn time(at: &str) -> Result<SystemTime, Failure> {
-    humantime::parse_rfc3339(at).map_err(|error| Failure::Outside(Box::new(error)))
-}
-
-fn age(at: &str, now: SystemTime) -> Option<Duration> {
-    now.duration_since(humantime::parse_rfc3339(at).ok()?).ok()
+    Ok(Done { exit: Exit::Done, message, ring, print })
 }
 
 /// Ends the open tasks of a batch whose deadline has passed.
 pub(super) fn expire(global: &Global, files: &BatchFiles, batch: &BatchArg) -> Result<Done, Failure> {
     let id = files.find(batch)?;
-    let writer = writer(files, None)?;
+    let writer = files.writer(None)?;
     let ledger = files.read(&id)?;
     let Some(forked_at) = ledger.forked_at() else {
         return Err(Failure::Input(format!(
@@ -219,7 +160,7 @@ pub(super) fn cancel(global: &Global, files: &BatchFiles, batch: &BatchArg) -> R
     let id = files.find(batch)?;
     let ledger = files.read(&id)?;
     let error = ToolError { code: "canceled".to_owned(), message: "the batch was canceled".to_owned() };
-    let ended = end_open(files, &ledger, "canceled", error, &writer(files, None)?)?;
+    let ended = end_open(files, &ledger, "canceled", error, &files.writer(None)?)?;
     Ok(print_ended(global, &id, ended, "canceled"))
 }
 
@@ -251,13 +192,13 @@ fn print_ended(global: &Global, id: &BatchId, ended: Vec<TaskTurn>, status: &str
     let message = format!("End {} of batch {id}: {status}", console::counted(ended.len(), "task"));
     let (format, ended) = (global.format, EndedTasks { ended });
     let print = Box::new(move || Ok(print_lines(format, &ended, lines)?));
-    Done { exit: Exit::Done, message, print }
+    Done { exit: Exit::Done, message, ring: None, print }
 }
 
 /// Closes a batch and gives its result to the parent.
 pub(super) fn join(global: &Global, files: &BatchFiles, batch: &BatchArg) -> Result<Done, Failure> {
     let id = files.find(batch)?;
-    let writer = writer(files, None)?;
+    let writer = files.writer(None)?;
     let failed = |error| files.failure(error);
     // Everything is checked before the batch is closed.
     let ledger = files.read(&id)?;
@@ -276,7 +217,7 @@ pub(super) fn join(global: &Global, files: &BatchFiles, batch: &BatchArg) -> Res
     if !card_ids.iter().all(|id| known.as_ref().is_some_and(|known| known.card_ids.contains(id))) {
         let append = LogAppend::new(card_ids, "contextpack".to_owned());
         let entry = files.cards.store.append(&log, &append).map_err(failed)?;
-        files.written.borrow_mut().add_created(files.cards.store.shown_append(&log, &entry), true);
+        files.record_created(files.cards.store.shown_append(&log, &entry));
     }
     let mut lines = vec![format!("{id}  {}", result.status.name())];
     lines.extend(result.results.iter().map(|task| {
@@ -285,6 +226,11 @@ pub(super) fn join(global: &Global, files: &BatchFiles, batch: &BatchArg) -> Res
         format!("{:>4}  {:<8}  {summary}", task.task_index, task.status.name()).trim_end().to_owned()
     }));
     let message = format!("Join batch {id}: {}", result.status.name());
+    let ring = Some(Ring {
+        event: "contextpack-result",
+        payload: json!({"batch": id, "parent_agent": ledger.batch.parent_agent, "status": result.status.name()}),
+        file: files.store.shown(&id, "result.json"),
+    });
     let (format, quiet) = (global.format, global.quiet);
     let print = Box::new(move || {
         if !quiet {
@@ -293,7 +239,7 @@ pub(super) fn join(global: &Global, files: &BatchFiles, batch: &BatchArg) -> Res
         }
         Ok(print_lines(format, &JoinedBatch { status: result.status, results: result.results }, lines)?)
     });
-    Ok(Done { exit: Exit::Done, message, print })
+    Ok(Done { exit: Exit::Done, message, ring, print })
 }
 
 fn parent_log(ledger: &Ledger) -> Result<LogName, CardError> {

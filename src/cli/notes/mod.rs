@@ -1,6 +1,5 @@
 //! `contextpack notes`.
 
-mod process;
 mod program;
 
 use super::args::{Global, NotesArgs};

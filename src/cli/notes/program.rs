@@ -1,9 +1,9 @@
 //! A program of the user's that makes notes.
 
 use super::NoNotes;
-use super::process::{GroupedProcess, Running};
 use crate::cli::console::{self, printable};
 use crate::cli::failure::Failure;
+use crate::cli::process::{GroupedProcess, Running, words};
 use crate::model::{Digest, Digester};
 use crate::notes::{NoteLimits, WrittenNotes};
 use crate::redact::Clean;
@@ -61,12 +61,13 @@ impl Program {
     /// # Errors
     /// If that is impossible, or the system does not let this process end the program on Ctrl-C.
     pub(super) fn new(command: &str, timeout: Duration, (root, commits_packs): (&Path, bool)) -> Result<Self, Failure> {
-        let words =
-            split(command).ok_or_else(|| Failure::usage("`--command` has a quotation mark that is not closed"))?;
-        if words.first().is_none_or(String::is_empty) {
-            return Err(Failure::usage("`--command` names no program"));
-        }
-        Ok(Self { words, timeout, root: root.to_owned(), commits_packs, running: Running::ended_by_signals()? })
+        Ok(Self {
+            words: words(command, "--command")?,
+            timeout,
+            root: root.to_owned(),
+            commits_packs,
+            running: Running::ended_by_signals()?,
+        })
     }
 
     /// Returns the program's notes on a document: those it gave before for the same text, or else its answer.
@@ -210,37 +211,9 @@ pub(super) fn cut(text: &str) -> usize {
     kept.rfind("\n\n").filter(|at| *at > 0).or_else(|| kept.rfind('\n')).map_or(end, |at| at + 1)
 }
 
-/// Splits a command into words at white space; quotation marks join words. `None` if one is not closed.
-fn split(command: &str) -> Option<Vec<String>> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut quote = None;
-    for c in command.chars() {
-        match (quote, c) {
-            (Some(open), _) if c == open => quote = None,
-            (None, '"' | '\'') => {
-                quote = Some(c);
-                word.get_or_insert_default();
-            }
-            (None, _) if c.is_whitespace() => words.extend(word.take()),
-            _ => word.get_or_insert_default().push(c),
-        }
-    }
-    words.extend(word);
-    quote.is_none().then_some(words)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn commands_are_split_without_a_shell() {
-        let words = |command| split(command).unwrap_or_default().join("|");
-        assert_eq!(words("a  b 'c d' \"e'f\" g\"h i\"j ''"), "a|b|c d|e'f|gh ij|");
-        assert_eq!(words("echo $HOME; rm *"), "echo|$HOME;|rm|*");
-        assert_eq!(split("a 'b"), None);
-    }
 
     #[test]
     fn content_is_cut_between_blocks() {

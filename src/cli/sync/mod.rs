@@ -18,7 +18,8 @@ use crate::model::{Code, Diagnostic, RepoPath, Severity, SourceTree as _};
 use crate::redact::Redactor;
 use crate::store::{Access, Folder, init_state_dir, sweep_state};
 use progress::SyncReporter;
-use request::{IssueScope, request, secrets};
+use request::request;
+pub(super) use request::{IssueScope, secrets};
 use std::io::Write as _;
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -141,7 +142,7 @@ fn remove_leftovers(
 }
 
 /// Returns the proxies of the environment, in upper or lower case.
-fn proxies() -> Proxies {
+pub(super) fn proxies() -> Proxies {
     let first = |names: [&str; 2]| {
         let values = names.into_iter().filter_map(|name| std::env::var(name).ok());
         values.map(|value| value.trim().to_owned()).find(|value| !value.is_empty()).unwrap_or_default()

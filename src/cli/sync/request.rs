@@ -58,6 +58,18 @@ impl IssueScope {
         Ok(Self { api: api(&host)?, repo, host, named_by })
     }
 
+    /// Finds the repo that is pushed to, which need not be that of the issues: the workflow's, else that of the git remote.
+    pub(crate) fn of_pushes(root: &Path, settings: &Settings) -> Result<Self, Failure> {
+        let from_variable = variable("GITHUB_REPOSITORY").filter(|repo| is_repo_name(repo));
+        let from_remote = || Repo::remote(root).ok().flatten().as_deref().and_then(detect::github);
+        let (repo, host, named_by) = match from_variable.map_or_else(|| Err(from_remote()), Ok) {
+            Ok(repo) => (repo, settings.github.host.clone(), "`github.host` of the configuration"),
+            Err(Some(remote)) => (remote.repo, remote.host, "the git remote `origin`"),
+            Err(None) => return Self::find(root, settings),
+        };
+        Ok(Self { api: api(&host)?, repo, host, named_by })
+    }
+
     /// Returns whether the host is an enterprise server, for which `gh` has separate tokens.
     fn is_enterprise(&self) -> bool {
         self.api.authority != "api.github.com" && !self.host.ends_with(".ghe.com")

@@ -19,6 +19,8 @@ use std::time::Duration;
 pub(crate) struct Asked {
     /// Path and query.
     pub(crate) path: String,
+    /// What was sent along.
+    pub(crate) body: String,
     pub(crate) authorization: Option<String>,
     pub(crate) marked: bool,
     pub(crate) status: u16,
@@ -95,8 +97,9 @@ fn serve(stream: impl Read + Write, world: &Mutex<World>) -> Option<()> {
         if reader.read_line(&mut line).ok()? == 0 {
             return None;
         }
-        let path = line.split(' ').nth(1)?.to_owned();
-        let (mut authorization, mut mark) = (None, None);
+        let mut words = line.split(' ');
+        let (method, path) = (words.next()?.to_owned(), words.next()?.to_owned());
+        let (mut authorization, mut mark, mut length) = (None, None, 0);
         loop {
             let mut header = String::new();
             reader.read_line(&mut header).ok()?;
@@ -104,18 +107,20 @@ fn serve(stream: impl Read + Write, world: &Mutex<World>) -> Option<()> {
             match name.to_lowercase().as_str() {
                 "authorization" => authorization = Some(value.to_owned()),
                 "if-none-match" => mark = Some(value.to_owned()),
-                "content-length" => {
-                    let mut body = vec![0; value.parse().ok()?];
-                    reader.read_exact(&mut body).ok()?;
-                }
+                "content-length" => length = value.parse().ok()?,
                 _ => {}
             }
         }
+        let mut sent = vec![0; length];
+        reader.read_exact(&mut sent).ok()?;
         let said = {
             let mut world = world.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             let said = world.answer(&path, mark.as_deref(), authorization.as_deref());
-            record::record(&world, &path, &said);
-            world.log.push(Asked { path, authorization, marked: mark.is_some(), status: said.status });
+            if method == "GET" {
+                record::record(&world, &path, &said);
+            }
+            let body = String::from_utf8_lossy(&sent).into_owned();
+            world.log.push(Asked { path, body, authorization, marked: mark.is_some(), status: said.status });
             said
         };
         std::thread::sleep(said.late);

@@ -1,8 +1,8 @@
 //! A running program of the user's, which ends with all processes of its group.
 
-use crate::cli::exit::Exit;
-use crate::cli::failure::Failure;
-use crate::cli::watch::on_signal;
+use super::exit::Exit;
+use super::failure::Failure;
+use super::watch::on_signal;
 use std::collections::VecDeque;
 use std::io::{self, Read as _};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
@@ -18,11 +18,11 @@ const LAST_WORDS_WAIT: Duration = Duration::from_millis(200);
 
 /// The program that runs now, for the handler of signals; its group is not that of the terminal, which therefore does not end it.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Running(Arc<Mutex<Option<u32>>>);
+pub(crate) struct Running(Arc<Mutex<Option<u32>>>);
 
 /// A program in a process group of its own, with pipes for all of its streams.
 #[derive(Debug)]
-pub(super) struct GroupedProcess {
+pub(crate) struct GroupedProcess {
     child: Child,
     running: Running,
     last_words: Arc<Mutex<VecDeque<u8>>>,
@@ -34,7 +34,7 @@ impl Running {
     ///
     /// # Errors
     /// If the system does not take the handler.
-    pub(super) fn ended_by_signals() -> Result<Self, Failure> {
+    pub(crate) fn ended_by_signals() -> Result<Self, Failure> {
         let running = Self::default();
         let ended = running.clone();
         on_signal(move || {
@@ -59,7 +59,7 @@ impl GroupedProcess {
     ///
     /// # Errors
     /// If the system cannot start it.
-    pub(super) fn start(mut command: Command, running: &Running) -> io::Result<Self> {
+    pub(crate) fn start(mut command: Command, running: &Running) -> io::Result<Self> {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -83,7 +83,7 @@ impl GroupedProcess {
     }
 
     /// Returns standard input and output, once.
-    pub(super) fn streams(&mut self) -> (Option<ChildStdin>, Option<ChildStdout>) {
+    pub(crate) fn streams(&mut self) -> (Option<ChildStdin>, Option<ChildStdout>) {
         (self.child.stdin.take(), self.child.stdout.take())
     }
 
@@ -91,7 +91,7 @@ impl GroupedProcess {
     ///
     /// # Errors
     /// If the system does not say.
-    pub(super) fn status(&mut self) -> io::Result<Option<ExitStatus>> {
+    pub(crate) fn status(&mut self) -> io::Result<Option<ExitStatus>> {
         // Held, since the number may soon be that of another process.
         let mut running = self.running.lock();
         let status = self.child.try_wait()?;
@@ -102,7 +102,7 @@ impl GroupedProcess {
     }
 
     /// Ends the program and all processes of its group, and frees what the system keeps of it.
-    pub(super) fn stop(&mut self) {
+    pub(crate) fn stop(&mut self) {
         let mut running = self.running.lock();
         if let Some(group) = running.take() {
             end_group(group);
@@ -113,7 +113,7 @@ impl GroupedProcess {
     }
 
     /// Returns the end of what the program has printed on standard error, and whether there was more.
-    pub(super) fn last_words(&self) -> (String, bool) {
+    pub(crate) fn last_words(&self) -> (String, bool) {
         let _ = self.closed.recv_timeout(LAST_WORDS_WAIT);
         let kept = self.last_words.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes: Vec<u8> = kept.iter().copied().collect();
@@ -149,4 +149,50 @@ fn end_group(group: u32) {
     }
     #[cfg(not(unix))]
     let _ = group;
+}
+
+/// Splits the command of an option into words, of which the first is a program.
+///
+/// # Errors
+/// If that is impossible.
+pub(crate) fn words(command: &str, option: &str) -> Result<Vec<String>, Failure> {
+    let unclosed = || Failure::usage(format!("`{option}` has a quotation mark that is not closed"));
+    let words = split(command).ok_or_else(unclosed)?;
+    if words.first().is_none_or(String::is_empty) {
+        return Err(Failure::usage(format!("`{option}` names no program")));
+    }
+    Ok(words)
+}
+
+/// Splits a command into words at white space; quotation marks join words. `None` if one is not closed.
+fn split(command: &str) -> Option<Vec<String>> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    for c in command.chars() {
+        match (quote, c) {
+            (Some(open), _) if c == open => quote = None,
+            (None, '"' | '\'') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (None, _) if c.is_whitespace() => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    quote.is_none().then_some(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_split_without_a_shell() {
+        let words = |command| split(command).unwrap_or_default().join("|");
+        assert_eq!(words("a  b 'c d' \"e'f\" g\"h i\"j ''"), "a|b|c d|e'f|gh ij|");
+        assert_eq!(words("echo $HOME; rm *"), "echo|$HOME;|rm|*");
+        assert_eq!(split("a 'b"), None);
+    }
 }

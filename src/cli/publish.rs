@@ -4,16 +4,18 @@
 //! If the push is rejected, the commit and its files are taken back, the branch follows the remote, and the command
 //! decides again on what is there now.
 
-use crate::cli::console;
-use crate::cli::failure::Failure;
+use super::console;
+use super::failure::Failure;
 use crate::store::random_name;
 use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io::{self, Read, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a push is tried again.
+/// How long a push is tried again, and the longest time that git may take for one step.
 const LONGEST: Duration = Duration::from_secs(120);
 
 /// How often a remote may reject what is based on its own head, as it does while another push holds a lock.
@@ -24,26 +26,26 @@ const LOCK_TRIES: u32 = 10;
 
 /// The files that a command wrote, from the repo's root.
 #[derive(Debug, Default)]
-pub(super) struct Written {
+pub(crate) struct Written {
     /// Each with whether it was not there before.
     files: Vec<(String, bool)>,
 }
 
 impl Written {
     /// Records a file before it is written.
-    pub(super) fn add(&mut self, root: &Path, path: String) {
+    pub(crate) fn add(&mut self, root: &Path, path: String) {
         let is_new = root.join(&path).symlink_metadata().is_err();
         self.add_created(path, is_new);
     }
 
     /// Records a file; `is_new` says whether it was not there before.
-    pub(super) fn add_created(&mut self, path: String, is_new: bool) {
+    pub(crate) fn add_created(&mut self, path: String, is_new: bool) {
         if !self.files.iter().any(|(known, _)| *known == path) {
             self.files.push((path, is_new));
         }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
 
@@ -54,7 +56,7 @@ impl Written {
 
 /// What became of a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Published {
+pub(crate) enum Published {
     /// It is there.
     Done,
     /// The remote had other commits: everything was taken back, and the command decides again.
@@ -62,7 +64,7 @@ pub(super) enum Published {
 }
 
 /// Commits and pushes for one command.
-pub(super) struct Publisher {
+pub(crate) struct Publisher {
     root: PathBuf,
     /// Whether commits are pushed.
     push: bool,
@@ -76,7 +78,7 @@ pub(super) struct Publisher {
 
 impl Publisher {
     /// Prepares to commit in the work tree at `root`, and waits until no other command of this program does.
-    pub(super) fn open(root: &Path, push: bool) -> Result<Self, Failure> {
+    pub(crate) fn open(root: &Path, push: bool) -> Result<Self, Failure> {
         let lock = git(root, &["rev-parse", "--git-path", "contextpack-publish.lock"])
             .map_err(|why| Failure::Usage(format!("nothing can be committed here: {why}")))?;
         let outside = |error: io::Error| Failure::Outside(Box::new(error));
@@ -120,7 +122,7 @@ impl Publisher {
     ///
     /// # Errors
     /// If git fails; what was written and not published is then removed again, if it was to be pushed.
-    pub(super) fn publish(&mut self, written: &Written, message: &str, quiet: bool) -> Result<Published, Failure> {
+    pub(crate) fn publish(&mut self, written: &Written, message: &str, quiet: bool) -> Result<Published, Failure> {
         let base = git(&self.root, &["rev-parse", "-q", "--verify", "HEAD"]).ok();
         let commit = self.commit(written, base.as_deref(), message)?;
         let Some(commit) = commit else { return Ok(Published::Done) };
@@ -153,6 +155,20 @@ impl Publisher {
                     return Err(failure);
                 }
             }
+        }
+    }
+
+    /// Returns the branch at the remote, if it has this file as it is here.
+    ///
+    /// # Errors
+    /// If the remote cannot be asked, or has no such file.
+    pub(crate) fn branch_with(&self, path: &str) -> Result<String, Failure> {
+        let (remote, target) = self.target()?;
+        self.git(&["fetch", "-q", &remote, &target])?;
+        let here = self.git(&["hash-object", "--no-filters", "--", path])?;
+        match git(&self.root, &["rev-parse", "-q", "--verify", &format!("FETCH_HEAD:{path}")]) {
+            Ok(there) if there == here => Ok(target),
+            _ => Err(failed(format!("`{path}` is not at `{remote}` (help: commit and push it)"))),
         }
     }
 
@@ -192,7 +208,7 @@ impl Publisher {
         let with_index = |arguments: &[&str]| {
             let mut git = command(&self.root, arguments);
             git.env("GIT_INDEX_FILE", index);
-            output(git, None).map_err(failed)
+            output(git, None, LONGEST).map_err(failed)
         };
         with_index(&["read-tree", base.unwrap_or("--empty")])?;
         self.index(Some(index), written.paths(), "--add")?;
@@ -217,7 +233,7 @@ impl Publisher {
             if let Some(index) = index {
                 git.env("GIT_INDEX_FILE", index);
             }
-            match output(git, Some(&listed)) {
+            match output(git, Some(&listed), LONGEST) {
                 // The user's own git holds it for a moment.
                 Err(why) if why.contains(".lock") => self.wait(),
                 result => return result.map(drop).map_err(failed),
@@ -285,7 +301,7 @@ impl Publisher {
     /// Waits between 0.1 and 1 second, by chance, so that clones do not collide again.
     fn wait(&self) {
         let random = u64::from_str_radix(random_name().get(..8).unwrap_or_default(), 16).unwrap_or_default();
-        std::thread::sleep(Duration::from_millis(100 + random % 900));
+        thread::sleep(Duration::from_millis(100 + random % 900));
     }
 }
 
@@ -308,7 +324,7 @@ fn failed(why: String) -> Failure {
 }
 
 fn git(root: &Path, arguments: &[&str]) -> Result<String, String> {
-    output(command(root, arguments), None)
+    output(command(root, arguments), None, LONGEST)
 }
 
 /// Prepares a git command with the settings of the user, who is the author of the commits.
@@ -322,24 +338,68 @@ fn command(root: &Path, arguments: &[&str]) -> Command {
     git
 }
 
-/// Runs git, and returns what it prints without the last line end.
-fn output(mut git: Command, input: Option<&str>) -> Result<String, String> {
+/// Runs git for at most `limit`, and returns what it prints without the last line end.
+fn output(mut git: Command, input: Option<&str>, limit: Duration) -> Result<String, String> {
     git.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
     let cannot = |error: io::Error| format!("git cannot be run: {}", error.kind());
     let mut child = git.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(cannot)?;
+    let until = Instant::now() + limit;
     if let (Some(input), Some(mut stdin)) = (input, child.stdin.take()) {
         // If git ends early, its own error is the one to report.
         let _ = stdin.write_all(input.as_bytes());
     }
-    let output = child.wait_with_output().map_err(cannot)?;
-    if output.status.success() {
-        return Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned());
+    let (stdout, stderr) = (whole(child.stdout.take()), whole(child.stderr.take()));
+    let read = |stream: Receiver<Vec<u8>>| stream.recv_timeout(until.saturating_duration_since(Instant::now()));
+    let (Ok(stdout), Ok(stderr)) = (read(stdout), read(stderr)) else {
+        // A remote that does not answer must not hold the command for ever. Either fails only if git has ended.
+        let _ = child.kill();
+        let _ = child.wait();
+        return Err(format!("git failed: there is no answer within {}", humantime::format_duration(limit)));
+    };
+    if child.wait().map_err(cannot)?.success() {
+        return Ok(String::from_utf8_lossy(&stdout).trim_end().to_owned());
     }
-    let stderr = String::from_utf8_lossy(&output.stderr);
+    let stderr = String::from_utf8_lossy(&stderr);
     // The line that says why: what the remote says, then why it was rejected, then git's own error.
     let lines = || stderr.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("hint:"));
     let begins = |with: &'static str| lines().find(|line| line.starts_with(with));
     let line = begins("remote: ").or_else(|| begins("! [")).or_else(|| begins("fatal: ")).or_else(|| lines().next());
     let line = line.unwrap_or_default().trim_start_matches("fatal: ").trim_start_matches("error: ");
     Err(format!("git failed: {}", if line.is_empty() { "it does not say why" } else { line }))
+}
+
+/// Reads a stream to its end, in a thread that need not be waited for.
+fn whole(stream: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
+    let (sender, receiver) = channel();
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        // What was read before an error is all that git said; the receiver is gone after the time limit.
+        let _ = stream.map(|mut stream| stream.read_to_end(&mut bytes));
+        let _ = sender.send(bytes);
+    });
+    receiver
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_remote_that_does_not_answer_is_given_up() {
+        let begun = Instant::now();
+        let command = |words: &[&str]| {
+            let mut command = Command::new("sh");
+            command.args(["-c", &words.join(" ")]);
+            command
+        };
+        let limit = Duration::from_millis(200);
+        let hangs = output(command(&["echo some; exec sleep 100"]), None, limit);
+        assert_eq!(hangs, Err("git failed: there is no answer within 200ms".to_owned()));
+        assert!(begun.elapsed() < Duration::from_secs(50));
+        let both = output(command(&["cat; echo noise >&2"]), Some("text"), Duration::from_secs(60));
+        assert_eq!(both, Ok("text".to_owned()));
+        let fails = output(command(&["echo 'fatal: no' >&2; exit 1"]), None, Duration::from_secs(60));
+        assert_eq!(fails, Err("git failed: no".to_owned()));
+    }
 }

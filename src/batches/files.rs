@@ -1,0 +1,82 @@
+//! The files of ledgers on disk: folders to which files are only ever added.
+
+use crate::model::RepoPath;
+use crate::store::{Folder, StoreError};
+use rayon::prelude::*;
+use std::path::{Path, PathBuf};
+
+/// A folder of ledgers below the folder of cards. Each ledger is a folder with files, and folders of files.
+#[derive(Debug)]
+pub struct LedgerFolder {
+    root: PathBuf,
+    /// The folder, from the root.
+    path: String,
+}
+
+impl LedgerFolder {
+    /// Opens the folder `name` below `dir` of the repo at `root`, which need not exist.
+    pub fn new(root: &Path, dir: &RepoPath, name: &str) -> Self {
+        let separator = if dir.as_str().is_empty() { "" } else { "/" };
+        Self { root: root.to_owned(), path: format!("{dir}{separator}{name}") }
+    }
+
+    fn folder(&self, below: &[&str]) -> Result<Folder, StoreError> {
+        let mut path = self.path.clone();
+        for name in below.iter().filter(|name| !name.is_empty()) {
+            path.push('/');
+            path.push_str(name);
+        }
+        let path = RepoPath::new(&path).map_err(|_| StoreError::Name { path: self.root.join(&path) })?;
+        Folder::open(&self.root, &path)
+    }
+
+    /// Returns the path of a file of a ledger from the repo's root.
+    pub fn shown(&self, ledger: &str, file: &str) -> String {
+        format!("{}/{ledger}/{file}", self.path)
+    }
+
+    /// Lists the names of the ledgers, sorted.
+    ///
+    /// # Errors
+    /// If the folder cannot be listed.
+    pub fn names(&self) -> Result<Vec<String>, StoreError> {
+        self.folder(&[])?.folders()
+    }
+
+    /// Lists the files of a ledger that are in none of its folders.
+    ///
+    /// # Errors
+    /// If the folder cannot be listed.
+    pub fn list(&self, ledger: &str) -> Result<Vec<String>, StoreError> {
+        self.folder(&[ledger])?.list()
+    }
+
+    /// Reads the files of a ledger, and those in these folders of it: pairs of a path in the ledger and its bytes.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn read(&self, ledger: &str, folders: &[&str]) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
+        let mut files = Vec::new();
+        for below in std::iter::once(&"").chain(folders) {
+            let folder = self.folder(&[ledger, below])?;
+            let names = folder.list()?;
+            let read = names.into_par_iter().map(|name| {
+                let bytes = folder.read(&name)?;
+                let path = if below.is_empty() { name } else { format!("{below}/{name}") };
+                Ok(bytes.map(|bytes| (path, bytes)))
+            });
+            // A file that is gone since it was listed was removed by git, with a checkout for example.
+            let read = read.collect::<Result<Vec<_>, StoreError>>()?;
+            files.extend(read.into_iter().flatten());
+        }
+        Ok(files)
+    }
+
+    /// Creates a file of a ledger, and returns whether it did: of several processes that create one file, one does.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn create(&self, ledger: &str, folder: &str, name: &str, bytes: &[u8]) -> Result<bool, StoreError> {
+        self.folder(&[ledger, folder])?.create(name, bytes)
+    }
+}

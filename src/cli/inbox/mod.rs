@@ -1,0 +1,321 @@
+//! `contextpack inbox`.
+
+mod dispatch;
+mod output;
+
+use super::args::{Format, Global, InboxArg, InboxArgs, InboxCommand, TurnAckArgs};
+use super::console::{self, printable};
+use super::exit::Exit;
+use super::failure::Failure;
+use super::handover::{not_found, party};
+use super::input;
+use super::ledger::{Done, LedgerFiles, is_old, report_redacted, time};
+use super::report::print_lines;
+use super::wake::Ring;
+use super::workspace::{open, settled};
+use crate::batches::TaskStatus;
+use crate::cards::{CardError, ContentId, LogName};
+use crate::handover::own_log;
+use crate::inbox::decide::{self, BusyReason, Claimed, NewFile};
+use crate::inbox::{Inbox, InboxStore, TurnId, TurnRequest};
+use crate::review::read;
+use crate::store::Access;
+pub(crate) use dispatch::run as dispatch;
+pub(crate) use output::{AcknowledgedTurn, ClaimedTurn, DispatchedTurn, InboxDoor, InboxOutput, ReclaimedTurns};
+use output::{TurnEpoch, TurnPointers};
+use serde_json::json;
+use std::io::Write as _;
+use std::ops::Deref;
+
+/// How often a decision is made again after another process was first. Each time the inbox has come further.
+const MAX_TRIES: usize = 1_000;
+
+/// The inboxes of a repo, with the cards beside them.
+struct InboxFiles {
+    files: LedgerFiles,
+    store: InboxStore,
+}
+
+impl Deref for InboxFiles {
+    type Target = LedgerFiles;
+
+    fn deref(&self) -> &LedgerFiles {
+        &self.files
+    }
+}
+
+impl InboxFiles {
+    /// Opens the folder of inboxes of the repo around the current folder.
+    fn open(global: &Global) -> Result<Self, Failure> {
+        let files = LedgerFiles::open(global)?;
+        let store = InboxStore::new(&files.root, &files.settings.handover.dir);
+        Ok(Self { files, store })
+    }
+
+    fn read(&self, agent: &LogName) -> Result<Inbox, Failure> {
+        self.store.read(agent).map_err(|error| self.failure(error))
+    }
+
+    /// Finds the inbox that the user names: one that exists, else that of an agent.
+    fn find(&self, global: &Global, arg: &InboxArg) -> Result<LogName, Failure> {
+        if let Ok(name) = LogName::new(&arg.agent)
+            && self.store.exists(&name).map_err(|error| self.failure(error))?
+        {
+            return Ok(name);
+        }
+        settled(|| {
+            let repository = open(global, &[], Some(Access::Read))?;
+            let project = repository.project();
+            let (agent, _) = project.agent_of_handover(&arg.agent).map_err(not_found)?;
+            let party = party(&project.knowledge().agents.all[agent.agent]);
+            own_log(&party).map_err(|error| self.failure(error))
+        })
+    }
+
+    /// Creates a file of an inbox, and returns whether it did.
+    fn create(&self, agent: &LogName, file: &NewFile) -> Result<bool, CardError> {
+        let created = self.store.create(agent, file)?;
+        if created {
+            self.record_created(self.store.shown(agent, &file.path.to_string()));
+        }
+        Ok(created)
+    }
+
+    /// Decides on what the inbox is now and creates the file; if another process created it first, decides again.
+    fn created<T>(
+        &self,
+        agent: &LogName,
+        decide: impl Fn(&Inbox) -> Result<(T, Option<NewFile>), CardError>,
+    ) -> Result<T, Failure> {
+        for _ in 0..MAX_TRIES {
+            let inbox = self.read(agent)?;
+            let (value, file) = decide(&inbox).map_err(|error| self.failure(error))?;
+            let Some(file) = file else { return Ok(value) };
+            let is_ours = self.create(agent, &file).map_err(|error| self.failure(error))?;
+            // Requests and events are named by their content: another process wrote the same.
+            let is_exclusive =
+                matches!(file.path, crate::inbox::InboxPath::Claim(_) | crate::inbox::InboxPath::Response(_));
+            if is_ours || !is_exclusive {
+                return Ok(value);
+            }
+        }
+        let shown = self.store.shown(agent, "");
+        Err(Failure::Input(format!("`{shown}` cannot be written: other files are in its place")))
+    }
+
+    /// Returns the path of the pack of a handover, if it is there.
+    fn pack_of(&self, context: &ContentId) -> Option<String> {
+        let path = format!("{}/{}.json", self.settings.handover.packs()?, context.short());
+        self.root.join(&path).is_file().then_some(path)
+    }
+
+    /// Returns the log that the pack of a handover to an agent names, if the pack is there.
+    fn output_of_pack(&self, context: &ContentId, agent: &str) -> Option<LogName> {
+        let pack = read(&input::listed_file(&self.root.join(self.pack_of(context)?)).ok()?).ok()?;
+        let handover = pack.handover.filter(|it| it.context_box_id == context.to_string())?;
+        let is_for_agent = pack.agent.is_some_and(|it| it.key == agent);
+        is_for_agent.then(|| LogName::new(&handover.output_box).ok())?
+    }
+
+    fn pointers(&self, request: &TurnRequest) -> TurnPointers {
+        TurnPointers::of(request, &|context| self.pack_of(context), &|text| self.cards.redacted(text))
+    }
+
+    /// Returns what the doorbell says about a turn; `file` is what the others need to have.
+    fn ring(&self, event: &'static str, agent: &LogName, request: &TurnRequest, epoch: u32, file: &str) -> Ring {
+        Ring {
+            event,
+            payload: json!({
+                "agent": self.cards.redacted(&request.agent),
+                "inbox": agent.as_str(),
+                "agent_turn_id": TurnId::of(&request.bytes()),
+                "turn_epoch": epoch,
+                "correlation_id": self.cards.redacted(&request.correlation()),
+                "trace_id": request.trace(),
+            }),
+            file: self.store.shown(agent, file),
+        }
+    }
+}
+
+/// Runs one of the commands about inboxes.
+pub(crate) fn run(global: &Global, args: &InboxArgs) -> Result<Exit, Failure> {
+    let files = InboxFiles::open(global)?;
+    match &args.command {
+        InboxCommand::List(inbox) => list(global, &files, inbox),
+        InboxCommand::Claim { inbox, turn, author, publish } => {
+            let command = || claim(global, &files, inbox, turn.as_deref(), author.as_deref());
+            files.published(global, *publish, None, command)
+        }
+        InboxCommand::Ack(options) => {
+            files.published(global, options.publish, Some(&options.wake), || acknowledge(global, &files, options))
+        }
+        InboxCommand::Reclaim { inbox, turn, after, publish, wake } => {
+            let command = || reclaim(global, &files, inbox, turn.as_deref(), *after);
+            files.published(global, *publish, Some(wake), command)
+        }
+        InboxCommand::Close { inbox, publish } => {
+            files.published(global, *publish, None, || set_closed(global, &files, inbox, true))
+        }
+        InboxCommand::Open { inbox, publish } => {
+            files.published(global, *publish, None, || set_closed(global, &files, inbox, false))
+        }
+    }
+}
+
+fn list(global: &Global, files: &InboxFiles, arg: &InboxArg) -> Result<Exit, Failure> {
+    let name = files.find(global, arg)?;
+    let inbox = files.read(&name)?;
+    let output = InboxOutput::of(name.as_str(), &inbox, &|id| files.pack_of(id), &|text| files.cards.redacted(text));
+    print_lines(global.format, &output, output.lines())?;
+    let has_faults = files.report_faults(&inbox.faults, &|path| files.store.shown(&name, path))?;
+    Ok(if has_faults { Exit::Input } else { Exit::Done })
+}
+
+fn claim(
+    global: &Global,
+    files: &InboxFiles,
+    arg: &InboxArg,
+    turn: Option<&str>,
+    author: Option<&str>,
+) -> Result<Done, Failure> {
+    let name = files.find(global, arg)?;
+    let writer = files.writer(author)?;
+    let claimed = files.created(&name, |inbox| {
+        let named = turn.map(|typed| decide::find(inbox, typed)).transpose()?;
+        Ok(match decide::claim(inbox, named.as_ref(), &writer)? {
+            Claimed::Accepted(turn, file) => (Some((turn, None)), Some(file)),
+            Claimed::Busy(turn, reason) => (Some((turn, Some(reason))), None),
+            Claimed::Empty => (None, None),
+        })
+    })?;
+    let busy = claimed.as_ref().map_or(Some("empty"), |(_, reason)| reason.map(BusyReason::name));
+    let turn = claimed.map(|(turn, _)| turn);
+    let line = match (&turn, busy) {
+        (Some(turn), None) => format!("accepted: turn {}, epoch {}", turn.id, turn.epoch),
+        (Some(turn), Some(reason)) => format!("busy: {reason}, epoch {}", turn.epoch),
+        (None, _) => "busy: no turn can be claimed".to_owned(),
+    };
+    let output = ClaimedTurn {
+        status: if busy.is_none() { "accepted" } else { "busy" },
+        agent_turn_id: turn.as_ref().map(|turn| turn.id.clone()),
+        turn_epoch: turn.as_ref().map(|turn| turn.epoch),
+        pointers: turn.filter(|_| busy.is_none()).map(|turn| files.pointers(&turn.request)),
+        reason: busy,
+    };
+    let mut lines = vec![line];
+    if let Some(pointers) = &output.pointers {
+        lines.extend(pointers.lines());
+    }
+    let exit = if busy.is_none() { Exit::Done } else { Exit::Outside };
+    let turn = output.agent_turn_id.as_ref().map(ToString::to_string).unwrap_or_default();
+    let message = format!("Claim turn {turn} of {}", name.as_str());
+    let format = global.format;
+    let print = Box::new(move || Ok(print_lines(format, &output, lines)?));
+    Ok(Done { exit, message, ring: None, print })
+}
+
+fn acknowledge(global: &Global, files: &InboxFiles, args: &TurnAckArgs) -> Result<Done, Failure> {
+    let name = files.find(global, &args.inbox)?;
+    let writer = files.writer(args.outcome.author.as_deref())?;
+    let (mut outcome, redacted) = files.outcome(&args.status, &args.outcome)?;
+    // Everything is checked before the box is written.
+    let inbox = files.read(&name)?;
+    let turn = decide::find(&inbox, &args.turn).map_err(|error| files.failure(error))?;
+    decide::acknowledge(&inbox, &turn, args.epoch, &outcome, &writer).map_err(|error| files.failure(error))?;
+    let missing = || Failure::Input(format!("turn not found: {turn}"));
+    let request = inbox.request(&turn).ok_or_else(missing)?;
+    outcome.output_box_id = files.output_box(args.outcome.output.as_deref(), &request.output_box)?;
+    let (file, response, late) = files.created(&name, |inbox| {
+        let (file, response, late) = decide::acknowledge(inbox, &turn, args.epoch, &outcome, &writer)?;
+        Ok(((file.path.to_string(), response, late), Some(file)))
+    })?;
+    report_redacted(global, redacted)?;
+    let counts_as = TaskStatus::of_word(&outcome.status);
+    let line = match late {
+        None => format!("counted: {}", counts_as.name()),
+        Some(reason) => format!("late: {}; the response is kept and does not count", reason.name()),
+    };
+    let correlation_id = files.cards.redacted(&response.correlation_id);
+    let ring = late.is_none().then(|| {
+        let mut ring = files.ring("contextpack-response", &name, request, response.turn_epoch, &file);
+        ring.payload["status"] = counts_as.name().into();
+        if let Some(from) = &request.from_agent {
+            ring.payload["from_agent"] = files.cards.redacted(from).into();
+        }
+        ring
+    });
+    let message = format!("Acknowledge turn {turn} of {}: {}", name.as_str(), counts_as.name());
+    let output = AcknowledgedTurn {
+        status: if late.is_none() { "counted" } else { "late" },
+        counts_as,
+        agent_turn_id: turn,
+        turn_epoch: response.turn_epoch,
+        correlation_id,
+        reason: late,
+    };
+    let format = global.format;
+    let print = Box::new(move || Ok(print_lines(format, &output, [line])?));
+    Ok(Done { exit: Exit::Done, message, ring, print })
+}
+
+fn reclaim(
+    global: &Global,
+    files: &InboxFiles,
+    arg: &InboxArg,
+    turn: Option<&str>,
+    after: Option<u64>,
+) -> Result<Done, Failure> {
+    let name = files.find(global, arg)?;
+    let writer = files.writer(None)?;
+    let now = time(&writer.at)?;
+    let failed = |error| files.failure(error);
+    let inbox = files.read(&name)?;
+    let named = turn.map(|typed| decide::find(&inbox, typed)).transpose().map_err(failed)?;
+    let found = decide::reclaim(&inbox, named.as_ref(), &|at| is_old(at, after, now), &writer).map_err(failed)?;
+    // All of them are published at once, so that one is as good as any other.
+    let ring = found.first().and_then(|(attempt, file)| {
+        Some(files.ring(
+            "contextpack-turn",
+            &name,
+            inbox.request(&attempt.turn)?,
+            attempt.epoch,
+            &file.path.to_string(),
+        ))
+    });
+    let mut reclaimed = Vec::new();
+    for (attempt, file) in found {
+        files.create(&name, &file).map_err(failed)?;
+        reclaimed.push(TurnEpoch { agent_turn_id: attempt.turn, turn_epoch: attempt.epoch });
+    }
+    if reclaimed.is_empty() && !global.quiet {
+        writeln!(console::stderr(), "note: no turn is claimed{}", after.map_or("", |_| " for so long"))?;
+    }
+    let lines: Vec<String> = reclaimed
+        .iter()
+        .map(|turn| format!("reclaimed: turn {}, now at epoch {}", turn.agent_turn_id, turn.turn_epoch))
+        .collect();
+    let message = format!("Reclaim {} of {}", console::counted(reclaimed.len(), "turn"), name.as_str());
+    let (format, output) = (global.format, ReclaimedTurns { reclaimed });
+    let print = Box::new(move || Ok(print_lines(format, &output, lines)?));
+    Ok(Done { exit: Exit::Done, message, ring, print })
+}
+
+/// Closes or opens an inbox.
+fn set_closed(global: &Global, files: &InboxFiles, arg: &InboxArg, closed: bool) -> Result<Done, Failure> {
+    let name = files.find(global, arg)?;
+    let changed = files.created(&name, |inbox| {
+        let file = if closed { decide::close(inbox) } else { decide::open(inbox) };
+        Ok((file.is_some(), file))
+    })?;
+    let (word, verb) = if closed { ("closed", "Close") } else { ("open", "Open") };
+    if !changed && !global.quiet {
+        let line = format!("note: the inbox of {} is {word} already", name.as_str());
+        writeln!(console::stderr(), "{}", printable(&line))?;
+    }
+    let line = format!("{word}: {}", name.as_str());
+    let message = format!("{verb} the inbox of {}", name.as_str());
+    let (format, output): (Format, _) = (global.format, InboxDoor { inbox: name.as_str().to_owned(), closed, changed });
+    let print = Box::new(move || Ok(print_lines(format, &output, [line])?));
+    Ok(Done { exit: Exit::Done, message, ring: None, print })
+}

@@ -1,0 +1,204 @@
+//! What commands that add to a ledger, a batch or an inbox, have in common.
+
+use super::args::{Global, OutcomeArgs, PublishArgs, WakeArgs};
+use super::card::CardFiles;
+use super::console::{self, printable};
+use super::exit::Exit;
+use super::failure::Failure;
+use super::publish::{Published, Publisher, Written};
+use super::wake::{Doorbell, Ring};
+use super::workspace::{configuration, stamp};
+use crate::batches::LedgerFault;
+use crate::batches::decide::{Outcome, Writer};
+use crate::cards::{BoxContent, CardError, ContentId, FileKind, ToolError};
+use crate::config::Settings;
+use crate::store::random_name;
+use serde_json::json;
+use std::cell::RefCell;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+/// The cards and ledgers of a repo, and the files that a command wrote.
+pub(crate) struct LedgerFiles {
+    pub(crate) cards: CardFiles,
+    pub(crate) root: PathBuf,
+    pub(crate) settings: Settings,
+    written: RefCell<Written>,
+}
+
+/// What a command did, which is printed once it is published.
+pub(crate) struct Done {
+    pub(crate) exit: Exit,
+    /// The message of the commit.
+    pub(crate) message: String,
+    /// What the doorbell says, if there is something to do for others.
+    pub(crate) ring: Option<Ring>,
+    pub(crate) print: Box<dyn FnOnce() -> Result<(), Failure>>,
+}
+
+impl LedgerFiles {
+    /// Opens the folder of cards of the repo around the current folder.
+    pub(crate) fn open(global: &Global) -> Result<Self, Failure> {
+        let (root, configuration) = configuration(global)?;
+        let cards = CardFiles::open(global)?;
+        Ok(Self { cards, root, settings: configuration.settings, written: RefCell::default() })
+    }
+
+    /// Records a file before it is written.
+    pub(crate) fn record(&self, path: String) {
+        self.written.borrow_mut().add(&self.root, path);
+    }
+
+    /// Records a file that was not there before.
+    pub(crate) fn record_created(&self, path: String) {
+        self.written.borrow_mut().add_created(path, true);
+    }
+
+    /// Converts an error to a failure of the command.
+    pub(crate) fn failure(&self, error: CardError) -> Failure {
+        self.cards.failure(error)
+    }
+
+    /// Runs a command that writes, publishes what it wrote, prints what it did, and rings the doorbell.
+    ///
+    /// A doorbell that fails takes nothing back: what was written is the truth.
+    pub(crate) fn published(
+        &self,
+        global: &Global,
+        options: PublishArgs,
+        wake: Option<&WakeArgs>,
+        command: impl Fn() -> Result<Done, Failure>,
+    ) -> Result<Exit, Failure> {
+        let doorbell =
+            wake.map(|wake| Doorbell::prepare(wake, options.push, &self.root, &self.settings)).transpose()?;
+        let publishes = options.commit || options.push;
+        let mut publisher = publishes.then(|| Publisher::open(&self.root, options.push)).transpose()?;
+        let done = loop {
+            let done = command()?;
+            let written = self.written.take();
+            let published = match &mut publisher {
+                Some(publisher) if !written.is_empty() => publisher.publish(&written, &done.message, global.quiet),
+                _ => Ok(Published::Done),
+            };
+            // A remote's address, which git prints, may hold a token.
+            let published = published.map_err(|failure| match failure {
+                Failure::Outside(error) => Failure::Outside(self.cards.redacted(&error.to_string()).into()),
+                failure => failure,
+            })?;
+            if published == Published::Done {
+                break done;
+            }
+        };
+        (done.print)()?;
+        let Some((doorbell, ring)) = doorbell.flatten().zip(done.ring) else { return Ok(done.exit) };
+        let publisher = publisher.filter(|_| options.push);
+        if let Err(why) = self.rung(&doorbell, ring, publisher.as_ref()) {
+            if !global.quiet {
+                let why = self.cards.redacted(&why.message());
+                let line = format!("warning: the doorbell was not rung: {why}; what was written stays");
+                writeln!(console::stderr(), "{}", printable(&line))?;
+            }
+            return Ok(done.exit.and(Exit::Outside));
+        }
+        Ok(done.exit)
+    }
+
+    /// Rings, after a push only if the remote has what the others need.
+    fn rung(&self, doorbell: &Doorbell, mut ring: Ring, publisher: Option<&Publisher>) -> Result<(), Failure> {
+        if let Some(publisher) = publisher {
+            ring.payload["ref"] = publisher.branch_with(&ring.file)?.into();
+        }
+        doorbell.ring(&ring, &|text| self.cards.redacted(text))
+    }
+
+    /// Prints the files that cannot be used, and returns whether there are any; `shown` gives the path of each.
+    pub(crate) fn report_faults(
+        &self,
+        faults: &[LedgerFault],
+        shown: &dyn Fn(&str) -> String,
+    ) -> Result<bool, Failure> {
+        for fault in faults {
+            let line = self.cards.redacted(&format!("error: `{}`: {}", shown(&fault.path), fault.message));
+            writeln!(console::stderr(), "{}", printable(&line))?;
+        }
+        Ok(!faults.is_empty())
+    }
+
+    /// Returns who writes, when, and what makes the file differ from any other.
+    pub(crate) fn writer(&self, author: Option<&str>) -> Result<Writer, Failure> {
+        let author_id = author.map(|name| self.cards.writer().line(name)).transpose();
+        let author_id = author_id.map_err(|error| self.failure(error))?;
+        if author_id.as_deref().is_some_and(|name| name.trim().is_empty()) {
+            return Err(Failure::usage("`--by` is empty"));
+        }
+        Ok(Writer { author_id, at: stamp()?.generated_at, nonce: random_name() })
+    }
+
+    /// Returns what a report says, without secrets, and how many values were changed.
+    pub(crate) fn outcome(&self, status: &str, args: &OutcomeArgs) -> Result<(Outcome, usize), Failure> {
+        if status.trim().is_empty() {
+            return Err(Failure::usage("`--status` is empty"));
+        }
+        if status == "success" && args.error_code.is_some() {
+            return Err(Failure::usage("`--error-code` is given, and the status is `success`"));
+        }
+        let mut value = json!({
+            "status": status, "summary": args.summary, "code": args.error_code, "message": args.error_message,
+        });
+        let redacted = self.cards.writer().scrub_value(&mut value).map_err(|error| self.failure(error))?;
+        let text = |key: &str| value.get(key).and_then(|value| value.as_str()).map(str::to_owned);
+        let error = text("code").zip(text("message")).map(|(code, message)| ToolError { code, message });
+        let status = text("status").unwrap_or_default();
+        Ok((Outcome { status, summary: text("summary"), output_box_id: None, error }, redacted))
+    }
+
+    /// Returns the box with the results: the one that was named, which has to exist, or what `log` holds, if anything.
+    pub(crate) fn output_box(&self, named: Option<&str>, log: &str) -> Result<Option<ContentId>, Failure> {
+        let store = &self.cards.store;
+        let content = match named {
+            Some(name) => store.existing_box(name).map(Some),
+            None => store.read_box(log),
+        };
+        let content = content.map_err(|error| self.failure(error))?;
+        content.map(|content| self.snapshot(content)).transpose()
+    }
+
+    /// Returns the id of a box that never changes: of a log, a snapshot is written.
+    pub(crate) fn snapshot(&self, content: BoxContent) -> Result<ContentId, Failure> {
+        if let Some(id) = content.id {
+            return Ok(id);
+        }
+        let snapshot = content.snapshot();
+        self.record(self.cards.store.shown(FileKind::Box, &ContentId::of(&snapshot.bytes())));
+        self.cards.store.write_box(&snapshot).map_err(|error| self.failure(error))
+    }
+}
+
+/// Says that secrets were removed from what a command was given.
+pub(crate) fn report_redacted(global: &Global, redacted: usize) -> Result<(), Failure> {
+    if !global.quiet && redacted > 0 {
+        writeln!(console::stderr(), "note: secrets were removed from {}", console::counted(redacted, "value"))?;
+    }
+    Ok(())
+}
+
+/// Returns whether a claim that was made at `at` is at least `after` old; `now` is the time of the writer.
+///
+/// A claim in the future has no age; one whose time cannot be read may be of any.
+pub(crate) fn is_old(at: Option<&str>, after: Option<u64>, now: SystemTime) -> bool {
+    match (after, at) {
+        (None | Some(0), _) | (_, None) => true,
+        (Some(after), Some(at)) => age(at, now).is_some_and(|age| age >= Duration::from_secs(after)),
+    }
+}
+
+/// Parses the time of a writer.
+pub(crate) fn time(at: &str) -> Result<SystemTime, Failure> {
+    humantime::parse_rfc3339(at).map_err(|error| Failure::Outside(Box::new(error)))
+}
+
+/// Returns how long ago a time was; `None` if it is in the future.
+pub(crate) fn age(at: &str, now: SystemTime) -> Option<Duration> {
+    now.duration_since(humantime::parse_rfc3339(at).ok()?).ok()
+}

@@ -1,0 +1,218 @@
+//! The files of an inbox, read and checked one by one.
+
+use super::entries::{
+    CLAIM_VERSION, EVENT_VERSION, InboxEvent, REQUEST_VERSION, RESPONSE_VERSION, TRACE_DIGITS, TurnClaim, TurnRequest,
+    TurnResponse,
+};
+use super::path::{Attempt, InboxPath, TurnId};
+use crate::batches::{LAST_EPOCH, LateReason, LedgerFault, check_time, read_json, same};
+use crate::cards::{LogEntry, LogName};
+use std::collections::BTreeMap;
+
+/// The files of an inbox.
+///
+/// A file that cannot be used is a [`LedgerFault`] and stops no other. If it is a claim or a response, its attempt is taken
+/// all the same, since no other file can be created in its place.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Inbox {
+    /// The turns, each with the place of its request in the list: the first one, if branches dispatched it at once.
+    pub(super) requests: BTreeMap<TurnId, (LogEntry, TurnRequest)>,
+    /// The claims; `None` if the file cannot be used.
+    pub(super) claims: BTreeMap<Attempt, Option<TurnClaim>>,
+    /// The responses; `None` if the file cannot be used.
+    pub(super) responses: BTreeMap<Attempt, Option<TurnResponse>>,
+    /// The highest epoch of each turn that is over.
+    pub(super) fenced: BTreeMap<TurnId, u32>,
+    /// Responses that came too late, in the order of their files' names.
+    pub(super) late: Vec<(LateReason, TurnResponse)>,
+    /// The number of the last closing; 0 if there is none.
+    pub(super) closed: u32,
+    /// The number of the last closing that is over; 0 if there is none.
+    pub(super) opened: u32,
+    /// The highest clock of a request, also of one that cannot be used; 0 if there is none.
+    pub(super) clock: u32,
+    /// The files that cannot be used, by path.
+    pub faults: Vec<LedgerFault>,
+}
+
+impl Inbox {
+    /// Reads the files of an inbox: pairs of a path in its folder and its bytes, in any order.
+    pub fn of(files: Vec<(String, Vec<u8>)>) -> Self {
+        let mut files: BTreeMap<String, Vec<u8>> = files.into_iter().collect();
+        let mut inbox = Self::default();
+        // What happened to a turn is read once all turns are known.
+        let requests: Vec<String> = files.keys().filter(|path| path.starts_with("requests/")).cloned().collect();
+        let requests: Vec<(String, Vec<u8>)> =
+            requests.into_iter().filter_map(|path| files.remove_entry(&path)).collect();
+        for (path, bytes) in requests.into_iter().chain(files) {
+            if let Err(message) = inbox.add(&path, &bytes) {
+                inbox.faults.push(LedgerFault { path, message });
+            }
+        }
+        inbox.faults.sort();
+        inbox
+    }
+
+    fn add(&mut self, path: &str, bytes: &[u8]) -> Result<(), String> {
+        let parsed = InboxPath::parse(path).ok_or("no file of this program is here")?;
+        match parsed {
+            InboxPath::Request(entry) => {
+                self.clock = self.clock.max(entry.clock);
+                let request = read_request(&entry, bytes)?;
+                // They are read in their order.
+                self.requests.entry(TurnId::of(bytes)).or_insert((entry, request));
+            }
+            InboxPath::Claim(attempt) => {
+                let claim = self.read_claim(&attempt, bytes);
+                self.take(attempt, claim, |inbox| &mut inbox.claims)?;
+            }
+            InboxPath::Response(attempt) => {
+                let response = self.read_response(&attempt, bytes);
+                self.take(attempt, response, |inbox| &mut inbox.responses)?;
+            }
+            InboxPath::Event { .. } => match self.read_event(&parsed, bytes)? {
+                InboxEvent::Reclaim { agent_turn_id, turn_epoch, .. } => {
+                    let fenced = self.fenced.entry(agent_turn_id).or_default();
+                    *fenced = turn_epoch.max(*fenced);
+                }
+                InboxEvent::Late { reason, response, .. } => self.late.push((reason, *response)),
+                InboxEvent::Close { number, .. } => self.closed = self.closed.max(number),
+                InboxEvent::Open { number, .. } => self.opened = self.opened.max(number),
+            },
+        }
+        Ok(())
+    }
+
+    fn take<T>(
+        &mut self,
+        attempt: Attempt,
+        read: Result<T, String>,
+        map: impl Fn(&mut Self) -> &mut BTreeMap<Attempt, Option<T>>,
+    ) -> Result<(), String> {
+        let (entry, fault) = match read {
+            Ok(entry) => (Some(entry), Ok(())),
+            Err(why) => (None, Err(why)),
+        };
+        if self.requests.contains_key(&attempt.turn) {
+            map(self).insert(attempt, entry);
+        }
+        fault
+    }
+
+    /// Returns whether the inbox takes no turns.
+    pub fn is_closed(&self) -> bool {
+        self.closed > self.opened
+    }
+
+    /// Returns the request of a turn.
+    pub fn request(&self, turn: &TurnId) -> Option<&TurnRequest> {
+        self.requests.get(turn).map(|(_, request)| request)
+    }
+
+    /// Returns the path of the request of a turn.
+    pub fn path_of(&self, turn: &TurnId) -> Option<InboxPath> {
+        self.requests.get(turn).map(|(entry, _)| InboxPath::Request(entry.clone()))
+    }
+
+    /// Returns the epoch that a turn is at.
+    pub(super) fn epoch(&self, turn: &TurnId) -> u32 {
+        1 + self.fenced.get(turn).copied().unwrap_or_default()
+    }
+
+    fn known(&self, turn: &TurnId) -> Result<&TurnRequest, String> {
+        self.request(turn).ok_or_else(|| format!("there is no turn {turn}"))
+    }
+
+    /// Reads a claim.
+    pub(super) fn read_claim(&self, attempt: &Attempt, bytes: &[u8]) -> Result<TurnClaim, String> {
+        let claim: TurnClaim = read_json(bytes)?;
+        same("schema_version", &claim.schema_version.as_str(), &CLAIM_VERSION)?;
+        self.known(&claim.agent_turn_id)?;
+        let found = Attempt { turn: claim.agent_turn_id.clone(), epoch: claim.turn_epoch };
+        same("attempt", &found, attempt)?;
+        check_time(&claim.at)?;
+        Ok(claim)
+    }
+
+    /// Reads a response.
+    pub(super) fn read_response(&self, attempt: &Attempt, bytes: &[u8]) -> Result<TurnResponse, String> {
+        let response: TurnResponse = read_json(bytes)?;
+        self.check_response(&response)?;
+        let found = Attempt { turn: response.agent_turn_id.clone(), epoch: response.turn_epoch };
+        same("attempt", &found, attempt)?;
+        Ok(response)
+    }
+
+    fn check_response(&self, response: &TurnResponse) -> Result<(), String> {
+        same("schema_version", &response.schema_version.as_str(), &RESPONSE_VERSION)?;
+        let request = self.known(&response.agent_turn_id)?;
+        same("correlation_id", &response.correlation_id, &request.correlation())?;
+        if response.status.is_empty() || response.status == "success" && response.error.is_some() {
+            return Err("a response has a status, and no error if it is `success`".to_owned());
+        }
+        check_time(&response.at)
+    }
+
+    /// Reads an event.
+    pub(super) fn read_event(&self, path: &InboxPath, bytes: &[u8]) -> Result<InboxEvent, String> {
+        let event: InboxEvent = read_json(bytes)?;
+        let named = InboxPath::event(event.kind(), bytes);
+        if named != *path {
+            return Err(format!("its content was changed: its name would be {named}"));
+        }
+        let (InboxEvent::Reclaim { schema_version, .. }
+        | InboxEvent::Late { schema_version, .. }
+        | InboxEvent::Close { schema_version, .. }
+        | InboxEvent::Open { schema_version, .. }) = &event;
+        same("schema_version", &schema_version.as_str(), &EVENT_VERSION)?;
+        match &event {
+            InboxEvent::Reclaim { agent_turn_id, turn_epoch, at, .. } => {
+                self.known(agent_turn_id)?;
+                if !(1..LAST_EPOCH).contains(turn_epoch) {
+                    return Err(format!("its epoch is not from 1 to {}", LAST_EPOCH - 1));
+                }
+                check_time(at)?;
+            }
+            InboxEvent::Late { response, .. } => self.check_response(response)?,
+            InboxEvent::Close { number, .. } | InboxEvent::Open { number, .. } if !(1..LAST_EPOCH).contains(number) => {
+                return Err(format!("its number is not from 1 to {}", LAST_EPOCH - 1));
+            }
+            InboxEvent::Close { .. } | InboxEvent::Open { .. } => {}
+        }
+        Ok(event)
+    }
+}
+
+/// Reads a request.
+pub(super) fn read_request(entry: &LogEntry, bytes: &[u8]) -> Result<TurnRequest, String> {
+    let found = TurnId::of(bytes);
+    if found.as_str() != entry.hash {
+        return Err(format!("its content was changed: its hash is {found}"));
+    }
+    let request: TurnRequest = read_json(bytes)?;
+    same("schema_version", &request.schema_version.as_str(), &REQUEST_VERSION)?;
+    LogName::new(&request.output_box).map_err(|error| error.to_string())?;
+    check_ids(&request)?;
+    Ok(request)
+}
+
+/// Checks the ids that a request was given.
+pub(super) fn check_ids(request: &TurnRequest) -> Result<(), String> {
+    const LONGEST: usize = 200;
+    let fits =
+        |text: &str| !text.is_empty() && text.len() <= LONGEST && text.bytes().all(|byte| byte.is_ascii_graphic());
+    for (name, id) in [("correlation_id", &request.correlation_id), ("key", &request.key)] {
+        if id.as_ref().is_some_and(|id| !fits(id)) {
+            return Err(format!("`{name}` is made of 1 to {LONGEST} printable ASCII characters without spaces"));
+        }
+    }
+    let is_trace = |id: &String| {
+        id.len() == TRACE_DIGITS
+            && id.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+            && id.bytes().any(|byte| byte != b'0')
+    };
+    if request.trace_id.as_ref().is_some_and(|id| !is_trace(id)) {
+        return Err(format!("`trace_id` is made of {TRACE_DIGITS} lower-case hex digits that are not all 0"));
+    }
+    Ok(())
+}

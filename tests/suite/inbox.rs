@@ -1,0 +1,191 @@
+//! Inboxes: races, branches, damaged files, clones. What each command prints is in `tests/golden/inbox`.
+
+use crate::batch_push::{cloned, executable, files_of, run_in};
+use crate::batches::repo;
+use crate::sandbox::{Sandbox, run};
+use serde_json::{Value, json};
+use std::fs;
+use std::process::Stdio;
+
+/// Dispatches a turn to the coder, and returns its id.
+fn dispatched(sandbox: &Sandbox, key: &str) -> String {
+    let words = ["dispatch", "coder", "--box", "planner", "--key", key, "--format", "json"];
+    sandbox.json(0, &words)["agent_turn_id"].as_str().unwrap().to_owned()
+}
+
+/// Runs a command of `inbox` about the coder, and returns what it prints.
+fn on(sandbox: &Sandbox, code: i32, command: &str, words: &[&str]) -> Value {
+    sandbox.json(code, &[&["inbox", command, "coder"], words, &["--format", "json"]].concat())
+}
+
+/// The turns with their states and epochs, in order.
+fn turns(sandbox: &Sandbox, code: i32) -> Vec<(String, String, u64)> {
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let listed = on(sandbox, code, "list", &[]);
+    let turns = listed["turns"].as_array().unwrap().iter();
+    turns.map(|it| (text(&it["agent_turn_id"]), text(&it["status"]), it["turn_epoch"].as_u64().unwrap())).collect()
+}
+
+#[test]
+fn of_sixteen_processes_that_claim_a_turn_one_is_accepted() {
+    let sandbox = repo();
+    let ids: Vec<String> = (0..5).map(|key| dispatched(&sandbox, &key.to_string())).collect();
+    for id in &ids {
+        let spawn = || sandbox.command(&["inbox", "claim", "coder", id]).stdout(Stdio::null()).spawn().unwrap();
+        let children: Vec<_> = (0..16).map(|_| spawn()).collect();
+        let mut codes: Vec<i32> = children.into_iter().map(|mut it| it.wait().unwrap().code().unwrap()).collect();
+        codes.sort_unstable();
+        assert_eq!((codes[0], &codes[1..]), (0, &[1; 15][..]));
+    }
+    // Without a turn each takes another one, until there are none.
+    ids.iter().for_each(|id| drop(on(&sandbox, 0, "reclaim", &[id])));
+    let spawn = || sandbox.command(&["inbox", "claim", "coder"]).stdout(Stdio::null()).spawn().unwrap();
+    let children: Vec<_> = (0..8).map(|_| spawn()).collect();
+    let accepted = children.into_iter().filter_map(|mut it| it.wait().unwrap().success().then_some(())).count();
+    assert_eq!(accepted, 5);
+    sandbox.expect(0, &["verify", "context"]);
+}
+
+#[test]
+fn processes_that_dispatch_one_request_make_one_turn() {
+    let sandbox = repo();
+    let words = ["dispatch", "coder", "--box", "planner"];
+    let spawn = || sandbox.command(&words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let children: Vec<_> = (0..8).map(|_| spawn()).collect();
+    assert!(children.into_iter().all(|mut child| child.wait().unwrap().success()));
+    assert_eq!(turns(&sandbox, 0).len(), 1);
+}
+
+#[test]
+fn a_damaged_file_takes_its_attempt_and_stops_no_other() {
+    let sandbox = repo();
+    let ids: Vec<String> = ["a", "b", "c"].iter().map(|key| dispatched(&sandbox, key)).collect();
+    let at = |path: &str| format!("context/inbox/coder/{path}");
+    on(&sandbox, 0, "claim", &[&ids[0]]);
+    on(&sandbox, 0, "ack", &[&ids[1]]);
+    // Markers of a conflict, a response of another turn, a request that was edited, and files of no turn.
+    sandbox.write(&at(&format!("claims/{}-1.json", ids[0])), "<<<<<<< ours\n");
+    let response = sandbox.read(&at(&format!("responses/{}-1.json", ids[1])));
+    sandbox.write(&at(&format!("responses/{}-1.json", ids[2])), &response);
+    sandbox.write(&at("claims/ffffffffffff-1.json"), "{}");
+    sandbox.write(&at("claims/notes.json"), "{}");
+    sandbox.write(&at("requests/00000009-ffffffffffff.json"), "{}");
+    let status = on(&sandbox, 3, "list", &[]);
+    assert_eq!(status["faults"].as_array().unwrap().len(), 5, "{status}");
+    let states: Vec<String> = turns(&sandbox, 3).into_iter().map(|(_, status, _)| status).collect();
+    assert_eq!(states, ["dispatched", "success", "dispatched"]);
+    let invalid = sandbox.expect(5, &["verify", "context"]);
+    assert_eq!(invalid.lines().filter(|line| line.starts_with("invalid: context/inbox/")).count(), 5, "{invalid}");
+    // The attempts can be given up, also by age, and the turns go on.
+    assert_eq!(on(&sandbox, 0, "reclaim", &["--after", "3600"])["reclaimed"].as_array().unwrap().len(), 2);
+    on(&sandbox, 0, "ack", &[&ids[0], "--epoch", "2"]);
+    on(&sandbox, 0, "ack", &[&ids[2], "--epoch", "2", "--status", "failed"]);
+    let ended: Vec<(String, u64)> = turns(&sandbox, 3).into_iter().map(|(_, status, epoch)| (status, epoch)).collect();
+    assert_eq!(ended, [("success".to_owned(), 2), ("success".to_owned(), 1), ("failed".to_owned(), 2)]);
+}
+
+#[test]
+fn a_clock_that_jumps_gives_up_nothing_that_is_claimed_in_its_future() {
+    let sandbox = repo();
+    let id = dispatched(&sandbox, "a");
+    on(&sandbox, 0, "claim", &[&id]);
+    let reclaim = |epoch: u64| {
+        let mut command = sandbox.command(&["inbox", "reclaim", "coder", "--after", "60", "--format", "json"]);
+        command.env("SOURCE_DATE_EPOCH", epoch.to_string());
+        let run = run(command, "");
+        serde_json::from_str::<Value>(&run.stdout).unwrap()["reclaimed"].as_array().unwrap().len()
+    };
+    assert_eq!((reclaim(0), reclaim(1_771_723_200 + 59), reclaim(1_771_723_200 + 60)), (0, 0, 1));
+}
+
+#[test]
+fn a_secret_reaches_no_file_of_an_inbox() {
+    let sandbox = repo();
+    let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    let id = dispatched(&sandbox, "a");
+    on(&sandbox, 0, "claim", &[&id, "--by", secret]);
+    let words = [&*id, "--status", "failed", "--summary", secret, "--error-code", "x", "--error-message", secret];
+    let run = sandbox.run(&[&["inbox", "ack", "coder"], &words[..], &["--by", secret]].concat());
+    assert!(run.code == 0 && run.stderr.contains("secrets were removed from 2 values"), "{}", run.stderr);
+    assert!(sandbox.files().iter().all(|(_, bytes)| !String::from_utf8_lossy(bytes).contains(secret)));
+    for option in ["--correlation-id", "--key", "--output"] {
+        let run = sandbox.run(&["dispatch", "coder", "--box", "planner", option, &secret.to_lowercase()]);
+        assert!(!run.stderr.contains(secret), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn branches_that_dispatch_close_and_give_up_merge_without_conflict() {
+    let sandbox = repo();
+    let first = dispatched(&sandbox, "first");
+    on(&sandbox, 0, "claim", &[&first]);
+    sandbox.commit();
+    let branch = |name: &str| sandbox.git(&["checkout", "-q", "-b", name, "main"]);
+    // Both give up the turn and dispatch the same request, which has another place in each list.
+    branch("a");
+    on(&sandbox, 0, "reclaim", &[]);
+    let same = dispatched(&sandbox, "same");
+    on(&sandbox, 0, "close", &[]);
+    sandbox.commit();
+    branch("b");
+    on(&sandbox, 0, "reclaim", &[]);
+    let other = dispatched(&sandbox, "other");
+    assert_eq!(dispatched(&sandbox, "same"), same);
+    on(&sandbox, 0, "ack", &[&same, "--status", "partial"]);
+    on(&sandbox, 0, "close", &[]);
+    sandbox.commit();
+    let mut merged = Vec::new();
+    for order in [["a", "b"], ["b", "a"]] {
+        branch(&order.concat());
+        // It fails on any conflict.
+        order.iter().for_each(|side| drop(sandbox.git(&["merge", "-q", "--no-edit", side])));
+        let listed = on(&sandbox, 0, "list", &[]);
+        assert_eq!(listed["closed"], true);
+        merged.push((sandbox.git(&["rev-parse", "HEAD^{tree}"]), turns(&sandbox, 0)));
+        sandbox.expect(0, &["verify", "context"]);
+    }
+    assert_eq!(merged[0], merged[1]);
+    let mut states: Vec<(&str, &str, u64)> =
+        merged[0].1.iter().map(|(id, status, epoch)| (id.as_str(), status.as_str(), *epoch)).collect();
+    assert_eq!(states[0], (&*first, "pending", 2));
+    states.sort_unstable();
+    let mut expected = [(&*first, "pending", 2), (&*same, "partial", 1), (&*other, "pending", 1)];
+    expected.sort_unstable();
+    assert_eq!(states, expected);
+    // Closed once by both, it is opened once.
+    on(&sandbox, 0, "open", &[]);
+    assert_eq!(on(&sandbox, 0, "list", &[])["closed"], false);
+}
+
+#[test]
+fn a_push_is_the_transaction_between_clones_of_an_inbox() {
+    let sandbox = repo();
+    let clones = cloned(&sandbox);
+    let [one, other] = &clones[..] else { panic!() };
+    // A turn that was dispatched and not committed is pushed by the same command with `--push`.
+    let words = ["dispatch", "coder", "--box", "planner", "--format", "json"];
+    let first = run_in(&sandbox, one, &words);
+    assert!(first.code == 0 && files_of(other).iter().all(|(path, _)| !path.contains("/inbox/")), "{}", first.stderr);
+    let again = run_in(&sandbox, one, &[&words[..], &["--push"]].concat());
+    assert!(again.code == 0 && again.stderr.contains("note: pushed "), "{}", again.stderr);
+    let claim = ["inbox", "claim", "coder", "--push", "--format", "json"];
+    assert_eq!(run_in(&sandbox, other, &claim).code, 0);
+    let busy = run_in(&sandbox, one, &claim);
+    assert_eq!((busy.code, busy.stdout.contains("empty")), (1, true), "{}{}", busy.stdout, busy.stderr);
+    let refused = run_in(&sandbox, one, &["dispatch", "coder", "--box", "planner", "--key", "b", "--push"]);
+    assert_eq!((refused.code, &*refused.stdout), (1, "busy: agent_busy\n"), "{}", refused.stderr);
+    // The remote closes its doors: nothing stays.
+    let hook = sandbox.beside("remote.git").join("hooks/pre-receive");
+    fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    fs::write(&hook, "#!/bin/sh\necho 'not today' >&2\nexit 1\n").unwrap();
+    executable(&hook);
+    let before = files_of(other);
+    let rejected = run_in(&sandbox, other, &["dispatch", "planner", "--box", "planner", "--push", "--format", "json"]);
+    assert_eq!(rejected.code, 1);
+    assert_eq!(
+        serde_json::from_str::<Value>(&rejected.stdout).unwrap(),
+        json!({"status": "error", "error_code": "not_written"})
+    );
+    assert!(rejected.stderr.contains("remote: not today"), "{}", rejected.stderr);
+    assert_eq!(files_of(other), before);
+}

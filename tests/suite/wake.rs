@@ -1,0 +1,222 @@
+//! The doorbell: `--wake`.
+
+use crate::batch_push::{cloned, clones, executable, files_of, run_in};
+use crate::batches::{batch, repo};
+use crate::sandbox::{Run, Sandbox, run};
+use crate::stand_in::{Said, StandIn, World};
+use crate::sync::TOKEN;
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+const DISPATCH: [&str; 4] = ["dispatch", "coder", "--box", "planner"];
+
+fn sent(text: &str) -> Value {
+    serde_json::from_str(text.trim()).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_is_given_the_ids_of_what_there_is_to_do() {
+    let sandbox = repo();
+    let ring = |words: &[&str]| {
+        let bell = ["--wake", "command", "--wake-command", "sh -c 'cat > woken; echo heard >&2; echo dropped'"];
+        let run = sandbox.run(&[words, &bell].concat());
+        assert!(run.code == 0 && !run.stdout.contains("dropped"), "{}", run.stderr);
+        let woken = sandbox.has("woken").then(|| sent(&sandbox.read("woken")));
+        let _ = fs::remove_file(sandbox.path("woken"));
+        assert_eq!(woken.is_some(), run.stderr.contains("heard"), "{}", run.stderr);
+        (woken, run.stdout)
+    };
+    let (woken, stdout) = ring(&[&DISPATCH[..], &["--trace-id", "0af7651916cd43dd8448eb211c80319c", "-q"]].concat());
+    let turn = stdout.split([' ', ',']).nth(2).unwrap();
+    let payload = json!({
+        "agent": "agent:coder:main", "inbox": "coder", "agent_turn_id": turn, "turn_epoch": 1,
+        "correlation_id": turn, "trace_id": "0af7651916cd43dd8448eb211c80319c",
+    });
+    let expected = json!({"event_type": "contextpack-turn", "client_payload": payload});
+    assert_eq!(woken, Some(expected.clone()));
+    // The same turn rings again as long as it can be claimed.
+    let again = [&DISPATCH[..], &["--trace-id", "0af7651916cd43dd8448eb211c80319c"]].concat();
+    assert_eq!(ring(&again).0, Some(expected));
+    sandbox.expect(0, &["inbox", "claim", "coder"]);
+    assert_eq!(ring(&again).0, None);
+    let reclaimed = ring(&["inbox", "reclaim", "coder"]).0.unwrap();
+    assert_eq!(reclaimed["client_payload"]["turn_epoch"], 2);
+    assert_eq!(ring(&["inbox", "reclaim", "coder"]).0, None, "nothing was claimed");
+    let response = ring(&["inbox", "ack", "coder", turn, "--epoch", "2", "--status", "odd"]).0.unwrap();
+    assert_eq!(
+        (&response["event_type"], &response["client_payload"]["status"]),
+        (&json!("contextpack-response"), &json!("failed"))
+    );
+    // Batches: what can be claimed, and the result.
+    let (forked, stdout) = ring(&["batch", "fork", "tasks.yml"]);
+    let id = &stdout[..12];
+    let tasks = json!({"event_type": "contextpack-batch", "client_payload": {"batch": id}});
+    assert_eq!(forked, Some(tasks.clone()));
+    assert_eq!(ring(&["batch", "reclaim", id]).0, None);
+    sandbox.expect(0, &["batch", "claim", id, "0"]);
+    assert_eq!(ring(&["batch", "reclaim", id]).0, Some(tasks));
+    sandbox.expect(0, &["batch", "cancel", id]);
+    let joined = ring(&["batch", "join", id]).0.unwrap();
+    let payload = json!({"batch": id, "parent_agent": "planner", "status": "failed"});
+    assert_eq!(joined, json!({"event_type": "contextpack-result", "client_payload": payload}));
+    assert_eq!(ring(&["batch", "fork", "tasks.yml"]).0, None, "there is nothing to claim");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_that_fails_or_takes_too_long_is_a_warning_and_an_exit_code() {
+    let sandbox = repo();
+    let begun = Instant::now();
+    let cases = [
+        ("false", "`false` failed: exit status: 1"),
+        ("no-such-program", "`no-such-program` cannot be started"),
+        ("sh -c 'sleep 100 & sleep 100'", "`sh` did not end within 300ms"),
+    ];
+    for (number, (command, why)) in cases.into_iter().enumerate() {
+        let key = number.to_string();
+        let bell = ["--key", &key, "--wake", "command", "--wake-command", command, "--wake-timeout", "300ms"];
+        let run = sandbox.run(&[&DISPATCH[..], &bell].concat());
+        assert!(run.code == 1 && run.stdout.starts_with("accepted: turn "), "{}{}", run.stdout, run.stderr);
+        let warning = format!("warning: the doorbell was not rung: {why}");
+        assert!(run.stderr.contains(&warning) && run.stderr.contains("what was written stays"), "{}", run.stderr);
+    }
+    assert!(begun.elapsed() < Duration::from_secs(50));
+    let listed = sandbox.json(0, &["inbox", "list", "coder", "--format", "json"]);
+    assert_eq!(listed["turns"].as_array().unwrap().len(), 3);
+    // One that does its work in the background is not waited for, and not ended.
+    let bell = ["--wake", "command", "--wake-command", "sh -c '(sleep 1; touch done) >/dev/null 2>&1 &'"];
+    assert_eq!(sandbox.run(&[&DISPATCH[..], &bell].concat()).code, 0);
+    while !sandbox.has("done") {
+        assert!(begun.elapsed() < Duration::from_secs(60));
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// Runs the program in a clone, with a server that stands in for GitHub.
+fn with_server(sandbox: &Sandbox, server: &StandIn, clone: &Path, words: &[&str]) -> Run {
+    let mut command = sandbox.command(words);
+    command.current_dir(clone).env("GITHUB_API_URL", &server.url).env("CONTEXTPACK_GITHUB_TOKEN", TOKEN);
+    command.env("GITHUB_REPOSITORY", "o/r");
+    let run = run(command, "");
+    assert!(!(run.stdout.clone() + &run.stderr).contains(TOKEN), "{run:?}");
+    run
+}
+
+const EVENTS: &str = "/repos/o/r/dispatches";
+
+fn server(said: Said) -> StandIn {
+    let mut world = World::with("o/r");
+    world.instead.insert(EVENTS.to_owned(), said);
+    StandIn::new(world)
+}
+
+#[test]
+fn github_is_told_once_the_push_is_there() {
+    let (sandbox, clones, id) = clones(1);
+    let [one, other] = &clones[..] else { panic!() };
+    let server = server(Said { status: 204, ..Said::default() });
+    let ring = |words: &[&str]| {
+        let run = with_server(&sandbox, &server, one, &[words, &["--push", "--wake", "github"]].concat());
+        let asked = server.asked();
+        assert!(asked.iter().all(|it| it.path == EVENTS && it.authorization == Some(format!("Bearer {TOKEN}"))));
+        (run, asked.into_iter().map(|it| sent(&it.body)).collect::<Vec<_>>())
+    };
+    let (run, events) = ring(&DISPATCH);
+    assert!(run.code == 0 && run.stderr.contains("note: pushed "), "{}", run.stderr);
+    let [event] = &events[..] else { panic!("{events:?}") };
+    let payload = &event["client_payload"];
+    assert_eq!((&event["event_type"], &payload["ref"]), (&json!("contextpack-turn"), &json!("refs/heads/main")));
+    assert!(payload.as_object().unwrap().len() <= 10, "GitHub takes at most ten");
+    // Nothing is new: the turn is there, and the bell rings again.
+    assert_eq!(ring(&DISPATCH).1, events);
+    // The turn is taken meanwhile, so that there is nothing to do.
+    assert_eq!(run_in(&sandbox, other, &["inbox", "claim", "coder", "--push"]).code, 0);
+    let (run, events) = ring(&[&DISPATCH[..], &["--key", "b"]].concat());
+    assert_eq!((run.code, events.len()), (1, 0), "{}", run.stderr);
+    let batch = json!({"event_type": "contextpack-batch", "client_payload": {"batch": id, "ref": "refs/heads/main"}});
+    assert_eq!(run_in(&sandbox, other, &["batch", "claim", &id, "0", "--push"]).code, 0);
+    assert_eq!(ring(&["batch", "reclaim", &id]).1, [batch]);
+    // What is not at the remote is not told: this batch was forked and never committed.
+    let plan = "parent_agent: planner\ntasks:\n  - {target_strategy: new, target_ref: coder, instruction: Other.}\n";
+    fs::write(one.join("other.yml"), plan).unwrap();
+    assert_eq!(run_in(&sandbox, one, &["batch", "fork", "other.yml"]).code, 0);
+    let (run, events) = ring(&["batch", "fork", "other.yml"]);
+    assert!(run.code == 1 && run.stderr.contains("is not at `origin` (help: commit and push it)"), "{}", run.stderr);
+    assert_eq!(events.len(), 0);
+}
+
+#[test]
+fn a_server_that_does_not_take_the_event_changes_nothing_of_what_was_pushed() {
+    let sandbox = repo();
+    // The issues are in another repo than what is pushed.
+    sandbox.write("contextpack.yml", "github: {repo: o/issues}\n");
+    let clones = cloned(&sandbox);
+    for (number, (said, why)) in [
+        (Said::new(403, &json!({"message": "Resource not accessible"})), "it needs to write contents: Resource not"),
+        (Said::new(404, &json!({"message": "Not Found"})), "`o/r` is not visible with this token"),
+        (Said::new(422, &json!({"message": "No."})), "status 422: No."),
+        (Said::new(429, &json!({"message": TOKEN})).header("retry-after", 3600), "rate limit"),
+        (Said { late: Duration::from_secs(2), status: 204, ..Said::default() }, "network"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let (server, key) = (server(said), number.to_string());
+        let bell = ["--key", &key, "--push", "--wake", "github", "--wake-timeout", "1s"];
+        let run = with_server(&sandbox, &server, &clones[0], &[&DISPATCH[..], &bell].concat());
+        assert!(run.code == 1 && run.stdout.starts_with("accepted"), "{}{}", run.stdout, run.stderr);
+        let is_warned = run.stderr.contains("warning: the doorbell was not rung: ") && run.stderr.contains(why);
+        assert!(is_warned && run.stderr.contains("note: pushed "), "{}", run.stderr);
+    }
+    sandbox.git(&["-C", clones[1].to_str().unwrap(), "pull", "-q"]);
+    let requests = files_of(&clones[1]).into_iter().filter(|(path, _)| path.contains("/inbox/coder/requests/"));
+    assert_eq!(requests.count(), 5);
+}
+
+#[test]
+fn what_the_doorbell_lacks_is_found_before_anything_is_written() {
+    let (sandbox, clones, id) = clones(1);
+    let clone = &clones[0];
+    let server = server(Said { status: 204, ..Said::default() });
+    let refused = |words: &[&str], message: &str| {
+        let before = files_of(clone);
+        let mut command = sandbox.command(words);
+        command.current_dir(clone).env("GITHUB_API_URL", &server.url);
+        let run = run(command, "");
+        assert!(run.code == 2 && run.stderr.contains(message), "{}", run.stderr);
+        assert_eq!(files_of(clone), before);
+    };
+    let claim = ["batch", "claim", &id, "0"];
+    assert_eq!(run_in(&sandbox, clone, &claim).code, 0);
+    for words in [&DISPATCH[..], &["batch", "reclaim", &id]] {
+        let with = |more: &[&'static str]| [words, more].concat();
+        refused(&with(&["--wake", "github"]), "`--wake github` needs `--push`");
+        refused(&with(&["--wake", "github", "--commit"]), "`--wake github` needs `--push`");
+        refused(&with(&["--wake", "github", "--push"]), "which repo?");
+        refused(&with(&["--wake-command", "true"]), "without `--wake command`");
+        refused(&with(&["--wake", "command"]), "--wake-command <COMMAND>");
+        refused(&with(&["--wake", "command", "--wake-command", "''"]), "`--wake-command` names no program");
+    }
+    let mut command = sandbox.command(&[&DISPATCH[..], &["--wake", "github", "--push"]].concat());
+    command.current_dir(clone).env("GITHUB_API_URL", &server.url).env("GITHUB_REPOSITORY", "o/r");
+    let run = run(command, "");
+    assert!(run.code == 2 && run.stderr.contains("needs a token that may write contents"), "{}", run.stderr);
+    assert_eq!(server.asked().len(), 0);
+    // A remote that rejects the push: nobody is told.
+    let hook = sandbox.beside("remote.git").join("hooks/pre-receive");
+    fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    fs::write(&hook, "#!/bin/sh\nexit 1\n").unwrap();
+    executable(&hook);
+    let run = with_server(&sandbox, &server, clone, &[&DISPATCH[..], &["--push", "--wake", "github"]].concat());
+    assert_eq!((run.code, server.asked().len()), (1, 0), "{}", run.stderr);
+}
+
+#[test]
+fn a_batch_wakes_nobody_unless_asked() {
+    let (sandbox, id) = batch(1, "");
+    let run = sandbox.run(&["batch", "cancel", &id, "--wake", "none"]);
+    assert_eq!(run.code, 2, "only commands after which others have something to do take it");
+}
