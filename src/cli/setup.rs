@@ -150,7 +150,7 @@ impl<'a> Setup<'a> {
             self.workflow("contextpack-sync.yml", &workflows::sync(places, origin))?;
         }
         if let Some(shards) = shards {
-            self.workflow("contextpack-matrix.yml", &workflows::matrix(shards, origin))?;
+            self.workflow("contextpack-matrix.yml", &workflows::matrix(places, github, shards, origin))?;
         }
         Ok(())
     }

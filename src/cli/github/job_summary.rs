@@ -69,15 +69,14 @@ fn markdown(command: &str, rows: &[SummaryRow], diagnostics: &[Diagnostic], next
     text
 }
 
-/// Writes the table, with packs that need attention first.
+/// Writes the table of packs that need attention.
 fn table(text: &mut String, rows: &[SummaryRow]) {
+    let rows: Vec<&SummaryRow> = rows.iter().filter(|row| !row.is_unremarkable()).collect();
     if rows.is_empty() {
         return;
     }
     text.push_str("| pack | status | reasons | size |\n|---|---|---|--:|\n");
-    let sorted =
-        rows.iter().filter(|row| !row.is_unremarkable()).chain(rows.iter().filter(|row| row.is_unremarkable()));
-    for row in sorted.take(MOST.0) {
+    for row in rows.iter().take(MOST.0) {
         let size = match (row.tokens, row.chars) {
             (Some(tokens), _) => format!("{tokens} tokens"),
             (None, Some(chars)) => format!("{chars} characters"),
@@ -132,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn packs_that_need_attention_come_first() {
+    fn packs_that_need_no_attention_are_counted_only() {
         let rows = [
             row("packs/a.json", "fresh", ""),
             SummaryRow { tokens: Some(12), ..row("packs/b.json", "stale", "docs/x.md changed") },
@@ -141,8 +140,7 @@ mod tests {
             markdown("check", &rows, &[], Some("Run `contextpack build`.")),
             "### contextpack check: 2 packs (1 fresh, 1 stale)\n\nRun `contextpack build`.\n\n\
              | pack | status | reasons | size |\n|---|---|---|--:|\n\
-             | packs/b\\.json | stale | docs/x\\.md changed | 12 tokens |\n\
-             | packs/a\\.json | fresh |  | 900 characters |\n\n"
+             | packs/b\\.json | stale | docs/x\\.md changed | 12 tokens |\n\n"
         );
         assert_eq!(markdown("build", &[], &[], None), "### contextpack build: 0 packs\n\n");
     }

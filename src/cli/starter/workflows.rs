@@ -68,12 +68,21 @@ pub(crate) fn check(places: WorkflowPaths<'_>, shards: Option<u32>, origin: Repo
     } else {
         ("Checks that the packs in git are the ones that a build would write: offline, without any token.", "check")
     };
-    let (depth, diff) = match (places.cached, shards) {
-        (false, None) => ("          fetch-depth: 2\n", include_str!("diff.yml")),
-        _ => ("", ""),
+    let (template, after) = match shards {
+        Some(_) => (include_str!("check_shards.yml"), "compare"),
+        None => (include_str!("check.yml"), "packs"),
     };
-    let template = if shards.is_some() { include_str!("check_shards.yml") } else { include_str!("check.yml") };
-    let template = whole(template, &[("@DEPTH@\n", depth), ("@DIFF@", diff)]);
+    let diff = replaced(include_str!("diff.yml"), &[("@AFTER@", after)]);
+    let changed = "    outputs:\n      changed: ${{ steps.diff.outputs.changed }}\n";
+    let template = match places.cached {
+        true => replaced(template, &[("@COMPARE@", ""), ("@DIFF@", ""), ("@OUTPUTS@", "")]),
+        false => {
+            let template = replaced(template, &[("@COMPARE@", include_str!("compare.yml")), ("@OUTPUTS@", changed)]);
+            replaced(&template, &[("@DIFF@", &diff)])
+        }
+    };
+    let depth = if places.cached { "" } else { "          fetch-depth: 2\n" };
+    let template = whole(&template, &[("@DEPTH@\n", depth)]);
     let shards = shards.unwrap_or_default().to_string();
     filled(&template, &[("@WHAT@", what), ("@COMMAND@", command), ("@SHARDS@", &shards)], origin)
 }
@@ -85,15 +94,26 @@ pub(crate) fn sync(places: WorkflowPaths<'_>, origin: RepoOrigin) -> String {
     } else {
         ("    outputs:\n      changed: ${{ steps.changes.outputs.changed }}\n", include_str!("propose.yml"))
     };
-    let parts = [("@OUTPUTS@", outputs), ("@DELIVER@\n", deliver), ("@DEPTH@\n", "")];
+    let step = ("@SYNC@", include_str!("sync_step.yml"));
+    let parts = [("@OUTPUTS@", outputs), ("@DELIVER@\n", deliver), ("@DEPTH@\n", ""), step];
     let (packs, snapshot) = (quoted(places.packs), quoted(places.snapshot));
     filled(&whole(include_str!("sync.yml"), &parts), &[("@PACKS@", &packs), ("@SNAPSHOT@", &snapshot)], origin)
 }
 
-/// Returns the workflow that builds a large repo in `shards` jobs.
-pub(crate) fn matrix(shards: u32, origin: RepoOrigin) -> String {
-    let template = whole(include_str!("matrix.yml"), &[("@DEPTH@\n", "")]);
-    filled(&template, &[("@SHARDS@", &shards.to_string())], origin)
+/// Returns the workflow that builds a large repo in `shards` jobs; a repo on `github` that keeps no snapshot in git syncs first.
+pub(crate) fn matrix(places: WorkflowPaths<'_>, github: bool, shards: u32, origin: RepoOrigin) -> String {
+    let snapshot = quoted(places.snapshot);
+    let parts = match places.cached && github {
+        true => [
+            ("@ISSUES@", "      issues: read\n"),
+            ("@SYNC@", include_str!("sync_step.yml")),
+            ("@HAND@", include_str!("hand.yml")),
+            ("@FETCH@", include_str!("fetch.yml")),
+        ],
+        false => [("@ISSUES@", ""), ("@SYNC@", ""), ("@HAND@", ""), ("@FETCH@", "")],
+    };
+    let template = whole(include_str!("matrix.yml"), &[&parts[..], &[("@DEPTH@\n", "")]].concat());
+    filled(&template, &[("@SHARDS@", &shards.to_string()), ("@SNAPSHOT@", &snapshot)], origin)
 }
 
 /// Returns the workflow that runs the jobs of agents at the times in `schedules`. `record` is the folder of delivered packs.
@@ -208,7 +228,17 @@ mod tests {
         let checks = checks.map(|(places, shards)| check(places, shards, KNOWN));
         let schedules = BTreeSet::from(["0 7 * * 1-5", "30 4 * * SUN"]);
         let jobs = [jobs(&schedules, ".contextpack/delivered", KNOWN), jobs(&BTreeSet::new(), "record", KNOWN)];
-        [vec![sync(committed, KNOWN), sync(cached, KNOWN), matrix(8, KNOWN)], checks.to_vec(), jobs.to_vec()].concat()
+        [
+            vec![
+                sync(committed, KNOWN),
+                sync(cached, KNOWN),
+                matrix(committed, true, 8, KNOWN),
+                matrix(cached, true, 8, KNOWN),
+            ],
+            checks.to_vec(),
+            jobs.to_vec(),
+        ]
+        .concat()
     }
 
     #[test]
@@ -267,7 +297,8 @@ mod tests {
             assert!(text.contains("--git \"$CONTEXTPACK_REPOSITORY\" --rev \"$CONTEXTPACK_COMMIT\" contextpack\n"));
             assert!(!text.contains("actions/cache"), "{text}");
         }
-        let unknown = matrix(2, UNKNOWN);
+        let places = WorkflowPaths { packs: "packs", snapshot: ".contextpack/github", cached: false };
+        let unknown = matrix(places, true, 2, UNKNOWN);
         assert!(unknown.contains("CONTEXTPACK_REPOSITORY: \"\"\n  CONTEXTPACK_COMMIT: \"\"\n"), "{unknown}");
     }
 
