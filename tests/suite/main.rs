@@ -12,6 +12,7 @@ mod agents_scope;
 mod agents_watch;
 mod arrows;
 mod attest;
+mod batch_page;
 mod batch_push;
 #[cfg(target_os = "linux")]
 mod batch_workflow;
