@@ -145,7 +145,7 @@ fn a_batch_is_run_by_the_steps_of_the_workflow_to_its_result() {
     expected.sort();
     let all: String = jobs.iter().map(|job| format!("=== {}: {}\n{}", job.name, job.result, job.log)).collect();
     assert_eq!(results(&jobs), expected, "{all}");
-    assert!(log(&jobs, "join").contains("1 of the tasks are open"), "{}", log(&jobs, "join"));
+    assert!(log(&jobs, "join").contains("0 tasks are pending and 1 are claimed"), "{}", log(&jobs, "join"));
     // Nothing that an agent says is a command to the runner, and what is not a card of its own is not taken.
     let said = log(&jobs, "task 4 / work");
     let (stop, command) = (said.find("::stop-commands::").unwrap(), said.find("::error::x").unwrap());
@@ -218,6 +218,31 @@ fn a_batch_is_run_by_the_steps_of_the_workflow_to_its_result() {
     assert_eq!(github.calls(), Vec::<String>::new());
     let jobs = github.run(WAKE, event, begun + 4 * 3600);
     assert_eq!(results(&jobs), [("wake".to_owned(), "success")]);
+}
+
+#[test]
+fn a_batch_of_more_tasks_than_a_matrix_has_takes_several_runs_on_the_branch_of_a_variable() {
+    let sandbox = repo(3);
+    let path = format!(".github/workflows/{WAKE}");
+    sandbox.write(&path, sandbox.read(&path).replace(".[:256]", ".[:2]"));
+    sandbox.git(&["checkout", "-q", "-b", "batches"]);
+    sandbox.commit();
+    let command = "test \"$CONTEXTPACK_TASK\" != 1 || exit 124; echo Done.";
+    let vars = json!({"CONTEXTPACK_AGENT_COMMAND": command, "CONTEXTPACK_BATCH_BRANCH": "batches"});
+    let github = Runner::new(&sandbox, json!({"vars": vars, "secrets": {}}));
+    let id = forked(&sandbox);
+    let event = json!({"client_payload": {"batch": id}});
+    let jobs = github.run(WAKE, event.clone(), 1_771_723_200);
+    assert_eq!(results(&jobs).iter().filter(|(name, _)| name.ends_with("/ work")).count(), 2, "{:?}", results(&jobs));
+    assert_eq!(github.calls().len(), 1, "{}", log(&jobs, "join"));
+    let jobs = github.run(WAKE, event, 1_771_723_260);
+    assert!(log(&jobs, "join").contains(&format!("{id}  partial")), "{}", log(&jobs, "join"));
+    assert_eq!(github.calls(), Vec::<String>::new());
+    sandbox.git(&["pull", "-q", "--ff-only", "origin", "batches"]);
+    let now = sandbox.json(0, &["batch", "status", &id, "--format", "json"]);
+    let states: Vec<&str> = (0..3).map(|task| now["tasks"][task]["status"].as_str().unwrap()).collect();
+    assert_eq!(states, ["success", "timeout", "success"]);
+    sandbox.expect(0, &["verify", "context"]);
 }
 
 #[test]
