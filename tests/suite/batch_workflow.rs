@@ -163,11 +163,18 @@ fn a_batch_is_run_by_the_steps_of_the_workflow_to_its_result() {
 
     // A task that is taken is left alone.
     let include = json!({
-        "branch": "main", "batch": id, "task": 3, "agent": "agent:coder:main", "pack": now["batch_id"], "output": format!("{id}.3"),
+        "branch": "main", "program": github.program(), "batch": id, "task": 3, "agent": "agent:coder:main", "pack": now["batch_id"], "output": format!("{id}.3"),
     });
-    let busy = github.call(1, TASK, json!({}), include, begun + 120);
+    let busy = github.call(1, TASK, json!({}), include.clone(), begun + 120);
     assert_eq!(results(&busy), [("claim".to_owned(), "success")], "{}", log(&busy, "claim"));
     assert!(log(&busy, "claim").contains("Task 3 is taken or has ended"), "{}", log(&busy, "claim"));
+
+    // Another program than the one that was built is not run by a job that may write.
+    let mut other = include;
+    other["program"] = json!("0".repeat(64));
+    let refused = github.call(1, TASK, json!({}), other, begun + 120);
+    assert_eq!(results(&refused), [("claim".to_owned(), "failure")]);
+    assert!(log(&refused, "claim").contains("checksum did NOT match"), "{}", log(&refused, "claim"));
 
     // The schedule rings, and what is too young stays.
     github.run(WAKE, json!({"schedule": "23 * * * *"}), begun + 600);

@@ -6,6 +6,7 @@
 use crate::expressions::{Status, as_text, filled, holds};
 use crate::sandbox::Sandbox;
 use serde_json::{Value, json};
+use sha2::Digest as _;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::ExitStatusExt as _;
@@ -93,6 +94,12 @@ impl<'a> Runner<'a> {
         let of_event = RunOfEvent { number, github: json!({"event": event}), time, ran: &ran };
         self.workflow(&of_event, file, &inputs, &self.settings["secrets"], "", true);
         ran.into_inner().unwrap()
+    }
+
+    /// Returns the digest of the program that jobs install.
+    pub(crate) fn program(&self) -> String {
+        let script = format!("#!/bin/sh\nexec \"{}\" \"$@\"\n", env!("CARGO_BIN_EXE_contextpack"));
+        sha2::Sha256::digest(script).iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
     /// Returns what steps asked GitHub's API for since the last time.

@@ -113,9 +113,14 @@ pub(crate) fn jobs(schedules: &BTreeSet<&str>, record: &str, origin: RepoOrigin)
 
 /// Returns the workflow that runs batches, whose files are below `context`, and the one that it calls for each task.
 pub(crate) fn batches(context: &str, origin: RepoOrigin) -> [String; 2] {
-    let parts = [("@DEPTH@\n", "          ref: ${{ env.BRANCH }}\n")];
-    let templates = [include_str!("batch.yml"), include_str!("batch_task.yml")];
-    templates.map(|template| filled(&whole(template, &parts), &[("@CONTEXT@", context)], origin))
+    let workflow = |template, program| {
+        let parts = [("@DEPTH@\n", "          ref: ${{ env.BRANCH }}\n"), ("@PROGRAM@", program)];
+        filled(&whole(template, &parts), &[("@CONTEXT@", context)], origin)
+    };
+    [
+        workflow(include_str!("batch.yml"), "needs.program.outputs.digest"),
+        workflow(include_str!("batch_task.yml"), "inputs.program"),
+    ]
 }
 
 /// Returns whether GitHub understands a schedule: it knows numbers, names of months and days, `*`, `,`, `-` and `/`, and
@@ -232,7 +237,9 @@ mod tests {
                 let pinned = line.split_once("uses: ").is_none_or(|(_, used)| {
                     let (_, pin) = used.split_once('@').unwrap_or_default();
                     let (hash, version) = pin.split_once(" # v").unwrap_or_default();
-                    hash.len() == 40 && hash.bytes().all(|b| b.is_ascii_hexdigit()) && !version.is_empty()
+                    // A file of the same commit is what it is.
+                    used.starts_with("./")
+                        || hash.len() == 40 && hash.bytes().all(|b| b.is_ascii_hexdigit()) && !version.is_empty()
                 });
                 assert!(pinned, "{line}");
             }
