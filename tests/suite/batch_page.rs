@@ -82,6 +82,6 @@ fn damaged_files_are_faults_and_a_secret_in_them_is_not_shown() {
     sandbox.write("context/batches/notes/x.json", "{}");
     let all = entries(&sandbox, 5, "context");
     let fault = |path: &str| &all.iter().find(|entry| entry["path"] == *path).unwrap()["faults"][0];
-    assert_eq!(fault(&at("").trim_end_matches('/').to_owned()), "it has no `batch.json`: its fork was not finished");
+    assert_eq!(fault(at("").trim_end_matches('/')), "it has no `batch.json`: its fork was not finished");
     assert_eq!(fault("context/batches/notes/x.json"), "no file of this program is here");
 }
