@@ -288,13 +288,15 @@ pub(super) fn status_lines(output: &BatchStatusOutput) -> Vec<String> {
         if let Some(report) = task.reports.iter().find(|report| report.counts) {
             line += &format!("  reported at {}", report.at);
         }
-        let late: Vec<String> = task
-            .reports
-            .iter()
-            .filter_map(|report| Some(format!("{} (epoch {}, {})", report.status, report.epoch, report.reason?.name())))
-            .collect();
-        if !late.is_empty() {
-            line += &format!("  not counted: {}", late.join(", "));
+        let late = task.reports.iter().filter_map(|report| {
+            Some(format!("{} (epoch {}, {})", report.status, report.epoch, report.reason?.name()))
+        });
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        late.for_each(|text| *counts.entry(text).or_default() += 1);
+        if !counts.is_empty() {
+            let times = |count| if count > 1 { format!(" x {count}") } else { String::new() };
+            let texts: Vec<String> = counts.into_iter().map(|(text, count)| text + &times(count)).collect();
+            line += &format!("  not counted: {}", texts.join(", "));
         }
         lines.push(line.trim_end().to_owned());
     }

@@ -202,7 +202,9 @@ fn boxes<'a>(place: &Path, context: &Path, links: Links) -> Result<Vec<(String, 
     for path in verify::files(place)? {
         let real = path.canonicalize().unwrap_or_else(|_| path.clone());
         let relative = slashed(real.strip_prefix(context).unwrap_or(&real));
-        if relative.starts_with("cards/") && path != place || !real.is_file() {
+        // Cards are shown where boxes hold them, and turns in an inbox are no packs.
+        let is_part = relative.starts_with("cards/") || relative.starts_with("inbox/");
+        if is_part && path != place || !real.is_file() {
             continue;
         }
         let below = |path: &Path| slashed(path.strip_prefix(place).unwrap_or(Path::new("")));
