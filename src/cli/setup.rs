@@ -8,7 +8,7 @@ use super::delivery::DELIVERED;
 use super::detect::DetectedRepo;
 use super::failure::{Failure, PathFailure};
 use super::starter::workflows::{self, is_plain, is_schedule_of_github};
-use super::starter::{self, FILL_IN, RepoOrigin, WorkflowPaths};
+use super::starter::{self, FILL_IN, FILL_IN_BATCHES, RepoOrigin, WorkflowPaths};
 use crate::config::{KnowledgeSettings, Settings};
 use crate::model::{Code, Diagnostic, Place, RepoPath};
 use crate::store::{Folder, StoreError, WriteResult, init_state_dir};
@@ -24,6 +24,9 @@ const WORKFLOWS: &str = ".github/workflows";
 
 /// The workflow that runs jobs.
 const JOBS: &str = "contextpack-jobs.yml";
+
+/// The workflow that runs batches, and the one that it calls for each task.
+const BATCHES: [&str; 2] = ["contextpack-batch.yml", "contextpack-batch-task.yml"];
 
 /// The largest file that is read to complete it, in bytes.
 const LARGEST: u64 = 16 << 20;
@@ -129,7 +132,11 @@ impl<'a> Setup<'a> {
         let snapshot = existing.map(|(_, settings)| settings.github.snapshot.as_str().to_owned());
         let snapshot = snapshot.as_deref().unwrap_or(".contextpack/github");
         self.workflows(WorkflowPaths { packs: &output, snapshot, cached: in_state }, github, args.matrix)?;
-        if args.jobs { self.jobs(existing.map(|(_, settings)| &settings.knowledge)) } else { Ok(()) }
+        if args.jobs {
+            self.jobs(existing.map(|(_, settings)| &settings.knowledge))?;
+        }
+        let context = existing.map_or("context", |(_, settings)| settings.handover.dir.as_str());
+        if args.batches { self.batches(context) } else { Ok(()) }
     }
 
     fn workflows(&mut self, places: WorkflowPaths<'_>, github: bool, shards: Option<u32>) -> Result<(), Failure> {
@@ -174,6 +181,27 @@ impl<'a> Setup<'a> {
             let what = "GitHub does not understand the schedule of every job (`L`, `W`, `#`, `?`, 7 for Sunday): \
                         write them differently, or run these jobs by hand";
             self.fill_in.push((path, what));
+        }
+        Ok(())
+    }
+
+    /// Writes the workflows that run batches, whose files are below `context`.
+    fn batches(&mut self, context: &str) -> Result<(), Failure> {
+        if self.left.iter().any(|(left, _)| left == WORKFLOWS) {
+            return Ok(());
+        }
+        if !is_plain(context) {
+            let why = "`handover.dir` has characters with a special meaning in workflows; name the folder with letters, digits, `.`, `_`, `-`, `+` and spaces";
+            self.left.push((format!("{WORKFLOWS}/{}", BATCHES[0]), why));
+            return Ok(());
+        }
+        let [batch, task] = workflows::batches(context, self.origin);
+        // The one that calls comes last: without the other it would fail.
+        self.create(&format!("{WORKFLOWS}/{}", BATCHES[1]), &task)?;
+        self.workflow(BATCHES[0], &batch)?;
+        let path = format!("{WORKFLOWS}/{}", BATCHES[0]);
+        if self.written.last() == Some(&path) {
+            self.fill_in.push((path, FILL_IN_BATCHES));
         }
         Ok(())
     }

@@ -250,6 +250,65 @@ def handovers(browser, repo, shots):
     harmless(browser, [page])
 
 
+def batches(browser, repo, shots):
+    """A batch says who has which task since when and what came of it, and leads to packs and logs."""
+    evil = "</script><img src=http://127.0.0.1:9/x onerror=alert(6)> \u202egnp"
+    for name in ["Coder", "Planner"]:
+        repo.write(f"agents/{name.lower()}.md", f"---\nname: {name}\npurpose: Works\n---\n# {name}\n\nWorks.\n")
+    tasks = [{"target_strategy": "new", "target_ref": "coder", "instruction": f"Do part {number} {evil}"} for number in range(4)]
+    repo.write("tasks.json", json.dumps({"parent_agent": "planner", "tasks": tasks}))
+    batch = json.loads(repo.run("batch", "fork", "tasks.json", "--format", "json"))["batch_id"]
+
+    def on(command, task, *words):
+        repo.run("batch", command, batch, str(task), *words)
+
+    card = repo.run("card", "add", "--type", "task.deliverable", "--author", "coder", "--text", "All of it is done.").strip()
+    repo.run("box", "append", f"{batch}.0", card)
+    on("claim", 0, "--by", "https://github.com/owner/name/actions/runs/7")
+    on("report", 0, "--epoch", "1", "--status", "success", "--summary", "Done " + evil)
+    on("claim", 1, "--by", "the first " + evil)
+    on("reclaim", 1)
+    on("claim", 1, "--by", "the second")
+    on("report", 1, "--epoch", "1", "--status", "success")
+    on("report", 2, "--epoch", "1", "--status", "failed", "--error-code", "exit_7", "--error-message", evil)
+    server = subprocess.Popen([repo.program, "serve", "-q", "context"], cwd=repo.folder, stdout=subprocess.PIPE, text=True)
+    try:
+        address = server.stdout.readline().strip()
+        path = f"context/batches/{batch}"
+        browser.open(address + "#/" + urllib.parse.quote(path, safe=""))
+        shown = "document.getElementById('pack').textContent"
+        equal(browser.run(CHOSEN), f"Batch {batch}", "the batch of the address")
+        browser.run("document.querySelectorAll('#pack details').forEach((it) => { it.open = true; })")
+        for told in ["open2 of 4 tasks ended", "late report", "1 attempt given up", "by the second", "no: stale epoch", "exit_7", "Done </script><img"]:
+            browser.until(f"{shown}.includes({json.dumps(told)})", f"the batch: {told}")
+        links = browser.run("[...document.querySelectorAll('#pack a')].map((a) => a.textContent)")
+        assert f"context/logs/{batch}.0" in links and "https://github.com/owner/name/actions/runs/7" in links, links
+        assert sum(link.startswith("context/packs/") for link in links) == 4, links
+        equal(browser.run(HIDDEN), [], "hidden characters")
+        equal(browser.run("document.images.length"), 0, "elements")
+        named_tasks = browser.run("document.querySelector('svg.tasks').getAttribute('aria-label')")
+        equal(named_tasks, "Tasks: 1 success, 1 running, 1 bad, 1 waiting", "the bar")
+        for name, look in [("batch", {"height": 1800}), ("batch-dark", {"dark": True}), ("batch-narrow", {"width": 400})]:
+            browser.look(**look)
+            equal(browser.run("document.documentElement.scrollWidth > innerWidth"), False, f"{name}: something stands beyond the window")
+            if shots:
+                browser.shoot(f"{shots}/{name}.png")
+        browser.look()
+        on("report", 1, "--epoch", "2", "--status", "success", "--summary", "Done as well.")
+        repo.run("batch", "cancel", batch)
+        repo.run("batch", "join", batch)
+        browser.until(f"{shown}.includes('4 of 4 tasks ended, joined at')", "the change")
+        browser.until(f"{shown}.includes('Done as well.')", "what was opened stays so")
+        browser.run("[...document.querySelectorAll('#pack a')].find((a) => a.textContent === 'context/logs/planner').click()")
+        browser.until(f"{CHOSEN}.startsWith('planner@')", "the log of the result")
+        harmless(browser, [address, address + "packs.json"])
+        # Else it would still ask for news while the next page is opened.
+        browser.open("about:blank")
+    finally:
+        server.kill()
+        server.wait()
+
+
 def live(browser, repo, shots):
     server = subprocess.Popen([repo.program, "serve", "-q"], cwd=repo.folder, stdout=subprocess.PIPE, text=True)
     try:
@@ -286,7 +345,7 @@ def main():
         fill(repo)
         browser = Chromium()
         try:
-            for part in [quick_and_usable, hostile, for_agents, handovers, live]:
+            for part in [quick_and_usable, hostile, for_agents, handovers, batches, live]:
                 browser.look()
                 part(browser, repo, args.shots)
                 print(f"ok -- {part.__name__.replace('_', ' ')}")

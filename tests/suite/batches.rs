@@ -365,13 +365,20 @@ fn the_live_view_prints_each_change_and_ends_with_the_tasks() {
     let mut child = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
     let mut lines = std::io::BufRead::lines(std::io::BufReader::new(child.stdout.take().unwrap()));
     let mut next = |count: usize| (0..count).map(|_| lines.next().unwrap().unwrap()).collect::<Vec<_>>();
-    assert!(next(3)[0].ends_with("open  0 of 2 tasks ended"));
+    let first = next(3);
+    assert_eq!(first[0], format!("{id}  open  [--------------------] 0 of 2 tasks ended: 2 pending"));
+    assert_eq!(first[1], "   0  pending     epoch 1  agent:coder:main");
     on(&sandbox, &id, 0, "claim", &["1", "--by", "me"]);
-    assert!(next(3)[2].ends_with("claimed by me at 2026-02-22T01:20:00Z"));
+    // Only what changed.
+    let claimed = next(2);
+    assert!(claimed[0].ends_with("0 of 2 tasks ended: 1 dispatched, 1 pending"), "{claimed:?}");
+    let line = "   1  dispatched  epoch 1  agent:coder:main  claimed by me at 2026-02-22T01:20:00Z";
+    assert_eq!(claimed[1], line);
     on(&sandbox, &id, 0, "cancel", &[]);
     // Both reports may be seen at once, or one after the other.
-    let last = std::iter::repeat_with(|| next(3)).find(|seen| !seen[0].contains(" open ")).unwrap();
-    assert!(last[0].ends_with("failed  2 of 2 tasks ended"), "{last:?}");
+    let last = std::iter::repeat_with(|| next(1)).find(|seen| seen[0].contains(" failed ")).unwrap();
+    assert!(last[0].ends_with("failed  [####################] 2 of 2 tasks ended: 2 canceled"), "{last:?}");
+    assert!(lines.next().unwrap().unwrap().ends_with("reported at 2026-02-22T01:20:00Z"));
     assert!(child.wait().unwrap().success());
 }
 

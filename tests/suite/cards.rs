@@ -348,16 +348,8 @@ fn the_folder_is_configured_and_inside_the_repo() {
 #[cfg(unix)]
 #[test]
 fn the_tutorial_runs_as_it_stands() {
-    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/handover.md")).unwrap();
-    let script =
-        page.split("## Tutorial").nth(1).unwrap().split("```sh\n").nth(1).unwrap().split("```").next().unwrap();
     let sandbox = Sandbox::new();
-    let bin = std::path::Path::new(env!("CARGO_BIN_EXE_contextpack")).parent().unwrap();
-    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
-    let mut shell = std::process::Command::new("sh");
-    shell.args(["-euc", script]).current_dir(sandbox.root()).env_clear().env("PATH", path);
-    shell.env("HOME", sandbox.beside("home")).env("GIT_CEILING_DIRECTORIES", sandbox.beside(""));
-    let run = run(shell, "");
+    let run = sandbox.run_script_of("handover.md", "## Tutorial");
     assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
     assert!(run.stdout.contains("It costs 12 MB.") && run.stdout.contains("coder@1  4 cards"), "{}", run.stdout);
     assert!(!run.stdout.contains("invalid"), "{}", run.stdout);

@@ -395,9 +395,6 @@ fn diff_says_which_cards_came_and_went() {
 #[test]
 fn the_tutorial_of_a_handover_runs_as_it_stands() {
     let repo = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    let page = fs::read_to_string(repo.join("docs/handover.md")).unwrap();
-    let begin = page.split("### Tutorial: planner").nth(1).unwrap();
-    let script = begin.split("```sh\n").nth(1).unwrap().split("```").next().unwrap();
     let sandbox = Sandbox::new();
     for path in ["agents", "docs", "jobs"] {
         for (file, bytes) in crate::sandbox::files(&repo.join(path)) {
@@ -407,12 +404,7 @@ fn the_tutorial_of_a_handover_runs_as_it_stands() {
     for path in ["contextpack.yml", "README.md", ".github/CONTRIBUTING.md"] {
         sandbox.write(path, fs::read(repo.join(path)).unwrap());
     }
-    let bin = std::path::Path::new(env!("CARGO_BIN_EXE_contextpack")).parent().unwrap();
-    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
-    let mut shell = std::process::Command::new("sh");
-    shell.args(["-euc", script]).current_dir(sandbox.root()).env_clear().env("PATH", path);
-    shell.env("HOME", sandbox.beside("home")).env("GIT_CEILING_DIRECTORIES", sandbox.beside(""));
-    let run = run(shell, "");
+    let run = sandbox.run_script_of("handover.md", "### Tutorial: planner");
     assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
     assert!(
         run.stdout.contains("Reviewer (agent:reviewer:main) is handed 4 cards: 1 given, 2 inherited"),

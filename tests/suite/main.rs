@@ -12,7 +12,10 @@ mod agents_scope;
 mod agents_watch;
 mod arrows;
 mod attest;
+mod batch_page;
 mod batch_push;
+#[cfg(target_os = "linux")]
+mod batch_workflow;
 mod batches;
 mod boxes;
 mod card_faults;
@@ -26,6 +29,8 @@ mod companions;
 mod diff;
 mod environment;
 mod explain;
+#[cfg(target_os = "linux")]
+mod expressions;
 mod frames;
 mod fresh;
 #[cfg(feature = "github")]
@@ -50,6 +55,8 @@ mod reads;
 mod recorded;
 mod redact;
 mod report;
+#[cfg(target_os = "linux")]
+mod runner;
 mod sandbox;
 #[cfg(feature = "serve")]
 mod serve;

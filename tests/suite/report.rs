@@ -35,7 +35,7 @@ fn the_page_is_the_same_for_the_same_packs_wherever_they_are() {
     assert_eq!(sandbox.expect(0, &["report", "-o", "report.html"]), "report.html\n");
     assert_eq!(sandbox.read("report.html"), page);
     assert_eq!(sandbox.expect(0, &["report", "packs/"]), page);
-    let script: String = ["dom.js", "budget.js", "graph.js", "pack.js", "page.js"].map(source).concat();
+    let script: String = ["dom.js", "budget.js", "graph.js", "pack.js", "batch.js", "page.js"].map(source).concat();
     let mut short = page.replace(&source("page.css"), "[page.css]").replace(&script, "[scripts]");
     for text in [source("page.css"), script] {
         // The policy names the very texts that stand there.

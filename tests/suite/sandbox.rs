@@ -161,6 +161,21 @@ impl Sandbox {
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("contextpack {args:?}: {error}\n{text}"))
     }
 
+    /// Runs the first shell script after a heading of a page in `docs/`, as it stands there.
+    #[cfg(unix)]
+    pub(crate) fn run_script_of(&self, page: &str, heading: &str) -> Run {
+        let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs").join(page);
+        let text = fs::read_to_string(page).unwrap();
+        let after = text.split(heading).nth(1).unwrap();
+        let script = after.split("```sh\n").nth(1).unwrap().split("```").next().unwrap();
+        let bin = Path::new(env!("CARGO_BIN_EXE_contextpack")).parent().unwrap();
+        let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+        let mut shell = Command::new("sh");
+        shell.args(["-euc", script]).current_dir(&self.root).env_clear().env("PATH", path);
+        shell.env("HOME", self.beside("home")).env("GIT_CEILING_DIRECTORIES", self.dir.path());
+        run(shell, "")
+    }
+
     /// Every file of the repo outside `.git` with its bytes, sorted.
     pub(crate) fn files(&self) -> Vec<(String, Vec<u8>)> {
         files(&self.root)

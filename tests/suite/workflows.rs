@@ -366,3 +366,20 @@ fn the_jobs_of_a_schedule_are_chosen_and_their_contexts_handed_on() {
     }
     assert_eq!(fs::read_to_string(sandbox.beside("brief.copy")).unwrap(), context);
 }
+
+#[test]
+fn the_workflows_of_batches_name_the_folder_of_cards_and_are_written_once() {
+    let sandbox = on_github();
+    sandbox.write("contextpack.yml", "handover: {dir: agents/ctx}\n");
+    let ended = sandbox.run(&["init", "--batches"]);
+    let files = ["contextpack-batch-task.yml", "contextpack-batch.yml"].map(|name| format!(".github/workflows/{name}"));
+    assert!(ended.stdout.ends_with(&format!("{}\n{}\n", files[0], files[1])), "{}", ended.stdout);
+    assert!(ended.stderr.contains("set the variable `CONTEXTPACK_AGENT_COMMAND`"), "{}", ended.stderr);
+    assert!(sandbox.read(&files[1]).contains("paths: [\"agents/ctx/batches/*/batch.json\"]"));
+    assert_eq!(sandbox.expect(0, &["init", "--batches"]), "");
+    let strange = on_github();
+    strange.write("contextpack.yml", "handover: {dir: \"a`id`\"}\n");
+    let ended = strange.run(&["init", "--batches"]);
+    assert!(ended.stderr.contains("contextpack-batch.yml: `handover.dir` has characters"), "{}", ended.stderr);
+    assert!(!strange.has(&files[0]) && !strange.has(&files[1]));
+}

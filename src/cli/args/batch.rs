@@ -72,7 +72,9 @@ pub(crate) enum BatchCommand {
     Status {
         #[command(flatten)]
         batch: BatchArg,
-        /// Prints the state again whenever it changes, until all tasks have ended; looks every INTERVAL (default `2s`)
+        /// Prints what changes until all tasks have ended; looks at this clone every INTERVAL (default `2s`)
+        ///
+        /// On a terminal the whole state stays in its place. What other machines push is seen once this clone has it, by `git pull` for example.
         #[arg(long, value_name = "INTERVAL", num_args = 0..=1, require_equals = true, default_missing_value = "2s", value_parser = interval)]
         watch: Option<Duration>,
     },

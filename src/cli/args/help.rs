@@ -130,7 +130,8 @@ pub(super) const INIT: CommandHelp = CommandHelp {
   contextpack init --cached           packs are built when needed, never committed
   contextpack init --tool claude      also point an agent to the packs
   contextpack init --git              also let git show and merge packs in this clone
-  contextpack init --jobs             also run the configured jobs on GitHub",
+  contextpack init --jobs             also run the configured jobs on GitHub
+  contextpack init --batches          also run batches there",
     exits: &[
         (0, "set up; existing files are unchanged"),
         (1, "a file could not be written"),

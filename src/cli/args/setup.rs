@@ -29,6 +29,12 @@ pub(crate) struct InitArgs {
     /// It writes the context of each job and hands the file to the command in the repository's variable `CONTEXTPACK_AGENT_COMMAND`. Its schedules are those of `jobs` of the configuration: where these change, remove the workflow and run `init --jobs` again.
     #[arg(long)]
     pub(crate) jobs: bool,
+
+    /// Also writes the workflows that run the tasks of batches
+    ///
+    /// Each task runs the command in the repository's variable `CONTEXTPACK_AGENT_COMMAND` with its pack, and its report is pushed. When all tasks have ended the batch is joined.
+    #[arg(long)]
+    pub(crate) batches: bool,
 }
 
 /// A tool whose agent reads a file of the repo before it works.

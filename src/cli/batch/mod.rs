@@ -18,9 +18,9 @@ pub(crate) use output::{
     BatchList, BatchMatrix, BatchStatusOutput, ClaimedTask, EndedTasks, ForkedBatch, JoinedBatch, ReclaimedTasks,
     ReportedTask,
 };
-use output::{ListedBatch, MatrixTask, status_lines};
+use output::{ListedBatch, MatrixTask, changed_lines, status_lines};
 use serde_json::json;
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::ops::Deref;
 use std::time::Duration;
 
@@ -117,7 +117,16 @@ fn status(global: &Global, files: &BatchFiles, batch: &BatchArg, watch: Option<D
         let is_open = output.is_open();
         let mut has_faults = !ledger.faults.is_empty();
         if shown.as_ref() != Some(&lines) {
-            print_lines(global.format, &output, lines.clone())?;
+            let news = match &shown {
+                // On a terminal it stays in its place.
+                _ if watch.is_some() && std::io::stdout().is_terminal() && global.format == Format::Text => {
+                    write!(console::stdout(), "\u{1b}[H\u{1b}[2J")?;
+                    lines.clone()
+                }
+                Some(before) => changed_lines(before, &lines),
+                None => lines.clone(),
+            };
+            print_lines(global.format, &output, news)?;
             has_faults = files.report_faults_of(&ledger)?;
             shown = Some(lines);
         }

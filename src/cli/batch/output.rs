@@ -255,33 +255,60 @@ impl BatchStatusOutput {
     }
 }
 
-/// Returns the state of a batch for people.
+/// Returns the state of a batch for people: a line for the whole, and one for each task.
 pub(super) fn status_lines(output: &BatchStatusOutput) -> Vec<String> {
+    /// How many signs the bar has.
+    const WIDTH: usize = 20;
+    let all = output.tasks.len();
     let ended = output.tasks.iter().filter(|task| task.status.is_terminal()).count();
-    let joined = if output.joined { ", joined" } else { "" };
-    let mut lines = vec![format!(
-        "{}  {}{joined}  {ended} of {} tasks ended",
-        output.batch_id,
-        output.status.name(),
-        output.tasks.len()
-    )];
+    let mut states: BTreeMap<TaskStatus, usize> = BTreeMap::new();
     for task in &output.tasks {
-        let agent = task.agent.as_deref().map_or_else(String::new, |agent| format!("  {agent}"));
-        let mut line = format!("{:>4}  {:<10}  epoch {}{agent}", task.task_index, task.status.name(), task.epoch);
+        *states.entry(task.status).or_default() += 1;
+    }
+    let states: Vec<String> = states.iter().rev().map(|(status, count)| format!("{count} {}", status.name())).collect();
+    let done = (ended * WIDTH).checked_div(all).unwrap_or_default();
+    let bar = format!("[{}{}]", "#".repeat(done), "-".repeat(WIDTH - done));
+    let joined = if output.joined { ", joined" } else { "" };
+    let (id, status) = (&output.batch_id, output.status.name());
+    let mut lines = vec![format!("{id}  {status}{joined}  {bar} {ended} of {all} tasks ended: {}", states.join(", "))];
+    let width = |of: &dyn Fn(&TaskOutput) -> usize| output.tasks.iter().map(of).max().unwrap_or_default();
+    let (agents, epochs) = (
+        width(&|task| task.agent.as_ref().map_or(0, |agent| agent.chars().count())),
+        width(&|task| digits(task.epoch)),
+    );
+    for task in &output.tasks {
+        let agent = task.agent.as_deref().unwrap_or_default();
+        let (index, status, epoch) = (task.task_index, task.status.name(), task.epoch);
+        let mut line = format!("{index:>4}  {status:<10}  epoch {epoch:<epochs$}  {agent:<agents$}");
         if task.claimed {
             let by = task.claimed_by.as_deref().map_or_else(String::new, |by| format!(" by {by}"));
             let at = task.claimed_at.as_deref().map_or_else(String::new, |at| format!(" at {at}"));
             line += &format!("  claimed{by}{at}");
         }
-        let late: Vec<String> = task
-            .reports
-            .iter()
-            .filter_map(|report| Some(format!("{} (epoch {}, {})", report.status, report.epoch, report.reason?.name())))
-            .collect();
-        if !late.is_empty() {
-            line += &format!("  not counted: {}", late.join(", "));
+        if let Some(report) = task.reports.iter().find(|report| report.counts) {
+            line += &format!("  reported at {}", report.at);
         }
-        lines.push(line);
+        let late = task.reports.iter().filter_map(|report| {
+            Some(format!("{} (epoch {}, {})", report.status, report.epoch, report.reason?.name()))
+        });
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        late.for_each(|text| *counts.entry(text).or_default() += 1);
+        if !counts.is_empty() {
+            let times = |count| if count > 1 { format!(" x {count}") } else { String::new() };
+            let texts: Vec<String> = counts.into_iter().map(|(text, count)| text + &times(count)).collect();
+            line += &format!("  not counted: {}", texts.join(", "));
+        }
+        lines.push(line.trim_end().to_owned());
     }
     lines
+}
+
+fn digits(number: u32) -> usize {
+    number.to_string().len()
+}
+
+/// Returns the first line of a state, and those that are others than before.
+pub(super) fn changed_lines(before: &[String], now: &[String]) -> Vec<String> {
+    let changed = now.iter().enumerate().filter(|(at, line)| *at == 0 || before.get(*at) != Some(*line));
+    changed.map(|(_, line)| line.clone()).collect()
 }

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "serve")]
 mod agent_packs;
+mod batch;
 mod packs;
 #[cfg(feature = "serve")]
 pub(super) mod serve;

@@ -1,6 +1,8 @@
 //! The packs of a page: read once, and again where their files changed.
 
+use super::batch::batch;
 use super::talk::{CardsFolder, conversation};
+use crate::batches::BatchId;
 use crate::cards::context_folder;
 use crate::cli::args::Global;
 use crate::cli::failure::{Failure, PathFailure};
@@ -48,6 +50,16 @@ struct File<'a> {
     links: Links,
     /// The folder of cards that the file is in.
     context: Option<Arc<CardsFolder>>,
+    /// The batch that it stands for.
+    batch: Option<BatchFolder>,
+}
+
+/// A folder of a batch, which is one entry of the page.
+struct BatchFolder {
+    /// `None` if its name is no id.
+    id: Option<BatchId>,
+    /// The version of all of its files.
+    stamp: FileVersion,
 }
 
 /// A file as it was last read.
@@ -58,8 +70,14 @@ struct CachedPackFile {
 }
 
 /// The metadata that changes with a file: its time of modification and its length.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct FileVersion(Option<SystemTime>, u64);
+
+impl FileVersion {
+    fn of(metadata: &Metadata) -> Self {
+        Self(metadata.modified().ok(), metadata.len())
+    }
+}
 
 impl PackFiles {
     /// Opens the `given` packs and folders; if empty, the configuration's `output.dir`.
@@ -140,7 +158,7 @@ impl Files {
                 }
                 let found = |path: PathBuf| {
                     let below = slashed(path.strip_prefix(place).unwrap_or(Path::new("")));
-                    (below, File { path, output: None, links, context: None })
+                    (below, File { path, output: None, links, context: None, batch: None })
                 };
                 // As in the output folder, only regular files are packs.
                 let is_pack =
@@ -150,7 +168,8 @@ impl Files {
             Self::Output(folder) => {
                 let found = |name: String| {
                     let path = folder.path().join(&name);
-                    (name.clone(), File { path, output: Some((folder, name)), links: Links::Refuse, context: None })
+                    let output = Some((folder, name.clone()));
+                    (name, File { path, output, links: Links::Refuse, context: None, batch: None })
                 };
                 Ok(folder.list()?.into_iter().map(found).collect())
             }
@@ -176,37 +195,66 @@ impl File<'_> {
     }
 }
 
-/// Lists boxes, logs and packs of a folder of cards, or of a part of it: of a log its last append.
+/// Lists boxes, logs, batches and packs of a folder of cards, or of a part of it: of a log its last append.
 fn boxes<'a>(place: &Path, context: &Path, links: Links) -> Result<Vec<(String, File<'a>)>, Failure> {
     let folder = Arc::new(CardsFolder::new(context.to_owned()));
-    let mut found: Vec<(String, File<'_>)> = Vec::new();
+    let mut found: BTreeMap<String, File<'_>> = BTreeMap::new();
     for path in verify::files(place)? {
         let real = path.canonicalize().unwrap_or_else(|_| path.clone());
         let relative = slashed(real.strip_prefix(context).unwrap_or(&real));
-        if relative.starts_with("cards/") && path != place || !real.is_file() {
+        // Cards are shown where boxes hold them, and turns in an inbox are no packs.
+        let is_part = relative.starts_with("cards/") || relative.starts_with("inbox/");
+        if is_part && path != place || !real.is_file() {
             continue;
         }
         let below = |path: &Path| slashed(path.strip_prefix(place).unwrap_or(Path::new("")));
-        let log = path.parent().filter(|_| relative.starts_with("logs/") && path != place).map(below);
-        let shown = log.unwrap_or_else(|| below(&path));
-        // The appends of a log follow each other.
-        found.retain(|(other, _)| *other != shown);
-        found.push((shown, File { path, output: None, links, context: Some(Arc::clone(&folder)) }));
+        let mut file = File { path, output: None, links, context: Some(Arc::clone(&folder)), batch: None };
+        if let Some(in_batches) = relative.strip_prefix("batches/") {
+            let id = in_batches.split_once('/').and_then(|(id, _)| BatchId::parse(id));
+            // A place may be a part of a batch, which is then shown whole.
+            let depth = if id.is_some() { in_batches.matches('/').count() } else { 0 };
+            let shown = file
+                .path
+                .ancestors()
+                .nth(depth)
+                .filter(|folder| folder.starts_with(place))
+                .map_or_else(String::new, below);
+            let metadata = file.metadata().map_err(|error| PathFailure::failure("read", shown.clone(), error))?;
+            let one = FileVersion::of(&metadata);
+            let known = found.get(&shown).and_then(|file| file.batch.as_ref()).map(|batch| batch.stamp);
+            let known = known.unwrap_or_default();
+            // One more for each file, so that an empty one counts.
+            let stamp = FileVersion(known.0.max(one.0), known.1 + one.1 + 1);
+            file.batch = Some(BatchFolder { id, stamp });
+            found.insert(shown, file);
+            continue;
+        }
+        let log = file.path.parent().filter(|_| relative.starts_with("logs/") && file.path != place).map(below);
+        let shown = log.unwrap_or_else(|| below(&file.path));
+        // The last append of a log replaces the others.
+        found.insert(shown, file);
     }
-    Ok(found)
+    Ok(found.into_iter().collect())
 }
 
 /// Reads the file again unless it is certainly unchanged.
 fn reread(last: Option<&CachedPackFile>, shown: &str, file: &File<'_>) -> io::Result<Option<CachedPackFile>> {
-    let metadata = file.metadata()?;
-    let stamp = FileVersion(metadata.modified().ok(), metadata.len());
+    let stamp = match &file.batch {
+        Some(batch) => batch.stamp,
+        None => FileVersion::of(&file.metadata()?),
+    };
     if last.is_some_and(|last| last.settled && last.stamp == stamp) {
         return Ok(None);
     }
     let age = stamp.0.and_then(|written| SystemTime::now().duration_since(written).ok());
-    let bytes = file.read()?;
-    let talk = file.context.as_ref().and_then(|context| conversation(context, &file.path, shown, &bytes));
-    let entry = talk.unwrap_or_else(|| PageEntry::new(shown, &bytes));
+    let entry = match (&file.batch, &file.context) {
+        (Some(BatchFolder { id, .. }), Some(context)) => batch(context, id.as_ref(), shown),
+        (_, context) => {
+            let bytes = file.read()?;
+            let talk = context.as_ref().and_then(|context| conversation(context, &file.path, shown, &bytes));
+            talk.unwrap_or_else(|| PageEntry::new(shown, &bytes))
+        }
+    };
     Ok(Some(CachedPackFile { stamp, settled: age.is_some_and(|age| age > UNSETTLED), entry }))
 }
 

@@ -23,6 +23,11 @@ impl CardsFolder {
     pub(super) fn new(root: PathBuf) -> Self {
         Self { root, times: OnceLock::new() }
     }
+
+    /// Returns its path.
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
 }
 
 /// Returns the entry of a box, or of the log that an append belongs to; `None` if the file is neither.

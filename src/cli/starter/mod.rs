@@ -2,7 +2,7 @@
 
 pub(crate) mod workflows;
 
-pub(crate) use workflows::{FILL_IN, RepoOrigin, WorkflowPaths};
+pub(crate) use workflows::{FILL_IN, FILL_IN_BATCHES, RepoOrigin, WorkflowPaths};
 
 use super::detect::{DetectedRepo, Knowledge};
 use super::trackers::Proposals;

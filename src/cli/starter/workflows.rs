@@ -60,6 +60,9 @@ impl RepoOrigin {
 /// The instruction for users if the origin is unknown.
 pub(crate) const FILL_IN: &str = "set `CONTEXTPACK_REPOSITORY` and `CONTEXTPACK_COMMIT`, the https URL of contextpack's source and the whole hash of the commit to build; until then its jobs fail and say so";
 
+/// The instruction for users of the workflow that runs batches.
+pub(crate) const FILL_IN_BATCHES: &str = "set the variable `CONTEXTPACK_AGENT_COMMAND` of the repository on GitHub, the command that each task runs; until then no task is claimed";
+
 /// Returns the workflow that checks pull requests, in `shards` jobs if given. Packs in git are compared, and their changes
 /// shown if one job sees them all; cached packs are built. It needs no token.
 pub(crate) fn check(places: WorkflowPaths<'_>, shards: Option<u32>, origin: RepoOrigin) -> String {
@@ -128,6 +131,18 @@ pub(crate) fn jobs(schedules: &BTreeSet<&str>, record: &str, origin: RepoOrigin)
     filled(&whole(include_str!("jobs.yml"), &parts), &[("@RECORD@", record)], origin)
 }
 
+/// Returns the workflow that runs batches, whose files are below `context`, and the one that it calls for each task.
+pub(crate) fn batches(context: &str, origin: RepoOrigin) -> [String; 2] {
+    let workflow = |template, program| {
+        let parts = [("@DEPTH@\n", "          ref: ${{ env.BRANCH }}\n"), ("@PROGRAM@", program)];
+        filled(&whole(template, &parts), &[("@CONTEXT@", context)], origin)
+    };
+    [
+        workflow(include_str!("batch.yml"), "needs.program.outputs.digest"),
+        workflow(include_str!("batch_task.yml"), "inputs.program"),
+    ]
+}
+
 /// Returns whether GitHub understands a schedule: it knows numbers, names of months and days, `*`, `,`, `-` and `/`, and
 /// Sunday as 0 only.
 pub(crate) fn is_schedule_of_github(schedule: &str) -> bool {
@@ -163,6 +178,7 @@ fn whole(template: &str, more: &[(&str, &str)]) -> String {
         ("@INSTALL@", include_str!("install.yml")),
         ("@SHARE@", include_str!("share.yml")),
         ("@TAKE@", include_str!("take.yml")),
+        ("@PUSH@", include_str!("push.yml")),
     ];
     replaced(&replaced(template, &shared), more)
 }
@@ -228,17 +244,13 @@ mod tests {
         let checks = checks.map(|(places, shards)| check(places, shards, KNOWN));
         let schedules = BTreeSet::from(["0 7 * * 1-5", "30 4 * * SUN"]);
         let jobs = [jobs(&schedules, ".contextpack/delivered", KNOWN), jobs(&BTreeSet::new(), "record", KNOWN)];
-        [
-            vec![
-                sync(committed, KNOWN),
-                sync(cached, KNOWN),
-                matrix(committed, true, 8, KNOWN),
-                matrix(cached, true, 8, KNOWN),
-            ],
-            checks.to_vec(),
-            jobs.to_vec(),
-        ]
-        .concat()
+        let syncs = vec![
+            sync(committed, KNOWN),
+            sync(cached, KNOWN),
+            matrix(committed, true, 8, KNOWN),
+            matrix(cached, true, 8, KNOWN),
+        ];
+        [syncs, checks.to_vec(), jobs.to_vec(), batches("my context", KNOWN).to_vec()].concat()
     }
 
     #[test]
@@ -250,7 +262,9 @@ mod tests {
                 let pinned = line.split_once("uses: ").is_none_or(|(_, used)| {
                     let (_, pin) = used.split_once('@').unwrap_or_default();
                     let (hash, version) = pin.split_once(" # v").unwrap_or_default();
-                    hash.len() == 40 && hash.bytes().all(|b| b.is_ascii_hexdigit()) && !version.is_empty()
+                    // A file of the same commit is what it is.
+                    used.starts_with("./")
+                        || hash.len() == 40 && hash.bytes().all(|b| b.is_ascii_hexdigit()) && !version.is_empty()
                 });
                 assert!(pinned, "{line}");
             }
@@ -289,8 +303,24 @@ mod tests {
     }
 
     #[test]
+    fn what_runs_an_agent_may_not_write_and_what_writes_runs_no_agent() {
+        let [batch, task] = batches("context", KNOWN);
+        let jobs = |text: &str| -> serde_yaml::Value { serde_yaml::from_str(text).unwrap() };
+        let (batch, task) = (jobs(&batch), jobs(&task));
+        assert_eq!(batch["jobs"]["program"]["permissions"], serde_yaml::from_str::<serde_yaml::Value>("{}").unwrap());
+        for (name, job) in task["jobs"].as_mapping().unwrap() {
+            let text = serde_yaml::to_string(job).unwrap();
+            let writes = job["permissions"]["contents"] == "write";
+            assert_eq!(writes, name != "work", "{name:?}");
+            assert_eq!(writes, text.contains("github.token"), "{name:?}");
+            assert_ne!(writes, text.contains("AGENT_COMMAND") || text.contains("secrets."), "{name:?}");
+        }
+    }
+
+    #[test]
     fn the_program_comes_from_one_commit_of_one_repository_and_from_no_cache() {
-        for text in all() {
+        // A workflow that another one calls takes the program from it.
+        for text in all().iter().filter(|text| !text.contains("workflow_call:")) {
             let head = "env:\n  # The source of contextpack, and the commit of it that is built.\n  CONTEXTPACK_REPOSITORY: \"https://github.com/owner/contextpack\"\n  CONTEXTPACK_COMMIT: \"0123456789abcdef0123456789abcdef01234567\"\n";
             assert_eq!(text.matches(head).count(), 1, "{text}");
             assert_eq!(text.matches("cargo +").count(), 1, "one job builds it: {text}");

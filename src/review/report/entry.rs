@@ -1,5 +1,6 @@
 //! A pack as data for the page: its content, its faults and its rendering.
 
+use super::batch::BatchView;
 use crate::model::harmless_json;
 use crate::render;
 use crate::review::explain::{Neighbour, explain};
@@ -24,6 +25,8 @@ struct PageDiagnostic<'a> {
     rendering: Vec<PagePiece<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     talk: Option<&'a Conversation>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    batch: Option<&'a BatchView>,
 }
 
 /// The cards of a box or a log, in order, as the page shows them.
@@ -86,6 +89,7 @@ impl PageEntry {
             rendering: pack.as_ref().map(|pack| pieces(pack, &rendering)).unwrap_or_default(),
             pack: pack.as_ref(),
             talk: None,
+            batch: None,
         };
         let json = data.json();
         Self { json, faults }
@@ -93,15 +97,22 @@ impl PageEntry {
 
     /// Creates an entry from a box or a log, with what is wrong with it.
     pub fn conversation(path: &str, talk: &Conversation, faults: Vec<String>) -> Self {
-        let data = PageDiagnostic {
-            path,
-            faults: &faults,
-            pack: None,
-            edges: Vec::new(),
-            rendering: Vec::new(),
-            talk: Some(talk),
-        };
-        let json = data.json();
+        Self::other(path, Some(talk), None, faults)
+    }
+
+    /// Creates an entry from a batch, with what is wrong with its files.
+    pub fn batch(path: &str, batch: &BatchView, faults: Vec<String>) -> Self {
+        Self::other(path, None, Some(batch), faults)
+    }
+
+    /// Creates an entry from something of which only its faults can be told.
+    pub fn faulty(path: &str, faults: Vec<String>) -> Self {
+        Self::other(path, None, None, faults)
+    }
+
+    fn other(path: &str, talk: Option<&Conversation>, batch: Option<&BatchView>, faults: Vec<String>) -> Self {
+        let (edges, rendering) = (Vec::new(), Vec::new());
+        let json = PageDiagnostic { path, faults: &faults, pack: None, edges, rendering, talk, batch }.json();
         Self { json, faults }
     }
 

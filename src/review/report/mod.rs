@@ -3,8 +3,10 @@
 //! Its sources are the files below `page/`. The content of packs enters it as JSON only; the page's own script, the only
 //! one that its policy allows, shows it as text.
 
+mod batch;
 mod entry;
 
+pub use batch::{BatchView, BatchViewReport, BatchViewTask};
 pub use entry::{Conversation, ConversationCard, PageEntry};
 
 use base64::Engine as _;
@@ -23,6 +25,7 @@ const SCRIPT: &str = concat!(
     include_str!("page/budget.js"),
     include_str!("page/graph.js"),
     include_str!("page/pack.js"),
+    include_str!("page/batch.js"),
     include_str!("page/page.js"),
 );
 

@@ -8,7 +8,7 @@ let entries = JSON.parse(document.getElementById("data").textContent).packs;
 let rows = [];
 let current;
 
-const titleOf = (entry) => entry.pack ? entry.pack.root.title : entry.talk ? talkName(entry.talk) : entry.path;
+const titleOf = (entry) => entry.pack ? entry.pack.root.title : entry.talk ? talkName(entry.talk) : entry.batch ? "Batch " + entry.batch.id : entry.path;
 const hashOf = (entry) => "#/" + encodeURIComponent(entry.path);
 
 // What search looks in: the pack's own names, and the files that it is made of. Names of neighbours find their own packs.
@@ -16,7 +16,8 @@ function haystack(entry) {
   const pack = entry.pack;
   const texts = pack ? [rootId(pack), pack.root.title, pack.root.issue_url, pack.profile, ...pack.inputs.filter((it) => it.kind === "file").map((it) => it.path)] : [];
   const talk = entry.talk ? [entry.talk.name, ...entry.talk.cards.map((it) => it.author)] : [];
-  return [entry.path, ...talk, ...texts].join("\n").toLowerCase();
+  const batch = entry.batch ? [entry.batch.status, entry.batch.parent, ...entry.batch.tasks.flatMap((it) => [it.agent, it.instruction, it.root || ""])] : [];
+  return [entry.path, ...talk, ...batch, ...texts].join("\n").toLowerCase();
 }
 
 function rowOf(entry, changed) {
@@ -27,7 +28,8 @@ function rowOf(entry, changed) {
     pack && pack.redactions.length ? tag(counted(pack.redactions.length, "redaction"), "warn") : "",
     pack && pack.warnings.length ? tag(counted(pack.warnings.length, "warning"), "warn") : "",
   ];
-  const facts = entry.talk ? [counted(entry.talk.cards.length, "card")] : pack ? [quote(rootId(pack), 60), ` · ${line(pack.profile, 40)}`, measure.limit ? ` · ${percent(measure.used, measure.limit)}` : ""] : [];
+  const { batch } = entry;
+  const facts = entry.talk ? [counted(entry.talk.cards.length, "card")] : batch ? [`${words(batch.status)} · ${batch.tasks.filter((it) => it.ended).length} of ${counted(batch.tasks.length, "task")} ended`] : pack ? [quote(rootId(pack), 60), ` · ${line(pack.profile, 40)}`, measure.limit ? ` · ${percent(measure.used, measure.limit)}` : ""] : [];
   // Rows that are not in view are not laid out, so they say themselves what they are.
   const names = [titleOf(entry), pack && rootId(pack), pack && pack.profile].filter(Boolean).map((name) => line(name, 120));
   const label = [...names, ...marks.filter(Boolean).map((mark) => mark.textContent)].join(", ");
@@ -43,7 +45,7 @@ function filter() {
   const terms = search.value.toLowerCase().split(/\s+/).filter(Boolean);
   for (const { row, text } of rows) row.hidden = !terms.every((term) => text.includes(term));
   const count = visible().length;
-  const all = rows.some(({ entry }) => entry.talk) ? counted(rows.length, "entry", "entries") : counted(rows.length, "pack");
+  const all = rows.some(({ entry }) => entry.talk || entry.batch) ? counted(rows.length, "entry", "entries") : counted(rows.length, "pack");
   told.textContent = terms.length ? `${grouped(count)} of ${all}` : all;
   rove();
 }
@@ -77,7 +79,7 @@ function select(entry, focus, before) {
   current = entry;
   for (const it of rows) it.row.setAttribute("aria-selected", String(it.entry === entry));
   rove();
-  pane.replaceChildren(...packView(entry, before, act));
+  pane.replaceChildren(...(entry.batch ? batchView(entry, (path) => entries.find((it) => it.path === path)) : packView(entry, before, act)));
   if (!before) {
     pane.scrollTop = 0;
     const first = detailsOf("root.issue");

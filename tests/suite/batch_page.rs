@@ -1,0 +1,87 @@
+//! Batches on the page of `report` and `serve`.
+
+use crate::batches::batch;
+use crate::sandbox::Sandbox;
+use serde_json::{Value, json};
+
+/// The entries of the page of a path.
+fn entries(sandbox: &Sandbox, code: i32, path: &str) -> Vec<Value> {
+    let page = sandbox.expect(code, &["report", path]);
+    let data = page.split("<script type=\"application/json\" id=\"data\">").nth(1).unwrap();
+    let data: Value = serde_json::from_str(data.split("</script>").next().unwrap()).unwrap();
+    data["packs"].as_array().unwrap().clone()
+}
+
+/// The entry of a batch among those of its folder.
+fn entry(sandbox: &Sandbox, code: i32, id: &str) -> Value {
+    let path = format!("context/batches/{id}");
+    entries(sandbox, code, "context").into_iter().find(|entry| entry["path"] == *path).unwrap()
+}
+
+#[test]
+fn a_batch_is_one_entry_that_says_who_has_what_and_leads_to_packs_and_logs() {
+    let (sandbox, id) = batch(3, "fail_fast: true\n");
+    let on = |command: &str, words: &[&str]| {
+        sandbox.expect(0, &[&["batch", command, &id], words].concat());
+    };
+    let card = crate::cards::card(&sandbox, "It is done.");
+    sandbox.expect(0, &["box", "append", &format!("{id}.0"), &card]);
+    on("claim", &["0", "--by", "https://github.com/owner/name/actions/runs/7"]);
+    on("report", &["0", "--epoch", "1", "--status", "success", "--summary", "</script> Done."]);
+    on("claim", &["1", "--by", "first"]);
+    on("reclaim", &["1"]);
+    on("claim", &["1", "--by", "second"]);
+    on("report", &["1", "--epoch", "1", "--status", "done"]);
+    let all = entries(&sandbox, 0, "context");
+    let paths: Vec<&str> = all.iter().map(|entry| entry["path"].as_str().unwrap()).collect();
+    assert_eq!(paths.iter().filter(|path| path.starts_with("context/batches/")).count(), 1, "{paths:?}");
+    let shown = &entry(&sandbox, 0, &id)["batch"];
+    let (first, second) = (&shown["tasks"][0], &shown["tasks"][1]);
+    for link in [&first["pack"], &first["log"], &first["output"], &second["pack"], &shown["parent_log"]] {
+        assert!(paths.contains(&link.as_str().unwrap()), "{link}: {paths:?}");
+    }
+    assert_eq!((&first["status"], &first["summary"]), (&json!("success"), &json!("</script> Done.")));
+    let at = "2026-02-22T01:20:00Z";
+    let found = (&second["claimed_by"], &second["claimed_at"], &second["epoch"], &second["reports"]);
+    let late = json!([{"epoch": 1, "status": "done", "at": at, "late": "stale_epoch"}]);
+    assert_eq!(found, (&json!("second"), &json!(at), &json!(2), &late));
+
+    // Under `fail_fast` the other one is canceled, and the join is told.
+    on("report", &["1", "--epoch", "2", "--status", "failed", "--error-code", "c", "--error-message", "m"]);
+    on("join", &[]);
+    let shown = &entry(&sandbox, 0, &id)["batch"];
+    assert_eq!((&shown["status"], &shown["joined_at"]), (&json!("failed"), &json!(at)));
+    assert_eq!(shown["tasks"][1]["error"], json!(["c", "m"]));
+    assert_eq!(
+        (&shown["tasks"][2]["status"], &shown["tasks"][2]["error"][0]),
+        (&json!("canceled"), &json!("fail_fast"))
+    );
+    // A part of the folder shows the whole batch.
+    for part in ["", "/claims", "/batch.json", "/claims/0-1.json"] {
+        let entries = entries(&sandbox, 0, &format!("context/batches/{id}{part}"));
+        assert_eq!((entries.len(), &entries[0]["batch"]["id"]), (1, &json!(id)), "{part}");
+    }
+}
+
+#[test]
+fn damaged_files_are_faults_and_a_secret_in_them_is_not_shown() {
+    let (sandbox, id) = batch(2, "");
+    let at = |path: &str| format!("context/batches/{id}/{path}");
+    sandbox.expect(0, &["batch", "claim", &id, "0", "--by", "somebody"]);
+    let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    sandbox.write(&at("claims/0-1.json"), sandbox.read(&at("claims/0-1.json")).replace("somebody", secret));
+    sandbox.write(&at("claims/1-1.json"), "<<<<<<< ours\n");
+    sandbox.write(&at("notes.json"), "{}");
+    let shown = entry(&sandbox, 5, &id);
+    assert_eq!(shown["faults"].as_array().unwrap().len(), 2, "{shown}");
+    assert!(shown["batch"]["tasks"][0]["claimed_by"].as_str().unwrap().contains("REDACTED"), "{shown}");
+    assert_eq!(shown["batch"]["tasks"][1]["claimed"], true);
+    assert!(!shown.to_string().contains(secret));
+    // What a fork that was not finished left, and what is in no batch.
+    std::fs::rename(sandbox.path(&at("batch.json")), sandbox.path("batch.json")).unwrap();
+    sandbox.write("context/batches/notes/x.json", "{}");
+    let all = entries(&sandbox, 5, "context");
+    let fault = |path: &str| &all.iter().find(|entry| entry["path"] == *path).unwrap()["faults"][0];
+    assert_eq!(fault(at("").trim_end_matches('/')), "it has no `batch.json`: its fork was not finished");
+    assert_eq!(fault("context/batches/notes/x.json"), "no file of this program is here");
+}
