@@ -200,6 +200,7 @@ fn all_packs(bencher: Bencher<'_, '_>, issues: u64) {
             stamp: Stamp::new("2026-01-02T03:04:05Z".to_owned()),
             agent: None,
             session_start: false,
+            are_named: false,
         };
         let bytes = AtomicUsize::new(0);
         let faults = project.build(&job, None, &|pack| {
