@@ -102,6 +102,7 @@ impl Bench {
             stamp,
             agent: None,
             session_start: false,
+            are_named: false,
         }
     }
 }
