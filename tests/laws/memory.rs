@@ -100,6 +100,7 @@ pub(crate) fn build(project: &Project<'_>, roots: Vec<usize>, limits: BudgetLimi
         stamp,
         agent: None,
         session_start: false,
+        are_named: false,
     };
     let built = Mutex::new(Vec::new());
     let faults = project.build(&job, None, &|one| built.lock().unwrap_or_else(PoisonError::into_inner).push(one));

@@ -36,6 +36,7 @@ impl Refusing {
             stamp,
             agent: None,
             session_start: false,
+            are_named: false,
         };
         let built = Mutex::new(BTreeMap::new());
         let faults = project.build(&job, None, &|one| {
