@@ -20,7 +20,7 @@ pub use invisible::{invisible_at, invisible_faults};
 pub use read::{ReadError, read};
 #[cfg(feature = "serve")]
 pub use report::report_policy;
-pub use report::{Conversation, ConversationCard, PageEntry, report_data, report_page};
+pub use report::{Conversation, ConversationCard, Freshness, PageEntry, report_data, report_freshness, report_page};
 pub use stale::{Difference, UNEXPLAINED, difference};
 pub use verify::{Verification, parse_issue_url, root_names, verify};
 pub use why_not::{WhyNot, why_not};
