@@ -161,10 +161,10 @@ const reader = (text) => el("div", { class: "reader", dir: "auto" }, blocks(text
 function readable(text) {
   if (text.length > READABLE) return block(text);
   const box = el("div", { class: "text" });
-  const button = el("button", { type: "button", class: "aside", on: { click: () => show(button.textContent === "Raw text") } });
+  const button = el("button", { type: "button", class: "small", on: { click: () => show(button.textContent === "Raw text") } });
   const show = (raw) => {
     button.textContent = raw ? "Reader's view" : "Raw text";
-    box.replaceChildren(button, raw ? block(text) : reader(text));
+    box.replaceChildren(raw ? block(text) : reader(text), button);
   };
   show(false);
   return box;

@@ -7,10 +7,11 @@ const MORE_ROWS = 500;
 function summary(entry, fresh) {
   const { pack } = entry;
   if (!pack) return { id: "", state: entry.talk ? "conversation" : "not valid", profile: "", share: -1, warnings: 0, freshness: "unknown" };
-  const measure = unit(pack.budget);
+  const { budget } = pack;
+  const shares = ["chars", "bytes", "tokens"].filter((it) => budget["max_" + it]).map((it) => budget["used_" + it] / budget["max_" + it]);
   return {
     id: rootId(pack), state: stateOf(pack), profile: pack.profile, warnings: pack.warnings.length,
-    share: measure.limit ? measure.used / measure.limit : -1, freshness: entry.faults.length ? "not valid" : fresh ? fresh.status : "unknown",
+    share: Math.max(-1, ...shares), freshness: entry.faults.length ? "not valid" : fresh ? fresh.status : "unknown",
   };
 }
 
@@ -78,7 +79,7 @@ function overview(found, all, open) {
       el("span", { class: "facts" }, quote(id, 60), profile ? ` · ${line(profile, 40)}` : "")),
     el("td", {}, words(line(state, 40))),
     el("td", { class: "use" }, share < 0 ? "" : [el("meter", { min: 0, max: 1, value: share, "aria-hidden": "true" }), " ", percent(share, 1)]),
-    el("td", {}, freshnessTag(freshness === "unknown" ? undefined : { status: freshness })),
+    el("td", {}, freshness === "unknown" ? el("span", { class: "quiet" }, "unknown") : freshnessTag({ status: freshness })),
     el("td", {}, warnings ? tag(counted(warnings, "warning"), "warn") : ""));
   let at = 0;
   const more = el("button", { type: "button", on: { click: () => add(MORE_ROWS) } });

@@ -32,7 +32,7 @@ const tag = (text, kind = "") => el("span", { class: "tag " + kind }, words(line
 function relationOf(entry, section) {
   const edge = entry.edges.find((it) => it.section === section.id);
   if (edge) return edge.relation;
-  return { adr: "decision", card: section.provenance }[group(section)] || group(section);
+  return { adr: "ADR", card: section.provenance }[group(section)] || group(section);
 }
 
 // Issues, decisions and documents are Markdown; fields, cards and code are read as they are.
@@ -45,11 +45,12 @@ function sectionView(entry, section, changed) {
   const { metadata, source } = section;
   const measure = unit(entry.pack.budget);
   const size = measure.of(metadata);
+  const relation = relationOf(entry, section);
   const removed = entry.pack.redactions.filter((redaction) => redaction.section === section.id);
   const summary = [
     el("span", { class: "swatch fill " + group(section) }),
     el("span", { class: "title" }, quote(section.title, 120)),
-    tag(relationOf(entry, section)), tag(section.kind),
+    tag(relation), section.kind === relation ? "" : tag(section.kind),
     metadata.trust && metadata.trust !== "trusted" ? tag(metadata.trust, "bad") : "",
     metadata.detail !== "full" ? tag(metadata.detail, "warn") : "",
     removed.length ? tag("redacted", "warn") : "",
@@ -180,7 +181,7 @@ function freshnessTag(fresh) {
 
 function renderingView(entry) {
   const text = renderingOf(entry);
-  const button = el("button", { type: "button", class: "aside", on: { click: () => copy(text, button) } }, "Copy");
+  const button = el("button", { type: "button", class: "small", on: { click: () => copy(text, button) } }, "Copy");
   return lazily("rendering", [el("strong", {}, "What the agent reads"), " ", el("span", { class: "count" }, counted([...text].length, "character"))], () => el("div", { class: "rendering" }, button, block(text)));
 }
 
@@ -203,7 +204,7 @@ function packView(entry, before, fresh, act) {
   const root = rootSection(pack);
   return [
     el("h2", {}, quote(pack.root.title, 400)),
-    el("p", { class: "state" }, tag(stateOf(pack)), freshnessTag(fresh), tag("profile " + pack.profile), root && root.metadata.trust ? tag(root.metadata.trust, root.metadata.trust === "trusted" ? "" : "bad") : "",
+    el("p", { class: "state" }, tag(stateOf(pack) === "unknown" ? "state unknown" : stateOf(pack)), freshnessTag(fresh), tag("profile " + pack.profile), root && root.metadata.trust ? tag(root.metadata.trust, root.metadata.trust === "trusted" ? "" : "bad") : "",
       entry.faults.length ? tag("not valid", "bad") : "", changes.length ? tag("changed", "new") : ""),
     fresh && fresh.reasons.length ? el("p", { class: "reasons" }, el("strong", {}, words(fresh.status)), ": ", quote(fresh.reasons.slice(0, 5).join("; ")), fresh.reasons.length > 5 ? `; and ${fresh.reasons.length - 5} more` : "") : "",
     facts([

@@ -178,7 +178,13 @@ document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.altKey || event.metaKey) return;
   const [typing, inList] = [event.target === search, packs.contains(event.target)];
   const does = (act) => { event.preventDefault(); act(); };
-  if (event.key === "Escape") does(() => { if (typing) showAll(); toList(); });
+  if (event.key === "Escape") does(() => {
+    if (typing) {
+      search.value = "";
+      filter();
+    }
+    toList();
+  });
   else if (typing) {
     if (event.key === "ArrowDown") does(toList);
     else if (event.key === "Enter") does(() => { if (visible().length) select(visible()[0].entry, "pack"); });
