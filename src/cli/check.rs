@@ -1,6 +1,6 @@
 //! `contextpack check`.
 
-use super::args::{CheckArgs, Format, Global};
+use super::args::{BudgetArgs, CheckArgs, Format, Global};
 use super::console;
 use super::exit::Exit;
 use super::failure::Failure;
@@ -61,19 +61,27 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
     let run = BuildRun::new(global, build);
     let leads = args.shard.is_none_or(|shard| shard.leads(all.iter().map(|item| id(&project, *item))));
     if args.packs.roots.is_empty() && alone && !run.blocked && leads {
-        let profiles = args.packs.budget.profiles(&repository)?;
-        if let Some(names) = pack_names(&project, &all, &profiles) {
-            let names: BTreeSet<&str> = names.iter().map(String::as_str).collect();
-            states.extend(
-                orphans(&folder, &names, &run.diagnostics, &project, repository.root())?
-                    .into_iter()
-                    .map(PackState::from),
-            );
-        }
+        states.extend(orphaned(&repository, &project, &all, &folder, &args.packs.budget, &run)?);
     }
     // The packs must be of the same commit as the inputs that they are compared with.
     repository.confirm_settled()?;
     report_and_exit(global, args, &repository, &run, states)
+}
+
+/// Returns the states of the packs in the folder that no root of `all` produces.
+pub(crate) fn orphaned(
+    repository: &Repository,
+    project: &Project<'_>,
+    all: &[usize],
+    folder: &Folder,
+    budget: &BudgetArgs,
+    run: &BuildRun,
+) -> Result<Vec<PackState>, Failure> {
+    let profiles = budget.profiles(repository)?;
+    let Some(names) = pack_names(project, all, &profiles) else { return Ok(Vec::new()) };
+    let names: BTreeSet<&str> = names.iter().map(String::as_str).collect();
+    let orphans = orphans(folder, &names, &run.diagnostics, project, repository.root())?;
+    Ok(orphans.into_iter().map(PackState::from).collect())
 }
 
 /// Reports the states of the packs, and returns the exit code.

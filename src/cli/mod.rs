@@ -46,7 +46,7 @@ mod wake;
 mod watch;
 mod workspace;
 
-use args::{Args, Color, Command};
+use args::{Args, Color, Command, Format};
 use exit::Exit;
 use failure::{Failure, PathFailure};
 use std::borrow::Cow;
@@ -86,7 +86,14 @@ fn run_command() -> Exit {
     }
     match enter(args.global.directory.as_deref()).and_then(|()| dispatch(&args)) {
         Ok(exit) => exit,
-        Err(failure) => report::print_failure(failure, args.global.format),
+        Err(failure) => {
+            let format = match (&args.command, args.global.format) {
+                // Its own JSON says why there is no turn.
+                (Command::Dispatch(_), Format::Json) => Format::Text,
+                (_, format) => format,
+            };
+            report::print_failure(failure, format)
+        }
     }
 }
 

@@ -17,6 +17,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
+use std::time::Duration;
 
 /// The most packs of one save that are listed.
 const MOST_LISTED: usize = 10;
@@ -111,7 +112,7 @@ fn follow<E: Events>(global: &Global, args: &WatchArgs, request: SessionRequest,
     let mut watch = Watch::new(request, process_environment(), events, stamps()?, args.print.is_some());
     let report = watch.check();
     refuse_typed(&report)?;
-    reporter.print_first(report, &watch, args)?;
+    reporter.print_first(report, &watch, args.poll)?;
     while let Some(report) = watch.next_report() {
         reporter.print_update(report, &watch)?;
     }
@@ -142,11 +143,11 @@ pub(crate) struct WatchReporter<'a> {
 
 impl WatchReporter<'_> {
     /// Prints the summary and the errors of the first build.
-    fn print_first<E: Events>(
+    pub(crate) fn print_first<E: Events>(
         &self,
         mut report: WatchReport,
         watch: &Watch<E>,
-        args: &WatchArgs,
+        poll: Option<Duration>,
     ) -> Result<(), Failure> {
         let saved = std::mem::take(&mut report.saved);
         let (written, failed, unchanged, took) = (saved.len(), report.failed.len(), report.unchanged, report.took);
@@ -156,7 +157,7 @@ impl WatchReporter<'_> {
         }
         if !self.global.quiet && self.global.format != Format::Json {
             let failed_text = if failed > 0 { format!(", {failed} failed") } else { String::new() };
-            let how = match args.poll {
+            let how = match poll {
                 Some(every) => format!("polling every {}", humantime::format_duration(every)),
                 None => format!("following {} folders", watch.followed()),
             };
@@ -175,7 +176,7 @@ impl WatchReporter<'_> {
     }
 
     /// Prints what a later build did.
-    fn print_update<E: Events>(&self, mut report: WatchReport, watch: &Watch<E>) -> Result<(), Failure> {
+    pub(crate) fn print_update<E: Events>(&self, mut report: WatchReport, watch: &Watch<E>) -> Result<(), Failure> {
         if self.global.format == Format::Json {
             return if report.is_quiet() { Ok(()) } else { self.print_json(report, watch) };
         }

@@ -22,7 +22,8 @@ pub use read::{ReadError, read};
 #[cfg(feature = "serve")]
 pub use report::report_policy;
 pub use report::{
-    BatchView, BatchViewReport, BatchViewTask, Conversation, ConversationCard, PageEntry, report_data, report_page,
+    BatchView, BatchViewReport, BatchViewTask, Conversation, ConversationCard, Freshness, PageEntry, report_data,
+    report_freshness, report_page,
 };
 pub use stale::{Difference, UNEXPLAINED, difference};
 pub use verify::{Verification, content_hash, parse_issue_url, root_names, verify};

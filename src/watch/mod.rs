@@ -125,6 +125,11 @@ impl<E: Events> Watch<E> {
         self.session.packs().len()
     }
 
+    /// Returns whether the last build failed for none of the packs.
+    pub fn is_current(&self) -> bool {
+        self.problems.is_empty() && self.failing.is_empty()
+    }
+
     /// Returns the number of followed folders.
     pub fn followed(&self) -> usize {
         self.folders.len()

@@ -131,7 +131,8 @@ fn build_given(
     let roots = if root { vec![project.find("T-0").unwrap()] } else { Vec::new() };
     let stamp = Stamp::new("2026-01-02T03:04:05Z".to_owned());
     let profiles = vec!["coding".to_owned()];
-    let job = BuildJob { roots, others: Vec::new(), profiles, limits, stamp, agent, session_start: !root, are_named: root };
+    let job =
+        BuildJob { roots, others: Vec::new(), profiles, limits, stamp, agent, session_start: !root, are_named: root };
     let built = Mutex::new(Vec::new());
     let faults = project.build(&job, None, &|one| built.lock().unwrap_or_else(PoisonError::into_inner).push(one));
     assert_eq!(faults, Ok(Vec::new()));

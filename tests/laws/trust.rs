@@ -137,7 +137,16 @@ fn packs(files: &Files, limits: BudgetLimits, without: &Files) -> (BTreeMap<Stri
     said.extend(roots.iter().map(|root| edge(*root)));
     let stamp = Stamp::new("2026-01-02T03:04:05Z".to_owned());
     let profiles = ["coding", "review", "drafting"].map(str::to_owned).to_vec();
-    let job = BuildJob { roots, others: Vec::new(), profiles, limits, stamp, agent: None, session_start: false, are_named: false };
+    let job = BuildJob {
+        roots,
+        others: Vec::new(),
+        profiles,
+        limits,
+        stamp,
+        agent: None,
+        session_start: false,
+        are_named: false,
+    };
     let built = Mutex::new(BTreeMap::new());
     let faults = project.build(&job, None, &|one| {
         let diagnostics: Vec<String> = one.diagnostics.iter().map(|it| format!("{it:?}")).collect();

@@ -18,9 +18,28 @@ fn between<'a>(page: &'a str, start: &str, end: &str) -> &'a str {
     parts[1].split(end).next().unwrap()
 }
 
-fn data(page: &str) -> serde_json::Value {
-    serde_json::from_str(between(page, "<script type=\"application/json\" id=\"data\">", "</script>")).unwrap()
+/// Returns the JSON of a page with this id.
+fn json(page: &str, id: &str) -> serde_json::Value {
+    let start = format!("<script type=\"application/json\" id=\"{id}\">");
+    serde_json::from_str(between(page, &start, "</script>")).unwrap()
 }
+
+/// Returns the data of a page, with the texts of the sections in their places.
+fn data(page: &str) -> serde_json::Value {
+    let mut data = json(page, "data");
+    let texts = data["texts"].take();
+    for entry in data["packs"].as_array_mut().unwrap() {
+        let sections = entry.pointer_mut("/pack/sections").and_then(serde_json::Value::as_array_mut);
+        for section in sections.into_iter().flatten() {
+            section["content"] = texts[section["content"].as_str().unwrap()].clone();
+        }
+    }
+    data
+}
+
+/// The page's script, in the order in which its files stand there.
+const SCRIPTS: [&str; 9] =
+    ["dom.js", "markdown.js", "changes.js", "budget.js", "graph.js", "pack.js", "batch.js", "overview.js", "page.js"];
 
 fn source(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/review/report/page").join(name);
@@ -35,7 +54,7 @@ fn the_page_is_the_same_for_the_same_packs_wherever_they_are() {
     assert_eq!(sandbox.expect(0, &["report", "-o", "report.html"]), "report.html\n");
     assert_eq!(sandbox.read("report.html"), page);
     assert_eq!(sandbox.expect(0, &["report", "packs/"]), page);
-    let script: String = ["dom.js", "budget.js", "graph.js", "pack.js", "batch.js", "page.js"].map(source).concat();
+    let script: String = SCRIPTS.map(source).concat();
     let mut short = page.replace(&source("page.css"), "[page.css]").replace(&script, "[scripts]");
     for text in [source("page.css"), script] {
         // The policy names the very texts that stand there.
@@ -92,13 +111,52 @@ fn no_text_of_a_pack_is_anything_but_data() {
     assert_eq!(run.code, 5, "{}", run.stderr);
     assert!(run.stderr.contains("`packs/task-evil.coding.json` is not a valid pack: "), "{}", run.stderr);
     let page = run.stdout;
-    assert_eq!(page.matches("<script").count(), 2);
-    assert_eq!(page.matches("</script").count(), 2);
+    assert_eq!(page.matches("<script").count(), 3);
+    assert_eq!(page.matches("</script").count(), 3);
     let json = between(&page, "<script type=\"application/json\" id=\"data\">", "</script>");
     assert!(!json.contains(['<', '>', '&', '\u{202e}', '\u{9b}', '\u{e0041}']), "{json}");
     let entry = &data(&page)["packs"][0];
     assert!(entry["pack"]["sections"][1]["content"].as_str().unwrap().contains("<script>alert(1)"), "{entry}");
     assert!(!entry["faults"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn the_page_says_which_packs_are_fresh_if_it_is_made_in_their_repo() {
+    let sandbox = small();
+    sandbox.expect(0, &["build", "-q"]);
+    let state = |args: &[&str], path: &str| json(&sandbox.expect(0, args), "freshness")[path].clone();
+    let fresh = serde_json::json!({"status": "fresh", "reasons": []});
+    let path = "packs/feat-cache.coding.json";
+    assert_eq!(state(&["report"], path), fresh);
+    assert_eq!(state(&["report", path], path), fresh);
+    sandbox.write("elsewhere.json", sandbox.read(path));
+    assert!(state(&["report", "elsewhere.json"], "elsewhere.json").is_null(), "no build writes it");
+    sandbox.write("docs/adr/0007-cache.md", sandbox.read("docs/adr/0007-cache.md").replace("We cache.", "We crash."));
+    let stale = state(&["report"], path);
+    assert_eq!(stale["status"], "stale");
+    assert_eq!(stale["reasons"], serde_json::json!(["docs/adr/0007-cache.md changed"]));
+    sandbox.write("work_items/feat-cache.md", "");
+    std::fs::remove_file(sandbox.root().join("work_items/feat-cache.md")).unwrap();
+    assert_eq!(state(&["report"], path)["status"], "orphaned");
+    let faulty = Sandbox::with(&[("contextpack.yml", "no_such_field: 1\n"), (path, &sandbox.read(path))]);
+    let run = faulty.run(&["report", path]);
+    assert_eq!((run.code, json(&run.stdout, "freshness")), (0, serde_json::json!({})), "{}", run.stderr);
+}
+
+#[test]
+fn texts_that_packs_share_are_on_the_page_once() {
+    let text = "A guide that every pack holds. ".repeat(40);
+    let sandbox = Sandbox::with(&[("docs/guide.md", &format!("# Guide\n\n{text}\n"))]);
+    for number in 0..20 {
+        sandbox.write(
+            &format!("work_items/{number}.md"),
+            format!("---\nid: task:{number}\ntitle: T\n---\n\nSee [it](../docs/guide.md).\n"),
+        );
+    }
+    sandbox.expect(0, &["build", "-q"]);
+    let page = sandbox.expect(0, &["report"]);
+    assert_eq!(data(&page)["packs"].as_array().unwrap().len(), 20);
+    assert_eq!(page.matches(text.trim()).count(), 1);
 }
 
 #[test]

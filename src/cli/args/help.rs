@@ -422,6 +422,7 @@ pub(super) const REPORT: CommandHelp = CommandHelp {
 pub(super) const SERVE: CommandHelp = CommandHelp {
     examples: "
   contextpack serve                                 open the printed address in a browser
+  contextpack serve --watch                         also build, and again after each save
   contextpack serve --port 4000 packs
   contextpack serve --agent research                what this agent gets: each task, and the start of a session",
     exits: &[

@@ -48,7 +48,7 @@ pub(crate) struct Args {
 }
 
 /// Options of every command.
-#[derive(Debug, Options)]
+#[derive(Debug, Clone, Options)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
     /// Runs as if started in DIR
@@ -285,7 +285,7 @@ pub(crate) enum Command {
 
     /// Serves the report page on this machine, and updates it when packs change
     ///
-    /// Prints the page's address and serves it on 127.0.0.1 until stopped. The address contains a random word; requests without it are refused. The page shows within a second what a build has changed. Nothing is built or written.
+    /// Prints the page's address and serves it on 127.0.0.1 until stopped. The address contains a random word; requests without it are refused. The page shows within a second what a build has changed. Nothing is written without `--watch`.
     #[cfg(feature = "serve")]
     #[command(after_long_help = help::SERVE)]
     Serve(ServeArgs),

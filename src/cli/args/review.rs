@@ -8,6 +8,8 @@ use super::build::interval;
 use super::build::{BudgetArgs, limit};
 use crate::cli::completion;
 use crate::cli::packs::PackTarget;
+#[cfg(feature = "serve")]
+use clap::ArgGroup;
 use clap::{Args as Options, Subcommand, ValueEnum};
 use clap_complete::engine::ArgValueCandidates;
 use std::path::PathBuf;
@@ -146,8 +148,9 @@ pub(crate) struct ReportArgs {
 /// Options of `serve`.
 #[cfg(feature = "serve")]
 #[derive(Debug, Options)]
+#[command(group = ArgGroup::new("followed").args(["watch", "agent"]).multiple(true))]
 pub(crate) struct ServeArgs {
-    /// Packs and folders of packs; the configuration's `output.dir` if omitted. With `--agent`, roots
+    /// Packs and folders of packs; the configuration's `output.dir` if omitted. With `--watch` or `--agent`, roots
     ///
     /// Packs for an agent are built in memory and shown as it gets them; without a root those of all roots, and the start of its sessions.
     #[arg(value_name = "PACK|DIR|ROOT")]
@@ -157,11 +160,17 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(crate) port: u16,
 
+    /// Also builds the packs of the roots, and again after each save, as `watch` does
+    ///
+    /// Without a root those of all roots. The page shows all packs of the configuration's `output.dir`. With `--agent` it is not needed.
+    #[arg(long)]
+    pub(crate) watch: bool,
+
     #[command(flatten)]
     pub(crate) agent: AgentChoice,
 
-    /// With `--agent`: polls every INTERVAL (default `2s`) instead of waiting for change notices, which some network and container file systems lack
-    #[arg(long, value_name = "INTERVAL", num_args = 0..=1, require_equals = true, default_missing_value = "2s", value_parser = interval, requires = "agent")]
+    /// With `--watch` or `--agent`: polls every INTERVAL (default `2s`) instead of waiting for change notices, which some network and container file systems lack
+    #[arg(long, value_name = "INTERVAL", num_args = 0..=1, require_equals = true, default_missing_value = "2s", value_parser = interval, requires = "followed")]
     pub(crate) poll: Option<std::time::Duration>,
 }
 

@@ -1,12 +1,13 @@
 //! `contextpack report` and `contextpack serve`: packs on a page for a browser.
 
-#[cfg(feature = "serve")]
-mod agent_packs;
 mod batch;
+mod freshness;
 mod packs;
 #[cfg(feature = "serve")]
 pub(super) mod serve;
 mod talk;
+#[cfg(feature = "serve")]
+mod watched;
 
 use crate::cli::args::{Global, ReportArgs};
 use crate::cli::console::{self, printable};
@@ -28,7 +29,8 @@ pub(crate) fn run(global: &Global, args: &ReportArgs) -> Result<Exit, Failure> {
     if packs.entries().len() == 0 {
         return Err(Failure::usage("there is no pack to show: `contextpack build` writes them"));
     }
-    let page = report_page(&packs.data(), None);
+    let freshness = packs.freshness(freshness::check(global).as_ref());
+    let page = report_page(&packs.data(), &freshness, None);
     match &args.out {
         None => console::exact().write_all(page.as_bytes())?,
         Some(file) => {

@@ -1,6 +1,7 @@
 //! The packs of a page: read once, and again where their files changed.
 
 use super::batch::batch;
+use super::freshness::CheckedFolder;
 use super::talk::{CardsFolder, conversation};
 use crate::batches::BatchId;
 use crate::cards::context_folder;
@@ -8,7 +9,7 @@ use crate::cli::args::Global;
 use crate::cli::failure::{Failure, PathFailure};
 use crate::cli::{verify, workspace};
 use crate::model::natural_cmp;
-use crate::review::{PageEntry, report_data};
+use crate::review::{Freshness, PageEntry, report_data, report_freshness};
 use crate::store::{Folder, Links, StoreError, read_file};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -64,6 +65,7 @@ struct BatchFolder {
 
 /// A file as it was last read.
 struct CachedPackFile {
+    path: PathBuf,
     stamp: FileVersion,
     settled: bool,
     entry: PageEntry,
@@ -143,6 +145,26 @@ impl PackFiles {
     /// Returns the data of the page.
     pub(super) fn data(&self) -> String {
         report_data(self.entries().map(|(_, entry)| entry))
+    }
+
+    /// Returns the freshness of those packs that are in the checked folder, as JSON for the page.
+    pub(super) fn freshness(&self, checked: Option<&CheckedFolder>) -> String {
+        // Many files have few folders.
+        let mut own = BTreeMap::<&Path, bool>::new();
+        let mut found = BTreeMap::<&str, &Freshness>::new();
+        for (shown, read) in &self.read {
+            let (Some(checked), Some(folder), Some(name)) = (checked, read.path.parent(), read.path.file_name()) else {
+                continue;
+            };
+            let is_own = *own.entry(folder).or_insert_with(|| {
+                let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+                folder.canonicalize().is_ok_and(|folder| folder == checked.path)
+            });
+            if let Some(freshness) = name.to_str().filter(|_| is_own).and_then(|name| checked.packs.get(name)) {
+                found.insert(shown, freshness);
+            }
+        }
+        report_freshness(&found)
     }
 }
 
@@ -255,7 +277,8 @@ fn reread(last: Option<&CachedPackFile>, shown: &str, file: &File<'_>) -> io::Re
             talk.unwrap_or_else(|| PageEntry::new(shown, &bytes))
         }
     };
-    Ok(Some(CachedPackFile { stamp, settled: age.is_some_and(|age| age > UNSETTLED), entry }))
+    let path = file.path.clone();
+    Ok(Some(CachedPackFile { path, stamp, settled: age.is_some_and(|age| age > UNSETTLED), entry }))
 }
 
 /// Returns a path with `/` on every system.

@@ -3,9 +3,10 @@
 //! Other pages in the browser, and other users of the machine, must not be able to read packs. The server therefore answers
 //! only for loopback host names, which prevents DNS rebinding, and only if the path contains a random word.
 
-use super::agent_packs::{self, AgentPacks};
+use super::freshness::BackgroundCheck;
 use super::packs::PackFiles;
 use super::print_faults;
+use super::watched::{self, AgentPacks};
 use crate::cli::args::{Global, ServeArgs};
 use crate::cli::console;
 use crate::cli::exit::Exit;
@@ -46,12 +47,12 @@ const LARGEST_HEAD: usize = 16 << 10;
 
 /// Serves packs until stopped.
 pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<Exit, Failure> {
-    if args.agent.agent.is_some() {
-        return agent_packs::serve(global, args);
+    if args.watch || args.agent.agent.is_some() {
+        return watched::serve(global, args);
     }
     let packs = PackFiles::open(global, &args.packs)?;
     print_faults(&packs)?;
-    Server::listen(global, args.port, PageSource::Files(packs))?.run()?;
+    Server::listen(global, args.port, PageSource::files(global, packs))?.run()?;
     Ok(Exit::Done)
 }
 
@@ -86,34 +87,59 @@ impl Server {
 
 /// Where the packs of the page come from.
 pub(super) enum PageSource {
-    /// Files on disk.
-    Files(PackFiles),
+    /// Files on disk, and how fresh they are.
+    Files(PackFiles, BackgroundCheck),
     /// The packs that a watch builds for an agent.
     Agent(Arc<AgentPacks>),
 }
 
+/// What changed of the packs since it was last asked.
+struct Changed {
+    /// The data of the page.
+    data: Option<String>,
+    /// The freshness of its packs.
+    freshness: Option<String>,
+}
+
 impl PageSource {
+    /// Returns the source that reads `packs`.
+    pub(super) fn files(global: &Global, packs: PackFiles) -> Self {
+        Self::Files(packs, BackgroundCheck::new(global))
+    }
+
     /// Returns the number of packs.
     fn len(&self) -> usize {
         match self {
-            Self::Files(packs) => packs.entries().len(),
+            Self::Files(packs, _) => packs.entries().len(),
             Self::Agent(packs) => packs.len(),
         }
     }
 
-    /// Returns the data of the page, if it changed since the last call. A file that cannot be read, for example while it is
-    /// replaced, keeps its last state until the next call.
-    fn changed(&mut self) -> Option<String> {
+    /// Returns what changed since the last call. A file that cannot be read, for example while it is replaced, keeps its
+    /// last state until the next call.
+    fn changed(&mut self) -> Changed {
         match self {
-            Self::Files(packs) => packs.refresh().unwrap_or(false).then(|| packs.data()),
-            Self::Agent(packs) => packs.changed(),
+            Self::Files(packs, check) => {
+                let is_new = packs.refresh().unwrap_or(false);
+                let checked = check.poll(is_new);
+                let freshness = (is_new || checked).then(|| check.with_found(|found| packs.freshness(found)));
+                Changed { data: is_new.then(|| packs.data()), freshness }
+            }
+            Self::Agent(packs) => match packs.changed() {
+                Some((data, freshness)) => Changed { data: Some(data), freshness: Some(freshness) },
+                None => Changed { data: None, freshness: None },
+            },
         }
     }
 
-    fn data(&self) -> String {
+    /// Returns the data of the page, and the freshness of its packs.
+    fn state(&self) -> (String, String) {
         match self {
-            Self::Files(packs) => packs.data(),
-            Self::Agent(packs) => packs.data(),
+            Self::Files(packs, check) => {
+                check.poll(true);
+                (packs.data(), check.with_found(|found| packs.freshness(found)))
+            }
+            Self::Agent(packs) => packs.state(),
         }
     }
 }
@@ -161,25 +187,49 @@ struct Site {
 /// The packs as they were last read. All responses share one copy of the page and of its data.
 struct ServedPage {
     source: PageSource,
-    page: Bytes,
-    data: Bytes,
-    /// The entity tag of the data.
+    /// The page, once it was asked for.
+    page: Option<Bytes>,
+    data: Tagged,
+    freshness: Tagged,
+}
+
+/// The body of an answer, with its entity tag in quotation marks.
+struct Tagged {
+    body: Bytes,
     tag: String,
+}
+
+impl Tagged {
+    fn new(body: String) -> Self {
+        let tag = format!("\"{}\"", Digest::of(&body).to_string().replace(':', "-"));
+        Self { body: body.into(), tag }
+    }
 }
 
 impl ServedPage {
     fn new(source: PageSource) -> Self {
-        let data = source.data();
-        let mut shown = Self { source, page: Bytes::new(), data: Bytes::new(), tag: String::new() };
-        shown.update(data);
-        shown
+        let (data, freshness) = source.state();
+        Self { source, page: None, data: Tagged::new(data), freshness: Tagged::new(freshness) }
     }
 
-    fn update(&mut self, data: String) {
-        let tag = Digest::of(&data).to_string().replace(':', "-");
-        self.page = report_page(&data, Some(&tag)).into();
-        self.data = data.into();
-        self.tag = format!("\"{tag}\"");
+    /// Reads what changed.
+    fn refresh(&mut self) {
+        let Changed { data, freshness } = self.source.changed();
+        for (old, new) in [(&mut self.data, data), (&mut self.freshness, freshness)] {
+            if let Some(new) = new.map(Tagged::new).filter(|new| new.tag != old.tag) {
+                *old = new;
+                self.page = None;
+            }
+        }
+    }
+
+    /// Returns the page.
+    fn page(&mut self) -> Bytes {
+        let make = || {
+            let [data, freshness] = [&self.data.body, &self.freshness.body].map(|body| String::from_utf8_lossy(body));
+            report_page(&data, &freshness, Some(self.data.tag.trim_matches('"'))).into()
+        };
+        self.page.get_or_insert_with(make).clone()
     }
 }
 
@@ -214,37 +264,31 @@ impl Site {
         }
         match uri.path().strip_prefix(&self.base) {
             Some("") => self.page(),
-            Some("packs.json") => self.data(headers),
+            Some("packs.json") => self.state(headers, |shown| &shown.data),
+            Some("freshness.json") => self.state(headers, |shown| &shown.freshness),
             _ => plain(StatusCode::NOT_FOUND, "use the address that `contextpack serve` printed\n"),
         }
     }
 
     fn page(&self) -> Response<Full<Bytes>> {
-        self.refresh();
-        let shown = self.shown.borrow();
-        answer(StatusCode::OK, "text/html; charset=utf-8", shown.page.clone())
+        let mut shown = self.shown.borrow_mut();
+        shown.refresh();
+        answer(StatusCode::OK, "text/html; charset=utf-8", shown.page())
     }
 
-    /// Answers with the data, unless the client has it already.
-    fn data(&self, headers: &HeaderMap) -> Response<Full<Bytes>> {
-        self.refresh();
-        let shown = self.shown.borrow();
-        let has = headers.get(IF_NONE_MATCH).is_some_and(|has| has.as_bytes() == shown.tag.as_bytes());
-        let (status, data) =
-            if has { (StatusCode::NOT_MODIFIED, Bytes::new()) } else { (StatusCode::OK, shown.data.clone()) };
-        let mut answer = answer(status, "application/json", data);
-        if let Ok(tag) = HeaderValue::from_str(&shown.tag) {
+    /// Answers with a part of the state, unless the client has it already.
+    fn state(&self, headers: &HeaderMap, part: fn(&ServedPage) -> &Tagged) -> Response<Full<Bytes>> {
+        let mut shown = self.shown.borrow_mut();
+        shown.refresh();
+        let Tagged { body, tag } = part(&shown);
+        let has = headers.get(IF_NONE_MATCH).is_some_and(|has| has.as_bytes() == tag.as_bytes());
+        let (status, body) =
+            if has { (StatusCode::NOT_MODIFIED, Bytes::new()) } else { (StatusCode::OK, body.clone()) };
+        let mut answer = answer(status, "application/json", body);
+        if let Ok(tag) = HeaderValue::from_str(tag) {
             answer.headers_mut().insert(ETAG, tag);
         }
         answer
-    }
-
-    /// Shows the packs that changed.
-    fn refresh(&self) {
-        let mut shown = self.shown.borrow_mut();
-        if let Some(data) = shown.source.changed() {
-            shown.update(data);
-        }
     }
 }
 
@@ -291,7 +335,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let given = [folder.path().to_owned()];
         let global = Args::try_parse_from(["contextpack", "list"]).unwrap().global;
-        PageSource::Files(PackFiles::open(&global, &given).unwrap())
+        PageSource::files(&global, PackFiles::open(&global, &given).unwrap())
     }
 
     /// Serves a page of 64 MiB under short limits, and runs `client` against it.
@@ -299,7 +343,7 @@ mod tests {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         listener.set_nonblocking(true).unwrap();
         let site = Site::new(listener.local_addr().unwrap().port(), no_packs()).unwrap();
-        site.shown.borrow_mut().page = vec![b'x'; 64 << 20].into();
+        site.shown.borrow_mut().page = Some(vec![b'x'; 64 << 20].into());
         let (host, base) = (site.hosts[0].clone(), site.base.clone());
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         tokio::task::LocalSet::new().block_on(&runtime, async move {
@@ -357,7 +401,8 @@ mod tests {
             runtime.block_on(answer.into_body().collect()).unwrap().to_bytes().as_ptr()
         };
         assert_eq!(body(site.page()), body(site.page()));
-        assert_eq!(body(site.data(&HeaderMap::new())), body(site.data(&HeaderMap::new())));
+        let data = || site.state(&HeaderMap::new(), |shown| &shown.data);
+        assert_eq!(body(data()), body(data()));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! A pack as data for the page: its content, its faults and its rendering.
 
 use super::batch::BatchView;
-use crate::model::harmless_json;
+use crate::model::{Digest, harmless_json};
 use crate::render;
 use crate::review::explain::{Neighbour, explain};
 use crate::review::invisible::invisible_at;
@@ -9,11 +9,25 @@ use crate::review::{read, verify};
 use crate::wire::Pack;
 use serde::Serialize;
 
+/// The hex digits of a text's digest that name it on the page.
+const KEY_DIGITS: usize = 32;
+
 /// A pack on the page.
 #[derive(Debug, Clone)]
 pub struct PageEntry {
     json: String,
+    /// The contents of the sections as JSON, by key. In `json` the keys replace them, since packs share most texts.
+    texts: Vec<(String, String)>,
     faults: Vec<String>,
+}
+
+/// Whether a pack is what a build gives now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Freshness {
+    /// `fresh`, `stale`, `edited`, `orphaned`, `unverifiable` or `failed`.
+    pub status: &'static str,
+    /// Why it is not fresh.
+    pub reasons: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -71,8 +85,7 @@ enum PagePiece<'a> {
 
 impl PageDiagnostic<'_> {
     fn json(&self) -> String {
-        // Strings, numbers and lists can always be serialized.
-        escaped(&serde_json::to_string(self).unwrap_or_default())
+        as_json(self)
     }
 }
 
@@ -82,17 +95,19 @@ impl PageEntry {
         let faults = verify(bytes).violations;
         let pack = read(bytes).ok();
         let rendering = pack.as_ref().map(|pack| render::pack(pack).whole()).unwrap_or_default();
-        let data = PageDiagnostic {
-            path,
-            faults: &faults,
-            edges: pack.as_ref().map(|pack| explain(pack).edges).unwrap_or_default(),
-            rendering: pack.as_ref().map(|pack| pieces(pack, &rendering)).unwrap_or_default(),
-            pack: pack.as_ref(),
-            talk: None,
-            batch: None,
-        };
+        let rendering = pack.as_ref().map(|pack| pieces(pack, &rendering)).unwrap_or_default();
+        let mut shown = pack.clone();
+        let mut texts = Vec::new();
+        for section in shown.iter_mut().flat_map(|pack| &mut pack.sections) {
+            let key = Digest::of(&section.content).short(KEY_DIGITS);
+            let text = std::mem::replace(&mut section.content, key.clone());
+            texts.push((key, as_json(&text)));
+        }
+        let edges = pack.as_ref().map(|pack| explain(pack).edges).unwrap_or_default();
+        let (talk, batch) = (None, None);
+        let data = PageDiagnostic { path, faults: &faults, edges, rendering, pack: shown.as_ref(), talk, batch };
         let json = data.json();
-        Self { json, faults }
+        Self { json, texts, faults }
     }
 
     /// Creates an entry from a box or a log, with what is wrong with it.
@@ -113,7 +128,7 @@ impl PageEntry {
     fn other(path: &str, talk: Option<&Conversation>, batch: Option<&BatchView>, faults: Vec<String>) -> Self {
         let (edges, rendering) = (Vec::new(), Vec::new());
         let json = PageDiagnostic { path, faults: &faults, pack: None, edges, rendering, talk, batch }.json();
-        Self { json, faults }
+        Self { json, texts: Vec::new(), faults }
     }
 
     /// Returns the faults that verification found.
@@ -124,6 +139,16 @@ impl PageEntry {
     pub(super) fn json(&self) -> &str {
         &self.json
     }
+
+    pub(super) fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.texts.iter().map(|(key, text)| (key.as_str(), text.as_str()))
+    }
+}
+
+/// Returns a value as JSON that is harmless in HTML.
+pub(super) fn as_json(value: &impl Serialize) -> String {
+    // Strings, numbers, lists and maps with text keys can always be serialized.
+    escaped(&serde_json::to_string(value).unwrap_or_default())
 }
 
 /// Splits a rendering into pieces, so that the page does not hold every content twice.

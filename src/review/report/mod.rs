@@ -7,13 +7,14 @@ mod batch;
 mod entry;
 
 pub use batch::{BatchView, BatchViewReport, BatchViewTask};
-pub use entry::{Conversation, ConversationCard, PageEntry};
+pub use entry::{Conversation, ConversationCard, Freshness, PageEntry};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
+use std::collections::BTreeMap;
 
-/// The template of the page, with placeholders `tag`, `policy`, `style`, `data` and `script`.
+/// The template of the page, with placeholders `tag`, `policy`, `style`, `data`, `freshness` and `script`.
 const PAGE: &str = include_str!("page/page.html");
 
 /// The page's style sheet.
@@ -22,24 +23,40 @@ const STYLE: &str = include_str!("page/page.css");
 /// The page's script: the files in the order in which they use each other.
 const SCRIPT: &str = concat!(
     include_str!("page/dom.js"),
+    include_str!("page/markdown.js"),
+    include_str!("page/changes.js"),
     include_str!("page/budget.js"),
     include_str!("page/graph.js"),
     include_str!("page/pack.js"),
     include_str!("page/batch.js"),
+    include_str!("page/overview.js"),
     include_str!("page/page.js"),
 );
 
-/// Returns the data of a page as JSON, in which markup and invisible characters are escaped.
+/// Returns the data of a page as JSON, in which markup and invisible characters are escaped: each text of a section once,
+/// by key, and each entry on a line.
 pub fn report_data<'a>(entries: impl Iterator<Item = &'a PageEntry>) -> String {
-    let entries: Vec<&str> = entries.map(PageEntry::json).collect();
-    format!("{{\"packs\":[\n{}\n]}}", entries.join(",\n"))
+    let mut texts = BTreeMap::new();
+    let mut lines = Vec::new();
+    for entry in entries {
+        texts.extend(entry.texts());
+        lines.push(entry.json());
+    }
+    let texts: Vec<String> = texts.into_iter().map(|(key, text)| format!("\"{key}\":{text}")).collect();
+    format!("{{\"texts\":{{\n{}\n}},\"packs\":[\n{}\n]}}", texts.join(",\n"), lines.join(",\n"))
 }
 
-/// Returns the page that shows `data` from [`report_data`]; the same data gives the same bytes.
+/// Returns the freshness of packs, by displayed path, as JSON for a page.
+pub fn report_freshness(freshness: &BTreeMap<&str, &Freshness>) -> String {
+    entry::as_json(freshness)
+}
+
+/// Returns the page that shows `data` from [`report_data`] and `freshness` from [`report_freshness`]; the same data gives
+/// the same bytes.
 ///
-/// A page with a `tag` is served: it polls the `packs.json` beside it for another tag.
-pub fn report_page(data: &str, tag: Option<&str>) -> String {
-    let mut page = String::with_capacity(PAGE.len() + STYLE.len() + SCRIPT.len() + data.len() + 1024);
+/// A page with a `tag` is served: it polls the `packs.json` beside it for another tag, and `freshness.json`.
+pub fn report_page(data: &str, freshness: &str, tag: Option<&str>) -> String {
+    let mut page = String::with_capacity(PAGE.len() + STYLE.len() + SCRIPT.len() + data.len() + freshness.len() + 1024);
     // Only the template is searched for placeholders, never what replaces them.
     for (at, piece) in PAGE.split("{{").enumerate() {
         let (place, rest) = if at == 0 { ("", piece) } else { piece.split_once("}}").unwrap_or(("", piece)) };
@@ -49,6 +66,7 @@ pub fn report_page(data: &str, tag: Option<&str>) -> String {
             "style" => page.push_str(STYLE),
             "script" => page.push_str(SCRIPT),
             "data" => page.push_str(data),
+            "freshness" => page.push_str(freshness),
             _ => {}
         }
         page.push_str(rest);
@@ -76,7 +94,7 @@ mod tests {
 
     #[test]
     fn placeholders_are_replaced_verbatim() {
-        let page = report_page("{{script}}", None);
+        let page = report_page("{{script}}", "{}", None);
         assert_eq!(page.matches("{{").count(), 1, "the data is not searched for places");
         let holds = |start: &str, text: &str, end: &str| page.contains(&[start, text, end].concat());
         assert!(holds("<style>", STYLE, "</style>") && holds("<script>", SCRIPT, "</script>"));

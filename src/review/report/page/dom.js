@@ -76,6 +76,25 @@ const percent = (part, whole) => whole ? Math.round(part * 100 / whole) + " %" :
 
 const counted = (count, one, many = one + "s") => `${grouped(count)} ${count === 1 ? one : many}`;
 
+// Puts a text into the clipboard, also where a page has no right to it, and says on the button whether it is there.
+async function copy(text, button) {
+  let done = true;
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const field = document.createElement("textarea");
+    field.value = text;
+    button.after(field);
+    field.select();
+    done = document.execCommand("copy");
+    field.remove();
+    button.focus();
+  }
+  const name = button.textContent;
+  button.textContent = done ? "Copied" : "The browser does not let this page copy";
+  setTimeout(() => { button.textContent = name; }, 2000);
+}
+
 const words = (name) => String(name).replace(/_/g, " ");
 
 // Links lead to web pages only, never to scripts.

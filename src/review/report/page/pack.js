@@ -1,4 +1,4 @@
-// One pack: what it is, its pictures, its sections, what is not in it, and its rendering.
+// One pack: what a person came for first, then its pictures and sections, then what identifies it.
 
 // `path:first-last`, else the URL, else the id.
 function place(source) {
@@ -28,15 +28,29 @@ const typeTag = (type) => el("span", { class: "tag" }, line(type, 100));
 
 const tag = (text, kind = "") => el("span", { class: "tag " + kind }, words(line(text, 40)));
 
+// How a section belongs to the root, in a word.
+function relationOf(entry, section) {
+  const edge = entry.edges.find((it) => it.section === section.id);
+  if (edge) return edge.relation;
+  return { adr: "ADR", card: section.provenance }[group(section)] || group(section);
+}
+
+// Issues, decisions and documents are Markdown; fields, cards and code are read as they are.
+function isMarkdown({ kind, source }) {
+  if (kind === "work_item_json" || kind === "card") return false;
+  return kind !== "file_excerpt" || /\.(md|markdown|mdx)$/i.test(source.path || "");
+}
+
 function sectionView(entry, section, changed) {
   const { metadata, source } = section;
   const measure = unit(entry.pack.budget);
   const size = measure.of(metadata);
+  const relation = relationOf(entry, section);
   const removed = entry.pack.redactions.filter((redaction) => redaction.section === section.id);
   const summary = [
     el("span", { class: "swatch fill " + group(section) }),
     el("span", { class: "title" }, quote(section.title, 120)),
-    tag(section.kind),
+    tag(relation), section.kind === relation ? "" : tag(section.kind),
     metadata.trust && metadata.trust !== "trusted" ? tag(metadata.trust, "bad") : "",
     metadata.detail !== "full" ? tag(metadata.detail, "warn") : "",
     removed.length ? tag("redacted", "warn") : "",
@@ -57,7 +71,7 @@ function sectionView(entry, section, changed) {
       ["Card", metadata.card && [code(metadata.card.id), ` ${words(metadata.card.role)}, ${line(metadata.card.type, 100)}, by `, quote(metadata.card.author_id, 120)]],
       ["Written", metadata.created_at && line(metadata.created_at, 40) + (metadata.edited ? ", edited later" : "")],
     ]),
-    block(section.content),
+    isMarkdown(section) ? readable(section.content) : block(section.content),
   ], { class: "section" + (changed ? " changed" : "") });
 }
 
@@ -90,26 +104,39 @@ function handoverView(pack) {
     lost.length ? el("ul", {}, lost.map((it) => el("li", {}, el("strong", {}, words(it.reason)), " ", quote(it.title, 120), " ", code(it.id)))) : "");
 }
 
-function omissionsView(pack) {
+// The first of a list at once, all of it on demand.
+const FEW = 4;
+const few = (id, items, more) => [
+  el("ul", {}, items.slice(0, FEW).map((item) => el("li", {}, item))),
+  items.length > FEW ? lazily(id, `and ${grouped(items.length - FEW)} more`, () => el("ul", {}, items.slice(FEW).map((item) => el("li", {}, item)))) : "", more];
+
+function warningsView(pack) {
+  if (!pack.warnings.length) return "";
+  const items = pack.warnings.map((it) => [code(it.code), " ", quote(it.message), it.source ? [" ", where(it.source)] : ""]);
+  return list("Warnings", items.length, few("warnings", items));
+}
+
+// What an agent does not get of what belongs to the root.
+function cutView(pack) {
   const measure = unit(pack.budget);
-  const rows = pack.omissions.map((it) => [el("strong", {}, words(it.reason)), quote(it.title, 120), words(it.provenance),
+  const shorter = pack.sections.filter((section) => section.metadata.detail !== "full");
+  const items = [
+    ...shorter.map(({ title, metadata: { detail, chars, full_chars } }) => [quote(title, 120), ": ", el("strong", {}, words(detail)),
+      full_chars ? `, ${grouped(chars)} of ${grouped(full_chars)} characters` : ""]),
+    ...pack.omissions.map((it) => [quote(it.title, 120), ": ", el("strong", {}, words(it.reason)), measure.of(it) ? `, ${grouped(measure.of(it))} ${measure.name}` : ""]),
+  ];
+  if (!items.length) return list("Left out and shortened", 0, el("p", { class: "quiet" }, "Nothing: all that belongs to the root is in the pack, in full."));
+  const rows = () => pack.omissions.map((it) => [el("strong", {}, words(it.reason)), quote(it.title, 120), words(it.provenance),
     measure.of(it) ? grouped(measure.of(it)) : "", where(it.source)]);
-  return list("Left out", rows.length, rows.length
-    ? table("What is not in the pack", ["Reason", "Title", "Why it would be", `Its ${measure.name}`, "Where to read it"], rows)
-    : el("p", { class: "quiet" }, "Nothing."));
+  return list("Left out and shortened", items.length, few("cut", items, pack.omissions.length ? lazily("omissions", "Where to read what was left out",
+    () => table("What is not in the pack", ["Reason", "Title", "Why it would be", `Its ${measure.name}`, "Where to read it"], rows())) : ""));
 }
 
 function redactionsView(pack) {
+  if (!pack.redactions.length) return "";
   const rows = pack.redactions.map((it) => [code(it.section), [where(it.source), ` line ${it.line}`],
     [code(it.rule), it.count > 1 ? ` × ${it.count}` : ""], quote(it.reason), quote(it.to_include)]);
-  return list("Redactions", rows.length, rows.length
-    ? table("What was removed from the texts", ["Section", "Place", "Rule", "Why", "To include it safely"], rows)
-    : el("p", { class: "quiet" }, "Nothing was removed."));
-}
-
-function warningsView(pack) {
-  const items = pack.warnings.map((it) => el("li", {}, code(it.code), " ", quote(it.message), it.source ? [" ", where(it.source)] : ""));
-  return list("Warnings", items.length, items.length ? el("ul", {}, items) : el("p", { class: "quiet" }, "None."));
+  return list("Redactions", rows.length, table("What was removed from the texts", ["Section", "Place", "Rule", "Why", "To include it safely"], rows));
 }
 
 function inputsView(pack) {
@@ -141,28 +168,57 @@ function talkView(entry) {
   ].filter(Boolean);
 }
 
-// All of a pack; `before` is what it was until now, `act` what a neighbour leads to.
-function packView(entry, before, act) {
+// The section that says most about the root itself.
+const rootSection = (pack) => pack.sections.find((section) => section.id === "root.issue") || pack.sections.find((section) => section.id.startsWith("root."));
+
+const stateOf = (pack) => (rootSection(pack) || { metadata: {} }).metadata.state || "unknown";
+
+// Whether the pack is what a build gives now, as far as the page knows.
+function freshnessTag(fresh) {
+  if (!fresh) return tag("freshness unknown");
+  return tag(fresh.status, { fresh: "new", stale: "warn", unverifiable: "" }[fresh.status] ?? "bad");
+}
+
+function renderingView(entry) {
+  const text = renderingOf(entry);
+  const button = el("button", { type: "button", class: "small", on: { click: () => copy(text, button) } }, "Copy");
+  return lazily("rendering", [el("strong", {}, "What the agent reads"), " ", el("span", { class: "count" }, counted([...text].length, "character"))], () => el("div", { class: "rendering" }, button, block(text)));
+}
+
+// What tells this pack from others, for those who look for it.
+function identityView(entry) {
+  const { pack } = entry;
+  return lazily("identity", "Identity and hash", () => facts([
+    ["File", code(entry.path)], ["Pack", code(pack.pack_id)], ["Hash", code(pack.hash)],
+    ["Built", `${line(pack.generated_at, 40)} by ${line(pack.generator.name, 40)} ${line(pack.generator.version, 40)}`],
+  ]));
+}
+
+// All of a pack: `before` is what it was until the last save, `fresh` whether it is fresh, `act` what a neighbour leads to.
+function packView(entry, before, fresh, act) {
   const pack = entry.pack;
   if (entry.talk) return talkView(entry);
   if (!pack) return [el("h2", {}, entry.path), faultsView(entry)];
-  const old = new Map(before && before.pack ? before.pack.sections.map((section) => [section.id, section.content]) : []);
-  const changed = (section) => old.size > 0 && old.get(section.id) !== section.content;
+  const changes = changedSections(pack, before);
+  const changed = new Set(changes.map((it) => it.section.id));
+  const root = rootSection(pack);
   return [
     el("h2", {}, quote(pack.root.title, 400)),
+    el("p", { class: "state" }, tag(stateOf(pack) === "unknown" ? "state unknown" : stateOf(pack)), freshnessTag(fresh), tag("profile " + pack.profile), root && root.metadata.trust ? tag(root.metadata.trust, root.metadata.trust === "trusted" ? "" : "bad") : "",
+      entry.faults.length ? tag("not valid", "bad") : "", changes.length ? tag("changed", "new") : ""),
+    fresh && fresh.reasons.length ? el("p", { class: "reasons" }, el("strong", {}, words(fresh.status)), ": ", quote(fresh.reasons.slice(0, 5).join("; ")), fresh.reasons.length > 5 ? `; and ${fresh.reasons.length - 5} more` : "") : "",
     facts([
       ["Root", pack.root.work_item_id && code(pack.root.work_item_id)], ["Issue", pack.root.issue_url && link(pack.root.issue_url)],
       ["Agent", pack.agent && [quote(pack.agent.name, 120), " ", code(line(pack.agent.key, 120))]], ["Policy", pack.policy && words(pack.policy)],
-      ["Job", pack.job && quote(pack.job, 120)], ["Profile", quote(pack.profile)], ["File", code(entry.path)], ["Pack", code(pack.pack_id)], ["Hash", code(pack.hash)],
-      ["Built", `${line(pack.generated_at, 40)} by ${line(pack.generator.name, 40)} ${line(pack.generator.version, 40)}`],
+      ["Job", pack.job && quote(pack.job, 120)],
     ]),
     entry.faults.length ? faultsView(entry) : "",
+    warningsView(pack), cutView(pack), changesView(changes), renderingView(entry),
     handoverView(pack),
     budgetPicture(pack),
     graphPicture(entry, act),
-    list("Sections", pack.sections.length, pack.sections.map((section) => sectionView(entry, section, changed(section)))),
-    omissionsView(pack), redactionsView(pack), warningsView(pack),
-    el("section", {}, el("h3", {}, "Whole"),
-      lazily("rendering", "Rendering: what an agent reads", () => block(renderingOf(entry))), inputsView(pack)),
+    list("Sections", pack.sections.length, pack.sections.map((section) => sectionView(entry, section, changed.has(section.id)))),
+    redactionsView(pack),
+    el("section", {}, el("h3", {}, "About the pack"), inputsView(pack), identityView(entry)),
   ].filter(Boolean);
 }

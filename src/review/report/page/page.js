@@ -1,15 +1,31 @@
-// The list, search, keys, and, where the page is served, packs that change.
+// The list, search, keys, and, where the page is served, packs that change. What is shown is what the address says: a
+// pack, the overview, or, where there is no room beside it, the list.
 
-const [search, told, packs, pane] = ["search", "told", "list", "pack"].map((id) => document.getElementById(id));
+const [search, told, all, packs, pane] = ["search", "told", "all", "list", "pack"].map((id) => document.getElementById(id));
 const SERVED_TAG = document.documentElement.dataset.tag;
 const POLL = 700;
+const OVERVIEW = "#overview";
 
-let entries = JSON.parse(document.getElementById("data").textContent).packs;
+// The texts of sections, of which packs share most, are in the data once.
+function unpack({ texts, packs: listed }) {
+  for (const { pack } of listed) for (const section of pack ? pack.sections : []) section.content = texts[section.content];
+  return listed;
+}
+
+const dataOf = (id) => JSON.parse(document.getElementById(id).textContent);
+
+let entries = unpack(dataOf("data"));
+let freshness = dataOf("freshness");
+// All rows in order; the one that Tab reaches; the pack that is shown, and the one that the search put aside.
 let rows = [];
-let current;
+let reached, current, aside;
+// What the last save changed: the entries before it, by path.
+let before = new Map();
 
 const titleOf = (entry) => entry.pack ? entry.pack.root.title : entry.talk ? talkName(entry.talk) : entry.batch ? "Batch " + entry.batch.id : entry.path;
 const hashOf = (entry) => "#/" + encodeURIComponent(entry.path);
+const rowFor = (entry) => rows.find((it) => it.entry === entry);
+const freshOf = (entry) => Object.hasOwn(freshness, entry.path) ? freshness[entry.path] : undefined;
 
 // What search looks in: the pack's own names, and the files that it is made of. Names of neighbours find their own packs.
 function haystack(entry) {
@@ -20,41 +36,73 @@ function haystack(entry) {
   return [entry.path, ...talk, ...batch, ...texts].join("\n").toLowerCase();
 }
 
-function rowOf(entry, changed) {
+function rowOf(entry) {
   const pack = entry.pack;
-  const measure = pack && unit(pack.budget);
+  const fresh = freshOf(entry);
   const marks = [
-    entry.faults.length ? tag("not valid", "bad") : "", changed ? tag("changed", "new") : "",
+    entry.faults.length ? tag("not valid", "bad") : "", fresh && fresh.status !== "fresh" ? freshnessTag(fresh) : "",
+    before.has(entry.path) ? tag("changed", "new") : "",
     pack && pack.redactions.length ? tag(counted(pack.redactions.length, "redaction"), "warn") : "",
     pack && pack.warnings.length ? tag(counted(pack.warnings.length, "warning"), "warn") : "",
-  ];
+  ].filter(Boolean);
+  const facts = summary(entry, fresh);
+  const title = titleOf(entry);
   const { batch } = entry;
-  const facts = entry.talk ? [counted(entry.talk.cards.length, "card")] : batch ? [`${words(batch.status)} · ${batch.tasks.filter((it) => it.ended).length} of ${counted(batch.tasks.length, "task")} ended`] : pack ? [quote(rootId(pack), 60), ` · ${line(pack.profile, 40)}`, measure.limit ? ` · ${percent(measure.used, measure.limit)}` : ""] : [];
+  const says = entry.talk ? [counted(entry.talk.cards.length, "card")] : batch ? [`${words(batch.status)} · ${batch.tasks.filter((it) => it.ended).length} of ${counted(batch.tasks.length, "task")} ended`] : pack ? [quote(facts.id, 60), ` · ${line(facts.profile, 40)}`, facts.share < 0 ? "" : ` · ${percent(facts.share, 1)}`] : [];
   // Rows that are not in view are not laid out, so they say themselves what they are.
-  const names = [titleOf(entry), pack && rootId(pack), pack && pack.profile].filter(Boolean).map((name) => line(name, 120));
-  const label = [...names, ...marks.filter(Boolean).map((mark) => mark.textContent)].join(", ");
+  const names = [title, facts.id, facts.profile].filter(Boolean).map((name) => line(name, 120));
+  const label = [...names, ...marks.map((mark) => mark.textContent)].join(", ");
   const row = el("li", { role: "option", tabindex: -1, "aria-selected": "false", "aria-label": label },
-    el("span", { class: "title" }, quote(titleOf(entry), 120)), el("span", { class: "facts" }, facts), marks);
-  row.addEventListener("click", () => select(entry, "list"));
-  return { entry, row, text: haystack(entry) };
+    el("span", { class: "title" }, quote(title, 120)), el("span", { class: "facts" }, says), marks);
+  row.addEventListener("click", () => select(entry, "pack"));
+  return { entry, row, facts, title, text: haystack(entry) };
 }
 
 const visible = () => rows.filter(({ row }) => !row.hidden);
 
+const choice = chooser(() => {
+  arrange();
+  filter();
+});
+const results = el("div");
+
+// Puts the rows in the order that is chosen.
+function arrange() {
+  const at = new Map(entries.map((entry, number) => [entry, number]));
+  rows = choice.sorted(rows.sort((a, b) => at.get(a.entry) - at.get(b.entry)));
+  packs.replaceChildren(...rows.map(({ row }) => row));
+}
+
 function filter() {
   const terms = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-  for (const { row, text } of rows) row.hidden = !terms.every((term) => text.includes(term));
+  for (const { row, text, facts } of rows) row.hidden = !(terms.every((term) => text.includes(term)) && choice.holds(facts));
   const count = visible().length;
-  const all = rows.some(({ entry }) => entry.talk || entry.batch) ? counted(rows.length, "entry", "entries") : counted(rows.length, "pack");
-  told.textContent = terms.length ? `${grouped(count)} of ${all}` : all;
+  const total = rows.some(({ entry }) => !entry.pack) ? counted(rows.length, "entry", "entries") : counted(rows.length, "pack");
+  all.hidden = !terms.length && !choice.isSet();
+  told.textContent = all.hidden ? total : `${grouped(count)} of ${total}`;
   rove();
+  // A pack that is not among those that are found is put aside until it is again.
+  if (current && rowFor(current).row.hidden) {
+    const away = current;
+    route("#");
+    aside = away;
+  } else if (!current && aside && !rowFor(aside).row.hidden) select(aside);
+  else if (!current) route();
+}
+
+function showAll() {
+  search.value = "";
+  choice.clear();
+  filter();
 }
 
 // One row can be reached by Tab: the selected one, or the first that is there.
 function rove() {
-  const there = visible();
-  const reached = there.find(({ entry }) => entry === current) || there[0];
-  for (const it of rows) it.row.tabIndex = it === reached ? 0 : -1;
+  const last = reached && rowFor(reached.entry);
+  const next = current ? rowFor(current) : last && !last.row.hidden ? last : visible()[0];
+  for (const it of [reached, last]) if (it) it.row.tabIndex = -1;
+  if (next) next.row.tabIndex = 0;
+  reached = next;
 }
 
 // Where a neighbour leads: to its pack under the same profile, to any of its packs, else to its section.
@@ -75,27 +123,52 @@ function reveal(id) {
   details.querySelector("summary").focus();
 }
 
-function select(entry, focus, before) {
-  current = entry;
-  for (const it of rows) it.row.setAttribute("aria-selected", String(it.entry === entry));
-  rove();
-  pane.replaceChildren(...(entry.batch ? batchView(entry, (path) => entries.find((it) => it.path === path)) : packView(entry, before, act)));
-  if (!before) {
-    pane.scrollTop = 0;
-    const first = detailsOf("root.issue");
-    if (first) first.open = true;
+// Goes to an address and shows what it says. Without one only shows it again.
+function route(hash = location.hash, push) {
+  if (location.hash !== hash && location.hash + "#" !== hash) history[push ? "pushState" : "replaceState"](null, "", hash);
+  const entry = entries.find((it) => hashOf(it) === location.hash);
+  const was = current;
+  if (was && was !== entry) rowFor(was)?.row.setAttribute("aria-selected", "false");
+  [current, aside] = [entry, undefined];
+  document.body.dataset.view = entry || location.hash === OVERVIEW ? "main" : "list";
+  if (!entry) {
+    const found = visible();
+    if (!pane.contains(results)) pane.replaceChildren(back(), el("h2", {}, "Overview"), choice.node, results);
+    results.replaceChildren(...(entries.length ? overview(found, rows, (it) => select(it, "pack")) : [el("p", { class: "quiet" }, "There are no packs here.")]));
+    rove();
+    return;
   }
-  if (location.hash !== hashOf(entry)) history.replaceState(null, "", hashOf(entry));
-  const row = rows.find((it) => it.entry === entry).row;
-  if (focus === "list") row.focus();
-  if (focus === "pack") pane.focus();
+  const { row } = rowFor(entry);
+  row.setAttribute("aria-selected", "true");
+  rove();
+  const view = entry.batch ? batchView(entry, (path) => entries.find((it) => it.path === path)) : packView(entry, before.get(entry.path), freshOf(entry), act);
+  pane.replaceChildren(back(), ...view);
+  for (const id of ["rendering", "root.issue"]) if (detailsOf(id)) detailsOf(id).open = true;
+  if (was !== entry) pane.scrollTop = 0;
   row.scrollIntoView({ block: "nearest" });
+}
+
+// Leads back to the list where it has no room beside the pack.
+const back = () => el("button", { type: "button", class: "back", on: { click: () => { route("#", true); toList(); } } }, "Back to the list");
+
+function select(entry, focus) {
+  // Going on along the list is no step to come back to.
+  route(hashOf(entry), focus === "pack");
+  if (focus === "list") rowFor(entry).row.focus();
+  if (focus === "pack") pane.focus({ preventScroll: true });
+}
+
+// The list with the focus on it, whatever is shown beside it.
+function toList() {
+  if (!packs.offsetParent) route("#", true);
+  if (reached) reached.row.focus();
+  else search.focus();
 }
 
 function move(to) {
   const there = visible();
   if (!there.length) return;
-  const at = there.findIndex(({ entry }) => entry === current);
+  const at = there.findIndex((it) => it.row === document.activeElement || (!packs.contains(document.activeElement) && it.entry === current));
   select(there[Math.min(Math.max(to(at, there.length), 0), there.length - 1)].entry, "list");
 }
 
@@ -108,57 +181,76 @@ document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.altKey || event.metaKey) return;
   const [typing, inList] = [event.target === search, packs.contains(event.target)];
   const does = (act) => { event.preventDefault(); act(); };
-  if (typing) {
-    if (event.key === "Escape") does(() => { if (search.value) { search.value = ""; filter(); } else move((at) => at); });
-    else if (event.key === "ArrowDown") does(() => move((at) => Math.max(at, 0)));
+  if (event.key === "Escape") does(() => {
+    if (typing) {
+      search.value = "";
+      filter();
+    }
+    toList();
+  });
+  else if (typing) {
+    if (event.key === "ArrowDown") does(toList);
     else if (event.key === "Enter") does(() => { if (visible().length) select(visible()[0].entry, "pack"); });
-  } else if (event.key === "/") does(() => { search.focus(); search.select(); });
-  else if (event.key === "Escape") does(() => move((at) => at));
-  else if (inList && event.key === "Enter") does(() => pane.focus());
+  } else if (event.target.tagName === "SELECT") return;
+  else if (event.key === "/") does(() => { if (!packs.offsetParent) route("#", true); search.focus(); search.select(); });
+  else if (event.key === "o") does(() => { route(OVERVIEW, true); pane.focus(); });
+  else if (inList && event.key === "Enter") does(() => select(rows.find(({ row }) => row === event.target).entry, "pack"));
   else if (MOVES[event.key] && (inList || event.key.length === 1)) does(() => move(MOVES[event.key]));
 });
 
 search.addEventListener("input", filter);
-window.addEventListener("hashchange", () => {
-  const entry = entries.find((it) => hashOf(it) === location.hash);
-  if (entry && entry !== current) select(entry, "pack");
-});
+all.addEventListener("click", showAll);
+document.querySelector(".skip").addEventListener("click", (event) => { event.preventDefault(); pane.focus(); });
+window.addEventListener("popstate", () => route());
 
-// Shows `now` instead of what was there; whatever was selected, opened and scrolled to stays so.
-function show(now) {
-  const before = new Map(entries.map((entry) => [entry.path, entry]));
-  const same = (entry) => JSON.stringify(entry) === JSON.stringify(before.get(entry.path));
-  const changed = new Set(now === entries ? [] : now.filter((entry) => !same(entry)));
-  const [was, focused, top] = [current, packs.contains(document.activeElement), pane.scrollTop];
-  entries = now;
-  rows = entries.map((entry) => rowOf(entry, changed.has(entry)));
-  packs.replaceChildren(...rows.map(({ row }) => row));
-  filter();
-  const wanted = was ? entries.find((entry) => entry.path === was.path) : entries.find((entry) => hashOf(entry) === location.hash);
-  const entry = wanted || entries[0];
-  if (!entry) {
-    current = undefined;
-    pane.replaceChildren(el("p", { class: "quiet" }, "There are no packs here."));
-  } else if (was && wanted) {
-    const open = [...pane.querySelectorAll("details[data-id][open]")].map((details) => details.dataset.id);
-    select(entry, focused ? "list" : undefined, was);
-    for (const id of open) if (detailsOf(id)) detailsOf(id).open = true;
-    // What was opened is there once its event was.
-    requestAnimationFrame(() => requestAnimationFrame(() => { pane.scrollTop = top; }));
-  } else select(entry);
-  if (changed.size) told.textContent = `${counted(changed.size, "pack")} changed: ${[...changed].slice(0, 3).map((it) => line(titleOf(it), 40)).join(", ")}`;
+// Whether two entries of a path say the same. The hash of a valid pack is that of all of it.
+function same(entry, old) {
+  const valid = (it) => it && it.pack && !it.faults.length;
+  return valid(entry) && valid(old) ? entry.pack.hash === old.pack.hash : JSON.stringify(entry) === JSON.stringify(old);
 }
 
-// Asks again and again whether the packs are others than those with this tag.
-async function follow(tag) {
-  let next = tag;
+// Shows other packs, or a freshness that is another; whatever was selected, opened and scrolled to stays so.
+function show(now, fresh) {
+  const [was, focused, top] = [current || aside, packs.contains(document.activeElement), pane.scrollTop];
+  const open = [...pane.querySelectorAll("details[data-id]")].map((details) => [details.dataset.id, details.open]);
+  let changed = [];
+  if (now !== entries) {
+    const old = new Map(entries.map((entry) => [entry.path, entry]));
+    changed = now.filter((entry) => !same(entry, old.get(entry.path)));
+    before = new Map(changed.map((entry) => [entry.path, old.get(entry.path)]));
+  }
+  [entries, freshness, current, aside] = [now, fresh, undefined, undefined];
+  rows = entries.map(rowOf);
+  choice.offer(rows);
+  arrange();
+  route();
+  filter();
+  if (current && was && current.path === was.path) {
+    for (const [id, isOpen] of open) if (detailsOf(id)) detailsOf(id).open = isOpen;
+    // What was opened is there once its event was.
+    requestAnimationFrame(() => requestAnimationFrame(() => { pane.scrollTop = top; }));
+  }
+  if (focused && reached) reached.row.focus();
+  if (changed.length) told.textContent = `${counted(changed.length, "pack")} changed: ${changed.slice(0, 3).map((it) => line(titleOf(it), 40)).join(", ")}`;
+}
+
+// Asks again and again for packs and freshness other than those with these tags.
+async function follow(tags) {
+  const next = { ...tags };
+  const ask = async (name) => {
+    const answer = await fetch(name, { headers: { "If-None-Match": `"${tags[name]}"` }, cache: "no-store" });
+    if (answer.status === 304) return undefined;
+    if (answer.status !== 200) throw new Error("another server, or none");
+    next[name] = answer.headers.get("ETag").replaceAll('"', "");
+    return answer.json();
+  };
   try {
-    const answer = await fetch("packs.json", { headers: { "If-None-Match": `"${tag}"` }, cache: "no-store" });
-    if (answer.status === 200) {
-      show((await answer.json()).packs);
-      next = answer.headers.get("ETag").replaceAll('"', "");
-    } else if (answer.status !== 304) throw new Error("another server, or none");
-    if (told.dataset.lost) { delete told.dataset.lost; filter(); }
+    const [data, fresh] = [await ask("packs.json"), await ask("freshness.json")];
+    if (data || fresh) show(data ? unpack(data) : entries, fresh || freshness);
+    if (told.dataset.lost) {
+      delete told.dataset.lost;
+      filter();
+    }
   } catch {
     told.dataset.lost = "yes";
     told.textContent = "contextpack serve does not answer: what is here may be old";
@@ -166,5 +258,5 @@ async function follow(tag) {
   setTimeout(follow, document.hidden ? 5 * POLL : POLL, next);
 }
 
-show(entries);
-if (SERVED_TAG) follow(SERVED_TAG);
+show(entries, freshness);
+if (SERVED_TAG) follow({ "packs.json": SERVED_TAG });

@@ -1,5 +1,6 @@
-//! The packs of an agent on a served page: a watch builds them, and the page shows them as it last built them.
+//! The packs of a watch on a served page: those of an agent as it last built them, others as it last wrote them.
 
+use super::packs::PackFiles;
 use super::serve::{PageSource, Server};
 use crate::cli::args::{Global, ServeArgs};
 use crate::cli::exit::Exit;
@@ -9,7 +10,7 @@ use crate::cli::workspace::user_caches;
 use crate::engine::{SessionRequest, process_environment};
 use crate::intake::Repo;
 use crate::model::natural_cmp;
-use crate::review::{PageEntry, report_data};
+use crate::review::{Freshness, PageEntry, report_data, report_freshness};
 use crate::watch::{Event, Events, Native, Poll, Watch};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -23,6 +24,7 @@ struct PackData {
     packs: usize,
     /// The data of the page.
     data: String,
+    freshness: String,
     /// Whether the server has not asked for the data since it changed.
     changed: bool,
 }
@@ -37,15 +39,16 @@ impl AgentPacks {
         self.lock().packs
     }
 
-    /// Returns the data of the page.
-    pub(super) fn data(&self) -> String {
-        self.lock().data.clone()
+    /// Returns the data of the page, and the freshness of its packs.
+    pub(super) fn state(&self) -> (String, String) {
+        let packs = self.lock();
+        (packs.data.clone(), packs.freshness.clone())
     }
 
-    /// Returns the data of the page, if it changed since the last call.
-    pub(super) fn changed(&self) -> Option<String> {
+    /// Returns the state, if it changed since the last call.
+    pub(super) fn changed(&self) -> Option<(String, String)> {
         let mut packs = self.lock();
-        std::mem::take(&mut packs.changed).then(|| packs.data.clone())
+        std::mem::take(&mut packs.changed).then(|| (packs.data.clone(), packs.freshness.clone()))
     }
 
     /// Takes over the packs of a watch.
@@ -58,12 +61,17 @@ impl AgentPacks {
             entries.extend(folder.read(name)?.map(|bytes| PageEntry::new(name, &bytes)));
         }
         let data = report_data(entries.iter());
-        *self.lock() = PackData { packs: entries.len(), data, changed: true };
+        let freshness = match watch.is_current() {
+            true => Freshness { status: "fresh", reasons: Vec::new() },
+            false => Freshness { status: "stale", reasons: vec!["the last build failed: see its terminal".to_owned()] },
+        };
+        let freshness = report_freshness(&names.iter().map(|name| (name.as_str(), &freshness)).collect());
+        *self.lock() = PackData { packs: entries.len(), data, freshness, changed: true };
         Ok(())
     }
 }
 
-/// Builds the packs of an agent in memory, and serves them until stopped.
+/// Builds packs, for an agent in memory, and serves them until stopped.
 pub(super) fn serve(global: &Global, args: &ServeArgs) -> Result<Exit, Failure> {
     let here = std::env::current_dir()?;
     let root = Repo::find_root(&here)?;
@@ -94,14 +102,27 @@ fn follow<E: Events>(
     events: E,
     sender: Sender<Event>,
 ) -> Result<Exit, Failure> {
-    let mut watch = Watch::new(request, process_environment(), events, stamps()?, false).in_memory();
-    let reporter = WatchReporter { global, print: None, out: None, delivered: true };
+    let is_delivered = args.agent.agent.is_some();
+    let mut watch = Watch::new(request, process_environment(), events, stamps()?, false);
+    if is_delivered {
+        watch = watch.in_memory();
+    }
+    let reporter = WatchReporter { global, print: None, out: None, delivered: is_delivered };
     let report = watch.check();
     refuse_typed(&report)?;
-    reporter.print_errors(report, &watch)?;
     let packs = Arc::new(AgentPacks::default());
-    packs.update(&watch)?;
-    let server = Server::listen(global, args.port, PageSource::Agent(Arc::clone(&packs)))?;
+    let source = match is_delivered {
+        true => {
+            reporter.print_errors(report, &watch)?;
+            packs.update(&watch)?;
+            PageSource::Agent(Arc::clone(&packs))
+        }
+        false => {
+            reporter.print_first(report, &watch, args.poll)?;
+            PageSource::files(global, PackFiles::open(global, &[])?)
+        }
+    };
+    let server = Server::listen(global, args.port, source)?;
     let serving = std::thread::Builder::new().spawn(move || {
         let served = server.run();
         // The watch has ended already if nobody receives this.
@@ -109,9 +130,13 @@ fn follow<E: Events>(
         served
     })?;
     while let Some(report) = watch.next_report() {
-        if !report.is_quiet() {
-            reporter.print_problems(report, &watch)?;
-            packs.update(&watch)?;
+        match is_delivered {
+            true if report.is_quiet() => {}
+            true => {
+                reporter.print_problems(report, &watch)?;
+                packs.update(&watch)?;
+            }
+            false => reporter.print_update(report, &watch)?,
         }
     }
     serving.join().unwrap_or(Ok(()))?;

@@ -1,0 +1,100 @@
+// All packs at once: totals, filters that the list follows as well, and a table.
+
+const FIRST_ROWS = 100;
+const MORE_ROWS = 500;
+
+// What the filters and the table know of an entry.
+function summary(entry, fresh) {
+  const { pack } = entry;
+  if (!pack) return { id: "", state: entry.talk ? "conversation" : entry.batch ? "batch" : "not valid", profile: "", share: -1, warnings: 0, freshness: "unknown" };
+  const { budget } = pack;
+  const shares = ["chars", "bytes", "tokens"].filter((it) => budget["max_" + it]).map((it) => budget["used_" + it] / budget["max_" + it]);
+  return {
+    id: rootId(pack), state: stateOf(pack), profile: pack.profile, warnings: pack.warnings.length,
+    share: Math.max(-1, ...shares), freshness: entry.faults.length ? "not valid" : fresh ? fresh.status : "unknown",
+  };
+}
+
+const byText = (a, b) => a < b ? -1 : a > b ? 1 : 0;
+const ORDERS = {
+  file: () => 0,
+  title: (a, b) => byText(a.title.toLowerCase(), b.title.toLowerCase()),
+  id: (a, b) => a.facts.id.localeCompare(b.facts.id, "en", { numeric: true }),
+  use: (a, b) => b.facts.share - a.facts.share,
+};
+
+const FILTERS = [
+  ["State", (facts) => words(facts.state)], ["Profile", (facts) => facts.profile],
+  ["Warnings", (facts) => facts.warnings ? "with warnings" : "without warnings"], ["Freshness", (facts) => words(facts.freshness)],
+];
+
+// The filters and the order; `changed` is called whenever another one is chosen. They stay while the rows change.
+function chooser(changed) {
+  const select = (name, values) => el("label", {}, el("span", {}, name), el("select", { on: { change: changed } }, values));
+  const option = (value, text) => el("option", { value }, text);
+  const filters = FILTERS.map(([name, of]) => ({ of, label: select(name) }));
+  const order = select("Sort by", [option("file", "File"), option("title", "Title"), option("id", "Id"), option("use", "Use of the budget")]);
+  const field = (label) => label.lastChild;
+  return {
+    node: el("div", { class: "chooser", role: "group", "aria-label": "Filters" }, filters.map(({ label }) => label), order),
+    // Offers the values that there are.
+    offer(rows) {
+      for (const { of, label } of filters) {
+        const chosen = field(label).value;
+        const counts = new Map();
+        for (const { facts } of rows) if (of(facts)) counts.set(of(facts), (counts.get(of(facts)) || 0) + 1);
+        const options = [...counts].sort(([a], [b]) => byText(a, b)).map(([value, count]) => option(value, `${line(value, 40)} (${grouped(count)})`));
+        field(label).replaceChildren(option("", "all"), ...options);
+        field(label).value = counts.has(chosen) ? chosen : "";
+        label.hidden = counts.size < 2;
+      }
+    },
+    holds: (facts) => filters.every(({ of, label }) => !field(label).value || of(facts) === field(label).value),
+    sorted: (rows) => [...rows].sort(ORDERS[field(order).value]),
+    isSet: () => filters.some(({ label }) => field(label).value),
+    clear() { for (const { label } of filters) field(label).value = ""; },
+  };
+}
+
+function totals(rows) {
+  const count = (of) => {
+    const counts = new Map();
+    for (const { facts } of rows) counts.set(of(facts), (counts.get(of(facts)) || 0) + 1);
+    return [...counts].sort(([a], [b]) => byText(a, b)).map(([name, number]) => `${grouped(number)} ${words(line(name, 40))}`).join(", ");
+  };
+  const shares = rows.map(({ facts }) => facts.share).filter((share) => share >= 0).sort((a, b) => a - b);
+  const warned = rows.filter(({ facts }) => facts.warnings);
+  return facts([
+    ["State", count((it) => it.state)], ["Freshness", count((it) => it.freshness)],
+    ["Budget", shares.length ? `half use at most ${percent(shares[Math.floor((shares.length - 1) / 2)], 1)}, the fullest ${percent(shares.at(-1), 1)}` : "no limits"],
+    ["Warnings", warned.length ? `${counted(warned.reduce((sum, { facts }) => sum + facts.warnings, 0), "warning")} in ${counted(warned.length, "pack")}` : "none"],
+  ]);
+}
+
+// The rows that are found, of all; `open` shows a pack.
+function overview(found, all, open) {
+  const body = el("tbody");
+  const row = ({ entry, title, facts: { id, state, profile, share, warnings, freshness } }) => el("tr", {},
+    el("th", { scope: "row" }, el("a", { href: hashOf(entry), on: { click: (event) => { event.preventDefault(); open(entry); } } }, quote(title, 120)),
+      el("span", { class: "facts" }, quote(id, 60), profile ? ` · ${line(profile, 40)}` : "")),
+    el("td", {}, words(line(state, 40))),
+    el("td", { class: "use" }, share < 0 ? "" : [el("meter", { min: 0, max: 1, value: share, "aria-hidden": "true" }), " ", percent(share, 1)]),
+    el("td", {}, freshness === "unknown" ? el("span", { class: "quiet" }, "unknown") : freshnessTag({ status: freshness })),
+    el("td", {}, warnings ? tag(counted(warnings, "warning"), "warn") : ""));
+  let at = 0;
+  const more = el("button", { type: "button", on: { click: () => add(MORE_ROWS) } });
+  function add(count) {
+    body.append(...found.slice(at, at + count).map(row));
+    at = Math.min(at + count, found.length);
+    more.hidden = at === found.length;
+    more.textContent = `Show more: ${grouped(found.length - at)} of ${grouped(found.length)} are left`;
+  }
+  add(FIRST_ROWS);
+  const heads = ["Pack", "State", "Use", "Freshness", "Warnings"].map((text) => el("th", { scope: "col" }, text));
+  return [
+    el("p", { class: "quiet" }, found.length === all.length ? counted(all.length, "pack") : `${grouped(found.length)} of ${counted(all.length, "pack")}`),
+    totals(found),
+    found.length ? el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Packs" },
+      el("table", { class: "packs" }, el("caption", {}, "Packs"), el("thead", {}, el("tr", {}, heads)), body), more) : el("p", {}, "No pack is like that."),
+  ];
+}
