@@ -425,7 +425,7 @@ def batches(browser, repo, shots):
         browser.until(f"{shown}.includes('Done as well.')", "what was opened stays so")
         browser.run("[...document.querySelectorAll('#pack a')].find((a) => a.textContent === 'context/logs/planner').click()")
         browser.until(f"{CHOSEN}.startsWith('planner@')", "the log of the result")
-        harmless(browser, [address, address + "packs.json"])
+        harmless(browser, [address, address + "packs.json", address + "freshness.json"])
         # Else it would still ask for news while the next page is opened.
         browser.open("about:blank")
     finally:
