@@ -53,21 +53,23 @@ impl LedgerFolder {
 
     /// Reads the files of a ledger, and those in these folders of it: pairs of a path in the ledger and its bytes.
     ///
+    /// What cannot be read, such as a link, a pipe, a folder or a huge file, has no bytes, so that it counts as damaged: it takes its
+    /// place in the ledger and stops no other file.
+    ///
     /// # Errors
     /// If the system refuses.
     pub fn read(&self, ledger: &str, folders: &[&str]) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
         let mut files = Vec::new();
         for below in std::iter::once(&"").chain(folders) {
             let folder = self.folder(&[ledger, below])?;
-            let names = folder.list()?;
-            let read = names.into_par_iter().map(|name| {
-                let bytes = folder.read(&name)?;
-                let path = if below.is_empty() { name } else { format!("{below}/{name}") };
-                Ok(bytes.map(|bytes| (path, bytes)))
+            let path = |name: String| if below.is_empty() { name } else { format!("{below}/{name}") };
+            let read = folder.list()?.into_par_iter().filter_map(|name| {
+                // A file that is gone since it was listed was removed by git, with a checkout for example.
+                let bytes = folder.read(&name).unwrap_or_else(|_| Some(Vec::new()))?;
+                Some((path(name), bytes))
             });
-            // A file that is gone since it was listed was removed by git, with a checkout for example.
-            let read = read.collect::<Result<Vec<_>, StoreError>>()?;
-            files.extend(read.into_iter().flatten());
+            files.extend(read.collect::<Vec<_>>());
+            files.extend(folder.irregular()?.into_iter().map(|name| (path(name), Vec::new())));
         }
         Ok(files)
     }

@@ -59,6 +59,26 @@ pub struct LedgerFault {
 }
 
 impl Ledger {
+    /// Redacts the texts of claims, reports and the result, which may have been written by hand.
+    #[must_use]
+    pub fn redacted(mut self, redact: &dyn Fn(&str) -> String) -> Self {
+        let text = |text: &mut Option<String>| text.iter_mut().for_each(|text| *text = redact(text));
+        for claim in self.claims.values_mut().flatten() {
+            text(&mut claim.author_id);
+        }
+        for report in self.reports.values_mut().flatten().chain(self.late.iter_mut().map(|(_, report)| report)) {
+            report.status = redact(&report.status);
+            text(&mut report.author_id);
+            text(&mut report.summary);
+            report.error.iter_mut().for_each(|error| error.redact(redact));
+        }
+        for result in self.result.iter_mut().flat_map(|result| &mut result.results) {
+            text(&mut result.summary);
+            result.error.iter_mut().for_each(|error| error.redact(redact));
+        }
+        self
+    }
+
     /// Reads the files of a batch: pairs of a path in its folder and its bytes, in any order.
     ///
     /// # Errors
@@ -178,6 +198,9 @@ impl Ledger {
 /// Reads JSON of a version.
 pub(crate) fn read_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     // The types refuse repeated and unknown fields, null and floats.
+    if bytes.is_empty() {
+        return Err("it is empty, too large, or no plain file".to_owned());
+    }
     serde_json::from_slice(bytes).map_err(|error| format!("it cannot be read: {error}"))
 }
 

@@ -169,6 +169,19 @@ pub struct ToolError {
     pub message: String,
 }
 
+impl ToolError {
+    /// Redacts the error. Its code may be what makes the message a secret: `DB_PASSWORD`.
+    pub fn redact(&mut self, redact: &dyn Fn(&str) -> String) {
+        let pair = format!("{}: {}", self.code, self.message);
+        let redacted = redact(&pair);
+        if redacted != pair {
+            self.message =
+                redacted.strip_prefix(&format!("{}: ", self.code)).map_or_else(|| redact(&self.message), str::to_owned);
+            self.code = redact(&self.code);
+        }
+    }
+}
+
 impl Card {
     /// Fills in what a card's author may leave out: the version, the role of its type, the role as the author, and empty
     /// metadata.

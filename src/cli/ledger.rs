@@ -73,9 +73,16 @@ impl LedgerFiles {
         let doorbell =
             wake.map(|wake| Doorbell::prepare(wake, options.push, &self.root, &self.settings)).transpose()?;
         let publishes = options.commit || options.push;
-        let mut publisher = publishes.then(|| Publisher::open(&self.root, options.push)).transpose()?;
+        let mut publisher = publishes
+            .then(|| Publisher::open(&self.root, self.settings.handover.dir.as_str(), options.push))
+            .transpose()?;
         let done = loop {
-            let done = command()?;
+            let done = command().inspect_err(|_| {
+                // What a failed command wrote would never be pushed.
+                if let Some(publisher) = publisher.as_ref().filter(|publisher| publisher.pushes()) {
+                    let _ = publisher.remove_new(&self.written.take());
+                }
+            })?;
             let written = self.written.take();
             let published = match &mut publisher {
                 Some(publisher) if !written.is_empty() => publisher.publish(&written, &done.message, global.quiet),

@@ -4,9 +4,10 @@
 //! If the push is rejected, the commit and its files are taken back, the branch follows the remote, and the command
 //! decides again on what is there now.
 
-use super::console;
+use super::console::{self, printable};
 use super::failure::Failure;
 use crate::store::random_name;
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, Read, Write as _};
 use std::path::{Path, PathBuf};
@@ -49,6 +50,16 @@ impl Written {
         self.files.is_empty()
     }
 
+    /// Returns whether a request to an agent is among them.
+    fn is_request(&self) -> bool {
+        self.paths().any(|path| path.contains("/inbox/"))
+    }
+
+    /// Returns the files that were not there before.
+    fn new(&self) -> impl Iterator<Item = &str> {
+        self.files.iter().filter(|(_, is_new)| *is_new).map(|(path, _)| path.as_str())
+    }
+
     fn paths(&self) -> impl Iterator<Item = &str> {
         self.files.iter().map(|(path, _)| path.as_str())
     }
@@ -66,6 +77,8 @@ pub(crate) enum Published {
 /// Commits and pushes for one command.
 pub(crate) struct Publisher {
     root: PathBuf,
+    /// The folder of cards, boxes, logs and packs.
+    context: String,
     /// Whether commits are pushed.
     push: bool,
     begun: Instant,
@@ -78,7 +91,7 @@ pub(crate) struct Publisher {
 
 impl Publisher {
     /// Prepares to commit in the work tree at `root`, and waits until no other command of this program does.
-    pub(crate) fn open(root: &Path, push: bool) -> Result<Self, Failure> {
+    pub(crate) fn open(root: &Path, context: &str, push: bool) -> Result<Self, Failure> {
         let lock = git(root, &["rev-parse", "--git-path", "contextpack-publish.lock"])
             .map_err(|why| Failure::Usage(format!("nothing can be committed here: {why}")))?;
         let outside = |error: io::Error| Failure::Outside(Box::new(error));
@@ -87,8 +100,8 @@ impl Publisher {
         if push && git(root, &["symbolic-ref", "-q", "HEAD"]).is_err() {
             return Err(Failure::usage("`--push` needs a branch, and none is checked out"));
         }
-        let root = root.to_owned();
-        let publisher = Self { root, push, begun: Instant::now(), refusals: 0, retries: 0, _lock: lock };
+        let (root, context) = (root.to_owned(), context.to_owned());
+        let publisher = Self { root, context, push, begun: Instant::now(), refusals: 0, retries: 0, _lock: lock };
         if push {
             publisher.catch_up()?;
         }
@@ -106,7 +119,8 @@ impl Publisher {
         }
         let contains = |head: &str, older: &str| git(&self.root, &["merge-base", "--is-ancestor", older, head]).is_ok();
         if contains("HEAD", "FETCH_HEAD") {
-            return Ok(());
+            // Commits that nobody asked to publish would go with it.
+            return if contains("FETCH_HEAD", "HEAD") { Ok(()) } else { Err(diverged(&remote)) };
         }
         if git(&self.root, &["rev-parse", "-q", "--verify", "HEAD"]).is_ok() && !contains("FETCH_HEAD", "HEAD") {
             return Err(diverged(&remote));
@@ -124,23 +138,36 @@ impl Publisher {
     /// If git fails; what was written and not published is then removed again, if it was to be pushed.
     pub(crate) fn publish(&mut self, written: &Written, message: &str, quiet: bool) -> Result<Published, Failure> {
         let base = git(&self.root, &["rev-parse", "-q", "--verify", "HEAD"]).ok();
-        let commit = self.commit(written, base.as_deref(), message)?;
-        let Some(commit) = commit else { return Ok(Published::Done) };
+        let commit = match self.commit(written, base.as_deref(), message) {
+            Ok(Some(commit)) => commit,
+            Ok(None) => return Ok(Published::Done),
+            Err(failure) => {
+                if self.push {
+                    self.remove_new(written)?;
+                }
+                return Err(failure);
+            }
+        };
         if !self.push {
-            self.report(&commit, "committed", quiet)?;
+            self.report(&commit, "committed {}", quiet)?;
             return Ok(Published::Done);
         }
         let (remote, target) = self.target()?;
+        let lacking = self.lacking(&commit, written);
+        if !matches!(&lacking, Ok(lacking) if lacking.is_empty()) {
+            self.take_back(written, &commit, base.as_deref())?;
+            return Err(incomplete(&lacking?));
+        }
         loop {
             let Err(refusal) = git(&self.root, &["push", "-q", &remote, &format!("{commit}:{target}")]) else {
-                self.report(&commit, "pushed", quiet)?;
+                self.report(&commit, &pushed(&remote, &target), quiet)?;
                 return Ok(Published::Done);
             };
             // First the wait, then a look at the remote, so that the next push is based on what is there just before it.
             self.wait();
             match self.after_refusal(&remote, &target, &commit, base.as_deref(), refusal) {
                 Ok(Next::Arrived) => {
-                    self.report(&commit, "pushed", quiet)?;
+                    self.report(&commit, &pushed(&remote, &target), quiet)?;
                     return Ok(Published::Done);
                 }
                 Ok(Next::PushAgain) => {}
@@ -166,10 +193,48 @@ impl Publisher {
         let (remote, target) = self.target()?;
         self.git(&["fetch", "-q", &remote, &target])?;
         let here = self.git(&["hash-object", "--no-filters", "--", path])?;
-        match git(&self.root, &["rev-parse", "-q", "--verify", &format!("FETCH_HEAD:{path}")]) {
+        match git(&self.root, &["rev-parse", "-q", "--verify", &format!("FETCH_HEAD:./{path}")]) {
             Ok(there) if there == here => Ok(target),
             _ => Err(failed(format!("`{path}` is not at `{remote}` (help: commit and push it)"))),
         }
+    }
+
+    /// Returns the cards, boxes and packs in this clone that the written files need and the commit lacks.
+    fn lacking(&self, commit: &str, written: &Written) -> Result<BTreeSet<String>, Failure> {
+        let listed = self.git(&["ls-tree", "-r", "-z", "--name-only", commit, "--", &self.context])?;
+        let there: BTreeSet<&str> = listed.split('\0').collect();
+        let text_of = |path: &str| fs::read_to_string(self.root.join(path)).unwrap_or_default();
+        let mut pending: Vec<String> = written.paths().flat_map(|path| content_ids(&text_of(path))).collect();
+        let (mut seen, mut lacking) = (BTreeSet::new(), BTreeSet::new());
+        while let Some(id) = pending.pop() {
+            if !seen.insert(id.clone()) {
+                continue;
+            }
+            for kind in ["cards", "boxes"] {
+                let path = format!("{}/{kind}/{}/{id}.json", self.context, id.get(..2).unwrap_or_default());
+                if !self.root.join(&path).is_file() {
+                    continue;
+                }
+                if kind == "boxes" {
+                    pending.extend(content_ids(&text_of(&path)));
+                }
+                if !there.contains(path.as_str()) {
+                    lacking.insert(path);
+                }
+            }
+        }
+        let packs = format!("{}/packs", self.context);
+        for entry in fs::read_dir(self.root.join(&packs)).into_iter().flatten().flatten() {
+            let path = format!("{packs}/{}", entry.file_name().to_string_lossy());
+            // The pack of a handover names its context box; whoever claims the turn reads it.
+            if !there.contains(path.as_str())
+                && written.is_request()
+                && content_ids(&text_of(&path)).iter().any(|id| seen.contains(id))
+            {
+                lacking.insert(path);
+            }
+        }
+        Ok(lacking)
     }
 
     fn report(&self, commit: &str, done: &str, quiet: bool) -> Result<(), Failure> {
@@ -179,7 +244,8 @@ impl Publisher {
                 1 => " after 1 retry".to_owned(),
                 count => format!(" after {count} retries"),
             };
-            writeln!(console::stderr(), "note: {done} {}{retries}", commit.get(..12).unwrap_or(commit))?;
+            let line = done.replacen("{}", commit.get(..12).unwrap_or(commit), 1);
+            writeln!(console::stderr(), "note: {}{retries}", printable(&line))?;
         }
         Ok(())
     }
@@ -194,7 +260,13 @@ impl Publisher {
         let Some(commit) = made? else { return Ok(None) };
         let old = base.map_or_else(|| "0".repeat(commit.len()), str::to_owned);
         self.git(&["update-ref", "-m", message, "HEAD", &commit, &old])?;
-        self.index(None, written.paths(), "--add")?;
+        if let Err(failure) = self.index(None, written.paths(), "--add") {
+            match base {
+                Some(base) => self.git(&["update-ref", "HEAD", base, &commit])?,
+                None => self.git(&["update-ref", "-d", "HEAD", &commit])?,
+            };
+            return Err(failure);
+        }
         Ok(Some(commit))
     }
 
@@ -247,7 +319,11 @@ impl Publisher {
         let branch = self.git(&["symbolic-ref", "-q", "HEAD"])?;
         let name = branch.strip_prefix("refs/heads/").unwrap_or(&branch);
         let setting = |key: &str| git(&self.root, &["config", &format!("branch.{name}.{key}")]).ok();
-        Ok((setting("remote").unwrap_or_else(|| "origin".to_owned()), setting("merge").unwrap_or(branch)))
+        // A branch that follows one of the same clone has no remote.
+        match setting("remote").filter(|remote| remote != ".") {
+            Some(remote) => Ok((remote, setting("merge").unwrap_or(branch))),
+            None => Ok(("origin".to_owned(), branch)),
+        }
     }
 
     /// Finds out why a push was refused.
@@ -287,15 +363,24 @@ impl Publisher {
             Some(base) => self.git(&["update-ref", "HEAD", base, commit])?,
             None => self.git(&["update-ref", "-d", "HEAD", commit])?,
         };
-        let new = || written.files.iter().filter(|(_, is_new)| *is_new).map(|(path, _)| path.as_str());
-        self.index(None, new(), "--force-remove")?;
-        for path in new() {
+        self.index(None, written.new(), "--force-remove")?;
+        self.remove_new(written)
+    }
+
+    /// Removes the files that were not there before, none of which was published.
+    pub(crate) fn remove_new(&self, written: &Written) -> Result<(), Failure> {
+        for path in written.new() {
             match fs::remove_file(self.root.join(path)) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
                 _ => {}
             }
         }
         Ok(())
+    }
+
+    /// Returns whether what is written is to be pushed.
+    pub(crate) fn pushes(&self) -> bool {
+        self.push
     }
 
     /// Waits between 0.1 and 1 second, by chance, so that clones do not collide again.
@@ -313,9 +398,30 @@ enum Next {
     DecideAgain,
 }
 
+/// Returns the hexadecimal digits of the ids of cards and boxes in a text.
+fn content_ids(text: &str) -> Vec<String> {
+    let is_id = |rest: &&str| rest.len() >= 64 && rest.bytes().take(64).all(|byte| byte.is_ascii_hexdigit());
+    text.split("sha256:").skip(1).filter(is_id).map(|rest| rest.chars().take(64).collect()).collect()
+}
+
+/// Returns what was done with a commit, whose place is `{}`.
+fn pushed(remote: &str, target: &str) -> String {
+    format!("pushed {{}} to {remote}/{}", target.strip_prefix("refs/heads/").unwrap_or(target))
+}
+
+/// Returns the failure of a push that others could not read without these files.
+fn incomplete(lacking: &BTreeSet<String>) -> Failure {
+    let first: Vec<String> = lacking.iter().take(3).map(|path| format!("`{path}`")).collect();
+    let more = if lacking.len() > 3 { format!(" and {} more", lacking.len() - 3) } else { String::new() };
+    Failure::Input(format!(
+        "nothing was pushed: others would lack {}{more} (help: `git add` and commit them, `git push`, then try again)",
+        first.join(", ")
+    ))
+}
+
 fn diverged(remote: &str) -> Failure {
     failed(format!(
-        "nothing was pushed to `{remote}`: the branch has commits that the remote lacks (help: push or rebase them first)"
+        "nothing was pushed to `{remote}`: the branch has commits that the remote lacks (help: push or rebase them first; `git reset --keep @{{u}}` drops those of a command that was killed)"
     ))
 }
 
@@ -365,7 +471,13 @@ fn output(mut git: Command, input: Option<&str>, limit: Duration) -> Result<Stri
     let begins = |with: &'static str| lines().find(|line| line.starts_with(with));
     let line = begins("remote: ").or_else(|| begins("! [")).or_else(|| begins("fatal: ")).or_else(|| lines().next());
     let line = line.unwrap_or_default().trim_start_matches("fatal: ").trim_start_matches("error: ");
-    Err(format!("git failed: {}", if line.is_empty() { "it does not say why" } else { line }))
+    // Such a line ends with a colon; files follow, then what to do.
+    let files: Vec<&str> = stderr.lines().filter(|line| line.starts_with('\t')).map(str::trim).take(5).collect();
+    let line = match line.ends_with(':') {
+        true => format!("{line} {} (help: commit or stash them)", files.join(", ")),
+        false => line.to_owned(),
+    };
+    Err(format!("git failed: {}", if line.is_empty() { "it does not say why" } else { &line }))
 }
 
 /// Reads a stream to its end, in a thread that need not be waited for.

@@ -147,10 +147,16 @@ fn context(global: &Global, folder: &Path, named: &Path) -> Result<Vec<VerifiedF
         verified.push(match checked {
             Some(checked) => {
                 let hash = Some(checked.id.to_string());
-                if checked.faults.is_empty() && relative.starts_with("cards/") && !global.quiet {
-                    warn_of_secrets(&redactor, &name, &bytes)?;
+                let mut faults = checked.faults;
+                if faults.is_empty() && relative.starts_with("cards/") && holds_secrets(&redactor, &bytes) {
+                    if global.strict {
+                        faults.push(HOLDS_SECRETS.to_owned());
+                    } else if !global.quiet {
+                        let message = format!("warning: {name}: {HOLDS_SECRETS}");
+                        writeln!(console::stderr(), "{}", printable(&message))?;
+                    }
                 }
-                VerifiedFile { name, hash, faults: checked.faults, bytes: Vec::new() }
+                VerifiedFile { name, hash, faults, bytes: Vec::new() }
             }
             None => verify_bytes(name, bytes),
         });
@@ -158,18 +164,15 @@ fn context(global: &Global, folder: &Path, named: &Path) -> Result<Vec<VerifiedF
     Ok(verified)
 }
 
-/// Warns of a card with text that redaction removes, which this program never writes. It is valid all the same: the rules may
-/// have changed since, and whatever reads it redacts it.
-fn warn_of_secrets(redactor: &Redactor, name: &str, bytes: &[u8]) -> Result<(), Failure> {
+/// What is wrong with a card that holds text that redaction removes, which this program never writes. It is valid all the same: the
+/// rules may have changed since, and whatever reads it redacts it.
+const HOLDS_SECRETS: &str = "it holds text that redaction removes; packs and `card show` leave that out";
+
+fn holds_secrets(redactor: &Redactor, bytes: &[u8]) -> bool {
     let environment = Environment::new(std::iter::empty());
     let card = parse(bytes, "it").and_then(Card::from_value);
     let changed = card.and_then(|card| CardWriter::new(redactor, &environment).scrubbed(&card));
-    if changed.is_ok_and(|(_, changed)| !changed) {
-        return Ok(());
-    }
-    let message =
-        format!("warning: {name}: it holds text that redaction removes; packs and `card show` leave that out");
-    Ok(writeln!(console::stderr(), "{}", printable(&message))?)
+    !changed.is_ok_and(|(_, changed)| !changed)
 }
 
 /// Builds each valid pack from the current repo, under its own profile, and compares all bytes except the stamp.

@@ -36,6 +36,23 @@ pub struct Inbox {
 }
 
 impl Inbox {
+    /// Redacts the texts of claims and responses, which may have been written by hand.
+    #[must_use]
+    pub fn redacted(mut self, redact: &dyn Fn(&str) -> String) -> Self {
+        let text = |text: &mut Option<String>| text.iter_mut().for_each(|text| *text = redact(text));
+        for claim in self.claims.values_mut().flatten() {
+            text(&mut claim.author_id);
+        }
+        let late = self.late.iter_mut().map(|(_, response)| response);
+        for response in self.responses.values_mut().flatten().chain(late) {
+            response.status = redact(&response.status);
+            text(&mut response.author_id);
+            text(&mut response.summary);
+            response.error.iter_mut().for_each(|error| error.redact(redact));
+        }
+        self
+    }
+
     /// Reads the files of an inbox: pairs of a path in its folder and its bytes, in any order.
     pub fn of(files: Vec<(String, Vec<u8>)>) -> Self {
         let mut files: BTreeMap<String, Vec<u8>> = files.into_iter().collect();

@@ -154,3 +154,59 @@ fn a_remote_that_rejects_is_reported_and_nothing_stays() {
     assert!(run.code == 1 && run.stderr.contains("remote: not today"), "{}", run.stderr);
     assert_eq!(files_of(&clones[0]), before);
 }
+
+#[test]
+fn a_push_publishes_nothing_else_and_nothing_that_others_cannot_read() {
+    let (sandbox, clones, id) = clones(2);
+    let [one, other] = &clones[..] else { panic!() };
+    let git = |clone: &Path, args: &[&str]| sandbox.git(&[&["-C", clone.to_str().unwrap()], args].concat());
+    // A commit that nobody asked to publish.
+    git(one, &["commit", "-q", "--allow-empty", "-m", "unfinished"]);
+    let before = files_of(one);
+    let refused = in_clone(&sandbox, one, &["claim", &id, "0", "--push"]);
+    assert!(refused.code == 1 && refused.stderr.contains("commits that the remote lacks"), "{}", refused.stderr);
+    assert_eq!(files_of(one), before);
+    git(one, &["reset", "-q", "--keep", "@{u}"]);
+    let claimed = in_clone(&sandbox, one, &["claim", &id, "0", "--push"]);
+    assert!(claimed.code == 0 && claimed.stderr.contains(" to origin/main"), "{}", claimed.stderr);
+    // A report whose box holds a card that only this clone has.
+    let words = ["card", "add", "--type", "task.deliverable", "--author", "coder", "--text", "Mine alone."];
+    let card = run_in(&sandbox, one, &words).stdout;
+    assert_eq!(run_in(&sandbox, one, &["box", "append", &format!("{id}.0"), card.trim()]).code, 0);
+    let report = ["report", &*id, "0", "--epoch", "1", "--status", "success", "--push"];
+    let before = files_of(one);
+    let lacking = in_clone(&sandbox, one, &report);
+    assert!(lacking.code == 3 && lacking.stderr.contains("others would lack"), "{}", lacking.stderr);
+    assert_eq!(files_of(one), before, "what was written is taken back");
+    git(one, &["add", "context"]);
+    git(one, &["commit", "-q", "-m", "cards"]);
+    git(one, &["push", "-q"]);
+    assert_eq!(in_clone(&sandbox, one, &report).code, 0);
+    git(other, &["pull", "-q"]);
+    assert_eq!(run_in(&sandbox, other, &["verify", "context"]).code, 0);
+}
+
+#[test]
+fn what_was_written_by_hand_is_redacted_and_what_is_no_file_stops_no_other() {
+    let (sandbox, id) = batch(3, "");
+    for task in ["0", "1"] {
+        sandbox.expect(0, &["batch", "claim", &id, task]);
+    }
+    let report = ["batch", "report", &*id, "0", "--epoch", "1", "--status", "failed", "--summary", "the-summary"];
+    sandbox.expect(0, &[&report[..], &["--error-code", "x", "--error-message", "the-message"]].concat());
+    let path = format!("context/batches/{id}/reports/0-1.json");
+    let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    let edited = sandbox.read(&path).replace("the-summary", secret).replace("the-message", secret);
+    sandbox.write(&path, edited);
+    fs::create_dir(sandbox.root().join(format!("context/batches/{id}/reports/1-1.json"))).unwrap();
+    let status = sandbox.run(&["batch", "status", &id, "--format", "json"]);
+    assert!(status.code == 3 && status.stderr.contains("reports/1-1.json"), "{}", status.stderr);
+    sandbox.expect(0, &["batch", "reclaim", &id, "1"]);
+    sandbox.expect(0, &["batch", "cancel", &id]);
+    let joined = sandbox.run(&["batch", "join", &id, "--format", "json"]);
+    let written = sandbox.read(&format!("context/batches/{id}/result.json"));
+    for text in [&status.stdout, &joined.stdout, &written] {
+        assert!(!text.contains("ghp_"), "{text}");
+    }
+    assert!(joined.stdout.contains("REDACTED"), "{}{}", joined.stdout, joined.stderr);
+}

@@ -61,7 +61,8 @@ impl BatchFiles {
     }
 
     fn read(&self, id: &BatchId) -> Result<Ledger, Failure> {
-        self.store.read(id).map_err(|error| self.failure(error))
+        let ledger = self.store.read(id).map_err(|error| self.failure(error))?;
+        Ok(ledger.redacted(&|text| self.cards.redacted(text)))
     }
 
     /// Prints the files of a batch that cannot be used, and returns whether there are any.

@@ -53,7 +53,8 @@ impl InboxFiles {
     }
 
     fn read(&self, agent: &LogName) -> Result<Inbox, Failure> {
-        self.store.read(agent).map_err(|error| self.failure(error))
+        let inbox = self.store.read(agent).map_err(|error| self.failure(error))?;
+        Ok(inbox.redacted(&|text| self.cards.redacted(text)))
     }
 
     /// Finds the inbox that the user names: one that exists, else that of an agent.
