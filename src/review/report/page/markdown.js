@@ -22,14 +22,15 @@ function plain(text) {
 const isRule = (text) => /^(-{3,}|\*{3,}|_{3,})$/.test(text.replace(/\s/g, ""));
 const indent = (text) => text.length - text.trimStart().length;
 const cells = (text) => text.trim().replace(/^\||\|$/g, "").split("|").map((cell) => cell.trim());
-const isTable = (lines, at) => lines[at].includes("|") && /^[\s|:-]*-[\s|:-]*$/.test(lines[at + 1] || "") && lines[at + 1].includes("|");
+const isTable = (lines, at) => lines[at].includes("|") && /^[\s|:-]+$/.test(lines[at + 1] || "") && lines[at + 1].includes("|") && lines[at + 1].includes("-");
 const begins = (text) => FENCE.test(text) || HEADING.test(text) || QUOTE.test(text) || ITEM.test(text) || isRule(text);
 
 // The label of a link, and where it leads unless the label says it.
-function linked(label, url, depth) {
-  if (!/^https:\/\//i.test(url)) return [inline(label, depth + 1), url && !url.startsWith("#") ? [" ", el("code", { class: "quiet" }, url)] : ""];
-  const host = url.slice(8).split(/[/?#]/)[0];
-  return [el("a", { href: url, rel: "noopener noreferrer" }, inline(label, depth + 1) || url),
+function linked(label, url) {
+  const text = plain(label.replaceAll("`", "") || url);
+  if (!/^https:\/\//i.test(url) || !URL.canParse(url)) return [text, url && !url.startsWith("#") ? [" ", el("code", { class: "quiet" }, url)] : ""];
+  const { host } = new URL(url);
+  return [el("a", { href: url, rel: "noopener noreferrer" }, text),
     label === url ? "" : [" ", el("small", { class: "quiet" }, `(${line(host, 100)})`)]];
 }
 
@@ -48,19 +49,19 @@ function inline(text, depth = 0) {
     else if (sign === "`") {
       let size = 1;
       while (text[at + size] === "`") size += 1;
-      const end = text.slice(at + size, at + 5000).search(new RegExp("(?<!`)`{" + size + "}(?!`)"));
-      if (size > 9 || end < 0) at += size;
+      const end = size > 9 ? -1 : text.slice(at + size, at + 5000).search(new RegExp("(?<!`)`{" + size + "}(?!`)"));
+      if (end < 0) at += size;
       else take(at + 2 * size + end, el("code", {}, plain(text.slice(at + size, at + size + end))));
     } else if (sign === "[" || (sign === "!" && text[at + 1] === "[")) {
       LINK.lastIndex = at;
       const found = LINK.exec(text);
-      if (found) take(at + found[0].length, [sign === "!" ? "Image: " : "", linked(found[1], found[2], depth)]);
+      if (found) take(at + found[0].length, [sign === "!" ? "Image: " : "", linked(found[1], found[2])]);
       else at += 1;
     } else if (sign === "h" && text.startsWith("https://", at)) {
       ADDRESS.lastIndex = at;
       const found = ADDRESS.exec(text);
       const url = found && found[0].replace(/[.,;:!?]$/, "");
-      if (url) take(at + url.length, linked(url, url, DEEPEST - 1));
+      if (url) take(at + url.length, linked(url, url));
       else at += 1;
     } else if (sign === "*" || sign === "_") {
       const mark = text[at + 1] === sign ? sign + sign : sign;
