@@ -56,7 +56,7 @@ impl Written {
     }
 
     /// Returns the files that were not there before.
-    fn new(&self) -> impl Iterator<Item = &str> {
+    fn created(&self) -> impl Iterator<Item = &str> {
         self.files.iter().filter(|(_, is_new)| *is_new).map(|(path, _)| path.as_str())
     }
 
@@ -363,13 +363,13 @@ impl Publisher {
             Some(base) => self.git(&["update-ref", "HEAD", base, commit])?,
             None => self.git(&["update-ref", "-d", "HEAD", commit])?,
         };
-        self.index(None, written.new(), "--force-remove")?;
+        self.index(None, written.created(), "--force-remove")?;
         self.remove_new(written)
     }
 
     /// Removes the files that were not there before, none of which was published.
     pub(crate) fn remove_new(&self, written: &Written) -> Result<(), Failure> {
-        for path in written.new() {
+        for path in written.created() {
             match fs::remove_file(self.root.join(path)) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
                 _ => {}

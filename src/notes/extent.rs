@@ -43,7 +43,7 @@ pub(super) fn extent(
         // All of the item is optional.
         let start = sentences[0].start;
         let is_short = words(&text[start..whole.end]) <= 2 * WITH_CONTEXT;
-        return is_short.then(|| Extent { whole: start..whole.end, end, subject: None });
+        return is_short.then_some(Extent { whole: start..whole.end, end, subject: None });
     }
     let is_fragment = is_fragment(sentence);
     if !is_fragment && !needs_subject(sentence) && !leans_on_before(sentence) {
