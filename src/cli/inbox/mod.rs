@@ -11,9 +11,10 @@ use super::handover::{not_found, party};
 use super::input;
 use super::ledger::{Done, LedgerFiles, is_old, report_redacted, time};
 use super::report::print_lines;
+use super::turn::{busy_line, note_unknown_word};
 use super::wake::Ring;
 use super::workspace::{open, settled};
-use crate::batches::TaskStatus;
+use crate::batches::{ClaimState, TaskStatus};
 use crate::cards::{CardError, ContentId, LogName};
 use crate::handover::own_log;
 use crate::inbox::decide::{self, BusyReason, Claimed, NewFile};
@@ -191,9 +192,13 @@ fn claim(
     })?;
     let busy = claimed.as_ref().map_or(Some("empty"), |(_, reason)| reason.map(BusyReason::name));
     let turn = claimed.map(|(turn, _)| turn);
+    // Who was first, if this command was not.
+    let other = turn.as_ref().filter(|_| busy == Some(BusyReason::Claimed.name())).and_then(|turn| turn.claim.clone());
+    let redacted = |text: String| files.cards.redacted(&text);
+    let other = other.map(|claim| ClaimState { author_id: claim.author_id.map(redacted), ..claim });
     let line = match (&turn, busy) {
         (Some(turn), None) => format!("accepted: turn {}, epoch {}", turn.id, turn.epoch),
-        (Some(turn), Some(reason)) => format!("busy: {reason}, epoch {}", turn.epoch),
+        (Some(turn), Some(reason)) => busy_line(reason, other.as_ref(), turn.epoch),
         (None, _) => "busy: no turn can be claimed".to_owned(),
     };
     let output = ClaimedTurn {
@@ -202,6 +207,8 @@ fn claim(
         turn_epoch: turn.as_ref().map(|turn| turn.epoch),
         pointers: turn.filter(|_| busy.is_none()).map(|turn| files.pointers(&turn.request)),
         reason: busy,
+        claimed_by: other.as_ref().and_then(|claim| claim.author_id.clone()),
+        claimed_at: other.and_then(|claim| claim.at),
     };
     let mut lines = vec![line];
     if let Some(pointers) = &output.pointers {
@@ -254,8 +261,11 @@ fn acknowledge(global: &Global, files: &InboxFiles, args: &TurnAckArgs) -> Resul
         correlation_id,
         reason: late,
     };
-    let format = global.format;
-    let print = Box::new(move || Ok(print_lines(format, &output, [line])?));
+    let options = global.clone();
+    let print = Box::new(move || {
+        note_unknown_word(&options, &outcome.status)?;
+        Ok(print_lines(options.format, &output, [line])?)
+    });
     Ok(Done { exit: Exit::Done, message, ring, print })
 }
 
