@@ -117,15 +117,15 @@ impl Ledger {
         if self.faults.is_empty() || self.result.is_some() {
             return;
         }
-        for task in self.state().tasks {
-            let turn = Turn { task: task.index, epoch: task.epoch };
-            let is_damaged = task.is_blocked || self.claims.get(&turn).is_some_and(Option::is_none);
-            if task.status != TaskStatus::Dispatched || turn.epoch >= LAST_EPOCH || !is_damaged {
-                continue;
-            }
-            let paths = [LedgerPath::Claim(turn).to_string(), LedgerPath::Report(turn).to_string()];
-            let help = way_on(&self.id, turn.task);
-            for fault in self.faults.iter_mut().filter(|fault| paths.contains(&fault.path)) {
+        let open: BTreeSet<Turn> = (self.state().tasks.iter())
+            .filter(|task| task.status == TaskStatus::Dispatched && task.epoch < LAST_EPOCH)
+            .map(|task| Turn { task: task.index, epoch: task.epoch })
+            .collect();
+        for fault in &mut self.faults {
+            if let Some(LedgerPath::Claim(turn) | LedgerPath::Report(turn)) = LedgerPath::parse(&fault.path)
+                && open.contains(&turn)
+            {
+                let help = way_on(&self.id, turn.task);
                 fault.message += &format!(" (help: {help}; or restore the file from git)");
             }
         }

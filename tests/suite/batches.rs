@@ -287,7 +287,10 @@ fn deadlines_and_cancellation_end_what_is_open() {
     for (words, note) in [
         (&["expire", &id][..], "note: there are no open tasks"),
         (&["cancel", &id], "note: there are no open tasks"),
-        (&["reclaim", &id, "1"], "note: task 1 has ended: success; to do it again, fork it in a plan with another `key`"),
+        (
+            &["reclaim", &id, "1"],
+            "note: task 1 has ended: success; to do it again, fork it in a plan with another `key`",
+        ),
     ] {
         let run = sandbox.run(&[&["batch"], words].concat());
         assert!(run.code == 0 && run.stdout.is_empty() && run.stderr.contains(note), "{}", run.stderr);
