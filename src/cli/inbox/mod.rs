@@ -196,6 +196,8 @@ fn claim(
     let other = turn.as_ref().filter(|_| busy == Some(BusyReason::Claimed.name())).and_then(|turn| turn.claim.clone());
     let redacted = |text: String| files.cards.redacted(&text);
     let other = other.map(|claim| ClaimState { author_id: claim.author_id.map(redacted), ..claim });
+    let is_damaged = other.as_ref().is_some_and(|claim| claim.at.is_none()) && !global.quiet;
+    let damaged = turn.as_ref().filter(|_| is_damaged).map(|turn| turn.id.clone());
     let line = match (&turn, busy) {
         (Some(turn), None) => format!("accepted: turn {}, epoch {}", turn.id, turn.epoch),
         (Some(turn), Some(reason)) => busy_line(reason, other.as_ref(), turn.epoch),
@@ -218,7 +220,13 @@ fn claim(
     let turn = output.agent_turn_id.as_ref().map(ToString::to_string).unwrap_or_default();
     let message = format!("Claim turn {turn} of {}", name.as_str());
     let format = global.format;
-    let print = Box::new(move || Ok(print_lines(format, &output, lines)?));
+    let print = Box::new(move || {
+        if let Some(turn) = damaged {
+            let help = format!("`contextpack inbox reclaim {} {turn}` begins the next epoch", name.as_str());
+            writeln!(console::stderr(), "note: the claim of this epoch is damaged: {help}")?;
+        }
+        Ok(print_lines(format, &output, lines)?)
+    });
     Ok(Done { exit, message, ring: None, print })
 }
 
@@ -299,7 +307,16 @@ fn reclaim(
         reclaimed.push(TurnEpoch { agent_turn_id: attempt.turn, turn_epoch: attempt.epoch });
     }
     if reclaimed.is_empty() && !global.quiet {
-        writeln!(console::stderr(), "note: no turn is claimed{}", after.map_or("", |_| " for so long"))?;
+        let ended = named.as_ref().and_then(|id| inbox.turns().into_iter().find(|turn| turn.id == *id));
+        let why = match ended.filter(|turn| turn.status.is_terminal()) {
+            Some(turn) => format!(
+                "the turn {} has ended: {}; to do it again, dispatch it with another `--key`",
+                turn.id,
+                turn.status.name()
+            ),
+            None => format!("no turn is claimed{}", after.map_or("", |_| " for so long")),
+        };
+        writeln!(console::stderr(), "note: {why}")?;
     }
     let lines: Vec<String> = reclaimed
         .iter()
