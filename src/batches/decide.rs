@@ -201,6 +201,11 @@ pub fn reclaim(
     Ok(claimed.map(|task| reclaimed(ledger, task, writer)).collect())
 }
 
+/// Says how a task goes on whose claim or report is damaged.
+pub fn way_on(id: &BatchId, task: u32) -> String {
+    format!("`contextpack batch reclaim {id} {task}` begins the next epoch")
+}
+
 fn reclaimed(ledger: &Ledger, task: &TaskState, writer: &Writer) -> (Turn, NewFile) {
     let event = Event::Reclaim {
         schema_version: EVENT_VERSION.to_owned(),
@@ -248,11 +253,12 @@ pub fn join(ledger: &Ledger, writer: &Writer) -> Result<(BatchResult, Option<New
             open.iter().take(NAMED).map(|task| format!("{} ({})", task.index, task.status.name())).collect();
         let more = if open.len() > NAMED { format!(" and {} more", open.len() - NAMED) } else { String::new() };
         return Err(CardError::NotFound(format!(
-            "the batch has open tasks: {}{more} (help: `batch reclaim`, `batch expire` and `batch cancel` end what is not done)",
-            named.join(", ")
+            "the batch has open tasks: {}{more} (help: `contextpack batch cancel {id}` ends them, `contextpack batch expire {id}` once its deadline has passed; `contextpack batch reclaim {id}` gives claimed ones to others)",
+            named.join(", "),
+            id = ledger.id
         )));
     }
-    let results = state.tasks.iter().map(result_of).collect();
+    let results = state.tasks.iter().map(ended).collect();
     let result = BatchResult {
         schema_version: RESULT_VERSION.to_owned(),
         batch_id: ledger.id.clone(),
@@ -265,7 +271,17 @@ pub fn join(ledger: &Ledger, writer: &Writer) -> Result<(BatchResult, Option<New
     Ok((result, Some(file)))
 }
 
-fn result_of(task: &TaskState) -> TaskResult {
+impl Ledger {
+    /// Returns how a task ended; `None` if it has not.
+    pub fn result_of(&self, task: &TaskState) -> Option<TaskResult> {
+        match &self.result {
+            Some(result) => result.results.get(task.index as usize).cloned(),
+            None => task.status.is_terminal().then(|| ended(task)),
+        }
+    }
+}
+
+fn ended(task: &TaskState) -> TaskResult {
     let report = task.report.as_ref();
     let canceled = || ToolError {
         code: "fail_fast".to_owned(),

@@ -1,11 +1,12 @@
 //! The files of a batch, read and checked one by one.
 
+use super::decide::way_on;
 use super::entries::{
     BATCH_VERSION, Batch, BatchResult, CLAIM_VERSION, Claim, EVENT_VERSION, Event, ForkedTask, REPORT_VERSION,
     RESULT_VERSION, Report,
 };
 use super::path::{BatchId, LAST_EPOCH, LedgerPath, Turn};
-use super::status::BatchStatus;
+use super::status::{BatchStatus, TaskStatus};
 use crate::cards::CardError;
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, BTreeSet};
@@ -127,7 +128,27 @@ impl Ledger {
                 }
             }
         }
+        ledger.name_way_on();
         Ok(ledger)
+    }
+
+    /// Says at a damaged claim or report that blocks its task how the task goes on.
+    fn name_way_on(&mut self) {
+        if self.faults.is_empty() || self.result.is_some() {
+            return;
+        }
+        let open: BTreeSet<Turn> = (self.state().tasks.iter())
+            .filter(|task| task.status == TaskStatus::Dispatched && task.epoch < LAST_EPOCH)
+            .map(|task| Turn { task: task.index, epoch: task.epoch })
+            .collect();
+        for fault in &mut self.faults {
+            if let Some(LedgerPath::Claim(turn) | LedgerPath::Report(turn)) = LedgerPath::parse(&fault.path)
+                && open.contains(&turn)
+            {
+                let help = way_on(&self.id, turn.task);
+                fault.message += &format!(" (help: {help}; or restore the file from git)");
+            }
+        }
     }
 
     fn add<T>(
@@ -187,6 +208,11 @@ impl Ledger {
     /// Returns what the fork made for a task, if its event is there.
     pub fn forked(&self, task: u32) -> Option<&ForkedTask> {
         self.fork.as_ref()?.tasks.get(task as usize)
+    }
+
+    /// Returns the log that the agent of a task appends to.
+    pub fn output_box(&self, task: u32) -> String {
+        self.forked(task).map_or_else(|| format!("{}.{task}", self.id), |forked| forked.output_box.clone())
     }
 
     /// Returns the result, if the batch was joined.

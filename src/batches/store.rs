@@ -51,7 +51,11 @@ impl BatchStore {
     /// [`CardError::BadRequest`] if it is no id or names several, [`CardError::NotFound`] if it names none.
     pub fn find(&self, typed: &str) -> Result<BatchId, CardError> {
         let prefix = BatchId::prefix(typed)?;
-        let missing = || CardError::NotFound(format!("batch not found: {typed}"));
+        let missing = || {
+            CardError::NotFound(format!(
+                "batch not found: {typed} (help: `contextpack batch list` lists them; `git pull` if another clone made it)"
+            ))
+        };
         if let Some(id) = BatchId::parse(&prefix) {
             return if self.exists(&id)? { Ok(id) } else { Err(missing()) };
         }

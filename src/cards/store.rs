@@ -186,7 +186,7 @@ impl CardStore {
     /// [`CardError::NotFound`] if one does not exist or is deleted.
     pub fn cards_for_reference(&self, typed: &[String]) -> Result<Vec<ContentId>, CardError> {
         let found = typed.iter().map(|typed| {
-            let missing = || CardError::NotFound(format!("card not found: {typed}"));
+            let missing = || CardError::card_not_found(typed);
             let id = self.find(FileKind::Card, typed)?.ok_or_else(missing)?;
             match self.card(&id)? {
                 ReadCard::Present(_) => Ok(id),
@@ -330,7 +330,7 @@ impl CardStore {
     /// # Errors
     /// [`CardError::NotFound`] if it does not, else as [`CardStore::read_box`].
     pub fn existing_box(&self, typed: &str) -> Result<BoxContent, CardError> {
-        self.read_box(typed)?.ok_or_else(|| CardError::NotFound(format!("box not found: {typed}")))
+        self.read_box(typed)?.ok_or_else(|| CardError::box_not_found(typed))
     }
 
     fn box_ref(&self, typed: &str) -> Result<Option<BoxRef>, CardError> {

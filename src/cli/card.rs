@@ -322,7 +322,7 @@ pub(crate) fn card_lines(id: &ContentId, card: &Card) -> Vec<String> {
 fn delete(global: &Global, files: &CardFiles, name: &str) -> Result<Exit, Failure> {
     let id = files.store.find(FileKind::Card, name).map_err(|error| files.failure(error))?;
     let Some(card_id) = id else {
-        return Err(files.failure(CardError::NotFound(format!("card not found: {name}"))));
+        return Err(files.failure(CardError::card_not_found(name)));
     };
     let deleted = files.store.delete_card(&card_id).map_err(|error| files.failure(error))?;
     if !global.quiet && global.format == Format::Text {

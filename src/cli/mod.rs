@@ -41,6 +41,7 @@ mod starter;
 #[cfg(feature = "github")]
 mod sync;
 mod trackers;
+mod turn;
 mod verify;
 mod wake;
 mod watch;

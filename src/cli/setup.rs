@@ -209,7 +209,11 @@ impl<'a> Setup<'a> {
     fn workflow(&mut self, name: &str, text: &str) -> Result<(), Failure> {
         let path = format!("{WORKFLOWS}/{name}");
         self.create(&path, text)?;
-        if self.written.last() == Some(&path) && !self.origin.is_known() {
+        let is_unfilled = match self.written.last() == Some(&path) {
+            true => !self.origin.is_known(),
+            false => self.is_unfilled(&path)?,
+        };
+        if is_unfilled {
             self.fill_in.push((path, FILL_IN));
         }
         Ok(())
@@ -284,6 +288,13 @@ impl<'a> Setup<'a> {
         Ok(inside && matches!(self.existing(path)?, ExistingFile::File(before) if is_half(&before, text)))
     }
 
+    /// Returns whether an existing workflow still has an empty origin, which an earlier run left to be filled in.
+    fn is_unfilled(&self, path: &str) -> Result<bool, Failure> {
+        let (dir, _) = path.rsplit_once('/').unwrap_or(("", path));
+        let inside = RepoPath::new(dir).is_ok_and(|dir| Folder::open(self.root, &dir).is_ok());
+        Ok(inside && matches!(self.existing(path)?, ExistingFile::File(text) if has_empty_origin(&text)))
+    }
+
     fn existing(&self, path: &str) -> Result<ExistingFile, Failure> {
         let failed = |error| PathFailure::failure("read", path, error);
         let place = self.root.join(path);
@@ -330,6 +341,18 @@ pub(crate) fn unfit(name: &str, settings: &Settings) -> Vec<Diagnostic> {
 /// Returns whether a file is a prefix of `text` that ends within a line, as only an aborted write leaves it, or is empty.
 pub(crate) fn is_half(before: &[u8], text: &str) -> bool {
     before.len() < text.len() && text.as_bytes().starts_with(before) && !before.ends_with(b"\n")
+}
+
+/// Returns whether a line of a workflow sets `CONTEXTPACK_REPOSITORY` or `CONTEXTPACK_COMMIT` to nothing.
+fn has_empty_origin(text: &[u8]) -> bool {
+    let mut lines = text.split(|byte| *byte == b'\n').filter_map(|line| str::from_utf8(line.trim_ascii()).ok());
+    lines.any(|line| match line.split_once(':') {
+        Some(("CONTEXTPACK_REPOSITORY" | "CONTEXTPACK_COMMIT", value)) => {
+            let value = value.trim();
+            value.is_empty() || value.starts_with('#') || value.starts_with("\"\"") || value.starts_with("''")
+        }
+        _ => false,
+    })
 }
 
 /// Returns the file with its block, or `None` if the block is complete. All other lines stay.
@@ -405,6 +428,18 @@ mod tests {
             if at >= "# contextpack".len() || at == 0 {
                 prop_assert_eq!(completed(&format!("{before}{}", &BLOCK[..at])), Some(whole));
             }
+        }
+    }
+
+    #[test]
+    fn an_origin_is_empty_if_a_line_sets_it_to_nothing() {
+        for text in
+            ["env:\n  CONTEXTPACK_COMMIT: \"\"\r\n", "CONTEXTPACK_REPOSITORY:", "CONTEXTPACK_COMMIT: '' # later"]
+        {
+            assert!(has_empty_origin(text.as_bytes()), "{text:?}");
+        }
+        for text in ["", "  CONTEXTPACK_COMMIT: \"ab\"\n", "# CONTEXTPACK_COMMIT: \"\"\n"] {
+            assert!(!has_empty_origin(text.as_bytes()), "{text:?}");
         }
     }
 

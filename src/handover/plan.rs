@@ -167,7 +167,7 @@ pub fn replay(
 ) -> Result<HandoverPlan, CardError> {
     let id = |typed: &str| {
         let found = store.find(FileKind::Box, typed)?;
-        found.ok_or_else(|| CardError::NotFound(format!("box not found: {typed}")))
+        found.ok_or_else(|| CardError::box_not_found(typed))
     };
     let (context_box, profile_box) = (id(context_box)?, id(profile_box)?);
     let output_box = LogName::new(output_box)?;
@@ -275,7 +275,17 @@ fn inherited(
                     format!("the logs of handovers to {} are not inherited; give them by {others}", source.key)
                 }));
             }
-            (None, None) => return Err(CardError::NotFound(format!("box not found: {}", own.as_str()))),
+            (None, None) => {
+                let what = match request.arguments.strategy()? {
+                    TargetStrategy::Clone => format!("`{TARGET_STRATEGY}: clone`"),
+                    TargetStrategy::New | TargetStrategy::Reuse => "the history".to_owned(),
+                };
+                return Err(CardError::NotFound(format!(
+                    "box not found: {own} (help: {what} inherits the log of {}, which has none yet: `contextpack box append {own} CARD` begins it)",
+                    source.key,
+                    own = own.as_str()
+                )));
+            }
             (None, Some(others)) => {
                 return Err(CardError::NotFound(format!(
                     "box not found: {} (help: the results of {} are in logs of handovers: give them by {others} in place of the history)",
@@ -333,7 +343,7 @@ fn read(store: &CardStore, id: &ContentId, now: &str) -> Result<Result<Box<Card>
         ReadCard::Present(card) if card.is_expired(now) => Err("expired"),
         ReadCard::Present(card) => Ok(card),
         ReadCard::Deleted => Err("deleted"),
-        ReadCard::Missing => return Err(CardError::NotFound(format!("card not found: {id}"))),
+        ReadCard::Missing => return Err(CardError::card_not_found(&id.to_string())),
     })
 }
 

@@ -91,7 +91,9 @@ pub fn find(inbox: &Inbox, typed: &str) -> Result<TurnId, CardError> {
             Err(CardError::bad(format!("`{typed}` is the beginning of {first} and {second}; give more digits")))
         }
         (Some(found), None) => Ok(found.clone()),
-        (None, _) => Err(CardError::NotFound(format!("turn not found: {typed}"))),
+        (None, _) => Err(CardError::NotFound(format!(
+            "turn not found: {typed} (help: `contextpack inbox list AGENT` lists them; `git pull` if another clone made it)"
+        ))),
     }
 }
 

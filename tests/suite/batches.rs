@@ -104,7 +104,8 @@ fn a_plan_becomes_packs_logs_and_a_ledger_and_forking_it_again_changes_nothing()
         {"target_ref": "coder", "target_strategy": "clone", "instruction": "Do c."},
     ], "parent_agent": "planner", "tool_call_id": "call_1", "fail_fast": false, "deadline_seconds": 900});
     let again = sandbox.run_with(&["batch", "fork", "-"], &spelled.to_string());
-    assert!(again.code == 0 && again.stdout.starts_with(id), "{}", again.stderr);
+    assert_eq!((again.code, again.stdout.trim_end()), (0, id), "the id alone: {}", again.stderr);
+    assert!(again.stderr.contains(&format!("   0  agent:coder:main  context/packs/{id}.0-")), "{}", again.stderr);
     sandbox.write("tasks.yml", format!("key: second\n{PLAN}"));
     assert_ne!(forked(&sandbox)["batch_id"], id);
     assert_eq!(sandbox.expect(0, &["batch", "list"]).lines().count(), 2);
@@ -180,8 +181,18 @@ fn a_secret_of_a_plan_or_a_report_reaches_no_file() {
 #[test]
 fn of_two_claims_one_is_accepted_and_a_stale_epoch_never_counts() {
     let (sandbox, id) = batch(2, "");
-    assert_eq!(on(&sandbox, &id, 0, "claim", &["0", "--by", "runner 1"]), json!({"status": "accepted", "epoch": 1}));
-    let busy = json!({"status": "busy", "epoch": 1, "reason": "claimed"});
+    let task = on(&sandbox, &id, 0, "matrix", &[])["include"][0].clone();
+    let accepted = on(&sandbox, &id, 0, "claim", &["0", "--by", "runner 1"]);
+    assert_eq!((&accepted["status"], &accepted["epoch"]), (&json!("accepted"), &json!(1)));
+    for field in ["agent", "pack", "output_box"] {
+        assert!(accepted[field].is_string() && accepted[field] == task[field], "{accepted}");
+    }
+    let pack: Value = serde_json::from_str(&sandbox.read(accepted["pack"].as_str().unwrap())).unwrap();
+    assert_eq!(accepted["context_box_id"], pack["handover"]["context_box_id"]);
+    let at = "2026-02-22T01:20:00Z";
+    let busy = json!({
+        "status": "busy", "epoch": 1, "reason": "claimed", "claimed_by": "runner 1", "claimed_at": at,
+    });
     assert_eq!(on(&sandbox, &id[..6], 1, "claim", &["0"]), busy);
     let status = on(&sandbox, &id, 0, "status", &[]);
     let claimed = json!({
@@ -194,7 +205,8 @@ fn of_two_claims_one_is_accepted_and_a_stale_epoch_never_counts() {
     // The first crashes: its turn is given up, and what it reports later is kept.
     assert_eq!(on(&sandbox, &id, 0, "reclaim", &["--after", "60"]), json!({"reclaimed": []}), "it is too young");
     assert_eq!(on(&sandbox, &id, 0, "reclaim", &[]), json!({"reclaimed": [{"task_index": 0, "epoch": 2}]}));
-    assert_eq!(on(&sandbox, &id, 0, "claim", &["0"]), json!({"status": "accepted", "epoch": 2}));
+    let again = on(&sandbox, &id, 0, "claim", &["0"]);
+    assert_eq!((&again["status"], &again["epoch"]), (&json!("accepted"), &json!(2)));
     let late = report(&sandbox, &id, 0, 1, "success");
     assert_eq!(late, json!({"status": "late", "counts_as": "success", "reason": "stale_epoch"}));
     assert_eq!(report(&sandbox, &id, 0, 2, "done")["counts_as"], "failed", "an unknown word");
@@ -272,6 +284,17 @@ fn deadlines_and_cancellation_end_what_is_open() {
     assert_eq!(expire(&sandbox, 1_771_723_200 + 3600), ended);
     assert_eq!(expire(&sandbox, 1_771_723_200 + 3600), json!({"ended": []}));
     assert_eq!(state(&sandbox, &id).1, ["timeout", "success", "timeout"]);
+    for (words, note) in [
+        (&["expire", &id][..], "note: there are no open tasks"),
+        (&["cancel", &id], "note: there are no open tasks"),
+        (
+            &["reclaim", &id, "1"],
+            "note: task 1 has ended: success; to do it again, fork it in a plan with another `key`",
+        ),
+    ] {
+        let run = sandbox.run(&[&["batch"], words].concat());
+        assert!(run.code == 0 && run.stdout.is_empty() && run.stderr.contains(note), "{}", run.stderr);
+    }
 
     sandbox.set_variable("UNUSED", "1");
     let (sandbox, id) = batch(2, "fail_fast: true\n");
@@ -322,7 +345,16 @@ fn a_damaged_file_takes_its_turn_and_stops_no_other() {
     sandbox.write(&at("claims/notes.json"), "{}");
     sandbox.write(&at("events/late-000000000000.json"), "{}");
     let status = on(&sandbox, &id, 3, "status", &[]);
-    assert_eq!(status["faults"].as_array().unwrap().len(), 5, "{status}");
+    let faults = status["faults"].as_array().unwrap();
+    assert_eq!(faults.len(), 5, "{status}");
+    for (path, task) in [("claims/0-1.json", 0), ("reports/2-1.json", 2)] {
+        let help = format!("`contextpack batch reclaim {id} {task}`");
+        let names_help = |fault: &&Value| fault["message"].as_str().unwrap().contains(&help);
+        let named: Vec<&Value> = faults.iter().filter(names_help).map(|fault| &fault["path"]).collect();
+        assert_eq!(named, [path], "{status}");
+        let busy = sandbox.run(&["batch", "claim", &id, &task.to_string()]);
+        assert!(busy.code == 1 && busy.stderr.contains(&help), "{}{}", busy.stdout, busy.stderr);
+    }
     let states: Vec<&Value> = status["tasks"].as_array().unwrap().iter().map(|task| &task["status"]).collect();
     assert_eq!(states, ["dispatched", "success", "dispatched"]);
     let invalid = sandbox.expect(5, &["verify", "context"]);
@@ -378,7 +410,8 @@ fn the_live_view_prints_each_change_and_ends_with_the_tasks() {
     // Both reports may be seen at once, or one after the other.
     let last = std::iter::repeat_with(|| next(1)).find(|seen| seen[0].contains(" failed ")).unwrap();
     assert!(last[0].ends_with("failed  [####################] 2 of 2 tasks ended: 2 canceled"), "{last:?}");
-    assert!(lines.next().unwrap().unwrap().ends_with("reported at 2026-02-22T01:20:00Z"));
+    let ended = lines.next().unwrap().unwrap();
+    assert!(ended.ends_with("reported at 2026-02-22T01:20:00Z  (canceled: the batch was canceled)"), "{ended}");
     assert!(child.wait().unwrap().success());
 }
 

@@ -166,6 +166,8 @@ fn a_job_installs_one_commit_of_one_repository_or_nothing_and_says_what_to_fill_
         let expected_message =
             format!("fill in: .github/workflows/{file}: set `CONTEXTPACK_REPOSITORY` and `CONTEXTPACK_COMMIT`");
         assert!(run.stderr.contains(&expected_message), "{}", run.stderr);
+        let again = sandbox.run(&["init", "--matrix", "2"]);
+        assert!(again.stderr.contains(&expected_message), "as long as it is empty: {}", again.stderr);
     }
     let json = on_github().json(0, &["init", "--format", "json"]);
     assert_eq!(json["fill_in"][0]["path"], ".github/workflows/contextpack.yml", "{json}");

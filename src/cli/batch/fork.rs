@@ -5,9 +5,9 @@ use super::{BatchFiles, matrix, ring_for_tasks};
 use crate::batches::decide::NewFile;
 use crate::batches::{Batch, BatchId, BatchTask, ForkedTask, TargetStrategy};
 use crate::cards::{BoxContent, CardError, ContentId, FileKind, LogName, Transaction};
-use crate::cli::args::{BudgetArgs, Global, PublishArgs, WakeArgs};
+use crate::cli::args::{BudgetArgs, Format, Global, PublishArgs, WakeArgs};
 use crate::cli::card::CardFiles;
-use crate::cli::console;
+use crate::cli::console::{self, printable};
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::handover::{BuiltHandover, HandoverTask, built, not_found, party};
@@ -78,11 +78,12 @@ fn fork(global: &Global, files: &BatchFiles, shown: &str, text: &str, boxes: &[S
     };
     let ledger = files.read(&id)?;
     let matrix = matrix(&ledger);
-    let mut lines = vec![id.to_string()];
-    lines.extend(matrix.include.iter().map(|task| {
+    // Standard output is the id alone, for scripts.
+    let tasks = matrix.include.iter().map(|task| {
         let (agent, pack) = (task.agent.as_deref().unwrap_or_default(), task.pack.as_deref().unwrap_or_default());
         format!("{:>4}  {agent}  {pack}  {}", task.task_index, task.output_box)
-    }));
+    });
+    let tasks: Vec<String> = tasks.filter(|_| global.format == Format::Text && !global.quiet).collect();
     let message = format!("Fork batch {id}");
     let ring = (!matrix.include.is_empty()).then(|| ring_for_tasks(files, &id, "batch.json"));
     let (format, quiet) = (global.format, global.quiet);
@@ -90,7 +91,9 @@ fn fork(global: &Global, files: &BatchFiles, shown: &str, text: &str, boxes: &[S
         if existed && !quiet {
             writeln!(console::stderr(), "note: {id} was forked before: nothing was written")?;
         }
-        Ok(print_lines(format, &ForkedBatch { batch_id: id, existed, matrix }, lines)?)
+        let line = id.to_string();
+        print_lines(format, &ForkedBatch { batch_id: id, existed, matrix }, [line])?;
+        Ok(tasks.iter().try_for_each(|task| writeln!(console::stderr(), "{}", printable(task)))?)
     });
     Ok(Done { exit: Exit::Done, message, ring, print })
 }

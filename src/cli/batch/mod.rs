@@ -149,14 +149,13 @@ fn matrix(ledger: &Ledger) -> BatchMatrix {
     let tasks = state.tasks.iter().filter(|task| task.status == TaskStatus::Pending && !state.joined);
     let include = tasks.map(|task| {
         let forked = ledger.forked(task.index);
-        let default_log = || format!("{}.{}", ledger.id, task.index);
         MatrixTask {
             batch_id: ledger.id.clone(),
             task_index: task.index,
             epoch: task.epoch,
             agent: forked.map(|it| it.agent.clone()),
             pack: forked.map(|it| it.pack.clone()),
-            output_box: forked.map_or_else(default_log, |it| it.output_box.clone()),
+            output_box: ledger.output_box(task.index),
         }
     });
     BatchMatrix { include: include.collect() }

@@ -1,6 +1,8 @@
 //! What the commands about batches print.
 
-use crate::batches::{BatchId, BatchStatus, LateReason, Ledger, TaskResult, TaskStatus};
+use crate::batches::{BatchId, BatchStatus, LateReason, Ledger, ReportState, TaskResult, TaskStatus};
+use crate::cards::{ContentId, ToolError};
+use crate::cli::turn::{by_and_at, outcome_line};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -49,9 +51,63 @@ pub(crate) struct ClaimedTask {
     pub(crate) status: &'static str,
     /// The epoch that the task is at.
     pub(crate) epoch: u32,
+    /// What the worker needs, if it is accepted.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub(crate) pointers: Option<TaskPointers>,
     /// Why it is busy: `claimed`, `ended` or `closed`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<&'static str>,
+    /// Who has claimed it, if it is busy for that reason.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) claimed_by: Option<String>,
+    /// When.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) claimed_at: Option<String>,
+}
+
+/// What the worker on a task reads, and where it writes.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct TaskPointers {
+    /// The key of the agent; absent if the event of the fork is not there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent: Option<String>,
+    /// The pack that the agent is given, from the repo's root; absent if the event of the fork is not there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pack: Option<String>,
+    /// The box that the agent reads; absent if the event of the fork is not there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context_box_id: Option<ContentId>,
+    /// The log that the agent appends to.
+    output_box: String,
+    /// The work item or issue that the task is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    root: Option<String>,
+}
+
+impl TaskPointers {
+    /// Returns what a task points to.
+    pub(super) fn of(ledger: &Ledger, task: u32) -> Self {
+        let forked = ledger.forked(task);
+        Self {
+            agent: forked.map(|it| it.agent.clone()),
+            pack: forked.map(|it| it.pack.clone()),
+            context_box_id: forked.map(|it| it.context_box_id.clone()),
+            output_box: ledger.output_box(task),
+            root: ledger.batch.tasks.get(task as usize).and_then(|task| task.root.clone()),
+        }
+    }
+
+    /// Returns what a worker needs, for people.
+    pub(super) fn lines(&self) -> Vec<String> {
+        let fields = [
+            ("agent", self.agent.clone()),
+            ("context", self.context_box_id.as_ref().map(ToString::to_string)),
+            ("output", Some(self.output_box.clone())),
+            ("root", self.root.clone()),
+            ("pack", self.pack.clone()),
+        ];
+        fields.into_iter().filter_map(|(name, value)| Some(format!("{name:<8}{}", value?))).collect()
+    }
 }
 
 /// What `batch report` prints.
@@ -182,6 +238,18 @@ struct TaskOutput {
     /// When.
     #[serde(skip_serializing_if = "Option::is_none")]
     claimed_at: Option<String>,
+    /// Who made the report that counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reported_by: Option<String>,
+    /// What was done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    summary: Option<String>,
+    /// The box with the results.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_box_id: Option<ContentId>,
+    /// Why it did not succeed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<ToolError>,
     /// All reports, by epoch.
     reports: Vec<ReportOutput>,
 }
@@ -202,6 +270,13 @@ struct ReportOutput {
     reason: Option<LateReason>,
 }
 
+impl From<ReportState> for ReportOutput {
+    fn from(report: ReportState) -> Self {
+        let ReportState { epoch, at, status, late: reason } = report;
+        Self { epoch, status, at, counts: reason.is_none(), reason }
+    }
+}
+
 /// A file that cannot be used.
 #[derive(Debug, Serialize, JsonSchema)]
 struct FaultOutput {
@@ -212,28 +287,27 @@ struct FaultOutput {
 }
 
 impl BatchStatusOutput {
-    /// Returns the state; `redacted` removes secrets from what a damaged file holds.
+    /// Returns the state; `redacted` removes secrets from what was written by hand.
     pub(super) fn of(ledger: &Ledger, redacted: &dyn Fn(&str) -> String) -> Self {
         let state = ledger.state();
-        let tasks = state.tasks.into_iter().map(|task| TaskOutput {
-            task_index: task.index,
-            status: task.status,
-            epoch: task.epoch,
-            agent: ledger.forked(task.index).map(|forked| forked.agent.clone()),
-            claimed: task.claim.is_some(),
-            claimed_by: task.claim.as_ref().and_then(|claim| claim.author_id.clone()),
-            claimed_at: task.claim.and_then(|claim| claim.at),
-            reports: task
-                .reports
-                .into_iter()
-                .map(|report| ReportOutput {
-                    epoch: report.epoch,
-                    status: report.status,
-                    at: report.at,
-                    counts: report.late.is_none(),
-                    reason: report.late,
-                })
-                .collect(),
+        let tasks = state.tasks.into_iter().map(|task| {
+            let result = ledger.result_of(&task);
+            TaskOutput {
+                task_index: task.index,
+                status: task.status,
+                epoch: task.epoch,
+                agent: ledger.forked(task.index).map(|forked| forked.agent.clone()),
+                claimed: task.claim.is_some(),
+                claimed_by: task.claim.as_ref().and_then(|claim| claim.author_id.as_deref()).map(redacted),
+                claimed_at: task.claim.and_then(|claim| claim.at),
+                reported_by: task.report.as_ref().and_then(|report| report.author_id.as_deref()).map(redacted),
+                summary: result.as_ref().and_then(|result| result.summary.as_deref()).map(redacted),
+                output_box_id: result.as_ref().and_then(|result| result.output_box_id.clone()),
+                error: result
+                    .and_then(|result| result.error)
+                    .map(|error| ToolError { code: redacted(&error.code), message: redacted(&error.message) }),
+                reports: task.reports.into_iter().map(ReportOutput::from).collect(),
+            }
         });
         let faults = ledger.faults.iter();
         Self {
@@ -281,12 +355,16 @@ pub(super) fn status_lines(output: &BatchStatusOutput) -> Vec<String> {
         let (index, status, epoch) = (task.task_index, task.status.name(), task.epoch);
         let mut line = format!("{index:>4}  {status:<10}  epoch {epoch:<epochs$}  {agent:<agents$}");
         if task.claimed {
-            let by = task.claimed_by.as_deref().map_or_else(String::new, |by| format!(" by {by}"));
-            let at = task.claimed_at.as_deref().map_or_else(String::new, |at| format!(" at {at}"));
-            line += &format!("  claimed{by}{at}");
+            line += "  claimed";
+            line += &by_and_at(task.claimed_by.as_deref(), task.claimed_at.as_deref());
         }
         if let Some(report) = task.reports.iter().find(|report| report.counts) {
-            line += &format!("  reported at {}", report.at);
+            line += "  reported";
+            line += &by_and_at(task.reported_by.as_deref(), Some(&report.at));
+        }
+        let outcome = outcome_line(task.summary.as_deref(), task.error.as_ref());
+        if !outcome.is_empty() {
+            line += &format!("  {outcome}");
         }
         let late = task.reports.iter().filter_map(|report| {
             Some(format!("{} (epoch {}, {})", report.status, report.epoch, report.reason?.name()))

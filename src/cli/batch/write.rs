@@ -1,9 +1,9 @@
 //! The commands that add to a batch: `claim`, `report`, `reclaim`, `expire`, `cancel` and `join`.
 
-use super::output::{ClaimedTask, EndedTasks, JoinedBatch, ReclaimedTasks, ReportedTask, TaskTurn};
+use super::output::{ClaimedTask, EndedTasks, JoinedBatch, ReclaimedTasks, ReportedTask, TaskPointers, TaskTurn};
 use super::{BatchFiles, ring_for_tasks};
-use crate::batches::decide::{self, NewFile, Outcome, Writer};
-use crate::batches::{BatchId, BatchResult, BatchStatus, Ledger, TaskStatus, Turn};
+use crate::batches::decide::{self, BusyReason, NewFile, Outcome, Writer};
+use crate::batches::{BatchId, BatchResult, BatchStatus, ClaimState, Ledger, TaskStatus, Turn};
 use crate::cards::{CardError, FileKind, LogAppend, LogName, ToolError};
 use crate::cli::args::{BatchArg, BatchReportArgs, Global, TaskArg};
 use crate::cli::console::{self, printable};
@@ -11,6 +11,7 @@ use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::ledger::{Done, age, is_old, report_redacted, time};
 use crate::cli::report::print_lines;
+use crate::cli::turn::{busy_line, note_unknown_word, outcome_line};
 use crate::cli::wake::Ring;
 use serde_json::json;
 use std::io::Write as _;
@@ -50,21 +51,43 @@ pub(super) fn claim(
 ) -> Result<Done, Failure> {
     let id = files.find(&task.batch)?;
     let writer = files.writer(author)?;
-    let (_, (epoch, busy)) = created(files, &id, |ledger| {
+    let (ledger, (epoch, busy)) = created(files, &id, |ledger| {
         let (epoch, claimed) = decide::claim(ledger, task.index, &writer)?;
         Ok(match claimed {
             Ok(file) => ((epoch, None), Some(file)),
             Err(reason) => ((epoch, Some(reason)), None),
         })
     })?;
-    let (line, exit) = match busy {
-        None => (format!("accepted: epoch {epoch}"), Exit::Done),
-        Some(reason) => (format!("busy: {}, epoch {epoch}", reason.name()), Exit::Outside),
+    let redacted = |text: String| files.cards.redacted(&text);
+    // Who was first, if this command was not.
+    let state = ledger.state().tasks.into_iter().nth(task.index as usize);
+    let state = state.filter(|_| busy == Some(BusyReason::Claimed));
+    let is_blocked = state.as_ref().is_some_and(|state| state.is_blocked);
+    let other = state.and_then(|state| state.claim);
+    let other = other.map(|claim| ClaimState { author_id: claim.author_id.map(redacted), ..claim });
+    let (status, line, exit) = match busy {
+        None => ("accepted", format!("accepted: epoch {epoch}"), Exit::Done),
+        Some(reason) => ("busy", busy_line(reason.name(), other.as_ref(), epoch), Exit::Outside),
     };
-    let status = if busy.is_none() { "accepted" } else { "busy" };
-    let claimed = ClaimedTask { status, epoch, reason: busy.map(|reason| reason.name()) };
+    let mut lines = vec![line];
+    let pointers = busy.is_none().then(|| TaskPointers::of(&ledger, task.index));
+    lines.extend(pointers.iter().flat_map(TaskPointers::lines));
+    let is_damaged = is_blocked || other.as_ref().is_some_and(|claim| claim.at.is_none());
+    let damaged = (is_damaged && !global.quiet).then(|| decide::way_on(&id, task.index));
+    let (claimed_by, claimed_at) = other.map_or((None, None), |claim| (claim.author_id, claim.at));
+    let reason = busy.map(BusyReason::name);
+    let claimed = ClaimedTask { status, epoch, pointers, reason, claimed_by, claimed_at };
     let format = global.format;
-    let print = Box::new(move || Ok(print_lines(format, &claimed, [line])?));
+    let print = Box::new(move || {
+        if let Some(help) = damaged {
+            writeln!(
+                console::stderr(),
+                "note: the {} of this epoch is damaged: {help}",
+                if is_blocked { "report" } else { "claim" }
+            )?;
+        }
+        Ok(print_lines(format, &claimed, lines)?)
+    });
     Ok(Done { exit, message: format!("Claim task {} of batch {id}", task.index), ring: None, print })
 }
 
@@ -77,10 +100,7 @@ pub(super) fn report(global: &Global, files: &BatchFiles, args: &BatchReportArgs
     // Everything is checked before the box is written.
     let ledger = files.read(&id)?;
     decide::report(&ledger, turn, &outcome, &writer).map_err(|error| files.failure(error))?;
-    let log = match ledger.forked(turn.task) {
-        Some(forked) => forked.output_box.clone(),
-        None => format!("{id}.{}", turn.task),
-    };
+    let log = ledger.output_box(turn.task);
     outcome.output_box_id = files.output_box(args.outcome.output.as_deref(), &log)?;
     let (_, late) = created(files, &id, |ledger| {
         decide::report(ledger, turn, &outcome, &writer).map(|(file, late)| (late, Some(file)))
@@ -92,8 +112,11 @@ pub(super) fn report(global: &Global, files: &BatchFiles, args: &BatchReportArgs
         Some(reason) => format!("late: {}; the report is kept and does not count", reason.name()),
     };
     let status = if late.is_none() { "counted" } else { "late" };
-    let (format, reported) = (global.format, ReportedTask { status, counts_as, reason: late });
-    let print = Box::new(move || Ok(print_lines(format, &reported, [line])?));
+    let (options, reported) = (global.clone(), ReportedTask { status, counts_as, reason: late });
+    let print = Box::new(move || {
+        note_unknown_word(&options, &outcome.status)?;
+        Ok(print_lines(options.format, &reported, [line])?)
+    });
     let message = format!("Report task {} of batch {id}: {}", turn.task, counts_as.name());
     Ok(Done { exit: Exit::Done, message, ring: None, print })
 }
@@ -120,7 +143,7 @@ pub(super) fn reclaim(
         turns.push(TaskTurn { task_index: turn.task, epoch: turn.epoch });
     }
     if turns.is_empty() && !global.quiet {
-        writeln!(console::stderr(), "note: no task is claimed{}", after.map_or("", |_| " for so long"))?;
+        writeln!(console::stderr(), "note: {}", why_none(&ledger, task, after))?;
     }
     let lines: Vec<String> =
         turns.iter().map(|turn| format!("reclaimed: task {}, now at epoch {}", turn.task_index, turn.epoch)).collect();
@@ -128,6 +151,23 @@ pub(super) fn reclaim(
     let (format, reclaimed) = (global.format, ReclaimedTasks { reclaimed: turns });
     let print = Box::new(move || Ok(print_lines(format, &reclaimed, lines)?));
     Ok(Done { exit: Exit::Done, message, ring, print })
+}
+
+/// Returns why no task is given up.
+fn why_none(ledger: &Ledger, task: Option<u32>, after: Option<u64>) -> String {
+    let state = ledger.state();
+    match task.and_then(|task| state.tasks.get(task as usize)) {
+        Some(task) if task.status.is_terminal() => format!(
+            "task {} has ended: {}; to do it again, fork it in a plan with another `key`",
+            task.index,
+            task.status.name()
+        ),
+        _ if state.tasks.iter().all(|task| task.status.is_terminal()) => {
+            "all tasks have ended; to do them again, fork the plan with another `key`".to_owned()
+        }
+        Some(task) if task.status == TaskStatus::Pending => format!("task {} is not claimed", task.index),
+        _ => format!("no task is claimed{}", after.map_or("", |_| " for so long")),
+    }
 }
 
 /// Ends the open tasks of a batch whose deadline has passed.
@@ -142,6 +182,7 @@ pub(super) fn expire(global: &Global, files: &BatchFiles, batch: &BatchArg) -> R
     };
     let seconds = ledger.batch.deadline_seconds;
     let is_over = age(forked_at, time(&writer.at)?).is_some_and(|age| age >= Duration::from_secs(seconds));
+    let is_early = !is_over && !ledger.state().tasks.iter().all(|task| task.status.is_terminal());
     let mut ended = Vec::new();
     if is_over {
         let error = ToolError {
@@ -149,10 +190,10 @@ pub(super) fn expire(global: &Global, files: &BatchFiles, batch: &BatchArg) -> R
             message: format!("it was not done {seconds} seconds after the fork"),
         };
         ended = end_open(files, &ledger, "timeout", error, &writer)?;
-    } else if !global.quiet {
+    } else if is_early && !global.quiet {
         writeln!(console::stderr(), "note: the deadline, {seconds} seconds after {forked_at}, has not passed")?;
     }
-    Ok(print_ended(global, &id, ended, "timeout"))
+    Ok(print_ended(global, &id, ended, "timeout", is_early))
 }
 
 /// Ends the open tasks of a batch.
@@ -161,7 +202,7 @@ pub(super) fn cancel(global: &Global, files: &BatchFiles, batch: &BatchArg) -> R
     let ledger = files.read(&id)?;
     let error = ToolError { code: "canceled".to_owned(), message: "the batch was canceled".to_owned() };
     let ended = end_open(files, &ledger, "canceled", error, &files.writer(None)?)?;
-    Ok(print_ended(global, &id, ended, "canceled"))
+    Ok(print_ended(global, &id, ended, "canceled", false))
 }
 
 /// Writes a report for each open task, and returns those that were not reported by others meanwhile.
@@ -186,12 +227,18 @@ fn end_open(
     Ok(ended)
 }
 
-fn print_ended(global: &Global, id: &BatchId, ended: Vec<TaskTurn>, status: &str) -> Done {
+/// Prints the tasks that were ended; `is_early` says that none was to be, which was printed.
+fn print_ended(global: &Global, id: &BatchId, ended: Vec<TaskTurn>, status: &str, is_early: bool) -> Done {
     let lines: Vec<String> =
         ended.iter().map(|turn| format!("{status}: task {}, epoch {}", turn.task_index, turn.epoch)).collect();
     let message = format!("End {} of batch {id}: {status}", console::counted(ended.len(), "task"));
-    let (format, ended) = (global.format, EndedTasks { ended });
-    let print = Box::new(move || Ok(print_lines(format, &ended, lines)?));
+    let (format, quiet, ended) = (global.format, global.quiet, EndedTasks { ended });
+    let print = Box::new(move || {
+        if ended.ended.is_empty() && !is_early && !quiet {
+            writeln!(console::stderr(), "note: there are no open tasks")?;
+        }
+        Ok(print_lines(format, &ended, lines)?)
+    });
     Done { exit: Exit::Done, message, ring: None, print }
 }
 
@@ -221,9 +268,8 @@ pub(super) fn join(global: &Global, files: &BatchFiles, batch: &BatchArg) -> Res
     }
     let mut lines = vec![format!("{id}  {}", result.status.name())];
     lines.extend(result.results.iter().map(|task| {
-        let summary = task.summary.as_deref().or(task.error.as_ref().map(|error| error.message.as_str()));
-        let summary = summary.and_then(|text| text.lines().next()).unwrap_or_default();
-        format!("{:>4}  {:<8}  {summary}", task.task_index, task.status.name()).trim_end().to_owned()
+        let outcome = outcome_line(task.summary.as_deref(), task.error.as_ref());
+        format!("{:>4}  {:<8}  {outcome}", task.task_index, task.status.name()).trim_end().to_owned()
     }));
     let message = format!("Join batch {id}: {}", result.status.name());
     let ring = Some(Ring {

@@ -11,9 +11,10 @@ use super::handover::{not_found, party};
 use super::input;
 use super::ledger::{Done, LedgerFiles, is_old, report_redacted, time};
 use super::report::print_lines;
+use super::turn::{busy_line, note_unknown_word};
 use super::wake::Ring;
 use super::workspace::{open, settled};
-use crate::batches::TaskStatus;
+use crate::batches::{ClaimState, TaskStatus};
 use crate::cards::{CardError, ContentId, LogName};
 use crate::handover::own_log;
 use crate::inbox::decide::{self, BusyReason, Claimed, NewFile};
@@ -192,9 +193,15 @@ fn claim(
     })?;
     let busy = claimed.as_ref().map_or(Some("empty"), |(_, reason)| reason.map(BusyReason::name));
     let turn = claimed.map(|(turn, _)| turn);
+    // Who was first, if this command was not.
+    let other = turn.as_ref().filter(|_| busy == Some(BusyReason::Claimed.name())).and_then(|turn| turn.claim.clone());
+    let redacted = |text: String| files.cards.redacted(&text);
+    let other = other.map(|claim| ClaimState { author_id: claim.author_id.map(redacted), ..claim });
+    let is_damaged = other.as_ref().is_some_and(|claim| claim.at.is_none()) && !global.quiet;
+    let damaged = turn.as_ref().filter(|_| is_damaged).map(|turn| turn.id.clone());
     let line = match (&turn, busy) {
         (Some(turn), None) => format!("accepted: turn {}, epoch {}", turn.id, turn.epoch),
-        (Some(turn), Some(reason)) => format!("busy: {reason}, epoch {}", turn.epoch),
+        (Some(turn), Some(reason)) => busy_line(reason, other.as_ref(), turn.epoch),
         (None, _) => "busy: no turn can be claimed".to_owned(),
     };
     let output = ClaimedTurn {
@@ -203,6 +210,8 @@ fn claim(
         turn_epoch: turn.as_ref().map(|turn| turn.epoch),
         pointers: turn.filter(|_| busy.is_none()).map(|turn| files.pointers(&turn.request)),
         reason: busy,
+        claimed_by: other.as_ref().and_then(|claim| claim.author_id.clone()),
+        claimed_at: other.and_then(|claim| claim.at),
     };
     let mut lines = vec![line];
     if let Some(pointers) = &output.pointers {
@@ -212,7 +221,13 @@ fn claim(
     let turn = output.agent_turn_id.as_ref().map(ToString::to_string).unwrap_or_default();
     let message = format!("Claim turn {turn} of {}", name.as_str());
     let format = global.format;
-    let print = Box::new(move || Ok(print_lines(format, &output, lines)?));
+    let print = Box::new(move || {
+        if let Some(turn) = damaged {
+            let help = format!("`contextpack inbox reclaim {} {turn}` begins the next epoch", name.as_str());
+            writeln!(console::stderr(), "note: the claim of this epoch is damaged: {help}")?;
+        }
+        Ok(print_lines(format, &output, lines)?)
+    });
     Ok(Done { exit, message, ring: None, print })
 }
 
@@ -255,8 +270,11 @@ fn acknowledge(global: &Global, files: &InboxFiles, args: &TurnAckArgs) -> Resul
         correlation_id,
         reason: late,
     };
-    let format = global.format;
-    let print = Box::new(move || Ok(print_lines(format, &output, [line])?));
+    let options = global.clone();
+    let print = Box::new(move || {
+        note_unknown_word(&options, &outcome.status)?;
+        Ok(print_lines(options.format, &output, [line])?)
+    });
     Ok(Done { exit: Exit::Done, message, ring, print })
 }
 
@@ -290,7 +308,16 @@ fn reclaim(
         reclaimed.push(TurnEpoch { agent_turn_id: attempt.turn, turn_epoch: attempt.epoch });
     }
     if reclaimed.is_empty() && !global.quiet {
-        writeln!(console::stderr(), "note: no turn is claimed{}", after.map_or("", |_| " for so long"))?;
+        let ended = named.as_ref().and_then(|id| inbox.turns().into_iter().find(|turn| turn.id == *id));
+        let why = match ended.filter(|turn| turn.status.is_terminal()) {
+            Some(turn) => format!(
+                "the turn {} has ended: {}; to do it again, dispatch it with another `--key`",
+                turn.id,
+                turn.status.name()
+            ),
+            None => format!("no turn is claimed{}", after.map_or("", |_| " for so long")),
+        };
+        writeln!(console::stderr(), "note: {why}")?;
     }
     let lines: Vec<String> = reclaimed
         .iter()

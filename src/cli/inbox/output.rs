@@ -2,6 +2,7 @@
 
 use crate::batches::{LateReason, LedgerFault, ReportState, TaskStatus};
 use crate::cards::{ContentId, ToolError};
+use crate::cli::turn::{by_and_at, outcome_line};
 use crate::inbox::{Inbox, TurnId, TurnRequest, TurnState};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -131,6 +132,12 @@ pub(crate) struct ClaimedTurn {
     /// Why it is busy: `claimed`, `ended`, or `empty` if there is no turn that can be claimed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<&'static str>,
+    /// Who has claimed it, if it is busy for that reason.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) claimed_by: Option<String>,
+    /// When.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) claimed_at: Option<String>,
 }
 
 /// What `inbox ack` prints.
@@ -306,9 +313,8 @@ impl InboxOutput {
             let mut line =
                 format!("  {}  {:<10}  epoch {}{root}", turn.agent_turn_id, turn.status.name(), turn.turn_epoch);
             if turn.claimed {
-                let by = turn.claimed_by.as_deref().map_or_else(String::new, |by| format!(" by {by}"));
-                let at = turn.claimed_at.as_deref().map_or_else(String::new, |at| format!(" at {at}"));
-                line += &format!("  claimed{by}{at}");
+                line += "  claimed";
+                line += &by_and_at(turn.claimed_by.as_deref(), turn.claimed_at.as_deref());
             }
             let late: Vec<String> = turn
                 .responses
@@ -318,8 +324,9 @@ impl InboxOutput {
             if !late.is_empty() {
                 line += &format!("  not counted: {}", late.join(", "));
             }
-            if let Some(summary) = turn.summary.as_deref().and_then(|text| text.lines().next()) {
-                line += &format!("  {summary}");
+            let outcome = outcome_line(turn.summary.as_deref(), turn.error.as_ref());
+            if !outcome.is_empty() {
+                line += &format!("  {outcome}");
             }
             lines.push(line);
         }
