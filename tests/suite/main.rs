@@ -78,6 +78,7 @@ mod tamper;
 mod tree;
 mod unreadable;
 mod untracked;
+#[cfg(feature = "github")]
 mod wake;
 mod watch;
 mod workflows;
