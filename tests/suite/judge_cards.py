@@ -37,8 +37,11 @@ def judge(folder):
     """Returns how many files of a folder of cards are what their names say; ends the program at the first that is not."""
     count = 0
     for file in sorted(pathlib.Path(folder).rglob("*.json")):
-        value = json.loads(file.read_text(encoding="utf-8"))
         kind = file.relative_to(folder).parts[0]
+        # Ledgers hold random digits, and those of the cases about errors are damaged on purpose.
+        if kind in ("batches", "inbox"):
+            continue
+        value = json.loads(file.read_text(encoding="utf-8"))
         if kind == "packs":
             claimed = value.pop("hash")
             for field in ("pack_id", "generated_at", "generator"):
