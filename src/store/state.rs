@@ -26,8 +26,8 @@ const KEEP_NOTHING: &str = "\
 
 /// Creates the state folder, and its `.gitignore` or what is missing in it.
 ///
-/// `keep_snapshot` says whether `github/` is committed, which it is if packs are. A `.gitignore` that an earlier version wrote is
-/// replaced; what somebody else wrote is kept below the text that ignores everything, unless that is there already.
+/// `keep_snapshot` says whether `github/` is committed, which it is if packs are. A `.gitignore` that this program wrote, perhaps in
+/// part, is replaced; another one is kept below the text that ignores everything, unless it ignores everything itself.
 ///
 /// # Errors
 /// If the folder is a link or not a folder, or the system refuses.
@@ -40,7 +40,7 @@ pub fn init_state_dir(root: &Path, keep_snapshot: bool) -> Result<WriteResult, S
     let Ok(existing) = read_file(&folder.path().join(IGNORE), Links::Refuse) else { return Ok(WriteResult::Unchanged) };
     let existing = String::from_utf8_lossy(&existing).replace("\r\n", "\n");
     let ours = [wanted, state_ignore(!keep_snapshot)];
-    let is_ours = EARLIER.contains(&existing.as_str()) || ours.iter().any(|text| text.starts_with(&existing));
+    let is_ours = ours.iter().any(|text| text.starts_with(&existing));
     if existing == wanted || !is_ours && existing.lines().any(|line| line.trim() == "*") {
         return Ok(WriteResult::Unchanged);
     }
@@ -49,9 +49,6 @@ pub fn init_state_dir(root: &Path, keep_snapshot: bool) -> Result<WriteResult, S
 }
 
 const IGNORE: &str = ".gitignore";
-
-/// The texts of earlier versions.
-const EARLIER: [&str; 3] = ["cache/\n", "cache/\ntmp/\n", "cache/\nnow.md\n"];
 
 /// Returns the `.gitignore` of the state folder; `keep_snapshot` as in [`init_state_dir`].
 fn state_ignore(keep_snapshot: bool) -> &'static str {

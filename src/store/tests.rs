@@ -431,7 +431,7 @@ fn an_ignore_file_that_hides_too_little_is_repaired() {
     let fresh = tempfile::tempdir().unwrap();
     init_state_dir(fresh.path(), true).unwrap();
     let text = fs::read_to_string(fresh.path().join(".contextpack/.gitignore")).unwrap();
-    for (old, kept) in [("cache/\n", ""), ("# mine\n!notes.md\n", "# mine\n!notes.md\n")] {
+    for (old, kept) in [("cache/\n", "cache/\n"), ("# mine\n!notes.md\n", "# mine\n!notes.md\n")] {
         let root = tempfile::tempdir().unwrap();
         let path = root.path().join(".contextpack/.gitignore");
         fs::create_dir(path.parent().unwrap()).unwrap();
