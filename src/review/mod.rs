@@ -19,12 +19,12 @@ pub use diff::{
 pub use explain::{Explanation, explain, grouped};
 pub use invisible::{invisible_at, invisible_faults};
 pub use read::{ReadError, read};
-#[cfg(feature = "serve")]
-pub use report::report_policy;
 pub use report::{
-    BatchView, BatchViewReport, BatchViewTask, Conversation, ConversationCard, Freshness, PageEntry, report_data,
+    BatchView, Conversation, ConversationCard, Freshness, InboxView, PageEntry, ReportView, TaskView, report_data,
     report_freshness, report_page,
 };
+#[cfg(feature = "serve")]
+pub use report::{report_changes, report_policy};
 pub use stale::{Difference, UNEXPLAINED, difference};
 pub use verify::{Verification, content_hash, parse_issue_url, root_names, verify};
 pub use why_not::{WhyNot, why_not};

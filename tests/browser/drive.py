@@ -256,7 +256,7 @@ def named(browser):
 def harmless(browser, addresses):
     """Nothing was asked for but these, nothing opened, failed or was refused."""
     asked = {event["request"]["url"].split("#")[0] for event in browser.told("Network.requestWillBeSent")}
-    equal(sorted(asked - set(addresses) - {"data:,"}), [], "requests")
+    equal(sorted({url.split("?since=")[0] for url in asked} - set(addresses) - {"data:,"}), [], "requests")
     for event in ["Page.javascriptDialogOpening", "Runtime.exceptionThrown", "Log.entryAdded", "Page.windowOpen"]:
         equal(browser.told(event), [], event)
     equal(browser.run(TITLE), "Context packs", "the title")
@@ -395,6 +395,8 @@ def batches(browser, repo, shots):
     on("claim", 1, "--by", "the second")
     on("report", 1, "--epoch", "1", "--status", "success")
     on("report", 2, "--epoch", "1", "--status", "failed", "--error-code", "exit_7", "--error-message", evil)
+    turns = [json.loads(repo.run("dispatch", "coder", "--box", f"{batch}.0", "--key", key, "--format", "json"))["agent_turn_id"] for key in "ab"]
+    repo.run("inbox", "claim", "coder", turns[0], "--by", "a machine " + evil)
     server = subprocess.Popen([repo.program, "serve", "-q", "context"], cwd=repo.folder, stdout=subprocess.PIPE, text=True)
     try:
         address = server.stdout.readline().strip()
@@ -425,6 +427,18 @@ def batches(browser, repo, shots):
         browser.until(f"{shown}.includes('Done as well.')", "what was opened stays so")
         browser.run("[...document.querySelectorAll('#pack a')].find((a) => a.textContent === 'context/logs/planner').click()")
         browser.until(f"{CHOSEN}.startsWith('planner@')", "the log of the result")
+        labels = browser.run("[...document.querySelectorAll('#list [role=option]')].map((it) => it.getAttribute('aria-label'))")
+        for task in range(4):
+            assert any(f"batch {batch}, task {task}" in label for label in labels), labels
+        browser.run("[...document.querySelectorAll('#list [role=option]')].find((it) => it.textContent.startsWith('Inbox coder')).click()")
+        equal(browser.run(CHOSEN), "Inbox coder", "the inbox")
+        browser.run("document.querySelectorAll('#pack details').forEach((it) => { it.open = true; })")
+        for told in ["open0 of 2 turns ended", turns[1], "by a machine </script><img"]:
+            browser.until(f"{shown}.includes({json.dumps(told)})", f"the inbox: {told}")
+        if shots:
+            browser.shoot(f"{shots}/inbox.png")
+        repo.run("inbox", "ack", "coder", turns[0], "--summary", "The turn is over.")
+        browser.until(f"{shown}.includes('1 of 2 turns ended') && {shown}.includes('The turn is over.')", "the answer")
         harmless(browser, [address, address + "packs.json", address + "freshness.json"])
         # Else it would still ask for news while the next page is opened.
         browser.open("about:blank")

@@ -1,4 +1,4 @@
-//! Batches on the page of `report` and `serve`.
+//! Batches and inboxes on the page of `report` and `serve`.
 
 use crate::batches::batch;
 use crate::sandbox::Sandbox;
@@ -84,4 +84,35 @@ fn damaged_files_are_faults_and_a_secret_in_them_is_not_shown() {
     let fault = |path: &str| &all.iter().find(|entry| entry["path"] == *path).unwrap()["faults"][0];
     assert_eq!(fault(at("").trim_end_matches('/')), "it has no `batch.json`: its fork was not finished");
     assert_eq!(fault("context/batches/notes/x.json"), "no file of this program is here");
+}
+
+#[test]
+fn an_inbox_is_one_entry_that_says_who_has_which_turn() {
+    let sandbox = crate::batches::repo();
+    let turn = |key: &str| {
+        let words = ["dispatch", "coder", "--box", "planner", "--key", key, "--format", "json"];
+        sandbox.json(0, &words)["agent_turn_id"].as_str().unwrap().to_owned()
+    };
+    let [first, second, third] = ["a", "b", "c"].map(turn);
+    let on = |command: &str, words: &[&str]| {
+        sandbox.expect(0, &[&["inbox", command, "coder"], words].concat());
+    };
+    on("claim", &[&first, "--by", "one"]);
+    on("ack", &[&first, "--summary", "</script> Done."]);
+    on("claim", &[&second, "--by", "two"]);
+    on("close", &[]);
+    sandbox.write(&format!("context/inbox/coder/claims/{third}-1.json"), "<<<<<<< ours\n");
+    let all = entries(&sandbox, 5, "context");
+    let paths: Vec<&str> = all.iter().map(|entry| entry["path"].as_str().unwrap()).collect();
+    let shown = all.iter().find(|entry| entry["path"] == "context/inbox/coder").unwrap();
+    assert_eq!(paths.iter().filter(|path| path.starts_with("context/inbox/")).count(), 1, "{paths:?}");
+    assert_eq!((shown["inbox"]["closed"].as_bool(), shown["faults"].as_array().unwrap().len()), (Some(true), 1));
+    let tasks = &shown["inbox"]["tasks"];
+    let states = [0, 1, 2].map(|at| (tasks[at]["id"].as_str().unwrap(), tasks[at]["status"].as_str().unwrap()));
+    let expected = [(&first, "success"), (&second, "dispatched"), (&third, "dispatched")];
+    assert_eq!(states, expected.map(|(id, status)| (id.as_str(), status)));
+    assert_eq!((&tasks[0]["summary"], &tasks[1]["claimed_by"]), (&json!("</script> Done."), &json!("two")));
+    assert!(paths.contains(&tasks[0]["context"].as_str().unwrap()), "{tasks}: {paths:?}");
+    let part = &entries(&sandbox, 5, "context/inbox/coder/claims")[0];
+    assert_eq!(part["inbox"]["tasks"][1]["claimed_by"], "two");
 }

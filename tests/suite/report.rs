@@ -39,7 +39,7 @@ fn data(page: &str) -> serde_json::Value {
 
 /// The page's script, in the order in which its files stand there.
 const SCRIPTS: [&str; 9] =
-    ["dom.js", "markdown.js", "changes.js", "budget.js", "graph.js", "pack.js", "batch.js", "overview.js", "page.js"];
+    ["dom.js", "markdown.js", "changes.js", "budget.js", "graph.js", "pack.js", "work.js", "overview.js", "page.js"];
 
 fn source(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/review/report/page").join(name);

@@ -2,6 +2,7 @@
 
 use crate::cli::small;
 use crate::sandbox::Sandbox;
+use serde_json::Value;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::{Child, Stdio};
@@ -79,7 +80,9 @@ fn the_page_and_its_data_are_there_for_whoever_has_the_address() {
     assert_eq!(page.header("access-control-allow-origin"), None);
     let data = served.get(&format!("{}packs.json", served.base), "").body;
     // Besides the policy and the tag it is the page that `report` writes.
-    assert!(page.body.contains(&data) && sandbox.expect(0, &["report"]).contains(&data));
+    let (_, data) = data.split_once("\"changed\":").unwrap();
+    let data = data.strip_suffix('}').unwrap();
+    assert!(page.body.contains(data) && sandbox.expect(0, &["report"]).contains(data));
     let local = format!("GET {} HTTP/1.1\r\nHost: {}", served.base, served.host.replace("127.0.0.1", "localhost"));
     assert_eq!(served.ask(&local).status, 200);
 }
@@ -110,33 +113,52 @@ fn everybody_else_is_refused() {
     assert_eq!(one.get(&one.base, "").status, 200, "and goes on");
 }
 
+/// The tag in an answer of `packs.json`.
+pub(crate) fn tag(body: &str) -> String {
+    let changes: Value = serde_json::from_str(body).unwrap();
+    changes["tag"].as_str().unwrap().to_owned()
+}
+
 #[test]
-fn a_change_is_told_by_another_tag() {
+fn the_packs_that_changed_are_told_and_no_others() {
     let sandbox = small();
     let served = Served::new(&sandbox, &["serve"]);
     let path = format!("{}packs.json", served.base);
+    let again = |tag: &str| served.get(&format!("{path}?since={tag}"), "");
     let none = served.get(&path, "");
-    assert!(none.body.ends_with("\"packs\":[\n\n]}"), "the first build may come later: {}", none.body);
-    let mut tag = none.header("etag").unwrap().to_owned();
-    let again = |tag: &str| served.get(&path, &format!("\r\nIf-None-Match: {tag}"));
-    assert_eq!((again(&tag).status, again(&tag).body.as_str()), (304, ""));
+    assert!(none.body.contains("\"paths\":[]"), "the first build may come later: {}", none.body);
+    let mut tag = self::tag(&none.body);
+    assert_eq!((again(&tag).status, again(&tag).body.as_str()), (204, ""));
     let mut changed = |what: &str| {
         let answer = again(&tag);
         assert_eq!(answer.status, 200, "{what}");
-        tag = answer.header("etag").unwrap().to_owned();
-        assert_eq!(again(&tag).status, 304, "{what}");
-        answer.body
+        tag = self::tag(&answer.body);
+        assert_eq!(again(&tag).status, 204, "{what}");
+        let changes: Value = serde_json::from_str(&answer.body).unwrap();
+        let names = changes["changed"]["packs"].as_array().unwrap().iter().map(|entry| entry["path"].clone());
+        (names.collect::<Vec<Value>>(), changes["paths"].clone(), answer.body)
     };
     sandbox.expect(0, &["build", "-q"]);
-    assert!(changed("a build").contains("We cache."));
-    // As long as before, and within the same second.
+    let (all, paths, body) = changed("a build");
+    assert_eq!((Value::from(all.clone()), all.len()), (paths.clone(), 3));
+    assert!(body.contains("We cache."));
+    // As long as before, and within the same second. Only two packs hold the document.
     sandbox.write("docs/adr/0007-cache.md", sandbox.read("docs/adr/0007-cache.md").replace("We cache.", "We crash."));
     sandbox.expect(0, &["build", "-q"]);
-    assert!(changed("another text").contains("We crash."));
+    let (some, same, body) = changed("another text");
+    assert!(body.contains("We crash.") && same == paths && !some.is_empty() && some.len() < 3, "{some:?}");
     std::fs::remove_file(sandbox.root().join("packs/feat-cache.coding.json")).unwrap();
-    assert!(!changed("a pack that is gone").contains("We crash."));
+    let (none, fewer, _) = changed("a pack that is gone");
+    assert_eq!((none, fewer.as_array().unwrap().len()), (Vec::new(), 2));
     sandbox.write("packs/torn.json", "{");
-    assert!(changed("a torn pack").contains("it is no context pack"));
+    let (torn, _, body) = changed("a torn pack");
+    assert_eq!(torn, ["packs/torn.json"]);
+    assert!(body.contains("it is no context pack"));
+    // A tag that is not known, such as one of another server, asks for everything.
+    for unknown in ["", "x", "-1", "99"] {
+        let changes: Value = serde_json::from_str(&again(unknown).body).unwrap();
+        assert_eq!(changes["changed"]["packs"].as_array().unwrap().len(), 3, "{unknown}");
+    }
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! `contextpack report` and `contextpack serve`: packs on a page for a browser.
 
-mod batch;
 mod freshness;
 mod packs;
 #[cfg(feature = "serve")]
@@ -8,17 +7,19 @@ pub(super) mod serve;
 mod talk;
 #[cfg(feature = "serve")]
 mod watched;
+mod work;
 
 use crate::cli::args::{Global, ReportArgs};
 use crate::cli::console::{self, printable};
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::report::print_invalid_pack;
-use crate::review::report_page;
+use crate::review::{PageEntry, report_data, report_page};
 use crate::store::Folder;
 use packs::PackFiles;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::Path;
+use std::sync::Arc;
 
 /// Writes packs as one HTML page.
 pub(crate) fn run(global: &Global, args: &ReportArgs) -> Result<Exit, Failure> {
@@ -26,11 +27,12 @@ pub(crate) fn run(global: &Global, args: &ReportArgs) -> Result<Exit, Failure> {
         return Err(Failure::usage("a page is for a browser: write it with `-o report.html`"));
     }
     let packs = PackFiles::open(global, &args.packs)?;
-    if packs.entries().len() == 0 {
+    let entries = packs.entries();
+    if entries.is_empty() {
         return Err(Failure::usage("there is no pack to show: `contextpack build` writes them"));
     }
     let freshness = packs.freshness(freshness::check(global).as_ref());
-    let page = report_page(&packs.data(), &freshness, None);
+    let page = report_page(&report_data(entries.iter().map(AsRef::as_ref)), &freshness, None);
     match &args.out {
         None => console::exact().write_all(page.as_bytes())?,
         Some(file) => {
@@ -38,7 +40,7 @@ pub(crate) fn run(global: &Global, args: &ReportArgs) -> Result<Exit, Failure> {
             writeln!(console::stdout(), "{}", printable(&file.display().to_string()))?;
         }
     }
-    print_faults(&packs)
+    print_faults(&entries)
 }
 
 /// Writes the file atomically.
@@ -60,11 +62,11 @@ fn write(file: &Path, page: &str) -> Result<(), Failure> {
 }
 
 /// Prints which packs are not valid and why, and returns the exit code.
-fn print_faults(packs: &PackFiles) -> Result<Exit, Failure> {
+fn print_faults(entries: &[Arc<PageEntry>]) -> Result<Exit, Failure> {
     let mut exit = Exit::Done;
-    for (path, entry) in packs.entries() {
+    for entry in entries {
         for fault in entry.faults() {
-            print_invalid_pack(path, fault)?;
+            print_invalid_pack(entry.path(), fault)?;
             exit = Exit::Invalid;
         }
     }

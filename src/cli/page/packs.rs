@@ -1,15 +1,14 @@
 //! The packs of a page: read once, and again where their files changed.
 
-use super::batch::batch;
 use super::freshness::CheckedFolder;
 use super::talk::{CardsFolder, conversation};
-use crate::batches::BatchId;
+use super::work::{LedgerName, ledger};
 use crate::cards::context_folder;
 use crate::cli::args::Global;
 use crate::cli::failure::{Failure, PathFailure};
 use crate::cli::{verify, workspace};
 use crate::model::natural_cmp;
-use crate::review::{Freshness, PageEntry, report_data, report_freshness};
+use crate::review::{Freshness, PageEntry, report_freshness};
 use crate::store::{Folder, Links, StoreError, read_file};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -51,14 +50,14 @@ struct File<'a> {
     links: Links,
     /// The folder of cards that the file is in.
     context: Option<Arc<CardsFolder>>,
-    /// The batch that it stands for.
-    batch: Option<BatchFolder>,
+    /// The batch or inbox that it stands for.
+    ledger: Option<LedgerFiles>,
 }
 
-/// A folder of a batch, which is one entry of the page.
-struct BatchFolder {
-    /// `None` if its name is no id.
-    id: Option<BatchId>,
+/// The folder of a batch or an inbox, which is one entry of the page.
+struct LedgerFiles {
+    /// `None` if its name is that of neither.
+    name: Option<LedgerName>,
     /// The version of all of its files.
     stamp: FileVersion,
 }
@@ -68,7 +67,7 @@ struct CachedPackFile {
     path: PathBuf,
     stamp: FileVersion,
     settled: bool,
-    entry: PageEntry,
+    entry: Arc<PageEntry>,
 }
 
 /// The metadata that changes with a file: its time of modification and its length.
@@ -135,16 +134,11 @@ impl PackFiles {
         Ok(gone || changed)
     }
 
-    /// Returns the packs with their displayed paths, in natural order.
-    pub(super) fn entries(&self) -> impl ExactSizeIterator<Item = (&str, &PageEntry)> {
-        let mut entries: Vec<_> = self.read.iter().map(|(shown, read)| (shown.as_str(), &read.entry)).collect();
-        entries.sort_by(|(a, _), (b, _)| natural_cmp(a, b));
-        entries.into_iter()
-    }
-
-    /// Returns the data of the page.
-    pub(super) fn data(&self) -> String {
-        report_data(self.entries().map(|(_, entry)| entry))
+    /// Returns the packs in the natural order of their displayed paths.
+    pub(super) fn entries(&self) -> Vec<Arc<PageEntry>> {
+        let mut entries: Vec<_> = self.read.values().map(|read| Arc::clone(&read.entry)).collect();
+        entries.sort_by(|a, b| natural_cmp(a.path(), b.path()));
+        entries
     }
 
     /// Returns the freshness of those packs that are in the checked folder, as JSON for the page.
@@ -180,7 +174,7 @@ impl Files {
                 }
                 let found = |path: PathBuf| {
                     let below = slashed(path.strip_prefix(place).unwrap_or(Path::new("")));
-                    (below, File { path, output: None, links, context: None, batch: None })
+                    (below, File { path, output: None, links, context: None, ledger: None })
                 };
                 // As in the output folder, only regular files are packs.
                 let is_pack =
@@ -191,7 +185,7 @@ impl Files {
                 let found = |name: String| {
                     let path = folder.path().join(&name);
                     let output = Some((folder, name.clone()));
-                    (name, File { path, output, links: Links::Refuse, context: None, batch: None })
+                    (name, File { path, output, links: Links::Refuse, context: None, ledger: None })
                 };
                 Ok(folder.list()?.into_iter().map(found).collect())
             }
@@ -217,24 +211,22 @@ impl File<'_> {
     }
 }
 
-/// Lists boxes, logs, batches and packs of a folder of cards, or of a part of it: of a log its last append.
+/// Lists boxes, logs, batches, inboxes and packs of a folder of cards, or of a part of it: of a log its last append.
 fn boxes<'a>(place: &Path, context: &Path, links: Links) -> Result<Vec<(String, File<'a>)>, Failure> {
     let folder = Arc::new(CardsFolder::new(context.to_owned()));
     let mut found: BTreeMap<String, File<'_>> = BTreeMap::new();
     for path in verify::files(place)? {
         let real = path.canonicalize().unwrap_or_else(|_| path.clone());
         let relative = slashed(real.strip_prefix(context).unwrap_or(&real));
-        // Cards are shown where boxes hold them, and turns in an inbox are no packs.
-        let is_part = relative.starts_with("cards/") || relative.starts_with("inbox/");
-        if is_part && path != place || !real.is_file() {
+        // Cards are shown where boxes hold them.
+        if relative.starts_with("cards/") && path != place || !real.is_file() {
             continue;
         }
         let below = |path: &Path| slashed(path.strip_prefix(place).unwrap_or(Path::new("")));
-        let mut file = File { path, output: None, links, context: Some(Arc::clone(&folder)), batch: None };
-        if let Some(in_batches) = relative.strip_prefix("batches/") {
-            let id = in_batches.split_once('/').and_then(|(id, _)| BatchId::parse(id));
-            // A place may be a part of a batch, which is then shown whole.
-            let depth = if id.is_some() { in_batches.matches('/').count() } else { 0 };
+        let mut file = File { path, output: None, links, context: Some(Arc::clone(&folder)), ledger: None };
+        if let Some((name, in_ledgers)) = LedgerName::parse(&relative) {
+            // A place may be a part of a ledger, which is then shown whole.
+            let depth = if name.is_some() { in_ledgers.matches('/').count() } else { 0 };
             let shown = file
                 .path
                 .ancestors()
@@ -243,11 +235,11 @@ fn boxes<'a>(place: &Path, context: &Path, links: Links) -> Result<Vec<(String, 
                 .map_or_else(String::new, below);
             let metadata = file.metadata().map_err(|error| PathFailure::failure("read", shown.clone(), error))?;
             let one = FileVersion::of(&metadata);
-            let known = found.get(&shown).and_then(|file| file.batch.as_ref()).map(|batch| batch.stamp);
+            let known = found.get(&shown).and_then(|file| file.ledger.as_ref()).map(|ledger| ledger.stamp);
             let known = known.unwrap_or_default();
             // One more for each file, so that an empty one counts.
             let stamp = FileVersion(known.0.max(one.0), known.1 + one.1 + 1);
-            file.batch = Some(BatchFolder { id, stamp });
+            file.ledger = Some(LedgerFiles { name, stamp });
             found.insert(shown, file);
             continue;
         }
@@ -261,16 +253,16 @@ fn boxes<'a>(place: &Path, context: &Path, links: Links) -> Result<Vec<(String, 
 
 /// Reads the file again unless it is certainly unchanged.
 fn reread(last: Option<&CachedPackFile>, shown: &str, file: &File<'_>) -> io::Result<Option<CachedPackFile>> {
-    let stamp = match &file.batch {
-        Some(batch) => batch.stamp,
+    let stamp = match &file.ledger {
+        Some(ledger) => ledger.stamp,
         None => FileVersion::of(&file.metadata()?),
     };
     if last.is_some_and(|last| last.settled && last.stamp == stamp) {
         return Ok(None);
     }
     let age = stamp.0.and_then(|written| SystemTime::now().duration_since(written).ok());
-    let entry = match (&file.batch, &file.context) {
-        (Some(BatchFolder { id, .. }), Some(context)) => batch(context, id.as_ref(), shown),
+    let entry = match (&file.ledger, &file.context) {
+        (Some(LedgerFiles { name, .. }), Some(context)) => ledger(context, name.as_ref(), shown),
         (_, context) => {
             let bytes = file.read()?;
             let talk = context.as_ref().and_then(|context| conversation(context, &file.path, shown, &bytes));
@@ -278,7 +270,7 @@ fn reread(last: Option<&CachedPackFile>, shown: &str, file: &File<'_>) -> io::Re
         }
     };
     let path = file.path.clone();
-    Ok(Some(CachedPackFile { path, stamp, settled: age.is_some_and(|age| age > UNSETTLED), entry }))
+    Ok(Some(CachedPackFile { path, stamp, settled: age.is_some_and(|age| age > UNSETTLED), entry: Arc::new(entry) }))
 }
 
 /// Returns a path with `/` on every system.

@@ -12,7 +12,7 @@ use crate::cli::console;
 use crate::cli::exit::Exit;
 use crate::cli::failure::{Failure, PathFailure};
 use crate::model::Digest;
-use crate::review::{report_page, report_policy};
+use crate::review::{PageEntry, report_changes, report_data, report_page, report_policy};
 use http::header::{ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, HOST, IF_NONE_MATCH};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, Uri};
 use http_body_util::Full;
@@ -20,6 +20,7 @@ use hyper::body::Bytes;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -51,7 +52,7 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<Exit, Failure> {
         return watched::serve(global, args);
     }
     let packs = PackFiles::open(global, &args.packs)?;
-    print_faults(&packs)?;
+    print_faults(&packs.entries())?;
     Server::listen(global, args.port, PageSource::files(global, packs))?.run()?;
     Ok(Exit::Done)
 }
@@ -70,7 +71,7 @@ impl Server {
         listener.set_nonblocking(true)?;
         let site = Site::new(listener.local_addr()?.port(), source)?;
         if !global.quiet {
-            writeln!(console::stderr(), "serving {} packs; Ctrl-C ends it", site.shown.borrow().source.len())?;
+            writeln!(console::stderr(), "serving {} packs; Ctrl-C ends it", site.shown.borrow().entries.len())?;
         }
         let mut out = console::stdout();
         writeln!(out, "http://{}{}", site.hosts[0], site.base)?;
@@ -95,9 +96,9 @@ pub(super) enum PageSource {
 
 /// What changed of the packs since it was last asked.
 struct Changed {
-    /// The data of the page.
-    data: Option<String>,
-    /// The freshness of its packs.
+    /// All packs.
+    entries: Option<Vec<Arc<PageEntry>>>,
+    /// Their freshness, as JSON.
     freshness: Option<String>,
 }
 
@@ -105,14 +106,6 @@ impl PageSource {
     /// Returns the source that reads `packs`.
     pub(super) fn files(global: &Global, packs: PackFiles) -> Self {
         Self::Files(packs, BackgroundCheck::new(global))
-    }
-
-    /// Returns the number of packs.
-    fn len(&self) -> usize {
-        match self {
-            Self::Files(packs, _) => packs.entries().len(),
-            Self::Agent(packs) => packs.len(),
-        }
     }
 
     /// Returns what changed since the last call. A file that cannot be read, for example while it is replaced, keeps its
@@ -123,21 +116,21 @@ impl PageSource {
                 let is_new = packs.refresh().unwrap_or(false);
                 let checked = check.poll(is_new);
                 let freshness = (is_new || checked).then(|| check.with_found(|found| packs.freshness(found)));
-                Changed { data: is_new.then(|| packs.data()), freshness }
+                Changed { entries: is_new.then(|| packs.entries()), freshness }
             }
             Self::Agent(packs) => match packs.changed() {
-                Some((data, freshness)) => Changed { data: Some(data), freshness: Some(freshness) },
-                None => Changed { data: None, freshness: None },
+                Some((entries, freshness)) => Changed { entries: Some(entries), freshness: Some(freshness) },
+                None => Changed { entries: None, freshness: None },
             },
         }
     }
 
-    /// Returns the data of the page, and the freshness of its packs.
-    fn state(&self) -> (String, String) {
+    /// Returns the packs, and their freshness as JSON.
+    fn state(&self) -> (Vec<Arc<PageEntry>>, String) {
         match self {
             Self::Files(packs, check) => {
                 check.poll(true);
-                (packs.data(), check.with_found(|found| packs.freshness(found)))
+                (packs.entries(), check.with_found(|found| packs.freshness(found)))
             }
             Self::Agent(packs) => packs.state(),
         }
@@ -184,13 +177,21 @@ struct Site {
     shown: RefCell<ServedPage>,
 }
 
-/// The packs as they were last read. All responses share one copy of the page and of its data.
+/// The packs as they were last read. All responses share one copy of the page.
 struct ServedPage {
     source: PageSource,
+    entries: Vec<ServedEntry>,
+    /// How often the packs changed.
+    version: u64,
     /// The page, once it was asked for.
     page: Option<Bytes>,
-    data: Tagged,
     freshness: Tagged,
+}
+
+/// A pack, with the version in which it last changed.
+struct ServedEntry {
+    entry: Arc<PageEntry>,
+    since: u64,
 }
 
 /// The body of an answer, with its entity tag in quotation marks.
@@ -208,28 +209,56 @@ impl Tagged {
 
 impl ServedPage {
     fn new(source: PageSource) -> Self {
-        let (data, freshness) = source.state();
-        Self { source, page: None, data: Tagged::new(data), freshness: Tagged::new(freshness) }
+        let (entries, freshness) = source.state();
+        let entries = entries.into_iter().map(|entry| ServedEntry { entry, since: 0 }).collect();
+        Self { source, entries, version: 0, page: None, freshness: Tagged::new(freshness) }
     }
 
     /// Reads what changed.
     fn refresh(&mut self) {
-        let Changed { data, freshness } = self.source.changed();
-        for (old, new) in [(&mut self.data, data), (&mut self.freshness, freshness)] {
-            if let Some(new) = new.map(Tagged::new).filter(|new| new.tag != old.tag) {
-                *old = new;
-                self.page = None;
-            }
+        let Changed { entries, freshness } = self.source.changed();
+        if let Some(entries) = entries {
+            self.replace(entries);
+        }
+        if let Some(new) = freshness.map(Tagged::new).filter(|new| new.tag != self.freshness.tag) {
+            self.freshness = new;
+            self.page = None;
+        }
+    }
+
+    /// Takes over the packs. Those that say what they said before keep their version.
+    fn replace(&mut self, entries: Vec<Arc<PageEntry>>) {
+        let next = self.version + 1;
+        let old: BTreeMap<&str, &ServedEntry> = self.entries.iter().map(|old| (old.entry.path(), old)).collect();
+        let versioned = entries.into_iter().map(|entry| {
+            let same = old.get(entry.path()).filter(|old| old.entry == entry);
+            ServedEntry { since: same.map_or(next, |old| old.since), entry }
+        });
+        let entries: Vec<ServedEntry> = versioned.collect();
+        let is_same = entries.len() == old.len() && entries.iter().all(|entry| entry.since != next);
+        self.entries = entries;
+        if !is_same {
+            self.version = next;
+            self.page = None;
         }
     }
 
     /// Returns the page.
     fn page(&mut self) -> Bytes {
         let make = || {
-            let [data, freshness] = [&self.data.body, &self.freshness.body].map(|body| String::from_utf8_lossy(body));
-            report_page(&data, &freshness, Some(self.data.tag.trim_matches('"'))).into()
+            let data = report_data(self.entries.iter().map(|it| it.entry.as_ref()));
+            let freshness = String::from_utf8_lossy(&self.freshness.body);
+            report_page(&data, &freshness, Some(&self.version.to_string())).into()
         };
         self.page.get_or_insert_with(make).clone()
+    }
+
+    /// Returns what changed since a version, or everything if the version is not known.
+    fn changes(&self, since: Option<u64>) -> String {
+        let paths: Vec<&str> = self.entries.iter().map(|it| it.entry.path()).collect();
+        let is_new = |it: &&ServedEntry| since.is_none_or(|since| it.since > since);
+        let changed = self.entries.iter().filter(is_new).map(|it| it.entry.as_ref());
+        report_changes(&self.version.to_string(), &paths, changed)
     }
 }
 
@@ -264,8 +293,8 @@ impl Site {
         }
         match uri.path().strip_prefix(&self.base) {
             Some("") => self.page(),
-            Some("packs.json") => self.state(headers, |shown| &shown.data),
-            Some("freshness.json") => self.state(headers, |shown| &shown.freshness),
+            Some("packs.json") => self.changes(uri.query()),
+            Some("freshness.json") => self.freshness(headers),
             _ => plain(StatusCode::NOT_FOUND, "use the address that `contextpack serve` printed\n"),
         }
     }
@@ -276,11 +305,23 @@ impl Site {
         answer(StatusCode::OK, "text/html; charset=utf-8", shown.page())
     }
 
-    /// Answers with a part of the state, unless the client has it already.
-    fn state(&self, headers: &HeaderMap, part: fn(&ServedPage) -> &Tagged) -> Response<Full<Bytes>> {
+    /// Answers with what changed since the version in `query`, as `since=7`; without one with everything.
+    fn changes(&self, query: Option<&str>) -> Response<Full<Bytes>> {
         let mut shown = self.shown.borrow_mut();
         shown.refresh();
-        let Tagged { body, tag } = part(&shown);
+        let since = query.and_then(|query| query.strip_prefix("since=")?.parse().ok());
+        let since = since.filter(|since| *since <= shown.version);
+        if since == Some(shown.version) {
+            return answer(StatusCode::NO_CONTENT, "application/json", Bytes::new());
+        }
+        answer(StatusCode::OK, "application/json", shown.changes(since).into())
+    }
+
+    /// Answers with the freshness of the packs, unless the client has it already.
+    fn freshness(&self, headers: &HeaderMap) -> Response<Full<Bytes>> {
+        let mut shown = self.shown.borrow_mut();
+        shown.refresh();
+        let Tagged { body, tag } = &shown.freshness;
         let has = headers.get(IF_NONE_MATCH).is_some_and(|has| has.as_bytes() == tag.as_bytes());
         let (status, body) =
             if has { (StatusCode::NOT_MODIFIED, Bytes::new()) } else { (StatusCode::OK, body.clone()) };
@@ -401,8 +442,8 @@ mod tests {
             runtime.block_on(answer.into_body().collect()).unwrap().to_bytes().as_ptr()
         };
         assert_eq!(body(site.page()), body(site.page()));
-        let data = || site.state(&HeaderMap::new(), |shown| &shown.data);
-        assert_eq!(body(data()), body(data()));
+        let freshness = || site.freshness(&HeaderMap::new());
+        assert_eq!(body(freshness()), body(freshness()));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::cli::workspace::user_caches;
 use crate::engine::{SessionRequest, process_environment};
 use crate::intake::Repo;
 use crate::model::natural_cmp;
-use crate::review::{Freshness, PageEntry, report_data, report_freshness};
+use crate::review::{Freshness, PageEntry, report_freshness};
 use crate::watch::{Event, Events, Native, Poll, Watch};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,11 +21,9 @@ pub(super) struct AgentPacks(Mutex<PackData>);
 
 #[derive(Default)]
 struct PackData {
-    packs: usize,
-    /// The data of the page.
-    data: String,
+    entries: Vec<Arc<PageEntry>>,
     freshness: String,
-    /// Whether the server has not asked for the data since it changed.
+    /// Whether the server has not asked for them since they changed.
     changed: bool,
 }
 
@@ -34,21 +32,16 @@ impl AgentPacks {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the number of packs.
-    pub(super) fn len(&self) -> usize {
-        self.lock().packs
-    }
-
-    /// Returns the data of the page, and the freshness of its packs.
-    pub(super) fn state(&self) -> (String, String) {
+    /// Returns the packs, and their freshness as JSON.
+    pub(super) fn state(&self) -> (Vec<Arc<PageEntry>>, String) {
         let packs = self.lock();
-        (packs.data.clone(), packs.freshness.clone())
+        (packs.entries.clone(), packs.freshness.clone())
     }
 
     /// Returns the state, if it changed since the last call.
-    pub(super) fn changed(&self) -> Option<(String, String)> {
+    pub(super) fn changed(&self) -> Option<(Vec<Arc<PageEntry>>, String)> {
         let mut packs = self.lock();
-        std::mem::take(&mut packs.changed).then(|| (packs.data.clone(), packs.freshness.clone()))
+        std::mem::take(&mut packs.changed).then(|| (packs.entries.clone(), packs.freshness.clone()))
     }
 
     /// Takes over the packs of a watch.
@@ -58,15 +51,14 @@ impl AgentPacks {
         names.sort_by(|a, b| natural_cmp(a, b));
         let mut entries = Vec::new();
         for name in &names {
-            entries.extend(folder.read(name)?.map(|bytes| PageEntry::new(name, &bytes)));
+            entries.extend(folder.read(name)?.map(|bytes| Arc::new(PageEntry::new(name, &bytes))));
         }
-        let data = report_data(entries.iter());
         let freshness = match watch.is_current() {
             true => Freshness { status: "fresh", reasons: Vec::new() },
             false => Freshness { status: "stale", reasons: vec!["the last build failed: see its terminal".to_owned()] },
         };
         let freshness = report_freshness(&names.iter().map(|name| (name.as_str(), &freshness)).collect());
-        *self.lock() = PackData { packs: entries.len(), data, freshness, changed: true };
+        *self.lock() = PackData { entries, freshness, changed: true };
         Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! A pack as data for the page: its content, its faults and its rendering.
 
-use super::batch::BatchView;
+use super::work::{BatchView, InboxView};
 use crate::model::{Digest, harmless_json};
 use crate::render;
 use crate::review::explain::{Neighbour, explain};
@@ -13,8 +13,9 @@ use serde::Serialize;
 const KEY_DIGITS: usize = 32;
 
 /// A pack on the page.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageEntry {
+    path: String,
     json: String,
     /// The contents of the sections as JSON, by key. In `json` the keys replace them, since packs share most texts.
     texts: Vec<(String, String)>,
@@ -30,7 +31,7 @@ pub struct Freshness {
     pub reasons: Vec<String>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, Default)]
 struct PageDiagnostic<'a> {
     path: &'a str,
     faults: &'a [String],
@@ -41,6 +42,8 @@ struct PageDiagnostic<'a> {
     talk: Option<&'a Conversation>,
     #[serde(skip_serializing_if = "Option::is_none")]
     batch: Option<&'a BatchView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inbox: Option<&'a InboxView>,
 }
 
 /// The cards of a box or a log, in order, as the page shows them.
@@ -104,31 +107,39 @@ impl PageEntry {
             texts.push((key, as_json(&text)));
         }
         let edges = pack.as_ref().map(|pack| explain(pack).edges).unwrap_or_default();
-        let (talk, batch) = (None, None);
-        let data = PageDiagnostic { path, faults: &faults, edges, rendering, pack: shown.as_ref(), talk, batch };
-        let json = data.json();
-        Self { json, texts, faults }
+        let shown = shown.as_ref();
+        let data = PageDiagnostic { path, faults: &faults, edges, rendering, pack: shown, ..PageDiagnostic::default() };
+        Self { path: path.to_owned(), json: data.json(), texts, faults }
     }
 
     /// Creates an entry from a box or a log, with what is wrong with it.
     pub fn conversation(path: &str, talk: &Conversation, faults: Vec<String>) -> Self {
-        Self::other(path, Some(talk), None, faults)
+        Self::other(PageDiagnostic { talk: Some(talk), ..PageDiagnostic::default() }, path, faults)
     }
 
     /// Creates an entry from a batch, with what is wrong with its files.
     pub fn batch(path: &str, batch: &BatchView, faults: Vec<String>) -> Self {
-        Self::other(path, None, Some(batch), faults)
+        Self::other(PageDiagnostic { batch: Some(batch), ..PageDiagnostic::default() }, path, faults)
+    }
+
+    /// Creates an entry from an inbox, with what is wrong with its files.
+    pub fn inbox(path: &str, inbox: &InboxView, faults: Vec<String>) -> Self {
+        Self::other(PageDiagnostic { inbox: Some(inbox), ..PageDiagnostic::default() }, path, faults)
     }
 
     /// Creates an entry from something of which only its faults can be told.
     pub fn faulty(path: &str, faults: Vec<String>) -> Self {
-        Self::other(path, None, None, faults)
+        Self::other(PageDiagnostic::default(), path, faults)
     }
 
-    fn other(path: &str, talk: Option<&Conversation>, batch: Option<&BatchView>, faults: Vec<String>) -> Self {
-        let (edges, rendering) = (Vec::new(), Vec::new());
-        let json = PageDiagnostic { path, faults: &faults, pack: None, edges, rendering, talk, batch }.json();
-        Self { json, texts: Vec::new(), faults }
+    fn other(data: PageDiagnostic<'_>, path: &str, faults: Vec<String>) -> Self {
+        let json = PageDiagnostic { path, faults: &faults, ..data }.json();
+        Self { path: path.to_owned(), json, texts: Vec::new(), faults }
+    }
+
+    /// Returns its displayed path.
+    pub fn path(&self) -> &str {
+        &self.path
     }
 
     /// Returns the faults that verification found.

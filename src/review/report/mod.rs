@@ -3,11 +3,11 @@
 //! Its sources are the files below `page/`. The content of packs enters it as JSON only; the page's own script, the only
 //! one that its policy allows, shows it as text.
 
-mod batch;
 mod entry;
+mod work;
 
-pub use batch::{BatchView, BatchViewReport, BatchViewTask};
 pub use entry::{Conversation, ConversationCard, Freshness, PageEntry};
+pub use work::{BatchView, InboxView, ReportView, TaskView};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -28,7 +28,7 @@ const SCRIPT: &str = concat!(
     include_str!("page/budget.js"),
     include_str!("page/graph.js"),
     include_str!("page/pack.js"),
-    include_str!("page/batch.js"),
+    include_str!("page/work.js"),
     include_str!("page/overview.js"),
     include_str!("page/page.js"),
 );
@@ -46,6 +46,14 @@ pub fn report_data<'a>(entries: impl Iterator<Item = &'a PageEntry>) -> String {
     format!("{{\"texts\":{{\n{}\n}},\"packs\":[\n{}\n]}}", texts.join(",\n"), lines.join(",\n"))
 }
 
+/// Returns what changed of a served page as JSON: its new `tag`, the displayed paths of all entries in order, and those
+/// entries that are `changed` in the form of [`report_data`].
+#[cfg(feature = "serve")]
+pub fn report_changes<'a>(tag: &str, paths: &[&str], changed: impl Iterator<Item = &'a PageEntry>) -> String {
+    let [tag, paths] = [entry::as_json(&tag), entry::as_json(&paths)];
+    format!("{{\"tag\":{tag},\"paths\":{paths},\"changed\":{}}}", report_data(changed))
+}
+
 /// Returns the freshness of packs, by displayed path, as JSON for a page.
 pub fn report_freshness(freshness: &BTreeMap<&str, &Freshness>) -> String {
     entry::as_json(freshness)
@@ -54,7 +62,8 @@ pub fn report_freshness(freshness: &BTreeMap<&str, &Freshness>) -> String {
 /// Returns the page that shows `data` from [`report_data`] and `freshness` from [`report_freshness`]; the same data gives
 /// the same bytes.
 ///
-/// A page with a `tag` is served: it polls the `packs.json` beside it for another tag, and `freshness.json`.
+/// A page with a `tag` is served: it asks the `packs.json` beside it for [`report_changes`] since the tag, and polls
+/// `freshness.json`.
 pub fn report_page(data: &str, freshness: &str, tag: Option<&str>) -> String {
     let mut page = String::with_capacity(PAGE.len() + STYLE.len() + SCRIPT.len() + data.len() + freshness.len() + 1024);
     // Only the template is searched for placeholders, never what replaces them.

@@ -6,13 +6,22 @@ const MORE_ROWS = 500;
 // What the filters and the table know of an entry.
 function summary(entry, fresh) {
   const { pack } = entry;
-  if (!pack) return { id: "", state: entry.talk ? "conversation" : entry.batch ? "batch" : "not valid", profile: "", share: -1, warnings: 0, freshness: "unknown" };
+  if (!pack) return { id: "", state: entry.talk ? "conversation" : entry.batch ? "batch" : entry.inbox ? "inbox" : "not valid", profile: "", share: -1, warnings: 0, freshness: "unknown", time: timeOf(entry) };
   const { budget } = pack;
   const shares = ["chars", "bytes", "tokens"].filter((it) => budget["max_" + it]).map((it) => budget["used_" + it] / budget["max_" + it]);
   return {
     id: rootId(pack), state: stateOf(pack), profile: pack.profile, warnings: pack.warnings.length,
     share: Math.max(-1, ...shares), freshness: entry.faults.length ? "not valid" : fresh ? fresh.status : "unknown",
+    time: timeOf(entry),
   };
+}
+
+// When an entry last came further, as far as it says: times of one form, which sort as texts.
+function timeOf({ pack, talk, batch, inbox }) {
+  if (pack) return pack.generated_at;
+  const tasks = (batch || inbox || { tasks: [] }).tasks;
+  const times = [batch && batch.forked_at, ...tasks.flatMap((it) => [it.claimed_at, ...it.reports.map((report) => report.at)]), ...(talk ? talk.cards : []).map((it) => it.time)];
+  return times.filter(Boolean).reduce((last, time) => time > last ? time : last, "");
 }
 
 const byText = (a, b) => a < b ? -1 : a > b ? 1 : 0;
@@ -21,6 +30,7 @@ const ORDERS = {
   title: (a, b) => byText(a.title.toLowerCase(), b.title.toLowerCase()),
   id: (a, b) => a.facts.id.localeCompare(b.facts.id, "en", { numeric: true }),
   use: (a, b) => b.facts.share - a.facts.share,
+  newest: (a, b) => byText(b.facts.time, a.facts.time),
 };
 
 const FILTERS = [
@@ -33,7 +43,7 @@ function chooser(changed) {
   const select = (name, values) => el("label", {}, el("span", {}, name), el("select", { on: { change: changed } }, values));
   const option = (value, text) => el("option", { value }, text);
   const filters = FILTERS.map(([name, of]) => ({ of, label: select(name) }));
-  const order = select("Sort by", [option("file", "File"), option("title", "Title"), option("id", "Id"), option("use", "Use of the budget")]);
+  const order = select("Sort by", [option("file", "File"), option("title", "Title"), option("id", "Id"), option("use", "Use of the budget"), option("newest", "Newest first")]);
   const field = (label) => label.lastChild;
   return {
     node: el("div", { class: "chooser", role: "group", "aria-label": "Filters" }, filters.map(({ label }) => label), order),

@@ -21,8 +21,10 @@ let rows = [];
 let reached, current, aside;
 // What the last save changed: the entries before it, by path.
 let before = new Map();
+// Whose work packs are for, by their paths.
+let uses = new Map();
 
-const titleOf = (entry) => entry.pack ? entry.pack.root.title : entry.talk ? talkName(entry.talk) : entry.batch ? "Batch " + entry.batch.id : entry.path;
+const titleOf = (entry) => entry.pack ? entry.pack.root.title : entry.talk ? talkName(entry.talk) : entry.batch ? "Batch " + entry.batch.id : entry.inbox ? "Inbox " + entry.inbox.name : entry.path;
 const hashOf = (entry) => "#/" + encodeURIComponent(entry.path);
 const rowFor = (entry) => rows.find((it) => it.entry === entry);
 const freshOf = (entry) => Object.hasOwn(freshness, entry.path) ? freshness[entry.path] : undefined;
@@ -32,8 +34,10 @@ function haystack(entry) {
   const pack = entry.pack;
   const texts = pack ? [rootId(pack), pack.root.title, pack.root.issue_url, pack.profile, ...pack.inputs.filter((it) => it.kind === "file").map((it) => it.path)] : [];
   const talk = entry.talk ? [entry.talk.name, ...entry.talk.cards.map((it) => it.author)] : [];
-  const batch = entry.batch ? [entry.batch.status, entry.batch.parent, ...entry.batch.tasks.flatMap((it) => [it.agent, it.instruction, it.root || ""])] : [];
-  return [entry.path, ...talk, ...batch, ...texts].join("\n").toLowerCase();
+  const batch = entry.batch ? [entry.batch.status, entry.batch.parent] : [];
+  const work = entry.batch || entry.inbox;
+  const tasks = work ? work.tasks.flatMap((it) => [it.id, it.agent, it.instruction || "", it.root || ""]) : [];
+  return [entry.path, uses.get(entry.path) || "", ...talk, ...batch, ...tasks, ...texts].join("\n").toLowerCase();
 }
 
 function rowOf(entry) {
@@ -47,10 +51,10 @@ function rowOf(entry) {
   ].filter(Boolean);
   const facts = summary(entry, fresh);
   const title = titleOf(entry);
-  const { batch } = entry;
-  const says = entry.talk ? [counted(entry.talk.cards.length, "card")] : batch ? [`${words(batch.status)} · ${batch.tasks.filter((it) => it.ended).length} of ${counted(batch.tasks.length, "task")} ended`] : pack ? [quote(facts.id, 60), ` · ${line(facts.profile, 40)}`, facts.share < 0 ? "" : ` · ${percent(facts.share, 1)}`] : [];
+  const use = uses.get(entry.path);
+  const says = entry.talk ? [counted(entry.talk.cards.length, "card")] : entry.batch || entry.inbox ? [workLine(entry)] : pack ? [quote(facts.id, 60), ` · ${line(facts.profile, 40)}`, facts.share < 0 ? "" : ` · ${percent(facts.share, 1)}`, use ? [" · ", quote(use, 120)] : ""] : [];
   // Rows that are not in view are not laid out, so they say themselves what they are.
-  const names = [title, facts.id, facts.profile].filter(Boolean).map((name) => line(name, 120));
+  const names = [title, facts.id, facts.profile, use].filter(Boolean).map((name) => line(name, 120));
   const label = [...names, ...marks.map((mark) => mark.textContent)].join(", ");
   const row = el("li", { role: "option", tabindex: -1, "aria-selected": "false", "aria-label": label },
     el("span", { class: "title" }, quote(title, 120)), el("span", { class: "facts" }, says), marks);
@@ -141,7 +145,7 @@ function route(hash = location.hash, push) {
   const { row } = rowFor(entry);
   row.setAttribute("aria-selected", "true");
   rove();
-  const view = entry.batch ? batchView(entry, (path) => entries.find((it) => it.path === path)) : packView(entry, before.get(entry.path), freshOf(entry), act);
+  const view = entry.batch || entry.inbox ? workView(entry, (path) => entries.find((it) => it.path === path)) : packView(entry, before.get(entry.path), freshOf(entry), act);
   pane.replaceChildren(back(), ...view);
   for (const id of ["rendering", "root.issue"]) if (detailsOf(id)) detailsOf(id).open = true;
   if (was !== entry) pane.scrollTop = 0;
@@ -220,6 +224,7 @@ function show(now, fresh) {
     before = new Map(changed.map((entry) => [entry.path, old.get(entry.path)]));
   }
   [entries, freshness, current, aside] = [now, fresh, undefined, undefined];
+  uses = packUses(entries);
   rows = entries.map(rowOf);
   choice.offer(rows);
   arrange();
@@ -234,19 +239,28 @@ function show(now, fresh) {
   if (changed.length) told.textContent = `${counted(changed.length, "pack")} changed: ${changed.slice(0, 3).map((it) => line(titleOf(it), 40)).join(", ")}`;
 }
 
-// Asks again and again for packs and freshness other than those with these tags.
-async function follow(tags) {
-  const next = { ...tags };
-  const ask = async (name) => {
-    const answer = await fetch(name, { headers: { "If-None-Match": `"${tags[name]}"` }, cache: "no-store" });
-    if (answer.status === 304) return undefined;
-    if (answer.status !== 200) throw new Error("another server, or none");
-    next[name] = answer.headers.get("ETag").replaceAll('"', "");
-    return answer.json();
+// Puts the packs that changed among those that did not.
+function merged({ paths, changed }) {
+  const known = new Map([...entries, ...unpack(changed)].map((entry) => [entry.path, entry]));
+  return paths.map((path) => known.get(path));
+}
+
+// Asks again and again for what changed since a tag, and for a freshness other than the one with this mark.
+async function follow(tag, mark) {
+  let [nextTag, nextMark] = [tag, mark];
+  const ask = async (path, headers) => {
+    const answer = await fetch(path, { headers, cache: "no-store" });
+    if (![200, 204, 304].includes(answer.status)) throw new Error("another server, or none");
+    return answer;
   };
   try {
-    const [data, fresh] = [await ask("packs.json"), await ask("freshness.json")];
-    if (data || fresh) show(data ? unpack(data) : entries, fresh || freshness);
+    const packsAnswer = await ask("packs.json?since=" + tag, {});
+    const freshAnswer = await ask("freshness.json", mark ? { "If-None-Match": mark } : {});
+    const changes = packsAnswer.status === 200 ? await packsAnswer.json() : undefined;
+    const fresh = freshAnswer.status === 200 ? await freshAnswer.json() : undefined;
+    if (changes) nextTag = changes.tag;
+    if (fresh) nextMark = freshAnswer.headers.get("ETag");
+    if (changes || fresh) show(changes ? merged(changes) : entries, fresh || freshness);
     if (told.dataset.lost) {
       delete told.dataset.lost;
       filter();
@@ -255,8 +269,8 @@ async function follow(tags) {
     told.dataset.lost = "yes";
     told.textContent = "contextpack serve does not answer: what is here may be old";
   }
-  setTimeout(follow, document.hidden ? 5 * POLL : POLL, next);
+  setTimeout(follow, document.hidden ? 5 * POLL : POLL, nextTag, nextMark);
 }
 
 show(entries, freshness);
-if (SERVED_TAG) follow({ "packs.json": SERVED_TAG });
+if (SERVED_TAG) follow(SERVED_TAG);

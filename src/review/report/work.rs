@@ -1,4 +1,4 @@
-//! A batch as data for the page.
+//! Batches and inboxes as data for the page.
 
 use serde::Serialize;
 
@@ -25,12 +25,25 @@ pub struct BatchView {
     /// Whether the first task that does not succeed fails the batch.
     pub fail_fast: bool,
     /// Its tasks, in order.
-    pub tasks: Vec<BatchViewTask>,
+    pub tasks: Vec<TaskView>,
 }
 
-/// A task of a batch.
+/// The inbox of an agent on the page.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct BatchViewTask {
+pub struct InboxView {
+    /// The log of the agent, which names it.
+    pub name: String,
+    /// Whether it takes no turns.
+    pub closed: bool,
+    /// Its turns, in the order in which they were dispatched.
+    pub tasks: Vec<TaskView>,
+}
+
+/// A task of a batch, or a turn in an inbox.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct TaskView {
+    /// The number of the task, or the id of the turn.
+    pub id: String,
     /// Its state.
     pub status: &'static str,
     /// Whether it has ended.
@@ -39,8 +52,15 @@ pub struct BatchViewTask {
     pub epoch: u32,
     /// The agent.
     pub agent: String,
-    /// What is to be done.
-    pub instruction: String,
+    /// What is to be done; absent of a turn, whose context says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instruction: Option<String>,
+    /// The agent that dispatched the turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// The box that the agent reads, as the page names it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context: Option<String>,
     /// The work item that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
@@ -68,12 +88,12 @@ pub struct BatchViewTask {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
     /// All reports, by epoch.
-    pub reports: Vec<BatchViewReport>,
+    pub reports: Vec<ReportView>,
 }
 
-/// A report about a task.
+/// A report about a task, or a response to a turn.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct BatchViewReport {
+pub struct ReportView {
     /// Its epoch.
     pub epoch: u32,
     /// Its word.
