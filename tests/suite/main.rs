@@ -44,6 +44,7 @@ mod init;
 #[cfg(feature = "github")]
 mod interrupted;
 mod issues;
+mod issues_trust;
 mod library;
 mod merge;
 mod messages;
