@@ -16,6 +16,7 @@ use crate::config::Policy;
 use crate::inbox::InboxChecker;
 use crate::redact::{Environment, Redactor};
 use crate::review::{Difference, difference, read, verify};
+use crate::store::{Links, read_file};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, DirEntry};
 use std::io::{self, Write as _};
@@ -27,6 +28,22 @@ struct VerifiedFile {
     hash: Option<String>,
     faults: Vec<String>,
     bytes: Vec<u8>,
+}
+
+impl VerifiedFile {
+    /// A file that is not read, for this reason.
+    fn unread(name: String, why: String) -> Self {
+        Self { name, hash: None, faults: vec![why], bytes: Vec::new() }
+    }
+}
+
+/// Reads a file; `Err` says that it is larger than any that is read, which stops no other.
+fn bytes_of(file: &Path, links: Links) -> Result<Result<Vec<u8>, String>, Failure> {
+    match read_file(file, links) {
+        Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Ok(Err(error.to_string())),
+        Err(error) => Err(PathFailure::failure("read", file.display().to_string(), error)),
+        Ok(bytes) => Ok(Ok(bytes)),
+    }
 }
 
 /// Verifies finished packs without their repo.
@@ -45,11 +62,17 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs) -> Result<Exit, Failure> {
             let name = file.display().to_string();
             if file != *pack && !file.symlink_metadata().is_ok_and(|there| there.is_file()) {
                 // A pack that was replaced by a link or a device must not count as absent.
-                let faults = vec!["it is not a regular file".to_owned()];
-                verified.push(VerifiedFile { name, hash: None, faults, bytes: Vec::new() });
+                verified.push(VerifiedFile::unread(name, "it is not a regular file".to_owned()));
                 continue;
             }
-            let bytes = if file == *pack { input::named_file(&file)? } else { input::listed_file(&file)? };
+            let links = if file == *pack { Links::Follow } else { Links::Refuse };
+            let bytes = match bytes_of(&file, links)? {
+                Ok(bytes) => bytes,
+                Err(why) => {
+                    verified.push(VerifiedFile::unread(name, why));
+                    continue;
+                }
+            };
             let companion_fault = companion_fault(&file, &bytes)?;
             let mut pack = verify_bytes(name, bytes);
             pack.faults.extend(companion_fault);
@@ -126,11 +149,16 @@ fn context(global: &Global, folder: &Path, named: &Path) -> Result<Vec<VerifiedF
             continue;
         }
         if !file.symlink_metadata().is_ok_and(|there| there.is_file()) {
-            let faults = vec!["it is not a regular file".to_owned()];
-            verified.push(VerifiedFile { name, hash: None, faults, bytes: Vec::new() });
+            verified.push(VerifiedFile::unread(name, "it is not a regular file".to_owned()));
             continue;
         }
-        let bytes = input::listed_file(&file)?;
+        let bytes = match bytes_of(&file, Links::Refuse)? {
+            Ok(bytes) => bytes,
+            Err(why) => {
+                verified.push(VerifiedFile::unread(name, why));
+                continue;
+            }
+        };
         let failed = |error| match error {
             CardError::Store(error) => error.into(),
             error => Failure::Input(error.to_string()),

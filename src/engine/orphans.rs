@@ -51,7 +51,12 @@ pub fn orphans(
         .collect();
     let mut orphans = Vec::new();
     for name in folder.list()?.into_iter().filter(|name| !names.contains(name.as_str())) {
-        let Some(Ok(pack)) = folder.read(&name)?.map(|bytes| read(&bytes)) else { continue };
+        let bytes = match folder.read(&name) {
+            // No pack is as large as that.
+            Err(error) if error.is_too_large() => continue,
+            read => read?,
+        };
+        let Some(Ok(pack)) = bytes.map(|bytes| read(&bytes)) else { continue };
         // It belongs to no build: it states what was handed over at one time.
         if pack.handover.is_some() {
             continue;

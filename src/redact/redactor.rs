@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::sync::LazyLock;
 
 /// How many times a changed text is scanned at most: text that a removal joined may match anew.
 const MAX_ROUNDS: usize = 4;
@@ -168,6 +169,12 @@ impl Redactor {
     pub fn line(&self, text: &str) -> String {
         let scrubbed = self.scrub("", &[Piece { key: "", text, line: 1 }]);
         scrubbed.texts.first().map(|clean| clean.as_str().to_owned()).unwrap_or_default()
+    }
+
+    /// Returns the redactor that has the built-in rules only.
+    pub fn built_in() -> &'static Self {
+        static BUILT_IN: LazyLock<Redactor> = LazyLock::new(|| Redactor::new(&RedactionSettings::default()));
+        &BUILT_IN
     }
 
     /// Returns `path` unless it is empty or contains something to remove.

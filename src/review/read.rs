@@ -1,6 +1,7 @@
 //! Strict parsing of finished packs.
 
 use crate::model::conflict_line;
+use crate::redact::Redactor;
 use crate::wire::Pack;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use std::collections::BTreeSet;
@@ -42,15 +43,16 @@ pub fn read(bytes: &[u8]) -> Result<Pack, ReadError> {
         None => json_error(error),
     })?;
     if let Some(version) = no_duplicates.version.filter(|version| version != crate::wire::SCHEMA_VERSION) {
-        return Err(ReadError::Version(version));
+        return Err(ReadError::Version(Redactor::built_in().line(&version)));
     }
     serde_json::from_str(text).map_err(json_error)
 }
 
 fn json_error(error: serde_json::Error) -> ReadError {
     let message = error.to_string();
+    // The parser quotes what it found.
     let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message);
-    ReadError::Json { line: error.line(), column: error.column(), message: message.to_owned() }
+    ReadError::Json { line: error.line(), column: error.column(), message: Redactor::built_in().line(message) }
 }
 
 /// JSON in which no object has a key twice, reduced to the outermost `schema_version`.

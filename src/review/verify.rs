@@ -3,6 +3,7 @@
 use super::invisible::invisible_faults;
 use super::read::read;
 use crate::model::{Digest, Given, natural_cmp, slug};
+use crate::redact::Redactor;
 use crate::render::{self, Form};
 use crate::wire::{Pack, PackRoot, Section};
 use serde::Serialize;
@@ -51,7 +52,9 @@ pub fn verify(bytes: &[u8]) -> Verification {
     edges(&pack, &mut faults);
     faults.extend(invisible_faults(&pack));
     budget(&pack, &mut faults);
-    Verification { hash: digest, violations: faults }
+    // They quote a file that anyone may have written.
+    let violations = faults.iter().map(|fault| Redactor::built_in().line(fault)).collect();
+    Verification { hash: digest, violations }
 }
 
 /// Returns the names that a pack of this root may have: the work item's id, or the issue's `issue-<number>` and

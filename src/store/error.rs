@@ -63,6 +63,13 @@ pub enum StoreError {
     },
 }
 
+impl StoreError {
+    /// Returns whether a file is larger than any that is read.
+    pub fn is_too_large(&self) -> bool {
+        matches!(self, Self::Read { source, .. } if source.kind() == io::ErrorKind::FileTooLarge)
+    }
+}
+
 /// The reason why a build uses no cache, which costs time and changes nothing else.
 #[derive(Debug, thiserror::Error)]
 pub enum CacheUnavailable {

@@ -252,6 +252,16 @@ impl Folder {
         Ok(WriteResult::Written)
     }
 
+    /// Replaces a link by a file, hidden ones too; what the link leads to stays.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn replace_link(&self, name: &str, bytes: &[u8]) -> Result<WriteResult, StoreError> {
+        let failed = |source| StoreError::Write { path: self.shown.join(name), source };
+        replace(&*self.created()?, self.staging(), name, bytes, MODE).map_err(failed)?;
+        Ok(WriteResult::Written)
+    }
+
     /// Appends a line to a file, which is created if it is missing. Processes that append at once wait for each other, and
     /// no line is lost or torn; it is on the disk when this returns.
     ///
@@ -285,7 +295,8 @@ impl Folder {
         self.names(&|_, kind| kind.is_dir())
     }
 
-    /// Lists the regular files that end in `.json`, sorted by bytes; empty if the folder does not exist.
+    /// Lists the regular files that end in `.json` and have a name that this program could have given, sorted by bytes; empty if
+    /// the folder does not exist.
     ///
     /// # Errors
     /// If the folder cannot be listed.
@@ -293,10 +304,11 @@ impl Folder {
         if let Some(files) = self.memory() {
             return Ok(files.keys().filter(|name| name.ends_with(".json")).cloned().collect());
         }
-        self.names(&|name, kind| name.ends_with(".json") && !name.starts_with('.') && kind.is_file())
+        self.names(&|name, kind| name.ends_with(".json") && is_plain(name) && kind.is_file())
     }
 
-    /// Lists the names that end in `.json` and are no regular files, such as links, pipes and folders, sorted by bytes.
+    /// Lists the names that end in `.json` and that [`list`](Self::list) leaves out: links, pipes, folders, and files with a name
+    /// that this program never gives; sorted by bytes.
     ///
     /// # Errors
     /// If the folder cannot be listed.
@@ -304,7 +316,8 @@ impl Folder {
         if self.memory().is_some() {
             return Ok(Vec::new());
         }
-        self.names(&|name, kind| name.ends_with(".json") && !name.starts_with('.') && !kind.is_file())
+        let is_left_out = |name: &str, kind: FileType| !(kind.is_file() && is_plain(name));
+        self.names(&|name, kind| name.ends_with(".json") && !name.starts_with('.') && is_left_out(name, kind))
     }
 
     /// Returns whether a name is taken by something that is no regular file.
@@ -367,8 +380,7 @@ impl Folder {
     /// Returns the full path of a name, which must not leave the folder.
     fn checked(&self, name: &str) -> Result<PathBuf, StoreError> {
         let path = self.shown.join(name);
-        let plain = !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\', ':', '\0']);
-        if plain { Ok(path) } else { Err(StoreError::Name { path }) }
+        if is_plain(name) { Ok(path) } else { Err(StoreError::Name { path }) }
     }
 
     /// Returns the handle of the folder if it exists.
@@ -471,6 +483,11 @@ fn open(dir: &Dir, name: &str) -> io::Result<Option<File>> {
     }
     let file = dir.open_with(name, &options)?;
     Ok(file.metadata()?.is_file().then_some(file))
+}
+
+/// Returns whether a name is that of a visible file in the folder itself, on every system.
+fn is_plain(name: &str) -> bool {
+    !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\', ':', '\0'])
 }
 
 fn is_folder(dir: &Dir, name: &str) -> bool {

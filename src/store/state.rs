@@ -27,7 +27,8 @@ const KEEP_NOTHING: &str = "\
 /// Creates the state folder, and its `.gitignore` or what is missing in it.
 ///
 /// `keep_snapshot` says whether `github/` is committed, which it is if packs are. A `.gitignore` that this program wrote, perhaps in
-/// part, is replaced; another one is kept below the text that ignores everything, unless it ignores everything itself.
+/// part, is replaced, and so is a link, which git does not read. The lines of another one are kept above the text that ignores
+/// everything, since the last line that matches decides; one that ignores everything by itself stays.
 ///
 /// # Errors
 /// If the folder is a link or not a folder, or the system refuses.
@@ -36,16 +37,26 @@ pub fn init_state_dir(root: &Path, keep_snapshot: bool) -> Result<WriteResult, S
     if folder.write_once(IGNORE, wanted.as_bytes())? == WriteResult::Written {
         return Ok(WriteResult::Written);
     }
-    // A link, or what cannot be read, is somebody's own.
-    let Ok(existing) = read_file(&folder.path().join(IGNORE), Links::Refuse) else { return Ok(WriteResult::Unchanged) };
+    let path = folder.path().join(IGNORE);
+    if path.is_symlink() {
+        return folder.replace_link(IGNORE, wanted.as_bytes());
+    }
+    // What cannot be read is somebody's own.
+    let Ok(existing) = read_file(&path, Links::Refuse) else { return Ok(WriteResult::Unchanged) };
     let existing = String::from_utf8_lossy(&existing).replace("\r\n", "\n");
     let ours = [wanted, state_ignore(!keep_snapshot)];
-    let is_ours = ours.iter().any(|text| text.starts_with(&existing));
-    if existing == wanted || !is_ours && existing.lines().any(|line| line.trim() == "*") {
+    let lines = || existing.lines().map(str::trim);
+    let hides_all = lines().any(|line| line == "*") && !lines().any(|line| line.starts_with('!'));
+    if existing.ends_with(wanted) || hides_all {
         return Ok(WriteResult::Unchanged);
     }
-    let text = if is_ours { wanted.to_owned() } else { format!("{wanted}{existing}") };
-    folder.rewrite(IGNORE, text.as_bytes())
+    let is_ours = ours.iter().any(|text| text.starts_with(&existing));
+    let mut others =
+        if is_ours { String::new() } else { ours.iter().fold(existing, |text, ours| text.replace(ours, "")) };
+    if !others.is_empty() && !others.ends_with('\n') {
+        others.push('\n');
+    }
+    folder.rewrite(IGNORE, format!("{others}{wanted}").as_bytes())
 }
 
 const IGNORE: &str = ".gitignore";

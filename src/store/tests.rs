@@ -431,19 +431,35 @@ fn an_ignore_file_that_hides_too_little_is_repaired() {
     let fresh = tempfile::tempdir().unwrap();
     init_state_dir(fresh.path(), true).unwrap();
     let text = fs::read_to_string(fresh.path().join(".contextpack/.gitignore")).unwrap();
-    for (old, kept) in [("cache/\n", "cache/\n"), ("# mine\n!notes.md\n", "# mine\n!notes.md\n")] {
+    let before = format!("{text}!*\n");
+    for (old, kept) in [
+        ("cache/\n", "cache/\n"),
+        ("# mine\n!notes.md", "# mine\n!notes.md\n"),
+        (&before, "!*\n"),
+        ("*\n!now.md\n", "*\n!now.md\n"),
+    ] {
         let root = tempfile::tempdir().unwrap();
         let path = root.path().join(".contextpack/.gitignore");
         fs::create_dir(path.parent().unwrap()).unwrap();
         fs::write(&path, old).unwrap();
         assert_eq!(init_state_dir(root.path(), true).unwrap(), WriteResult::Written);
-        assert_eq!(fs::read_to_string(&path).unwrap(), format!("{text}{kept}"));
+        assert_eq!(fs::read_to_string(&path).unwrap(), format!("{kept}{text}"));
         assert_eq!(init_state_dir(root.path(), true).unwrap(), WriteResult::Unchanged);
     }
     let root = tempfile::tempdir().unwrap();
     fs::create_dir(root.path().join(".contextpack")).unwrap();
     fs::write(root.path().join(".contextpack/.gitignore"), "*\n").unwrap();
     assert_eq!(init_state_dir(root.path(), true).unwrap(), WriteResult::Unchanged, "it hides even more");
+    #[cfg(unix)]
+    {
+        // Git does not read a link.
+        let path = root.path().join(".contextpack/.gitignore");
+        fs::rename(&path, root.path().join("other")).unwrap();
+        std::os::unix::fs::symlink("../other", &path).unwrap();
+        assert_eq!(init_state_dir(root.path(), true).unwrap(), WriteResult::Written);
+        assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        assert_eq!(fs::read_to_string(root.path().join("other")).unwrap(), "*\n");
+    }
 }
 
 #[test]

@@ -98,7 +98,8 @@ def quick_and_usable(browser, repo, shots):
     equal(browser.run(FOCUS), "pack", "the focus after Enter")
     # A search that does not find the open pack puts it aside; Escape brings it back, and the keys work at once.
     browser.key("/")
-    browser.type(f"Part {PACKS - 9} of")
+    browser.type(f"Part {PACKS - 9}")
+    browser.type(" of")
     browser.until(f"{TOLD} === '1 of {PACKS:,} packs' && {HEADING} === 'Overview'", "the overview of what was found")
     equal(browser.run("document.querySelectorAll('#list [aria-selected=true]').length"), 0, "packs that are open")
     browser.key("Escape")
@@ -467,6 +468,14 @@ def live(browser, repo, shots):
             browser.shoot(f"{shots}/live.png")
         (repo.folder / "packs/task-8.coding.json").unlink()
         browser.until(f"{THERE} === {PACKS - 1}", "a pack that is gone")
+        # What a search put aside comes back, whatever changed meanwhile.
+        browser.key("/")
+        browser.type("Part 9 of")
+        browser.until(f"{HEADING} === 'Overview'", "the overview of what was found")
+        item.write_text(item.read_text(encoding="utf-8").replace("Part seven", "Part 7 again"), encoding="utf-8")
+        browser.until("document.getElementById('list').textContent.includes('Part 7 again')", "another change")
+        browser.key("Escape")
+        equal(browser.run(CHOSEN), "Part 7 again <b>of it</b>", "the pack after Escape")
         harmless(browser, [address, address + "packs.json", address + "freshness.json"])
     finally:
         server.kill()

@@ -116,3 +116,47 @@ fn an_inbox_is_one_entry_that_says_who_has_which_turn() {
     let part = &entries(&sandbox, 5, "context/inbox/coder/claims")[0];
     assert_eq!(part["inbox"]["tasks"][1]["claimed_by"], "two");
 }
+
+#[cfg(unix)]
+#[test]
+fn links_and_pipes_are_faults_and_take_no_place_of_another() {
+    let (sandbox, id) = batch(1, "");
+    let dispatched = ["dispatch", "coder", "--box", &format!("{id}.0"), "--format", "json"];
+    let card = crate::cards::card(&sandbox, "It is done.");
+    sandbox.expect(0, &["box", "append", &format!("{id}.0"), &card]);
+    sandbox.json(0, &dispatched);
+    let before = entries(&sandbox, 0, "context");
+    let link = |to: &str, at: &str| {
+        let at = sandbox.path(at);
+        std::fs::create_dir_all(at.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(sandbox.path(to), at).unwrap();
+    };
+    link(&format!("context/batches/{id}/batch.json"), "context/inbox/coder/zzz.json");
+    link(&format!("context/batches/{id}/batch.json"), "context/batches/aaaaaaaaaaaa/batch.json");
+    link("contextpack.yml", "context/x.json");
+    let after = entries(&sandbox, 5, "context");
+    for entry in &before {
+        let again = after.iter().find(|it| it["path"] == entry["path"]).unwrap();
+        assert_eq!(again["inbox"], entry["inbox"], "{}", entry["path"]);
+        assert_eq!(again["batch"], entry["batch"], "{}", entry["path"]);
+    }
+    for path in ["context/inbox/coder/zzz.json", "context/batches/aaaaaaaaaaaa/batch.json", "context/x.json"] {
+        let fault = &after.iter().find(|it| it["path"] == path).unwrap()["faults"][0];
+        assert_eq!(fault, "it is not a regular file, and links are not followed", "{path}");
+    }
+}
+
+#[cfg(feature = "serve")]
+#[test]
+fn a_card_that_is_deleted_leaves_a_served_page() {
+    let (sandbox, id) = batch(1, "");
+    let card = crate::cards::card(&sandbox, "A word to forget.");
+    sandbox.expect(0, &["box", "append", &format!("{id}.0"), &card]);
+    // Files that changed a moment ago are read again in any case.
+    std::thread::sleep(std::time::Duration::from_millis(2100));
+    let served = crate::serve::Served::new(&sandbox, &["serve", "context"]);
+    let path = format!("{}packs.json", served.base);
+    assert!(served.get(&path, "").body.contains("A word to forget."));
+    sandbox.expect(0, &["card", "delete", &card]);
+    assert!(!served.get(&path, "").body.contains("A word to forget."));
+}

@@ -161,6 +161,87 @@ fn the_packs_that_changed_are_told_and_no_others() {
     }
 }
 
+/// Asks for the packs until the answer holds what is `wanted`.
+fn until(served: &Served, what: &str, wanted: impl Fn(&str) -> bool) {
+    let path = format!("{}packs.json", served.base);
+    let started = Instant::now();
+    loop {
+        let body = served.get(&path, "").body;
+        if wanted(&body) {
+            return;
+        }
+        assert!(started.elapsed() < Duration::from_secs(60), "{what}: {body}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn the_page_follows_whatever_becomes_of_the_folder() {
+    let sandbox = small();
+    sandbox.expect(0, &["build", "-q"]);
+    let served = Served::new(&sandbox, &["serve"]);
+    let packs = sandbox.path("packs");
+    std::fs::remove_dir_all(&packs).unwrap();
+    until(&served, "no folder", |body| body.contains("\"paths\":[]"));
+    sandbox.expect(0, &["build", "-q"]);
+    until(&served, "a new folder", |body| body.contains("We cache."));
+    std::fs::rename(&packs, sandbox.path("old")).unwrap();
+    sandbox.write("docs/adr/0007-cache.md", sandbox.read("docs/adr/0007-cache.md").replace("We cache.", "We crash."));
+    sandbox.expect(0, &["build", "-q"]);
+    until(&served, "a folder in place of another", |body| body.contains("We crash.") && !body.contains("We cache."));
+}
+
+#[test]
+fn one_odd_file_stops_no_pack_of_a_page() {
+    let sandbox = small();
+    sandbox.expect(0, &["build", "-q"]);
+    let served = Served::new(&sandbox, &["serve"]);
+    let large = std::fs::File::create(sandbox.path("packs/zzz.json")).unwrap();
+    large.set_len((64 << 20) + 1).unwrap();
+    if cfg!(unix) {
+        sandbox.write("packs/a:b.json", "");
+        sandbox.write("packs/a\\b.json", "");
+    }
+    until(&served, "a file that is too large", |body| body.contains("larger than 64 MiB"));
+    sandbox.write("docs/adr/0007-cache.md", sandbox.read("docs/adr/0007-cache.md").replace("We cache.", "We crash."));
+    sandbox.expect(0, &["build", "-q"]);
+    until(&served, "another text", |body| body.contains("We crash.") && !body.contains("We cache."));
+    // Nor does it stop those commands that read all packs.
+    sandbox.expect(0, &["check"]);
+    sandbox.expect(0, &["build", "--prune"]);
+    sandbox.expect(5, &["report"]);
+    let verified = sandbox.run(&["verify", "packs"]);
+    assert_eq!(verified.code, 5);
+    assert!(
+        verified.stdout.contains("invalid: packs/zzz.json: it is larger")
+            && verified.stdout.contains("valid: packs/feat-cache")
+    );
+}
+
+/// As an archive with fixed times is unpacked.
+#[cfg(unix)]
+#[test]
+fn a_pack_of_equal_length_and_time_is_another_one() {
+    let sandbox = small();
+    sandbox.expect(0, &["build", "-q"]);
+    let path = sandbox.path("packs/feat-cache.coding.json");
+    let old = std::time::SystemTime::now() - Duration::from_secs(3600);
+    let write = |text: String| {
+        let beside = sandbox.path("beside.json");
+        std::fs::write(&beside, text).unwrap();
+        std::fs::File::options().write(true).open(&beside).unwrap().set_modified(old).unwrap();
+        std::fs::rename(&beside, &path).unwrap();
+    };
+    let text = std::fs::read_to_string(&path).unwrap();
+    write(text.clone());
+    let served = Served::new(&sandbox, &["serve", "packs"]);
+    until(&served, "the first one", |body| body.contains("We cache."));
+    std::thread::sleep(Duration::from_millis(2100));
+    until(&served, "the first one at rest", |body| body.contains("We cache."));
+    write(text.replace("We cache.", "We crash."));
+    until(&served, "the second one", |body| body.contains("We crash."));
+}
+
 #[test]
 fn watching_builds_and_says_what_is_fresh() {
     let sandbox = small();

@@ -319,3 +319,38 @@ fn the_page_of_explain_is_no_markup_of_the_packs_words() {
     let bare = page.replace("\\<", "");
     assert!(!bare.contains("<img") && !bare.contains("@octocat"), "{page}");
 }
+
+#[test]
+fn a_secret_in_a_damaged_pack_is_in_no_message() {
+    let sandbox = crate::cli::small();
+    sandbox.expect(0, &["build", "-q"]);
+    let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    let path = "packs/feat-cache.coding.json";
+    let text = sandbox.read(path);
+    let as_value = text.replacen("\"max_chars\": ", &format!("\"max_chars\": \"{secret}\", \"x\": "), 1);
+    let as_field = text.replacen('{', &format!("{{\"{secret}\": 1,"), 1);
+    let as_version = text.replacen("context_pack/v1", secret, 1);
+    let twice = text.replacen('{', &format!("{{\"{secret}\": 1, \"{secret}\": 1,"), 1);
+    for damaged in [as_value, as_field, as_version, twice] {
+        assert!(damaged.contains(secret));
+        sandbox.write(path, damaged);
+        for args in [
+            &["check"][..],
+            &["check", "--format", "github"],
+            &["check", "--format", "json"],
+            &["verify", path],
+            &["explain", path],
+            &["render", path],
+            &["report"],
+            &["diff", path, "packs/feat-api.coding.json"],
+        ] {
+            let run = sandbox.run(args);
+            assert!(
+                !run.stdout.contains(secret) && !run.stderr.contains(secret),
+                "{args:?}: {} {}",
+                run.stdout,
+                run.stderr
+            );
+        }
+    }
+}

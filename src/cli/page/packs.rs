@@ -5,15 +5,19 @@ use super::talk::{CardsFolder, conversation};
 use super::work::{LedgerName, ledger};
 use crate::cards::context_folder;
 use crate::cli::args::Global;
+#[cfg(feature = "serve")]
+use crate::cli::console::{self, printable};
 use crate::cli::failure::{Failure, PathFailure};
 use crate::cli::{verify, workspace};
-use crate::model::natural_cmp;
+use crate::model::{RepoPath, natural_cmp};
 use crate::review::{Freshness, PageEntry, report_freshness};
 use crate::store::{Folder, Links, StoreError, read_file};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::fs::Metadata;
 use std::io;
+#[cfg(feature = "serve")]
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -26,9 +30,12 @@ pub(super) struct PackFiles {
     places: Vec<PackLocation>,
     /// By displayed path.
     read: BTreeMap<String, CachedPackFile>,
+    /// What kept the last [`poll`](Self::poll) from listing them.
+    #[cfg(feature = "serve")]
+    fault: Option<String>,
 }
 
-/// A place where packs are searched.
+/// A place where packs are searched. Its folder is opened anew each time, since git and builds replace folders.
 struct PackLocation {
     files: Files,
     /// Its displayed path.
@@ -38,46 +45,74 @@ struct PackLocation {
 /// A pack or folder that the user named, or the output folder of the repo.
 enum Files {
     Named(PathBuf),
-    /// Opened without following links, since the repo may be untrusted and contain one.
-    Output(Folder),
+    /// The root of the repo, and its output folder, which is opened without following links: the repo may be untrusted and
+    /// contain one.
+    Output(PathBuf, RepoPath),
 }
 
 /// A file at a place.
-struct File<'a> {
+struct File {
     path: PathBuf,
     /// The output folder and the name in it, if the file is in that folder.
-    output: Option<(&'a Folder, String)>,
+    output: Option<(Arc<Folder>, String)>,
     links: Links,
     /// The folder of cards that the file is in.
     context: Option<Arc<CardsFolder>>,
-    /// The batch or inbox that it stands for.
-    ledger: Option<LedgerFiles>,
-}
-
-/// The folder of a batch or an inbox, which is one entry of the page.
-struct LedgerFiles {
-    /// `None` if its name is that of neither.
-    name: Option<LedgerName>,
-    /// The version of all of its files.
-    stamp: FileVersion,
+    /// The batch or inbox that it stands for; `Some(None)` if the folder has the name of neither.
+    ledger: Option<Option<LedgerName>>,
+    /// Its version, or that of all files of the ledger.
+    version: FileVersion,
+    /// Whether it is neither a link that is not followed, nor a pipe or a folder.
+    is_regular: bool,
 }
 
 /// A file as it was last read.
 struct CachedPackFile {
     path: PathBuf,
-    stamp: FileVersion,
+    version: FileVersion,
     settled: bool,
     entry: Arc<PageEntry>,
 }
 
-/// The metadata that changes with a file: its time of modification and its length.
+/// What changes with a file, or with any of several: how many there are, their bytes, and the last change of one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct FileVersion(Option<SystemTime>, u64);
+struct FileVersion {
+    files: u64,
+    bytes: u64,
+    /// The sum of the inodes, so that a file of equal length and time in place of another one counts.
+    inodes: u64,
+    changed: Option<SystemTime>,
+}
 
 impl FileVersion {
     fn of(metadata: &Metadata) -> Self {
-        Self(metadata.modified().ok(), metadata.len())
+        let (inodes, changed) = identity(metadata);
+        Self { files: 1, bytes: metadata.len(), inodes, changed: metadata.modified().ok().max(changed) }
     }
+
+    /// Returns the version of both.
+    fn and(self, other: Self) -> Self {
+        Self {
+            files: self.files + other.files,
+            bytes: self.bytes.wrapping_add(other.bytes),
+            inodes: self.inodes.wrapping_add(other.inodes),
+            changed: self.changed.max(other.changed),
+        }
+    }
+}
+
+/// Returns the inode of a file, and the time of its last change, which no program can set.
+#[cfg(unix)]
+fn identity(metadata: &Metadata) -> (u64, Option<SystemTime>) {
+    use std::os::unix::fs::MetadataExt as _;
+    let nanos = u32::try_from(metadata.ctime_nsec()).unwrap_or_default();
+    let since = u64::try_from(metadata.ctime()).ok().map(|seconds| Duration::new(seconds, nanos));
+    (metadata.ino(), since.and_then(|since| SystemTime::UNIX_EPOCH.checked_add(since)))
+}
+
+#[cfg(not(unix))]
+fn identity(_: &Metadata) -> (u64, Option<SystemTime>) {
+    (0, None)
 }
 
 impl PackFiles {
@@ -92,12 +127,33 @@ impl PackFiles {
         if given.is_empty() {
             let (root, configuration) = workspace::configuration(global)?;
             let dir = configuration.settings.output.dir;
-            let files = Files::Output(Folder::open(&root, &dir)?);
-            places.push(PackLocation { files, shown: dir.as_str().to_owned() });
+            let shown = dir.as_str().to_owned();
+            places.push(PackLocation { files: Files::Output(root, dir), shown });
         }
-        let mut packs = Self { places, read: BTreeMap::new() };
+        let mut packs = Self {
+            places,
+            read: BTreeMap::new(),
+            #[cfg(feature = "serve")]
+            fault: None,
+        };
         packs.refresh()?;
         Ok(packs)
+    }
+
+    /// Does what [`refresh`](Self::refresh) does. If the files cannot be listed, the packs stay as they were, and the reason is
+    /// printed once.
+    #[cfg(feature = "serve")]
+    pub(super) fn poll(&mut self) -> bool {
+        let (changed, fault) = match self.refresh() {
+            Ok(changed) => (changed, None),
+            Err(failure) => (false, Some(failure.message())),
+        };
+        if let Some(message) = fault.as_ref().filter(|_| fault != self.fault) {
+            // Nobody may read the messages of a server.
+            let _ = writeln!(console::stderr(), "error: {}", printable(message));
+        }
+        self.fault = fault;
+        changed
     }
 
     /// Reads new and changed files, drops removed ones, and returns whether there were any.
@@ -113,7 +169,7 @@ impl PackFiles {
         self.read.retain(|shown, _| there.contains_key(shown));
         let gone = before != self.read.len();
         let last = &self.read;
-        let read: Vec<(String, io::Result<Option<CachedPackFile>>)> = there
+        let read: Vec<(String, Option<CachedPackFile>)> = there
             .into_par_iter()
             .map(|(shown, file)| {
                 let read = reread(last.get(&shown), &shown, &file);
@@ -122,13 +178,9 @@ impl PackFiles {
             .collect();
         let mut changed = false;
         for (shown, read) in read {
-            match read {
-                Ok(None) => {}
-                Ok(Some(read)) => {
-                    changed = true;
-                    self.read.insert(shown, read);
-                }
-                Err(error) => return Err(PathFailure::failure("read", shown, error)),
+            if let Some(read) = read {
+                changed = true;
+                self.read.insert(shown, read);
             }
         }
         Ok(gone || changed)
@@ -164,7 +216,7 @@ impl PackFiles {
 
 impl Files {
     /// Lists the packs, each with its path below the place. A missing folder is empty, since the first build creates it.
-    fn list(&self) -> Result<Vec<(String, File<'_>)>, Failure> {
+    fn list(&self) -> Result<Vec<(String, File)>, Failure> {
         match self {
             Self::Named(place) if !place.exists() => Ok(Vec::new()),
             Self::Named(place) => {
@@ -174,31 +226,34 @@ impl Files {
                 }
                 let found = |path: PathBuf| {
                     let below = slashed(path.strip_prefix(place).unwrap_or(Path::new("")));
-                    (below, File { path, output: None, links, context: None, ledger: None })
+                    // As in the output folder, only regular files are packs.
+                    Some((below, File::at(path, links)?)).filter(|(_, file)| file.is_regular || file.path == *place)
                 };
-                // As in the output folder, only regular files are packs.
-                let is_pack =
-                    |path: &PathBuf| path == place || path.symlink_metadata().is_ok_and(|there| there.is_file());
-                Ok(verify::files(place)?.into_iter().filter(is_pack).map(found).collect())
+                Ok(verify::files(place)?.into_iter().filter_map(found).collect())
             }
-            Self::Output(folder) => {
+            Self::Output(root, dir) => {
+                let folder = Arc::new(Folder::open(root, dir)?);
                 let found = |name: String| {
-                    let path = folder.path().join(&name);
-                    let output = Some((folder, name.clone()));
-                    (name, File { path, output, links: Links::Refuse, context: None, ledger: None })
+                    let file = File::at(folder.path().join(&name), Links::Refuse)?;
+                    let output = Some((Arc::clone(&folder), name.clone()));
+                    Some((name, File { output, ..file }))
                 };
-                Ok(folder.list()?.into_iter().map(found).collect())
+                Ok(folder.list()?.into_iter().filter_map(found).collect())
             }
         }
     }
 }
 
-impl File<'_> {
-    fn metadata(&self) -> io::Result<Metadata> {
-        match self.links {
-            Links::Follow => self.path.metadata(),
-            Links::Refuse => self.path.symlink_metadata(),
-        }
+impl File {
+    /// Returns the file at a path; `None` if it is gone since it was listed.
+    fn at(path: PathBuf, links: Links) -> Option<Self> {
+        let metadata = match links {
+            Links::Follow => path.metadata(),
+            Links::Refuse => path.symlink_metadata(),
+        };
+        let metadata = metadata.ok()?;
+        let (version, is_regular) = (FileVersion::of(&metadata), metadata.is_file());
+        Some(Self { path, output: None, links, context: None, ledger: None, version, is_regular })
     }
 
     fn read(&self) -> io::Result<Vec<u8>> {
@@ -212,18 +267,33 @@ impl File<'_> {
 }
 
 /// Lists boxes, logs, batches, inboxes and packs of a folder of cards, or of a part of it: of a log its last append.
-fn boxes<'a>(place: &Path, context: &Path, links: Links) -> Result<Vec<(String, File<'a>)>, Failure> {
+fn boxes(place: &Path, context: &Path, links: Links) -> Result<Vec<(String, File)>, Failure> {
     let folder = Arc::new(CardsFolder::new(context.to_owned()));
-    let mut found: BTreeMap<String, File<'_>> = BTreeMap::new();
+    // What a conversation says is in its cards: it is read again when any card or append comes or goes.
+    let mut cards = FileVersion::default();
+    for dir in ["cards", "logs"].map(|name| context.join(name)) {
+        let files = if dir.is_dir() { verify::files(&dir)? } else { Vec::new() };
+        let versions = files.iter().filter_map(|path| Some(FileVersion::of(&path.symlink_metadata().ok()?)));
+        cards = versions.fold(cards, FileVersion::and);
+    }
+    let real_place = place.canonicalize().unwrap_or_else(|_| place.to_owned());
+    let mut found: BTreeMap<String, File> = BTreeMap::new();
     for path in verify::files(place)? {
-        let real = path.canonicalize().unwrap_or_else(|_| path.clone());
+        let below = |path: &Path| slashed(path.strip_prefix(place).unwrap_or(Path::new("")));
+        // Links below the place are not followed.
+        let real =
+            if path == place { real_place.clone() } else { real_place.join(path.strip_prefix(place).unwrap_or(&path)) };
         let relative = slashed(real.strip_prefix(context).unwrap_or(&real));
         // Cards are shown where boxes hold them.
-        if relative.starts_with("cards/") && path != place || !real.is_file() {
+        if relative.starts_with("cards/") && path != place {
             continue;
         }
-        let below = |path: &Path| slashed(path.strip_prefix(place).unwrap_or(Path::new("")));
-        let mut file = File { path, output: None, links, context: Some(Arc::clone(&folder)), ledger: None };
+        let Some(file) = File::at(path, links) else { continue };
+        let mut file = File { context: Some(Arc::clone(&folder)), ..file };
+        if !file.is_regular {
+            found.insert(below(&file.path), file);
+            continue;
+        }
         if let Some((name, in_ledgers)) = LedgerName::parse(&relative) {
             // A place may be a part of a ledger, which is then shown whole.
             let depth = if name.is_some() { in_ledgers.matches('/').count() } else { 0 };
@@ -233,15 +303,15 @@ fn boxes<'a>(place: &Path, context: &Path, links: Links) -> Result<Vec<(String, 
                 .nth(depth)
                 .filter(|folder| folder.starts_with(place))
                 .map_or_else(String::new, below);
-            let metadata = file.metadata().map_err(|error| PathFailure::failure("read", shown.clone(), error))?;
-            let one = FileVersion::of(&metadata);
-            let known = found.get(&shown).and_then(|file| file.ledger.as_ref()).map(|ledger| ledger.stamp);
-            let known = known.unwrap_or_default();
-            // One more for each file, so that an empty one counts.
-            let stamp = FileVersion(known.0.max(one.0), known.1 + one.1 + 1);
-            file.ledger = Some(LedgerFiles { name, stamp });
+            if let Some(known) = found.get(&shown) {
+                file.version = file.version.and(known.version);
+            }
+            file.ledger = Some(name);
             found.insert(shown, file);
             continue;
+        }
+        if ["boxes/", "logs/"].iter().any(|kind| relative.starts_with(kind)) {
+            file.version = file.version.and(cards);
         }
         let log = file.path.parent().filter(|_| relative.starts_with("logs/") && file.path != place).map(below);
         let shown = log.unwrap_or_else(|| below(&file.path));
@@ -251,29 +321,37 @@ fn boxes<'a>(place: &Path, context: &Path, links: Links) -> Result<Vec<(String, 
     Ok(found.into_iter().collect())
 }
 
-/// Reads the file again unless it is certainly unchanged.
-fn reread(last: Option<&CachedPackFile>, shown: &str, file: &File<'_>) -> io::Result<Option<CachedPackFile>> {
-    let stamp = match &file.ledger {
-        Some(ledger) => ledger.stamp,
-        None => FileVersion::of(&file.metadata()?),
-    };
-    if last.is_some_and(|last| last.settled && last.stamp == stamp) {
-        return Ok(None);
+/// Reads the file again unless it is certainly unchanged. One that cannot be read is an entry that says so.
+fn reread(last: Option<&CachedPackFile>, shown: &str, file: &File) -> Option<CachedPackFile> {
+    let version = file.version;
+    if last.is_some_and(|last| last.settled && last.version == version) {
+        return None;
     }
-    let age = stamp.0.and_then(|written| SystemTime::now().duration_since(written).ok());
+    let age = version.changed.and_then(|written| SystemTime::now().duration_since(written).ok());
     let entry = match (&file.ledger, &file.context) {
-        (Some(LedgerFiles { name, .. }), Some(context)) => ledger(context, name.as_ref(), shown),
-        (_, context) => {
-            let bytes = file.read()?;
-            let talk = context.as_ref().and_then(|context| conversation(context, &file.path, shown, &bytes));
-            talk.unwrap_or_else(|| PageEntry::new(shown, &bytes))
+        _ if !file.is_regular && file.links == Links::Refuse => {
+            PageEntry::faulty(shown, vec!["it is not a regular file, and links are not followed".to_owned()])
         }
+        (Some(name), Some(context)) => ledger(context, name.as_ref(), shown),
+        (_, context) => match file.read() {
+            Ok(bytes) => {
+                let talk = context.as_ref().and_then(|context| conversation(context, &file.path, shown, &bytes));
+                talk.unwrap_or_else(|| PageEntry::new(shown, &bytes))
+            }
+            Err(error) => PageEntry::faulty(shown, vec![format!("it cannot be read: {error}")]),
+        },
     };
     let path = file.path.clone();
-    Ok(Some(CachedPackFile { path, stamp, settled: age.is_some_and(|age| age > UNSETTLED), entry: Arc::new(entry) }))
+    let settled = age.is_some_and(|age| age > UNSETTLED);
+    Some(CachedPackFile { path, version, settled, entry: Arc::new(entry) })
 }
 
-/// Returns a path with `/` on every system.
+/// Returns a path with `/` on every system, and with its bytes where it is no text, so that no two paths become one.
 fn slashed(path: &Path) -> String {
-    path.display().to_string().replace('\\', "/")
+    let mut shown = String::new();
+    for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {
+        shown += chunk.valid();
+        chunk.invalid().iter().for_each(|byte| shown += &format!("\\x{byte:02x}"));
+    }
+    if cfg!(windows) { shown.replace('\\', "/") } else { shown }
 }

@@ -113,7 +113,7 @@ impl PageSource {
     fn changed(&mut self) -> Changed {
         match self {
             Self::Files(packs, check) => {
-                let is_new = packs.refresh().unwrap_or(false);
+                let is_new = packs.poll();
                 let checked = check.poll(is_new);
                 let freshness = (is_new || checked).then(|| check.with_found(|found| packs.freshness(found)));
                 Changed { entries: is_new.then(|| packs.entries()), freshness }
@@ -273,7 +273,9 @@ impl Site {
         }
         base.push('/');
         let shown = RefCell::new(ServedPage::new(source));
-        Ok(Self { hosts: [format!("127.0.0.1:{port}"), format!("localhost:{port}")], base, shown })
+        // Clients leave out the port of HTTP.
+        let of = |host: &str| if port == 80 { host.to_owned() } else { format!("{host}:{port}") };
+        Ok(Self { hosts: ["127.0.0.1", "localhost"].map(of), base, shown })
     }
 
     /// Answers a request with the page, its data, or an error.

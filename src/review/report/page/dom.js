@@ -15,6 +15,11 @@ const MORE = 200000;
 // What any other text is cut to: no title or name has so much to say.
 const LONGEST = 4000;
 
+// Appends one by one: a call with a hundred thousand arguments fails.
+function put(node, parts) {
+  for (const part of parts) node.append(part);
+}
+
 function fill(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (name === "on") for (const [event, act] of Object.entries(value)) node.addEventListener(event, act);
@@ -22,7 +27,7 @@ function fill(node, attributes, children) {
   }
   const texts = node.namespaceURI === SVG ? (text) => [line(text)] : (text) => shown(cut(String(text)));
   const there = children.flat(Infinity).filter((child) => child !== undefined && child !== null && child !== "");
-  node.append(...there.flatMap((child) => child instanceof Node ? [child] : texts(child)));
+  for (const child of there) put(node, child instanceof Node ? [child] : texts(child));
   return node;
 }
 
@@ -60,7 +65,7 @@ function block(text) {
     let end = Math.min(text.length, at + count);
     // No pair of surrogates is cut in two.
     if (end < text.length && /[\ud800-\udbff]/.test(text[end - 1])) end += 1;
-    pre.append(...shown(text.slice(at, end)));
+    put(pre, shown(text.slice(at, end)));
     at = end;
     if (at < text.length) box.append(button); else button.remove();
     button.textContent = `Show more: ${grouped(text.length - at)} of ${grouped(text.length)} characters are left`;

@@ -15,7 +15,7 @@ const ADDRESS = /https:\/\/[^\s<>()[\]"'`|]{1,2000}/y;
 // A text as it is, with its marks, however long.
 function plain(text) {
   const fragment = document.createDocumentFragment();
-  fragment.append(...shown(text));
+  put(fragment, shown(text));
   return fragment;
 }
 

@@ -74,7 +74,9 @@ const results = el("div");
 function arrange() {
   const at = new Map(entries.map((entry, number) => [entry, number]));
   rows = choice.sorted(rows.sort((a, b) => at.get(a.entry) - at.get(b.entry)));
-  packs.replaceChildren(...rows.map(({ row }) => row));
+  const fragment = document.createDocumentFragment();
+  put(fragment, rows.map(({ row }) => row));
+  packs.replaceChildren(fragment);
 }
 
 function filter() {
@@ -91,7 +93,11 @@ function filter() {
     route("#");
     aside = away;
   } else if (!current && aside && !rowFor(aside).row.hidden) select(aside);
-  else if (!current) route();
+  else if (!current) {
+    const away = aside;
+    route();
+    aside = away;
+  }
 }
 
 function showAll() {
@@ -145,11 +151,19 @@ function route(hash = location.hash, push) {
   const { row } = rowFor(entry);
   row.setAttribute("aria-selected", "true");
   rove();
-  const view = entry.batch || entry.inbox ? workView(entry, (path) => entries.find((it) => it.path === path)) : packView(entry, before.get(entry.path), freshOf(entry), act);
-  pane.replaceChildren(back(), ...view);
+  pane.replaceChildren(back(), ...viewOf(entry));
   for (const id of ["rendering", "root.issue"]) if (detailsOf(id)) detailsOf(id).open = true;
   if (was !== entry) pane.scrollTop = 0;
   row.scrollIntoView({ block: "nearest" });
+}
+
+// What is shown of an entry; nothing of another one if that fails.
+function viewOf(entry) {
+  try {
+    return entry.batch || entry.inbox ? workView(entry, (path) => entries.find((it) => it.path === path)) : packView(entry, before.get(entry.path), freshOf(entry), act);
+  } catch (error) {
+    return [el("h2", {}, quote(titleOf(entry), 120)), el("p", {}, `This cannot be shown: ${error.message}`)];
+  }
 }
 
 // Leads back to the list where it has no room beside the pack.
@@ -215,7 +229,7 @@ function same(entry, old) {
 
 // Shows other packs, or a freshness that is another; whatever was selected, opened and scrolled to stays so.
 function show(now, fresh) {
-  const [was, focused, top] = [current || aside, packs.contains(document.activeElement), pane.scrollTop];
+  const [was, away, focused, top] = [current || aside, aside, packs.contains(document.activeElement), pane.scrollTop];
   const open = [...pane.querySelectorAll("details[data-id]")].map((details) => [details.dataset.id, details.open]);
   let changed = [];
   if (now !== entries) {
@@ -229,6 +243,7 @@ function show(now, fresh) {
   choice.offer(rows);
   arrange();
   route();
+  aside = away && entries.find((entry) => entry.path === away.path);
   filter();
   if (current && was && current.path === was.path) {
     for (const [id, isOpen] of open) if (detailsOf(id)) detailsOf(id).open = isOpen;
@@ -258,9 +273,9 @@ async function follow(tag, mark) {
     const freshAnswer = await ask("freshness.json", mark ? { "If-None-Match": mark } : {});
     const changes = packsAnswer.status === 200 ? await packsAnswer.json() : undefined;
     const fresh = freshAnswer.status === 200 ? await freshAnswer.json() : undefined;
+    if (changes || fresh) show(changes ? merged(changes) : entries, fresh || freshness);
     if (changes) nextTag = changes.tag;
     if (fresh) nextMark = freshAnswer.headers.get("ETag");
-    if (changes || fresh) show(changes ? merged(changes) : entries, fresh || freshness);
     if (told.dataset.lost) {
       delete told.dataset.lost;
       filter();
