@@ -3,7 +3,7 @@
 use super::args::Global;
 use super::console::{self, printable};
 use super::failure::Failure;
-use crate::batches::{ClaimState, TaskStatus};
+use crate::batches::{ClaimState, LateReason, TaskStatus};
 use crate::cards::ToolError;
 use crate::config::nearest;
 use std::io::Write as _;
@@ -40,6 +40,15 @@ pub(crate) fn outcome_line(summary: Option<&str>, error: Option<&ToolError>) -> 
         line += &format!("{space}({code}: {})", message.lines().next().unwrap_or_default());
     }
     line
+}
+
+/// Returns the line about a report or response that was made, or was `known` before.
+pub(crate) fn reported_line(what: &str, counts_as: TaskStatus, late: Option<LateReason>, known: bool) -> String {
+    let again = if known { "; it was already reported, and nothing was written" } else { "" };
+    match late {
+        None => format!("counted: {}{again}", counts_as.name()),
+        Some(reason) => format!("late: {}; the {what} is kept and does not count{again}", reason.name()),
+    }
 }
 
 /// Says that the word of a report is none of the known ones, and what it counts as.

@@ -44,6 +44,7 @@ mod init;
 #[cfg(feature = "github")]
 mod interrupted;
 mod issues;
+mod ledger_faults;
 mod library;
 mod merge;
 mod messages;

@@ -68,10 +68,10 @@ pub(crate) enum AgentCommand {
         /// Its name; the file is named after it
         name: String,
         /// What it is for
-        #[arg(long, value_name = "TEXT")]
+        #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
         purpose: String,
         /// What it does, in more detail
-        #[arg(long, value_name = "TEXT")]
+        #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
         role: Option<String>,
         /// A tool that it has; can be given several times
         #[arg(long = "tool", value_name = "TOOL")]

@@ -2,6 +2,7 @@
 
 use super::build::interval;
 use super::ledger::{OutcomeArgs, PublishArgs, WakeArgs};
+use super::review::timeout;
 use clap::{Args as Options, Subcommand};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -38,7 +39,7 @@ pub(crate) enum BatchCommand {
         #[command(flatten)]
         task: TaskArg,
         /// Who claims it, for audit only
-        #[arg(long = "by", value_name = "NAME")]
+        #[arg(long = "by", value_name = "NAME", allow_hyphen_values = true)]
         author: Option<String>,
         #[command(flatten)]
         publish: PublishArgs,
@@ -56,9 +57,9 @@ pub(crate) enum BatchCommand {
         /// The task, from 0; all if omitted
         #[arg(value_name = "TASK")]
         task: Option<u32>,
-        /// Only turns that were claimed so many seconds ago
-        #[arg(long, value_name = "SECONDS")]
-        after: Option<u64>,
+        /// Only turns that were claimed at least so long ago: `10m`, `2h`, or a number of seconds
+        #[arg(long, value_name = "TIME", value_parser = timeout)]
+        after: Option<Duration>,
         #[command(flatten)]
         publish: PublishArgs,
         #[command(flatten)]
@@ -131,7 +132,7 @@ pub(crate) struct BatchReportArgs {
     pub(crate) epoch: u32,
 
     /// `success`, `failed`, `canceled`, `timeout` or `partial`; any other word counts as `failed`
-    #[arg(long, value_name = "WORD")]
+    #[arg(long, value_name = "WORD", allow_hyphen_values = true)]
     pub(crate) status: String,
 
     #[command(flatten)]

@@ -1,7 +1,9 @@
 //! Options of `card` and `box`.
 
+use super::review::seconds;
 use clap::{Args as Options, Subcommand, ValueEnum};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Options of `card`.
 #[derive(Debug, Options)]
@@ -51,7 +53,7 @@ pub(crate) struct CardAddArgs {
     pub(crate) role: Option<RoleName>,
 
     /// Who wrote it, for audit only; the default is the role
-    #[arg(long, value_name = "AUTHOR")]
+    #[arg(long, value_name = "AUTHOR", allow_hyphen_values = true)]
     pub(crate) author: Option<String>,
 
     /// The text; `-` reads it from standard input
@@ -59,12 +61,12 @@ pub(crate) struct CardAddArgs {
     pub(crate) text: Option<String>,
 
     /// A field of the metadata, as a text; can be given several times
-    #[arg(long = "meta", value_name = "KEY=VALUE")]
+    #[arg(long = "meta", value_name = "KEY=VALUE", allow_hyphen_values = true)]
     pub(crate) metadata: Vec<String>,
 
-    /// After how many seconds the card expires, from `SOURCE_DATE_EPOCH` or now
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) ttl: Option<u64>,
+    /// After how long the card expires, from `SOURCE_DATE_EPOCH` or now: `90s`, `10m`, `2h`, or a number of seconds
+    #[arg(long, value_name = "TIME", value_parser = seconds)]
+    pub(crate) ttl: Option<Duration>,
 
     /// Messages as OpenAI's or Anthropic's API has them, one card each: a JSON list, or an object with `messages`; `-` is standard input
     ///
@@ -128,7 +130,7 @@ pub(crate) enum BoxCommand {
         #[arg(value_name = "ID", required = true)]
         ids: Vec<String>,
         /// Who appends them, for audit only; the default is the log's name
-        #[arg(long, value_name = "AUTHOR")]
+        #[arg(long, value_name = "AUTHOR", allow_hyphen_values = true)]
         author: Option<String>,
     },
     /// Prints the cards of boxes

@@ -1,7 +1,9 @@
 //! Options of `dispatch` and `inbox`.
 
 use super::ledger::{OutcomeArgs, PublishArgs, WakeArgs};
+use super::review::timeout;
 use clap::{Args as Options, Subcommand};
+use std::time::Duration;
 
 /// Options of `dispatch`.
 #[derive(Debug, Options)]
@@ -27,7 +29,7 @@ pub(crate) struct DispatchArgs {
     pub(crate) from: Option<String>,
 
     /// What joins request and response; the default is the id of the turn
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", allow_hyphen_values = true)]
     pub(crate) correlation_id: Option<String>,
 
     /// The trace that the turn belongs to: 32 hex digits, as in W3C Trace Context
@@ -35,7 +37,7 @@ pub(crate) struct DispatchArgs {
     pub(crate) trace_id: Option<String>,
 
     /// Any word: with another key the same request is another turn
-    #[arg(long, value_name = "KEY")]
+    #[arg(long, value_name = "KEY", allow_hyphen_values = true)]
     pub(crate) key: Option<String>,
 
     #[command(flatten)]
@@ -67,7 +69,7 @@ pub(crate) enum InboxCommand {
         #[arg(value_name = "TURN")]
         turn: Option<String>,
         /// Who claims it, for audit only
-        #[arg(long = "by", value_name = "NAME")]
+        #[arg(long = "by", value_name = "NAME", allow_hyphen_values = true)]
         author: Option<String>,
         #[command(flatten)]
         publish: PublishArgs,
@@ -85,9 +87,9 @@ pub(crate) enum InboxCommand {
         /// The turn; all if omitted
         #[arg(value_name = "TURN")]
         turn: Option<String>,
-        /// Only turns that were claimed so many seconds ago
-        #[arg(long, value_name = "SECONDS")]
-        after: Option<u64>,
+        /// Only turns that were claimed at least so long ago: `10m`, `2h`, or a number of seconds
+        #[arg(long, value_name = "TIME", value_parser = timeout)]
+        after: Option<Duration>,
         #[command(flatten)]
         publish: PublishArgs,
         #[command(flatten)]
@@ -132,7 +134,7 @@ pub(crate) struct TurnAckArgs {
     pub(crate) epoch: Option<u32>,
 
     /// `success`, `failed`, `canceled`, `timeout` or `partial`; any other word counts as `failed`
-    #[arg(long, value_name = "WORD", default_value = "success")]
+    #[arg(long, value_name = "WORD", default_value = "success", allow_hyphen_values = true)]
     pub(crate) status: String,
 
     #[command(flatten)]

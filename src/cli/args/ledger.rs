@@ -33,7 +33,7 @@ pub(crate) struct OutcomeArgs {
     pub(crate) output: Option<String>,
 
     /// A stable name of the error
-    #[arg(long, value_name = "CODE", requires = "error_message")]
+    #[arg(long, value_name = "CODE", requires = "error_message", allow_hyphen_values = true)]
     pub(crate) error_code: Option<String>,
 
     /// What went wrong
@@ -41,7 +41,7 @@ pub(crate) struct OutcomeArgs {
     pub(crate) error_message: Option<String>,
 
     /// Who reports it, for audit only
-    #[arg(long = "by", value_name = "NAME")]
+    #[arg(long = "by", value_name = "NAME", allow_hyphen_values = true)]
     pub(crate) author: Option<String>,
 }
 

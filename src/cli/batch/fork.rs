@@ -3,7 +3,7 @@
 use super::output::ForkedBatch;
 use super::{BatchFiles, matrix, ring_for_tasks};
 use crate::batches::decide::NewFile;
-use crate::batches::{Batch, BatchId, BatchTask, ForkedTask, TargetStrategy};
+use crate::batches::{Batch, BatchId, BatchTask, ForkedTask, LedgerPath, TargetStrategy};
 use crate::cards::{BoxContent, CardError, ContentId, FileKind, LogName, Transaction};
 use crate::cli::args::{BudgetArgs, Format, Global, PublishArgs, WakeArgs};
 use crate::cli::card::CardFiles;
@@ -77,6 +77,12 @@ fn fork(global: &Global, files: &BatchFiles, shown: &str, text: &str, boxes: &[S
         }
     };
     let ledger = files.read(&id)?;
+    if existed {
+        let own = [Some(LedgerPath::Batch.to_string()), ledger.fork_event().map(str::to_owned)];
+        own.into_iter().flatten().for_each(|path| files.record_known(files.store.shown(&id, &path)));
+        let packs = (0..ledger.batch.tasks.len()).filter_map(|task| ledger.forked(u32::try_from(task).ok()?));
+        packs.for_each(|task| files.record_known(task.pack.clone()));
+    }
     let matrix = matrix(&ledger);
     // Standard output is the id alone, for scripts.
     let tasks = matrix.include.iter().map(|task| {
@@ -157,6 +163,7 @@ fn prepare(
 
 /// Returns the batch of a plan, without secrets.
 fn batch(cards: &CardFiles, file: BatchFile) -> Result<Batch, Failure> {
+    let deadline = file.deadline();
     let tasks = file.tasks.into_iter().map(|task| BatchTask {
         target_strategy: TargetStrategy::ALL
             .into_iter()
@@ -172,7 +179,7 @@ fn batch(cards: &CardFiles, file: BatchFile) -> Result<Batch, Failure> {
         tool_call_id: file.tool_call_id,
         key: file.key,
         fail_fast: file.fail_fast.unwrap_or(batch.fail_fast),
-        deadline_seconds: file.deadline_seconds.unwrap_or(batch.deadline_seconds),
+        deadline_seconds: deadline.unwrap_or(batch.deadline_seconds),
         ..batch
     };
     let mut value = serde_json::to_value(&batch).map_err(std::io::Error::from)?;
@@ -183,7 +190,7 @@ fn batch(cards: &CardFiles, file: BatchFile) -> Result<Batch, Failure> {
 
 fn parent_log(project: &Project<'_>, name: &str) -> Result<LogName, Failure> {
     let (agent, _) = project.agent_of_handover(name).map_err(not_found)?;
-    let parent = party(&project.knowledge().agents.all[agent.agent]);
+    let parent = party(&project.knowledge().agents.all, agent.agent)?;
     own_log(&parent).map_err(|error| Failure::Usage(error.to_string()))
 }
 
@@ -288,18 +295,12 @@ fn write(global: &Global, files: &BatchFiles, prepared: PreparedBatch) -> Result
         });
         packs.push((name, bytes));
     }
-    let written = packs.iter().try_for_each(|(name, bytes)| folder.write(name, bytes).map(drop));
-    let written = written.map_err(CardError::from).and_then(|()| {
-        files.create(&id, &NewFile::fork(&id, at, parent_log.as_str(), forked))?;
-        files.create(&id, &NewFile::batch(&batch)).map(drop)
-    });
-    if let Err(error) = written {
-        for (name, _) in &packs {
-            // The error is reported, and what cannot be removed is named by nothing.
-            let _ = folder.remove(name);
-        }
-        return Err(failed(error));
+    // What is new is removed again if anything cannot be written.
+    for (name, bytes) in &packs {
+        folder.write(name, bytes).map_err(|error| failed(error.into()))?;
     }
+    files.create(&id, &NewFile::fork(&id, at, parent_log.as_str(), forked)).map_err(failed)?;
+    files.create(&id, &NewFile::batch(&batch)).map_err(failed)?;
     transaction.commit();
     let redacted: usize = tasks.iter().flat_map(|task| &task.plan.new_cards).map(|card| card.redacted).sum();
     report_redacted(global, redacted)

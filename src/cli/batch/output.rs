@@ -120,6 +120,9 @@ pub(crate) struct ReportedTask {
     /// Why it is late.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<LateReason>,
+    /// Whether the same was reported before, so that nothing was written.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) existed: bool,
 }
 
 /// What `batch reclaim` prints.

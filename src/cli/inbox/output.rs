@@ -156,6 +156,9 @@ pub(crate) struct AcknowledgedTurn {
     /// Why it is late.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<LateReason>,
+    /// Whether the same was reported before, so that nothing was written.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) existed: bool,
 }
 
 /// What `inbox reclaim` prints.
