@@ -175,6 +175,14 @@ fn a_secret_of_a_plan_or_a_report_reaches_no_file() {
     let sandbox = repo();
     let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
     sandbox.write("tasks.yml", PLAN.replace("Do a.", &format!("Use {secret}.")));
+    let run = sandbox.run(&["batch", "fork", "tasks.yml", "-q"]);
+    assert!(run.stderr.is_empty(), "{}", run.stderr);
+    // It is said each time, since the file still has it.
+    for _ in 0..2 {
+        let run = sandbox.run(&["batch", "fork", "tasks.yml"]);
+        let note = "note: tasks.yml:4: secrets were removed from `instruction` of task 0\n";
+        assert!(run.stderr.contains(note) && run.stderr.matches("removed").count() == 1, "{}", run.stderr);
+    }
     let id = forked(&sandbox)["batch_id"].as_str().unwrap().to_owned();
     let words = ["0", "--epoch", "1", "--status", "failed", "--summary", secret, "--error-code", "x"];
     let run =

@@ -3,7 +3,9 @@
 use super::build::interval;
 use super::ledger::{OutcomeArgs, PublishArgs, WakeArgs};
 use super::review::timeout;
+use crate::cli::completion;
 use clap::{Args as Options, Subcommand};
+use clap_complete::engine::ArgValueCandidates;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -25,7 +27,7 @@ pub(crate) enum BatchCommand {
         #[arg(value_name = "FILE|-")]
         file: PathBuf,
         /// A box that the plan may name as `context_box_id`; can be given several times
-        #[arg(long = "box", value_name = "BOX")]
+        #[arg(long = "box", value_name = "BOX", add = ArgValueCandidates::new(completion::boxes))]
         boxes: Vec<String>,
         #[command(flatten)]
         publish: PublishArgs,
@@ -98,7 +100,7 @@ pub(crate) enum BatchCommand {
 #[derive(Debug, Options)]
 pub(crate) struct BatchArg {
     /// The id, or its first 4 or more hex digits
-    #[arg(value_name = "ID")]
+    #[arg(value_name = "ID", add = ArgValueCandidates::new(completion::batches))]
     pub(crate) id: String,
 }
 

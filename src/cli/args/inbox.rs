@@ -2,30 +2,32 @@
 
 use super::ledger::{OutcomeArgs, PublishArgs, WakeArgs};
 use super::review::timeout;
+use crate::cli::completion;
 use clap::{Args as Options, Subcommand};
+use clap_complete::engine::ArgValueCandidates;
 use std::time::Duration;
 
 /// Options of `dispatch`.
 #[derive(Debug, Options)]
 pub(crate) struct DispatchArgs {
     /// The agent: its key, the stem of its file, or its name
-    #[arg(value_name = "AGENT")]
+    #[arg(value_name = "AGENT", add = ArgValueCandidates::new(completion::agents))]
     pub(crate) agent: String,
 
     /// The box that the agent reads, such as the context box of a handover; of a log, what it holds now
-    #[arg(long = "box", value_name = "BOX")]
+    #[arg(long = "box", value_name = "BOX", add = ArgValueCandidates::new(completion::boxes))]
     pub(crate) context: String,
 
     /// The work item that the turn is about
-    #[arg(long, value_name = "ROOT")]
+    #[arg(long, value_name = "ROOT", add = ArgValueCandidates::new(completion::roots))]
     pub(crate) root: Option<String>,
 
     /// The log that the agent appends to; the default is the one that the pack of the box names, else the agent's own
-    #[arg(long, value_name = "LOG")]
+    #[arg(long, value_name = "LOG", add = ArgValueCandidates::new(completion::logs))]
     pub(crate) output: Option<String>,
 
     /// The agent that dispatches the turn
-    #[arg(long, value_name = "AGENT")]
+    #[arg(long, value_name = "AGENT", add = ArgValueCandidates::new(completion::agents))]
     pub(crate) from: Option<String>,
 
     /// What joins request and response; the default is the id of the turn
@@ -115,7 +117,7 @@ pub(crate) enum InboxCommand {
 #[derive(Debug, Options)]
 pub(crate) struct InboxArg {
     /// The agent: its key, the stem of its file, or its name
-    #[arg(value_name = "AGENT")]
+    #[arg(value_name = "AGENT", add = ArgValueCandidates::new(completion::agents))]
     pub(crate) agent: String,
 }
 

@@ -1,7 +1,9 @@
 //! Options that commands about batches and inboxes share.
 
 use super::review::timeout;
+use crate::cli::completion;
 use clap::{Args as Options, ValueEnum};
+use clap_complete::engine::ArgValueCandidates;
 use std::time::Duration;
 
 /// What becomes of the files that a command wrote.
@@ -29,7 +31,7 @@ pub(crate) struct OutcomeArgs {
     pub(crate) summary: Option<String>,
 
     /// The box with the results; the default is the log that they go to, if it has cards
-    #[arg(long = "box", value_name = "BOX")]
+    #[arg(long = "box", value_name = "BOX", add = ArgValueCandidates::new(completion::boxes))]
     pub(crate) output: Option<String>,
 
     /// A stable name of the error

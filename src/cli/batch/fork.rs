@@ -12,7 +12,7 @@ use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::handover::{BuiltHandover, HandoverTask, built, not_found, party};
 use crate::cli::input;
-use crate::cli::ledger::{Done, report_redacted};
+use crate::cli::ledger::Done;
 use crate::cli::report::{print_error, print_lines};
 use crate::cli::workspace::{open, settled, stamp};
 use crate::config::{BatchFile, Recipe};
@@ -45,6 +45,13 @@ enum Plan {
     Known(BatchId),
 }
 
+/// A batch whose texts hold no secrets, with the fields from which some were removed.
+struct ScrubbedBatch {
+    batch: Batch,
+    /// Each with its task, if it is one of a task.
+    removed: Vec<(Option<usize>, &'static str)>,
+}
+
 /// Forks a batch: checks and builds everything, then writes it, `batch.json` last.
 pub(super) fn run(
     global: &Global,
@@ -72,7 +79,7 @@ fn fork(global: &Global, files: &BatchFiles, shown: &str, text: &str, boxes: &[S
         Plan::Known(id) => id,
         Plan::New(prepared) => {
             let id = prepared.id.clone();
-            write(global, files, *prepared)?;
+            write(files, *prepared)?;
             id
         }
     };
@@ -125,7 +132,8 @@ fn prepare(
             return Ok(Err(Exit::Usage));
         }
     };
-    let batch = batch(cards, file)?;
+    let ScrubbedBatch { batch, removed } = batch(cards, file)?;
+    report_removed(global, shown, &lines, &removed)?;
     let id = BatchId::of(&batch.bytes());
     if files.store.exists(&id).map_err(|error| files.failure(error))? {
         return Ok(Ok(Plan::Known(id)));
@@ -162,7 +170,7 @@ fn prepare(
 }
 
 /// Returns the batch of a plan, without secrets.
-fn batch(cards: &CardFiles, file: BatchFile) -> Result<Batch, Failure> {
+fn batch(cards: &CardFiles, file: BatchFile) -> Result<ScrubbedBatch, Failure> {
     let deadline = file.deadline();
     let tasks = file.tasks.into_iter().map(|task| BatchTask {
         target_strategy: TargetStrategy::ALL
@@ -184,8 +192,38 @@ fn batch(cards: &CardFiles, file: BatchFile) -> Result<Batch, Failure> {
     };
     let mut value = serde_json::to_value(&batch).map_err(std::io::Error::from)?;
     cards.writer().scrub_value(&mut value).map_err(|error| cards.failure(error))?;
-    serde_json::from_value(value)
-        .map_err(|_| Failure::Input("a secret is where the plan needs another value; nothing was written".to_owned()))
+    let scrubbed: Batch = serde_json::from_value(value).map_err(|_| {
+        Failure::Input("a secret is where the plan needs another value; nothing was written".to_owned())
+    })?;
+    let mut removed = Vec::new();
+    let mut compare = |task, field, differs: bool| removed.extend(differs.then_some((task, field)));
+    compare(None, "parent_agent", batch.parent_agent != scrubbed.parent_agent);
+    compare(None, "tool_call_id", batch.tool_call_id != scrubbed.tool_call_id);
+    compare(None, "key", batch.key != scrubbed.key);
+    for (index, (before, after)) in batch.tasks.iter().zip(&scrubbed.tasks).enumerate() {
+        let task = Some(index);
+        compare(task, "target_ref", before.target_ref != after.target_ref);
+        compare(task, "instruction", before.instruction != after.instruction);
+        compare(task, "context_box_id", before.context_box_id != after.context_box_id);
+        compare(task, "root", before.root != after.root);
+    }
+    Ok(ScrubbedBatch { batch: scrubbed, removed })
+}
+
+/// Says where secrets were removed from a plan; `lines` are those of its tasks.
+fn report_removed(
+    global: &Global,
+    shown: &str,
+    lines: &[u32],
+    removed: &[(Option<usize>, &'static str)],
+) -> Result<(), Failure> {
+    for (task, field) in removed.iter().filter(|_| !global.quiet) {
+        let place = prefix(shown, task.and_then(|task| lines.get(task)).copied());
+        let task = task.map_or_else(String::new, |task| format!(" of task {task}"));
+        let line = format!("note: {place}secrets were removed from `{field}`{task}");
+        writeln!(console::stderr(), "{}", printable(&line))?;
+    }
+    Ok(())
 }
 
 fn parent_log(project: &Project<'_>, name: &str) -> Result<LogName, Failure> {
@@ -266,7 +304,7 @@ fn prefix(shown: &str, line: Option<u32>) -> String {
 }
 
 /// Writes cards, boxes and packs, the event of the fork, and `batch.json` last: without it there is no batch.
-fn write(global: &Global, files: &BatchFiles, prepared: PreparedBatch) -> Result<(), Failure> {
+fn write(files: &BatchFiles, prepared: PreparedBatch) -> Result<(), Failure> {
     let PreparedBatch { id, batch, parent_log, tasks, folder, dir, at } = prepared;
     let failed = |error: CardError| files.failure(error);
     let cards = &files.cards.store;
@@ -302,6 +340,5 @@ fn write(global: &Global, files: &BatchFiles, prepared: PreparedBatch) -> Result
     files.create(&id, &NewFile::fork(&id, at, parent_log.as_str(), forked)).map_err(failed)?;
     files.create(&id, &NewFile::batch(&batch)).map_err(failed)?;
     transaction.commit();
-    let redacted: usize = tasks.iter().flat_map(|task| &task.plan.new_cards).map(|card| card.redacted).sum();
-    report_redacted(global, redacted)
+    Ok(())
 }
