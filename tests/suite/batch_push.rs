@@ -256,9 +256,18 @@ fn a_push_whose_end_is_not_known_is_looked_for_at_the_remote() {
 
 #[test]
 fn what_was_written_and_not_committed_is_pushed_by_the_same_command() {
-    let (sandbox, clones, id) = clones(1);
+    let sandbox = crate::batches::repo();
+    let clones = cloned(&sandbox);
     let [one, other] = &clones[..] else { panic!() };
-    let report = ["report", &*id, "0", "--epoch", "1", "--status", "success"];
+    let id = in_clone(&sandbox, one, &["fork", "tasks.yml", "-q"]).stdout.trim().to_owned();
+    let forked = in_clone(&sandbox, one, &["fork", "tasks.yml", "--push"]);
+    assert!(forked.code == 0 && forked.stderr.contains("note: pushed "), "{}", forked.stderr);
+    for task in ["0", "1"] {
+        let words = ["report", &*id, task, "--epoch", "1", "--status", "success", "--commit"];
+        assert_eq!(in_clone(&sandbox, one, &words).code, 0);
+    }
+    sandbox.git(&["-C", one.to_str().unwrap(), "push", "-q"]);
+    let report = ["report", &*id, "2", "--epoch", "1", "--status", "success"];
     for words in [&report[..], &["join", &id]] {
         for push in [&[][..], &["--push"]] {
             let run = in_clone(&sandbox, one, &[words, push].concat());

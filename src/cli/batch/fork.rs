@@ -3,7 +3,7 @@
 use super::output::ForkedBatch;
 use super::{BatchFiles, matrix, ring_for_tasks};
 use crate::batches::decide::NewFile;
-use crate::batches::{Batch, BatchId, BatchTask, ForkedTask, LedgerPath, TargetStrategy};
+use crate::batches::{Batch, BatchId, BatchTask, ForkedTask, Ledger, LedgerPath, TargetStrategy};
 use crate::cards::{BoxContent, CardError, ContentId, FileKind, LogName, Transaction};
 use crate::cli::args::{BudgetArgs, Format, Global, PublishArgs, WakeArgs};
 use crate::cli::card::CardFiles;
@@ -19,6 +19,7 @@ use crate::config::{BatchFile, Recipe};
 use crate::engine::{Project, Repository};
 use crate::handover::{Arguments, own_log};
 use crate::model::{Digest, RepoPath};
+use crate::review::read;
 use crate::store::{Access, Folder};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -85,10 +86,7 @@ fn fork(global: &Global, files: &BatchFiles, shown: &str, text: &str, boxes: &[S
     };
     let ledger = files.read(&id)?;
     if existed {
-        let own = [Some(LedgerPath::Batch.to_string()), ledger.fork_event().map(str::to_owned)];
-        own.into_iter().flatten().for_each(|path| files.record_known(files.store.shown(&id, &path)));
-        let packs = (0..ledger.batch.tasks.len()).filter_map(|task| ledger.forked(u32::try_from(task).ok()?));
-        packs.for_each(|task| files.record_known(task.pack.clone()));
+        record_forked(files, &ledger)?;
     }
     let matrix = matrix(&ledger);
     // Standard output is the id alone, for scripts.
@@ -109,6 +107,31 @@ fn fork(global: &Global, files: &BatchFiles, shown: &str, text: &str, boxes: &[S
         Ok(tasks.iter().try_for_each(|task| writeln!(console::stderr(), "{}", printable(task)))?)
     });
     Ok(Done { exit: Exit::Done, message, ring, print })
+}
+
+/// Records what an earlier fork of the plan wrote: perhaps it was not committed.
+fn record_forked(files: &BatchFiles, ledger: &Ledger) -> Result<(), Failure> {
+    let own = [Some(LedgerPath::Batch.to_string()), ledger.fork_event().map(str::to_owned)];
+    own.into_iter().flatten().for_each(|path| files.record_known(files.store.shown(&ledger.id, &path)));
+    let store = &files.cards.store;
+    let record = |kind, id: &ContentId| files.record_known(store.shown(kind, id));
+    for task in (0..ledger.batch.tasks.len()).filter_map(|task| ledger.forked(u32::try_from(task).ok()?)) {
+        files.record_known(task.pack.clone());
+        let bytes = input::listed_file(&files.root.join(&task.pack));
+        let Some(pack) = bytes.ok().and_then(|bytes| read(&bytes).ok()) else { continue };
+        // Cards that were inherited are not the fork's.
+        let own = pack.sections.iter().filter(|section| ["argument", "parent_pointer"].contains(&&*section.provenance));
+        let ids = own.filter_map(|section| section.metadata.card.as_ref()?.id.strip_prefix("sha256:"));
+        ids.filter_map(ContentId::from_hex).for_each(|id| record(FileKind::Card, &id));
+        let profile = pack.handover.map(|handover| handover.target_profile_box_id);
+        for (name, is_profile) in [(Some(task.context_box_id.to_string()), false), (profile, true)] {
+            let content = name.map(|name| store.read_box(&name)).transpose().map_err(|error| files.failure(error))?;
+            let Some(content) = content.flatten() else { continue };
+            content.id.iter().chain(&content.parent_ids).for_each(|id| record(FileKind::Box, id));
+            content.card_ids.iter().filter(|_| is_profile).for_each(|id| record(FileKind::Card, id));
+        }
+    }
+    Ok(())
 }
 
 /// Checks the plan and builds the packs in memory; `Err` if the input has errors, which were reported.

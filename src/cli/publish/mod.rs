@@ -418,7 +418,12 @@ impl Publisher {
             Some(base) => self.git(&["update-ref", "HEAD", base, commit])?,
             None => self.git(&["update-ref", "-d", "HEAD", commit])?,
         };
-        self.index(None, written.created(), "--force-remove")?;
+        // What was there before and was not committed stays, and is no part of the index.
+        let listed = base
+            .map(|base| self.git(&["ls-tree", "-r", "-z", "--name-only", base, "--", &self.context]))
+            .transpose()?;
+        let committed: BTreeSet<&str> = listed.iter().flat_map(|listed| listed.split('\0')).collect();
+        self.index(None, written.paths().filter(|path| !committed.contains(path)), "--force-remove")?;
         Ok(written.remove_new(&self.root)?)
     }
 
