@@ -6,11 +6,11 @@ use super::entries::{
 };
 use super::path::{Attempt, InboxPath, TurnId};
 use crate::batches::{
-    EpochFiles, LateReason, LedgerFault, check_epoch, check_key, check_last, check_origin, check_outcome, check_time,
-    misplaced, read_json, same,
+    EpochFiles, LAST_EPOCH, LateReason, LedgerFault, TaskStatus, check_epoch, check_key, check_last, check_origin,
+    check_outcome, check_time, misplaced, read_json, same,
 };
 use crate::cards::{LogEntry, LogName};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The files of an inbox.
 ///
@@ -92,7 +92,27 @@ impl Inbox {
             inbox.faults.extend(faults);
         }
         inbox.faults.sort();
+        inbox.name_way_on();
         inbox
+    }
+
+    /// Says at a damaged claim or response that blocks its turn how the turn goes on.
+    fn name_way_on(&mut self) {
+        if self.faults.is_empty() {
+            return;
+        }
+        let open: BTreeSet<Attempt> = (self.turns().into_iter())
+            .filter(|turn| turn.status == TaskStatus::Dispatched && turn.epoch < LAST_EPOCH)
+            .map(|turn| Attempt { turn: turn.id, epoch: turn.epoch })
+            .collect();
+        for fault in &mut self.faults {
+            if let Some(InboxPath::Claim(attempt) | InboxPath::Response(attempt)) = InboxPath::parse(&fault.path)
+                && open.contains(&attempt)
+            {
+                let help = format!("`contextpack inbox reclaim AGENT {}` begins the next epoch", attempt.turn);
+                fault.message += &format!(" (help: {help}; or restore the file from git)");
+            }
+        }
     }
 
     fn add(&mut self, path: &str, bytes: &[u8], events: &mut EpochEvents) -> Result<(), String> {

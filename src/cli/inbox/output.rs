@@ -1,8 +1,8 @@
 //! What `dispatch` and the commands about inboxes print.
 
-use crate::batches::{LateReason, LedgerFault, ReportState, TaskStatus};
+use crate::batches::{LateReason, ReportState, TaskStatus};
 use crate::cards::{ContentId, ToolError};
-use crate::cli::turn::{by_and_at, outcome_line};
+use crate::cli::turn::{FaultOutput, by_and_at, outcome_line};
 use crate::inbox::{Inbox, TurnId, TurnRequest, TurnState};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -200,7 +200,7 @@ pub(crate) struct InboxOutput {
     /// The turns, oldest first.
     turns: Vec<TurnOutput>,
     /// The files of the inbox that cannot be used.
-    faults: Vec<InboxFault>,
+    faults: Vec<FaultOutput>,
 }
 
 /// A turn, as `inbox list` prints it.
@@ -259,15 +259,6 @@ impl From<ReportState> for ResponseOutput {
     }
 }
 
-/// A file that cannot be used.
-#[derive(Debug, Serialize, JsonSchema)]
-struct InboxFault {
-    /// Its path in the folder of the inbox.
-    path: String,
-    /// Why.
-    message: String,
-}
-
 impl InboxOutput {
     /// Returns the state; the functions are those of [`TurnPointers::of`].
     pub(super) fn of(
@@ -296,13 +287,12 @@ impl InboxOutput {
                 responses: turn.responses.into_iter().map(ResponseOutput::from).collect(),
             })
             .collect();
-        let fault = |fault: &LedgerFault| InboxFault { path: fault.path.clone(), message: redacted(&fault.message) };
         Self {
             inbox: name.to_owned(),
             closed: inbox.is_closed(),
             busy: turns.iter().any(|turn| turn.status == TaskStatus::Dispatched),
             turns,
-            faults: inbox.faults.iter().map(fault).collect(),
+            faults: inbox.faults.iter().map(|fault| FaultOutput::of(fault, redacted)).collect(),
         }
     }
 
