@@ -1,54 +1,94 @@
 //! Checks of the files of batches, for `verify`.
 
-use super::ledger::{Ledger, read_batch, read_claim, read_event, read_report, read_result};
+use super::entries::Event;
+use super::ledger::{Ledger, read_batch, read_event};
 use super::path::{BatchId, LedgerPath};
-use crate::cards::{CardError, parse};
+use super::store::BatchStore;
+use crate::cards::{CardError, CardStore, ContentId, FileKind, missing, parse};
 use crate::model::{Digest, RepoPath};
-use crate::store::{Folder, StoreError};
 use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Checks files of batches below one folder of cards.
 #[derive(Debug)]
-pub struct BatchChecker<'a> {
-    root: &'a Path,
-    /// The plans that were read; `None` if there is none.
-    plans: BTreeMap<BatchId, Option<Ledger>>,
+pub struct BatchChecker {
+    store: BatchStore,
+    cards: CardStore,
+    /// The batches that were read; `None` without a plan that can be used, which is reported at its file.
+    ledgers: BTreeMap<BatchId, Option<Ledger>>,
 }
 
-impl<'a> BatchChecker<'a> {
+impl BatchChecker {
     /// Prepares to check files below the folder of cards `root`.
-    pub fn new(root: &'a Path) -> Self {
-        Self { root, plans: BTreeMap::new() }
+    pub fn new(root: &Path) -> Self {
+        let (store, cards) = (BatchStore::new(root, &RepoPath::root()), CardStore::new(root, RepoPath::root()));
+        Self { store, cards, ledgers: BTreeMap::new() }
     }
 
     /// Checks the file at `path`, relative to the folder of cards; `None` if it is in no folder of batches.
     ///
     /// # Errors
-    /// If the `batch.json` beside it cannot be read.
+    /// If the files beside it cannot be read.
     pub fn check(&mut self, path: &str, bytes: &[u8]) -> Result<Option<(Digest, Vec<String>)>, CardError> {
         let Some(below) = path.strip_prefix("batches/") else { return Ok(None) };
-        let faults = match below.split_once('/').and_then(|(id, rest)| Some((BatchId::parse(id)?, rest))) {
-            Some((id, rest)) => {
-                if !self.plans.contains_key(&id) {
-                    let plan = plan(self.root, &id)?;
-                    self.plans.insert(id.clone(), plan);
+        let parsed = below.split_once('/').and_then(|(id, rest)| Some((BatchId::parse(id)?, LedgerPath::parse(rest)?)));
+        let faults = match parsed {
+            Some((id, path)) => {
+                if !self.ledgers.contains_key(&id) {
+                    let ledger = Ledger::without_result(&id, self.store.files(&id)?).ok();
+                    self.ledgers.insert(id.clone(), ledger);
                 }
-                faults(self.plans.get(&id).and_then(Option::as_ref), &id, rest, bytes)
+                self.faults(&id, &path, bytes)
             }
             None => vec!["no file of this program is here".to_owned()],
         };
         Ok(Some((Digest::of(bytes), faults)))
     }
+
+    fn faults(&self, id: &BatchId, path: &LedgerPath, bytes: &[u8]) -> Vec<String> {
+        let mut faults: Vec<String> = match canonical_fault(bytes) {
+            Ok(fault) => fault.into_iter().collect(),
+            Err(why) => return vec![why],
+        };
+        let Some(ledger) = self.ledgers.get(id).and_then(Option::as_ref) else {
+            faults.extend(match path {
+                LedgerPath::Batch => read_batch(id, bytes).err(),
+                _ => Some(
+                    "its `batch.json` is not there or damaged (help: restore it from git, or fork the same plan again)"
+                        .to_owned(),
+                ),
+            });
+            return faults;
+        };
+        let shown = path.to_string();
+        let first = ledger.faults.partition_point(|fault| fault.path < shown);
+        let own = ledger.faults.iter().skip(first).take_while(|fault| fault.path == shown);
+        faults.extend(own.map(|fault| fault.message.clone()));
+        if faults.is_empty() {
+            faults.extend(missing(FileKind::Box, &named_boxes(ledger, path, bytes), &self.cards));
+        }
+        faults
+    }
 }
 
-/// Reads the plan of a batch; `None` if there is none, or it is damaged, which is reported at its file.
-fn plan(root: &Path, id: &BatchId) -> Result<Option<Ledger>, CardError> {
-    let folder = RepoPath::new(&format!("batches/{id}"))
-        .map_err(|_| StoreError::Name { path: root.to_owned() })
-        .and_then(|folder| Folder::open(root, &folder))?;
-    let batch = folder.read("batch.json")?;
-    Ok(batch.and_then(|batch| Ledger::of(id, vec![("batch.json".to_owned(), batch)]).ok()))
+/// Returns the boxes that a file names.
+fn named_boxes(ledger: &Ledger, path: &LedgerPath, bytes: &[u8]) -> Vec<ContentId> {
+    let ids: Vec<Option<ContentId>> = match path {
+        LedgerPath::Batch | LedgerPath::Claim(_) => Vec::new(),
+        LedgerPath::Report(turn) => {
+            ledger.reports.get(turn).into_iter().flatten().map(|it| it.output_box_id.clone()).collect()
+        }
+        LedgerPath::Event { .. } => match read_event(ledger, path, bytes) {
+            Ok(Event::Fork { tasks, .. }) => tasks.into_iter().map(|task| Some(task.context_box_id)).collect(),
+            Ok(Event::Late { report, .. }) => vec![report.output_box_id],
+            Ok(Event::Reclaim { .. }) | Err(_) => Vec::new(),
+        },
+        LedgerPath::Result => {
+            let results = ledger.result().into_iter().flat_map(|result| &result.results);
+            results.map(|task| task.output_box_id.clone()).collect()
+        }
+    };
+    ids.into_iter().flatten().collect()
 }
 
 /// Returns the fault of a file that is not canonical.
@@ -60,25 +100,4 @@ pub(crate) fn canonical_fault(bytes: &[u8]) -> Result<Option<String>, String> {
     // An implementation of RFC 8785 that is independent of the one that writes.
     let is_canonical = serde_jcs::to_vec(&value).ok().as_deref() == Some(bytes);
     Ok((!is_canonical).then(|| "it is not in the canonical form of RFC 8785".to_owned()))
-}
-
-fn faults(ledger: Option<&Ledger>, id: &BatchId, path: &str, bytes: &[u8]) -> Vec<String> {
-    let Some(parsed) = LedgerPath::parse(path) else { return vec!["no file of this program is here".to_owned()] };
-    let mut faults: Vec<String> = match canonical_fault(bytes) {
-        Ok(fault) => fault.into_iter().collect(),
-        Err(why) => return vec![why],
-    };
-    let read = match (parsed, ledger) {
-        (LedgerPath::Batch, _) => read_batch(id, bytes).map(drop),
-        (_, None) => {
-            Err("its `batch.json` is not there or damaged (help: restore it from git, or fork the same plan again)"
-                .to_owned())
-        }
-        (LedgerPath::Claim(turn), Some(ledger)) => read_claim(ledger, turn, bytes).map(drop),
-        (LedgerPath::Report(turn), Some(ledger)) => read_report(ledger, turn, bytes).map(drop),
-        (event @ LedgerPath::Event { .. }, Some(ledger)) => read_event(ledger, &event, bytes).map(drop),
-        (LedgerPath::Result, Some(ledger)) => read_result(ledger, bytes).map(drop),
-    };
-    faults.extend(read.err());
-    faults
 }

@@ -139,16 +139,33 @@ fn report_of(ledger: &Ledger, turn: Turn, outcome: &Outcome, writer: &Writer) ->
     }
 }
 
-/// Reports how a turn ended; with the reason if the report is kept and does not count.
+/// What becomes of a report or a response, which is a file to be added.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reported<F> {
+    /// It is the first of its epoch, and counts.
+    Counted(F),
+    /// It is kept and does not count.
+    Late(F, LateReason),
+    /// The same was reported before, and did or did not count: nothing is added.
+    Known(Option<LateReason>),
+}
+
+impl<F> Reported<F> {
+    /// Returns why it does not count, whether it is known, and the file to be added.
+    pub fn parts(self) -> (Option<LateReason>, bool, Option<F>) {
+        match self {
+            Self::Counted(file) => (None, false, Some(file)),
+            Self::Late(file, reason) => (Some(reason), false, Some(file)),
+            Self::Known(late) => (late, true, None),
+        }
+    }
+}
+
+/// Reports how a turn ended. Saying the same again changes nothing, so that a command can be repeated.
 ///
 /// # Errors
 /// [`CardError::NotFound`] if there is no such task, [`CardError::BadRequest`] if its epoch has not begun.
-pub fn report(
-    ledger: &Ledger,
-    turn: Turn,
-    outcome: &Outcome,
-    writer: &Writer,
-) -> Result<(NewFile, Option<LateReason>), CardError> {
+pub fn report(ledger: &Ledger, turn: Turn, outcome: &Outcome, writer: &Writer) -> Result<Reported<NewFile>, CardError> {
     let state = ledger.state();
     let task = task(&state, turn.task)?;
     if turn.epoch > task.epoch {
@@ -158,22 +175,25 @@ pub fn report(
         )));
     }
     let report = report_of(ledger, turn, outcome, writer);
+    if let Some(Some(known)) = ledger.reports.get(&turn)
+        && known.repeats(&report)
+    {
+        return Ok(Reported::Known(ledger.lateness(turn)));
+    }
+    if let Some((reason, _)) = ledger.late.iter().find(|(_, late)| late.repeats(&report)) {
+        return Ok(Reported::Known(Some(*reason)));
+    }
     let late = if state.joined {
-        Some(LateReason::Closed)
+        LateReason::Closed
     } else if turn.epoch < task.epoch {
-        Some(LateReason::StaleEpoch)
+        LateReason::StaleEpoch
     } else if ledger.reports.contains_key(&turn) {
-        Some(LateReason::Second)
+        LateReason::Second
     } else {
-        None
+        return Ok(Reported::Counted(NewFile { path: LedgerPath::Report(turn), bytes: canonical_bytes(&report) }));
     };
-    Ok(match late {
-        None => (NewFile { path: LedgerPath::Report(turn), bytes: canonical_bytes(&report) }, None),
-        Some(reason) => {
-            let schema_version = EVENT_VERSION.to_owned();
-            (NewFile::event(&Event::Late { schema_version, reason, report }), late)
-        }
-    })
+    let schema_version = EVENT_VERSION.to_owned();
+    Ok(Reported::Late(NewFile::event(&Event::Late { schema_version, reason: late, report }), late))
 }
 
 /// Gives up the turns of tasks that are claimed and have no report, if `is_old` says so of the time of the claim, which is

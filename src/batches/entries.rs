@@ -281,6 +281,9 @@ pub struct TaskResult {
     pub error: Option<ToolError>,
 }
 
+/// The longest deadline, in seconds, as in plans: more than thirty years.
+pub(super) const LONGEST_DEADLINE: u64 = 1_000_000_000;
+
 /// The deadline of a batch unless its plan has another, in seconds.
 const DEADLINE_SECONDS: u64 = 900;
 
@@ -301,6 +304,13 @@ impl Batch {
     /// Returns the bytes of its file.
     pub fn bytes(&self) -> Vec<u8> {
         canonical_bytes(self)
+    }
+}
+
+impl Report {
+    /// Returns whether another report says the same of the same turn, at whatever time.
+    pub(super) fn repeats(&self, other: &Self) -> bool {
+        *self == Self { at: self.at.clone(), nonce: self.nonce.clone(), ..other.clone() }
     }
 }
 

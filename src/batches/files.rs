@@ -43,25 +43,41 @@ impl LedgerFolder {
         self.folder(&[])?.folders()
     }
 
-    /// Lists the files of a ledger that are in none of its folders.
+    /// Lists the names in the folder that are no ledgers, hidden ones left out: files, links, and folders whose names are none that
+    /// `is_ledger` accepts.
     ///
     /// # Errors
     /// If the folder cannot be listed.
-    pub fn list(&self, ledger: &str) -> Result<Vec<String>, StoreError> {
-        self.folder(&[ledger])?.list()
+    pub fn odd_names(&self, is_ledger: &dyn Fn(&str) -> bool) -> Result<Vec<String>, StoreError> {
+        self.folder(&[])?.odd_names(&|name, is_folder| is_folder && is_ledger(name))
+    }
+
+    /// Returns whether a ledger has a file of this name, outside its folders; `None` if something else is in its place.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn has(&self, ledger: &str, name: &str) -> Result<Option<bool>, StoreError> {
+        let folder = self.folder(&[ledger])?;
+        Ok((!folder.is_irregular(name)?).then_some(folder.list()?.iter().any(|file| file == name)))
     }
 
     /// Reads the files of a ledger, and those in these folders of it: pairs of a path in the ledger and its bytes.
     ///
     /// What cannot be read, such as a link, a pipe, a folder or a huge file, has no bytes, so that it counts as damaged: it takes its
-    /// place in the ledger and stops no other file.
+    /// place in the ledger and stops no other file. So does what is in the place of a folder, and what has a name that is no text.
     ///
     /// # Errors
     /// If the system refuses.
     pub fn read(&self, ledger: &str, folders: &[&str]) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
         let mut files = Vec::new();
         for below in std::iter::once(&"").chain(folders) {
-            let folder = self.folder(&[ledger, below])?;
+            let folder = match self.folder(&[ledger, below]) {
+                Err(StoreError::Link { .. } | StoreError::NotAFolder { .. }) if !below.is_empty() => {
+                    files.push(((*below).to_owned(), Vec::new()));
+                    continue;
+                }
+                folder => folder?,
+            };
             let path = |name: String| if below.is_empty() { name } else { format!("{below}/{name}") };
             let read = folder.list()?.into_par_iter().filter_map(|name| {
                 // A file that is gone since it was listed was removed by git, with a checkout for example.
@@ -69,7 +85,8 @@ impl LedgerFolder {
                 Some((path(name), bytes))
             });
             files.extend(read.collect::<Vec<_>>());
-            files.extend(folder.irregular()?.into_iter().map(|name| (path(name), Vec::new())));
+            let odd = folder.odd_names(&|_, _| true)?;
+            files.extend(folder.irregular()?.into_iter().chain(odd).map(|name| (path(name), Vec::new())));
         }
         Ok(files)
     }

@@ -2,12 +2,15 @@
 
 use super::decide::way_on;
 use super::entries::{
-    BATCH_VERSION, Batch, BatchResult, CLAIM_VERSION, Claim, EVENT_VERSION, Event, ForkedTask, REPORT_VERSION,
-    RESULT_VERSION, Report,
+    BATCH_VERSION, Batch, BatchResult, CLAIM_VERSION, Claim, EVENT_VERSION, Event, ForkedTask, LONGEST_DEADLINE,
+    LateReason, REPORT_VERSION, RESULT_VERSION, Report, TargetStrategy,
 };
+use super::fields::{check_epoch, check_key, check_last, check_origin, check_outcome, check_text, check_time, same};
 use super::path::{BatchId, LAST_EPOCH, LedgerPath, Turn};
+use super::short_id::is_short_hash;
 use super::status::{BatchStatus, TaskStatus};
-use crate::cards::CardError;
+use crate::cards::{CardError, LogName, highest_clock};
+use crate::model::RepoPath;
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,7 +31,7 @@ pub struct Ledger {
     /// The highest epoch of each task that is over.
     pub(super) fenced: BTreeMap<u32, u32>,
     /// Reports that came too late, in the order of their files' names.
-    pub(super) late: Vec<(super::LateReason, Report)>,
+    pub(super) late: Vec<(LateReason, Report)>,
     /// The fork that counts: its time and what it made.
     pub(super) fork: Option<Fork>,
     /// The result, if the batch was joined.
@@ -86,6 +89,20 @@ impl Ledger {
     /// [`CardError::NotFound`] if there is no `batch.json`, [`CardError::Invalid`] if it or `result.json` cannot be used:
     /// nothing can be known about the batch without them.
     pub fn of(id: &BatchId, files: Vec<(String, Vec<u8>)>) -> Result<Self, CardError> {
+        let ledger = Self::without_result(id, files)?;
+        match ledger.faults.iter().find(|fault| fault.path == "result.json") {
+            None => Ok(ledger),
+            Some(fault) => {
+                Err(CardError::Invalid(format!("`{id}/result.json`: {}; restore it from git", fault.message)))
+            }
+        }
+    }
+
+    /// Reads the files of a batch, also if the result cannot be used, which is a fault then.
+    ///
+    /// # Errors
+    /// As [`Ledger::of`].
+    pub(super) fn without_result(id: &BatchId, files: Vec<(String, Vec<u8>)>) -> Result<Self, CardError> {
         let files: BTreeMap<String, Vec<u8>> = files.into_iter().collect();
         let missing = || CardError::NotFound(format!("batch not found: {id}"));
         let batch = read_batch(id, files.get("batch.json").ok_or_else(missing)?)
@@ -101,9 +118,10 @@ impl Ledger {
             result: None,
             faults: Vec::new(),
         };
+        let mut reclaimed: BTreeMap<u32, EpochFiles> = BTreeMap::new();
         for (path, bytes) in &files {
             let Some(parsed) = LedgerPath::parse(path) else {
-                ledger.fault(path, "no file of this program is here");
+                ledger.fault(path, misplaced(path, &LedgerPath::FOLDERS));
                 continue;
             };
             match parsed {
@@ -117,17 +135,22 @@ impl Ledger {
                     ledger.add(path, turn, report, |ledger| &mut ledger.reports);
                 }
                 LedgerPath::Event { .. } => {
-                    if let Err(why) = ledger.add_event(&parsed, bytes) {
+                    if let Err(why) = ledger.add_event(&parsed, bytes, &mut reclaimed) {
                         ledger.fault(path, &why);
                     }
                 }
                 LedgerPath::Result => {
                     let result = read_result(&ledger, bytes);
-                    let invalid = |why| CardError::Invalid(format!("`{id}/result.json`: {why}; restore it from git"));
-                    ledger.result = Some(result.map_err(invalid)?);
+                    ledger.result = result.map_err(|why| ledger.fault(path, &why)).ok();
                 }
             }
         }
+        for (task, epochs) in reclaimed {
+            let (last, faults) = epochs.last("epoch");
+            ledger.fenced.insert(task, last);
+            ledger.faults.extend(faults);
+        }
+        ledger.faults.sort();
         ledger.name_way_on();
         Ok(ledger)
     }
@@ -164,7 +187,12 @@ impl Ledger {
         }
     }
 
-    fn add_event(&mut self, path: &LedgerPath, bytes: &[u8]) -> Result<(), String> {
+    fn add_event(
+        &mut self,
+        path: &LedgerPath,
+        bytes: &[u8],
+        reclaimed: &mut BTreeMap<u32, EpochFiles>,
+    ) -> Result<(), String> {
         let event = read_event(self, path, bytes)?;
         match event {
             Event::Fork { at, parent_log, tasks, .. } => {
@@ -174,8 +202,7 @@ impl Ledger {
                 }
             }
             Event::Reclaim { task_index, epoch, .. } => {
-                let fenced = self.fenced.entry(task_index).or_default();
-                *fenced = epoch.max(*fenced);
+                reclaimed.entry(task_index).or_default().add(epoch, path);
             }
             Event::Late { reason, report, .. } => self.late.push((reason, report)),
         }
@@ -198,6 +225,11 @@ impl Ledger {
     /// Returns when the batch was forked, if its event is there.
     pub fn forked_at(&self) -> Option<&str> {
         self.fork.as_ref().map(|fork| fork.at.as_str())
+    }
+
+    /// Returns the path of the event of the fork in the folder of the batch, if it is there.
+    pub fn fork_event(&self) -> Option<&str> {
+        self.fork.as_ref().map(|fork| fork.name.as_str())
     }
 
     /// Returns the log of the parent, if the event of the fork is there.
@@ -230,30 +262,61 @@ pub(crate) fn read_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> 
     serde_json::from_slice(bytes).map_err(|error| format!("it cannot be read: {error}"))
 }
 
-/// Checks that a field has the value that it must have.
-pub(crate) fn same<T: PartialEq + std::fmt::Display>(name: &str, found: &T, expected: &T) -> Result<(), String> {
-    if found == expected { Ok(()) } else { Err(format!("its {name} is `{found}`, not `{expected}`")) }
+/// Returns the fault of a path that this program never gives; `folders` are those of the ledger.
+pub(crate) fn misplaced(path: &str, folders: &[&str]) -> &'static str {
+    if folders.contains(&path) {
+        "it is no folder, so that nothing in it is read (help: remove it, and restore the folder from git)"
+    } else {
+        "no file of this program is here"
+    }
 }
 
-fn is_time(text: &str) -> bool {
-    text.len() == 20 && humantime::parse_rfc3339(text).is_ok()
-}
+/// The events that end epochs of one thing, each epoch with the paths of its events.
+#[derive(Debug, Default)]
+pub(crate) struct EpochFiles(BTreeMap<u32, Vec<String>>);
 
-/// Checks the form of a time.
-pub(crate) fn check_time(at: &str) -> Result<(), String> {
-    if is_time(at) { Ok(()) } else { Err("its time is none such as `2026-01-31T12:00:00Z`".to_owned()) }
+impl EpochFiles {
+    pub(crate) fn add(&mut self, epoch: u32, path: &impl std::fmt::Display) {
+        self.0.entry(epoch).or_default().push(path.to_string());
+    }
+
+    /// Returns the last epoch that is over, 0 if there is none, and the faults of events beyond a jump, which do not count: they
+    /// would use up the epochs.
+    pub(crate) fn last(self, what: &str) -> (u32, Vec<LedgerFault>) {
+        let last = highest_clock(self.0.keys().copied());
+        let beyond = self.0.into_iter().filter(|(epoch, _)| *epoch > last);
+        let faults = beyond.flat_map(|(epoch, paths)| {
+            let message = format!(
+                "its {what} jumps from {last} to {epoch}, which no writer does, so that it does not count (help: remove it)"
+            );
+            paths.into_iter().map(move |path| LedgerFault { path, message: message.clone() })
+        });
+        (last, faults.collect())
+    }
 }
 
 /// Reads `batch.json`.
 pub(super) fn read_batch(id: &BatchId, bytes: &[u8]) -> Result<Batch, String> {
     let found = BatchId::of(bytes);
-    if found != *id {
+    if found != *id && !bytes.is_empty() {
         return Err(format!("its content was changed: its hash is {found}"));
     }
     let batch: Batch = read_json(bytes)?;
     same("schema_version", &batch.schema_version.as_str(), &BATCH_VERSION)?;
     if batch.tasks.is_empty() || u32::try_from(batch.tasks.len()).is_err() {
         return Err("it has no tasks".to_owned());
+    }
+    if !(1..=LONGEST_DEADLINE).contains(&batch.deadline_seconds) {
+        return Err(format!("its `deadline_seconds` is not from 1 to {LONGEST_DEADLINE}"));
+    }
+    let whole = [("tool_call_id", &batch.tool_call_id), ("key", &batch.key)];
+    check_key("parent_agent", &batch.parent_agent)?;
+    whole.iter().try_for_each(|(field, text)| text.as_ref().map_or(Ok(()), |text| check_text(field, text)))?;
+    for task in &batch.tasks {
+        check_key("target_ref", &task.target_ref)?;
+        check_text("instruction", &task.instruction)?;
+        let named = [("context_box_id", &task.context_box_id), ("root", &task.root)];
+        named.iter().try_for_each(|(field, text)| text.as_ref().map_or(Ok(()), |text| check_key(field, text)))?;
     }
     Ok(batch)
 }
@@ -272,7 +335,7 @@ pub(super) fn read_claim(ledger: &Ledger, turn: Turn, bytes: &[u8]) -> Result<Cl
     same("schema_version", &claim.schema_version.as_str(), &CLAIM_VERSION)?;
     of_this_batch(ledger, &claim.batch_id, claim.task_index)?;
     same("turn", &Turn { task: claim.task_index, epoch: claim.epoch }, &turn)?;
-    check_time(&claim.at)?;
+    check_origin(claim.author_id.as_ref(), &claim.at, &claim.nonce)?;
     Ok(claim)
 }
 
@@ -287,10 +350,9 @@ pub(super) fn read_report(ledger: &Ledger, turn: Turn, bytes: &[u8]) -> Result<R
 fn check_report(ledger: &Ledger, report: &Report) -> Result<(), String> {
     same("schema_version", &report.schema_version.as_str(), &REPORT_VERSION)?;
     of_this_batch(ledger, &report.batch_id, report.task_index)?;
-    if report.status.is_empty() || report.status == "success" && report.error.is_some() {
-        return Err("a report has a status, and no error if it is `success`".to_owned());
-    }
-    check_time(&report.at)
+    check_epoch(report.epoch)?;
+    check_outcome("report", &report.status, report.error.as_ref())?;
+    check_origin(report.author_id.as_ref(), &report.at, &report.nonce)
 }
 
 /// Reads an event.
@@ -301,26 +363,51 @@ pub(super) fn read_event(ledger: &Ledger, path: &LedgerPath, bytes: &[u8]) -> Re
         return Err(format!("its content was changed: its name would be {named}"));
     }
     match &event {
-        Event::Fork { schema_version, batch_id, at, tasks, .. } => {
+        Event::Fork { schema_version, batch_id, at, parent_log, tasks } => {
             same("schema_version", &schema_version.as_str(), &EVENT_VERSION)?;
             same("batch_id", batch_id, &ledger.id)?;
             same("number of tasks", &tasks.len(), &ledger.batch.tasks.len())?;
             check_time(at)?;
+            LogName::new(parent_log).map_err(|error| format!("its `parent_log`: {error}"))?;
+            for (index, (planned, forked)) in ledger.batch.tasks.iter().zip(tasks).enumerate() {
+                let fault = |why| format!("task {index}: {why}");
+                check_forked(&ledger.id, index, planned.target_strategy, forked).map_err(fault)?;
+            }
         }
         Event::Reclaim { schema_version, batch_id, task_index, epoch, at } => {
             same("schema_version", &schema_version.as_str(), &EVENT_VERSION)?;
             of_this_batch(ledger, batch_id, *task_index)?;
-            if !(1..LAST_EPOCH).contains(epoch) {
-                return Err(format!("its epoch is not from 1 to {}", LAST_EPOCH - 1));
-            }
+            check_last("epoch", *epoch)?;
             check_time(at)?;
         }
-        Event::Late { schema_version, report, .. } => {
+        Event::Late { schema_version, reason, report } => {
             same("schema_version", &schema_version.as_str(), &EVENT_VERSION)?;
+            if *reason == LateReason::FutureEpoch {
+                return Err("a report of an epoch that has not begun is refused, and never kept as late".to_owned());
+            }
             check_report(ledger, report)?;
         }
     }
     Ok(event)
+}
+
+/// Checks what a fork made for a task: paths and names are those that this program gives.
+fn check_forked(id: &BatchId, index: usize, strategy: TargetStrategy, forked: &ForkedTask) -> Result<(), String> {
+    check_key("agent", &forked.agent)?;
+    LogName::new(&forked.output_box).map_err(|error| format!("its `output_box`: {error}"))?;
+    if strategy != TargetStrategy::Reuse {
+        same("`output_box`", &forked.output_box, &format!("{id}.{index}"))?;
+    }
+    let is_pack = |path: &str| {
+        let (folder, file) = path.rsplit_once('/')?;
+        let hash = file.strip_prefix(&format!("{id}.{index}-"))?.strip_suffix(".json")?;
+        Some(is_short_hash(hash) && (folder == "packs" || folder.ends_with("/packs")))
+    };
+    let is_plain = RepoPath::new(&forked.pack).is_ok_and(|path| path.as_str() == forked.pack);
+    if is_plain && is_pack(&forked.pack) == Some(true) {
+        return Ok(());
+    }
+    Err(format!("its `pack` is no path such as `context/packs/{id}.{index}-<12 hex digits>.json`"))
 }
 
 /// Reads `result.json`.
@@ -339,6 +426,11 @@ pub(super) fn read_result(ledger: &Ledger, bytes: &[u8]) -> Result<BatchResult, 
     if !statuses.iter().all(|status| status.is_terminal()) || result.status != expected {
         return Err("its status does not follow from its results".to_owned());
     }
-    check_time(&result.at)?;
+    for task in &result.results {
+        task.epoch.map_or(Ok(()), check_epoch)?;
+        let status = if task.status == TaskStatus::Success { "success" } else { "failed" };
+        check_outcome("task", status, task.error.as_ref())?;
+    }
+    check_origin(None, &result.at, &result.nonce)?;
     Ok(result)
 }

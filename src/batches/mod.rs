@@ -7,6 +7,7 @@
 mod check;
 pub mod decide;
 mod entries;
+mod fields;
 mod files;
 mod ledger;
 mod path;
@@ -21,9 +22,10 @@ pub(crate) use check::canonical_fault;
 pub use entries::{
     Batch, BatchResult, BatchTask, Claim, Event, ForkedTask, LateReason, Report, TargetStrategy, TaskResult,
 };
+pub(crate) use fields::{check_epoch, check_key, check_last, check_origin, check_outcome, check_time, same};
 pub use files::LedgerFolder;
+pub(crate) use ledger::{EpochFiles, misplaced, read_json};
 pub use ledger::{Ledger, LedgerFault};
-pub(crate) use ledger::{check_time, read_json, same};
 pub(crate) use path::parse_epoch;
 pub use path::{BatchId, LAST_EPOCH, LedgerPath, Turn};
 pub(crate) use schema::schema_text;

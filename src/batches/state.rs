@@ -114,6 +114,20 @@ impl Ledger {
         TaskState { index, status, epoch, claim, report: counted.cloned(), is_blocked, reports }
     }
 
+    /// Returns why the report in the file of a turn does not count; `None` if it does.
+    pub(super) fn lateness(&self, turn: Turn) -> Option<LateReason> {
+        let counted = match &self.result {
+            Some(result) => result.results.get(turn.task as usize).and_then(|it| it.epoch),
+            None => Some(self.epoch(turn.task)),
+        };
+        match self.epoch(turn.task) {
+            _ if counted == Some(turn.epoch) => None,
+            epoch if turn.epoch < epoch => Some(LateReason::StaleEpoch),
+            _ if self.result.is_some() => Some(LateReason::Closed),
+            _ => Some(LateReason::FutureEpoch),
+        }
+    }
+
     fn reports_by_task(&self) -> Vec<Vec<ReportState>> {
         let mut by_task = vec![Vec::new(); self.batch.tasks.len()];
         let mut add = |report: &Report, late| {
@@ -124,17 +138,7 @@ impl Ledger {
         };
         for (turn, report) in &self.reports {
             let Some(report) = report else { continue };
-            let counted = match &self.result {
-                Some(result) => result.results.get(turn.task as usize).and_then(|it| it.epoch),
-                None => Some(self.epoch(turn.task)),
-            };
-            let late = match self.epoch(turn.task) {
-                _ if counted == Some(turn.epoch) => None,
-                epoch if turn.epoch < epoch => Some(LateReason::StaleEpoch),
-                _ if self.result.is_some() => Some(LateReason::Closed),
-                _ => Some(LateReason::FutureEpoch),
-            };
-            add(report, late);
+            add(report, self.lateness(*turn));
         }
         for (reason, report) in &self.late {
             add(report, Some(*reason));

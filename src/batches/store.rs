@@ -30,19 +30,33 @@ impl BatchStore {
     pub fn ids(&self) -> Result<Vec<BatchId>, CardError> {
         let mut ids = Vec::new();
         for id in self.0.names()?.iter().filter_map(|name| BatchId::parse(name)) {
-            if self.exists(&id)? {
+            // Reading it says what is wrong with it.
+            if self.exists(&id).unwrap_or(true) {
                 ids.push(id);
             }
         }
         Ok(ids)
     }
 
+    /// Returns the paths, from the repo's root, of what is in the folder of batches and is none.
+    ///
+    /// # Errors
+    /// If the folder cannot be listed.
+    pub fn odd_paths(&self) -> Result<Vec<String>, CardError> {
+        let mut paths: Vec<String> = self.0.odd_names(&|name| BatchId::parse(name).is_some())?;
+        paths.iter_mut().for_each(|name| *name = self.0.shown(name, "").trim_end_matches('/').to_owned());
+        Ok(paths)
+    }
+
     /// Returns whether there is a batch with this id.
     ///
     /// # Errors
-    /// If its folder cannot be listed.
+    /// If its folder cannot be listed, [`CardError::Invalid`] if something else is in the place of its plan.
     pub fn exists(&self, id: &BatchId) -> Result<bool, CardError> {
-        Ok(self.0.list(id.as_str())?.iter().any(|file| file == "batch.json"))
+        self.0.has(id.as_str(), "batch.json")?.ok_or_else(|| {
+            let path = self.shown(id, "batch.json");
+            CardError::Invalid(format!("`{path}`: it is no regular file; remove it, and restore it from git"))
+        })
     }
 
     /// Finds the batch that an id, or the beginning of one, names.
@@ -73,8 +87,7 @@ impl BatchStore {
     /// # Errors
     /// As [`Ledger::of`], or if the system refuses.
     pub fn read(&self, id: &BatchId) -> Result<Ledger, CardError> {
-        let files = self.0.read(id.as_str(), &LedgerPath::FOLDERS)?;
-        Ledger::of(id, files).map_err(|error| match error {
+        Ledger::of(id, self.files(id)?).map_err(|error| match error {
             // The message begins with the path in the folder of batches.
             CardError::Invalid(message) => {
                 let path = self.shown(id, "");
@@ -82,6 +95,14 @@ impl BatchStore {
             }
             error => error,
         })
+    }
+
+    /// Reads the files of a batch.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub(super) fn files(&self, id: &BatchId) -> Result<Vec<(String, Vec<u8>)>, CardError> {
+        Ok(self.0.read(id.as_str(), &LedgerPath::FOLDERS)?)
     }
 
     /// Creates a file, and returns whether it did: of several processes that create one file, one does.

@@ -1,5 +1,6 @@
 //! Boxes and logs: lists of cards.
 
+use super::clock::{LAST_CLOCK, highest_clock};
 use super::json::canonical_bytes;
 use super::{CardError, ContentId, IdPrefix};
 use schemars::JsonSchema;
@@ -8,9 +9,6 @@ use serde_json::Value;
 
 /// The version of the format of boxes.
 pub const BOX_VERSION: &str = "box/v1";
-
-/// The highest clock that eight digits hold.
-const LAST_CLOCK: u32 = 99_999_999;
 
 /// A box: a list of cards that never changes. Its file is its RFC 8785 form, named by its SHA-256.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -123,6 +121,24 @@ impl LogEntry {
     /// Returns the name of its file.
     pub fn file(&self) -> String {
         format!("{:08}-{}.json", self.clock, self.hash)
+    }
+
+    /// Returns the clock from which a list with these entries, in its order, goes on: the highest before any jump.
+    pub fn highest(entries: &[Self]) -> u32 {
+        highest_clock(entries.iter().map(|entry| entry.clock))
+    }
+
+    /// Says what is wrong with an entry beyond a jump of the clocks, and what to do; `None` if it is not. `highest` is that of
+    /// its list.
+    pub fn jump(&self, highest: u32) -> Option<String> {
+        (self.clock > highest).then(|| {
+            let mended = Self { clock: highest.saturating_add(1), hash: self.hash.clone() };
+            format!(
+                "its clock jumps from {highest} to {}, which no writer does (help: rename it to `{}`)",
+                self.clock,
+                mended.file()
+            )
+        })
     }
 }
 

@@ -5,9 +5,10 @@ use super::json::parse;
 use super::store::{DELETED, TOMBSTONE, read_append, unchanged};
 use super::{Card, CardError, CardStore, ContentId, FileKind};
 use crate::model::RepoPath;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The result of [`check_file`].
+/// The result of [`CardChecker::check`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckedFile {
     /// The id that the bytes have.
@@ -38,41 +39,86 @@ fn is_context_folder(folder: &Path) -> bool {
         || names(folder.join("logs")).iter().any(|log| has_entry(folder.join("logs").join(log)))
 }
 
+/// Checks files below one folder of cards.
+#[derive(Debug)]
+pub struct CardChecker {
+    store: CardStore,
+    /// The highest clocks of logs, before any jump.
+    highest: BTreeMap<LogName, u32>,
+}
+
+impl CardChecker {
+    /// Prepares to check files below the folder of cards `root`.
+    pub fn new(root: &Path) -> Self {
+        Self { store: CardStore::new(root, RepoPath::root()), highest: BTreeMap::new() }
+    }
+
+    /// Checks the file at `path`, relative to the folder of cards; `None` if it is in none of its folders.
+    ///
+    /// # Errors
+    /// If a file that it names cannot be read.
+    pub fn check(&mut self, path: &str, bytes: &[u8]) -> Result<Option<CheckedFile>, CardError> {
+        let parts: Vec<&str> = path.split('/').collect();
+        let id = ContentId::of(bytes);
+        let faults = match parts[..] {
+            ["cards", folder, file] => named(FileKind::Card, folder, file, bytes, &self.store),
+            ["boxes", folder, file] => named(FileKind::Box, folder, file, bytes, &self.store),
+            ["logs", log, file] => self.append(log, file, bytes)?,
+            ["cards" | "boxes" | "logs", ..] => vec!["no file of this program is here".to_owned()],
+            _ => return Ok(None),
+        };
+        Ok(Some(CheckedFile { id, faults }))
+    }
+
+    fn append(&mut self, log: &str, file: &str, bytes: &[u8]) -> Result<Vec<String>, CardError> {
+        let log = match LogName::new(log) {
+            Ok(log) => log,
+            Err(error) => return Ok(vec![error.to_string()]),
+        };
+        let Some(entry) = LogEntry::parse(file) else {
+            return Ok(vec![
+                "its name is none that this program gives: `<8-digit clock>-<12 hex digits>.json`".to_owned(),
+            ]);
+        };
+        let append = match read_append(bytes, &entry) {
+            Ok(append) => append,
+            Err(why) => return Ok(vec![why]),
+        };
+        let highest = match self.highest.get(&log) {
+            Some(highest) => *highest,
+            None => *self.highest.entry(log.clone()).or_insert(self.store.highest_clock(&log)?),
+        };
+        let mut faults = missing(FileKind::Card, &append.card_ids, &self.store);
+        faults.extend(entry.jump(highest));
+        Ok(faults)
+    }
+}
+
 /// Checks the file at `path`, relative to the folder of cards `root`; `None` if it is in none of its folders.
 ///
 /// # Errors
 /// If a file that it names cannot be read.
 pub fn check_file(root: &Path, path: &str, bytes: &[u8]) -> Result<Option<CheckedFile>, CardError> {
-    let store = CardStore::new(root, RepoPath::root());
-    let parts: Vec<&str> = path.split('/').collect();
-    let id = ContentId::of(bytes);
-    let faults = match parts[..] {
-        ["cards", folder, file] => named(FileKind::Card, folder, file, bytes, &store)?,
-        ["boxes", folder, file] => named(FileKind::Box, folder, file, bytes, &store)?,
-        ["logs", log, file] => append(log, file, bytes, &store)?,
-        ["cards" | "boxes" | "logs", ..] => vec!["no file of this program is here".to_owned()],
-        _ => return Ok(None),
-    };
-    Ok(Some(CheckedFile { id, faults }))
+    CardChecker::new(root).check(path, bytes)
 }
 
-fn named(kind: FileKind, folder: &str, file: &str, bytes: &[u8], store: &CardStore) -> Result<Vec<String>, CardError> {
+fn named(kind: FileKind, folder: &str, file: &str, bytes: &[u8], store: &CardStore) -> Vec<String> {
     let tombstone = file.strip_suffix(DELETED).filter(|_| kind == FileKind::Card);
     let hex = tombstone.or_else(|| file.strip_suffix(".json"));
     let Some(id) = hex.and_then(ContentId::from_hex).filter(|id| id.hex().starts_with(folder) && folder.len() == 2)
     else {
-        return Ok(vec![format!("its path is none of a {}: `<first 2 hex digits>/<64 hex digits>.json`", kind.word())]);
+        return vec![format!("its path is none of a {}: `<first 2 hex digits>/<64 hex digits>.json`", kind.word())];
     };
     if tombstone.is_some() {
         let is_whole = bytes == TOMBSTONE.as_bytes();
-        return Ok(if is_whole { Vec::new() } else { vec![format!("a tombstone holds exactly `{TOMBSTONE}`")] });
+        return if is_whole { Vec::new() } else { vec![format!("a tombstone holds exactly `{TOMBSTONE}`")] };
     }
     let mut faults: Vec<String> = unchanged(bytes, &id).err().into_iter().collect();
     let value = match parse(bytes, "it") {
         Ok(value) => value,
         Err(error) => {
             faults.push(error.to_string());
-            return Ok(faults);
+            return faults;
         }
     };
     // An implementation of RFC 8785 that is independent of the one that writes.
@@ -83,38 +129,21 @@ fn named(kind: FileKind, folder: &str, file: &str, bytes: &[u8], store: &CardSto
         FileKind::Card => faults.extend(Card::from_value(value).err().map(|error| error.to_string())),
         FileKind::Box => match BoxSnapshot::from_value(value) {
             Ok(snapshot) => {
-                faults.extend(missing(FileKind::Card, &snapshot.card_ids, store)?);
-                faults.extend(missing(FileKind::Box, &snapshot.parent_ids, store)?);
+                faults.extend(missing(FileKind::Card, &snapshot.card_ids, store));
+                faults.extend(missing(FileKind::Box, &snapshot.parent_ids, store));
             }
             Err(why) => faults.push(why),
         },
     }
-    Ok(faults)
+    faults
 }
 
-fn append(log: &str, file: &str, bytes: &[u8], store: &CardStore) -> Result<Vec<String>, CardError> {
-    if let Err(error) = LogName::new(log) {
-        return Ok(vec![error.to_string()]);
-    }
-    let Some(entry) = LogEntry::parse(file) else {
-        return Ok(vec!["its name is none that this program gives: `<8-digit clock>-<12 hex digits>.json`".to_owned()]);
+/// Returns one fault for each id whose file is not there, or is none.
+pub(crate) fn missing(kind: FileKind, ids: &[ContentId], store: &CardStore) -> Vec<String> {
+    let fault = |id: &ContentId| match store.has(kind, id) {
+        Ok(true) => None,
+        Ok(false) => Some(format!("{} not found: {id}", kind.word())),
+        Err(error) => Some(error.to_string()),
     };
-    match read_append(bytes, &entry) {
-        Ok(append) => missing(FileKind::Card, &append.card_ids, store),
-        Err(why) => Ok(vec![why]),
-    }
-}
-
-/// Returns one fault for each id whose file is not there.
-fn missing(kind: FileKind, ids: &[ContentId], store: &CardStore) -> Result<Vec<String>, CardError> {
-    let mut faults = Vec::new();
-    for id in ids {
-        match store.has(kind, id) {
-            Ok(true) => {}
-            Ok(false) => faults.push(format!("{} not found: {id}", kind.word())),
-            Err(CardError::Invalid(why)) => faults.push(why),
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(faults)
+    ids.iter().filter_map(fault).collect()
 }

@@ -8,6 +8,7 @@ mod beside;
 mod boxes;
 mod card;
 mod check;
+mod clock;
 mod error;
 mod export;
 mod id;
@@ -21,7 +22,9 @@ mod transaction;
 
 pub use boxes::{BoxContent, BoxSnapshot, LogAppend, LogEntry, LogName, LogSummary};
 pub use card::{Card, CardContent, Role, ToolError};
-pub use check::{check_file, context_folder};
+pub(crate) use check::missing;
+pub use check::{CardChecker, check_file, context_folder};
+pub use clock::highest_clock;
 pub use error::CardError;
 pub use export::{MessageStyle, messages};
 pub use id::{ContentId, IdPrefix};

@@ -7,7 +7,7 @@ use super::boxes::once;
 use super::json::{canonical, parse};
 use super::{
     BoxContent, BoxSnapshot, Card, CardError, ContentId, IdPrefix, LogAppend, LogEntry, LogName, LogSummary,
-    PreparedCard,
+    PreparedCard, Transaction,
 };
 use crate::model::RepoPath;
 use crate::store::{Folder, StoreError};
@@ -197,21 +197,22 @@ impl CardStore {
         found.collect::<Result<Vec<_>, _>>().map(once)
     }
 
-    /// Writes cards, each atomically, and returns whether each is deleted.
+    /// Writes cards, all or none, and returns whether each is deleted.
     ///
     /// # Errors
     /// If the system refuses.
     pub fn write_cards(&self, cards: &[PreparedCard]) -> Result<Vec<bool>, CardError> {
+        let mut transaction = Transaction::new(self);
         let written = cards.iter().map(|card| {
-            let folder = self.folder_of(FileKind::Card, card.id.hex())?;
-            let hex = card.id.hex();
-            if self.read(&folder, &format!("{hex}{DELETED}"))?.is_some() {
-                return Ok(true);
+            let is_deleted = self.is_deleted(&card.id)?;
+            if !is_deleted {
+                transaction.card(card)?;
             }
-            folder.write(&format!("{hex}.json"), &card.bytes)?;
-            Ok(false)
+            Ok(is_deleted)
         });
-        written.collect()
+        let deleted = written.collect::<Result<Vec<bool>, CardError>>()?;
+        transaction.commit();
+        Ok(deleted)
     }
 
     /// Returns whether a card has a tombstone.
@@ -254,11 +255,40 @@ impl CardStore {
     /// [`CardError::Invalid`] if another program's file is in the log.
     pub fn append(&self, log: &LogName, append: &LogAppend) -> Result<LogEntry, CardError> {
         let bytes = append.bytes();
-        let highest = self.entries(log)?.last().map_or(0, |entry| entry.clock);
-        let entry = LogEntry::after(highest, &bytes)
-            .ok_or_else(|| CardError::bad(format!("the log `{}` is full; begin another", log.as_str())))?;
+        let entry = self.next_entry(log, &bytes)?;
         self.log_folder(log)?.write(&entry.file(), &bytes)?;
         Ok(entry)
+    }
+
+    /// Finds an append that a log has already.
+    ///
+    /// # Errors
+    /// [`CardError::Invalid`] if another program's file is in the log.
+    pub fn append_of(&self, log: &LogName, append: &LogAppend) -> Result<Option<LogEntry>, CardError> {
+        let hash = ContentId::of(&append.bytes());
+        Ok(self.entries(log)?.into_iter().find(|entry| entry.hash == hash.short()))
+    }
+
+    /// Checks that a log can be appended to, before other files are written.
+    ///
+    /// # Errors
+    /// As [`CardStore::append`].
+    pub fn check_append(&self, log: &LogName) -> Result<(), CardError> {
+        self.next_entry(log, &[]).map(drop)
+    }
+
+    /// Returns the name of the next append. One whose clock jumped, by hand, does not use up the clocks of the others.
+    fn next_entry(&self, log: &LogName, bytes: &[u8]) -> Result<LogEntry, CardError> {
+        let full = || CardError::bad(format!("the log `{}` is full; begin another", log.as_str()));
+        LogEntry::after(LogEntry::highest(&self.entries(log)?), bytes).ok_or_else(full)
+    }
+
+    /// Returns the highest clock of a log before any jump.
+    pub(super) fn highest_clock(&self, log: &LogName) -> Result<u32, CardError> {
+        let mut entries: Vec<LogEntry> =
+            self.log_folder(log)?.list()?.iter().filter_map(|file| LogEntry::parse(file)).collect();
+        entries.sort();
+        Ok(LogEntry::highest(&entries))
     }
 
     fn log_folder(&self, log: &LogName) -> Result<Folder, StoreError> {

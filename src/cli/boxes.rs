@@ -7,7 +7,9 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::input;
 use super::report::{print_invalid_pack, print_lines};
-use crate::cards::{BoxContent, BoxSnapshot, Card, CardError, ContentId, LogAppend, LogName, MessageStyle, messages};
+use crate::cards::{
+    BoxContent, BoxSnapshot, Card, CardError, ContentId, LogAppend, LogName, MessageStyle, Transaction, messages,
+};
 use crate::review::{read, verify};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -153,11 +155,15 @@ fn change_or_list(global: &Global, files: &CardFiles, command: &BoxCommand) -> R
         BoxCommand::New { ids, parents } => {
             let card_ids = store.cards_for_reference(ids)?;
             let parents = parents.iter().map(|name| store.existing_box(name)).collect::<Result<Vec<_>, _>>()?;
-            let mut parent_ids = Vec::new();
-            for parent in parents {
-                parent_ids.push(snapshot(files, parent)?);
+            let parent_ids = parents.iter().map(BoxContent::snapshot_id).collect();
+            let mut transaction = Transaction::new(store);
+            for log in parents.iter().filter(|parent| parent.id.is_none()) {
+                transaction.snapshot(&log.snapshot())?;
             }
-            print_box(global, store.write_box(&BoxSnapshot::new(card_ids, parent_ids))?)?;
+            let new = BoxSnapshot::new(card_ids, parent_ids);
+            transaction.snapshot(&new)?;
+            transaction.commit();
+            print_box(global, ContentId::of(&new.bytes()))?;
         }
         BoxCommand::Snapshot { name } => {
             let content = store.existing_box(name)?;
@@ -265,10 +271,15 @@ fn from_pack(global: &Global, files: &CardFiles, path: &Path) -> Result<Exit, Fa
     };
     let cards =
         vec![card("sys.rendered_prompt", &rendering.instructions), card("task.instruction", &rendering.context)];
-    let card_ids = files.write(global, cards)?;
-    let box_id =
-        files.store.write_box(&BoxSnapshot::new(card_ids, Vec::new())).map_err(|error| files.failure(error))?;
-    print_box(global, box_id)?;
+    let failed = |error| files.failure(error);
+    let card_ids = files.writer().prepare(cards.clone()).map_err(failed)?.into_iter().map(|card| card.id).collect();
+    let snapshot = BoxSnapshot::new(card_ids, Vec::new());
+    // The box is removed again if its cards cannot be written.
+    let mut transaction = Transaction::new(&files.store);
+    transaction.snapshot(&snapshot).map_err(failed)?;
+    files.write(global, cards)?;
+    transaction.commit();
+    print_box(global, ContentId::of(&snapshot.bytes()))?;
     Ok(Exit::Done)
 }
 

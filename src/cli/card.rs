@@ -228,10 +228,10 @@ impl CommonFields {
     }
 }
 
-/// Returns the time that is `ttl` seconds from now.
-fn expiry(ttl: u64) -> Result<String, Failure> {
+/// Returns the time that is `ttl` from now.
+fn expiry(ttl: Duration) -> Result<String, Failure> {
     let now = stamp()?.generated_at;
-    let time = humantime::parse_rfc3339(&now).ok().and_then(|now| now.checked_add(Duration::from_secs(ttl)));
+    let time = humantime::parse_rfc3339(&now).ok().and_then(|now| now.checked_add(ttl));
     let text = time
         .filter(|time| time.duration_since(std::time::UNIX_EPOCH).is_ok_and(|since| since.as_secs() <= 253_402_300_799))
         .map(|time| humantime::format_rfc3339_seconds(time).to_string());

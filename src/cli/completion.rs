@@ -3,14 +3,17 @@
 use super::args::Args;
 use super::console::printable;
 use super::workspace::user_caches;
-use crate::engine::{OpenRequest, Repository};
+use crate::batches::BatchStore;
+use crate::cards::{CardStore, ContentId};
+use crate::engine::{Configuration, OpenRequest, Repository, process_environment};
+use crate::intake::Repo;
 use clap::CommandFactory as _;
 use clap_complete::CompleteEnv;
 use clap_complete::engine::CompletionCandidate;
 use clap_complete::env::Shells;
 use std::borrow::Cow;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The environment variable by which the script asks for completions.
 const VARIABLE: &str = "CONTEXTPACK_COMPLETE";
@@ -57,4 +60,73 @@ pub(super) fn packs_and_roots() -> Vec<CompletionCandidate> {
         packs.map(|name| CompletionCandidate::new(format!("{dir}/{name}"))).collect::<Vec<_>>()
     });
     packs.unwrap_or_default().into_iter().chain(roots()).collect()
+}
+
+/// The most batches that are read for their states.
+const MOST_READ: usize = 50;
+
+/// Returns a candidate with a help, unless a shell or terminal could take it for something else.
+fn candidate(value: String, help: Option<String>) -> Option<CompletionCandidate> {
+    let is_plain = matches!(printable(&value), Cow::Borrowed(_));
+    let help = help.map(|help| printable(&help).into_owned().into());
+    is_plain.then(|| CompletionCandidate::new(value).help(help))
+}
+
+/// Returns the root of the repo around the current folder, and its configuration.
+fn configured() -> Option<(PathBuf, Configuration)> {
+    let root = Repo::find_root(&std::env::current_dir().ok()?).ok()?;
+    let configuration = Configuration::read(&root, None, &process_environment()).ok()?;
+    Some((root, configuration))
+}
+
+/// Returns the ids of the batches of the repo in the current folder with their states.
+pub(super) fn batches() -> Vec<CompletionCandidate> {
+    let Some((root, configuration)) = configured() else { return Vec::new() };
+    let store = BatchStore::new(&root, &configuration.settings.handover.dir);
+    let ids = store.ids().unwrap_or_default();
+    let are_few = ids.len() <= MOST_READ;
+    let state = |id| Some(store.read(id).ok()?.state().status.name().to_owned());
+    ids.iter().filter_map(|id| candidate(id.to_string(), if are_few { state(id) } else { None })).collect()
+}
+
+/// Returns the logs of the repo in the current folder.
+pub(super) fn logs() -> Vec<CompletionCandidate> {
+    let Some((root, configuration)) = configured() else { return Vec::new() };
+    let names = CardStore::new(&root, configuration.settings.handover.dir).log_names().unwrap_or_default();
+    names.into_iter().filter_map(|name| candidate(name, Some("log".to_owned()))).collect()
+}
+
+/// Returns the logs and the boxes of the repo in the current folder; a box by digits that name no other one.
+pub(super) fn boxes() -> Vec<CompletionCandidate> {
+    let Some((root, configuration)) = configured() else { return Vec::new() };
+    let ids = CardStore::new(&root, configuration.settings.handover.dir).boxes().unwrap_or_default();
+    let is_alone = |at: usize| {
+        let other = |other: Option<usize>| other.and_then(|other| ids.get(other)).map(ContentId::short);
+        [other(at.checked_sub(1)), other(Some(at + 1))].iter().all(|near| *near != Some(ids[at].short()))
+    };
+    let named = (0..ids.len()).map(|at| if is_alone(at) { ids[at].short() } else { ids[at].hex() }.to_owned());
+    logs().into_iter().chain(named.filter_map(|id| candidate(id, Some("box".to_owned())))).collect()
+}
+
+/// Returns the recipes of handovers of the repo in the current folder.
+pub(super) fn recipes() -> Vec<CompletionCandidate> {
+    let Some((_, configuration)) = configured() else { return Vec::new() };
+    configuration.settings.handover.recipes.into_keys().filter_map(|name| candidate(name, None)).collect()
+}
+
+/// Returns the agents of the repo in the current folder with their purposes: by the stem of the file, or by the key if the stem means
+/// several.
+pub(super) fn agents() -> Vec<CompletionCandidate> {
+    let mut request = OpenRequest::new(Path::new("."));
+    if let Some(caches) = user_caches() {
+        request = request.with_cache(caches);
+    }
+    let Ok(repository) = Repository::open(&request) else { return Vec::new() };
+    let project = repository.project();
+    let agents = &project.knowledge().agents;
+    let named = agents.all.iter().map(|agent| {
+        let name = if agents.find(agent.stem()).is_ok() { agent.stem() } else { agent.key.as_str() };
+        candidate(name.to_owned(), Some(agent.purpose.as_ref().unwrap_or(&agent.name).to_string()))
+    });
+    named.flatten().collect()
 }

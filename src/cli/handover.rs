@@ -13,7 +13,7 @@ use super::workspace::{from_here, open, settled, stamp};
 use crate::cards::{CardError, CardStore, ContentId, LogName, Transaction, parse};
 use crate::config::{Recipe, nearest};
 use crate::engine::{AgentContext, BudgetLimits, BudgetProbe, EngineError, Project, Repository, path_inside};
-use crate::handover::{Arguments, HandoverPlan, HandoverRequest, Party, plan, replay};
+use crate::handover::{Arguments, HandoverPlan, HandoverRequest, Party, own_log, plan, replay};
 use crate::knowledge::{Agent, AgentError};
 use crate::model::{Given, RepoPath};
 use crate::review::read;
@@ -184,7 +184,8 @@ pub(crate) fn built(
     };
     let agents = &project.knowledge().agents.all;
     let known = &agents[agent.agent];
-    let (to, from) = (party(known), from.map(|(source, _)| party(&agents[source.agent])));
+    let to = party(agents, agent.agent)?;
+    let from = from.map(|(source, _)| party(agents, source.agent)).transpose()?;
     let root = item.map(|item| project.corpus().entries[item].item.id.to_string());
     let stamp = stamp()?;
     let mut plan = plan(
@@ -297,8 +298,28 @@ pub(crate) fn not_found(error: EngineError) -> Failure {
     }
 }
 
-pub(crate) fn party(agent: &Agent) -> Party {
-    Party { key: agent.key.to_string(), stem: agent.stem().to_owned() }
+/// Returns an agent as one that hands over, or is handed something.
+///
+/// # Errors
+/// If another agent has the log that would be its own: they would share an inbox, and each could read what the other is given.
+pub(crate) fn party(agents: &[Agent], index: usize) -> Result<Party, Failure> {
+    let party_of = |agent: &Agent| Party { key: agent.key.to_string(), stem: agent.stem().to_owned() };
+    let party = party_of(&agents[index]);
+    let Ok(log) = own_log(&party) else { return Ok(party) };
+    let sharing = agents.iter().filter(|agent| own_log(&party_of(agent)).is_ok_and(|own| own == log));
+    // The one that is named like the log is first.
+    match sharing.min_by_key(|agent| (agent.stem() != log.as_str(), &agent.path)) {
+        Some(first) if first.key != agents[index].key => Err(Failure::Usage(format!(
+            "the agents `{}` (`{}`) and `{}` (`{}`) would share the log and the inbox `{}`, since their files differ only in characters that these names lack (help: rename `{}`)",
+            first.key,
+            first.shown,
+            party.key,
+            agents[index].shown,
+            log.as_str(),
+            agents[index].shown
+        ))),
+        _ => Ok(party),
+    }
 }
 
 /// Returns what the card of an agent's profile says.

@@ -5,7 +5,7 @@ use super::card::CardFiles;
 use super::console::{self, printable};
 use super::exit::Exit;
 use super::failure::Failure;
-use super::publish::{Published, Publisher, Written};
+use super::publish::{Published, Publisher, UnknownPush, Written};
 use super::wake::{Doorbell, Ring};
 use super::workspace::{configuration, stamp};
 use crate::batches::LedgerFault;
@@ -50,6 +50,13 @@ impl LedgerFiles {
         self.written.borrow_mut().add(&self.root, path);
     }
 
+    /// Records a file that an earlier command wrote, if it is there: perhaps it was not committed.
+    pub(crate) fn record_known(&self, path: String) {
+        if self.root.join(&path).is_file() {
+            self.record(path);
+        }
+    }
+
     /// Records a file that was not there before.
     pub(crate) fn record_created(&self, path: String) {
         self.written.borrow_mut().add_created(path, true);
@@ -78,10 +85,8 @@ impl LedgerFiles {
             .transpose()?;
         let done = loop {
             let done = command().inspect_err(|_| {
-                // What a failed command wrote would never be pushed.
-                if let Some(publisher) = publisher.as_ref().filter(|publisher| publisher.pushes()) {
-                    let _ = publisher.remove_new(&self.written.take());
-                }
+                // A command writes everything or nothing. The error is reported, and what cannot be removed is no secret.
+                let _ = self.written.take().remove_new(&self.root);
             })?;
             let written = self.written.take();
             let published = match &mut publisher {
@@ -90,7 +95,10 @@ impl LedgerFiles {
             };
             // A remote's address, which git prints, may hold a token.
             let published = published.map_err(|failure| match failure {
-                Failure::Outside(error) => Failure::Outside(self.cards.redacted(&error.to_string()).into()),
+                Failure::Outside(error) => {
+                    let text = self.cards.redacted(&error.to_string());
+                    Failure::Outside(if error.is::<UnknownPush>() { Box::new(UnknownPush(text)) } else { text.into() })
+                }
                 failure => failure,
             })?;
             if published == Published::Done {
@@ -193,10 +201,10 @@ pub(crate) fn report_redacted(global: &Global, redacted: usize) -> Result<(), Fa
 /// Returns whether a claim that was made at `at` is at least `after` old; `now` is the time of the writer.
 ///
 /// A claim in the future has no age; one whose time cannot be read may be of any.
-pub(crate) fn is_old(at: Option<&str>, after: Option<u64>, now: SystemTime) -> bool {
+pub(crate) fn is_old(at: Option<&str>, after: Option<Duration>, now: SystemTime) -> bool {
     match (after, at) {
-        (None | Some(0), _) | (_, None) => true,
-        (Some(after), Some(at)) => age(at, now).is_some_and(|age| age >= Duration::from_secs(after)),
+        (None | Some(Duration::ZERO), _) | (_, None) => true,
+        (Some(after), Some(at)) => age(at, now).is_some_and(|age| age >= after),
     }
 }
 

@@ -3,13 +3,31 @@
 use super::args::Global;
 use super::console::{self, printable};
 use super::failure::Failure;
-use crate::batches::{ClaimState, TaskStatus};
+use crate::batches::{ClaimState, LateReason, LedgerFault, TaskStatus};
 use crate::cards::ToolError;
 use crate::config::nearest;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::io::Write as _;
 
 /// The most characters of a summary that a line shows.
 const LONGEST_SUMMARY: usize = 80;
+
+/// A file that cannot be used.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct FaultOutput {
+    /// Its path in the folder of the batch or inbox.
+    path: String,
+    /// Why.
+    message: String,
+}
+
+impl FaultOutput {
+    /// Returns a fault; `redacted` removes secrets from what a file may quote.
+    pub(crate) fn of(fault: &LedgerFault, redacted: &dyn Fn(&str) -> String) -> Self {
+        Self { path: redacted(&fault.path), message: redacted(&fault.message) }
+    }
+}
 
 /// Returns who made a claim and when, as far as it can be read, with a space before each.
 pub(crate) fn by_and_at(by: Option<&str>, at: Option<&str>) -> String {
@@ -40,6 +58,15 @@ pub(crate) fn outcome_line(summary: Option<&str>, error: Option<&ToolError>) -> 
         line += &format!("{space}({code}: {})", message.lines().next().unwrap_or_default());
     }
     line
+}
+
+/// Returns the line about a report or response that was made, or was `known` before.
+pub(crate) fn reported_line(what: &str, counts_as: TaskStatus, late: Option<LateReason>, known: bool) -> String {
+    let again = if known { "; it was already reported, and nothing was written" } else { "" };
+    match late {
+        None => format!("counted: {}{again}", counts_as.name()),
+        Some(reason) => format!("late: {}; the {what} is kept and does not count{again}", reason.name()),
+    }
 }
 
 /// Says that the word of a report is none of the known ones, and what it counts as.

@@ -5,13 +5,14 @@ use super::console::{self, printable};
 use super::exit::Exit;
 use super::failure::{Failure, PathFailure};
 use super::handover::replayed;
+use super::inbox::foreign_box;
 use super::input;
 use super::output;
 use super::packs::{self, PackTarget, Probe};
 use super::report::print_lines;
 use super::workspace::{configuration, open, settled};
 use crate::batches::BatchChecker;
-use crate::cards::{Card, CardError, CardWriter, check_file, context_folder, parse};
+use crate::cards::{Card, CardChecker, CardError, CardWriter, context_folder, parse};
 use crate::config::Policy;
 use crate::inbox::InboxChecker;
 use crate::redact::{Environment, Redactor};
@@ -130,13 +131,15 @@ fn context(global: &Global, folder: &Path, named: &Path) -> Result<Vec<VerifiedF
     let real = named.canonicalize().map_err(failed)?;
     let mut all = Vec::new();
     if real.is_dir() {
-        below(&real, &|_| true, &mut all).map_err(failed)?;
+        // A folder in the place of a file must not count as absent.
+        below(&real, &|path, is_folder| !is_folder || is_json(path), &mut all).map_err(failed)?;
     } else {
         all.push(real.clone());
     }
     let settings = configuration(global).map(|(_, configuration)| configuration.settings.redaction);
     let redactor = Redactor::new(&settings.unwrap_or_default());
     let mut verified = Vec::new();
+    let mut cards = CardChecker::new(folder);
     let mut batches = BatchChecker::new(folder);
     let mut inboxes = InboxChecker::new(folder);
     for file in all {
@@ -145,7 +148,7 @@ fn context(global: &Global, folder: &Path, named: &Path) -> Result<Vec<VerifiedF
         let name = shown.display().to_string();
         let relative = file.strip_prefix(folder).unwrap_or(&file).to_string_lossy().replace('\\', "/");
         let is_own = ["cards/", "boxes/", "logs/", "batches/", "inbox/"].iter().any(|own| relative.starts_with(own));
-        if !is_own && file.extension().is_none_or(|extension| extension != "json") {
+        if !is_own && (!is_json(&file) || file.is_dir()) {
             continue;
         }
         if !file.symlink_metadata().is_ok_and(|there| there.is_file()) {
@@ -167,11 +170,12 @@ fn context(global: &Global, folder: &Path, named: &Path) -> Result<Vec<VerifiedF
             None => inboxes.check(&relative, &bytes).map_err(failed)?,
             checked => checked,
         };
-        if let Some((hash, faults)) = ledger {
+        if let Some((hash, mut faults)) = ledger {
+            faults.extend(foreign_box(folder, &relative, &bytes));
             verified.push(VerifiedFile { name, hash: Some(hash.to_string()), faults, bytes: Vec::new() });
             continue;
         }
-        let checked = check_file(folder, &relative, &bytes).map_err(failed)?;
+        let checked = cards.check(&relative, &bytes).map_err(failed)?;
         verified.push(match checked {
             Some(checked) => {
                 let hash = Some(checked.id.to_string());
@@ -277,13 +281,16 @@ pub(super) fn files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     }
     let mut files = Vec::new();
     let failed = |error| PathFailure::failure("read", path.display().to_string(), error);
-    let is_json = |path: &Path| path.extension().is_some_and(|extension| extension == "json");
-    below(path, &is_json, &mut files).map_err(failed)?;
+    below(path, &|path, is_folder| !is_folder && is_json(path), &mut files).map_err(failed)?;
     Ok(files)
 }
 
-/// Adds every entry below a folder that is `wanted` and no folder, without following links.
-fn below(folder: &Path, wanted: &dyn Fn(&Path) -> bool, files: &mut Vec<PathBuf>) -> io::Result<()> {
+fn is_json(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "json")
+}
+
+/// Adds every entry below a folder that is `wanted`, which is asked with whether it is a folder, without following links.
+fn below(folder: &Path, wanted: &dyn Fn(&Path, bool) -> bool, files: &mut Vec<PathBuf>) -> io::Result<()> {
     // The standard library panics if the system cannot close a folder.
     let entries = Dir::open_ambient_dir(folder, ambient_authority())?.entries()?;
     let named = |entry: io::Result<DirEntry>| entry.and_then(|entry| Ok((entry.file_name(), entry.file_type()?)));
@@ -291,10 +298,12 @@ fn below(folder: &Path, wanted: &dyn Fn(&Path) -> bool, files: &mut Vec<PathBuf>
     entries.sort_by(|(a, _), (b, _)| a.cmp(b));
     for (name, kind) in entries {
         let path = folder.join(name);
-        if kind.is_dir() {
+        let is_folder = kind.is_dir();
+        if wanted(&path, is_folder) {
+            files.push(path.clone());
+        }
+        if is_folder {
             below(&path, wanted, files)?;
-        } else if wanted(&path) {
-            files.push(path);
         }
     }
     Ok(())

@@ -22,7 +22,9 @@ pub struct BatchFile {
     pub tasks: Vec<PlannedTask>,
     /// Whether the first task that fails, is canceled or takes too long fails the batch and cancels the others. Default: `false`.
     pub fail_fast: Option<bool>,
-    /// After how many seconds `batch expire` ends tasks that are not done. Default: 900.
+    /// How long after the fork `batch expire` ends tasks that are not done: `10m`, `2h`, or a number of seconds. Default: `15m`.
+    pub deadline: Option<String>,
+    /// The same in seconds, in place of `deadline`.
     pub deadline_seconds: Option<u64>,
     /// The tool call of the parent that the result answers.
     pub tool_call_id: Option<String>,
@@ -98,6 +100,11 @@ impl BatchFile {
         }
     }
 
+    /// Returns the deadline in seconds, if the plan states one.
+    pub fn deadline(&self) -> Option<u64> {
+        self.deadline.as_deref().and_then(seconds_of).or(self.deadline_seconds)
+    }
+
     /// Checks the values, and returns the lines of the tasks.
     fn check(&self, at: SettingPlace<'_>, max_tasks: usize, faults: &mut ConfigFaults) -> Vec<u32> {
         let at_tasks = at.key("tasks");
@@ -108,9 +115,26 @@ impl BatchFile {
             let help = "`handover.max_tasks` in `contextpack.yml` raises the limit";
             faults.add_help(at_tasks, format!("{count} tasks, and at most {max_tasks} are allowed"), help);
         }
-        if self.deadline_seconds.is_some_and(|seconds| !(1..=LONGEST_DEADLINE).contains(&seconds)) {
+        let is_allowed = |seconds: u64| (1..=LONGEST_DEADLINE).contains(&seconds);
+        if self.deadline_seconds.is_some_and(|seconds| !is_allowed(seconds)) {
             let message = format!("`deadline_seconds` is not from 1 to {LONGEST_DEADLINE}");
             faults.add(at.key("deadline_seconds"), message);
+        }
+        if let Some(deadline) = &self.deadline {
+            let at = at.key("deadline");
+            let fault = match seconds_of(deadline) {
+                _ if self.deadline_seconds.is_some() => {
+                    Some("`deadline` and `deadline_seconds` say the same: give one of them".to_owned())
+                }
+                None => Some("`deadline` is a time such as `10m` or `2h`, or a number of seconds".to_owned()),
+                Some(seconds) if !is_allowed(seconds) => {
+                    Some(format!("`deadline` is not from 1 to {LONGEST_DEADLINE} seconds"))
+                }
+                Some(_) => None,
+            };
+            if let Some(message) = fault {
+                faults.add(at, message);
+            }
         }
         let whole = [
             ("parent_agent", Some(&self.parent_agent)),
@@ -133,6 +157,11 @@ impl BatchFile {
         }
         lines
     }
+}
+
+/// Reads a time such as `10m` or `900` as whole seconds.
+fn seconds_of(text: &str) -> Option<u64> {
+    text.parse().ok().or_else(|| Some(humantime::parse_duration(text).ok()?.as_secs()))
 }
 
 fn not_empty(at: SettingPlace<'_>, texts: &[(&str, Option<&String>)], faults: &mut ConfigFaults) {

@@ -1,10 +1,10 @@
 //! Checks of the files of inboxes, for `verify`.
 
-use super::ledger::{Inbox, read_request};
-use super::path::InboxPath;
+use super::ledger::Inbox;
+use super::path::{InboxPath, TurnId};
 use super::store::InboxStore;
 use crate::batches::canonical_fault;
-use crate::cards::{CardError, CardStore, FileKind, LogName};
+use crate::cards::{CardError, CardStore, ContentId, FileKind, LogName, missing};
 use crate::model::{Digest, RepoPath};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -53,22 +53,27 @@ impl InboxChecker {
         }
         let nothing = Inbox::default();
         let inbox = self.read.get(agent).unwrap_or(&nothing);
-        let (read, named) = match path {
-            InboxPath::Request(entry) => match read_request(entry, bytes) {
-                Ok(request) => (None, Some(request.context_box_id)),
-                Err(why) => (Some(why), None),
-            },
-            InboxPath::Claim(attempt) => (inbox.read_claim(attempt, bytes).err(), None),
-            InboxPath::Response(attempt) => match inbox.read_response(attempt, bytes) {
-                Ok(response) => (None, response.output_box_id),
-                Err(why) => (Some(why), None),
-            },
-            InboxPath::Event { .. } => (inbox.read_event(path, bytes).err(), None),
-        };
-        let missing = match named {
-            Some(id) if !self.cards.has(FileKind::Box, &id)? => Some(format!("box not found: {id}")),
-            _ => None,
-        };
-        Ok(canonical.into_iter().chain(read).chain(missing).collect())
+        let mut faults: Vec<String> = canonical.into_iter().collect();
+        let shown = path.to_string();
+        let first = inbox.faults.partition_point(|fault| fault.path < shown);
+        let own = inbox.faults.iter().skip(first).take_while(|fault| fault.path == shown);
+        faults.extend(own.map(|fault| fault.message.clone()));
+        if faults.is_empty() {
+            let named: Vec<ContentId> = named_box(inbox, path).into_iter().collect();
+            faults.extend(missing(FileKind::Box, &named, &self.cards));
+        }
+        Ok(faults)
+    }
+}
+
+/// Returns the box that a file names.
+fn named_box(inbox: &Inbox, path: &InboxPath) -> Option<ContentId> {
+    match path {
+        InboxPath::Request(entry) => {
+            let request = TurnId::parse(&entry.hash).and_then(|turn| inbox.request(&turn))?;
+            Some(request.context_box_id.clone())
+        }
+        InboxPath::Response(attempt) => inbox.responses.get(attempt)?.as_ref()?.output_box_id.clone(),
+        InboxPath::Claim(_) | InboxPath::Event { .. } => None,
     }
 }

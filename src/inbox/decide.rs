@@ -6,7 +6,7 @@ use super::entries::{
 use super::ledger::{Inbox, check_ids};
 use super::path::{Attempt, InboxPath, TurnId};
 use super::state::TurnState;
-use crate::batches::decide::{Outcome, Writer};
+use crate::batches::decide::{Outcome, Reported, Writer};
 use crate::batches::{LAST_EPOCH, LateReason, TaskStatus};
 use crate::cards::{CardError, LogEntry, canonical_bytes};
 
@@ -141,7 +141,7 @@ pub fn claim(inbox: &Inbox, named: Option<&TurnId>, writer: &Writer) -> Result<C
     })
 }
 
-/// Acknowledges a turn, and returns its response; with the reason if it is kept and does not count.
+/// Acknowledges a turn, and returns its response. Saying the same again changes nothing, so that a command can be repeated.
 ///
 /// The epoch may be left out as long as the turn was never given up: after that it decides whether the response counts.
 ///
@@ -153,7 +153,7 @@ pub fn acknowledge(
     epoch: Option<u32>,
     outcome: &Outcome,
     writer: &Writer,
-) -> Result<(NewFile, TurnResponse, Option<LateReason>), CardError> {
+) -> Result<(TurnResponse, Reported<NewFile>), CardError> {
     let turn = turn(inbox, id)?;
     let epoch = match epoch {
         Some(epoch) if epoch > turn.epoch => {
@@ -185,19 +185,20 @@ pub fn acknowledge(
         nonce: writer.nonce.clone(),
     };
     let attempt = Attempt { turn: id.clone(), epoch };
-    let late = if epoch < turn.epoch {
-        Some(LateReason::StaleEpoch)
+    let known = inbox.responses.get(&attempt);
+    let late = (epoch < turn.epoch).then_some(LateReason::StaleEpoch);
+    let reported = if known.is_some_and(|known| known.as_ref().is_some_and(|known| known.repeats(&response))) {
+        Reported::Known(late)
+    } else if let Some((reason, _)) = inbox.late.iter().find(|(_, late)| late.repeats(&response)) {
+        Reported::Known(Some(*reason))
+    } else if let Some(reason) = late.or(known.map(|_| LateReason::Second)) {
+        let schema_version = EVENT_VERSION.to_owned();
+        let event = InboxEvent::Late { schema_version, reason, response: Box::new(response.clone()) };
+        Reported::Late(NewFile::event(&event), reason)
     } else {
-        inbox.responses.contains_key(&attempt).then_some(LateReason::Second)
+        Reported::Counted(NewFile { path: InboxPath::Response(attempt), bytes: canonical_bytes(&response) })
     };
-    let file = match late {
-        None => NewFile { path: InboxPath::Response(attempt), bytes: canonical_bytes(&response) },
-        Some(reason) => {
-            let schema_version = EVENT_VERSION.to_owned();
-            NewFile::event(&InboxEvent::Late { schema_version, reason, response: Box::new(response.clone()) })
-        }
-    };
-    Ok((file, response, late))
+    Ok((response, reported))
 }
 
 /// Gives up the attempts at turns that are claimed and have no response, if `is_old` says so of the time of the claim, which

@@ -192,6 +192,13 @@ pub enum InboxEvent {
     },
 }
 
+impl TurnResponse {
+    /// Returns whether another response says the same of the same attempt, at whatever time.
+    pub(super) fn repeats(&self, other: &Self) -> bool {
+        *self == Self { at: self.at.clone(), nonce: self.nonce.clone(), ..other.clone() }
+    }
+}
+
 impl InboxEvent {
     /// Returns the word of its kind, with which the name of its file begins.
     pub(super) fn kind(&self) -> &'static str {

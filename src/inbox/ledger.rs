@@ -5,9 +5,12 @@ use super::entries::{
     TurnResponse,
 };
 use super::path::{Attempt, InboxPath, TurnId};
-use crate::batches::{LAST_EPOCH, LateReason, LedgerFault, check_time, read_json, same};
+use crate::batches::{
+    EpochFiles, LAST_EPOCH, LateReason, LedgerFault, TaskStatus, check_epoch, check_key, check_last, check_origin,
+    check_outcome, check_time, misplaced, read_json, same,
+};
 use crate::cards::{LogEntry, LogName};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The files of an inbox.
 ///
@@ -29,7 +32,7 @@ pub struct Inbox {
     pub(super) closed: u32,
     /// The number of the last closing that is over; 0 if there is none.
     pub(super) opened: u32,
-    /// The highest clock of a request, also of one that cannot be used; 0 if there is none.
+    /// The highest clock of a request before any jump, also of one that cannot be used; 0 if there is none.
     pub(super) clock: u32,
     /// The files that cannot be used, by path.
     pub faults: Vec<LedgerFault>,
@@ -61,20 +64,61 @@ impl Inbox {
         let requests: Vec<String> = files.keys().filter(|path| path.starts_with("requests/")).cloned().collect();
         let requests: Vec<(String, Vec<u8>)> =
             requests.into_iter().filter_map(|path| files.remove_entry(&path)).collect();
+        let entries: Vec<LogEntry> = (requests.iter())
+            .filter_map(|(path, _)| match InboxPath::parse(path) {
+                Some(InboxPath::Request(entry)) => Some(entry),
+                _ => None,
+            })
+            .collect();
+        inbox.clock = LogEntry::highest(&entries);
+        for entry in &entries {
+            let path = || InboxPath::Request(entry.clone()).to_string();
+            inbox.faults.extend(entry.jump(inbox.clock).map(|message| LedgerFault { path: path(), message }));
+        }
+        let mut events = EpochEvents::default();
         for (path, bytes) in requests.into_iter().chain(files) {
-            if let Err(message) = inbox.add(&path, &bytes) {
+            if let Err(message) = inbox.add(&path, &bytes, &mut events) {
                 inbox.faults.push(LedgerFault { path, message });
             }
         }
+        for (turn, epochs) in events.reclaimed {
+            let (last, faults) = epochs.last("epoch");
+            inbox.fenced.insert(turn, last);
+            inbox.faults.extend(faults);
+        }
+        for (events, last) in [(events.closed, &mut inbox.closed), (events.opened, &mut inbox.opened)] {
+            let (number, faults) = events.last("number");
+            *last = number;
+            inbox.faults.extend(faults);
+        }
         inbox.faults.sort();
+        inbox.name_way_on();
         inbox
     }
 
-    fn add(&mut self, path: &str, bytes: &[u8]) -> Result<(), String> {
-        let parsed = InboxPath::parse(path).ok_or("no file of this program is here")?;
+    /// Says at a damaged claim or response that blocks its turn how the turn goes on.
+    fn name_way_on(&mut self) {
+        if self.faults.is_empty() {
+            return;
+        }
+        let open: BTreeSet<Attempt> = (self.turns().into_iter())
+            .filter(|turn| turn.status == TaskStatus::Dispatched && turn.epoch < LAST_EPOCH)
+            .map(|turn| Attempt { turn: turn.id, epoch: turn.epoch })
+            .collect();
+        for fault in &mut self.faults {
+            if let Some(InboxPath::Claim(attempt) | InboxPath::Response(attempt)) = InboxPath::parse(&fault.path)
+                && open.contains(&attempt)
+            {
+                let help = format!("`contextpack inbox reclaim AGENT {}` begins the next epoch", attempt.turn);
+                fault.message += &format!(" (help: {help}; or restore the file from git)");
+            }
+        }
+    }
+
+    fn add(&mut self, path: &str, bytes: &[u8], events: &mut EpochEvents) -> Result<(), String> {
+        let parsed = InboxPath::parse(path).ok_or_else(|| misplaced(path, &InboxPath::FOLDERS))?;
         match parsed {
             InboxPath::Request(entry) => {
-                self.clock = self.clock.max(entry.clock);
                 let request = read_request(&entry, bytes)?;
                 // They are read in their order.
                 self.requests.entry(TurnId::of(bytes)).or_insert((entry, request));
@@ -89,12 +133,11 @@ impl Inbox {
             }
             InboxPath::Event { .. } => match self.read_event(&parsed, bytes)? {
                 InboxEvent::Reclaim { agent_turn_id, turn_epoch, .. } => {
-                    let fenced = self.fenced.entry(agent_turn_id).or_default();
-                    *fenced = turn_epoch.max(*fenced);
+                    events.reclaimed.entry(agent_turn_id).or_default().add(turn_epoch, &parsed);
                 }
                 InboxEvent::Late { reason, response, .. } => self.late.push((reason, *response)),
-                InboxEvent::Close { number, .. } => self.closed = self.closed.max(number),
-                InboxEvent::Open { number, .. } => self.opened = self.opened.max(number),
+                InboxEvent::Close { number, .. } => events.closed.add(number, &parsed),
+                InboxEvent::Open { number, .. } => events.opened.add(number, &parsed),
             },
         }
         Ok(())
@@ -114,6 +157,21 @@ impl Inbox {
             map(self).insert(attempt, entry);
         }
         fault
+    }
+
+    /// Takes out the requests for which `fault` returns one: they are no turns.
+    #[must_use]
+    pub fn without(mut self, fault: &dyn Fn(&TurnRequest) -> Option<String>) -> Self {
+        let faults = &mut self.faults;
+        self.requests.retain(|_, (entry, request)| match fault(request) {
+            None => true,
+            Some(message) => {
+                faults.push(LedgerFault { path: InboxPath::Request(entry.clone()).to_string(), message });
+                false
+            }
+        });
+        self.faults.sort();
+        self
     }
 
     /// Returns whether the inbox takes no turns.
@@ -147,7 +205,7 @@ impl Inbox {
         self.known(&claim.agent_turn_id)?;
         let found = Attempt { turn: claim.agent_turn_id.clone(), epoch: claim.turn_epoch };
         same("attempt", &found, attempt)?;
-        check_time(&claim.at)?;
+        check_origin(claim.author_id.as_ref(), &claim.at, &claim.nonce)?;
         Ok(claim)
     }
 
@@ -164,10 +222,9 @@ impl Inbox {
         same("schema_version", &response.schema_version.as_str(), &RESPONSE_VERSION)?;
         let request = self.known(&response.agent_turn_id)?;
         same("correlation_id", &response.correlation_id, &request.correlation())?;
-        if response.status.is_empty() || response.status == "success" && response.error.is_some() {
-            return Err("a response has a status, and no error if it is `success`".to_owned());
-        }
-        check_time(&response.at)
+        check_epoch(response.turn_epoch)?;
+        check_outcome("response", &response.status, response.error.as_ref())?;
+        check_origin(response.author_id.as_ref(), &response.at, &response.nonce)
     }
 
     /// Reads an event.
@@ -185,19 +242,25 @@ impl Inbox {
         match &event {
             InboxEvent::Reclaim { agent_turn_id, turn_epoch, at, .. } => {
                 self.known(agent_turn_id)?;
-                if !(1..LAST_EPOCH).contains(turn_epoch) {
-                    return Err(format!("its epoch is not from 1 to {}", LAST_EPOCH - 1));
-                }
+                check_last("epoch", *turn_epoch)?;
                 check_time(at)?;
             }
-            InboxEvent::Late { response, .. } => self.check_response(response)?,
-            InboxEvent::Close { number, .. } | InboxEvent::Open { number, .. } if !(1..LAST_EPOCH).contains(number) => {
-                return Err(format!("its number is not from 1 to {}", LAST_EPOCH - 1));
+            InboxEvent::Late { reason: LateReason::StaleEpoch | LateReason::Second, response, .. } => {
+                self.check_response(response)?;
             }
-            InboxEvent::Close { .. } | InboxEvent::Open { .. } => {}
+            InboxEvent::Late { reason, .. } => return Err(format!("a response is never late as `{}`", reason.name())),
+            InboxEvent::Close { number, .. } | InboxEvent::Open { number, .. } => check_last("number", *number)?,
         }
         Ok(event)
     }
+}
+
+/// The events that end epochs, which are read once all of them are known.
+#[derive(Debug, Default)]
+struct EpochEvents {
+    reclaimed: BTreeMap<TurnId, EpochFiles>,
+    closed: EpochFiles,
+    opened: EpochFiles,
 }
 
 /// Reads a request.
@@ -209,6 +272,9 @@ pub(super) fn read_request(entry: &LogEntry, bytes: &[u8]) -> Result<TurnRequest
     let request: TurnRequest = read_json(bytes)?;
     same("schema_version", &request.schema_version.as_str(), &REQUEST_VERSION)?;
     LogName::new(&request.output_box).map_err(|error| error.to_string())?;
+    check_key("agent", &request.agent)?;
+    let named = [("root", &request.root), ("from_agent", &request.from_agent)];
+    named.iter().try_for_each(|(field, text)| text.as_ref().map_or(Ok(()), |text| check_key(field, text)))?;
     check_ids(&request)?;
     Ok(request)
 }

@@ -16,7 +16,7 @@ mod store;
 pub use check::InboxChecker;
 pub use entries::{InboxEvent, TurnClaim, TurnRequest, TurnResponse};
 pub use ledger::Inbox;
-pub use path::{InboxPath, TurnId};
+pub use path::{Attempt, InboxPath, TurnId};
 pub use schema::{inbox_claim_schema, inbox_event_schema, inbox_request_schema, inbox_response_schema};
 pub use state::TurnState;
 pub use store::InboxStore;

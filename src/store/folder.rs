@@ -10,6 +10,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, FileType, Metadata, OpenOptions};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -320,6 +321,23 @@ impl Folder {
         self.names(&|name, kind| name.ends_with(".json") && !name.starts_with('.') && is_left_out(name, kind))
     }
 
+    /// Lists, for messages, the names that do not count as `known`, hidden ones left out, and all that are not UTF-8, which this
+    /// program never gives. `known` is asked with whether the name is that of a folder.
+    ///
+    /// # Errors
+    /// If the folder cannot be listed.
+    pub fn odd_names(&self, known: &dyn Fn(&str, bool) -> bool) -> Result<Vec<String>, StoreError> {
+        let is_odd = |name: &str, kind: FileType| !name.starts_with('.') && !known(name, kind.is_dir());
+        let mut names = Vec::new();
+        self.each(&mut |name, kind| match name.into_string() {
+            Ok(name) if is_odd(&name, kind) => names.push(name),
+            Ok(_) => {}
+            Err(name) => names.push(name.to_string_lossy().into_owned()),
+        })?;
+        names.sort_unstable();
+        Ok(names)
+    }
+
     /// Returns whether a name is taken by something that is no regular file.
     ///
     /// # Errors
@@ -338,23 +356,23 @@ impl Folder {
     }
 
     fn names(&self, wanted: &dyn Fn(&str, FileType) -> bool) -> Result<Vec<String>, StoreError> {
-        let Some(dir) = self.existing()? else {
-            return Ok(Vec::new());
-        };
-        let failed = |source| StoreError::Read { path: self.shown.clone(), source };
         let mut names = Vec::new();
-        for entry in dir.entries().map_err(failed)? {
-            let entry = entry.map_err(failed)?;
+        self.each(&mut |name, kind| {
             // Every name that this program writes is UTF-8.
-            let Ok(name) = entry.file_name().into_string() else {
-                continue;
-            };
-            if wanted(&name, entry.file_type().map_err(failed)?) {
-                names.push(name);
-            }
-        }
+            names.extend(name.into_string().ok().filter(|name| wanted(name, kind)));
+        })?;
         names.sort_unstable();
         Ok(names)
+    }
+
+    fn each(&self, see: &mut dyn FnMut(OsString, FileType)) -> Result<(), StoreError> {
+        let Some(dir) = self.existing()? else { return Ok(()) };
+        let failed = |source| StoreError::Read { path: self.shown.clone(), source };
+        for entry in dir.entries().map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            see(entry.file_name(), entry.file_type().map_err(failed)?);
+        }
+        Ok(())
     }
 
     /// Removes a file or link, and returns whether there was one.

@@ -259,7 +259,7 @@ fn added(ledger: &Ledger, clone: usize, step: Step) -> Vec<NewFile> {
         Step::Claim(task) => decide::claim(ledger, task, &writer).unwrap().1.into_iter().collect(),
         Step::Report(task, epoch, word) => {
             match decide::report(ledger, Turn { task, epoch }, &outcome(word), &writer) {
-                Ok((file, _)) => vec![file],
+                Ok(reported) => reported.parts().2.into_iter().collect(),
                 // The epoch has not begun.
                 Err(_) => Vec::new(),
             }

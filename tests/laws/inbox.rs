@@ -150,7 +150,7 @@ fn added(inbox: &Inbox, clone: usize, step: Step) -> Vec<NewFile> {
             let outcome = Outcome { status: word.to_owned(), summary: None, output_box_id: None, error: None };
             // There may be no such turn or epoch.
             let response = decide::acknowledge(inbox, &id(key), Some(epoch), &outcome, &writer);
-            response.ok().map(|(file, ..)| file).into_iter().collect()
+            response.ok().and_then(|(_, reported)| reported.parts().2).into_iter().collect()
         }
         Step::Reclaim => {
             decide::reclaim(inbox, None, &|_| true, &writer).unwrap().into_iter().map(|(_, file)| file).collect()

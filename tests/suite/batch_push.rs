@@ -210,3 +210,74 @@ fn what_was_written_by_hand_is_redacted_and_what_is_no_file_stops_no_other() {
     }
     assert!(joined.stdout.contains("REDACTED"), "{}{}", joined.stdout, joined.stderr);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_push_whose_end_is_not_known_is_looked_for_at_the_remote() {
+    let (sandbox, clones, id) = clones(2);
+    let one = &clones[0];
+    let (remote, gone) = (sandbox.beside("remote.git"), sandbox.beside("gone.git"));
+    let hook = remote.join("hooks/post-receive");
+    fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    let ended_by = |script: &str| {
+        fs::write(&hook, format!("#!/bin/sh\n{script}kill -9 $PPID\nsleep 1\n")).unwrap();
+        executable(&hook);
+    };
+    let report = |task| ["report", &*id, task, "--epoch", "1", "--status", "success", "--push"];
+    // The remote has the push, and the connection breaks before it says so.
+    ended_by("");
+    let pushed = in_clone(&sandbox, one, &report("0"));
+    assert!(pushed.code == 0 && pushed.stderr.contains("note: pushed "), "{}", pushed.stderr);
+    assert_eq!(pushed.stdout, "counted: success\n");
+    // The remote is gone as well.
+    ended_by(&format!("mv '{}' '{}'\n", remote.display(), gone.display()));
+    let before = files_of(one);
+    let unknown = in_clone(&sandbox, one, &report("1"));
+    assert_eq!((unknown.code, &*unknown.stdout), (1, ""), "{}", unknown.stderr);
+    assert!(unknown.stderr.contains("it is not known whether the push to `origin` arrived"), "{}", unknown.stderr);
+    assert_eq!(files_of(one), before);
+    // What the message says finds it out, and the same command again counts nothing twice.
+    fs::rename(&gone, &remote).unwrap();
+    fs::remove_file(&hook).unwrap();
+    let help = unknown.stderr.split('`').find(|part| part.starts_with("git fetch")).unwrap();
+    let check = std::process::Command::new("sh").args(["-c", help]).current_dir(one).status().unwrap();
+    assert!(check.success(), "{help}");
+    let again = in_clone(&sandbox, one, &[&report("1")[..], &["--format", "json"]].concat());
+    assert!(again.code == 0 && again.stdout.contains("\"existed\": true"), "{}{}", again.stdout, again.stderr);
+    let reports = files_of(one).into_iter().filter(|(path, _)| path.contains("/reports/") || path.contains("/late-"));
+    assert_eq!(reports.count(), 2);
+    // A push that was refused is no unknown one, even if the remote is gone after it.
+    let hook = remote.join("hooks/pre-receive");
+    fs::write(&hook, format!("#!/bin/sh\nmv '{}' '{}'\nexit 1\n", remote.display(), gone.display())).unwrap();
+    executable(&hook);
+    let refused = in_clone(&sandbox, one, &["claim", &id, "0", "--push"]);
+    assert!(refused.code == 1 && !refused.stderr.contains("not known"), "{}", refused.stderr);
+}
+
+#[test]
+fn what_was_written_and_not_committed_is_pushed_by_the_same_command() {
+    let sandbox = crate::batches::repo();
+    let clones = cloned(&sandbox);
+    let [one, other] = &clones[..] else { panic!() };
+    let id = in_clone(&sandbox, one, &["fork", "tasks.yml", "-q"]).stdout.trim().to_owned();
+    let forked = in_clone(&sandbox, one, &["fork", "tasks.yml", "--push"]);
+    assert!(forked.code == 0 && forked.stderr.contains("note: pushed "), "{}", forked.stderr);
+    for task in ["0", "1"] {
+        let words = ["report", &*id, task, "--epoch", "1", "--status", "success", "--commit"];
+        assert_eq!(in_clone(&sandbox, one, &words).code, 0);
+    }
+    sandbox.git(&["-C", one.to_str().unwrap(), "push", "-q"]);
+    let report = ["report", &*id, "2", "--epoch", "1", "--status", "success"];
+    for words in [&report[..], &["join", &id]] {
+        for push in [&[][..], &["--push"]] {
+            let run = in_clone(&sandbox, one, &[words, push].concat());
+            assert!(run.code == 0 && run.stderr.contains("note: pushed ") != push.is_empty(), "{}", run.stderr);
+        }
+    }
+    sandbox.git(&["-C", other.to_str().unwrap(), "pull", "-q"]);
+    let status = in_clone(&sandbox, other, &["status", &id]).stdout;
+    assert!(status.starts_with(&format!("{id}  success, joined ")), "{status}");
+    assert_eq!(files_of(one), files_of(other));
+    let dirty = sandbox.git(&["-C", one.to_str().unwrap(), "status", "--porcelain"]);
+    assert_eq!(dirty, "", "{dirty}");
+}

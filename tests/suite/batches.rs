@@ -97,6 +97,12 @@ fn a_plan_becomes_packs_logs_and_a_ledger_and_forking_it_again_changes_nothing()
     assert!(again.code == 0 && again.stderr.contains("was forked before: nothing was written"), "{}", again.stderr);
     assert_eq!(serde_json::from_str::<Value>(&again.stdout).unwrap()["existed"], true);
     assert_eq!(sandbox.files(), before);
+    // A time has several spellings.
+    for deadline in ["deadline: 15m", "deadline: 900", "deadline: '900s'", "deadline_seconds: 900"] {
+        sandbox.write("spelled.yml", format!("{deadline}\n{PLAN}"));
+        assert_eq!(sandbox.expect(0, &["batch", "fork", "spelled.yml"]).trim_end(), id, "{deadline}");
+    }
+    fs::remove_file(sandbox.path("spelled.yml")).unwrap();
     // The same plan in another spelling is the same batch; another key makes it another one.
     let spelled = json!({"tasks": [
         {"target_ref": "coder", "target_strategy": "new", "instruction": "Do a.", "root": "feat:a"},
@@ -134,6 +140,9 @@ fn a_plan_with_faults_names_their_lines_and_writes_nothing() {
         (2, task("target_strategy: cloned, target_ref: coder, instruction: Go."), "plan.yml:3: `cloned` is not"),
         (2, task("target_strategy: new, target_ref: coder, instruction: ' '"), "`instruction` is empty"),
         (2, format!("deadline_seconds: 0\n{}", task(good)), "plan.yml:1: `deadline_seconds` is not from 1"),
+        (2, format!("deadline: 10 apples\n{}", task(good)), "plan.yml:1: `deadline` is a time such as `10m`"),
+        (2, format!("deadline: 40y\n{}", task(good)), "plan.yml:1: `deadline` is not from 1 to"),
+        (2, format!("deadline_seconds: 9\ndeadline: 9\n{}", task(good)), "plan.yml:2: `deadline` and"),
         (2, format!("parent_agent: planner\ntasks:\n{}", format!("  - {{{good}}}\n").repeat(9)), "at most 8"),
         (3, task(good).replace("planner", "boss"), "plan.yml: agent not found: boss"),
         (3, task("target_strategy: new, target_ref: codr, instruction: Go."), "plan.yml:3: agent not found: codr"),
@@ -166,6 +175,14 @@ fn a_secret_of_a_plan_or_a_report_reaches_no_file() {
     let sandbox = repo();
     let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
     sandbox.write("tasks.yml", PLAN.replace("Do a.", &format!("Use {secret}.")));
+    let run = sandbox.run(&["batch", "fork", "tasks.yml", "-q"]);
+    assert!(run.stderr.is_empty(), "{}", run.stderr);
+    // It is said each time, since the file still has it.
+    for _ in 0..2 {
+        let run = sandbox.run(&["batch", "fork", "tasks.yml"]);
+        let note = "note: tasks.yml:4: secrets were removed from `instruction` of task 0\n";
+        assert!(run.stderr.contains(note) && run.stderr.matches("removed").count() == 1, "{}", run.stderr);
+    }
     let id = forked(&sandbox)["batch_id"].as_str().unwrap().to_owned();
     let words = ["0", "--epoch", "1", "--status", "failed", "--summary", secret, "--error-code", "x"];
     let run =
@@ -203,7 +220,9 @@ fn of_two_claims_one_is_accepted_and_a_stale_epoch_never_counts() {
     assert_eq!(on(&sandbox, &id, 0, "matrix", &[])["include"].as_array().unwrap().len(), 1);
 
     // The first crashes: its turn is given up, and what it reports later is kept.
-    assert_eq!(on(&sandbox, &id, 0, "reclaim", &["--after", "60"]), json!({"reclaimed": []}), "it is too young");
+    for after in ["60", "60s", "10m", "2h"] {
+        assert_eq!(on(&sandbox, &id, 0, "reclaim", &["--after", after]), json!({"reclaimed": []}), "it is too young");
+    }
     assert_eq!(on(&sandbox, &id, 0, "reclaim", &[]), json!({"reclaimed": [{"task_index": 0, "epoch": 2}]}));
     let again = on(&sandbox, &id, 0, "claim", &["0"]);
     assert_eq!((&again["status"], &again["epoch"]), (&json!("accepted"), &json!(2)));
@@ -479,5 +498,43 @@ fn two_branches_that_fork_one_plan_merge_without_conflict() {
     let listed = sandbox.json(0, &["batch", "list", "--format", "json"]);
     assert_eq!(listed["batches"].as_array().unwrap().len(), 1);
     assert_eq!(listed["batches"][0]["forked_at"], "2026-02-22T01:23:20Z", "the later fork counts");
+    sandbox.expect(0, &["verify", "context"]);
+}
+
+#[test]
+fn the_same_report_again_changes_nothing_and_another_one_is_late() {
+    let (sandbox, id) = batch(2, "");
+    let report = |task: &str, epoch: &str, words: &[&str]| {
+        let own = ["batch", "report", &*id, task, "--epoch", epoch, "--status"];
+        sandbox.run(&[&own[..], words].concat())
+    };
+    let counted = report("0", "1", &["success", "--summary", "Done", "--by", "run 7"]);
+    assert_eq!((counted.code, &*counted.stdout), (0, "counted: success\n"));
+    let before = sandbox.files();
+    let mut later = sandbox.command(&["batch", "report", &id, "0", "--epoch", "1", "--status", "success"]);
+    later.args(["--summary", "Done", "--by", "run 7", "--format", "json"]).env("SOURCE_DATE_EPOCH", "1771730000");
+    let again: Value = serde_json::from_str(&run(later, "").stdout).unwrap();
+    assert_eq!(again, json!({"status": "counted", "counts_as": "success", "existed": true}));
+    assert_eq!(sandbox.files(), before);
+    // By somebody else, or with another text, it is a second one; that one again changes nothing either.
+    for words in [&["success", "--summary", "Done", "--by", "run 8"][..], &["failed", "--by", "run 7"]] {
+        for known in [false, true] {
+            let late = report("0", "1", words);
+            let end = if known { "; it was already reported, and nothing was written\n" } else { "\n" };
+            assert_eq!(late.stdout, format!("late: second; the report is kept and does not count{end}"));
+        }
+    }
+    // A report that was given up stays late, and one that counted stays counted after the join.
+    sandbox.expect(0, &["batch", "claim", &id, "1"]);
+    sandbox.expect(0, &["batch", "reclaim", &id, "1"]);
+    for _ in 0..2 {
+        assert!(report("1", "1", &["success"]).stdout.starts_with("late: stale_epoch"));
+    }
+    report("1", "2", &["partial"]);
+    sandbox.expect(0, &["batch", "join", &id]);
+    let before = sandbox.files();
+    assert!(report("1", "2", &["partial"]).stdout.starts_with("counted: partial; it was already reported"));
+    assert_eq!(sandbox.files(), before);
+    assert!(report("1", "2", &["success"]).stdout.starts_with("late: closed"));
     sandbox.expect(0, &["verify", "context"]);
 }

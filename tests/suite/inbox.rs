@@ -189,3 +189,108 @@ fn a_push_is_the_transaction_between_clones_of_an_inbox() {
     assert!(rejected.stderr.contains("remote: not today"), "{}", rejected.stderr);
     assert_eq!(files_of(other), before);
 }
+
+#[test]
+fn the_same_response_again_changes_nothing() {
+    let sandbox = repo();
+    let id = dispatched(&sandbox, "a");
+    let words = [&*id, "--status", "failed", "--error-code", "-1", "--error-message", "-x", "--by", "-me"];
+    assert_eq!(on(&sandbox, 0, "ack", &words)["status"], "counted");
+    let before = sandbox.files();
+    let again = on(&sandbox, 0, "ack", &words);
+    assert_eq!((&again["status"], &again["existed"]), (&json!("counted"), &json!(true)));
+    assert_eq!(sandbox.files(), before);
+    assert_eq!(on(&sandbox, 0, "ack", &[&id])["reason"], "second");
+    assert_eq!(on(&sandbox, 0, "ack", &[&id])["existed"], true);
+}
+
+#[test]
+fn a_turn_does_not_name_the_box_of_another_agents_handover() {
+    let sandbox = repo();
+    sandbox.write("agents/tester.md", "---\nname: Tester\nkey: the-tester\npurpose: Tests\n---\n# Tester\n\nTests.\n");
+    let handed = |to: &str| {
+        let words = [
+            "handover",
+            "delegate",
+            "--from",
+            "planner",
+            "--to",
+            to,
+            "--arg",
+            "instruction=Do it.",
+            "--format",
+            "json",
+        ];
+        sandbox.json(0, &words)["context_box_id"].as_str().unwrap().to_owned()
+    };
+    let (coder, tester) = (handed("coder"), handed("tester"));
+    for (agent, context) in [("coder", &tester), ("tester", &coder)] {
+        let before = sandbox.files();
+        let words = ["dispatch", agent, "--box", context, "--format", "json"];
+        let refused = sandbox.run(&words);
+        assert!(refused.code == 3 && refused.stderr.contains("unauthorized box_id: sha256:"), "{}", refused.stderr);
+        assert!(refused.stdout.contains("box_of_other_agent"), "{}", refused.stdout);
+        assert_eq!(sandbox.files(), before);
+    }
+    let own = sandbox.json(0, &["dispatch", "coder", "--box", &coder, "--format", "json"])["agent_turn_id"].clone();
+    let of_tester =
+        sandbox.json(0, &["dispatch", "tester", "--box", &tester, "--format", "json"])["agent_turn_id"].clone();
+    // By hand: the turn of the tester in the inbox of the coder, as it is, and as one of the coder.
+    let request = sandbox.read(&format!("context/inbox/tester/requests/00000001-{}.json", of_tester.as_str().unwrap()));
+    for forged in [request.clone(), request.replace("the-tester", "agent:coder:main")] {
+        let id = contextpack::Digest::of(&forged).to_string()["sha256:".len()..][..12].to_owned();
+        let path = format!("context/inbox/coder/requests/00000002-{id}.json");
+        sandbox.write(&path, &forged);
+        let listed = sandbox.run(&["inbox", "list", "coder"]);
+        assert!(listed.code == 3 && listed.stderr.contains("its box was handed to the-tester"), "{}", listed.stderr);
+        assert!(!listed.stdout.contains(&id) && listed.stdout.contains(own.as_str().unwrap()), "{}", listed.stdout);
+        assert_eq!(sandbox.run(&["inbox", "claim", "coder", &id]).code, 3);
+        let invalid = sandbox.expect(5, &["verify", "context"]);
+        assert!(invalid.contains(&format!("invalid: {path}: its box was handed to the-tester")), "{invalid}");
+        fs::remove_file(sandbox.path(&path)).unwrap();
+    }
+    assert_eq!(on(&sandbox, 0, "claim", &[])["agent_turn_id"], own);
+}
+
+#[test]
+fn agents_that_would_share_an_inbox_are_refused_except_the_first() {
+    let sandbox = repo();
+    for (stem, name) in [("a-b", "One"), ("a b", "Two"), ("A-B.x", "Three")] {
+        sandbox.write(
+            &format!("agents/{stem}.md"),
+            format!("---\nname: {name}\npurpose: Works\n---\n# {name}\n\nWorks.\n"),
+        );
+    }
+    sandbox.expect(0, &["dispatch", "One", "--box", "planner"]);
+    sandbox.expect(0, &["dispatch", "Three", "--box", "planner"]);
+    let message = "the agents `agent:a-b:main` (`agents/a-b.md`) and `agent:a b:main` (`agents/a b.md`) would share the log and the inbox `a-b`";
+    let plan = "parent_agent: planner\ntasks: [{target_strategy: reuse, target_ref: Two, instruction: x}]\n";
+    sandbox.write("tasks.yml", plan);
+    sandbox
+        .write("parent.yml", "parent_agent: Two\ntasks: [{target_strategy: new, target_ref: coder, instruction: x}]\n");
+    let cases: [&[&str]; 6] = [
+        &["dispatch", "Two", "--box", "planner"],
+        &["inbox", "claim", "agent:a b:main"],
+        &["batch", "fork", "tasks.yml"],
+        &["batch", "fork", "parent.yml"],
+        &["handover", "delegate", "--to", "Two", "--arg", "instruction=x"],
+        &[
+            "handover",
+            "delegate",
+            "--to",
+            "coder",
+            "--from",
+            "Two",
+            "--arg",
+            "instruction=x",
+            "--arg",
+            "context_box_id=a-b",
+        ],
+    ];
+    for words in cases {
+        let before = sandbox.files();
+        let run = sandbox.run(words);
+        assert!(run.code == 2 && run.stderr.contains(message), "{words:?}: {}", run.stderr);
+        assert_eq!(sandbox.files(), before);
+    }
+}

@@ -45,6 +45,7 @@ mod init;
 mod interrupted;
 mod issues;
 mod issues_trust;
+mod ledger_faults;
 mod library;
 mod merge;
 mod messages;

@@ -158,3 +158,44 @@ fn roots_are_listed_by_state_and_completed_by_the_shell() {
     }
     assert!(sandbox.expect(0, &["completions", "bash"]).contains("CONTEXTPACK_COMPLETE"));
 }
+
+#[test]
+fn batches_agents_boxes_logs_and_recipes_are_completed_by_the_shells() {
+    let (sandbox, batch) = crate::batches::batch(1, "");
+    let completed = |shell: &str, words: &[&str]| {
+        let mut command = sandbox.command(&[&["--", "contextpack"], words, &[""]].concat());
+        let index = (words.len() + 1).to_string();
+        command.env("CONTEXTPACK_COMPLETE", shell).env("_CLAP_COMPLETE_INDEX", index).env("_CLAP_IFS", "\n");
+        String::from_utf8(command.output().unwrap().stdout).unwrap()
+    };
+    let cases: [(&[&str], &str); 14] = [
+        (&["batch", "claim"], &batch),
+        (&["batch", "status"], &batch),
+        (&["batch", "join"], &batch),
+        (&["batch", "report", &batch, "0", "--box"], "planner"),
+        (&["batch", "fork", "tasks.yml", "--box"], "planner"),
+        (&["inbox", "list"], "coder"),
+        (&["dispatch"], "coder"),
+        (&["dispatch", "coder", "--box"], "planner"),
+        (&["dispatch", "coder", "--root"], "feat:a"),
+        (&["handover"], "ask-expert"),
+        (&["handover", "delegate", "--to"], "coder"),
+        (&["agent", "show"], "planner"),
+        (&["box", "append"], "planner"),
+        (&["box", "show"], "planner"),
+    ];
+    for (words, expected) in cases {
+        for shell in ["bash", "zsh", "fish"] {
+            let answer = completed(shell, words).replace("\\:", ":");
+            // Other shells than bash are also told what it is.
+            let is_named = |line: &str| {
+                line == expected
+                    || line.starts_with(&format!("{expected}\t"))
+                    || line.starts_with(&format!("{expected}:"))
+            };
+            assert!(answer.lines().any(is_named), "{shell} {words:?}: {answer}");
+        }
+    }
+    let boxes = completed("bash", &["box", "diff"]);
+    assert!(boxes.lines().any(|line| line.len() == 12 && line.bytes().all(|byte| byte.is_ascii_hexdigit())), "{boxes}");
+}

@@ -1,7 +1,9 @@
 //! Options about agents: those of `agent`, and `--agent` of the commands that build packs for one.
 
+use crate::cli::completion;
 use crate::config::Policy;
 use clap::{Args as Options, Subcommand, ValueEnum};
+use clap_complete::engine::ArgValueCandidates;
 
 /// The agent that packs are for.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Options)]
@@ -10,7 +12,7 @@ pub(crate) struct AgentChoice {
     /// Builds for this agent: its key, the stem of its file, or its name
     ///
     /// Such a pack also holds who the agent is, the project's overview, notes on its documents, and recent changes. Its profile and limits are those of the agent, unless given.
-    #[arg(long, value_name = "AGENT")]
+    #[arg(long, value_name = "AGENT", add = ArgValueCandidates::new(completion::agents))]
     pub(crate) agent: Option<String>,
 
     /// How much a pack for an agent holds
@@ -68,10 +70,10 @@ pub(crate) enum AgentCommand {
         /// Its name; the file is named after it
         name: String,
         /// What it is for
-        #[arg(long, value_name = "TEXT")]
+        #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
         purpose: String,
         /// What it does, in more detail
-        #[arg(long, value_name = "TEXT")]
+        #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
         role: Option<String>,
         /// A tool that it has; can be given several times
         #[arg(long = "tool", value_name = "TOOL")]
@@ -82,6 +84,7 @@ pub(crate) enum AgentCommand {
     /// Shows one agent: its settings, the documents that it sees, and its SOUL
     Show {
         /// Its key, the stem of its file, or its name
+        #[arg(add = ArgValueCandidates::new(completion::agents))]
         agent: String,
     },
 }

@@ -2,7 +2,10 @@
 
 use super::build::interval;
 use super::ledger::{OutcomeArgs, PublishArgs, WakeArgs};
+use super::review::timeout;
+use crate::cli::completion;
 use clap::{Args as Options, Subcommand};
+use clap_complete::engine::ArgValueCandidates;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -24,7 +27,7 @@ pub(crate) enum BatchCommand {
         #[arg(value_name = "FILE|-")]
         file: PathBuf,
         /// A box that the plan may name as `context_box_id`; can be given several times
-        #[arg(long = "box", value_name = "BOX")]
+        #[arg(long = "box", value_name = "BOX", add = ArgValueCandidates::new(completion::boxes))]
         boxes: Vec<String>,
         #[command(flatten)]
         publish: PublishArgs,
@@ -38,7 +41,7 @@ pub(crate) enum BatchCommand {
         #[command(flatten)]
         task: TaskArg,
         /// Who claims it, for audit only
-        #[arg(long = "by", value_name = "NAME")]
+        #[arg(long = "by", value_name = "NAME", allow_hyphen_values = true)]
         author: Option<String>,
         #[command(flatten)]
         publish: PublishArgs,
@@ -56,9 +59,9 @@ pub(crate) enum BatchCommand {
         /// The task, from 0; all if omitted
         #[arg(value_name = "TASK")]
         task: Option<u32>,
-        /// Only turns that were claimed so many seconds ago
-        #[arg(long, value_name = "SECONDS")]
-        after: Option<u64>,
+        /// Only turns that were claimed at least so long ago: `10m`, `2h`, or a number of seconds
+        #[arg(long, value_name = "TIME", value_parser = timeout)]
+        after: Option<Duration>,
         #[command(flatten)]
         publish: PublishArgs,
         #[command(flatten)]
@@ -97,7 +100,7 @@ pub(crate) enum BatchCommand {
 #[derive(Debug, Options)]
 pub(crate) struct BatchArg {
     /// The id, or its first 4 or more hex digits
-    #[arg(value_name = "ID")]
+    #[arg(value_name = "ID", add = ArgValueCandidates::new(completion::batches))]
     pub(crate) id: String,
 }
 
@@ -131,7 +134,7 @@ pub(crate) struct BatchReportArgs {
     pub(crate) epoch: u32,
 
     /// `success`, `failed`, `canceled`, `timeout` or `partial`; any other word counts as `failed`
-    #[arg(long, value_name = "WORD")]
+    #[arg(long, value_name = "WORD", allow_hyphen_values = true)]
     pub(crate) status: String,
 
     #[command(flatten)]

@@ -1,7 +1,11 @@
 //! Options of `card` and `box`.
 
+use super::review::seconds;
+use crate::cli::completion;
 use clap::{Args as Options, Subcommand, ValueEnum};
+use clap_complete::engine::ArgValueCandidates;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Options of `card`.
 #[derive(Debug, Options)]
@@ -51,7 +55,7 @@ pub(crate) struct CardAddArgs {
     pub(crate) role: Option<RoleName>,
 
     /// Who wrote it, for audit only; the default is the role
-    #[arg(long, value_name = "AUTHOR")]
+    #[arg(long, value_name = "AUTHOR", allow_hyphen_values = true)]
     pub(crate) author: Option<String>,
 
     /// The text; `-` reads it from standard input
@@ -59,12 +63,12 @@ pub(crate) struct CardAddArgs {
     pub(crate) text: Option<String>,
 
     /// A field of the metadata, as a text; can be given several times
-    #[arg(long = "meta", value_name = "KEY=VALUE")]
+    #[arg(long = "meta", value_name = "KEY=VALUE", allow_hyphen_values = true)]
     pub(crate) metadata: Vec<String>,
 
-    /// After how many seconds the card expires, from `SOURCE_DATE_EPOCH` or now
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) ttl: Option<u64>,
+    /// After how long the card expires, from `SOURCE_DATE_EPOCH` or now: `90s`, `10m`, `2h`, or a number of seconds
+    #[arg(long, value_name = "TIME", value_parser = seconds)]
+    pub(crate) ttl: Option<Duration>,
 
     /// Messages as OpenAI's or Anthropic's API has them, one card each: a JSON list, or an object with `messages`; `-` is standard input
     ///
@@ -102,13 +106,13 @@ pub(crate) enum BoxCommand {
         #[arg(value_name = "ID")]
         ids: Vec<String>,
         /// A box that it continues; can be given several times. Of a log, a snapshot is written and named
-        #[arg(long = "parent", value_name = "BOX")]
+        #[arg(long = "parent", value_name = "BOX", add = ArgValueCandidates::new(completion::boxes))]
         parents: Vec<String>,
     },
     /// Writes what a log holds now as a box that never changes, and prints its id
     Snapshot {
         /// A log, `log@clock`, or the id of a box, which is its own snapshot
-        #[arg(value_name = "BOX")]
+        #[arg(value_name = "BOX", add = ArgValueCandidates::new(completion::boxes))]
         name: String,
     },
     /// Makes a box of what an agent reads of a pack: its instructions, and its context as the first message
@@ -122,13 +126,13 @@ pub(crate) enum BoxCommand {
     /// Each append is a file of its own, so that appends of several processes and branches do not conflict.
     Append {
         /// The log: a-z, 0-9, `.`, `_` and `-`
-        #[arg(value_name = "LOG")]
+        #[arg(value_name = "LOG", add = ArgValueCandidates::new(completion::logs))]
         log: String,
         /// The ids of cards, in order
         #[arg(value_name = "ID", required = true)]
         ids: Vec<String>,
         /// Who appends them, for audit only; the default is the log's name
-        #[arg(long, value_name = "AUTHOR")]
+        #[arg(long, value_name = "AUTHOR", allow_hyphen_values = true)]
         author: Option<String>,
     },
     /// Prints the cards of boxes
@@ -136,7 +140,7 @@ pub(crate) enum BoxCommand {
     /// With `--format json` it prints `card_ids` and `parent_ids`; of several boxes `boxes` and `missing_box_ids`, each box once, at most 100. With `--format messages` it prints what the API of a model takes; deleted and expired cards are left out, and reported on stderr.
     Show {
         /// An id or its first 8 or more hex digits, a log, or `log@clock`
-        #[arg(value_name = "BOX", required = true)]
+        #[arg(value_name = "BOX", required = true, add = ArgValueCandidates::new(completion::boxes))]
         names: Vec<String>,
         /// The API that `--format messages` is for
         #[arg(long, value_enum, default_value_t = StyleName::Openai, value_name = "STYLE")]
@@ -147,10 +151,10 @@ pub(crate) enum BoxCommand {
     /// Shows which cards two boxes do not share
     Diff {
         /// The earlier box
-        #[arg(value_name = "A")]
+        #[arg(value_name = "A", add = ArgValueCandidates::new(completion::boxes))]
         old: String,
         /// The later box
-        #[arg(value_name = "B")]
+        #[arg(value_name = "B", add = ArgValueCandidates::new(completion::boxes))]
         new: String,
     },
 }

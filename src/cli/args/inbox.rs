@@ -1,33 +1,37 @@
 //! Options of `dispatch` and `inbox`.
 
 use super::ledger::{OutcomeArgs, PublishArgs, WakeArgs};
+use super::review::timeout;
+use crate::cli::completion;
 use clap::{Args as Options, Subcommand};
+use clap_complete::engine::ArgValueCandidates;
+use std::time::Duration;
 
 /// Options of `dispatch`.
 #[derive(Debug, Options)]
 pub(crate) struct DispatchArgs {
     /// The agent: its key, the stem of its file, or its name
-    #[arg(value_name = "AGENT")]
+    #[arg(value_name = "AGENT", add = ArgValueCandidates::new(completion::agents))]
     pub(crate) agent: String,
 
     /// The box that the agent reads, such as the context box of a handover; of a log, what it holds now
-    #[arg(long = "box", value_name = "BOX")]
+    #[arg(long = "box", value_name = "BOX", add = ArgValueCandidates::new(completion::boxes))]
     pub(crate) context: String,
 
     /// The work item that the turn is about
-    #[arg(long, value_name = "ROOT")]
+    #[arg(long, value_name = "ROOT", add = ArgValueCandidates::new(completion::roots))]
     pub(crate) root: Option<String>,
 
     /// The log that the agent appends to; the default is the one that the pack of the box names, else the agent's own
-    #[arg(long, value_name = "LOG")]
+    #[arg(long, value_name = "LOG", add = ArgValueCandidates::new(completion::logs))]
     pub(crate) output: Option<String>,
 
     /// The agent that dispatches the turn
-    #[arg(long, value_name = "AGENT")]
+    #[arg(long, value_name = "AGENT", add = ArgValueCandidates::new(completion::agents))]
     pub(crate) from: Option<String>,
 
     /// What joins request and response; the default is the id of the turn
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", allow_hyphen_values = true)]
     pub(crate) correlation_id: Option<String>,
 
     /// The trace that the turn belongs to: 32 hex digits, as in W3C Trace Context
@@ -35,7 +39,7 @@ pub(crate) struct DispatchArgs {
     pub(crate) trace_id: Option<String>,
 
     /// Any word: with another key the same request is another turn
-    #[arg(long, value_name = "KEY")]
+    #[arg(long, value_name = "KEY", allow_hyphen_values = true)]
     pub(crate) key: Option<String>,
 
     #[command(flatten)]
@@ -67,7 +71,7 @@ pub(crate) enum InboxCommand {
         #[arg(value_name = "TURN")]
         turn: Option<String>,
         /// Who claims it, for audit only
-        #[arg(long = "by", value_name = "NAME")]
+        #[arg(long = "by", value_name = "NAME", allow_hyphen_values = true)]
         author: Option<String>,
         #[command(flatten)]
         publish: PublishArgs,
@@ -85,9 +89,9 @@ pub(crate) enum InboxCommand {
         /// The turn; all if omitted
         #[arg(value_name = "TURN")]
         turn: Option<String>,
-        /// Only turns that were claimed so many seconds ago
-        #[arg(long, value_name = "SECONDS")]
-        after: Option<u64>,
+        /// Only turns that were claimed at least so long ago: `10m`, `2h`, or a number of seconds
+        #[arg(long, value_name = "TIME", value_parser = timeout)]
+        after: Option<Duration>,
         #[command(flatten)]
         publish: PublishArgs,
         #[command(flatten)]
@@ -113,7 +117,7 @@ pub(crate) enum InboxCommand {
 #[derive(Debug, Options)]
 pub(crate) struct InboxArg {
     /// The agent: its key, the stem of its file, or its name
-    #[arg(value_name = "AGENT")]
+    #[arg(value_name = "AGENT", add = ArgValueCandidates::new(completion::agents))]
     pub(crate) agent: String,
 }
 
@@ -132,7 +136,7 @@ pub(crate) struct TurnAckArgs {
     pub(crate) epoch: Option<u32>,
 
     /// `success`, `failed`, `canceled`, `timeout` or `partial`; any other word counts as `failed`
-    #[arg(long, value_name = "WORD", default_value = "success")]
+    #[arg(long, value_name = "WORD", default_value = "success", allow_hyphen_values = true)]
     pub(crate) status: String,
 
     #[command(flatten)]

@@ -1,7 +1,9 @@
 //! Options that commands about batches and inboxes share.
 
 use super::review::timeout;
+use crate::cli::completion;
 use clap::{Args as Options, ValueEnum};
+use clap_complete::engine::ArgValueCandidates;
 use std::time::Duration;
 
 /// What becomes of the files that a command wrote.
@@ -29,11 +31,11 @@ pub(crate) struct OutcomeArgs {
     pub(crate) summary: Option<String>,
 
     /// The box with the results; the default is the log that they go to, if it has cards
-    #[arg(long = "box", value_name = "BOX")]
+    #[arg(long = "box", value_name = "BOX", add = ArgValueCandidates::new(completion::boxes))]
     pub(crate) output: Option<String>,
 
     /// A stable name of the error
-    #[arg(long, value_name = "CODE", requires = "error_message")]
+    #[arg(long, value_name = "CODE", requires = "error_message", allow_hyphen_values = true)]
     pub(crate) error_code: Option<String>,
 
     /// What went wrong
@@ -41,7 +43,7 @@ pub(crate) struct OutcomeArgs {
     pub(crate) error_message: Option<String>,
 
     /// Who reports it, for audit only
-    #[arg(long = "by", value_name = "NAME")]
+    #[arg(long = "by", value_name = "NAME", allow_hyphen_values = true)]
     pub(crate) author: Option<String>,
 }
 

@@ -244,12 +244,17 @@ pub(crate) struct NotesArgs {
     pub(crate) timeout: std::time::Duration,
 }
 
-/// Parses a duration: `90s`, or a number of seconds.
+/// Parses a duration: `90s`, `10m`, `2h`, or a number of seconds.
 pub(super) fn timeout(text: &str) -> Result<std::time::Duration, String> {
     match text.parse() {
         Ok(seconds) => Ok(std::time::Duration::from_secs(seconds)),
-        Err(_) => {
-            humantime::parse_duration(text).map_err(|_| "write it as `90s`, or as a number of seconds".to_owned())
-        }
+        Err(_) => humantime::parse_duration(text)
+            .map_err(|_| "write it as `90s`, `10m` or `2h`, or as a number of seconds".to_owned()),
     }
+}
+
+/// Parses a duration of at least a second.
+pub(super) fn seconds(text: &str) -> Result<std::time::Duration, String> {
+    let time = timeout(text)?;
+    if time.as_secs() > 0 { Ok(time) } else { Err("the shortest time is `1s`".to_owned()) }
 }

@@ -3,7 +3,7 @@
 use super::output::ForkedBatch;
 use super::{BatchFiles, matrix, ring_for_tasks};
 use crate::batches::decide::NewFile;
-use crate::batches::{Batch, BatchId, BatchTask, ForkedTask, TargetStrategy};
+use crate::batches::{Batch, BatchId, BatchTask, ForkedTask, Ledger, LedgerPath, TargetStrategy};
 use crate::cards::{BoxContent, CardError, ContentId, FileKind, LogName, Transaction};
 use crate::cli::args::{BudgetArgs, Format, Global, PublishArgs, WakeArgs};
 use crate::cli::card::CardFiles;
@@ -12,13 +12,14 @@ use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::handover::{BuiltHandover, HandoverTask, built, not_found, party};
 use crate::cli::input;
-use crate::cli::ledger::{Done, report_redacted};
+use crate::cli::ledger::Done;
 use crate::cli::report::{print_error, print_lines};
 use crate::cli::workspace::{open, settled, stamp};
 use crate::config::{BatchFile, Recipe};
 use crate::engine::{Project, Repository};
 use crate::handover::{Arguments, own_log};
 use crate::model::{Digest, RepoPath};
+use crate::review::read;
 use crate::store::{Access, Folder};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -43,6 +44,13 @@ struct PreparedBatch {
 enum Plan {
     New(Box<PreparedBatch>),
     Known(BatchId),
+}
+
+/// A batch whose texts hold no secrets, with the fields from which some were removed.
+struct ScrubbedBatch {
+    batch: Batch,
+    /// Each with its task, if it is one of a task.
+    removed: Vec<(Option<usize>, &'static str)>,
 }
 
 /// Forks a batch: checks and builds everything, then writes it, `batch.json` last.
@@ -72,11 +80,14 @@ fn fork(global: &Global, files: &BatchFiles, shown: &str, text: &str, boxes: &[S
         Plan::Known(id) => id,
         Plan::New(prepared) => {
             let id = prepared.id.clone();
-            write(global, files, *prepared)?;
+            write(files, *prepared)?;
             id
         }
     };
     let ledger = files.read(&id)?;
+    if existed {
+        record_forked(files, &ledger)?;
+    }
     let matrix = matrix(&ledger);
     // Standard output is the id alone, for scripts.
     let tasks = matrix.include.iter().map(|task| {
@@ -96,6 +107,31 @@ fn fork(global: &Global, files: &BatchFiles, shown: &str, text: &str, boxes: &[S
         Ok(tasks.iter().try_for_each(|task| writeln!(console::stderr(), "{}", printable(task)))?)
     });
     Ok(Done { exit: Exit::Done, message, ring, print })
+}
+
+/// Records what an earlier fork of the plan wrote: perhaps it was not committed.
+fn record_forked(files: &BatchFiles, ledger: &Ledger) -> Result<(), Failure> {
+    let own = [Some(LedgerPath::Batch.to_string()), ledger.fork_event().map(str::to_owned)];
+    own.into_iter().flatten().for_each(|path| files.record_known(files.store.shown(&ledger.id, &path)));
+    let store = &files.cards.store;
+    let record = |kind, id: &ContentId| files.record_known(store.shown(kind, id));
+    for task in (0..ledger.batch.tasks.len()).filter_map(|task| ledger.forked(u32::try_from(task).ok()?)) {
+        files.record_known(task.pack.clone());
+        let bytes = input::listed_file(&files.root.join(&task.pack));
+        let Some(pack) = bytes.ok().and_then(|bytes| read(&bytes).ok()) else { continue };
+        // Cards that were inherited are not the fork's.
+        let own = pack.sections.iter().filter(|section| ["argument", "parent_pointer"].contains(&&*section.provenance));
+        let ids = own.filter_map(|section| section.metadata.card.as_ref()?.id.strip_prefix("sha256:"));
+        ids.filter_map(ContentId::from_hex).for_each(|id| record(FileKind::Card, &id));
+        let profile = pack.handover.map(|handover| handover.target_profile_box_id);
+        for (name, is_profile) in [(Some(task.context_box_id.to_string()), false), (profile, true)] {
+            let content = name.map(|name| store.read_box(&name)).transpose().map_err(|error| files.failure(error))?;
+            let Some(content) = content.flatten() else { continue };
+            content.id.iter().chain(&content.parent_ids).for_each(|id| record(FileKind::Box, id));
+            content.card_ids.iter().filter(|_| is_profile).for_each(|id| record(FileKind::Card, id));
+        }
+    }
+    Ok(())
 }
 
 /// Checks the plan and builds the packs in memory; `Err` if the input has errors, which were reported.
@@ -119,7 +155,8 @@ fn prepare(
             return Ok(Err(Exit::Usage));
         }
     };
-    let batch = batch(cards, file)?;
+    let ScrubbedBatch { batch, removed } = batch(cards, file)?;
+    report_removed(global, shown, &lines, &removed)?;
     let id = BatchId::of(&batch.bytes());
     if files.store.exists(&id).map_err(|error| files.failure(error))? {
         return Ok(Ok(Plan::Known(id)));
@@ -156,7 +193,8 @@ fn prepare(
 }
 
 /// Returns the batch of a plan, without secrets.
-fn batch(cards: &CardFiles, file: BatchFile) -> Result<Batch, Failure> {
+fn batch(cards: &CardFiles, file: BatchFile) -> Result<ScrubbedBatch, Failure> {
+    let deadline = file.deadline();
     let tasks = file.tasks.into_iter().map(|task| BatchTask {
         target_strategy: TargetStrategy::ALL
             .into_iter()
@@ -172,18 +210,48 @@ fn batch(cards: &CardFiles, file: BatchFile) -> Result<Batch, Failure> {
         tool_call_id: file.tool_call_id,
         key: file.key,
         fail_fast: file.fail_fast.unwrap_or(batch.fail_fast),
-        deadline_seconds: file.deadline_seconds.unwrap_or(batch.deadline_seconds),
+        deadline_seconds: deadline.unwrap_or(batch.deadline_seconds),
         ..batch
     };
     let mut value = serde_json::to_value(&batch).map_err(std::io::Error::from)?;
     cards.writer().scrub_value(&mut value).map_err(|error| cards.failure(error))?;
-    serde_json::from_value(value)
-        .map_err(|_| Failure::Input("a secret is where the plan needs another value; nothing was written".to_owned()))
+    let scrubbed: Batch = serde_json::from_value(value).map_err(|_| {
+        Failure::Input("a secret is where the plan needs another value; nothing was written".to_owned())
+    })?;
+    let mut removed = Vec::new();
+    let mut compare = |task, field, differs: bool| removed.extend(differs.then_some((task, field)));
+    compare(None, "parent_agent", batch.parent_agent != scrubbed.parent_agent);
+    compare(None, "tool_call_id", batch.tool_call_id != scrubbed.tool_call_id);
+    compare(None, "key", batch.key != scrubbed.key);
+    for (index, (before, after)) in batch.tasks.iter().zip(&scrubbed.tasks).enumerate() {
+        let task = Some(index);
+        compare(task, "target_ref", before.target_ref != after.target_ref);
+        compare(task, "instruction", before.instruction != after.instruction);
+        compare(task, "context_box_id", before.context_box_id != after.context_box_id);
+        compare(task, "root", before.root != after.root);
+    }
+    Ok(ScrubbedBatch { batch: scrubbed, removed })
+}
+
+/// Says where secrets were removed from a plan; `lines` are those of its tasks.
+fn report_removed(
+    global: &Global,
+    shown: &str,
+    lines: &[u32],
+    removed: &[(Option<usize>, &'static str)],
+) -> Result<(), Failure> {
+    for (task, field) in removed.iter().filter(|_| !global.quiet) {
+        let place = prefix(shown, task.and_then(|task| lines.get(task)).copied());
+        let task = task.map_or_else(String::new, |task| format!(" of task {task}"));
+        let line = format!("note: {place}secrets were removed from `{field}`{task}");
+        writeln!(console::stderr(), "{}", printable(&line))?;
+    }
+    Ok(())
 }
 
 fn parent_log(project: &Project<'_>, name: &str) -> Result<LogName, Failure> {
     let (agent, _) = project.agent_of_handover(name).map_err(not_found)?;
-    let parent = party(&project.knowledge().agents.all[agent.agent]);
+    let parent = party(&project.knowledge().agents.all, agent.agent)?;
     own_log(&parent).map_err(|error| Failure::Usage(error.to_string()))
 }
 
@@ -259,7 +327,7 @@ fn prefix(shown: &str, line: Option<u32>) -> String {
 }
 
 /// Writes cards, boxes and packs, the event of the fork, and `batch.json` last: without it there is no batch.
-fn write(global: &Global, files: &BatchFiles, prepared: PreparedBatch) -> Result<(), Failure> {
+fn write(files: &BatchFiles, prepared: PreparedBatch) -> Result<(), Failure> {
     let PreparedBatch { id, batch, parent_log, tasks, folder, dir, at } = prepared;
     let failed = |error: CardError| files.failure(error);
     let cards = &files.cards.store;
@@ -288,19 +356,12 @@ fn write(global: &Global, files: &BatchFiles, prepared: PreparedBatch) -> Result
         });
         packs.push((name, bytes));
     }
-    let written = packs.iter().try_for_each(|(name, bytes)| folder.write(name, bytes).map(drop));
-    let written = written.map_err(CardError::from).and_then(|()| {
-        files.create(&id, &NewFile::fork(&id, at, parent_log.as_str(), forked))?;
-        files.create(&id, &NewFile::batch(&batch)).map(drop)
-    });
-    if let Err(error) = written {
-        for (name, _) in &packs {
-            // The error is reported, and what cannot be removed is named by nothing.
-            let _ = folder.remove(name);
-        }
-        return Err(failed(error));
+    // What is new is removed again if anything cannot be written.
+    for (name, bytes) in &packs {
+        folder.write(name, bytes).map_err(|error| failed(error.into()))?;
     }
+    files.create(&id, &NewFile::fork(&id, at, parent_log.as_str(), forked)).map_err(failed)?;
+    files.create(&id, &NewFile::batch(&batch)).map_err(failed)?;
     transaction.commit();
-    let redacted: usize = tasks.iter().flat_map(|task| &task.plan.new_cards).map(|card| card.redacted).sum();
-    report_redacted(global, redacted)
+    Ok(())
 }

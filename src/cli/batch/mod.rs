@@ -176,12 +176,17 @@ fn list(global: &Global, files: &BatchFiles) -> Result<Exit, Failure> {
                 batches.push(ListedBatch::of(&ledger));
             }
             // One bad batch hides no other.
-            Err(CardError::Invalid(message)) => {
+            Err(error) => {
                 has_faults = true;
-                writeln!(console::stderr(), "error: {}", printable(&files.cards.redacted(&message)))?;
+                let message = files.failure(error).message();
+                writeln!(console::stderr(), "error: {}", printable(&message))?;
             }
-            Err(error) => return Err(files.failure(error)),
         }
+    }
+    for path in files.store.odd_paths().map_err(|error| files.failure(error))? {
+        has_faults = true;
+        let message = files.cards.redacted(&format!("`{path}`: it is no batch; remove it"));
+        writeln!(console::stderr(), "error: {}", printable(&message))?;
     }
     let lines: Vec<String> = batches.iter().map(ListedBatch::line).collect();
     if batches.is_empty() && !has_faults && !global.quiet && global.format == Format::Text {

@@ -2,7 +2,7 @@
 
 use crate::batches::{BatchId, BatchStatus, LateReason, Ledger, ReportState, TaskResult, TaskStatus};
 use crate::cards::{ContentId, ToolError};
-use crate::cli::turn::{by_and_at, outcome_line};
+use crate::cli::turn::{FaultOutput, by_and_at, outcome_line};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -120,6 +120,9 @@ pub(crate) struct ReportedTask {
     /// Why it is late.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<LateReason>,
+    /// Whether the same was reported before, so that nothing was written.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) existed: bool,
 }
 
 /// What `batch reclaim` prints.
@@ -277,15 +280,6 @@ impl From<ReportState> for ReportOutput {
     }
 }
 
-/// A file that cannot be used.
-#[derive(Debug, Serialize, JsonSchema)]
-struct FaultOutput {
-    /// Its path in the folder of the batch.
-    path: String,
-    /// Why.
-    message: String,
-}
-
 impl BatchStatusOutput {
     /// Returns the state; `redacted` removes secrets from what was written by hand.
     pub(super) fn of(ledger: &Ledger, redacted: &dyn Fn(&str) -> String) -> Self {
@@ -315,9 +309,7 @@ impl BatchStatusOutput {
             status: state.status,
             joined: state.joined,
             tasks: tasks.collect(),
-            faults: faults
-                .map(|fault| FaultOutput { path: fault.path.clone(), message: redacted(&fault.message) })
-                .collect(),
+            faults: faults.map(|fault| FaultOutput::of(fault, redacted)).collect(),
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::output::{ClaimedTask, EndedTasks, JoinedBatch, ReclaimedTasks, ReportedTask, TaskPointers, TaskTurn};
 use super::{BatchFiles, ring_for_tasks};
 use crate::batches::decide::{self, BusyReason, NewFile, Outcome, Writer};
-use crate::batches::{BatchId, BatchResult, BatchStatus, ClaimState, Ledger, TaskStatus, Turn};
+use crate::batches::{BatchId, BatchResult, BatchStatus, ClaimState, Ledger, LedgerPath, TaskStatus, Turn};
 use crate::cards::{CardError, FileKind, LogAppend, LogName, ToolError};
 use crate::cli::args::{BatchArg, BatchReportArgs, Global, TaskArg};
 use crate::cli::console::{self, printable};
@@ -11,7 +11,7 @@ use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::ledger::{Done, age, is_old, report_redacted, time};
 use crate::cli::report::print_lines;
-use crate::cli::turn::{busy_line, note_unknown_word, outcome_line};
+use crate::cli::turn::{busy_line, note_unknown_word, outcome_line, reported_line};
 use crate::cli::wake::Ring;
 use serde_json::json;
 use std::io::Write as _;
@@ -32,7 +32,7 @@ fn created<T>(
         match file {
             Some(file) if !files.create(id, &file).map_err(|error| files.failure(error))? => {
                 // An event is named by its content: another process wrote the same.
-                if matches!(file.path, crate::batches::LedgerPath::Event { .. }) {
+                if matches!(file.path, LedgerPath::Event { .. }) {
                     return Ok((ledger, value));
                 }
             }
@@ -102,17 +102,18 @@ pub(super) fn report(global: &Global, files: &BatchFiles, args: &BatchReportArgs
     decide::report(&ledger, turn, &outcome, &writer).map_err(|error| files.failure(error))?;
     let log = ledger.output_box(turn.task);
     outcome.output_box_id = files.output_box(args.outcome.output.as_deref(), &log)?;
-    let (_, late) = created(files, &id, |ledger| {
-        decide::report(ledger, turn, &outcome, &writer).map(|(file, late)| (late, Some(file)))
+    let (_, (late, existed)) = created(files, &id, |ledger| {
+        let (late, existed, file) = decide::report(ledger, turn, &outcome, &writer)?.parts();
+        Ok(((late, existed), file))
     })?;
+    if existed {
+        files.record_known(files.store.shown(&id, &LedgerPath::Report(turn).to_string()));
+    }
     report_redacted(global, redacted)?;
     let counts_as = TaskStatus::of_word(&outcome.status);
-    let line = match late {
-        None => format!("counted: {}", counts_as.name()),
-        Some(reason) => format!("late: {}; the report is kept and does not count", reason.name()),
-    };
+    let line = reported_line("report", counts_as, late, existed);
     let status = if late.is_none() { "counted" } else { "late" };
-    let (options, reported) = (global.clone(), ReportedTask { status, counts_as, reason: late });
+    let (options, reported) = (global.clone(), ReportedTask { status, counts_as, reason: late, existed });
     let print = Box::new(move || {
         note_unknown_word(&options, &outcome.status)?;
         Ok(print_lines(options.format, &reported, [line])?)
@@ -127,7 +128,7 @@ pub(super) fn reclaim(
     files: &BatchFiles,
     batch: &BatchArg,
     task: Option<u32>,
-    after: Option<u64>,
+    after: Option<Duration>,
 ) -> Result<Done, Failure> {
     let id = files.find(batch)?;
     let writer = files.writer(None)?;
@@ -154,7 +155,7 @@ pub(super) fn reclaim(
 }
 
 /// Returns why no task is given up.
-fn why_none(ledger: &Ledger, task: Option<u32>, after: Option<u64>) -> String {
+fn why_none(ledger: &Ledger, task: Option<u32>, after: Option<Duration>) -> String {
     let state = ledger.state();
     match task.and_then(|task| state.tasks.get(task as usize)) {
         Some(task) if task.status.is_terminal() => format!(
@@ -180,18 +181,17 @@ pub(super) fn expire(global: &Global, files: &BatchFiles, batch: &BatchArg) -> R
             "the event of the fork of {id} is not there, so that the deadline is not known (help: restore it from git, or use `batch cancel`)"
         )));
     };
-    let seconds = ledger.batch.deadline_seconds;
-    let is_over = age(forked_at, time(&writer.at)?).is_some_and(|age| age >= Duration::from_secs(seconds));
+    let deadline = Duration::from_secs(ledger.batch.deadline_seconds);
+    let is_over = age(forked_at, time(&writer.at)?).is_some_and(|age| age >= deadline);
+    let after = humantime::format_duration(deadline);
     let is_early = !is_over && !ledger.state().tasks.iter().all(|task| task.status.is_terminal());
     let mut ended = Vec::new();
     if is_over {
-        let error = ToolError {
-            code: "deadline".to_owned(),
-            message: format!("it was not done {seconds} seconds after the fork"),
-        };
+        let error =
+            ToolError { code: "deadline".to_owned(), message: format!("it was not done {after} after the fork") };
         ended = end_open(files, &ledger, "timeout", error, &writer)?;
     } else if is_early && !global.quiet {
-        writeln!(console::stderr(), "note: the deadline, {seconds} seconds after {forked_at}, has not passed")?;
+        writeln!(console::stderr(), "note: the deadline, {after} after {forked_at}, has not passed")?;
     }
     Ok(print_ended(global, &id, ended, "timeout", is_early))
 }
@@ -251,18 +251,23 @@ pub(super) fn join(global: &Global, files: &BatchFiles, batch: &BatchArg) -> Res
     let ledger = files.read(&id)?;
     let (result, _) = decide::join(&ledger, &writer).map_err(failed)?;
     let log = parent_log(&ledger).map_err(failed)?;
+    files.cards.store.check_append(&log).map_err(failed)?;
     files.cards.store.read_box(log.as_str()).map_err(failed)?;
     files.cards.writer().prepare(vec![card(&ledger, &result)]).map_err(failed)?;
     let (ledger, result) = created(files, &id, |ledger| decide::join(ledger, &writer))?;
     // A crash here leaves the card to the next join, which makes the same one.
+    files.record_known(files.store.shown(&id, &LedgerPath::Result.to_string()));
     let card = card(&ledger, &result);
     for prepared in files.cards.writer().prepare(vec![card.clone()]).map_err(failed)? {
         files.record(files.cards.store.shown(FileKind::Card, &prepared.id));
     }
     let card_ids = files.cards.write(global, vec![card])?;
     let known = files.cards.store.read_box(log.as_str()).map_err(failed)?;
-    if !card_ids.iter().all(|id| known.as_ref().is_some_and(|known| known.card_ids.contains(id))) {
-        let append = LogAppend::new(card_ids, "contextpack".to_owned());
+    let is_known = card_ids.iter().all(|id| known.as_ref().is_some_and(|known| known.card_ids.contains(id)));
+    let append = LogAppend::new(card_ids, "contextpack".to_owned());
+    if let Some(entry) = files.cards.store.append_of(&log, &append).map_err(failed)? {
+        files.record(files.cards.store.shown_append(&log, &entry));
+    } else if !is_known {
         let entry = files.cards.store.append(&log, &append).map_err(failed)?;
         files.record_created(files.cards.store.shown_append(&log, &entry));
     }

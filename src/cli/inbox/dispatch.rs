@@ -9,6 +9,7 @@ use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::handover::{not_found, party};
 use crate::cli::ledger::Done;
+use crate::cli::publish::UnknownPush;
 use crate::cli::report::{print_error, print_lines};
 use crate::cli::workspace::{open, settled};
 use crate::engine::EngineError;
@@ -41,6 +42,7 @@ pub(crate) fn run(global: &Global, args: &DispatchArgs) -> Result<Exit, Failure>
     run().inspect_err(|failure| {
         let code = match failure {
             Failure::Usage(_) => "bad_request",
+            Failure::Outside(error) if error.is::<UnknownPush>() => "unknown",
             Failure::Outside(_) | Failure::Unsettled => "not_written",
             Failure::Input(_) => code.get(),
             Failure::Config { .. } | Failure::Unread(_) => "invalid_input",
@@ -79,8 +81,16 @@ fn dispatch(
     let output = args.output.as_deref().map(LogName::new).transpose().map_err(failed)?;
     let snapshot = content.snapshot_id();
     // The pack of a handover tells the agent where its results go.
+    let pack = files.pack_of(&snapshot);
+    if let Some(why) = pack.as_ref().and_then(|pack| pack.refusal(&recipient.inbox, &recipient.key)) {
+        code.set("box_of_other_agent");
+        let help = "make a handover to this agent, or give it the cards in another box: `contextpack box new`";
+        return Err(
+            files.failure(CardError::Unauthorized(format!("unauthorized box_id: {snapshot}: {why} (help: {help})")))
+        );
+    }
     let output =
-        output.or_else(|| files.output_of_pack(&snapshot, &recipient.key)).unwrap_or_else(|| recipient.inbox.clone());
+        output.or_else(|| pack.and_then(|pack| pack.output.clone())).unwrap_or_else(|| recipient.inbox.clone());
     let named = [
         ("the log's name", Some(output.as_str())),
         ("the correlation id", args.correlation_id.as_deref()),
@@ -177,7 +187,7 @@ fn recipient(global: &Global, args: &DispatchArgs) -> Result<Result<Recipient, S
         Some(root) => repository.find_roots(&project, std::slice::from_ref(root))?.first().copied(),
         None => None,
     };
-    let party = party(&agents[agent.agent]);
+    let party = party(agents, agent.agent)?;
     let inbox = own_log(&party).map_err(|error| Failure::Usage(error.to_string()))?;
     Ok(Ok(Recipient {
         key: party.key,

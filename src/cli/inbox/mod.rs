@@ -11,22 +11,28 @@ use super::handover::{not_found, party};
 use super::input;
 use super::ledger::{Done, LedgerFiles, is_old, report_redacted, time};
 use super::report::print_lines;
-use super::turn::{busy_line, note_unknown_word};
+use super::turn::{busy_line, note_unknown_word, reported_line};
 use super::wake::Ring;
 use super::workspace::{open, settled};
 use crate::batches::{ClaimState, TaskStatus};
 use crate::cards::{CardError, ContentId, LogName};
-use crate::handover::own_log;
+use crate::handover::{Party, own_log};
 use crate::inbox::decide::{self, BusyReason, Claimed, NewFile};
-use crate::inbox::{Inbox, InboxStore, TurnId, TurnRequest};
+use crate::inbox::{Attempt, Inbox, InboxPath, InboxStore, TurnId, TurnRequest};
+use crate::model::RepoPath;
 use crate::review::read;
 use crate::store::Access;
 pub(crate) use dispatch::run as dispatch;
 pub(crate) use output::{AcknowledgedTurn, ClaimedTurn, DispatchedTurn, InboxDoor, InboxOutput, ReclaimedTurns};
 use output::{TurnEpoch, TurnPointers};
 use serde_json::json;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::ops::Deref;
+use std::path::Path;
+use std::rc::Rc;
+use std::time::Duration;
 
 /// How often a decision is made again after another process was first. Each time the inbox has come further.
 const MAX_TRIES: usize = 1_000;
@@ -35,6 +41,41 @@ const MAX_TRIES: usize = 1_000;
 struct InboxFiles {
     files: LedgerFiles,
     store: InboxStore,
+    /// The packs of handovers that were read.
+    packs: RefCell<BTreeMap<ContentId, Rc<HandedPack>>>,
+}
+
+/// The pack of a handover.
+struct HandedPack {
+    /// Its path from the repo's root.
+    path: String,
+    /// The key of the agent that it is for.
+    agent: String,
+    /// The inbox of that agent, if the pack names its file.
+    inbox: Option<LogName>,
+    /// The log that it names for the results.
+    output: Option<LogName>,
+}
+
+impl HandedPack {
+    /// Reads the pack of the handover that made a box, if it is in this folder below `root`.
+    fn read(root: &Path, packs: &str, context: &ContentId) -> Option<Self> {
+        let path = format!("{packs}/{}.json", context.short());
+        let pack = read(&input::listed_file(&root.join(&path)).ok()?).ok()?;
+        let handover = pack.handover.filter(|it| it.context_box_id == context.to_string())?;
+        let agent = pack.agent?;
+        let soul = pack.sections.iter().find(|section| section.id == "agent");
+        let file = soul.and_then(|section| RepoPath::new(section.source.path.as_deref()?).ok());
+        let party = file.map(|file| Party { key: agent.key.clone(), stem: file.stem().to_owned() });
+        let inbox = party.and_then(|party| own_log(&party).ok());
+        Some(Self { path, agent: agent.key, inbox, output: LogName::new(&handover.output_box).ok() })
+    }
+
+    /// Says why a turn of an agent, in this inbox, may not name its box: it was handed to another agent.
+    fn refusal(&self, inbox: &LogName, agent: &str) -> Option<String> {
+        let is_for_agent = self.agent == agent && self.inbox.as_ref().is_none_or(|own| own == inbox);
+        (!is_for_agent).then(|| format!("its box was handed to {}, so that it is no turn of {agent}", self.agent))
+    }
 }
 
 impl Deref for InboxFiles {
@@ -50,12 +91,12 @@ impl InboxFiles {
     fn open(global: &Global) -> Result<Self, Failure> {
         let files = LedgerFiles::open(global)?;
         let store = InboxStore::new(&files.root, &files.settings.handover.dir);
-        Ok(Self { files, store })
+        Ok(Self { files, store, packs: RefCell::default() })
     }
 
     fn read(&self, agent: &LogName) -> Result<Inbox, Failure> {
         let inbox = self.store.read(agent).map_err(|error| self.failure(error))?;
-        Ok(inbox.redacted(&|text| self.cards.redacted(text)))
+        Ok(self.without_foreign(agent, inbox).redacted(&|text| self.cards.redacted(text)))
     }
 
     /// Finds the inbox that the user names: one that exists, else that of an agent.
@@ -69,7 +110,7 @@ impl InboxFiles {
             let repository = open(global, &[], Some(Access::Read))?;
             let project = repository.project();
             let (agent, _) = project.agent_of_handover(&arg.agent).map_err(not_found)?;
-            let party = party(&project.knowledge().agents.all[agent.agent]);
+            let party = party(&project.knowledge().agents.all, agent.agent)?;
             own_log(&party).map_err(|error| self.failure(error))
         })
     }
@@ -95,8 +136,7 @@ impl InboxFiles {
             let Some(file) = file else { return Ok(value) };
             let is_ours = self.create(agent, &file).map_err(|error| self.failure(error))?;
             // Requests and events are named by their content: another process wrote the same.
-            let is_exclusive =
-                matches!(file.path, crate::inbox::InboxPath::Claim(_) | crate::inbox::InboxPath::Response(_));
+            let is_exclusive = matches!(file.path, InboxPath::Claim(_) | InboxPath::Response(_));
             if is_ours || !is_exclusive {
                 return Ok(value);
             }
@@ -105,22 +145,27 @@ impl InboxFiles {
         Err(Failure::Input(format!("`{shown}` cannot be written: other files are in its place")))
     }
 
-    /// Returns the path of the pack of a handover, if it is there.
-    fn pack_of(&self, context: &ContentId) -> Option<String> {
-        let path = format!("{}/{}.json", self.settings.handover.packs()?, context.short());
-        self.root.join(&path).is_file().then_some(path)
+    /// Returns the pack of the handover that made a box, if it is there.
+    fn pack_of(&self, context: &ContentId) -> Option<Rc<HandedPack>> {
+        if let Some(known) = self.packs.borrow().get(context) {
+            return Some(Rc::clone(known));
+        }
+        let pack = Rc::new(HandedPack::read(&self.root, self.settings.handover.packs()?.as_str(), context)?);
+        self.packs.borrow_mut().insert(context.clone(), Rc::clone(&pack));
+        Some(pack)
     }
 
-    /// Returns the log that the pack of a handover to an agent names, if the pack is there.
-    fn output_of_pack(&self, context: &ContentId, agent: &str) -> Option<LogName> {
-        let pack = read(&input::listed_file(&self.root.join(self.pack_of(context)?)).ok()?).ok()?;
-        let handover = pack.handover.filter(|it| it.context_box_id == context.to_string())?;
-        let is_for_agent = pack.agent.is_some_and(|it| it.key == agent);
-        is_for_agent.then(|| LogName::new(&handover.output_box).ok())?
+    fn path_of_pack(&self, context: &ContentId) -> Option<String> {
+        self.pack_of(context).map(|pack| pack.path.clone())
+    }
+
+    /// Takes the requests that name the box of another agent's handover out of an inbox: that agent's pack would be shown.
+    fn without_foreign(&self, name: &LogName, inbox: Inbox) -> Inbox {
+        inbox.without(&|request| self.pack_of(&request.context_box_id)?.refusal(name, &request.agent))
     }
 
     fn pointers(&self, request: &TurnRequest) -> TurnPointers {
-        TurnPointers::of(request, &|context| self.pack_of(context), &|text| self.cards.redacted(text))
+        TurnPointers::of(request, &|context| self.path_of_pack(context), &|text| self.cards.redacted(text))
     }
 
     /// Returns what the doorbell says about a turn; `file` is what the others need to have.
@@ -138,6 +183,14 @@ impl InboxFiles {
             file: self.store.shown(agent, file),
         }
     }
+}
+
+/// Returns the fault of a request, at `path` in the folder of cards `root`, that names the box of another agent's handover.
+pub(super) fn foreign_box(root: &Path, path: &str, bytes: &[u8]) -> Option<String> {
+    let (inbox, _) = path.strip_prefix("inbox/")?.split_once("/requests/")?;
+    let request: TurnRequest = serde_json::from_slice(bytes).ok()?;
+    let pack = HandedPack::read(root, "packs", &request.context_box_id)?;
+    pack.refusal(&LogName::new(inbox).ok()?, &request.agent)
 }
 
 /// Runs one of the commands about inboxes.
@@ -168,7 +221,8 @@ pub(crate) fn run(global: &Global, args: &InboxArgs) -> Result<Exit, Failure> {
 fn list(global: &Global, files: &InboxFiles, arg: &InboxArg) -> Result<Exit, Failure> {
     let name = files.find(global, arg)?;
     let inbox = files.read(&name)?;
-    let output = InboxOutput::of(name.as_str(), &inbox, &|id| files.pack_of(id), &|text| files.cards.redacted(text));
+    let output =
+        InboxOutput::of(name.as_str(), &inbox, &|id| files.path_of_pack(id), &|text| files.cards.redacted(text));
     print_lines(global.format, &output, output.lines())?;
     let has_faults = files.report_faults(&inbox.faults, &|path| files.store.shown(&name, path))?;
     Ok(if has_faults { Exit::Input } else { Exit::Done })
@@ -242,16 +296,18 @@ fn acknowledge(global: &Global, files: &InboxFiles, args: &TurnAckArgs) -> Resul
     let missing = || Failure::Input(format!("turn not found: {turn}"));
     let request = inbox.request(&turn).ok_or_else(missing)?;
     outcome.output_box_id = files.output_box(args.outcome.output.as_deref(), &request.output_box)?;
-    let (file, response, late) = files.created(&name, |inbox| {
-        let (file, response, late) = decide::acknowledge(inbox, &turn, args.epoch, &outcome, &writer)?;
-        Ok(((file.path.to_string(), response, late), Some(file)))
+    let (response, late, existed) = files.created(&name, |inbox| {
+        let (response, reported) = decide::acknowledge(inbox, &turn, args.epoch, &outcome, &writer)?;
+        let (late, existed, file) = reported.parts();
+        Ok(((response, late, existed), file))
     })?;
+    let file = InboxPath::Response(Attempt { turn: turn.clone(), epoch: response.turn_epoch }).to_string();
+    if existed {
+        files.record_known(files.store.shown(&name, &file));
+    }
     report_redacted(global, redacted)?;
     let counts_as = TaskStatus::of_word(&outcome.status);
-    let line = match late {
-        None => format!("counted: {}", counts_as.name()),
-        Some(reason) => format!("late: {}; the response is kept and does not count", reason.name()),
-    };
+    let line = reported_line("response", counts_as, late, existed);
     let correlation_id = files.cards.redacted(&response.correlation_id);
     let ring = late.is_none().then(|| {
         let mut ring = files.ring("contextpack-response", &name, request, response.turn_epoch, &file);
@@ -269,6 +325,7 @@ fn acknowledge(global: &Global, files: &InboxFiles, args: &TurnAckArgs) -> Resul
         turn_epoch: response.turn_epoch,
         correlation_id,
         reason: late,
+        existed,
     };
     let options = global.clone();
     let print = Box::new(move || {
@@ -283,7 +340,7 @@ fn reclaim(
     files: &InboxFiles,
     arg: &InboxArg,
     turn: Option<&str>,
-    after: Option<u64>,
+    after: Option<Duration>,
 ) -> Result<Done, Failure> {
     let name = files.find(global, arg)?;
     let writer = files.writer(None)?;

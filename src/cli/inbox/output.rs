@@ -1,8 +1,8 @@
 //! What `dispatch` and the commands about inboxes print.
 
-use crate::batches::{LateReason, LedgerFault, ReportState, TaskStatus};
+use crate::batches::{LateReason, ReportState, TaskStatus};
 use crate::cards::{ContentId, ToolError};
-use crate::cli::turn::{by_and_at, outcome_line};
+use crate::cli::turn::{FaultOutput, by_and_at, outcome_line};
 use crate::inbox::{Inbox, TurnId, TurnRequest, TurnState};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -156,6 +156,9 @@ pub(crate) struct AcknowledgedTurn {
     /// Why it is late.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<LateReason>,
+    /// Whether the same was reported before, so that nothing was written.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) existed: bool,
 }
 
 /// What `inbox reclaim` prints.
@@ -197,7 +200,7 @@ pub(crate) struct InboxOutput {
     /// The turns, oldest first.
     turns: Vec<TurnOutput>,
     /// The files of the inbox that cannot be used.
-    faults: Vec<InboxFault>,
+    faults: Vec<FaultOutput>,
 }
 
 /// A turn, as `inbox list` prints it.
@@ -256,15 +259,6 @@ impl From<ReportState> for ResponseOutput {
     }
 }
 
-/// A file that cannot be used.
-#[derive(Debug, Serialize, JsonSchema)]
-struct InboxFault {
-    /// Its path in the folder of the inbox.
-    path: String,
-    /// Why.
-    message: String,
-}
-
 impl InboxOutput {
     /// Returns the state; the functions are those of [`TurnPointers::of`].
     pub(super) fn of(
@@ -293,13 +287,12 @@ impl InboxOutput {
                 responses: turn.responses.into_iter().map(ResponseOutput::from).collect(),
             })
             .collect();
-        let fault = |fault: &LedgerFault| InboxFault { path: fault.path.clone(), message: redacted(&fault.message) };
         Self {
             inbox: name.to_owned(),
             closed: inbox.is_closed(),
             busy: turns.iter().any(|turn| turn.status == TaskStatus::Dispatched),
             turns,
-            faults: inbox.faults.iter().map(fault).collect(),
+            faults: inbox.faults.iter().map(|fault| FaultOutput::of(fault, redacted)).collect(),
         }
     }
 

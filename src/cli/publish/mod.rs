@@ -4,23 +4,25 @@
 //! If the push is rejected, the commit and its files are taken back, the branch follows the remote, and the command
 //! decides again on what is there now.
 
+mod git;
+
 use super::console::{self, printable};
 use super::failure::Failure;
 use crate::store::random_name;
+use git::{GitError, LONGEST, command, git, output, run};
 use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io::{self, Read, Write as _};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a push is tried again, and the longest time that git may take for one step.
-const LONGEST: Duration = Duration::from_secs(120);
-
 /// How often a remote may reject what is based on its own head, as it does while another push holds a lock.
 const MAX_REFUSALS: u32 = 8;
+
+/// How often a remote is asked what it has after a push of unknown end, and the longest time for each answer.
+const MAX_QUESTIONS: u32 = 3;
+const LONGEST_ANSWER: Duration = Duration::from_secs(20);
 
 /// How often a locked index is tried.
 const LOCK_TRIES: u32 = 10;
@@ -63,7 +65,23 @@ impl Written {
     fn paths(&self) -> impl Iterator<Item = &str> {
         self.files.iter().map(|(path, _)| path.as_str())
     }
+
+    /// Removes the files that were not there before, none of which was published.
+    pub(crate) fn remove_new(&self, root: &Path) -> io::Result<()> {
+        for path in self.created() {
+            match fs::remove_file(root.join(path)) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
 }
+
+/// A push of which it is not known whether the remote has it.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct UnknownPush(pub(crate) String);
 
 /// What became of a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -143,7 +161,7 @@ impl Publisher {
             Ok(None) => return Ok(Published::Done),
             Err(failure) => {
                 if self.push {
-                    self.remove_new(written)?;
+                    written.remove_new(&self.root)?;
                 }
                 return Err(failure);
             }
@@ -159,13 +177,14 @@ impl Publisher {
             return Err(incomplete(&lacking?));
         }
         loop {
-            let Err(refusal) = git(&self.root, &["push", "-q", &remote, &format!("{commit}:{target}")]) else {
+            let push = command(&self.root, &["push", "-q", &remote, &format!("{commit}:{target}")]);
+            let Err(error) = run(push, None, self.remaining()) else {
                 self.report(&commit, &pushed(&remote, &target), quiet)?;
                 return Ok(Published::Done);
             };
             // First the wait, then a look at the remote, so that the next push is based on what is there just before it.
             self.wait();
-            match self.after_refusal(&remote, &target, &commit, base.as_deref(), refusal) {
+            match self.after_refusal(&remote, &target, &commit, base.as_deref(), &error) {
                 Ok(Next::Arrived) => {
                     self.report(&commit, &pushed(&remote, &target), quiet)?;
                     return Ok(Published::Done);
@@ -326,35 +345,71 @@ impl Publisher {
         }
     }
 
-    /// Finds out why a push was refused.
+    /// Returns how long the next push may take.
+    fn remaining(&self) -> Duration {
+        LONGEST.saturating_sub(self.begun.elapsed()).max(LONGEST_ANSWER)
+    }
+
+    /// Finds out what the remote has after a push that failed, which may have arrived all the same.
     fn after_refusal(
         &mut self,
         remote: &str,
         target: &str,
         commit: &str,
         base: Option<&str>,
-        refusal: String,
+        error: &GitError,
     ) -> Result<Next, Failure> {
-        let refused = |why: &str| failed(format!("nothing was pushed to `{remote}`: {why}"));
-        if self.begun.elapsed() > LONGEST {
-            return Err(refused(&format!("after two minutes, {refusal}")));
-        }
-        if let Err(why) = git(&self.root, &["fetch", "-q", remote, target]) {
-            return Err(refused(&why));
-        }
-        let head = self.git(&["rev-parse", "FETCH_HEAD"])?;
-        let contains = |older: &str| git(&self.root, &["merge-base", "--is-ancestor", older, &head]).is_ok();
+        let refused = || {
+            let late = if self.begun.elapsed() > LONGEST { "after two minutes, " } else { "" };
+            failed(format!("nothing was pushed to `{remote}`: {late}{}", error.why))
+        };
+        let unknown = |why: &str| {
+            let branch = target.strip_prefix("refs/heads/").unwrap_or(target);
+            let short = commit.get(..12).unwrap_or(commit);
+            Failure::Outside(Box::new(UnknownPush(format!(
+                "it is not known whether the push to `{remote}` arrived: {why} (help: `git fetch {remote} {branch} && git merge-base --is-ancestor {short} FETCH_HEAD` succeeds if it did; the same command again finds what arrived, and writes nothing twice)"
+            ))))
+        };
+        let head = match self.head_at(remote, target) {
+            Ok(head) => head,
+            Err(_) if error.is_rejection => return Err(refused()),
+            Err(why) => return Err(unknown(&format!("{}, then {why}", error.why))),
+        };
+        let contains = |older: &str| {
+            let is_ancestor = |head: &String| git(&self.root, &["merge-base", "--is-ancestor", older, head]).is_ok();
+            head.as_ref().is_some_and(is_ancestor)
+        };
         if contains(commit) {
             return Ok(Next::Arrived);
         }
-        if base == Some(head.as_str()) {
-            self.refusals += 1;
-            return if self.refusals < MAX_REFUSALS { Ok(Next::PushAgain) } else { Err(refused(&refusal)) };
+        let moved = head.is_some() && base != head.as_deref();
+        if moved && !base.is_some_and(contains) {
+            return Err(diverged(remote));
         }
-        if base.is_some_and(contains) {
-            return Ok(Next::DecideAgain);
+        // A push that is based on an older head cannot arrive any more; another one may, if the remote still works on it.
+        if !moved && error.is_timeout {
+            return Err(unknown(&error.why));
         }
-        Err(diverged(remote))
+        self.refusals += u32::from(!moved);
+        if self.begun.elapsed() > LONGEST || self.refusals >= MAX_REFUSALS {
+            return Err(refused());
+        }
+        Ok(if moved { Next::DecideAgain } else { Next::PushAgain })
+    }
+
+    /// Asks a remote for the head of a branch, several times if it does not answer; `None` if it has no such branch.
+    fn head_at(&self, remote: &str, target: &str) -> Result<Option<String>, String> {
+        let mut tries = 1;
+        loop {
+            let fetch = command(&self.root, &["fetch", "-q", remote, target]);
+            match run(fetch, None, LONGEST_ANSWER) {
+                Ok(_) => return git(&self.root, &["rev-parse", "FETCH_HEAD"]).map(Some),
+                Err(error) if error.why.contains("couldn't find remote ref") => return Ok(None),
+                Err(error) if tries == MAX_QUESTIONS => return Err(error.why),
+                Err(_) => self.wait(),
+            }
+            tries += 1;
+        }
     }
 
     /// Removes the commit from the branch, and the files that are new.
@@ -363,24 +418,13 @@ impl Publisher {
             Some(base) => self.git(&["update-ref", "HEAD", base, commit])?,
             None => self.git(&["update-ref", "-d", "HEAD", commit])?,
         };
-        self.index(None, written.created(), "--force-remove")?;
-        self.remove_new(written)
-    }
-
-    /// Removes the files that were not there before, none of which was published.
-    pub(crate) fn remove_new(&self, written: &Written) -> Result<(), Failure> {
-        for path in written.created() {
-            match fs::remove_file(self.root.join(path)) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
-                _ => {}
-            }
-        }
-        Ok(())
-    }
-
-    /// Returns whether what is written is to be pushed.
-    pub(crate) fn pushes(&self) -> bool {
-        self.push
+        // What was there before and was not committed stays, and is no part of the index.
+        let listed = base
+            .map(|base| self.git(&["ls-tree", "-r", "-z", "--name-only", base, "--", &self.context]))
+            .transpose()?;
+        let committed: BTreeSet<&str> = listed.iter().flat_map(|listed| listed.split('\0')).collect();
+        self.index(None, written.paths().filter(|path| !committed.contains(path)), "--force-remove")?;
+        Ok(written.remove_new(&self.root)?)
     }
 
     /// Waits between 0.1 and 1 second, by chance, so that clones do not collide again.
@@ -427,91 +471,4 @@ fn diverged(remote: &str) -> Failure {
 
 fn failed(why: String) -> Failure {
     Failure::Outside(why.into())
-}
-
-fn git(root: &Path, arguments: &[&str]) -> Result<String, String> {
-    output(command(root, arguments), None, LONGEST)
-}
-
-/// Prepares a git command with the settings of the user, who is the author of the commits.
-fn command(root: &Path, arguments: &[&str]) -> Command {
-    let mut git = Command::new("git");
-    for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"] {
-        git.env_remove(name);
-    }
-    git.env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C").args(["-c", "core.quotepath=off", "-c", "gc.auto=0"]);
-    git.args(arguments).current_dir(root);
-    git
-}
-
-/// Runs git for at most `limit`, and returns what it prints without the last line end.
-fn output(mut git: Command, input: Option<&str>, limit: Duration) -> Result<String, String> {
-    git.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
-    let cannot = |error: io::Error| format!("git cannot be run: {}", error.kind());
-    let mut child = git.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(cannot)?;
-    let until = Instant::now() + limit;
-    if let (Some(input), Some(mut stdin)) = (input, child.stdin.take()) {
-        // If git ends early, its own error is the one to report.
-        let _ = stdin.write_all(input.as_bytes());
-    }
-    let (stdout, stderr) = (whole(child.stdout.take()), whole(child.stderr.take()));
-    let read = |stream: Receiver<Vec<u8>>| stream.recv_timeout(until.saturating_duration_since(Instant::now()));
-    let (Ok(stdout), Ok(stderr)) = (read(stdout), read(stderr)) else {
-        // A remote that does not answer must not hold the command for ever. Either fails only if git has ended.
-        let _ = child.kill();
-        let _ = child.wait();
-        return Err(format!("git failed: there is no answer within {}", humantime::format_duration(limit)));
-    };
-    if child.wait().map_err(cannot)?.success() {
-        return Ok(String::from_utf8_lossy(&stdout).trim_end().to_owned());
-    }
-    let stderr = String::from_utf8_lossy(&stderr);
-    // The line that says why: what the remote says, then why it was rejected, then git's own error.
-    let lines = || stderr.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("hint:"));
-    let begins = |with: &'static str| lines().find(|line| line.starts_with(with));
-    let line = begins("remote: ").or_else(|| begins("! [")).or_else(|| begins("fatal: ")).or_else(|| lines().next());
-    let line = line.unwrap_or_default().trim_start_matches("fatal: ").trim_start_matches("error: ");
-    // Such a line ends with a colon; files follow, then what to do.
-    let files: Vec<&str> = stderr.lines().filter(|line| line.starts_with('\t')).map(str::trim).take(5).collect();
-    let line = match line.ends_with(':') {
-        true => format!("{line} {} (help: commit or stash them)", files.join(", ")),
-        false => line.to_owned(),
-    };
-    Err(format!("git failed: {}", if line.is_empty() { "it does not say why" } else { &line }))
-}
-
-/// Reads a stream to its end, in a thread that need not be waited for.
-fn whole(stream: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
-    let (sender, receiver) = channel();
-    thread::spawn(move || {
-        let mut bytes = Vec::new();
-        // What was read before an error is all that git said; the receiver is gone after the time limit.
-        let _ = stream.map(|mut stream| stream.read_to_end(&mut bytes));
-        let _ = sender.send(bytes);
-    });
-    receiver
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[cfg(unix)]
-    #[test]
-    fn a_remote_that_does_not_answer_is_given_up() {
-        let begun = Instant::now();
-        let command = |words: &[&str]| {
-            let mut command = Command::new("sh");
-            command.args(["-c", &words.join(" ")]);
-            command
-        };
-        let limit = Duration::from_millis(200);
-        let hangs = output(command(&["echo some; exec sleep 100"]), None, limit);
-        assert_eq!(hangs, Err("git failed: there is no answer within 200ms".to_owned()));
-        assert!(begun.elapsed() < Duration::from_secs(50));
-        let both = output(command(&["cat; echo noise >&2"]), Some("text"), Duration::from_secs(60));
-        assert_eq!(both, Ok("text".to_owned()));
-        let fails = output(command(&["echo 'fatal: no' >&2; exit 1"]), None, Duration::from_secs(60));
-        assert_eq!(fails, Err("git failed: no".to_owned()));
-    }
 }
