@@ -41,6 +41,7 @@ mod hostile;
 mod inbox;
 mod incremental;
 mod init;
+mod install;
 #[cfg(feature = "github")]
 mod interrupted;
 mod issues;

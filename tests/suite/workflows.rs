@@ -6,7 +6,7 @@ use serde_yaml::Value;
 use std::fs;
 
 /// A git repository whose remote is on GitHub.
-fn on_github() -> Sandbox {
+pub(crate) fn on_github() -> Sandbox {
     let sandbox = Sandbox::with(&[("work_items/a.md", "---\nid: task:a\ntitle: A\n---\n")]);
     sandbox.git(&["init", "-q", "-b", "main"]);
     sandbox.git(&["remote", "add", "origin", "https://github.com/owner/name.git"]);
@@ -73,7 +73,7 @@ fn no_link_is_written_through() {
 }
 
 /// Runs the script of a step, with its own environment and this one; gives what it wrote as outputs.
-fn step(sandbox: &Sandbox, job: &Value, name: &str, env: &[(&str, &str)]) -> (crate::sandbox::Run, String) {
+pub(crate) fn step(sandbox: &Sandbox, job: &Value, name: &str, env: &[(&str, &str)]) -> (crate::sandbox::Run, String) {
     let steps = job["steps"].as_sequence().unwrap();
     let step = steps.iter().find(|step| step["name"] == name).unwrap_or_else(|| panic!("no step `{name}`"));
     let mut command = sandbox.command(&[]);

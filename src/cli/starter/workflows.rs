@@ -15,17 +15,22 @@ pub(crate) struct WorkflowPaths<'a> {
     pub(crate) cached: bool,
 }
 
-/// A repository and a commit of it, from which a job builds the program.
+/// A repository, and a commit of it, from which a job builds the program, or the archive of a release of that commit.
 ///
 /// The program is not installed by name from a registry, where anyone could register a name that this project has not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RepoOrigin {
     repository: &'static str,
     commit: &'static str,
+    /// The SHA-256 of the release's archive for Linux on x64.
+    sha256: &'static str,
 }
 
 impl RepoOrigin {
     /// The origin of this program, if it was set at build time: releases set it, other builds know at most the repository.
+    ///
+    /// No program can hold the digest of its own archive. A release builds the archive that workflows install first, and the
+    /// others with its digest.
     pub(crate) const THIS: Self = Self {
         repository: match option_env!("CONTEXTPACK_REPOSITORY") {
             Some(repository) => repository,
@@ -33,6 +38,10 @@ impl RepoOrigin {
         },
         commit: match option_env!("CONTEXTPACK_COMMIT") {
             Some(commit) => commit,
+            None => "",
+        },
+        sha256: match option_env!("CONTEXTPACK_SHA256") {
+            Some(sha256) => sha256,
             None => "",
         },
     };
@@ -46,15 +55,23 @@ impl RepoOrigin {
 
     /// Returns the full hash of the commit; empty if it is unknown.
     fn commit(self) -> &'static str {
-        let hex = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
-        let fits = matches!(self.commit.len(), 40 | 64) && self.commit.bytes().all(hex);
-        if fits { self.commit } else { "" }
+        if matches!(self.commit.len(), 40 | 64) && is_hex(self.commit) { self.commit } else { "" }
+    }
+
+    /// Returns the version of the release and the SHA-256 of its archive; both empty if the program is of no release.
+    fn release(self) -> (&'static str, &'static str) {
+        let is_release = self.is_known() && self.sha256.len() == 64 && is_hex(self.sha256);
+        if is_release { (env!("CARGO_PKG_VERSION"), self.sha256) } else { ("", "") }
     }
 
     /// Returns whether a workflow can install the program without manual edits.
     pub(crate) fn is_known(self) -> bool {
         !self.repository().is_empty() && !self.commit().is_empty()
     }
+}
+
+fn is_hex(text: &str) -> bool {
+    text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
 }
 
 /// The instruction for users if the origin is unknown.
@@ -175,6 +192,7 @@ pub(crate) fn is_plain(folder: &str) -> bool {
 fn whole(template: &str, more: &[(&str, &str)]) -> String {
     let shared = [
         ("@CHECKOUT@", include_str!("checkout.yml")),
+        ("@ORIGIN@", include_str!("origin.yml")),
         ("@INSTALL@", include_str!("install.yml")),
         ("@SHARE@", include_str!("share.yml")),
         ("@TAKE@", include_str!("take.yml")),
@@ -186,7 +204,14 @@ fn whole(template: &str, more: &[(&str, &str)]) -> String {
 /// Fills the values into a complete template. Marks in values are not replaced.
 fn filled(template: &str, values: &[(&str, &str)], origin: RepoOrigin) -> String {
     let rust = env!("CARGO_PKG_RUST_VERSION");
-    let common = [("@REPOSITORY@", origin.repository()), ("@COMMIT@", origin.commit()), ("@RUST@", rust)];
+    let (version, sha256) = origin.release();
+    let common = [
+        ("@REPOSITORY@", origin.repository()),
+        ("@COMMIT@", origin.commit()),
+        ("@VERSION@", version),
+        ("@SHA256@", sha256),
+        ("@RUST@", rust),
+    ];
     replaced(template, &[&common, values].concat())
 }
 
@@ -220,9 +245,10 @@ mod tests {
     const KNOWN: RepoOrigin = RepoOrigin {
         repository: "https://github.com/owner/contextpack",
         commit: "0123456789abcdef0123456789abcdef01234567",
+        sha256: "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
     };
     /// An unknown origin.
-    const UNKNOWN: RepoOrigin = RepoOrigin { repository: "", commit: "" };
+    const UNKNOWN: RepoOrigin = RepoOrigin { repository: "", commit: "", sha256: "" };
 
     #[test]
     fn an_origin_is_an_encrypted_address_and_a_whole_hash() {
@@ -234,6 +260,15 @@ mod tests {
         }
         for commit in ["", "main", "v0.1.0", "0123456", "0123456789ABCDEF0123456789ABCDEF01234567"] {
             assert!(!RepoOrigin { commit, ..KNOWN }.is_known(), "{commit}");
+        }
+        assert_eq!(KNOWN.release(), (env!("CARGO_PKG_VERSION"), KNOWN.sha256));
+        for other in [
+            RepoOrigin { commit: "", ..KNOWN },
+            RepoOrigin { sha256: "", ..KNOWN },
+            RepoOrigin { sha256: KNOWN.commit, ..KNOWN },
+            RepoOrigin { sha256: "\"${{ x }}90abcdef0123456789abcdef0123456789abcdef0123456789abcdef012", ..KNOWN },
+        ] {
+            assert_eq!(other.release(), ("", ""), "{other:?}");
         }
     }
 
@@ -321,8 +356,11 @@ mod tests {
     fn the_program_comes_from_one_commit_of_one_repository_and_from_no_cache() {
         // A workflow that another one calls takes the program from it.
         for text in all().iter().filter(|text| !text.contains("workflow_call:")) {
-            let head = "env:\n  # The source of contextpack, and the commit of it that is built.\n  CONTEXTPACK_REPOSITORY: \"https://github.com/owner/contextpack\"\n  CONTEXTPACK_COMMIT: \"0123456789abcdef0123456789abcdef01234567\"\n";
-            assert_eq!(text.matches(head).count(), 1, "{text}");
+            let workflow: serde_yaml::Value = serde_yaml::from_str(text).unwrap();
+            let env = ["REPOSITORY", "COMMIT", "VERSION", "SHA256"];
+            let env = env.map(|name| workflow["env"][format!("CONTEXTPACK_{name}")].as_str().unwrap_or_default());
+            assert_eq!(env, [KNOWN.repository, KNOWN.commit, env!("CARGO_PKG_VERSION"), KNOWN.sha256], "{text}");
+            assert_eq!(text.matches("sha256sum --check --quiet <<< \"$CONTEXTPACK_SHA256 ").count(), 1, "{text}");
             assert_eq!(text.matches("cargo +").count(), 1, "one job builds it: {text}");
             assert!(text.contains("--git \"$CONTEXTPACK_REPOSITORY\" --rev \"$CONTEXTPACK_COMMIT\" contextpack\n"));
             assert!(!text.contains("actions/cache"), "{text}");
@@ -330,6 +368,7 @@ mod tests {
         let places = WorkflowPaths { packs: "packs", snapshot: ".contextpack/github", cached: false };
         let unknown = matrix(places, true, 2, UNKNOWN);
         assert!(unknown.contains("CONTEXTPACK_REPOSITORY: \"\"\n  CONTEXTPACK_COMMIT: \"\"\n"), "{unknown}");
+        assert!(unknown.contains("CONTEXTPACK_VERSION: \"\"\n  CONTEXTPACK_SHA256: \"\"\n"), "{unknown}");
     }
 
     #[test]
