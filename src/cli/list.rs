@@ -6,10 +6,10 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::output;
 use super::packs::{self, BuildRun};
-use super::report::{self, Report, ReportLine};
+use super::report::{Report, ReportLine};
 use super::workspace::open;
 use crate::engine::{CheckReport, CheckRequest, PackState, Project, RootSummary, check_packs};
-use crate::model::{ItemState, Relation, Shard};
+use crate::model::{Code, Diagnostic, ItemState, Relation, Severity, Shard};
 use crate::store::{Access, Folder};
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -51,14 +51,17 @@ pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
         packs.entry(state.root.clone()).or_default().push(state);
     }
     let rows: Vec<ListRow> = items.iter().map(|item| row(&project, *item, &mut packs)).collect();
-    // `build` reports warnings; here only errors are shown as text, since they make the command fail.
-    let errors_only = global.format != Format::Github;
+    let mut diagnostics = run.diagnostics.clone();
+    if global.format != Format::Github {
+        let is_shown = |it: &Diagnostic| it.severity == Severity::Error || !global.quiet && hides_rows(it.code);
+        diagnostics.retain(is_shown);
+    }
     // A pipe gets rows only, of which programs cut out columns.
     let width = console::width();
     let is_table = global.format == Format::Table || global.format == Format::Text && width.is_some();
     let lines = if is_table { table(&rows, width) } else { text(&rows) };
     let lines = lines.into_iter().map(ReportLine::Row).collect();
-    let report = Report { diagnostics: report::visible(&run.diagnostics, errors_only), lines };
+    let report = Report { diagnostics, lines };
     let dir = repository.settings().output.dir.as_str();
     report.print(global, || output::List {
         roots: rows.iter().map(|row| as_json(row, dir)).collect(),
@@ -68,6 +71,19 @@ pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
         writeln!(console::stderr(), "{}", packs::no_roots(&repository))?;
     }
     Ok(if run.has_errors() { Exit::Input } else { Exit::Done })
+}
+
+/// Returns whether a warning says that the list lacks an item or a field of one. `build` reports all others.
+fn hides_rows(code: Code) -> bool {
+    matches!(
+        code,
+        Code::InvalidItem
+            | Code::InvalidFrontMatter
+            | Code::InvalidSnapshot
+            | Code::UnreadableFile
+            | Code::DuplicateId
+            | Code::UnmatchedGlob
+    )
 }
 
 /// Prints the parts of a build in `shards` jobs. Errors of the input are reported by the builds.

@@ -24,6 +24,15 @@ pub(crate) fn no_roots(repository: &Repository) -> &'static str {
     "no roots: add work items, or correct `work_items` and `roots` in `contextpack.yml`"
 }
 
+/// Returns the note of a command that follows or shows packs and finds none.
+pub(crate) fn no_packs(global: &Global) -> Option<&'static str> {
+    let repository = open(global, &[], None).ok()?;
+    match repository.project().roots().is_empty() {
+        true => Some(no_roots(&repository)),
+        false => Some("no packs: `contextpack build` makes them"),
+    }
+}
+
 /// Work shorter than this shows no progress.
 const QUIET_FOR: Duration = Duration::from_secs(1);
 
