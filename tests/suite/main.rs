@@ -47,6 +47,8 @@ mod interrupted;
 mod issues;
 mod library;
 mod merge;
+#[cfg(target_os = "linux")]
+mod merge_workflow;
 mod messages;
 mod migrate;
 mod notes;

@@ -1,6 +1,7 @@
 //! The workflows that `init` writes, from templates, and the origin that they install the program from.
 
 use super::quoted;
+use crate::cli::args::MergeWay;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -13,6 +14,15 @@ pub(crate) struct WorkflowPaths<'a> {
     pub(crate) snapshot: &'a str,
     /// Whether both are ignored by git.
     pub(crate) cached: bool,
+    /// How pull requests that change the same packs get along, if that was chosen.
+    pub(crate) merge: Option<MergeWay>,
+}
+
+impl WorkflowPaths<'_> {
+    /// Returns whether pull requests commit packs.
+    fn commits_packs(self) -> bool {
+        !self.cached && self.merge != Some(MergeWay::Queue)
+    }
 }
 
 /// A repository, and a commit of it, from which a job builds the program, or the archive of a release of that commit.
@@ -83,16 +93,20 @@ pub(crate) const FILL_IN_BATCHES: &str = "set the variable `CONTEXTPACK_AGENT_CO
 /// Returns the workflow that checks pull requests, in `shards` jobs if given. Packs in git are compared, and their changes
 /// shown if one job sees them all; cached packs are built. It needs no token.
 pub(crate) fn check(places: WorkflowPaths<'_>, shards: Option<u32>, origin: RepoOrigin) -> String {
-    let (what, command) = if places.cached {
-        ("Checks that the packs of all roots can be built: offline, without any token.", "build")
-    } else {
+    let (what, command) = if places.commits_packs() {
         ("Checks that the packs in git are the ones that a build would write: offline, without any token.", "check")
+    } else {
+        ("Checks that the packs of all roots can be built: offline, without any token.", "build")
     };
     let (template, after) = match shards {
         Some(_) => (include_str!("check_shards.yml"), "compare"),
         None => (include_str!("check.yml"), "packs"),
     };
-    let diff = replaced(include_str!("diff.yml"), &[("@AFTER@", after)]);
+    let sides = match places.commits_packs() {
+        true => include_str!("diff_commits.yml"),
+        false => include_str!("diff_builds.yml"),
+    };
+    let diff = replaced(include_str!("diff.yml"), &[("@AFTER@", after), ("@SIDES@", sides)]);
     let changed = "    outputs:\n      changed: ${{ steps.diff.outputs.changed }}\n";
     let template = match places.cached {
         true => replaced(template, &[("@COMPARE@", ""), ("@DIFF@", ""), ("@OUTPUTS@", "")]),
@@ -107,17 +121,49 @@ pub(crate) fn check(places: WorkflowPaths<'_>, shards: Option<u32>, origin: Repo
     filled(&template, &[("@WHAT@", what), ("@COMMAND@", command), ("@SHARDS@", &shards)], origin)
 }
 
-/// Returns the workflow that syncs and builds, and delivers an artifact, or a pull request if packs are in git.
-pub(crate) fn sync(places: WorkflowPaths<'_>, origin: RepoOrigin) -> String {
+/// Returns the workflow that builds, and delivers an artifact, or a pull request if packs are in git. It syncs first if the
+/// repo is on `github`. Where pull requests commit no packs it also runs after each merge.
+pub(crate) fn sync(places: WorkflowPaths<'_>, github: bool, origin: RepoOrigin) -> String {
     let (outputs, deliver) = if places.cached {
         ("", include_str!("artifact.yml"))
     } else {
         ("    outputs:\n      changed: ${{ steps.changes.outputs.changed }}\n", include_str!("propose.yml"))
     };
-    let step = ("@SYNC@", include_str!("sync_step.yml"));
-    let parts = [("@OUTPUTS@", outputs), ("@DELIVER@\n", deliver), ("@DEPTH@\n", ""), step];
+    let (what, name) = match github {
+        true => (
+            "Brings issues in from GitHub and builds the packs of all roots. An event only wakes the job, so none is lost.",
+            "sync",
+        ),
+        false => ("Builds the packs of all roots after each merge: pull requests commit none.", "packs"),
+    };
+    // Pushes to other branches, whose jobs are skipped, must not take the place of a run that waits.
+    const OTHERS: &str = "${{ github.event_name == 'push' && github.ref_name != github.event.repository.default_branch && github.ref || '' }}";
+    let (push, others) = match places.merge {
+        Some(MergeWay::Queue) => ("  push:\n    branches: [\"**\"]\n", OTHERS),
+        _ => ("", ""),
+    };
+    let on = push.to_owned() + if github { include_str!("sync_events.yml") } else { "" };
+    let step = if github { include_str!("sync_step.yml") } else { "" };
+    let parts = [
+        ("@ON@", on.as_str()),
+        ("@OTHERS@", others),
+        ("@ISSUES@", if github { "      issues: read\n" } else { "" }),
+        ("@OUTPUTS@", outputs),
+        ("@DELIVER@\n", deliver),
+        ("@APP@", include_str!("app.yml")),
+        ("@DEPTH@\n", ""),
+        ("@SYNC@", step),
+    ];
     let (packs, snapshot) = (quoted(places.packs), quoted(places.snapshot));
-    filled(&whole(include_str!("sync.yml"), &parts), &[("@PACKS@", &packs), ("@SNAPSHOT@", &snapshot)], origin)
+    let values = [("@WHAT@", what), ("@NAME@", name), ("@PACKS@", &packs), ("@SNAPSHOT@", &snapshot)];
+    // The part that delivers has marks of its own.
+    filled(&replaced(&whole(include_str!("sync.yml"), &parts), &parts), &values, origin)
+}
+
+/// Returns the workflow that merges and rebuilds pull requests that conflict in packs alone.
+pub(crate) fn merge(places: WorkflowPaths<'_>, origin: RepoOrigin) -> String {
+    let parts = [("@APP@", include_str!("app.yml")), ("@DEPTH@\n", "          fetch-depth: 0\n")];
+    filled(&whole(include_str!("merge.yml"), &parts), &[("@PACKS@", &quoted(places.packs))], origin)
 }
 
 /// Returns the workflow that builds a large repo in `shards` jobs; a repo on `github` that keeps no snapshot in git syncs first.
@@ -273,19 +319,28 @@ mod tests {
     }
 
     fn all() -> Vec<String> {
-        let committed = WorkflowPaths { packs: "my packs", snapshot: ".contextpack/github", cached: false };
+        let committed =
+            WorkflowPaths { packs: "my packs", snapshot: ".contextpack/github", cached: false, merge: None };
         let cached = WorkflowPaths { cached: true, ..committed };
         let checks = [(committed, None), (cached, None), (committed, Some(8)), (cached, Some(8))];
         let checks = checks.map(|(places, shards)| check(places, shards, KNOWN));
         let schedules = BTreeSet::from(["0 7 * * 1-5", "30 4 * * SUN"]);
         let jobs = [jobs(&schedules, ".contextpack/delivered", KNOWN), jobs(&BTreeSet::new(), "record", KNOWN)];
         let syncs = vec![
-            sync(committed, KNOWN),
-            sync(cached, KNOWN),
+            sync(committed, true, KNOWN),
+            sync(cached, true, KNOWN),
             matrix(committed, true, 8, KNOWN),
             matrix(cached, true, 8, KNOWN),
         ];
-        [syncs, checks.to_vec(), jobs.to_vec(), batches("my context", KNOWN).to_vec()].concat()
+        let queue = WorkflowPaths { merge: Some(MergeWay::Queue), ..committed };
+        let merges = vec![
+            merge(committed, KNOWN),
+            sync(queue, true, KNOWN),
+            sync(queue, false, KNOWN),
+            check(queue, None, KNOWN),
+            check(queue, Some(8), KNOWN),
+        ];
+        [syncs, checks.to_vec(), jobs.to_vec(), batches("my context", KNOWN).to_vec(), merges].concat()
     }
 
     #[test]
@@ -365,7 +420,7 @@ mod tests {
             assert!(text.contains("--git \"$CONTEXTPACK_REPOSITORY\" --rev \"$CONTEXTPACK_COMMIT\" contextpack\n"));
             assert!(!text.contains("actions/cache"), "{text}");
         }
-        let places = WorkflowPaths { packs: "packs", snapshot: ".contextpack/github", cached: false };
+        let places = WorkflowPaths { packs: "packs", snapshot: ".contextpack/github", cached: false, merge: None };
         let unknown = matrix(places, true, 2, UNKNOWN);
         assert!(unknown.contains("CONTEXTPACK_REPOSITORY: \"\"\n  CONTEXTPACK_COMMIT: \"\"\n"), "{unknown}");
         assert!(unknown.contains("CONTEXTPACK_VERSION: \"\"\n  CONTEXTPACK_SHA256: \"\"\n"), "{unknown}");
@@ -445,14 +500,14 @@ mod tests {
         #[test]
         fn a_plain_name_is_literal_in_a_workflow_and_starts_no_expression(packs in "\\PC{1,12}", dir in "[a-zé@$ {}.#'\"*-]{1,12}") {
             for folder in [packs, dir] {
-                let places = WorkflowPaths { packs: &folder, snapshot: "snapshot", cached: false };
+                let places = WorkflowPaths { packs: &folder, snapshot: "snapshot", cached: false, merge: None };
                 if is_plain(&folder) {
-                    let text = sync(places, KNOWN);
+                    let text = sync(places, true, KNOWN);
                     let value: serde_yaml::Value = serde_yaml::from_str(&text).map_err(|e| TestCaseError::fail(e.to_string()))?;
                     let steps = value["jobs"]["propose"]["steps"].as_sequence().cloned().unwrap_or_default();
                     let packs = steps.iter().find_map(|step| step["env"]["PACKS"].as_str());
                     prop_assert_eq!(packs, Some(folder.as_str()));
-                    let plain = sync(WorkflowPaths { packs: "packs", ..places }, KNOWN);
+                    let plain = sync(WorkflowPaths { packs: "packs", ..places }, true, KNOWN);
                     prop_assert_eq!(text.matches("${{").count(), plain.matches("${{").count());
                 }
             }
