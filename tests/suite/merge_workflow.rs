@@ -187,6 +187,10 @@ fn with_a_queue_pull_requests_show_what_they_change_and_packs_are_built_after_th
     let calls = github.calls();
     assert!(calls.len() == 1 && calls[0].starts_with("pr create --head contextpack/packs --base main"), "{calls:?}");
 
+    // At night the event does not say what the default branch is.
+    github.run("contextpack-packs.yml", json!({"schedule": "17 3 * * *"}), TIME);
+    assert!(github.calls()[0].starts_with("pr create --head contextpack/packs --base main"));
+
     // Once it is merged there is nothing to do.
     remote(&sandbox, &["update-ref", "refs/heads/main", "contextpack/packs"]);
     let jobs = github.run("contextpack-packs.yml", json!({}), TIME);

@@ -89,9 +89,13 @@ impl<'a> Runner<'a> {
 
     /// Runs a workflow file with these inputs as a part of a run, which has its artifacts; runs are counted from 0.
     pub(crate) fn call(&self, number: usize, file: &str, mut event: Value, inputs: Value, time: u64) -> Vec<JobRun> {
-        event["repository"] = json!({"default_branch": "main"});
+        // Nothing but the schedule stands in the event of one.
+        if event["schedule"].is_null() {
+            event["repository"] = json!({"default_branch": "main", "fork": false});
+        }
         let ran = Mutex::new(Vec::new());
-        let of_event = RunOfEvent { number, github: json!({"event": event}), time, ran: &ran };
+        let github = json!({"event": event, "ref_name": "main"});
+        let of_event = RunOfEvent { number, github, time, ran: &ran };
         self.workflow(&of_event, file, &inputs, &self.settings["secrets"], "", true);
         ran.into_inner().unwrap()
     }
