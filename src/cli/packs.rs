@@ -18,6 +18,9 @@ pub(crate) fn no_roots(repository: &Repository) -> &'static str {
     if repository.configuration().text.is_none() {
         return "no roots: there is no configuration and no work item here; run `contextpack init`";
     }
+    if !repository.project().corpus().entries.is_empty() {
+        return "no roots: `roots` and `no_pack` of the configuration leave none of the work items";
+    }
     if repository.settings().github.repo.is_some() && repository.files().issues().is_empty() {
         return "no roots: there is no work item here, and no snapshot of GitHub's issues; run `contextpack sync`";
     }

@@ -263,7 +263,7 @@ impl WatchReporter<'_> {
                 let path = self.shown(watch, name);
                 writeln!(err, "{time} left: {}: its root is gone or cannot be read", printable(&path))?;
             }
-            for gone in &report.gone {
+            for gone in report::folded(&report.gone, self.global.verbose).iter() {
                 let at = gone.at.as_ref().map(|at| format!("{at}: ")).unwrap_or_default();
                 let line = format!("gone: {}[{}]: {at}{}", gone.severity, gone.code, gone.message);
                 writeln!(err, "{time} {}", printable(&line))?;

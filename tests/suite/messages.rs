@@ -30,6 +30,13 @@ fn an_empty_folder_is_told_what_to_do_next() {
     assert!(said(&sandbox, 0, &["build"]).contains("run `contextpack sync`"));
     sandbox.git(&["init", "-q"]);
     assert!(said(&sandbox, 2, &["diff"]).contains("there is no commit yet"));
+
+    sandbox.write("work_items/a.md", "---\nid: feat:a\nstatus: done\n---\n");
+    assert!(said(&sandbox, 0, &["list", "--state", "open"]).contains("no root is in this state"));
+    sandbox.write("contextpack.yml", "github: {repo: o/r}\nroots: {state: [open]}\n");
+    for args in [&["build"][..], &["list"], &["list", "--state", "open"]] {
+        assert!(said(&sandbox, 0, args).contains("leave none of the work items"), "{args:?}");
+    }
 }
 
 #[test]
@@ -61,13 +68,20 @@ fn a_list_names_the_items_that_it_lacks() {
     let sandbox = Sandbox::new();
     sandbox.write("work_items/a.md", "---\nid: feat:a\ndepends_on: [feat:none]\n---\n");
     sandbox.write("work_items/b.json", "{\"id\": ");
+    sandbox.write("work_items/c.json", "{");
     for format in ["text", "table"] {
         let run = sandbox.run(&["list", "--format", format]);
         assert_eq!(run.code, 0, "{}", run.stderr);
-        assert!(run.stderr.contains("warning[invalid-item]") && run.stderr.contains("work_items/b.json"));
+        let line = "warning[invalid-item]: work_items/b.json:1: the item cannot be read: ";
+        assert!(
+            run.stderr.starts_with(line) && run.stderr.ends_with("; and 1 more, `-v` shows all\n"),
+            "{}",
+            run.stderr
+        );
         assert!(!run.stderr.contains("unknown-id") && run.stdout.contains("feat:a"), "{}", run.stderr);
     }
     assert_eq!(sandbox.run(&["list", "-q"]).stderr, "");
+    assert_eq!(sandbox.run(&["list", "-v"]).stderr.matches("warning[invalid-item]").count(), 2);
 }
 
 #[test]
