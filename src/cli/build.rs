@@ -110,10 +110,30 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     if let Some(error) = refused {
         return Err(error.into());
     }
+    if let Some(note) = limits_note(args, &outcomes, &repository).filter(|_| !global.quiet) {
+        writeln!(console::stderr(), "{note}")?;
+    }
     if no_roots && !run.blocked && !global.quiet && global.format == Format::Text {
         writeln!(console::stderr(), "{}", packs::no_roots(&repository))?;
     }
     Ok(exit)
+}
+
+/// Returns a note if packs in the configured folder were written within other limits than the configured ones.
+fn limits_note(args: &BuildArgs, outcomes: &[WriteOutcome], repository: &Repository) -> Option<String> {
+    let (settings, limits) = (repository.settings(), args.packs.budget.limits());
+    let is_other = |outcome: &&WriteOutcome| {
+        let profile = settings.profiles.get(&outcome.profile).filter(|_| outcome.status == WriteStatus::Written);
+        profile.is_some_and(|profile| limits.over(&profile.budget) != profile.budget)
+    };
+    let count = outcomes.iter().filter(is_other).count();
+    (count > 0 && args.out.is_none()).then(|| {
+        format!(
+            "note: wrote {} into `{}` within other limits than the configuration's: `check` calls that stale until a build without them; `--out DIR` writes elsewhere",
+            counted(count, "pack"),
+            settings.output.dir
+        )
+    })
 }
 
 /// Builds packs for an agent: prints one, or writes them to the folder of `--out`.

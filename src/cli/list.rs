@@ -9,7 +9,7 @@ use super::packs::{self, BuildRun};
 use super::report::{self, Report, ReportLine};
 use super::workspace::open;
 use crate::engine::{CheckReport, CheckRequest, PackState, Project, RootSummary, check_packs};
-use crate::model::{ItemState, Relation, Shard};
+use crate::model::{Code, Diagnostic, ItemState, Relation, Severity, Shard};
 use crate::store::{Access, Folder};
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -51,23 +51,62 @@ pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
         packs.entry(state.root.clone()).or_default().push(state);
     }
     let rows: Vec<ListRow> = items.iter().map(|item| row(&project, *item, &mut packs)).collect();
-    // `build` reports warnings; here only errors are shown as text, since they make the command fail.
-    let errors_only = global.format != Format::Github;
+    let is_text = global.format != Format::Github;
+    let diagnostics = report::visible(&run.diagnostics, is_text);
+    if is_text && !global.quiet && global.format != Format::Json {
+        print_hidden_items(&run.diagnostics, global.verbose)?;
+    }
     // A pipe gets rows only, of which programs cut out columns.
     let width = console::width();
     let is_table = global.format == Format::Table || global.format == Format::Text && width.is_some();
     let lines = if is_table { table(&rows, width) } else { text(&rows) };
     let lines = lines.into_iter().map(ReportLine::Row).collect();
-    let report = Report { diagnostics: report::visible(&run.diagnostics, errors_only), lines };
+    let report = Report { diagnostics, lines };
     let dir = repository.settings().output.dir.as_str();
     report.print(global, || output::List {
         roots: rows.iter().map(|row| as_json(row, dir)).collect(),
         diagnostics: output::diagnostics(&run.diagnostics),
     })?;
     if rows.is_empty() && !run.blocked && !global.quiet && global.format != Format::Json {
-        writeln!(console::stderr(), "{}", packs::no_roots(&repository))?;
+        let is_filtered = !args.states.is_empty() && !project.roots().is_empty();
+        let note = if is_filtered { "no root is in this state" } else { packs::no_roots(&repository) };
+        writeln!(console::stderr(), "{note}")?;
     }
     Ok(if run.has_errors() { Exit::Input } else { Exit::Done })
+}
+
+/// Prints the warnings about items that the list lacks, or whose fields could not be read: a line for each code, or all.
+/// `build` reports all other warnings.
+fn print_hidden_items(diagnostics: &[Diagnostic], verbose: bool) -> std::io::Result<()> {
+    let mut hidden = BTreeMap::<Code, Vec<&Diagnostic>>::new();
+    for diagnostic in diagnostics.iter().filter(|it| it.severity == Severity::Warning && hides_item(it.code)) {
+        hidden.entry(diagnostic.code).or_default().push(diagnostic);
+    }
+    for (code, all) in &hidden {
+        let shown = if verbose { all.len() } else { 1 };
+        for diagnostic in all.iter().take(shown) {
+            let at = diagnostic.at.as_ref().map(|at| format!("{at}: ")).unwrap_or_default();
+            let line = format!("warning[{code}]: {at}{}", diagnostic.message);
+            let more = match all.len() - shown {
+                0 => String::new(),
+                more => format!("; and {more} more, `-v` shows all"),
+            };
+            writeln!(console::stderr(), "{}{more}", printable(&line))?;
+        }
+    }
+    Ok(())
+}
+
+fn hides_item(code: Code) -> bool {
+    matches!(
+        code,
+        Code::InvalidItem
+            | Code::InvalidFrontMatter
+            | Code::InvalidSnapshot
+            | Code::UnreadableFile
+            | Code::DuplicateId
+            | Code::UnmatchedGlob
+    )
 }
 
 /// Prints the parts of a build in `shards` jobs. Errors of the input are reported by the builds.

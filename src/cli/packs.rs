@@ -18,10 +18,22 @@ pub(crate) fn no_roots(repository: &Repository) -> &'static str {
     if repository.configuration().text.is_none() {
         return "no roots: there is no configuration and no work item here; run `contextpack init`";
     }
+    if !repository.project().corpus().entries.is_empty() {
+        return "no roots: `roots` and `no_pack` of the configuration leave none of the work items";
+    }
     if repository.settings().github.repo.is_some() && repository.files().issues().is_empty() {
         return "no roots: there is no work item here, and no snapshot of GitHub's issues; run `contextpack sync`";
     }
     "no roots: add work items, or correct `work_items` and `roots` in `contextpack.yml`"
+}
+
+/// Returns the note of a command that follows or shows packs and finds none.
+pub(crate) fn no_packs(global: &Global) -> Option<&'static str> {
+    let repository = open(global, &[], None).ok()?;
+    match repository.project().roots().is_empty() {
+        true => Some(no_roots(&repository)),
+        false => Some("no packs: `contextpack build` makes them"),
+    }
 }
 
 /// Work shorter than this shows no progress.

@@ -3,12 +3,12 @@
 //! Each file is written atomically. A file that an older version left incomplete, because it was killed or the disk was full,
 //! is recognized as a prefix of the new content, and completed.
 
-use super::args::{InitArgs, Tool};
+use super::args::{InitArgs, MergeWay, Tool};
 use super::delivery::DELIVERED;
 use super::detect::DetectedRepo;
 use super::failure::{Failure, PathFailure};
 use super::starter::workflows::{self, is_plain, is_schedule_of_github};
-use super::starter::{self, FILL_IN, FILL_IN_BATCHES, RepoOrigin, WorkflowPaths};
+use super::starter::{self, FILL_IN, FILL_IN_BATCHES, PacksAre, RepoOrigin, WorkflowPaths};
 use crate::config::{KnowledgeSettings, Settings};
 use crate::model::{Code, Diagnostic, Place, RepoPath};
 use crate::store::{Folder, StoreError, WriteResult, init_state_dir};
@@ -121,7 +121,12 @@ impl<'a> Setup<'a> {
         let profile = existing.and_then(|(_, settings)| settings.output.profiles.first().cloned());
         // A new configuration asks for Markdown where packs are committed.
         let markdown = existing.map_or(!in_state, |(_, settings)| settings.output.markdown);
-        let block = starter::agent_block(&output, profile.as_deref().unwrap_or("coding"), in_state, markdown);
+        let packs = match (in_state, args.merge) {
+            (true, _) => PacksAre::Cached,
+            (false, Some(MergeWay::Queue)) => PacksAre::Proposed,
+            (false, _) => PacksAre::Committed,
+        };
+        let block = starter::agent_block(&output, profile.as_deref().unwrap_or("coding"), packs, markdown);
         for tool in Tool::ALL.into_iter().filter(|tool| args.tools.contains(tool)) {
             self.block(tool.file(), starter::AGENT_MARKS, &block)?;
         }
@@ -131,7 +136,8 @@ impl<'a> Setup<'a> {
         };
         let snapshot = existing.map(|(_, settings)| settings.github.snapshot.as_str().to_owned());
         let snapshot = snapshot.as_deref().unwrap_or(".contextpack/github");
-        self.workflows(WorkflowPaths { packs: &output, snapshot, cached: in_state }, github, args.matrix)?;
+        let places = WorkflowPaths { packs: &output, snapshot, cached: in_state, merge: args.merge };
+        self.workflows(places, github, args.matrix)?;
         if args.jobs {
             self.jobs(existing.map(|(_, settings)| &settings.knowledge))?;
         }
@@ -151,10 +157,21 @@ impl<'a> Setup<'a> {
             self.left.push((WORKFLOWS.to_owned(), why));
             return Ok(());
         }
-        let origin = self.origin;
+        let (origin, queue) = (self.origin, places.merge == Some(MergeWay::Queue));
         self.workflow("contextpack.yml", &workflows::check(places, shards, origin))?;
         if github {
-            self.workflow("contextpack-sync.yml", &workflows::sync(places, origin))?;
+            self.workflow("contextpack-sync.yml", &workflows::sync(places, github, origin))?;
+        } else if queue {
+            self.workflow("contextpack-packs.yml", &workflows::sync(places, github, origin))?;
+        }
+        if queue {
+            // Without the option they expect packs in pull requests, and build none after a merge.
+            let why = "it exists; remove it and run `init --merge queue` again";
+            let is_earlier = |(path, why): &&mut (String, &str)| path.starts_with(WORKFLOWS) && *why == "it exists";
+            self.left.iter_mut().filter(is_earlier).for_each(|left| left.1 = why);
+        }
+        if places.merge == Some(MergeWay::Rebuild) {
+            self.workflow("contextpack-merge.yml", &workflows::merge(places, origin))?;
         }
         if let Some(shards) = shards {
             self.workflow("contextpack-matrix.yml", &workflows::matrix(places, github, shards, origin))?;

@@ -5,6 +5,7 @@ use super::console::{self, counted, json_line, printable};
 use super::exit::Exit;
 use super::failure::{Failure, PathFailure};
 use super::output;
+use super::packs;
 use super::report;
 use super::workspace::{stamp, strict, user_caches};
 use crate::engine::{AgentRequest, EngineError, SessionRequest, path_inside, process_environment};
@@ -151,6 +152,7 @@ impl WatchReporter<'_> {
     ) -> Result<(), Failure> {
         let saved = std::mem::take(&mut report.saved);
         let (written, failed, unchanged, took) = (saved.len(), report.failed.len(), report.unchanged, report.took);
+        let has_problems = !report.problems.is_empty();
         match self.global.format {
             Format::Json => self.print_json(WatchReport { saved, ..report }, watch)?,
             _ => self.print_errors(report, watch)?,
@@ -168,6 +170,13 @@ impl WatchReporter<'_> {
                 "{packs}: {written} {done}, {unchanged} unchanged{failed_text}, {:.2} s; {how}",
                 took.as_secs_f64()
             )?;
+            if written + unchanged + failed == 0
+                && !has_problems
+                && !self.delivered
+                && let Some(note) = packs::no_packs(self.global)
+            {
+                writeln!(console::stderr(), "{note}")?;
+            }
         }
         if self.print == Some(PrintMode::Full) {
             print_out(watch.rendering())?;
@@ -254,7 +263,7 @@ impl WatchReporter<'_> {
                 let path = self.shown(watch, name);
                 writeln!(err, "{time} left: {}: its root is gone or cannot be read", printable(&path))?;
             }
-            for gone in &report.gone {
+            for gone in report::folded(&report.gone, self.global.verbose).iter() {
                 let at = gone.at.as_ref().map(|at| format!("{at}: ")).unwrap_or_default();
                 let line = format!("gone: {}[{}]: {at}{}", gone.severity, gone.code, gone.message);
                 writeln!(err, "{time} {}", printable(&line))?;

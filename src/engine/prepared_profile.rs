@@ -29,7 +29,7 @@ pub struct BudgetLimits {
 
 impl BudgetLimits {
     /// Returns the profile's budget, in which these limits replace all others if any is given.
-    pub(super) fn over(self, budget: &Budget) -> Budget {
+    pub(crate) fn over(self, budget: &Budget) -> Budget {
         let given = self.max_chars.is_some() || self.max_bytes.is_some() || self.max_tokens.is_some();
         let limits = if given {
             self

@@ -183,8 +183,10 @@ fn a_release_is_run_only_with_the_digest_that_the_commit_or_the_workflow_says() 
 
     assert_eq!(install(&listed, &|digest| format!("auto {digest}")).0, 0, "`auto` takes it if its digest is known");
 
-    let (code, said) = install(&|_| listed(&wrong), &none);
-    assert_eq!((code, said.starts_with("::error ")), (1, true), "{said}");
+    for given in ["", "auto "] {
+        let (code, said) = install(&|_| listed(&wrong), &|_| given.to_owned());
+        assert_eq!((code, said.starts_with("::error ")), (1, true), "{given}{said}");
+    }
     assert_eq!(install(&listed, &|_| wrong.clone()).0, 1, "what the workflow says wins");
     // What lies beside the archive counts for nothing: who replaces one replaces both.
     for sums in ["", "# There is no release yet.\n"] {
@@ -228,6 +230,21 @@ fn without_an_input_the_program_is_built_from_the_actions_own_commit() {
     fs::write(root.join("Cargo.lock"), "").unwrap();
     let ended = job.step_with(&programs, "install", &inputs);
     assert_eq!((ended.code, &*ended.stdout), (0, "built\n"), "{}", ended.stderr);
+    // A release that is gone is no reason to stop, unless it was asked for.
+    let releases = format!("file://{}", job.sandbox.beside("releases").display());
+    let digest = "0".repeat(64);
+    let gone = |from| {
+        let given = [("INPUT_VERSION", "0.1.0"), ("INPUT_SHA256", &digest), ("INPUT_RELEASES", &releases)];
+        job.step_with(&programs, "install", &[&given[..], &[("INPUT_FROM", from)]].concat())
+    };
+    let before = fs::read_to_string(&log).unwrap();
+    let ended = gone("release");
+    assert!(ended.code == 1 && ended.stdout.contains("the release cannot be fetched"), "{}", ended.stdout);
+    assert_eq!(fs::read_to_string(&log).unwrap(), before);
+    let ended = gone("auto");
+    assert!(ended.code == 0 && ended.stdout.starts_with("::warning ") && ended.stdout.ends_with("built\n"));
+    assert_eq!(fs::read_to_string(&log).unwrap(), before.repeat(2));
+    fs::write(&log, before).unwrap();
     let (here, home) = (root.canonicalize().unwrap(), job.sandbox.beside("temp/contextpack"));
     assert_eq!(
         fs::read_to_string(log).unwrap(),

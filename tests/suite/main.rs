@@ -41,6 +41,7 @@ mod hostile;
 mod inbox;
 mod incremental;
 mod init;
+mod install;
 #[cfg(feature = "github")]
 mod interrupted;
 mod issues;
@@ -48,6 +49,8 @@ mod issues_trust;
 mod ledger_faults;
 mod library;
 mod merge;
+#[cfg(target_os = "linux")]
+mod merge_workflow;
 mod messages;
 mod migrate;
 mod notes;

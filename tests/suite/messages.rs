@@ -1,6 +1,7 @@
 //! What a first user is told: the next command, the right form of a setting, and no more than concerns the work.
 
 use crate::sandbox::Sandbox;
+use crate::watch::Watching;
 
 fn said(sandbox: &Sandbox, code: i32, args: &[&str]) -> String {
     let run = sandbox.run(args);
@@ -29,6 +30,78 @@ fn an_empty_folder_is_told_what_to_do_next() {
     assert!(said(&sandbox, 0, &["build"]).contains("run `contextpack sync`"));
     sandbox.git(&["init", "-q"]);
     assert!(said(&sandbox, 2, &["diff"]).contains("there is no commit yet"));
+
+    sandbox.write("work_items/a.md", "---\nid: feat:a\nstatus: done\n---\n");
+    assert!(said(&sandbox, 0, &["list", "--state", "open"]).contains("no root is in this state"));
+    sandbox.write("contextpack.yml", "github: {repo: o/r}\nroots: {state: [open]}\n");
+    for args in [&["build"][..], &["list"], &["list", "--state", "open"]] {
+        assert!(said(&sandbox, 0, args).contains("leave none of the work items"), "{args:?}");
+    }
+}
+
+#[test]
+fn a_watch_of_an_empty_folder_is_told_what_to_do_next() {
+    let sandbox = Sandbox::new();
+    Watching::start(&sandbox, &[]).wait("no roots: there is no configuration and no work item here");
+}
+
+#[test]
+fn a_root_that_is_given_as_a_revision_is_told_how_to_compare_its_pack() {
+    let sandbox = Sandbox::new();
+    sandbox.write("sub/work_items/a.md", "---\nid: feat:a\n---\n");
+    sandbox.write("sub/contextpack.yml", "");
+    sandbox.git(&["init", "-q", "-b", "main"]);
+    sandbox.expect(0, &["-C", "sub", "build"]);
+    sandbox.commit();
+    for args in [&["feat:a"][..], &["feat:a", "HEAD"], &["HEAD", "feat:a"]] {
+        let said = said(&sandbox, 2, &[&["-C", "sub", "diff"], args].concat());
+        let (_, command) = said.split_once("`contextpack ").unwrap_or_else(|| panic!("{said}"));
+        let command: Vec<&str> = command.split('`').next().unwrap().split(' ').collect();
+        assert_eq!(command, ["diff", "HEAD:./packs/feat-a.coding.json", "packs/feat-a.coding.json"]);
+        sandbox.expect(0, &[&["-C", "sub"], &command[..]].concat());
+    }
+    assert!(said(&sandbox, 2, &["-C", "sub", "diff", "nope"]).contains("git knows no `nope`"));
+}
+
+#[test]
+fn a_list_names_the_items_that_it_lacks() {
+    let sandbox = Sandbox::new();
+    sandbox.write("work_items/a.md", "---\nid: feat:a\ndepends_on: [feat:none]\n---\n");
+    sandbox.write("work_items/b.json", "{\"id\": ");
+    sandbox.write("work_items/c.json", "{");
+    for format in ["text", "table"] {
+        let run = sandbox.run(&["list", "--format", format]);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        let line = "warning[invalid-item]: work_items/b.json:1: the item cannot be read: ";
+        assert!(
+            run.stderr.starts_with(line) && run.stderr.ends_with("; and 1 more, `-v` shows all\n"),
+            "{}",
+            run.stderr
+        );
+        assert!(!run.stderr.contains("unknown-id") && run.stdout.contains("feat:a"), "{}", run.stderr);
+    }
+    assert_eq!(sandbox.run(&["list", "-q"]).stderr, "");
+    assert_eq!(sandbox.run(&["list", "-v"]).stderr.matches("warning[invalid-item]").count(), 2);
+}
+
+#[test]
+fn packs_within_other_limits_than_the_configured_ones_are_noted() {
+    let sandbox = Sandbox::new();
+    sandbox.write("contextpack.yml", "profiles: {coding: {budget: {max_tokens: 4k}}}\n");
+    sandbox.write("work_items/a.md", "---\nid: feat:a\n---\n");
+    let note = "note: wrote 1 pack into `packs` within other limits than the configuration's";
+    sandbox.expect(0, &["build"]);
+    assert!(said(&sandbox, 0, &["build", "--max-tokens", "2k"]).contains(note));
+    assert!(said(&sandbox, 4, &["check"]).contains("stale"));
+    for args in [
+        &["build"][..],
+        &["build", "--max-tokens", "4000"],
+        &["build", "--max-tokens", "2k", "-q"],
+        &["build", "--max-tokens", "2k", "--out", "other"],
+        &["build", "feat:a", "--max-tokens", "2k", "--out", "-"],
+    ] {
+        assert!(!said(&sandbox, 0, args).contains("note: wrote"), "{args:?}");
+    }
 }
 
 #[test]

@@ -65,7 +65,7 @@ impl<'a> Runner<'a> {
         };
         program(
             remote.join("hooks/pre-receive"),
-            "#!/bin/sh\n[ \"$GH_TOKEN\" = write ] || { echo 'the token may not write'; exit 1; }\n",
+            "#!/bin/sh\ncase $GH_TOKEN in write | app) ;; *) echo 'the token may not write'; exit 1 ;; esac\n",
         );
         let programs = sandbox.beside("programs");
         program(programs.join("rustup"), "#!/bin/sh\n");
@@ -76,8 +76,8 @@ impl<'a> Runner<'a> {
                 "#!/bin/sh\nmkdir -p ~/.cargo/bin\nprintf '#!/bin/sh\\nexec \"{bin}\" \"$@\"\\n' > ~/.cargo/bin/contextpack\nchmod +x ~/.cargo/bin/contextpack\n"
             ),
         );
-        // What a call of the API asks for is noted, one line a call.
-        let gh = "#!/bin/sh\ncase \"$1 $2\" in\n'auth setup-git') ;;\n'api --method') [ \"$GH_TOKEN\" = write ] || exit 1; echo \"$*\" >> \"$CALLS\" ;;\n*) exit 1 ;;\nesac\n";
+        // What a call of the API asks for is noted, one line a call. Pull requests are those of the file `pulls`.
+        let gh = "#!/bin/sh\ncase \"$1 $2\" in\n'auth setup-git') ;;\n'pr list')\n  case \"$*\" in *--head*) ;; *) cat \"$PULLS_FILE\" ;; esac ;;\n'pr create' | 'pr edit' | 'api --method')\n  case $GH_TOKEN in write | app) ;; *) exit 1 ;; esac\n  echo \"$*\" >> \"$CALLS\" ;;\n*) exit 1 ;;\nesac\n";
         program(programs.join("gh"), gh);
         Self { sandbox, settings, jobs: AtomicUsize::new(0), runs: AtomicUsize::new(0) }
     }
@@ -89,9 +89,13 @@ impl<'a> Runner<'a> {
 
     /// Runs a workflow file with these inputs as a part of a run, which has its artifacts; runs are counted from 0.
     pub(crate) fn call(&self, number: usize, file: &str, mut event: Value, inputs: Value, time: u64) -> Vec<JobRun> {
-        event["repository"] = json!({"default_branch": "main"});
+        // Nothing but the schedule stands in the event of one.
+        if event["schedule"].is_null() {
+            event["repository"] = json!({"default_branch": "main", "fork": false});
+        }
         let ran = Mutex::new(Vec::new());
-        let of_event = RunOfEvent { number, github: json!({"event": event}), time, ran: &ran };
+        let github = json!({"event": event, "ref_name": "main"});
+        let of_event = RunOfEvent { number, github, time, ran: &ran };
         self.workflow(&of_event, file, &inputs, &self.settings["secrets"], "", true);
         ran.into_inner().unwrap()
     }
@@ -273,7 +277,7 @@ impl<'a> Runner<'a> {
         command.env("RUNNER_TEMP", machine.join("temp")).env("GITHUB_WORKSPACE", machine.join("work"));
         command.env("GITHUB_SERVER_URL", "https://github.com").env("GITHUB_REPOSITORY", "owner/name");
         command.env("GITHUB_RUN_ID", run.number.to_string()).env("SOURCE_DATE_EPOCH", run.time.to_string());
-        command.env("CALLS", self.sandbox.beside("calls"));
+        command.env("CALLS", self.sandbox.beside("calls")).env("PULLS_FILE", self.sandbox.beside("pulls"));
         for (name, file) in [("GITHUB_OUTPUT", "temp/output"), ("GITHUB_STEP_SUMMARY", "summary")] {
             command.env(name, machine.join(file));
         }
@@ -307,19 +311,33 @@ impl<'a> Runner<'a> {
                 let remote = format!("file://{}", self.sandbox.beside("remote.git").display());
                 let work = machine.join("work");
                 let git = |args: &[&str]| self.sandbox.git(&[&["-C", work.to_str().unwrap()], args].concat());
-                let (branch, depth) = (text("ref"), with["fetch-depth"].as_u64().unwrap_or(1));
+                let branch = with["ref"].as_str().unwrap_or("main");
+                let depth = with["fetch-depth"].as_u64().unwrap_or(1);
                 git(&["init", "-q", "-b", "none"]);
                 git(&["remote", "add", "origin", &remote]);
-                let spec = format!("+refs/heads/{branch}:refs/remotes/origin/{branch}");
-                git(&["fetch", "-q", "--no-tags", &format!("--depth={depth}"), "origin", &spec]);
+                // A depth of 0 is all of all branches.
+                let spec = match depth {
+                    0 => "+refs/heads/*:refs/remotes/origin/*".to_owned(),
+                    _ => format!("+refs/heads/{branch}:refs/remotes/origin/{branch}"),
+                };
+                let limit = format!("--depth={depth}");
+                let depth = if depth == 0 { &[][..] } else { &[&*limit] };
+                git(&[&["fetch", "-q", "--no-tags"], depth, &["origin", &spec]].concat());
                 git(&["checkout", "-q", "--force", "-B", branch, &format!("refs/remotes/origin/{branch}")]);
                 true
             }
             "actions/upload-artifact" => {
-                let (from, to) = (at(text("path")), artifacts.join(text("name")));
+                let to = artifacts.join(text("name"));
                 assert!(!to.exists(), "there is an artifact `{}` in this run", text("name"));
-                let to = if from.is_dir() { to } else { to.join(from.file_name().unwrap()) };
-                copied(&from, &to)
+                text("path").lines().all(|path| {
+                    let from = at(path.trim());
+                    let to = if from.is_dir() { to.clone() } else { to.join(from.file_name().unwrap()) };
+                    copied(&from, &to)
+                })
+            }
+            "actions/create-github-app-token" => {
+                assert_eq!((text("client-id"), text("private-key")), ("Iv1", "key"));
+                return StepRun { success: true, lost: false, outputs: json!({"token": "app"}), log: String::new() };
             }
             "actions/download-artifact" => copied(&artifacts.join(text("name")), &at(text("path"))),
             _ => panic!("`{action}` is not known"),

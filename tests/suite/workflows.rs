@@ -6,7 +6,7 @@ use serde_yaml::Value;
 use std::fs;
 
 /// A git repository whose remote is on GitHub.
-fn on_github() -> Sandbox {
+pub(crate) fn on_github() -> Sandbox {
     let sandbox = Sandbox::with(&[("work_items/a.md", "---\nid: task:a\ntitle: A\n---\n")]);
     sandbox.git(&["init", "-q", "-b", "main"]);
     sandbox.git(&["remote", "add", "origin", "https://github.com/owner/name.git"]);
@@ -73,7 +73,7 @@ fn no_link_is_written_through() {
 }
 
 /// Runs the script of a step, with its own environment and this one; gives what it wrote as outputs.
-fn step(sandbox: &Sandbox, job: &Value, name: &str, env: &[(&str, &str)]) -> (crate::sandbox::Run, String) {
+pub(crate) fn step(sandbox: &Sandbox, job: &Value, name: &str, env: &[(&str, &str)]) -> (crate::sandbox::Run, String) {
     let steps = job["steps"].as_sequence().unwrap();
     let step = steps.iter().find(|step| step["name"] == name).unwrap_or_else(|| panic!("no step `{name}`"));
     let mut command = sandbox.command(&[]);
@@ -276,6 +276,57 @@ fn a_pull_request_shows_what_it_changes_in_the_packs() {
     let cached = on_github();
     cached.expect(0, &["init", "--cached"]);
     assert!(!cached.read(".github/workflows/contextpack.yml").contains("contextpack diff"));
+}
+
+#[test]
+fn a_pull_request_has_one_comment_with_the_verdict_which_is_brought_up_to_date() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let sandbox = on_github();
+    sandbox.expect(0, &["init"]);
+    let workflow: Value = serde_yaml::from_str(&sandbox.read(".github/workflows/contextpack.yml")).unwrap();
+    let job = &workflow["jobs"]["comment"];
+    // It has no checkout, and a fork's pull request has no such job.
+    assert_eq!(job["steps"].as_sequence().unwrap().len(), 2);
+    let condition = job["if"].as_str().unwrap();
+    assert!(condition.contains("github.event.pull_request.head.repo.full_name == github.repository"), "{condition}");
+
+    // The comments are those of a file, as `gh` filters them; what is sent is noted.
+    fs::create_dir(sandbox.beside("programs")).unwrap();
+    let gh = sandbox.beside("programs/gh");
+    let script = "#!/bin/bash\nif [ \"$2\" = --paginate ]; then exec jq -r \"$5\" \"$RUNNER_TEMP/comments\"; fi\necho \"$3 $4\" >> \"$RUNNER_TEMP/sent\"\njq -r .body \"$6\" >> \"$RUNNER_TEMP/sent\"\n";
+    fs::write(&gh, script).unwrap();
+    fs::set_permissions(&gh, fs::Permissions::from_mode(0o755)).unwrap();
+    let comment =
+        |id: u32, login: &str, body: &str| serde_json::json!({"id": id, "user": {"login": login}, "body": body});
+    let other = [
+        comment(1, "somebody", "<!-- contextpack diff -->\nMine"),
+        comment(2, "github-actions[bot]", "Another workflow: <!-- contextpack diff -->"),
+    ];
+    let own = comment(3, "github-actions[bot]", "<!-- contextpack diff -->\n### 1 pack changed");
+    let run = |comments: &[serde_json::Value], verdict: &str, changed: &str| {
+        fs::write(sandbox.beside("comments"), serde_json::Value::from(comments).to_string()).unwrap();
+        fs::write(sandbox.beside("contextpack-diff.md"), verdict).unwrap();
+        let env = [("NUMBER", "7"), ("CHANGED", changed), ("GITHUB_REPOSITORY", "owner/name")];
+        let (ended, _) = step(&sandbox, job, "Write the comment, or bring it up to date", &env);
+        assert_eq!(ended.code, 0, "{}{}", ended.stdout, ended.stderr);
+        let sent = fs::read_to_string(sandbox.beside("sent")).unwrap_or_default();
+        let _none = fs::remove_file(sandbox.beside("sent"));
+        sent
+    };
+    let all = [&other[..], &[own]].concat();
+    let verdict = "### 2 packs changed `$(id)`";
+    let body = format!("<!-- contextpack diff -->\n{verdict}\n");
+    let [post, patch] = ["POST repos/owner/name/issues/7/comments", "PATCH repos/owner/name/issues/comments/3"];
+    assert_eq!(run(&other, verdict, "true"), format!("{post}\n{body}"));
+    assert_eq!(run(&all, verdict, "true"), format!("{patch}\n{body}"));
+    // A change that was taken back is said too; without one there is nothing to say.
+    assert_eq!(
+        run(&all, "### no pack changed", ""),
+        format!("{patch}\n<!-- contextpack diff -->\n### no pack changed\n")
+    );
+    assert_eq!(run(&other, "### no pack changed", ""), "");
+    assert_eq!(run(&all, "", "true"), "");
+    assert!(run(&other, &"x".repeat(100_000), "true").len() < 65_536);
 }
 
 #[test]

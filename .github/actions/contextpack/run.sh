@@ -36,11 +36,11 @@ sha256_of() {
 
 fetch() {
     curl --fail --silent --show-error --location --retry 3 --proto '=https,file' --proto-redir '=https' \
-        --max-filesize 200000000 --max-time 600 --output "$2" "$1" ||
-        fail "cannot fetch $1; \`from: source\` builds the program instead"
+        --max-filesize 200000000 --max-time 600 --output "$2" "$1"
 }
 
-# Installs a released binary. Nothing of it is run, or even unpacked, before its digest is the one that is expected.
+# Installs a released binary; fails if it cannot be fetched. Nothing of it is run, or even unpacked, before its digest is the
+# one that is expected, and another digest ends the step.
 release() {
     local archive base expected found target program=contextpack
     target=$(target)
@@ -63,14 +63,14 @@ release() {
     [[ $expected =~ ^[0-9a-fA-F]{64}$ ]] ||
         fail "this commit of the action has no SHA-256 of $archive; give it as \`sha256\`, or use \`from: source\`" 2
     mkdir -p "$home/bin"
-    fetch "$base/$archive" "$home/$archive"
+    fetch "$base/$archive" "$home/$archive" || return 1
     found=$(sha256_of "$home/$archive")
     if [ "$found" != "$(tr 'A-F' 'a-f' <<<"$expected")" ]; then
         rm -f "$home/$archive"
         fail "$archive has the SHA-256 $found, not $expected"
     fi
     # By relative names: `tar` takes the drive of an absolute one on Windows for a host.
-    (cd "$home" && tar -xzf "$archive" -C bin "$program")
+    (cd "$home" && tar -xzf "$archive" -C bin "$program") || fail "cannot unpack $archive"
     rm -f "$home/$archive"
 }
 
@@ -111,8 +111,15 @@ from_source() {
 install() {
     local home=$RUNNER_TEMP/contextpack
     case $INPUT_FROM in
-        auto) if has_release; then release; else from_source; fi ;;
-        release) release ;;
+        auto)
+            if ! has_release; then
+                from_source
+            elif ! release; then
+                printf '%s\n' '::warning title=contextpack::the release cannot be fetched: this commit of the action is built instead'
+                from_source
+            fi
+            ;;
+        release) release || fail "the release cannot be fetched; \`from: source\` builds the program instead" ;;
         source) from_source ;;
         path)
             contextpack --version || fail "contextpack is not on the path" 2

@@ -26,7 +26,7 @@ pub(crate) use review::{
     AttestArgs, DiffArgs, ExplainArgs, GitArgs, GitCommand, NotesArgs, RedactArgs, RenderArgs, RenderPart, ReportArgs,
     VerifyArgs,
 };
-pub(crate) use setup::{InitArgs, Tool};
+pub(crate) use setup::{InitArgs, MergeWay, Tool};
 #[cfg(feature = "github")]
 pub(crate) use setup::{IssueState, SyncArgs};
 

@@ -24,6 +24,12 @@ pub(crate) struct InitArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(Shard::MOST)))]
     pub(crate) matrix: Option<u32>,
 
+    /// Writes the workflows for pull requests that change the same committed packs
+    ///
+    /// github.com runs no merge drivers, so such pull requests conflict. `--cached` is the third way: packs that are not in git do not conflict.
+    #[arg(long, value_enum, value_name = "WAY", conflicts_with = "cached")]
+    pub(crate) merge: Option<MergeWay>,
+
     /// Also writes a workflow that runs the configured jobs at their times
     ///
     /// It writes the context of each job and hands the file to the command in the repository's variable `CONTEXTPACK_AGENT_COMMAND`. Its schedules are those of `jobs` of the configuration: where these change, remove the workflow and run `init --jobs` again.
@@ -35,6 +41,15 @@ pub(crate) struct InitArgs {
     /// Each task runs the command in the repository's variable `CONTEXTPACK_AGENT_COMMAND` with its pack, and its report is pushed. When all tasks have ended the batch is joined.
     #[arg(long)]
     pub(crate) batches: bool,
+}
+
+/// How pull requests that change the same committed packs get along.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MergeWay {
+    /// A job merges and rebuilds branches that conflict in packs alone
+    Rebuild,
+    /// Pull requests leave packs alone, and a job builds them after each merge
+    Queue,
 }
 
 /// A tool whose agent reads a file of the repo before it works.

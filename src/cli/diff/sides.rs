@@ -4,9 +4,11 @@ use crate::cli::args::{DiffArgs, Global};
 use crate::cli::console::{self, printable};
 use crate::cli::failure::{Failure, PathFailure};
 use crate::cli::input;
-use crate::cli::workspace::configuration;
+use crate::cli::workspace::{configuration, from_here, open, without_secrets};
 use crate::config::Settings;
+use crate::engine::pack_file_name;
 use crate::intake::{GitObject, History, HistoryError, merge_base};
+use crate::model::slug;
 use crate::store::{Folder, LARGEST_SET};
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -51,7 +53,17 @@ impl Side {
 impl Sides {
     /// Reads both sides.
     pub(super) fn find(global: &Global, args: &DiffArgs) -> Result<Self, Failure> {
-        let mut finder = RevisionResolver { global, repo: None, history: None };
+        let mut finder = RevisionResolver { global, repo: None, history: None, has_unknown: false };
+        let found = Self::read(&mut finder, args);
+        // A root is no revision, and its pack is what was meant.
+        let hint = || [&args.old, &args.new].into_iter().flatten().find_map(|typed| hint_for_root(global, typed));
+        match found.is_err() && finder.has_unknown {
+            true => hint().map_or(found, |hint| Err(Failure::usage(hint))),
+            false => found,
+        }
+    }
+
+    fn read(finder: &mut RevisionResolver<'_>, args: &DiffArgs) -> Result<Self, Failure> {
         let (old, new) = match (args.old.as_deref(), args.new.as_deref()) {
             (Some(old), Some(new)) => (finder.side(old)?, finder.side(new)?),
             (Some(one), None) if Path::new(one).exists() => {
@@ -84,6 +96,8 @@ struct RevisionResolver<'a> {
     global: &'a Global,
     repo: Option<(PathBuf, Box<Settings>)>,
     history: Option<History>,
+    /// Whether git did not know a revision.
+    has_unknown: bool,
 }
 
 impl RevisionResolver<'_> {
@@ -151,8 +165,27 @@ impl RevisionResolver<'_> {
             None => History::open(&self.repo()?.0).map_err(outside)?,
         };
         let history = self.history.insert(history);
-        history.read(revision, path.trim_end_matches('/'), &is_pack_name).map_err(outside)
+        let read = history.read(revision, path.trim_end_matches('/'), &is_pack_name);
+        self.has_unknown |= matches!(read, Err(HistoryError::Unknown(_)));
+        read.map_err(outside)
     }
+}
+
+/// Returns how to compare the pack of a root, if `typed` is one.
+fn hint_for_root(global: &Global, typed: &str) -> Option<String> {
+    let repository = open(global, &[], None).ok()?;
+    let project = repository.project();
+    let item = repository.find(&project, typed).ok()?;
+    let profile = repository.configuration().profiles(&[]).ok()?.into_iter().next()?;
+    let name = pack_file_name(&slug(&project.pack_name(item)), &profile, None);
+    let pack = format!("{}/{name}", repository.settings().output.dir);
+    // Below the root of git, a path of a revision is relative to the folder only with a dot.
+    let dot = if repository.root().join(".git").exists() { "" } else { "./" };
+    let typed = without_secrets(typed);
+    Some(format!(
+        "`{typed}` is a work item, not a revision: `contextpack diff HEAD:{dot}{pack} {}` compares its pack with that of the last commit",
+        from_here(&pack)
+    ))
 }
 
 fn is_pack_name(name: &str) -> bool {

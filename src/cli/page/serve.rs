@@ -11,6 +11,7 @@ use crate::cli::args::{Global, ServeArgs};
 use crate::cli::console;
 use crate::cli::exit::Exit;
 use crate::cli::failure::{Failure, PathFailure};
+use crate::cli::packs::no_packs;
 use crate::model::Digest;
 use crate::review::{PageEntry, report_changes, report_data, report_page, report_policy};
 use http::header::{ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, HOST, IF_NONE_MATCH};
@@ -52,7 +53,15 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<Exit, Failure> {
         return watched::serve(global, args);
     }
     let packs = PackFiles::open(global, &args.packs)?;
-    print_faults(&packs.entries())?;
+    let entries = packs.entries();
+    print_faults(&entries)?;
+    if entries.is_empty()
+        && args.packs.is_empty()
+        && !global.quiet
+        && let Some(note) = no_packs(global)
+    {
+        writeln!(console::stderr(), "{note}")?;
+    }
     Server::listen(global, args.port, PageSource::files(global, packs))?.run()?;
     Ok(Exit::Done)
 }
@@ -374,7 +383,7 @@ mod tests {
     const SHORT: Limits =
         Limits { head: Duration::from_millis(300), connection: Duration::from_millis(600), connections: 1 };
 
-    fn no_packs() -> PageSource {
+    fn empty() -> PageSource {
         let folder = tempfile::tempdir().unwrap();
         let given = [folder.path().to_owned()];
         let global = Args::try_parse_from(["contextpack", "list"]).unwrap().global;
@@ -385,7 +394,7 @@ mod tests {
     fn served(client: impl FnOnce(&str, &str) + Send + 'static) {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         listener.set_nonblocking(true).unwrap();
-        let site = Site::new(listener.local_addr().unwrap().port(), no_packs()).unwrap();
+        let site = Site::new(listener.local_addr().unwrap().port(), empty()).unwrap();
         site.shown.borrow_mut().page = Some(vec![b'x'; 64 << 20].into());
         let (host, base) = (site.hosts[0].clone(), site.base.clone());
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -438,7 +447,7 @@ mod tests {
 
     #[test]
     fn answers_share_one_copy() {
-        let site = Site::new(1, no_packs()).unwrap();
+        let site = Site::new(1, empty()).unwrap();
         let body = |answer: Response<Full<Bytes>>| {
             let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
             runtime.block_on(answer.into_body().collect()).unwrap().to_bytes().as_ptr()
@@ -450,7 +459,7 @@ mod tests {
 
     #[test]
     fn an_address_with_another_host_is_refused() {
-        let site = Site::new(1, no_packs()).unwrap();
+        let site = Site::new(1, empty()).unwrap();
         let mut headers = HeaderMap::new();
         headers.insert(HOST, HeaderValue::from_static("127.0.0.1:1"));
         let status = |uri: String| site.answer(&Method::GET, &uri.parse().unwrap(), &headers).status();

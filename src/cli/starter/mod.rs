@@ -257,17 +257,32 @@ pub(crate) fn attributes(output: &str, handovers: &str) -> String {
     )
 }
 
+/// Where packs are, and who builds them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PacksAre {
+    /// Not in git.
+    Cached,
+    /// In git, with each change.
+    Committed,
+    /// In git, built by a workflow after each merge.
+    Proposed,
+}
+
 /// The first and the last line of the block for agents.
 pub(crate) const AGENT_MARKS: (&str, &str) = ("<!-- contextpack begin -->", "<!-- contextpack end -->");
 
 /// Returns the block that points agents to the packs in `output`, whose first profile is `profile`; with `markdown` each
 /// has a companion.
-pub(crate) fn agent_block(output: &str, profile: &str, cached: bool, markdown: bool) -> String {
+pub(crate) fn agent_block(output: &str, profile: &str, packs: PacksAre, markdown: bool) -> String {
     let (begin, end) = AGENT_MARKS;
-    let first = if cached {
-        "The packs are not in git: `contextpack build` makes them first."
-    } else {
-        "They are in git, and made by `contextpack build`: never edit one. Where a work item or a document changes, build and commit both."
+    let first = match packs {
+        PacksAre::Cached => "The packs are not in git: `contextpack build` makes them first.",
+        PacksAre::Committed => {
+            "They are in git, and made by `contextpack build`: never edit one. Where a work item or a document changes, build and commit both."
+        }
+        PacksAre::Proposed => {
+            "They are in git, and built after each merge: never edit or commit one. `contextpack render ID` prints one as it is now."
+        }
     };
     let (ending, text, omissions) = if markdown {
         ("md", "The `.json` file beside each is for programs.", "Left out")

@@ -1,6 +1,7 @@
 //! The workflows that `init` writes, from templates, and the origin that they install the program from.
 
 use super::quoted;
+use crate::cli::args::MergeWay;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -13,19 +14,33 @@ pub(crate) struct WorkflowPaths<'a> {
     pub(crate) snapshot: &'a str,
     /// Whether both are ignored by git.
     pub(crate) cached: bool,
+    /// How pull requests that change the same packs get along, if that was chosen.
+    pub(crate) merge: Option<MergeWay>,
 }
 
-/// A repository and a commit of it, from which a job builds the program.
+impl WorkflowPaths<'_> {
+    /// Returns whether pull requests commit packs.
+    fn commits_packs(self) -> bool {
+        !self.cached && self.merge != Some(MergeWay::Queue)
+    }
+}
+
+/// A repository, and a commit of it, from which a job builds the program, or the archive of a release of that commit.
 ///
 /// The program is not installed by name from a registry, where anyone could register a name that this project has not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RepoOrigin {
     repository: &'static str,
     commit: &'static str,
+    /// The SHA-256 of the release's archive for Linux on x64.
+    sha256: &'static str,
 }
 
 impl RepoOrigin {
     /// The origin of this program, if it was set at build time: releases set it, other builds know at most the repository.
+    ///
+    /// No program can hold the digest of its own archive. A release builds the archive that workflows install first, and the
+    /// others with its digest.
     pub(crate) const THIS: Self = Self {
         repository: match option_env!("CONTEXTPACK_REPOSITORY") {
             Some(repository) => repository,
@@ -33,6 +48,10 @@ impl RepoOrigin {
         },
         commit: match option_env!("CONTEXTPACK_COMMIT") {
             Some(commit) => commit,
+            None => "",
+        },
+        sha256: match option_env!("CONTEXTPACK_SHA256") {
+            Some(sha256) => sha256,
             None => "",
         },
     };
@@ -46,15 +65,23 @@ impl RepoOrigin {
 
     /// Returns the full hash of the commit; empty if it is unknown.
     fn commit(self) -> &'static str {
-        let hex = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
-        let fits = matches!(self.commit.len(), 40 | 64) && self.commit.bytes().all(hex);
-        if fits { self.commit } else { "" }
+        if matches!(self.commit.len(), 40 | 64) && is_hex(self.commit) { self.commit } else { "" }
+    }
+
+    /// Returns the version of the release and the SHA-256 of its archive; both empty if the program is of no release.
+    fn release(self) -> (&'static str, &'static str) {
+        let is_release = self.is_known() && self.sha256.len() == 64 && is_hex(self.sha256);
+        if is_release { (env!("CARGO_PKG_VERSION"), self.sha256) } else { ("", "") }
     }
 
     /// Returns whether a workflow can install the program without manual edits.
     pub(crate) fn is_known(self) -> bool {
         !self.repository().is_empty() && !self.commit().is_empty()
     }
+}
+
+fn is_hex(text: &str) -> bool {
+    text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
 }
 
 /// The instruction for users if the origin is unknown.
@@ -66,16 +93,20 @@ pub(crate) const FILL_IN_BATCHES: &str = "set the variable `CONTEXTPACK_AGENT_CO
 /// Returns the workflow that checks pull requests, in `shards` jobs if given. Packs in git are compared, and their changes
 /// shown if one job sees them all; cached packs are built. It needs no token.
 pub(crate) fn check(places: WorkflowPaths<'_>, shards: Option<u32>, origin: RepoOrigin) -> String {
-    let (what, command) = if places.cached {
-        ("Checks that the packs of all roots can be built: offline, without any token.", "build")
-    } else {
+    let (what, command) = if places.commits_packs() {
         ("Checks that the packs in git are the ones that a build would write: offline, without any token.", "check")
+    } else {
+        ("Checks that the packs of all roots can be built: offline, without any token.", "build")
     };
     let (template, after) = match shards {
         Some(_) => (include_str!("check_shards.yml"), "compare"),
         None => (include_str!("check.yml"), "packs"),
     };
-    let diff = replaced(include_str!("diff.yml"), &[("@AFTER@", after)]);
+    let sides = match places.commits_packs() {
+        true => include_str!("diff_commits.yml"),
+        false => include_str!("diff_builds.yml"),
+    };
+    let diff = replaced(include_str!("diff.yml"), &[("@AFTER@", after), ("@SIDES@", sides)]);
     let changed = "    outputs:\n      changed: ${{ steps.diff.outputs.changed }}\n";
     let template = match places.cached {
         true => replaced(template, &[("@COMPARE@", ""), ("@DIFF@", ""), ("@OUTPUTS@", "")]),
@@ -90,17 +121,49 @@ pub(crate) fn check(places: WorkflowPaths<'_>, shards: Option<u32>, origin: Repo
     filled(&template, &[("@WHAT@", what), ("@COMMAND@", command), ("@SHARDS@", &shards)], origin)
 }
 
-/// Returns the workflow that syncs and builds, and delivers an artifact, or a pull request if packs are in git.
-pub(crate) fn sync(places: WorkflowPaths<'_>, origin: RepoOrigin) -> String {
+/// Returns the workflow that builds, and delivers an artifact, or a pull request if packs are in git. It syncs first if the
+/// repo is on `github`. Where pull requests commit no packs it also runs after each merge.
+pub(crate) fn sync(places: WorkflowPaths<'_>, github: bool, origin: RepoOrigin) -> String {
     let (outputs, deliver) = if places.cached {
         ("", include_str!("artifact.yml"))
     } else {
         ("    outputs:\n      changed: ${{ steps.changes.outputs.changed }}\n", include_str!("propose.yml"))
     };
-    let step = ("@SYNC@", include_str!("sync_step.yml"));
-    let parts = [("@OUTPUTS@", outputs), ("@DELIVER@\n", deliver), ("@DEPTH@\n", ""), step];
+    let (what, name) = match github {
+        true => (
+            "Brings issues in from GitHub and builds the packs of all roots. An event only wakes the job, so none is lost.",
+            "sync",
+        ),
+        false => ("Builds the packs of all roots after each merge: pull requests commit none.", "packs"),
+    };
+    // Pushes to other branches, whose jobs are skipped, must not take the place of a run that waits.
+    const OTHERS: &str = "${{ github.event_name == 'push' && github.ref_name != github.event.repository.default_branch && github.ref || '' }}";
+    let (push, others) = match places.merge {
+        Some(MergeWay::Queue) => ("  push:\n    branches: [\"**\"]\n", OTHERS),
+        _ => ("", ""),
+    };
+    let on = push.to_owned() + if github { include_str!("sync_events.yml") } else { "" };
+    let step = if github { include_str!("sync_step.yml") } else { "" };
+    let parts = [
+        ("@ON@", on.as_str()),
+        ("@OTHERS@", others),
+        ("@ISSUES@", if github { "      issues: read\n" } else { "" }),
+        ("@OUTPUTS@", outputs),
+        ("@DELIVER@\n", deliver),
+        ("@APP@", include_str!("app.yml")),
+        ("@DEPTH@\n", ""),
+        ("@SYNC@", step),
+    ];
     let (packs, snapshot) = (quoted(places.packs), quoted(places.snapshot));
-    filled(&whole(include_str!("sync.yml"), &parts), &[("@PACKS@", &packs), ("@SNAPSHOT@", &snapshot)], origin)
+    let values = [("@WHAT@", what), ("@NAME@", name), ("@PACKS@", &packs), ("@SNAPSHOT@", &snapshot)];
+    // The part that delivers has marks of its own.
+    filled(&replaced(&whole(include_str!("sync.yml"), &parts), &parts), &values, origin)
+}
+
+/// Returns the workflow that merges and rebuilds pull requests that conflict in packs alone.
+pub(crate) fn merge(places: WorkflowPaths<'_>, origin: RepoOrigin) -> String {
+    let parts = [("@APP@", include_str!("app.yml")), ("@DEPTH@\n", "          fetch-depth: 0\n")];
+    filled(&whole(include_str!("merge.yml"), &parts), &[("@PACKS@", &quoted(places.packs))], origin)
 }
 
 /// Returns the workflow that builds a large repo in `shards` jobs; a repo on `github` that keeps no snapshot in git syncs first.
@@ -175,6 +238,7 @@ pub(crate) fn is_plain(folder: &str) -> bool {
 fn whole(template: &str, more: &[(&str, &str)]) -> String {
     let shared = [
         ("@CHECKOUT@", include_str!("checkout.yml")),
+        ("@ORIGIN@", include_str!("origin.yml")),
         ("@INSTALL@", include_str!("install.yml")),
         ("@SHARE@", include_str!("share.yml")),
         ("@TAKE@", include_str!("take.yml")),
@@ -186,7 +250,14 @@ fn whole(template: &str, more: &[(&str, &str)]) -> String {
 /// Fills the values into a complete template. Marks in values are not replaced.
 fn filled(template: &str, values: &[(&str, &str)], origin: RepoOrigin) -> String {
     let rust = env!("CARGO_PKG_RUST_VERSION");
-    let common = [("@REPOSITORY@", origin.repository()), ("@COMMIT@", origin.commit()), ("@RUST@", rust)];
+    let (version, sha256) = origin.release();
+    let common = [
+        ("@REPOSITORY@", origin.repository()),
+        ("@COMMIT@", origin.commit()),
+        ("@VERSION@", version),
+        ("@SHA256@", sha256),
+        ("@RUST@", rust),
+    ];
     replaced(template, &[&common, values].concat())
 }
 
@@ -220,9 +291,10 @@ mod tests {
     const KNOWN: RepoOrigin = RepoOrigin {
         repository: "https://github.com/owner/contextpack",
         commit: "0123456789abcdef0123456789abcdef01234567",
+        sha256: "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
     };
     /// An unknown origin.
-    const UNKNOWN: RepoOrigin = RepoOrigin { repository: "", commit: "" };
+    const UNKNOWN: RepoOrigin = RepoOrigin { repository: "", commit: "", sha256: "" };
 
     #[test]
     fn an_origin_is_an_encrypted_address_and_a_whole_hash() {
@@ -235,22 +307,40 @@ mod tests {
         for commit in ["", "main", "v0.1.0", "0123456", "0123456789ABCDEF0123456789ABCDEF01234567"] {
             assert!(!RepoOrigin { commit, ..KNOWN }.is_known(), "{commit}");
         }
+        assert_eq!(KNOWN.release(), (env!("CARGO_PKG_VERSION"), KNOWN.sha256));
+        for other in [
+            RepoOrigin { commit: "", ..KNOWN },
+            RepoOrigin { sha256: "", ..KNOWN },
+            RepoOrigin { sha256: KNOWN.commit, ..KNOWN },
+            RepoOrigin { sha256: "\"${{ x }}90abcdef0123456789abcdef0123456789abcdef0123456789abcdef012", ..KNOWN },
+        ] {
+            assert_eq!(other.release(), ("", ""), "{other:?}");
+        }
     }
 
     fn all() -> Vec<String> {
-        let committed = WorkflowPaths { packs: "my packs", snapshot: ".contextpack/github", cached: false };
+        let committed =
+            WorkflowPaths { packs: "my packs", snapshot: ".contextpack/github", cached: false, merge: None };
         let cached = WorkflowPaths { cached: true, ..committed };
         let checks = [(committed, None), (cached, None), (committed, Some(8)), (cached, Some(8))];
         let checks = checks.map(|(places, shards)| check(places, shards, KNOWN));
         let schedules = BTreeSet::from(["0 7 * * 1-5", "30 4 * * SUN"]);
         let jobs = [jobs(&schedules, ".contextpack/delivered", KNOWN), jobs(&BTreeSet::new(), "record", KNOWN)];
         let syncs = vec![
-            sync(committed, KNOWN),
-            sync(cached, KNOWN),
+            sync(committed, true, KNOWN),
+            sync(cached, true, KNOWN),
             matrix(committed, true, 8, KNOWN),
             matrix(cached, true, 8, KNOWN),
         ];
-        [syncs, checks.to_vec(), jobs.to_vec(), batches("my context", KNOWN).to_vec()].concat()
+        let queue = WorkflowPaths { merge: Some(MergeWay::Queue), ..committed };
+        let merges = vec![
+            merge(committed, KNOWN),
+            sync(queue, true, KNOWN),
+            sync(queue, false, KNOWN),
+            check(queue, None, KNOWN),
+            check(queue, Some(8), KNOWN),
+        ];
+        [syncs, checks.to_vec(), jobs.to_vec(), batches("my context", KNOWN).to_vec(), merges].concat()
     }
 
     #[test]
@@ -321,15 +411,19 @@ mod tests {
     fn the_program_comes_from_one_commit_of_one_repository_and_from_no_cache() {
         // A workflow that another one calls takes the program from it.
         for text in all().iter().filter(|text| !text.contains("workflow_call:")) {
-            let head = "env:\n  # The source of contextpack, and the commit of it that is built.\n  CONTEXTPACK_REPOSITORY: \"https://github.com/owner/contextpack\"\n  CONTEXTPACK_COMMIT: \"0123456789abcdef0123456789abcdef01234567\"\n";
-            assert_eq!(text.matches(head).count(), 1, "{text}");
+            let workflow: serde_yaml::Value = serde_yaml::from_str(text).unwrap();
+            let env = ["REPOSITORY", "COMMIT", "VERSION", "SHA256"];
+            let env = env.map(|name| workflow["env"][format!("CONTEXTPACK_{name}")].as_str().unwrap_or_default());
+            assert_eq!(env, [KNOWN.repository, KNOWN.commit, env!("CARGO_PKG_VERSION"), KNOWN.sha256], "{text}");
+            assert_eq!(text.matches("sha256sum --check --quiet <<< \"$CONTEXTPACK_SHA256 ").count(), 1, "{text}");
             assert_eq!(text.matches("cargo +").count(), 1, "one job builds it: {text}");
             assert!(text.contains("--git \"$CONTEXTPACK_REPOSITORY\" --rev \"$CONTEXTPACK_COMMIT\" contextpack\n"));
             assert!(!text.contains("actions/cache"), "{text}");
         }
-        let places = WorkflowPaths { packs: "packs", snapshot: ".contextpack/github", cached: false };
+        let places = WorkflowPaths { packs: "packs", snapshot: ".contextpack/github", cached: false, merge: None };
         let unknown = matrix(places, true, 2, UNKNOWN);
         assert!(unknown.contains("CONTEXTPACK_REPOSITORY: \"\"\n  CONTEXTPACK_COMMIT: \"\"\n"), "{unknown}");
+        assert!(unknown.contains("CONTEXTPACK_VERSION: \"\"\n  CONTEXTPACK_SHA256: \"\"\n"), "{unknown}");
     }
 
     #[test]
@@ -406,14 +500,14 @@ mod tests {
         #[test]
         fn a_plain_name_is_literal_in_a_workflow_and_starts_no_expression(packs in "\\PC{1,12}", dir in "[a-zé@$ {}.#'\"*-]{1,12}") {
             for folder in [packs, dir] {
-                let places = WorkflowPaths { packs: &folder, snapshot: "snapshot", cached: false };
+                let places = WorkflowPaths { packs: &folder, snapshot: "snapshot", cached: false, merge: None };
                 if is_plain(&folder) {
-                    let text = sync(places, KNOWN);
+                    let text = sync(places, true, KNOWN);
                     let value: serde_yaml::Value = serde_yaml::from_str(&text).map_err(|e| TestCaseError::fail(e.to_string()))?;
                     let steps = value["jobs"]["propose"]["steps"].as_sequence().cloned().unwrap_or_default();
                     let packs = steps.iter().find_map(|step| step["env"]["PACKS"].as_str());
                     prop_assert_eq!(packs, Some(folder.as_str()));
-                    let plain = sync(WorkflowPaths { packs: "packs", ..places }, KNOWN);
+                    let plain = sync(WorkflowPaths { packs: "packs", ..places }, true, KNOWN);
                     prop_assert_eq!(text.matches("${{").count(), plain.matches("${{").count());
                 }
             }
