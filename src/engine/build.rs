@@ -8,9 +8,9 @@ use super::repository::diagnostics_of;
 use super::{Unsettled, apply_severities, notices};
 use crate::config::{Budget, BuiltinText, HANDOVER_TASK_INSTRUCTIONS, Profile, SESSION_INSTRUCTIONS, Tokenizer};
 use crate::fit::{Amount, Counter, TooSmall, fit};
-use crate::graph::Target;
+use crate::graph::{Edge, Target};
 use crate::intake::Repo;
-use crate::model::{Code, Diagnostic, Digest, Place, slug};
+use crate::model::{Code, Diagnostic, Digest, Place, Relation, slug};
 use crate::redact::Clean;
 use crate::seal::{Sealed, Stamp, seal};
 use crate::select::{RootReferences, select, select_session};
@@ -204,6 +204,24 @@ impl Project<'_> {
         })
     }
 
+    /// Returns why an item that the pack of `root` may hold cannot be read: the root itself, one that it has to do with, or
+    /// another child of its parent.
+    fn damaged_input(&self, root: usize) -> Option<&Diagnostic> {
+        if !self.has_damage {
+            return None;
+        }
+        let damage = |item: usize| self.corpus.entries[item].damage.as_deref();
+        let item_of = |edge: &Edge| match edge.to {
+            Target::Item(item) => Some((edge.relation, item)),
+            Target::Issue { .. } => None,
+        };
+        let around = |item: usize| self.graph.edges(item).iter().chain(self.graph.claims(item)).filter_map(item_of);
+        let siblings = around(root).filter(|(relation, _)| *relation == Relation::Parent).flat_map(|(_, parent)| {
+            around(parent).filter(|(relation, _)| *relation == Relation::Child)
+        });
+        damage(root).or_else(|| around(root).chain(siblings).find_map(|(_, item)| damage(item)))
+    }
+
     /// Returns the `roots` whose slug no other root has, and an error for each slug that several have.
     fn distinct_slugs(&self, roots: &[usize], others: &[usize]) -> (Vec<usize>, Vec<Diagnostic>) {
         let slug_of = |root: &usize| slug(&self.pack_name(*root));
@@ -253,6 +271,7 @@ impl Project<'_> {
         let item = &self.corpus.entries[root].item;
         let name = self.file_name(&self.pack_name(root), profile, job.agent.as_ref());
         let unread = || self.unread.first().or_else(|| self.unread_knowledge(job.agent.as_ref()).first());
+        let unread = || unread().or_else(|| self.damaged_input(root));
         if let Some(unread) = unread().or_else(|| files.first_unread(self, root, profile)) {
             return Some(Built {
                 root: item.id.clone(),

@@ -5,8 +5,9 @@ use super::project::Project;
 use crate::cache::FilePurpose;
 use crate::knowledge::{KnowledgeDocument, NotesFile};
 use crate::markdown::front_matter::front_matter;
-use crate::model::{Code, Diagnostic, Digest, Place, RepoPath};
+use crate::model::{Code, Diagnostic, Digest, Place, RepoPath, conflict_in_markdown};
 use crate::notes::{NoteLimits, NotesFault, ReadableDocument, SIDECAR, WrittenNotes, extract, is_binding};
+use crate::records::conflict_markers;
 use crate::redact::Clean;
 
 /// What was written about the notes of a document that cannot be used.
@@ -28,6 +29,9 @@ pub(super) fn add(
     (raw, clean): (&str, &Clean),
     faults: &mut Vec<Diagnostic>,
 ) {
+    if let Some(line) = conflict_in_markdown(raw) {
+        faults.push(conflict_markers(Place::line(document.path.clone(), line), &format!("`{}`", document.shown)));
+    }
     let bullets = project.settings.knowledge.context.bullets;
     let default = NoteLimits::default();
     // What is written may be as long as what `contextpack notes` writes; what is shown is configured.

@@ -239,6 +239,7 @@ fn to_entry(
         issue: Some(Box::new(issue)),
         draft: None,
         untrusted_file: false,
+        damage: None,
         identity: Identity::default(),
     }
 }

@@ -94,7 +94,7 @@ fn read_file(
     let redactor = &scrubber.redactor;
     let text = match source.read(path) {
         Ok(text) => text,
-        Err(refusal) => return unusable(scrubbed(redactor, unreadable(path, &refusal))),
+        Err(refusal) => return undecodable(source, settings, scrubber, &rules[*index], (*index, path), &refusal),
     };
     if let Some(withheld) = restriction(source, settings, path, &text) {
         let message = format!("`{path}` is {}, so that it is no work item", withheld.reason());
@@ -123,10 +123,14 @@ fn read_file(
     let (content, body_files) = (content.into_inner(), body_files.into_inner());
     // If a file holds several items, each is cached under its own texts rather than the file's.
     let content = Some(&*content).filter(|_| parsed.items.len() == 1);
-    let entry = |item| Arc::new(entry(scrubber, item, content, &rules[*index]));
-    let entries: Vec<Arc<Entry>> = parsed.items.iter().map(entry).collect();
+    let whole = |item| Arc::new(entry(scrubber, item, content, &rules[*index]));
+    let mut entries: Vec<Arc<Entry>> = parsed.items.iter().map(whole).collect();
     let diagnostics: Vec<Diagnostic> =
         parsed.diagnostics.into_iter().map(|diagnostic| scrubbed(redactor, diagnostic)).collect();
+    entries.extend(parsed.damaged.iter().map(|(item, why)| {
+        let damage = diagnostics.get(*why).cloned().map(Arc::new);
+        Arc::new(Entry { damage, ..entry(scrubber, item, None, &rules[*index]) })
+    }));
     let unread = unread.into_inner();
     // A file that the system refused to read may be readable next time; the cache key would be the same.
     if unread.is_empty() {
@@ -135,6 +139,39 @@ fn read_file(
         });
     }
     ParsedFiles { entries, diagnostics, unread }
+}
+
+/// Returns the result for a file whose text cannot be read. If it is no UTF-8, its items are damaged: what of it is text says
+/// which ids it holds.
+fn undecodable(
+    source: &dyn SourceTree,
+    settings: &Settings,
+    scrubber: &CachingRedactor<'_>,
+    rules: &Arc<SourceRules>,
+    (index, path): (usize, &RepoPath),
+    refusal: &Refusal,
+) -> ParsedFiles {
+    let fault = scrubbed(&scrubber.redactor, unreadable(path, refusal));
+    let head = Some(path).filter(|_| *refusal == Refusal::NotUtf8).and_then(|path| source.head(path));
+    let head = head.filter(|head| restriction(source, settings, path, head).is_none());
+    let Some(head) = head else { return unusable(fault) };
+    let no_body = &|_: &RepoPath| Err(Refusal::NotInRepo);
+    let parsed = records::items(&settings.work_items[index], index, path, &head, no_body);
+    let items: Vec<&Item<String>> = parsed.items.iter().chain(parsed.damaged.iter().map(|(item, _)| item)).collect();
+    if items.is_empty() {
+        return unusable(fault);
+    }
+    let help = fault.help.as_deref().unwrap_or_default();
+    let fault = Arc::new(Diagnostic {
+        severity: Severity::Error,
+        help: Some(format!("{help}; until then packs that may hold it stay as they are")),
+        about: items.iter().map(|item| scrubber.redactor.line(&item.id)).collect(),
+        ..fault
+    });
+    let damaged =
+        |item| Arc::new(Entry { damage: Some(Arc::clone(&fault)), ..entry(scrubber, item, None, rules) });
+    let entries = items.into_iter().map(damaged).collect();
+    ParsedFiles { entries, diagnostics: vec![(*fault).clone()], unread: Vec::new() }
 }
 
 /// Returns the result for a file that cannot be used.
@@ -161,6 +198,7 @@ fn entry(
         issue: None,
         draft: None,
         untrusted_file: false,
+        damage: None,
         identity: Identity::default(),
     }
 }

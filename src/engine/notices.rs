@@ -78,6 +78,7 @@ fn concerns_text(code: Code) -> bool {
     matches!(
         code,
         Code::DuplicateId
+            | Code::ConflictMarkers
             | Code::InvalidFrontMatter
             | Code::InvalidItem
             | Code::UnreadableFile

@@ -45,6 +45,8 @@ pub struct Project<'a> {
     pub(super) notices: notices::PackNotices,
     /// An error for each file or folder that may hold items and could not be read.
     pub(super) unread: Vec<Diagnostic>,
+    /// Whether the record of any item cannot be read.
+    pub(super) has_damage: bool,
     /// Whether files that git does not track are trusted.
     pub(super) untracked: Untracked,
     /// Whether packs are committed to a repo that others may read.
@@ -121,6 +123,7 @@ impl<'a> Project<'a> {
         diagnostics.dedup();
         let diagnostics = apply_severities(bounded(diagnostics), settings);
         let notices = notices::PackNotices::new(&diagnostics, redactor);
+        let has_damage = corpus.entries.iter().any(|entry| entry.damage.is_some());
         let is_published = github_warnings::is_published(settings, &corpus);
         Self {
             source,
@@ -134,6 +137,7 @@ impl<'a> Project<'a> {
             diagnostics,
             notices,
             unread,
+            has_damage,
             untracked,
             is_published,
             repos_without_relations,

@@ -9,7 +9,8 @@ use crate::cache::{FilePurpose, FileResult, LoadedDocument};
 use crate::config::Profile;
 use crate::graph::{FileKind, FileLookup, FileRef, ItemReferences, KeptCodeRef, MissingReference, RepoFiles, Target};
 use crate::mentions::{adr_status, without_markup};
-use crate::model::{Code, Diagnostic, Digest, Digester, Place, RepoPath, bounded};
+use crate::model::{Code, Diagnostic, Digest, Digester, Place, RepoPath, bounded, conflict_in_markdown};
+use crate::records::conflict_markers;
 use crate::select::{CodeUse, Document, ReferencedCode, ReferencedFile, ReferencedLines, RootReferences, is_inactive};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -148,6 +149,8 @@ impl ReferencedFiles {
                 let at = Place::line(file.at.path.clone(), file.at.line);
                 let id = project.corpus.entries[by].item.id.as_str();
                 let readable = document.as_ref().ok();
+                let conflict = readable.and_then(|document| conflict_in(document));
+                diagnostics.extend(conflict.map(|conflict| conflict.about(id)));
                 diagnostics.extend(
                     readable.and_then(|document| document_warning(document, file.kind, file.anchor.as_deref(), at, id)),
                 );
@@ -337,6 +340,12 @@ fn read_file(
 
 fn has_section(document: &Document, anchor: &str) -> bool {
     document.text.markdown.outline.section(document.text.clean.len(), anchor).is_some()
+}
+
+/// Returns a warning if a document has conflict markers.
+fn conflict_in(document: &Document) -> Option<Diagnostic> {
+    let line = document.text.line_before(conflict_in_markdown(&document.text.clean)?);
+    Some(conflict_markers(Place::line(document.path.clone(), line), &format!("`{}`", document.shown)))
 }
 
 /// Returns a warning if a document lacks the referenced heading, or is an ADR that is not in force.

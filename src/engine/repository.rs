@@ -328,7 +328,8 @@ impl Repository {
                 Ok(item) => item,
                 Err(error) => {
                     self.confirm_all_read(project)?;
-                    return Err(error.into());
+                    let faults = self.faults_of_file(project, root);
+                    return Err(if faults.is_empty() { error.into() } else { EngineError::Unread(faults) });
                 }
             };
             if !roots.contains(&item) {
@@ -336,6 +337,17 @@ impl Repository {
             }
         }
         Ok(roots)
+    }
+
+    /// Returns why the file that `typed` names holds no item that can be read; empty if it names none.
+    fn faults_of_file(&self, project: &Project<'_>, typed: &str) -> Vec<Diagnostic> {
+        let path = path_inside(&self.root, Path::new(typed));
+        let is_named = |at: &RepoPath| at.as_str() == typed || Some(at) == path.as_ref();
+        let faults = project.diagnostics().iter().filter(|fault| {
+            matches!(fault.code, Code::InvalidItem | Code::UnreadableFile)
+                && fault.at.as_ref().is_some_and(|at| is_named(&at.path))
+        });
+        faults.map(|fault| project.redacted_for_output(fault.clone())).collect()
     }
 
     /// Confirms that no item is missing because its file could not be read or git changed it meanwhile.
@@ -416,7 +428,13 @@ pub(super) fn diagnostics_of(files: &Repo, project: &Project<'_>, job: &BuildJob
     all.extend_from_slice(project.diagnostics());
     if job.are_named {
         let concerned = ConcernedItems::new(project, &job.roots);
-        all.retain(|diagnostic| diagnostic.severity == Severity::Error || concerned.by(diagnostic));
+        // An item that cannot be read keeps other packs from nothing.
+        let is_damage = |diagnostic: &Diagnostic| {
+            matches!(diagnostic.code, Code::InvalidItem | Code::UnreadableFile) && !diagnostic.about.is_empty()
+        };
+        all.retain(|diagnostic| {
+            diagnostic.severity == Severity::Error && !is_damage(diagnostic) || concerned.by(diagnostic)
+        });
     }
     all.extend(apply_severities(unmatched(settings, files), settings));
     if job.agent.is_some() || project.has_documents() || !settings.knowledge.jobs.is_empty() {

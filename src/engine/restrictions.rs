@@ -6,7 +6,8 @@ use crate::cache::FilePurpose;
 use crate::config::Settings;
 use crate::graph::RecordedRemoval;
 use crate::knowledge::DocumentRules;
-use crate::model::{Code, Diagnostic, Place, Refusal, RepoPath, Severity, SourceTree};
+use crate::model::{Code, Diagnostic, Place, Refusal, RepoPath, Severity, SourceTree, conflict_in_markdown};
+use crate::records::conflict_markers;
 use crate::redact::Clean;
 
 /// Why a pack must not hold the text of a document.
@@ -99,6 +100,10 @@ pub(super) fn trusted_instructions(
     confirm_tracked(project, path)?;
     if let Some(withheld) = restriction(project.source, project.settings, path, &raw) {
         return Err(restricted_instructions(path, withheld));
+    }
+    if let Some(line) = conflict_in_markdown(&raw) {
+        let fault = conflict_markers(Place::line(path.clone(), line), &format!("`{path}`, which holds instructions,"));
+        return Err(Diagnostic { severity: Severity::Error, ..fault });
     }
     let (shown, text, removals, _) = clean::file(&project.scrubber, path, FilePurpose::Document, &raw);
     Ok((shown, text.clean.trimmed(), removals))

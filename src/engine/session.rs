@@ -397,7 +397,8 @@ impl Session {
             limits,
             stamp: stage.stamp.clone(),
             session_start: agent.is_some() && stage.order.roots.is_empty(),
-            are_named: !stage.order.roots.is_empty(),
+            // A root that is not found may be in any file that cannot be read.
+            are_named: !stage.order.roots.is_empty() && unresolved.is_empty(),
             agent,
         };
         let writer = PackWriter {

@@ -28,6 +28,8 @@ pub struct Entry {
     pub draft: Option<Box<IssueDraft>>,
     /// Whether its file is untrusted, see [`Untracked`](crate::model::Untracked).
     pub untrusted_file: bool,
+    /// Why its record cannot be read: nothing but its id and its relations is known, and these may be incomplete.
+    pub damage: Option<Arc<Diagnostic>>,
     /// Its digest for comparing builds.
     pub identity: Identity,
 }
@@ -91,6 +93,7 @@ impl Corpus {
         let mut diagnostics = Vec::new();
         for entry in entries {
             match kept.last().filter(|first| first.item.id == entry.item.id) {
+                Some(first) if first.damage.is_some() || entry.damage.is_some() => {}
                 Some(first) => diagnostics.push(duplicate(&first.item, &entry.item)),
                 None => kept.push(entry),
             }

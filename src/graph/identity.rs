@@ -49,10 +49,10 @@ impl Corpus {
 /// Texts are represented by their digests, and by their lengths, which delimit them.
 impl Hash for Entry {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        let Self { item, body, removals, digest, rules, issue, draft, untrusted_file, identity: _ } = self;
+        let Self { item, body, removals, digest, rules, issue, draft, untrusted_file, damage, identity: _ } = self;
         hash_item(item, state);
         hash_text(body, state);
-        (removals, digest, rules, issue, untrusted_file).hash(state);
+        (removals, digest, rules, issue, untrusted_file, damage.is_some()).hash(state);
         if let Some(draft) = draft {
             let IssueDraft { body, text } = &**draft;
             hash_body(body, state);

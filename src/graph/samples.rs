@@ -49,6 +49,7 @@ pub(super) fn item(id: &str, file: &str) -> Entry {
         issue: None,
         draft: None,
         untrusted_file: false,
+        damage: None,
         identity: Identity::default(),
     }
 }

@@ -207,6 +207,8 @@ codes! {
     StaleNotes = "stale-notes", Warning;
     /// Front matter is not YAML and was read line by line.
     InvalidFrontMatter = "invalid-front-matter", Warning;
+    /// A text has the markers of a conflict that git could not merge, and stands in packs with both sides.
+    ConflictMarkers = "conflict-markers", Warning;
     /// A field of a work item has almost the name of one that contextpack reads.
     UnknownField = "unknown-field", Warning;
     /// A file that the configuration names cannot be read.

@@ -2,6 +2,7 @@
 
 mod card_type;
 mod commands;
+mod conflict;
 mod diagnostic;
 mod digest;
 mod file_state;
@@ -24,6 +25,7 @@ mod volatile;
 
 pub use card_type::is_card_type;
 pub use commands::{Commands, harmless_json};
+pub use conflict::{conflict_in_markdown, conflict_line, conflict_sides};
 pub use diagnostic::{Code, Diagnostic, Level, Place, Severity, bounded};
 pub use digest::{Digest, Digester};
 pub use file_state::{FileState, REST};
@@ -45,7 +47,7 @@ pub use snapshot::{
 pub use source::{Refusal, SourceTree, Untracked};
 pub use state::ItemState;
 pub use text::{
-    LineStarts, RemovedLines, conflict_line, is_hidden, is_line_end, joined_instructions, parse_amount, parse_limit,
+    LineStarts, RemovedLines, is_hidden, is_line_end, joined_instructions, parse_amount, parse_limit,
     percent_decoded,
 };
 pub(crate) use title::escape_markup;

@@ -54,13 +54,6 @@ pub fn is_hidden(c: char) -> bool {
             | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Returns the number of the line with which git's markers of a conflict begin, from 1.
-pub fn conflict_line(text: &str) -> Option<u32> {
-    let mut lines = text.lines();
-    let first = lines.position(|line| line.starts_with("<<<<<<< "))?;
-    // A text about conflicts may show one marker.
-    lines.any(|line| line.starts_with(">>>>>>> ")).then(|| u32::try_from(first + 1).unwrap_or(u32::MAX))
-}
 
 /// Parses a limit: a number, or thousands followed by `k`. `None` if it is 0 or no JSON reader can represent it.
 pub fn parse_limit(text: &str) -> Option<u64> {

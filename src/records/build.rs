@@ -2,7 +2,9 @@
 
 use crate::config::{ItemSource, Template, TemplatePart};
 use crate::markdown::Outline;
-use crate::model::{Code, Diagnostic, LineStarts, Node, Place, Refusal, RepoPath, Value, is_document_name};
+use crate::model::{
+    Code, Diagnostic, LineStarts, Node, Place, Refusal, RepoPath, Value, conflict_in_markdown, is_document_name,
+};
 use crate::records::fields::{Fields, GATHERED, RELATIONS, lift_relationships, mapped_from};
 use crate::records::item::{Body, Field, FieldRelation, Item, Mention, Origin};
 use crate::records::unknown_field::{RecordText, unknown_fields};
@@ -49,6 +51,10 @@ pub(super) fn build(
     }
     let mut fields = Fields::new(&record.pairs, context.source);
     let body = body(&record, &mut fields, context, &mut diagnostics);
+    if let Some(line) = conflict_in_markdown(&body.text).filter(|_| body.in_file) {
+        let place = Place::line(body.origin.path.clone(), body.line.saturating_add(line - 1));
+        diagnostics.push(conflict_markers(place, "the text of the item"));
+    }
     let relations = relations(&mut fields, context, &mut diagnostics);
     let adrs = fields.gathered("adrs", &mut |line| diagnostics.push(unnamed_entry(context, line, "adrs")));
     let mut docs = fields.gathered("docs", &mut |line| diagnostics.push(unnamed_entry(context, line, "docs")));
@@ -98,6 +104,12 @@ fn is_filtered(value: &str, text: &str) -> bool {
 
 fn origin(path: &RepoPath) -> Origin<String> {
     Origin { path: path.clone(), shown: path.as_str().to_owned(), url: None }
+}
+
+/// Returns the warning that git left both sides of a conflict in `text`.
+pub fn conflict_markers(at: Place, text: &str) -> Diagnostic {
+    Diagnostic::new(Code::ConflictMarkers, Some(at), format!("{text} has conflict markers"))
+        .help("resolve the conflict, then `git add` the file; put markers that are meant in a code block")
 }
 
 fn unnamed_entry(context: &ItemContext<'_>, line: u32, field: &str) -> Diagnostic {

@@ -1,10 +1,11 @@
 //! One file → its items, by the format that its extension names.
 
 use crate::config::ItemSource;
-use crate::markdown::front_matter::{front_matter, is_unclosed};
-use crate::model::{Code, Diagnostic, LineStarts, Node, Place, Refusal, RepoPath, Value, conflict_line};
+use crate::markdown::front_matter::{front_matter, is_unclosed, key};
+use crate::model::{Code, Diagnostic, LineStarts, Node, Place, Refusal, RepoPath, Severity, Value};
 use crate::records::build::{ItemContext, RawRecord, build};
-use crate::records::front_matter::read_pairs;
+use crate::records::conflicted;
+use crate::records::front_matter::{read_by_line, read_pairs};
 use crate::records::item::Item;
 use crate::records::json;
 use crate::records::yaml::{self, SyntaxFault};
@@ -14,15 +15,38 @@ use crate::records::yaml::{self, SyntaxFault};
 pub struct Parsed {
     /// In the order of the file.
     pub items: Vec<Item<String>>,
+    /// What can be made out of items that cannot be read, each with the index of the diagnostic that says why. They say which
+    /// ids exist and what these have to do with others; their texts are in no pack.
+    pub damaged: Vec<(Item<String>, usize)>,
     /// In the order of the file.
     pub diagnostics: Vec<Diagnostic>,
 }
+
+/// What is added to the help of an error that keeps packs from being built.
+pub(super) const KEPT: &str = "until then packs that may hold it stay as they are";
 
 /// Reads the items of one file.
 ///
 /// `text` has LF line ends and no byte-order mark. `body_file` reads the text of a file beside the item. A record that
 /// cannot be read becomes a diagnostic and does not stop the others; a Markdown file always yields an item.
 pub fn items(
+    source: &ItemSource,
+    source_index: usize,
+    path: &RepoPath,
+    text: &str,
+    body_file: &dyn Fn(&RepoPath) -> Result<String, Refusal>,
+) -> Parsed {
+    conflicted::items(path, text, &|text| {
+        let mut parsed = whole(source, source_index, path, text, body_file);
+        if parsed.items.is_empty() {
+            parsed.salvage(source, source_index, path, text);
+        }
+        parsed
+    })
+}
+
+/// Reads the items of a file without conflict markers.
+fn whole(
     source: &ItemSource,
     source_index: usize,
     path: &RepoPath,
@@ -58,7 +82,49 @@ pub fn items(
             diagnostic.about.push(item.id.clone());
         }
     }
-    Parsed { items, diagnostics }
+    Parsed { items, diagnostics, ..Parsed::default() }
+}
+
+impl Parsed {
+    /// Makes out the id and the relations of the one item of a YAML or JSON file that cannot be parsed, line by line.
+    fn salvage(&mut self, source: &ItemSource, source_index: usize, path: &RepoPath, text: &str) {
+        let lines: String = match path.extension().to_ascii_lowercase().as_str() {
+            "yml" | "yaml" => text.to_owned(),
+            "json" => json_as_front_matter(text),
+            _ => return,
+        };
+        let Some(fault) = self.diagnostics.iter().position(|fault| fault.code == Code::InvalidItem) else { return };
+        let pairs = read_by_line(&lines, 1);
+        let record = RawRecord { pairs, line: 1, head: String::new(), below: None, json: true };
+        let lines = LineStarts::of(text);
+        let body_file = &|_: &RepoPath| Err(Refusal::NotInRepo);
+        let context = ItemContext { source, source_index, path, text, lines: &lines, body_file, alone: true };
+        let item = build(record, &context, &mut Vec::new());
+        if item.id != path.as_str() {
+            let fault_of_item = &mut self.diagnostics[fault];
+            fault_of_item.severity = Severity::Error;
+            fault_of_item.about.push(item.id.clone());
+            let help = fault_of_item.help.as_deref().unwrap_or("correct the file, or exclude it");
+            fault_of_item.help = Some(format!("{help}; {KEPT}"));
+            self.damaged.push((item, fault));
+        }
+    }
+}
+
+/// Returns the lines of an indented JSON text as those of a front matter: a key with its value each, or an entry of a list.
+fn json_as_front_matter(text: &str) -> String {
+    let mut lines = String::with_capacity(text.len());
+    for line in text.lines() {
+        let line = line.trim().trim_end_matches(',').trim_end_matches(['[', '{']).trim_end();
+        if line.starts_with('"') && key(line).is_none() {
+            lines.push_str("- ");
+        }
+        if line.chars().any(|c| !matches!(c, '[' | ']' | '{' | '}' | ',' | ' ')) {
+            lines.push_str(line);
+            lines.push('\n');
+        }
+    }
+    lines
 }
 
 struct RecordFile<'a> {
@@ -82,17 +148,15 @@ impl RecordFile<'_> {
         let (mut pairs, mut start, mut line) = (Vec::new(), 0, 1);
         if let Some(found) = front_matter(text) {
             let yaml = &text[found.yaml];
-            if let Some(conflict) = conflict_line(yaml) {
-                let fault = SyntaxFault::new(conflict + 1, "its front matter has conflict markers");
-                return self.fault(Code::InvalidItem, fault, "resolve the conflict, then `git add` the file");
-            }
             let (read, fault) = read_pairs(yaml, 2);
             if let Some(fault) = fault {
-                self.fault(
-                    Code::InvalidFrontMatter,
-                    fault,
-                    "it was read line by line; put values with special characters in quotes",
-                );
+                let has_tab = yaml.lines().any(|line| line.trim_start_matches(' ').starts_with('\t'));
+                let help = if has_tab {
+                    "it was read line by line; indent with spaces in place of tabs"
+                } else {
+                    "it was read line by line; put values with special characters in quotes"
+                };
+                self.fault(Code::InvalidFrontMatter, fault, help);
             }
             (pairs, start, line) = (read, found.body, found.body_line);
         } else if is_unclosed(text) {

@@ -47,7 +47,7 @@ pub(super) fn shift(node: &mut Node<String>, by: u32) {
 }
 
 /// Reads keys and values without YAML's grammar; a duplicate key keeps its first value.
-fn read_by_line(text: &str, line: u32) -> Vec<(String, Node<String>)> {
+pub(super) fn read_by_line(text: &str, line: u32) -> Vec<(String, Node<String>)> {
     let mut pairs = Vec::new();
     let mut seen = HashSet::new();
     let lines: Vec<&str> = text.lines().collect();

@@ -4,6 +4,7 @@
 //! goes on to the graph.
 
 mod build;
+mod conflicted;
 mod fields;
 mod formats;
 mod front_matter;
@@ -22,6 +23,7 @@ mod yaml;
 
 #[cfg(test)]
 pub use formats::Parsed;
+pub use build::conflict_markers;
 pub use formats::items;
 pub use front_matter::read_pairs as front_matter_pairs;
 pub use issue::{Authored, Comment, Issue, IssueLink, KeptCode};

@@ -220,6 +220,7 @@ impl<E: Events> Watch<E> {
     /// Builds what changed since the last check, or everything the first time.
     pub fn check(&mut self) -> WatchReport {
         let began = Instant::now();
+        let was_current = self.is_current();
         if self.dir.is_none() && self.now.is_written {
             // Created before anything is followed, so that it causes no event.
             let _there_already = fs::create_dir(self.request.root.join(".contextpack"));
@@ -242,7 +243,7 @@ impl<E: Events> Watch<E> {
         }
         // A problem that persists is reported once.
         let lines: Vec<String> = problems.iter().map(WatchProblem::to_line).collect();
-        report.recovered = !self.problems.is_empty() && lines.is_empty();
+        report.recovered = !was_current && lines.is_empty() && self.failing.is_empty();
         problems.retain(|problem| !self.problems.contains(&problem.to_line()));
         self.problems = lines;
         report.problems = problems;

@@ -39,7 +39,9 @@ pub(super) fn reasons(
             reasons.push(("redaction_gone", Some(redaction.section.clone()), message));
         }
     }
-    let warnings = change.warnings.iter().filter(|it| old.is_some() && it.change == "added");
+    // Both sides of a conflict are no text that anybody wrote.
+    let matters = |code: &str| old.is_some() || code == "conflict-markers";
+    let warnings = change.warnings.iter().filter(|it| matters(&it.code) && it.change == "added");
     reasons.extend(warnings.map(|it| ("warning", None, format!("a new warning, `{}`: {}", it.code, it.message))));
     // Omissions of a new pack are not changes.
     let left_out = change.omissions.iter().filter(|it| old.is_some() && it.new.as_deref() == Some("budget"));
