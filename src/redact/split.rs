@@ -85,6 +85,9 @@ pub(super) fn wrapped(bytes: &[u8], at: usize) -> Option<usize> {
     let next = at + 1 + lead;
     let length = bytes[next..].iter().take(MAX_GAP).take_while(|b| is_part(**b)).count();
     let second = &bytes[next..next + length];
+    // `NAME=1`, `key: 1`, `- item`: an entry of its own.
+    let entry = matches!(second.first(), Some(b'-' | b'+'))
+        || second.iter().rev().skip_while(|b| **b == b'=').any(|b| matches!(b, b'=' | b':' | b'@' | b'$' | b'%'));
     // A list of digests.
     let listed = second.len() == before && [first, second].iter().all(|part| part.iter().all(u8::is_ascii_hexdigit));
     let ends = bytes
@@ -92,7 +95,7 @@ pub(super) fn wrapped(bytes: &[u8], at: usize) -> Option<usize> {
         .is_none_or(|b| b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b'`' | b')' | b',' | b'.' | b';'));
     let random = second.iter().any(u8::is_ascii_digit) && !heuristics::is_name(second)
         || length >= 6 && letters::are_random(second);
-    (length >= MIN_WRAPPED.1 && ends && random && !listed).then_some(next - at)
+    (length >= MIN_WRAPPED.1 && ends && random && !listed && !entry).then_some(next - at)
 }
 
 /// Skips blanks and line ends at `at`, and the marks of a quote after them.
