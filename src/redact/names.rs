@@ -38,7 +38,7 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
         mongo wp remote ldap imap svn git app api";
     // Words before `token` that make it a part of a text or a position in a list.
     const NO_TOKENS: &str = "next page continuation cancel cancellation stop pad bos eos unk sep mask special max \
-        min per erc20 native design sync resume start first last";
+        min per erc20 native design sync resume start first last starting idempotency lock change forward backward pagination";
     Some(
         if ends(&["password", "passwd", "passphrase", "passcode", "passwort", "passord", "requirepass", "masterauth"])
             || matches!(last, "pass" | "pwd" | "pw" | "psk" | "kennwort" | "wachtwoord" | "senha" | "heslo")

@@ -145,8 +145,16 @@ impl Names {
         if name.start > 0 && text[name.start - 1] == b':' && &text[name.start..name.end] == b"secret" {
             return;
         }
+        // `registry.example.org/team/token:1.2`, an image.
+        if is_image(text, name) {
+            return;
+        }
         // `checksum/secret: …` of a chart.
         if text[..name.start].ends_with(b"checksum/") {
+            return;
+        }
+        // `dotnet user-secrets set "Name" …`, for which there is a rule of its own.
+        if &text[name.start..name.end] == b"user-secrets" {
             return;
         }
         // `--- PASS: TestParse1`
@@ -210,10 +218,21 @@ impl Names {
     }
 }
 
+/// Whether a name is the last part of a path and its tag or port follows, as in the name of a container image.
+fn is_image(text: &[u8], name: Name) -> bool {
+    name.start > 0
+        && text[name.start - 1] == b'/'
+        && matches!(text.get(name.end), Some(b':' | b'@'))
+        && text.get(name.end + 1).is_some_and(|b| b.is_ascii_alphanumeric())
+}
+
 /// Whether a token is that of a badge, which is public: the image is on every page that shows it.
 fn is_badge(text: &[u8], name: Name, class: NameClass) -> bool {
     let before = &text[name.start.saturating_sub(128)..name.start];
-    class == NameClass::Weak && before.ends_with(b"?") && before.windows(5).any(|part| part == b"badge")
+    let image = || {
+        [&b"badge"[..], b"shields.io", b".svg"].iter().any(|word| before.windows(word.len()).any(|part| part == *word))
+    };
+    class == NameClass::Weak && before.ends_with(b"?") && image()
 }
 
 /// Returns the label for the whole value of a field, if its name says that it is secret.

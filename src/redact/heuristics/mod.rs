@@ -132,8 +132,12 @@ fn is_path_or_url(value: &[u8]) -> bool {
 }
 
 /// Whether `value` is an expression rather than a value.
-fn is_code(value: &[u8], quoted: bool) -> bool {
+pub(super) fn is_code(value: &[u8], quoted: bool) -> bool {
     let has = |part: &[u8]| value.windows(part.len()).any(|window| window == part);
+    // Bytes of data: `\x2a\x86`.
+    if has(b"\\x") {
+        return true;
+    }
     if quoted {
         // A pattern such as `[A-Za-z0-9]{8,}`, a call such as `f(x)`.
         let call = value.ends_with(b")") && value.iter().take_while(|b| is_identifier(**b)).count() > 0 && {
