@@ -32,6 +32,7 @@ mod packs;
 mod page;
 mod process;
 mod publish;
+mod ready;
 mod redact;
 mod reference;
 mod render;
@@ -142,6 +143,7 @@ fn dispatch(args: &Args) -> Result<Exit, Failure> {
         Command::Man(options) => reference::man(options),
         Command::Build(options) => settled(|| build::run(&args.global, options)),
         Command::Check(options) => settled(|| check::run(&args.global, options)),
+        Command::Ready(options) => settled(|| ready::run(&args.global, options)),
         Command::Watch(options) => watch::run(&args.global, options),
         #[cfg(feature = "github")]
         Command::Sync(options) => sync::run(&args.global, options),

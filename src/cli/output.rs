@@ -86,6 +86,28 @@ pub(crate) struct CheckedPack {
     pub(crate) reasons: Vec<String>,
 }
 
+/// What `ready` prints.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Ready {
+    /// The roots that were asked about, in natural order of their ids.
+    pub(crate) roots: Vec<ReadyRoot>,
+    /// Errors of the input.
+    pub(crate) diagnostics: Vec<OutputDiagnostic>,
+}
+
+/// Whether an agent can start on a root.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ReadyRoot {
+    /// The root's id.
+    pub(crate) root: String,
+    /// Its title.
+    pub(crate) title: String,
+    /// Whether there is no finding.
+    pub(crate) ready: bool,
+    /// What keeps an agent from starting.
+    pub(crate) findings: Vec<OutputDiagnostic>,
+}
+
 /// What `list` prints.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct List {

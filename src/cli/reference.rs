@@ -15,7 +15,7 @@ use super::explain::BudgetSteps;
 use super::failure::Failure;
 use super::handover::HandoverResult;
 use super::inbox::{AcknowledgedTurn, ClaimedTurn, DispatchedTurn, InboxDoor, InboxOutput, ReclaimedTurns};
-use super::output::{Build, Check, ErrorOutput, List, Matrix, Notes, Redact, RedactRules, Sync, Verify};
+use super::output::{Build, Check, ErrorOutput, List, Matrix, Notes, Ready, Redact, RedactRules, Sync, Verify};
 use crate::review::{Diff, Explanation, WhyNot};
 use clap::CommandFactory as _;
 use schemars::JsonSchema;
@@ -152,6 +152,8 @@ struct Outputs {
     list_matrix: Matrix,
     /// What `notes` prints.
     notes: Notes,
+    /// What `ready` prints.
+    ready: Ready,
     /// What `redact --report` prints.
     redact: Redact,
     /// What `redact --rules` prints.

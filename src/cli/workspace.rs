@@ -99,6 +99,11 @@ impl BudgetArgs {
         }
     }
 
+    /// Returns the same profiles with a limit that no pack reaches.
+    pub(crate) fn unlimited(&self) -> Self {
+        Self { profiles: self.profiles.clone(), max_chars: Some(1 << 53), ..Self::default() }
+    }
+
     /// Returns the profiles of the command line, or those of the configuration.
     pub(crate) fn profiles(&self, repository: &Repository) -> Result<Vec<String>, Failure> {
         Ok(repository.configuration().profiles(&self.profiles)?)

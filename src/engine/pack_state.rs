@@ -45,6 +45,45 @@ impl PackState {
             size: None,
         }
     }
+
+    /// Compares a built pack, and its companion if there are any, with the files on disk.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    pub fn of(request: &CheckRequest<'_>, built: &Built) -> Result<Self, StoreError> {
+        let CheckRequest { folder, markdown: with_companion, .. } = *request;
+        let Built { root, profile, name, outcome, .. } = built;
+        let existing = folder.read(name)?;
+        let budget = outcome.as_ref().ok().map(|sealed| &sealed.pack().budget);
+        let size = budget.map(|budget| (budget.used_chars, budget.used_tokens));
+        let (status, reasons) = match (outcome, existing) {
+            (Err(fault), _) => ("failed", vec![fault.message.clone()]),
+            (Ok(_), None) => ("missing", vec![NOT_BUILT.to_owned()]),
+            (Ok(sealed), Some(existing)) if sealed.is_unchanged(&existing) => {
+                match with_companion
+                    .then(|| companion::fault(folder, name, &render::pack(sealed.pack()).whole()))
+                    .transpose()?
+                    .flatten()
+                {
+                    None if !with_companion && companion::exists(folder, name)? => {
+                        ("stale", vec![obsolete_companion(name)])
+                    }
+                    None => ("fresh", Vec::new()),
+                    Some(fault @ companion::CompanionFault::Missing) => ("missing", vec![fault.reason(name)]),
+                    Some(fault @ companion::CompanionFault::Differs) => ("edited", vec![fault.reason(name)]),
+                }
+            }
+            (Ok(sealed), Some(existing)) => match difference(&existing, sealed.pack()) {
+                Difference::Stale(_) if lost_its_issue(&existing, sealed.pack()) => {
+                    (UNVERIFIABLE, vec![NOT_IN_SNAPSHOT.to_owned()])
+                }
+                Difference::Stale(reasons) => ("stale", reasons),
+                Difference::Edited(reasons) => ("edited", reasons),
+            },
+        };
+        let (name, profile) = (name.clone(), profile.clone());
+        Ok(Self { name, root: root.to_string(), profile, status, reasons, size })
+    }
 }
 
 /// The states of all packs of a build.
@@ -95,11 +134,7 @@ pub fn check_packs(
         is_missing
     };
     let skipped = request.skip_missing.then_some(&without_file as &IsUnchanged<'_>);
-    let build = build_packs(files, project, job, skipped, &|built| match pack_state(
-        request.folder,
-        built,
-        request.markdown,
-    ) {
+    let build = build_packs(files, project, job, skipped, &|built| match PackState::of(request, &built) {
         Ok(state) => add(state),
         Err(error) => {
             refused.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
@@ -126,40 +161,6 @@ impl From<OrphanPack> for PackState {
 
 /// The status of a pack that cannot be compared: its issue is not in the snapshot, or its item cannot be read.
 pub const UNVERIFIABLE: &str = "unverifiable";
-
-/// Compares one pack, and its companion if `with_companion` is set, with the files on disk.
-fn pack_state(folder: &Folder, built: Built, with_companion: bool) -> Result<PackState, StoreError> {
-    let Built { root, profile, name, outcome, .. } = built;
-    let existing = folder.read(&name)?;
-    let budget = outcome.as_ref().ok().map(|sealed| &sealed.pack().budget);
-    let size = budget.map(|budget| (budget.used_chars, budget.used_tokens));
-    let (status, reasons) = match (outcome, existing) {
-        (Err(fault), _) => ("failed", vec![fault.message]),
-        (Ok(_), None) => ("missing", vec![NOT_BUILT.to_owned()]),
-        (Ok(sealed), Some(existing)) if sealed.is_unchanged(&existing) => {
-            match with_companion
-                .then(|| companion::fault(folder, &name, &render::pack(sealed.pack()).whole()))
-                .transpose()?
-                .flatten()
-            {
-                None if !with_companion && companion::exists(folder, &name)? => {
-                    ("stale", vec![obsolete_companion(&name)])
-                }
-                None => ("fresh", Vec::new()),
-                Some(fault @ companion::CompanionFault::Missing) => ("missing", vec![fault.reason(&name)]),
-                Some(fault @ companion::CompanionFault::Differs) => ("edited", vec![fault.reason(&name)]),
-            }
-        }
-        (Ok(sealed), Some(existing)) => match difference(&existing, sealed.pack()) {
-            Difference::Stale(_) if lost_its_issue(&existing, sealed.pack()) => {
-                (UNVERIFIABLE, vec![NOT_IN_SNAPSHOT.to_owned()])
-            }
-            Difference::Stale(reasons) => ("stale", reasons),
-            Difference::Edited(reasons) => ("edited", reasons),
-        },
-    };
-    Ok(PackState { name, root: root.to_string(), profile, status, reasons, size })
-}
 
 fn obsolete_companion(name: &str) -> String {
     let markdown = companion::name(name);

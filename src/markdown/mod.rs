@@ -3,11 +3,13 @@
 pub(crate) mod front_matter;
 mod html;
 mod inline;
+mod key_headings;
 mod outline;
 mod reader;
 
 pub(crate) use inline::{GAP, LinkSpan, Run, Traced};
 pub use inline::{InlinePart, MarkdownText};
+pub(crate) use key_headings::{KeyHeadings, words};
 #[cfg(test)]
 pub use outline::Heading;
 pub use outline::{Block, Outline};

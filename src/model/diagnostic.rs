@@ -281,6 +281,24 @@ codes! {
     AnonymousSync = "anonymous-sync", Warning;
     /// The configuration needs another version of contextpack.
     RequiredVersion = "required-version", Error;
+    /// The root is done, or closed without being done.
+    RootDone = "root-done", Warning;
+    /// The text of the root says nothing beyond its headings.
+    EmptyBody = "empty-body", Warning;
+    /// Nothing in the text of the root says when the work is done.
+    NoAcceptanceCriteria = "no-acceptance-criteria", Warning;
+    /// The text of the root leaves a question open.
+    OpenQuestion = "open-question", Warning;
+    /// The text of the root still has a place of its template that was not filled.
+    UnfilledTemplate = "unfilled-template", Warning;
+    /// The root rests on an ADR that is not decided yet.
+    ProposedAdr = "proposed-adr", Warning;
+    /// The root waits for an item that is not known to be done.
+    OpenBlocker = "open-blocker", Warning;
+    /// The budget cuts the text of the root.
+    RootCut = "root-cut", Warning;
+    /// The pack on disk is not the one that a build would write.
+    StalePack = "stale-pack", Warning;
 }
 
 impl fmt::Display for Code {

@@ -6,6 +6,7 @@ mod explain;
 mod inputs;
 mod invisible;
 mod read;
+mod ready;
 mod report;
 mod stale;
 mod verify;
@@ -19,6 +20,7 @@ pub use diff::{
 pub use explain::{Explanation, explain, grouped};
 pub use invisible::{invisible_at, invisible_faults};
 pub use read::{ReadError, read};
+pub use ready::{is_root_cut, ready};
 pub use report::{
     BatchView, Conversation, ConversationCard, Freshness, InboxView, PageEntry, ReportView, TaskView, report_data,
     report_freshness, report_page,

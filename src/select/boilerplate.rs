@@ -67,7 +67,7 @@ fn block_text<'t>(text: &'t str, range: &Range<usize>) -> &'t str {
 }
 
 fn is_contents_title(title: &str) -> bool {
-    let words = super::key_headings::words(title).join(" ");
+    let words = crate::markdown::words(title).join(" ");
     [
         "contents",
         "table of contents",

@@ -2,7 +2,6 @@
 
 use super::boilerplate::is_comment;
 use super::edge_list::quoted_title;
-use super::key_headings::KeyHeadings;
 use super::mentioned::MentionedItem;
 use super::origins::{file_origin, item_origin};
 use super::outcome::{OUTCOME_FIELDS, first_statement, fulfilled_last, outcome_of};
@@ -17,6 +16,7 @@ use crate::config::{Excerpt, Profile};
 use crate::graph::{
     Corpus, Edge, Entry, FileKind, Graph, GraphRules, IssueDraft, Outline, ParsedComment, ParsedText, Target,
 };
+use crate::markdown::KeyHeadings;
 use crate::model::{Digest, RepoPath};
 use crate::redact::{Clean, CleanBuf};
 use std::collections::HashMap;

@@ -1,8 +1,8 @@
 //! What the root's own text stresses: items that it mentions, headings that it names, documents that state its requirements.
 
 use super::candidates::SelectionBuilder;
-use super::key_headings::words;
 use super::{Document, ReferencedFile};
+use crate::markdown::words;
 use std::borrow::Cow;
 
 /// The words under or beside which a reference leads to what the work must fulfil.

@@ -11,7 +11,6 @@ mod emphasis;
 mod files;
 mod inputs;
 mod kept_code;
-mod key_headings;
 mod knowledge;
 mod mentioned;
 mod neighbours;

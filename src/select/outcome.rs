@@ -1,9 +1,9 @@
 //! What came out of an item that is done.
 
 use super::Chunk;
-use super::key_headings::KeyHeadings;
 use super::outline::sections;
 use crate::graph::{Entry, Outline, Value};
+use crate::markdown::KeyHeadings;
 use crate::redact::{Clean, CleanBuf};
 
 /// Fields that state what came out of an item.

@@ -1,11 +1,11 @@
 //! Choice of the chunks that belong to a text's excerpt.
 
 use super::boilerplate::{self, is_comment};
-use super::key_headings::{KeyHeadings, words};
 use super::passage::breaks;
 use super::{Chunk, ChunkWeight};
 use crate::config::Excerpt;
 use crate::graph::{Block, Outline};
+use crate::markdown::{KeyHeadings, words};
 use std::ops::Range;
 
 /// Synonyms of ADR headings.

@@ -1,8 +1,8 @@
 //! Texts that an item states in fields rather than in its body, such as `notes`, `design` and `acceptance_criteria`.
 
-use super::key_headings::KeyHeadings;
 use super::{Chunk, ChunkWeight};
 use crate::graph::{Entry, Value};
+use crate::markdown::KeyHeadings;
 use crate::redact::{Clean, CleanBuf};
 
 /// Fields that hold a text however short it is.

@@ -51,8 +51,9 @@ fn no_line_of_any_format_is_one() {
     sandbox
         .write("work_items/e.md", sandbox.read("work_items/e.md").replace("y\n\n", "y2\n\n##[more]\n\n::more::\n\n"));
     let root = "::add-mask::e";
-    let commands: [&[&str]; 28] = [
+    let commands: [&[&str]; 29] = [
         &["check"],
+        &["ready"],
         &["list"],
         &["list", "--matrix", "2"],
         &["diff", "old", "packs"],

@@ -376,7 +376,7 @@ fn golden_file(case: &str, file: &str) -> Vec<u8> {
 }
 
 /// Codes that no golden case can show, and which test does.
-const ELSEWHERE: [(&str, &str); 13] = [
+const ELSEWHERE: [(&str, &str); 22] = [
     ("invalid-config", "cli::an_error_of_the_configuration_has_line_column_and_the_nearest_name"),
     ("too-many-relations", "issues::more_relations_than_a_pack_shows_are_counted_with_a_warning"),
     ("required-version", "cli::another_required_version_is_wrong_usage_and_says_how_to_get_it"),
@@ -390,6 +390,15 @@ const ELSEWHERE: [(&str, &str); 13] = [
     ("issue-not-visible", "sync::moved_deleted_and_hidden_issues_are_told_apart"),
     ("unknown-relations", "sync::a_server_without_relations_leaves_them_unknown"),
     ("anonymous-sync", "sync_faults::without_a_token_a_warning_says_what_that_costs"),
+    ("root-done", "ready::each_thing_that_keeps_an_agent_from_starting_is_told_with_its_place"),
+    ("empty-body", "ready::each_thing_that_keeps_an_agent_from_starting_is_told_with_its_place"),
+    ("no-acceptance-criteria", "ready::each_thing_that_keeps_an_agent_from_starting_is_told_with_its_place"),
+    ("open-question", "ready::each_thing_that_keeps_an_agent_from_starting_is_told_with_its_place"),
+    ("unfilled-template", "ready::each_thing_that_keeps_an_agent_from_starting_is_told_with_its_place"),
+    ("proposed-adr", "ready::each_thing_that_keeps_an_agent_from_starting_is_told_with_its_place"),
+    ("open-blocker", "ready::each_thing_that_keeps_an_agent_from_starting_is_told_with_its_place"),
+    ("root-cut", "ready::what_the_budget_cuts_is_read_whole_and_a_stale_pack_is_told"),
+    ("stale-pack", "ready::what_the_budget_cuts_is_read_whole_and_a_stale_pack_is_told"),
 ];
 
 #[test]

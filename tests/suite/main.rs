@@ -56,6 +56,7 @@ mod migrate;
 mod notes;
 mod planted;
 mod reads;
+mod ready;
 #[cfg(feature = "github")]
 mod recorded;
 mod redact;

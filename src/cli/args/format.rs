@@ -39,7 +39,7 @@ pub(super) fn formats_of(command: &str) -> &'static [Format] {
     use Format::{Github, Json, Markdown, Messages, Table, Text};
     match command {
         "list" => &[Text, Json, Github, Table],
-        "init" | "sync" | "build" | "check" => &[Text, Json, Github],
+        "init" | "sync" | "build" | "check" | "ready" => &[Text, Json, Github],
         "watch" | "verify" | "redact" | "agent" | "batch" | "card" | "handover" | "dispatch" | "inbox" => &[Text, Json],
         "render" | "job" | "box" => &[Text, Json, Messages],
         "explain" => &[Text, Json, Markdown],

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 pub(super) const GROUPS: [(&str, &[&str]); 8] = [
     ("Start", &["init", "sync"]),
     ("Build", &["build", "check", "watch"]),
-    ("Inspect", &["list", "explain", "render", "redact"]),
+    ("Inspect", &["list", "ready", "explain", "render", "redact"]),
     ("Agents", &["agent", "notes", "job"]),
     ("Cards", &["card", "box", "handover", "batch", "dispatch", "inbox"]),
     ("Review", &["diff", "report", "serve"]),
@@ -56,11 +56,11 @@ impl From<CommandHelp> for StyledStr {
 }
 
 /// Commands that build packs, for which it matters whether git tracks a file.
-const BUILDING: [&str; 11] =
-    ["agent", "job", "build", "check", "watch", "list", "explain", "render", "diff", "verify", "handover"];
+const BUILDING: [&str; 12] =
+    ["agent", "job", "build", "check", "ready", "watch", "list", "explain", "render", "diff", "verify", "handover"];
 
 /// Commands that report warnings of the input.
-const WARNING: [&str; 5] = ["build", "check", "watch", "list", "sync"];
+const WARNING: [&str; 6] = ["build", "check", "ready", "watch", "list", "sync"];
 
 const GLOBAL: &str = "\
 Also -C DIR, --config FILE, --quiet, --verbose, --color WHEN: see `contextpack --help`.";
@@ -167,6 +167,21 @@ pub(super) const CHECK: CommandHelp = CommandHelp {
         (2, USAGE),
         (3, INPUT),
         (4, "packs are stale, edited, missing or orphaned"),
+    ],
+};
+
+pub(super) const READY: CommandHelp = CommandHelp {
+    examples: "
+  contextpack ready feat:cache
+  contextpack ready                              all roots
+  contextpack ready 42 --format github           in a workflow: annotations at the lines concerned
+  contextpack ready feat:cache && contextpack render feat:cache | agent",
+    exits: &[
+        (0, "an agent can start on every one"),
+        (1, NOT_READ),
+        (2, USAGE),
+        (3, INPUT),
+        (4, "something keeps an agent from starting"),
     ],
 };
 

@@ -14,7 +14,7 @@ mod setup;
 
 pub(crate) use agent::{AgentArgs, AgentChoice, AgentCommand, AgentCommandArgs, JobArgs};
 pub(crate) use batch::{BatchArg, BatchArgs, BatchCommand, BatchReportArgs, TaskArg};
-pub(crate) use build::{BudgetArgs, BuildArgs, CheckArgs, ListArgs, PrintMode, WatchArgs};
+pub(crate) use build::{BudgetArgs, BuildArgs, CheckArgs, ListArgs, PackArgs, PrintMode, WatchArgs};
 pub(crate) use cards::{BoxArgs, BoxCommand, CardAddArgs, CardArgs, CardCommand, RoleName, StyleName};
 pub(crate) use format::Format;
 pub(crate) use handover::HandoverArgs;
@@ -180,6 +180,12 @@ pub(crate) enum Command {
     /// Builds in memory, compares bytes, and gives a reason for each pack that is stale, edited, missing or orphaned. Writes nothing.
     #[command(after_long_help = help::CHECK)]
     Check(CheckArgs),
+
+    /// Says what keeps an agent from starting on a work item
+    ///
+    /// Builds in memory and reads the pack as an agent would: is there a blocker that is not done, does the text say when the work is done, does it leave questions or places of its template open, is a decision that it rests on not made or no longer in force, does a reference lead nowhere, does the budget cut the text, is the pack on disk stale. Each finding has a place and says what to do. `warnings` of the configuration allow findings by their codes. Writes nothing.
+    #[command(after_long_help = help::READY)]
+    Ready(PackArgs),
 
     /// Builds, then follows the repo and rebuilds what each change affects
     ///
@@ -400,7 +406,7 @@ mod tests {
         let command = Args::command();
         assert_eq!(
             command.get_subcommands().count(),
-            25 + usize::from(cfg!(feature = "github")) + usize::from(cfg!(feature = "serve"))
+            26 + usize::from(cfg!(feature = "github")) + usize::from(cfg!(feature = "serve"))
         );
         for command in command.get_subcommands() {
             let help = command.clone().render_long_help().to_string();

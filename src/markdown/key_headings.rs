@@ -28,7 +28,7 @@ const MOST_KNOWN: usize = 10_000;
 
 /// A set of headings.
 #[derive(Debug)]
-pub(super) struct KeyHeadings {
+pub(crate) struct KeyHeadings {
     phrases: HashSet<String>,
     /// Titles that were looked at: most texts of a repo have the same headings.
     known: RwLock<HashMap<String, bool>>,
@@ -36,7 +36,7 @@ pub(super) struct KeyHeadings {
 
 impl KeyHeadings {
     /// Creates the set of headings that mean one of `keys`.
-    pub(super) fn new(keys: &[String]) -> Self {
+    pub(crate) fn new(keys: &[String]) -> Self {
         let mut phrases = HashSet::new();
         for key in keys {
             let phrase = words(key).join(" ");
@@ -49,7 +49,7 @@ impl KeyHeadings {
     }
 
     /// Returns whether a heading with this title means one of the keys.
-    pub(super) fn contain(&self, title: &str) -> bool {
+    pub(crate) fn contain(&self, title: &str) -> bool {
         if let Some(known) = self.known.read().unwrap_or_else(PoisonError::into_inner).get(title) {
             return *known;
         }
@@ -114,7 +114,7 @@ fn without_parentheses(title: &str) -> String {
 }
 
 /// Returns the words of a heading in lower case, without punctuation, emoji and numbering.
-pub(super) fn words(heading: &str) -> Vec<String> {
+pub(crate) fn words(heading: &str) -> Vec<String> {
     let lower = heading.to_lowercase();
     let mut words: Vec<String> =
         lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_owned).collect();

@@ -1,0 +1,179 @@
+//! `contextpack ready`.
+
+use super::args::{Format, Global, PackArgs};
+use super::console;
+use super::exit::Exit;
+use super::failure::Failure;
+use super::output;
+use super::packs::{self, no_roots};
+use super::report::{Report, visible};
+use super::workspace::{open, strict};
+use crate::engine::{Built, CheckRequest, EngineError, PackState, Project, apply_severities};
+use crate::graph::Graph;
+use crate::model::{Code, Diagnostic, Place, RepoPath};
+use crate::review::{is_root_cut, ready};
+use crate::store::{Folder, StoreError};
+use crate::wire::Pack;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write as _;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The findings about each root, by its id.
+type Findings = BTreeMap<String, BTreeSet<Diagnostic>>;
+
+/// Says what keeps agents from starting on work items: of all roots on those that are not over.
+pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
+    let repository = open(global, &[], None)?;
+    let dir = &repository.settings().output.dir;
+    let folder = Folder::open(repository.root(), dir)?;
+    let project = repository.project();
+    let mut items = repository.find_roots(&project, &args.roots)?;
+    if args.roots.is_empty() {
+        items.retain(|item| !Graph::state(project.corpus(), *item).is_settled());
+    }
+    let request =
+        CheckRequest { folder: &folder, markdown: repository.settings().output.markdown, skip_missing: false };
+    let found = Found::default();
+    let sink = |built: Built| {
+        match PackState::of(&request, &built) {
+            Ok(state) => found.add(&built, stale(&state, dir)),
+            Err(error) => drop(lock(&found.refused).get_or_insert(error)),
+        }
+        match &built.outcome {
+            Ok(sealed) if is_root_cut(sealed.pack()) => found.add_cut(&built, sealed.pack()),
+            Ok(sealed) => found.add(&built, ready(sealed.pack())),
+            Err(_) => {}
+        }
+    };
+    let run = packs::run(global, &repository, &project, items.clone(), (&args.roots, &args.budget), &sink)?;
+    // What the budget cuts is read whole.
+    let cut = std::mem::take(&mut *lock(&found.cut));
+    let is_cut = |item: &usize| cut.contains(project.corpus().entries[*item].item.id.as_str());
+    let cut: Vec<usize> = items.iter().copied().filter(is_cut).collect();
+    let whole = |built: Built| found.add(&built, built.outcome.iter().flat_map(|sealed| ready(sealed.pack())));
+    packs::run(global, &repository, &project, cut, (&args.roots, &args.budget.unlimited()), &whole)?;
+    repository.confirm_settled()?;
+    if let Some(error) = lock(&found.refused).take() {
+        return Err(EngineError::from(error).into());
+    }
+    let answers = answers(global, &project, &items, std::mem::take(&mut *lock(&found.findings)));
+    let errors = visible(&run.diagnostics, true);
+    report(global, &answers, &errors)?;
+    if !global.quiet && global.format != Format::Json {
+        let able = answers.iter().filter(|answer| answer.is_ready()).count();
+        writeln!(console::stderr(), "{able} of {} work items are ready", answers.len())?;
+        if answers.is_empty() && !run.blocked {
+            writeln!(console::stderr(), "{}", no_roots(&repository))?;
+        }
+    }
+    let input = if run.has_errors() { Exit::Input } else { Exit::Done };
+    let is_ready = answers.iter().all(Answer::is_ready);
+    Ok(input.and(if is_ready { Exit::Done } else { Exit::Stale }))
+}
+
+/// What several threads find.
+#[derive(Default)]
+struct Found {
+    findings: Mutex<Findings>,
+    /// The ids of the roots whose text the budget cuts.
+    cut: Mutex<BTreeSet<String>>,
+    refused: Mutex<Option<StoreError>>,
+}
+
+impl Found {
+    fn add(&self, built: &Built, findings: impl IntoIterator<Item = Diagnostic>) {
+        lock(&self.findings).entry(built.root.to_string()).or_default().extend(findings);
+    }
+
+    /// Adds what can be told of a pack whose root is cut; the rest follows from the whole text.
+    fn add_cut(&self, built: &Built, pack: &Pack) {
+        self.add(built, ready(pack).into_iter().filter(|finding| finding.code == Code::RootCut));
+        lock(&self.cut).insert(built.root.to_string());
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What `ready` says of a root.
+struct Answer {
+    root: String,
+    title: String,
+    findings: Vec<Diagnostic>,
+}
+
+impl Answer {
+    fn is_ready(&self) -> bool {
+        self.findings.is_empty()
+    }
+}
+
+/// Applies the levels of the configuration to what was found, in the order of the roots.
+fn answers(global: &Global, project: &Project<'_>, items: &[usize], mut found: Findings) -> Vec<Answer> {
+    let answer = |item: &usize| {
+        let item = &project.corpus().entries[*item].item;
+        let findings = found.remove(item.id.as_str()).unwrap_or_default();
+        let redacted = findings.into_iter().map(|finding| project.redacted_for_output(finding)).collect();
+        let mut findings = apply_severities(redacted, project.settings());
+        if global.strict {
+            strict(&mut findings);
+        }
+        Answer { root: item.id.to_string(), title: item.title.to_string(), findings }
+    };
+    items.iter().map(answer).collect()
+}
+
+/// Returns the finding about a pack on disk that a build would change; a pack that was not built is none.
+fn stale(state: &PackState, dir: &RepoPath) -> Option<Diagnostic> {
+    let path = format!("{dir}/{}", state.name);
+    let message = match state.status {
+        "stale" => format!("the pack is stale: {}", state.reasons.join("; ")),
+        "edited" => format!("the pack was edited by hand: {}", state.reasons.join("; ")),
+        _ => return None,
+    };
+    let at = RepoPath::new(&path).ok().map(Place::file);
+    Some(
+        Diagnostic::new(Code::StalePack, at, message)
+            .help("`contextpack build` writes it again")
+            .about(state.root.as_str()),
+    )
+}
+
+fn report(global: &Global, answers: &[Answer], errors: &[Diagnostic]) -> Result<(), Failure> {
+    let all = || answers.iter().flat_map(|answer| &answer.findings).chain(errors);
+    if global.format != Format::Text {
+        let report = Report { diagnostics: all().cloned().collect(), lines: Vec::new() };
+        report.print(global, || output::Ready {
+            roots: answers
+                .iter()
+                .map(|answer| output::ReadyRoot {
+                    root: answer.root.clone(),
+                    title: answer.title.clone(),
+                    ready: answer.is_ready(),
+                    findings: output::diagnostics(&answer.findings),
+                })
+                .collect(),
+            diagnostics: output::diagnostics(errors),
+        })?;
+        return Ok(());
+    }
+    Report { diagnostics: errors.to_vec(), lines: Vec::new() }.print(global, || ())?;
+    let mut out = console::stdout();
+    for answer in answers {
+        let count = match answer.findings.len() {
+            0 => "ready".to_owned(),
+            1 => "not ready: 1 finding".to_owned(),
+            count => format!("not ready: {count} findings"),
+        };
+        writeln!(out, "{}: {count}", console::printable(&answer.root))?;
+        for finding in &answer.findings {
+            let at = finding.at.as_ref().map(|at| format!("{at}: ")).unwrap_or_default();
+            writeln!(out, "  {}", console::printable(&format!("{at}{} [{}]", finding.message, finding.code)))?;
+            if let Some(help) = finding.help.as_ref().filter(|_| !global.quiet) {
+                writeln!(out, "    {}", console::printable(help))?;
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,172 @@
+//! Whether an agent can start on the root of a pack: what its text leaves open, and what it waits for.
+//!
+//! Everything is read from the pack, so that an agent finds nothing that is not told here.
+
+mod text;
+
+use crate::model::{Code, Diagnostic, Place, RepoPath};
+use crate::wire::{Metadata, Pack, Section, SectionSource, Warning};
+use text::RootText;
+
+/// The section with the root's text.
+const ROOT: &str = "root.issue";
+
+/// Words at the beginning of the status of a decision that is not made yet.
+const UNDECIDED: [&str; 10] = [
+    "proposed",
+    "proposal",
+    "draft",
+    "pending",
+    "open",
+    "in discussion",
+    "under discussion",
+    "under review",
+    "in review",
+    "undecided",
+];
+
+/// The codes of a pack's warnings that keep an agent from starting.
+const STOPPING: [Code; 6] = [
+    Code::DanglingReference,
+    Code::UnknownId,
+    Code::MissingAnchor,
+    Code::AmbiguousReference,
+    Code::InactiveAdr,
+    Code::Cycle,
+];
+
+/// Returns what keeps an agent from starting on the root of a pack, sorted; nothing if it is ready.
+///
+/// The rules are those of `docs/ready.md`; the configuration's `warnings` are not applied.
+pub fn ready(pack: &Pack) -> Vec<Diagnostic> {
+    let root = pack.root.work_item_id.as_deref().or(pack.root.issue_url.as_deref()).unwrap_or_default();
+    let mut findings: Vec<Diagnostic> = match pack.sections.iter().find(|section| section.id == ROOT) {
+        None => Vec::new(),
+        Some(section) => match section.metadata.state.as_deref() {
+            // Nothing of what is over has to be complete.
+            Some(state @ ("done" | "merged" | "not_planned")) => return vec![over(section, state).about(root)],
+            _ => of_text(section).into_iter().chain(cut(section)).collect(),
+        },
+    };
+    findings.extend(pack.sections.iter().filter_map(undecided));
+    findings.extend(pack.sections.iter().filter(|section| section.id == "root.edges").flat_map(blockers));
+    findings.extend(pack.warnings.iter().filter_map(warned));
+    let mut findings: Vec<Diagnostic> = findings.into_iter().map(|finding| finding.about(root)).collect();
+    findings.sort();
+    findings.dedup();
+    findings
+}
+
+/// Returns the finding about a root that is over.
+fn over(section: &Section, state: &str) -> Diagnostic {
+    let state = if state == "not_planned" { "closed, and not planned" } else { state };
+    Diagnostic::new(Code::RootDone, place(&section.source, None), format!("the work item is {state}"))
+        .help("reopen it, or name another root")
+}
+
+/// Returns the findings about the text of the root.
+fn of_text(section: &Section) -> Vec<Diagnostic> {
+    let text = RootText::read(&section.content);
+    let at = |line: Option<u32>| place(&section.source, line.and_then(|line| line_in_file(section, line)));
+    if text.is_empty() {
+        let message = "the text says nothing beyond its headings";
+        return vec![Diagnostic::new(Code::EmptyBody, at(None), message).help("say what is to be done, and why")];
+    }
+    let mut findings = Vec::new();
+    if !text.has_criteria() {
+        let message = "nothing says when the work is done";
+        findings.push(
+            Diagnostic::new(Code::NoAcceptanceCriteria, at(None), message)
+                .help("add a heading `Acceptance criteria` with a list, or a checklist"),
+        );
+    }
+    let open = |(line, question): (u32, String)| {
+        Diagnostic::new(Code::OpenQuestion, at(Some(line)), question).help("answer it in the text, or strike it out")
+    };
+    let unfilled = |(line, placeholder): (u32, String)| {
+        Diagnostic::new(
+            Code::UnfilledTemplate,
+            at(Some(line)),
+            format!("a place of the template was not filled: {placeholder}"),
+        )
+        .help("replace it with what it asks for, or remove it")
+    };
+    findings.extend(text.questions().into_iter().map(open));
+    findings.extend(text.placeholders().into_iter().map(unfilled));
+    findings
+}
+
+/// Returns whether the budget cuts the root's text, so that [`ready`] does not read all of it.
+pub fn is_root_cut(pack: &Pack) -> bool {
+    pack.sections.iter().any(|section| section.id == ROOT && cut(section).is_some())
+}
+
+/// Returns the finding about a root that the budget cuts.
+fn cut(section: &Section) -> Option<Diagnostic> {
+    let Metadata { detail, chars, full_chars, .. } = &section.metadata;
+    let full = full_chars.filter(|full| full > chars && detail != "full")?;
+    let message = format!("the budget leaves {chars} of its text's {full} characters");
+    Some(
+        Diagnostic::new(Code::RootCut, place(&section.source, None), message)
+            .help("raise the limit of the profile, or split the work item"),
+    )
+}
+
+/// Returns the finding about a decision that the root rests on and that is not made yet.
+fn undecided(section: &Section) -> Option<Diagnostic> {
+    let status = section.metadata.status.as_deref().filter(|_| section.kind == "adr_excerpt")?;
+    let plain = status.trim().to_lowercase();
+    let begins = |known: &&str| {
+        let rest = plain.strip_prefix(*known);
+        rest.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+    };
+    UNDECIDED.iter().find(|known| begins(known))?;
+    let evidence = section.metadata.evidence.as_ref().map(|evidence| evidence.at.as_str());
+    let name = section.source.path.as_deref().unwrap_or(&section.id);
+    let message = format!("`{name}` is not decided yet: its status is {status}");
+    Some(Diagnostic::new(Code::ProposedAdr, evidence.and_then(stated_at), message).help("decide it first"))
+}
+
+/// Returns the findings about blockers that are not known to be done.
+fn blockers(edges: &Section) -> Vec<Diagnostic> {
+    let edges = edges.metadata.edges.iter().flatten();
+    let waits = edges.filter(|edge| matches!(edge.relation.as_str(), "blocked_by" | "depends_on"));
+    let open = waits.filter(|edge| matches!(edge.state.as_str(), "open" | "unknown"));
+    open.map(|edge| {
+        let title = if edge.title.is_empty() { String::new() } else { format!(" ({})", edge.title) };
+        let state = if edge.state == "open" { "is open" } else { "is not known to be done" };
+        let link = if stated_at(&edge.at).is_none() { format!(", by {}", edge.at) } else { String::new() };
+        let message = format!("`{}`{title} {state}, and the work waits for it{link}", edge.to);
+        Diagnostic::new(Code::OpenBlocker, stated_at(&edge.at), message)
+            .help("finish it first, or remove the relation if the work can start without it")
+    })
+    .collect()
+}
+
+/// Returns a warning of the pack that keeps an agent from starting.
+fn warned(warning: &Warning) -> Option<Diagnostic> {
+    let code = STOPPING.into_iter().find(|code| code.name() == warning.code)?;
+    let line = warning.source.as_ref().and_then(|source| source.lines).map(|[first, _]| first);
+    let at = warning.source.as_ref().and_then(|source| place(source, line));
+    Some(Diagnostic::new(code, at, warning.message.clone()))
+}
+
+/// Returns the line of its file that a line of a section's content is; `None` if the section has no file.
+fn line_in_file(section: &Section, line: u32) -> Option<u64> {
+    let [first, last] = section.source.lines?;
+    // Redaction may have removed line ends, so a later line cannot be beyond the last.
+    Some((first + u64::from(line) - 1).min(last))
+}
+
+/// Returns a place in the file of a source, by default its first line.
+fn place(source: &SectionSource, line: Option<u64>) -> Option<Place> {
+    let path = RepoPath::new(source.path.as_deref()?).ok()?;
+    let line = line.or_else(|| source.lines.map(|[first, _]| first));
+    Some(Place { path, line: line.and_then(|line| u32::try_from(line).ok()), column: None })
+}
+
+/// Returns the place that evidence names, as `path:line`; `None` if it is the address of a page.
+fn stated_at(at: &str) -> Option<Place> {
+    let (path, line) = at.rsplit_once(':')?;
+    Some(Place::line(RepoPath::new(path).ok()?, line.parse().ok()?))
+}

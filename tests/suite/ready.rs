@@ -1,0 +1,112 @@
+//! `ready`: each finding once, with its place, and nothing where an agent can start.
+
+use crate::sandbox::Sandbox;
+use serde_json::Value;
+
+/// A work item with something of everything, and one that is ready.
+fn sandbox() -> Sandbox {
+    Sandbox::with(&[
+        (
+            "work_items/a.md",
+            "---\nid: feat:a\ntitle: A\nstatus: open\nblocked_by: [feat:b]\nadrs: [1, 2]\n---\n\n# A\n\n<describe the problem>\n\n\
+             See [it](docs/gone.md).\n\nOwner: TBD\n\n## Open questions\n\n- How long?\n",
+        ),
+        (
+            "work_items/b.md",
+            "---\nid: feat:b\ntitle: B\nstatus: open\n---\n\n# B\n\nText.\n\n## Acceptance criteria\n\n- It works.\n",
+        ),
+        ("work_items/c.md", "---\nid: feat:c\ntitle: C\nstatus: done\nblocked_by: [feat:b]\n---\n\nTBD\n"),
+        ("work_items/d.md", "---\nid: feat:d\ntitle: D\nstatus: open\n---\n\n## Goal\n"),
+        ("docs/adr/0001-a.md", "# A\n\n## Status\n\nProposed\n\nText.\n"),
+        ("docs/adr/0002-b.md", "# B\n\n## Status\n\nSuperseded by ADR-0001\n\nText.\n"),
+    ])
+}
+
+/// The findings about a root, each as its code and its place.
+fn findings(sandbox: &Sandbox, code: i32, args: &[&str]) -> Vec<(String, String)> {
+    let told = sandbox.json(code, &[&["ready"], args, &["--format", "json"]].concat());
+    let root = &told["roots"][0];
+    let found: Vec<(String, String)> = root["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| {
+            (
+                it["code"].as_str().unwrap().to_owned(),
+                format!("{}:{}", it["path"].as_str().unwrap_or_default(), it["line"]),
+            )
+        })
+        .collect();
+    assert_eq!(root["ready"], Value::from(found.is_empty()));
+    found
+}
+
+#[test]
+fn each_thing_that_keeps_an_agent_from_starting_is_told_with_its_place() {
+    let sandbox = sandbox();
+    let found = findings(&sandbox, 4, &["feat:a"]);
+    let at = |code: &str, line: u32| (code.to_owned(), format!("work_items/a.md:{line}"));
+    let expected = [
+        at("open-blocker", 5),
+        at("inactive-adr", 6),
+        at("proposed-adr", 6),
+        at("no-acceptance-criteria", 9),
+        at("unfilled-template", 11),
+        at("dangling-reference", 13),
+        at("open-question", 15),
+        at("open-question", 19),
+    ];
+    assert_eq!(found, expected);
+    assert_eq!(findings(&sandbox, 0, &["feat:b"]), []);
+    assert_eq!(findings(&sandbox, 4, &["feat:c"]), [("root-done".to_owned(), "work_items/c.md:8".to_owned())]);
+    assert_eq!(findings(&sandbox, 4, &["feat:d"]), [("empty-body".to_owned(), "work_items/d.md:7".to_owned())]);
+    // Without a root, items that are over are not asked about.
+    let run = sandbox.run(&["ready"]);
+    assert_eq!(
+        (run.code, run.stdout.lines().filter(|line| line.ends_with(": ready")).count()),
+        (4, 1),
+        "{}",
+        run.stdout
+    );
+    assert!(run.stderr.contains("1 of 3 work items are ready") && !run.stdout.contains("feat:c"), "{}", run.stderr);
+    let annotated = sandbox.run(&["ready", "feat:a", "--format", "github"]);
+    assert!(
+        annotated.stdout.contains("::warning file=work_items/a.md,line=15,title=open-question::"),
+        "{}",
+        annotated.stdout
+    );
+}
+
+#[test]
+fn the_configuration_says_which_findings_count() {
+    let sandbox = sandbox();
+    let all = "open-blocker no-acceptance-criteria open-question unfilled-template proposed-adr inactive-adr dangling-reference";
+    let levels: Vec<String> = all.split(' ').map(|code| format!("{code}: allow")).collect();
+    sandbox.write("contextpack.yml", format!("warnings: {{{}}}\n", levels.join(", ")));
+    assert_eq!(findings(&sandbox, 0, &["feat:a"]), []);
+    sandbox.write("contextpack.yml", "warnings: {empty-body: deny}\n");
+    let told = sandbox.json(4, &["ready", "feat:d", "--format", "json"]);
+    assert_eq!(told["roots"][0]["findings"][0]["severity"], "error");
+}
+
+#[test]
+fn what_the_budget_cuts_is_read_whole_and_a_stale_pack_is_told() {
+    let sandbox = sandbox();
+    let long = "Text that goes on and on. ".repeat(400);
+    let item = format!(
+        "---\nid: feat:b\ntitle: B\nstatus: open\n---\n\n# B\n\n{long}\n\n## Acceptance criteria\n\n- It works.\n\nLimit: TBD\n"
+    );
+    sandbox.write("work_items/b.md", &item);
+    let cut = ("root-cut".to_owned(), "work_items/b.md:7".to_owned());
+    let question = ("open-question".to_owned(), "work_items/b.md:15".to_owned());
+    assert_eq!(findings(&sandbox, 4, &["feat:b", "--max-chars", "6000"]), [cut, question.clone()]);
+    assert_eq!(findings(&sandbox, 4, &["feat:b"]), [question]);
+    sandbox.expect(0, &["build", "-q"]);
+    sandbox.write("work_items/b.md", item.replace("Limit: TBD", "Limit: 7"));
+    assert_eq!(
+        findings(&sandbox, 4, &["feat:b"]),
+        [("stale-pack".to_owned(), "packs/feat-b.coding.json:null".to_owned())]
+    );
+    sandbox.expect(0, &["build", "-q"]);
+    assert_eq!(findings(&sandbox, 0, &["feat:b"]), []);
+}
