@@ -117,6 +117,14 @@ fn a_push_that_cannot_be_made_leaves_no_file() {
     // Without `--push` the commit stays here.
     let claimed = in_clone(&sandbox, one, &["claim", &id, "0", "--commit"]);
     assert!(claimed.code == 0 && claimed.stderr.contains("note: committed "), "{}", claimed.stderr);
+    // A commit that cannot be made leaves no file either.
+    fs::write(one.join(".git/index.lock"), "").unwrap();
+    let before = state(one);
+    let report = ["report", &*id, "0", "--epoch", "1", "--status", "success", "--commit"];
+    let locked = in_clone(&sandbox, one, &report);
+    assert!(locked.code == 1 && locked.stderr.contains("its index stays locked"), "{}", locked.stderr);
+    assert_eq!(state(one), before);
+    fs::remove_file(one.join(".git/index.lock")).unwrap();
     // Outside a repository nothing can be committed.
     let (sandbox, id) = batch(1, "");
     let run = sandbox.run(&["batch", "claim", &id, "0", "--commit"]);

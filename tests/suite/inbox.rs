@@ -95,6 +95,10 @@ fn a_clock_that_jumps_gives_up_nothing_that_is_claimed_in_its_future() {
         let run = run(command, "");
         serde_json::from_str::<Value>(&run.stdout).unwrap()["reclaimed"].as_array().unwrap().len()
     };
+    let mut command = sandbox.command(&["inbox", "reclaim", "coder", "--after", "60"]);
+    command.env("SOURCE_DATE_EPOCH", "0");
+    let note = run(command, "").stderr;
+    assert!(note.contains(&format!("the turn {id} was claimed in the future, at 2026-")), "{note}");
     assert_eq!((reclaim(0), reclaim(1_771_723_200 + 59), reclaim(1_771_723_200 + 60)), (0, 0, 1));
 }
 

@@ -139,13 +139,15 @@ fn github_is_told_once_the_push_is_there() {
     let batch = json!({"event_type": "contextpack-batch", "client_payload": {"batch": id, "ref": "refs/heads/main"}});
     assert_eq!(run_in(&sandbox, other, &["batch", "claim", &id, "0", "--push"]).code, 0);
     assert_eq!(ring(&["batch", "reclaim", &id]).1, [batch]);
-    // What is not at the remote is not told: this batch was forked and never committed.
+    // A batch that was forked and never committed is pushed now, before it is told.
     let plan = "parent_agent: planner\ntasks:\n  - {target_strategy: new, target_ref: coder, instruction: Other.}\n";
     fs::write(one.join("other.yml"), plan).unwrap();
     assert_eq!(run_in(&sandbox, one, &["batch", "fork", "other.yml"]).code, 0);
     let (run, events) = ring(&["batch", "fork", "other.yml"]);
-    assert!(run.code == 1 && run.stderr.contains("is not at `origin` (help: commit and push it)"), "{}", run.stderr);
-    assert_eq!(events.len(), 0);
+    assert!(run.code == 0 && run.stderr.contains("note: pushed "), "{}", run.stderr);
+    assert_eq!(events.len(), 1);
+    let written = sandbox.git(&["-C", one.to_str().unwrap(), "status", "--porcelain", "context"]);
+    assert_eq!(written, "");
 }
 
 #[test]

@@ -15,7 +15,7 @@ use crate::cli::turn::{busy_line, note_unknown_word, outcome_line, reported_line
 use crate::cli::wake::Ring;
 use serde_json::json;
 use std::io::Write as _;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// How often a decision is made again after another process was first. Each time the batch has come further.
 const MAX_TRIES: usize = 1_000;
@@ -144,7 +144,8 @@ pub(super) fn reclaim(
         turns.push(TaskTurn { task_index: turn.task, epoch: turn.epoch });
     }
     if turns.is_empty() && !global.quiet {
-        writeln!(console::stderr(), "note: {}", why_none(&ledger, task, after))?;
+        let why = why_none(&ledger, task, after.map(|_| now));
+        writeln!(console::stderr(), "note: {}", printable(&why))?;
     }
     let lines: Vec<String> =
         turns.iter().map(|turn| format!("reclaimed: task {}, now at epoch {}", turn.task_index, turn.epoch)).collect();
@@ -154,9 +155,20 @@ pub(super) fn reclaim(
     Ok(Done { exit: Exit::Done, message, ring, print })
 }
 
-/// Returns why no task is given up.
-fn why_none(ledger: &Ledger, task: Option<u32>, after: Option<Duration>) -> String {
+/// Returns why no task is given up; `now` is given if only old claims are.
+fn why_none(ledger: &Ledger, task: Option<u32>, now: Option<SystemTime>) -> String {
     let state = ledger.state();
+    let mut claimed = state.tasks.iter().filter(|it| it.status == TaskStatus::Dispatched);
+    let ahead = claimed.find_map(|it| {
+        let at = it.claim.as_ref()?.at.as_deref()?;
+        (task.is_none_or(|task| task == it.index) && age(at, now?).is_none()).then_some((it.index, at))
+    });
+    if let Some((task, at)) = ahead {
+        return format!(
+            "task {task} was claimed in the future, at {at}, so that it has no age; without `--after`, {}",
+            decide::way_on(&ledger.id, task)
+        );
+    }
     match task.and_then(|task| state.tasks.get(task as usize)) {
         Some(task) if task.status.is_terminal() => format!(
             "task {} has ended: {}; to do it again, fork it in a plan with another `key`",
@@ -167,7 +179,7 @@ fn why_none(ledger: &Ledger, task: Option<u32>, after: Option<Duration>) -> Stri
             "all tasks have ended; to do them again, fork the plan with another `key`".to_owned()
         }
         Some(task) if task.status == TaskStatus::Pending => format!("task {} is not claimed", task.index),
-        _ => format!("no task is claimed{}", after.map_or("", |_| " for so long")),
+        _ => format!("no task is claimed{}", now.map_or("", |_| " for so long")),
     }
 }
 

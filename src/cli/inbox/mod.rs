@@ -9,7 +9,7 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::handover::{not_found, party};
 use super::input;
-use super::ledger::{Done, LedgerFiles, is_old, report_redacted, time};
+use super::ledger::{Done, LedgerFiles, age, is_old, report_redacted, time};
 use super::report::print_lines;
 use super::turn::{busy_line, note_unknown_word, reported_line};
 use super::wake::Ring;
@@ -32,7 +32,7 @@ use std::io::Write as _;
 use std::ops::Deref;
 use std::path::Path;
 use std::rc::Rc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// How often a decision is made again after another process was first. Each time the inbox has come further.
 const MAX_TRIES: usize = 1_000;
@@ -372,9 +372,15 @@ fn reclaim(
                 turn.id,
                 turn.status.name()
             ),
-            None => format!("no turn is claimed{}", after.map_or("", |_| " for so long")),
+            None => match ahead(&inbox, named.as_ref(), now).filter(|_| after.is_some()) {
+                Some((turn, at)) => format!(
+                    "the turn {turn} was claimed in the future, at {at}, so that it has no age; without `--after`, `contextpack inbox reclaim {} {turn}` begins the next epoch",
+                    name.as_str()
+                ),
+                None => format!("no turn is claimed{}", after.map_or("", |_| " for so long")),
+            },
         };
-        writeln!(console::stderr(), "note: {why}")?;
+        writeln!(console::stderr(), "note: {}", printable(&why))?;
     }
     let lines: Vec<String> = reclaimed
         .iter()
@@ -384,6 +390,14 @@ fn reclaim(
     let (format, output) = (global.format, ReclaimedTurns { reclaimed });
     let print = Box::new(move || Ok(print_lines(format, &output, lines)?));
     Ok(Done { exit: Exit::Done, message, ring, print })
+}
+
+/// Returns a turn, `named` if given, that was claimed after `now`, and when.
+fn ahead(inbox: &Inbox, named: Option<&TurnId>, now: SystemTime) -> Option<(TurnId, String)> {
+    inbox.turns().into_iter().find_map(|turn| {
+        let at = turn.claim.filter(|_| turn.status == TaskStatus::Dispatched)?.at?;
+        (named.is_none_or(|named| *named == turn.id) && age(&at, now).is_none()).then_some((turn.id, at))
+    })
 }
 
 /// Closes or opens an inbox.

@@ -52,11 +52,6 @@ impl Written {
         self.files.is_empty()
     }
 
-    /// Returns whether a request to an agent is among them.
-    fn is_request(&self) -> bool {
-        self.paths().any(|path| path.contains("/inbox/"))
-    }
-
     /// Returns the files that were not there before.
     fn created(&self) -> impl Iterator<Item = &str> {
         self.files.iter().filter(|(_, is_new)| *is_new).map(|(path, _)| path.as_str())
@@ -153,16 +148,14 @@ impl Publisher {
     /// Commits exactly these files, and pushes the commit.
     ///
     /// # Errors
-    /// If git fails; what was written and not published is then removed again, if it was to be pushed.
+    /// If git fails; what was written and not published is then removed again.
     pub(crate) fn publish(&mut self, written: &Written, message: &str, quiet: bool) -> Result<Published, Failure> {
         let base = git(&self.root, &["rev-parse", "-q", "--verify", "HEAD"]).ok();
         let commit = match self.commit(written, base.as_deref(), message) {
             Ok(Some(commit)) => commit,
             Ok(None) => return Ok(Published::Done),
             Err(failure) => {
-                if self.push {
-                    written.remove_new(&self.root)?;
-                }
+                written.remove_new(&self.root)?;
                 return Err(failure);
             }
         };
@@ -242,16 +235,11 @@ impl Publisher {
                 }
             }
         }
-        let packs = format!("{}/packs", self.context);
-        for entry in fs::read_dir(self.root.join(&packs)).into_iter().flatten().flatten() {
-            let path = format!("{packs}/{}", entry.file_name().to_string_lossy());
-            // The pack of a handover names its context box; whoever claims the turn reads it.
-            if !there.contains(path.as_str())
-                && written.is_request()
-                && content_ids(&text_of(&path)).iter().any(|id| seen.contains(id))
-            {
-                lacking.insert(path);
-            }
+        // The pack of a handover is named like its context box; whoever claims the turn reads it.
+        for path in written.paths().filter(|path| path.contains("/inbox/")) {
+            let packs = content_ids(&text_of(path)).into_iter();
+            let packs = packs.map(|id| format!("{}/packs/{}.json", self.context, id.get(..12).unwrap_or_default()));
+            lacking.extend(packs.filter(|pack| !there.contains(pack.as_str()) && self.root.join(pack).is_file()));
         }
         Ok(lacking)
     }
@@ -347,7 +335,9 @@ impl Publisher {
 
     /// Returns how long the next push may take.
     fn remaining(&self) -> Duration {
-        LONGEST.saturating_sub(self.begun.elapsed()).max(LONGEST_ANSWER)
+        // In whole seconds, for messages.
+        let remaining = LONGEST.saturating_sub(self.begun.elapsed()).as_secs() + 1;
+        Duration::from_secs(remaining).clamp(LONGEST_ANSWER, LONGEST)
     }
 
     /// Finds out what the remote has after a push that failed, which may have arrived all the same.
