@@ -1,5 +1,5 @@
 //! How a job of the workflows that `init` writes gets the program: from a release, by its digest, or from a commit.
-#![cfg(unix)]
+#![cfg(target_os = "linux")]
 
 use crate::sandbox::{Run, Sandbox};
 use crate::workflows::{on_github, step};
