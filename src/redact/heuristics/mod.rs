@@ -118,7 +118,7 @@ pub(super) fn is_machine_made(value: &[u8]) -> bool {
     let random = !hexadecimal
         && spelled
         && value.len() >= 16
-        && (sides && digits >= 2 || sides && value.len() >= 20 || digits >= 4)
+        && (sides && digits >= 2 || sides && digits >= 1 && value.len() >= 20 || digits >= 4)
         && looks_random(value);
     (is_hexadecimal_key(value) && !matches!(value.len(), 40 | 64 | 128)) || is_uuid(value) || random
 }
