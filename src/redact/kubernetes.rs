@@ -45,7 +45,7 @@ struct Line {
 /// Reads the line that begins at `from`. Marks of quotes, diffs and lists count as indentation.
 fn line(text: &[u8], from: usize, limit: usize) -> Line {
     let end = from + text[from..limit].iter().position(|b| *b == b'\n').unwrap_or(limit - from);
-    let indent = text[from..end].iter().take_while(|b| matches!(b, b' ' | b'>' | b'+' | b'-' | b'\t')).count();
+    let indent = text[from..end].iter().take_while(|b| matches!(b, b' ' | b'>' | b'+' | b'-' | b'/' | b'\t')).count();
     let item = text[from..from + indent].ends_with(b"- ");
     Line { start: from + indent, end, indent, item }
 }

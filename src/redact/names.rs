@@ -116,6 +116,12 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
         } else if last == "key" && words.len() > 1 && is_environment(name) && !is_one_of(OTHER_KEYS, before.as_bytes())
         {
             (NameClass::Key, &KEY)
+        } else if last == "key" && !is_one_of(OTHER_KEYS, before.as_bytes())
+            || matches!(last, "pat" | "authtok" | "appid" | "sig" | "signature" | "apikeys" | "licence" | "license")
+            || ends(&["secretid", "bindcredentials", "hookurl", "accesscode", "keyid2"])
+            || last == "login" && name.contains(&b'.')
+        {
+            (NameClass::Hint, &KEY)
         } else if matches!(last, "session" | "sessionid" | "sessid" | "phpsessid" | "jsessionid") {
             (NameClass::Weak, &TOKEN)
         } else if matches!(last, "jwt" | "cookie" | "salt") && words.len() > 1 {
@@ -145,7 +151,8 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
 
 /// Words before `KEY` in names whose values are not secret.
 const OTHER_KEYS: &str = "public publishable pub site primary foreign partition sort cache host idempotency object row group index range \
-    hash ssh registry s3 map lookup search issue project ordering routing shard dedup translation i18n config";
+    hash ssh registry s3 map lookup search issue project ordering routing shard dedup translation i18n config video youtube document doc page post image product sku idem foreign composite \
+    hot short shortcut arrow press json dict sha license";
 
 /// Whether `name` is spelled like an environment variable.
 fn is_environment(name: &[u8]) -> bool {

@@ -19,6 +19,8 @@ pub(super) fn find(text: &[u8], depth: usize, findings: &mut Vec<Finding>) {
         }
         let left = at - done.max(at.saturating_sub(STEP));
         let start = at - text[at - left..at].iter().rev().take_while(|b| encoded::is_base64(**b)).count();
+        // The mark of an added line.
+        let start = start + usize::from(start < at && matches!(text[start], b'+' | b'-' | b'/'));
         let run = text[start..].iter().take(STEP).take_while(|b| encoded::is_base64(**b)).count();
         // Words of a phrase are short, unless hyphens join them.
         if (run <= 8 || run == STEP)

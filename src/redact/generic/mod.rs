@@ -12,7 +12,7 @@ pub(super) use labels::{LABELS, Word};
 use super::heuristics::{self, NameClass, looks_secret};
 use super::names::class_of;
 use super::rules::FindingLabel;
-use super::text::is_name_byte;
+use super::text::{contains_ignoring_case, is_name_byte};
 use separator::{Separator, separator};
 
 /// Keywords of which every name of a secret contains one.
@@ -43,6 +43,16 @@ pub(super) const STEMS: &[&str] = &[
     "contrasena",
     "schluessel",
     "psw",
+    "_pat",
+    "pat=",
+    "pat =",
+    "pat:",
+    ".login=",
+    "&appid=",
+    "?appid=",
+    "&sig=",
+    "?sig=",
+    "signature=",
     "_pk=",
     "_pk:",
     "_sk=",
@@ -187,7 +197,8 @@ impl Names {
             return;
         };
         let Some((class, label)) = class() else { return };
-        if is_badge(text, name, class) {
+        let asked = matches!(separator, Separator::Assign | Separator::Colon | Separator::Flag);
+        if is_badge(text, name, class) || class == NameClass::Hint && (!asked || is_public_hint(text, name)) {
             return;
         }
         if strict
@@ -224,6 +235,30 @@ fn is_image(text: &[u8], name: Name) -> bool {
         && text[name.start - 1] == b'/'
         && matches!(text.get(name.end), Some(b':' | b'@'))
         && text.get(name.end + 1).is_some_and(|b| b.is_ascii_alphanumeric())
+}
+
+/// Whether the words before a name on its line say that its value is public, or its own do outside of a query.
+fn is_public_hint(text: &[u8], name: Name) -> bool {
+    const PUBLIC: &[&[u8]] = &[
+        b"public",
+        b"pubkey",
+        b"ssh-",
+        b"gpg",
+        b"cache",
+        b"hash",
+        b"digest",
+        b"sha",
+        b"checksum",
+        b"commit",
+        b"issue",
+        b"finger",
+    ];
+    let word = &text[name.start..name.end];
+    let line = &text[name.start.saturating_sub(48)..name.end];
+    let line = &line[line.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
+    let asked = name.start > 0 && matches!(text[name.start - 1], b'?' | b'&');
+    let of_query = heuristics::is_one_of("appid sig signature", word);
+    PUBLIC.iter().any(|public| contains_ignoring_case(line, public)) || (of_query && !asked)
 }
 
 /// Whether a token is that of a badge, which is public: the image is on every page that shows it.

@@ -54,7 +54,8 @@ pub(super) fn values(
         && let Some((class, label)) = class()
         && {
             candidate.given = [&b"with "[..], b"using ", b"and "].iter().any(|word| text[..name.start].ends_with(word));
-            candidate.is_secret(text, class)
+            class != NameClass::Hint
+                && candidate.is_secret(text, class)
                 && (candidate.connected || !is_verb(text, name))
                 && !is_sibling(text, name, candidate.found)
         }
@@ -64,7 +65,7 @@ pub(super) fn values(
     }
     if let Some(found) = backward(text, name)
         && let Some((class, label)) = class()
-        && class != NameClass::Weak
+        && !matches!(class, NameClass::Weak | NameClass::Hint)
         && looks_secret(&text[found.start..found.end], class, found.quoted)
     {
         on_finding(found.start, found.end, label);

@@ -70,6 +70,26 @@ pub(super) fn value(
             return Some((ValueSpan { start: at, end: at + line.trim_ascii_end().len(), quoted: true }, true));
         }
     }
+    if secret
+        && class == NameClass::Password
+        && matches!(separator, Separator::Assign | Separator::Colon | Separator::Flag)
+    {
+        let rest = &text[found.end..text.len().min(found.end + 64)];
+        let rest = &rest[..rest.iter().position(|b| b.is_ascii_whitespace() || !b.is_ascii()).unwrap_or(rest.len())];
+        let structure = rest.iter().any(|b| {
+            matches!(
+                b,
+                b'=' | b':' | b'`' | b'<' | b'>' | b'(' | b')' | b'[' | b']' | b'{' | b'}' | b',' | b'|' | b'\\' | b'/'
+            )
+        });
+        let kept = rest
+            .iter()
+            .rposition(|b| !matches!(b, b'.' | b';' | b'\'' | b'"' | b'?' | b'!' | b'*' | b'_'))
+            .map_or(0, |last| last + 1);
+        if matches!(rest.first(), Some(b';' | b'\'' | b'"' | b'&')) && !structure && kept > 1 {
+            return Some((ValueSpan { end: found.end + kept, ..found }, true));
+        }
+    }
     // A sentence may end so, hence they were left out above; but they may be part of the secret.
     let marks = text[found.end..].iter().take(8).take_while(|b| matches!(b, b'!' | b'?')).count();
     Some((ValueSpan { end: found.end + marks, ..found }, secret))
