@@ -242,7 +242,7 @@ fn report_and_exit(
         let written = count(WriteStatus::Written);
         let mut summary = format!("{}: {written} written", counted(outcomes.len(), "pack"));
         if written > new {
-            summary += &format!(" ({} were stale)", written - new);
+            summary += &format!(" ({} updated)", written - new);
         }
         summary += &format!(", {} unchanged", count(WriteStatus::Unchanged));
         for status in [WriteStatus::Removed, WriteStatus::Failed] {
