@@ -74,6 +74,10 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     let project = trace.as_ref().map_or_else(|| repository.project(), |trace| repository.traced_project(trace));
     let mut items = repository.find_roots(&project, &args.packs.roots)?;
     let no_roots = items.is_empty();
+    let notes = match out {
+        None => packs::orphan_notes(&repository, &project, &items, &profiles),
+        Some(_) => Vec::new(),
+    };
     if let Some(shard) = args.shard {
         items.retain(|item| shard.holds(&project.corpus().entries[*item].item.id));
     }
@@ -112,6 +116,9 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     }
     if let Some(note) = limits_note(args, &outcomes, &repository).filter(|_| !global.quiet) {
         writeln!(console::stderr(), "{note}")?;
+    }
+    if !global.quiet && global.format == Format::Text {
+        notes.iter().try_for_each(|note| writeln!(console::stderr(), "note: {}", console::printable(note)))?;
     }
     if no_roots && !run.blocked && !global.quiet && global.format == Format::Text {
         writeln!(console::stderr(), "{}", packs::no_roots(&repository))?;
@@ -255,7 +262,7 @@ fn report_and_exit(
         let written = count(WriteStatus::Written);
         let mut summary = format!("{}: {written} written", counted(outcomes.len(), "pack"));
         if written > new {
-            summary += &format!(" ({} stale)", written - new);
+            summary += &format!(" ({} updated)", written - new);
         }
         summary += &format!(", {} unchanged", count(WriteStatus::Unchanged));
         for status in [WriteStatus::Removed, WriteStatus::Failed] {
@@ -298,7 +305,7 @@ fn prune(
                 root: orphan.root(),
                 profile: orphan.pack.profile.clone(),
                 status: WriteStatus::Removed,
-                reasons: vec!["its root or profile is gone".to_owned()],
+                reasons: vec![orphan.reason],
                 summary: Some((&orphan.pack).into()),
                 files: [orphan.name.clone()].into_iter().chain(markdown).collect(),
                 name: orphan.name,
@@ -347,13 +354,26 @@ fn print_one(
     Ok(if run.has_errors() { Exit::Input } else { Exit::Done })
 }
 
+/// The most packs that are listed one by one because they could not be built.
+const MOST_FAILED: usize = 5;
+
 /// Converts the outcomes to a report for people and workflows.
 fn report(global: &Global, run: &BuildRun, outcomes: &[WriteOutcome], shown: &dyn Fn(&str) -> String) -> Report {
     let changed = outcomes.iter().filter(|outcome| outcome.status != WriteStatus::Unchanged);
+    let failed = outcomes.iter().filter(|outcome| outcome.status == WriteStatus::Failed).count();
+    let mut listed = 0;
     let lines = changed.map(|outcome| {
         let (path, reasons) = (shown(&outcome.name), outcome.reasons.join("; "));
         let note = match outcome.status {
-            WriteStatus::Failed => Some(format!("not built: {path}: {reasons}")),
+            WriteStatus::Failed => {
+                listed += 1;
+                match listed {
+                    _ if global.verbose || failed <= MOST_FAILED => Some(format!("not built: {path}: {reasons}")),
+                    1..=MOST_FAILED => Some(format!("not built: {path}: {reasons}")),
+                    _ if listed == failed => Some(format!("not built: {} more; `-v` lists all", failed - MOST_FAILED)),
+                    _ => None,
+                }
+            }
             WriteStatus::Written if global.verbose => Some(format!("{path}: {reasons}")),
             _ => None,
         };

@@ -101,8 +101,8 @@ fn report_and_exit(
     let bad = differing.iter().filter(|state| global.strict || state.status != UNVERIFIABLE).count();
     if let Some(file) = &args.summary.file {
         let rows: Vec<SummaryRow> = states.iter().map(|state| state.row(dir)).collect();
-        let next = is_stale.then_some("Run `contextpack build` and commit what it writes.");
-        append_summary(file, "check", &rows, &run.diagnostics, next)?;
+        let next = is_stale.then(|| format!("{}.", uppercased(&next_step(&states, repository))));
+        append_summary(file, "check", &rows, &run.diagnostics, next.as_deref())?;
     }
     let lines = differing.iter().map(|state| ReportLine::Finding {
         status: state.status,
@@ -123,11 +123,39 @@ fn report_and_exit(
             writeln!(console::stderr(), "{}", no_roots(repository))?;
         }
         if is_stale {
-            writeln!(console::stderr(), "run `contextpack build` and commit what it writes")?;
+            writeln!(console::stderr(), "{}", next_step(&states, repository))?;
         }
     }
     let input = if run.has_errors() { Exit::Input } else { Exit::Done };
     Ok(input.and(if bad == 0 { Exit::Done } else { Exit::Stale }))
+}
+
+/// Returns what makes the packs fresh.
+fn next_step(states: &[PackState], repository: &Repository) -> String {
+    let of = |status: &str| states.iter().filter(|state| state.status == status).count();
+    let (orphaned, fresh) = (of("orphaned"), of("fresh"));
+    let others = states.len() - orphaned - fresh - of(UNVERIFIABLE) - of("failed");
+    // A mistyped glob makes orphans of all packs.
+    if orphaned > 1 && orphaned == states.len() {
+        return format!(
+            "all {orphaned} packs are orphaned: no item of `work_items` and `roots` in `contextpack.yml` gives any of them; correct these before you remove packs"
+        );
+    }
+    let command = match (orphaned, others) {
+        (0, _) => "run `contextpack build`",
+        (_, 0) => "run `contextpack build --prune`",
+        _ => "run `contextpack build --prune`, or without `--prune` to keep what is orphaned,",
+    };
+    match repository.settings().commits_packs() {
+        true if others == 0 => format!("{command} and commit what it removes"),
+        true => format!("{command} and commit what it writes"),
+        false => command.trim_end_matches(',').to_owned(),
+    }
+}
+
+fn uppercased(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }
 
 fn id<'a>(project: &'a Project<'_>, item: usize) -> &'a str {

@@ -7,27 +7,96 @@ use crate::batches::BatchStore;
 use crate::cards::{CardStore, ContentId};
 use crate::engine::{Configuration, OpenRequest, Repository, process_environment};
 use crate::intake::Repo;
-use clap::CommandFactory as _;
 use clap_complete::CompleteEnv;
 use clap_complete::engine::CompletionCandidate;
 use clap_complete::env::Shells;
 use std::borrow::Cow;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 /// The environment variable by which the script asks for completions.
 const VARIABLE: &str = "CONTEXTPACK_COMPLETE";
+
+/// The script for bash, which splits words at `:` and `=` while ids hold the former: it joins what was typed without a blank
+/// between, and gives back what follows the last of these characters. The rest is as `clap_complete` writes it.
+const BASH: &str = r#"
+_contextpack() {
+    local IFS=$'\013'
+    local space=true
+    if compopt +o nospace 2> /dev/null; then
+        space=false
+    fi
+    local words=() rest="${COMP_LINE:0:COMP_POINT}" word i
+    for ((i = 0; i <= COMP_CWORD; i++)); do
+        word="${COMP_WORDS[i]}"
+        if ((i == COMP_CWORD)); then
+            word="${rest#"${rest%%[![:blank:]]*}"}"
+        fi
+        if ((i > 0)) && [[ "$rest" != [[:blank:]]* ]]; then
+            words[${#words[@]}-1]+="$word"
+        else
+            words+=("$word")
+        fi
+        rest="${rest#"${rest%%[![:blank:]]*}"}"
+        rest="${rest#"$word"}"
+    done
+    local index=$((${#words[@]} - 1))
+    COMPREPLY=( $( \
+        _CLAP_IFS="$IFS" \
+        _CLAP_COMPLETE_INDEX="$index" \
+        _CLAP_COMPLETE_COMP_TYPE="$COMP_TYPE" \
+        _CLAP_COMPLETE_SPACE="$space" \
+        CONTEXTPACK_COMPLETE="bash" \
+        "contextpack" -- "${words[@]}" \
+    ) )
+    if [[ $? != 0 ]]; then
+        unset COMPREPLY
+        return
+    fi
+    if [[ $space == false ]] && [[ "${COMPREPLY-}" =~ [=/:]$ ]]; then
+        compopt -o nospace
+    fi
+    local typed="${words[index]}" breaks=""
+    [[ "$COMP_WORDBREAKS" == *:* ]] && breaks+=":"
+    [[ "$COMP_WORDBREAKS" == *=* ]] && breaks+="="
+    if [[ -n "$breaks" ]]; then
+        local before="${typed%"${typed##*[$breaks]}"}"
+        COMPREPLY=("${COMPREPLY[@]#"$before"}")
+    fi
+}
+if [[ "${BASH_VERSINFO[0]}" -eq 4 && "${BASH_VERSINFO[1]}" -ge 4 || "${BASH_VERSINFO[0]}" -gt 4 ]]; then
+    complete -o nospace -o bashdefault -o nosort -F _contextpack contextpack
+else
+    complete -o nospace -o bashdefault -F _contextpack contextpack
+fi
+"#;
 
 /// The program's name.
 const PROGRAM: &str = "contextpack";
 
 /// Answers a request of the script and ends the process, if there is one.
 pub(super) fn answer() {
-    CompleteEnv::with_factory(Args::command).var(VARIABLE).bin(PROGRAM).complete();
+    if std::env::var_os(VARIABLE).is_some() {
+        enter_typed_folder();
+    }
+    CompleteEnv::with_factory(Args::for_completion).var(VARIABLE).bin(PROGRAM).complete();
+}
+
+/// Changes to the folder of `-C` on the command line that is completed. If that fails, there are no completions of the repo.
+fn enter_typed_folder() {
+    let words: Vec<String> = std::env::args().skip_while(|word| word != "--").skip(1).collect();
+    // The word after the last is still being typed.
+    let typed = words.windows(3).find(|words| words[0] == "-C").map(|words| &words[1]);
+    if let Some(folder) = typed {
+        let _ = std::env::set_current_dir(folder);
+    }
 }
 
 /// Writes the script for a shell.
 pub(super) fn script(shell: clap_complete::Shell, out: &mut Vec<u8>) -> io::Result<()> {
+    if shell == clap_complete::Shell::Bash {
+        return out.write_all(BASH.as_bytes());
+    }
     let shells = Shells::builtins();
     let completer = shells.completer(&shell.to_string());
     let completer = completer.ok_or_else(|| io::Error::from(io::ErrorKind::Unsupported))?;
@@ -52,6 +121,18 @@ pub(super) fn roots() -> Vec<CompletionCandidate> {
 
 /// Returns the packs and the roots of the repo in the current folder.
 pub(super) fn packs_and_roots() -> Vec<CompletionCandidate> {
+    packs().into_iter().chain(roots()).collect()
+}
+
+/// Returns the profiles of the repo in the current folder.
+pub(super) fn profiles() -> Vec<CompletionCandidate> {
+    let repository = Repository::open(&OpenRequest::new(Path::new("."))).ok();
+    let profiles = repository.iter().flat_map(|repository| repository.settings().profiles.keys());
+    profiles.map(CompletionCandidate::new).collect()
+}
+
+/// Returns the packs of the repo in the current folder.
+pub(super) fn packs() -> Vec<CompletionCandidate> {
     let packs = Repository::open(&OpenRequest::new(Path::new("."))).ok().map(|repository| {
         let dir = repository.settings().output.dir.clone();
         let names = std::fs::read_dir(dir.as_str()).into_iter().flatten().flatten();
@@ -59,7 +140,7 @@ pub(super) fn packs_and_roots() -> Vec<CompletionCandidate> {
         let packs = names.filter(|name| name.ends_with(".json") && matches!(printable(name), Cow::Borrowed(_)));
         packs.map(|name| CompletionCandidate::new(format!("{dir}/{name}"))).collect::<Vec<_>>()
     });
-    packs.unwrap_or_default().into_iter().chain(roots()).collect()
+    packs.unwrap_or_default()
 }
 
 /// The most batches that are read for their states.

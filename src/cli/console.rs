@@ -8,10 +8,20 @@ use crate::review::invisible_at;
 use anstream::AutoStream;
 use std::borrow::Cow;
 use std::io::{self, StderrLock, StdoutLock, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use unicode_width::UnicodeWidthStr as _;
+
+/// Whether standard output was asked for, and may have some.
+static HAS_OUTPUT: AtomicBool = AtomicBool::new(false);
+
+/// Returns whether something may have been written to standard output.
+pub(crate) fn has_output() -> bool {
+    HAS_OUTPUT.load(Ordering::Relaxed)
+}
 
 /// Returns standard output, guarded against workflow commands. Styles are removed if it is no terminal.
 pub(crate) fn stdout() -> Guarded<AutoStream<StdoutLock<'static>>> {
+    HAS_OUTPUT.store(true, Ordering::Relaxed);
     Guarded::new(anstream::stdout().lock())
 }
 
@@ -24,6 +34,7 @@ pub(crate) fn stderr() -> Guarded<AutoStream<StderrLock<'static>>> {
 ///
 /// The data may contain workflow commands; docs/actions.md says how to use it in a workflow.
 pub(crate) fn exact() -> StdoutLock<'static> {
+    HAS_OUTPUT.store(true, Ordering::Relaxed);
     io::stdout().lock()
 }
 

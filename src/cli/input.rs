@@ -9,6 +9,7 @@ use super::report;
 use crate::review::{ReadError, content_hash, read};
 use crate::store::{self, Links};
 use crate::wire::Pack;
+use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 use std::path::Path;
 
@@ -50,10 +51,19 @@ pub(crate) fn pack(global: &Global, target: &PackTarget<'_>, warns: bool) -> Res
             Ok(pack) => return pack_or_exit(global, Ok(pack), &bytes, name),
             // A file that claims to be a pack is invalid; any other may be a work item.
             Err(error) if claims_to_be_pack(&bytes) => return pack_or_exit(global, Err(error), &bytes, name),
-            Err(_) => {}
+            Err(_) => confirm_no_companion(name)?,
         }
     }
     built(global, target, warns)
+}
+
+/// Refuses the Markdown beside a pack.
+fn confirm_no_companion(name: &str) -> Result<(), Failure> {
+    let pack = Path::new(name).with_extension("json");
+    if !name.ends_with(".md") || !pack.is_file() || !claims_to_be_pack(&named_file(&pack)?) {
+        return Ok(());
+    }
+    Err(Failure::usage(format!("`{name}` is the Markdown beside a pack: name `{}`", pack.display())))
 }
 
 /// Builds a pack in memory, and prints its warnings if it `warns`.
@@ -63,9 +73,21 @@ fn built(global: &Global, target: &PackTarget<'_>, warns: bool) -> Result<Result
             let pack = sealed.pack().clone();
             if warns && !global.quiet && global.format == Format::Text {
                 let mut err = console::stderr();
+                let mut counts = BTreeMap::<&str, usize>::new();
+                pack.warnings.iter().for_each(|warning| *counts.entry(&warning.code).or_default() += 1);
                 for warning in &pack.warnings {
+                    // The pack itself lists all.
+                    let alike = counts.get_mut(warning.code.as_str()).filter(|_| !global.verbose);
+                    let times = match alike {
+                        Some(0) => continue,
+                        Some(count) if *count > report::MOST_ALIKE => {
+                            format!("{} times, `-v` shows all; first: ", std::mem::take(count))
+                        }
+                        _ => String::new(),
+                    };
                     let place = warning.source.as_ref().map(|source| format!(" ({})", crate::render::place(source)));
-                    let line = format!("warning[{}]: {}{}", warning.code, warning.message, place.unwrap_or_default());
+                    let line =
+                        format!("warning[{}]: {times}{}{}", warning.code, warning.message, place.unwrap_or_default());
                     writeln!(err, "{}", printable(&line))?;
                 }
             }

@@ -28,6 +28,7 @@ pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
     let repository = open(global, &[], Some(Access::Read))?;
     let project = repository.project();
     let mut items = project.roots();
+    let all = items.len();
     if !args.states.is_empty() {
         let states: Vec<ItemState> = args.states.iter().map(|state| ItemState::from(*state)).collect();
         items.retain(|item| states.contains(&project.state(*item)));
@@ -68,9 +69,10 @@ pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
         diagnostics: output::diagnostics(&run.diagnostics),
     })?;
     if rows.is_empty() && !run.blocked && !global.quiet && global.format != Format::Json {
-        let is_filtered = !args.states.is_empty() && !project.roots().is_empty();
-        let note = if is_filtered { "no root is in this state" } else { packs::no_roots(&repository) };
-        writeln!(console::stderr(), "{note}")?;
+        match all {
+            0 => writeln!(console::stderr(), "{}", packs::no_roots(&repository))?,
+            all => writeln!(console::stderr(), "no root is in this state; {} in others", are(all))?,
+        }
     }
     Ok(if run.has_errors() { Exit::Input } else { Exit::Done })
 }
@@ -107,6 +109,10 @@ fn hides_item(code: Code) -> bool {
             | Code::DuplicateId
             | Code::UnmatchedGlob
     )
+}
+
+fn are(roots: usize) -> String {
+    if roots == 1 { "1 is".to_owned() } else { format!("{roots} are") }
 }
 
 /// Prints the parts of a build in `shards` jobs. Errors of the input are reported by the builds.
@@ -168,9 +174,14 @@ fn text(rows: &[ListRow]) -> Vec<String> {
 /// Formats the rows in columns below a header, the titles shortened so that a line fits `width`.
 fn table(rows: &[ListRow], width: Option<usize>) -> Vec<String> {
     const HEADER: [&str; 6] = ["ID", "TYPE", "STATE", "TITLE", "RELATIONS", "PACKS"];
+    const ID: usize = 0;
+    const KIND: usize = 1;
+    const STATE: usize = 2;
     const TITLE: usize = 3;
     const RELATIONS: usize = 4;
+    const PACKS: usize = 5;
     const SHORTEST_TITLE: usize = 16;
+    const SHORTEST: usize = 8;
     if rows.is_empty() {
         return Vec::new();
     }
@@ -189,13 +200,22 @@ fn table(rows: &[ListRow], width: Option<usize>) -> Vec<String> {
     let mut widths: [usize; 6] =
         std::array::from_fn(|column| lines.iter().map(|line| line[column].width()).max().unwrap_or_default());
     if let Some(width) = width {
-        let others = |widths: [usize; 6]| widths.iter().sum::<usize>() - widths[TITLE] + 2 * (HEADER.len() - 1);
+        let others = |widths: &[usize; 6]| {
+            let shown = widths.iter().filter(|width| **width > 0).count();
+            widths.iter().sum::<usize>() - widths[TITLE] + 2 * shown.saturating_sub(1)
+        };
+        let excess = |widths: &[usize; 6]| (others(widths) + SHORTEST_TITLE).saturating_sub(width);
         // A narrow terminal has no room for them.
-        if others(widths) + SHORTEST_TITLE > width {
-            widths[RELATIONS] = 0;
+        for column in [RELATIONS, KIND] {
+            if excess(&widths) > 0 {
+                widths[column] = 0;
+            }
         }
-        let others = others(widths);
-        widths[TITLE] = widths[TITLE].min(width.saturating_sub(others).max(SHORTEST_TITLE));
+        for column in [ID, STATE, PACKS] {
+            let shorter = widths[column].saturating_sub(excess(&widths)).max(SHORTEST);
+            widths[column] = widths[column].min(shorter);
+        }
+        widths[TITLE] = widths[TITLE].min(width.saturating_sub(others(&widths)).max(SHORTEST));
     }
     let padded = |cell: &str, width: usize| {
         let cell = shortened(cell, width);
@@ -264,6 +284,11 @@ mod tests {
             assert!(lines[1].contains("2 child"), "{lines:?}");
         }
         assert!(!table(&rows, Some(40))[1].contains("2 child"));
+        let long = [row(&"a-long-id-".repeat(8), "A title"), row("feat:b", "Another title")];
+        for width in [40, 60, 80] {
+            let lines = table(&long, Some(width));
+            assert!(lines.iter().all(|line| line.width() <= width) && lines[1].contains("A title"), "{lines:?}");
+        }
         let whole = table(&rows, None);
         assert!(whole[0].starts_with("ID") && whole[1].contains(&"A long title ".repeat(20)), "{whole:?}");
         assert_eq!(shortened("日本語", 5), "日本…");

@@ -109,7 +109,9 @@ fn asks_for_json() -> bool {
 /// Returns the words of an error in the command line, without the usage that follows them.
 fn usage_message(error: &clap::Error) -> String {
     let text = error.render().to_string();
-    let message = text.split("\n\nUsage:").next().unwrap_or_default();
+    let message = ["\n\nUsage:", "\n\nFor more information"]
+        .iter()
+        .fold(text.as_str(), |message, end| message.split(end).next().unwrap_or_default());
     workspace::without_secrets(message.strip_prefix("error: ").unwrap_or(message).trim())
 }
 

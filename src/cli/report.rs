@@ -7,6 +7,7 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::github::Annotations;
 use super::output;
+use super::workspace::without_secrets;
 use crate::model::{Code, Diagnostic, RepoPath, Severity};
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
@@ -114,21 +115,20 @@ pub(crate) fn visible(diagnostics: &[Diagnostic], errors_only: bool) -> Vec<Diag
     diagnostics.iter().filter(is_visible).cloned().collect()
 }
 
-/// The most warnings of one code that people see one by one.
-const MOST_ALIKE: usize = 10;
+/// The most warnings, or errors, of one code that people see one by one.
+pub(crate) const MOST_ALIKE: usize = 3;
 
-/// Returns the diagnostics for people: of more than ten warnings of one code the first with their number, unless they are
-/// `verbose`.
+/// Returns the diagnostics for people: of more than three warnings or errors of one code the first with their number, unless
+/// they are `verbose`.
 pub(crate) fn folded(diagnostics: &[Diagnostic], verbose: bool) -> Cow<'_, [Diagnostic]> {
-    let mut counts = BTreeMap::<Code, usize>::new();
-    let warnings = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Warning);
-    warnings.for_each(|warning| *counts.entry(warning.code).or_default() += 1);
+    let mut counts = BTreeMap::<(Code, Severity), usize>::new();
+    diagnostics.iter().for_each(|it| *counts.entry((it.code, it.severity)).or_default() += 1);
     if verbose || counts.values().all(|count| *count <= MOST_ALIKE) {
         return Cow::Borrowed(diagnostics);
     }
     let mut shown = Vec::new();
     for diagnostic in diagnostics {
-        match counts.get_mut(&diagnostic.code).filter(|_| diagnostic.severity == Severity::Warning) {
+        match counts.get_mut(&(diagnostic.code, diagnostic.severity)) {
             Some(0) => {}
             Some(count) if *count > MOST_ALIKE => {
                 let message = format!("{count} times, `-v` shows all; first: {}", diagnostic.message);
@@ -205,9 +205,15 @@ pub(crate) fn print_failure(failure: Failure, format: Format) -> Exit {
         }
     };
     let printed = printed.and_then(|()| match &failure {
-        // Output may have begun before.
-        Failure::Outside(_) => Ok(()),
         _ if format != Format::Json => Ok(()),
+        // Half a value and an error would be no JSON.
+        Failure::Outside(_) if console::has_output() => Ok(()),
+        Failure::Outside(error) => {
+            let causes = std::iter::successors(error.source(), |cause| (*cause).source());
+            let message = causes
+                .fold(failure.message(), |text, cause| format!("{text}: {}", without_secrets(&cause.to_string())));
+            print_error_json(&message, exit, &[])
+        }
         Failure::Config { diagnostics, .. } | Failure::Unread(diagnostics) => {
             print_error_json(&failure.message(), exit, diagnostics)
         }

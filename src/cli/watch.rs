@@ -200,6 +200,7 @@ impl WatchReporter<'_> {
         let saved = std::mem::take(&mut report.saved);
         let (took, several) = (report.took, report.several_profiles);
         let removed = std::mem::take(&mut report.removed);
+        let arrived = std::mem::take(&mut report.arrived);
         self.print_problems(report, watch)?;
         if !self.global.quiet {
             for saved in saved.iter().take(MOST_LISTED) {
@@ -207,6 +208,12 @@ impl WatchReporter<'_> {
             }
             if saved.len() > MOST_LISTED {
                 writeln!(err, "{time} and {} more packs", saved.len() - MOST_LISTED)?;
+            }
+            for name in arrived.iter().take(MOST_LISTED) {
+                writeln!(err, "{time} {}: replaced on disk, and up to date", printable(&self.shown(watch, name)))?;
+            }
+            if arrived.len() > MOST_LISTED {
+                writeln!(err, "{time} and {} more packs were replaced", arrived.len() - MOST_LISTED)?;
             }
             for removed in &removed {
                 writeln!(err, "{time} removed: {}", printable(&self.shown(watch, &removed.name)))?;
@@ -304,7 +311,13 @@ impl WatchReporter<'_> {
             .removed
             .into_iter()
             .map(|it| empty(it.root, it.profile, &it.name, "removed", vec!["its root or profile is gone".to_owned()]));
-        let packs = written.chain(failed).chain(removed).collect();
+        let arrived = report.arrived.into_iter().filter_map(|name| {
+            let stem = name.strip_suffix(".json")?;
+            let (root, profile) = stem.rsplit_once('.')?;
+            let why = vec!["replaced on disk, and up to date".to_owned()];
+            Some(empty(root.to_owned(), profile.to_owned(), &name, "unchanged", why))
+        });
+        let packs = written.chain(failed).chain(removed).chain(arrived).collect();
         let mut diagnostics = self.visible(report.diagnostics);
         for problem in report.problems {
             match problem {

@@ -216,9 +216,9 @@ impl Project<'_> {
             Target::Issue { .. } => None,
         };
         let around = |item: usize| self.graph.edges(item).iter().chain(self.graph.claims(item)).filter_map(item_of);
-        let siblings = around(root).filter(|(relation, _)| *relation == Relation::Parent).flat_map(|(_, parent)| {
-            around(parent).filter(|(relation, _)| *relation == Relation::Child)
-        });
+        let siblings = around(root)
+            .filter(|(relation, _)| *relation == Relation::Parent)
+            .flat_map(|(_, parent)| around(parent).filter(|(relation, _)| *relation == Relation::Child));
         damage(root).or_else(|| around(root).chain(siblings).find_map(|(_, item)| damage(item)))
     }
 

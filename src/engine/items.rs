@@ -168,8 +168,7 @@ fn undecodable(
         about: items.iter().map(|item| scrubber.redactor.line(&item.id)).collect(),
         ..fault
     });
-    let damaged =
-        |item| Arc::new(Entry { damage: Some(Arc::clone(&fault)), ..entry(scrubber, item, None, rules) });
+    let damaged = |item| Arc::new(Entry { damage: Some(Arc::clone(&fault)), ..entry(scrubber, item, None, rules) });
     let entries = items.into_iter().map(damaged).collect();
     ParsedFiles { entries, diagnostics: vec![(*fault).clone()], unread: Vec::new() }
 }

@@ -17,6 +17,8 @@ pub struct OrphanPack {
     pub name: String,
     /// Its content.
     pub pack: wire::Pack,
+    /// Why no build gives it, if it is certainly orphaned.
+    pub reason: String,
     /// Why it may still be valid: its issue is not in the snapshot, or its item's file was replaced by something that
     /// cannot be read. `None` if it is certainly orphaned.
     pub unverifiable: Option<&'static str>,
@@ -79,10 +81,30 @@ pub fn orphans(
             } else {
                 None
             };
-            orphans.push(OrphanPack { name, pack, unverifiable });
+            let reason = orphaned_by(&name, &pack, names, project);
+            orphans.push(OrphanPack { name, reason, pack, unverifiable });
         }
     }
     Ok(orphans)
+}
+
+/// Returns which part of the configuration, or which missing item, keeps a build from giving the pack `name`; `names` are those
+/// that it gives.
+fn orphaned_by(name: &str, pack: &wire::Pack, names: &BTreeSet<&str>, project: &Project<'_>) -> String {
+    let end = format!(".{}.json", pack.profile);
+    let slug = name.strip_suffix(&end).unwrap_or(name);
+    let is_of_root = |other: &&str| {
+        other.strip_suffix(".json").and_then(|stem| stem.rsplit_once('.')).is_some_and(|(root, _)| root == slug)
+    };
+    // Names sort by what they begin with.
+    if names.range(slug..).take_while(|other| other.starts_with(slug)).any(is_of_root) {
+        return format!("the profile `{}` is not among `output.profiles`", pack.profile);
+    }
+    let mut items = 0..project.corpus().entries.len();
+    match items.any(|item| model::slug(&project.pack_name(item)) == slug) {
+        true => "its item is not among the `roots` of the configuration".to_owned(),
+        false => "its item is gone".to_owned(),
+    }
 }
 
 /// Returns whether something other than a file is at `path`, or something other than a folder above it, such as a link

@@ -152,7 +152,7 @@ impl From<OrphanPack> for PackState {
     fn from(orphan: OrphanPack) -> Self {
         let (status, reason) = match orphan.unverifiable {
             Some(why) => (UNVERIFIABLE, why.to_owned()),
-            None => ("orphaned", "its root or profile is gone: `contextpack build --prune` removes it".to_owned()),
+            None => ("orphaned", format!("{}: `contextpack build --prune` removes it", orphan.reason)),
         };
         let root = orphan.root();
         Self { name: orphan.name, root, profile: orphan.pack.profile, status, reasons: vec![reason], size: None }

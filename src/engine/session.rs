@@ -97,6 +97,8 @@ pub struct Update {
     /// Names of packs that the previous build produced and this one did not; their files are untouched. Empty if an
     /// input cannot be read, since it is then unknown which packs there should be.
     pub gone: Vec<String>,
+    /// Names of packs that something else wrote since the previous build, as this one gives them.
+    pub arrived: Vec<String>,
     /// How many packs are unchanged.
     pub unchanged: usize,
     /// The diagnostics, sorted.
@@ -319,7 +321,8 @@ impl Session {
             let packs: BTreeMap<String, PackSummary> =
                 unchanged.into_iter().filter_map(|pack| Some((pack.name, pack.summary?))).collect();
             let gone = gone(&self.packs, &packs);
-            let update = Update { gone, unchanged: packs.len(), diagnostics, ..Update::default() };
+            let arrived = arrived(&self.packs, packs.iter());
+            let update = Update { gone, arrived, unchanged: packs.len(), diagnostics, ..Update::default() };
             self.packs = packs;
             self.cache = cache;
             return Ok(update);
@@ -349,10 +352,13 @@ impl Session {
             written.iter().filter_map(|written| Some((written.name.clone(), written.summary.clone()?))).collect();
         let failed = |name: &String| written.iter().any(|written| written.name == *name);
         let gone = gone(&self.packs, &packs).into_iter().filter(|name| !blocked && !failed(name)).collect();
+        let unwritten = written.iter().filter(|written| written.status == WriteStatus::Unchanged);
+        let unwritten = unwritten.filter_map(|written| packs.get_key_value(&written.name));
+        let arrived = arrived(&self.packs, unwritten);
         let mut before = std::mem::replace(&mut self.packs, packs);
         let changes = written.into_iter().filter(|written| written.status != WriteStatus::Unchanged);
         let changes = changes.map(|now| PackUpdate { before: before.remove(&now.name), now }).collect();
-        Ok(Update { changes, gone, unchanged, diagnostics, unresolved })
+        Ok(Update { changes, gone, arrived, unchanged, diagnostics, unresolved })
     }
 
     fn build_packs(
@@ -465,6 +471,16 @@ pub fn delivery_folder(root: &Path, settings: &Settings, out: &Path) -> Result<F
 /// Returns the names in `before` that are not in `after`.
 fn gone(before: &BTreeMap<String, PackSummary>, after: &BTreeMap<String, PackSummary>) -> Vec<String> {
     before.keys().filter(|name| !after.contains_key(*name)).cloned().collect()
+}
+
+/// Returns the names of `unwritten` packs that are others than those of the build `before`, if there was one.
+fn arrived<'p>(
+    before: &BTreeMap<String, PackSummary>,
+    unwritten: impl Iterator<Item = (&'p String, &'p PackSummary)>,
+) -> Vec<String> {
+    let is_other = |name: &String, now: &PackSummary| before.get(name).is_none_or(|summary| summary.hash != now.hash);
+    let others = unwritten.filter(|(name, now)| !before.is_empty() && is_other(name, now));
+    others.map(|(name, _)| name.clone()).collect()
 }
 
 /// Returns the items that the typed roots identify, each once, and errors for the other roots.

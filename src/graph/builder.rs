@@ -199,7 +199,7 @@ impl GraphBuilder {
                 value.text.trim().bytes().all(|byte| byte.is_ascii_digit()) && !value.text.trim().is_empty();
             let help = match is_number && corpus.rules.repo.is_none() {
                 true => "if it is an issue, set `github.repo: owner/name`; else correct the id, or add the item",
-                false => "correct the id, or add the item; ids are compared as spelled",
+                false => "correct the id, or add the item; no id is equal to it but for case or a prefix either",
             };
             self.note_unresolved(value);
             self.warn(corpus, Code::UnknownId, value, message, help);

@@ -21,7 +21,7 @@ pub(super) fn entries(root: &Path, excluded: &[RepoPath]) -> Result<Vec<u8>, Git
     let output = match command.stdin(Stdio::null()).output() {
         Ok(output) => output,
         Err(error) => {
-            let why = format!("git cannot be started: {}", describe(&error));
+            let why = not_started(&error);
             return Err(GitUnavailable { why, absent: error.kind() == io::ErrorKind::NotFound });
         }
     };
@@ -168,15 +168,20 @@ pub fn configure(root: &Path, values: &[(&str, &str)]) -> Result<(), String> {
     values.iter().try_for_each(|(name, value)| run(root, &["config", "--local", name, value]).map(drop))
 }
 
+/// Returns why git could not be started.
+pub(super) fn not_started(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "git is not installed, or not on the `PATH`".to_owned(),
+        _ => format!("git cannot be started: {}", describe(error)),
+    }
+}
+
 /// Runs git and returns its output.
 ///
 /// # Errors
 /// Why it failed: a sentence.
 pub(super) fn run(root: &Path, arguments: &[&str]) -> Result<Vec<u8>, String> {
-    let output = command(root, arguments)
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|error| format!("git cannot be started: {}", error.kind()))?;
+    let output = command(root, arguments).stdin(Stdio::null()).output().map_err(|error| not_started(&error))?;
     output_of(root, output)
 }
 

@@ -66,8 +66,7 @@ impl History {
         let mut command = git::command(root, &["-c", "protocol.allow=never", "cat-file", "--batch"]);
         command.env("GIT_NO_LAZY_FETCH", "1").env("GIT_NO_REPLACE_OBJECTS", "1");
         let started = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
-        let mut child =
-            started.map_err(|error| HistoryError::Git(format!("git cannot be started: {}", error.kind())))?;
+        let mut child = started.map_err(|error| HistoryError::Git(git::not_started(&error)))?;
         match (child.stdin.take(), child.stdout.take()) {
             (Some(stdin), Some(stdout)) => Ok(Self { child, requests: stdin, responses: BufReader::new(stdout) }),
             _ => Err(HistoryError::Git("git gives no answers".to_owned())),
@@ -175,6 +174,19 @@ fn entries(tree: &Object) -> Vec<(String, String)> {
 /// Returns whether a folder is in a git repository, as far as that can be told.
 pub fn is_in_git(root: &Path) -> bool {
     !matches!(work_tree(root), Ok(None))
+}
+
+/// Returns whether a revision is the commit that is checked out.
+///
+/// # Errors
+/// If it is unknown, or there is no commit.
+pub fn is_head(root: &Path, revision: &str) -> Result<bool, HistoryError> {
+    let commit = |revision: &str| {
+        let out = git::run(root, &["rev-parse", "--verify", "--end-of-options", &format!("{revision}^{{commit}}")]);
+        let id = out.ok().and_then(|out| String::from_utf8(out).ok());
+        id.ok_or_else(|| HistoryError::Unknown(revision.to_owned()))
+    };
+    Ok(commit(revision)?.trim() == commit("HEAD")?.trim())
 }
 
 /// Finds the merge base of two revisions.

@@ -19,10 +19,8 @@ pub fn write_merged_files(
     // The merge driver of the packs would start this merge again.
     let options =
         ["-c", "merge.contextpack.driver=false", "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages"];
-    let output = git::command(top, &options)
-        .args(["HEAD", other])
-        .output()
-        .map_err(|error| format!("git cannot be started: {}", error.kind()))?;
+    let output =
+        git::command(top, &options).args(["HEAD", other]).output().map_err(|error| git::not_started(&error))?;
     // 1 says that something conflicts.
     if !matches!(output.status.code(), Some(0 | 1)) {
         return Err("git cannot merge without writing files; it needs version 2.38".to_owned());

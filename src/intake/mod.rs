@@ -29,7 +29,7 @@ mod walk;
 pub use changes::{CommitLog, first_commits, head_commit, last_commits};
 pub use error::IntakeError;
 pub use git::configure;
-pub use history::{GitObject, History, HistoryError, is_in_git, merge_base};
+pub use history::{GitObject, History, HistoryError, is_head, is_in_git, merge_base};
 pub use merge::write_merged_files;
 pub use repo::{Repo, RepoOptions};
 pub use state_folder::CacheUse;

@@ -47,8 +47,7 @@ pub use snapshot::{
 pub use source::{Refusal, SourceTree, Untracked};
 pub use state::ItemState;
 pub use text::{
-    LineStarts, RemovedLines, is_hidden, is_line_end, joined_instructions, parse_amount, parse_limit,
-    percent_decoded,
+    LineStarts, RemovedLines, is_hidden, is_line_end, joined_instructions, parse_amount, parse_limit, percent_decoded,
 };
 pub(crate) use title::escape_markup;
 pub use title::{heading_in_line, short_title_in_line, title_in_line};

@@ -54,7 +54,6 @@ pub fn is_hidden(c: char) -> bool {
             | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-
 /// Parses a limit: a number, or thousands followed by `k`. `None` if it is 0 or no JSON reader can represent it.
 pub fn parse_limit(text: &str) -> Option<u64> {
     parse_amount(text.trim()).filter(|number| (1..1 << 53).contains(number))

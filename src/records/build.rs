@@ -55,6 +55,11 @@ pub(super) fn build(
         let place = Place::line(body.origin.path.clone(), body.line.saturating_add(line - 1));
         diagnostics.push(conflict_markers(place, "the text of the item"));
     }
+    if body.text.is_empty() && record.pairs.is_empty() && record.below.is_some() {
+        let message = format!("`{}` is empty: its pack says nothing", context.path);
+        let fault = Diagnostic::new(Code::InvalidItem, Some(Place::file(context.path.clone())), message);
+        diagnostics.push(fault.help("write what is to be done, or exclude the file"));
+    }
     let relations = relations(&mut fields, context, &mut diagnostics);
     let adrs = fields.gathered("adrs", &mut |line| diagnostics.push(unnamed_entry(context, line, "adrs")));
     let mut docs = fields.gathered("docs", &mut |line| diagnostics.push(unnamed_entry(context, line, "docs")));

@@ -25,7 +25,8 @@ pub(super) fn items(path: &RepoPath, text: &str, read: &dyn Fn(&str) -> Parsed) 
     let in_theirs: HashMap<&str, &Item<String>> = theirs.items.iter().map(|item| (item.id.as_str(), item)).collect();
     let is_whole = |item: &Item<String>| {
         let other = in_theirs.get(item.id.as_str());
-        !is_markdown && other.is_some_and(|other| item.head.trim() == other.head.trim() && item.body.text == other.body.text)
+        !is_markdown
+            && other.is_some_and(|other| item.head.trim() == other.head.trim() && item.body.text == other.body.text)
     };
     let (whole, differing): (Vec<_>, Vec<_>) = ours.items.iter().cloned().partition(is_whole);
     let ids: HashSet<String> = whole.iter().map(|item| item.id.clone()).collect();
@@ -50,9 +51,8 @@ pub(super) fn items(path: &RepoPath, text: &str, read: &dyn Fn(&str) -> Parsed) 
     let mut fault = fault.help(format!("resolve the conflict, then `git add` the file; {KEPT}"));
     fault.severity = Severity::Error;
     fault.about = damaged.iter().map(|item| item.id.clone()).collect();
-    let of_whole = |diagnostic: &Diagnostic| {
-        !diagnostic.about.is_empty() && diagnostic.about.iter().all(|id| ids.contains(id))
-    };
+    let of_whole =
+        |diagnostic: &Diagnostic| !diagnostic.about.is_empty() && diagnostic.about.iter().all(|id| ids.contains(id));
     let mut diagnostics = vec![fault];
     diagnostics.extend(ours.diagnostics.into_iter().filter(of_whole));
     Parsed { items: whole, damaged: damaged.into_iter().map(|item| (item, 0)).collect(), diagnostics }

@@ -21,9 +21,9 @@ mod values;
 
 mod yaml;
 
+pub use build::conflict_markers;
 #[cfg(test)]
 pub use formats::Parsed;
-pub use build::conflict_markers;
 pub use formats::items;
 pub use front_matter::read_pairs as front_matter_pairs;
 pub use issue::{Authored, Comment, Issue, IssueLink, KeptCode};

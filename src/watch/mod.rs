@@ -290,13 +290,19 @@ impl<E: Events> Watch<E> {
 
     /// Adds the result of a build to the report, removes orphaned packs, and updates `now.md`.
     fn finish(&mut self, update: Update, report: &mut WatchReport) -> Result<(), StoreError> {
-        let Update { changes, gone, unchanged, diagnostics, unresolved } = update;
+        let Update { changes, gone, arrived, unchanged, diagnostics, unresolved } = update;
         report.unchanged = unchanged;
+        report.arrived = arrived;
         for saved in &mut report.saved {
             if let Some(change) = changes.iter().find(|change| change.now.name == saved.name) {
                 saved.files.clone_from(&change.now.files);
             }
         }
+        let failed_now: BTreeMap<String, String> = changes
+            .iter()
+            .filter(|change| change.now.status == WriteStatus::Failed)
+            .map(|change| (change.now.name.clone(), public_fault(&change.now.reasons, &diagnostics)))
+            .collect();
         let failed = changes.into_iter().map(|change| change.now).filter(|now| now.status == WriteStatus::Failed);
         let mut failing = BTreeSet::new();
         let mut new = |line: String| !self.failing.contains(&line) & failing.insert(line);
@@ -325,7 +331,7 @@ impl<E: Events> Watch<E> {
         report.diagnostics = without(&now, &self.reported);
         report.gone = without(&self.reported, &now);
         self.reported = now;
-        self.show(&folder, report)
+        self.show(&folder, report, &failed_now)
     }
 
     /// Removes an orphaned pack that this watch wrote under a former id and that was not changed since.
@@ -359,13 +365,26 @@ impl<E: Events> Watch<E> {
 
     /// Shows the pack that changed last: of several the first whose root's own text changed. Without a change, the pack
     /// in focus or else the first one.
-    fn show(&mut self, folder: &Folder, report: &WatchReport) -> Result<(), StoreError> {
+    ///
+    /// If the pack in focus cannot be built, as `failed` says, it stays in focus, below a line that says why.
+    fn show(
+        &mut self,
+        folder: &Folder,
+        report: &WatchReport,
+        failed: &BTreeMap<String, String>,
+    ) -> Result<(), StoreError> {
         let packs = self.session.packs();
+        if let Some(why) = self.now.focus.as_ref().and_then(|focus| failed.get(focus)) {
+            return self.now.mark_outdated(why);
+        }
         let first = report.saved.iter().find(|saved| saved.own).or(report.saved.first()).map(|saved| &saved.name);
         let focus = first.or(self.now.focus.as_ref()).or(packs.keys().next()).cloned();
         match focus.and_then(|name| Some((packs.get(&name)?.hash.clone(), name))) {
             Some((hash, name)) => self.now.show(folder, &name, &hash),
-            None => self.now.mark_outdated("its root is gone, or its pack cannot be built"),
+            None => self.now.mark_outdated(match (failed.first_key_value(), packs.is_empty()) {
+                (Some((_, why)), true) => why.as_str(),
+                _ => "its root is gone",
+            }),
         }
     }
 }
@@ -386,6 +405,16 @@ fn without(diagnostics: &BTreeSet<Diagnostic>, others: &BTreeSet<Diagnostic>) ->
     }
     let known: BTreeSet<_> = others.iter().map(key).collect();
     diagnostics.iter().filter(|diagnostic| !known.contains(&key(diagnostic))).cloned().collect()
+}
+
+/// Returns why a pack cannot be built, without quoting any text from the repo: `reasons` are its messages.
+fn public_fault(reasons: &[String], diagnostics: &[Diagnostic]) -> String {
+    let is_why = |diagnostic: &&Diagnostic| reasons.iter().any(|reason| reason.starts_with(&diagnostic.message));
+    match diagnostics.iter().find(is_why) {
+        Some(Diagnostic { at: Some(at), code, .. }) => format!("its pack cannot be built because of `{at}` ({code})"),
+        Some(Diagnostic { code, .. }) => format!("its pack cannot be built ({code})"),
+        None => "its pack cannot be built, as `contextpack build` says".to_owned(),
+    }
 }
 
 /// Returns why a build failed, without quoting any text from the repo.

@@ -15,6 +15,8 @@ pub struct WatchReport {
     pub saved: Vec<SavedPack>,
     /// The packs that could not be built; their files are unchanged.
     pub failed: Vec<WriteOutcome>,
+    /// The names of packs that something else wrote, such as git, and that are as a build gives them.
+    pub arrived: Vec<String>,
     /// The packs of former ids that were removed.
     pub removed: Vec<RemovedPack>,
     /// The names of orphaned packs that were not removed: another program wrote them, or their root's file cannot be
@@ -90,6 +92,7 @@ impl WatchReport {
     pub fn is_quiet(&self) -> bool {
         self.saved.is_empty()
             && self.failed.is_empty()
+            && self.arrived.is_empty()
             && self.removed.is_empty()
             && self.orphaned.is_empty()
             && self.diagnostics.is_empty()

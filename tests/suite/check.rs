@@ -94,13 +94,39 @@ fn a_missing_pack_and_an_orphaned_one_are_told() {
     sandbox.expect(0, &["build"]);
     stale(
         &sandbox,
-        "orphaned: packs/task-store.coding.json: its root or profile is gone: `contextpack build --prune` removes it\n",
+        "orphaned: packs/task-store.coding.json: its item is gone: `contextpack build --prune` removes it\n",
     );
     let annotation = sandbox.expect(4, &["check", "--format", "github"]);
     assert!(annotation.starts_with("::error file=packs/task-store.coding.json,title=orphaned pack::"), "{annotation}");
     sandbox.expect(0, &["build", "--prune"]);
     sandbox.expect(0, &["check"]);
     assert!(!sandbox.has("packs/task-store.coding.json"));
+}
+
+#[test]
+fn an_orphan_says_what_keeps_a_build_from_giving_it() {
+    let sandbox = built();
+    let run = sandbox.run(&["build", "feat:cache", "-p", "review"]);
+    assert!(
+        run.code == 0 && run.stderr.contains("note: `check` calls packs of the profile `review` orphaned"),
+        "{run:?}"
+    );
+    let run = sandbox.run(&["check"]);
+    assert_eq!(run.code, 4);
+    assert!(
+        run.stdout.contains("the profile `review` is not among `output.profiles`: `contextpack build --prune`"),
+        "{run:?}"
+    );
+    assert!(run.stderr.contains("run `contextpack build --prune` and commit what it removes"), "{run:?}");
+    sandbox.expect(0, &["build", "--prune"]);
+    sandbox.write("contextpack.yml", "roots: {include: [\"feat:*\"]}\n");
+    let run = sandbox.run(&["check"]);
+    assert!(run.stdout.contains("its item is not among the `roots` of the configuration"), "{run:?}");
+    let run = sandbox.run(&["build", "task:store"]);
+    assert!(run.stderr.contains("note: `check` calls the packs of `task:store` orphaned"), "{run:?}");
+    sandbox.write("contextpack.yml", "work_items: [\"typo/*.md\"]\n");
+    let run = sandbox.run(&["check"]);
+    assert!(run.code == 4 && run.stderr.contains("packs are orphaned: no item of `work_items`"), "{run:?}");
 }
 
 #[test]

@@ -82,6 +82,7 @@ mod sync_requests;
 mod sync_token;
 mod tamper;
 mod tree;
+mod unmerged;
 mod unreadable;
 mod untracked;
 #[cfg(feature = "github")]

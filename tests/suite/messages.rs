@@ -272,3 +272,89 @@ fn batches_agents_boxes_logs_and_recipes_are_completed_by_the_shells() {
     let boxes = completed("bash", &["box", "diff"]);
     assert!(boxes.lines().any(|line| line.len() == 12 && line.bytes().all(|byte| byte.is_ascii_hexdigit())), "{boxes}");
 }
+
+#[test]
+fn what_is_named_wrongly_says_what_to_name() {
+    let sandbox = Sandbox::configured(&[("work_items/a.md", "---\nid: task:a\nstatus: open\n---\n")]);
+    sandbox.write("contextpack.yml", "output: {markdown: true}\n");
+    sandbox.expect(0, &["build"]);
+    for command in ["render", "explain"] {
+        let run = sandbox.run(&[command, "packs/task-a.coding.md"]);
+        assert!(run.code == 2 && run.stderr.contains("beside a pack: name `packs/task-a.coding.json`"), "{run:?}");
+    }
+    let run = sandbox.run(&["list", "--state", "done"]);
+    assert!(run.code == 0 && run.stderr.contains("no root is in this state; 1 is in others"), "{run:?}");
+    let run = sandbox.run(&["report", "task:a", "-o", "x.html"]);
+    assert!(run.code == 2 && run.stderr.contains("`contextpack serve --watch ROOT`"), "{run:?}");
+    let run = sandbox.run(&["render", "task:a", "--format", "xml"]);
+    assert!(run.code == 2 && run.stderr.contains("its formats are `text`, `json` and `messages`"), "{run:?}");
+    let run = sandbox.run(&["rendr"]);
+    assert!(run.stderr.contains("'render', "), "the best is first: {run:?}");
+    sandbox.write("work_items/empty.md", "\n");
+    let run = sandbox.run(&["build"]);
+    assert!(run.code == 0 && run.stderr.contains("`work_items/empty.md` is empty"), "{run:?}");
+}
+
+#[test]
+fn failures_of_the_outside_world_are_json_as_well() {
+    let sandbox = Sandbox::configured(&[]);
+    for args in [&["verify", "nope"][..], &["-C", "nowhere", "list"]] {
+        let run = sandbox.run(&[args, &["--format", "json"]].concat());
+        let error: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+        assert_eq!((run.code, &error["error"]["exit_code"]), (1, &1.into()), "{run:?}");
+    }
+    let run = sandbox.run(&["render", "--format", "json"]);
+    assert!(!run.stdout.contains("For more information"), "{run:?}");
+}
+
+#[test]
+fn alike_errors_are_folded_and_packs_that_failed_are_counted() {
+    let sandbox = Sandbox::configured(&[]);
+    for number in 0..9 {
+        sandbox.write(&format!("work_items/{number}.md"), format!("---\nid: task:{number}\n---\n\nText.\n"));
+    }
+    let run = sandbox.run(&["build", "--max-tokens", "50"]);
+    assert_eq!(run.code, 3);
+    assert_eq!(run.stderr.matches("error[budget-too-small]").count(), 1, "{run:?}");
+    assert!(run.stderr.contains("9 times, `-v` shows all"), "{run:?}");
+    assert_eq!(run.stderr.matches("not built: packs/").count(), 5, "{run:?}");
+    assert!(run.stderr.contains("not built: 4 more"), "{run:?}");
+    let run = sandbox.run(&["build", "--max-tokens", "50", "-v"]);
+    assert_eq!(run.stderr.matches("not built: packs/").count(), 9, "{run:?}");
+}
+
+/// Bash itself splits `task:a` at the colon.
+#[cfg(target_os = "linux")]
+#[test]
+fn bash_completes_ids_with_colons_also_below_another_folder() {
+    use std::process::Command;
+    let sandbox = Sandbox::configured(&[("work_items/a.md", "---\nid: task:abc\n---\n")]);
+    sandbox.write("complete.bash", sandbox.expect(0, &["completions", "bash"]));
+    let program = sandbox.command(&[]).get_program().to_owned();
+    let script = r#"
+contextpack() { :; }
+source complete.bash
+complete() { :; }
+COMP_WORDBREAKS=$' \t\n"\'><=;|&(:'
+answer() { COMP_LINE="$1"; COMP_POINT=${#1}; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_TYPE=9; _contextpack; echo "${COMPREPLY[*]}"; }
+answer "contextpack render task:a" contextpack render task : a
+answer "contextpack render task:" contextpack render task :
+answer "contextpack render ta" contextpack render ta
+answer "contextpack build --profile=cod" contextpack build --profile = cod
+answer "contextpack render --format " contextpack render --format ""
+cd ..
+answer "contextpack -C repo render ta" contextpack -C repo render ta
+"#;
+    let bin = sandbox.beside("bin");
+    std::fs::create_dir_all(&bin).unwrap();
+    std::os::unix::fs::symlink(program, bin.join("contextpack")).unwrap();
+    let mut command = Command::new("bash");
+    command.current_dir(sandbox.root()).args(["--norc", "-c", &script.replace("contextpack() { :; }\n", "")]);
+    command.env("PATH", format!("{}:/usr/bin:/bin", bin.display()));
+    let output = command.output().unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    let lines: Vec<&str> = said.lines().map(str::trim).collect();
+    assert_eq!(lines[..4], ["abc", "abc", "task:abc", "coding"], "{said}\n{}", String::from_utf8_lossy(&output.stderr));
+    assert!(lines[4].contains("messages") && !lines[4].contains("table"), "{said}");
+    assert_eq!(lines.last(), Some(&"task:abc"), "{said}");
+}

@@ -16,7 +16,7 @@ pub(crate) struct BudgetArgs {
     /// Builds this profile; can be given several times
     ///
     /// The default is `output.profiles` of the configuration, or `coding`.
-    #[arg(short, long = "profile", value_name = "PROFILE")]
+    #[arg(short, long = "profile", value_name = "PROFILE", add = ArgValueCandidates::new(completion::profiles))]
     pub(crate) profiles: Vec<String>,
 
     /// Limits packs to N characters, such as 8000 or 8k
@@ -72,7 +72,7 @@ impl From<FitBy> for Strategy {
 pub(crate) struct PackArgs {
     /// The work items and issues; all roots of the configuration if omitted
     ///
-    /// An id (`feat:cache`), the path of an item's file, an id without its prefix, or an issue (`123`, `owner/repo#123`, a URL).
+    /// An id (`feat:cache`), the path of an item's file, an id without one of the configured `prefixes`, or an issue (`123`, `owner/repo#123`, a URL).
     #[arg(value_name = "ROOT", add = ArgValueCandidates::new(completion::roots))]
     pub(crate) roots: Vec<String>,
 

@@ -22,7 +22,7 @@ pub(crate) enum Format {
 
 impl Format {
     /// Returns the name on the command line.
-    fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Self::Text => "text",
             Self::Json => "json",
@@ -76,9 +76,12 @@ impl Args {
             _ => (formats_of(name), ""),
         };
         let asked = self.global.format;
-        (!formats.contains(&asked)).then(|| {
-            let (noun, verb) = if formats.len() == 1 { ("format", "is") } else { ("formats", "are") };
-            format!("`{name}` has no `--format {}`{when}: its {noun} {verb} {}", asked.name(), listed(formats))
-        })
+        (!formats.contains(&asked)).then(|| formats_fault(name, formats, asked.name(), when))
     }
+}
+
+/// Returns the message that the command `name` has no format `asked`.
+pub(super) fn formats_fault(name: &str, formats: &[Format], asked: &str, when: &str) -> String {
+    let (noun, verb) = if formats.len() == 1 { ("format", "is") } else { ("formats", "are") };
+    format!("`{name}` has no `--format {asked}`{when}: its {noun} {verb} {}", listed(formats))
 }

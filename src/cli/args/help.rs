@@ -81,7 +81,12 @@ pub(super) fn shortened(command: clap::Command, globals: &[clap::Arg]) -> clap::
         "format" if formats.len() > 1 => {
             arg.clone().help(format!("The output format: {}", listed(formats))).hide_possible_values(true)
         }
-        "strict" if WARNING.contains(&name.as_str()) => arg.clone(),
+        "strict" if matches!(name.as_str(), "build" | "watch") => {
+            arg.clone().help("Treats every warning as an error: exit code 3; their packs are written all the same")
+        }
+        "strict" if WARNING.contains(&name.as_str()) => {
+            arg.clone().help("Treats every warning as an error: exit code 3")
+        }
         "untracked" if BUILDING.contains(&name.as_str()) => arg.clone(),
         _ => arg.clone().hide(true),
     });

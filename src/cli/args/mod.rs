@@ -17,6 +17,7 @@ pub(crate) use batch::{BatchArg, BatchArgs, BatchCommand, BatchReportArgs, TaskA
 pub(crate) use build::{BudgetArgs, BuildArgs, CheckArgs, ListArgs, PackArgs, PrintMode, WatchArgs};
 pub(crate) use cards::{BoxArgs, BoxCommand, CardAddArgs, CardArgs, CardCommand, RoleName, StyleName};
 pub(crate) use format::Format;
+use format::{formats_fault, formats_of};
 pub(crate) use handover::HandoverArgs;
 pub(crate) use inbox::{DispatchArgs, InboxArg, InboxArgs, InboxCommand, TurnAckArgs};
 pub(crate) use ledger::{OutcomeArgs, PublishArgs, WakeArgs, WakeMode};
@@ -31,6 +32,7 @@ pub(crate) use setup::{InitArgs, MergeWay, Tool};
 pub(crate) use setup::{IssueState, SyncArgs};
 
 use crate::model::Untracked;
+use clap::error::{ContextKind, ContextValue};
 use clap::{Args as Options, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -77,7 +79,7 @@ pub(crate) struct Global {
     #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN", global = true)]
     pub(crate) color: Color,
 
-    /// Treats every warning as an error: exit code 3; their packs are written all the same
+    /// Treats every warning as an error: exit code 3; `build` and `watch` write their packs all the same
     #[arg(long, global = true)]
     pub(crate) strict: bool,
 
@@ -92,7 +94,7 @@ impl Args {
     /// Parses the arguments of this process.
     pub(crate) fn from_process() -> Result<Self, clap::Error> {
         let mut command = Self::with_short_help();
-        let mut matches = command.clone().try_get_matches()?;
+        let mut matches = command.clone().try_get_matches().map_err(|error| Self::improved(error, &mut command))?;
         let name = matches.subcommand_name().unwrap_or_default().to_owned();
         let args = Self::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))?;
         match args.format_fault(&name) {
@@ -106,6 +108,46 @@ impl Args {
             }
             None => Ok(args),
         }
+    }
+
+    /// Names the formats of the command, if one is asked for that does not exist, and the best of several suggestions first.
+    fn improved(mut error: clap::Error, command: &mut clap::Command) -> clap::Error {
+        let text = |error: &clap::Error, kind| match error.get(kind) {
+            Some(ContextValue::String(text)) => Some(text.clone()),
+            _ => None,
+        };
+        if let Some(ContextValue::Strings(names)) = error.get(ContextKind::SuggestedSubcommand) {
+            let names = names.iter().rev().cloned().collect();
+            error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(names));
+        }
+        let is_format = text(&error, ContextKind::InvalidArg).is_some_and(|arg| arg.starts_with("--format"));
+        let asked = text(&error, ContextKind::InvalidValue).filter(|_| is_format);
+        let arguments: Vec<String> = std::env::args().skip(1).collect();
+        let name = arguments.iter().find(|argument| command.find_subcommand(argument).is_some());
+        match asked.zip(name) {
+            Some((asked, name)) => {
+                command.build();
+                let fault = formats_fault(name, formats_of(name), &asked, "");
+                match command.find_subcommand_mut(name) {
+                    Some(subcommand) => subcommand.error(clap::error::ErrorKind::InvalidValue, fault),
+                    None => error,
+                }
+            }
+            None => error,
+        }
+    }
+
+    /// Returns the command for completions: each subcommand has the formats that it prints.
+    pub(crate) fn for_completion() -> clap::Command {
+        let command = Self::command();
+        let format = command.get_arguments().find(|arg| arg.get_id() == "format").cloned();
+        command.mut_subcommands(|subcommand| match &format {
+            Some(format) => {
+                let names: Vec<&str> = formats_of(subcommand.get_name()).iter().map(|format| format.name()).collect();
+                subcommand.arg(format.clone().default_value("text").value_parser(names))
+            }
+            None => subcommand,
+        })
     }
 
     /// Returns the command with help that fits a screen: the program's lists the subcommands by purpose, and that of a

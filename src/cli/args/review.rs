@@ -88,7 +88,7 @@ pub(crate) struct ExplainArgs {
     /// Explains why the item or file is not in the pack, or where it is
     ///
     /// An id, an issue, or a path from the repo's root. With a root the answer also covers the items and files of the repo: the distance to an item, whether anything refers to a file, and the smallest limit at which it fits the budget.
-    #[arg(long, value_name = "PATH|ID", conflicts_with = "at")]
+    #[arg(long, value_name = "PATH|ID", conflicts_with = "at", add = ArgValueCandidates::new(completion::roots))]
     pub(crate) why_not: Option<String>,
 
     /// Shows which sections each of these limits adds, such as `4k,8k,16k`, and the limit that adds the next one
@@ -117,11 +117,11 @@ pub(crate) struct DiffArgs {
     /// The old pack, folder, `REV:path` or revision; without NEW a revision to compare with the checkout, `REV..REV`, or `REV...REV` from their merge base
     ///
     /// A revision stands for its packs in the configuration's `output.dir`, and `-` for a pack on standard input. Without any argument the checkout is compared with `HEAD`.
-    #[arg(value_name = "OLD|REV|REV...REV")]
+    #[arg(value_name = "OLD|REV|REV...REV", add = ArgValueCandidates::new(completion::packs))]
     pub(crate) old: Option<String>,
 
     /// The new pack, folder, `REV:path` or revision
-    #[arg(value_name = "NEW")]
+    #[arg(value_name = "NEW", add = ArgValueCandidates::new(completion::packs))]
     pub(crate) new: Option<String>,
 
     /// Also builds all packs from the checkout in memory, and reports whether the new packs equal them

@@ -75,7 +75,8 @@ fn compared(sides: &Sides, rebuilt: Option<&BTreeMap<String, Rebuilt>>) -> Diff 
         })
         // Files that are no pack on either side are ignored.
         .filter(|pair| {
-            let is_pack = |side: Option<&SalvagedPack>| side.is_some_and(|side| side.pack.is_some());
+            let is_pack =
+                |side: Option<&SalvagedPack>| side.is_some_and(|side| side.pack.is_some() || side.is_unmerged);
             is_pack(pair.old) || is_pack(pair.new) || pair.old.or(pair.new).is_none() || new.single
         })
         .collect();
@@ -90,7 +91,7 @@ fn print_diff(global: &Global, diff: &Diff) -> Result<(), Failure> {
         Format::Text | Format::Messages | Format::Table => {
             // Without colours, brackets mark changed words.
             let plain = anstream::AutoStream::choice(&std::io::stdout()) == anstream::ColorChoice::Never;
-            text::page(&mut out, diff, plain)?;
+            text::page(&mut out, diff, plain, global.verbose)?;
         }
         Format::Github => {
             let mut annotations = Annotations::new();
@@ -102,7 +103,7 @@ fn print_diff(global: &Global, diff: &Diff) -> Result<(), Failure> {
                 }
             }
             let mut page = Vec::new();
-            text::page(&mut page, diff, true)?;
+            text::page(&mut page, diff, true, global.verbose)?;
             let page = anstream::adapter::strip_bytes(&page).into_vec();
             String::from_utf8_lossy(&page).lines().for_each(|line| annotations.log(line));
             annotations.print()?;

@@ -7,7 +7,7 @@ use crate::cli::input;
 use crate::cli::workspace::{configuration, from_here, open, without_secrets};
 use crate::config::Settings;
 use crate::engine::pack_file_name;
-use crate::intake::{GitObject, History, HistoryError, merge_base};
+use crate::intake::{GitObject, History, HistoryError, is_head, merge_base};
 use crate::model::slug;
 use crate::store::{Folder, LARGEST_SET};
 use std::collections::BTreeMap;
@@ -27,6 +27,8 @@ pub(super) struct Side {
     pub(super) single: bool,
     /// The folder or the file, for display.
     place: String,
+    /// The revision that it is of, if it is of one.
+    revision: Option<String>,
 }
 
 impl Side {
@@ -42,11 +44,15 @@ impl Side {
     }
 
     fn one(place: &str, bytes: Vec<u8>) -> Self {
-        Self { packs: BTreeMap::from([(String::new(), bytes)]), single: true, place: place.to_owned() }
+        Self { packs: BTreeMap::from([(String::new(), bytes)]), single: true, place: place.to_owned(), revision: None }
     }
 
     fn many(place: &str, packs: impl IntoIterator<Item = (String, Vec<u8>)>) -> Self {
-        Self { packs: packs.into_iter().collect(), single: false, place: place.to_owned() }
+        Self { packs: packs.into_iter().collect(), single: false, place: place.to_owned(), revision: None }
+    }
+
+    fn of(self, revision: &str) -> Self {
+        Self { revision: Some(revision.to_owned()), ..self }
     }
 }
 
@@ -84,6 +90,11 @@ impl Sides {
                 }
             }
         };
+        if args.rebuild
+            && let Some(revision) = &new.revision
+        {
+            finder.confirm_checked_out(revision)?;
+        }
         if old.single != new.single {
             return Err(Failure::usage("a pack is compared with a pack, and a folder with a folder"));
         }
@@ -115,8 +126,8 @@ impl RevisionResolver<'_> {
         }
         match named.split_once(':') {
             Some((revision, path)) => match self.object(revision, path)? {
-                Some(GitObject::File(bytes)) => Ok(Side::one(named, bytes)),
-                Some(GitObject::Folder(packs)) => Ok(Side::many(path, packs)),
+                Some(GitObject::File(bytes)) => Ok(Side::one(named, bytes).of(revision)),
+                Some(GitObject::Folder(packs)) => Ok(Side::many(path, packs).of(revision)),
                 None => Err(Failure::usage(format!("`{revision}` has no `{path}`"))),
             },
             None if named.ends_with(".json") => {
@@ -131,17 +142,31 @@ impl RevisionResolver<'_> {
     fn revision(&mut self, revision: &str) -> Result<Side, Failure> {
         let dir = self.repo()?.1.output.dir.as_str().to_owned();
         // Relative to the repo's root, which may be below the root of git.
+        let is_cached = !self.repo()?.1.commits_packs();
         let packs = match self.object(revision, &format!("./{dir}"))? {
             Some(GitObject::Folder(packs)) => packs,
             Some(GitObject::File(_)) | None => {
                 if !self.global.quiet {
-                    let line = format!("note: `{revision}` has no folder `{dir}`");
+                    let why =
+                        if is_cached { ": packs are not committed here, so that no revision has any" } else { "" };
+                    let line = format!("note: `{revision}` has no folder `{dir}`{why}");
                     writeln!(console::stderr(), "{}", printable(&line))?;
                 }
                 Vec::new()
             }
         };
-        Ok(Side::many(&dir, packs))
+        Ok(Side::many(&dir, packs).of(revision))
+    }
+
+    /// Refuses to judge the packs of another commit by the files that are checked out.
+    fn confirm_checked_out(&mut self, revision: &str) -> Result<(), Failure> {
+        let root = &self.repo()?.0;
+        if is_head(root, revision).map_err(outside)? {
+            return Ok(());
+        }
+        Err(Failure::usage(format!(
+            "`--rebuild` builds from the files that are checked out, and `{revision}` is another commit: check it out first, or leave `--rebuild` out"
+        )))
     }
 
     /// Reads the packs of the checkout.

@@ -12,18 +12,32 @@ const ADDED: Style = AnsiColor::Green.on_default();
 const DIM: Style = AnsiColor::Cyan.on_default();
 const NEEDS_REVIEW: Style = AnsiColor::Yellow.on_default().bold();
 
-/// Writes the page; `plain` marks words with brackets instead of colours.
-pub(super) fn page(out: &mut dyn Write, diff: &Diff, plain: bool) -> io::Result<()> {
+/// The most causes, sections and packs that are listed, each; of more, the rest is counted.
+const MOST: usize = 20;
+
+/// The most lines of the changes of a section.
+const MOST_LINES: usize = 60;
+
+/// Writes the page; `plain` marks words with brackets instead of colours, and `whole` leaves nothing out.
+pub(super) fn page(out: &mut dyn Write, diff: &Diff, plain: bool, whole: bool) -> io::Result<()> {
+    let most = if whole { usize::MAX } else { MOST };
+    let more = |out: &mut dyn Write, count: usize| match count.checked_sub(most) {
+        Some(rest @ 1..) => writeln!(out, "  {rest} more: `-v` shows all"),
+        _ => Ok(()),
+    };
     writeln!(out, "{BOLD}{}{BOLD:#}", printable(&diff.verdict.text))?;
     if !diff.causes.is_empty() {
         writeln!(out, "\n{BOLD}Causes{BOLD:#}")?;
-        for cause in &diff.causes {
+        for cause in diff.causes.iter().take(most) {
             writeln!(out, "  {}: {}", printable(&cause.words), printable(&packs(&cause.packs)))?;
         }
+        more(out, diff.causes.len())?;
     }
     if !diff.needs_review.is_empty() {
         writeln!(out, "\n{BOLD}Needs review{BOLD:#}")?;
-        for item in grouped(&diff.needs_review) {
+        let items = grouped(&diff.needs_review);
+        let count = items.len();
+        for item in items.into_iter().take(most) {
             let reason = item.reason.replace('_', " ");
             let text = match item.sections.as_slice() {
                 [] => item.message.to_owned(),
@@ -33,19 +47,22 @@ pub(super) fn page(out: &mut dyn Write, diff: &Diff, plain: bool) -> io::Result<
             writeln!(out, "  {NEEDS_REVIEW}{reason}{NEEDS_REVIEW:#}: {}", printable(&text))?;
             writeln!(out, "    in {}", printable(&packs(item.packs)))?;
         }
+        more(out, count)?;
     }
     let marks = if plain { WordMarkers::brackets() } else { coloured() };
     let shown: Vec<&SharedChange> = diff.sections.iter().filter(|section| is_shown(diff, section)).collect();
     if !shown.is_empty() {
         writeln!(out, "\n{BOLD}Sections{BOLD:#}")?;
     }
-    for shared in shown {
-        section(out, shared, &marks)?;
+    for shared in shown.iter().take(most) {
+        section(out, shared, &marks, whole)?;
     }
+    more(out, shown.len())?;
     if !diff.packs.is_empty() {
         writeln!(out, "\n{BOLD}Packs{BOLD:#}")?;
     }
-    diff.packs.iter().try_for_each(|pack| of_pack(out, diff, pack))
+    diff.packs.iter().take(most).try_for_each(|pack| of_pack(out, diff, pack))?;
+    more(out, diff.packs.len())
 }
 
 /// Returns whether a section is shown: if it needs review, or is not only in packs that were added or removed as a whole.
@@ -78,8 +95,10 @@ fn packs(names: &[String]) -> String {
     }
 }
 
-fn section(out: &mut dyn Write, shared: &SharedChange, marks: &WordMarkers) -> io::Result<()> {
+fn section(out: &mut dyn Write, shared: &SharedChange, marks: &WordMarkers, whole: bool) -> io::Result<()> {
     let section = &shared.section;
+    let lines: usize = section.hunks.iter().map(|hunk| hunk.lines.len()).sum();
+    let mut left = if whole { usize::MAX } else { MOST_LINES };
     writeln!(
         out,
         "  {BOLD}{}{BOLD:#}  {}, {}",
@@ -93,8 +112,11 @@ fn section(out: &mut dyn Write, shared: &SharedChange, marks: &WordMarkers) -> i
         writeln!(out, "    {}: {} → {}", field.field, printable(old), printable(new))?;
     }
     for hunk in &section.hunks {
+        if left == 0 {
+            break;
+        }
         writeln!(out, "    {DIM}{}{DIM:#}", hunk_heading(hunk))?;
-        for one in &hunk.lines {
+        for one in hunk.lines.iter().take(left) {
             let style = match one.change.as_str() {
                 "added" => ADDED,
                 "removed" => REMOVED,
@@ -105,8 +127,12 @@ fn section(out: &mut dyn Write, shared: &SharedChange, marks: &WordMarkers) -> i
             let text = text.replace("\u{1b}[0m", &format!("\u{1b}[0m{style}"));
             writeln!(out, "    {style}{}{style:#}", text.trim_end())?;
         }
+        left = left.saturating_sub(hunk.lines.len());
     }
-    Ok(())
+    match lines.checked_sub(MOST_LINES).filter(|_| !whole) {
+        Some(rest @ 1..) => writeln!(out, "    {rest} more lines: `-v` shows all"),
+        _ => Ok(()),
+    }
 }
 
 fn of_pack(out: &mut dyn Write, diff: &Diff, pack: &PackChange) -> io::Result<()> {

@@ -8,7 +8,7 @@ use crate::cli::args::Global;
 #[cfg(feature = "serve")]
 use crate::cli::console::{self, printable};
 use crate::cli::failure::{Failure, PathFailure};
-use crate::cli::{verify, workspace};
+use crate::cli::{input, verify, workspace};
 use crate::model::{RepoPath, natural_cmp};
 use crate::review::{Freshness, PageEntry, report_freshness};
 use crate::store::{Folder, Links, StoreError, read_file};
@@ -115,13 +115,24 @@ fn identity(_: &Metadata) -> (u64, Option<SystemTime>) {
     (0, None)
 }
 
+/// Returns the failure for a place that cannot be read; an id is none.
+fn not_there(shown: &str, error: io::Error) -> Failure {
+    let is_path = shown.contains(['/', '\\']) || shown.ends_with(".json");
+    if is_path || error.kind() != io::ErrorKind::NotFound {
+        return PathFailure::failure("read", shown, error);
+    }
+    Failure::usage(format!(
+        "there is no file or folder `{shown}`: name a pack or a folder of packs; of a root, `contextpack build ROOT` prints the path, and `contextpack serve --watch ROOT` shows it"
+    ))
+}
+
 impl PackFiles {
     /// Opens the `given` packs and folders; if empty, the configuration's `output.dir`.
     pub(super) fn open(global: &Global, given: &[PathBuf]) -> Result<Self, Failure> {
         let mut places = Vec::new();
         for path in given {
             let shown = slashed(path).trim_end_matches('/').to_owned();
-            path.metadata().map_err(|error| PathFailure::failure("read", shown.clone(), error))?;
+            path.metadata().map_err(|error| not_there(&shown, error))?;
             places.push(PackLocation { files: Files::Named(path.clone()), shown });
         }
         if given.is_empty() {

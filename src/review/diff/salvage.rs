@@ -17,6 +17,8 @@ pub struct SalvagedPack {
     pub faults: Vec<String>,
     /// Whether the file ends early, so that the rest of the pack is unknown.
     pub truncated: bool,
+    /// Whether it is a pack with the markers of a conflict, so that nothing of it can be compared.
+    pub is_unmerged: bool,
 }
 
 /// Reads a pack leniently: the known fields of another version, the part before the damage of a broken file.
@@ -29,10 +31,22 @@ pub fn salvage(bytes: &[u8]) -> SalvagedPack {
                 pack: Some(pack),
                 faults: Vec::from_iter(changed.then_some(fault)),
                 truncated: false,
+                is_unmerged: false,
             };
         }
         Err(error) => error,
     };
+    // Markers stand between two packs, of which neither is the one.
+    if let ReadError::Conflict(_) = &error {
+        let claims = String::from_utf8_lossy(bytes).contains("\"context_pack/");
+        let what = if claims { "it is damaged" } else { "it is no context pack" };
+        return SalvagedPack {
+            pack: None,
+            faults: vec![format!("{what}: {error}")],
+            truncated: true,
+            is_unmerged: claims,
+        };
+    }
     let fault = match &error {
         ReadError::Version(version) => {
             format!("it is of version `{version}`: only what `{SCHEMA_VERSION}` knows is compared")
@@ -42,9 +56,19 @@ pub fn salvage(bytes: &[u8]) -> SalvagedPack {
     let fields = readable(bytes);
     let named = fields.get("schema_version").and_then(Value::as_str).is_some_and(|it| it.starts_with("context_pack/"));
     if !named {
-        return SalvagedPack { pack: None, faults: vec![format!("it is no context pack: {error}")], truncated: true };
+        return SalvagedPack {
+            pack: None,
+            faults: vec![format!("it is no context pack: {error}")],
+            truncated: true,
+            is_unmerged: false,
+        };
     }
-    SalvagedPack { pack: Some(known(&fields)), faults: vec![fault], truncated: !matches!(error, ReadError::Version(_)) }
+    SalvagedPack {
+        pack: Some(known(&fields)),
+        faults: vec![fault],
+        truncated: !matches!(error, ReadError::Version(_)),
+        is_unmerged: false,
+    }
 }
 
 /// Returns the outermost fields up to the first syntax error.

@@ -63,13 +63,18 @@ pub fn compare(pairs: &[Pair<'_>], rebuilt: bool) -> Diff {
             .filter(|it| it.0)
             .map(|it| it.1)
             .collect();
-        let (change, sections) = pack::change(pair.name, old, new, &spurious);
+        let is_unmerged = [pair.old, pair.new].into_iter().flatten().any(|side| side.is_unmerged);
+        let (change, sections) = match old.or(new).filter(|_| is_unmerged) {
+            // Compared with itself it has no changes.
+            Some(whole) => pack::change(pair.name, Some(whole), Some(whole), &spurious),
+            None => pack::change(pair.name, old, new, &spurious),
+        };
         let mut change = PackChange { notes, ..change };
         // A pack that is there and cannot be read is neither added nor removed.
         if pair.old.is_some() && pair.new.is_some() {
             change.change = "changed".to_owned();
         }
-        let pack_causes = causes_of(&change, old, new);
+        let pack_causes = if is_unmerged { Vec::new() } else { causes_of(&change, old, new) };
         let whole = spurious.is_empty() && !change.fields.iter().any(|field| field.field == "schema_version");
         let explained = same || !whole || !pack_causes.is_empty();
         for reason in needs_review::reasons(pair, &change, &sections, explained, &known) {
