@@ -132,7 +132,10 @@ impl PackFiles {
         let mut places = Vec::new();
         for path in given {
             let shown = slashed(path).trim_end_matches('/').to_owned();
-            path.metadata().map_err(|error| not_there(&shown, error))?;
+            if !path.metadata().map_err(|error| not_there(&shown, error))?.is_dir() {
+                // What cannot be read stops no other file, but for one that was named.
+                input::named_file(path)?;
+            }
             places.push(PackLocation { files: Files::Named(path.clone()), shown });
         }
         if given.is_empty() {
