@@ -116,9 +116,9 @@ pub(crate) fn visible(diagnostics: &[Diagnostic], errors_only: bool) -> Vec<Diag
 }
 
 /// The most warnings, or errors, of one code that people see one by one.
-pub(crate) const MOST_ALIKE: usize = 3;
+pub(crate) const MOST_ALIKE: usize = 10;
 
-/// Returns the diagnostics for people: of more than three warnings or errors of one code the first with their number, unless
+/// Returns the diagnostics for people: of more than ten warnings or errors of one code the first with their number, unless
 /// they are `verbose`.
 pub(crate) fn folded(diagnostics: &[Diagnostic], verbose: bool) -> Cow<'_, [Diagnostic]> {
     let mut counts = BTreeMap::<(Code, Severity), usize>::new();

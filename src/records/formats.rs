@@ -100,7 +100,7 @@ impl Parsed {
         let body_file = &|_: &RepoPath| Err(Refusal::NotInRepo);
         let context = ItemContext { source, source_index, path, text, lines: &lines, body_file, alone: true };
         let item = build(record, &context, &mut Vec::new());
-        if item.id != path.as_str() {
+        if item.id != path.as_str() && !item.id.contains(char::is_whitespace) {
             let fault_of_item = &mut self.diagnostics[fault];
             fault_of_item.severity = Severity::Error;
             fault_of_item.about.push(item.id.clone());

@@ -124,7 +124,7 @@ fn an_orphan_says_what_keeps_a_build_from_giving_it() {
     assert!(run.stdout.contains("its item is not among the `roots` of the configuration"), "{run:?}");
     let run = sandbox.run(&["build", "task:store"]);
     assert!(run.stderr.contains("note: `check` calls the packs of `task:store` orphaned"), "{run:?}");
-    sandbox.write("contextpack.yml", "work_items: [\"typo/*.md\"]\n");
+    sandbox.write("contextpack.yml", "work_items: [{include: [\"typo/*.md\"]}]\n");
     let run = sandbox.run(&["check"]);
     assert!(run.code == 4 && run.stderr.contains("packs are orphaned: no item of `work_items`"), "{run:?}");
 }

@@ -376,7 +376,8 @@ fn golden_file(case: &str, file: &str) -> Vec<u8> {
 }
 
 /// Codes that no golden case can show, and which test does.
-const ELSEWHERE: [(&str, &str); 22] = [
+const ELSEWHERE: [(&str, &str); 23] = [
+    ("conflict-markers", "unmerged::markers_in_a_text_are_a_warning_of_every_pack_that_holds_it"),
     ("invalid-config", "cli::an_error_of_the_configuration_has_line_column_and_the_nearest_name"),
     ("too-many-relations", "issues::more_relations_than_a_pack_shows_are_counted_with_a_warning"),
     ("required-version", "cli::another_required_version_is_wrong_usage_and_says_how_to_get_it"),

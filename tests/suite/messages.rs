@@ -142,7 +142,7 @@ fn conflict_markers_are_named_with_what_resolves_them() {
     sandbox.expect(0, &["verify", name]);
     let item = "---\nid: feat:a\n<<<<<<< HEAD\nstatus: open\n=======\nstatus: done\n>>>>>>> other\n---\n";
     sandbox.write("work_items/a.md", item);
-    let said = said(&sandbox, 0, &["build"]);
+    let said = said(&sandbox, 3, &["build"]);
     assert!(said.contains("work_items/a.md:3") && said.contains("has conflict markers"), "{said}");
 }
 
@@ -310,17 +310,17 @@ fn failures_of_the_outside_world_are_json_as_well() {
 #[test]
 fn alike_errors_are_folded_and_packs_that_failed_are_counted() {
     let sandbox = Sandbox::configured(&[]);
-    for number in 0..9 {
+    for number in 10..22 {
         sandbox.write(&format!("work_items/{number}.md"), format!("---\nid: task:{number}\n---\n\nText.\n"));
     }
     let run = sandbox.run(&["build", "--max-tokens", "50"]);
     assert_eq!(run.code, 3);
     assert_eq!(run.stderr.matches("error[budget-too-small]").count(), 1, "{run:?}");
-    assert!(run.stderr.contains("9 times, `-v` shows all"), "{run:?}");
+    assert!(run.stderr.contains("12 times, `-v` shows all"), "{run:?}");
     assert_eq!(run.stderr.matches("not built: packs/").count(), 5, "{run:?}");
-    assert!(run.stderr.contains("not built: 4 more"), "{run:?}");
+    assert!(run.stderr.contains("not built: 7 more"), "{run:?}");
     let run = sandbox.run(&["build", "--max-tokens", "50", "-v"]);
-    assert_eq!(run.stderr.matches("not built: packs/").count(), 9, "{run:?}");
+    assert_eq!(run.stderr.matches("not built: packs/").count(), 12, "{run:?}");
 }
 
 /// Bash itself splits `task:a` at the colon.
