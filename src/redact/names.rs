@@ -118,7 +118,7 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
             (NameClass::Key, &KEY)
         } else if last == "key" && !is_one_of(OTHER_KEYS, before.as_bytes())
             || matches!(last, "pat" | "authtok" | "appid" | "sig" | "signature" | "apikeys" | "licence" | "license")
-            || ends(&["secretid", "bindcredentials", "hookurl", "accesscode", "keyid2"])
+            || ends(&["secretid", "bindcredentials", "hookurl", "accesscode"])
             || last == "login" && name.contains(&b'.')
         {
             (NameClass::Hint, &KEY)

@@ -237,6 +237,9 @@ fn is_image(text: &[u8], name: Name) -> bool {
         && text.get(name.end + 1).is_some_and(|b| b.is_ascii_alphanumeric())
 }
 
+/// Names that are those of secrets as parameters of a query only.
+const OF_QUERY: &str = "appid sig signature";
+
 /// Whether the words before a name on its line say that its value is public, or its own do outside of a query.
 fn is_public_hint(text: &[u8], name: Name) -> bool {
     const PUBLIC: &[&[u8]] = &[
@@ -257,7 +260,7 @@ fn is_public_hint(text: &[u8], name: Name) -> bool {
     let line = &text[name.start.saturating_sub(48)..name.end];
     let line = &line[line.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
     let asked = name.start > 0 && matches!(text[name.start - 1], b'?' | b'&');
-    let of_query = heuristics::is_one_of("appid sig signature", word);
+    let of_query = heuristics::is_one_of(OF_QUERY, word);
     PUBLIC.iter().any(|public| contains_ignoring_case(line, public)) || (of_query && !asked)
 }
 
@@ -276,6 +279,10 @@ pub(super) fn field(key: &str, value: &str) -> Option<&'static FindingLabel> {
         return None;
     }
     let (class, label) = class_of(key.as_bytes()).or_else(|| class_of(key.replace(' ', "_").as_bytes()))?;
+    // Outside of a query these are public.
+    if class == NameClass::Hint && heuristics::is_one_of(OF_QUERY, key.as_bytes()) {
+        return None;
+    }
     (!is_exempt(value.trim().as_bytes(), class)).then_some(label)
 }
 
@@ -286,7 +293,7 @@ fn is_exempt(value: &[u8], class: NameClass) -> bool {
     heuristics::is_placeholder(value)
         || heuristics::is_one_of(SWITCHES, value)
         || (number && class != NameClass::Password)
-        || (class == NameClass::Weak && !heuristics::looks_secret(value, class, true))
+        || (matches!(class, NameClass::Weak | NameClass::Hint) && !heuristics::looks_secret(value, class, true))
 }
 
 /// Returns the start of the word before `start`, one blank away, if it qualifies the key or token: `API key`,
@@ -410,5 +417,10 @@ mod tests {
         assert_eq!(field("tokens", "4000"), None);
         assert_eq!(field("auth", "oauth2"), None);
         assert_eq!(field("title", "q7Rt5Kx9w"), None);
+        for (name, plain) in
+            [("key", "agent:coder:main"), ("key", "feat:cache"), ("signature", "ErUBCkYIBRgCIkDx4q7Rt5Kx9w")]
+        {
+            assert_eq!(field(name, plain), None, "{name}");
+        }
     }
 }
