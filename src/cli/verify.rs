@@ -38,10 +38,12 @@ impl VerifiedFile {
     }
 }
 
-/// Reads a file; `Err` says that it is larger than any that is read, which stops no other.
+/// Reads a file; `Err` says that one that was listed is larger than any that is read, which stops no other.
 fn bytes_of(file: &Path, links: Links) -> Result<Result<Vec<u8>, String>, Failure> {
     match read_file(file, links) {
-        Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Ok(Err(error.to_string())),
+        Err(error) if links == Links::Refuse && error.kind() == io::ErrorKind::FileTooLarge => {
+            Ok(Err(error.to_string()))
+        }
         Err(error) => Err(PathFailure::failure("read", file.display().to_string(), error)),
         Ok(bytes) => Ok(Ok(bytes)),
     }

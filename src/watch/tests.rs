@@ -208,11 +208,12 @@ fn a_pack_of_a_former_id_is_removed_only_if_this_watch_wrote_it() {
     place.write("work_items/a.md", &text("task:aaa"));
     let report = place.next(&mut watch, [Event::Tick]).unwrap();
     assert_eq!((removed(&report), names(&report)), (vec!["task-aa.coding.json"], vec!["task-aaa.coding.json"]));
-    // A half-written file is not an item, and its pack stays.
+    // The pack of a half-written file stays.
     fs::write(place.root().join("work_items/a.md"), b"---\nid: task:aaa\n---\n\n\xFF").unwrap();
     let report = place.next(&mut watch, [Event::Tick]).unwrap();
-    assert_eq!((&*report.orphaned, report.removed.len()), (&["task-aaa.coding.json".to_owned()][..], 0), "{report:?}");
-    assert!(place.now().starts_with("> Not up to date: its root is gone"), "{}", place.now());
+    assert_eq!((report.orphaned.len(), report.removed.len(), report.failed.len()), (0, 0, 1), "{report:?}");
+    assert!(report.failed[0].reasons[0].ends_with("it is not UTF-8"), "{report:?}");
+    assert!(place.now().starts_with("> Not up to date: "), "{}", place.now());
     place.write("work_items/a.md", &text("task:aaa"));
     let report = place.next(&mut watch, [Event::Tick]).unwrap();
     assert!(report.saved.is_empty() && !place.now().starts_with('>'), "{report:?}");

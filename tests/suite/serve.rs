@@ -291,7 +291,7 @@ fn packs_that_no_build_followed_become_stale_on_the_page() {
 #[test]
 fn what_cannot_be_served_is_told() {
     let sandbox = small();
-    sandbox.expect(1, &["serve", "nowhere"]);
+    sandbox.expect(2, &["serve", "nowhere"]);
     sandbox.expect(2, &["serve", "--watch", "feat:none"]);
     let served = Served::new(&sandbox, &["serve"]);
     let port = served.host.split(':').nth(1).unwrap();
