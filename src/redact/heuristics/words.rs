@@ -50,7 +50,6 @@ const INVENTED: &[&[u8]] = &[
     b"secret",
     b"token",
     b"key",
-    b"psk",
     b"your",
     b"my",
     b"some",
