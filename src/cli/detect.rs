@@ -44,6 +44,8 @@ pub(crate) struct DetectedRepo {
     pub(crate) proposals: Vec<Proposals>,
     /// Whether there are Kubernetes enhancement proposals.
     pub(crate) keps: bool,
+    /// Folders of Markdown files that look like work items and that no other part names, with how many of them there are.
+    pub(crate) likely_items: BTreeMap<String, usize>,
     /// Whether there is any document: then the repo gets no invented decision.
     pub(crate) documents: bool,
     /// How many of the items that could get a pack are closed, and how many there are.
@@ -150,10 +152,13 @@ impl DetectedRepo {
             .map(str::to_owned);
         let beads_text = beads.as_deref().and_then(|path| detector.beginning(path, LARGEST_TRACKER));
         let is_kep = |path: &RepoPath| path.name() == "kep.yaml" && path.as_str().starts_with("keps/");
+        let backlog = detector.backlog();
+        let likely_items = detector.likely_items(&files, backlog.as_ref().map_or("backlog", |backlog| backlog.home));
         let folder = |glob: &String| glob.split("/**").next().unwrap_or_default().to_lowercase();
         Self {
             work_items: detector.is("work_items", Metadata::is_dir),
-            backlog: detector.backlog(),
+            backlog,
+            likely_items,
             beads_types: detector.publishable(beads_types(beads_text.as_deref().unwrap_or_default()), |(name, _)| name),
             beads,
             proposals: {
@@ -257,6 +262,29 @@ impl Detector<'_> {
         })
     }
 
+    /// Returns the folders with Markdown files whose front matter has a status and an id or a title, as work items have;
+    /// decisions, and what has a place of its own, do not count.
+    fn likely_items(&mut self, files: &[RepoPath], backlog: &str) -> BTreeMap<String, usize> {
+        let known = [backlog, "work_items", ".beads", "keps", ".github", ".contextpack"];
+        let is_known = |path: &RepoPath| {
+            let mut folders = path.dir().split('/').map(str::to_lowercase);
+            known.contains(&path.as_str().split('/').next().unwrap_or_default())
+                || path.dir().is_empty()
+                || folders.any(|folder| ADR_FOLDERS.contains(&&*folder))
+        };
+        let mut found = BTreeMap::new();
+        let candidates = files.iter().filter(|path| path.as_str().ends_with(".md") && !is_known(path));
+        for path in candidates.take(MOST_CANDIDATES) {
+            let text = self.beginning(path.as_str(), HEAD).unwrap_or_default();
+            let Some(fields) = text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---")) else { continue };
+            let has = |name: &str| fields.0.lines().any(|line| line.starts_with(name));
+            if has("status:") && (has("id:") || has("title:")) && self.redactor.line(path.dir()) == path.dir() {
+                *found.entry(path.dir().to_owned()).or_default() += 1;
+            }
+        }
+        found
+    }
+
     /// Returns the prefixes in the `id:` lines of a folder's files, most frequent first, ignoring case.
     fn prefixes(&mut self, tasks: &str) -> Vec<String> {
         let mut names = Vec::new();
@@ -347,6 +375,8 @@ impl Detector<'_> {
 
 /// The bytes of a file that are searched for its id.
 const HEAD: u64 = 64 << 10;
+/// The most files that are examined for whether they are work items.
+const MOST_CANDIDATES: usize = 2_000;
 
 /// The bytes of a tracker's file that are searched for types of edges.
 const LARGEST_TRACKER: u64 = 64 << 20;

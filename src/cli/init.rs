@@ -81,6 +81,9 @@ fn next_command(found: &DetectedRepo) -> &'static str {
     if found.github.is_some() && !found.has_items() { "contextpack sync" } else { "contextpack build" }
 }
 
+/// The most folders that are proposed as folders of work items.
+const MOST_FOLDERS: usize = 3;
+
 fn print_report(global: &Global, setup: &Setup<'_>, found: &DetectedRepo) -> Result<(), Failure> {
     let lines = setup.written.iter().cloned().map(ReportLine::File).collect();
     let report = Report { diagnostics: found.faults.clone(), lines };
@@ -105,6 +108,16 @@ fn print_report(global: &Global, setup: &Setup<'_>, found: &DetectedRepo) -> Res
     }
     for (path, what) in &setup.fill_in {
         writeln!(stderr, "fill in: {}: {what}", printable(path))?;
+    }
+    if found.proposals.is_empty() {
+        for (folder, count) in found.likely_items.iter().take(MOST_FOLDERS) {
+            let files = console::counted(*count, "file");
+            let folder = printable(folder);
+            let note = format!(
+                "`{folder}/` has {files} with a status: if these are work items, set `work_items: [\"{folder}/**/*.md\"]` in {CONFIG}"
+            );
+            writeln!(stderr, "note: {note}")?;
+        }
     }
     let (closed, all) = found.closed;
     if found.open_only() && all > 0 && setup.written.iter().any(|path| path == CONFIG) {

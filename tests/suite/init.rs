@@ -57,6 +57,22 @@ fn a_repo_with_adrs_gets_no_sample_adr_and_names_its_folder() {
 }
 
 #[test]
+fn files_that_look_like_work_items_are_named_and_decisions_are_not() {
+    let item = |id: u32| format!("---\nid: {id}\ntitle: T\nstatus: open\n---\n\nText.\n");
+    let sandbox = Sandbox::with(&[
+        ("tasks/1.md", &item(1)),
+        ("tasks/2.md", &item(2)),
+        ("notes/a.md", "---\ntitle: A\n---\n"),
+        ("docs/adr/0001-x.md", &item(3)),
+        ("docs/b.md", "# B\n"),
+    ]);
+    let run = sandbox.run(&["init"]);
+    let notes: Vec<&str> = run.stderr.lines().filter(|line| line.starts_with("note: ")).collect();
+    let note = "note: `tasks/` has 2 files with a status: if these are work items, set `work_items: [\"tasks/**/*.md\"]` in contextpack.yml";
+    assert_eq!(notes, [note]);
+}
+
+#[test]
 fn a_backlog_is_mapped() {
     let sandbox = Sandbox::with(&[
         (

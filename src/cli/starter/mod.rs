@@ -325,6 +325,7 @@ mod tests {
         };
         let github = || Github { host: "github.example.com".into(), repo: "owner/name".into() };
         let all = DetectedRepo {
+            likely_items: std::collections::BTreeMap::new(),
             work_items: true,
             backlog: Some(backlog()),
             beads: Some(".beads/issues.jsonl".into()),

@@ -129,7 +129,7 @@ impl<'a> RootText<'a> {
             rest.is_some() && !spoken[word.len()..].starts_with(char::is_alphanumeric)
         };
         let introduces = run.lists == 0 && spoken.ends_with(':');
-        let is_over = run.task && self.is_checked(said.line) || ANSWERED.iter().any(|word| begins(word));
+        let is_over = run.task && self.is_checked(said.line) || ANSWERED.iter().any(begins);
         !(continues || introduces || is_over || is_nothing(spoken))
     }
 
