@@ -10,7 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 VERIFIERS = [["python3", "docs/verify/verify.py"], ["node", "docs/verify/verify.mjs"], ["sh", "docs/verify/verify.sh"]]
-EACH = 24
+EACH = 6
 
 
 def is_pack(path):
