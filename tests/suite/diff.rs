@@ -360,3 +360,35 @@ fn the_page_stays_below_what_github_takes_of_a_comment() {
     assert!(page.contains("more changes do not fit here") && page.contains("more lines are not shown"));
     assert_eq!(page.matches("<details>").count(), page.matches("</details>").count());
 }
+
+#[test]
+fn packs_of_a_commit_that_is_not_checked_out_are_not_judged_by_the_files_that_are() {
+    let sandbox = small();
+    sandbox.git(&["init", "-q", "-b", "main"]);
+    sandbox.expect(0, &["build", "-q"]);
+    sandbox.git(&["add", "-A"]);
+    sandbox.git(&["commit", "-q", "-m", "one"]);
+    sandbox.git(&["checkout", "-q", "-b", "other"]);
+    sandbox.write("docs/adr/0007-cache.md", sandbox.read("docs/adr/0007-cache.md").replace("We cache.", "We crash."));
+    sandbox.expect(0, &["build", "-q"]);
+    sandbox.git(&["commit", "-q", "-a", "-m", "two"]);
+    sandbox.expect(0, &["diff", "main", "other", "--rebuild"]);
+    sandbox.git(&["checkout", "-q", "main"]);
+    let run = sandbox.run(&["diff", "main", "other", "--rebuild"]);
+    assert!(run.code == 2 && run.stderr.contains("`other` is another commit: check it out first"), "{run:?}");
+    assert!(sandbox.expect(0, &["diff", "main", "other"]).contains("crash"));
+}
+
+#[test]
+fn a_long_change_is_bounded_as_text_unless_all_of_it_is_asked_for() {
+    let lines = |word: &str| (0..200).map(|line| format!("- {word} {line}\n")).collect::<String>();
+    let item = |word: &str| format!("---\nid: task:long\n---\n\n{}", lines(word));
+    let sandbox = Sandbox::with(&[("work_items/a.md", &item("old"))]);
+    sandbox.expect(0, &["build", "-q", "--out", "before"]);
+    sandbox.write("work_items/a.md", item("new"));
+    sandbox.expect(0, &["build", "-q", "--out", "after"]);
+    let short = sandbox.expect(0, &["diff", "before", "after"]);
+    assert!(short.contains("more lines: `-v` shows all") && short.lines().count() < 150, "{short}");
+    let whole = sandbox.expect(0, &["diff", "before", "after", "-v"]);
+    assert!(whole.lines().count() > 400 && !whole.contains("more lines:"), "{whole}");
+}
