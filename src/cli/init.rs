@@ -137,8 +137,7 @@ mod tests {
     fn set_up(root: &Path, cached: bool) -> (Vec<String>, Vec<String>) {
         let found = DetectedRepo::at(root);
         let mut setup = Setup::new(root);
-        let args =
-            InitArgs { cached, tools: Vec::new(), git: false, matrix: None, merge: None, jobs: false, batches: false };
+        let args = InitArgs { cached, ..InitArgs::default() };
         let existing = existing(root, &setup, &found, &args).unwrap();
         setup.all(&found, existing.as_ref().map(|(name, settings)| (name.as_str(), settings)), &args).unwrap();
         (setup.written, setup.left.into_iter().map(|(path, _)| path).collect())
@@ -247,15 +246,7 @@ mod tests {
         let old = format!("        run: cargo install {by_name}\n");
         fs::write(dir.path().join(".github/workflows/contextpack.yml"), old).unwrap();
         let (found, mut setup) = (DetectedRepo::at(dir.path()), Setup::new(dir.path()));
-        let args = InitArgs {
-            cached: false,
-            tools: Vec::new(),
-            git: false,
-            matrix: None,
-            merge: None,
-            jobs: false,
-            batches: false,
-        };
+        let args = InitArgs::default();
         setup.all(&found, None, &args).unwrap();
         assert!(setup.left.iter().any(|(_, why)| why.contains("by a name that anyone could register")));
     }
@@ -272,15 +263,7 @@ mod tests {
             let dir = tempfile::tempdir().unwrap();
             fs::write(dir.path().join("contextpack.yml"), config).unwrap();
             let (found, setup) = (DetectedRepo::at(dir.path()), Setup::new(dir.path()));
-            let args = InitArgs {
-                cached: false,
-                tools: Vec::new(),
-                git: false,
-                matrix: None,
-                merge: None,
-                jobs: false,
-                batches: false,
-            };
+            let args = InitArgs::default();
             let there = existing(dir.path(), &setup, &found, &args);
             assert_eq!(there.is_ok(), fits, "{config}");
             assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);

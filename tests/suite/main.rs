@@ -37,6 +37,7 @@ mod fresh;
 mod from_github;
 mod golden;
 mod handover;
+mod handover_review;
 mod hostile;
 mod inbox;
 mod incremental;

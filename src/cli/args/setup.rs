@@ -4,7 +4,7 @@ use crate::model::Shard;
 use clap::{Args as Options, ValueEnum};
 
 /// Options of `init`.
-#[derive(Debug, Options)]
+#[derive(Debug, Default, Options)]
 pub(crate) struct InitArgs {
     /// Keeps packs out of git, in the ignored folder `.contextpack/packs`
     #[arg(long)]
