@@ -2,7 +2,6 @@
 
 use super::console::{self, printable};
 use super::exit::Exit;
-use crate::config::RedactionSettings;
 use crate::engine::process_environment;
 use crate::redact::Redactor;
 use rayon::{ThreadBuilder, ThreadPoolBuilder};
@@ -118,7 +117,7 @@ fn message(panic: &Panic) -> String {
     }
     let text: String = line.split(['`', '"', '\'']).next().unwrap_or_default().chars().take(LONGEST_MESSAGE).collect();
     // The redactor itself may be what panicked.
-    let clean = || process_environment().mask(&Redactor::new(&RedactionSettings::default()).line(&text));
+    let clean = || process_environment().mask(&Redactor::built_in().line(&text));
     let clean = panic::catch_unwind(AssertUnwindSafe(clean)).unwrap_or_default();
     printable(&clean).trim_end().to_owned()
 }

@@ -3,7 +3,6 @@
 use super::args::{BudgetArgs, Global};
 use super::console::{self, printable};
 use super::failure::Failure;
-use crate::config::RedactionSettings;
 use crate::engine::{BudgetLimits, Configuration, OpenRequest, Repository, process_environment, until_settled};
 use crate::intake::Repo;
 use crate::model::{Diagnostic, Severity};
@@ -43,7 +42,7 @@ pub(crate) fn configuration(global: &Global) -> Result<(PathBuf, Configuration),
 
 /// Returns a text that was typed, or quotes what was, without secrets, as far as the built-in rules and the environment know them.
 pub(crate) fn without_secrets(typed: &str) -> String {
-    process_environment().mask(&Redactor::new(&RedactionSettings::default()).line(typed))
+    process_environment().mask(&Redactor::built_in().line(typed))
 }
 
 /// Returns a path relative to the root as commands in the current folder take it.

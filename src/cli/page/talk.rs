@@ -1,7 +1,6 @@
 //! Boxes and logs as conversations on the page.
 
 use crate::cards::{CardError, CardStore, ReadCard, check_file};
-use crate::config::RedactionSettings;
 use crate::engine::card_text;
 use crate::intake::first_commits;
 use crate::model::RepoPath;
@@ -53,7 +52,7 @@ pub(super) fn conversation(context: &CardsFolder, file: &Path, shown: &str, byte
 fn read(context: &CardsFolder, name: &str) -> Result<Conversation, CardError> {
     let store = CardStore::new(&context.root, RepoPath::root());
     let content = store.existing_box(name)?;
-    let redactor = Redactor::new(&RedactionSettings::default());
+    let redactor = Redactor::built_in();
     let times = context.times.get_or_init(|| first_commits(&context.root));
     let mut cards = Vec::new();
     for id in &content.card_ids {
@@ -66,7 +65,7 @@ fn read(context: &CardsFolder, name: &str) -> Result<Conversation, CardError> {
             ReadCard::Deleted => gone("deleted"),
             ReadCard::Missing => gone("not found"),
             ReadCard::Present(card) => {
-                let text = card_text(&redactor, &card);
+                let text = card_text(redactor, &card);
                 ConversationCard {
                     id: id.to_string(),
                     kind: text.kind.to_string(),

@@ -3,7 +3,6 @@
 use super::talk::CardsFolder;
 use crate::batches::{BatchId, BatchStore, Ledger, LedgerFault, ReportState, TaskStatus};
 use crate::cards::{CardError, ContentId, LogName};
-use crate::config::RedactionSettings;
 use crate::inbox::{Inbox, InboxStore};
 use crate::model::RepoPath;
 use crate::redact::Redactor;
@@ -32,18 +31,18 @@ impl LedgerName {
 
 /// Returns the entry of a batch or an inbox, or of a file that is in neither.
 pub(super) fn ledger(context: &CardsFolder, name: Option<&LedgerName>, shown: &str) -> PageEntry {
-    let redactor = Redactor::new(&RedactionSettings::default());
+    let redactor = Redactor::built_in();
     let all = |faults: &[LedgerFault]| {
         faults.iter().map(|fault| redactor.line(&format!("{}: {}", fault.path, fault.message))).collect()
     };
     let read = match name {
         None => return PageEntry::faulty(shown, vec!["no file of this program is here".to_owned()]),
         Some(LedgerName::Batch(id)) => BatchStore::new(context.root(), &RepoPath::root()).read(id).map(|ledger| {
-            let names = Names { beside: beside(shown, "batches", id.as_str()), redactor: &redactor };
+            let names = Names { beside: beside(shown, "batches", id.as_str()), redactor };
             PageEntry::batch(shown, &batch_view(&ledger, &names), all(&ledger.faults))
         }),
         Some(LedgerName::Inbox(name)) => InboxStore::new(context.root(), &RepoPath::root()).read(name).map(|inbox| {
-            let names = Names { beside: beside(shown, "inbox", name.as_str()), redactor: &redactor };
+            let names = Names { beside: beside(shown, "inbox", name.as_str()), redactor };
             let is_pack = |pack: &str| context.root().join("packs").join(pack).is_file();
             PageEntry::inbox(shown, &inbox_view(name, &inbox, &names, &is_pack), all(&inbox.faults))
         }),
