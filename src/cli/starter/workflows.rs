@@ -393,7 +393,10 @@ mod tests {
     #[test]
     fn what_reads_issues_may_not_write() {
         let [committed, cached, ..] = &all()[..] else { panic!("two syncs") };
-        assert!(!cached.contains(": write"));
+        let (build, answer) = cached.split_once("\n  answer:\n").unwrap_or_default();
+        assert!(build.contains("contextpack ready") && !build.contains(": write"));
+        assert!(answer.matches(": write").count() == 1 && answer.contains("\n      issues: write\n"), "{answer}");
+        assert!(!answer.contains("contextpack sync") && !answer.contains("        run: contextpack"), "{answer}");
         let (build, propose) = committed.split_once("\n  propose:\n").unwrap_or_default();
         assert!(!build.contains(": write") && propose.contains("contents: write"));
         assert!(!propose.contains("contextpack sync") && !propose.contains("contextpack build"));
