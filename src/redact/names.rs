@@ -38,7 +38,7 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
         mongo wp remote ldap imap svn git app api";
     // Words before `token` that make it a part of a text or a position in a list.
     const NO_TOKENS: &str = "next page continuation cancel cancellation stop pad bos eos unk sep mask special max \
-        min per erc20 native design sync resume start first last";
+        min per erc20 native design sync resume start first last starting idempotency lock change forward backward pagination";
     Some(
         if ends(&["password", "passwd", "passphrase", "passcode", "passwort", "passord", "requirepass", "masterauth"])
             || matches!(last, "pass" | "pwd" | "pw" | "psk" | "kennwort" | "wachtwoord" | "senha" | "heslo")
@@ -116,6 +116,12 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
         } else if last == "key" && words.len() > 1 && is_environment(name) && !is_one_of(OTHER_KEYS, before.as_bytes())
         {
             (NameClass::Key, &KEY)
+        } else if last == "key" && !is_one_of(OTHER_KEYS, before.as_bytes())
+            || matches!(last, "pat" | "authtok" | "appid" | "sig" | "signature" | "apikeys" | "licence" | "license")
+            || ends(&["secretid", "bindcredentials", "hookurl", "accesscode"])
+            || last == "login" && name.contains(&b'.')
+        {
+            (NameClass::Hint, &KEY)
         } else if matches!(last, "session" | "sessionid" | "sessid" | "phpsessid" | "jsessionid") {
             (NameClass::Weak, &TOKEN)
         } else if matches!(last, "jwt" | "cookie" | "salt") && words.len() > 1 {
@@ -145,7 +151,8 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
 
 /// Words before `KEY` in names whose values are not secret.
 const OTHER_KEYS: &str = "public publishable pub site primary foreign partition sort cache host idempotency object row group index range \
-    hash ssh registry s3 map lookup search issue project ordering routing shard dedup translation i18n config";
+    hash ssh registry s3 map lookup search issue project ordering routing shard dedup translation i18n config video youtube document doc page post image product sku idem foreign composite \
+    hot short shortcut arrow press json dict sha license";
 
 /// Whether `name` is spelled like an environment variable.
 fn is_environment(name: &[u8]) -> bool {

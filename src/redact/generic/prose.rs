@@ -2,6 +2,7 @@
 
 use super::super::heuristics::{self, NameClass, is_one_of, looks_secret};
 use super::super::rules::FindingLabel;
+use super::super::text::contains_ignoring_case;
 use super::separator::{Separator, after_closers, below, is_quote, skip_blanks};
 use super::value::{ValueSpan, bare, quoted};
 use super::{Name, OnFinding};
@@ -53,7 +54,10 @@ pub(super) fn values(
         && let Some((class, label)) = class()
         && {
             candidate.given = [&b"with "[..], b"using ", b"and "].iter().any(|word| text[..name.start].ends_with(word));
-            candidate.is_secret(text, class)
+            class != NameClass::Hint
+                && candidate.is_secret(text, class)
+                && (candidate.connected || !is_verb(text, name))
+                && !is_sibling(text, name, candidate.found)
         }
     {
         on_finding(candidate.found.start, candidate.found.end, label);
@@ -61,11 +65,34 @@ pub(super) fn values(
     }
     if let Some(found) = backward(text, name)
         && let Some((class, label)) = class()
-        && class != NameClass::Weak
+        && !matches!(class, NameClass::Weak | NameClass::Hint)
         && looks_secret(&text[found.start..found.end], class, found.quoted)
     {
         on_finding(found.start, found.end, label);
     }
+}
+
+/// Whether a name is the verb "pass": no user or login is named shortly before it on its line.
+fn is_verb(text: &[u8], name: Name) -> bool {
+    const OWNERS: &[&[u8]] = &[b"user", b"login", b"account", b"admin", b"root", b"mail", b"with ", b"using "];
+    const SUBJECTS: &str =
+        "to can must should may also we you they then not will can't cannot and or don't never always just i";
+    let line = &text[name.start.saturating_sub(40)..name.start];
+    let line = &line[line.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
+    let before = last_word(line.trim_ascii_end());
+    is_pass(text, name)
+        && (is_one_of(SUBJECTS, before) || !OWNERS.iter().any(|owner| contains_ignoring_case(line, owner)))
+}
+
+fn is_pass(text: &[u8], name: Name) -> bool {
+    text[name.start..name.end].eq_ignore_ascii_case(b"pass")
+}
+
+/// Whether a value begins like the word of its name, as in a list of functions or files.
+fn is_sibling(text: &[u8], name: Name, found: ValueSpan) -> bool {
+    let start = name.start - last_word(&text[name.start.saturating_sub(64)..name.start]).len();
+    let (word, value) = (&text[start..name.end], &text[found.start..found.end]);
+    word.iter().zip(value).take_while(|(a, b)| a == b).count() >= 4
 }
 
 /// The value that a sentence gives for a name.
@@ -126,7 +153,7 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
             return found_at(text, at + 1, words, true);
         }
         if is_quote(text.get(at)) || text[at..].starts_with("“".as_bytes()) {
-            return found_at(text, at, words, words > 0);
+            return found_at(text, at, words, words > 0 && !is_pass(text, name));
         }
         let word = word_at(text, at)?;
         let next = skip_blanks(text, at + word.len());

@@ -64,7 +64,7 @@ pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
         _ => return None,
     };
     at = opened(text, skip_blanks(text, opened(text, at + length)));
-    if text.get(at) == Some(&b'\n') && separator == Separator::Colon {
+    if text.get(at) == Some(&b'\n') && matches!(separator, Separator::Colon | Separator::Assign) {
         at = below(text, at).unwrap_or(at);
     }
     Some((separator, after_type(text, at, separator)))

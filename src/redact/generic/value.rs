@@ -46,6 +46,9 @@ pub(super) fn value(
         return None;
     }
     let content = &text[found.start..found.end];
+    if is_same_word(&text[name.start..name.end], content) {
+        return Some((found, false));
+    }
     let secret = heuristics::looks_secret(content, class, found.quoted)
         || (found.quoted && heuristics::is_passphrase(content, class))
         || (matches!(class, NameClass::Password | NameClass::Weak | NameClass::Token)
@@ -54,8 +57,8 @@ pub(super) fn value(
             && heuristics::is_chosen(content))
         || (class == NameClass::Weak
             && matches!(separator, Separator::Assign | Separator::Colon | Separator::Flag)
-            && (found.quoted || separator != Separator::Colon)
-            && heuristics::is_hexadecimal_key(content));
+            && (found.quoted || separator != Separator::Colon || is_header(&text[name.start..name.end]))
+            && (heuristics::is_hexadecimal_key(content) || heuristics::is_uuid(content)));
     if found.quoted {
         return Some((found, secret));
     }
@@ -67,9 +70,44 @@ pub(super) fn value(
             return Some((ValueSpan { start: at, end: at + line.trim_ascii_end().len(), quoted: true }, true));
         }
     }
+    if secret
+        && class == NameClass::Password
+        && matches!(separator, Separator::Assign | Separator::Colon | Separator::Flag)
+    {
+        let rest = &text[found.end..text.len().min(found.end + 64)];
+        let rest = &rest[..rest.iter().position(|b| b.is_ascii_whitespace() || !b.is_ascii()).unwrap_or(rest.len())];
+        let structure = rest.iter().any(|b| {
+            matches!(
+                b,
+                b'=' | b':' | b'`' | b'<' | b'>' | b'(' | b')' | b'[' | b']' | b'{' | b'}' | b',' | b'|' | b'\\' | b'/'
+            )
+        });
+        let kept = rest
+            .iter()
+            .rposition(|b| !matches!(b, b'.' | b';' | b'\'' | b'"' | b'?' | b'!' | b'*' | b'_'))
+            .map_or(0, |last| last + 1);
+        if matches!(rest.first(), Some(b';' | b'\'' | b'"' | b'&')) && !structure && kept > 1 {
+            return Some((ValueSpan { end: found.end + kept, ..found }, true));
+        }
+    }
     // A sentence may end so, hence they were left out above; but they may be part of the secret.
     let marks = text[found.end..].iter().take(8).take_while(|b| matches!(b, b'!' | b'?')).count();
     Some((ValueSpan { end: found.end + marks, ..found }, secret))
+}
+
+/// Whether a value spells its name in another way: `KxECDHE-PSK: kx-ecdhe-psk`.
+fn is_same_word(name: &[u8], value: &[u8]) -> bool {
+    let letters = |word: &'_ [u8]| {
+        word.iter().filter(|b| b.is_ascii_alphanumeric()).map(u8::to_ascii_lowercase).collect::<Vec<u8>>()
+    };
+    value.len() <= 2 * name.len()
+        && value.last().is_some_and(|b| b.eq_ignore_ascii_case(&name[name.len() - 1]))
+        && letters(name) == letters(value)
+}
+
+/// Whether a name is that of a header whose value is a token.
+fn is_header(name: &[u8]) -> bool {
+    heuristics::is_one_of("authorization proxy-authorization token x-token x-authorization", name)
 }
 
 /// Skips the beginning of a call around a quoted text: `String::from("…")`, `[]byte("…")`.
@@ -184,7 +222,9 @@ pub(super) fn bare(text: &[u8], at: usize, separator: Separator) -> ValueSpan {
     let mut open = 0_i32;
     let length = window
         .iter()
-        .position(|b| match b {
+        .enumerate()
+        .position(|(place, b)| match b {
+            b'|' if separator != Separator::Cell && goes_on(&window[place + 1..]) => false,
             b'"' | b'\'' | b'`' | b',' | b';' | b'|' | b'\\' => true,
             b'&' => separator == Separator::Assign,
             b'<' => separator == Separator::Tag || text.get(at) != Some(&b'<'),
@@ -204,6 +244,12 @@ pub(super) fn bare(text: &[u8], at: usize, separator: Separator) -> ValueSpan {
         .rposition(|b| !matches!(b, b'.' | b':' | b'!' | b'?' | b'*' | b'_'))
         .map_or(0, |last| last + 1);
     ValueSpan { start: at, end: at + kept, quoted: false }
+}
+
+/// Whether the rest of a token such as `12|aB3…` follows a `|`.
+fn goes_on(rest: &[u8]) -> bool {
+    let length = rest.iter().take(64).take_while(|b| b.is_ascii_alphanumeric()).count();
+    length >= 16 && !heuristics::is_name(&rest[..length])
 }
 
 /// Whether `byte` is part of a letter with an accent: such letters occur in passwords, and unlike those of other

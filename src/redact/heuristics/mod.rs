@@ -23,6 +23,8 @@ pub(super) enum NameClass {
     PrivateKey,
     /// A token that is qualified: `access_token`, `bot_token`.
     Token,
+    /// A name that may say key: only what a machine made at random is secret.
+    Hint,
     /// `token` alone, `auth`, `credentials`: names of many things that are not secret as well.
     Weak,
 }
@@ -48,6 +50,9 @@ pub(super) fn looks_secret(value: &[u8], class: NameClass, quoted: bool) -> bool
     }
     if is_path_or_url(value) || is_code(value, quoted) {
         return false;
+    }
+    if class == NameClass::Hint {
+        return is_machine_made(value);
     }
     if let Some(verdict) = hexadecimal(value, class) {
         return verdict;
@@ -86,7 +91,7 @@ pub(super) fn looks_secret(value: &[u8], class: NameClass, quoted: bool) -> bool
             one_word && digits >= 2 && value.len() >= 10 && ends_in_digit
         }
         NameClass::Token => one_word && digits >= 3 && value.len() >= 12 && ends_in_digit,
-        NameClass::Weak => false,
+        NameClass::Hint | NameClass::Weak => false,
     }
 }
 
@@ -101,6 +106,21 @@ pub(super) fn looks_random(value: &[u8]) -> bool {
         && !is_name(value)
         && !is_uuid(value)
         && looks_secret(value, NameClass::Token, false)
+}
+
+/// Whether `value` was made by a machine at random: hexadecimal, a UUID, or many letters and digits in no order.
+pub(super) fn is_machine_made(value: &[u8]) -> bool {
+    let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
+    let sides = value.iter().any(u8::is_ascii_lowercase) && value.iter().any(u8::is_ascii_uppercase);
+    let spelled =
+        value.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'+' | b'/' | b'=' | b'~'));
+    let hexadecimal = value.iter().all(u8::is_ascii_hexdigit);
+    let random = !hexadecimal
+        && spelled
+        && value.len() >= 16
+        && (sides && digits >= 2 || sides && digits >= 1 && value.len() >= 20 || digits >= 4)
+        && looks_random(value);
+    (is_hexadecimal_key(value) && !matches!(value.len(), 40 | 64 | 128)) || is_uuid(value) || random
 }
 
 /// Whether `value` has letters of both cases and digits.
@@ -132,8 +152,12 @@ fn is_path_or_url(value: &[u8]) -> bool {
 }
 
 /// Whether `value` is an expression rather than a value.
-fn is_code(value: &[u8], quoted: bool) -> bool {
+pub(super) fn is_code(value: &[u8], quoted: bool) -> bool {
     let has = |part: &[u8]| value.windows(part.len()).any(|window| window == part);
+    // Bytes of data: `\x2a\x86`.
+    if has(b"\\x") {
+        return true;
+    }
     if quoted {
         // A pattern such as `[A-Za-z0-9]{8,}`, a call such as `f(x)`.
         let call = value.ends_with(b")") && value.iter().take_while(|b| is_identifier(**b)).count() > 0 && {

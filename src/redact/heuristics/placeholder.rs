@@ -31,6 +31,9 @@ fn is_elided(value: &[u8]) -> bool {
 /// Whether a few characters are repeated, after `0x` or not: `4646…`, `deadbeefdeadbeef…`.
 fn is_periodic(value: &[u8]) -> bool {
     let value = value.strip_prefix(b"0x").unwrap_or(value);
+    if matches!(value, b"0123456789abcdef" | b"1234567890abcdef") {
+        return true;
+    }
     value.len() >= 16 && (1..=8).any(|period| value.iter().zip(&value[period..]).all(|(a, b)| a == b))
 }
 
@@ -108,11 +111,21 @@ fn is_reference(value: &[u8]) -> bool {
         b"keyring:",
         b"data:",
     ];
+    // `%(password)s`, `:password`, `&lt;password&gt;`, `#password-field`.
+    let named = matches!(value[0], b':' | b'@' | b'#') && value.len() > 2 && super::is_name(&value[1..]) && {
+        value[1..].iter().all(|b| b.is_ascii_lowercase() || matches!(b, b'_' | b'-' | b'.'))
+    };
+    let formatted = value.starts_with(b"%(") || value.starts_with(b"&lt;") || value.starts_with(b"%s");
+    // A signed token that anyone may read, as its name says.
+    let public = value.len() > 10 && value[0] == b'v' && value[2..].starts_with(b".public.");
     // `password=.*` of a pattern, `password=@file` of a command.
     let pattern = value.starts_with(b".*") || value.starts_with(b".+");
     let file = value[0] == b'@' && super::is_name(&value[1..]) && value.contains(&b'.');
     dollar_name
         || sealed
+        || named
+        || formatted
+        || public
         || pattern
         || file
         || percent_name

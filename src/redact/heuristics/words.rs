@@ -50,6 +50,7 @@ const INVENTED: &[&[u8]] = &[
     b"secret",
     b"token",
     b"key",
+    b"psk",
     b"your",
     b"my",
     b"some",

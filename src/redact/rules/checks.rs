@@ -73,6 +73,11 @@ pub(super) fn basic_login(token: &[u8]) -> bool {
         && colon.is_some_and(|at| !heuristics::is_placeholder(&decoded[at + 1..]) || decoded[at + 1..].len() > 3)
 }
 
+/// Whether `token` is Base64 of a user and a password, each after a zero byte.
+pub(super) fn plain_login(token: &[u8]) -> bool {
+    decode_base64(token).iter().filter(|b| **b == 0).count() == 2
+}
+
 /// Whether `token` ends in random characters, and its words do not say that it is public.
 pub(super) fn prefixed(token: &[u8]) -> bool {
     const PUBLIC: &str = "pk pub public publishable id ids pi cs cus acct req evt sub price prod client site test";
@@ -103,6 +108,11 @@ pub(super) fn secret_password(value: &[u8]) -> bool {
 /// Like [`secret_password`] where no quotes mark the ends, so that it may be code.
 pub(super) fn bare_password(value: &[u8]) -> bool {
     looks_secret(value, NameClass::Password, false)
+}
+
+/// Whether `value` is a password that a machine made.
+pub(super) fn generated_password(value: &[u8]) -> bool {
+    looks_secret(value, NameClass::Password, true) && !heuristics::is_name(value) && has_digit(value)
 }
 
 pub(super) fn secret_token(value: &[u8]) -> bool {
