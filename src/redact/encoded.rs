@@ -3,7 +3,7 @@
 use super::detect::{self, Finding, RuleRef};
 use super::keys;
 use super::rules::decode_base64;
-use super::sampled::STEP;
+use super::sampled::MIN_RUN;
 
 /// How often a text is decoded at most.
 pub(super) const MAX_DEPTH: usize = 2;
@@ -12,7 +12,16 @@ const FIRST: usize = 24;
 
 /// Whether `byte` belongs to Base64 of either alphabet.
 pub(super) fn is_base64(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_')
+    static KNOWN: [bool; 256] = {
+        let mut known = [false; 256];
+        let mut byte = 0;
+        while byte < 128 {
+            known[byte] = (byte as u8).is_ascii_alphanumeric() || matches!(byte as u8, b'+' | b'/' | b'-' | b'_');
+            byte += 1;
+        }
+        known
+    };
+    KNOWN[usize::from(byte)]
 }
 
 /// Finds the secrets inside the Base64 at `start..end`, which may go on over the next lines; returns its end.
@@ -26,7 +35,7 @@ pub(super) fn payload(text: &[u8], start: usize, end: usize, depth: usize, findi
     let end = end.max(last);
     let kept: Vec<u8> = text[start..end].iter().copied().filter(|b| is_base64(*b)).collect();
     let decoded = decode_base64(&kept);
-    if decoded.len() < STEP / 2 || !reads_as_text(&decoded) {
+    if decoded.len() < MIN_RUN / 2 || !reads_as_text(&decoded) {
         return end;
     }
     let inside = detect::built_in_at(&decoded, false, depth + 1);

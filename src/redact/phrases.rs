@@ -41,6 +41,9 @@ const PROSE: &[&[u8]] = &[
     b"been", b"would", b"their", b"these", b"those", b"words", b"you're", b"your",
 ];
 
+/// The distance of the places at which a text is looked at: any phrase has one of them before its last word, since the
+/// eleven words before that have at least three letters.
+pub(super) const STEP: usize = 11 * 3 + 10;
 /// The longest gap between two words: a line end, a mark of a quote, a number, tags.
 const MAX_GAP: usize = 48;
 /// Words of the list that are frequent in sentences; a phrase has hardly any.
@@ -63,7 +66,13 @@ struct SeedWord {
 pub(super) fn around(text: &[u8], at: usize, done: usize, findings: &mut Vec<Finding>) -> Option<usize> {
     let list = SeedWords::get();
     let known = |start: usize, end: usize| Some(SeedWord { start, end, index: list.index(&text[start..end])? });
+    if !list.may_be_at(text, at) {
+        return None;
+    }
     let from = if text[at].is_ascii_alphabetic() { at } else { gap(text, at)? };
+    if from > at && !list.may_be_at(text, from) {
+        return None;
+    }
     let (start, end) = letters(text, from, done)?;
     let first = known(start, end)?;
     // So close to its beginning no place is in the last word of a phrase.

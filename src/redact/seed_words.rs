@@ -10,9 +10,25 @@ const LIST: &str = include_str!("seed_words.txt");
 /// The number of slots of the table, of which words take half.
 const SLOTS: usize = 4096;
 
+/// The bits of the filter, of which words set one in sixteen.
+const FILTER_BITS: usize = 1 << 15;
+/// The bytes that are read at once around a place.
+const SPAN: usize = 16;
+
 /// A hash table of the words.
 pub(super) struct SeedWords {
     slots: Box<[(u64, u16)]>,
+    /// A bit for the hash of each word, small enough to stay in the fastest cache.
+    filter: Box<[u64]>,
+}
+
+/// What a glance at a place tells.
+#[derive(PartialEq)]
+enum PossibleWord {
+    None,
+    /// A word that ends there may be one of the list.
+    Until(usize),
+    Unknown,
 }
 
 impl SeedWords {
@@ -24,16 +40,54 @@ impl SeedWords {
         static WORDS: OnceLock<SeedWords> = OnceLock::new();
         WORDS.get_or_init(|| {
             let mut slots = vec![(0, 0); SLOTS].into_boxed_slice();
+            let mut filter = vec![0; FILTER_BITS / 64].into_boxed_slice();
             for (index, word) in (0..).zip(LIST.lines()) {
                 let packed = pack(word.as_bytes());
+                filter[bit_of(packed) / 64] |= 1 << (bit_of(packed) % 64);
                 let mut slot = slot_of(packed);
                 while slots[slot].0 != 0 {
                     slot = (slot + 1) % SLOTS;
                 }
                 slots[slot] = (packed, index);
             }
-            Self { slots }
+            Self { slots, filter }
         })
+    }
+
+    /// Whether two words of the list may follow each other at `at`; `true` where that cannot be told at once.
+    ///
+    /// This is asked of all texts at many places, and is hardly ever so.
+    pub(super) fn may_be_at(&self, text: &[u8], at: usize) -> bool {
+        match self.word_at(text, at) {
+            PossibleWord::None => false,
+            PossibleWord::Until(end) if text.get(end) == Some(&b' ') => {
+                self.word_at(text, end + 1) != PossibleWord::None
+            }
+            _ => true,
+        }
+    }
+
+    /// Tells, with next to no branches, whether the letters around `at`, or those before it, may be a word of the list.
+    fn word_at(&self, text: &[u8], at: usize) -> PossibleWord {
+        let around = at.checked_sub(SPAN).and_then(|start| text.get(start..at + SPAN));
+        let halves = around.and_then(|around| Some((around.first_chunk()?, around.last_chunk()?)));
+        let Some((before, after)) = halves else { return PossibleWord::Unknown };
+        let ahead = (other_bytes(u128::from_le_bytes(*after)).trailing_zeros() / 8) as usize;
+        let behind = (other_bytes(u128::from_le_bytes(*before)).leading_zeros() / 8) as usize;
+        let length = ahead + behind;
+        let Some(word) = text.get(at - behind..).and_then(|rest| rest.first_chunk()) else {
+            return PossibleWord::Unknown;
+        };
+        let letters = length.clamp(1, *Self::LENGTHS.end());
+        let bit = bit_of((u64::from_be_bytes(*word) | u64::from_ne_bytes([0x20; 8])) >> (64 - 8 * letters));
+        let known = (self.filter[bit / 64] >> (bit % 64) & 1 != 0) & Self::LENGTHS.contains(&length);
+        // The letter of an escape such as `\n` is not part of the word.
+        let unknown = (length == 0) | (behind < SPAN && before[SPAN - 1 - behind] == b'\\');
+        match (known | unknown, unknown) {
+            (false, _) => PossibleWord::None,
+            (true, false) => PossibleWord::Until(at + ahead),
+            (true, true) => PossibleWord::Unknown,
+        }
     }
 
     /// Returns the index of `word`, whatever its case.
@@ -59,7 +113,24 @@ fn pack(word: &[u8]) -> u64 {
 }
 
 fn slot_of(packed: u64) -> usize {
-    (packed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 52) as usize
+    hash(packed) as usize % SLOTS
+}
+
+fn bit_of(packed: u64) -> usize {
+    hash(packed) as usize % FILTER_BITS
+}
+
+fn hash(packed: u64) -> u64 {
+    packed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 49
+}
+
+/// Returns the bytes of `text` that are no ASCII letters, as their highest bits.
+fn other_bytes(text: u128) -> u128 {
+    let every = |byte: u8| u128::from_ne_bytes([byte; SPAN]);
+    let low = (text | every(0x20)) & every(0x7f);
+    let from_a = low + every(0x80 - b'a');
+    let past_z = low + every(0x7f - b'z');
+    (!from_a | past_z | text) & every(0x80)
 }
 
 /// Whether words have the checksum of a phrase: 12, 15, 18, 21 or 24 words of 11 bits each, of which the last few are
@@ -102,6 +173,25 @@ mod tests {
         assert_eq!(SeedWords::get().index(b"ABANDON"), Some(0));
         assert_eq!(SeedWords::get().index(b"the"), None);
         assert_eq!(SeedWords::get().index(b"zooz"), None);
+    }
+
+    #[test]
+    fn no_word_of_the_list_is_ruled_out_at_any_of_its_letters() {
+        let list = SeedWords::get();
+        for (index, word) in LIST.lines().enumerate() {
+            let word = if index % 2 == 0 { word.to_ascii_uppercase() } else { word.to_owned() };
+            for (open, close) in [(" ", " "), ("é", "1"), ("\\n", "\\n"), ("{", "["), ("`", "@")] {
+                let filler = "-".repeat(SPAN);
+                let text = format!("{filler}{open}{word}{close}{filler}");
+                let start = text.find(&word).unwrap_or_default();
+                for at in start..=start + word.len() {
+                    assert!(list.may_be_at(text.as_bytes(), at), "{text} {at}");
+                }
+            }
+        }
+        let ruled_out =
+            |text: &str| !list.may_be_at(format!("a sentence before {text} and one after it").as_bytes(), 20);
+        assert!(["identifier", "xqzk", "is", "kubernetes"].into_iter().all(ruled_out));
     }
 
     #[test]

@@ -3,9 +3,12 @@
 use super::heuristics;
 use super::letters;
 use super::text::is_word;
+use std::cell::LazyCell;
 
 /// The most blanks and line ends between two parts.
 const MAX_GAP: usize = 64;
+/// The ends of the calls that join strings.
+const CALLS: [&[u8]; 4] = [b"join(", b"Join(", b"implode(", b"oncat("];
 /// How far a call such as `.join("")` may be from one of the strings that it joins.
 const MAX_CALL_DISTANCE: usize = 300;
 /// The least length of the first part of a wrapped token, and of its second part.
@@ -14,6 +17,7 @@ const MIN_WRAPPED: (usize, usize) = (12, 2);
 /// Returns the places at which the parts of a split string meet, in order.
 pub(super) fn places(bytes: &[u8]) -> Vec<usize> {
     let mut places = Vec::new();
+    let has_calls = LazyCell::new(|| CALLS.iter().any(|call| memchr::memmem::find(bytes, call).is_some()));
     for at in memchr::memchr3_iter(b'\n', b'"', b'\'', bytes) {
         let Some(before) = at.checked_sub(1).map(|before| bytes[before]) else { continue };
         let place = match bytes[at] {
@@ -22,6 +26,8 @@ pub(super) fn places(bytes: &[u8]) -> Vec<usize> {
                 wrapped(bytes, at).map(|_| at)
             }
             b'\n' => None,
+            // What a comma follows is mostly an element of a list.
+            _ if bytes.get(at + 1) == Some(&b',') && !*has_calls => None,
             _ if matches!(bytes.get(at + 1), Some(b' ' | b'\n' | b'+' | b'.' | b',' | b'&')) => {
                 joined(bytes, at).map(|_| at)
             }
@@ -59,8 +65,9 @@ pub(super) fn joined(bytes: &[u8], at: usize) -> Option<usize> {
 
 /// Whether the strings around `at` are the elements of a list that a call joins.
 fn is_in_call(bytes: &[u8], at: usize) -> bool {
-    let window = &bytes[at.saturating_sub(MAX_CALL_DISTANCE)..bytes.len().min(at + MAX_CALL_DISTANCE)];
-    [&b"join("[..], b"Join(", b"implode(", b"oncat("].iter().any(|call| memchr::memmem::find(window, call).is_some())
+    let start = at.saturating_sub(MAX_CALL_DISTANCE);
+    let window = &bytes[start..bytes.len().min(at + MAX_CALL_DISTANCE)];
+    memchr::memchr_iter(b'(', window).any(|open| CALLS.iter().any(|call| window[..=open].ends_with(call)))
 }
 
 /// Returns the length of the backslash, the line end and the blanks at `at` between two parts of a word.
@@ -78,7 +85,7 @@ pub(super) fn wrapped(bytes: &[u8], at: usize) -> Option<usize> {
     }
     let before = bytes[at.saturating_sub(MAX_GAP)..at].iter().rev().take_while(|b| is_part(**b)).count();
     let first = &bytes[at - before..at];
-    if before < MIN_WRAPPED.0 || !first.iter().any(u8::is_ascii_digit) || heuristics::is_name(first) {
+    if before < MIN_WRAPPED.0 || !first.iter().any(u8::is_ascii_digit) {
         return None;
     }
     let lead = bytes[at + 1..].iter().take(16).take_while(|b| matches!(b, b' ' | b'\t' | b'>')).count();
@@ -93,9 +100,12 @@ pub(super) fn wrapped(bytes: &[u8], at: usize) -> Option<usize> {
     let ends = bytes
         .get(next + length)
         .is_none_or(|b| b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b'`' | b')' | b',' | b'.' | b';'));
-    let random = second.iter().any(u8::is_ascii_digit) && !heuristics::is_name(second)
-        || length >= 6 && letters::are_random(second);
-    (length >= MIN_WRAPPED.1 && ends && random && !listed && !entry).then_some(next - at)
+    let is_random = || {
+        second.iter().any(u8::is_ascii_digit) && !heuristics::is_name(second)
+            || length >= 6 && letters::are_random(second)
+    };
+    let goes_on = length >= MIN_WRAPPED.1 && ends && !listed && !entry;
+    (goes_on && is_random() && !heuristics::is_name(first)).then_some(next - at)
 }
 
 /// Skips blanks and line ends at `at`, and the marks of a quote after them.

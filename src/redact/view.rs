@@ -184,17 +184,29 @@ fn stretches(raw: &str) -> Vec<Range<usize>> {
 
 /// Returns the start of the line before that of `at`.
 fn before(bytes: &[u8], at: usize) -> usize {
-    let start = bytes[..at].iter().rposition(|b| *b == b'\n').map_or(0, |end| end);
-    bytes[..start].iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)
+    let start = memchr::memrchr(b'\n', &bytes[..at]).unwrap_or(0);
+    memchr::memrchr(b'\n', &bytes[..start]).map_or(0, |end| end + 1)
 }
 
 fn line_end(bytes: &[u8], at: usize) -> usize {
-    bytes[at..].iter().position(|b| *b == b'\n').map_or(bytes.len(), |offset| at + offset)
+    memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |offset| at + offset)
 }
 
 /// Whether something encoded may begin with `byte`.
 fn is_sign(byte: u8) -> bool {
-    matches!(byte, b'&' | b'%' | b'\\' | b'*' | b'`' | b'~' | b'<' | b'_' | b'"' | b'\'' | b'\n' | 0xc2..)
+    static SIGNS: [bool; 256] = {
+        let mut signs = [false; 256];
+        let mut byte = 0;
+        while byte < 256 {
+            signs[byte] = matches!(
+                byte as u8,
+                b'&' | b'%' | b'\\' | b'*' | b'`' | b'~' | b'<' | b'_' | b'"' | b'\'' | b'\n' | 0xc2..
+            );
+            byte += 1;
+        }
+        signs
+    };
+    SIGNS[usize::from(byte)]
 }
 
 /// Finds the next place at or after `from` that may begin something encoded.
@@ -202,7 +214,7 @@ fn is_sign(byte: u8) -> bool {
 /// Texts hardly have any, so whole blocks are ruled out first: without an early exit inside, the
 /// check of a block runs many bytes at a time. It looks at each byte with its two neighbours.
 fn next_sign(bytes: &[u8], from: usize) -> Option<usize> {
-    const BLOCK: usize = 64;
+    const BLOCK: usize = 32;
     let mut at = from.max(1);
     if from == 0 && bytes.first().is_some_and(|b| is_sign(*b)) {
         return Some(0);
@@ -211,7 +223,7 @@ fn next_sign(bytes: &[u8], from: usize) -> Option<usize> {
         let (before, here, after) = (&around[..BLOCK], &around[1..=BLOCK], &around[2..]);
         let any = before.iter().zip(here).zip(after).fold(false, |any, ((a, b), c)| any | may_begin(*a, *b, *c));
         if any {
-            let found = (0..BLOCK).find(|offset| may_begin(before[*offset], here[*offset], after[*offset]));
+            let found = (0..BLOCK).find(|at| is_sign(here[*at]) && may_begin(before[*at], here[*at], after[*at]));
             return found.map(|offset| at + offset);
         }
         at += BLOCK;

@@ -34,8 +34,16 @@ const MAX_BYTES: usize = 4096;
 
 /// Whether `word` is one of the words of `list`, ASCII case ignored.
 pub(super) fn is_one_of(list: &str, word: &[u8]) -> bool {
-    // Byte by byte, since a search for a character would be set up anew for each word.
-    list.as_bytes().split(|byte| *byte == b' ').any(|known| word.eq_ignore_ascii_case(known))
+    let Some(first) = word.first() else { return false };
+    let list = list.as_bytes();
+    // Most words are in no list, and the places of a letter are found many bytes at a time.
+    memchr::memchr2_iter(first.to_ascii_lowercase(), first.to_ascii_uppercase(), list).any(|at| {
+        let (known, after) = (list.get(at..at + word.len()), list.get(at + word.len()));
+        (at == 0 || list[at - 1] == b' ')
+            && matches!(after, None | Some(b' '))
+            && known.is_some_and(|known| known.eq_ignore_ascii_case(word))
+            && !word.contains(&b' ')
+    })
 }
 
 /// Whether `value` looks like a secret under a name of `class`. `quoted`: quotes mark its ends.
