@@ -222,9 +222,12 @@ impl TokenRule {
 }
 
 /// Whether the word of the token at `start..end` is an identifier or a slug: words and short numbers, nothing random.
+///
+/// One run of capitals and digits is neither, however few its digits: `AKIA…`.
 fn is_worded(text: &[u8], start: usize, end: usize) -> bool {
     let word = &text[start..end];
-    word.len() <= MAX_WORDED_BYTES && heuristics::is_name(word)
+    let capitals = word.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
+    word.len() <= MAX_WORDED_BYTES && !capitals && heuristics::is_name(word)
 }
 
 /// Whether the token that ends at `end` is the name of a file, such as the image of a page.
