@@ -38,7 +38,7 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
         mongo wp remote ldap imap svn git app api";
     // Words before `token` that make it a part of a text or a position in a list.
     const NO_TOKENS: &str = "next page continuation cancel cancellation stop pad bos eos unk sep mask special max \
-        min per erc20 native design sync resume start first last starting idempotency lock change forward backward pagination";
+        min per erc20 native design sequence sync resume start first last starting idempotency lock change forward backward pagination";
     Some(
         if ends(&["password", "passwd", "passphrase", "passcode", "passwort", "passord", "requirepass", "masterauth"])
             || matches!(last, "pass" | "pwd" | "pw" | "psk" | "kennwort" | "wachtwoord" | "senha" | "heslo")
@@ -108,6 +108,9 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
             {
                 return None;
             }
+            if joined.contains("privatekey") {
+                return Some((NameClass::PrivateKey, &PRIVATE_KEY));
+            }
             (if matches!(joined.as_str(), "token" | "thetoken") { NameClass::Weak } else { NameClass::Token }, &TOKEN)
         } else if last == "pk" && words.len() > 1 && is_environment(name) {
             (NameClass::PrivateKey, &PRIVATE_KEY)
@@ -117,6 +120,9 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
         {
             (NameClass::Key, &KEY)
         } else if last == "key" && !is_one_of(OTHER_KEYS, before.as_bytes())
+            || last.strip_suffix("key").is_some_and(|owner| {
+                !owner.is_empty() && !is_one_of(OTHER_KEYS, owner.as_bytes()) && !is_one_of(NO_OWNERS, owner.as_bytes())
+            })
             || matches!(last, "pat" | "authtok" | "appid" | "sig" | "signature" | "apikeys" | "licence" | "license")
             || ends(&["secretid", "bindcredentials", "hookurl", "accesscode"])
             || last == "login" && name.contains(&b'.')
@@ -153,6 +159,9 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
 const OTHER_KEYS: &str = "public publishable pub site primary foreign partition sort cache host idempotency object row group index range \
     hash ssh registry s3 map lookup search issue project ordering routing shard dedup translation i18n config video youtube document doc page post image product sku idem foreign composite \
     hot short shortcut arrow press json dict sha license";
+
+/// What precedes `key` in words that have nothing to do with keys, and in the scheme of a URL.
+const NO_OWNERS: &str = "mon tur don hoc joc whis tpm";
 
 /// Whether `name` is spelled like an environment variable.
 fn is_environment(name: &[u8]) -> bool {

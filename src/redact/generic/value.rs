@@ -42,7 +42,10 @@ pub(super) fn value(
     let found = after_scheme(text, found, separator);
     // The word after the scheme of an authorization header is a token whatever it looks like.
     let class = if class == NameClass::Weak && found.end > bare_end { NameClass::Token } else { class };
-    if separator == Separator::Tag && ![&b"</"[..], b"]]></"].iter().any(|end| text[found.end..].starts_with(end)) {
+    let after = &text[found.end..text.len().min(found.end + 64)];
+    if separator == Separator::Tag
+        && ![&b"</"[..], b"]]></"].iter().any(|end| after.trim_ascii_start().starts_with(end))
+    {
         return None;
     }
     let content = &text[found.start..found.end];

@@ -68,7 +68,9 @@ pub(super) fn looks_secret(value: &[u8], class: NameClass, quoted: bool) -> bool
     let letters = value.iter().filter(|b| b.is_ascii_alphabetic()).count();
     let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
     if letters == 0 {
-        return class == NameClass::Password && digits == value.len();
+        // A long number is a token too: no count has so many digits.
+        let long = value.len() >= 24 && !matches!(class, NameClass::Hint | NameClass::Weak);
+        return digits == value.len() && (class == NameClass::Password || long);
     }
     if is_base_with_digits(value) || is_technical_name(value) {
         return false;

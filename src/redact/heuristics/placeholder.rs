@@ -34,7 +34,9 @@ fn is_periodic(value: &[u8]) -> bool {
     if matches!(value, b"0123456789abcdef" | b"1234567890abcdef") {
         return true;
     }
-    value.len() >= 16 && (1..=8).any(|period| value.iter().zip(&value[period..]).all(|(a, b)| a == b))
+    // `12345678901234567890`
+    let longest = if value.iter().all(u8::is_ascii_digit) { 10 } else { 8 };
+    value.len() >= 16 && (1..=longest).any(|period| value.iter().zip(&value[period..]).all(|(a, b)| a == b))
 }
 
 /// Whether `value` is a sequence such as `12345678`, `abcdef` or `aaaaaa` of up to 10 characters.

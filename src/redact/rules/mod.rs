@@ -15,7 +15,7 @@ use regex::bytes::{Regex, RegexBuilder};
 use std::sync::OnceLock;
 
 /// The version of the built-in rules, raised whenever one of them changes what it removes.
-pub(super) const VERSION: u32 = 5;
+pub(super) const VERSION: u32 = 6;
 
 include!(concat!(env!("OUT_DIR"), "/rules.rs"));
 
@@ -52,6 +52,8 @@ const SHORT_REACH: usize = 128;
 const LONG_REACH: usize = 4096;
 /// The longest token that may be an identifier.
 const MAX_WORDED_BYTES: usize = 80;
+/// The longest word of an identifier with digits in it.
+const MAX_WORD_BYTES: usize = 20;
 /// How many bytes at a token's beginning hold no blank: this dismisses most keywords in prose.
 const DENSE: usize = 12;
 
@@ -222,9 +224,15 @@ impl TokenRule {
 }
 
 /// Whether the word of the token at `start..end` is an identifier or a slug: words and short numbers, nothing random.
+///
+/// One run of capitals and digits is neither, however few its digits (`AKIA…`), and no word is as long as the random
+/// part of a token of fixed length.
 fn is_worded(text: &[u8], start: usize, end: usize) -> bool {
     let word = &text[start..end];
-    word.len() <= MAX_WORDED_BYTES && heuristics::is_name(word)
+    let capitals = word.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
+    let mut parts = word.split(|b| !b.is_ascii_lowercase() && !b.is_ascii_digit());
+    let long = |part: &[u8]| part.len() > MAX_WORD_BYTES && part.iter().any(u8::is_ascii_digit);
+    word.len() <= MAX_WORDED_BYTES && !capitals && !parts.any(long) && heuristics::is_name(word)
 }
 
 /// Whether the token that ends at `end` is the name of a file, such as the image of a page.
