@@ -1,10 +1,12 @@
 //! Heuristics that tell whether a value looks like a secret: `hunter2` does, `<password>` and `bytes32` do not.
 
+mod chains;
 mod placeholder;
 mod words;
 
+pub(super) use chains::{is_noise, is_release_name, is_word_chain};
 pub(super) use placeholder::{is_placeholder, is_sample};
-pub(super) use words::{is_chosen, is_name, is_passphrase};
+pub(super) use words::{is_chosen, is_description, is_name, is_passphrase};
 
 use super::letters;
 use super::text::starts_ignoring_case;
@@ -62,7 +64,11 @@ pub(super) fn looks_secret(value: &[u8], class: NameClass, quoted: bool) -> bool
     if letters == 0 {
         return class == NameClass::Password && digits == value.len();
     }
-    if is_base_with_digits(value) || is_technical_name(value) {
+    if is_base_with_digits(value)
+        || is_technical_name(value)
+        || is_typed_number(value)
+        || (class != NameClass::Password && is_release_name(value))
+    {
         return false;
     }
     let marks = value
@@ -115,7 +121,14 @@ pub(super) fn is_machine_made(value: &[u8]) -> bool {
     let spelled =
         value.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'+' | b'/' | b'=' | b'~'));
     let hexadecimal = value.iter().all(u8::is_ascii_hexdigit);
+    // `nl80211_pattern_support`
+    let named = value
+        .split(|b| matches!(b, b'_' | b'-' | b'.'))
+        .filter(|part| part.len() >= 5 && part.iter().all(u8::is_ascii_lowercase) && is_name(part))
+        .count()
+        >= 2;
     let random = !hexadecimal
+        && !named
         && spelled
         && value.len() >= 16
         && (sides && digits >= 2 || sides && digits >= 1 && value.len() >= 20 || digits >= 4)
@@ -170,7 +183,15 @@ pub(super) fn is_code(value: &[u8], quoted: bool) -> bool {
             || has(b"()")
             || value.starts_with(b"^")
             || has(b"\\w")
-            || has(b"\\d");
+            || has(b"\\d")
+            // A pattern of paths.
+            || has(b"/*") && has(b"*.");
+    }
+    // A constant: `DOT11_AUTH_ALGO_80211_SHARED_KEY`.
+    let spelled = value.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_');
+    let worded = || value.split(|b| *b == b'_').any(|part| part.len() >= 3 && part.iter().all(u8::is_ascii_uppercase));
+    if spelled && value.contains(&b'_') && worded() {
+        return true;
     }
     value.iter().any(|b| matches!(b, b'(' | b')' | b'{' | b'}' | b'[' | b']' | b'<' | b'>' | b'\\'))
         || has(b"::")
@@ -180,6 +201,14 @@ pub(super) fn is_code(value: &[u8], quoted: bool) -> bool {
         || value.starts_with(b"&")
         || value.starts_with(b"*")
         || value.starts_with(b"#")
+}
+
+/// Whether `value` is a number of a type: `268435456u32`, `-1540i32`.
+fn is_typed_number(value: &[u8]) -> bool {
+    let digits = value.strip_prefix(b"-").unwrap_or(value);
+    let digits = digits.strip_prefix(b"0x").filter(|_| digits.contains(&b'_')).unwrap_or(digits);
+    let length = digits.iter().take_while(|b| b.is_ascii_digit() || **b == b'_' || b.is_ascii_uppercase()).count();
+    length > 0 && is_one_of("u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 ul ull ll", &digits[length..])
 }
 
 fn is_identifier(byte: u8) -> bool {

@@ -52,6 +52,9 @@ const SHORT_REACH: usize = 128;
 const LONG_REACH: usize = 4096;
 /// The longest token that may be an identifier.
 const MAX_WORDED_BYTES: usize = 80;
+/// An argument of a command: in quotes, or up to a blank or what the shell reads; an escaped mark belongs to it.
+const ARGUMENT: &str =
+    r#"(?:'([^'\n]{4,200})'|"([^"\n]{4,200})"|\\?['"]?((?:[^\s'"`|;&<>\\]|\\[^\s\w'"]){4,}))"#;
 /// How many bytes at a token's beginning hold no blank: this dismisses most keywords in prose.
 const DENSE: usize = 12;
 
@@ -116,7 +119,7 @@ impl TokenRule {
             .boundary(Boundary::Start)
             .spaced()
             .weak()
-            .check(checks::password);
+            .check(checks::quoted_password);
         rule.extends = false;
         rule
     }
@@ -160,6 +163,7 @@ impl TokenRule {
                     0 => format!(r"\A(?:{})", self.pattern),
                     _ => self.pattern.to_owned(),
                 };
+                let pattern = pattern.replace("<VALUE>", ARGUMENT);
                 RegexBuilder::new(&pattern).unicode(false).size_limit(1 << 20).build().ok()
             })
             .as_ref()
