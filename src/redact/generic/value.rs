@@ -87,25 +87,12 @@ pub(super) fn value(
             return Some((ValueSpan { start: at, end: at + line.trim_ascii_end().len(), quoted: true }, true));
         }
     }
-    if secret
-        && class == NameClass::Password
+    if class == NameClass::Password
         && matches!(separator, Separator::Assign | Separator::Colon | Separator::Flag)
+        && let Some(end) = run_end(text, found)
+        && (secret || heuristics::is_marked_password(&text[found.start..end]) && separator != Separator::Flag)
     {
-        let rest = &text[found.end..text.len().min(found.end + 64)];
-        let rest = &rest[..rest.iter().position(|b| b.is_ascii_whitespace() || !b.is_ascii()).unwrap_or(rest.len())];
-        let structure = rest.iter().any(|b| {
-            matches!(
-                b,
-                b'=' | b':' | b'`' | b'<' | b'>' | b'(' | b')' | b'[' | b']' | b'{' | b'}' | b',' | b'|' | b'\\' | b'/'
-            )
-        });
-        let kept = rest
-            .iter()
-            .rposition(|b| !matches!(b, b'.' | b';' | b'\'' | b'"' | b'?' | b'!' | b'*' | b'_'))
-            .map_or(0, |last| last + 1);
-        if matches!(rest.first(), Some(b';' | b'\'' | b'"' | b'&')) && !structure && kept > 1 {
-            return Some((ValueSpan { end: found.end + kept, ..found }, true));
-        }
+        return Some((ValueSpan { end, ..found }, true));
     }
     // A sentence may end so, hence they were left out above; but they may be part of the secret. Stars end an emphasis
     // only if one began.
@@ -194,6 +181,32 @@ fn is_same_word(name: &[u8], value: &[u8]) -> bool {
     value.len() <= 2 * name.len()
         && value.last().is_some_and(|b| b.eq_ignore_ascii_case(&name[name.len() - 1]))
         && letters(name) == letters(value)
+}
+
+/// Returns the end of the whole word of a password, which marks may interrupt that end other values: `ab;cd`, `x,y&z`; `None` if
+/// it ends where `found` does, or what follows is structure rather than part of it.
+fn run_end(text: &[u8], found: ValueSpan) -> Option<usize> {
+    let rest = &text[found.end..text.len().min(found.end + 64)];
+    let rest = &rest[..rest.iter().position(|b| b.is_ascii_whitespace() || !b.is_ascii()).unwrap_or(rest.len())];
+    // `;Encrypt=True`, `&page=2`, `,vers=3.0`: the next field.
+    let is_field = |at: usize| {
+        let name = rest[at + 1..].iter().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.')).count();
+        name > 0 && matches!(rest.get(at + 1 + name), Some(b'=' | b':'))
+    };
+    let fields = (0..rest.len()).find(|at| matches!(rest[*at], b';' | b'&' | b',') && is_field(*at));
+    let rest = &rest[..fields.unwrap_or(rest.len())];
+    let structure = |b: &u8| matches!(b, b'=' | b':' | b'`' | b'<' | b'>' | b'[' | b']' | b'{' | b'}' | b'|' | b'\\' | b'/');
+    let kept = rest
+        .iter()
+        .rposition(|b| !matches!(b, b'.' | b',' | b';' | b'\'' | b'"' | b'?' | b'!' | b'*' | b'_' | b')' | b'('))
+        .map_or(0, |last| last + 1);
+    let kept = kept + rest[kept..].iter().take_while(|b| matches!(b, b'!' | b'?')).count();
+    let inside = &rest[..kept];
+    let call = inside.iter().any(|b| matches!(b, b'(' | b')')) && rest.last().is_some_and(|b| matches!(b, b')' | b'(' | b';' | b','))
+        || rest.starts_with(b"()")
+        || inside.windows(2).any(|pair| pair == b").");
+    let quoted = rest.first().is_some_and(|b| matches!(b, b'\'' | b'"')) && inside.iter().any(|b| matches!(b, b',' | b'('));
+    (kept > 1 && !call && !quoted && !inside.iter().any(structure)).then_some(found.end + kept)
 }
 
 /// Whether a name is that of a header whose value is a token.

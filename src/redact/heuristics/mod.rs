@@ -101,6 +101,21 @@ pub(super) fn looks_secret(value: &[u8], class: NameClass, quoted: bool) -> bool
     }
 }
 
+/// Whether `value` has the marks, letters and digits of a password between which other values would end: `ab;cD9;xx!`.
+pub(super) fn is_marked_password(value: &[u8]) -> bool {
+    let mut marks: Vec<u8> = value.iter().copied().filter(u8::is_ascii_punctuation).collect();
+    marks.sort_unstable();
+    marks.dedup();
+    (8..=64).contains(&value.len())
+        && value.iter().any(u8::is_ascii_digit)
+        && value.iter().any(u8::is_ascii_alphabetic)
+        && (marks.len() >= 2 || value.iter().any(u8::is_ascii_uppercase) && value.iter().any(u8::is_ascii_lowercase))
+        && value.split(|b| !b.is_ascii_alphanumeric()).all(|part| part.len() <= 16)
+        && !is_placeholder(value)
+        && !matches!(value[0], b'&' | b'*' | b'$' | b'-' | b':')
+        && !value.iter().any(|b| matches!(b, b'(' | b')' | b'"' | b'\''))
+}
+
 /// Whether `value` looks like a secret without any name: letters and digits in an order that no name has.
 pub(super) fn looks_random(value: &[u8]) -> bool {
     let digits = value.iter().filter(|b| b.is_ascii_digit()).count();

@@ -29,10 +29,12 @@ const SENTENCE_WORDS: &str = "a an and any are as at be by can cannot character 
 pub(in super::super) fn is_passphrase(value: &[u8], class: NameClass) -> bool {
     let value = value.trim_ascii();
     let words: Vec<&[u8]> = value.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
+    let marked = value.iter().any(u8::is_ascii_digit) && value.iter().any(|b| b"!@#$%^&*;+?".contains(b));
     let capital = |word: &&[u8]| word[0].is_ascii_uppercase();
     matches!(class, NameClass::Password | NameClass::Secret)
         && (2..=10).contains(&words.len())
-        && (10..=120).contains(&value.len())
+        && (value.len() >= 10 || value.len() >= 8 && marked && words.len() == 2)
+        && value.len() <= 120
         && !is_placeholder(value)
         && !value.ends_with(b".")
         && words.iter().all(|word| word.len() <= 16 && (word.len() == 1 || !is_one_of(SENTENCE_WORDS, word)))
@@ -46,7 +48,7 @@ pub(in super::super) fn is_passphrase(value: &[u8], class: NameClass) -> bool {
 /// Whether a line of several words describes or translates the field of a password: it names one, or reads like a label.
 pub(in super::super) fn is_description(line: &[u8]) -> bool {
     let line = line.trim_ascii();
-    INVENTED.iter().any(|word| contains_ignoring_case(line, word))
+    INVENTED.iter().any(|word| *word != b"my" && contains_ignoring_case(line, word))
         || line.iter().any(|b| !b.is_ascii() || matches!(b, b'[' | b']'))
         || matches!(line.last(), Some(b',' | b';'))
 }
