@@ -26,7 +26,7 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
     let words = words(name);
     // `secret_key_base`, `PASSWORD_PROD`, `apiKeyValue` still name the secret itself.
     const AFTERWORDS: &str = "base value val string plain plaintext text raw b64 base64 prod production dev \
-        staging stage test live old new current default primary secondary";
+        staging stage test live old new current default primary secondary confirmation confirm repeat again";
     let count = words.iter().rposition(|word| !is_one_of(AFTERWORDS, word.as_bytes()) && !word.is_empty())? + 1;
     let words = &words[..count];
     let last = words.last()?.as_str();
@@ -45,7 +45,7 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
             || matches!(last, "salasana" | "parola" | "mdp" | "lozinka" | "adgangskode" | "contrasena")
             || last == "passe" && before != "passe"
             || matches!(last, "psw" | "bindpw" | "clave" | "key_string" | "wpapsk")
-            || ends(&["wpakey", "wpa2key", "wpa3key", "wifikey", "networkkey"])
+            || ends(&["wpakey", "wpa2key", "wpa3key", "wifikey", "networkkey", "presharedkey"])
             || last.strip_suffix("pass").is_some_and(|owner| is_one_of(OWNERS, owner.as_bytes()))
             || last.ends_with("pwd")
         {

@@ -1,6 +1,7 @@
 //! Secrets recognized by a name before or after them: `password = …`, `"api_key": "…"`, the column of a table,
 //! "the password is …".
 
+mod announced;
 mod labels;
 mod pairs;
 mod prose;
@@ -216,7 +217,14 @@ impl Names {
         } else {
             self.inside = 0;
         }
-        if let Some((found, secret)) = value::value(text, name, at, separator, class) {
+        let value = value::value(text, name, at, separator, class);
+        if value.is_none_or(|(_, secret)| !secret)
+            && let Some((start, end)) = announced::value(text, name, class)
+        {
+            on_finding(start, end, label);
+            return;
+        }
+        if let Some((found, secret)) = value {
             self.value_end = self.value_end.max(found.end);
             if secret {
                 on_finding(found.start, found.end, label);

@@ -1,10 +1,12 @@
 //! Heuristics that tell whether a value looks like a secret: `hunter2` does, `<password>` and `bytes32` do not.
 
+mod chains;
 mod placeholder;
 mod words;
 
+pub(super) use chains::{is_noise, is_release_name, is_word_chain};
 pub(super) use placeholder::{is_placeholder, is_sample};
-pub(super) use words::{is_chosen, is_name, is_passphrase};
+pub(super) use words::{is_chosen, is_description, is_name, is_passphrase};
 
 use super::letters;
 use super::text::starts_ignoring_case;
@@ -72,7 +74,11 @@ pub(super) fn looks_secret(value: &[u8], class: NameClass, quoted: bool) -> bool
         let long = value.len() >= 24 && !matches!(class, NameClass::Hint | NameClass::Weak);
         return digits == value.len() && (class == NameClass::Password || long);
     }
-    if is_base_with_digits(value) || is_technical_name(value) {
+    if is_base_with_digits(value)
+        || is_technical_name(value)
+        || is_typed_number(value)
+        || (class != NameClass::Password && is_release_name(value))
+    {
         return false;
     }
     let marks = value
@@ -105,6 +111,21 @@ pub(super) fn looks_secret(value: &[u8], class: NameClass, quoted: bool) -> bool
     }
 }
 
+/// Whether `value` has the marks, letters and digits of a password between which other values would end: `ab;cD9;xx!`.
+pub(super) fn is_marked_password(value: &[u8]) -> bool {
+    let mut marks: Vec<u8> = value.iter().copied().filter(u8::is_ascii_punctuation).collect();
+    marks.sort_unstable();
+    marks.dedup();
+    (8..=64).contains(&value.len())
+        && value.iter().any(u8::is_ascii_digit)
+        && value.iter().any(u8::is_ascii_alphabetic)
+        && (marks.len() >= 2 || value.iter().any(u8::is_ascii_uppercase) && value.iter().any(u8::is_ascii_lowercase))
+        && value.split(|b| !b.is_ascii_alphanumeric()).all(|part| part.len() <= 16)
+        && !is_placeholder(value)
+        && !matches!(value[0], b'&' | b'*' | b'$' | b'-' | b':')
+        && !value.iter().any(|b| matches!(b, b'(' | b')' | b'"' | b'\''))
+}
+
 /// Whether `value` looks like a secret without any name: letters and digits in an order that no name has.
 pub(super) fn looks_random(value: &[u8]) -> bool {
     let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
@@ -125,7 +146,14 @@ pub(super) fn is_machine_made(value: &[u8]) -> bool {
     let spelled =
         value.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'+' | b'/' | b'=' | b'~'));
     let hexadecimal = value.iter().all(u8::is_ascii_hexdigit);
+    // `nl80211_pattern_support`
+    let named = value
+        .split(|b| matches!(b, b'_' | b'-' | b'.'))
+        .filter(|part| part.len() >= 5 && part.iter().all(u8::is_ascii_lowercase) && is_name(part))
+        .count()
+        >= 2;
     let random = !hexadecimal
+        && !named
         && spelled
         && value.len() >= 16
         && (sides && digits >= 2 || sides && digits >= 1 && value.len() >= 20 || digits >= 4)
@@ -180,7 +208,15 @@ pub(super) fn is_code(value: &[u8], quoted: bool) -> bool {
             || has(b"()")
             || value.starts_with(b"^")
             || has(b"\\w")
-            || has(b"\\d");
+            || has(b"\\d")
+            // A pattern of paths.
+            || has(b"/*") && has(b"*.");
+    }
+    // A constant: `DOT11_AUTH_ALGO_80211_SHARED_KEY`.
+    let spelled = value.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_');
+    let worded = || value.split(|b| *b == b'_').any(|part| part.len() >= 3 && part.iter().all(u8::is_ascii_uppercase));
+    if spelled && value.contains(&b'_') && worded() {
+        return true;
     }
     value.iter().any(|b| matches!(b, b'(' | b')' | b'{' | b'}' | b'[' | b']' | b'<' | b'>' | b'\\'))
         || has(b"::")
@@ -190,6 +226,14 @@ pub(super) fn is_code(value: &[u8], quoted: bool) -> bool {
         || value.starts_with(b"&")
         || value.starts_with(b"*")
         || value.starts_with(b"#")
+}
+
+/// Whether `value` is a number of a type: `268435456u32`, `-1540i32`.
+fn is_typed_number(value: &[u8]) -> bool {
+    let digits = value.strip_prefix(b"-").unwrap_or(value);
+    let digits = digits.strip_prefix(b"0x").filter(|_| digits.contains(&b'_')).unwrap_or(digits);
+    let length = digits.iter().take_while(|b| b.is_ascii_digit() || **b == b'_' || b.is_ascii_uppercase()).count();
+    length > 0 && is_one_of("u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 ul ull ll", &digits[length..])
 }
 
 fn is_identifier(byte: u8) -> bool {

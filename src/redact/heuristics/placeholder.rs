@@ -34,9 +34,25 @@ fn is_periodic(value: &[u8]) -> bool {
     if matches!(value, b"0123456789abcdef" | b"1234567890abcdef") {
         return true;
     }
+    let repeats = |period: &usize| value.iter().zip(&value[*period..]).all(|(a, b)| a == b);
     // `12345678901234567890`
     let longest = if value.iter().all(u8::is_ascii_digit) { 10 } else { 8 };
-    value.len() >= 16 && (1..=longest).any(|period| value.iter().zip(&value[period..]).all(|(a, b)| a == b))
+    value.len() >= 16
+        && ((1..=longest).any(|period| repeats(&period)) || value.len() >= 32 && repeats(&16) || counts_up(value))
+}
+
+/// Whether the bytes of hexadecimal digits count up: `00010203…`, `00112233…`.
+fn counts_up(value: &[u8]) -> bool {
+    let digit = |b: u8| char::from(b).to_digit(16);
+    let byte = |pair: &[u8]| Some(digit(pair[0])? * 16 + digit(pair[1])?);
+    let (first, second) = (byte(&value[..2]), byte(&value[2..4]));
+    let (Some(first), Some(second)) = (first, second) else { return false };
+    let step = second.wrapping_sub(first) & 0xff;
+    value.len().is_multiple_of(2)
+        && matches!(step, 0x01 | 0x11 | 0xff)
+        && value.chunks_exact(2).zip(value[2..].chunks_exact(2)).all(|(one, next)| {
+            byte(one).zip(byte(next)).is_some_and(|(one, next)| next.wrapping_sub(one) & 0xff == step)
+        })
 }
 
 /// Whether `value` is a sequence such as `12345678`, `abcdef` or `aaaaaa` of up to 10 characters.

@@ -93,7 +93,7 @@ pub(super) fn prefixed(token: &[u8]) -> bool {
 
 /// Whether `value` looks like a password that a person or a machine chose.
 pub(super) fn password(value: &[u8]) -> bool {
-    secret_password(value) || heuristics::is_chosen(value)
+    secret_password(value) || heuristics::is_chosen(value) || heuristics::is_word_chain(value, 3)
 }
 
 /// Like [`password`], and it may have several words.
@@ -113,6 +113,21 @@ pub(super) fn bare_password(value: &[u8]) -> bool {
 /// Whether `value` is a password that a machine made.
 pub(super) fn generated_password(value: &[u8]) -> bool {
     looks_secret(value, NameClass::Password, true) && !heuristics::is_name(value) && has_digit(value)
+}
+
+/// Whether `value` is the password of a `user / password` pair that no label announces directly.
+pub(super) fn pair_password(value: &[u8]) -> bool {
+    let marked =
+        value.iter().any(|b| b.is_ascii_digit() || matches!(b, b'!' | b'#' | b'$' | b'%' | b'@' | b'*' | b'+'));
+    (marked && bare_password(value)) || heuristics::is_word_chain(value, 3)
+}
+
+/// Whether `token` is Base64 of a login or of one random value.
+pub(super) fn encoded_secret(token: &[u8]) -> bool {
+    let decoded = decode_base64(token);
+    let decoded = decoded.trim_ascii();
+    let password = decoded.iter().position(|b| *b == b':').map_or(decoded, |colon| &decoded[colon + 1..]);
+    decoded.iter().all(|b| (0x20..0x7f).contains(b)) && generated_password(password)
 }
 
 pub(super) fn secret_token(value: &[u8]) -> bool {

@@ -54,6 +54,8 @@ const LONG_REACH: usize = 4096;
 const MAX_WORDED_BYTES: usize = 80;
 /// The longest word of an identifier with digits in it.
 const MAX_WORD_BYTES: usize = 20;
+/// An argument of a command: in quotes, or up to a blank or what the shell reads; an escaped mark belongs to it.
+const ARGUMENT: &str = r#"(?:'([^'\n]{4,200})'|"([^"\n]{4,200})"|\\?['"]?((?:[^\s'"`|;&<>\\]|\\[^\s\w'"]){4,}))"#;
 /// How many bytes at a token's beginning hold no blank: this dismisses most keywords in prose.
 const DENSE: usize = 12;
 
@@ -118,7 +120,7 @@ impl TokenRule {
             .boundary(Boundary::Start)
             .spaced()
             .weak()
-            .check(checks::password);
+            .check(checks::quoted_password);
         rule.extends = false;
         rule
     }
@@ -162,6 +164,7 @@ impl TokenRule {
                     0 => format!(r"\A(?:{})", self.pattern),
                     _ => self.pattern.to_owned(),
                 };
+                let pattern = pattern.replace("<VALUE>", ARGUMENT);
                 RegexBuilder::new(&pattern).unicode(false).size_limit(1 << 20).build().ok()
             })
             .as_ref()
