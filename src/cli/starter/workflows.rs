@@ -124,11 +124,17 @@ pub(crate) fn check(places: WorkflowPaths<'_>, shards: Option<u32>, origin: Repo
 /// Returns the workflow that builds, and delivers an artifact, or a pull request if packs are in git. It syncs first if the
 /// repo is on `github`. Where pull requests commit no packs it also runs after each merge.
 pub(crate) fn sync(places: WorkflowPaths<'_>, github: bool, origin: RepoOrigin) -> String {
-    let (outputs, deliver) = if places.cached {
+    let (changed, deliver) = if places.cached {
         ("", include_str!("artifact.yml"))
     } else {
-        ("    outputs:\n      changed: ${{ steps.changes.outputs.changed }}\n", include_str!("propose.yml"))
+        ("      changed: ${{ steps.changes.outputs.changed }}\n", include_str!("propose.yml"))
     };
+    let answers = if github { "      answers: ${{ steps.ready.outputs.answers }}\n" } else { "" };
+    let outputs = match changed.len() + answers.len() {
+        0 => String::new(),
+        _ => format!("    outputs:\n{changed}{answers}"),
+    };
+    let (ready, answer) = if github { (include_str!("ready_step.yml"), include_str!("answer.yml")) } else { ("", "") };
     let (what, name) = match github {
         true => (
             "Brings issues in from GitHub and builds the packs of all roots. An event only wakes the job, so none is lost.",
@@ -148,8 +154,10 @@ pub(crate) fn sync(places: WorkflowPaths<'_>, github: bool, origin: RepoOrigin) 
         ("@ON@", on.as_str()),
         ("@OTHERS@", others),
         ("@ISSUES@", if github { "      issues: read\n" } else { "" }),
-        ("@OUTPUTS@", outputs),
+        ("@OUTPUTS@", &outputs),
         ("@DELIVER@\n", deliver),
+        ("@READY@", ready),
+        ("@ANSWER@", answer),
         ("@APP@", include_str!("app.yml")),
         ("@DEPTH@\n", ""),
         ("@SYNC@", step),
