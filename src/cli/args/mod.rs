@@ -27,6 +27,8 @@ pub(crate) use review::{
     AttestArgs, DiffArgs, ExplainArgs, GitArgs, GitCommand, NotesArgs, RedactArgs, RenderArgs, RenderPart, ReportArgs,
     VerifyArgs,
 };
+#[cfg(feature = "mcp")]
+pub(crate) use setup::AgentProgram;
 pub(crate) use setup::{InitArgs, MergeWay, Tool};
 #[cfg(feature = "github")]
 pub(crate) use setup::{IssueState, SyncArgs};
@@ -337,6 +339,13 @@ pub(crate) enum Command {
     #[cfg(feature = "serve")]
     #[command(after_long_help = help::SERVE)]
     Serve(ServeArgs),
+
+    /// Serves packs to agents over the Model Context Protocol, on standard input and output
+    ///
+    /// A program of an agent starts it and asks for packs, lists and explanations, which are built in memory from the files as they are now; nothing is written but the cache, as `render` does. `init --agent` writes the entry of a program's configuration. docs/mcp.md describes tools, resources and limits.
+    #[cfg(feature = "mcp")]
+    #[command(after_long_help = help::MCP)]
+    Mcp,
 
     /// Verifies finished packs without their repo: schema, hash, id, order and budget
     ///
