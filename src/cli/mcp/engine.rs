@@ -46,6 +46,8 @@ pub(super) struct Engine<'a> {
     /// Whether changes are not followed, so that each question needs a reading of its own.
     is_blind: bool,
     access: Access,
+    /// When the last opening of the repository began.
+    opened: Instant,
     readings: watch::Sender<u64>,
 }
 
@@ -107,7 +109,7 @@ impl<'a> Engine<'a> {
         let is_blind = matches!(source, Source::Blind(_));
         let request = SessionRequest { root, config: global.config.clone(), ..SessionRequest::default() };
         let readings = watch::Sender::new(0);
-        Self { global, jobs, follower: Follower::new(request, source), is_blind, access: Access::Read, readings }
+        Self { global, jobs, follower: Follower::new(request, source), is_blind, access: Access::Read, opened: Instant::now(), readings }
     }
 
     /// Returns what tells of each new reading.
@@ -143,6 +145,7 @@ impl<'a> Engine<'a> {
     fn open(&mut self) -> Result<Repository, Failure> {
         let mut openings = 0;
         loop {
+            self.opened = Instant::now();
             let followed = self.follower.follow_base();
             self.blind_if_failed(followed.map(|()| false));
             let repository = settled(|| open(self.global, &[], Some(self.access)))?;
@@ -166,7 +169,6 @@ impl<'a> Engine<'a> {
 
     /// Answers questions about one reading until an input changes.
     fn serve(&mut self, repository: &Repository, project: &Project<'_>) -> Next {
-        let mut is_first = true;
         loop {
             let Some(mut job) = self.jobs.next() else {
                 match self.follower.next(None) {
@@ -187,7 +189,7 @@ impl<'a> Engine<'a> {
             }
             self.follower.flush();
             let noticed = self.noticed();
-            let is_stale = noticed.is_some() || self.is_blind && !is_first;
+            let is_stale = noticed.is_some() || self.is_blind && self.opened < job.asked;
             if noticed == Some(Next::Stop) {
                 return Next::Stop;
             }
@@ -195,7 +197,6 @@ impl<'a> Engine<'a> {
                 self.jobs.put_back(job);
                 return Next::Read;
             }
-            is_first = false;
             match self.answer(job, repository, project) {
                 None if is_stale => return Next::Read,
                 None => {}
@@ -247,9 +248,14 @@ impl<'a> Engine<'a> {
         Next::Read
     }
 
-    /// Refuses all questions that wait, and waits until the repository changes or somebody asks.
+    /// Refuses the questions that waited when the repository could not be opened, and waits until it changes or somebody
+    /// asks.
     fn refuse_all(&mut self, why: &str) -> Next {
         while let Some(job) = self.jobs.next() {
+            if self.opened < job.asked {
+                self.jobs.put_back(job);
+                return Next::Read;
+            }
             job.refuse(why.to_owned());
         }
         self.readings.send_modify(|reading| *reading += 1);

@@ -6,6 +6,7 @@ use crate::watch::Event;
 use std::collections::VecDeque;
 use std::sync::mpsc::Sender;
 use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 use tokio::sync::oneshot;
 
 /// The most questions that wait at once.
@@ -25,6 +26,8 @@ pub(super) struct Job {
     work: Box<dyn Work>,
     /// Whether the answer may be kept in the cache on disk, as `render` does.
     pub(super) writes_cache: bool,
+    /// When it was asked.
+    pub(super) asked: Instant,
     tries: u32,
 }
 
@@ -123,7 +126,7 @@ impl Jobs {
             if waiting.len() >= MOST_WAITING {
                 return Err(format!("{MOST_WAITING} calls wait already; call again when some of them are answered"));
             }
-            waiting.push_back(Job { work, writes_cache, tries: 0 });
+            waiting.push_back(Job { work, writes_cache, asked: Instant::now(), tries: 0 });
         }
         let ended = || "the server has ended".to_owned();
         self.wake.send(Event::Tick).map_err(|_| ended())?;

@@ -128,7 +128,8 @@ impl Server {
                     told.is_ok()
                 }
             };
-            follow(&jobs, readings, &subscribed, true, tell).await;
+            let since = *readings.borrow();
+            follow(&jobs, readings, (&subscribed, true, since), tell).await;
         });
     }
 }
@@ -263,10 +264,15 @@ impl ServerHandler for Server {
         request: SubscribeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        let hash = Self::unless_cancelled(&context, hash_of(&self.jobs, &request.uri)).await?;
-        let hash = hash.map_err(|why| ErrorData::resource_not_found(why, None))?;
-        if !self.subscribed.add(request.uri, Some(hash)) {
-            return Err(invalid(format!("a client subscribes to at most {MOST} packs")));
+        // If the repository is read again meanwhile, whoever follows the readings may not know of this pack yet.
+        let mut reading = None;
+        while reading != Some(*self.readings.borrow()) {
+            reading = Some(*self.readings.borrow());
+            let hash = Self::unless_cancelled(&context, hash_of(&self.jobs, &request.uri)).await?;
+            let hash = hash.map_err(|why| ErrorData::resource_not_found(why, None))?;
+            if !self.subscribed.add(request.uri.clone(), Some(hash)) {
+                return Err(invalid(format!("a client subscribes to at most {MOST} packs")));
+            }
         }
         self.follow(context.peer);
         Ok(())
@@ -295,6 +301,7 @@ impl ServerHandler for Server {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let since = *self.readings.borrow();
         let accepted = context.accepted();
         let subscribed = Subscribed::default();
         for address in accepted.resource_subscriptions.iter().flatten() {
@@ -310,7 +317,7 @@ impl ServerHandler for Server {
         };
         let lists = accepted.resources_list_changed == Some(true);
         tokio::select! {
-            () = follow(&self.jobs, self.readings.clone(), &subscribed, lists, tell) => {}
+            () = follow(&self.jobs, self.readings.clone(), (&subscribed, lists, since), tell) => {}
             () = context.cancelled() => {}
         }
         Ok(())

@@ -57,16 +57,27 @@ pub(super) async fn hash_of(jobs: &Jobs, address: &str) -> Result<String, String
     jobs.ask(false, move |repository, project| answers::hash(repository, project, &query)).await
 }
 
-/// Tells every change until the engine ends or nobody can be told. `lists` says whether the list counts.
+/// Tells every change until the engine ends or nobody can be told. `lists` says whether the list counts, and `since` is
+/// the number of the reading from which on changes count; what may have changed before the first look is told too.
 pub(super) async fn follow<F: Future<Output = bool>>(
     jobs: &Jobs,
     mut readings: watch::Receiver<u64>,
-    subscribed: &Subscribed,
-    lists: bool,
+    (subscribed, lists, since): (&Subscribed, bool, u64),
     tell: impl Fn(Change) -> F,
 ) {
-    let mut list = if lists { list_digest(jobs).await } else { None };
     readings.mark_unchanged();
+    let mut list = if lists { list_digest(jobs).await } else { None };
+    // The first reading is no change.
+    if since.max(1) != *readings.borrow() {
+        if lists && !tell(Change::List).await {
+            return;
+        }
+        for address in subscribed.addresses() {
+            if !tell(Change::Pack(address)).await {
+                return;
+            }
+        }
+    }
     while readings.changed().await.is_ok() {
         if lists {
             let now = list_digest(jobs).await;
