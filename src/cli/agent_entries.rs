@@ -170,3 +170,60 @@ fn unparsed(program: AgentProgram, why: &str) -> Failure {
     let (path, by_hand) = (program.file(), program.by_hand());
     Failure::Input(format!("cannot add an entry to `{path}`: {why}; correct it, or add it by hand: {by_hand}"))
 }
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    fn text(before: &str) -> String {
+        match merged_toml(before).unwrap() {
+            Merged::Text(text) => text,
+            Merged::Left(why) => panic!("{why}"),
+        }
+    }
+
+    #[test]
+    fn an_entry_is_appended_to_toml_of_which_every_byte_stays() {
+        assert_eq!(text(""), TOML);
+        for before in [
+            "model = \"x\" # mine\n",
+            "model = \"x\"",
+            "a = 1\r\n\r\n[b]\r\nc = [\r\n  1, # one\r\n]\r\n",
+            "[mcp_servers.other]\ncommand = \"o\"\n",
+            "[[list]]\n# mcp_servers = {}\n",
+            "mcp_servers.other.command = \"o\"\n[x]\n",
+        ] {
+            let after = text(before);
+            assert!(after.starts_with(before), "{after:?}");
+            let parsed: toml::Table = after.parse().unwrap();
+            assert_eq!(parsed["mcp_servers"][NAME]["args"][0].as_str(), Some("mcp"), "{after}");
+            assert_eq!(before.contains("\r\n"), !after.replace("\r\n", "").contains('\n'), "{after:?}");
+            assert_eq!(merged_toml(&after), Ok(Merged::Left(HAS_ENTRY)));
+        }
+    }
+
+    #[test]
+    fn toml_without_a_place_for_the_entry_is_refused() {
+        for (before, why) in [
+            ("a = 1\nb =\n", "line 2"),
+            ("mcp_servers = 1\n", "no table"),
+            ("mcp_servers = { other = { command = \"o\" } }\n", "in braces"),
+            ("a = 1\na = 2\n", "not TOML"),
+        ] {
+            let error = merged_toml(before).unwrap_err();
+            assert!(error.contains(why), "{before}: {error}");
+        }
+        let other = "[mcp_servers.contextpack]\ncommand = \"other\"\n";
+        assert_eq!(merged_toml(other), Ok(Merged::Left(HAS_OTHER)));
+    }
+
+    #[test]
+    fn every_program_has_a_file_and_an_entry_of_its_own_form() {
+        for program in AgentProgram::ALL {
+            let Ok(Merged::Text(text)) = program.merged("") else { panic!("{program:?}") };
+            assert!(text.contains(program.field()) && text.contains("contextpack"), "{text}");
+            assert!(program.by_hand().contains("mcp") && !program.by_hand().contains('\n'));
+        }
+    }
+}

@@ -458,8 +458,9 @@ pub(super) const SERVE: CommandHelp = CommandHelp {
 #[cfg(feature = "mcp")]
 pub(super) const MCP: CommandHelp = CommandHelp {
     examples: "
-  contextpack init --agent claude                   writes the entry that makes Claude Code start it
-  contextpack -C ../repo mcp                        for a program that starts it in another folder",
+  contextpack init --agent claude                   makes Claude Code start it
+  contextpack mcp                                   what such a program runs
+  contextpack -C ../repo mcp                        for the packs of another folder",
     exits: &[(0, "standard input ended"), (1, "the folder or standard input could not be read"), (2, USAGE)],
 };
 

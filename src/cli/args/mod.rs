@@ -457,7 +457,9 @@ mod tests {
         let command = Args::command();
         assert_eq!(
             command.get_subcommands().count(),
-            26 + usize::from(cfg!(feature = "github")) + usize::from(cfg!(feature = "serve"))
+            26 + usize::from(cfg!(feature = "github"))
+                + usize::from(cfg!(feature = "mcp"))
+                + usize::from(cfg!(feature = "serve"))
         );
         for command in command.get_subcommands() {
             let help = command.clone().render_long_help().to_string();
@@ -539,8 +541,11 @@ mod tests {
     fn every_command_is_listed_under_one_purpose() {
         let command = Args::command();
         let mut commands: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
-        let is_built = |name: &&str| {
-            (cfg!(feature = "github") || *name != "sync") && (cfg!(feature = "serve") || *name != "serve")
+        let is_built = |name: &&str| match *name {
+            "mcp" => cfg!(feature = "mcp"),
+            "serve" => cfg!(feature = "serve"),
+            "sync" => cfg!(feature = "github"),
+            _ => true,
         };
         let mut listed: Vec<&str> =
             help::GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).filter(is_built).collect();

@@ -109,7 +109,15 @@ impl<'a> Engine<'a> {
         let is_blind = matches!(source, Source::Blind(_));
         let request = SessionRequest { root, config: global.config.clone(), ..SessionRequest::default() };
         let readings = watch::Sender::new(0);
-        Self { global, jobs, follower: Follower::new(request, source), is_blind, access: Access::Read, opened: Instant::now(), readings }
+        Self {
+            global,
+            jobs,
+            follower: Follower::new(request, source),
+            is_blind,
+            access: Access::Read,
+            opened: Instant::now(),
+            readings,
+        }
     }
 
     /// Returns what tells of each new reading.

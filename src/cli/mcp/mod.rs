@@ -14,12 +14,14 @@ mod tools;
 mod transport;
 
 use super::args::Global;
+use super::console;
 use super::exit::Exit;
 use super::failure::{Failure, PathFailure};
 use crate::intake::Repo;
 use crate::watch::Event;
 use engine::{Engine, Source};
 use jobs::Jobs;
+use std::io::{IsTerminal as _, Write as _};
 use std::sync::Arc;
 
 /// Answers until standard input ends.
@@ -29,6 +31,12 @@ pub(crate) fn run(global: &Global) -> Result<Exit, Failure> {
     // Paths of items are those from the root.
     std::env::set_current_dir(&root)
         .map_err(|error| PathFailure::failure("enter", root.display().to_string(), error))?;
+    if std::io::stdin().is_terminal() && !global.quiet {
+        writeln!(
+            console::stderr(),
+            "waiting for messages on standard input; `contextpack init --agent` lets a program send them"
+        )?;
+    }
     let global = Global { config, ..global.clone() };
     let (source, sender) = Source::new(&root);
     let jobs = Arc::new(Jobs::new(sender.clone()));
