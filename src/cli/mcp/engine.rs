@@ -7,7 +7,7 @@ use super::jobs::{Job, Jobs};
 use crate::cli::args::Global;
 use crate::cli::console;
 use crate::cli::failure::Failure;
-use crate::cli::workspace::{open, settled};
+use crate::cli::workspace::{open_at, settled};
 use crate::engine::{Project, Repository, SessionRequest, WarmReadings};
 use crate::store::Access;
 use crate::watch::{Event, Events, FollowError, Follower, Native, Notice, Poll};
@@ -41,6 +41,7 @@ enum Next {
 /// The reader of the repository.
 pub(super) struct Engine<'a> {
     global: &'a Global,
+    root: PathBuf,
     jobs: Arc<Jobs>,
     follower: Follower<Source>,
     /// Whether changes are not followed, so that each question needs a reading of its own.
@@ -107,10 +108,12 @@ impl<'a> Engine<'a> {
     /// Creates the engine of the repository at `root`.
     pub(super) fn new(global: &'a Global, root: PathBuf, jobs: Arc<Jobs>, source: Source) -> Self {
         let is_blind = matches!(source, Source::Blind(_));
-        let request = SessionRequest { root, config: global.config.clone(), ..SessionRequest::default() };
+        let config = global.config.clone();
+        let request = SessionRequest { root: root.clone(), config, ..SessionRequest::default() };
         let readings = watch::Sender::new(0);
         Self {
             global,
+            root,
             jobs,
             follower: Follower::new(request, source),
             is_blind,
@@ -156,7 +159,7 @@ impl<'a> Engine<'a> {
             self.opened = Instant::now();
             let followed = self.follower.follow_base();
             self.blind_if_failed(followed.map(|()| false));
-            let repository = settled(|| open(self.global, &[], Some(self.access)))?;
+            let repository = settled(|| open_at(self.global, &self.root, &[], Some(self.access)))?;
             openings += 1;
             let followed = self.follower.follow(repository.files(), repository.settings());
             if !self.blind_if_failed(followed) || openings == MOST_OPENINGS {

@@ -175,7 +175,9 @@ pub(super) fn path_in(repository: &Repository, typed: &str) -> Result<Option<Rep
     if typed.contains("://") {
         return Ok(None);
     }
-    let below = Path::new(typed).strip_prefix(repository.root()).ok().and_then(Path::to_str).unwrap_or(typed);
+    let root = repository.root();
+    let below = |root: &Path| Path::new(typed).strip_prefix(root).ok()?.to_str();
+    let below = below(root).or_else(|| below(&root.canonicalize().ok()?)).unwrap_or(typed);
     let below = if cfg!(windows) { below.replace('\\', "/") } else { below.to_owned() };
     match RepoPath::new(&below) {
         Ok(path) => Ok(Some(path)),
