@@ -16,6 +16,7 @@ use super::failure::Failure;
 use super::handover::HandoverResult;
 use super::inbox::{AcknowledgedTurn, ClaimedTurn, DispatchedTurn, InboxDoor, InboxOutput, ReclaimedTurns};
 use super::output::{Build, Check, ErrorOutput, List, Matrix, Notes, Ready, Redact, RedactRules, Sync, Verify};
+use super::since::SinceOutput;
 use crate::review::{Diff, Explanation, WhyNot};
 use clap::CommandFactory as _;
 use schemars::JsonSchema;
@@ -158,6 +159,8 @@ struct Outputs {
     redact: Redact,
     /// What `redact --rules` prints.
     redact_rules: RedactRules,
+    /// What `since` prints.
+    since: SinceOutput,
     /// What `sync` prints.
     sync: Sync,
     /// What `verify` prints.

@@ -67,6 +67,7 @@ mod runner;
 mod sandbox;
 #[cfg(feature = "serve")]
 mod serve;
+mod since;
 #[cfg(feature = "github")]
 mod stand_in;
 #[cfg(feature = "github")]

@@ -25,7 +25,7 @@ pub(crate) use ledger::{OutcomeArgs, PublishArgs, WakeArgs, WakeMode};
 pub(crate) use review::ServeArgs;
 pub(crate) use review::{
     AttestArgs, DiffArgs, ExplainArgs, GitArgs, GitCommand, NotesArgs, RedactArgs, RenderArgs, RenderPart, ReportArgs,
-    VerifyArgs,
+    SinceArgs, TrailerArgs, VerifyArgs,
 };
 pub(crate) use setup::{InitArgs, MergeWay, Tool};
 #[cfg(feature = "github")]
@@ -325,6 +325,18 @@ pub(crate) enum Command {
     #[command(after_long_help = help::DIFF)]
     Diff(DiffArgs),
 
+    /// Says what changed since packs were read
+    ///
+    /// Compares a pack with what a build gives now for the same root, profile, agent, policy and limits, item by item: which acceptance criterion is new, which paragraph changed, which decision or blocker is gone, with the words. A pack is named by its hash, as its reader has it, by its file, or by `Context-Pack` trailers of commits. Old packs are redacted by the rules of today. Writes nothing.
+    #[command(after_long_help = help::SINCE)]
+    Since(SinceArgs),
+
+    /// Prints the trailer of a commit that names the pack that its author has read
+    ///
+    /// Prints `Context-Pack: sha256:…`. `check --commits` and `since --commits` find it in commits and say whether the pack is still what a build gives. `init --hook` writes a hook that adds it to the messages of commits.
+    #[command(after_long_help = help::TRAILER, mut_arg("profiles", help::one_profile))]
+    Trailer(TrailerArgs),
+
     /// Writes packs as one HTML page
     ///
     /// For each pack the page shows a drawing of its neighbourhood, a chart of its budget, the sections with provenance and trust, omissions, redactions, warnings, and the rendering. The page is a single file that needs no network, opens from disk, and can be sent to others like the packs themselves. The same packs give the same bytes. Of the folder of cards it shows handovers, and boxes and logs as conversations.
@@ -448,7 +460,7 @@ mod tests {
         let command = Args::command();
         assert_eq!(
             command.get_subcommands().count(),
-            26 + usize::from(cfg!(feature = "github")) + usize::from(cfg!(feature = "serve"))
+            28 + usize::from(cfg!(feature = "github")) + usize::from(cfg!(feature = "serve"))
         );
         for command in command.get_subcommands() {
             let help = command.clone().render_long_help().to_string();
