@@ -41,6 +41,7 @@ mod report;
 mod setup;
 mod since;
 mod starter;
+mod stats;
 #[cfg(feature = "github")]
 mod sync;
 mod trackers;
@@ -166,6 +167,7 @@ fn dispatch(args: &Args) -> Result<Exit, Failure> {
         Command::Explain(options) => explain::run(&args.global, options),
         Command::Diff(options) => diff::run(&args.global, options),
         Command::Since(options) => since::run(&args.global, options),
+        Command::Stats(options) => settled(|| stats::run(&args.global, options)),
         Command::Trailer(options) => trailer::run(&args.global, options),
         Command::Report(options) => page::run(&args.global, options),
         #[cfg(feature = "serve")]

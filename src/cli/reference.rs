@@ -17,6 +17,7 @@ use super::handover::HandoverResult;
 use super::inbox::{AcknowledgedTurn, ClaimedTurn, DispatchedTurn, InboxDoor, InboxOutput, ReclaimedTurns};
 use super::output::{Build, Check, ErrorOutput, List, Matrix, Notes, Ready, Redact, RedactRules, Sync, Verify};
 use super::since::SinceOutput;
+use super::stats::StatsOutput;
 use crate::review::{Diff, Explanation, WhyNot};
 use clap::CommandFactory as _;
 use schemars::JsonSchema;
@@ -161,6 +162,8 @@ struct Outputs {
     redact_rules: RedactRules,
     /// What `since` prints.
     since: SinceOutput,
+    /// What `stats` prints.
+    stats: StatsOutput,
     /// What `sync` prints.
     sync: Sync,
     /// What `verify` prints.

@@ -11,6 +11,7 @@ mod ready;
 mod report;
 mod scrub;
 mod stale;
+mod stats;
 mod verify;
 mod why_not;
 
@@ -32,5 +33,6 @@ pub use report::{
 pub use report::{report_changes, report_policy};
 pub use scrub::scrubbed;
 pub use stale::{Difference, UNEXPLAINED, difference};
+pub use stats::{Stats, StatsCollector, UnusedText};
 pub use verify::{Verification, content_hash, parse_issue_url, root_names, verify};
 pub use why_not::{WhyNot, why_not};

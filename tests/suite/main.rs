@@ -70,6 +70,7 @@ mod serve;
 mod since;
 #[cfg(feature = "github")]
 mod stand_in;
+mod stats;
 #[cfg(feature = "github")]
 mod sync;
 #[cfg(feature = "github")]

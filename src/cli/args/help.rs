@@ -11,7 +11,7 @@ pub(super) const GROUPS: [(&str, &[&str]); 8] = [
     ("Inspect", &["list", "ready", "explain", "render", "redact"]),
     ("Agents", &["agent", "notes", "job"]),
     ("Cards", &["card", "box", "handover", "batch", "dispatch", "inbox"]),
-    ("Review", &["diff", "since", "trailer", "report", "serve"]),
+    ("Review", &["diff", "since", "trailer", "stats", "report", "serve"]),
     ("Automate", &["verify", "attest", "git"]),
     ("Reference", &["schema", "completions", "man"]),
 ];
@@ -56,9 +56,9 @@ impl From<CommandHelp> for StyledStr {
 }
 
 /// Commands that build packs, for which it matters whether git tracks a file.
-const BUILDING: [&str; 14] = [
-    "agent", "job", "build", "check", "ready", "watch", "list", "explain", "render", "diff", "since", "trailer",
-    "verify", "handover",
+const BUILDING: [&str; 15] = [
+    "stats", "agent", "job", "build", "check", "ready", "watch", "list", "explain", "render", "diff", "since",
+    "trailer", "verify", "handover",
 ];
 
 /// Commands that report warnings of the input.
@@ -442,6 +442,20 @@ pub(super) const SINCE: CommandHelp = CommandHelp {
         (3, INPUT),
         (4, "something moved: a pack is stale, edited or orphaned"),
         (5, "a file is no whole pack; what can be read of it is compared"),
+    ],
+};
+
+pub(super) const STATS: CommandHelp = CommandHelp {
+    examples: "
+  contextpack stats
+  contextpack stats -p review -v                    another profile, and every row
+  contextpack stats --format json
+  contextpack stats feat:cache --max-tokens 8k      what would this limit cut?",
+    exits: &[
+        (0, PRINTED),
+        (1, NOT_READ),
+        (2, USAGE),
+        (3, "the input has errors; the figures are those of all other packs"),
     ],
 };
 

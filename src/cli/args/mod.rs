@@ -337,6 +337,12 @@ pub(crate) enum Command {
     #[command(after_long_help = help::TRAILER, mut_arg("profiles", help::one_profile))]
     Trailer(TrailerArgs),
 
+    /// Prints figures over the packs of all roots: what feeds them, and what the budgets cut
+    ///
+    /// Builds in memory and counts: what each group of sections takes, which decisions, documents and rules feed how many packs, which are in none, which budgets cut most, and what was removed as secret. With `render --record` and `job --record` it also says what was delivered to agents. Writes nothing.
+    #[command(after_long_help = help::STATS)]
+    Stats(PackArgs),
+
     /// Writes packs as one HTML page
     ///
     /// For each pack the page shows a drawing of its neighbourhood, a chart of its budget, the sections with provenance and trust, omissions, redactions, warnings, and the rendering. The page is a single file that needs no network, opens from disk, and can be sent to others like the packs themselves. The same packs give the same bytes. Of the folder of cards it shows handovers, and boxes and logs as conversations.
@@ -460,7 +466,7 @@ mod tests {
         let command = Args::command();
         assert_eq!(
             command.get_subcommands().count(),
-            28 + usize::from(cfg!(feature = "github")) + usize::from(cfg!(feature = "serve"))
+            29 + usize::from(cfg!(feature = "github")) + usize::from(cfg!(feature = "serve"))
         );
         for command in command.get_subcommands() {
             let help = command.clone().render_long_help().to_string();

@@ -8,8 +8,7 @@ use crate::engine::{
     BudgetLimits, BudgetProbe, EngineError, Project, Repository, RootError, UNVERIFIABLE, lost_its_issue,
 };
 use crate::model::Diagnostic;
-use crate::redact::Redactor;
-use crate::review::{Difference, SalvagedPack, TextMove, content_hash, difference, moves, salvage, scrubbed};
+use crate::review::{Difference, SalvagedPack, TextMove, content_hash, difference, moves, salvage};
 use crate::seal::Sealed;
 use crate::wire::{Pack, PackBudget, PackEdge, Section};
 use std::collections::BTreeMap;
@@ -43,21 +42,16 @@ pub(super) struct Moved {
 pub(super) struct Comparer<'a> {
     pub(super) repository: &'a Repository,
     pub(super) project: &'a Project<'a>,
-    redactor: Redactor,
 }
 
 impl<'a> Comparer<'a> {
     pub(super) fn new(repository: &'a Repository, project: &'a Project<'a>) -> Self {
-        Self { repository, project, redactor: Redactor::new(&repository.settings().redaction) }
+        Self { repository, project }
     }
 
     /// Removes secrets from a text.
     pub(super) fn clean(&self, text: &str) -> String {
-        self.project.masked(&self.redactor.line(text))
-    }
-
-    fn scrubbed(&self, pack: &Pack) -> Pack {
-        scrubbed(pack, &self.redactor, &|text| self.project.masked(text))
+        self.project.without_secrets(text)
     }
 
     /// Compares a pack with what a build gives for its root, profile, agent, policy and limits.
@@ -70,7 +64,7 @@ impl<'a> Comparer<'a> {
             status: "edited",
             reasons: old.faults.iter().map(|fault| self.clean(fault)).collect(),
             is_damaged: old.pack.is_none() || old.truncated || old.is_unmerged,
-            old: SalvagedPack { pack: old.pack.as_ref().map(|pack| self.scrubbed(pack)), ..old.clone() },
+            old: SalvagedPack { pack: old.pack.as_ref().map(|pack| self.project.scrubbed(pack)), ..old.clone() },
             new: None,
             moves: Vec::new(),
         };
@@ -139,7 +133,7 @@ impl<'a> Comparer<'a> {
             // Of another version: only what both know is compared.
             "stale"
         };
-        let new = SalvagedPack { pack: Some(self.scrubbed(sealed.pack())), ..SalvagedPack::default() };
+        let new = SalvagedPack { pack: Some(self.project.scrubbed(sealed.pack())), ..SalvagedPack::default() };
         if !is_same && let (Some(old), Some(new)) = (&compared.old.pack, &new.pack) {
             compared.moves = moved(old, new, compared.is_damaged);
         }
