@@ -10,8 +10,8 @@ use crate::engine::{
 use crate::model::Diagnostic;
 use crate::review::{Difference, SalvagedPack, TextMove, content_hash, difference, moves, salvage};
 use crate::seal::Sealed;
-use crate::wire::{Pack, PackBudget, PackEdge, Section};
-use std::collections::BTreeMap;
+use crate::wire::{Pack, PackBudget, PackEdge, PackInput, Section};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A pack that was read, compared with a build. All texts are redacted by the rules of today.
 pub(super) struct Compared {
@@ -25,6 +25,8 @@ pub(super) struct Compared {
     pub(super) new: Option<SalvagedPack>,
     /// What moved, in the order of the new pack.
     pub(super) moves: Vec<Moved>,
+    /// The sections whose texts are the same and that the budget shortens at another place.
+    pub(super) recut: BTreeSet<String>,
     /// Whether the file is no whole pack.
     pub(super) is_damaged: bool,
 }
@@ -67,6 +69,7 @@ impl<'a> Comparer<'a> {
             old: SalvagedPack { pack: old.pack.as_ref().map(|pack| self.project.scrubbed(pack)), ..old.clone() },
             new: None,
             moves: Vec::new(),
+            recut: BTreeSet::new(),
         };
         compared.old.faults.clone_from(&compared.reasons);
         let Some(pack) = &old.pack else { return Ok(compared) };
@@ -136,6 +139,7 @@ impl<'a> Comparer<'a> {
         let new = SalvagedPack { pack: Some(self.project.scrubbed(sealed.pack())), ..SalvagedPack::default() };
         if !is_same && let (Some(old), Some(new)) = (&compared.old.pack, &new.pack) {
             compared.moves = moved(old, new, compared.is_damaged);
+            compared.recut = recut(old, new);
         }
         compared.new = Some(new);
     }
@@ -197,6 +201,26 @@ fn within(
         margin: budget.margin.and_then(|margin| u8::try_from(margin).ok()).filter(|margin| *margin <= 90),
     };
     Ok(probe.build(own)?.map(|sealed| (sealed, true)))
+}
+
+/// Returns the sections of both packs of which at least one is shortened and whose sources have the same digest.
+fn recut(old: &Pack, new: &Pack) -> BTreeSet<String> {
+    let digest = |pack: &Pack, section: &Section| {
+        let source = &section.source;
+        let is_source = |input: &&PackInput| {
+            input.kind == source.kind && input.id == source.id && input.path == source.path && input.url == source.url
+        };
+        pack.inputs.iter().find(is_source).and_then(|input| input.digest.clone())
+    };
+    let before: BTreeMap<&str, &Section> = old.sections.iter().map(|section| (&*section.id, section)).collect();
+    let is_recut = |section: &&Section| {
+        before.get(&*section.id).is_some_and(|was| {
+            let is_shortened = [*was, *section].iter().any(|it| it.metadata.detail != "full");
+            let now = digest(new, section);
+            is_shortened && now.is_some() && now == digest(old, was)
+        })
+    };
+    new.sections.iter().filter(is_recut).map(|section| section.id.clone()).collect()
 }
 
 /// Returns what moved: of the root, of its neighbours, and of texts that both packs hold whole.

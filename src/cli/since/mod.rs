@@ -18,7 +18,7 @@ use crate::wire::Pack;
 use compare::{Compared, Comparer};
 use find::{Found, FoundPack, HashPrefix, find};
 pub(crate) use output::SinceOutput;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
@@ -161,7 +161,15 @@ fn of_commits(repository: &Repository, range: &str) -> Result<Vec<ReadPack>, Fai
 
 fn missing(reasons: Vec<String>) -> Compared {
     let old = SalvagedPack::default();
-    Compared { status: "missing", reasons, old, new: None, moves: Vec::new(), is_damaged: false }
+    Compared {
+        status: "missing",
+        reasons,
+        old,
+        new: None,
+        moves: Vec::new(),
+        recut: BTreeSet::new(),
+        is_damaged: false,
+    }
 }
 
 /// Finds the packs and compares each with a build.
@@ -260,7 +268,15 @@ fn unfound(
     if let Some((_, pack)) = built.range(text.clone()..).next().filter(|(built, _)| built.starts_with(&text)) {
         let old = SalvagedPack { pack: Some(pack.clone()), ..SalvagedPack::default() };
         let new = Some(old.clone());
-        return Compared { status: "fresh", reasons: Vec::new(), old, new, moves: Vec::new(), is_damaged: false };
+        return Compared {
+            status: "fresh",
+            reasons: Vec::new(),
+            old,
+            new,
+            moves: Vec::new(),
+            recut: BTreeSet::new(),
+            is_damaged: false,
+        };
     }
     let what = if hash.is_whole() { "no file holds the pack" } else { "no file holds a pack whose hash begins with" };
     let next = if is_shallow(repository.root()) {

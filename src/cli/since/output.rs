@@ -60,6 +60,8 @@ struct SincePack {
     now: Option<String>,
     /// What moved, item by item; what only the sections of `diff` tell is not here.
     moves: Vec<MovedText>,
+    /// The sections whose texts are the same, and that the budget may shorten at another place.
+    recut: Vec<String>,
 }
 
 /// A commit that names a pack.
@@ -159,6 +161,7 @@ fn pack(read: &ReadPack) -> SincePack {
         reasons: read.compared.reasons.clone(),
         now: new.map(|pack| pack.hash.clone()),
         moves: read.compared.moves.iter().map(moved).collect(),
+        recut: read.compared.recut.iter().cloned().collect(),
     }
 }
 
@@ -222,7 +225,9 @@ fn untold(answer: &Answer) -> Vec<&SharedChange> {
         let is_state = |field: &FieldChange| matches!(&*field.field, "state" | "status");
         let of_neighbour = shared.section.hunks.is_empty() && shared.section.fields.iter().all(is_state);
         let is_changed = shared.section.change == "changed";
+        let recut = |read: &ReadPack| read.compared.recut.contains(&shared.section.id);
         shared.section.id == "root.edges"
+            || !matches!(&*shared.section.change, "added" | "removed") && answer.packs.iter().filter(names).all(recut)
             || is_changed && of_neighbour
             || is_changed && answer.packs.iter().filter(names).all(told)
     };
@@ -257,6 +262,15 @@ fn lines(answer: &Answer, plain: bool, whole: bool) -> Vec<String> {
             let place = if moved.place.is_empty() { String::new() } else { format!("{}: ", moved.place) };
             all.push(printable(&format!("  {place}{} changed", moved.text.what)).into_owned());
             all.extend(moved.text.words.iter().map(|words| format!("    {}", line(words, &marks).trim_end())));
+        }
+        if !compared.recut.is_empty() {
+            let names: Vec<&str> = compared.recut.iter().map(String::as_str).collect();
+            let first = names.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+            let more = names.len().saturating_sub(NAMED);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let line =
+                format!("  the budget shortens these at another place, and their texts are the same: {first}{more}");
+            all.push(printable(&line).into_owned());
         }
         if let Some(more @ 1..) = compared.moves.len().checked_sub(most) {
             all.push(format!("  {more} more: `-v` shows all"));
