@@ -60,6 +60,8 @@ struct Part {
     /// Which of the headings with this title it is, from 0.
     nth: usize,
     statements: Vec<Statement>,
+    /// How many statements there are of each kind.
+    counts: [usize; 3],
 }
 
 /// Returns what was added, removed and changed from `old` to `new`, in the order of the new text; what is gone comes last of its
@@ -99,7 +101,7 @@ fn parts(text: &str) -> Vec<Part> {
             InlinePart::Heading(index) => {
                 let title = markdown.outline.headings.get(*index).map(|heading| heading.title.clone());
                 let nth = seen.entry(title.clone().unwrap_or_default()).or_default();
-                parts.push(Part { title, nth: *nth, statements: Vec::new() });
+                parts.push(Part { title, nth: *nth, ..Part::default() });
                 *nth += 1;
                 continue;
             }
@@ -122,7 +124,8 @@ fn parts(text: &str) -> Vec<Part> {
                 item.text.push_str(&said);
             }
             _ => {
-                let number = 1 + under.statements.iter().filter(|other| other.kind == kind).count();
+                under.counts[kind as usize] += 1;
+                let number = under.counts[kind as usize];
                 let line = lines.get((markdown.lines.line(source) as usize).saturating_sub(1)).copied();
                 let checked = line.filter(|_| kind == Kind::Item).and_then(checkbox);
                 under.statements.push(Statement { kind, number, text: said, checked });
@@ -312,6 +315,15 @@ mod tests {
         assert!(shown(old, swapped)[0].starts_with("renumbered acceptance criterion"), "{:?}", shown(old, swapped));
         let less = old.replace("\n## Notes\n\nText.\n", "");
         assert_eq!(shown(old, &less), ["removed the heading `Notes`", "removed paragraph 1 of `Notes`"]);
+    }
+
+    #[test]
+    fn long_texts_take_time_in_proportion_to_their_length() {
+        let items = |count: usize| -> String { (0..count).map(|n| format!("- Item {n} of many\n")).collect() };
+        // Too many to be compared one by one; their lines say what changed.
+        assert_eq!(shown(&items(100_000), &items(99_999)), [""; 0]);
+        let (old, new) = (items(4_000), items(4_000).replace("Item", "Thing"));
+        assert_eq!(shown(&old, &new).len(), 8_000);
     }
 
     #[test]

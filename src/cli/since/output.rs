@@ -231,7 +231,11 @@ fn untold(answer: &Answer) -> Vec<&SharedChange> {
             || is_changed && of_neighbour
             || is_changed && answer.packs.iter().filter(names).all(told)
     };
-    answer.diff.sections.iter().filter(|shared| !is_told(shared)).collect()
+    // Of a pack whose root is gone, all sections are.
+    let is_there = |read: &&ReadPack| read.compared.new.is_some();
+    let of_packs =
+        |shared: &&SharedChange| answer.packs.iter().filter(is_there).any(|read| shared.packs.contains(&read.label));
+    answer.diff.sections.iter().filter(of_packs).filter(|shared| !is_told(shared)).collect()
 }
 
 /// Returns the lines about each pack, without control characters.
