@@ -169,6 +169,7 @@ fn dispatch(args: &Args) -> Result<Exit, Failure> {
         Command::Since(options) => since::run(&args.global, options),
         Command::Stats(options) => settled(|| stats::run(&args.global, options)),
         Command::Trailer(options) => trailer::run(&args.global, options),
+        Command::Open(options) => page::open::run(&args.global, options),
         Command::Report(options) => page::run(&args.global, options),
         #[cfg(feature = "serve")]
         Command::Serve(options) => page::serve::run(&args.global, options),

@@ -11,7 +11,7 @@ pub(super) const GROUPS: [(&str, &[&str]); 8] = [
     ("Inspect", &["list", "ready", "explain", "render", "redact"]),
     ("Agents", &["agent", "notes", "job"]),
     ("Cards", &["card", "box", "handover", "batch", "dispatch", "inbox"]),
-    ("Review", &["diff", "since", "trailer", "stats", "report", "serve"]),
+    ("Review", &["diff", "since", "trailer", "stats", "report", "open", "serve"]),
     ("Automate", &["verify", "attest", "git"]),
     ("Reference", &["schema", "completions", "man"]),
 ];
@@ -56,8 +56,8 @@ impl From<CommandHelp> for StyledStr {
 }
 
 /// Commands that build packs, for which it matters whether git tracks a file.
-const BUILDING: [&str; 15] = [
-    "stats", "agent", "job", "build", "check", "ready", "watch", "list", "explain", "render", "diff", "since",
+const BUILDING: [&str; 16] = [
+    "open", "stats", "agent", "job", "build", "check", "ready", "watch", "list", "explain", "render", "diff", "since",
     "trailer", "verify", "handover",
 ];
 
@@ -456,6 +456,20 @@ pub(super) const STATS: CommandHelp = CommandHelp {
         (1, NOT_READ),
         (2, USAGE),
         (3, "the input has errors; the figures are those of all other packs"),
+    ],
+};
+
+pub(super) const OPEN: CommandHelp = CommandHelp {
+    examples: "
+  contextpack open feat:cache
+  contextpack open packs/feat-cache.coding.json --print    only the path of the page
+  contextpack open feat:cache --agent research",
+    exits: &[
+        (0, "written, and opened"),
+        (1, "a file could not be read or written, or there is no browser"),
+        (2, NO_ROOT),
+        (3, NO_PACK),
+        (5, "the pack is not valid"),
     ],
 };
 

@@ -24,8 +24,8 @@ pub(crate) use ledger::{OutcomeArgs, PublishArgs, WakeArgs, WakeMode};
 #[cfg(feature = "serve")]
 pub(crate) use review::ServeArgs;
 pub(crate) use review::{
-    AttestArgs, DiffArgs, ExplainArgs, GitArgs, GitCommand, NotesArgs, RedactArgs, RenderArgs, RenderPart, ReportArgs,
-    SinceArgs, TrailerArgs, VerifyArgs,
+    AttestArgs, DiffArgs, ExplainArgs, GitArgs, GitCommand, NotesArgs, OpenArgs, RedactArgs, RenderArgs, RenderPart,
+    ReportArgs, SinceArgs, TrailerArgs, VerifyArgs,
 };
 pub(crate) use setup::{InitArgs, MergeWay, Tool};
 #[cfg(feature = "github")]
@@ -349,6 +349,12 @@ pub(crate) enum Command {
     #[command(after_long_help = help::REPORT)]
     Report(ReportArgs),
 
+    /// Shows one pack on a page in the browser
+    ///
+    /// Writes the page of `report` for one pack to `.contextpack/pages`, prints its path, and opens it with the program of the system. A root is built in memory.
+    #[command(after_long_help = help::OPEN, mut_arg("profiles", help::one_profile))]
+    Open(OpenArgs),
+
     /// Serves the report page on this machine, and updates it when packs change
     ///
     /// Prints the page's address and serves it on 127.0.0.1 until stopped. The address contains a random word; requests without it are refused. The page shows within a second what a build has changed. Nothing is written without `--watch`.
@@ -466,7 +472,7 @@ mod tests {
         let command = Args::command();
         assert_eq!(
             command.get_subcommands().count(),
-            29 + usize::from(cfg!(feature = "github")) + usize::from(cfg!(feature = "serve"))
+            30 + usize::from(cfg!(feature = "github")) + usize::from(cfg!(feature = "serve"))
         );
         for command in command.get_subcommands() {
             let help = command.clone().render_long_help().to_string();

@@ -166,14 +166,38 @@ pub(crate) struct TrailerArgs {
 impl TrailerArgs {
     /// Returns the pack whose trailer is printed.
     pub(crate) fn pack_target(&self) -> PackTarget<'_> {
-        PackTarget {
-            root: self.target.as_deref(),
-            budget: &self.budget,
-            agent: self.agent.agent.as_deref(),
-            policy: self.agent.policy.map(Into::into),
-            job: None,
-        }
+        chosen(self.target.as_deref(), &self.budget, &self.agent)
     }
+}
+
+/// Options of `open`.
+#[derive(Debug, Options)]
+pub(crate) struct OpenArgs {
+    /// A pack, a root to build in memory, or `-` for a pack on standard input; with `--agent` it can be omitted
+    #[arg(value_name = "PACK|ROOT|-", required_unless_present = "agent", add = ArgValueCandidates::new(completion::packs_and_roots))]
+    pub(crate) target: Option<String>,
+
+    /// Only prints the path of the page
+    #[arg(long)]
+    pub(crate) print: bool,
+
+    #[command(flatten)]
+    pub(crate) budget: BudgetArgs,
+
+    #[command(flatten)]
+    pub(crate) agent: AgentChoice,
+}
+
+impl OpenArgs {
+    /// Returns the pack that is shown.
+    pub(crate) fn pack_target(&self) -> PackTarget<'_> {
+        chosen(self.target.as_deref(), &self.budget, &self.agent)
+    }
+}
+
+/// Names a pack for an agent that is not recorded as delivered.
+fn chosen<'a>(root: Option<&'a str>, budget: &'a BudgetArgs, agent: &'a AgentChoice) -> PackTarget<'a> {
+    PackTarget { root, budget, agent: agent.agent.as_deref(), policy: agent.policy.map(Into::into), job: None }
 }
 
 /// Options of `report`.
