@@ -10,8 +10,10 @@ use super::packs::{self, BuildRun, no_roots};
 use super::report::{self, Report, ReportLine};
 use super::workspace::open;
 use crate::engine::{
-    CheckReport, CheckRequest, PackState, Project, Repository, UNVERIFIABLE, check_packs, orphans, pack_names,
+    CheckReport, CheckRequest, PackState, Project, Repository, UNVERIFIABLE, apply_severities, check_packs, orphans,
+    pack_names,
 };
+use crate::model::Diagnostic;
 use crate::store::Folder;
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -58,6 +60,11 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
     let CheckReport { packs: mut states, build } =
         check_packs(repository.files(), &project, &job, &request, &|| bar.inc(1))?;
     bar.finish_and_clear();
+    let mut build = build;
+    if let Some(range) = &args.commits {
+        build.diagnostics.extend(named_by_commits(global, &repository, &project, range)?);
+        build.diagnostics.sort();
+    }
     let run = BuildRun::new(global, build);
     let leads = args.shard.is_none_or(|shard| shard.leads(all.iter().map(|item| id(&project, *item))));
     if args.packs.roots.is_empty() && alone && !run.blocked && leads {
@@ -66,6 +73,17 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
     // The packs must be of the same commit as the inputs that they are compared with.
     repository.confirm_settled()?;
     report_and_exit(global, args, &repository, &run, states)
+}
+
+/// Returns what is to be said of the packs that commits name in trailers, as the configuration's `warnings` have it.
+fn named_by_commits(
+    global: &Global,
+    repository: &Repository,
+    project: &Project<'_>,
+    range: &str,
+) -> Result<Vec<Diagnostic>, Failure> {
+    let found = super::since::diagnostics(global, repository, project, range)?;
+    Ok(apply_severities(found, project.settings()))
 }
 
 /// Returns the states of the packs in the folder that no root of `all` produces.

@@ -76,7 +76,7 @@ struct DeliveryRecord<'a> {
 pub(crate) const DELIVERED: &str = ".contextpack/delivered";
 
 /// The file with one line for each delivered pack.
-const LOG: &str = "delivered.jsonl";
+pub(crate) const LOG: &str = "delivered.jsonl";
 
 /// Keeps a delivered pack, and adds a line about it to the log.
 ///

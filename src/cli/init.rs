@@ -9,6 +9,7 @@ use super::output;
 use super::report::{Report, ReportLine};
 use super::setup::{CONFIG, Setup, is_half, unfit};
 use super::starter;
+use super::trailer::{HookResult, write_hook};
 use crate::config::{DenyList, Settings};
 use crate::engine::{Project, process_environment, validated};
 use crate::intake::{Repo, RepoOptions, is_in_git};
@@ -22,10 +23,11 @@ pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
         return Err(Failure::usage("`init` writes `contextpack.yml`; run it without `--config`"));
     }
     let root = Repo::find_root(Path::new("."))?;
-    if args.git && !is_in_git(&root) {
-        return Err(Failure::usage(
-            "`--git` sets up the clone, and this is not in a git repository: run `git init` first",
-        ));
+    if (args.git || args.hook) && !is_in_git(&root) {
+        let option = if args.git { "--git" } else { "--hook" };
+        return Err(Failure::usage(format!(
+            "`{option}` sets up the clone, and this is not in a git repository: run `git init` first",
+        )));
     }
     let mut found = DetectedRepo::at(&root);
     found.closed = closed_items(&root, &found);
@@ -42,9 +44,22 @@ pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
             writeln!(console::stderr(), "git shows and merges packs with `contextpack git` in this clone")?;
         }
     }
+    if args.hook {
+        match write_hook(&root)? {
+            HookResult::Written(path) => setup.written.push(path),
+            HookResult::Exists(path, true) => setup.left.push((path, "it has the hook")),
+            HookResult::Exists(path, false) => setup.left.push((path, FOREIGN_HOOK)),
+            HookResult::NoFolder => {
+                return Err(Failure::usage("git does not say where its hooks are: is it on the `PATH`?"));
+            }
+        }
+    }
     print_report(global, &setup, &found)?;
     Ok(Exit::Done)
 }
+
+/// Why a hook of the same name was left alone, with what to do.
+const FOREIGN_HOOK: &str = "it is another hook; to add trailers, let it run `git interpret-trailers --in-place --if-exists addIfDifferent --trailer \"$CONTEXTPACK_TRAILER\" \"$1\"` where the variable is set";
 
 /// Returns the existing configuration with its name. A partly written starter configuration does not count.
 fn existing(

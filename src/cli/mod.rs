@@ -37,15 +37,19 @@ mod page;
 mod process;
 mod publish;
 mod ready;
+mod rebuild;
 mod redact;
 mod reference;
 mod render;
 mod report;
 mod setup;
+mod since;
 mod starter;
+mod stats;
 #[cfg(feature = "github")]
 mod sync;
 mod trackers;
+mod trailer;
 mod turn;
 mod verify;
 mod wake;
@@ -166,6 +170,10 @@ fn dispatch(args: &Args) -> Result<Exit, Failure> {
         Command::Render(options) => render::run(&args.global, options),
         Command::Explain(options) => explain::run(&args.global, options),
         Command::Diff(options) => diff::run(&args.global, options),
+        Command::Since(options) => since::run(&args.global, options),
+        Command::Stats(options) => settled(|| stats::run(&args.global, options)),
+        Command::Trailer(options) => trailer::run(&args.global, options),
+        Command::Open(options) => page::open::run(&args.global, options),
         Command::Report(options) => page::run(&args.global, options),
         #[cfg(feature = "serve")]
         Command::Serve(options) => page::serve::run(&args.global, options),

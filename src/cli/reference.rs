@@ -16,6 +16,8 @@ use super::failure::Failure;
 use super::handover::HandoverResult;
 use super::inbox::{AcknowledgedTurn, ClaimedTurn, DispatchedTurn, InboxDoor, InboxOutput, ReclaimedTurns};
 use super::output::{Build, Check, ErrorOutput, List, Matrix, Notes, Ready, Redact, RedactRules, Sync, Verify};
+use super::since::SinceOutput;
+use super::stats::StatsOutput;
 use crate::review::{Diff, Explanation, WhyNot};
 use clap::CommandFactory as _;
 use schemars::JsonSchema;
@@ -158,6 +160,10 @@ struct Outputs {
     redact: Redact,
     /// What `redact --rules` prints.
     redact_rules: RedactRules,
+    /// What `since` prints.
+    since: SinceOutput,
+    /// What `stats` prints.
+    stats: StatsOutput,
     /// What `sync` prints.
     sync: Sync,
     /// What `verify` prints.

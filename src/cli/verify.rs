@@ -1,19 +1,17 @@
 //! `contextpack verify`.
 
-use super::args::{BudgetArgs, Global, VerifyArgs};
+use super::args::{Global, VerifyArgs};
 use super::console::{self, printable};
 use super::exit::Exit;
 use super::failure::{Failure, PathFailure};
-use super::handover::replayed;
 use super::inbox::foreign_box;
 use super::input;
 use super::output;
-use super::packs::{self, PackTarget, Probe};
+use super::rebuild;
 use super::report::print_lines;
 use super::workspace::{configuration, open, settled};
 use crate::batches::BatchChecker;
 use crate::cards::{Card, CardChecker, CardError, CardWriter, context_folder, parse};
-use crate::config::Policy;
 use crate::inbox::InboxChecker;
 use crate::redact::{Environment, Redactor};
 use crate::review::{Difference, difference, read, verify};
@@ -221,26 +219,7 @@ fn against_repo(global: &Global, verified: &[VerifiedFile]) -> Result<Vec<Option
             faults.push(None);
             continue;
         };
-        let budget = BudgetArgs { profiles: vec![pack.profile.clone()], ..BudgetArgs::default() };
-        let root = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref()).cloned().unwrap_or_default();
-        let agent = pack.agent.as_ref().map(|agent| agent.key.as_str());
-        let target = PackTarget {
-            // The start of a session is named by its agent.
-            root: Some(root.as_str()).filter(|root| agent != Some(*root)),
-            budget: &budget,
-            agent,
-            policy: pack
-                .policy
-                .as_deref()
-                .and_then(|name| Policy::ALL.into_iter().find(|policy| policy.name() == name)),
-            job: pack.job.as_deref().and_then(|name| {
-                repository.settings().knowledge.jobs.get_key_value(name).map(|(name, job)| (name.as_str(), job))
-            }),
-        };
-        let probe = match &pack.handover {
-            Some(handover) => replayed(&repository, &project, &pack, handover),
-            None => packs::probe(&repository, &project, &target).map(|Probe { probe, limits, .. }| (probe, limits)),
-        };
+        let probe = rebuild::probe(&repository, &project, &pack, rebuild::root(&pack));
         let fault = match probe {
             Err(Failure::Usage(message) | Failure::Input(message)) => {
                 Some(format!("the repo has no such pack: {message}"))

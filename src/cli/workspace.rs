@@ -105,6 +105,7 @@ impl BudgetArgs {
             max_bytes: self.max_bytes,
             max_tokens: self.max_tokens,
             strategy: self.strategy.map(Into::into),
+            margin: None,
         }
     }
 

@@ -246,6 +246,7 @@ fn defaults(agent: &Agent) -> AgentDefaults {
             max_bytes: limits.max_bytes,
             max_tokens: limits.max_tokens,
             strategy: limits.strategy,
+            margin: None,
         },
     }
 }

@@ -25,6 +25,8 @@ pub struct BudgetLimits {
     pub max_tokens: Option<u64>,
     /// How a pack is trimmed to its limits.
     pub strategy: Option<Strategy>,
+    /// The percentage of each limit that is kept free; `None` for none where limits are given, else for the profile's.
+    pub margin: Option<u8>,
 }
 
 impl BudgetLimits {
@@ -41,7 +43,7 @@ impl BudgetLimits {
             max_bytes: limits.max_bytes,
             max_tokens: limits.max_tokens,
             strategy: self.strategy.unwrap_or(budget.strategy),
-            margin: if given { 0 } else { budget.margin },
+            margin: self.margin.unwrap_or(if given { 0 } else { budget.margin }),
             ..budget.clone()
         }
     }

@@ -8,6 +8,8 @@ use crate::config::{DenyList, Settings};
 use crate::graph::{Corpus, Entry, Graph, GraphRules, merge_issues, plain_status};
 use crate::model::{Code, Diagnostic, Place, Refusal, RepoPath, Severity, SourceTree, Untracked, bounded};
 use crate::redact::{Clean, CleanBuf, Environment, Redactor};
+use crate::review::scrubbed;
+use crate::wire::Pack;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
@@ -189,6 +191,11 @@ impl<'a> Project<'a> {
                 .map(|at| Place { path: RepoPath::new(&clean(at.path.as_str())).unwrap_or(at.path), ..at }),
             ..diagnostic
         }
+    }
+
+    /// Returns a finished pack without what the rules of today remove, and without the secret values of the process.
+    pub fn scrubbed(&self, pack: &Pack) -> Pack {
+        scrubbed(pack, &self.scrubber.redactor, &|text| self.environment.mask(text))
     }
 
     /// Returns the text without the secret values of the building process.

@@ -114,6 +114,14 @@ impl History {
         }
     }
 
+    /// Reads the bytes of a file by the id of its content; `None` if git does not have it, as in a partial clone.
+    ///
+    /// # Errors
+    /// If git fails, or they are more than 64 MiB.
+    pub fn blob(&mut self, id: &str) -> Result<Option<Vec<u8>>, HistoryError> {
+        Ok(self.request(id)?.filter(|object| object.kind == "blob").map(|object| object.bytes))
+    }
+
     fn request(&mut self, name: &str) -> Result<Option<Object>, HistoryError> {
         if name.contains(|c: char| c.is_control()) {
             return Err(HistoryError::Unknown(name.escape_default().to_string()));

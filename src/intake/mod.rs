@@ -24,6 +24,7 @@ mod state_folder;
 #[cfg(test)]
 mod tests;
 mod text;
+mod trailers;
 mod walk;
 
 pub use changes::{CommitLog, first_commits, head_commit, last_commits};
@@ -33,3 +34,4 @@ pub use history::{GitObject, History, HistoryError, is_head, is_in_git, merge_ba
 pub use merge::write_merged_files;
 pub use repo::{Repo, RepoOptions};
 pub use state_folder::CacheUse;
+pub use trailers::{CommitTrailers, file_versions, hooks_folder, is_shallow, trailers};

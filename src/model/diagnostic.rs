@@ -281,6 +281,10 @@ codes! {
     AnonymousSync = "anonymous-sync", Warning;
     /// The configuration needs another version of contextpack.
     RequiredVersion = "required-version", Error;
+    /// A pack that a commit names in a trailer is not what a build gives now.
+    MovedContext = "moved-context", Warning;
+    /// A commit names a pack in a trailer that no file holds, or something that is no hash of a pack.
+    UnknownContext = "unknown-context", Warning;
     /// The root is done, or closed without being done.
     RootDone = "root-done", Warning;
     /// The text of the root says nothing beyond its headings.

@@ -5,20 +5,24 @@ mod diff;
 mod explain;
 mod inputs;
 mod invisible;
+mod moves;
 mod read;
 mod ready;
 mod report;
+mod scrub;
 mod stale;
+mod stats;
 mod verify;
 mod why_not;
 
 pub use change_summary::summarize_changes;
 pub use diff::{
-    Diff, DiffLine, Hunk, PackChange, Pair, Rebuilt, ReviewItem, SalvagedPack, SectionChange, SharedChange, compare,
-    salvage,
+    Diff, DiffLine, FieldChange, Hunk, PackChange, Pair, Rebuilt, ReviewItem, SalvagedPack, SectionChange,
+    SharedChange, compare, salvage,
 };
 pub use explain::{Explanation, explain, grouped};
 pub use invisible::{invisible_at, invisible_faults};
+pub use moves::{TextMove, moves};
 pub use read::{ReadError, read};
 pub use ready::{BodyLines, is_root_cut, ready};
 pub use report::{
@@ -27,6 +31,8 @@ pub use report::{
 };
 #[cfg(feature = "serve")]
 pub use report::{report_changes, report_policy};
+pub use scrub::scrubbed;
 pub use stale::{Difference, UNEXPLAINED, difference};
+pub use stats::{Stats, StatsCollector, UnusedText};
 pub use verify::{Verification, content_hash, parse_issue_url, root_names, verify};
 pub use why_not::{WhyNot, why_not};

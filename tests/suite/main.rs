@@ -69,8 +69,10 @@ mod runner;
 mod sandbox;
 #[cfg(feature = "serve")]
 mod serve;
+mod since;
 #[cfg(feature = "github")]
 mod stand_in;
+mod stats;
 #[cfg(feature = "github")]
 mod sync;
 #[cfg(feature = "github")]

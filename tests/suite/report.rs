@@ -181,3 +181,20 @@ fn there_is_no_page_without_packs() {
     sandbox.expect(0, &["build", "-q"]);
     sandbox.expect(1, &["report", "-o", "no/such/../../work_items/feat-cache.md/x.html"]);
 }
+
+#[test]
+fn one_pack_is_shown_on_a_page_of_its_own() {
+    let sandbox = Sandbox::configured(&[("work_items/a.md", "---\nid: feat:a\ntitle: A title\n---\n\nText.\n")]);
+    let path = sandbox.expect(0, &["open", "feat:a", "--print", "-q"]);
+    assert_eq!(path, ".contextpack/pages/feat-a.coding.html\n");
+    let page = sandbox.read(path.trim());
+    assert!(page.contains("A title") && page.starts_with("<!doctype html>"), "{}", &page[..100]);
+    sandbox.expect(0, &["build", "-q"]);
+    sandbox.expect(0, &["open", "packs/feat-a.coding.json", "--print", "-q"]);
+    assert_eq!(sandbox.read(path.trim()), page, "the same pack gives the same page");
+    sandbox.commit();
+    assert_eq!(sandbox.git(&["ls-files", ".contextpack"]), "");
+    assert_eq!(sandbox.run(&["open", "feat:b", "--print"]).code, 2);
+    sandbox.write("packs/feat-a.coding.json", "{}");
+    assert_ne!(sandbox.run(&["open", "packs/feat-a.coding.json", "--print"]).code, 0);
+}

@@ -264,7 +264,8 @@ fn a_pull_request_shows_what_it_changes_in_the_packs() {
     sandbox.git(&["checkout", "-q", "main"]);
     sandbox.git(&["merge", "-q", "--no-ff", "-m", "merge", "change"]);
     let workflow: Value = serde_yaml::from_str(&sandbox.read(".github/workflows/contextpack.yml")).unwrap();
-    assert_eq!(workflow["jobs"]["packs"]["steps"][0]["with"]["fetch-depth"], 2);
+    let depth = &workflow["jobs"]["packs"]["steps"][0]["with"]["fetch-depth"];
+    assert_eq!(depth, "${{ github.event_name == 'pull_request' && 100 || 2 }}");
     let name = "Show what the pull request changes in the packs";
     let (ended, _) = step(&sandbox, &workflow["jobs"]["packs"], name, &[]);
     assert_eq!((ended.code, &*ended.stdout), (0, ""), "{}", ended.stderr);
@@ -277,6 +278,54 @@ fn a_pull_request_shows_what_it_changes_in_the_packs() {
     let cached = on_github();
     cached.expect(0, &["init", "--cached"]);
     assert!(!cached.read(".github/workflows/contextpack.yml").contains("contextpack diff"));
+}
+
+#[test]
+fn a_pull_request_shows_what_moved_since_the_packs_that_its_commits_name() {
+    const NAME: &str = "Show what the pull request changes in the packs";
+    for (options, job, name) in [
+        (&[][..], "packs", NAME),
+        (&["--merge", "queue"], "packs", NAME),
+        (&["--matrix", "2"], "compare", NAME),
+        (&["--cached"], "packs", "Say what moved since the packs that the commits name"),
+    ] {
+        let sandbox = on_github();
+        sandbox.expect(0, &[&["init"], options].concat());
+        sandbox.expect(0, &["build", "-q"]);
+        sandbox.commit();
+        let trailer = sandbox.expect(0, &["trailer", "task:a"]);
+        sandbox.git(&["checkout", "-q", "-b", "change"]);
+        sandbox.git(&["commit", "-q", "--allow-empty", "-m", &format!("Work\n\n{trailer}")]);
+        sandbox.git(&["checkout", "-q", "main"]);
+        let workflow: Value = serde_yaml::from_str(&sandbox.read(".github/workflows/contextpack.yml")).unwrap();
+        let merge = |message: &str| sandbox.git(&["merge", "-q", "--no-ff", "-m", message, "change"]);
+        let shown = || {
+            for file in ["summary", "output"] {
+                let _none = fs::remove_file(sandbox.beside(file));
+            }
+            let (ended, outputs) = step(&sandbox, &workflow["jobs"][job], name, &[]);
+            assert_eq!(ended.code, 0, "{options:?}: {}{}", ended.stdout, ended.stderr);
+            let summary = fs::read_to_string(sandbox.beside("summary")).unwrap_or_default();
+            (summary, outputs.contains("changed=true"))
+        };
+        merge("Nothing moved");
+        let (summary, changed) = shown();
+        assert!(summary.contains("1 of 1 packs are what a build gives now."), "{options:?}: {summary}");
+        assert!(!changed, "{options:?}");
+        // Where packs are not committed, the step leaves the branch to build what was before.
+        sandbox.git(&["checkout", "-q", "main"]);
+        sandbox.git(&["reset", "-q", "--hard", "HEAD~1"]);
+        // Meanwhile somebody else says more.
+        sandbox.write("work_items/a.md", "---\nid: task:a\ntitle: A\n---\n\n## Acceptance criteria\n\n- One.\n");
+        sandbox.expect(0, &["build", "-q"]);
+        sandbox.commit();
+        merge("Something moved");
+        let (summary, changed) = shown();
+        assert!(summary.contains("0 of 1 packs are what a build gives now."), "{options:?}: {summary}");
+        let is_cached = options == ["--cached"];
+        assert_eq!(summary.contains("acceptance criterion 1 was added"), !is_cached, "{options:?}: {summary}");
+        assert_eq!(changed, !is_cached, "{options:?}");
+    }
 }
 
 #[test]

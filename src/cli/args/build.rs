@@ -139,6 +139,12 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "i/N", conflicts_with = "roots")]
     pub(crate) shard: Option<Shard>,
 
+    /// Also warns of packs that the commits of a range name in `Context-Pack` trailers, such as `main..HEAD`, if they moved since
+    ///
+    /// The codes are `moved-context` and `unknown-context`; `contextpack since --commits` shows what changed.
+    #[arg(long, value_name = "REV..REV")]
+    pub(crate) commits: Option<String>,
+
     #[command(flatten)]
     pub(crate) summary: SummaryArgs,
 }

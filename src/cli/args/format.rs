@@ -40,10 +40,12 @@ pub(super) fn formats_of(command: &str) -> &'static [Format] {
     match command {
         "list" => &[Text, Json, Github, Table],
         "init" | "sync" | "build" | "check" | "ready" => &[Text, Json, Github],
-        "watch" | "verify" | "redact" | "agent" | "batch" | "card" | "handover" | "dispatch" | "inbox" => &[Text, Json],
+        "watch" | "verify" | "stats" | "redact" | "agent" | "batch" | "card" | "handover" | "dispatch" | "inbox" => {
+            &[Text, Json]
+        }
         "render" | "job" | "box" => &[Text, Json, Messages],
         "explain" => &[Text, Json, Markdown],
-        "diff" => &[Text, Json, Markdown, Github],
+        "diff" | "since" => &[Text, Json, Markdown, Github],
         // They print JSON whatever the format.
         "attest" | "notes" | "schema" => &[Text, Json],
         _ => &[Text],

@@ -11,7 +11,7 @@ pub(super) const GROUPS: [(&str, &[&str]); 8] = [
     ("Inspect", &["list", "ready", "explain", "render", "redact"]),
     ("Agents", &["agent", "notes", "job", "mcp"]),
     ("Cards", &["card", "box", "handover", "batch", "dispatch", "inbox"]),
-    ("Review", &["diff", "report", "serve"]),
+    ("Review", &["diff", "since", "trailer", "stats", "report", "open", "serve"]),
     ("Automate", &["verify", "attest", "git"]),
     ("Reference", &["schema", "completions", "man"]),
 ];
@@ -56,9 +56,9 @@ impl From<CommandHelp> for StyledStr {
 }
 
 /// Commands that build packs, for which it matters whether git tracks a file.
-const BUILDING: [&str; 13] = [
-    "agent", "job", "build", "check", "ready", "watch", "list", "explain", "render", "diff", "verify", "handover",
-    "mcp",
+const BUILDING: [&str; 17] = [
+    "open", "stats", "agent", "job", "build", "check", "ready", "watch", "list", "explain", "render", "diff", "since",
+    "trailer", "verify", "handover", "mcp",
 ];
 
 /// Commands that report warnings of the input.
@@ -116,7 +116,7 @@ Exit codes:
   1  a file, a permission or the network failed
   2  wrong usage, or the repo needs another version of contextpack
   3  the input has errors; every pack that could be built was built
-  4  packs are stale (`check`) or differ (`diff --exit-code`)
+  4  packs are stale (`check`), moved (`since`) or differ (`diff --exit-code`)
   5  a pack is not valid (`verify`)
   130  ended by Ctrl-C or by the system
 If several apply, the first of 2, 1, 3, 5, 4.";
@@ -137,6 +137,7 @@ pub(super) const INIT: CommandHelp = CommandHelp {
   contextpack init --cached           packs are built when needed, never committed
   contextpack init --tool claude      also point an agent to the packs
   contextpack init --git              also let git show and merge packs in this clone
+  contextpack init --hook             also add trailers of packs to commits of this clone
   contextpack init --jobs             also run the configured jobs on GitHub
   contextpack init --batches          also run batches there",
     exits: &[
@@ -167,7 +168,8 @@ pub(super) const CHECK: CommandHelp = CommandHelp {
   contextpack check
   contextpack check --format github   in a workflow: annotations at the lines concerned
   contextpack check --strict          warnings fail too
-  contextpack check --shard 2/8       one of eight jobs that together check all packs",
+  contextpack check --shard 2/8       one of eight jobs that together check all packs
+  contextpack check --commits main..HEAD   also: are the packs that commits name still what a build gives?",
     exits: &[
         (0, "every pack is what a build would write"),
         (1, NOT_READ),
@@ -425,6 +427,59 @@ pub(super) const DIFF: CommandHelp = CommandHelp {
         (3, "with `--rebuild`: the input has errors"),
         (4, "with `--exit-code`: packs differ"),
     ],
+};
+
+pub(super) const SINCE: CommandHelp = CommandHelp {
+    examples: "
+  contextpack since sha256:…                        the hash that an agent, a trailer or a log names
+  contextpack since packs/feat-cache.coding.json    a file
+  contextpack since --commits main..HEAD            what the commits of a branch were written from
+  contextpack since 3f2a9c01 --format json",
+    exits: &[
+        (0, "every pack is what a build gives now; what cannot be known counts only with `--strict`"),
+        (1, "a file or git could not be read"),
+        (2, "wrong usage, such as a hash that no file holds and no build gives"),
+        (3, INPUT),
+        (4, "something moved: a pack is stale, edited or orphaned"),
+        (5, "a file is no whole pack; what can be read of it is compared"),
+    ],
+};
+
+pub(super) const STATS: CommandHelp = CommandHelp {
+    examples: "
+  contextpack stats
+  contextpack stats -p review -v                    another profile, and every row
+  contextpack stats --format json
+  contextpack stats feat:cache --max-tokens 8k      what would this limit cut?",
+    exits: &[
+        (0, PRINTED),
+        (1, NOT_READ),
+        (2, USAGE),
+        (3, "the input has errors; the figures are those of all other packs"),
+    ],
+};
+
+pub(super) const OPEN: CommandHelp = CommandHelp {
+    examples: "
+  contextpack open feat:cache
+  contextpack open packs/feat-cache.coding.json --print    only the path of the page
+  contextpack open feat:cache --agent research",
+    exits: &[
+        (0, "written, and opened"),
+        (1, "a file could not be read or written, or there is no browser"),
+        (2, NO_ROOT),
+        (3, NO_PACK),
+        (5, "the pack is not valid"),
+    ],
+};
+
+pub(super) const TRAILER: CommandHelp = CommandHelp {
+    examples: "
+  contextpack trailer packs/feat-cache.coding.json
+  contextpack trailer feat:cache --agent research
+  export CONTEXTPACK_TRAILER=$(contextpack trailer feat:cache)   for the hook of `contextpack init --hook`
+  git commit -m 'Cache results' --trailer \"$(contextpack trailer feat:cache)\"",
+    exits: &[(0, PRINTED), (1, NOT_READ), (2, NO_ROOT), (3, NO_PACK), (5, "the pack is not valid")],
 };
 
 pub(super) const REPORT: CommandHelp = CommandHelp {

@@ -24,8 +24,8 @@ pub(crate) use ledger::{OutcomeArgs, PublishArgs, WakeArgs, WakeMode};
 #[cfg(feature = "serve")]
 pub(crate) use review::ServeArgs;
 pub(crate) use review::{
-    AttestArgs, DiffArgs, ExplainArgs, GitArgs, GitCommand, NotesArgs, RedactArgs, RenderArgs, RenderPart, ReportArgs,
-    VerifyArgs,
+    AttestArgs, DiffArgs, ExplainArgs, GitArgs, GitCommand, NotesArgs, OpenArgs, RedactArgs, RenderArgs, RenderPart,
+    ReportArgs, SinceArgs, TrailerArgs, VerifyArgs,
 };
 #[cfg(feature = "mcp")]
 pub(crate) use setup::AgentProgram;
@@ -327,11 +327,35 @@ pub(crate) enum Command {
     #[command(after_long_help = help::DIFF)]
     Diff(DiffArgs),
 
+    /// Says what changed since packs were read
+    ///
+    /// Compares a pack with what a build gives now for the same root, profile, agent, policy and limits, item by item: which acceptance criterion is new, which paragraph changed, which decision or blocker is gone, with the words. A pack is named by its hash, as its reader has it, by its file, or by `Context-Pack` trailers of commits. Old packs are redacted by the rules of today. Writes nothing.
+    #[command(after_long_help = help::SINCE)]
+    Since(SinceArgs),
+
+    /// Prints the trailer of a commit that names the pack that its author has read
+    ///
+    /// Prints `Context-Pack: sha256:…`. `check --commits` and `since --commits` find it in commits and say whether the pack is still what a build gives. `init --hook` writes a hook that adds it to the messages of commits.
+    #[command(after_long_help = help::TRAILER, mut_arg("profiles", help::one_profile))]
+    Trailer(TrailerArgs),
+
+    /// Prints figures over the packs of all roots: what feeds them, and what the budgets cut
+    ///
+    /// Builds in memory and counts: what each group of sections takes, which decisions, documents and rules feed how many packs, which are in none, which budgets cut most, and what was removed as secret. With `render --record` and `job --record` it also says what was delivered to agents. Writes nothing.
+    #[command(after_long_help = help::STATS)]
+    Stats(PackArgs),
+
     /// Writes packs as one HTML page
     ///
     /// For each pack the page shows a drawing of its neighbourhood, a chart of its budget, the sections with provenance and trust, omissions, redactions, warnings, and the rendering. The page is a single file that needs no network, opens from disk, and can be sent to others like the packs themselves. The same packs give the same bytes. Of the folder of cards it shows handovers, and boxes and logs as conversations.
     #[command(after_long_help = help::REPORT)]
     Report(ReportArgs),
+
+    /// Shows one pack on a page in the browser
+    ///
+    /// Writes the page of `report` for one pack to `.contextpack/pages`, prints its path, and opens it with the program of the system. A root is built in memory.
+    #[command(after_long_help = help::OPEN, mut_arg("profiles", help::one_profile))]
+    Open(OpenArgs),
 
     /// Serves the report page on this machine, and updates it when packs change
     ///
@@ -457,7 +481,7 @@ mod tests {
         let command = Args::command();
         assert_eq!(
             command.get_subcommands().count(),
-            26 + usize::from(cfg!(feature = "github"))
+            30 + usize::from(cfg!(feature = "github"))
                 + usize::from(cfg!(feature = "mcp"))
                 + usize::from(cfg!(feature = "serve"))
         );

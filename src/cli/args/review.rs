@@ -1,11 +1,10 @@
 //! Options of the commands that read packs, and of `redact` and `notes`.
 
 use super::agent::AgentArgs;
-#[cfg(feature = "serve")]
 use super::agent::AgentChoice;
 #[cfg(feature = "serve")]
 use super::build::interval;
-use super::build::{BudgetArgs, limit};
+use super::build::{BudgetArgs, SummaryArgs, limit};
 use crate::cli::completion;
 use crate::cli::packs::PackTarget;
 #[cfg(feature = "serve")]
@@ -131,6 +130,74 @@ pub(crate) struct DiffArgs {
     /// Exits with 4 if packs differ
     #[arg(long)]
     pub(crate) exit_code: bool,
+}
+
+/// Options of `since`.
+#[derive(Debug, Options)]
+pub(crate) struct SinceArgs {
+    /// Packs that were read: the hash (`sha256:…`, or at least eight of its hex digits), a file, or `-` for standard input
+    ///
+    /// A hash is looked for in the folder of packs, among delivered packs, and in every version of these that git has.
+    #[arg(value_name = "HASH|PACK|-", required_unless_present = "commits", add = ArgValueCandidates::new(completion::packs))]
+    pub(crate) packs: Vec<String>,
+
+    /// Also the packs that the commits of a range name in `Context-Pack` trailers, such as `main..HEAD`
+    #[arg(long, value_name = "REV..REV", allow_hyphen_values = false)]
+    pub(crate) commits: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) summary: SummaryArgs,
+}
+
+/// Options of `trailer`.
+#[derive(Debug, Options)]
+pub(crate) struct TrailerArgs {
+    /// A pack, a root to build in memory, or `-` for a pack on standard input; with `--agent` it can be omitted
+    #[arg(value_name = "PACK|ROOT|-", required_unless_present = "agent", add = ArgValueCandidates::new(completion::packs_and_roots))]
+    pub(crate) target: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) budget: BudgetArgs,
+
+    #[command(flatten)]
+    pub(crate) agent: AgentChoice,
+}
+
+impl TrailerArgs {
+    /// Returns the pack whose trailer is printed.
+    pub(crate) fn pack_target(&self) -> PackTarget<'_> {
+        chosen(self.target.as_deref(), &self.budget, &self.agent)
+    }
+}
+
+/// Options of `open`.
+#[derive(Debug, Options)]
+pub(crate) struct OpenArgs {
+    /// A pack, a root to build in memory, or `-` for a pack on standard input; with `--agent` it can be omitted
+    #[arg(value_name = "PACK|ROOT|-", required_unless_present = "agent", add = ArgValueCandidates::new(completion::packs_and_roots))]
+    pub(crate) target: Option<String>,
+
+    /// Only prints the path of the page
+    #[arg(long)]
+    pub(crate) print: bool,
+
+    #[command(flatten)]
+    pub(crate) budget: BudgetArgs,
+
+    #[command(flatten)]
+    pub(crate) agent: AgentChoice,
+}
+
+impl OpenArgs {
+    /// Returns the pack that is shown.
+    pub(crate) fn pack_target(&self) -> PackTarget<'_> {
+        chosen(self.target.as_deref(), &self.budget, &self.agent)
+    }
+}
+
+/// Names a pack for an agent that is not recorded as delivered.
+fn chosen<'a>(root: Option<&'a str>, budget: &'a BudgetArgs, agent: &'a AgentChoice) -> PackTarget<'a> {
+    PackTarget { root, budget, agent: agent.agent.as_deref(), policy: agent.policy.map(Into::into), job: None }
 }
 
 /// Options of `report`.

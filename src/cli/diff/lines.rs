@@ -8,14 +8,14 @@ use std::collections::HashMap;
 const LONGEST: usize = 400;
 
 /// The markers around changed words.
-pub(super) struct WordMarkers {
-    pub(super) removed: (String, String),
-    pub(super) added: (String, String),
+pub(in crate::cli) struct WordMarkers {
+    pub(in crate::cli) removed: (String, String),
+    pub(in crate::cli) added: (String, String),
 }
 
 impl WordMarkers {
     /// Returns the markers of `git diff --word-diff`.
-    pub(super) fn brackets() -> Self {
+    pub(in crate::cli) fn brackets() -> Self {
         let pair = |open: &str, close: &str| (open.to_owned(), close.to_owned());
         Self { removed: pair("[-", "-]"), added: pair("{+", "+}") }
     }
@@ -61,7 +61,7 @@ pub(super) fn hunk_heading(hunk: &Hunk) -> String {
 }
 
 /// Returns a line after its sign, without control characters.
-pub(super) fn line(line: &DiffLine, marks: &WordMarkers) -> String {
+pub(in crate::cli) fn line(line: &DiffLine, marks: &WordMarkers) -> String {
     let (sign, marks) = match line.change.as_str() {
         "added" => ('+', &marks.added),
         "removed" => ('-', &marks.removed),

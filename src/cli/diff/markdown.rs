@@ -23,7 +23,7 @@ const NAMES: usize = 3;
 const LONGEST: usize = 200;
 
 /// Returns the page.
-pub(super) fn page(diff: &Diff) -> String {
+pub(in crate::cli) fn page(diff: &Diff) -> String {
     let mut page = format!("### {}\n\n", diff.verdict_with(&|name| code(name)));
     needs_review(&mut page, diff);
     causes(&mut page, diff);
@@ -252,7 +252,7 @@ fn longest_run(text: &str) -> usize {
 
 /// Formats a text as inline code, in which GitHub links no names or numbers. Punctuation becomes character references, so
 /// that it forms no markup, cell or link.
-fn code(text: &str) -> String {
+pub(in crate::cli) fn code(text: &str) -> String {
     let text = printable(text);
     let cut = if text.chars().nth(LONGEST).is_some() { "…" } else { "" };
     let shown: String = text.chars().take(LONGEST).collect();

@@ -6,6 +6,10 @@ mod markdown;
 mod sides;
 mod text;
 
+pub(super) use lines::{WordMarkers, line};
+pub(super) use markdown::{code, page as markdown_page};
+pub(super) use text::{page as text_page, section as text_section};
+
 use super::args::{BudgetArgs, DiffArgs, Format, Global};
 use super::console::{self, json_text};
 use super::exit::Exit;

@@ -19,7 +19,7 @@ const MOST: usize = 20;
 const MOST_LINES: usize = 60;
 
 /// Writes the page; `plain` marks words with brackets instead of colours, and `whole` leaves nothing out.
-pub(super) fn page(out: &mut dyn Write, diff: &Diff, plain: bool, whole: bool) -> io::Result<()> {
+pub(in crate::cli) fn page(out: &mut dyn Write, diff: &Diff, plain: bool, whole: bool) -> io::Result<()> {
     let most = if whole { usize::MAX } else { MOST };
     let more = |out: &mut dyn Write, count: usize| match count.checked_sub(most) {
         Some(rest @ 1..) => writeln!(out, "  {rest} more: `-v` shows all"),
@@ -49,7 +49,7 @@ pub(super) fn page(out: &mut dyn Write, diff: &Diff, plain: bool, whole: bool) -
         }
         more(out, count)?;
     }
-    let marks = if plain { WordMarkers::brackets() } else { coloured() };
+    let marks = if plain { WordMarkers::brackets() } else { WordMarkers::coloured() };
     let shown: Vec<&SharedChange> = diff.sections.iter().filter(|section| is_shown(diff, section)).collect();
     if !shown.is_empty() {
         writeln!(out, "\n{BOLD}Sections{BOLD:#}")?;
@@ -76,12 +76,15 @@ pub(super) fn is_shown(diff: &Diff, shared: &SharedChange) -> bool {
     shared.packs.iter().any(|name| changed(name) || looked_at(name))
 }
 
-fn coloured() -> WordMarkers {
-    let pair = |style: Style| {
-        let style = style.invert();
-        (format!("{style}"), format!("{style:#}"))
-    };
-    WordMarkers { removed: pair(REMOVED), added: pair(ADDED) }
+impl WordMarkers {
+    /// Returns markers that invert the colours of a terminal.
+    pub(in crate::cli) fn coloured() -> Self {
+        let pair = |style: Style| {
+            let style = style.invert();
+            (format!("{style}"), format!("{style:#}"))
+        };
+        Self { removed: pair(REMOVED), added: pair(ADDED) }
+    }
 }
 
 /// How many packs are named; of more, the rest is counted.
@@ -95,7 +98,13 @@ fn packs(names: &[String]) -> String {
     }
 }
 
-fn section(out: &mut dyn Write, shared: &SharedChange, marks: &WordMarkers, whole: bool) -> io::Result<()> {
+/// Writes how a section changed; `whole` leaves no line out.
+pub(in crate::cli) fn section(
+    out: &mut dyn Write,
+    shared: &SharedChange,
+    marks: &WordMarkers,
+    whole: bool,
+) -> io::Result<()> {
     let section = &shared.section;
     let lines: usize = section.hunks.iter().map(|hunk| hunk.lines.len()).sum();
     let mut left = if whole { usize::MAX } else { MOST_LINES };

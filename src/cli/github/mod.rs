@@ -15,7 +15,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 /// Appends `text` to a file that the runner named.
-fn append(file: &Path, text: &str) -> Result<(), Failure> {
+pub(crate) fn append(file: &Path, text: &str) -> Result<(), Failure> {
     let opened = OpenOptions::new().append(true).create(true).open(file);
     opened
         .and_then(|mut file| file.write_all(text.as_bytes()))

@@ -1,6 +1,7 @@
 //! `contextpack report` and `contextpack serve`: packs on a page for a browser.
 
 mod freshness;
+pub(super) mod open;
 mod packs;
 #[cfg(feature = "serve")]
 pub(super) mod serve;

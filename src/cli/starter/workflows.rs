@@ -109,14 +109,16 @@ pub(crate) fn check(places: WorkflowPaths<'_>, shards: Option<u32>, origin: Repo
     let diff = replaced(include_str!("diff.yml"), &[("@AFTER@", after), ("@SIDES@", sides)]);
     let changed = "    outputs:\n      changed: ${{ steps.diff.outputs.changed }}\n";
     let template = match places.cached {
-        true => replaced(template, &[("@COMPARE@", ""), ("@DIFF@", ""), ("@OUTPUTS@", "")]),
+        true => replaced(template, &[("@COMPARE@", ""), ("@DIFF@", include_str!("since.yml")), ("@OUTPUTS@", "")]),
         false => {
             let template = replaced(template, &[("@COMPARE@", include_str!("compare.yml")), ("@OUTPUTS@", changed)]);
             replaced(&template, &[("@DIFF@", &diff)])
         }
     };
-    let depth = if places.cached { "" } else { "          fetch-depth: 2\n" };
-    let template = whole(&template, &[("@DEPTH@\n", depth)]);
+    // The merge and its parents; of a pull request also its commits, whose trailers are read.
+    let least = if places.cached { "1" } else { "2" };
+    let depth = format!("          fetch-depth: ${{{{ github.event_name == 'pull_request' && 100 || {least} }}}}\n");
+    let template = whole(&template, &[("@DEPTH@\n", depth.as_str())]);
     let shards = shards.unwrap_or_default().to_string();
     filled(&template, &[("@WHAT@", what), ("@COMMAND@", command), ("@SHARDS@", &shards)], origin)
 }

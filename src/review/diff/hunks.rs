@@ -58,6 +58,11 @@ pub(super) fn hunks(old: &str, new: &str) -> Vec<Hunk> {
     similar::group_diff_ops(ops, CONTEXT).iter().map(|ops| hunk(ops, &old, &new)).collect()
 }
 
+/// Returns two texts of one line as a removed and an added line, with the changed words marked.
+pub fn changed_words(old: &str, new: &str) -> Vec<DiffLine> {
+    block(&[old], &[new])
+}
+
 /// Returns a whole text as one added or removed hunk.
 pub(super) fn whole(change: &str, text: &str) -> Vec<Hunk> {
     let lines: Vec<DiffLine> = text.lines().map(|line| DiffLine::plain(change, line)).collect();

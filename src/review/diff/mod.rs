@@ -7,7 +7,7 @@ mod salvage;
 mod sections;
 mod set;
 
-pub use hunks::{DiffLine, Hunk};
+pub use hunks::{DiffLine, Hunk, changed_words};
 pub use salvage::{SalvagedPack, salvage};
 pub use sections::SectionChange;
 pub use set::{Pair, Rebuilt, compare};

@@ -81,6 +81,58 @@ function totals(rows) {
   ]);
 }
 
+// The group of a section, and the kind of text that it is; the latter is empty for what is an item's own.
+function kindsOf({ kind, provenance, metadata }) {
+  if (kind === "instructions" || provenance === "profile" || provenance === "job") return ["instructions", "instructions"];
+  const own = { comment: "comments", card: "cards", recent_changes: "history" }[kind];
+  if (own) return [own, ""];
+  if (kind === "overview") return ["agent", "overview"];
+  if (provenance === "agent") return ["agent", ""];
+  if (kind === "adr_excerpt") return ["decisions", "decision"];
+  if (provenance === "code_ref") return ["code", "code"];
+  const relation = { parent: "parent", child: "children", dependency: "dependencies", related: "related" }[provenance];
+  if (relation) return [relation, ""];
+  if (kind === "file_excerpt" || kind === "document_notes") return ["documents", ["style_guide", "playbook"].includes(metadata.doc_type) ? "rules" : "document"];
+  return ["root", ""];
+}
+
+// What feeds these packs: characters by group, and in how many packs each text is.
+function feeds(rows) {
+  const groups = new Map(), texts = new Map();
+  const of = (map, key, more) => map.get(key) || map.set(key, { chars: 0, packs: new Set(), cut: new Set(), ...more }).get(key);
+  for (const { entry } of rows) {
+    for (const section of entry.pack ? entry.pack.sections : []) {
+      const [group, kind] = kindsOf(section);
+      const { chars, detail } = section.metadata;
+      const name = section.source.path || section.source.id;
+      for (const it of [of(groups, group, { name: group }), kind && name && of(texts, `${kind} ${name}`, { name, kind })].filter(Boolean)) {
+        it.chars += chars;
+        it.packs.add(entry);
+        if (detail !== "full") it.cut.add(entry);
+      }
+    }
+  }
+  const all = [...groups.values()].reduce((sum, it) => sum + it.chars, 0) || 1;
+  const table = (caption, heads, values) => el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": caption },
+    el("table", {}, el("caption", {}, caption), el("thead", {}, el("tr", {}, heads.map((text) => el("th", { scope: "col" }, text)))),
+      el("tbody", {}, values.map(([first, ...rest]) => el("tr", {}, el("th", { scope: "row" }, first), rest.map((text) => el("td", {}, text)))))));
+  const byPacks = (a, b) => b.packs.size - a.packs.size || byText(a.name, b.name);
+  const shown = [...texts.values()].sort(byPacks);
+  return [
+    table("Characters by group", ["Group", "Packs", "Characters", "Share"],
+      [...groups.values()].sort((a, b) => b.chars - a.chars || byText(a.name, b.name)).map((it) => [it.name, grouped(it.packs.size), grouped(it.chars), percent(it.chars, all)])),
+    table("Texts by packs", ["Text", "Kind", "Packs", "Shortened in", "Characters"],
+      shown.slice(0, FIRST_ROWS).map((it) => [quote(it.name, 120), it.kind, grouped(it.packs.size), grouped(it.cut.size), grouped(it.chars)])),
+    shown.length > FIRST_ROWS ? el("p", { class: "quiet" }, `${grouped(shown.length - FIRST_ROWS)} more: contextpack stats lists them`) : "",
+  ];
+}
+
+// The same, counted once it is opened.
+function feedsOf(rows) {
+  const open = ({ target }) => { if (target.open && target.children.length === 1) target.append(...feeds(rows)); };
+  return el("details", { on: { toggle: open } }, el("summary", {}, "What feeds these packs"));
+}
+
 // The rows that are found, of all; `open` shows a pack.
 function overview(found, all, open) {
   const body = el("tbody");
@@ -104,6 +156,7 @@ function overview(found, all, open) {
   return [
     el("p", { class: "quiet" }, found.length === all.length ? counted(all.length, "pack") : `${grouped(found.length)} of ${counted(all.length, "pack")}`),
     totals(found),
+    found.some(({ entry }) => entry.pack) ? feedsOf(found) : "",
     found.length ? el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Packs" },
       el("table", { class: "packs" }, el("caption", {}, "Packs"), el("thead", {}, el("tr", {}, heads)), body), more) : el("p", {}, "No pack is like that."),
   ];

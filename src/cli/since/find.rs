@@ -1,0 +1,228 @@
+//! Finds packs by their hashes: in the folders of packs, among delivered packs, and in every version that git still has.
+
+use crate::cli::delivery::DELIVERED;
+use crate::cli::failure::Failure;
+use crate::engine::Repository;
+use crate::intake::{History, HistoryError, file_versions};
+use crate::model::RepoPath;
+use crate::review::content_hash;
+use crate::store::Folder;
+use std::collections::BTreeMap;
+
+/// The folders in which packs are by default, where they may have been before the configuration named another.
+const DEFAULTS: [&str; 3] = ["packs", "context-packs", ".contextpack/packs"];
+
+/// The fewest hex digits that name a pack.
+const SHORTEST: usize = 8;
+
+/// The hex digits of a hash.
+const WHOLE: usize = 64;
+
+/// The beginning of a pack's hash, in lower-case hex digits.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct HashPrefix(String);
+
+impl HashPrefix {
+    /// Reads `sha256:…`, hex digits, at least eight of them, or the id of a pack, which ends in twelve.
+    pub(super) fn read(typed: &str) -> Option<Self> {
+        let hex = match typed.strip_prefix("cp_") {
+            Some(id) => id.rsplit_once('_')?.1,
+            None => typed.strip_prefix("sha256:").unwrap_or(typed),
+        };
+        let is_hex = hex.bytes().all(|byte| byte.is_ascii_hexdigit());
+        (is_hex && (SHORTEST..=WHOLE).contains(&hex.len())).then(|| Self(hex.to_lowercase()))
+    }
+
+    fn fits(&self, hex: &str) -> bool {
+        hex.starts_with(&self.0)
+    }
+
+    /// Returns whether it is a whole hash.
+    pub(super) fn is_whole(&self) -> bool {
+        self.0.len() == WHOLE
+    }
+
+    /// Returns the beginning of the hash as packs write it.
+    pub(super) fn text(&self) -> String {
+        format!("sha256:{}", self.0)
+    }
+}
+
+/// The file of a pack.
+#[derive(Debug, Clone)]
+pub(super) struct FoundPack {
+    pub(super) bytes: Vec<u8>,
+    /// The file, from the repo's root, or as it was named.
+    pub(super) path: String,
+    /// The commit whose version of the file it is; `None` for the file as it is on disk.
+    pub(super) commit: Option<String>,
+}
+
+impl FoundPack {
+    /// Returns whether its content is what its hash says.
+    fn is_intact(&self) -> bool {
+        content_hash(&self.bytes)
+            .is_some_and(|digest| stated_hash(&self.bytes).is_some_and(|hex| digest.to_string().ends_with(hex)))
+    }
+}
+
+/// What was found for one hash.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// The best file: one whose content is what its hash says, if there is any.
+    pub(super) pack: Option<FoundPack>,
+    /// The different hashes that begin with the same digits.
+    pub(super) hashes: Vec<String>,
+}
+
+/// Finds the packs with these hashes.
+///
+/// # Errors
+/// If a folder cannot be read, or git fails.
+pub(super) fn find(
+    repository: &Repository,
+    hashes: impl IntoIterator<Item = HashPrefix>,
+) -> Result<BTreeMap<HashPrefix, Found>, Failure> {
+    let mut search = Search { found: hashes.into_iter().map(|hash| (hash, Found::default())).collect() };
+    let folders = folders(repository);
+    for folder in &folders {
+        search.folder(repository, folder)?;
+    }
+    if !search.is_over() {
+        search.history(repository, &folders)?;
+    }
+    Ok(search.found)
+}
+
+/// Returns the folders that hold packs, each once.
+fn folders(repository: &Repository) -> Vec<RepoPath> {
+    let settings = repository.settings();
+    let record = settings.knowledge.context.record.clone();
+    let own = [Some(settings.output.dir.clone()), record, settings.handover.packs()];
+    let defaults = DEFAULTS.iter().chain([&DELIVERED]).filter_map(|dir| RepoPath::new(dir).ok());
+    let mut folders: Vec<RepoPath> = Vec::new();
+    for folder in own.into_iter().flatten().chain(defaults) {
+        if !folders.contains(&folder) {
+            folders.push(folder);
+        }
+    }
+    folders
+}
+
+struct Search {
+    found: BTreeMap<HashPrefix, Found>,
+}
+
+impl Search {
+    /// Returns whether nothing is left to be found.
+    fn is_over(&self) -> bool {
+        self.found.values().all(|found| found.pack.as_ref().is_some_and(FoundPack::is_intact))
+    }
+
+    /// Looks at the files of a folder on disk.
+    fn folder(&mut self, repository: &Repository, dir: &RepoPath) -> Result<(), Failure> {
+        // What is no folder of the repo holds none of its packs.
+        let Ok(folder) = Folder::open(repository.root(), dir) else { return Ok(()) };
+        for name in folder.list()? {
+            // A delivered pack is named by its hash.
+            let named =
+                name.strip_suffix(".json").filter(|stem| stem.len() == WHOLE && HashPrefix::read(stem).is_some());
+            if named.is_some_and(|hex| !self.is_asked(hex)) {
+                continue;
+            }
+            match folder.read(&name) {
+                Ok(Some(bytes)) => self.look(bytes, &format!("{dir}/{name}"), None),
+                Ok(None) => {}
+                Err(error) if error.is_too_large() => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks at every version of the files in these folders that git has, the newest first.
+    fn history(&mut self, repository: &Repository, folders: &[RepoPath]) -> Result<(), Failure> {
+        let dirs: Vec<&str> = folders.iter().map(RepoPath::as_str).collect();
+        let outside = |error: HistoryError| Failure::Outside(Box::new(error));
+        let versions = match file_versions(repository.root(), &dirs) {
+            Ok(versions) => versions,
+            Err(HistoryError::NoRepository) => return Ok(()),
+            Err(error) => return Err(outside(error)),
+        };
+        if versions.is_empty() {
+            return Ok(());
+        }
+        let mut history = History::open(repository.root()).map_err(outside)?;
+        for version in versions {
+            let bytes = match history.blob(&version.blob) {
+                Ok(Some(bytes)) => bytes,
+                // A partial clone has not all, and what is too large is no pack.
+                Ok(None) | Err(HistoryError::TooLarge(_)) => continue,
+                Err(error) => return Err(outside(error)),
+            };
+            self.look(bytes, &version.path, Some(&version.commit));
+            if self.is_over() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn is_asked(&self, hex: &str) -> bool {
+        self.found.keys().any(|asked| asked.fits(hex))
+    }
+
+    /// Keeps a file if its hash is asked for and none is better.
+    fn look(&mut self, bytes: Vec<u8>, path: &str, commit: Option<&str>) {
+        let Some(hex) = stated_hash(&bytes).map(str::to_owned).filter(|hex| self.is_asked(hex)) else { return };
+        let pack = FoundPack { bytes, path: path.to_owned(), commit: commit.map(str::to_owned) };
+        for (_, found) in self.found.iter_mut().filter(|(asked, _)| asked.fits(&hex)) {
+            if !found.hashes.contains(&hex) {
+                found.hashes.push(hex.clone());
+            }
+            if found.pack.as_ref().is_none_or(|old| !old.is_intact() && pack.is_intact()) {
+                found.pack = Some(pack.clone());
+            }
+        }
+    }
+}
+
+/// Returns the hash that a pack states, in hex digits, without reading all of it: its content escapes quotation marks, so that the
+/// first such name is the field.
+pub(super) fn stated_hash(bytes: &[u8]) -> Option<&str> {
+    let at = memchr::memmem::find(bytes, b"\"hash\":")?;
+    let value = bytes.get(at + 7..)?.trim_ascii_start().strip_prefix(b"\"sha256:")?;
+    let hex = std::str::from_utf8(value.get(..WHOLE)?).ok()?;
+    let is_hex = hex.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));
+    (is_hex && value.get(WHOLE) == Some(&b'"')).then_some(hex)
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    const PACK: &str = include_str!("../../../tests/golden/minimal/packs/feat-greeting.coding.json");
+
+    #[test]
+    fn the_hash_of_a_pack_is_read_and_none_of_a_text() {
+        let pack = crate::review::read(PACK.as_bytes()).unwrap();
+        let hex = stated_hash(PACK.as_bytes()).unwrap();
+        assert_eq!(format!("sha256:{hex}"), pack.hash);
+        for other in ["", "{\"hash\": 1}", "{\"hash\": \"sha256:00\"}", "{\"x\": \"\\\"hash\\\": \\\"sha256:\"}"] {
+            assert_eq!(stated_hash(other.as_bytes()), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_hash_is_named_whole_by_its_beginning_or_by_the_id_of_a_pack() {
+        let read = |typed: &str| HashPrefix::read(typed).map(|hash| hash.text());
+        assert_eq!(read("sha256:00AAbbcc"), Some("sha256:00aabbcc".to_owned()));
+        assert_eq!(read("00aabbccdd"), Some("sha256:00aabbccdd".to_owned()));
+        assert_eq!(read("cp_feat-x_y_coding_0123456789ab"), Some("sha256:0123456789ab".to_owned()));
+        for other in ["", "sha256:", "sha256:00aabbc", "feat:cache", "main", "0123456g", &"0".repeat(65)] {
+            assert_eq!(read(other), None, "{other}");
+        }
+        assert!(HashPrefix::read(&"0".repeat(64)).unwrap().is_whole());
+    }
+}

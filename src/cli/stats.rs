@@ -1,0 +1,231 @@
+//! `contextpack stats`: what feeds the packs of all roots, what no pack holds, which budgets cut most, and what agents read.
+
+use super::args::{Format, Global, PackArgs};
+use super::console::{self, counted, printable};
+use super::delivery::{DELIVERED, LOG};
+use super::exit::Exit;
+use super::failure::Failure;
+use super::output;
+use super::packs::{self, no_roots};
+use super::report::{Report, ReportLine, visible};
+use super::workspace::open;
+use crate::engine::{Built, Project, Repository, token_counter};
+use crate::model::RepoPath;
+use crate::review::{Stats, StatsCollector, UnusedText, read};
+use crate::store::Folder;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::sync::{Mutex, PoisonError};
+use unicode_width::UnicodeWidthStr as _;
+
+/// The most rows of a table; `-v` shows all.
+const MOST: usize = 20;
+
+/// What `stats` prints.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct StatsOutput {
+    #[serde(flatten)]
+    stats: Stats,
+    /// What was delivered with `--record`.
+    deliveries: Deliveries,
+    /// What is wrong with the input.
+    diagnostics: Vec<output::OutputDiagnostic>,
+}
+
+/// What was delivered to agents, by `delivered.jsonl`.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct Deliveries {
+    /// The number of deliveries.
+    count: usize,
+    /// The number of different packs.
+    packs: usize,
+    /// The number of these whose files are gone, so that nothing says what was in them.
+    lost: usize,
+    /// The lines of the record that cannot be read.
+    unreadable: usize,
+    /// How often each root was delivered, the most often first.
+    roots: Vec<DeliveredRoot>,
+}
+
+/// How often the packs of a root were delivered.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct DeliveredRoot {
+    /// The root's id; absent for the start of an agent's session.
+    root: Option<String>,
+    /// The agent's key.
+    agent: Option<String>,
+    /// How often.
+    count: usize,
+    /// When last.
+    last: String,
+}
+
+/// A line of the record.
+#[derive(Debug, Deserialize)]
+struct DeliveryLine {
+    at: String,
+    agent: Option<String>,
+    root: Option<String>,
+    hash: String,
+}
+
+/// Prints figures over the packs of all roots, or of those that are named.
+pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
+    let repository = open(global, &[], None)?;
+    let project = repository.project();
+    let items = repository.find_roots(&project, &args.roots)?;
+    let tokens = token_counter();
+    let collector = Mutex::new(BTreeMap::new());
+    let sink = |built: Built| {
+        if let Ok(sealed) = built.outcome {
+            collector.lock().unwrap_or_else(PoisonError::into_inner).insert(built.name, sealed.pack().clone());
+        }
+    };
+    let run = packs::run(global, &repository, &project, items, (&args.roots, &args.budget), &sink)?;
+    let built = collector.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut figures = StatsCollector::new(&tokens);
+    built.values().for_each(|pack| figures.add(pack));
+    let deliveries = deliveries(&repository, &project, &mut figures)?;
+    // What some roots do not use, others may.
+    let known = if args.roots.is_empty() { project.known_texts() } else { BTreeMap::new() };
+    let unused = |(path, kind): (String, &str)| UnusedText { path, kind: kind.to_owned() };
+    let stats = figures.finish(known.into_iter().map(unused));
+    repository.confirm_settled()?;
+    let lines = if global.format == Format::Json { Vec::new() } else { text(&stats, &deliveries, global.verbose) };
+    let report = Report {
+        diagnostics: visible(&run.diagnostics, true),
+        lines: lines.into_iter().map(ReportLine::Row).collect(),
+    };
+    report.print(global, || StatsOutput { stats, deliveries, diagnostics: output::diagnostics(&run.diagnostics) })?;
+    if built.is_empty() && !run.blocked && !global.quiet {
+        writeln!(console::stderr(), "{}", no_roots(&repository))?;
+    }
+    Ok(if run.has_errors() { Exit::Input } else { Exit::Done })
+}
+
+/// Reads the record of deliveries, and adds the packs that it names.
+fn deliveries(
+    repository: &Repository,
+    project: &Project<'_>,
+    figures: &mut StatsCollector<'_>,
+) -> Result<Deliveries, Failure> {
+    let configured = repository.settings().knowledge.context.record.clone();
+    let Some(dir) = configured.or_else(|| RepoPath::new(DELIVERED).ok()) else { return Ok(Deliveries::default()) };
+    // What is no folder of the repo holds no record of it.
+    let Ok(folder) = Folder::open(repository.root(), &dir) else { return Ok(Deliveries::default()) };
+    let Some(log) = folder.read(LOG)? else { return Ok(Deliveries::default()) };
+    let mut found = Deliveries::default();
+    let mut roots = BTreeMap::<(Option<String>, Option<String>), DeliveredRoot>::new();
+    let mut times = BTreeMap::<String, usize>::new();
+    let clean = |text: String| project.without_secrets(&text);
+    for line in String::from_utf8_lossy(&log).lines().filter(|line| !line.trim().is_empty()) {
+        let Ok(DeliveryLine { at, agent, root, hash }) = serde_json::from_str(line) else {
+            found.unreadable += 1;
+            continue;
+        };
+        found.count += 1;
+        let (root, agent, at) = (root.map(clean), agent.map(clean), clean(at));
+        let of_root = roots.entry((root.clone(), agent.clone())).or_default();
+        let last = if of_root.last < at { at } else { std::mem::take(&mut of_root.last) };
+        *of_root = DeliveredRoot { root, agent, count: of_root.count + 1, last };
+        *times.entry(hash).or_default() += 1;
+    }
+    found.packs = times.len();
+    for (hash, times) in times {
+        let hex = hash.strip_prefix("sha256:").unwrap_or_default();
+        let is_hex = hex.len() == 64 && hex.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let bytes = if is_hex { folder.read(&format!("{hex}.json"))? } else { None };
+        match bytes.and_then(|bytes| read(&bytes).ok()) {
+            // A file may hold what the rules of today remove.
+            Some(pack) => figures.add_delivered(&project.scrubbed(&pack), times),
+            None => found.lost += 1,
+        }
+    }
+    found.roots = roots.into_values().collect();
+    found.roots.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| (&a.root, &a.agent).cmp(&(&b.root, &b.agent))));
+    Ok(found)
+}
+
+/// A table of figures, whose last columns are texts.
+struct Table {
+    rows: Vec<Vec<String>>,
+    /// The number of columns with texts.
+    texts: usize,
+}
+
+impl Table {
+    fn new(head: &[&str], texts: usize) -> Self {
+        Self { rows: vec![head.iter().map(|&cell| cell.to_owned()).collect()], texts }
+    }
+
+    fn row(&mut self, cells: &[&dyn std::fmt::Display]) {
+        self.rows.push(cells.iter().map(|cell| printable(&cell.to_string()).into_owned()).collect());
+    }
+
+    /// Returns the lines after an empty one; of rows over the most only their number, and nothing of a table without rows.
+    fn lines(self, most: usize) -> Vec<String> {
+        let (columns, count) = (self.rows.first().map_or(0, Vec::len), self.rows.len());
+        if count < 2 {
+            return Vec::new();
+        }
+        let rows: Vec<Vec<String>> = self.rows.into_iter().take(most.saturating_add(1)).collect();
+        let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width()).max();
+        let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or_default()).collect();
+        let line = |row: &Vec<String>| {
+            let cell = |(at, cell): (usize, &String)| {
+                let gap = " ".repeat(widths.get(at).copied().unwrap_or_default().saturating_sub(cell.width()));
+                if at + self.texts >= columns { format!("{cell}{gap}") } else { format!("{gap}{cell}") }
+            };
+            row.iter().enumerate().map(cell).collect::<Vec<_>>().join("  ").trim_end().to_owned()
+        };
+        let mut lines = vec![String::new()];
+        lines.extend(rows.iter().map(line));
+        if count > rows.len() {
+            lines.push(format!("{} more: `-v` shows all", count - rows.len()));
+        }
+        lines
+    }
+}
+
+/// Returns the figures as tables.
+fn text(stats: &Stats, deliveries: &Deliveries, whole: bool) -> Vec<String> {
+    let most = if whole { usize::MAX - 1 } else { MOST };
+    let all: u64 = stats.groups.iter().map(|group| group.tokens).sum();
+    let mut groups = Table::new(&["TOKENS", "SHARE", "SECTIONS", "PACKS", "GROUP"], 1);
+    for group in &stats.groups {
+        let share = format!("{} %", (group.tokens * 100 + all / 2) / all.max(1));
+        groups.row(&[&group.tokens, &share, &group.sections, &group.packs, &group.group]);
+    }
+    let mut texts = Table::new(&["PACKS", "WHOLE", "SHORTENED", "LEFT OUT", "DELIVERED", "TOKENS", "KIND", "TEXT"], 2);
+    for text in &stats.texts {
+        let (packs, whole, shortened) = (&text.packs, &text.whole, &text.shortened);
+        texts.row(&[packs, whole, shortened, &text.left_out, &text.delivered, &text.tokens, &text.kind, &text.name]);
+    }
+    let mut unused = Table::new(&["KIND", "IN NO PACK"], 2);
+    stats.unused.iter().for_each(|text| unused.row(&[&text.kind, &text.path]));
+    let mut budgets = Table::new(&["CHARS CUT", "LEFT OUT", "SHORTENED", "LIMIT", "PROFILE", "BUDGET THAT CUTS"], 3);
+    for pack in &stats.budgets {
+        let limits = pack.limits.join(", ");
+        budgets.row(&[&pack.cut_chars, &pack.left_out, &pack.shortened, &limits, &pack.profile, &pack.root]);
+    }
+    let mut rules = Table::new(&["REMOVALS", "PACKS", "REDACTION RULE"], 1);
+    stats.redaction_rules.iter().for_each(|rule| rules.row(&[&rule.count, &rule.packs, &rule.rule]));
+    let mut delivered = Table::new(&["DELIVERED", "LAST", "AGENT", "ROOT"], 3);
+    for of_root in &deliveries.roots {
+        let root = of_root.root.as_deref().unwrap_or("start of a session");
+        delivered.row(&[&of_root.count, &of_root.last, &of_root.agent.as_deref().unwrap_or("none"), &root]);
+    }
+    let mut lines = vec![format!("{}, {} in their texts", counted(stats.packs, "pack"), counted(all, "token"))];
+    lines.extend([groups, texts, unused, budgets, rules, delivered].into_iter().flat_map(|table| table.lines(most)));
+    let gone = counted(deliveries.lost, "delivered pack");
+    let unread = counted(deliveries.unreadable, "line");
+    if deliveries.lost > 0 {
+        lines.push(format!("{gone} cannot be read any more: what was in them is not counted"));
+    }
+    if deliveries.unreadable > 0 {
+        lines.push(format!("{unread} of the record cannot be read"));
+    }
+    lines
+}

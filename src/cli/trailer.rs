@@ -1,0 +1,74 @@
+//! `contextpack trailer`, and the hook that adds what it prints to messages of commits.
+
+use super::args::{Global, TrailerArgs};
+use super::console;
+use super::exit::Exit;
+use super::failure::{Failure, PathFailure};
+use super::input;
+use super::since::TRAILER;
+use crate::intake::hooks_folder;
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Write as _};
+use std::path::Path;
+
+/// Prints the trailer that names a pack.
+pub(crate) fn run(global: &Global, args: &TrailerArgs) -> Result<Exit, Failure> {
+    let pack = match input::pack(global, &args.pack_target(), true)? {
+        Ok(pack) => pack,
+        Err(exit) => return Ok(exit),
+    };
+    writeln!(console::stdout(), "{TRAILER}: {}", console::printable(&pack.hash))?;
+    Ok(Exit::Done)
+}
+
+/// The name of the hook.
+const HOOK: &str = "prepare-commit-msg";
+
+/// The hook. It runs no program but git, so that it works where contextpack is not installed.
+const SCRIPT: &str = r#"#!/bin/sh
+# Written by `contextpack init --hook`. Adds the lines of CONTEXTPACK_TRAILER, which `contextpack trailer` printed
+# before the work began, to the message of each commit. Without the variable it does nothing.
+printf '%s\n' "${CONTEXTPACK_TRAILER-}" | while IFS= read -r line; do
+  case $line in
+    "Context-Pack: "*) git interpret-trailers --in-place --if-exists addIfDifferent --trailer "$line" "$1" ;;
+  esac
+done
+"#;
+
+/// What became of the hook.
+pub(crate) enum HookResult {
+    /// It was written to this file.
+    Written(String),
+    /// This file is there already, and was left alone; whether it is the hook.
+    Exists(String, bool),
+    /// git does not say where its hooks are.
+    NoFolder,
+}
+
+/// Writes the hook into the clone around `root`, unless there is one of that name.
+///
+/// # Errors
+/// If it cannot be written.
+pub(crate) fn write_hook(root: &Path) -> Result<HookResult, Failure> {
+    let Some(folder) = hooks_folder(root) else { return Ok(HookResult::NoFolder) };
+    let path = folder.join(HOOK);
+    let shown = path.strip_prefix(root).unwrap_or(&path).display().to_string();
+    let failed = |error| PathFailure::failure("write", shown.clone(), error);
+    std::fs::create_dir_all(&folder).map_err(failed)?;
+    let mut options = OpenOptions::new();
+    // Neither a file nor a link in its place is replaced.
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o755);
+    match options.open(&path) {
+        Ok(mut file) => {
+            file.write_all(SCRIPT.as_bytes()).map_err(failed)?;
+            Ok(HookResult::Written(shown))
+        }
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            let is_ours = std::fs::read(&path).is_ok_and(|text| text == SCRIPT.as_bytes());
+            Ok(HookResult::Exists(shown, is_ours))
+        }
+        Err(error) => Err(failed(error)),
+    }
+}

@@ -1,0 +1,303 @@
+//! Figures over many packs: what feeds them, what each group of sections takes, and which budgets cut most.
+
+use crate::wire::{Pack, Section};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Figures over many packs.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Stats {
+    /// The number of packs.
+    pub packs: usize,
+    /// Unicode scalar values of all renderings.
+    pub chars: u64,
+    /// What each group of sections takes, the largest first.
+    pub groups: Vec<GroupStats>,
+    /// The decisions, documents, rules and files that feed packs, those of most packs first.
+    pub texts: Vec<TextStats>,
+    /// The decisions and documents of the repo that feed no pack: decisions first, then rules, each by path.
+    pub unused: Vec<UnusedText>,
+    /// The packs whose budgets cut anything, those that lose most first.
+    pub budgets: Vec<BudgetStats>,
+    /// The rules of redaction that removed anything, those of most removals first.
+    pub redaction_rules: Vec<RuleStats>,
+}
+
+/// What the sections of a group take.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct GroupStats {
+    /// `instructions`, `root`, `comments`, `parent`, `children`, `dependencies`, `related`, `adrs`, `documents`, `code`, `agent`, `cards` or `history`.
+    pub group: String,
+    /// The number of sections.
+    pub sections: usize,
+    /// The number of packs that have any.
+    pub packs: usize,
+    /// Unicode scalar values of their texts.
+    pub chars: u64,
+    /// Tokens of their texts, by `o200k_base`.
+    pub tokens: u64,
+}
+
+/// A text that feeds packs.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct TextStats {
+    /// `adr`, `document`, `rules` (a document of the type `style_guide` or `playbook`), `overview`, `code` or `instructions`.
+    pub kind: String,
+    /// Its path, or the name of a built-in text.
+    pub name: String,
+    /// The number of packs that hold any of it.
+    pub packs: usize,
+    /// In how many of them it is whole.
+    pub whole: usize,
+    /// In how many of them the budget, or the profile, shortened it.
+    pub shortened: usize,
+    /// The number of packs that lack it for their budget, profile or policy.
+    pub left_out: usize,
+    /// Unicode scalar values of it in all packs.
+    pub chars: u64,
+    /// Tokens of it in all packs, by `o200k_base`.
+    pub tokens: u64,
+    /// How often a pack with it was delivered to an agent; 0 where nothing was recorded.
+    pub delivered: usize,
+}
+
+/// A text of the repo that feeds no pack.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+pub struct UnusedText {
+    /// Its path.
+    pub path: String,
+    /// `adr`, `document` or `rules`.
+    pub kind: String,
+}
+
+/// What the budget of a pack cuts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct BudgetStats {
+    /// The root's id or URL.
+    pub root: String,
+    /// The profile.
+    pub profile: String,
+    /// The limits, such as `32000 chars`.
+    pub limits: Vec<String>,
+    /// The characters that it uses.
+    pub used_chars: u64,
+    /// The sections that it leaves out.
+    pub left_out: usize,
+    /// The sections that it shortens.
+    pub shortened: usize,
+    /// The characters that it cuts, as far as they are known.
+    pub cut_chars: u64,
+}
+
+/// How often a rule of redaction removed something.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RuleStats {
+    /// The rule.
+    pub rule: String,
+    /// The number of removals.
+    pub count: u64,
+    /// The number of packs.
+    pub packs: usize,
+}
+
+/// The names of a group and of the kind of text that a section is; no kind for texts that are an item's own.
+fn kinds(section: &Section) -> (&'static str, Option<&'static str>) {
+    let is_rules = matches!(section.metadata.doc_type.as_deref(), Some("style_guide" | "playbook"));
+    match (section.kind.as_str(), section.provenance.as_str()) {
+        ("instructions", _) | (_, "profile" | "job") => ("instructions", Some("instructions")),
+        ("comment", _) => ("comments", None),
+        ("card", _) => ("cards", None),
+        ("recent_changes", _) => ("history", None),
+        ("overview", _) => ("agent", Some("overview")),
+        (_, "agent") => ("agent", None),
+        ("adr_excerpt", _) => ("adrs", Some("adr")),
+        (_, "code_ref") => ("code", Some("code")),
+        (_, "parent") => ("parent", None),
+        (_, "child") => ("children", None),
+        (_, "dependency") => ("dependencies", None),
+        (_, "related") => ("related", None),
+        ("file_excerpt" | "document_notes", _) if is_rules => ("documents", Some("rules")),
+        ("file_excerpt" | "document_notes", _) => ("documents", Some("document")),
+        _ => ("root", None),
+    }
+}
+
+/// Collects figures pack by pack.
+pub struct StatsCollector<'a> {
+    tokens: &'a (dyn Fn(&str) -> u64 + Sync),
+    /// The tokens of texts that were counted, since packs share most of them.
+    counted: HashMap<String, u64>,
+    stats: Stats,
+    groups: BTreeMap<&'static str, GroupStats>,
+    /// By kind and name.
+    texts: BTreeMap<(String, String), TextStats>,
+    rules: BTreeMap<String, RuleStats>,
+}
+
+impl<'a> StatsCollector<'a> {
+    /// Starts with no packs; `tokens` counts those of a text.
+    pub fn new(tokens: &'a (dyn Fn(&str) -> u64 + Sync)) -> Self {
+        let stats = Stats::default();
+        Self {
+            tokens,
+            counted: HashMap::new(),
+            stats,
+            groups: BTreeMap::new(),
+            texts: BTreeMap::new(),
+            rules: BTreeMap::new(),
+        }
+    }
+
+    /// Adds a pack of the repo.
+    pub fn add(&mut self, pack: &Pack) {
+        self.stats.packs += 1;
+        self.stats.chars += pack.budget.used_chars;
+        let mut groups = BTreeSet::new();
+        let mut whole = BTreeMap::<(String, String), bool>::new();
+        for section in &pack.sections {
+            let (group, kind) = kinds(section);
+            let tokens = match self.counted.get(&section.content) {
+                Some(tokens) => *tokens,
+                None => *self.counted.entry(section.content.clone()).or_insert((self.tokens)(&section.content)),
+            };
+            let of_group = self.groups.entry(group).or_default();
+            of_group.sections += 1;
+            of_group.packs += usize::from(groups.insert(group));
+            of_group.chars += section.metadata.chars;
+            of_group.tokens += tokens;
+            let Some(key) = kind.and_then(|kind| Some((kind.to_owned(), name(section)?))) else { continue };
+            let text = self.texts.entry(key.clone()).or_default();
+            text.chars += section.metadata.chars;
+            text.tokens += tokens;
+            // Of several parts of a file each has to be whole.
+            *whole.entry(key).or_insert(true) &= section.metadata.detail == "full";
+        }
+        for (key, is_whole) in &whole {
+            let text = self.texts.entry(key.clone()).or_default();
+            text.packs += 1;
+            *(if *is_whole { &mut text.whole } else { &mut text.shortened }) += 1;
+        }
+        self.left_out(pack, &whole);
+        self.budget(pack);
+        let mut seen = BTreeSet::new();
+        for redaction in &pack.redactions {
+            let rule = RuleStats { rule: redaction.rule.clone(), count: 0, packs: 0 };
+            let rule = self.rules.entry(redaction.rule.clone()).or_insert(rule);
+            rule.count += redaction.count;
+            rule.packs += usize::from(seen.insert(&redaction.rule));
+        }
+    }
+
+    /// Counts the texts that a pack could hold and lacks.
+    fn left_out(&mut self, pack: &Pack, held: &BTreeMap<(String, String), bool>) {
+        let mut missing = BTreeSet::new();
+        // What is not in the repo, or may not be read, is no matter of budgets and profiles.
+        let is_choice = |reason: &str| matches!(reason, "budget" | "limit" | "profile" | "policy" | "low_trust");
+        for omission in pack.omissions.iter().filter(|omission| is_choice(&omission.reason)) {
+            let Some(path) = omission.source.path.clone() else { continue };
+            let kind = match (omission.id.split('.').next(), omission.provenance.as_str()) {
+                (Some("adr"), _) => "adr",
+                (_, "code_ref") => "code",
+                (Some("file"), _) => "document",
+                _ => continue,
+            };
+            missing.insert((kind.to_owned(), path));
+        }
+        for key in missing.into_iter().filter(|key| !held.contains_key(key)) {
+            self.texts.entry(key).or_default().left_out += 1;
+        }
+    }
+
+    fn budget(&mut self, pack: &Pack) {
+        let cut = pack.omissions.iter().filter(|omission| matches!(&*omission.reason, "budget" | "limit"));
+        let (left_out, gone) = cut.fold((0, 0), |(count, chars), it| (count + 1, chars + it.chars.unwrap_or(0)));
+        let shorter = pack.sections.iter().filter_map(|section| {
+            let cut = section.metadata.full_chars?.checked_sub(section.metadata.chars)?;
+            (cut > 0).then_some(cut)
+        });
+        let (shortened, cut) = shorter.fold((0, 0), |(count, chars), cut| (count + 1, chars + cut));
+        if left_out + shortened == 0 {
+            return;
+        }
+        let budget = &pack.budget;
+        let limits = [(budget.max_chars, "chars"), (budget.max_bytes, "bytes"), (budget.max_tokens, "tokens")];
+        self.stats.budgets.push(BudgetStats {
+            root: pack.root.work_item_id.clone().or_else(|| pack.root.issue_url.clone()).unwrap_or_default(),
+            profile: pack.profile.clone(),
+            limits: limits.iter().filter_map(|(limit, unit)| Some(format!("{} {unit}", (*limit)?))).collect(),
+            used_chars: budget.used_chars,
+            left_out,
+            shortened,
+            cut_chars: gone + cut,
+        });
+    }
+
+    /// Adds that a pack was delivered so many times: each of its texts was read as often.
+    pub fn add_delivered(&mut self, pack: &Pack, times: usize) {
+        let held: BTreeSet<(String, String)> =
+            pack.sections.iter().filter_map(|section| Some((kinds(section).1?.to_owned(), name(section)?))).collect();
+        for key in held {
+            self.texts.entry(key).or_default().delivered += times;
+        }
+    }
+
+    /// Returns the figures; `known` are the texts of the repo that packs could hold.
+    pub fn finish(self, known: impl IntoIterator<Item = UnusedText>) -> Stats {
+        let Self { mut stats, groups, texts, rules, .. } = self;
+        let used: BTreeSet<&str> = texts
+            .iter()
+            .filter(|(_, text)| text.packs > 0 || text.delivered > 0)
+            .map(|((_, name), _)| name.as_str())
+            .collect();
+        stats.unused = known.into_iter().filter(|text| !used.contains(text.path.as_str())).collect();
+        let rank = |text: &UnusedText| ["adr", "rules"].iter().position(|kind| *kind == text.kind).unwrap_or(2);
+        stats.unused.sort_by(|a, b| (rank(a), a).cmp(&(rank(b), b)));
+        stats.unused.dedup();
+        stats.groups =
+            groups.into_iter().map(|(group, figures)| GroupStats { group: group.to_owned(), ..figures }).collect();
+        stats.groups.sort_by(|a, b| b.tokens.cmp(&a.tokens).then_with(|| a.group.cmp(&b.group)));
+        stats.texts = texts.into_iter().map(|((kind, name), figures)| TextStats { kind, name, ..figures }).collect();
+        let order = |text: &TextStats| std::cmp::Reverse((text.packs, text.delivered, text.left_out));
+        stats.texts.sort_by(|a, b| order(a).cmp(&order(b)).then_with(|| (&a.kind, &a.name).cmp(&(&b.kind, &b.name))));
+        stats.budgets.sort_by(|a, b| {
+            b.cut_chars.cmp(&a.cut_chars).then_with(|| (&a.root, &a.profile).cmp(&(&b.root, &b.profile)))
+        });
+        stats.redaction_rules = rules.into_values().collect();
+        stats.redaction_rules.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.rule.cmp(&b.rule)));
+        stats
+    }
+}
+
+/// Returns the path of a section's text, or the name of a built-in text.
+fn name(section: &Section) -> Option<String> {
+    section.source.path.clone().or_else(|| section.source.id.clone())
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    const PACK: &str = include_str!("../../tests/golden/minimal/packs/feat-greeting.coding.json");
+
+    #[test]
+    fn packs_add_up_and_what_no_pack_holds_is_unused() {
+        let pack = crate::review::read(PACK.as_bytes()).unwrap();
+        let tokens = |text: &str| text.split_whitespace().count() as u64;
+        let mut all = StatsCollector::new(&tokens);
+        all.add(&pack);
+        all.add(&pack);
+        all.add_delivered(&pack, 3);
+        let unused = |path: &str| UnusedText { path: path.to_owned(), kind: "adr".to_owned() };
+        let stats = all.finish([unused("docs/b.md"), unused("docs/a.md")]);
+        assert_eq!((stats.packs, stats.chars), (2, 2 * pack.budget.used_chars));
+        assert_eq!(stats.groups.iter().map(|group| group.sections).sum::<usize>(), 2 * pack.sections.len());
+        let chars: u64 = pack.sections.iter().map(|section| section.metadata.chars).sum();
+        assert_eq!(stats.groups.iter().map(|group| group.chars).sum::<u64>(), 2 * chars);
+        let instructions = stats.texts.iter().find(|text| text.kind == "instructions").unwrap();
+        assert_eq!((instructions.packs, instructions.whole, instructions.delivered), (2, 2, 3));
+        let paths: Vec<&str> = stats.unused.iter().map(|text| text.path.as_str()).collect();
+        assert_eq!(paths, ["docs/a.md", "docs/b.md"]);
+    }
+}

@@ -1,0 +1,295 @@
+//! `since` and `trailer`: what moved since a pack was read, wherever the pack is found.
+
+use crate::sandbox::Sandbox;
+use serde_json::Value;
+use std::fs;
+
+const CACHE: &str = "---\nid: feat:cache\ntitle: Cache\nstatus: open\nblocked_by: [feat:store]\nadrs: [1]\n---\n\n# Cache\n\n\
+                     Results are cached.\n\n## Acceptance criteria\n\n- A hit takes a millisecond.\n- Entries end after a minute.\n";
+const STORE: &str = "---\nid: feat:store\ntitle: Store\nstatus: open\n---\n\nText.\n";
+const ADR: &str = "# Memory\n\n## Status\n\nAccepted\n\n## Decision\n\nIn memory, for one minute at most.\n";
+const PACK: &str = "packs/feat-cache.coding.json";
+
+/// A repo with built packs, committed.
+fn built() -> Sandbox {
+    let sandbox = Sandbox::with(&[
+        ("contextpack.yml", "version: 1\n"),
+        ("work_items/cache.md", CACHE),
+        ("work_items/store.md", STORE),
+        ("docs/adr/0001-memory.md", ADR),
+    ]);
+    sandbox.expect(0, &["build", "-q"]);
+    sandbox.commit();
+    sandbox
+}
+
+/// The hash of the pack of `feat:cache` on disk.
+fn hash(sandbox: &Sandbox) -> String {
+    let pack: Value = serde_json::from_str(&sandbox.read(PACK)).unwrap();
+    pack["hash"].as_str().unwrap().to_owned()
+}
+
+/// What `since` says of one pack.
+fn since(sandbox: &Sandbox, code: i32, args: &[&str]) -> Value {
+    sandbox.json(code, &[&["since"], args, &["--format", "json"]].concat())["packs"][0].clone()
+}
+
+fn texts(told: &Value) -> Vec<&str> {
+    told["moves"].as_array().unwrap().iter().map(|moved| moved["text"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn each_thing_that_moved_is_told_once_with_its_words() {
+    let sandbox = built();
+    let hash = hash(&sandbox);
+    let told = since(&sandbox, 0, &[&hash]);
+    assert_eq!((&told["status"], &told["now"]), (&"fresh".into(), &hash.clone().into()));
+    sandbox.write("work_items/cache.md", CACHE.replace("a minute.", "ten minutes.\n- There is a limit."));
+    sandbox.write("work_items/store.md", STORE.replace("open", "done"));
+    sandbox.write("docs/adr/0001-memory.md", ADR.replace("Accepted", "Superseded by ADR-0002"));
+    let told = since(&sandbox, 4, &[&hash]);
+    assert_eq!(
+        texts(&told),
+        [
+            "acceptance criterion 2 changed: Entries end after ten minutes.",
+            "acceptance criterion 3 was added: There is a limit.",
+            "the state of the blocker `feat:store` changed: open → done",
+            "docs/adr/0001-memory.md: the status changed: Accepted → Superseded by ADR-0002",
+        ]
+    );
+    assert_eq!(told["path"], PACK);
+    let run = sandbox.run(&["since", &hash]);
+    assert!(run.stdout.contains("    - Entries end after [-a minute-].\n"), "{}", run.stdout);
+    assert!(run.stderr.contains("0 of 1 packs are what a build gives now"), "{}", run.stderr);
+}
+
+#[test]
+fn a_pack_is_found_where_git_has_it_or_where_it_was_delivered() {
+    let sandbox = built();
+    let old = hash(&sandbox);
+    sandbox.write("work_items/cache.md", CACHE.replace("cached.", "cached in memory."));
+    sandbox.expect(0, &["build", "-q"]);
+    sandbox.commit();
+    let first = sandbox.git(&["rev-parse", "HEAD~1"]);
+    let short = &old["sha256:".len()..][..8];
+    let by_id = format!("cp_feat-cache_coding_{}", &old["sha256:".len()..][..12]);
+    for named in [old.as_str(), short, &by_id] {
+        let told = since(&sandbox, 4, &[named]);
+        assert_eq!((&told["path"], &told["commit"]), (&PACK.into(), &first.trim().into()), "{named}");
+        assert_eq!(texts(&told), ["paragraph 1 of `Cache` changed: Results are cached in memory."]);
+    }
+    // What was never committed, but delivered.
+    sandbox.expect(0, &["agent", "new", "Coder", "--purpose", "write code"]);
+    sandbox.expect(0, &["render", "feat:cache", "--agent", "coder", "--record", "-q"]);
+    let log = sandbox.read(".contextpack/delivered/delivered.jsonl");
+    let delivered = serde_json::from_str::<Value>(log.trim()).unwrap()["hash"].as_str().unwrap().to_owned();
+    let told = since(&sandbox, 0, &[&delivered]);
+    assert_eq!((&told["status"], &told["agent"]), (&"fresh".into(), &"agent:coder:main".into()));
+    sandbox.write("work_items/cache.md", CACHE.replace("millisecond", "second"));
+    let told = since(&sandbox, 4, &[&delivered]);
+    assert!(texts(&told).contains(&"acceptance criterion 1 changed: A hit takes a second."), "{told}");
+}
+
+#[test]
+fn a_pack_that_nothing_holds_is_refused_unless_a_build_gives_it() {
+    let sandbox = built();
+    let other = format!("sha256:{}", "0a".repeat(32));
+    let run = sandbox.run(&["since", &other]);
+    assert_eq!((run.code, run.stdout.as_str()), (2, ""));
+    assert!(run.stderr.contains("no file holds the pack `sha256:0a0a"), "{}", run.stderr);
+    assert!(run.stderr.contains("name the file that was read"), "{}", run.stderr);
+    for wrong in ["feat:cache", "0a0a", "nothing.json", "--"] {
+        assert_ne!(sandbox.run(&["since", wrong]).code, 0, "{wrong}");
+    }
+    // Cached packs are in no history, but a build still gives the one that was read.
+    let cached =
+        Sandbox::with(&[("contextpack.yml", "output: {dir: .contextpack/packs}\n"), ("work_items/store.md", STORE)]);
+    let trailer = cached.expect(0, &["trailer", "feat:store"]);
+    let hash = trailer.trim().strip_prefix("Context-Pack: ").unwrap();
+    let told = since(&cached, 0, &[hash]);
+    assert_eq!((&told["status"], &told["path"]), (&"fresh".into(), &Value::Null));
+    cached.write("work_items/store.md", STORE.replace("Text", "Other"));
+    assert!(cached.run(&["since", hash]).stderr.contains("packs are not committed here"));
+}
+
+#[test]
+fn trailers_of_commits_are_found_and_what_moved_is_a_warning_of_check() {
+    let sandbox = built();
+    let trailer = sandbox.expect(0, &["trailer", PACK]);
+    let other = format!("Context-Pack: sha256:{}", "0a".repeat(32));
+    sandbox.git(&["checkout", "-q", "-b", "work"]);
+    sandbox.git(&["commit", "-q", "--allow-empty", "-m", &format!("One\n\n{trailer}")]);
+    sandbox.git(&["commit", "-q", "--allow-empty", "-m", &format!("Two\n\n{trailer}{other}\n")]);
+    sandbox.git(&["commit", "-q", "--allow-empty", "-m", "Three\n\nContext-Pack: what?"]);
+    let told = sandbox.json(0, &["since", "--commits", "main..HEAD", "--format", "json"]);
+    let packs: Vec<(&str, usize)> = told["packs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|pack| (pack["status"].as_str().unwrap(), pack["named_by"].as_array().unwrap().len()))
+        .collect();
+    assert_eq!(packs, [("fresh", 2), ("missing", 1), ("missing", 1)]);
+    sandbox.expect(4, &["since", "--commits", "main..HEAD", "--strict"]);
+    assert_eq!(sandbox.run(&["since", "--commits", "nowhere..HEAD"]).code, 2);
+    assert_eq!(sandbox.run(&["since", "--commits=--all"]).code, 2);
+    assert!(sandbox.run(&["since", "--commits", "main..main"]).stderr.contains("no commit names a pack"));
+
+    sandbox.write("work_items/cache.md", CACHE.replace("a minute.", "a minute.\n- There is a limit."));
+    sandbox.expect(0, &["build", "-q"]);
+    let checked = sandbox.json(0, &["check", "--commits", "main..HEAD", "--format", "json"]);
+    let codes: Vec<&str> =
+        checked["diagnostics"].as_array().unwrap().iter().map(|it| it["code"].as_str().unwrap()).collect();
+    assert_eq!(codes, ["unknown-context", "unknown-context", "moved-context"]);
+    let message = checked["diagnostics"][2]["message"].as_str().unwrap();
+    assert!(message.contains("acceptance criterion 3 was added: There is a limit."), "{message}");
+    sandbox.write("contextpack.yml", "version: 1\nwarnings: {unknown-context: allow, moved-context: deny}\n");
+    let checked = sandbox.json(3, &["check", "--commits", "main..HEAD", "--format", "json"]);
+    assert_eq!(checked["diagnostics"].as_array().unwrap().len(), 1);
+    let page = sandbox.expect(4, &["since", "--commits", "main..HEAD", "--format", "markdown"]);
+    assert!(page.starts_with("### What the commits were written from\n"), "{page}");
+    let annotated = sandbox.expect(4, &["since", "--commits", "main..HEAD", "--format", "github"]);
+    assert!(annotated.contains("::warning file=work_items/cache.md,title=moved-context::commit "), "{annotated}");
+}
+
+#[test]
+fn a_root_with_another_id_is_followed_and_one_that_is_gone_is_told() {
+    let sandbox = built();
+    let hash = hash(&sandbox);
+    sandbox.write("work_items/cache.md", CACHE.replace("id: feat:cache", "id: feat:memory"));
+    let told = since(&sandbox, 4, &[&hash]);
+    assert_eq!(told["status"], "stale");
+    assert_eq!(told["reasons"][0], "`feat:cache` is `feat:memory` now");
+    sandbox.git(&["checkout", "-q", "work_items"]);
+    fs::rename(sandbox.path("work_items/cache.md"), sandbox.path("work_items/other.md")).unwrap();
+    assert_eq!(since(&sandbox, 4, &[&hash])["status"], "stale", "its id names it wherever it is");
+    fs::remove_file(sandbox.path("work_items/other.md")).unwrap();
+    let told = since(&sandbox, 4, &[&hash]);
+    assert_eq!((&told["status"], &told["now"]), (&"orphaned".into(), &Value::Null));
+    assert!(told["reasons"][0].as_str().unwrap().starts_with("there is no item `feat:cache`"), "{told}");
+}
+
+#[test]
+fn a_pack_has_its_own_limits_in_the_comparison() {
+    let sandbox = built();
+    let small = sandbox.path("small.json");
+    let text = sandbox.expect(0, &["build", "feat:cache", "--max-chars", "6000", "--out", "-", "-q"]);
+    fs::write(&small, text).unwrap();
+    let told = since(&sandbox, 0, &["small.json"]);
+    assert_eq!(told["status"], "fresh");
+    assert_eq!(told["reasons"][0], "it has other limits now, and is compared within its own");
+    // A margin is part of the limits.
+    sandbox.write(
+        "contextpack.yml",
+        "version: 1\nprofiles: {coding: {budget: {max_chars: 7000, margin: 15%, strategy: drop_low_priority}}}\n",
+    );
+    sandbox.expect(0, &["build", "-q"]);
+    fs::copy(sandbox.path(PACK), sandbox.path("margin.json")).unwrap();
+    assert_eq!(since(&sandbox, 0, &["margin.json"])["reasons"], Value::Array(Vec::new()));
+    sandbox.write("contextpack.yml", "version: 1\n");
+    assert_eq!(since(&sandbox, 0, &["margin.json"])["status"], "fresh");
+}
+
+#[test]
+fn damaged_edited_and_later_packs_are_compared_as_far_as_they_go() {
+    let sandbox = built();
+    let text = sandbox.read(PACK);
+    let at = text.find("\"id\": \"adr.").unwrap();
+    sandbox.write("torn.json", &text[..at]);
+    let torn = since(&sandbox, 5, &["torn.json"]);
+    assert_eq!(torn["status"], "edited");
+    assert!(torn["reasons"][0].as_str().unwrap().starts_with("it is damaged"), "{torn}");
+    assert_eq!(texts(&torn), [""; 0]);
+    sandbox.write("edited.json", text.replace("a millisecond", "an hour"));
+    let edited = since(&sandbox, 4, &["edited.json"]);
+    assert_eq!(edited["status"], "edited");
+    assert_eq!(texts(&edited), ["acceptance criterion 1 changed: A hit takes a millisecond."]);
+    sandbox.write("later.json", text.replace("context_pack/v1", "context_pack/v2"));
+    let later = since(&sandbox, 4, &["later.json"]);
+    assert_eq!(later["status"], "stale");
+    assert!(later["reasons"][0].as_str().unwrap().contains("`context_pack/v2`"), "{later}");
+    for (name, other) in [("a.json", ""), ("b.json", "{}"), ("c.json", "[1]"), ("d.json", "\u{0}")] {
+        sandbox.write(name, other);
+        assert_eq!(since(&sandbox, 5, &[name])["status"], "edited", "{name}");
+    }
+    let piped = sandbox.run_with(&["since", "-", "--format", "json"], &text);
+    assert_eq!(piped.code, 0, "{}", piped.stderr);
+    // A version that somebody edited is not preferred to the one that git has.
+    sandbox.write(PACK, text.replace("a millisecond", "an hour"));
+    assert_eq!(since(&sandbox, 0, &[&hash(&sandbox)])["commit"].as_str().map(str::len), Some(40));
+}
+
+#[test]
+fn secrets_of_older_packs_are_redacted_by_the_rules_of_today() {
+    let sandbox = built();
+    let secret = format!("ghp_{}", "a1B2c3D4e".repeat(4));
+    let text = sandbox.read(PACK).replace("Results are cached", &format!("Results of {secret} are cached"));
+    sandbox.write(PACK, text.replace("\"title\": \"Cache\"", &format!("\"title\": \"Cache {secret}\"")));
+    sandbox.commit();
+    let hash = hash(&sandbox);
+    sandbox.git(&["commit", "-q", "--allow-empty", "-m", &format!("About {secret}\n\nContext-Pack: {hash}")]);
+    for format in ["text", "json", "markdown", "github"] {
+        let run = sandbox.run(&["since", PACK, "--commits", "HEAD~1..HEAD", "--format", format, "-v"]);
+        assert_eq!(run.code, 4, "{}", run.stderr);
+        assert!(!run.stdout.contains("ghp_a1") && !run.stderr.contains("ghp_a1"), "{format}: {}", run.stdout);
+        assert!(run.stdout.contains("REDACTED"), "{format}: {}", run.stdout);
+    }
+    let checked = sandbox.run(&["check", "--commits", "HEAD~1..HEAD"]);
+    assert!(!checked.stderr.contains("ghp_a1"), "{}", checked.stderr);
+}
+
+#[test]
+fn a_shallow_clone_says_what_it_lacks() {
+    let sandbox = built();
+    let old = hash(&sandbox);
+    sandbox.write("work_items/cache.md", CACHE.replace("cached.", "cached in memory."));
+    sandbox.expect(0, &["build", "-q"]);
+    sandbox.commit();
+    let clone = sandbox.beside("clone");
+    let url = format!("file://{}", sandbox.root().display());
+    sandbox.git(&["clone", "-q", "--depth", "1", &url, clone.to_str().unwrap()]);
+    let folder = clone.to_str().unwrap();
+    let run = sandbox.run(&["-C", folder, "since", &old]);
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("`git fetch --unshallow`"), "{}", run.stderr);
+    sandbox.git(&["-C", folder, "fetch", "-q", "--unshallow"]);
+    assert_eq!(since(&sandbox, 4, &["-C", folder, &old])["status"], "stale");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_hook_adds_the_trailer_to_each_commit_and_no_hook_is_replaced() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let sandbox = built();
+    let hook = ".git/hooks/prepare-commit-msg";
+    assert!(sandbox.expect(0, &["init", "--hook"]).lines().any(|line| line == hook));
+    assert_eq!(fs::metadata(sandbox.path(hook)).unwrap().permissions().mode() & 0o111, 0o111);
+    let trailer = sandbox.expect(0, &["trailer", PACK]);
+    let commit = |variable: &str| {
+        let script = "git -c user.name=A -c user.email=a@example.com commit -q --allow-empty -m Work";
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", script]).current_dir(sandbox.root()).env("CONTEXTPACK_TRAILER", variable);
+        assert!(command.status().unwrap().success());
+        sandbox.git(&["log", "-1", "--format=%B"])
+    };
+    assert_eq!(commit(trailer.trim()).trim(), format!("Work\n\n{}", trailer.trim()));
+    let two = format!("{}Context-Pack: sha256:{}", trailer, "0a".repeat(32));
+    assert_eq!(commit(&two).matches("Context-Pack: ").count(), 2);
+    assert_eq!(commit("").trim(), "Work");
+    assert_eq!(commit("$(touch broken); `touch broken`").trim(), "Work");
+    assert!(!sandbox.has("broken"));
+    let again = sandbox.run(&["init", "--hook"]);
+    assert!(again.stderr.contains("left alone: .git/hooks/prepare-commit-msg: it has the hook"), "{}", again.stderr);
+    sandbox.write(hook, "#!/bin/sh\n");
+    let other = sandbox.run(&["init", "--hook"]);
+    assert!(other.stderr.contains("it is another hook"), "{}", other.stderr);
+    assert_eq!(sandbox.read(hook), "#!/bin/sh\n");
+    fs::remove_file(sandbox.path(hook)).unwrap();
+    std::os::unix::fs::symlink("/nowhere/else", sandbox.path(hook)).unwrap();
+    assert!(sandbox.run(&["init", "--hook"]).stderr.contains("left alone"));
+    assert!(fs::symlink_metadata(sandbox.path(hook)).unwrap().is_symlink());
+    // A folder of hooks that the user has set is the one that git runs.
+    sandbox.git(&["config", "core.hooksPath", "my-hooks"]);
+    sandbox.expect(0, &["init", "--hook"]);
+    assert!(sandbox.has("my-hooks/prepare-commit-msg"));
+    assert_eq!(Sandbox::new().run(&["init", "--hook"]).code, 2);
+}

@@ -1,0 +1,82 @@
+//! `stats`: what feeds packs, what no pack holds, which budgets cut, and what was delivered.
+
+use crate::sandbox::Sandbox;
+use serde_json::Value;
+
+const ITEM: &str = "---\nid: feat:ID\ntitle: T\nstatus: open\nadrs: [1]\n---\n\nSee [it](../docs/guide.md).\n";
+
+fn sandbox() -> Sandbox {
+    Sandbox::with(&[
+        ("contextpack.yml", "version: 1\n"),
+        ("work_items/a.md", &ITEM.replace("ID", "a")),
+        ("work_items/b.md", &ITEM.replace("ID", "b").replace("[it](../docs/guide.md)", "it")),
+        ("docs/adr/0001-one.md", "# One\n\n## Decision\n\nYes.\n"),
+        ("docs/adr/0002-two.md", "# Two\n\n## Decision\n\nNo.\n"),
+        ("docs/guide.md", &format!("# Guide\n\n{}", "Some words of a guide.\n\n".repeat(300))),
+        ("docs/other.md", "# Other\n"),
+    ])
+}
+
+fn text<'a>(stats: &'a Value, name: &str) -> &'a Value {
+    stats["texts"].as_array().unwrap().iter().find(|text| text["name"] == name).unwrap_or(&Value::Null)
+}
+
+#[test]
+fn each_text_is_counted_with_the_packs_that_it_feeds() {
+    let sandbox = sandbox();
+    let before = sandbox.files();
+    let stats = sandbox.json(0, &["stats", "--format", "json"]);
+    assert_eq!(stats["packs"], 2);
+    let adr = text(&stats, "docs/adr/0001-one.md");
+    assert_eq!((&adr["kind"], &adr["packs"], &adr["whole"]), (&"adr".into(), &2.into(), &2.into()));
+    assert_eq!(text(&stats, "docs/guide.md")["packs"], 1);
+    let unused: Vec<&str> =
+        stats["unused"].as_array().unwrap().iter().map(|text| text["path"].as_str().unwrap()).collect();
+    assert_eq!(unused, ["docs/adr/0002-two.md", "docs/other.md"]);
+    assert_eq!(stats["budgets"], Value::Array(Vec::new()));
+    let share = |group: &str| {
+        let groups = stats["groups"].as_array().unwrap();
+        groups.iter().find(|it| it["group"] == group).map_or(0, |it| it["tokens"].as_u64().unwrap())
+    };
+    assert!(share("documents") > share("adrs") && share("adrs") > 0);
+    // A smaller budget cuts the guide, and says so.
+    let small = sandbox.json(0, &["stats", "--max-chars", "5000", "--format", "json"]);
+    assert_eq!(text(&small, "docs/guide.md")["whole"], 0);
+    assert_eq!(small["budgets"][0]["root"], "feat:a");
+    assert!(small["budgets"][0]["cut_chars"].as_u64().unwrap() > 3000, "{small}");
+    let one = sandbox.json(0, &["stats", "feat:b", "--format", "json"]);
+    assert_eq!((&one["packs"], &one["unused"]), (&1.into(), &Value::Array(Vec::new())));
+    let table = sandbox.expect(0, &["stats"]);
+    let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split_whitespace().collect()).collect();
+    let adr = rows.iter().find(|row| row.last() == Some(&"docs/adr/0001-one.md")).unwrap();
+    assert_eq!((adr[0], adr[1], adr[6]), ("2", "2", "adr"), "{table}");
+    assert!(table.contains("\nKIND      IN NO PACK\nadr       docs/adr/0002-two.md\n"), "{table}");
+    assert!(sandbox.files() == before, "it writes nothing");
+    assert!(Sandbox::configured(&[]).run(&["stats"]).stderr.contains("no roots"));
+}
+
+#[test]
+fn what_was_delivered_is_counted_by_what_was_in_it() {
+    let sandbox = sandbox();
+    sandbox.expect(0, &["agent", "new", "Coder", "--purpose", "write code"]);
+    for _ in 0..2 {
+        sandbox.expect(0, &["render", "feat:a", "--agent", "coder", "--record", "-q"]);
+    }
+    sandbox.expect(0, &["render", "feat:b", "--agent", "coder", "--record", "-q"]);
+    let log = sandbox.read(".contextpack/delivered/delivered.jsonl");
+    let secret = format!("ghp_{}", "a1B2c3D4e".repeat(4));
+    let gone =
+        format!("{{\"at\":\"2026-01-01T00:00:00Z\",\"root\":\"{secret}\",\"hash\":\"sha256:{}\"}}", "0a".repeat(32));
+    sandbox.write(".contextpack/delivered/delivered.jsonl", format!("{log}{gone}\nno JSON\n"));
+    let stats = sandbox.json(0, &["stats", "--format", "json"]);
+    let deliveries = &stats["deliveries"];
+    let counts = ["count", "packs", "lost", "unreadable"].map(|name| deliveries[name].as_u64().unwrap());
+    assert_eq!(counts, [4, 3, 1, 1]);
+    assert_eq!((&deliveries["roots"][0]["root"], &deliveries["roots"][0]["count"]), (&"feat:a".into(), &2.into()));
+    assert_eq!(text(&stats, "docs/adr/0001-one.md")["delivered"], 3);
+    assert_eq!(text(&stats, "docs/guide.md")["delivered"], 2);
+    let table = sandbox.expect(0, &["stats"]);
+    assert!(!table.contains("ghp_a1") && !stats.to_string().contains("ghp_a1"));
+    assert!(table.contains("1 delivered pack cannot be read any more"), "{table}");
+    assert!(table.contains("1 line of the record cannot be read"), "{table}");
+}
