@@ -165,7 +165,8 @@ const NO_OWNERS: &str = "mon tur don hoc joc whis tpm";
 
 /// Whether `name` is spelled like an environment variable.
 fn is_environment(name: &[u8]) -> bool {
-    let name = name.strip_prefix(b"--").unwrap_or(name);
+    // `process.env.ACME_KEY`
+    let name = name.strip_prefix(b"process.env.").or_else(|| name.strip_prefix(b"--")).unwrap_or(name);
     name.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_')
 }
 

@@ -195,7 +195,12 @@ impl Names {
             return;
         };
         let Some((class, label)) = class() else { return };
-        let asked = matches!(separator, Separator::Assign | Separator::Colon | Separator::Flag);
+        let asked = match separator {
+            Separator::Assign | Separator::Colon | Separator::Flag => true,
+            // `<acme-key>…</acme-key>`; `<Key>…</Key>` is the name of an object.
+            Separator::Tag => text[name.start..name.end].iter().any(|b| matches!(b, b'-' | b'_')),
+            _ => false,
+        };
         if is_badge(text, name, class) || class == NameClass::Hint && (!asked || is_public_hint(text, name)) {
             return;
         }
