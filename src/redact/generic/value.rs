@@ -190,7 +190,7 @@ fn after_block_mark(text: &[u8], at: usize, separator: Separator) -> usize {
 /// Returns the value between quotes that open at `at`, on one line; up to the next blank if they do not close.
 pub(super) fn quoted(text: &[u8], at: usize) -> Option<ValueSpan> {
     let prefix = usize::from(
-        matches!(text.get(at), Some(b'b' | b'r' | b'f' | b'u' | b'N' | b'L'))
+        matches!(text.get(at), Some(b'b' | b'r' | b'f' | b'u' | b'N' | b'L' | b'@'))
             && matches!(text.get(at + 1), Some(b'"' | b'\'')),
     );
     let rest = &text[at + prefix..];
