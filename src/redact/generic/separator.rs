@@ -60,6 +60,10 @@ pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
         b'(' if at == name.end && is_quote(rest.get(1)) => (Separator::Call, 1),
         b'>' if attribute => (Separator::Tag, 1),
         b'>' if name.start > 0 && text[name.start - 1] == b'<' && at == name.end => (Separator::Tag, 1),
+        // `<Pass encoding="base64">`
+        _ if at == name.end + 1 && name.start > 0 && text[name.start - 1] == b'<' => {
+            (Separator::Tag, attributes(rest)?)
+        }
         0xef if rest.starts_with("：".as_bytes()) => (Separator::Colon, 3),
         0xef if rest.starts_with("＝".as_bytes()) => (Separator::Assign, 3),
         _ if name.flag && at > touching => (Separator::Flag, 0),
@@ -67,6 +71,10 @@ pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
         _ => return None,
     };
     at = opened(text, skip_blanks(text, opened(text, at + length)));
+    // `<Password><Value>…</Value>`
+    if separator == Separator::Tag && starts_ignoring_case(&text[at..], b"<value>") {
+        at += b"<value>".len();
+    }
     if text.get(at) == Some(&b'\n') {
         at = match separator {
             Separator::Colon | Separator::Assign => below(text, at).unwrap_or(at),
@@ -75,6 +83,12 @@ pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
         };
     }
     Some((separator, after_type(text, at, separator)))
+}
+
+/// Returns the length of the attributes of a tag and of its end.
+fn attributes(rest: &[u8]) -> Option<usize> {
+    let end = rest.iter().take(96).position(|b| matches!(b, b'<' | b'>' | b'\n'))?;
+    (rest[end] == b'>' && rest[..end].contains(&b'=') && !rest[..end].ends_with(b"/")).then_some(end + 1)
 }
 
 /// Skips emphasis that opens at `at`.

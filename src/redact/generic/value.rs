@@ -41,10 +41,17 @@ pub(super) fn value(
             return value(text, name, skip_blanks(text, next + 1), Separator::Assign, class);
         }
     }
-    let bare_end = found.end;
+    let whole = found;
     let found = after_scheme(text, found, separator);
     // The word after the scheme of an authorization header is a token whatever it looks like.
-    let class = if class == NameClass::Weak && found.end > bare_end { NameClass::Token } else { class };
+    let moved = found.start > whole.start || found.end > whole.end;
+    let class = if class == NameClass::Weak && moved { NameClass::Token } else { class };
+    // What a sentence may end with is part of a value in a tag.
+    let marks = text[found.end..].iter().take(8).take_while(|b| matches!(b, b'!' | b'?' | b'.' | b'*' | b'_')).count();
+    let found = match separator {
+        Separator::Tag if text[found.end + marks..].starts_with(b"</") => ValueSpan { end: found.end + marks, ..found },
+        _ => found,
+    };
     let after = &text[found.end..text.len().min(found.end + 64)];
     if separator == Separator::Tag
         && ![&b"</"[..], b"]]></"].iter().any(|end| after.trim_ascii_start().starts_with(end))
@@ -74,7 +81,7 @@ pub(super) fn value(
             && heuristics::is_chosen(content))
         || (class == NameClass::Weak
             && matches!(separator, Separator::Assign | Separator::Colon | Separator::Flag)
-            && (found.quoted || separator != Separator::Colon || is_header(&text[name.start..name.end]))
+            && (found.quoted || separator != Separator::Colon || is_header_or_variable(&text[name.start..name.end]))
             && (heuristics::is_hexadecimal_key(content) || heuristics::is_uuid(content)));
     if found.quoted {
         return Some((found, secret));
@@ -224,9 +231,10 @@ fn run_end(text: &[u8], found: ValueSpan) -> Option<usize> {
     (kept > 1 && !call && !quoted && !inside.iter().any(structure)).then_some(found.end + kept)
 }
 
-/// Whether a name is that of a header whose value is a token.
-fn is_header(name: &[u8]) -> bool {
-    heuristics::is_one_of("authorization proxy-authorization token x-token x-authorization", name)
+/// Whether a name is that of a header whose value is a token, or of an environment variable: `ACME_AUTH`.
+fn is_header_or_variable(name: &[u8]) -> bool {
+    let variable = name.contains(&b'_') && name.iter().all(|b| b.is_ascii_uppercase() || *b == b'_');
+    variable || heuristics::is_one_of("authorization proxy-authorization token x-token x-authorization", name)
 }
 
 /// Skips the beginning of a call around a quoted text: `String::from("…")`, `[]byte("…")`.
@@ -298,7 +306,7 @@ fn after_block_mark(text: &[u8], at: usize, separator: Separator) -> usize {
 /// Returns the value between quotes that open at `at`, on one line; up to the next blank if they do not close.
 pub(super) fn quoted(text: &[u8], at: usize) -> Option<ValueSpan> {
     let prefix = usize::from(
-        matches!(text.get(at), Some(b'b' | b'r' | b'f' | b'u' | b'N' | b'L'))
+        matches!(text.get(at), Some(b'b' | b'r' | b'f' | b'u' | b'N' | b'L' | b'@'))
             && matches!(text.get(at + 1), Some(b'"' | b'\'')),
     );
     let rest = &text[at + prefix..];
