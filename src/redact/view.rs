@@ -242,6 +242,8 @@ fn read(raw: &str, at: usize) -> Option<(usize, ViewRun)> {
         b'&' => entity::html(rest).map(seen),
         b'%' => entity::percent(rest).map(seen),
         b'\\' if matches!(rest.get(1), Some(b'\n' | b'\r')) => split::continued(bytes, at).map(nothing),
+        b'^' if rest.get(1) == Some(&b'\n') => split::continued(bytes, at).map(nothing),
+        b'\\' if let Some(length) = split::joined(bytes, at) => Some(nothing(length)),
         b'\\' => entity::escape(rest).map(seen),
         b'"' | b'\'' => split::joined(bytes, at).map(nothing),
         b'\n' => split::wrapped(bytes, at).map(nothing),

@@ -137,6 +137,8 @@ fn inner(value: &[u8]) -> &[u8] {
 fn is_word_password(text: &[u8], name: Name, found: ValueSpan, separator: Separator, class: NameClass) -> bool {
     let least = match class {
         NameClass::Password => 3,
+        // `secret = …` of a server's settings.
+        NameClass::Secret if is_own_line(text, name, found, separator) => 3,
         NameClass::Secret | NameClass::Key | NameClass::Token
             if separator == Separator::Assign && is_setting(text, name, found, separator) =>
         {
@@ -166,6 +168,17 @@ fn is_word_password(text: &[u8], name: Name, found: ValueSpan, separator: Separa
             text.get(found.end).is_none_or(|b| *b == b'\n') && !is_type
         }
     }
+}
+
+/// Whether a line is `secret = value` and nothing else, without quotes.
+fn is_own_line(text: &[u8], name: Name, found: ValueSpan, separator: Separator) -> bool {
+    let before = &text[name.start.saturating_sub(32)..name.start];
+    let lead = before.iter().rev().take_while(|b| matches!(b, b' ' | b'\t')).count();
+    separator == Separator::Assign
+        && !found.quoted
+        && &text[name.start..name.end] == b"secret"
+        && before[..before.len() - lead].last() == Some(&b'\n')
+        && text.get(found.end).is_none_or(|b| *b == b'\n')
 }
 
 /// Whether a blank precedes the `=` before a value.
@@ -214,12 +227,42 @@ fn is_header(name: &[u8]) -> bool {
     heuristics::is_one_of("authorization proxy-authorization token x-token x-authorization", name)
 }
 
-/// Skips the beginning of a call around a quoted text: `String::from("…")`, `[]byte("…")`.
+/// Skips the beginning of a call or of brackets around a quoted text: `String::from("…")`, `[]byte("…")`, `("…"`,
+/// `"".join(["…"])`.
 fn after_wrapper(text: &[u8], at: usize, separator: Separator) -> usize {
+    if separator != Separator::Assign {
+        return at;
+    }
     let word = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b':' | b'_' | b'.' | b'[' | b']');
-    let length = text[at..].iter().take(32).take_while(|b| word(b)).count();
-    let call = length > 2 && text.get(at + length) == Some(&b'(') && is_quote(text.get(at + length + 1));
-    if call && separator == Separator::Assign { at + length + 1 } else { at }
+    let mut next = at;
+    for _ in 0..5 {
+        let rest = &text[next..];
+        if [&b"\"\".join("[..], b"''.join("].iter().any(|call| rest.starts_with(call)) {
+            next += 8;
+            continue;
+        }
+        if next > at && is_quote(rest.first()) {
+            return next;
+        }
+        let joins = || memchr::memmem::find(&rest[..rest.len().min(300)], b"join(").is_some() || next > at;
+        match rest.first() {
+            Some(b'(') => next += 1,
+            Some(b'[') if !rest.starts_with(b"[]") && joins() => next += 1,
+            Some(b' ' | b'\n') if next > at => {
+                next += rest.iter().take(64).take_while(|b| matches!(b, b' ' | b'\n' | b'\t' | b'>')).count();
+            }
+            _ if rest.starts_with(b"new ") => next += 4,
+            _ if rest.starts_with(b").append(") => next += 9,
+            _ => {
+                let length = rest.iter().take(32).take_while(|b| word(b)).count();
+                if length <= 2 || rest.get(length) != Some(&b'(') {
+                    return at;
+                }
+                next += length + 1;
+            }
+        }
+    }
+    if is_quote(text.get(next)) { next } else { at }
 }
 
 /// Whether a name announces a value of several words.
