@@ -194,7 +194,7 @@ fn line_end(bytes: &[u8], at: usize) -> usize {
 
 /// Whether something encoded may begin with `byte`.
 fn is_sign(byte: u8) -> bool {
-    matches!(byte, b'&' | b'%' | b'\\' | b'*' | b'`' | b'~' | b'<' | b'_' | b'"' | b'\'' | b'\n' | 0xc2..)
+    matches!(byte, b'&' | b'%' | b'\\' | b'^' | b'*' | b'`' | b'~' | b'<' | b'_' | b'"' | b'\'' | b'\n' | 0xc2..)
 }
 
 /// Finds the next place at or after `from` that may begin something encoded.

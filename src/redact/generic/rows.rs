@@ -39,7 +39,7 @@ pub(super) fn inserted(text: &[u8], name: Name) -> Option<Inserted> {
     }
     let rest = &text[at..text.len().min(at + MAX_HEADER)];
     let close = at + rest.iter().position(|b| *b == b')')? + 1;
-    let next = close + text[close..].iter().take(32).take_while(|b| b.is_ascii_whitespace()).count();
+    let next = close + text[close..].iter().take(32).take_while(|b| b.is_ascii_whitespace() || matches!(b, b'>' | b'+' | b'/')).count();
     let rows = text.get(next..next + 6).filter(|word| word.eq_ignore_ascii_case(b"values")).map(|_| next + 6)?;
     Some(Inserted { rows, index: before[open..].iter().filter(|b| **b == b',').count() })
 }
@@ -67,7 +67,7 @@ impl Inserted {
                         on_value(start, at);
                     }
                 }
-                byte if depth == 0 && !byte.is_ascii_whitespace() && byte != b',' => break,
+                byte if depth == 0 && !byte.is_ascii_whitespace() && !matches!(byte, b',' | b'>' | b'+' | b'/') => break,
                 _ => {}
             }
             at += 1;
@@ -110,13 +110,16 @@ pub(super) fn aligned(text: &[u8], name: Name) -> Option<Aligned> {
     let before = &text[name.start.saturating_sub(MAX_HEADER)..name.start];
     let column = before.iter().rev().take_while(|b| **b != b'\n').count();
     let head = &before[before.len() - column..];
-    if column == before.len() && name.start > before.len() || (!head.is_empty() && !head.ends_with(b"  ")) {
+    let first = head.iter().all(|b| matches!(b, b'>' | b'+' | b'/' | b' '));
+    if column == before.len() && name.start > before.len() || (!first && !head.ends_with(b"  ")) {
         return None;
     }
     let width = text[end..].iter().take(MAX_HEADER).take_while(|b| **b != b'\n').count();
     let header = &text[name.start - column..end + width];
     let mut cells = 0;
-    for cell in header.split(|b| *b == b' ').filter(|cell| !cell.is_empty()) {
+    // The mark of a quote, or of an added line.
+    let lead = header.iter().take_while(|b| matches!(b, b'>' | b'+' | b'/' | b' ')).count().min(column);
+    for cell in header[lead..].split(|b| *b == b' ').filter(|cell| !cell.is_empty()) {
         cells += 1;
         let plain = cell.iter().all(|b| b.is_ascii_alphabetic() || matches!(b, b'_' | b'-' | b'/' | b'\r'));
         if !plain || cell.len() > 24 {
@@ -133,7 +136,7 @@ impl Aligned {
         while at < text.len() {
             let rest = &text[at..text.len().min(at + MAX_ROW)];
             let row = &rest[..rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len())];
-            let begins = self.column == 0 || row.get(self.column - 1) == Some(&b' ');
+            let begins = self.column == 0 || matches!(row.get(self.column - 1), Some(b' ' | b'+'));
             // Lines under the header, of dashes, say nothing.
             let ruled = !row.is_empty() && row.iter().all(|b| matches!(b, b'-' | b'=' | b' ' | b'\r'));
             let length = row.get(self.column..).map_or(0, |cell| cell.iter().take_while(|b| !b.is_ascii_whitespace()).count());

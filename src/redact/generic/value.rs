@@ -200,7 +200,8 @@ fn is_same_word(name: &[u8], value: &[u8]) -> bool {
 /// it ends where `found` does, or what follows is structure rather than part of it.
 fn run_end(text: &[u8], found: ValueSpan) -> Option<usize> {
     let rest = &text[found.end..text.len().min(found.end + 64)];
-    let rest = &rest[..rest.iter().position(|b| b.is_ascii_whitespace() || !b.is_ascii()).unwrap_or(rest.len())];
+    let ends = |b: &u8| b.is_ascii_whitespace() || !b.is_ascii() || *b == b'`';
+    let rest = &rest[..rest.iter().position(ends).unwrap_or(rest.len())];
     // `;Encrypt=True`, `&page=2`, `,vers=3.0`: the next field.
     let is_field = |at: usize| {
         let name = rest[at + 1..].iter().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.')).count();
@@ -298,7 +299,7 @@ fn is_record(text: &[u8], name: Name, end: usize) -> bool {
     let below = &text[text.len().min(end + 1)..text.len().min(end + 256)];
     let below = &below[..below.iter().position(|b| *b == b'\n').unwrap_or(below.len())];
     let lower = text[name.start..name.end].iter().all(|b| !b.is_ascii_uppercase());
-    lower && indent.iter().all(|b| matches!(b, b' ' | b'>')) && (is_entry(above, indent) || is_entry(below, indent))
+    lower && indent.iter().all(|b| matches!(b, b' ' | b'>' | b'+' | b'/')) && (is_entry(above, indent) || is_entry(below, indent))
 }
 
 /// Whether `line` is a `key: value` with this indentation.

@@ -53,8 +53,10 @@ const LONG_REACH: usize = 4096;
 /// The longest token that may be an identifier.
 const MAX_WORDED_BYTES: usize = 80;
 /// An argument of a command: in quotes, or up to a blank or what the shell reads; an escaped mark belongs to it.
-const ARGUMENT: &str =
-    r#"(?:'([^'\n]{4,200})'|"([^"\n]{4,200})"|\\?['"]?((?:[^\s'"`|;&<>\\]|\\[^\s\w'"]){4,}))"#;
+const ARGUMENT: &str = concat!(
+    r#"(?:'([^'\n]{4,200})'|"([^"\n]{4,200})"|"#,
+    r#"\\?['"]?((?:[^\s'"`|;&<>\\]|\\[^\s\w'"]){3,}(?:[^\s'"`|;&<>\\,)\]]|\\[^\s\w'"])))"#
+);
 /// How many bytes at a token's beginning hold no blank: this dismisses most keywords in prose.
 const DENSE: usize = 12;
 
