@@ -67,7 +67,8 @@ pub(super) fn value(text: &[u8], name: Name, class: NameClass) -> Option<(usize,
 /// Whether the line of `name` ends as one that announces a value: cheaper than [`value`].
 pub(super) fn is_followed(text: &[u8], name: Name) -> bool {
     let rest = line(text, name.end);
-    matches!(rest.trim_ascii_end().last(), Some(b':' | b'?' | b'.' | b'!' | b')' | b'*')) || rest.ends_with("：".as_bytes())
+    matches!(rest.trim_ascii_end().last(), Some(b':' | b'?' | b'.' | b'!' | b')' | b'*'))
+        || rest.ends_with("：".as_bytes())
 }
 
 /// Returns the value that is all of a line but marks and the name of an author.
@@ -80,8 +81,11 @@ fn alone(text: &[u8], start: usize, end: usize, ending: Ending, class: NameClass
     };
     let (left, right) = trimmed(content, at, ending);
     let value = content.get(left..right)?;
-    let lone = !value.iter().any(|b| b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b'`' | b'<' | b'|' | b'(' | b'{' | b'['));
-    let entry = value.iter().any(|b| matches!(b, b'=' | b':')) && heuristics::is_name(value.split(|b| matches!(b, b'=' | b':')).next()?)
+    let lone = !value
+        .iter()
+        .any(|b| b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b'`' | b'<' | b'|' | b'(' | b'{' | b'['));
+    let entry = value.iter().any(|b| matches!(b, b'=' | b':'))
+        && heuristics::is_name(value.split(|b| matches!(b, b'=' | b':')).next()?)
         && value.trim_ascii_end().last() != Some(&b'=');
     (lone && !entry && is_secret(value, ending, class)).then_some((start + left, start + right))
 }
@@ -98,8 +102,10 @@ fn pair(text: &[u8], start: usize, end: usize, ending: Ending, class: NameClass)
     let (user, value) = (content[from..slash].trim_ascii(), content.get(left..right)?);
     let words = |part: &[u8]| part.iter().any(u8::is_ascii_whitespace);
     let marked = value.iter().any(|b| b.is_ascii_digit() || b"!#$%@*+".contains(b));
-    (!words(user) && !words(value) && (marked && looks_secret(value, class, false) || heuristics::is_word_chain(value, 3)))
-        .then_some((start + left, start + right))
+    (!words(user)
+        && !words(value)
+        && (marked && looks_secret(value, class, false) || heuristics::is_word_chain(value, 3)))
+    .then_some((start + left, start + right))
 }
 
 /// Whether a lone value is what the line before announces.
@@ -171,7 +177,9 @@ fn after_author(line: &[u8]) -> Option<usize> {
             || content.contains(&b':') && content.iter().all(|b| b.is_ascii_digit() || *b == b':');
         let ends = matches!(content[word - 1], b':' | b'>');
         let name = content.iter().all(|b| {
-            b.is_ascii_alphanumeric() || !b.is_ascii() || matches!(b, b'@' | b'<' | b'>' | b':' | b'_' | b'.' | b'-' | b'*')
+            b.is_ascii_alphanumeric()
+                || !b.is_ascii()
+                || matches!(b, b'@' | b'<' | b'>' | b':' | b'_' | b'.' | b'-' | b'*')
         });
         if !(time || (!named && name)) {
             break;
@@ -230,7 +238,8 @@ impl<'t> Prefix<'t> {
             Self::Same(prefix) => start + rest.strip_prefix(*prefix).map(|_| prefix.len())?,
             Self::Time => start + after_time(&rest[..rest.len().min(MAX_PREFIX)]),
             Self::None => {
-                start + rest.iter().take(32).take_while(|b| matches!(b, b'>' | b'#' | b'/' | b'*' | b'+' | b' ')).count()
+                start
+                    + rest.iter().take(32).take_while(|b| matches!(b, b'>' | b'#' | b'/' | b'*' | b'+' | b' ')).count()
             }
         };
         Some(skip_blanks(text, content))
@@ -245,7 +254,8 @@ fn after_time(line: &[u8]) -> usize {
         let word = line[at..].iter().take_while(|b| !b.is_ascii_whitespace()).count();
         let content = &line[at..at + word];
         let digits = content.iter().filter(|b| b.is_ascii_digit()).count();
-        let time = digits >= 6 && content.iter().any(|b| matches!(b, b':' | b'-' | b'/'))
+        let time = digits >= 6
+            && content.iter().any(|b| matches!(b, b':' | b'-' | b'/'))
             && content.iter().all(|b| b.is_ascii_digit() || b"-:./TZ+,[]".contains(b));
         if !(time || at > 0 && is_one_of(LEVELS, content)) || word == 0 {
             break;

@@ -217,7 +217,9 @@ impl Names {
                     |on_value| table.values(text, on_value),
                     |start, end| {
                         let cell = &text[start..end];
-                        if rows::is_secret(cell, class) && (class == NameClass::Password || heuristics::looks_random(cell)) {
+                        if rows::is_secret(cell, class)
+                            && (class == NameClass::Password || heuristics::looks_random(cell))
+                        {
                             on_finding(start, end, label);
                         }
                     },

@@ -1,9 +1,9 @@
 //! Names and values in separate places: `name: X` above `value: Y`, the header of a table above its column.
 
 use super::super::heuristics::NameClass;
-use super::rows;
 use super::super::text::starts_ignoring_case;
 use super::Name;
+use super::rows;
 use super::separator::Separator;
 use super::separator::{after_closers, skip_blanks};
 use super::value::{bare, quoted};
@@ -125,7 +125,8 @@ pub(super) fn column(text: &[u8], name: Name) -> Option<Column> {
     let at = skip_blanks(text, at);
     let cell = matches!(text.get(at), Some(b'|' | b'\n' | b'(')) || text.get(at).is_none_or(u8::is_ascii_alphabetic);
     // "If you pass a reference" is no name.
-    let verb = text[name.start..name.end].eq_ignore_ascii_case(b"pass") && text.get(at).is_some_and(u8::is_ascii_alphabetic);
+    let verb =
+        text[name.start..name.end].eq_ignore_ascii_case(b"pass") && text.get(at).is_some_and(u8::is_ascii_alphabetic);
     if !cell || verb {
         return None;
     }

@@ -33,7 +33,8 @@ const BETWEEN: &str = "should must for of on in at to the a an our my your this 
     cluster box machine host used which we i you also still just für want need get got from them us sent gave der den dem die das zum pour le la les du de \
     para el los con von d'ordine d'accesso di accesso";
 /// Words that may be followed by a proper name.
-const BEFORE_NAMES: &str = "for of on to in at für pour para de du des del della dello di do da dos das von vom na voor för dla";
+const BEFORE_NAMES: &str =
+    "for of on to in at für pour para de du des del della dello di do da dos das von vom na voor för dla";
 /// Words between these and the proper name.
 const ARTICLES: &str = "the a an my our your this that der die das den dem";
 
@@ -48,7 +49,8 @@ pub(super) fn values(
     let rest = &rest[..rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len())];
     // Without a digit, a mark, a quote or words joined to one nothing looks like a secret: this dismisses most sentences.
     let odd = |b: &u8| {
-        b.is_ascii_digit() || matches!(b, b'"' | b'\'' | b'`' | b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'-' | b'_' | 0xe2)
+        b.is_ascii_digit()
+            || matches!(b, b'"' | b'\'' | b'`' | b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'-' | b'_' | 0xe2)
     };
     let hump = |pair: &[u8]| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase();
     if (rest.iter().any(odd) || rest.windows(2).any(hump))

@@ -15,7 +15,8 @@ const MAX_VALUES: usize = 16 * 1024;
 pub(super) fn is_secret(value: &[u8], class: NameClass) -> bool {
     looks_secret(value, class, true)
         || class == NameClass::Password
-            && (heuristics::is_word_chain(value, 3) || heuristics::is_passphrase(value, class) && !heuristics::is_description(value))
+            && (heuristics::is_word_chain(value, 3)
+                || heuristics::is_passphrase(value, class) && !heuristics::is_description(value))
 }
 
 /// The values of an `INSERT` statement.
@@ -39,7 +40,12 @@ pub(super) fn inserted(text: &[u8], name: Name) -> Option<Inserted> {
     }
     let rest = &text[at..text.len().min(at + MAX_HEADER)];
     let close = at + rest.iter().position(|b| *b == b')')? + 1;
-    let next = close + text[close..].iter().take(32).take_while(|b| b.is_ascii_whitespace() || matches!(b, b'>' | b'+' | b'/')).count();
+    let next = close
+        + text[close..]
+            .iter()
+            .take(32)
+            .take_while(|b| b.is_ascii_whitespace() || matches!(b, b'>' | b'+' | b'/'))
+            .count();
     let rows = text.get(next..next + 6).filter(|word| word.eq_ignore_ascii_case(b"values")).map(|_| next + 6)?;
     Some(Inserted { rows, index: before[open..].iter().filter(|b| **b == b',').count() })
 }
@@ -67,7 +73,9 @@ impl Inserted {
                         on_value(start, at);
                     }
                 }
-                byte if depth == 0 && !byte.is_ascii_whitespace() && !matches!(byte, b',' | b'>' | b'+' | b'/') => break,
+                byte if depth == 0 && !byte.is_ascii_whitespace() && !matches!(byte, b',' | b'>' | b'+' | b'/') => {
+                    break;
+                }
                 _ => {}
             }
             at += 1;
@@ -139,7 +147,8 @@ impl Aligned {
             let begins = self.column == 0 || matches!(row.get(self.column - 1), Some(b' ' | b'+'));
             // Lines under the header, of dashes, say nothing.
             let ruled = !row.is_empty() && row.iter().all(|b| matches!(b, b'-' | b'=' | b' ' | b'\r'));
-            let length = row.get(self.column..).map_or(0, |cell| cell.iter().take_while(|b| !b.is_ascii_whitespace()).count());
+            let length =
+                row.get(self.column..).map_or(0, |cell| cell.iter().take_while(|b| !b.is_ascii_whitespace()).count());
             if row.len() == MAX_ROW || !ruled && (!begins || length == 0) {
                 break;
             }

@@ -145,10 +145,14 @@ fn is_login_step(text: &[u8], at: usize) -> bool {
     let Some(end) = before.iter().rposition(|b| *b == b'\n') else { return false };
     let lead = &before[end + 1..];
     let lines = before[..end].rsplit(|b| *b == b'\n').take(2);
-    let is_step = |line: &[u8]| [&b"USER "[..], b"331 ", b"+OK"].iter().any(|start| {
-        line.windows(start.len()).take(24).any(|part| part == *start)
-    });
-    lead.len() <= 24 && lead.iter().all(|b| !b.is_ascii_lowercase() || lead.ends_with(b"> ") || lead.ends_with(b": ")) && lines.into_iter().any(is_step)
+    let is_step = |line: &[u8]| {
+        [&b"USER "[..], b"331 ", b"+OK"]
+            .iter()
+            .any(|start| line.windows(start.len()).take(24).any(|part| part == *start))
+    };
+    lead.len() <= 24
+        && lead.iter().all(|b| !b.is_ascii_lowercase() || lead.ends_with(b"> ") || lead.ends_with(b": "))
+        && lines.into_iter().any(is_step)
 }
 
 /// Whether the line of `at` is a heading.

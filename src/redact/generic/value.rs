@@ -125,7 +125,12 @@ fn inner(value: &[u8]) -> &[u8] {
     }
     let equals = value.iter().position(|b| *b == b'=');
     match equals {
-        Some(at) if at > 0 && at + 1 < value.len() && heuristics::is_name(&value[..at]) && heuristics::is_name(&value[at + 1..]) => {
+        Some(at)
+            if at > 0
+                && at + 1 < value.len()
+                && heuristics::is_name(&value[..at])
+                && heuristics::is_name(&value[at + 1..]) =>
+        {
             &value[at + 1..]
         }
         _ => value,
@@ -161,7 +166,10 @@ fn is_word_password(text: &[u8], name: Name, found: ValueSpan, separator: Separa
         _ if content.contains(&b'-') => true,
         // A blank before `=` is usual in programs, and so are brackets before the name.
         Separator::Assign => {
-            matches!(text[..found.start], [.., b'=']) && !line.contains(&b'(') && ends(b"&\"'`") && !is_spaced(text, found)
+            matches!(text[..found.start], [.., b'='])
+                && !line.contains(&b'(')
+                && ends(b"&\"'`")
+                && !is_spaced(text, found)
         }
         Separator::Colon => {
             let is_type = content[0].is_ascii_uppercase() && name[0].is_ascii_lowercase();
@@ -204,22 +212,26 @@ fn run_end(text: &[u8], found: ValueSpan) -> Option<usize> {
     let rest = &rest[..rest.iter().position(ends).unwrap_or(rest.len())];
     // `;Encrypt=True`, `&page=2`, `,vers=3.0`: the next field.
     let is_field = |at: usize| {
-        let name = rest[at + 1..].iter().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.')).count();
+        let name =
+            rest[at + 1..].iter().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.')).count();
         name > 0 && matches!(rest.get(at + 1 + name), Some(b'=' | b':'))
     };
     let fields = (0..rest.len()).find(|at| matches!(rest[*at], b';' | b'&' | b',') && is_field(*at));
     let rest = &rest[..fields.unwrap_or(rest.len())];
-    let structure = |b: &u8| matches!(b, b'=' | b':' | b'`' | b'<' | b'>' | b'[' | b']' | b'{' | b'}' | b'|' | b'\\' | b'/');
+    let structure =
+        |b: &u8| matches!(b, b'=' | b':' | b'`' | b'<' | b'>' | b'[' | b']' | b'{' | b'}' | b'|' | b'\\' | b'/');
     let kept = rest
         .iter()
         .rposition(|b| !matches!(b, b'.' | b',' | b';' | b'\'' | b'"' | b'?' | b'!' | b'*' | b'_' | b')' | b'('))
         .map_or(0, |last| last + 1);
     let kept = kept + rest[kept..].iter().take_while(|b| matches!(b, b'!' | b'?')).count();
     let inside = &rest[..kept];
-    let call = inside.iter().any(|b| matches!(b, b'(' | b')')) && rest.last().is_some_and(|b| matches!(b, b')' | b'(' | b';' | b','))
+    let call = inside.iter().any(|b| matches!(b, b'(' | b')'))
+        && rest.last().is_some_and(|b| matches!(b, b')' | b'(' | b';' | b','))
         || rest.starts_with(b"()")
         || inside.windows(2).any(|pair| pair == b").");
-    let quoted = rest.first().is_some_and(|b| matches!(b, b'\'' | b'"')) && inside.iter().any(|b| matches!(b, b',' | b'('));
+    let quoted =
+        rest.first().is_some_and(|b| matches!(b, b'\'' | b'"')) && inside.iter().any(|b| matches!(b, b',' | b'('));
     (kept > 1 && !call && !quoted && !inside.iter().any(structure)).then_some(found.end + kept)
 }
 
@@ -299,7 +311,9 @@ fn is_record(text: &[u8], name: Name, end: usize) -> bool {
     let below = &text[text.len().min(end + 1)..text.len().min(end + 256)];
     let below = &below[..below.iter().position(|b| *b == b'\n').unwrap_or(below.len())];
     let lower = text[name.start..name.end].iter().all(|b| !b.is_ascii_uppercase());
-    lower && indent.iter().all(|b| matches!(b, b' ' | b'>' | b'+' | b'/')) && (is_entry(above, indent) || is_entry(below, indent))
+    lower
+        && indent.iter().all(|b| matches!(b, b' ' | b'>' | b'+' | b'/'))
+        && (is_entry(above, indent) || is_entry(below, indent))
 }
 
 /// Whether `line` is a `key: value` with this indentation.

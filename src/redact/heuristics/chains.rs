@@ -161,7 +161,9 @@ mod tests {
 
     #[test]
     fn chains_of_plain_words_are_passwords() {
-        for value in ["blue-otter-lamp", "riverStoneLamp", "copper_candle_42", "Tiger.maple.2019", "monkey-silver-monkey"] {
+        for value in
+            ["blue-otter-lamp", "riverStoneLamp", "copper_candle_42", "Tiger.maple.2019", "monkey-silver-monkey"]
+        {
             assert!(is_word_chain(value.as_bytes(), 3), "{value}");
         }
     }

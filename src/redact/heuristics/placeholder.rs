@@ -35,7 +35,8 @@ fn is_periodic(value: &[u8]) -> bool {
         return true;
     }
     let repeats = |period: &usize| value.iter().zip(&value[*period..]).all(|(a, b)| a == b);
-    value.len() >= 16 && ((1..=8).any(|period| repeats(&period)) || value.len() >= 32 && repeats(&16) || counts_up(value))
+    value.len() >= 16
+        && ((1..=8).any(|period| repeats(&period)) || value.len() >= 32 && repeats(&16) || counts_up(value))
 }
 
 /// Whether the bytes of hexadecimal digits count up: `00010203…`, `00112233…`.

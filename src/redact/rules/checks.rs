@@ -112,7 +112,8 @@ pub(super) fn bare_password(value: &[u8]) -> bool {
 
 /// Whether `value` is the password after `-u user:`, where the name of a group may be as well.
 pub(super) fn login_password(value: &[u8]) -> bool {
-    quoted_password(value) && !(heuristics::is_chosen(value) && !secret_password(value) && !heuristics::is_word_chain(value, 3))
+    quoted_password(value)
+        && !(heuristics::is_chosen(value) && !secret_password(value) && !heuristics::is_word_chain(value, 3))
 }
 
 /// Whether `value` is a password that a machine made.
@@ -122,7 +123,8 @@ pub(super) fn generated_password(value: &[u8]) -> bool {
 
 /// Whether `value` is the password of a `user / password` pair that no label announces directly.
 pub(super) fn pair_password(value: &[u8]) -> bool {
-    let marked = value.iter().any(|b| b.is_ascii_digit() || matches!(b, b'!' | b'#' | b'$' | b'%' | b'@' | b'*' | b'+'));
+    let marked =
+        value.iter().any(|b| b.is_ascii_digit() || matches!(b, b'!' | b'#' | b'$' | b'%' | b'@' | b'*' | b'+'));
     (marked && bare_password(value)) || heuristics::is_word_chain(value, 3)
 }
 

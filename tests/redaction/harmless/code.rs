@@ -352,7 +352,11 @@ pub(super) static CODE: &[Harmless] = &[
     ),
     (
         "calls-of-pass",
-        &["t.pass(\"tests/ui/pass/*.rs\")", "base.pass(\"g#s/../x\", \"http://a/b\")", "pass to `cabi::task_set` what it needs"],
+        &[
+            "t.pass(\"tests/ui/pass/*.rs\")",
+            "base.pass(\"g#s/../x\", \"http://a/b\")",
+            "pass to `cabi::task_set` what it needs",
+        ],
     ),
     (
         "announcements",

@@ -113,9 +113,7 @@ pub(crate) static BLOCKS: &[(&str, Make)] = &[
             "+------+-----------+\n| name | password  |\n+------+-----------+\n| app  | «{v3}» |\n+------+-----------+",
         )
     }),
-    ("insert-rows", |rng| {
-        lines(rng, "INSERT INTO users (id, password) VALUES\n(1, '«{q14}»'),\n(2, '«{V3}»');")
-    }),
+    ("insert-rows", |rng| lines(rng, "INSERT INTO users (id, password) VALUES\n(1, '«{q14}»'),\n(2, '«{V3}»');")),
     ("unseal-keys-old", |rng| lines(rng, "Key 1 (will be hex): «{h64}»\nKey 2 (will be hex): «{h64}»")),
     ("concatenated-in-json", |rng| {
         let (first, second) = (rng.fill("ghp_{a14}"), rng.fill("{a22}"));
