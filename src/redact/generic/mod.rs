@@ -5,6 +5,7 @@ mod announced;
 mod labels;
 mod pairs;
 mod prose;
+mod rows;
 mod separator;
 mod value;
 
@@ -201,7 +202,37 @@ impl Names {
             }
             return;
         }
+        if let Some(statement) = rows::inserted(text, name) {
+            if let Some((class, label)) = class() {
+                self.columns.each(
+                    statement.rows,
+                    |on_value| statement.values(text, on_value),
+                    |start, end| {
+                        if rows::is_secret(&text[start..end], class) {
+                            on_finding(start, end, label);
+                        }
+                    },
+                );
+            }
+            return;
+        }
         let Some((separator, at)) = separator(text, name) else {
+            if let Some(table) = rows::aligned(text, name)
+                && let Some((class, label)) = class()
+            {
+                self.columns.each(
+                    table.rows,
+                    |on_value| table.values(text, on_value),
+                    |start, end| {
+                        let cell = &text[start..end];
+                        if rows::is_secret(cell, class)
+                            && (class == NameClass::Password || heuristics::looks_random(cell))
+                        {
+                            on_finding(start, end, label);
+                        }
+                    },
+                );
+            }
             prose::values(text, name, class, on_finding);
             return;
         };
