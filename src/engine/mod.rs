@@ -34,6 +34,7 @@ mod repository;
 mod restrictions;
 mod roots;
 mod session;
+#[cfg(feature = "mcp")]
 mod warm;
 
 pub use budget_probe::BudgetProbe;
@@ -54,4 +55,5 @@ pub use roots::{RootError, RootSummary};
 pub use session::{
     AgentRequest, BuildObserver, OnWritten, Session, SessionRequest, Update, WrittenPack, delivery_folder,
 };
+#[cfg(feature = "mcp")]
 pub use warm::{WarmReadings, WarmSource, count_tokens};
