@@ -35,6 +35,7 @@ mod repository;
 mod restrictions;
 mod roots;
 mod session;
+#[cfg(feature = "mcp")]
 mod warm;
 
 pub use budget_probe::BudgetProbe;
@@ -56,4 +57,5 @@ pub use roots::{RootError, RootSummary};
 pub use session::{
     AgentRequest, BuildObserver, OnWritten, Session, SessionRequest, Update, WrittenPack, delivery_folder,
 };
+#[cfg(feature = "mcp")]
 pub use warm::{WarmReadings, WarmSource, count_tokens};

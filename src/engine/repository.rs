@@ -4,7 +4,7 @@ use super::build::BuildJob;
 use super::error::with_causes;
 use super::notices::ConcernedItems;
 use super::{
-    BudgetLimits, BuildOrder, Configuration, EngineError, IncrementalBuild, Project, RootError, Unsettled, WarmSource,
+    BudgetLimits, BuildOrder, Configuration, EngineError, IncrementalBuild, Project, RootError, Unsettled,
     apply_severities, unmatched,
 };
 use crate::cache::{BuildCache, Cache, CachedReading, FreshnessPolicy, NoCache, ScrubCache, TracedTree};
@@ -242,16 +242,19 @@ impl Repository {
     }
 
     /// Reads the work items and builds the graph with the results of earlier readings.
-    pub(crate) fn warm_project<'a>(&'a self, source: &'a WarmSource<'a>) -> Project<'a> {
+    #[cfg(feature = "mcp")]
+    pub(crate) fn warm_project<'a>(&'a self, source: &'a super::WarmSource<'a>) -> Project<'a> {
         self.project_from(source.files(), source)
     }
 
     /// Returns the cache on disk; `None` if none can be used.
+    #[cfg(feature = "mcp")]
     pub(super) fn cache(&self) -> Option<&Cache> {
         self.cache.as_ref()
     }
 
     /// Returns the secret values of the process.
+    #[cfg(feature = "mcp")]
     pub(super) fn environment(&self) -> &Environment {
         &self.environment
     }

@@ -23,7 +23,7 @@ const LOCK_POLL: Duration = Duration::from_millis(10);
 const STALE_LOCK_AGE: Duration = Duration::from_secs(60);
 
 /// How far the times of files may lag behind the clock: systems take them from their last tick.
-const CLOCK_TICK: Duration = Duration::from_millis(20);
+pub(super) const CLOCK_TICK: Duration = Duration::from_millis(20);
 
 /// The work tree of a git repository, observed from the beginning of a build.
 #[derive(Debug)]

@@ -13,6 +13,8 @@ mod git;
 mod history;
 mod ignore_rules;
 mod links;
+#[cfg(feature = "mcp")]
+mod listed;
 mod listing;
 #[cfg(all(test, unix))]
 mod listing_against_git;
@@ -31,6 +33,8 @@ pub use changes::{CommitLog, first_commits, head_commit, last_commits};
 pub use error::IntakeError;
 pub use git::configure;
 pub use history::{GitObject, History, HistoryError, is_head, is_in_git, merge_base};
+#[cfg(feature = "mcp")]
+pub use listed::is_listed_as_of;
 pub use merge::write_merged_files;
 pub use repo::{Repo, RepoOptions};
 pub use state_folder::CacheUse;

@@ -6,6 +6,7 @@
 //! between.
 
 mod events;
+#[cfg(feature = "mcp")]
 mod follower;
 mod native;
 mod now_file;
@@ -17,6 +18,7 @@ mod tests;
 mod watched_folders;
 
 pub use events::{Event, Events, FollowError, Poll};
+#[cfg(feature = "mcp")]
 pub use follower::{Follower, Notice};
 pub use native::Native;
 pub use report::{RemovedPack, WatchProblem, WatchReport};

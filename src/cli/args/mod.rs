@@ -565,12 +565,9 @@ mod tests {
     fn every_command_is_listed_under_one_purpose() {
         let command = Args::command();
         let mut commands: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
-        let is_built = |name: &&str| match *name {
-            "mcp" => cfg!(feature = "mcp"),
-            "serve" => cfg!(feature = "serve"),
-            "sync" => cfg!(feature = "github"),
-            _ => true,
-        };
+        let optional =
+            [("mcp", cfg!(feature = "mcp")), ("serve", cfg!(feature = "serve")), ("sync", cfg!(feature = "github"))];
+        let is_built = |name: &&str| optional.iter().all(|(optional, is_built)| optional != name || *is_built);
         let mut listed: Vec<&str> =
             help::GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).filter(is_built).collect();
         commands.sort_unstable();

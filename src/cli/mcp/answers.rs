@@ -256,11 +256,12 @@ pub(super) fn roots(repository: &Repository, project: &Project<'_>) -> Result<Ve
     Ok(project.roots().into_iter().map(|item| project.summary(item).into()).collect())
 }
 
-/// Returns a digest of what a list of the roots shows.
+/// Returns a digest of what a list of the roots shows. It is compared in memory and sent to nobody.
 pub(super) fn roots_digest(repository: &Repository, project: &Project<'_>) -> Result<Digest, Failure> {
-    let roots = roots(repository, project)?;
-    let lines: Vec<String> = roots.iter().map(|root| format!("{}\n{}\n{}", root.id, root.title, root.state)).collect();
-    Ok(Digest::of(lines.join("\n\n")))
+    repository.confirm_all_read(project)?;
+    let records = project.roots().into_iter().map(|item| (&project.corpus().entries[item].item, project.state(item)));
+    let lines = records.map(|(record, state)| format!("{}\n{}\n{}", record.id, record.title, state.name()));
+    Ok(Digest::of(lines.collect::<Vec<_>>().join("\n\n")))
 }
 
 /// Returns the name of the profile that is built if none is asked for.

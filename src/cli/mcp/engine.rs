@@ -9,6 +9,7 @@ use crate::cli::console;
 use crate::cli::failure::Failure;
 use crate::cli::workspace::{open_at, settled};
 use crate::engine::{Project, Repository, SessionRequest, WarmReadings};
+use crate::intake::is_listed_as_of;
 use crate::store::Access;
 use crate::watch::{Event, Events, FollowError, Follower, Native, Notice, Poll};
 use std::io::Write as _;
@@ -16,7 +17,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 use tokio::sync::watch;
 
 /// The silence that ends a burst of changes.
@@ -157,12 +158,18 @@ impl<'a> Engine<'a> {
         let mut openings = 0;
         loop {
             self.opened = Instant::now();
+            let began = SystemTime::now();
             let followed = self.follower.follow_base();
             self.blind_if_failed(followed.map(|()| false));
             let repository = settled(|| open_at(self.global, &self.root, &[], Some(self.access)))?;
             openings += 1;
-            let followed = self.follower.follow(repository.files(), repository.settings());
+            let settings = repository.settings();
+            let followed = self.follower.follow(repository.files(), settings);
             if !self.blind_if_failed(followed) || openings == MOST_OPENINGS {
+                return Ok(repository);
+            }
+            let (files, snapshot) = (repository.files(), &settings.github.snapshot);
+            if self.global.config.is_none() && is_listed_as_of(&self.root, files, snapshot, began) {
                 return Ok(repository);
             }
         }

@@ -17,6 +17,7 @@ use super::args::Global;
 use super::console;
 use super::exit::Exit;
 use super::failure::{Failure, PathFailure};
+use crate::engine::count_tokens;
 use crate::intake::Repo;
 use crate::watch::Event;
 use engine::{Engine, Source};
@@ -42,6 +43,8 @@ pub(crate) fn run(global: &Global) -> Result<Exit, Failure> {
     let jobs = Arc::new(Jobs::new(sender.clone()));
     let mut engine = Engine::new(&global, root, Arc::clone(&jobs), source);
     let readings = engine.readings();
+    // The vocabulary is loaded while the repository is listed. If the thread cannot be started, the first answer loads it.
+    drop(std::thread::Builder::new().spawn(|| count_tokens("")));
     let serving = std::thread::Builder::new().spawn(move || {
         let served = server::serve(jobs, readings);
         // The engine has ended already if nobody receives this.

@@ -1,0 +1,64 @@
+//! Whether a listing still holds, for a process that began to follow its folders after it was made.
+
+use super::Repo;
+use super::checkout::CLOCK_TICK;
+use super::error::is_absent;
+use crate::model::{RepoPath, SourceTree as _};
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// The files at the root that hold the configuration.
+const CONFIGS: [&str; 2] = ["contextpack.yml", "contextpack.yaml"];
+
+/// Whether [`Repo::open`] of `root`, if it began at `since`, would give the listing of `repo` now under the same
+/// configuration, as far as the times tell of the folders and files that decide it. `false` if that is uncertain. `snapshot`
+/// is the folder of the GitHub snapshot.
+pub fn is_listed_as_of(root: &Path, repo: &Repo, snapshot: &RepoPath, since: SystemTime) -> bool {
+    let Some(since) = since.checked_sub(CLOCK_TICK) else { return false };
+    let folders = repo.folders().into_iter().map(|folder| root.join(folder));
+    let decides = |path: &&RepoPath| path.name() == ".gitignore" || CONFIGS.contains(&path.as_str());
+    let files = repo.files().iter().filter(decides).map(|path| root.join(path.as_str()));
+    let snapshot = root.join(snapshot.as_str());
+    let above = snapshot.ancestors().take_while(|folder| *folder != root).map(Path::to_owned);
+    let issues: BTreeSet<PathBuf> = repo.issues().iter().map(|path| root.join(path.dir())).collect();
+    let decide = folders.chain(files).chain(above).chain(issues).chain(Repo::outside_inputs(root));
+    let mut changed = decide.map(|path| changed(&path));
+    changed.all(|changed| changed.is_ok_and(|changed| changed.is_none_or(|changed| changed < since)))
+}
+
+/// Returns when the file or folder at `path` was last changed in any way that the system stores; `None` within if there is
+/// none.
+fn changed(path: &Path) -> io::Result<Option<SystemTime>> {
+    let metadata = match path.symlink_metadata() {
+        Err(error) if is_absent(&error) => return Ok(None),
+        metadata => metadata?,
+    };
+    let modified = metadata.modified()?;
+    #[cfg(unix)]
+    let modified = {
+        use std::os::unix::fs::MetadataExt as _;
+        let seconds = metadata.ctime().try_into().map(Duration::from_secs).unwrap_or_default();
+        let nanoseconds = metadata.ctime_nsec().try_into().map(Duration::from_nanos).unwrap_or_default();
+        modified.max(SystemTime::UNIX_EPOCH + seconds + nanoseconds)
+    };
+    Ok(Some(modified))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::Sandbox;
+    use super::*;
+
+    #[test]
+    fn a_listing_is_sure_if_nothing_that_decides_it_changed_since() {
+        let sandbox = Sandbox::with_git();
+        sandbox.write("a/x.md", "").write(".gitignore", "*.log\n");
+        let (repo, hour) = (sandbox.repo(), Duration::from_secs(3600));
+        let is_sure = |since| is_listed_as_of(&sandbox.at(""), &repo, &RepoPath::root(), since);
+        // Whatever was written here was written within the last hour.
+        assert!(is_sure(SystemTime::now() + hour));
+        assert!(!is_sure(SystemTime::now() - hour));
+    }
+}
