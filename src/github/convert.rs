@@ -143,6 +143,7 @@ impl Converter<'_> {
             code: Vec::new(),
             comments: SnapshotComments::default(),
             created_at: text("created_at").map(|time| self.scrubber.one(&path, "", &time)),
+            edited: false,
             extra: extra.collect(),
             kind: if pull { "pull" } else { "issue" }.to_owned(),
             labels: names("labels", "name"),

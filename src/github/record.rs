@@ -121,6 +121,7 @@ impl SyncEngine<'_> {
         let old = self.files.read(key)?;
         if let Some(old) = &old {
             issue.asked |= old.asked;
+            issue.edited = is_edited(&issue, old);
             // A failed request for the visibility does not erase the known one.
             issue.private = issue.private.or(old.private);
             issue.comments = old.comments.clone();
@@ -138,6 +139,17 @@ impl SyncEngine<'_> {
         self.run.fresh.insert(id);
         Ok(())
     }
+}
+
+/// Whether the untrusted author of an issue changed its title or body after it had been asked for.
+///
+/// An author may edit an issue at any time, and adding a label needs a role in the repo: whoever adds one has seen the
+/// text as it is then. GitHub does not say in lists of issues when a text was edited, so the text is compared with that
+/// of the snapshot.
+fn is_edited(issue: &SnapshotIssue, old: &SnapshotIssue) -> bool {
+    let labelled = issue.labels.iter().any(|label| !old.labels.contains(label));
+    let changed = issue.title != old.title || issue.body != old.body;
+    issue.trust != "trusted" && !labelled && (old.edited || old.asked && changed)
 }
 
 /// Marks as complete and empty what an issue's own summary counts as zero.

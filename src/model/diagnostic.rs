@@ -297,6 +297,8 @@ codes! {
     UnfilledTemplate = "unfilled-template", Warning;
     /// The root rests on an ADR that is not decided yet.
     ProposedAdr = "proposed-adr", Warning;
+    /// The untrusted author of the root changed it after it had been asked for.
+    EditedIssue = "edited-issue", Warning;
     /// The root waits for an item that is not known to be done.
     OpenBlocker = "open-blocker", Warning;
     /// The budget cuts the text of the root.

@@ -27,6 +27,10 @@ pub struct SnapshotIssue {
     pub comments: SnapshotComments,
     /// When it was opened, RFC 3339.
     pub created_at: Option<String>,
+    /// Whether its author, an untrusted one, changed its title or body after `sync` had been asked for it, and nobody
+    /// added a label since.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub edited: bool,
     /// Further fields of GitHub's answer, without counters, URLs and the like.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub extra: BTreeMap<String, serde_json::Value>,

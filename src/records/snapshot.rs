@@ -111,7 +111,7 @@ impl SnapshotFile {
             number: issue.number,
             private: issue.private,
             state,
-            by: authored(&issue.author, issue.created_at.as_ref(), None, &issue.trust),
+            by: authored(&issue.author, issue.created_at.as_ref(), issue.edited.then_some(true), &issue.trust),
             code: self.code.clone(),
             links: self.lists().into_iter().flat_map(|(relation, list)| self.links(relation, list)).collect(),
             comments: issue
@@ -253,6 +253,7 @@ mod tests {
             code: Vec::new(),
             comments: SnapshotComments { completeness: Completeness::Complete, items: Vec::new() },
             created_at: None,
+            edited: false,
             extra: BTreeMap::new(),
             kind: "issue".to_owned(),
             labels: vec!["b".to_owned()],

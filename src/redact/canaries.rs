@@ -16,6 +16,7 @@ const HEURISTICS: &[(&str, &str)] = &[
     ("airtable-token", "pat<a14>.<h64>"),
     ("seed-phrase", "mnemonic: ~~ripple lantern obtain velvet thunder cactus meadow orphan puzzle skate vanish yellow"),
     ("wrapped-credentials", "data: ~~eyJhdXRocyI6eyJyLmlvIjp7<a90>~~"),
+    ("kubernetes-secret", "{\"kind\": \"Secret\", \"data\": {\"any\": \"~~<a24>~~\"}}"),
     ("url-password", "postgres://app:~~<a10>4z~~@db.host/x"),
     ("password", "DB_PASSWORD=~~<a9>5q7"),
     ("secret", "client_secret: ~~<a20>5q7w8"),

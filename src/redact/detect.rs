@@ -4,7 +4,7 @@ use super::generic::{self, LABELS, Names, Word};
 use super::keywords::Keywords;
 use super::rules::{self, FindingLabel, Provider, TokenRule};
 use super::text::WordEnds;
-use super::{keys, phrases, positional_tokens, url};
+use super::{keys, kubernetes, phrases, positional_tokens, sampled, url};
 use std::sync::OnceLock;
 
 pub(super) static URL_PASSWORD: FindingLabel =
@@ -40,6 +40,7 @@ enum KeywordTarget {
     KeyBody,
     Provider(&'static Provider),
     Phrase,
+    Kubernetes,
 }
 
 /// Returns the keywords of all built-in rules, collected at the first text.
@@ -57,6 +58,7 @@ fn keywords() -> &'static Keywords<KeywordTarget> {
         let mut fixed: Vec<(&str, KeywordTarget)> = Vec::new();
         fixed.extend(generic::STEMS.iter().map(|stem| (*stem, KeywordTarget::Name)));
         fixed.extend(phrases::KEYWORDS.iter().map(|word| (*word, KeywordTarget::Phrase)));
+        fixed.extend(kubernetes::KEYWORDS.iter().map(|word| (*word, KeywordTarget::Kubernetes)));
         fixed.extend(keys::BODIES.iter().map(|word| (*word, KeywordTarget::KeyBody)));
         fixed.extend(keys::WRAPPED.iter().map(|word| (*word, KeywordTarget::Wrapped)));
         fixed.extend([
@@ -75,10 +77,17 @@ fn keywords() -> &'static Keywords<KeywordTarget> {
 ///
 /// `strict`: the text is a record rather than prose, see [`Names::find`].
 pub(super) fn built_in(text: &[u8], strict: bool) -> Vec<Finding> {
+    built_in_at(text, strict, 0)
+}
+
+/// Like [`built_in`], for a text that was decoded `depth` times.
+pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Finding> {
     let mut findings = Vec::new();
+    sampled::find(text, depth, &mut findings);
     let mut names = Names::default();
     let mut ends = WordEnds::default();
     let mut key_end = 0;
+    let mut object_end = 0;
     positional_tokens::tokens(text, |start, end, label| {
         findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) })
     });
@@ -94,6 +103,14 @@ pub(super) fn built_in(text: &[u8], strict: bool) -> Vec<Finding> {
                 match target {
                     KeywordTarget::Word(word) => names.labelled(text, at, word, &mut on_finding),
                     _ => names.find(text, at, strict, &mut on_finding),
+                }
+                None
+            }
+            KeywordTarget::Kubernetes => {
+                if at >= object_end {
+                    object_end = kubernetes::values(text, at, hit_end, |start, end| {
+                        findings.push(Finding { start, end, rule: RuleRef::BuiltIn(&kubernetes::VALUE) })
+                    });
                 }
                 None
             }

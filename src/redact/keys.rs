@@ -145,7 +145,7 @@ fn is_private(der: &[u8]) -> bool {
 }
 
 /// Returns the end and the size of the Base64 at `start`, which continues while the next line is as long.
-fn base64_lines(text: &[u8], start: usize) -> (usize, usize) {
+pub(super) fn base64_lines(text: &[u8], start: usize) -> (usize, usize) {
     let run = |at: usize| text[at..].iter().take_while(|b| is_base64(**b)).count();
     let width = run(start);
     let (mut end, mut size) = (start + width, width);

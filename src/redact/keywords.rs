@@ -38,6 +38,8 @@ struct PrefixFilter {
 }
 
 struct Table<T> {
+    /// A bit for each two hashes: whether there are words of them. It stays in the nearest cache, too.
+    known: Box<[u64; HASHES / 128]>,
     /// The index in `words` at which the words of each hash begin.
     first: Vec<u32>,
     /// The offset of the hashed bytes in a word, the word and its target, in the order of the hashes.
@@ -159,18 +161,23 @@ impl<T: Copy> Table<T> {
     fn new(mut words: Vec<(u16, usize, String, T)>) -> Self {
         words.sort_by_key(|(hash, ..)| *hash);
         let mut first = vec![0; HASHES + 1];
+        let mut known = Box::new([0; HASHES / 128]);
         for (hash, ..) in &words {
+            known[usize::from(*hash) / 128] |= 1 << (hash / 2 % 64);
             first[usize::from(*hash) + 1] += 1;
         }
         for place in 1..first.len() {
             first[place] += first[place - 1];
         }
         let words = words.into_iter().map(|(_, at, word, target)| (at, word.into_boxed_str(), target)).collect();
-        Self { first, words }
+        Self { known, first, words }
     }
 
     /// Passes the words whose hashed bytes are at `place` to `found`.
     fn words_at(&self, text: &[u8], place: usize, hash: u16, found: &mut impl FnMut(usize, usize, T)) {
+        if self.known[usize::from(hash) / 128] >> (hash / 2 % 64) & 1 == 0 {
+            return;
+        }
         let hash = usize::from(hash);
         for (at, word, target) in &self.words[self.first[hash] as usize..self.first[hash + 1] as usize] {
             let Some(start) = place.checked_sub(*at) else { continue };

@@ -26,7 +26,7 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
     let words = words(name);
     // `secret_key_base`, `PASSWORD_PROD`, `apiKeyValue` still name the secret itself.
     const AFTERWORDS: &str = "base value val string plain plaintext text raw b64 base64 prod production dev \
-        staging stage test live old new current default primary secondary";
+        staging stage test live old new current default primary secondary confirmation confirm repeat again";
     let count = words.iter().rposition(|word| !is_one_of(AFTERWORDS, word.as_bytes()) && !word.is_empty())? + 1;
     let words = &words[..count];
     let last = words.last()?.as_str();
@@ -38,14 +38,14 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
         mongo wp remote ldap imap svn git app api";
     // Words before `token` that make it a part of a text or a position in a list.
     const NO_TOKENS: &str = "next page continuation cancel cancellation stop pad bos eos unk sep mask special max \
-        min per erc20 native design sync resume start first last";
+        min per erc20 native design sequence sync resume start first last starting idempotency lock change forward backward pagination";
     Some(
         if ends(&["password", "passwd", "passphrase", "passcode", "passwort", "passord", "requirepass", "masterauth"])
             || matches!(last, "pass" | "pwd" | "pw" | "psk" | "kennwort" | "wachtwoord" | "senha" | "heslo")
             || matches!(last, "salasana" | "parola" | "mdp" | "lozinka" | "adgangskode" | "contrasena")
             || last == "passe" && before != "passe"
             || matches!(last, "psw" | "bindpw" | "clave" | "key_string" | "wpapsk")
-            || ends(&["wpakey", "wpa2key", "wpa3key", "wifikey", "networkkey"])
+            || ends(&["wpakey", "wpa2key", "wpa3key", "wifikey", "networkkey", "presharedkey"])
             || last.strip_suffix("pass").is_some_and(|owner| is_one_of(OWNERS, owner.as_bytes()))
             || last.ends_with("pwd")
         {
@@ -108,6 +108,9 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
             {
                 return None;
             }
+            if joined.contains("privatekey") {
+                return Some((NameClass::PrivateKey, &PRIVATE_KEY));
+            }
             (if matches!(joined.as_str(), "token" | "thetoken") { NameClass::Weak } else { NameClass::Token }, &TOKEN)
         } else if last == "pk" && words.len() > 1 && is_environment(name) {
             (NameClass::PrivateKey, &PRIVATE_KEY)
@@ -116,6 +119,15 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
         } else if last == "key" && words.len() > 1 && is_environment(name) && !is_one_of(OTHER_KEYS, before.as_bytes())
         {
             (NameClass::Key, &KEY)
+        } else if last == "key" && !is_one_of(OTHER_KEYS, before.as_bytes())
+            || last.strip_suffix("key").is_some_and(|owner| {
+                !owner.is_empty() && !is_one_of(OTHER_KEYS, owner.as_bytes()) && !is_one_of(NO_OWNERS, owner.as_bytes())
+            })
+            || matches!(last, "pat" | "authtok" | "appid" | "sig" | "signature" | "apikeys" | "licence" | "license")
+            || ends(&["secretid", "bindcredentials", "hookurl", "accesscode"])
+            || last == "login" && name.contains(&b'.')
+        {
+            (NameClass::Hint, &KEY)
         } else if matches!(last, "session" | "sessionid" | "sessid" | "phpsessid" | "jsessionid") {
             (NameClass::Weak, &TOKEN)
         } else if matches!(last, "jwt" | "cookie" | "salt") && words.len() > 1 {
@@ -145,7 +157,11 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
 
 /// Words before `KEY` in names whose values are not secret.
 const OTHER_KEYS: &str = "public publishable pub site primary foreign partition sort cache host idempotency object row group index range \
-    hash ssh registry s3 map lookup search issue project ordering routing shard dedup translation i18n config";
+    hash ssh registry s3 map lookup search issue project ordering routing shard dedup translation i18n config video youtube document doc page post image product sku idem foreign composite \
+    hot short shortcut arrow press json dict sha license";
+
+/// What precedes `key` in words that have nothing to do with keys, and in the scheme of a URL.
+const NO_OWNERS: &str = "mon tur don hoc joc whis tpm";
 
 /// Whether `name` is spelled like an environment variable.
 fn is_environment(name: &[u8]) -> bool {

@@ -1,6 +1,11 @@
-//! Seed phrases: the words from which a wallet's keys are derived, after a label such as `mnemonic:`.
+//! Seed phrases: the words from which a wallet's keys are derived, after a label such as `mnemonic:`, and anywhere if they
+//! have a checksum.
 
+use super::detect::{Finding, RuleRef};
+use super::heuristics::is_one_of;
 use super::rules::FindingLabel;
+use super::seed_words::{SeedWords, is_phrase};
+use std::collections::BTreeSet;
 
 static PHRASE: FindingLabel =
     FindingLabel { name: "seed-phrase", reason: "is a list of words from which a wallet's keys are made", rank: 1 };
@@ -35,6 +40,156 @@ const PROSE: &[&[u8]] = &[
     b"the", b"and", b"for", b"with", b"from", b"are", b"was", b"not", b"has", b"its", b"which", b"they", b"were",
     b"been", b"would", b"their", b"these", b"those", b"words", b"you're", b"your",
 ];
+
+/// The distance of the places at which a text is looked at: eleven words of a phrase with a blank between each two are
+/// longer, but for one random phrase in 4,000, of which one in forty is missed.
+pub(super) const STEP: usize = 56;
+/// The longest gap between two words: a line end, a mark of a quote, a number, tags.
+const MAX_GAP: usize = 48;
+/// Words of the list that are frequent in sentences; a phrase has hardly any.
+const FREQUENT: &str = "code this that test type use name add example can version when file you will title license all any \
+    error object fix key number more output list only true used process update have path web other build must now \
+    option one index size copy section state table time task return run remove source release end message core also \
+    check false public language same method make work input into there text current then such require before \
+    address call account access under change length property about actual again air because between both can could \
+    first just like most next once order people some two very what where without";
+
+/// A word of the list in a text.
+struct SeedWord {
+    start: usize,
+    end: usize,
+    index: u16,
+}
+
+/// Finds the phrases with a checksum among the words of the list around `at`; returns the end of these words, `None` if
+/// there are none. Nothing before `done` is read.
+pub(super) fn around(text: &[u8], at: usize, done: usize, findings: &mut Vec<Finding>) -> Option<usize> {
+    let list = SeedWords::get();
+    let known = |start: usize, end: usize| Some(SeedWord { start, end, index: list.index(&text[start..end])? });
+    if !list.may_be_at(text, at) {
+        return None;
+    }
+    let from = if text[at].is_ascii_alphabetic() { at } else { gap(text, at)? };
+    if from > at && !list.may_be_at(text, from) {
+        return None;
+    }
+    let (start, end) = letters(text, from, done)?;
+    let first = known(start, end)?;
+    // So close to its beginning no place is in the last word of a phrase.
+    gap(text, end).and_then(|start| letters(text, start, start)).and_then(|(start, end)| known(start, end))?;
+    let mut words = Vec::new();
+    let mut left = start;
+    while let Some(word) = gap_before(text, left, done)
+        .and_then(|end| letters(text, end.checked_sub(1)?, done))
+        .and_then(|(start, end)| known(start, end))
+    {
+        left = word.start;
+        words.push(word);
+    }
+    words.reverse();
+    let mut right = first.end;
+    words.push(first);
+    while let Some(word) = gap(text, right).and_then(|start| letters(text, start, start)).and_then(|(s, e)| known(s, e))
+    {
+        right = word.end;
+        words.push(word);
+    }
+    if words.len() >= 12 {
+        phrases_of(text, &words, findings);
+    }
+    Some(right)
+}
+
+/// Adds the phrases among neighbouring words: all of them, or those between marks.
+fn phrases_of(text: &[u8], words: &[SeedWord], findings: &mut Vec<Finding>) {
+    let mut from = 0;
+    while from + 12 <= words.len() {
+        let length = [words.len() - from, 24, 21, 18, 15, 12].into_iter().find(|length| {
+            words.get(from..from + length).is_some_and(|phrase| {
+                let opens = from == 0 || begins(text, &words[from - 1], &words[from]);
+                let closes = words.get(from + length).is_none_or(|next| is_marked(text, &phrase[length - 1], next));
+                let marked = from > 0 && is_marked(text, &words[from - 1], &words[from]);
+                opens && (closes || marked) && is_wallet(text, phrase)
+            })
+        });
+        if let Some(length) = length {
+            let (start, end) = (words[from].start, words[from + length - 1].end);
+            findings.push(Finding { start, end, rule: RuleRef::BuiltIn(LABEL) });
+            from += length;
+        } else {
+            from += 1;
+        }
+    }
+}
+
+/// Whether words are a phrase that a wallet made: the checksum fits, and they are neither a sentence, nor a sorted list,
+/// nor one of the repetitive examples of documents.
+fn is_wallet(text: &[u8], phrase: &[SeedWord]) -> bool {
+    // Before anything that reads all words, so that the time stays linear.
+    if !is_full(phrase.len()) {
+        return false;
+    }
+    let indices: Vec<u16> = phrase.iter().map(|word| word.index).collect();
+    let distinct: BTreeSet<u16> = indices.iter().copied().collect();
+    let frequent = || phrase.iter().filter(|word| is_one_of(FREQUENT, &text[word.start..word.end])).count();
+    distinct.len() * 6 >= indices.len() * 5
+        && !indices.is_sorted()
+        && is_phrase(&indices)
+        && frequent() * 4 <= indices.len()
+}
+
+/// Whether a phrase may begin with `next`: a mark or a line end precedes it, or the name of what it is.
+fn begins(text: &[u8], word: &SeedWord, next: &SeedWord) -> bool {
+    is_marked(text, word, next) || is_one_of("seed phrase word wallet secret key", &text[word.start..word.end])
+}
+
+/// Whether there is more than a blank between two words.
+fn is_marked(text: &[u8], word: &SeedWord, next: &SeedWord) -> bool {
+    &text[word.end..next.start] != b" "
+}
+
+/// Returns the letters around `at`, without the letter of an escape such as `\n` before them; `None` if there are too many.
+fn letters(text: &[u8], at: usize, done: usize) -> Option<(usize, usize)> {
+    let low = done.max(at.saturating_sub(10));
+    let (mut start, mut end) = (at, at);
+    while start > low && text[start - 1].is_ascii_alphabetic() {
+        start -= 1;
+    }
+    while end < text.len() && end - start < 12 && text[end].is_ascii_alphabetic() {
+        end += 1;
+    }
+    let escaped = start > low && text[start - 1] == b'\\' && matches!(text[start], b'n' | b'r' | b't');
+    start += usize::from(escaped && start < at);
+    SeedWords::LENGTHS.contains(&(end - start)).then_some((start, end))
+}
+
+/// Returns the offset of the next letter at or after `at`; `None` if there is none soon.
+fn gap(text: &[u8], mut at: usize) -> Option<usize> {
+    let limit = text.len().min(at + MAX_GAP);
+    while at < limit {
+        at += match &text[at..] {
+            [b'\\', b'n' | b'r' | b't', ..] => 2,
+            [b'<', rest @ ..] => 1 + rest.iter().take(12).position(|b| *b == b'>').map_or(0, |end| end + 1),
+            [byte, ..] if !byte.is_ascii_alphabetic() => 1,
+            _ => return Some(at),
+        };
+    }
+    None
+}
+
+/// Returns the end of the word before `at`; `None` if there is none soon.
+fn gap_before(text: &[u8], mut at: usize, done: usize) -> Option<usize> {
+    let limit = done.max(at.saturating_sub(MAX_GAP));
+    while at > limit {
+        at -= match &text[limit..at] {
+            [.., b'\\', b'n' | b'r' | b't'] => 2,
+            [rest @ .., b'>'] => 1 + rest.iter().rev().take(12).position(|b| *b == b'<').map_or(0, |start| start + 1),
+            [.., byte] if !byte.is_ascii_alphabetic() => 1,
+            _ => return Some(at),
+        };
+    }
+    None
+}
 
 /// Finds the words after the keyword that ends at `from`: exactly 12, 15, 18, 21 or 24 of them.
 pub(super) fn words(text: &[u8], from: usize) -> Option<(usize, usize)> {

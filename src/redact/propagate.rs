@@ -4,6 +4,7 @@ use super::detect::{Finding, RuleRef};
 use super::edit::PieceEdit;
 use super::heuristics;
 use super::redactor::Piece;
+use super::rules::TOKEN;
 use super::text::starts_token;
 use aho_corasick::{AhoCorasick, MatchKind};
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,7 +27,7 @@ pub(super) struct FoundSecrets {
 impl FoundSecrets {
     /// Adds a value found in `piece`.
     pub(super) fn add(&mut self, piece: &Piece<'_>, value: &[u8], rule: RuleRef) {
-        if heuristics::is_distinct(value) && value.len() <= MAX_SECRET_BYTES {
+        if is_certain(value, rule) && value.len() <= MAX_SECRET_BYTES {
             for form in forms(value) {
                 self.distinct.entry(form).or_insert(rule);
             }
@@ -103,6 +104,19 @@ impl SecretFinder {
             })
             .collect()
     }
+}
+
+/// Whether a value is a secret wherever it occurs, so that it is searched for in other places: its form is that of a
+/// provider's token, or it is long and neither a word nor an identifier.
+fn is_certain(value: &[u8], rule: RuleRef) -> bool {
+    let formed = match rule {
+        RuleRef::BuiltIn(label) => label.rank <= TOKEN,
+        RuleRef::User(_) => true,
+    };
+    let has = |class: fn(&u8) -> bool| value.iter().any(class);
+    let spelled = value.iter().all(|b| b.is_ascii_alphanumeric() || b.is_ascii_whitespace() || b"_-.:/,'".contains(b));
+    let plain = spelled && !has(u8::is_ascii_digit) || heuristics::is_name(value) || heuristics::is_code(value, false);
+    heuristics::is_distinct(value) && (formed || !plain)
 }
 
 /// Returns a value as found, and as JSON and single-quoted YAML spell it.

@@ -7,6 +7,7 @@
 use super::detect::Finding;
 use super::entity;
 use super::invisible;
+use super::split;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -150,21 +151,31 @@ impl<'t> View<'t> {
 /// Finds the stretches of whole lines that are worth decoding, in order.
 fn stretches(raw: &str) -> Vec<Range<usize>> {
     let bytes = raw.as_bytes();
-    let mut found: Vec<Range<usize>> = Vec::new();
+    let mut places = split::places(bytes);
     let mut at = 0;
     while let Some(next) = next_sign(bytes, at) {
         if read(raw, next).is_none() {
             at = next + 1;
             continue;
         }
-        let start = before(bytes, next);
-        let end = line_end(bytes, next);
+        places.push(next);
+        at = line_end(bytes, next).max(next + 1);
+    }
+    places.sort_unstable();
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for place in places {
+        if found.last().is_some_and(|last| {
+            place < last.end && line_end(bytes, (line_end(bytes, place) + 1).min(bytes.len())) <= last.end
+        }) {
+            continue;
+        }
+        let start = before(bytes, place);
+        let end = line_end(bytes, place);
         let end = line_end(bytes, (end + 1).min(bytes.len()));
         match found.last_mut() {
-            Some(last) if start <= last.end + 1 => last.end = end,
+            Some(last) if start <= last.end + 1 => last.end = last.end.max(end),
             _ => found.push(start..end),
         }
-        at = line_end(bytes, next);
     }
     // A key has many lines, of which one may be encoded.
     let keys = !found.is_empty() && (raw.contains("-----BEGIN") || raw.contains("PRIVATE KEY"));
@@ -173,17 +184,29 @@ fn stretches(raw: &str) -> Vec<Range<usize>> {
 
 /// Returns the start of the line before that of `at`.
 fn before(bytes: &[u8], at: usize) -> usize {
-    let start = bytes[..at].iter().rposition(|b| *b == b'\n').map_or(0, |end| end);
-    bytes[..start].iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)
+    let start = memchr::memrchr(b'\n', &bytes[..at]).unwrap_or(0);
+    memchr::memrchr(b'\n', &bytes[..start]).map_or(0, |end| end + 1)
 }
 
 fn line_end(bytes: &[u8], at: usize) -> usize {
-    bytes[at..].iter().position(|b| *b == b'\n').map_or(bytes.len(), |offset| at + offset)
+    memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |offset| at + offset)
 }
 
 /// Whether something encoded may begin with `byte`.
 fn is_sign(byte: u8) -> bool {
-    matches!(byte, b'&' | b'%' | b'\\' | b'*' | b'`' | b'~' | b'<' | b'_' | 0xc2..)
+    static SIGNS: [bool; 256] = {
+        let mut signs = [false; 256];
+        let mut byte = 0;
+        while byte < 256 {
+            signs[byte] = matches!(
+                byte as u8,
+                b'&' | b'%' | b'\\' | b'*' | b'`' | b'~' | b'<' | b'_' | b'"' | b'\'' | b'\n' | 0xc2..
+            );
+            byte += 1;
+        }
+        signs
+    };
+    SIGNS[usize::from(byte)]
 }
 
 /// Finds the next place at or after `from` that may begin something encoded.
@@ -191,7 +214,7 @@ fn is_sign(byte: u8) -> bool {
 /// Texts hardly have any, so whole blocks are ruled out first: without an early exit inside, the
 /// check of a block runs many bytes at a time. It looks at each byte with its two neighbours.
 fn next_sign(bytes: &[u8], from: usize) -> Option<usize> {
-    const BLOCK: usize = 64;
+    const BLOCK: usize = 32;
     let mut at = from.max(1);
     if from == 0 && bytes.first().is_some_and(|b| is_sign(*b)) {
         return Some(0);
@@ -200,7 +223,7 @@ fn next_sign(bytes: &[u8], from: usize) -> Option<usize> {
         let (before, here, after) = (&around[..BLOCK], &around[1..=BLOCK], &around[2..]);
         let any = before.iter().zip(here).zip(after).fold(false, |any, ((a, b), c)| any | may_begin(*a, *b, *c));
         if any {
-            let found = (0..BLOCK).find(|offset| may_begin(before[*offset], here[*offset], after[*offset]));
+            let found = (0..BLOCK).find(|at| is_sign(here[*at]) && may_begin(before[*at], here[*at], after[*at]));
             return found.map(|offset| at + offset);
         }
         at += BLOCK;
@@ -230,8 +253,11 @@ fn read(raw: &str, at: usize) -> Option<(usize, ViewRun)> {
     match rest[0] {
         b'&' => entity::html(rest).map(seen),
         b'%' => entity::percent(rest).map(seen),
+        b'\\' if matches!(rest.get(1), Some(b'\n' | b'\r')) => split::continued(bytes, at).map(nothing),
         b'\\' => entity::escape(rest).map(seen),
-        b'*' | b'`' | b'~' | b'_' => mark(bytes, at).map(|length| (length, ViewRun::Nothing)),
+        b'"' | b'\'' => split::joined(bytes, at).map(nothing),
+        b'\n' => split::wrapped(bytes, at).map(nothing),
+        b'*' | b'`' | b'~' | b'_' => mark(bytes, at).map(nothing),
         b'<' => tag(bytes, at),
         0xc2.. => {
             let c = raw.get(at..)?.chars().next()?;
@@ -247,6 +273,10 @@ fn read(raw: &str, at: usize) -> Option<(usize, ViewRun)> {
 
 fn seen((length, c): (usize, char)) -> (usize, ViewRun) {
     (length, if invisible::is_invisible(c) { ViewRun::Nothing } else { ViewRun::Char(c) })
+}
+
+fn nothing(length: usize) -> (usize, ViewRun) {
+    (length, ViewRun::Nothing)
 }
 
 /// Returns the length of the emphasis or code mark at `at` if it is inside a word.

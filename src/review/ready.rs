@@ -45,7 +45,7 @@ pub fn ready(pack: &Pack) -> Vec<Diagnostic> {
         Some(section) => match section.metadata.state.as_deref() {
             // Nothing of what is over has to be complete.
             Some(state @ ("done" | "merged" | "not_planned")) => return vec![over(section, state).about(root)],
-            _ => of_text(section).into_iter().chain(cut(section)).collect(),
+            _ => of_text(section).into_iter().chain(edited(section)).chain(cut(section)).collect(),
         },
     };
     findings.extend(pack.sections.iter().filter_map(undecided));
@@ -94,6 +94,16 @@ fn of_text(section: &Section) -> Vec<Diagnostic> {
     findings.extend(text.questions().into_iter().map(open));
     findings.extend(text.placeholders().into_iter().map(unfilled));
     findings
+}
+
+/// Returns the finding about an issue that its author, an untrusted one, changed after it had been asked for.
+fn edited(section: &Section) -> Option<Diagnostic> {
+    let Metadata { edited, trust, .. } = &section.metadata;
+    (*edited == Some(true) && trust.as_deref() == Some("untrusted")).then_some(())?;
+    let message = "its author, who has no role in the repo, changed the text since somebody labelled it";
+    Some(Diagnostic::new(Code::EditedIssue, place(&section.source, None), message).help(
+        "read it again; if it is still what you want, take the label off, put it on again, and run `contextpack sync`",
+    ))
 }
 
 /// Returns whether the budget cuts the root's text, so that [`ready`] does not read all of it.

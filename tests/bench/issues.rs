@@ -136,6 +136,7 @@ fn issue(random: &mut Random, repo: &str, number: u64, of: u64) -> SnapshotIssue
         code: Vec::new(),
         comments: SnapshotComments { completeness: Completeness::Complete, items: comments },
         created_at: Some("2026-02-01T09:00:00Z".to_owned()),
+        edited: false,
         extra: BTreeMap::new(),
         kind: "issue".to_owned(),
         labels: vec!["agent-ready".to_owned()],

@@ -376,7 +376,7 @@ fn golden_file(case: &str, file: &str) -> Vec<u8> {
 }
 
 /// Codes that no golden case can show, and which test does.
-const ELSEWHERE: [(&str, &str); 23] = [
+const ELSEWHERE: [(&str, &str); 24] = [
     ("conflict-markers", "unmerged::markers_in_a_text_are_a_warning_of_every_pack_that_holds_it"),
     ("invalid-config", "cli::an_error_of_the_configuration_has_line_column_and_the_nearest_name"),
     ("too-many-relations", "issues::more_relations_than_a_pack_shows_are_counted_with_a_warning"),
@@ -397,6 +397,7 @@ const ELSEWHERE: [(&str, &str); 23] = [
     ("open-question", "ready::each_thing_that_keeps_an_agent_from_starting_is_told_with_its_place"),
     ("unfilled-template", "ready::each_thing_that_keeps_an_agent_from_starting_is_told_with_its_place"),
     ("proposed-adr", "ready::each_thing_that_keeps_an_agent_from_starting_is_told_with_its_place"),
+    ("edited-issue", "sync::an_issue_that_its_author_changed_after_it_was_labelled_is_told"),
     ("open-blocker", "ready::each_thing_that_keeps_an_agent_from_starting_is_told_with_its_place"),
     ("root-cut", "ready::what_the_budget_cuts_is_read_whole_and_a_stale_pack_is_told"),
     ("stale-pack", "ready::what_the_budget_cuts_is_read_whole_and_a_stale_pack_is_told"),

@@ -124,6 +124,32 @@ fn what_changes_on_the_server_changes_in_the_snapshot() {
 }
 
 #[test]
+fn an_issue_that_its_author_changed_after_it_was_labelled_is_told() {
+    let (sandbox, server) = (sandbox(), StandIn::new(small()));
+    let change = |body: &str, association: &str, labels: &[&str]| {
+        let mut world = server.world();
+        let entry = world.issue("o/r", 1);
+        entry["body"] = body.into();
+        entry["author_association"] = association.into();
+        entry["labels"] = labels.iter().map(|label| json!({"name": label})).collect();
+        drop(world);
+        synced(&sandbox, &server, &[]);
+        issue(&sandbox, "o/r/1").edited
+    };
+    let issue_text = |text: &str| format!("{text}\n\n## Acceptance criteria\n\n- It works.\n");
+    let told = |code: i32| {
+        let run = sandbox.run(&["ready", "o/r#1"]);
+        run.stdout.contains("[edited-issue]") && run.code == code
+    };
+    assert!(!change(&issue_text("One."), "NONE", &["agent-ready"]), "it was not there before");
+    assert!(change(&issue_text("Two."), "NONE", &["agent-ready"]) && told(4));
+    assert!(change(&issue_text("Two."), "NONE", &["agent-ready"]), "it stays so");
+    assert!(change(&issue_text("Two."), "NONE", &[]), "taking a label off approves nothing");
+    assert!(!change(&issue_text("Two."), "NONE", &["agent-ready"]) && !told(4), "putting it on again does");
+    assert!(!change(&issue_text("Three."), "MEMBER", &["agent-ready"]), "members may edit");
+}
+
+#[test]
 fn named_issues_come_in_full_whatever_their_summaries_say() {
     let mut world = small();
     world.issues.values_mut().for_each(|issue| issue["comments"] = 0.into());

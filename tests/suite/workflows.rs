@@ -32,7 +32,8 @@ fn a_repo_on_github_gets_the_workflows_that_fit_it() {
     let cached = on_github();
     cached.expect(0, &["init", "--cached"]);
     let text = cached.read(".github/workflows/contextpack-sync.yml");
-    assert!(text.contains("path: \".contextpack/packs\"") && !text.contains(": write"), "{text}");
+    assert!(text.contains("path: \".contextpack/packs\"") && text.matches(": write").count() == 1, "{text}");
+    assert!(text.contains("    permissions:\n      issues: write\n"), "{text}");
     assert!(!cached.has(".github/workflows/contextpack-matrix.yml"));
 
     let elsewhere = Sandbox::new();
@@ -376,6 +377,87 @@ fn a_pull_request_has_one_comment_with_the_verdict_which_is_brought_up_to_date()
     assert_eq!(run(&other, "### no pack changed", ""), "");
     assert_eq!(run(&all, "", "true"), "");
     assert!(run(&other, &"x".repeat(100_000), "true").len() < 65_536);
+}
+
+#[test]
+fn an_issue_with_the_label_is_told_in_one_comment_whether_an_agent_can_start() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let sandbox = on_github();
+    sandbox.expect(0, &["init"]);
+    let workflow: Value = serde_yaml::from_str(&sandbox.read(".github/workflows/contextpack-sync.yml")).unwrap();
+    let issue = |number: u64, labels: &[&str], state: &str, body: &str| {
+        let relation = serde_json::json!({"completeness": "complete", "issues": [], "source": "list"});
+        let issue = serde_json::json!({
+            "asked": true, "assignees": [], "author": {"association": "NONE", "bot": false, "login": "eve"}, "body": body,
+            "comments": {"completeness": "complete", "items": []}, "created_at": null, "kind": "issue", "labels": labels,
+            "merged": false, "milestone": null, "number": number, "private": false,
+            "relations": {"blocked_by": relation, "blocking": relation, "parent": relation, "sub_issues": relation},
+            "repo": "owner/name", "schema_version": "issue_snapshot/v1", "state": state, "state_reason": null,
+            "title": "T", "trust": "untrusted", "type": null,
+            "url": format!("https://github.com/owner/name/issues/{number}"),
+        });
+        sandbox.write(&format!(".contextpack/github/owner/name/{number}.json"), issue.to_string());
+    };
+    issue(1, &["agent-ready"], "open", "Do it.\n\n## Acceptance criteria\n\n- It works.\n");
+    issue(
+        2,
+        &["agent-ready", "x"],
+        "open",
+        "Do it, @somebody. ![](https://e.org/x)\n\n## Questions\n\n- `</pre>` @all?\n",
+    );
+    issue(3, &["x"], "open", "Another label.");
+    issue(4, &["agent-ready"], "closed", "Over.");
+    sandbox.write(".contextpack/github/owner/name/5.json", "{\"torn");
+    let env = [("GITHUB_REPOSITORY", "Owner/Name")];
+    let (ended, outputs) =
+        step(&sandbox, &workflow["jobs"]["build"], "Ask whether an agent can start on what has the label", &env);
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    assert!(outputs.contains("answers=true"), "{outputs}{}{}", ended.stdout, ended.stderr);
+    let mut answers: Vec<_> = fs::read_dir(sandbox.beside("answers"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    answers.sort();
+    assert_eq!(answers, ["1.md", "2.md"]);
+    let second = fs::read_to_string(sandbox.beside("answers/2.md")).unwrap();
+    let (first_line, code) = second.split_once("\n\n").unwrap();
+    assert_eq!(first_line, "**An agent cannot start on this issue yet:**");
+    assert!(code.lines().all(|line| line.starts_with("    ")) && code.contains("@all?"), "{second}");
+
+    let job = &workflow["jobs"]["answer"];
+    assert_eq!(job["steps"].as_sequence().unwrap().len(), 2, "it has no checkout");
+    fs::create_dir(sandbox.beside("programs")).unwrap();
+    let gh = sandbox.beside("programs/gh");
+    let script = "#!/bin/bash\nif [ \"$2\" = --paginate ]; then f=$RUNNER_TEMP/of-$(echo \"$3\" | cut -d/ -f5); [ ! -f \"$f\" ] || exec jq -r \"$5\" \"$f\"; exit 0; fi\necho \"$3 $4\" >> \"$RUNNER_TEMP/sent\"\njq -r .body \"$6\" >> \"$RUNNER_TEMP/sent\"\n";
+    fs::write(&gh, script).unwrap();
+    fs::set_permissions(&gh, fs::Permissions::from_mode(0o755)).unwrap();
+    let answer = || {
+        let env = [("GITHUB_REPOSITORY", "owner/name")];
+        let (ended, _) = step(&sandbox, job, "Answer each issue in one comment, or bring it up to date", &env);
+        assert_eq!(ended.code, 0, "{}{}", ended.stdout, ended.stderr);
+        let sent = fs::read_to_string(sandbox.beside("sent")).unwrap_or_default();
+        let _none = fs::remove_file(sandbox.beside("sent"));
+        sent
+    };
+    let mark = "<!-- contextpack ready -->\n";
+    let ready = format!("{mark}**An agent can start on this issue.**");
+    let post = |number: u64| format!("POST repos/owner/name/issues/{number}/comments\n");
+    assert_eq!(answer(), format!("{}{ready}\n{}{mark}{second}", post(1), post(2)));
+    let said = |login: &str, body: &str| {
+        let all = serde_json::json!([{"id": 7, "user": {"login": "eve"}, "body": mark}, {"id": 8, "user": {"login": login}, "body": body}]);
+        fs::write(sandbox.beside("of-2"), all.to_string()).unwrap();
+        fs::write(
+            sandbox.beside("of-1"),
+            serde_json::json!([{"id": 9, "user": {"login": "github-actions[bot]"}, "body": ready}]).to_string(),
+        )
+        .unwrap();
+    };
+    said("github-actions[bot]", &ready);
+    assert_eq!(answer(), format!("PATCH repos/owner/name/issues/comments/8\n{mark}{second}"));
+    said("github-actions[bot]", &format!("{mark}{}", second.trim_end()));
+    assert_eq!(answer(), "", "what is said already is not said again");
+    said("somebody", &ready);
+    assert_eq!(answer(), format!("{}{mark}{second}", post(2)), "comments of others are none of its own");
 }
 
 #[test]

@@ -126,11 +126,17 @@ pub(crate) fn check(places: WorkflowPaths<'_>, shards: Option<u32>, origin: Repo
 /// Returns the workflow that builds, and delivers an artifact, or a pull request if packs are in git. It syncs first if the
 /// repo is on `github`. Where pull requests commit no packs it also runs after each merge.
 pub(crate) fn sync(places: WorkflowPaths<'_>, github: bool, origin: RepoOrigin) -> String {
-    let (outputs, deliver) = if places.cached {
+    let (changed, deliver) = if places.cached {
         ("", include_str!("artifact.yml"))
     } else {
-        ("    outputs:\n      changed: ${{ steps.changes.outputs.changed }}\n", include_str!("propose.yml"))
+        ("      changed: ${{ steps.changes.outputs.changed }}\n", include_str!("propose.yml"))
     };
+    let answers = if github { "      answers: ${{ steps.ready.outputs.answers }}\n" } else { "" };
+    let outputs = match changed.len() + answers.len() {
+        0 => String::new(),
+        _ => format!("    outputs:\n{changed}{answers}"),
+    };
+    let (ready, answer) = if github { (include_str!("ready_step.yml"), include_str!("answer.yml")) } else { ("", "") };
     let (what, name) = match github {
         true => (
             "Brings issues in from GitHub and builds the packs of all roots. An event only wakes the job, so none is lost.",
@@ -150,8 +156,10 @@ pub(crate) fn sync(places: WorkflowPaths<'_>, github: bool, origin: RepoOrigin) 
         ("@ON@", on.as_str()),
         ("@OTHERS@", others),
         ("@ISSUES@", if github { "      issues: read\n" } else { "" }),
-        ("@OUTPUTS@", outputs),
+        ("@OUTPUTS@", &outputs),
         ("@DELIVER@\n", deliver),
+        ("@READY@", ready),
+        ("@ANSWER@", answer),
         ("@APP@", include_str!("app.yml")),
         ("@DEPTH@\n", ""),
         ("@SYNC@", step),
@@ -387,7 +395,10 @@ mod tests {
     #[test]
     fn what_reads_issues_may_not_write() {
         let [committed, cached, ..] = &all()[..] else { panic!("two syncs") };
-        assert!(!cached.contains(": write"));
+        let (build, answer) = cached.split_once("\n  answer:\n").unwrap_or_default();
+        assert!(build.contains("contextpack ready") && !build.contains(": write"));
+        assert!(answer.matches(": write").count() == 1 && answer.contains("\n      issues: write\n"), "{answer}");
+        assert!(!answer.contains("contextpack sync") && !answer.contains("        run: contextpack"), "{answer}");
         let (build, propose) = committed.split_once("\n  propose:\n").unwrap_or_default();
         assert!(!build.contains(": write") && propose.contains("contents: write"));
         assert!(!propose.contains("contextpack sync") && !propose.contains("contextpack build"));

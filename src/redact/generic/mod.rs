@@ -1,6 +1,7 @@
 //! Secrets recognized by a name before or after them: `password = …`, `"api_key": "…"`, the column of a table,
 //! "the password is …".
 
+mod announced;
 mod labels;
 mod pairs;
 mod prose;
@@ -12,7 +13,7 @@ pub(super) use labels::{LABELS, Word};
 use super::heuristics::{self, NameClass, looks_secret};
 use super::names::class_of;
 use super::rules::FindingLabel;
-use super::text::is_name_byte;
+use super::text::{contains_ignoring_case, is_name_byte};
 use separator::{Separator, separator};
 
 /// Keywords of which every name of a secret contains one.
@@ -43,6 +44,14 @@ pub(super) const STEMS: &[&str] = &[
     "contrasena",
     "schluessel",
     "psw",
+    "_pat",
+    "pat=",
+    "pat =",
+    "pat:",
+    ".login=",
+    "appid=",
+    "sig=",
+    "signature=",
     "_pk=",
     "_pk:",
     "_sk=",
@@ -145,8 +154,16 @@ impl Names {
         if name.start > 0 && text[name.start - 1] == b':' && &text[name.start..name.end] == b"secret" {
             return;
         }
+        // `registry.example.org/team/token:1.2`, an image.
+        if is_image(text, name) {
+            return;
+        }
         // `checksum/secret: …` of a chart.
         if text[..name.start].ends_with(b"checksum/") {
+            return;
+        }
+        // `dotnet user-secrets set "Name" …`, for which there is a rule of its own.
+        if &text[name.start..name.end] == b"user-secrets" {
             return;
         }
         // `--- PASS: TestParse1`
@@ -179,7 +196,8 @@ impl Names {
             return;
         };
         let Some((class, label)) = class() else { return };
-        if is_badge(text, name, class) {
+        let asked = matches!(separator, Separator::Assign | Separator::Colon | Separator::Flag);
+        if is_badge(text, name, class) || class == NameClass::Hint && (!asked || is_public_hint(text, name)) {
             return;
         }
         if strict
@@ -199,7 +217,14 @@ impl Names {
         } else {
             self.inside = 0;
         }
-        if let Some((found, secret)) = value::value(text, name, at, separator, class) {
+        let value = value::value(text, name, at, separator, class);
+        if value.is_none_or(|(_, secret)| !secret)
+            && let Some((start, end)) = announced::value(text, name, class)
+        {
+            on_finding(start, end, label);
+            return;
+        }
+        if let Some((found, secret)) = value {
             self.value_end = self.value_end.max(found.end);
             if secret {
                 on_finding(found.start, found.end, label);
@@ -210,10 +235,48 @@ impl Names {
     }
 }
 
+/// Whether a name is the last part of a path and its tag or port follows, as in the name of a container image.
+fn is_image(text: &[u8], name: Name) -> bool {
+    name.start > 0
+        && text[name.start - 1] == b'/'
+        && matches!(text.get(name.end), Some(b':' | b'@'))
+        && text.get(name.end + 1).is_some_and(|b| b.is_ascii_alphanumeric())
+}
+
+/// Names that are those of secrets as parameters of a query only.
+const OF_QUERY: &str = "appid sig signature";
+
+/// Whether the words before a name on its line say that its value is public, or its own do outside of a query.
+fn is_public_hint(text: &[u8], name: Name) -> bool {
+    const PUBLIC: &[&[u8]] = &[
+        b"public",
+        b"pubkey",
+        b"ssh-",
+        b"gpg",
+        b"cache",
+        b"hash",
+        b"digest",
+        b"sha",
+        b"checksum",
+        b"commit",
+        b"issue",
+        b"finger",
+    ];
+    let word = &text[name.start..name.end];
+    let line = &text[name.start.saturating_sub(48)..name.end];
+    let line = &line[line.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
+    let asked = name.start > 0 && matches!(text[name.start - 1], b'?' | b'&');
+    let of_query = heuristics::is_one_of(OF_QUERY, word);
+    PUBLIC.iter().any(|public| contains_ignoring_case(line, public)) || (of_query && !asked)
+}
+
 /// Whether a token is that of a badge, which is public: the image is on every page that shows it.
 fn is_badge(text: &[u8], name: Name, class: NameClass) -> bool {
     let before = &text[name.start.saturating_sub(128)..name.start];
-    class == NameClass::Weak && before.ends_with(b"?") && before.windows(5).any(|part| part == b"badge")
+    let image = || {
+        [&b"badge"[..], b"shields.io", b".svg"].iter().any(|word| before.windows(word.len()).any(|part| part == *word))
+    };
+    class == NameClass::Weak && before.ends_with(b"?") && image()
 }
 
 /// Returns the label for the whole value of a field, if its name says that it is secret.
@@ -222,6 +285,10 @@ pub(super) fn field(key: &str, value: &str) -> Option<&'static FindingLabel> {
         return None;
     }
     let (class, label) = class_of(key.as_bytes()).or_else(|| class_of(key.replace(' ', "_").as_bytes()))?;
+    // Outside of a query these are public.
+    if class == NameClass::Hint && heuristics::is_one_of(OF_QUERY, key.as_bytes()) {
+        return None;
+    }
     (!is_exempt(value.trim().as_bytes(), class)).then_some(label)
 }
 
@@ -232,7 +299,7 @@ fn is_exempt(value: &[u8], class: NameClass) -> bool {
     heuristics::is_placeholder(value)
         || heuristics::is_one_of(SWITCHES, value)
         || (number && class != NameClass::Password)
-        || (class == NameClass::Weak && !heuristics::looks_secret(value, class, true))
+        || (matches!(class, NameClass::Weak | NameClass::Hint) && !heuristics::looks_secret(value, class, true))
 }
 
 /// Returns the start of the word before `start`, one blank away, if it qualifies the key or token: `API key`,
@@ -356,5 +423,10 @@ mod tests {
         assert_eq!(field("tokens", "4000"), None);
         assert_eq!(field("auth", "oauth2"), None);
         assert_eq!(field("title", "q7Rt5Kx9w"), None);
+        for (name, plain) in
+            [("key", "agent:coder:main"), ("key", "feat:cache"), ("signature", "ErUBCkYIBRgCIkDx4q7Rt5Kx9w")]
+        {
+            assert_eq!(field(name, plain), None, "{name}");
+        }
     }
 }

@@ -25,6 +25,19 @@ pub(super) fn value(text: &[u8], name: Name) -> Option<(usize, usize)> {
     if text[at..].starts_with(b" { get; set; } = ") {
         return quoted(text, at + 17).map(|found| (found.start, found.end));
     }
+    if let Some(inner) =
+        text[at..].strip_prefix(b":").map(|rest| rest.trim_ascii_start()).filter(|rest| rest.starts_with(b"{"))
+    {
+        let open = text.len() - inner.len() + 1;
+        let lead =
+            text[open..].iter().take(32).take_while(|b| b.is_ascii_whitespace() || matches!(b, b'"' | b'\'')).count();
+        let start = open + lead;
+        let word = VALUE_FIELDS.iter().find(|word| starts_ignoring_case(&text[start..], word))?;
+        let (end, _) = after_closers(text, start + word.len());
+        let colon = skip_blanks(text, end);
+        let found = quoted(text, skip_blanks(text, colon + 1)).filter(|_| text.get(colon) == Some(&b':'))?;
+        return Some((found.start, found.end));
+    }
     if text[at..].starts_with(b" {") {
         return block(text, at + 2);
     }
@@ -122,7 +135,7 @@ pub(super) fn column(text: &[u8], name: Name) -> Option<Column> {
     let delimiter = at + rest.iter().position(|b| *b == b'\n')? + 1;
     let length = line(text, delimiter).len();
     let row = &text[delimiter..delimiter + length];
-    let is_delimiter = row.contains(&b'-') && row.contains(&b'|');
+    let is_delimiter = row.contains(&b'-') && (row.contains(&b'|') || row.contains(&b'+'));
     if !is_delimiter
         || !row
             .iter()
@@ -151,7 +164,8 @@ pub(super) fn separated(text: &[u8], name: Name) -> Option<(Column, u8)> {
         let cell = cell.trim_ascii();
         !cell.is_empty()
             && cell.len() <= 24
-            && cell.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'"'))
+            && cell.split(|b| *b == b' ').count() <= 3
+            && cell.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'"' | b' '))
     };
     let count = |row: &[u8]| row.iter().filter(|b| **b == mark).count();
     let next = start + head.len() + 1;

@@ -2,6 +2,8 @@
 
 use super::super::heuristics::{self, NameClass, is_one_of, looks_secret};
 use super::super::rules::FindingLabel;
+use super::super::text::contains_ignoring_case;
+use super::announced;
 use super::separator::{Separator, after_closers, below, is_quote, skip_blanks};
 use super::value::{ValueSpan, bare, quoted};
 use super::{Name, OnFinding};
@@ -31,7 +33,8 @@ const BETWEEN: &str = "should must for of on in at to the a an our my your this 
     cluster box machine host used which we i you also still just für want need get got from them us sent gave der den dem die das zum pour le la les du de \
     para el los con von d'ordine d'accesso di accesso";
 /// Words that may be followed by a proper name.
-const BEFORE_NAMES: &str = "for of on to in at für pour para de del della do da von na";
+const BEFORE_NAMES: &str =
+    "for of on to in at für pour para de du des del della dello di do da dos das von vom na voor för dla";
 /// Words between these and the proper name.
 const ARTICLES: &str = "the a an my our your this that der die das den dem";
 
@@ -44,16 +47,21 @@ pub(super) fn values(
 ) {
     let rest = &text[name.end..text.len().min(name.end + MAX_DISTANCE)];
     let rest = &rest[..rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len())];
-    // Without a digit, a mark or a quote nothing looks like a secret: this dismisses most sentences.
+    // Without a digit, a mark, a quote or words joined to one nothing looks like a secret: this dismisses most sentences.
     let odd = |b: &u8| {
-        b.is_ascii_digit() || matches!(b, b'"' | b'\'' | b'`' | b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | 0xe2)
+        b.is_ascii_digit()
+            || matches!(b, b'"' | b'\'' | b'`' | b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'-' | b'_' | 0xe2)
     };
-    if rest.iter().any(odd)
+    let hump = |pair: &[u8]| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase();
+    if (rest.iter().any(odd) || rest.windows(2).any(hump))
         && let Some(mut candidate) = forward(text, name)
         && let Some((class, label)) = class()
         && {
             candidate.given = [&b"with "[..], b"using ", b"and "].iter().any(|word| text[..name.start].ends_with(word));
-            candidate.is_secret(text, class)
+            class != NameClass::Hint
+                && candidate.is_secret(text, class)
+                && (candidate.connected || !is_verb(text, name))
+                && !is_sibling(text, name, candidate.found)
         }
     {
         on_finding(candidate.found.start, candidate.found.end, label);
@@ -61,11 +69,44 @@ pub(super) fn values(
     }
     if let Some(found) = backward(text, name)
         && let Some((class, label)) = class()
-        && class != NameClass::Weak
+        && !matches!(class, NameClass::Weak | NameClass::Hint)
         && looks_secret(&text[found.start..found.end], class, found.quoted)
     {
         on_finding(found.start, found.end, label);
+        return;
     }
+    let ends = text.get(name.end + rest.len()).is_none_or(|b| *b == b'\n') || rest.len() == MAX_DISTANCE;
+    if ends
+        && !is_verb(text, name)
+        && announced::is_followed(text, name)
+        && let Some((class, label)) = class()
+        && let Some((start, end)) = announced::value(text, name, class)
+    {
+        on_finding(start, end, label);
+    }
+}
+
+/// Whether a name is the verb "pass": no user or login is named shortly before it on its line.
+fn is_verb(text: &[u8], name: Name) -> bool {
+    const OWNERS: &[&[u8]] = &[b"user", b"login", b"account", b"admin", b"root", b"mail", b"with ", b"using "];
+    const SUBJECTS: &str =
+        "to can must should may also we you they then not will can't cannot and or don't never always just i";
+    let line = &text[name.start.saturating_sub(40)..name.start];
+    let line = &line[line.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
+    let before = last_word(line.trim_ascii_end());
+    is_pass(text, name)
+        && (is_one_of(SUBJECTS, before) || !OWNERS.iter().any(|owner| contains_ignoring_case(line, owner)))
+}
+
+fn is_pass(text: &[u8], name: Name) -> bool {
+    text[name.start..name.end].eq_ignore_ascii_case(b"pass")
+}
+
+/// Whether a value begins like the word of its name, as in a list of functions or files.
+fn is_sibling(text: &[u8], name: Name, found: ValueSpan) -> bool {
+    let start = name.start - last_word(&text[name.start.saturating_sub(64)..name.start]).len();
+    let (word, value) = (&text[start..name.end], &text[found.start..found.end]);
+    word.iter().zip(value).take_while(|(a, b)| a == b).count() >= 4
 }
 
 /// The value that a sentence gives for a name.
@@ -83,6 +124,7 @@ impl ProseLabel {
         let value = &text[self.found.start..self.found.end];
         let looks = looks_secret(value, class, self.found.quoted)
             || (self.found.quoted && self.connected && heuristics::is_passphrase(value, class))
+            || self.is_chain(value, class)
             || (class == NameClass::Weak && heuristics::is_hexadecimal_key(value));
         let plain = class == NameClass::Weak || !self.connected || (self.words > 0 && class != NameClass::Password);
         let chosen = class == NameClass::Password && value.len() >= 8 && heuristics::has_all_kinds(value);
@@ -92,12 +134,20 @@ impl ProseLabel {
             && value.iter().filter(|b| b.is_ascii_digit()).count() >= 2
             && value.len() >= 8;
         let hexadecimal = heuristics::is_hexadecimal_key(value);
+        let given = given || self.is_chain(value, class);
         // `db-credentials version=12`: a pair of its own.
         let pair = !self.connected
             && value.iter().position(|b| *b == b'=').is_some_and(|at| heuristics::is_name(&value[..at]));
         looks
             && !pair
             && (!plain || self.found.quoted || chosen || given || hexadecimal || heuristics::looks_random(value))
+    }
+}
+
+impl ProseLabel {
+    /// Whether the value is a password of several words that nothing but a value can be: after `is` or `with`.
+    fn is_chain(&self, value: &[u8], class: NameClass) -> bool {
+        class == NameClass::Password && (self.connected || self.given) && heuristics::is_word_chain(value, 3)
     }
 }
 
@@ -113,7 +163,8 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
         let rest = &text[at..];
         // "the password, X, was"
         if rest.starts_with(b", ") {
-            return found_at(text, at + 2, 0, false);
+            let marked = |b: &u8| !b.is_ascii_alphabetic() && *b != b',';
+            return found_at(text, at + 2, 0, false).filter(|it| text[it.found.start..it.found.end].iter().any(marked));
         }
         let foreign = !text[name.end - 1].is_ascii();
         let joined = JOINED.iter().find(|joined| rest.starts_with(joined.as_bytes())).map(|joined| joined.len());
@@ -126,11 +177,15 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
             return found_at(text, at + 1, words, true);
         }
         if is_quote(text.get(at)) || text[at..].starts_with("“".as_bytes()) {
-            return found_at(text, at, words, words > 0);
+            return found_at(text, at, words, words > 0 && !is_pass(text, name));
         }
         let word = word_at(text, at)?;
         let next = skip_blanks(text, at + word.len());
         let plain = word.strip_suffix(b":").unwrap_or(word);
+        // "to pass to `f`"; elsewhere the word is a verb in Polish.
+        if plain == b"to" && is_pass(text, name) {
+            return None;
+        }
         if is_one_of(VERBS, plain)
             && let Some(candidate) = after_verb(text, next, word.ends_with(b":"), words)
         {
@@ -158,7 +213,8 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
             at = next;
             continue;
         }
-        return if words == 0 && !spelled { found_at(text, at, 0, false) } else { None };
+        let chain = || heuristics::is_word_chain(inner, 3);
+        return if words == 0 && (!spelled || chain()) { found_at(text, at, 0, false) } else { None };
     }
     None
 }
@@ -175,7 +231,8 @@ fn after_verb(text: &[u8], mut next: usize, mut colon: bool, words: usize) -> Op
     };
     let candidate = found_at(text, at, words, true)?;
     let value = &text[candidate.found.start..candidate.found.end];
-    (candidate.found.quoted || !value.iter().all(u8::is_ascii_alphabetic)).then_some(candidate)
+    (candidate.found.quoted || !value.iter().all(u8::is_ascii_alphabetic) || heuristics::is_word_chain(value, 3))
+        .then_some(candidate)
 }
 
 fn found_at(text: &[u8], at: usize, words: usize, connected: bool) -> Option<ProseLabel> {

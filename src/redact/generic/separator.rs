@@ -39,12 +39,15 @@ pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
     }
     let attribute = closed && text[..name.start].ends_with(b"=\"");
     let (separator, length) = match first {
+        // `::=` and `:::=` of Makefiles.
+        b':' if rest.starts_with(b"::=") => (Separator::Assign, 3),
+        b':' if rest.starts_with(b":::=") => (Separator::Assign, 4),
         b':' if rest.starts_with(b"::") => return None,
         b':' if rest.starts_with(b":=") => (Separator::Assign, 2),
         b':' => (Separator::Colon, 1),
         b'=' if rest.starts_with(b"=~") => return None,
         b'=' => (Separator::Assign, rest.iter().take(3).take_while(|b| matches!(b, b'=' | b'>')).count()),
-        b'?' | b'+' if rest.get(1) == Some(&b'=') => (Separator::Assign, 2),
+        b'?' | b'+' | b'.' if rest.get(1) == Some(&b'=') => (Separator::Assign, 2),
         b'!' | b'?' if rest.get(1) == Some(&b':') => (Separator::Colon, 2),
         b'|' if rest.starts_with(b"||=") => (Separator::Assign, 3),
         b'<' if rest.starts_with(b"<- ") => (Separator::Assign, 2),
@@ -64,8 +67,12 @@ pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
         _ => return None,
     };
     at = opened(text, skip_blanks(text, opened(text, at + length)));
-    if text.get(at) == Some(&b'\n') && separator == Separator::Colon {
-        at = below(text, at).unwrap_or(at);
+    if text.get(at) == Some(&b'\n') {
+        at = match separator {
+            Separator::Colon | Separator::Assign => below(text, at).unwrap_or(at),
+            Separator::Tag => at + text[at..].iter().take(64).take_while(|b| b.is_ascii_whitespace()).count(),
+            _ => at,
+        };
     }
     Some((separator, after_type(text, at, separator)))
 }

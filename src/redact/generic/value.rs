@@ -35,6 +35,9 @@ pub(super) fn value(
     if !found.quoted && separator == Separator::Colon {
         let next = skip_blanks(text, found.end);
         if next > found.end && text.get(next) == Some(&b'=') && text.get(next + 1) != Some(&b'=') {
+            if is_number_type(&text[found.start..found.end]) {
+                return None;
+            }
             return value(text, name, skip_blanks(text, next + 1), Separator::Assign, class);
         }
     }
@@ -42,34 +45,188 @@ pub(super) fn value(
     let found = after_scheme(text, found, separator);
     // The word after the scheme of an authorization header is a token whatever it looks like.
     let class = if class == NameClass::Weak && found.end > bare_end { NameClass::Token } else { class };
-    if separator == Separator::Tag && ![&b"</"[..], b"]]></"].iter().any(|end| text[found.end..].starts_with(end)) {
+    let after = &text[found.end..text.len().min(found.end + 64)];
+    if separator == Separator::Tag
+        && ![&b"</"[..], b"]]></"].iter().any(|end| after.trim_ascii_start().starts_with(end))
+    {
         return None;
     }
-    let content = &text[found.start..found.end];
-    let secret = heuristics::looks_secret(content, class, found.quoted)
+    let content = inner(&text[found.start..found.end]);
+    // `DEFAULT_SECRET: Aligned64<[u8; 64]>`, a type.
+    let generic = !found.quoted
+        && text.get(found.end) == Some(&b'<')
+        && text.get(found.end + 1).is_some_and(|b| b.is_ascii_uppercase() || matches!(b, b'[' | b'\''));
+    // `base.pass("…")`, a function.
+    let called = separator == Separator::Call && text[..name.end].ends_with(b"pass");
+    if generic || called || class == NameClass::Weak && separator == Separator::Comma && is_listed(text, name) {
+        return Some((found, false));
+    }
+    if is_same_word(&text[name.start..name.end], content) {
+        return Some((found, false));
+    }
+    let secret = heuristics::looks_secret(content, class, found.quoted || separator == Separator::Tag)
         || (found.quoted && heuristics::is_passphrase(content, class))
+        || (found.quoted && !matches!(class, NameClass::Weak | NameClass::Hint) && heuristics::is_noise(content))
+        || is_word_password(text, name, found, separator, class)
         || (matches!(class, NameClass::Password | NameClass::Weak | NameClass::Token)
             && is_setting(text, name, found, separator)
             && (class == NameClass::Password || heuristics::has_all_kinds(content))
             && heuristics::is_chosen(content))
         || (class == NameClass::Weak
             && matches!(separator, Separator::Assign | Separator::Colon | Separator::Flag)
-            && (found.quoted || separator != Separator::Colon)
-            && heuristics::is_hexadecimal_key(content));
+            && (found.quoted || separator != Separator::Colon || is_header(&text[name.start..name.end]))
+            && (heuristics::is_hexadecimal_key(content) || heuristics::is_uuid(content)));
     if found.quoted {
         return Some((found, secret));
     }
-    if !secret && separator == Separator::Colon && is_passphrase_name(&text[name.start..name.end]) {
+    let named = separator == Separator::Colon && is_passphrase_name(&text[name.start..name.end]);
+    if separator == Separator::Colon && (named && !secret || class == NameClass::Password) {
         let line = &text[at..text.len().min(at + 128)];
         let line =
             &line[..line.iter().position(|b| matches!(b, b'\n' | b'`' | b'<' | b'|' | b'"')).unwrap_or(line.len())];
-        if heuristics::is_passphrase(line, class) {
+        if heuristics::is_passphrase(line, class)
+            && (named || is_record(text, name, at + line.len()) && !heuristics::is_description(line))
+        {
             return Some((ValueSpan { start: at, end: at + line.trim_ascii_end().len(), quoted: true }, true));
         }
     }
-    // A sentence may end so, hence they were left out above; but they may be part of the secret.
-    let marks = text[found.end..].iter().take(8).take_while(|b| matches!(b, b'!' | b'?')).count();
+    if class == NameClass::Password
+        && matches!(separator, Separator::Assign | Separator::Colon | Separator::Flag)
+        && let Some(end) = run_end(text, found)
+        && (secret || heuristics::is_marked_password(&text[found.start..end]) && separator != Separator::Flag)
+    {
+        return Some((ValueSpan { end, ..found }, true));
+    }
+    // A sentence may end so, hence they were left out above; but they may be part of the secret. Stars end an emphasis
+    // only if one began.
+    let line = &text[name.start.saturating_sub(64)..found.start];
+    let line = &line[line.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
+    let starred = line.contains(&b'*') || separator == Separator::Words;
+    let marks =
+        text[found.end..].iter().take(8).take_while(|b| matches!(b, b'!' | b'?') || **b == b'*' && !starred).count();
     Some((ValueSpan { end: found.end + marks, ..found }, secret))
+}
+
+/// Whether the type of a constant is that of a number.
+fn is_number_type(word: &[u8]) -> bool {
+    heuristics::is_one_of("u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize int long number", word)
+}
+
+/// Whether a name is itself an element of a list: `'a', 'token', 'b'`.
+fn is_listed(text: &[u8], name: Name) -> bool {
+    let before = text[..name.start].trim_ascii_end();
+    let before = before.strip_suffix(b"\"").or_else(|| before.strip_suffix(b"'")).unwrap_or(before);
+    !name.flag && before.trim_ascii_end().ends_with(b",")
+}
+
+/// Returns a value without quotes of its own, and a cookie's or a parameter's without its name.
+fn inner(value: &[u8]) -> &[u8] {
+    for quote in [&b"\\\""[..], b"\"", b"'"] {
+        if let Some(inside) = value.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote)) {
+            return inside;
+        }
+    }
+    let equals = value.iter().position(|b| *b == b'=');
+    match equals {
+        Some(at)
+            if at > 0
+                && at + 1 < value.len()
+                && heuristics::is_name(&value[..at])
+                && heuristics::is_name(&value[at + 1..]) =>
+        {
+            &value[at + 1..]
+        }
+        _ => value,
+    }
+}
+
+/// Whether a value is a password of several words that stands where nothing but a value can, so that it is no variable of a
+/// program.
+fn is_word_password(text: &[u8], name: Name, found: ValueSpan, separator: Separator, class: NameClass) -> bool {
+    let least = match class {
+        NameClass::Password => 3,
+        NameClass::Secret | NameClass::Key | NameClass::Token
+            if separator == Separator::Assign && is_setting(text, name, found, separator) =>
+        {
+            4
+        }
+        _ => return false,
+    };
+    let content = &text[found.start..found.end];
+    if !heuristics::is_word_chain(content, least) {
+        return false;
+    }
+    let line = &text[name.start.saturating_sub(96)..name.start];
+    let line = &line[line.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
+    let ends = |also: &[u8]| text.get(found.end).is_none_or(|b| b.is_ascii_whitespace() || also.contains(b));
+    let name = &text[name.start..name.end];
+    match separator {
+        _ if found.quoted => true,
+        Separator::Tag | Separator::Blank | Separator::Flag | Separator::Cell => true,
+        Separator::Comma | Separator::Call | Separator::Words => false,
+        _ if content.contains(&b'-') => true,
+        // A blank before `=` is usual in programs, and so are brackets before the name.
+        Separator::Assign => {
+            matches!(text[..found.start], [.., b'='])
+                && !line.contains(&b'(')
+                && ends(b"&\"'`")
+                && !is_spaced(text, found)
+        }
+        Separator::Colon => {
+            let is_type = content[0].is_ascii_uppercase() && name[0].is_ascii_lowercase();
+            text.get(found.end).is_none_or(|b| *b == b'\n') && !is_type
+        }
+    }
+}
+
+/// Whether a blank precedes the `=` before a value.
+fn is_spaced(text: &[u8], found: ValueSpan) -> bool {
+    text[..found.start - 1].last().is_some_and(u8::is_ascii_whitespace)
+}
+
+/// Whether a value spells its name in another way: `KxECDHE-PSK: kx-ecdhe-psk`.
+fn is_same_word(name: &[u8], value: &[u8]) -> bool {
+    let letters = |word: &'_ [u8]| {
+        word.iter().filter(|b| b.is_ascii_alphanumeric()).map(u8::to_ascii_lowercase).collect::<Vec<u8>>()
+    };
+    value.len() <= 2 * name.len()
+        && value.last().is_some_and(|b| b.eq_ignore_ascii_case(&name[name.len() - 1]))
+        && letters(name) == letters(value)
+}
+
+/// Returns the end of the whole word of a password, which marks may interrupt that end other values: `ab;cd`, `x,y&z`; `None` if
+/// it ends where `found` does, or what follows is structure rather than part of it.
+fn run_end(text: &[u8], found: ValueSpan) -> Option<usize> {
+    let rest = &text[found.end..text.len().min(found.end + 64)];
+    let rest = &rest[..rest.iter().position(|b| b.is_ascii_whitespace() || !b.is_ascii()).unwrap_or(rest.len())];
+    // `;Encrypt=True`, `&page=2`, `,vers=3.0`: the next field.
+    let is_field = |at: usize| {
+        let name =
+            rest[at + 1..].iter().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.')).count();
+        name > 0 && matches!(rest.get(at + 1 + name), Some(b'=' | b':'))
+    };
+    let fields = (0..rest.len()).find(|at| matches!(rest[*at], b';' | b'&' | b',') && is_field(*at));
+    let rest = &rest[..fields.unwrap_or(rest.len())];
+    let structure =
+        |b: &u8| matches!(b, b'=' | b':' | b'`' | b'<' | b'>' | b'[' | b']' | b'{' | b'}' | b'|' | b'\\' | b'/');
+    let kept = rest
+        .iter()
+        .rposition(|b| !matches!(b, b'.' | b',' | b';' | b'\'' | b'"' | b'?' | b'!' | b'*' | b'_' | b')' | b'('))
+        .map_or(0, |last| last + 1);
+    let kept = kept + rest[kept..].iter().take_while(|b| matches!(b, b'!' | b'?')).count();
+    let inside = &rest[..kept];
+    let call = inside.iter().any(|b| matches!(b, b'(' | b')'))
+        && rest.last().is_some_and(|b| matches!(b, b')' | b'(' | b';' | b','))
+        || rest.starts_with(b"()")
+        || inside.windows(2).any(|pair| pair == b").");
+    let quoted =
+        rest.first().is_some_and(|b| matches!(b, b'\'' | b'"')) && inside.iter().any(|b| matches!(b, b',' | b'('));
+    (kept > 1 && !call && !quoted && !inside.iter().any(structure)).then_some(found.end + kept)
+}
+
+/// Whether a name is that of a header whose value is a token.
+fn is_header(name: &[u8]) -> bool {
+    heuristics::is_one_of("authorization proxy-authorization token x-token x-authorization", name)
 }
 
 /// Skips the beginning of a call around a quoted text: `String::from("…")`, `[]byte("…")`.
@@ -184,7 +341,9 @@ pub(super) fn bare(text: &[u8], at: usize, separator: Separator) -> ValueSpan {
     let mut open = 0_i32;
     let length = window
         .iter()
-        .position(|b| match b {
+        .enumerate()
+        .position(|(place, b)| match b {
+            b'|' if separator != Separator::Cell && goes_on(&window[place + 1..]) => false,
             b'"' | b'\'' | b'`' | b',' | b';' | b'|' | b'\\' => true,
             b'&' => separator == Separator::Assign,
             b'<' => separator == Separator::Tag || text.get(at) != Some(&b'<'),
@@ -204,6 +363,12 @@ pub(super) fn bare(text: &[u8], at: usize, separator: Separator) -> ValueSpan {
         .rposition(|b| !matches!(b, b'.' | b':' | b'!' | b'?' | b'*' | b'_'))
         .map_or(0, |last| last + 1);
     ValueSpan { start: at, end: at + kept, quoted: false }
+}
+
+/// Whether the rest of a token such as `12|aB3…` follows a `|`.
+fn goes_on(rest: &[u8]) -> bool {
+    let length = rest.iter().take(64).take_while(|b| b.is_ascii_alphanumeric()).count();
+    length >= 16 && !heuristics::is_name(&rest[..length])
 }
 
 /// Whether `byte` is part of a letter with an accent: such letters occur in passwords, and unlike those of other

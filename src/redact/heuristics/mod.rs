@@ -1,10 +1,12 @@
 //! Heuristics that tell whether a value looks like a secret: `hunter2` does, `<password>` and `bytes32` do not.
 
+mod chains;
 mod placeholder;
 mod words;
 
+pub(super) use chains::{is_noise, is_release_name, is_word_chain};
 pub(super) use placeholder::{is_placeholder, is_sample};
-pub(super) use words::{is_chosen, is_name, is_passphrase};
+pub(super) use words::{is_chosen, is_description, is_name, is_passphrase};
 
 use super::letters;
 use super::text::starts_ignoring_case;
@@ -23,6 +25,8 @@ pub(super) enum NameClass {
     PrivateKey,
     /// A token that is qualified: `access_token`, `bot_token`.
     Token,
+    /// A name that may say key: only what a machine made at random is secret.
+    Hint,
     /// `token` alone, `auth`, `credentials`: names of many things that are not secret as well.
     Weak,
 }
@@ -32,8 +36,16 @@ const MAX_BYTES: usize = 4096;
 
 /// Whether `word` is one of the words of `list`, ASCII case ignored.
 pub(super) fn is_one_of(list: &str, word: &[u8]) -> bool {
-    // Byte by byte, since a search for a character would be set up anew for each word.
-    list.as_bytes().split(|byte| *byte == b' ').any(|known| word.eq_ignore_ascii_case(known))
+    let Some(first) = word.first() else { return false };
+    let list = list.as_bytes();
+    // Most words are in no list, and the places of a letter are found many bytes at a time.
+    memchr::memchr2_iter(first.to_ascii_lowercase(), first.to_ascii_uppercase(), list).any(|at| {
+        let (known, after) = (list.get(at..at + word.len()), list.get(at + word.len()));
+        (at == 0 || list[at - 1] == b' ')
+            && matches!(after, None | Some(b' '))
+            && known.is_some_and(|known| known.eq_ignore_ascii_case(word))
+            && !word.contains(&b' ')
+    })
 }
 
 /// Whether `value` looks like a secret under a name of `class`. `quoted`: quotes mark its ends.
@@ -49,15 +61,24 @@ pub(super) fn looks_secret(value: &[u8], class: NameClass, quoted: bool) -> bool
     if is_path_or_url(value) || is_code(value, quoted) {
         return false;
     }
+    if class == NameClass::Hint {
+        return is_machine_made(value);
+    }
     if let Some(verdict) = hexadecimal(value, class) {
         return verdict;
     }
     let letters = value.iter().filter(|b| b.is_ascii_alphabetic()).count();
     let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
     if letters == 0 {
-        return class == NameClass::Password && digits == value.len();
+        // A long number is a token too: no count has so many digits.
+        let long = value.len() >= 24 && !matches!(class, NameClass::Hint | NameClass::Weak);
+        return digits == value.len() && (class == NameClass::Password || long);
     }
-    if is_base_with_digits(value) || is_technical_name(value) {
+    if is_base_with_digits(value)
+        || is_technical_name(value)
+        || is_typed_number(value)
+        || (class != NameClass::Password && is_release_name(value))
+    {
         return false;
     }
     let marks = value
@@ -86,8 +107,23 @@ pub(super) fn looks_secret(value: &[u8], class: NameClass, quoted: bool) -> bool
             one_word && digits >= 2 && value.len() >= 10 && ends_in_digit
         }
         NameClass::Token => one_word && digits >= 3 && value.len() >= 12 && ends_in_digit,
-        NameClass::Weak => false,
+        NameClass::Hint | NameClass::Weak => false,
     }
+}
+
+/// Whether `value` has the marks, letters and digits of a password between which other values would end: `ab;cD9;xx!`.
+pub(super) fn is_marked_password(value: &[u8]) -> bool {
+    let mut marks: Vec<u8> = value.iter().copied().filter(u8::is_ascii_punctuation).collect();
+    marks.sort_unstable();
+    marks.dedup();
+    (8..=64).contains(&value.len())
+        && value.iter().any(u8::is_ascii_digit)
+        && value.iter().any(u8::is_ascii_alphabetic)
+        && (marks.len() >= 2 || value.iter().any(u8::is_ascii_uppercase) && value.iter().any(u8::is_ascii_lowercase))
+        && value.split(|b| !b.is_ascii_alphanumeric()).all(|part| part.len() <= 16)
+        && !is_placeholder(value)
+        && !matches!(value[0], b'&' | b'*' | b'$' | b'-' | b':')
+        && !value.iter().any(|b| matches!(b, b'(' | b')' | b'"' | b'\''))
 }
 
 /// Whether `value` looks like a secret without any name: letters and digits in an order that no name has.
@@ -101,6 +137,28 @@ pub(super) fn looks_random(value: &[u8]) -> bool {
         && !is_name(value)
         && !is_uuid(value)
         && looks_secret(value, NameClass::Token, false)
+}
+
+/// Whether `value` was made by a machine at random: hexadecimal, a UUID, or many letters and digits in no order.
+pub(super) fn is_machine_made(value: &[u8]) -> bool {
+    let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
+    let sides = value.iter().any(u8::is_ascii_lowercase) && value.iter().any(u8::is_ascii_uppercase);
+    let spelled =
+        value.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'+' | b'/' | b'=' | b'~'));
+    let hexadecimal = value.iter().all(u8::is_ascii_hexdigit);
+    // `nl80211_pattern_support`
+    let named = value
+        .split(|b| matches!(b, b'_' | b'-' | b'.'))
+        .filter(|part| part.len() >= 5 && part.iter().all(u8::is_ascii_lowercase) && is_name(part))
+        .count()
+        >= 2;
+    let random = !hexadecimal
+        && !named
+        && spelled
+        && value.len() >= 16
+        && (sides && digits >= 2 || sides && digits >= 1 && value.len() >= 20 || digits >= 4)
+        && looks_random(value);
+    (is_hexadecimal_key(value) && !matches!(value.len(), 40 | 64 | 128)) || is_uuid(value) || random
 }
 
 /// Whether `value` has letters of both cases and digits.
@@ -132,8 +190,12 @@ fn is_path_or_url(value: &[u8]) -> bool {
 }
 
 /// Whether `value` is an expression rather than a value.
-fn is_code(value: &[u8], quoted: bool) -> bool {
+pub(super) fn is_code(value: &[u8], quoted: bool) -> bool {
     let has = |part: &[u8]| value.windows(part.len()).any(|window| window == part);
+    // Bytes of data: `\x2a\x86`.
+    if has(b"\\x") {
+        return true;
+    }
     if quoted {
         // A pattern such as `[A-Za-z0-9]{8,}`, a call such as `f(x)`.
         let call = value.ends_with(b")") && value.iter().take_while(|b| is_identifier(**b)).count() > 0 && {
@@ -146,7 +208,15 @@ fn is_code(value: &[u8], quoted: bool) -> bool {
             || has(b"()")
             || value.starts_with(b"^")
             || has(b"\\w")
-            || has(b"\\d");
+            || has(b"\\d")
+            // A pattern of paths.
+            || has(b"/*") && has(b"*.");
+    }
+    // A constant: `DOT11_AUTH_ALGO_80211_SHARED_KEY`.
+    let spelled = value.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_');
+    let worded = || value.split(|b| *b == b'_').any(|part| part.len() >= 3 && part.iter().all(u8::is_ascii_uppercase));
+    if spelled && value.contains(&b'_') && worded() {
+        return true;
     }
     value.iter().any(|b| matches!(b, b'(' | b')' | b'{' | b'}' | b'[' | b']' | b'<' | b'>' | b'\\'))
         || has(b"::")
@@ -156,6 +226,14 @@ fn is_code(value: &[u8], quoted: bool) -> bool {
         || value.starts_with(b"&")
         || value.starts_with(b"*")
         || value.starts_with(b"#")
+}
+
+/// Whether `value` is a number of a type: `268435456u32`, `-1540i32`.
+fn is_typed_number(value: &[u8]) -> bool {
+    let digits = value.strip_prefix(b"-").unwrap_or(value);
+    let digits = digits.strip_prefix(b"0x").filter(|_| digits.contains(&b'_')).unwrap_or(digits);
+    let length = digits.iter().take_while(|b| b.is_ascii_digit() || **b == b'_' || b.is_ascii_uppercase()).count();
+    length > 0 && is_one_of("u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 ul ull ll", &digits[length..])
 }
 
 fn is_identifier(byte: u8) -> bool {

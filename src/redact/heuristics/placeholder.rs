@@ -31,7 +31,28 @@ fn is_elided(value: &[u8]) -> bool {
 /// Whether a few characters are repeated, after `0x` or not: `4646…`, `deadbeefdeadbeef…`.
 fn is_periodic(value: &[u8]) -> bool {
     let value = value.strip_prefix(b"0x").unwrap_or(value);
-    value.len() >= 16 && (1..=8).any(|period| value.iter().zip(&value[period..]).all(|(a, b)| a == b))
+    if matches!(value, b"0123456789abcdef" | b"1234567890abcdef") {
+        return true;
+    }
+    let repeats = |period: &usize| value.iter().zip(&value[*period..]).all(|(a, b)| a == b);
+    // `12345678901234567890`
+    let longest = if value.iter().all(u8::is_ascii_digit) { 10 } else { 8 };
+    value.len() >= 16
+        && ((1..=longest).any(|period| repeats(&period)) || value.len() >= 32 && repeats(&16) || counts_up(value))
+}
+
+/// Whether the bytes of hexadecimal digits count up: `00010203…`, `00112233…`.
+fn counts_up(value: &[u8]) -> bool {
+    let digit = |b: u8| char::from(b).to_digit(16);
+    let byte = |pair: &[u8]| Some(digit(pair[0])? * 16 + digit(pair[1])?);
+    let (first, second) = (byte(&value[..2]), byte(&value[2..4]));
+    let (Some(first), Some(second)) = (first, second) else { return false };
+    let step = second.wrapping_sub(first) & 0xff;
+    value.len().is_multiple_of(2)
+        && matches!(step, 0x01 | 0x11 | 0xff)
+        && value.chunks_exact(2).zip(value[2..].chunks_exact(2)).all(|(one, next)| {
+            byte(one).zip(byte(next)).is_some_and(|(one, next)| next.wrapping_sub(one) & 0xff == step)
+        })
 }
 
 /// Whether `value` is a sequence such as `12345678`, `abcdef` or `aaaaaa` of up to 10 characters.
@@ -108,11 +129,21 @@ fn is_reference(value: &[u8]) -> bool {
         b"keyring:",
         b"data:",
     ];
+    // `%(password)s`, `:password`, `&lt;password&gt;`, `#password-field`.
+    let named = matches!(value[0], b':' | b'@' | b'#') && value.len() > 2 && super::is_name(&value[1..]) && {
+        value[1..].iter().all(|b| b.is_ascii_lowercase() || matches!(b, b'_' | b'-' | b'.'))
+    };
+    let formatted = value.starts_with(b"%(") || value.starts_with(b"&lt;") || value.starts_with(b"%s");
+    // A signed token that anyone may read, as its name says.
+    let public = value.len() > 10 && value[0] == b'v' && value[2..].starts_with(b".public.");
     // `password=.*` of a pattern, `password=@file` of a command.
     let pattern = value.starts_with(b".*") || value.starts_with(b".+");
     let file = value[0] == b'@' && super::is_name(&value[1..]) && value.contains(&b'.');
     dollar_name
         || sealed
+        || named
+        || formatted
+        || public
         || pattern
         || file
         || percent_name

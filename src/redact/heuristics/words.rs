@@ -29,10 +29,12 @@ const SENTENCE_WORDS: &str = "a an and any are as at be by can cannot character 
 pub(in super::super) fn is_passphrase(value: &[u8], class: NameClass) -> bool {
     let value = value.trim_ascii();
     let words: Vec<&[u8]> = value.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
+    let marked = value.iter().any(u8::is_ascii_digit) && value.iter().any(|b| b"!@#$%^&*;+?".contains(b));
     let capital = |word: &&[u8]| word[0].is_ascii_uppercase();
     matches!(class, NameClass::Password | NameClass::Secret)
         && (2..=10).contains(&words.len())
-        && (10..=120).contains(&value.len())
+        && (value.len() >= 10 || value.len() >= 8 && marked && words.len() == 2)
+        && value.len() <= 120
         && !is_placeholder(value)
         && !value.ends_with(b".")
         && words.iter().all(|word| word.len() <= 16 && (word.len() == 1 || !is_one_of(SENTENCE_WORDS, word)))
@@ -43,6 +45,14 @@ pub(in super::super) fn is_passphrase(value: &[u8], class: NameClass) -> bool {
             && words[1..].iter().all(|word| word.iter().all(u8::is_ascii_lowercase)))
 }
 
+/// Whether a line of several words describes or translates the field of a password: it names one, or reads like a label.
+pub(in super::super) fn is_description(line: &[u8]) -> bool {
+    let line = line.trim_ascii();
+    INVENTED.iter().any(|word| *word != b"my" && contains_ignoring_case(line, word))
+        || line.iter().any(|b| !b.is_ascii() || matches!(b, b'[' | b']'))
+        || matches!(line.last(), Some(b',' | b';'))
+}
+
 /// Parts of words in values that were invented for a document.
 const INVENTED: &[&[u8]] = &[
     b"pass",
@@ -50,6 +60,7 @@ const INVENTED: &[&[u8]] = &[
     b"secret",
     b"token",
     b"key",
+    b"psk",
     b"your",
     b"my",
     b"some",
@@ -104,6 +115,16 @@ const INVENTED: &[&[u8]] = &[
     b"disabled",
     b"enabled",
 ];
+
+/// Whether `word` is one of [`INVENTED`].
+pub(super) fn is_invented(word: &[u8]) -> bool {
+    INVENTED.iter().any(|invented| word.eq_ignore_ascii_case(invented) && *invented != b"my")
+}
+
+/// Whether `word` is one of [`SENTENCE_WORDS`] or [`STATES`].
+pub(super) fn is_sentence_word(word: &[u8]) -> bool {
+    is_one_of(SENTENCE_WORDS, word) || is_one_of(STATES, word)
+}
 
 /// Adjectives and types, which describe a value rather than being one.
 const STATES: &str = "invalid missing wrong correct strong secure unsafe provided inherited interactive external \
@@ -176,5 +197,8 @@ pub(super) fn is_jumble(value: &[u8]) -> bool {
         letters.windows(2).filter(|pair| pair[0].is_ascii_lowercase() != pair[1].is_ascii_lowercase()).count();
     let vowels =
         letters.iter().filter(|b| matches!(b.to_ascii_lowercase(), b'a' | b'e' | b'i' | b'o' | b'u' | b'y')).count();
-    changes * 5 >= letters.len() * 2 || vowels * 6 < letters.len()
+    // `CommitRefIterRaw`, an identifier of short words.
+    let mut humps = letters.chunk_by(|before, next| !(before.is_ascii_lowercase() && next.is_ascii_uppercase()));
+    let is_worded = humps.all(|hump| hump.len() >= 3 && hump[1..].iter().all(u8::is_ascii_lowercase));
+    changes * 5 >= letters.len() * 2 && !is_worded || vowels * 6 < letters.len()
 }

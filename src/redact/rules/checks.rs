@@ -73,6 +73,11 @@ pub(super) fn basic_login(token: &[u8]) -> bool {
         && colon.is_some_and(|at| !heuristics::is_placeholder(&decoded[at + 1..]) || decoded[at + 1..].len() > 3)
 }
 
+/// Whether `token` is Base64 of a user and a password, each after a zero byte.
+pub(super) fn plain_login(token: &[u8]) -> bool {
+    decode_base64(token).iter().filter(|b| **b == 0).count() == 2
+}
+
 /// Whether `token` ends in random characters, and its words do not say that it is public.
 pub(super) fn prefixed(token: &[u8]) -> bool {
     const PUBLIC: &str = "pk pub public publishable id ids pi cs cus acct req evt sub price prod client site test";
@@ -88,7 +93,7 @@ pub(super) fn prefixed(token: &[u8]) -> bool {
 
 /// Whether `value` looks like a password that a person or a machine chose.
 pub(super) fn password(value: &[u8]) -> bool {
-    secret_password(value) || heuristics::is_chosen(value)
+    secret_password(value) || heuristics::is_chosen(value) || heuristics::is_word_chain(value, 3)
 }
 
 /// Like [`password`], and it may have several words.
@@ -103,6 +108,26 @@ pub(super) fn secret_password(value: &[u8]) -> bool {
 /// Like [`secret_password`] where no quotes mark the ends, so that it may be code.
 pub(super) fn bare_password(value: &[u8]) -> bool {
     looks_secret(value, NameClass::Password, false)
+}
+
+/// Whether `value` is a password that a machine made.
+pub(super) fn generated_password(value: &[u8]) -> bool {
+    looks_secret(value, NameClass::Password, true) && !heuristics::is_name(value) && has_digit(value)
+}
+
+/// Whether `value` is the password of a `user / password` pair that no label announces directly.
+pub(super) fn pair_password(value: &[u8]) -> bool {
+    let marked =
+        value.iter().any(|b| b.is_ascii_digit() || matches!(b, b'!' | b'#' | b'$' | b'%' | b'@' | b'*' | b'+'));
+    (marked && bare_password(value)) || heuristics::is_word_chain(value, 3)
+}
+
+/// Whether `token` is Base64 of a login or of one random value.
+pub(super) fn encoded_secret(token: &[u8]) -> bool {
+    let decoded = decode_base64(token);
+    let decoded = decoded.trim_ascii();
+    let password = decoded.iter().position(|b| *b == b':').map_or(decoded, |colon| &decoded[colon + 1..]);
+    decoded.iter().all(|b| (0x20..0x7f).contains(b)) && generated_password(password)
 }
 
 pub(super) fn secret_token(value: &[u8]) -> bool {

@@ -9,12 +9,13 @@ mod provider;
 
 pub(super) use provider::Provider;
 
+use super::heuristics;
 use provider::{Alphabet, TokenForm};
 use regex::bytes::{Regex, RegexBuilder};
 use std::sync::OnceLock;
 
 /// The version of the built-in rules, raised whenever one of them changes what it removes.
-pub(super) const VERSION: u32 = 4;
+pub(super) const VERSION: u32 = 6;
 
 include!(concat!(env!("OUT_DIR"), "/rules.rs"));
 
@@ -39,6 +40,8 @@ pub(super) struct FindingLabel {
     pub(super) rank: u8,
 }
 
+/// The rank of rules for tokens whose form no other text has.
+pub(super) const TOKEN: u8 = 1;
 /// The rank of rules whose label yields to that of any token form.
 const WEAK: u8 = 4;
 /// How many bytes after its keyword a token is searched for, before it is extended to its word's end.
@@ -47,6 +50,12 @@ const REACH: usize = 1024;
 const SHORT_REACH: usize = 128;
 /// Like [`REACH`], for tokens of which some are very long.
 const LONG_REACH: usize = 4096;
+/// The longest token that may be an identifier.
+const MAX_WORDED_BYTES: usize = 80;
+/// The longest word of an identifier with digits in it.
+const MAX_WORD_BYTES: usize = 20;
+/// An argument of a command: in quotes, or up to a blank or what the shell reads; an escaped mark belongs to it.
+const ARGUMENT: &str = r#"(?:'([^'\n]{4,200})'|"([^"\n]{4,200})"|\\?['"]?((?:[^\s'"`|;&<>\\]|\\[^\s\w'"]){4,}))"#;
 /// How many bytes at a token's beginning hold no blank: this dismisses most keywords in prose.
 const DENSE: usize = 12;
 
@@ -88,7 +97,7 @@ impl TokenRule {
         pattern: &'static str,
     ) -> Self {
         Self {
-            label: FindingLabel { name, reason, rank: 1 },
+            label: FindingLabel { name, reason, rank: TOKEN },
             keywords,
             pattern,
             before: 0,
@@ -111,7 +120,7 @@ impl TokenRule {
             .boundary(Boundary::Start)
             .spaced()
             .weak()
-            .check(checks::password);
+            .check(checks::quoted_password);
         rule.extends = false;
         rule
     }
@@ -155,6 +164,7 @@ impl TokenRule {
                     0 => format!(r"\A(?:{})", self.pattern),
                     _ => self.pattern.to_owned(),
                 };
+                let pattern = pattern.replace("<VALUE>", ARGUMENT);
                 RegexBuilder::new(&pattern).unicode(false).size_limit(1 << 20).build().ok()
             })
             .as_ref()
@@ -179,7 +189,8 @@ impl TokenRule {
         let (start, end) = (from + start, from + end);
         let cut_off = self.is_bounded_after() && text.get(end).is_some_and(u8::is_ascii_alphanumeric);
         let touches_word = self.is_bounded_before() && self.before > 0 && !super::text::starts_token(text, start);
-        (!cut_off && !touches_word && (self.check)(&text[start..end])).then_some((start, end))
+        let harmless = || self.label.rank == TOKEN && (is_worded(text, start, end) || is_file_name(text, end));
+        (!cut_off && !touches_word && (self.check)(&text[start..end]) && !harmless()).then_some((start, end))
     }
 
     /// Finds the first match in `window` that reaches past `hit`: one before it belongs to an earlier keyword.
@@ -213,6 +224,26 @@ impl TokenRule {
     fn is_bounded_after(&self) -> bool {
         matches!(self.boundary, Boundary::End | Boundary::Both)
     }
+}
+
+/// Whether the word of the token at `start..end` is an identifier or a slug: words and short numbers, nothing random.
+///
+/// One run of capitals and digits is neither, however few its digits (`AKIA…`), and no word is as long as the random
+/// part of a token of fixed length.
+fn is_worded(text: &[u8], start: usize, end: usize) -> bool {
+    let word = &text[start..end];
+    let capitals = word.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
+    let mut parts = word.split(|b| !b.is_ascii_lowercase() && !b.is_ascii_digit());
+    let long = |part: &[u8]| part.len() > MAX_WORD_BYTES && part.iter().any(u8::is_ascii_digit);
+    word.len() <= MAX_WORDED_BYTES && !capitals && !parts.any(long) && heuristics::is_name(word)
+}
+
+/// Whether the token that ends at `end` is the name of a file, such as the image of a page.
+fn is_file_name(text: &[u8], end: usize) -> bool {
+    const ENDINGS: &str = "png jpg jpeg gif svg ico webp avif css js mjs map html htm woff woff2 ttf mp4 pdf";
+    let Some(rest) = text.get(end..).and_then(|rest| rest.strip_prefix(b".")) else { return false };
+    let length = rest.iter().take(6).take_while(|b| b.is_ascii_alphanumeric()).count();
+    heuristics::is_one_of(ENDINGS, &rest[..length])
 }
 
 /// Returns the keywords that `word` abbreviates: `gh[os]_` is `gho_` and `ghs_`.

@@ -183,9 +183,13 @@ fn value_start(text: &[u8], start: usize, end: usize) -> Option<usize> {
     let at = blank(closed);
     let rest = &text[at..];
     let starts = |sign: &str| rest.starts_with(sign.as_bytes());
-    let length = if starts("::") || starts("==") || starts("://") {
+    let length = if starts("::=") {
+        3
+    } else if starts(":::=") {
+        4
+    } else if starts("::") || starts("==") || starts("://") {
         return None;
-    } else if starts("=>") || starts(":=") || starts("->") || starts("?=") || starts("||") {
+    } else if ["=>", ":=", "->", "?=", ".=", "||"].iter().any(|sign| starts(sign)) {
         2
     } else if starts("=") || starts(":") || starts("|") || (starts(">") && text[..start].ends_with(b"<")) {
         1

@@ -277,4 +277,41 @@ pub(super) static CODE: &[Harmless] = &[
             "AbstractSingletonProxyFactoryBeanTokenProvider42",
         ],
     ),
+    (
+        "verb-pass",
+        &[
+            "pass `metav1.DeleteOptions` to the client",
+            "We can't pass an `__m128i` to it, so pass `SSL_OP_NO_TLSv1_1` instead",
+            "may now also pass in `&'static str`",
+            "dotnet user-secrets set \"Name\" \"<value>\"",
+        ],
+    ),
+    (
+        "prefixes-in-names",
+        &[
+            "hf_requiredCharacteristic and sk_isEmptyOrMissing",
+            "https://github.com/xoxa-labs/some-long-repository-name",
+            "video_box.ico-{h32}.png",
+            "ghcr.io/team/api-token:1.2.3 and quay.io/team/secret:v{d2}",
+            "v4.public.{b90}",
+        ],
+    ),
+    (
+        "selectors-and-routes",
+        &[
+            "password: '#login-password-input'",
+            "password: :password_reset",
+            "password: %(db_password)s",
+            "password: &lt;your password&gt;",
+            "OID_password=\"\\x2A\\x86\\x48\\x86\\xF7\\x0D\"",
+        ],
+    ),
+    (
+        "words-of-a-list",
+        &[
+            "abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about",
+            "legal winner thank year wave sausage worth useful legal winner thank yellow",
+            "actor actress actual adapt add addict address adjust admit adult advance advice",
+        ],
+    ),
 ];

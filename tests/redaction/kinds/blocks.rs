@@ -57,6 +57,39 @@ pub(crate) static BLOCKS: &[(&str, Make)] = &[
     ("age-file", |rng| lines(rng, "# created: 2026-02-11T10:00:00Z\n«AGE-SECRET-KEY-1{z58}»")),
     ("csv-column", |rng| lines(rng, "username,password\nadmin,«{q12}»\nreader,«{q12}»")),
     ("seed-numbered", seed_numbered),
+    ("seed-unlabelled", |rng| whole(rng.wallet(12))),
+    ("seed-unlabelled-long", |rng| whole(rng.wallet(24))),
+    ("seed-unlabelled-list", |rng| {
+        let rows: Vec<String> = rng.wallet(12).split(' ').zip(1..).map(|(word, n)| format!("{n}. {word}")).collect();
+        let words = rows.join("\n").replacen("1. ", "", 1);
+        Block { text: rows.join("\n"), body: vec![words] }
+    }),
+    ("wallet-key", |rng| whole(rng.wallet_key())),
+    ("settings-in-base64", |rng| {
+        let settings = rng.fill("database:\n  user: app\n  password: {q14}\n  host: db.example.org\n");
+        whole(base64(settings.as_bytes()).trim_end_matches('=').to_owned())
+    }),
+    ("token-in-base64-twice", |rng| {
+        let settings = rng.fill("export GITHUB_VALUE=ghp_{a36}\nexport REGION=eu-west-1\n");
+        whole(base64(base64(settings.as_bytes()).as_bytes()).trim_end_matches('=').to_owned())
+    }),
+    ("token-wrapped", |rng| {
+        let (first, second) = (rng.fill("ghp_{a24}7"), rng.fill("4{a10}"));
+        Block { text: format!("{first}\n{second}"), body: vec![format!("{first}\n{second}")] }
+    }),
+    ("kubernetes-any-key", |rng| {
+        lines(
+            rng,
+            "apiVersion: v1\nkind: Secret\nmetadata:\n  name: db\ndata:\n  config.yml: «{e18}»\nstringData:\n  x: «{q14}»",
+        )
+    }),
+    ("kubernetes-json", |rng| {
+        lines(rng, "{\"kind\": \"Secret\", \"data\": {\"x\": \"«{e18}»\"}, \"type\": \"Opaque\"}")
+    }),
+    ("unseal-keys", |rng| lines(rng, "Unseal Key 1: «{B43}=»\nUnseal Key 2: «{B43}=»\n\nInitial Root Token: «{U}»")),
+    ("psql-table", |rng| {
+        lines(rng, " name  | password\n-------+----------------\n admin | «{q14}»\n app   | «{q14}»\n(2 rows)")
+    }),
 ];
 
 fn body(rng: &mut Rng, count: usize) -> Vec<String> {
@@ -147,6 +180,11 @@ fn seed_numbered(rng: &mut Rng) -> Block {
     let rows: Vec<String> = phrase.split(' ').zip(1..).map(|(word, n)| format!("{n}. {word}")).collect();
     let text = format!("Recovery phrase:\n{}", rows.join("\n"));
     Block { body: vec![rows.join("\n")], text }
+}
+
+/// A text that is secret as a whole.
+fn whole(text: String) -> Block {
+    Block { body: vec![text.clone()], text }
 }
 
 /// Lines without holes; the secrets are between `«` and `»`.

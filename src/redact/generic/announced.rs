@@ -1,0 +1,325 @@
+//! Values on a line of their own after a line that announces them: "Please use the following password to proceed:", or
+//! that asks for them, as in a chat.
+
+use super::super::heuristics::{self, NameClass, is_one_of, looks_secret};
+use super::Name;
+use super::separator::skip_blanks;
+
+/// The longest rest of a line after the name, and the longest line with a value.
+const MAX_LINE: usize = 160;
+/// The longest prefix of the lines of a log.
+const MAX_PREFIX: usize = 48;
+/// The longest line with a value: tokens are long.
+const MAX_VALUE: usize = 640;
+/// Words after a name that make it part of another.
+const COMPOUNDS: &str = "hash hashes policy length fingerprint fingerprints digest checksum id ids name names file files field \
+    hint strength manager reset count limit type format page form";
+
+/// How a line ends that announces a value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    /// A colon: the value follows.
+    Colon,
+    /// A question, which the next line answers.
+    Question,
+    /// The end of a sentence: only what is random counts.
+    Sentence,
+}
+
+/// Returns the secret on the line after the one with `name`, or after an empty one.
+pub(super) fn value(text: &[u8], name: Name, class: NameClass) -> Option<(usize, usize)> {
+    let rest = line(text, name.end);
+    let ending = match rest.trim_ascii_end().strip_suffix(b"**").unwrap_or(rest.trim_ascii_end()).last()? {
+        b':' => Ending::Colon,
+        b'?' if class == NameClass::Password => Ending::Question,
+        b'.' | b'!' | b')' => Ending::Sentence,
+        _ if rest.ends_with("：".as_bytes()) => Ending::Colon,
+        _ => return None,
+    };
+    // A line of code may end so as well.
+    let code = rest.iter().any(|b| matches!(b, b'=' | b'"' | b'\'' | b'{' | b';' | b'[')) || rest.ends_with(b"))");
+    let open = rest.ends_with(b")") && !rest.contains(&b'(');
+    if ending == Ending::Sentence && (code || open) {
+        return None;
+    }
+    let first = rest.trim_ascii_start().split(|b| !b.is_ascii_alphanumeric()).next().unwrap_or_default();
+    if rest.len() == MAX_LINE || is_one_of(COMPOUNDS, first) {
+        return None;
+    }
+    let prefix = Prefix::of(text, name.start);
+    let mut at = name.end + rest.len();
+    for _ in 0..3 {
+        let start = prefix.skip(text, at + 1)?;
+        let content = line_of(text, start, MAX_VALUE);
+        at = start + content.len();
+        let bare = content.trim_ascii();
+        if bare.is_empty() || bare.starts_with(b"```") || bare.starts_with(b"~~~") || is_author(bare) {
+            continue;
+        }
+        if content.len() == MAX_VALUE {
+            return None;
+        }
+        return alone(text, start, at, ending, class).or_else(|| pair(text, start, at, ending, class));
+    }
+    None
+}
+
+/// Whether the line of `name` ends as one that announces a value: cheaper than [`value`].
+pub(super) fn is_followed(text: &[u8], name: Name) -> bool {
+    let rest = line(text, name.end);
+    matches!(rest.trim_ascii_end().last(), Some(b':' | b'?' | b'.' | b'!' | b')' | b'*'))
+        || rest.ends_with("：".as_bytes())
+}
+
+/// Returns the value that is all of a line but marks and the name of an author.
+fn alone(text: &[u8], start: usize, end: usize, ending: Ending, class: NameClass) -> Option<(usize, usize)> {
+    let content = &text[start..end];
+    let at = match (ending, content.trim_ascii().iter().any(u8::is_ascii_whitespace)) {
+        (_, false) => 0,
+        (Ending::Question, true) => after_author(content)?,
+        _ => return None,
+    };
+    let (left, right) = trimmed(content, at, ending);
+    let value = content.get(left..right)?;
+    let lone = !value
+        .iter()
+        .any(|b| b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b'`' | b'<' | b'|' | b'(' | b'{' | b'['));
+    let entry = value.iter().any(|b| matches!(b, b'=' | b':'))
+        && heuristics::is_name(value.split(|b| matches!(b, b'=' | b':')).next()?)
+        && value.trim_ascii_end().last() != Some(&b'=');
+    (lone && !entry && is_secret(value, ending, class)).then_some((start + left, start + right))
+}
+
+/// Returns the second part of `user / password`.
+fn pair(text: &[u8], start: usize, end: usize, ending: Ending, class: NameClass) -> Option<(usize, usize)> {
+    if ending == Ending::Sentence || class != NameClass::Password {
+        return None;
+    }
+    let content = &text[start..end];
+    let from = after_author(content).unwrap_or(0);
+    let slash = from + content[from..].windows(3).position(|part| part == b" / ")?;
+    let (left, right) = trimmed(content, slash + 3, ending);
+    let (user, value) = (content[from..slash].trim_ascii(), content.get(left..right)?);
+    let words = |part: &[u8]| part.iter().any(u8::is_ascii_whitespace);
+    let marked = value.iter().any(|b| b.is_ascii_digit() || b"!#$%@*+".contains(b));
+    (!words(user)
+        && !words(value)
+        && (marked && looks_secret(value, class, false) || heuristics::is_word_chain(value, 3)))
+    .then_some((start + left, start + right))
+}
+
+/// Whether a lone value is what the line before announces.
+fn is_secret(value: &[u8], ending: Ending, class: NameClass) -> bool {
+    let digit = value.iter().any(u8::is_ascii_digit);
+    let random = heuristics::looks_random(value) || heuristics::is_machine_made(value);
+    // A line of longer data.
+    let data = value.len() > 64 && value.iter().all(u8::is_ascii_hexdigit);
+    if data || is_address(value) {
+        return false;
+    }
+    match (ending, class) {
+        (Ending::Colon | Ending::Question, NameClass::Password) => {
+            let marked = digit || value.iter().any(|b| b"!#$%@*+".contains(b));
+            marked && looks_secret(value, class, false) || heuristics::is_word_chain(value, 3)
+        }
+        (Ending::Colon, NameClass::Weak | NameClass::Hint) => heuristics::is_machine_made(value),
+        (Ending::Colon, _) => value.len() >= 12 && digit && random,
+        (Ending::Sentence, NameClass::Password) => value.len() >= 10 && digit && random && !heuristics::is_name(value),
+        _ => false,
+    }
+}
+
+/// Whether a value is a version, a path, an address or a digest with its name.
+fn is_address(value: &[u8]) -> bool {
+    const STARTS: &[&[u8]] = &[b"sha256", b"SHA256", b"MD5", b"md5", b"0x", b"http", b"v1", b"#", b"@"];
+    value.contains(&b'/') && heuristics::is_name(value) || STARTS.iter().any(|start| value.starts_with(start))
+}
+
+/// Returns what is left of a line after `from` without the marks around it.
+fn trimmed(content: &[u8], from: usize, ending: Ending) -> (usize, usize) {
+    let open = |b: &u8| b.is_ascii_whitespace() || matches!(b, b'`' | b'*' | b'"' | b'\'' | b'>');
+    let close = |b: &u8| b.is_ascii_whitespace() || matches!(b, b'`' | b'"' | b'\'');
+    let left = from + content[from..].iter().take_while(|b| open(b)).count();
+    let mut right = content.len() - content[left..].iter().rev().take_while(|b| close(b)).count();
+    if ending == Ending::Question && content[left..right].ends_with(b".") {
+        right -= 1;
+    }
+    if left > from && content[left - 1] == b'*' {
+        right -= content[left..right].iter().rev().take_while(|b| **b == b'*').count();
+    }
+    (left, right)
+}
+
+/// Whether a line is the name and the time of an author: `Ben Miller 10:03 AM`.
+fn is_author(line: &[u8]) -> bool {
+    let line = line.strip_suffix(b"AM").or_else(|| line.strip_suffix(b"PM")).unwrap_or(line).trim_ascii_end();
+    let time = line.iter().rev().take_while(|b| b.is_ascii_digit() || matches!(b, b':' | b']' | b'[')).count();
+    let name = &line[..line.len() - time];
+    let words = name.split(|b| *b == b' ').filter(|word| !word.is_empty()).count();
+    time >= 4
+        && line[line.len() - time..].contains(&b':')
+        && (1..=3).contains(&words)
+        && name.ends_with(b" ")
+        && name.iter().all(|b| b.is_ascii_alphabetic() || !b.is_ascii() || matches!(b, b' ' | b'.' | b'@' | b'-'))
+}
+
+/// Returns the offset after the author of a line of a chat: `ben: `, `<ben> `, `ben [10:03] `, `[10:03] ben: `.
+fn after_author(line: &[u8]) -> Option<usize> {
+    let mut at = line.iter().take_while(|b| matches!(b, b' ' | b'>' | b'*' | b'|' | b'-')).count();
+    let mut named = false;
+    for _ in 0..3 {
+        let word = line[at..].iter().take_while(|b| !b.is_ascii_whitespace()).count();
+        if word == 0 || at + word >= line.len() {
+            break;
+        }
+        let content = &line[at..at + word];
+        let time = matches!(content[0], b'[' | b'(') && matches!(content[word - 1], b']' | b')' | b':')
+            || content.contains(&b':') && content.iter().all(|b| b.is_ascii_digit() || *b == b':');
+        let ends = matches!(content[word - 1], b':' | b'>');
+        let name = content.iter().all(|b| {
+            b.is_ascii_alphanumeric()
+                || !b.is_ascii()
+                || matches!(b, b'@' | b'<' | b'>' | b':' | b'_' | b'.' | b'-' | b'*')
+        });
+        if !(time || (!named && name)) {
+            break;
+        }
+        named |= !time;
+        at += word;
+        at += line[at..].iter().take_while(|b| b.is_ascii_whitespace()).count();
+        if ends && named {
+            return Some(at);
+        }
+        if time && named {
+            return Some(at);
+        }
+    }
+    None
+}
+
+/// What each line of a log begins with.
+enum Prefix<'t> {
+    /// The same on each line, up to a bar or a bracket: `jenkins_1  | `.
+    Same(&'t [u8]),
+    /// A time and a level.
+    Time,
+    /// Nothing but indentation and the marks of quotes and comments.
+    None,
+}
+
+impl<'t> Prefix<'t> {
+    /// Returns the prefix of the line of `at`.
+    fn of(text: &'t [u8], at: usize) -> Self {
+        let before = &text[at.saturating_sub(2 * MAX_LINE)..at];
+        let start = before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1);
+        let head = &before[start..];
+        let head = &head[..head.len().min(MAX_PREFIX)];
+        if let Some(bar) = head.windows(2).position(|pair| pair == b"| ")
+            && head[0].is_ascii_alphanumeric()
+        {
+            return Self::Same(&head[..=bar]);
+        }
+        if head.starts_with(b"[")
+            && let Some(end) = head.windows(2).position(|pair| pair == b"] ")
+            && !head[..end].contains(&b':')
+        {
+            return Self::Same(&head[..=end]);
+        }
+        match after_time(head) {
+            0 => Self::None,
+            _ => Self::Time,
+        }
+    }
+
+    /// Returns the offset of the content of the line at `start`; `None` if the text ends, or the line has another prefix.
+    fn skip(&self, text: &[u8], start: usize) -> Option<usize> {
+        let rest = text.get(start..).filter(|rest| !rest.is_empty())?;
+        let content = match self {
+            Self::Same(prefix) => start + rest.strip_prefix(*prefix).map(|_| prefix.len())?,
+            Self::Time => start + after_time(&rest[..rest.len().min(MAX_PREFIX)]),
+            Self::None => {
+                start
+                    + rest.iter().take(32).take_while(|b| matches!(b, b'>' | b'#' | b'/' | b'*' | b'+' | b' ')).count()
+            }
+        };
+        Some(skip_blanks(text, content))
+    }
+}
+
+/// Returns the length of the time and the level at the beginning of a line of a log.
+fn after_time(line: &[u8]) -> usize {
+    const LEVELS: &str = "INFO [INFO] WARN [WARN] NOTICE DEBUG [DEBUG] info: stdout: LOG: [info]";
+    let mut at = 0;
+    for _ in 0..4 {
+        let word = line[at..].iter().take_while(|b| !b.is_ascii_whitespace()).count();
+        let content = &line[at..at + word];
+        let digits = content.iter().filter(|b| b.is_ascii_digit()).count();
+        let time = digits >= 6
+            && content.iter().any(|b| matches!(b, b':' | b'-' | b'/'))
+            && content.iter().all(|b| b.is_ascii_digit() || b"-:./TZ+,[]".contains(b));
+        if !(time || at > 0 && is_one_of(LEVELS, content)) || word == 0 {
+            break;
+        }
+        at += word;
+        at += line[at..].iter().take_while(|b| **b == b' ').count();
+    }
+    at
+}
+
+/// Returns the line at `at`, without its end.
+fn line(text: &[u8], at: usize) -> &[u8] {
+    line_of(text, at, MAX_LINE)
+}
+
+/// Returns the line at `at`, without its end, as far as `most` bytes.
+fn line_of(text: &[u8], at: usize, most: usize) -> &[u8] {
+    let rest = &text[at.min(text.len())..text.len().min(at + most)];
+    let line = &rest[..rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len())];
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::redact::{Piece, Redactor};
+
+    fn scrub(text: &str) -> String {
+        let piece = Piece { key: "body", text, line: 1 };
+        Redactor::built_in().scrub("notes.md", &[piece]).texts[0].as_str().to_owned()
+    }
+
+    #[test]
+    fn a_value_below_the_line_that_announces_it_is_found() {
+        for text in [
+            "Please use the following password to proceed to installation:\n\n@\n\nThis may also be found at",
+            "web_1  | A password was generated for you:\nweb_1  |\nweb_1  | @\nweb_1  |\n",
+            "An admin account was made with a random password. Keep it safe.\n\n    @\n",
+            "2026-02-11T10:00:00Z INFO the access token for the first login:\n2026-02-11T10:00:00Z INFO @\n",
+            "[init] Write down this password:\n[init] @\n",
+            "anna: what is the password?\nben: @\n",
+            "anna [10:02] password for the box?\nben [10:03] @\n",
+            "Anna Meier  10:02 AM\nwhat's the pw for zoom?\nBen Roth  10:03 AM\n@\n",
+            "> what's the pw?\n> @\n",
+            "The password of the wiki?\nadmin / @\n",
+        ] {
+            let scrubbed = scrub(&text.replace('@', "k7Qm2xW9pLr4"));
+            assert!(!scrubbed.contains("k7Qm2xW9pLr4"), "{scrubbed}");
+        }
+    }
+
+    #[test]
+    fn other_lines_below_stay() {
+        for text in [
+            "Please use the following link to proceed:\n\nhttps://example.org/setup2\n",
+            "The following token was not recognized:\n\nidentifier2\n",
+            "The fingerprint of the key:\n\nSHA256:k7Qm2xW9pLr4k7Qm2xW9pLr4k7Qm2xW9pLr4k7Qm2xW\n",
+            "A password hash:\n\nk7Qm2xW9pLr4\n",
+            "anna: password?\nben: dunno\n",
+            "Forgot your password?\nv1.2.3\n",
+            "The password must have a digit.\n\n## Version2\n",
+            "Set the password first.\n\nnpm run build2\n",
+            "Passwords:\n\n- one\n- two\n",
+        ] {
+            assert_eq!(scrub(text), text);
+        }
+    }
+}

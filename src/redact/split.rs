@@ -1,0 +1,170 @@
+//! Strings that are split in the source: concatenated, continued on the next line, or wrapped.
+
+use super::heuristics;
+use super::letters;
+use super::text::is_word;
+use std::cell::LazyCell;
+
+/// The most blanks and line ends between two parts.
+const MAX_GAP: usize = 64;
+/// The ends of the calls that join strings.
+const CALLS: [&[u8]; 4] = [b"join(", b"Join(", b"implode(", b"oncat("];
+/// How far a call such as `.join("")` may be from one of the strings that it joins.
+const MAX_CALL_DISTANCE: usize = 300;
+/// The least length of the first part of a wrapped token, and of its second part.
+const MIN_WRAPPED: (usize, usize) = (12, 2);
+
+/// Returns the places at which the parts of a split string meet, in order.
+pub(super) fn places(bytes: &[u8]) -> Vec<usize> {
+    let mut places = Vec::new();
+    let has_calls = LazyCell::new(|| CALLS.iter().any(|call| memchr::memmem::find(bytes, call).is_some()));
+    for at in memchr::memchr3_iter(b'\n', b'"', b'\'', bytes) {
+        let Some(before) = at.checked_sub(1).map(|before| bytes[before]) else { continue };
+        let place = match bytes[at] {
+            b'\n' if before == b'\\' => continued(bytes, at - 1).map(|_| at - 1),
+            b'\n' if before.is_ascii_alphanumeric() || before == b'_' || before == b'-' => {
+                wrapped(bytes, at).map(|_| at)
+            }
+            b'\n' => None,
+            // What a comma follows is mostly an element of a list.
+            _ if bytes.get(at + 1) == Some(&b',') && !*has_calls => None,
+            _ if matches!(bytes.get(at + 1), Some(b' ' | b'\n' | b'+' | b'.' | b',' | b'&')) => {
+                joined(bytes, at).map(|_| at)
+            }
+            _ => None,
+        };
+        places.extend(place);
+    }
+    places
+}
+
+/// Returns how many bytes are between two strings that are joined at `at`, the quote that ends the first, quotes
+/// included: `" + "`, `" . "`, `" "`, and `", "` in what a call joins.
+pub(super) fn joined(bytes: &[u8], at: usize) -> Option<usize> {
+    if !is_part(*bytes.get(at.checked_sub(1)?)?) {
+        return None;
+    }
+    const OPERATORS: &[&[u8]] = &[b"+", b"..", b".", b"&", b"<>", b"||", b"^", b"~", b",", b"\\"];
+    let mut next = skip_gap(bytes, at + 1);
+    let operator = OPERATORS.iter().find(|operator| bytes[next..].starts_with(operator));
+    if let Some(operator) = operator {
+        next = skip_gap(bytes, next + operator.len());
+    } else if next == at + 1 {
+        return None;
+    }
+    // `f"…"`, `@"…"`
+    if matches!(bytes.get(next), Some(b'f' | b'r' | b'b' | b'u' | b'@' | b'$')) {
+        next += 1;
+    }
+    let quote = *bytes.get(next)?;
+    let quotes = matches!(quote, b'"' | b'\'') && (operator.is_some() || quote == bytes[at]);
+    let goes_on = bytes.get(next + 1).is_some_and(|b| is_part(*b));
+    let listed = operator.is_some_and(|operator| *operator == b",");
+    (quotes && goes_on && (!listed || is_in_call(bytes, at))).then_some(next + 1 - at)
+}
+
+/// Whether the strings around `at` are the elements of a list that a call joins.
+fn is_in_call(bytes: &[u8], at: usize) -> bool {
+    let start = at.saturating_sub(MAX_CALL_DISTANCE);
+    let window = &bytes[start..bytes.len().min(at + MAX_CALL_DISTANCE)];
+    memchr::memchr_iter(b'(', window).any(|open| CALLS.iter().any(|call| window[..=open].ends_with(call)))
+}
+
+/// Returns the length of the backslash, the line end and the blanks at `at` between two parts of a word.
+pub(super) fn continued(bytes: &[u8], at: usize) -> Option<usize> {
+    let next = skip_gap(bytes, at + 1);
+    let inside = is_part(*bytes.get(at.checked_sub(1)?)?) && bytes.get(next).is_some_and(|b| is_word(*b));
+    inside.then_some(next - at)
+}
+
+/// Returns the length of the line end at `at`, with the marks of a quote, between two parts of a random token.
+pub(super) fn wrapped(bytes: &[u8], at: usize) -> Option<usize> {
+    let low = at.checked_sub(MIN_WRAPPED.0)?;
+    if bytes[low..at].iter().any(|b| *b <= b' ') {
+        return None;
+    }
+    let before = bytes[at.saturating_sub(MAX_GAP)..at].iter().rev().take_while(|b| is_part(**b)).count();
+    let first = &bytes[at - before..at];
+    if before < MIN_WRAPPED.0 || !first.iter().any(u8::is_ascii_digit) {
+        return None;
+    }
+    let lead = bytes[at + 1..].iter().take(16).take_while(|b| matches!(b, b' ' | b'\t' | b'>')).count();
+    let next = at + 1 + lead;
+    let length = bytes[next..].iter().take(MAX_GAP).take_while(|b| is_part(**b)).count();
+    let second = &bytes[next..next + length];
+    // `NAME=1`, `key: 1`, `- item`: an entry of its own.
+    let entry = matches!(second.first(), Some(b'-' | b'+'))
+        || second.iter().rev().skip_while(|b| **b == b'=').any(|b| matches!(b, b'=' | b':' | b'@' | b'$' | b'%'));
+    // A list of digests.
+    let listed = second.len() == before && [first, second].iter().all(|part| part.iter().all(u8::is_ascii_hexdigit));
+    let ends = bytes
+        .get(next + length)
+        .is_none_or(|b| b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b'`' | b')' | b',' | b'.' | b';'));
+    let is_random = || {
+        second.iter().any(u8::is_ascii_digit) && !heuristics::is_name(second)
+            || length >= 6 && letters::are_random(second)
+    };
+    let goes_on = length >= MIN_WRAPPED.1 && ends && !listed && !entry;
+    (goes_on && is_random() && !heuristics::is_name(first)).then_some(next - at)
+}
+
+/// Skips blanks and line ends at `at`, and the marks of a quote after them.
+fn skip_gap(bytes: &[u8], at: usize) -> usize {
+    let gap = |b: &&u8| matches!(**b, b' ' | b'\t' | b'\n' | b'\r');
+    let mut next = at + bytes[at..].iter().take(MAX_GAP).take_while(gap).count();
+    if bytes[at..next].contains(&b'\n') {
+        next += bytes[next..].iter().take(MAX_GAP).take_while(|b| matches!(b, b' ' | b'>')).count();
+    }
+    next
+}
+
+/// Whether `byte` may be part of a token.
+fn is_part(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+        || matches!(byte, b'_' | b'-' | b'.' | b'/' | b'+' | b'=' | b':' | b'!' | b'@' | b'#' | b'$' | b'%')
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::redact::canaries::{SEED, fill};
+    use crate::redact::view::View;
+
+    fn decoded(raw: &str) -> String {
+        View::decoded(raw).map_or_else(|| raw.to_owned(), |view| view.text.into_owned())
+    }
+
+    #[test]
+    fn parts_of_a_string_read_as_one() {
+        for (raw, read) in [
+            (r#"k = "ghp_ab" + "cd";"#, r#"k = "ghp_abcd";"#),
+            (r#"k = 'ghp_ab' . 'cd'"#, "k = 'ghp_abcd'"),
+            ("k = (\"ghp_ab\"\n     \"cd\")", "k = (\"ghp_abcd\")"),
+            ("k = \"ghp_ab\" +\n>   \"cd\"", "k = \"ghp_abcd\""),
+            ("k = \"ghp_ab\" & _\n", "k = \"ghp_ab\" & _\n"),
+            (r#"["ghp_ab", "cd"].join("")"#, r#"["ghp_abcd"].join("")"#),
+            (r#"''.join(["ghp_ab", "cd"])"#, r#"''.join(["ghp_abcd"])"#),
+            ("k=ghp_ab\\\n  cd", "k=ghp_abcd"),
+            ("\"ghp_ab\\\ncd\"", "\"ghp_abcd\""),
+        ] {
+            assert_eq!(decoded(raw), read, "{raw}");
+        }
+        let (first, second) = (fill("ghp_<a20>7x", SEED), fill("9<a13>", SEED));
+        for gap in ["\n", "\n> ", "\n    "] {
+            assert_eq!(decoded(&format!("see {first}{gap}{second} there")), format!("see {first}{second} there"));
+        }
+    }
+
+    #[test]
+    fn separate_strings_and_lines_stay_apart() {
+        for raw in [
+            r#"["first", "second"]"#,
+            r#"{"a": "b", "c": "d"}"#,
+            "a line of prose\nand another",
+            "version-1.2.3\nrelease-2",
+            "it's here, users' too",
+            "cmd \\\n  --flag",
+        ] {
+            assert!(View::decoded(raw).is_none(), "{raw}");
+        }
+    }
+}
