@@ -46,9 +46,10 @@
 //! | feature | default | adds |
 //! |---|---|---|
 //! | `github` | yes | the command `sync`, which alone uses the network, and the crates for it |
+//! | `mcp` | yes | the command `mcp`, a server of the Model Context Protocol, and the crates for it |
 //! | `serve` | yes | the command `serve`, a page on the loopback, and the crates for it |
 //!
-//! Both are commands: as a library, depend on it with `default-features = false`. Nothing else changes.
+//! All are commands: as a library, depend on it with `default-features = false`. Nothing else changes.
 //!
 //! The program `contextpack` is this library's [`command_line`]. `docs/architecture.md` describes the modules.
 

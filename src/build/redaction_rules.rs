@@ -220,6 +220,7 @@ fn provider(rule: &WrittenRule) -> Result<String, RuleFault> {
             "base64" => "Base64",
             "uuid" => "Uuid",
             "dotted" => "Dotted",
+            "made" => "Made",
             _ => return Err(fault()),
         };
         let _ = write!(forms, "TokenForm(Alphabet::{alphabet}, {least}, {most}), ");

@@ -42,6 +42,24 @@ impl Failure {
         without_secrets(&self.raw_message())
     }
 
+    /// Returns everything that the command line prints about it, without secrets and without styles: its diagnostics with
+    /// their help, or its message with its causes.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn in_full(&self) -> String {
+        let lines = match self {
+            Self::Config { diagnostics, .. } | Self::Unread(diagnostics) if !diagnostics.is_empty() => {
+                diagnostics.iter().map(ToString::to_string).collect()
+            }
+            Self::Outside(error) => {
+                let causes = std::iter::successors(error.source(), |cause| (*cause).source());
+                vec![causes.fold(self.raw_message(), |text, cause| format!("{text}: {cause}"))]
+            }
+            _ => vec![self.raw_message()],
+        };
+        let lines: Vec<String> = lines.iter().map(|line| printable(&without_secrets(line)).into_owned()).collect();
+        lines.join("\n")
+    }
+
     fn raw_message(&self) -> String {
         match self {
             Self::Usage(message) | Self::Input(message) => message.clone(),

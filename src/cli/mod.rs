@@ -1,6 +1,8 @@
 //! The command line: arguments, environment, terminal and exit codes. One file per command.
 
 mod agent;
+#[cfg(feature = "mcp")]
+mod agent_entries;
 mod args;
 mod attest;
 mod batch;
@@ -26,6 +28,8 @@ mod input;
 mod job;
 mod ledger;
 mod list;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod notes;
 mod output;
 mod packs;
@@ -173,6 +177,8 @@ fn dispatch(args: &Args) -> Result<Exit, Failure> {
         Command::Report(options) => page::run(&args.global, options),
         #[cfg(feature = "serve")]
         Command::Serve(options) => page::serve::run(&args.global, options),
+        #[cfg(feature = "mcp")]
+        Command::Mcp => mcp::run(&args.global),
         Command::Git(options) => git::run(&args.global, options),
         Command::List(options) => settled(|| list::run(&args.global, options)),
         Command::Notes(options) => notes::run(&args.global, options),

@@ -11,7 +11,7 @@ use super::workspace::{open, strict};
 use crate::engine::{Built, CheckRequest, EngineError, PackState, Project, apply_severities};
 use crate::graph::Graph;
 use crate::model::{Code, Diagnostic, Place, RepoPath};
-use crate::review::{is_root_cut, ready};
+use crate::review::{BodyLines, is_root_cut, ready};
 use crate::store::{Folder, StoreError};
 use crate::wire::Pack;
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,6 +33,7 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
     }
     let request =
         CheckRequest { folder: &folder, markdown: repository.settings().output.markdown, skip_missing: false };
+    let bodies = bodies(&project, &items);
     let found = Found::default();
     let sink = |built: Built| {
         match PackState::of(&request, &built) {
@@ -41,7 +42,7 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
         }
         match &built.outcome {
             Ok(sealed) if is_root_cut(sealed.pack()) => found.add_cut(&built, sealed.pack()),
-            Ok(sealed) => found.add(&built, ready(sealed.pack())),
+            Ok(sealed) => found.add(&built, ready(sealed.pack(), bodies.get(&*built.root).copied())),
             Err(_) => {}
         }
     };
@@ -50,7 +51,12 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
     let cut = std::mem::take(&mut *lock(&found.cut));
     let is_cut = |item: &usize| cut.contains(project.corpus().entries[*item].item.id.as_str());
     let cut: Vec<usize> = items.iter().copied().filter(is_cut).collect();
-    let whole = |built: Built| found.add(&built, built.outcome.iter().flat_map(|sealed| ready(sealed.pack())));
+    let whole = |built: Built| {
+        found.add(
+            &built,
+            built.outcome.iter().flat_map(|sealed| ready(sealed.pack(), bodies.get(&*built.root).copied())),
+        )
+    };
     packs::run(global, &repository, &project, cut, (&args.roots, &args.budget.unlimited()), &whole)?;
     repository.confirm_settled()?;
     if let Some(error) = lock(&found.refused).take() {
@@ -71,6 +77,12 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
     Ok(input.and(if is_ready { Exit::Done } else { Exit::Stale }))
 }
 
+/// Returns the texts of items as their files have them, by id; none of strings in records.
+fn bodies<'a>(project: &'a Project<'_>, items: &[usize]) -> BTreeMap<&'a str, BodyLines<'a>> {
+    let items = items.iter().map(|item| &project.corpus().entries[*item].item).filter(|item| item.body.in_file);
+    items.map(|item| (item.id.as_str(), BodyLines { first: item.body.line, text: &item.body.text })).collect()
+}
+
 /// What several threads find.
 #[derive(Default)]
 struct Found {
@@ -87,7 +99,7 @@ impl Found {
 
     /// Adds what can be told of a pack whose root is cut; the rest follows from the whole text.
     fn add_cut(&self, built: &Built, pack: &Pack) {
-        self.add(built, ready(pack).into_iter().filter(|finding| finding.code == Code::RootCut));
+        self.add(built, ready(pack, None).into_iter().filter(|finding| finding.code == Code::RootCut));
         lock(&self.cut).insert(built.root.to_string());
     }
 }

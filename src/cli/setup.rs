@@ -46,7 +46,7 @@ pub(crate) struct Setup<'a> {
 }
 
 /// What exists at the path of a file to be written.
-enum ExistingFile {
+pub(super) enum ExistingFile {
     Nothing,
     /// A link, a folder or a file of unlikely size, which this program did not write.
     Other,
@@ -237,7 +237,7 @@ impl<'a> Setup<'a> {
     }
 
     /// Writes a file that does not exist or is incomplete.
-    fn create(&mut self, path: &str, text: &str) -> Result<(), Failure> {
+    pub(super) fn create(&mut self, path: &str, text: &str) -> Result<(), Failure> {
         let Some((folder, name)) = self.folder(path)? else { return Ok(()) };
         let wrote = match self.existing(path)? {
             ExistingFile::Nothing => folder.write_once(name, text.as_bytes())?,
@@ -285,7 +285,7 @@ impl<'a> Setup<'a> {
     }
 
     /// Returns the folder and the name of `path`. No folder of the path may be a link, which could lead out of the repo.
-    fn folder<'p>(&mut self, path: &'p str) -> Result<Option<(Folder, &'p str)>, Failure> {
+    pub(super) fn folder<'p>(&mut self, path: &'p str) -> Result<Option<(Folder, &'p str)>, Failure> {
         let (dir, name) = path.rsplit_once('/').unwrap_or(("", path));
         let Ok(dir) = RepoPath::new(dir) else { return Ok(None) };
         match Folder::open(self.root, &dir) {
@@ -312,7 +312,7 @@ impl<'a> Setup<'a> {
         Ok(inside && matches!(self.existing(path)?, ExistingFile::File(text) if has_empty_origin(&text)))
     }
 
-    fn existing(&self, path: &str) -> Result<ExistingFile, Failure> {
+    pub(super) fn existing(&self, path: &str) -> Result<ExistingFile, Failure> {
         let failed = |error| PathFailure::failure("read", path, error);
         let place = self.root.join(path);
         match place.symlink_metadata() {

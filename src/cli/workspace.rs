@@ -19,8 +19,18 @@ use std::time::{Duration, SystemTime};
 /// `outputs` are folders besides the configured one that the command writes, which are no input either. `cache` is the
 /// access to the cache; commands that verify packs use `None`.
 pub(crate) fn open(global: &Global, outputs: &[&Path], cache: Option<Access>) -> Result<Repository, Failure> {
+    open_at(global, &std::env::current_dir()?, outputs, cache)
+}
+
+/// Opens the repository around `folder`, as [`open`] does.
+pub(crate) fn open_at(
+    global: &Global,
+    folder: &Path,
+    outputs: &[&Path],
+    cache: Option<Access>,
+) -> Result<Repository, Failure> {
     let request = OpenRequest {
-        folder: &std::env::current_dir()?,
+        folder,
         config: global.config.as_deref(),
         outputs,
         cache,

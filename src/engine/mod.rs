@@ -35,6 +35,7 @@ mod repository;
 mod restrictions;
 mod roots;
 mod session;
+mod warm;
 
 pub use budget_probe::BudgetProbe;
 pub use build::{BuildJob, BuildReport, Built, IsUnchanged, Planned, build_packs, pack_file_name};
@@ -55,3 +56,4 @@ pub use roots::{RootError, RootSummary};
 pub use session::{
     AgentRequest, BuildObserver, OnWritten, Session, SessionRequest, Update, WrittenPack, delivery_folder,
 };
+pub use warm::{WarmReadings, WarmSource, count_tokens};

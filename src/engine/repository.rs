@@ -4,7 +4,7 @@ use super::build::BuildJob;
 use super::error::with_causes;
 use super::notices::ConcernedItems;
 use super::{
-    BudgetLimits, BuildOrder, Configuration, EngineError, IncrementalBuild, Project, RootError, Unsettled,
+    BudgetLimits, BuildOrder, Configuration, EngineError, IncrementalBuild, Project, RootError, Unsettled, WarmSource,
     apply_severities, unmatched,
 };
 use crate::cache::{BuildCache, Cache, CachedReading, FreshnessPolicy, NoCache, ScrubCache, TracedTree};
@@ -239,6 +239,21 @@ impl Repository {
     /// Reads the work items and builds the graph; `trace` records what is read.
     pub(crate) fn traced_project<'a>(&'a self, trace: &'a TracedTree<'a, Repo>) -> Project<'a> {
         self.project_from(trace, trace)
+    }
+
+    /// Reads the work items and builds the graph with the results of earlier readings.
+    pub(crate) fn warm_project<'a>(&'a self, source: &'a WarmSource<'a>) -> Project<'a> {
+        self.project_from(source.files(), source)
+    }
+
+    /// Returns the cache on disk; `None` if none can be used.
+    pub(super) fn cache(&self) -> Option<&Cache> {
+        self.cache.as_ref()
+    }
+
+    /// Returns the secret values of the process.
+    pub(super) fn environment(&self) -> &Environment {
+        &self.environment
     }
 
     fn project_from<'a>(&'a self, source: &'a dyn SourceTree, cache: &'a dyn BuildCache) -> Project<'a> {

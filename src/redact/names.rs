@@ -37,7 +37,7 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
     const OWNERS: &str = "db ssh user root admin smtp mail ftp my mysql pg store key bind proxy auth login rds redis \
         mongo wp remote ldap imap svn git app api";
     // Words before `token` that make it a part of a text or a position in a list.
-    const NO_TOKENS: &str = "next page continuation cancel cancellation stop pad bos eos unk sep mask special max \
+    const NO_TOKENS: &str = "public next page continuation cancel cancellation stop pad bos eos unk sep mask special max \
         min per erc20 native design sequence sync resume start first last starting idempotency lock change forward backward pagination";
     Some(
         if ends(&["password", "passwd", "passphrase", "passcode", "passwort", "passord", "requirepass", "masterauth"])
@@ -126,6 +126,8 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
             || matches!(last, "pat" | "authtok" | "appid" | "sig" | "signature" | "apikeys" | "licence" | "license")
             || ends(&["secretid", "bindcredentials", "hookurl", "accesscode"])
             || last == "login" && name.contains(&b'.')
+            || last == "cred" && words.len() > 1
+            || matches!(last, "api" | "access") && words.len() > 1 && is_environment(name)
         {
             (NameClass::Hint, &KEY)
         } else if matches!(last, "session" | "sessionid" | "sessid" | "phpsessid" | "jsessionid") {
@@ -165,7 +167,8 @@ const NO_OWNERS: &str = "mon tur don hoc joc whis tpm";
 
 /// Whether `name` is spelled like an environment variable.
 fn is_environment(name: &[u8]) -> bool {
-    let name = name.strip_prefix(b"--").unwrap_or(name);
+    // `process.env.ACME_KEY`
+    let name = name.strip_prefix(b"process.env.").or_else(|| name.strip_prefix(b"--")).unwrap_or(name);
     name.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_')
 }
 

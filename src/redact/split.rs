@@ -9,6 +9,8 @@ use std::cell::LazyCell;
 const MAX_GAP: usize = 64;
 /// The ends of the calls that join strings.
 const CALLS: [&[u8]; 4] = [b"join(", b"Join(", b"implode(", b"oncat("];
+/// The longest second part of a wrapped token that is read.
+const MAX_PART: usize = 1024;
 /// How far a call such as `.join("")` may be from one of the strings that it joins.
 const MAX_CALL_DISTANCE: usize = 300;
 /// The least length of the first part of a wrapped token, and of its second part.
@@ -21,15 +23,17 @@ pub(super) fn places(bytes: &[u8]) -> Vec<usize> {
     for at in memchr::memchr3_iter(b'\n', b'"', b'\'', bytes) {
         let Some(before) = at.checked_sub(1).map(|before| bytes[before]) else { continue };
         let place = match bytes[at] {
-            b'\n' if before == b'\\' => continued(bytes, at - 1).map(|_| at - 1),
-            b'\n' if before.is_ascii_alphanumeric() || before == b'_' || before == b'-' => {
+            b'\n' if matches!(before, b'\\' | b'^') => continued(bytes, at - 1).map(|_| at - 1),
+            b'\n' if before.is_ascii_alphanumeric() || matches!(before, b'_' | b'-' | b'.' | b'+' | b'/') => {
                 wrapped(bytes, at).map(|_| at)
             }
             b'\n' => None,
             // What a comma follows is mostly an element of a list.
             _ if bytes.get(at + 1) == Some(&b',') && !*has_calls => None,
-            _ if matches!(bytes.get(at + 1), Some(b' ' | b'\n' | b'+' | b'.' | b',' | b'&')) => {
-                joined(bytes, at).map(|_| at)
+            _ if matches!(bytes.get(at + 1), Some(b' ' | b'\n' | b'+' | b'.' | b',' | b'&' | b')')) => {
+                // The quotes of a text inside a text are escaped.
+                let start = at - bytes[..at].iter().rev().take(3).take_while(|b| **b == b'\\').count();
+                joined(bytes, start).map(|_| start)
             }
             _ => None,
         };
@@ -38,17 +42,34 @@ pub(super) fn places(bytes: &[u8]) -> Vec<usize> {
     places
 }
 
-/// Returns how many bytes are between two strings that are joined at `at`, the quote that ends the first, quotes
-/// included: `" + "`, `" . "`, `" "`, and `", "` in what a call joins.
-pub(super) fn joined(bytes: &[u8], at: usize) -> Option<usize> {
-    if !is_part(*bytes.get(at.checked_sub(1)?)?) {
+/// Returns how many bytes are between two strings that are joined at `at`, the quote that ends the first or the backslashes
+/// before it, quotes included: `" + "`, `" . "`, `" "`, and `", "` in what a call joins.
+pub(super) fn joined(bytes: &[u8], from: usize) -> Option<usize> {
+    if !is_part(*bytes.get(from.checked_sub(1)?)?) {
         return None;
     }
-    const OPERATORS: &[&[u8]] = &[b"+", b"..", b".", b"&", b"<>", b"||", b"^", b"~", b",", b"\\"];
+    const OPERATORS: &[&[u8]] =
+        &[b"+", b"..", b".concat(", b".", b"&", b"<>", b"||", b"^", b"~", b",", b").append(", b").Append(", b"\\"];
+    let escapes = bytes[from..].iter().take(3).take_while(|b| **b == b'\\').count();
+    let at = from + escapes;
+    if !matches!(bytes.get(at), Some(b'"' | b'\'')) {
+        return None;
+    }
     let mut next = skip_gap(bytes, at + 1);
-    let operator = OPERATORS.iter().find(|operator| bytes[next..].starts_with(operator));
+    let operator = OPERATORS.iter().find(|operator| bytes[next..].starts_with(operator)).filter(|operator| {
+        // The backslashes of the second string's quote are no operator.
+        **operator != b"\\" || escapes == 0
+    });
     if let Some(operator) = operator {
         next = skip_gap(bytes, next + operator.len());
+        // The end of a line in PowerShell.
+        if bytes[next..].starts_with(b"`\n") {
+            next = skip_gap(bytes, next + 1);
+        }
+        // A line end inside of an escaped text.
+        if escapes > 0 && bytes[next..].starts_with(b"\\n") {
+            next = skip_gap(bytes, next + 2);
+        }
     } else if next == at + 1 {
         return None;
     }
@@ -56,11 +77,15 @@ pub(super) fn joined(bytes: &[u8], at: usize) -> Option<usize> {
     if matches!(bytes.get(next), Some(b'f' | b'r' | b'b' | b'u' | b'@' | b'$')) {
         next += 1;
     }
+    if bytes[next..].iter().take(escapes).any(|b| *b != b'\\') {
+        return None;
+    }
+    next += escapes;
     let quote = *bytes.get(next)?;
     let quotes = matches!(quote, b'"' | b'\'') && (operator.is_some() || quote == bytes[at]);
     let goes_on = bytes.get(next + 1).is_some_and(|b| is_part(*b));
     let listed = operator.is_some_and(|operator| *operator == b",");
-    (quotes && goes_on && (!listed || is_in_call(bytes, at))).then_some(next + 1 - at)
+    (quotes && goes_on && (!listed || is_in_call(bytes, at))).then_some(next + 1 - from)
 }
 
 /// Whether the strings around `at` are the elements of a list that a call joins.
@@ -85,12 +110,15 @@ pub(super) fn wrapped(bytes: &[u8], at: usize) -> Option<usize> {
     }
     let before = bytes[at.saturating_sub(MAX_GAP)..at].iter().rev().take_while(|b| is_part(**b)).count();
     let first = &bytes[at - before..at];
-    if before < MIN_WRAPPED.0 || !first.iter().any(u8::is_ascii_digit) {
+    // A sentence or a path ends so; the header of a JSON Web Token too.
+    let open = matches!(first.last(), Some(b'.')) && !first.starts_with(b"eyJ")
+        || matches!(first.last(), Some(b'/' | b'+')) && (before < 32 || first.contains(&b'.'));
+    if before < MIN_WRAPPED.0 || open || !first.iter().any(u8::is_ascii_digit) {
         return None;
     }
     let lead = bytes[at + 1..].iter().take(16).take_while(|b| matches!(b, b' ' | b'\t' | b'>')).count();
     let next = at + 1 + lead;
-    let length = bytes[next..].iter().take(MAX_GAP).take_while(|b| is_part(**b)).count();
+    let length = bytes[next..].iter().take(MAX_PART).take_while(|b| is_part(**b)).count();
     let second = &bytes[next..next + length];
     // `NAME=1`, `key: 1`, `- item`: an entry of its own.
     let entry = matches!(second.first(), Some(b'-' | b'+'))

@@ -19,6 +19,11 @@ pub(super) fn credentials(text: &[u8], from: usize) -> Option<(usize, usize)> {
         return None;
     }
     match user.iter().position(|b| *b == b':') {
+        // `https://token:@host`, `https://token:x-oauth-basic@host`
+        Some(colon) if matches!(&user[colon + 1..], b"" | b"x" | b"x-oauth-basic") => {
+            let token = colon >= 16 && heuristics::looks_secret(&user[..colon], NameClass::Token, true);
+            token.then_some((from, from + colon))
+        }
         Some(colon) => {
             let (name, password) = (&user[..colon], &user[colon + 1..]);
             if is_public_password(name, password, host) {
@@ -62,6 +67,7 @@ mod tests {
         assert_eq!(found("<https://bob:s3cr@t@host.example/>"), Some("s3cr@t"));
         assert_eq!(found("redis://:q8w7e6r5@cache:6379"), Some("q8w7e6r5"));
         assert_eq!(found("https://a1b2c3d4e5f6a7b8c9d0@git.host/x.git"), Some("a1b2c3d4e5f6a7b8c9d0"));
+        assert_eq!(found("https://a1b2c3d4e5f6a7b8c9d0:@git.host/x.git"), Some("a1b2c3d4e5f6a7b8c9d0"));
     }
 
     #[test]

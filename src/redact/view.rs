@@ -200,7 +200,7 @@ fn is_sign(byte: u8) -> bool {
         while byte < 256 {
             signs[byte] = matches!(
                 byte as u8,
-                b'&' | b'%' | b'\\' | b'*' | b'`' | b'~' | b'<' | b'_' | b'"' | b'\'' | b'\n' | 0xc2..
+                b'&' | b'%' | b'\\' | b'^' | b'*' | b'`' | b'~' | b'<' | b'_' | b'"' | b'\'' | b'\n' | 0xc2..
             );
             byte += 1;
         }
@@ -254,6 +254,8 @@ fn read(raw: &str, at: usize) -> Option<(usize, ViewRun)> {
         b'&' => entity::html(rest).map(seen),
         b'%' => entity::percent(rest).map(seen),
         b'\\' if matches!(rest.get(1), Some(b'\n' | b'\r')) => split::continued(bytes, at).map(nothing),
+        b'^' if rest.get(1) == Some(&b'\n') => split::continued(bytes, at).map(nothing),
+        b'\\' if let Some(length) = split::joined(bytes, at) => Some(nothing(length)),
         b'\\' => entity::escape(rest).map(seen),
         b'"' | b'\'' => split::joined(bytes, at).map(nothing),
         b'\n' => split::wrapped(bytes, at).map(nothing),

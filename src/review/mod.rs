@@ -24,7 +24,7 @@ pub use explain::{Explanation, explain, grouped};
 pub use invisible::{invisible_at, invisible_faults};
 pub use moves::{TextMove, moves};
 pub use read::{ReadError, read};
-pub use ready::{is_root_cut, ready};
+pub use ready::{BodyLines, is_root_cut, ready};
 pub use report::{
     BatchView, Conversation, ConversationCard, Freshness, InboxView, PageEntry, ReportView, TaskView, report_data,
     report_freshness, report_page,

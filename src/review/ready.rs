@@ -35,17 +35,28 @@ const STOPPING: [Code; 6] = [
     Code::Cycle,
 ];
 
+/// The root's text as its file has it, redacted. A pack has it without comments, and with a heading where it has none, so
+/// that its lines are not those of the file.
+#[derive(Debug, Clone, Copy)]
+pub struct BodyLines<'a> {
+    /// The line of the file on which `text` begins, counted from 1.
+    pub first: u32,
+    /// The text.
+    pub text: &'a str,
+}
+
 /// Returns what keeps an agent from starting on the root of a pack, sorted; nothing if it is ready.
 ///
-/// The rules are those of `docs/ready.md`; the configuration's `warnings` are not applied.
-pub fn ready(pack: &Pack) -> Vec<Diagnostic> {
+/// The rules are those of `docs/ready.md`; the configuration's `warnings` are not applied. `body` only says on which lines
+/// findings are: without it they are told at the first line of the root's text.
+pub fn ready(pack: &Pack, body: Option<BodyLines<'_>>) -> Vec<Diagnostic> {
     let root = pack.root.work_item_id.as_deref().or(pack.root.issue_url.as_deref()).unwrap_or_default();
     let mut findings: Vec<Diagnostic> = match pack.sections.iter().find(|section| section.id == ROOT) {
         None => Vec::new(),
         Some(section) => match section.metadata.state.as_deref() {
             // Nothing of what is over has to be complete.
             Some(state @ ("done" | "merged" | "not_planned")) => return vec![over(section, state).about(root)],
-            _ => of_text(section).into_iter().chain(edited(section)).chain(cut(section)).collect(),
+            _ => of_text(section, body).into_iter().chain(edited(section)).chain(cut(section)).collect(),
         },
     };
     findings.extend(pack.sections.iter().filter_map(undecided));
@@ -65,9 +76,9 @@ fn over(section: &Section, state: &str) -> Diagnostic {
 }
 
 /// Returns the findings about the text of the root.
-fn of_text(section: &Section) -> Vec<Diagnostic> {
+fn of_text(section: &Section, body: Option<BodyLines<'_>>) -> Vec<Diagnostic> {
     let text = RootText::read(&section.content);
-    let at = |line: Option<u32>| place(&section.source, line.and_then(|line| line_in_file(section, line)));
+    let at = |line: Option<u32>| place(&section.source, line.and_then(|line| body?.line_of(&section.content, line)));
     if text.is_empty() {
         let message = "the text says nothing beyond its headings";
         return vec![Diagnostic::new(Code::EmptyBody, at(None), message).help("say what is to be done, and why")];
@@ -161,11 +172,17 @@ fn warned(warning: &Warning) -> Option<Diagnostic> {
     Some(Diagnostic::new(code, at, warning.message.clone()))
 }
 
-/// Returns the line of its file that a line of a section's content is; `None` if the section has no file.
-fn line_in_file(section: &Section, line: u32) -> Option<u64> {
-    let [first, last] = section.source.lines?;
-    // Redaction may have removed line ends, so a later line cannot be beyond the last.
-    Some((first + u64::from(line) - 1).min(last))
+impl BodyLines<'_> {
+    /// Returns the line of the file that a line of a section's content is, counted from 1: among equal lines the one with
+    /// as many before it. `None` if the file has no such line.
+    fn line_of(self, content: &str, line: u32) -> Option<u64> {
+        let index = line.checked_sub(1)? as usize;
+        let wanted = content.lines().nth(index)?;
+        let earlier = content.lines().take(index).filter(|line| *line == wanted).count();
+        let mut same = (u64::from(self.first)..).zip(self.text.lines()).filter(|(_, line)| *line == wanted);
+        let (first, _) = same.next()?;
+        Some(same.take(earlier).last().map_or(first, |(line, _)| line))
+    }
 }
 
 /// Returns a place in the file of a source, by default its first line.

@@ -33,6 +33,11 @@ pub trait Events: Send {
     /// Unfollows a folder, whether or not it still exists.
     fn unfollow(&mut self, folder: &Path);
 
+    /// Waits until every change that was made before this call can be received with [`Events::next`].
+    ///
+    /// A source that cannot tell waits for as long as such a change usually takes.
+    fn flush(&mut self) {}
+
     /// Waits for the next event; [`Event::Quiet`] if none comes `within` this time.
     fn next(&mut self, within: Option<Duration>) -> Event;
 }

@@ -6,6 +6,7 @@
 //! between.
 
 mod events;
+mod follower;
 mod native;
 mod now_file;
 mod report;
@@ -16,6 +17,7 @@ mod tests;
 mod watched_folders;
 
 pub use events::{Event, Events, FollowError, Poll};
+pub use follower::{Follower, Notice};
 pub use native::Native;
 pub use report::{RemovedPack, WatchProblem, WatchReport};
 pub use saved::SavedPack;

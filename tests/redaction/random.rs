@@ -90,6 +90,14 @@ impl Rng {
         (0..count).map(|_| PHRASE_WORDS[self.below(PHRASE_WORDS.len())]).collect::<Vec<_>>().join(" ")
     }
 
+    /// Makes words joined by capitals, as an identifier is.
+    fn camel(&mut self, count: usize) -> String {
+        let words = self.phrase(count);
+        let mut words = words.split(' ');
+        let first = words.next().unwrap_or_default().to_owned();
+        words.fold(first, |text, word| text + &word[..1].to_uppercase() + &word[1..])
+    }
+
     /// Makes the phrase of a wallet: random words of the list, the last of which holds a checksum.
     pub(crate) fn wallet(&mut self, count: usize) -> String {
         const LIST: &str = include_str!("../../src/redact/seed_words.txt");
@@ -216,6 +224,8 @@ impl Rng {
             'q' => URL_SAFE,
             'e' => return Some(base64(&self.bytes(count))),
             'S' => return Some(self.phrase(count)),
+            'v' => return Some(self.phrase(count).replace(' ', "-")),
+            'V' => return Some(self.camel(count)),
             _ => return None,
         };
         Some(self.chars(alphabet, count))

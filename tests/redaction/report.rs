@@ -17,14 +17,14 @@ const SHOWN: usize = if cfg!(debug_assertions) { 12 } else { 400 };
 
 /// The figures of `docs/redaction.md`. An improvement changes them in both places.
 mod published {
-    pub(super) const KINDS: usize = 587;
+    pub(super) const KINDS: usize = 634;
     pub(super) const CONTEXTS: usize = 64;
     pub(super) const DISGUISES: usize = 45;
-    pub(super) const HARMLESS_KINDS: usize = 104;
+    pub(super) const HARMLESS_KINDS: usize = 111;
     /// The numbers of texts, of which a debug build tries a sample.
-    pub(super) const PLAIN_TEXTS: usize = 28_006;
+    pub(super) const PLAIN_TEXTS: usize = 29_338;
     pub(super) const DISGUISED_TEXTS: usize = 12_822;
-    pub(super) const HARMLESS_TEXTS: usize = 3_972;
+    pub(super) const HARMLESS_TEXTS: usize = 4_248;
     pub(super) const RECALL: f64 = 0.995;
     pub(super) const STRICT_RECALL: f64 = 0.995;
     pub(super) const DISGUISED_RECALL: f64 = 0.996;

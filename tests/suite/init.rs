@@ -368,3 +368,34 @@ fn documents_for_agents_are_proposed_in_comments() {
     let shown = sandbox.json(0, &["agent", "show", "scribe", "--format", "json"]);
     assert_eq!(shown["documents"].as_array().unwrap().len(), 5, "{shown}");
 }
+
+#[cfg(feature = "mcp")]
+#[test]
+fn an_agents_program_gets_its_entry_and_loses_nothing() {
+    let sandbox = Sandbox::new();
+    let own = "{\n  // mine\n  \"inputs\": [],\n  \"servers\": {\"other\": {\"command\": \"o\"}}\n}\n";
+    sandbox.write(".vscode/mcp.json", own);
+    sandbox.write(".codex/config.toml", "model = \"m\"\n");
+    let all = ["init", "--agent", "claude", "--agent", "cursor", "--agent", "vscode", "--agent", "codex"];
+    let written = sandbox.expect(0, &all);
+    for path in [".mcp.json", ".cursor/mcp.json", ".vscode/mcp.json", ".codex/config.toml"] {
+        assert!(written.lines().any(|line| line == path), "{written}");
+        assert!(sandbox.read(path).contains("\"contextpack\"") && sandbox.read(path).contains("\"mcp\""), "{path}");
+    }
+    assert!(sandbox.read(".vscode/mcp.json").contains("// mine\n  \"inputs\": [],\n  \"servers\": {"));
+    assert!(sandbox.read(".codex/config.toml").starts_with("model = \"m\"\n"));
+    let before = sandbox.files();
+    assert_eq!(sandbox.expect(0, &all), "");
+    assert_eq!(sandbox.files(), before);
+
+    sandbox.write(".mcp.json", "{\n  oops\n}\n");
+    std::fs::remove_file(sandbox.path(".cursor/mcp.json")).unwrap();
+    let refused = sandbox.run(&["init", "--agent", "claude", "--agent", "cursor"]);
+    assert_eq!((refused.code, refused.stdout.as_str()), (3, ""));
+    assert!(
+        refused.stderr.contains("`.mcp.json`: it is not JSON (line 2") && refused.stderr.contains("by hand"),
+        "{}",
+        refused.stderr
+    );
+    assert!(!sandbox.has(".cursor/mcp.json") && sandbox.read(".mcp.json") == "{\n  oops\n}\n");
+}

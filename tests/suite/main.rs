@@ -49,6 +49,8 @@ mod issues;
 mod issues_trust;
 mod ledger_faults;
 mod library;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod merge;
 #[cfg(target_os = "linux")]
 mod merge_workflow;

@@ -78,6 +78,17 @@ fn each_thing_that_keeps_an_agent_from_starting_is_told_with_its_place() {
 }
 
 #[test]
+fn lines_are_those_of_the_file_whatever_the_pack_adds_and_leaves_out() {
+    let sandbox = Sandbox::with(&[(
+        "work_items/e.md",
+        "---\nid: feat:e\ntitle: E\nstatus: open\n---\n\n<!-- one\ntwo -->\n\n## Goal\n\nTBD\n\nText.\n\n<!-- three -->\n\nTBD\n\n\
+         ## Acceptance criteria\n\n- TBD\n",
+    )]);
+    let at = |line: u32| ("open-question".to_owned(), format!("work_items/e.md:{line}"));
+    assert_eq!(findings(&sandbox, 4, &["feat:e"]), [at(12), at(18), at(22)]);
+}
+
+#[test]
 fn the_configuration_says_which_findings_count() {
     let sandbox = sandbox();
     let all = "open-blocker no-acceptance-criteria open-question unfilled-template proposed-adr inactive-adr dangling-reference";

@@ -9,7 +9,7 @@ pub(super) const GROUPS: [(&str, &[&str]); 8] = [
     ("Start", &["init", "sync"]),
     ("Build", &["build", "check", "watch"]),
     ("Inspect", &["list", "ready", "explain", "render", "redact"]),
-    ("Agents", &["agent", "notes", "job"]),
+    ("Agents", &["agent", "notes", "job", "mcp"]),
     ("Cards", &["card", "box", "handover", "batch", "dispatch", "inbox"]),
     ("Review", &["diff", "since", "trailer", "stats", "report", "open", "serve"]),
     ("Automate", &["verify", "attest", "git"]),
@@ -56,9 +56,9 @@ impl From<CommandHelp> for StyledStr {
 }
 
 /// Commands that build packs, for which it matters whether git tracks a file.
-const BUILDING: [&str; 16] = [
+const BUILDING: [&str; 17] = [
     "open", "stats", "agent", "job", "build", "check", "ready", "watch", "list", "explain", "render", "diff", "since",
-    "trailer", "verify", "handover",
+    "trailer", "verify", "handover", "mcp",
 ];
 
 /// Commands that report warnings of the input.
@@ -508,6 +508,15 @@ pub(super) const SERVE: CommandHelp = CommandHelp {
         (2, USAGE),
         (3, "the configuration has errors"),
     ],
+};
+
+#[cfg(feature = "mcp")]
+pub(super) const MCP: CommandHelp = CommandHelp {
+    examples: "
+  contextpack init --agent claude                   makes Claude Code start it
+  contextpack mcp                                   what such a program runs
+  contextpack -C ../repo mcp                        for the packs of another folder",
+    exits: &[(0, "standard input ended"), (1, "the folder or standard input could not be read"), (2, USAGE)],
 };
 
 pub(super) const GIT: CommandHelp = CommandHelp {

@@ -27,6 +27,8 @@ pub(crate) use review::{
     AttestArgs, DiffArgs, ExplainArgs, GitArgs, GitCommand, NotesArgs, OpenArgs, RedactArgs, RenderArgs, RenderPart,
     ReportArgs, SinceArgs, TrailerArgs, VerifyArgs,
 };
+#[cfg(feature = "mcp")]
+pub(crate) use setup::AgentProgram;
 pub(crate) use setup::{InitArgs, MergeWay, Tool};
 #[cfg(feature = "github")]
 pub(crate) use setup::{IssueState, SyncArgs};
@@ -362,6 +364,13 @@ pub(crate) enum Command {
     #[command(after_long_help = help::SERVE)]
     Serve(ServeArgs),
 
+    /// Serves packs to agents over the Model Context Protocol, on standard input and output
+    ///
+    /// A program of an agent starts it and asks for packs, lists and explanations, which are built in memory from the files as they are now; nothing is written but the cache, as `render` does. `init --agent` writes the entry of a program's configuration. docs/mcp.md describes tools, resources and limits.
+    #[cfg(feature = "mcp")]
+    #[command(after_long_help = help::MCP)]
+    Mcp,
+
     /// Verifies finished packs without their repo: schema, hash, id, order and budget
     ///
     /// Needs nothing but the packs, and reports every violation of context_pack/v1. The text is measured again, so a pack over its budget is found too. Of the folder of cards it verifies every card, box and log: that each has the content that its name says, and that what it names is there.
@@ -472,7 +481,9 @@ mod tests {
         let command = Args::command();
         assert_eq!(
             command.get_subcommands().count(),
-            30 + usize::from(cfg!(feature = "github")) + usize::from(cfg!(feature = "serve"))
+            30 + usize::from(cfg!(feature = "github"))
+                + usize::from(cfg!(feature = "mcp"))
+                + usize::from(cfg!(feature = "serve"))
         );
         for command in command.get_subcommands() {
             let help = command.clone().render_long_help().to_string();
@@ -554,8 +565,11 @@ mod tests {
     fn every_command_is_listed_under_one_purpose() {
         let command = Args::command();
         let mut commands: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
-        let is_built = |name: &&str| {
-            (cfg!(feature = "github") || *name != "sync") && (cfg!(feature = "serve") || *name != "serve")
+        let is_built = |name: &&str| match *name {
+            "mcp" => cfg!(feature = "mcp"),
+            "serve" => cfg!(feature = "serve"),
+            "sync" => cfg!(feature = "github"),
+            _ => true,
         };
         let mut listed: Vec<&str> =
             help::GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).filter(is_built).collect();

@@ -14,6 +14,13 @@ pub(crate) struct InitArgs {
     #[arg(long = "tool", value_enum, value_name = "TOOL")]
     pub(crate) tools: Vec<Tool>,
 
+    /// Makes an agent's program start `contextpack mcp`, by an entry in its MCP configuration; can be given several times
+    ///
+    /// Merges the entry into an existing file, of which nothing is lost; one that cannot be parsed is refused.
+    #[cfg(feature = "mcp")]
+    #[arg(long = "agent", value_enum, value_name = "PROGRAM")]
+    pub(crate) agents: Vec<AgentProgram>,
+
     /// Also configures this clone's git to show packs as text and to rebuild packs in merge conflicts
     ///
     /// Sets `diff.contextpack` and `merge.contextpack` in the clone's own configuration, which the block in `.gitattributes` refers to. Both run `contextpack`, which must be on the `PATH`. Without them git compares packs as JSON, and `contextpack build` resolves conflicts.
@@ -67,6 +74,26 @@ pub(crate) enum Tool {
     Copilot,
     /// `AGENTS.md`
     Codex,
+}
+
+/// A program of agents that starts MCP servers.
+#[cfg(feature = "mcp")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AgentProgram {
+    /// `.mcp.json`
+    Claude,
+    /// `.cursor/mcp.json`
+    Cursor,
+    /// `.vscode/mcp.json`
+    Vscode,
+    /// `.codex/config.toml`
+    Codex,
+}
+
+#[cfg(feature = "mcp")]
+impl AgentProgram {
+    /// All programs.
+    pub(crate) const ALL: [Self; 4] = [Self::Claude, Self::Cursor, Self::Vscode, Self::Codex];
 }
 
 impl Tool {

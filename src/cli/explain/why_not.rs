@@ -12,6 +12,7 @@ use crate::graph::Target;
 use crate::knowledge::{Relevant, Scope};
 use crate::model::{Diagnostic, RepoPath, SourceTree as _, has_document_extension};
 use crate::review::{WhyNot, grouped, why_not};
+use crate::seal::Sealed;
 use crate::store::Access;
 use std::collections::{BTreeMap, VecDeque};
 use std::io::ErrorKind;
@@ -41,25 +42,35 @@ pub(super) fn run(global: &Global, args: &ExplainArgs, asked: &str) -> Result<Ex
                 return Ok(Exit::Input);
             }
         };
-        let names = names(&repository, &project, asked);
-        let mut answer = why_not(sealed.pack(), asked, &names)
-            .map_or_else(|| explain_from_repo(&repository, &project, &probe, asked), Ok)?;
-        let budget =
-            sealed.pack().omissions.iter().any(|it| answer.section.as_ref() == Some(&it.id) && it.reason == "budget");
-        if let Some(section) = answer.section.clone().filter(|_| budget) {
-            answer.needs =
-                probe.smallest_limit(sealed.pack(), &|pack| pack.sections.iter().any(|it| it.id == section))?;
-            if let Some(needs) = answer.needs {
-                let (unit, _) = BudgetProbe::unit(sealed.pack());
-                answer.help = Some(format!("it fits from a limit of {} {unit}", grouped(needs)));
-            }
-        }
-        answer
+        in_repo(&repository, &project, &probe, &sealed, asked)?
     };
     let help = answer.help.iter().map(|help| format!("  help: {help}"));
     let lines = std::iter::once(format!("{asked}: {}", answer.message)).chain(help);
     print_lines(global.format, &answer, lines)?;
     Ok(Exit::Done)
+}
+
+/// Answers from a pack that was built, else from the items and files of the repo.
+pub(crate) fn in_repo(
+    repository: &Repository,
+    project: &Project<'_>,
+    probe: &BudgetProbe<'_, '_>,
+    sealed: &Sealed,
+    asked: &str,
+) -> Result<WhyNot, Failure> {
+    let names = names(repository, project, asked);
+    let mut answer = why_not(sealed.pack(), asked, &names)
+        .map_or_else(|| explain_from_repo(repository, project, probe, asked), Ok)?;
+    let budget =
+        sealed.pack().omissions.iter().any(|it| answer.section.as_ref() == Some(&it.id) && it.reason == "budget");
+    if let Some(section) = answer.section.clone().filter(|_| budget) {
+        answer.needs = probe.smallest_limit(sealed.pack(), &|pack| pack.sections.iter().any(|it| it.id == section))?;
+        if let Some(needs) = answer.needs {
+            let (unit, _) = BudgetProbe::unit(sealed.pack());
+            answer.help = Some(format!("it fits from a limit of {} {unit}", grouped(needs)));
+        }
+    }
+    Ok(answer)
 }
 
 fn answer_with(asked: &str, answer: &str, message: String, help: String) -> WhyNot {

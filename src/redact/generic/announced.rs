@@ -215,11 +215,11 @@ impl<'t> Prefix<'t> {
         let head = &before[start..];
         let head = &head[..head.len().min(MAX_PREFIX)];
         if let Some(bar) = head.windows(2).position(|pair| pair == b"| ")
-            && head[0].is_ascii_alphanumeric()
+            && head.iter().find(|b| !matches!(b, b' ' | b'>' | b'+' | b'/')).is_some_and(u8::is_ascii_alphanumeric)
         {
             return Self::Same(&head[..=bar]);
         }
-        if head.starts_with(b"[")
+        if head.trim_ascii_start().starts_with(b"[")
             && let Some(end) = head.windows(2).position(|pair| pair == b"] ")
             && !head[..end].contains(&b':')
         {

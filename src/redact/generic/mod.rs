@@ -5,6 +5,7 @@ mod announced;
 mod labels;
 mod pairs;
 mod prose;
+mod rows;
 mod separator;
 mod value;
 
@@ -54,6 +55,16 @@ pub(super) const STEMS: &[&str] = &[
     "signature=",
     "_pk=",
     "_pk:",
+    "_api=",
+    "_api:",
+    "_api =",
+    "_api\"",
+    "_cred=",
+    "_cred:",
+    "_cred =",
+    "_access=",
+    "_access:",
+    "_access =",
     "_sk=",
     "_sk:",
     "_sk\"",
@@ -191,12 +202,48 @@ impl Names {
             }
             return;
         }
+        if let Some(statement) = rows::inserted(text, name) {
+            if let Some((class, label)) = class() {
+                self.columns.each(
+                    statement.rows,
+                    |on_value| statement.values(text, on_value),
+                    |start, end| {
+                        if rows::is_secret(&text[start..end], class) {
+                            on_finding(start, end, label);
+                        }
+                    },
+                );
+            }
+            return;
+        }
         let Some((separator, at)) = separator(text, name) else {
+            if let Some(table) = rows::aligned(text, name)
+                && let Some((class, label)) = class()
+            {
+                self.columns.each(
+                    table.rows,
+                    |on_value| table.values(text, on_value),
+                    |start, end| {
+                        let cell = &text[start..end];
+                        if rows::is_secret(cell, class)
+                            && (class == NameClass::Password || heuristics::looks_random(cell))
+                        {
+                            on_finding(start, end, label);
+                        }
+                    },
+                );
+            }
             prose::values(text, name, class, on_finding);
             return;
         };
         let Some((class, label)) = class() else { return };
-        let asked = matches!(separator, Separator::Assign | Separator::Colon | Separator::Flag);
+        let class = if class == NameClass::Hint && is_asked_of_api(text, name) { NameClass::Key } else { class };
+        let asked = match separator {
+            Separator::Assign | Separator::Colon | Separator::Flag => true,
+            // `<acme-key>…</acme-key>`; `<Key>…</Key>` is the name of an object.
+            Separator::Tag => text[name.start..name.end].iter().any(|b| matches!(b, b'-' | b'_')),
+            _ => false,
+        };
         if is_badge(text, name, class) || class == NameClass::Hint && (!asked || is_public_hint(text, name)) {
             return;
         }
@@ -268,6 +315,16 @@ fn is_public_hint(text: &[u8], name: Name) -> bool {
     let asked = name.start > 0 && matches!(text[name.start - 1], b'?' | b'&');
     let of_query = heuristics::is_one_of(OF_QUERY, word);
     PUBLIC.iter().any(|public| contains_ignoring_case(line, public)) || (of_query && !asked)
+}
+
+/// Whether a name is the parameter `key` of a URL that asks an API, where no key of a cache or an index is told.
+fn is_asked_of_api(text: &[u8], name: Name) -> bool {
+    const API: [&[u8]; 4] = [b"://api.", b".api.", b"/api/", b"-api."];
+    let before = &text[name.start.saturating_sub(128)..name.start];
+    let from = before.iter().rposition(|b| b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b'`')).unwrap_or(0);
+    heuristics::is_one_of("key appid", &text[name.start..name.end])
+        && before.ends_with(b"?") | before.ends_with(b"&")
+        && API.iter().any(|part| contains_ignoring_case(&before[from..], part))
 }
 
 /// Whether a token is that of a badge, which is public: the image is on every page that shows it.

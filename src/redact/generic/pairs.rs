@@ -1,8 +1,9 @@
 //! Names and values in separate places: `name: X` above `value: Y`, the header of a table above its column.
 
-use super::super::heuristics::{NameClass, looks_secret};
+use super::super::heuristics::NameClass;
 use super::super::text::starts_ignoring_case;
 use super::Name;
+use super::rows;
 use super::separator::Separator;
 use super::separator::{after_closers, skip_blanks};
 use super::value::{bare, quoted};
@@ -123,7 +124,10 @@ pub(super) fn column(text: &[u8], name: Name) -> Option<Column> {
     let (at, _) = after_closers(text, name.end);
     let at = skip_blanks(text, at);
     let cell = matches!(text.get(at), Some(b'|' | b'\n' | b'(')) || text.get(at).is_none_or(u8::is_ascii_alphabetic);
-    if !cell {
+    // "If you pass a reference" is no name.
+    let verb =
+        text[name.start..name.end].eq_ignore_ascii_case(b"pass") && text.get(at).is_some_and(u8::is_ascii_alphabetic);
+    if !cell || verb {
         return None;
     }
     let before = &text[name.start.saturating_sub(MAX_HEADER_BYTES)..name.start];
@@ -194,14 +198,7 @@ impl Columns {
         class: NameClass,
         mut on_finding: impl FnMut(usize, usize),
     ) {
-        if column.rows != self.table {
-            if column.rows <= self.end {
-                return;
-            }
-            *self = Self { table: column.rows, read: 0, end: self.end };
-        }
-        self.read += 1;
-        if self.read > MAX_COLUMNS {
+        if !self.may_read(column.rows) {
             return;
         }
         let mut at = column.rows;
@@ -211,13 +208,32 @@ impl Columns {
                 break;
             }
             if let Some((start, end)) = cell(row, mark, column.index)
-                && looks_secret(&row[start..end], class, true)
+                && rows::is_secret(&row[start..end], class)
             {
                 on_finding(at + start, at + end);
             }
             at += row.len() + 1;
         }
         self.end = self.end.max(at);
+    }
+
+    /// Passes the values of another kind of table, which begins at `rows`, to `on_value`. `read` returns its end.
+    pub(super) fn each<F: FnMut(usize, usize)>(&mut self, rows: usize, read: impl FnOnce(F) -> usize, on_value: F) {
+        if self.may_read(rows) {
+            self.end = self.end.max(read(on_value));
+        }
+    }
+
+    /// Whether one more column of the table at `rows` may be read.
+    fn may_read(&mut self, rows: usize) -> bool {
+        if rows != self.table {
+            if rows <= self.end {
+                return false;
+            }
+            *self = Self { table: rows, read: 0, end: self.end };
+        }
+        self.read += 1;
+        self.read <= MAX_COLUMNS
     }
 }
 

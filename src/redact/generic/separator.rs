@@ -60,6 +60,10 @@ pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
         b'(' if at == name.end && is_quote(rest.get(1)) => (Separator::Call, 1),
         b'>' if attribute => (Separator::Tag, 1),
         b'>' if name.start > 0 && text[name.start - 1] == b'<' && at == name.end => (Separator::Tag, 1),
+        // `<Pass encoding="base64">`
+        _ if at == name.end + 1 && name.start > 0 && text[name.start - 1] == b'<' => {
+            (Separator::Tag, attributes(rest)?)
+        }
         0xef if rest.starts_with("：".as_bytes()) => (Separator::Colon, 3),
         0xef if rest.starts_with("＝".as_bytes()) => (Separator::Assign, 3),
         _ if name.flag && at > touching => (Separator::Flag, 0),
@@ -67,6 +71,10 @@ pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
         _ => return None,
     };
     at = opened(text, skip_blanks(text, opened(text, at + length)));
+    // `<Password><Value>…</Value>`
+    if separator == Separator::Tag && starts_ignoring_case(&text[at..], b"<value>") {
+        at += b"<value>".len();
+    }
     if text.get(at) == Some(&b'\n') {
         at = match separator {
             Separator::Colon | Separator::Assign => below(text, at).unwrap_or(at),
@@ -75,6 +83,12 @@ pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
         };
     }
     Some((separator, after_type(text, at, separator)))
+}
+
+/// Returns the length of the attributes of a tag and of its end.
+fn attributes(rest: &[u8]) -> Option<usize> {
+    let end = rest.iter().take(96).position(|b| matches!(b, b'<' | b'>' | b'\n'))?;
+    (rest[end] == b'>' && rest[..end].contains(&b'=') && !rest[..end].ends_with(b"/")).then_some(end + 1)
 }
 
 /// Skips emphasis that opens at `at`.
@@ -136,11 +150,30 @@ fn takes_blank(text: &[u8], name: Name) -> bool {
     // In other spellings than lower case it is a heading or a label.
     let plain = matches!(word, b"password" | b"secret" | b"passwd" | b"psk" | b"insecure-password");
     is_one_of(SETTINGS, word)
+        // `CREATE USER x PASSWORD '…'`
+        || (word == b"PASSWORD" && text[name.end..].starts_with(b" '"))
+        || (word == b"PASS" && is_login_step(text, name.start))
         || BEFORE.split(' ').any(|known| last == known.as_bytes())
         || (plain && (LINES.contains(&first) || is_one_of("login user", words.next_back().unwrap_or_default())))
         || (plain && before.is_empty() && line > 0)
         // `password 7 …`: how it is stored, then the password.
         || (plain && matches!(text[name.end..], [b' ', b'0'..=b'9', b' ', ..]))
+}
+
+/// Whether the line of `at` follows the user's name in the login of a mailbox or a file server: `USER …`, `331 …`, `+OK`.
+fn is_login_step(text: &[u8], at: usize) -> bool {
+    let before = &text[at.saturating_sub(160)..at];
+    let Some(end) = before.iter().rposition(|b| *b == b'\n') else { return false };
+    let lead = &before[end + 1..];
+    let lines = before[..end].rsplit(|b| *b == b'\n').take(2);
+    let is_step = |line: &[u8]| {
+        [&b"USER "[..], b"331 ", b"+OK"]
+            .iter()
+            .any(|start| line.windows(start.len()).take(24).any(|part| part == *start))
+    };
+    lead.len() <= 24
+        && lead.iter().all(|b| !b.is_ascii_lowercase() || lead.ends_with(b"> ") || lead.ends_with(b": "))
+        && lines.into_iter().any(is_step)
 }
 
 /// Whether the line of `at` is a heading.

@@ -41,10 +41,17 @@ pub(super) fn value(
             return value(text, name, skip_blanks(text, next + 1), Separator::Assign, class);
         }
     }
-    let bare_end = found.end;
+    let whole = found;
     let found = after_scheme(text, found, separator);
     // The word after the scheme of an authorization header is a token whatever it looks like.
-    let class = if class == NameClass::Weak && found.end > bare_end { NameClass::Token } else { class };
+    let moved = found.start > whole.start || found.end > whole.end;
+    let class = if class == NameClass::Weak && moved { NameClass::Token } else { class };
+    // What a sentence may end with is part of a value in a tag.
+    let marks = text[found.end..].iter().take(8).take_while(|b| matches!(b, b'!' | b'?' | b'.' | b'*' | b'_')).count();
+    let found = match separator {
+        Separator::Tag if text[found.end + marks..].starts_with(b"</") => ValueSpan { end: found.end + marks, ..found },
+        _ => found,
+    };
     let after = &text[found.end..text.len().min(found.end + 64)];
     if separator == Separator::Tag
         && ![&b"</"[..], b"]]></"].iter().any(|end| after.trim_ascii_start().starts_with(end))
@@ -74,7 +81,7 @@ pub(super) fn value(
             && heuristics::is_chosen(content))
         || (class == NameClass::Weak
             && matches!(separator, Separator::Assign | Separator::Colon | Separator::Flag)
-            && (found.quoted || separator != Separator::Colon || is_header(&text[name.start..name.end]))
+            && (found.quoted || separator != Separator::Colon || is_header_or_variable(&text[name.start..name.end]))
             && (heuristics::is_hexadecimal_key(content) || heuristics::is_uuid(content)));
     if found.quoted {
         return Some((found, secret));
@@ -145,6 +152,8 @@ fn inner(value: &[u8]) -> &[u8] {
 fn is_word_password(text: &[u8], name: Name, found: ValueSpan, separator: Separator, class: NameClass) -> bool {
     let least = match class {
         NameClass::Password => 3,
+        // `secret = …` of a server's settings.
+        NameClass::Secret if is_own_line(text, name, found, separator) => 3,
         NameClass::Secret | NameClass::Key | NameClass::Token
             if separator == Separator::Assign && is_setting(text, name, found, separator) =>
         {
@@ -179,6 +188,17 @@ fn is_word_password(text: &[u8], name: Name, found: ValueSpan, separator: Separa
     }
 }
 
+/// Whether a line is `secret = value` and nothing else, without quotes.
+fn is_own_line(text: &[u8], name: Name, found: ValueSpan, separator: Separator) -> bool {
+    let before = &text[name.start.saturating_sub(32)..name.start];
+    let lead = before.iter().rev().take_while(|b| matches!(b, b' ' | b'\t')).count();
+    separator == Separator::Assign
+        && !found.quoted
+        && &text[name.start..name.end] == b"secret"
+        && before[..before.len() - lead].last() == Some(&b'\n')
+        && text.get(found.end).is_none_or(|b| *b == b'\n')
+}
+
 /// Whether a blank precedes the `=` before a value.
 fn is_spaced(text: &[u8], found: ValueSpan) -> bool {
     text[..found.start - 1].last().is_some_and(u8::is_ascii_whitespace)
@@ -198,7 +218,8 @@ fn is_same_word(name: &[u8], value: &[u8]) -> bool {
 /// it ends where `found` does, or what follows is structure rather than part of it.
 fn run_end(text: &[u8], found: ValueSpan) -> Option<usize> {
     let rest = &text[found.end..text.len().min(found.end + 64)];
-    let rest = &rest[..rest.iter().position(|b| b.is_ascii_whitespace() || !b.is_ascii()).unwrap_or(rest.len())];
+    let ends = |b: &u8| b.is_ascii_whitespace() || !b.is_ascii() || *b == b'`';
+    let rest = &rest[..rest.iter().position(ends).unwrap_or(rest.len())];
     // `;Encrypt=True`, `&page=2`, `,vers=3.0`: the next field.
     let is_field = |at: usize| {
         let name =
@@ -224,17 +245,48 @@ fn run_end(text: &[u8], found: ValueSpan) -> Option<usize> {
     (kept > 1 && !call && !quoted && !inside.iter().any(structure)).then_some(found.end + kept)
 }
 
-/// Whether a name is that of a header whose value is a token.
-fn is_header(name: &[u8]) -> bool {
-    heuristics::is_one_of("authorization proxy-authorization token x-token x-authorization", name)
+/// Whether a name is that of a header whose value is a token, or of an environment variable: `ACME_AUTH`.
+fn is_header_or_variable(name: &[u8]) -> bool {
+    let variable = name.contains(&b'_') && name.iter().all(|b| b.is_ascii_uppercase() || *b == b'_');
+    variable || heuristics::is_one_of("authorization proxy-authorization token x-token x-authorization", name)
 }
 
-/// Skips the beginning of a call around a quoted text: `String::from("…")`, `[]byte("…")`.
+/// Skips the beginning of a call or of brackets around a quoted text: `String::from("…")`, `[]byte("…")`, `("…"`,
+/// `"".join(["…"])`.
 fn after_wrapper(text: &[u8], at: usize, separator: Separator) -> usize {
+    if separator != Separator::Assign {
+        return at;
+    }
     let word = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b':' | b'_' | b'.' | b'[' | b']');
-    let length = text[at..].iter().take(32).take_while(|b| word(b)).count();
-    let call = length > 2 && text.get(at + length) == Some(&b'(') && is_quote(text.get(at + length + 1));
-    if call && separator == Separator::Assign { at + length + 1 } else { at }
+    let mut next = at;
+    for _ in 0..5 {
+        let rest = &text[next..];
+        if [&b"\"\".join("[..], b"''.join("].iter().any(|call| rest.starts_with(call)) {
+            next += 8;
+            continue;
+        }
+        if next > at && is_quote(rest.first()) {
+            return next;
+        }
+        let joins = || memchr::memmem::find(&rest[..rest.len().min(300)], b"join(").is_some() || next > at;
+        match rest.first() {
+            Some(b'(') => next += 1,
+            Some(b'[') if !rest.starts_with(b"[]") && joins() => next += 1,
+            Some(b' ' | b'\n') if next > at => {
+                next += rest.iter().take(64).take_while(|b| matches!(b, b' ' | b'\n' | b'\t' | b'>')).count();
+            }
+            _ if rest.starts_with(b"new ") => next += 4,
+            _ if rest.starts_with(b").append(") => next += 9,
+            _ => {
+                let length = rest.iter().take(32).take_while(|b| word(b)).count();
+                if length <= 2 || rest.get(length) != Some(&b'(') {
+                    return at;
+                }
+                next += length + 1;
+            }
+        }
+    }
+    if is_quote(text.get(next)) { next } else { at }
 }
 
 /// Whether a name announces a value of several words.
@@ -270,7 +322,9 @@ fn is_record(text: &[u8], name: Name, end: usize) -> bool {
     let below = &text[text.len().min(end + 1)..text.len().min(end + 256)];
     let below = &below[..below.iter().position(|b| *b == b'\n').unwrap_or(below.len())];
     let lower = text[name.start..name.end].iter().all(|b| !b.is_ascii_uppercase());
-    lower && indent.iter().all(|b| matches!(b, b' ' | b'>')) && (is_entry(above, indent) || is_entry(below, indent))
+    lower
+        && indent.iter().all(|b| matches!(b, b' ' | b'>' | b'+' | b'/'))
+        && (is_entry(above, indent) || is_entry(below, indent))
 }
 
 /// Whether `line` is a `key: value` with this indentation.
@@ -298,7 +352,7 @@ fn after_block_mark(text: &[u8], at: usize, separator: Separator) -> usize {
 /// Returns the value between quotes that open at `at`, on one line; up to the next blank if they do not close.
 pub(super) fn quoted(text: &[u8], at: usize) -> Option<ValueSpan> {
     let prefix = usize::from(
-        matches!(text.get(at), Some(b'b' | b'r' | b'f' | b'u' | b'N' | b'L'))
+        matches!(text.get(at), Some(b'b' | b'r' | b'f' | b'u' | b'N' | b'L' | b'@'))
             && matches!(text.get(at + 1), Some(b'"' | b'\'')),
     );
     let rest = &text[at + prefix..];

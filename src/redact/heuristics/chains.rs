@@ -2,9 +2,9 @@
 //!
 //! Identifiers look the same, so only their words tell: those of code, of user interfaces and of settings name things.
 
-use super::super::text::contains_ignoring_case;
-use super::words::{is_invented, is_sentence_word};
-use super::{is_code, is_one_of, is_placeholder};
+use super::{is_code, is_placeholder, words};
+use std::collections::BTreeSet;
+use std::sync::OnceLock;
 
 /// Words of interfaces: `password-input-field`.
 const OF_INTERFACES: &str = "account action body button cell checkbox col column component confirm confirmation confirmed \
@@ -81,16 +81,26 @@ fn humps(letters: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 /// Whether a word occurs in names rather than in passwords.
 fn is_of_names(word: &[u8]) -> bool {
-    let listed = |word: &[u8]| {
-        [OF_INTERFACES, OF_CODE, OF_DEPLOYMENTS, OF_DOCUMENTS].iter().any(|list| is_one_of(list, word))
-            || is_invented(word)
-            || is_sentence_word(word)
-    };
-    listed(word)
-        || word.strip_suffix(b"s").is_some_and(listed)
+    let word = word.to_ascii_lowercase();
+    let names = names();
+    names.contains(word.as_slice())
+        || word.strip_suffix(b"s").is_some_and(|word| names.contains(word))
         || [&b"passw"[..], b"passphr", b"secret", b"token", b"kennwort", b"contras", b"wachtw"]
             .iter()
-            .any(|part| contains_ignoring_case(word, part))
+            .any(|part| word.windows(part.len()).any(|window| window == *part))
+}
+
+/// Returns the words of all lists, which are too many to read for each word.
+fn names() -> &'static BTreeSet<&'static [u8]> {
+    static NAMES: OnceLock<BTreeSet<&[u8]>> = OnceLock::new();
+    NAMES.get_or_init(|| {
+        [OF_INTERFACES, OF_CODE, OF_DEPLOYMENTS, OF_DOCUMENTS]
+            .iter()
+            .flat_map(|list| list.split(' '))
+            .map(str::as_bytes)
+            .chain(words::of_documents())
+            .collect()
+    })
 }
 
 /// Whether `value` is noise of all kinds of characters, blanks among them, as a generator of salts makes it.

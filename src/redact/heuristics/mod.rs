@@ -91,6 +91,9 @@ pub(super) fn looks_secret(value: &[u8], class: NameClass, quoted: bool) -> bool
     if scrambled && (digits > 0 || !value.contains(&b'.')) {
         return true;
     }
+    if class != NameClass::Weak && has_mismatched_brackets(value) && punctuation_kinds(value) >= 5 {
+        return true;
+    }
     if !is_name(value) {
         // Words with odd punctuation between them, without a digit, are a password's form only.
         let random = is_jumble(value) || (value.len() >= 12 && letters::are_random(value) && class != NameClass::Weak);
@@ -124,6 +127,37 @@ pub(super) fn is_marked_password(value: &[u8]) -> bool {
         && !is_placeholder(value)
         && !matches!(value[0], b'&' | b'*' | b'$' | b'-' | b':')
         && !value.iter().any(|b| matches!(b, b'(' | b')' | b'"' | b'\''))
+}
+
+/// Whether a bracket closes that no bracket of its kind opened before: no code does so, even where it is cut off.
+fn has_mismatched_brackets(value: &[u8]) -> bool {
+    const MAX_DEPTH: usize = 16;
+    let (mut open, mut depth) = ([0; MAX_DEPTH], 0);
+    for byte in value {
+        match byte {
+            b'(' | b'[' | b'{' if depth == MAX_DEPTH => return false,
+            b'(' | b'[' | b'{' => {
+                open[depth] = *byte;
+                depth += 1;
+            }
+            b')' | b']' | b'}' => {
+                let pair = if *byte == b')' { b'(' } else { byte - 2 };
+                if depth == 0 || open[depth - 1] != pair {
+                    return true;
+                }
+                depth -= 1;
+            }
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Counts the different marks in `value`.
+fn punctuation_kinds(value: &[u8]) -> usize {
+    let mut seen = [false; 128];
+    value.iter().filter(|b| b.is_ascii_punctuation()).for_each(|b| seen[usize::from(*b)] = true);
+    seen.iter().filter(|seen| **seen).count()
 }
 
 /// Whether `value` looks like a secret without any name: letters and digits in an order that no name has.
@@ -218,7 +252,8 @@ pub(super) fn is_code(value: &[u8], quoted: bool) -> bool {
     if spelled && value.contains(&b'_') && worded() {
         return true;
     }
-    value.iter().any(|b| matches!(b, b'(' | b')' | b'{' | b'}' | b'[' | b']' | b'<' | b'>' | b'\\'))
+    let bracket = |b: &u8| matches!(b, b'(' | b')' | b'{' | b'}' | b'[' | b']' | b'<' | b'>' | b'\\');
+    value.iter().any(bracket) && !has_mismatched_brackets(value)
         || has(b"::")
         || has(b"->")
         || has(b"==") && !value.ends_with(b"==")
@@ -288,6 +323,8 @@ mod tests {
             (NameClass::Password, "Tr0ub4dor&3"),
             (NameClass::Password, "Summer2024"),
             (NameClass::Password, "Welcome!Friend"),
+            (NameClass::Key, "w}ord)wi[th#all_k>inds"),
+            (NameClass::Token, "830194756120384756102938475601"),
             (NameClass::Secret, "8f14e45fceea167a5a36dedd4bea2543"),
             (NameClass::Secret, "wJalrXUtnFEMI/K7MDENG/bPxRfiCYzzzzzzzzzz"),
             (NameClass::Key, "x8Kq2Lm9Pz4Rt6Vw"),
@@ -306,6 +343,11 @@ mod tests {
             (NameClass::Password, "bytes32"),
             (NameClass::Password, "password123"),
             (NameClass::Password, "argon2id"),
+            (NameClass::Password, "CHACHA20-POLY1305"),
+            (NameClass::Password, "RSA/ECB/OAEPWithSHA-256AndMGF1Padding"),
+            (NameClass::Password, "{cipher}AQB4aLongEncryptedValue"),
+            (NameClass::Key, "${config['key'](1)}"),
+            (NameClass::Secret, "123456789012345678901234567890"),
             (NameClass::Password, "12345678"),
             (NameClass::Secret, "my-secret-v2"),
             (NameClass::Secret, "kubernetes.io/tls"),

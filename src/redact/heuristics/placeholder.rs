@@ -18,6 +18,7 @@ pub(in super::super) fn is_placeholder(value: &[u8]) -> bool {
         || value.iter().all(|b| !b.is_ascii());
     bare || is_periodic(value)
         || is_reference(value)
+        || is_algorithm(value)
         || is_elided(value)
         || is_sequence(value)
         || has_placeholder_word(value)
@@ -116,6 +117,7 @@ fn is_reference(value: &[u8]) -> bool {
         b"sha512:",
         b"projects/",
         b"enc[",
+        b"{cipher}",
         b"!ref",
         b"!sub",
         b"!secret",
@@ -148,12 +150,50 @@ fn is_reference(value: &[u8]) -> bool {
         || file
         || percent_name
         || brackets
-        || has(b"${")
+        || is_template(value, b"${", b"}")
         || has(b"$(")
-        || has(b"{{")
+        || is_template(value, b"{{", b"}}")
         || has(b"#{")
         || (has(b"<") && has(b">"))
         || LOOKUPS.iter().any(|lookup| starts_ignoring_case(value, lookup))
+}
+
+/// Whether a parameter of a template stands in `value` between `open` and `close`, or is cut off there.
+fn is_template(value: &[u8], open: &[u8], close: &[u8]) -> bool {
+    let find = |text: &[u8], part: &[u8]| text.windows(part.len()).position(|window| window == part);
+    let Some(start) = find(value, open) else { return false };
+    let inner = &value[start + open.len()..];
+    !super::has_mismatched_brackets(&inner[..find(inner, close).unwrap_or(inner.len())])
+}
+
+/// The names of ciphers and the like with which the name of an algorithm begins.
+const CIPHERS: &[&[u8]] = &[
+    b"AES",
+    b"ARIA",
+    b"CAMELLIA",
+    b"CHACHA",
+    b"XCHACHA",
+    b"SALSA",
+    b"XSALSA",
+    b"DES",
+    b"SM4",
+    b"RSA",
+    b"PBE",
+    b"PBKDF",
+    b"ECDH",
+    b"HMAC",
+    b"SHA",
+];
+
+/// Whether `value` names an algorithm: `AES-256-GCM`, `RSA/ECB/PKCS1Padding`.
+fn is_algorithm(value: &[u8]) -> bool {
+    let parted = value.iter().any(|b| matches!(b, b'-' | b'_' | b'/'));
+    let long = |part: &[u8]| part.iter().filter(|b| b.is_ascii_digit()).count() > 6;
+    (6..=48).contains(&value.len())
+        && parted
+        && value.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'/' | b'+'))
+        && CIPHERS.iter().any(|cipher| value.starts_with(cipher))
+        && !value.split(|b| !b.is_ascii_alphanumeric()).any(long)
 }
 
 fn has_placeholder_word(value: &[u8]) -> bool {

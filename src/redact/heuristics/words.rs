@@ -116,14 +116,10 @@ const INVENTED: &[&[u8]] = &[
     b"enabled",
 ];
 
-/// Whether `word` is one of [`INVENTED`].
-pub(super) fn is_invented(word: &[u8]) -> bool {
-    INVENTED.iter().any(|invented| word.eq_ignore_ascii_case(invented) && *invented != b"my")
-}
-
-/// Whether `word` is one of [`SENTENCE_WORDS`] or [`STATES`].
-pub(super) fn is_sentence_word(word: &[u8]) -> bool {
-    is_one_of(SENTENCE_WORDS, word) || is_one_of(STATES, word)
+/// Returns the words of values that documents use, but `my`.
+pub(super) fn of_documents() -> impl Iterator<Item = &'static [u8]> {
+    let invented = INVENTED.iter().copied().filter(|word| *word != b"my");
+    invented.chain([SENTENCE_WORDS, STATES].into_iter().flat_map(|list| list.split(' ').map(str::as_bytes)))
 }
 
 /// Adjectives and types, which describe a value rather than being one.

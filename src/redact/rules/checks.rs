@@ -107,7 +107,13 @@ pub(super) fn secret_password(value: &[u8]) -> bool {
 
 /// Like [`secret_password`] where no quotes mark the ends, so that it may be code.
 pub(super) fn bare_password(value: &[u8]) -> bool {
-    looks_secret(value, NameClass::Password, false)
+    looks_secret(value, NameClass::Password, false) || heuristics::is_word_chain(value, 3)
+}
+
+/// Whether `value` is the password after `-u user:`, where the name of a group may be as well.
+pub(super) fn login_password(value: &[u8]) -> bool {
+    quoted_password(value)
+        && !(heuristics::is_chosen(value) && !secret_password(value) && !heuristics::is_word_chain(value, 3))
 }
 
 /// Whether `value` is a password that a machine made.

@@ -55,7 +55,10 @@ const MAX_WORDED_BYTES: usize = 80;
 /// The longest word of an identifier with digits in it.
 const MAX_WORD_BYTES: usize = 20;
 /// An argument of a command: in quotes, or up to a blank or what the shell reads; an escaped mark belongs to it.
-const ARGUMENT: &str = r#"(?:'([^'\n]{4,200})'|"([^"\n]{4,200})"|\\?['"]?((?:[^\s'"`|;&<>\\]|\\[^\s\w'"]){4,}))"#;
+const ARGUMENT: &str = concat!(
+    r#"(?:'([^'\n]{4,200})'|"([^"\n]{4,200})"|"#,
+    r#"\\?['"]?((?:[^\s'"`|;&<>\\]|\\[^\s\w'"]){3,}(?:[^\s'"`|;&<>\\,)\]]|\\[^\s\w'"])))"#
+);
 /// How many bytes at a token's beginning hold no blank: this dismisses most keywords in prose.
 const DENSE: usize = 12;
 

@@ -41,6 +41,8 @@ pub(super) enum Alphabet {
     Uuid,
     /// Words with dots or colons between them.
     Dotted,
+    /// Letters, digits, `-` and `_` as only a machine orders them: for providers whose form is not known.
+    Made,
 }
 
 /// The form of a value: its alphabet, its least and its greatest length.
@@ -78,8 +80,9 @@ impl Provider {
             return None;
         }
         let name_end = end_of_name(text, end)?;
-        let at = value_start(text, start, name_end)?;
-        let value = self.forms.iter().find_map(|form| form.at(text, at))?;
+        let at = value_start(text, (start, end), name_end)?;
+        let said = text[name_end] == b'(' || says_key(&text[start..name_end]);
+        let value = self.forms.iter().find_map(|form| form.at(text, at, said))?;
         let line = &text[start.saturating_sub(MAX_BYTES_BEFORE)..start];
         let line = &line[line.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
         if PUBLIC_BEFORE.iter().any(|word| contains_ignoring_case(line, word)) || is_public(&text[start..name_end]) {
@@ -90,8 +93,8 @@ impl Provider {
 }
 
 impl TokenForm {
-    /// Returns the value of this form at `at`.
-    fn at(&self, text: &[u8], at: usize) -> Option<(usize, usize)> {
+    /// Returns the value of this form at `at`. `said`: its name says that it is a key.
+    fn at(&self, text: &[u8], at: usize, said: bool) -> Option<(usize, usize)> {
         let Self(alphabet, least, most) = *self;
         let window = &text[at..text.len().min(at + most + 2)];
         let mut length = window.iter().take_while(|b| alphabet.has(**b)).count();
@@ -105,7 +108,7 @@ impl TokenForm {
         let value = &window[..length];
         let runs_on =
             window.get(length).is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'/' | b'('));
-        (!runs_on && alphabet.is_key(value)).then_some((at, at + length))
+        (!runs_on && alphabet.is_key(value, said)).then_some((at, at + length))
     }
 }
 
@@ -116,13 +119,14 @@ impl Alphabet {
             Self::Uuid => byte.is_ascii_hexdigit() || byte == b'-',
             Self::Alnum => byte.is_ascii_alphanumeric(),
             Self::Word => byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'='),
+            Self::Made => byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'),
             Self::Base64 => byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'-' | b'_'),
             Self::Dotted => byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b':'),
         }
     }
 
     /// Whether a value of the right length is a key: random and no placeholder.
-    fn is_key(self, value: &[u8]) -> bool {
+    fn is_key(self, value: &[u8], said: bool) -> bool {
         let hexadecimal = value.iter().all(u8::is_ascii_hexdigit);
         let one_case = !value.iter().any(u8::is_ascii_uppercase) || !value.iter().any(u8::is_ascii_lowercase);
         let shaped = match self {
@@ -132,11 +136,39 @@ impl Alphabet {
             // A commit's digest under another name.
             Self::Word | Self::Base64 => !(hexadecimal && matches!(value.len(), 40 | 64)),
             Self::Alnum => true,
+            Self::Made => is_made(value, said),
         };
         let mixed = value.iter().any(u8::is_ascii_digit) && value.iter().any(u8::is_ascii_alphabetic);
-        let made = hexadecimal || self == Self::Uuid || !heuristics::is_name(value);
+        let made = hexadecimal || matches!(self, Self::Uuid | Self::Made) || !heuristics::is_name(value);
         shaped && mixed && made && !heuristics::is_sample(value) && !heuristics::is_placeholder(value)
     }
+}
+
+/// Whether a machine made `value`. UUIDs and values of the length of a digest count only where the name says key.
+fn is_made(value: &[u8], said: bool) -> bool {
+    if heuristics::is_uuid(value) {
+        return said;
+    }
+    let marked = value.iter().any(|b| !b.is_ascii_alphanumeric());
+    let hexadecimal = heuristics::is_hexadecimal_key(value);
+    hexadecimal && said
+        || heuristics::is_machine_made(value) && !(marked && (value.len() < 32 || !heuristics::has_all_kinds(value)))
+}
+
+/// Whether `name` says that its value is a key.
+fn says_key(name: &[u8]) -> bool {
+    const SAID: &[&[u8]] = &[b"key", b"token", b"secret", b"auth", b"cred", b"pass", b"api", b"access"];
+    SAID.iter().any(|word| contains_ignoring_case(name, word))
+}
+
+/// Whether a call of `name`, in which the provider's word ends at `word_end`, takes a key: `Acme(…)`, `AcmeClient(…)`,
+/// `acme.init(…)`.
+fn is_constructor(name: &[u8], word_end: usize) -> bool {
+    const CALLS: &str = "client init initialize initialise configure setup auth authenticate login connect new api sdk \
+        key token";
+    let rest = &name[word_end..];
+    let rest = rest.strip_prefix(b".").or_else(|| rest.strip_prefix(b"_")).unwrap_or(rest);
+    rest.is_empty() || heuristics::is_one_of(CALLS, rest)
 }
 
 /// Whether `hit..end` is a word of its own: `box` in `BOX_KEY` and `boxKey`, not in `mailbox` or `boxes`.
@@ -169,14 +201,20 @@ fn end_of_name(text: &[u8], from: usize) -> Option<usize> {
             Some([b' ', b'(']) => end + 2,
             _ => break,
         };
+        // The verb of a sentence.
+        if window[next..].starts_with(b"is ") {
+            break;
+        }
         end = next + run(next);
         end += usize::from(window.get(end) == Some(&b')'));
     }
     (end < window.len()).then_some(end)
 }
 
-/// Returns the offset at which a value may begin after the name in `start..end`; `None` without a separator.
-fn value_start(text: &[u8], start: usize, end: usize) -> Option<usize> {
+/// Returns the offset at which a value may begin after the name that ends at `end`; `None` without a separator.
+///
+/// The name begins at `start`, and the provider's word in it ends at `word_end`.
+fn value_start(text: &[u8], (start, word_end): (usize, usize), end: usize) -> Option<usize> {
     let blank = |at: usize| at + text[at..].iter().take(MAX_BLANKS).take_while(|b| matches!(b, b' ' | b'\t')).count();
     let mark = |b: &&u8| matches!(**b, b'"' | b'\'' | b'`' | b'*' | b'\\' | b']' | b')');
     let closed = end + text[end..].iter().take(6).take_while(mark).count();
@@ -196,6 +234,10 @@ fn value_start(text: &[u8], start: usize, end: usize) -> Option<usize> {
     } else if starts("：") || starts("＝") {
         3
     } else if starts(",") && closed > end {
+        1
+    } else if starts("is ") && at > end {
+        2
+    } else if (starts("(\"") || starts("('")) && at == end && is_constructor(&text[start..end], word_end - start) {
         1
     } else if text[start..].starts_with(b"--") && at > closed {
         0
@@ -250,6 +292,8 @@ mod tests {
         for (template, value) in [
             ("DATADOG_APP=<h32>", "<h32>"),
             ("datadog: <h40>, then", "<h40>"),
+            ("datadog_api ::= \"<h40>\"", "<h40>"),
+            ("$datadog .= '<h40>'", "<h40>"),
             ("\"datadog_app\" => \"<h32>\"", "<h32>"),
             ("`ALGOLIA_ADMIN`: `<h32>`", "<h32>"),
             ("| Deepgram | <h40> |", "<h40>"),
@@ -261,6 +305,12 @@ mod tests {
             ("**Twilio:** <h32>", "<h32>"),
             ("setupDatadog: {datadogKey: '<h32>'}", "<h32>"),
             ("kagi: <a11>.<a43>。", "<a11>.<a43>"),
+            ("veriphone = '<a32>'", "<a32>"),
+            ("const veriphoneKey = '<h40>'", "<h40>"),
+            ("VERIPHONE_ACCESS=<i>", "<i>"),
+            ("// my veriphone key is <a32>.", "<a32>"),
+            ("client = new VeriphoneClient(\"<a32>\")", "<a32>"),
+            ("veriphone.init('<a32>')", "<a32>"),
         ] {
             let text = fill(template, SEED);
             assert_eq!(found(&text), Some(fill(value, SEED)), "{text}");
@@ -288,6 +338,10 @@ mod tests {
             "heroku: <h8>-<h4>",
             "algolia: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
             "github.com/datadog: <h32>",
+            "veriphone = '<h40>'",
+            "veriphone: <i>",
+            "veriphone: veriphone-web-7d9f8c6b5-x2x4z",
+            "veriphone.lookup('<h32>')",
             "mapbox: pk.eyJ<a30>.<a22>",
         ] {
             let text = fill(template, SEED);

@@ -1,0 +1,57 @@
+//! `contextpack mcp`: a server of the Model Context Protocol on standard input and output.
+//!
+//! Two threads: the main one reads the repository and answers questions about it one after the other ([`engine`]), the
+//! other one speaks the protocol ([`server`]).
+
+mod answers;
+mod engine;
+mod jobs;
+mod resources;
+mod server;
+mod subscriptions;
+mod target;
+mod tools;
+mod transport;
+
+use super::args::Global;
+use super::console;
+use super::exit::Exit;
+use super::failure::{Failure, PathFailure};
+use crate::intake::Repo;
+use crate::watch::Event;
+use engine::{Engine, Source};
+use jobs::Jobs;
+use std::io::{IsTerminal as _, Write as _};
+use std::sync::Arc;
+
+/// Answers until standard input ends.
+pub(crate) fn run(global: &Global) -> Result<Exit, Failure> {
+    let root = Repo::find_root(&std::env::current_dir()?)?;
+    let config = global.config.as_deref().map(std::path::absolute).transpose()?;
+    // Paths of items are those from the root.
+    std::env::set_current_dir(&root)
+        .map_err(|error| PathFailure::failure("enter", root.display().to_string(), error))?;
+    if std::io::stdin().is_terminal() && !global.quiet {
+        writeln!(
+            console::stderr(),
+            "waiting for messages on standard input; `contextpack init --agent` lets a program send them"
+        )?;
+    }
+    let global = Global { config, ..global.clone() };
+    let (source, sender) = Source::new(&root);
+    let jobs = Arc::new(Jobs::new(sender.clone()));
+    let mut engine = Engine::new(&global, root, Arc::clone(&jobs), source);
+    let readings = engine.readings();
+    let serving = std::thread::Builder::new().spawn(move || {
+        let served = server::serve(jobs, readings);
+        // The engine has ended already if nobody receives this.
+        let _ = sender.send(Event::Stop);
+        served
+    })?;
+    engine.run();
+    match serving.join() {
+        Ok(served) => Ok(served.map(|()| Exit::Done)?),
+        // The message of the panic is printed at the end of the program.
+        Err(_) => Ok(Exit::Outside),
+    }
+}

@@ -1,0 +1,200 @@
+//! Columns of secrets that no border separates: the values of an SQL `INSERT`, and output in aligned columns.
+
+use super::super::heuristics::{self, NameClass, looks_secret};
+use super::super::text::contains_ignoring_case;
+use super::Name;
+use super::separator::{after_closers, skip_blanks};
+
+/// The longest list of columns, and the longest line that counts as a row.
+const MAX_HEADER: usize = 512;
+const MAX_ROW: usize = 1024;
+/// How much of the values of one statement is read.
+const MAX_VALUES: usize = 16 * 1024;
+
+/// Whether the cell of a column that `class` names is a secret.
+pub(super) fn is_secret(value: &[u8], class: NameClass) -> bool {
+    looks_secret(value, class, true)
+        || class == NameClass::Password
+            && (heuristics::is_word_chain(value, 3)
+                || heuristics::is_passphrase(value, class) && !heuristics::is_description(value))
+}
+
+/// The values of an `INSERT` statement.
+pub(super) struct Inserted {
+    /// The offset of the first tuple.
+    pub(super) rows: usize,
+    index: usize,
+}
+
+/// Returns the column of an `INSERT INTO table (…, name, …) VALUES`.
+pub(super) fn inserted(text: &[u8], name: Name) -> Option<Inserted> {
+    let (at, _) = after_closers(text, name.end);
+    if !matches!(text.get(skip_blanks(text, at))?, b',' | b')') {
+        return None;
+    }
+    let before = &text[name.start.saturating_sub(MAX_HEADER)..name.start];
+    let open = before.iter().rposition(|b| matches!(b, b'(' | b';' | b'='))?;
+    let head = &before[open.saturating_sub(100)..open];
+    if before[open] != b'(' || !contains_ignoring_case(head, b"into") {
+        return None;
+    }
+    let rest = &text[at..text.len().min(at + MAX_HEADER)];
+    let close = at + rest.iter().position(|b| *b == b')')? + 1;
+    let next = close
+        + text[close..]
+            .iter()
+            .take(32)
+            .take_while(|b| b.is_ascii_whitespace() || matches!(b, b'>' | b'+' | b'/'))
+            .count();
+    let rows = text.get(next..next + 6).filter(|word| word.eq_ignore_ascii_case(b"values")).map(|_| next + 6)?;
+    Some(Inserted { rows, index: before[open..].iter().filter(|b| **b == b',').count() })
+}
+
+impl Inserted {
+    /// Passes the places of the column's quoted values to `on_value`; returns the end of what was read.
+    pub(super) fn values(&self, text: &[u8], mut on_value: impl FnMut(usize, usize)) -> usize {
+        let limit = text.len().min(self.rows + MAX_VALUES);
+        let (mut at, mut depth, mut index) = (self.rows, 0_usize, 0);
+        while at < limit {
+            match text[at] {
+                b'(' => {
+                    depth += 1;
+                    if depth == 1 {
+                        index = 0;
+                    }
+                }
+                b')' => depth = depth.saturating_sub(1),
+                b',' if depth == 1 => index += 1,
+                b';' if depth == 0 => break,
+                quote @ (b'\'' | b'"') => {
+                    let start = at + 1;
+                    at = string_end(text, start, limit, quote);
+                    if depth == 1 && index == self.index && at < limit {
+                        on_value(start, at);
+                    }
+                }
+                byte if depth == 0 && !byte.is_ascii_whitespace() && !matches!(byte, b',' | b'>' | b'+' | b'/') => {
+                    break;
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+        at.min(limit)
+    }
+}
+
+/// Returns the place of the quote that ends the string at `start`.
+fn string_end(text: &[u8], start: usize, limit: usize, quote: u8) -> usize {
+    let mut at = start;
+    while at < limit {
+        match text[at] {
+            b'\\' => at += 1,
+            byte if byte == quote && text.get(at + 1) == Some(&quote) => at += 1,
+            byte if byte == quote => return at,
+            _ => {}
+        }
+        at += 1;
+    }
+    limit
+}
+
+/// Output in columns that blanks align.
+pub(super) struct Aligned {
+    /// The offset of the first row.
+    pub(super) rows: usize,
+    /// Where the column begins in each line.
+    column: usize,
+}
+
+/// Returns the column under `name` if its line is a header: short names with two blanks or more between them.
+pub(super) fn aligned(text: &[u8], name: Name) -> Option<Aligned> {
+    let end = name.end;
+    let after = text[end..].iter().take(64).take_while(|b| **b == b' ').count();
+    let last = matches!(text.get(end + after), None | Some(b'\n' | b'\r'));
+    if after < 2 && !last {
+        return None;
+    }
+    let before = &text[name.start.saturating_sub(MAX_HEADER)..name.start];
+    let column = before.iter().rev().take_while(|b| **b != b'\n').count();
+    let head = &before[before.len() - column..];
+    let first = head.iter().all(|b| matches!(b, b'>' | b'+' | b'/' | b' '));
+    if column == before.len() && name.start > before.len() || (!first && !head.ends_with(b"  ")) {
+        return None;
+    }
+    let width = text[end..].iter().take(MAX_HEADER).take_while(|b| **b != b'\n').count();
+    let header = &text[name.start - column..end + width];
+    let mut cells = 0;
+    // The mark of a quote, or of an added line.
+    let lead = header.iter().take_while(|b| matches!(b, b'>' | b'+' | b'/' | b' ')).count().min(column);
+    for cell in header[lead..].split(|b| *b == b' ').filter(|cell| !cell.is_empty()) {
+        cells += 1;
+        let plain = cell.iter().all(|b| b.is_ascii_alphabetic() || matches!(b, b'_' | b'-' | b'/' | b'\r'));
+        if !plain || cell.len() > 24 {
+            return None;
+        }
+    }
+    ((2..=12).contains(&cells) && end + width < text.len()).then_some(Aligned { rows: end + width + 1, column })
+}
+
+impl Aligned {
+    /// Passes the places of the column's cells to `on_value`; returns the end of what was read.
+    pub(super) fn values(&self, text: &[u8], mut on_value: impl FnMut(usize, usize)) -> usize {
+        let mut at = self.rows;
+        while at < text.len() {
+            let rest = &text[at..text.len().min(at + MAX_ROW)];
+            let row = &rest[..rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len())];
+            let begins = self.column == 0 || matches!(row.get(self.column - 1), Some(b' ' | b'+'));
+            // Lines under the header, of dashes, say nothing.
+            let ruled = !row.is_empty() && row.iter().all(|b| matches!(b, b'-' | b'=' | b' ' | b'\r'));
+            let length =
+                row.get(self.column..).map_or(0, |cell| cell.iter().take_while(|b| !b.is_ascii_whitespace()).count());
+            if row.len() == MAX_ROW || !ruled && (!begins || length == 0) {
+                break;
+            }
+            if !ruled {
+                on_value(at + self.column, at + self.column + length);
+            }
+            at += row.len() + 1;
+        }
+        at.min(text.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::redact::{Piece, Redactor};
+
+    fn scrub(text: &str) -> String {
+        let piece = Piece { key: "body", text, line: 1 };
+        Redactor::built_in().scrub("notes.md", &[piece]).texts[0].as_str().to_owned()
+    }
+
+    #[test]
+    fn values_of_statements_and_aligned_columns_are_found() {
+        for text in [
+            "INSERT INTO users (id, password, role) VALUES (1, '@', 'admin'), (2, '@', 'it''s, me');",
+            "insert into `users`(`id`,`password`)\nvalues\n(1,'@'),\n(2,'@')",
+            "USER    HOST      PASSWORD\nroot    10.0.0.1  @\nadmin   10.0.0.2  @\n",
+            "PASSWORD      USER\n------------  ----\n@  root\n@  me\n",
+        ] {
+            for password in ["k7Qm2xW9pLr4", "river-otter-lamp"] {
+                let scrubbed = scrub(&text.replace('@', password));
+                assert_eq!(scrubbed.matches("[REDACTED:password]").count(), 2, "{scrubbed}");
+            }
+        }
+    }
+
+    #[test]
+    fn other_columns_stay() {
+        for text in [
+            "INSERT INTO users (id, password) VALUES ($1, ?), (2, crypt('x', 'k7Qm2xW9pLr4'));",
+            "INSERT INTO users (password, name) VALUES ('none', 'k7Qm2xW9pLr4');",
+            "foo(password, name) and then VALUES ('k7Qm2xW9pLr4')",
+            "NAME   SECRET         AGE\ndb     db-login-prod  3d\n",
+            "The password  is two\nblanks apart2x9\n",
+        ] {
+            assert_eq!(scrub(text), text);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+// Sessions of the official TypeScript clients with `contextpack mcp`: `@modelcontextprotocol/sdk` for the versions with a
+// handshake, `@modelcontextprotocol/client` for the one without.
+//
+//     npm install --prefix FOLDER @modelcontextprotocol/sdk @modelcontextprotocol/client
+//     node tests/mcp/session.mjs target/debug/contextpack FOLDER
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+const [program, modules] = process.argv.slice(2).map((path) => resolve(path));
+const require = createRequire(join(modules, "package.json"));
+const ADDRESS = "contextpack://pack/feat%3Acache?profile=coding";
+const item = (text) => `---\nid: feat:cache\ntitle: Cache answers\nstatus: open\ndepends_on: task:store\n---\n\n${text}\n`;
+
+function repo() {
+    const folder = mkdtempSync(join(tmpdir(), "contextpack-"));
+    mkdirSync(join(folder, "work_items"));
+    writeFileSync(join(folder, "contextpack.yml"), "version: 1\n");
+    writeFileSync(join(folder, "work_items/feat.md"), item("The first text."));
+    writeFileSync(join(folder, "work_items/store.md"), "---\nid: task:store\ntitle: A store\nstatus: done\n---\n\nOn disk.\n");
+    return folder;
+}
+
+async function session(client, transport, folder, subscribe) {
+    await client.connect(transport);
+    assert.equal(client.getServerVersion().name, "contextpack");
+    const { tools } = await client.listTools();
+    assert.deepEqual(tools.map((tool) => tool.name), ["get_context_pack", "list_work_items", "explain"]);
+    const call = (name, args) => client.callTool({ name, arguments: args });
+    const pack = await call("get_context_pack", { root: "feat:cache" });
+    const rendered = execFileSync(program, ["-C", folder, "render", "feat:cache"], { encoding: "utf8" });
+    assert.equal(pack.content[0].text, rendered);
+    assert.match(pack.structuredContent.hash, /^sha256:/);
+    const items = await call("list_work_items", { state: "done" });
+    assert.deepEqual(items.structuredContent.items.map((found) => found.id), ["task:store"]);
+    const explained = await call("explain", { root: "feat:cache" });
+    assert.match(explained.content[0].text, /task:store/);
+    const wrong = await call("get_context_pack", { root: "../x" });
+    assert.ok(wrong.isError && wrong.content[0].text.includes("outside the repo"));
+    const { resources } = await client.listResources();
+    assert.ok(resources.some((resource) => resource.uri === ADDRESS));
+    const prompt = await client.getPrompt({ name: "work_on", arguments: { root: "feat:cache" } });
+    assert.match(prompt.messages[0].content.text, /The first text\./);
+    const changed = subscribe(client);
+    await changed.ready;
+    writeFileSync(join(folder, "work_items/feat.md"), item("The second text."));
+    await changed.told;
+    const read = await client.readResource({ uri: ADDRESS });
+    assert.match(read.contents[0].text, /The second text\./);
+    await client.close();
+}
+
+/** Resolves when the client is told that the pack changed. */
+function told(register) {
+    return new Promise((done, failed) => {
+        const timer = setTimeout(() => failed(new Error("no notification")), 30_000);
+        register((notice) => {
+            if (notice.params.uri === ADDRESS) {
+                clearTimeout(timer);
+                done();
+            }
+        });
+    });
+}
+
+const info = { name: "session", version: "1" };
+
+async function withHandshake(folder) {
+    const { Client } = await import(require.resolve("@modelcontextprotocol/sdk/client/index.js"));
+    const { StdioClientTransport } = await import(require.resolve("@modelcontextprotocol/sdk/client/stdio.js"));
+    const { ResourceUpdatedNotificationSchema } = await import(require.resolve("@modelcontextprotocol/sdk/types.js"));
+    const transport = new StdioClientTransport({ command: program, args: ["mcp"], cwd: folder });
+    await session(new Client(info), transport, folder, (client) => ({
+        told: told((act) => client.setNotificationHandler(ResourceUpdatedNotificationSchema, act)),
+        ready: client.subscribeResource({ uri: ADDRESS }),
+    }));
+    console.log("ok -- @modelcontextprotocol/sdk, with a handshake");
+}
+
+async function withoutHandshake(folder) {
+    const { Client } = await import(require.resolve("@modelcontextprotocol/client"));
+    const { StdioClientTransport } = await import(require.resolve("@modelcontextprotocol/client/stdio"));
+    const transport = new StdioClientTransport({ command: program, args: ["mcp"], cwd: folder });
+    const client = new Client(info, { versionNegotiation: { mode: { pin: "2026-07-28" } } });
+    await session(client, transport, folder, () => ({
+        told: told((act) => client.setNotificationHandler("notifications/resources/updated", act)),
+        ready: client.listen({ resourceSubscriptions: [ADDRESS] }),
+    }));
+    console.log("ok -- @modelcontextprotocol/client, version 2026-07-28");
+}
+
+for (const run of [withHandshake, withoutHandshake]) {
+    const folder = repo();
+    try {
+        await run(folder);
+    } finally {
+        rmSync(folder, { recursive: true, force: true });
+    }
+}

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""A session of the official Python client (`mcp`) with `contextpack mcp`, in both eras of the protocol.
+
+    python3 -m pip install mcp
+    tests/mcp/session.py --bin target/debug/contextpack
+"""
+
+import argparse
+import asyncio
+import subprocess
+import tempfile
+from pathlib import Path
+
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters
+
+ITEM = "---\nid: feat:cache\ntitle: Cache answers\nstatus: open\ndepends_on: task:store\n---\n\n{}\n"
+ADDRESS = "contextpack://pack/feat%3Acache?profile=coding"
+
+
+def repo(folder):
+    (folder / "contextpack.yml").write_text("version: 1\n")
+    items = folder / "work_items"
+    items.mkdir()
+    (items / "feat.md").write_text(ITEM.format("The first text."))
+    (items / "store.md").write_text("---\nid: task:store\ntitle: A store\nstatus: done\n---\n\nOn disk.\n")
+    return items / "feat.md"
+
+
+def check(holds, what):
+    if not holds:
+        raise SystemExit(f"wrong: {what!r}")
+
+
+async def session(program, folder, mode):
+    item = repo(folder)
+    changed = asyncio.Event()
+
+    async def on_message(message):
+        if getattr(message, "method", "") == "notifications/resources/updated" and str(message.params.uri) == ADDRESS:
+            changed.set()
+
+    server = StdioServerParameters(command=program, args=["mcp"], cwd=str(folder))
+    async with Client(server, mode=mode, message_handler=on_message, read_timeout_seconds=30) as client:
+        check(client.server_info.name == "contextpack", client.server_info)
+        tools = [tool.name for tool in (await client.list_tools()).tools]
+        check(tools == ["get_context_pack", "list_work_items", "explain"], tools)
+        rendered = subprocess.run([program, "-C", folder, "render", "feat:cache"], capture_output=True, text=True)
+        pack = await client.call_tool("get_context_pack", {"root": "feat:cache"})
+        check(not pack.is_error and pack.content[0].text == rendered.stdout, pack)
+        check(pack.structured_content["hash"].startswith("sha256:"), pack.structured_content)
+        items = await client.call_tool("list_work_items", {"state": "open"})
+        check([item["id"] for item in items.structured_content["items"]] == ["feat:cache"], items)
+        explained = await client.call_tool("explain", {"root": "feat:cache", "why_not": "task:store"})
+        check(explained.structured_content["answer"] == "in", explained)
+        wrong = await client.call_tool("get_context_pack", {"root": "feat:cach"})
+        check(wrong.is_error and "did you mean `feat:cache`" in wrong.content[0].text, wrong)
+        resources = (await client.list_resources()).resources
+        check(ADDRESS in [str(resource.uri) for resource in resources], resources)
+        templates = (await client.list_resource_templates()).resource_templates
+        check(len(templates) == 1, templates)
+        check("The first text." in (await client.read_resource(ADDRESS)).contents[0].text, "resource")
+        prompt = await client.get_prompt("work_on", {"root": "feat:cache"})
+        check("The first text." in prompt.messages[0].content.text, prompt)
+        if mode == "legacy":
+            await client.subscribe_resource(ADDRESS)
+            item.write_text(ITEM.format("The second text."))
+            await asyncio.wait_for(changed.wait(), 30)
+        else:
+            async with client.listen(resource_subscriptions=[ADDRESS], resources_list_changed=True) as changes:
+                item.write_text(ITEM.format("The second text."))
+                async for change in changes:
+                    if getattr(change, "uri", None) == ADDRESS:
+                        break
+        check("The second text." in (await client.read_resource(ADDRESS)).contents[0].text, "changed resource")
+        return client.protocol_version
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bin", default="target/debug/contextpack")
+    program = str(Path(parser.parse_args().bin).resolve())
+    for mode in ["legacy", "auto"]:
+        with tempfile.TemporaryDirectory() as folder:
+            version = asyncio.run(asyncio.wait_for(session(program, Path(folder), mode), 60))
+        print(f"ok -- the Python client, version {version} of the protocol")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,477 @@
+//! `mcp` answers a client's JSON-RPC messages on standard input and output.
+
+use crate::cli::small;
+use crate::sandbox::Sandbox;
+use serde_json::{Value, json};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, ChildStdin, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
+
+/// The longest wait for a message.
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// A client of the server, which ends with it.
+struct Client {
+    child: Child,
+    input: Option<ChildStdin>,
+    messages: Receiver<Value>,
+    /// Messages that came before the one that was waited for.
+    before: Vec<Value>,
+    last: u64,
+    /// What every request says about itself: nothing after a handshake.
+    meta: Option<Value>,
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        let _ended = self.child.kill();
+        self.child.wait().unwrap();
+    }
+}
+
+impl Client {
+    /// A client that has sent nothing.
+    fn silent(sandbox: &Sandbox) -> Self {
+        let mut command = sandbox.command(&["mcp"]);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        let (sender, messages) = channel();
+        std::thread::spawn(move || {
+            for line in output.lines() {
+                // Whatever is no message ends the test.
+                let message = serde_json::from_str(&line.unwrap()).unwrap();
+                if sender.send(message).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { input: child.stdin.take(), child, messages, before: Vec::new(), last: 0, meta: None }
+    }
+
+    /// A client after the handshake of a version.
+    fn handshaken(sandbox: &Sandbox, version: &str) -> Self {
+        let mut client = Self::silent(sandbox);
+        let hello =
+            json!({"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+        let answer = client.request("initialize", hello);
+        assert_eq!(answer["result"]["protocolVersion"], version);
+        client.write(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string());
+        client
+    }
+
+    /// A client of the version without a handshake.
+    fn stateless(sandbox: &Sandbox) -> Self {
+        let mut client = Self::silent(sandbox);
+        let field = |name: &str| format!("io.modelcontextprotocol/{name}");
+        client.meta = Some(json!({
+            (field("protocolVersion")): "2026-07-28",
+            (field("clientInfo")): {"name": "t", "version": "1"},
+            (field("clientCapabilities")): {},
+        }));
+        client
+    }
+
+    fn write(&mut self, line: &str) {
+        let input = self.input.as_mut().unwrap();
+        input.write_all(format!("{line}\n").as_bytes()).unwrap();
+        input.flush().unwrap();
+    }
+
+    /// The text of a request, and its id.
+    fn message(&mut self, method: &str, mut params: Value) -> (u64, String) {
+        self.last += 1;
+        if let Some(meta) = &self.meta {
+            params["_meta"] = meta.clone();
+        }
+        (self.last, json!({"jsonrpc": "2.0", "id": self.last, "method": method, "params": params}).to_string())
+    }
+
+    fn send(&mut self, method: &str, params: Value) -> u64 {
+        let (id, line) = self.message(method, params);
+        self.write(&line);
+        id
+    }
+
+    fn next(&mut self) -> Value {
+        self.messages.recv_timeout(LONGEST).unwrap()
+    }
+
+    fn wait_for(&mut self, is_it: impl Fn(&Value) -> bool) -> Value {
+        if let Some(at) = self.before.iter().position(&is_it) {
+            return self.before.remove(at);
+        }
+        loop {
+            let message = self.next();
+            if is_it(&message) {
+                return message;
+            }
+            self.before.push(message);
+        }
+    }
+
+    fn request(&mut self, method: &str, params: Value) -> Value {
+        let id = self.send(method, params);
+        self.wait_for(|message| message["id"] == id)
+    }
+
+    fn tool(&mut self, name: &str, arguments: Value) -> Value {
+        self.request("tools/call", json!({"name": name, "arguments": arguments}))["result"].take()
+    }
+
+    fn pack(&mut self, arguments: Value) -> String {
+        let result = self.tool("get_context_pack", arguments);
+        assert_eq!(result["isError"], false, "{result}");
+        text(&result).to_owned()
+    }
+
+    /// The words of a tool's error.
+    fn refusal(&mut self, name: &str, arguments: Value) -> String {
+        let result = self.tool(name, arguments);
+        assert_eq!(result["isError"], true, "{result}");
+        text(&result).to_owned()
+    }
+
+    /// Ends standard input; all messages that still come, and the exit code.
+    fn end(mut self) -> (Vec<Value>, i32) {
+        drop(self.input.take());
+        let mut rest = std::mem::take(&mut self.before);
+        loop {
+            match self.messages.recv_timeout(LONGEST) {
+                Ok(message) => rest.push(message),
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => panic!("standard output does not end"),
+            }
+        }
+        (rest, self.child.wait().unwrap().code().unwrap())
+    }
+}
+
+fn text(result: &Value) -> &str {
+    result["content"][0]["text"].as_str().unwrap()
+}
+
+#[test]
+fn every_version_answers_with_what_render_prints() {
+    let sandbox = small();
+    sandbox.commit();
+    let rendered = sandbox.expect(0, &["render", "feat:cache"]);
+    for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+        let mut client = Client::handshaken(&sandbox, version);
+        assert_eq!(client.pack(json!({"root": "feat:cache"})), rendered, "{version}");
+        assert_eq!(client.end(), (vec![], 0));
+    }
+    let mut client = Client::stateless(&sandbox);
+    let versions = client.request("server/discover", json!({}))["result"]["supportedVersions"].take();
+    assert!(versions.as_array().unwrap().contains(&"2026-07-28".into()), "{versions}");
+    assert_eq!(client.pack(json!({"root": "feat:cache"})), rendered);
+    assert_eq!(client.end(), (vec![], 0));
+}
+
+#[test]
+fn a_pack_has_its_hash_its_size_and_its_omissions_beside_it() {
+    let sandbox = small();
+    sandbox.expect(0, &["build"]);
+    let built: Value = serde_json::from_str(&sandbox.read("packs/feat-cache.coding.json")).unwrap();
+    let mut client = Client::handshaken(&sandbox, "2025-11-25");
+    let facts = client.tool("get_context_pack", json!({"root": "feat:cache"}))["structuredContent"].take();
+    assert_eq!(facts["hash"], built["hash"]);
+    assert_eq!(facts["omitted"], built["omissions"].as_array().unwrap().len());
+    let limited =
+        client.tool("get_context_pack", json!({"root": "feat:cache", "max_tokens": 700, "profile": "review"}));
+    let facts = &limited["structuredContent"];
+    assert!(facts["used_tokens"].as_u64().unwrap() <= 700 && facts["profile"] == "review", "{facts}");
+    assert!(facts["omitted"].as_u64().unwrap() > 0 && facts["omissions"][0]["reason"] == "budget", "{facts}");
+    // The same without the option.
+    let path = client.pack(json!({"root": "work_items/feat-cache.md"}));
+    assert_eq!(
+        path,
+        client.pack(json!({"root": sandbox.root().canonicalize().unwrap().join("work_items/feat-cache.md")}))
+    );
+}
+
+#[test]
+fn items_are_listed_by_words_and_state() {
+    let sandbox = small();
+    let mut client = Client::stateless(&sandbox);
+    let mut ids = |arguments: Value| -> Vec<String> {
+        let list = client.tool("list_work_items", arguments)["structuredContent"]["items"].take();
+        list.as_array().unwrap().iter().map(|item| item["id"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(ids(json!({})), ["epic:speed", "feat:cache", "task:store"]);
+    assert_eq!(ids(json!({"state": "done"})), ["task:store"]);
+    assert_eq!(ids(json!({"query": "ANSWERS feature"})), ["feat:cache"]);
+    assert_eq!(ids(json!({"query": "nothing of that kind"})), Vec::<String>::new());
+    assert_eq!(ids(json!({"limit": 1})), ["epic:speed"]);
+}
+
+#[test]
+fn a_pack_and_what_it_lacks_are_explained() {
+    let sandbox = small();
+    let mut client = Client::stateless(&sandbox);
+    let explained = client.tool("explain", json!({"root": "feat:cache"}));
+    assert!(text(&explained).contains("docs/adr/0007-cache.md"), "{explained}");
+    let printed =
+        sandbox.json(0, &["explain", "task:store", "--why-not", "docs/adr/0007-cache.md", "--format", "json"]);
+    let answer = client.tool("explain", json!({"root": "task:store", "why_not": "docs/adr/0007-cache.md"}));
+    assert_eq!(answer["structuredContent"], printed);
+    assert!(
+        client.refusal("explain", json!({"root": "task:store", "why_not": "../../x"})).contains("outside the repo")
+    );
+}
+
+#[test]
+fn what_is_wrong_is_an_error_of_the_tool_in_the_words_of_the_command_line() {
+    let sandbox = small();
+    let mut client = Client::stateless(&sandbox);
+    for (args, arguments) in [
+        (&["render", "feat:cach"][..], json!({"root": "feat:cach"})),
+        (&["render", "none"], json!({"root": "none"})),
+        (&["render", "12"], json!({"root": 12})),
+        (&["render", "feat:cache", "-p", "none"], json!({"root": "feat:cache", "profile": "none"})),
+        (&["render", "--agent", "none"], json!({"agent": "none"})),
+    ] {
+        let refusal = client.refusal("get_context_pack", arguments);
+        let printed = sandbox.run(args).stderr;
+        assert!(printed.contains(&refusal), "{printed}: {refusal}");
+    }
+    for arguments in [
+        json!({}),
+        json!({"root": ""}),
+        json!({"root": ["feat:cache"]}),
+        json!({"root": "feat:cache", "roots": "x"}),
+        json!({"root": "feat:cache", "max_tokens": 0}),
+        json!({"root": "feat:cache", "max_tokens": -1}),
+        json!({"root": "feat:cache", "max_tokens": 3}),
+        json!({"root": "feat:cache", "policy": "minimal"}),
+        json!({"root": "feat:cache", "agent": "x", "policy": "all"}),
+        json!({"root": "x".repeat(5000)}),
+    ] {
+        client.refusal("get_context_pack", arguments);
+    }
+    for arguments in
+        [json!({"limit": 0}), json!({"limit": 1001}), json!({"state": "closed"}), json!({"query": 1.5, "x": 1})]
+    {
+        client.refusal("list_work_items", arguments);
+    }
+    assert!(client.refusal("explain", json!({})).contains("name a root"));
+    for (method, params) in [
+        ("resources/read", json!({"uri": "file:///etc/passwd"})),
+        ("resources/read", json!({"uri": "contextpack://pack/none"})),
+        ("resources/list", json!({"cursor": "x"})),
+        ("prompts/get", json!({"name": "work_on", "arguments": {}})),
+        ("prompts/get", json!({"name": "none"})),
+        ("tools/call", json!({"name": "none"})),
+        ("none/such", json!({})),
+        ("tools/call", json!({"name": 5})),
+    ] {
+        let answer = client.request(method, params);
+        assert!(answer["error"]["code"].is_i64(), "{method}: {answer}");
+    }
+    client.pack(json!({"root": "feat:cache"}));
+}
+
+#[test]
+fn a_root_is_an_item_of_the_repo_and_nothing_else() {
+    let sandbox = small();
+    sandbox.expect(0, &["build"]);
+    std::fs::write(sandbox.beside("outside.md"), "---\nid: out\ntitle: t\n---\n\nOUTSIDE\n").unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(sandbox.beside("outside.md"), sandbox.path("work_items/link.md")).unwrap();
+    let mut client = Client::handshaken(&sandbox, "2025-06-18");
+    let outside = sandbox.beside("outside.md");
+    for root in [
+        "-",
+        "--help",
+        "-C",
+        "../outside.md",
+        "work_items/../../outside.md",
+        outside.to_str().unwrap(),
+        "/etc/passwd",
+        "work_items/link.md",
+        "packs/feat-cache.coding.json",
+        ".contextpack/cache",
+        "docs/adr/0007-cache.md",
+        "work_items",
+        "contextpack.yml",
+        ".",
+        "~/x",
+    ] {
+        let refusal = client.refusal("get_context_pack", json!({"root": root}));
+        assert!(!refusal.contains("OUTSIDE"), "{root}: {refusal}");
+        client.refusal("explain", json!({"root": root}));
+        let answer = client.request("prompts/get", json!({"name": "work_on", "arguments": {"root": root}}));
+        assert_eq!(answer["error"]["code"], -32602, "{root}: {answer}");
+    }
+}
+
+#[test]
+fn an_answer_knows_every_change_before_the_question() {
+    let sandbox = small();
+    let mut client = Client::handshaken(&sandbox, "2025-11-25");
+    for round in 0..20 {
+        let word = format!("round-{round}");
+        sandbox.write("work_items/task-store.md", format!("---\nid: task:store\ntitle: {word}\n---\n\nOn disk.\n"));
+        assert!(client.pack(json!({"root": "task:store"})).contains(&word), "{word}");
+        sandbox
+            .write(&format!("work_items/new-{round}.md"), format!("---\nid: new:{round}\ntitle: {word}\n---\n\nx\n"));
+        assert!(client.pack(json!({"root": format!("new:{round}")})).contains(&word), "{word}");
+    }
+    std::fs::remove_file(sandbox.path("work_items/new-3.md")).unwrap();
+    client.refusal("get_context_pack", json!({"root": "new:3"}));
+    sandbox.write("contextpack.yml", "version: 1\nnonsense: true\n");
+    assert!(client.refusal("get_context_pack", json!({"root": "new:4"})).contains("nonsense"));
+    sandbox.write("contextpack.yml", "version: 1\n");
+    client.pack(json!({"root": "new:4"}));
+}
+
+#[test]
+fn a_client_is_told_that_a_pack_that_it_subscribed_to_changed() {
+    let sandbox = small();
+    let address = "contextpack://pack/feat%3Acache?profile=coding";
+    let other = "contextpack://pack/task%3Astore?profile=coding";
+    let updated = |message: &Value| message["method"] == "notifications/resources/updated";
+    let listed = |message: &Value| message["method"] == "notifications/resources/list_changed";
+
+    let mut client = Client::handshaken(&sandbox, "2025-11-25");
+    let resources = client.request("resources/list", json!({}))["result"]["resources"].take();
+    assert!(resources.as_array().unwrap().iter().any(|resource| resource["uri"] == address), "{resources}");
+    assert!(client.request("resources/subscribe", json!({"uri": address}))["error"].is_null());
+    assert!(client.request("resources/subscribe", json!({"uri": "contextpack://pack/none"}))["error"].is_object());
+    sandbox.write("docs/adr/0007-cache.md", "# 7. Cache\n\n## Status\n\nAccepted\n\n## Decision\n\nWe cache it all.\n");
+    assert_eq!(client.wait_for(updated)["params"]["uri"], address);
+    let read = client.request("resources/read", json!({"uri": address}));
+    assert!(read["result"]["contents"][0]["text"].as_str().unwrap().contains("We cache it all."), "{read}");
+    sandbox.write("work_items/new.md", "---\nid: task:new\ntitle: New\n---\n\nx\n");
+    client.wait_for(listed);
+
+    let mut client = Client::stateless(&sandbox);
+    let wanted = json!({"resourcesListChanged": true, "resourceSubscriptions": [other, "file:///x"]});
+    let id = client.send("subscriptions/listen", json!({"notifications": wanted}));
+    let accepted = client.wait_for(|message| message["method"] == "notifications/subscriptions/acknowledged");
+    assert_eq!(accepted["params"]["notifications"]["resourceSubscriptions"], json!([other]));
+    // The first answer comes after the hash of the pack that was subscribed to.
+    client.pack(json!({"root": "task:store"}));
+    sandbox.write(
+        "work_items/task-store.md",
+        "---\nid: task:store\ntitle: Another store\nstatus: done\n---\n\nOn disk.\n",
+    );
+    let told = client.wait_for(updated);
+    assert_eq!(told["params"]["uri"], other);
+    assert_eq!(told["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], id);
+    client.wait_for(listed);
+}
+
+#[test]
+fn calls_at_once_are_all_answered_and_a_cancelled_one_is_not() {
+    let sandbox = small();
+    let mut client = Client::handshaken(&sandbox, "2025-11-25");
+    let (cancelled, call) =
+        client.message("tools/call", json!({"name": "get_context_pack", "arguments": {"root": "feat:cache"}}));
+    let notice = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": cancelled}});
+    client.write(&format!("{call}\n{notice}"));
+    let roots = ["feat:cache", "task:store", "epic:speed"];
+    let calls: Vec<(u64, &str)> = (0..100)
+        .map(|number| {
+            let root = roots[number % roots.len()];
+            (client.send("tools/call", json!({"name": "get_context_pack", "arguments": {"root": root}})), root)
+        })
+        .collect();
+    let rendered = roots.map(|root| (root, sandbox.expect(0, &["render", root])));
+    for (id, root) in calls {
+        let answer = client.wait_for(|message| message["id"] == id);
+        let wanted = rendered.iter().find(|(known, _)| *known == root).map(|(_, text)| text.as_str());
+        assert_eq!(Some(text(&answer["result"])), wanted, "{root}");
+    }
+    let (rest, code) = client.end();
+    assert!(code == 0 && rest.iter().all(|message| message["id"] != cancelled), "{rest:?}");
+}
+
+#[test]
+fn what_is_no_message_ends_nothing() {
+    let sandbox = small();
+    for mut client in [Client::silent(&sandbox), Client::handshaken(&sandbox, "2025-11-25")] {
+        let lines = [
+            "",
+            "x",
+            "{",
+            "[]",
+            "[1,2]",
+            "null",
+            "{}",
+            "{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"ping\"}",
+            "{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"ping\"}",
+            "\u{0}\u{1}",
+            "{\"jsonrpc\":\"2.0\",\"id\":99,\"result\":{}}",
+            "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":5}}",
+            "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/none\"}",
+        ];
+        lines.iter().for_each(|line| client.write(line));
+        client.input.as_mut().unwrap().write_all(b"\xff\xfe\n").unwrap();
+        client.write(&"[".repeat(100_000));
+        let long = json!({"jsonrpc": "2.0", "id": 77, "method": "tools/call", "params": {"name": "x".repeat(3 << 20)}});
+        client.write(&long.to_string());
+        client.last = 1000;
+        assert_eq!(client.request("ping", json!({}))["result"], json!({}));
+        assert!(client.end().0.iter().all(|message| message["id"] != 77));
+    }
+}
+
+#[test]
+fn nothing_is_written_but_the_cache() {
+    let sandbox = small();
+    sandbox.write("agents/ops.md", "---\nname: Ops\nrole: worker\n---\n\nBe brief.\n");
+    sandbox.commit();
+    let before = sandbox.files();
+    let mut client = Client::stateless(&sandbox);
+    client.pack(json!({"root": "feat:cache"}));
+    client.tool("list_work_items", json!({}));
+    client.tool("explain", json!({"root": "feat:cache"}));
+    client.request("resources/list", json!({}));
+    assert_eq!(sandbox.files(), before);
+    let rendered = sandbox.expect(0, &["render", "feat:cache", "--agent", "ops"]);
+    assert_eq!(client.pack(json!({"root": "feat:cache", "agent": "ops"})), rendered);
+    client.pack(json!({"agent": "ops"}));
+    assert_eq!(client.end().1, 0);
+    let after: Vec<_> = sandbox.files().into_iter().filter(|(path, _)| !path.starts_with(".contextpack/")).collect();
+    assert_eq!(after, before);
+}
+
+#[test]
+fn no_message_quotes_a_secret() {
+    let sandbox = small();
+    let secret = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
+    let mut client = Client::handshaken(&sandbox, "2025-11-25");
+    let calls = [
+        ("tools/call", json!({"name": "get_context_pack", "arguments": {"root": secret}})),
+        ("tools/call", json!({"name": "get_context_pack", "arguments": {"root": format!("../{secret}")}})),
+        ("tools/call", json!({"name": "get_context_pack", "arguments": {"root": "feat:cache", "profile": secret}})),
+        ("tools/call", json!({"name": "get_context_pack", "arguments": {"agent": secret}})),
+        ("tools/call", json!({"name": "get_context_pack", "arguments": {(secret.as_str()): 1}})),
+        ("tools/call", json!({"name": "list_work_items", "arguments": {"state": secret}})),
+        ("tools/call", json!({"name": "list_work_items", "arguments": {"query": secret}})),
+        ("tools/call", json!({"name": "explain", "arguments": {"root": "feat:cache", "why_not": secret}})),
+        ("tools/call", json!({"name": secret})),
+        ("resources/read", json!({"uri": format!("contextpack://pack/{secret}")})),
+        ("resources/read", json!({"uri": format!("x://{secret}")})),
+        ("prompts/get", json!({"name": secret})),
+        ("prompts/get", json!({"name": "work_on", "arguments": {"root": secret}})),
+        (secret.as_str(), json!({})),
+        ("tools/list", json!({"_meta": {"io.modelcontextprotocol/protocolVersion": secret}})),
+    ];
+    for (method, params) in calls {
+        let answer = client.request(method, params).to_string();
+        assert!(!answer.contains(&secret), "{method}: {answer}");
+    }
+}
+
+#[test]
+fn input_that_ends_ends_the_server() {
+    let sandbox = small();
+    assert_eq!(Client::silent(&sandbox).end(), (vec![], 0));
+    // Calls that came before the end are answered.
+    let mut client = Client::handshaken(&sandbox, "2025-11-25");
+    let id = client.send("tools/call", json!({"name": "get_context_pack", "arguments": {"root": "feat:cache"}}));
+    let (rest, code) = client.end();
+    assert!(code == 0 && rest.iter().any(|message| message["id"] == id && message["result"].is_object()), "{rest:?}");
+}
