@@ -59,14 +59,10 @@ pub(crate) fn completions(args: &CompletionsArgs) -> Result<Exit, Failure> {
 pub(crate) fn man(args: &ManArgs) -> Result<Exit, Failure> {
     let mut command = Args::command();
     command.build();
-    let command = match &args.command {
-        None => command,
-        Some(name) => match command.find_subcommand(name) {
-            Some(found) => found.clone(),
-            None => {
-                return Err(Failure::usage(format!("`{name}` is not a command; `contextpack help` lists them")));
-            }
-        },
+    let found = args.command.iter().try_fold(&command, |command, name| command.find_subcommand(name));
+    let Some(command) = found.cloned() else {
+        let name = args.command.join(" ");
+        return Err(Failure::usage(format!("`{name}` is not a command; `contextpack help` lists them")));
     };
     let mut page = Vec::new();
     clap_mangen::Man::new(command).render(&mut page)?;

@@ -51,13 +51,18 @@ fn no_line_of_any_format_is_one() {
     sandbox
         .write("work_items/e.md", sandbox.read("work_items/e.md").replace("y\n\n", "y2\n\n##[more]\n\n::more::\n\n"));
     let root = "::add-mask::e";
-    let commands: [&[&str]; 29] = [
+    let commands: [&[&str]; 34] = [
         &["check"],
         &["ready"],
         &["list"],
         &["list", "--matrix", "2"],
         &["diff", "old", "packs"],
         &["diff", "old/add-mask--e.coding.json", "packs/add-mask--e.coding.json", "--rebuild"],
+        &["since", "old/add-mask--e.coding.json"],
+        &["since", "old/add-mask--e.coding.json", "-v"],
+        &["since", "::error::##[x]"],
+        &["stats", "-v"],
+        &["trailer", root],
         &["explain", root],
         &["explain", root, "--why-not", "::add-mask::gone"],
         &["explain", root, "--at", "3000,9000"],

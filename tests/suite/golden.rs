@@ -376,7 +376,7 @@ fn golden_file(case: &str, file: &str) -> Vec<u8> {
 }
 
 /// Codes that no golden case can show, and which test does.
-const ELSEWHERE: [(&str, &str); 24] = [
+const ELSEWHERE: [(&str, &str); 26] = [
     ("conflict-markers", "unmerged::markers_in_a_text_are_a_warning_of_every_pack_that_holds_it"),
     ("invalid-config", "cli::an_error_of_the_configuration_has_line_column_and_the_nearest_name"),
     ("too-many-relations", "issues::more_relations_than_a_pack_shows_are_counted_with_a_warning"),
@@ -391,6 +391,8 @@ const ELSEWHERE: [(&str, &str); 24] = [
     ("issue-not-visible", "sync::moved_deleted_and_hidden_issues_are_told_apart"),
     ("unknown-relations", "sync::a_server_without_relations_leaves_them_unknown"),
     ("anonymous-sync", "sync_faults::without_a_token_a_warning_says_what_that_costs"),
+    ("moved-context", "since::trailers_of_commits_are_found_and_what_moved_is_a_warning_of_check"),
+    ("unknown-context", "since::trailers_of_commits_are_found_and_what_moved_is_a_warning_of_check"),
     ("root-done", "ready::each_thing_that_keeps_an_agent_from_starting_is_told_with_its_place"),
     ("empty-body", "ready::each_thing_that_keeps_an_agent_from_starting_is_told_with_its_place"),
     ("no-acceptance-criteria", "ready::each_thing_that_keeps_an_agent_from_starting_is_told_with_its_place"),

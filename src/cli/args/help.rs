@@ -583,6 +583,7 @@ pub(super) const COMPLETIONS: CommandHelp = CommandHelp {
 pub(super) const MAN: CommandHelp = CommandHelp {
     examples: "
   contextpack man > contextpack.1
-  contextpack man build | man -l -",
+  contextpack man build | man -l -
+  contextpack man batch claim | man -l -",
     exits: &[(0, PRINTED), (1, NOT_WRITTEN), (2, "wrong usage, such as a command that does not exist")],
 };

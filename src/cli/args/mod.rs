@@ -460,9 +460,9 @@ pub(crate) struct CompletionsArgs {
 /// Options of `man`.
 #[derive(Debug, Options)]
 pub(crate) struct ManArgs {
-    /// The command that the page describes; the whole program if omitted
+    /// The command that the page describes, such as `build` or `batch claim`; the whole program if omitted
     #[arg(value_name = "COMMAND")]
-    pub(crate) command: Option<String>,
+    pub(crate) command: Vec<String>,
 }
 
 #[cfg(test)]

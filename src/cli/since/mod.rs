@@ -127,9 +127,8 @@ fn named(typed: &str) -> Result<NamedPack, Failure> {
 /// Returns the packs that the commits of a range name, each once, in the order of the commits.
 fn of_commits(repository: &Repository, range: &str) -> Result<Vec<ReadPack>, Failure> {
     let commits = trailers(repository.root(), range, TRAILER).map_err(|error| match error {
-        HistoryError::Unknown(_) | HistoryError::NoRepository | HistoryError::NoCommit => {
-            Failure::usage(error.to_string())
-        }
+        HistoryError::NoRepository => Failure::usage("this is not in a git repository, so no commits name packs"),
+        HistoryError::Unknown(_) | HistoryError::NoCommit => Failure::usage(error.to_string()),
         error => Failure::Outside(Box::new(error)),
     })?;
     let mut read: Vec<ReadPack> = Vec::new();
