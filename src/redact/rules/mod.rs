@@ -53,7 +53,7 @@ const LONG_REACH: usize = 4096;
 /// The longest token that may be an identifier.
 const MAX_WORDED_BYTES: usize = 80;
 /// The longest word of an identifier with digits in it.
-const MAX_WORD_BYTES: usize = 20;
+const MAX_WORD_BYTES: usize = 14;
 /// How many bytes at a token's beginning hold no blank: this dismisses most keywords in prose.
 const DENSE: usize = 12;
 
