@@ -436,6 +436,13 @@ mod tests {
             "密码 password：password: q7Rt5Kx9w。",
             "password: “q7Rt5Kx9w”",
             "localStorage.setItem('token', 'q7Rt5Kx9w')",
+            "API_KEY ::= \"q7Rt5Kx9w\"",
+            "API_KEY :::= \"q7Rt5Kx9w\"",
+            "$apiKey .= \"q7Rt5Kx9w\";",
+            "apiKey = @\"q7Rt5Kx9w\";",
+            "<apiKey>\n    q7Rt5Kx9w\n</apiKey>",
+            "<Pass encoding=\"plain\">q7Rt5Kx9w</Pass>",
+            "<Password><Value>q7Rt5Kx9w</Value></Password>",
         ] {
             assert_eq!(found_in(text, false), ["q7Rt5Kx9w"], "{text}");
         }
