@@ -53,7 +53,7 @@ pub(super) const BODIES: &[&str] = &[
 const DASHES: &[u8] = b"----";
 /// The fewest characters of Base64 in a key: fewer are a header quoted in prose.
 const MIN_BASE64: usize = 16;
-/// The most bytes that are read backwards for a block without a beginning.
+/// The most bytes that are read backwards for a block without a beginning, and forwards for the end of one.
 const MAX_BACKWARD_BYTES: usize = 32 * 1024;
 
 /// Finds the block whose `-----BEGIN ` is at `hit`, whole or truncated; `None` if no key follows.
@@ -61,7 +61,25 @@ const MAX_BACKWARD_BYTES: usize = 32 * 1024;
 /// Lines may be indented, quoted, commented, or joined by `\n` as in JSON.
 pub(super) fn block(text: &[u8], hit: usize) -> Option<(usize, usize)> {
     let start = label_end(text, hit + BEGIN.len())?;
-    body_end(text, start).map(|end| (hit, end))
+    body_end(text, start).max(framed_end(text, start)).map(|end| (hit, end))
+}
+
+/// Returns the end of the block whose lines begin at `from` if it is closed and holds nothing but headers and Base64,
+/// however its lines are broken.
+fn framed_end(text: &[u8], from: usize) -> Option<usize> {
+    let window = &text[from..text.len().min(from + MAX_BACKWARD_BYTES)];
+    let close = window.windows(DASHES.len()).position(|part| part == DASHES)?;
+    let lines = window[..close].split(|b| *b == b'\n').map(<[u8]>::trim_ascii);
+    let mut size = 0;
+    for line in lines {
+        if line.iter().all(|b| is_base64(*b)) {
+            size += line.len();
+        } else if size > 0 || header(line).is_none() {
+            return None;
+        }
+    }
+    let ends = window[close..].starts_with(b"-----END ") && size >= 2 * MIN_BASE64;
+    if ends { label_end(text, from + close + END.len()) } else { None }
 }
 
 /// Finds the secret lines of a PuTTY key after the `Private-Lines:` at `hit`.
@@ -376,6 +394,14 @@ mod tests {
         let text = format!(
             "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\n{LINE}\n-----END RSA PRIVATE KEY-----"
         );
+        assert_eq!(found(&text), Some(text.as_str()));
+    }
+
+    #[test]
+    fn a_block_of_short_and_uneven_lines_is_found_whole() {
+        let (short, long) = (&LINE[..5], &LINE[..29]);
+        let text =
+            format!("-----BEGIN RSA PRIVATE KEY-----\n{short}\n{long}\n{LINE}\n{short}\n-----END RSA PRIVATE KEY-----");
         assert_eq!(found(&text), Some(text.as_str()));
     }
 

@@ -30,7 +30,7 @@ pub(super) fn places(bytes: &[u8]) -> Vec<usize> {
             b'\n' => None,
             // What a comma follows is mostly an element of a list.
             _ if bytes.get(at + 1) == Some(&b',') && !*has_calls => None,
-            _ if matches!(bytes.get(at + 1), Some(b' ' | b'\n' | b'+' | b'.' | b',' | b'&' | b')')) => {
+            _ if matches!(bytes.get(at + 1), Some(b' ' | b'\n' | b'+' | b'.' | b',' | b'&' | b')' | b'\\')) => {
                 // The quotes of a text inside a text are escaped.
                 let start = at - bytes[..at].iter().rev().take(3).take_while(|b| **b == b'\\').count();
                 joined(bytes, start).map(|_| start)

@@ -163,7 +163,13 @@ fn stretches(raw: &str) -> Vec<Range<usize>> {
     }
     places.sort_unstable();
     let mut found: Vec<Range<usize>> = Vec::new();
+    // The end of the line of the place before: what is on one line needs the same stretch, and a line may be long.
+    let mut line = 0;
     for place in places {
+        if place < line {
+            continue;
+        }
+        line = line_end(bytes, place);
         if found.last().is_some_and(|last| {
             place < last.end && line_end(bytes, (line_end(bytes, place) + 1).min(bytes.len())) <= last.end
         }) {

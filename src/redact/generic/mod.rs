@@ -177,13 +177,17 @@ impl Names {
         if &text[name.start..name.end] == b"user-secrets" {
             return;
         }
+        // `user.signingkey`, by which Git names a public key.
+        if text[name.start..name.end].ends_with(b"signingkey") {
+            return;
+        }
         // `--- PASS: TestParse1`
         if &text[name.start..name.end] == b"PASS" && text[..name.start].ends_with(b"--- ") {
             return;
         }
         if let Some((start, end)) = pairs::value(text, name) {
             let Some((class, label)) = class() else { return };
-            if looks_secret(&text[start..end], class, true) || (strict && !is_exempt(&text[start..end], class)) {
+            if rows::is_secret(&text[start..end], class) || (strict && !is_exempt(&text[start..end], class)) {
                 on_finding(start, end, label);
             }
             return;
@@ -432,6 +436,13 @@ mod tests {
             "密码 password：password: q7Rt5Kx9w。",
             "password: “q7Rt5Kx9w”",
             "localStorage.setItem('token', 'q7Rt5Kx9w')",
+            "API_KEY ::= \"q7Rt5Kx9w\"",
+            "API_KEY :::= \"q7Rt5Kx9w\"",
+            "$apiKey .= \"q7Rt5Kx9w\";",
+            "apiKey = @\"q7Rt5Kx9w\";",
+            "<apiKey>\n    q7Rt5Kx9w\n</apiKey>",
+            "<Pass encoding=\"plain\">q7Rt5Kx9w</Pass>",
+            "<Password><Value>q7Rt5Kx9w</Value></Password>",
         ] {
             assert_eq!(found_in(text, false), ["q7Rt5Kx9w"], "{text}");
         }

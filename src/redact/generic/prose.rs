@@ -32,11 +32,14 @@ const BETWEEN: &str = "should must for of on in at to the a an our my your this 
     db database admin root staging stage prod production dev test server user account instance environment env \
     cluster box machine host used which we i you also still just für want need get got from them us sent gave der den dem die das zum pour le la les du de \
     para el los con von d'ordine d'accesso di accesso";
+/// What precedes a name whose value follows it directly: "user x, password y".
+const GIVEN: &[&[u8]] =
+    &[b"with ", b"using ", b"and ", b", ", b"; ", b"/ ", b"und ", b"mit ", b"et ", b"avec ", b"con ", b" y ", b" e "];
 /// Words that may be followed by a proper name.
 const BEFORE_NAMES: &str =
-    "for of on to in at für pour para de du des del della dello di do da dos das von vom na voor för dla";
+    "for of on to in at für pour para de du des del della dello di do da dos das von vom na voor för dla per";
 /// Words between these and the proper name.
-const ARTICLES: &str = "the a an my our your this that der die das den dem";
+const ARTICLES: &str = "the a an my our your this that der die das den dem il lo la le gli os as het de";
 
 /// Passes the secret that a sentence gives for a name to `on_finding`.
 pub(super) fn values(
@@ -57,7 +60,7 @@ pub(super) fn values(
         && let Some(mut candidate) = forward(text, name)
         && let Some((class, label)) = class()
         && {
-            candidate.given = [&b"with "[..], b"using ", b"and "].iter().any(|word| text[..name.start].ends_with(word));
+            candidate.given = GIVEN.iter().any(|word| text[..name.start].ends_with(word));
             class != NameClass::Hint
                 && candidate.is_secret(text, class)
                 && (candidate.connected || !is_verb(text, name))
@@ -174,7 +177,7 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
     while words <= MAX_WORDS_BETWEEN && at < limit {
         let curly = [&b"(\xe2\x80\x98"[..], b"(\xe2\x80\x9c"].iter().any(|open| text[at..].starts_with(open));
         if text.get(at) == Some(&b'(') && (curly || is_quote(text.get(at + 1))) {
-            return found_at(text, at + 1, words, true);
+            return found_at(text, at + 1, words, !is_pass(text, name));
         }
         if is_quote(text.get(at)) || text[at..].starts_with("“".as_bytes()) {
             return found_at(text, at, words, words > 0 && !is_pass(text, name));

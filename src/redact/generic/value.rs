@@ -155,7 +155,8 @@ fn is_word_password(text: &[u8], name: Name, found: ValueSpan, separator: Separa
         // `secret = …` of a server's settings.
         NameClass::Secret if is_own_line(text, name, found, separator) => 3,
         NameClass::Secret | NameClass::Key | NameClass::Token
-            if separator == Separator::Assign && is_setting(text, name, found, separator) =>
+            if separator == Separator::Assign && is_setting(text, name, found, separator)
+                || found.quoted && class != NameClass::Token =>
         {
             4
         }

@@ -2,13 +2,14 @@
 //!
 //! Identifiers look the same, so only their words tell: those of code, of user interfaces and of settings name things.
 
+use super::super::text::contains_ignoring_case;
 use super::{is_code, is_placeholder, words};
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 /// Words of interfaces: `password-input-field`.
 const OF_INTERFACES: &str = "account action body button cell checkbox col column component confirm confirmation confirmed \
-    container content control dialog edit email error errors eye fail failed failure field footer forgot forgotten form \
+    container content control dialog edit email error errors fail failed failure field footer forgot forgotten form \
     grid group header help hide hint icon info input item label layout link list lock login logout mail menu message \
     messages meter modal option page panel picker placeholder popup profile recover recovery register registration \
     repeat reset retype row screen select session show sign signin signup strength style submit success tab table \
@@ -19,28 +20,28 @@ const OF_INTERFACES: &str = "account action body button cell checkbox col column
 const OF_CODE: &str = "abstract access adapter algorithm api app application arg args array assert attribute attr base bool \
     boolean buffer builder byte bytes call callback char check checker class client code const constant context controller \
     count create created credential credentials css current data decode decoded decoder decrypt decrypted delete deleted \
-    dest destination dict digest dir directory element encode encoded encoder encrypt encrypted encryption entity event \
+    dest destination dict digest dir directory encode encoded encoder encrypt encrypted encryption entity event \
     exception expected extension factory fallback fixture flag float fn folder format func function get getter handle handler \
-    helper hex html http https id ids impl import index init initial instance int integer interface issue item iterator \
-    js json kind length level library lib limit line load loader local locale log logger loop mapper max method middleware \
+    helper hex html http https id ids impl import index init initial instance int integer interface item iterator \
+    js json kind length level lib limit line load loader local locale log logger loop mapper max method middleware \
     min mock mode model module mutation node null number object obj old on operation options output package param \
     parameter params parser path pattern payload pointer policy prefix previous process prop property props protocol \
-    provider proxy query queue raw read reader record ref reference regex render renderer request required resolver \
-    resource response rest result return role route router rule run runner salt schema scope script selector send \
-    sent serializer set setter setting settings setup size source spec stage state static status store stream struct style \
+    provider proxy query queue raw read reader ref reference regex render renderer request required resolver \
+    resource response result return role route router rule run runner salt schema scope script selector send \
+    sent serializer set setter setting settings setup size source spec stage state static status store struct style \
     suffix sync syntax system table target task temp temporary tmp trait transform type uint undefined update updated uri url \
-    util utils uuid validate var variable version wallet warn web window working worker wrapper write writer xml yaml \
-    authentication authenticate authenticator authorization authorize authorized unauthorized keyboard device driver \
+    util utils uuid validate var variable version wallet warn web working worker wrapper write writer xml yaml \
+    authentication authenticate authenticator authorization authorize authorized unauthorized device \
     hashed hasher hashing secure unsafe strategy grant scheme oauth oauth2 oidc saml jwt ldap sso mfa otp totp";
 
 /// Words of deployments: `app-db-prod`.
-const OF_DEPLOYMENTS: &str = "agent aws azure backup branch bucket build cache cd cert certificate certs chart ci cloud cluster \
+const OF_DEPLOYMENTS: &str = "agent aws azure backup bucket build cache cd cert certificate certs chart ci cluster \
     com consul controller cron daemon db deploy deployment dev development elastic elasticsearch endpoint example external \
     gateway gcp git github gitlab grafana helm iam image ingress jenkins job k8s kafka keycloak kubernetes lb main managed \
-    master minio mongodb monitoring mount namespace network nginx node observability operator org pipeline pod postgresql \
+    master minio mongodb monitoring namespace network nginx node observability operator org pipeline pod postgresql \
     preprod primary private prod production prometheus public pull push qa rabbitmq rds region registry release replica \
     repo repository rsa rotate rotation s3 secondary service shared sql ssh ssl ssm staging storage terraform tls \
-    volume vpc zone issuer letsencrypt acme opaque kv mount store";
+    volume vpc zone issuer letsencrypt acme opaque kv store";
 
 /// Words of documents: `see-the-wiki`.
 const OF_DOCUMENTS: &str = "above auto automatically below bundle chapter docs documentation document enter first generated guide \
@@ -56,7 +57,7 @@ pub(in super::super) fn is_word_chain(value: &[u8], least: usize) -> bool {
     {
         return false;
     }
-    let (mut words, mut numbers) = (0, 0);
+    let (mut words, mut numbers, mut named) = (0, 0, 0);
     for part in value.split(|b| matches!(b, b'-' | b'_' | b'.')) {
         let letters = part.iter().take_while(|b| b.is_ascii_alphabetic()).count();
         let digits = part.len() - letters;
@@ -65,13 +66,16 @@ pub(in super::super) fn is_word_chain(value: &[u8], least: usize) -> bool {
         }
         numbers += usize::from(digits > 0);
         for word in humps(&part[..letters]) {
-            if word.len() < 3 || word.len() > 14 || is_of_names(word) {
+            if word.len() < 3 || word.len() > 14 {
                 return false;
             }
+            named += usize::from(is_of_names(word));
             words += 1;
         }
     }
-    words >= 2 && words + numbers.min(1) >= least && !is_placeholder(value) && !is_code(value, false)
+    // Among many words one may be among those of names by chance.
+    let plain = named == 0 || named == 1 && words >= 4 && !speaks_of_secrets(value);
+    plain && words >= 2 && words + numbers.min(1) >= least && !is_placeholder(value) && !is_code(value, false)
 }
 
 /// Splits letters before each capital.
@@ -88,6 +92,13 @@ fn is_of_names(word: &[u8]) -> bool {
         || [&b"passw"[..], b"passphr", b"secret", b"token", b"kennwort", b"contras", b"wachtw"]
             .iter()
             .any(|part| word.windows(part.len()).any(|window| window == *part))
+}
+
+/// Whether a value holds a word for secrets, which no password does but many names and samples do.
+fn speaks_of_secrets(value: &[u8]) -> bool {
+    [&b"pass"[..], b"pwd", b"secret", b"token", b"key", b"auth", b"cred", b"user", b"your"]
+        .iter()
+        .any(|part| contains_ignoring_case(value, part))
 }
 
 /// Returns the words of all lists, which are too many to read for each word.

@@ -128,6 +128,23 @@ pub(super) fn pair_password(value: &[u8]) -> bool {
     (marked && bare_password(value)) || heuristics::is_word_chain(value, 3)
 }
 
+/// Whether `value` is a password without any label: letters, digits, and a mark or letters of both cases.
+pub(super) fn strong_password(value: &[u8]) -> bool {
+    let has = |marks: &[u8]| value.iter().any(|b| marks.contains(b));
+    let both = value.iter().any(u8::is_ascii_uppercase) && value.iter().any(u8::is_ascii_lowercase);
+    let odd = has(b"!#$%^&*?+") || both && (has(b"_-@") || !heuristics::is_name(value));
+    // `password@host.example.org`, for which there are other rules.
+    let host = value.iter().rposition(|b| *b == b'@').is_some_and(|at| value[at..].contains(&b'.'));
+    (8..=40).contains(&value.len()) && !host && odd && has_digit(value) && !has(b"=\\[]{}") && bare_password(value)
+}
+
+/// Whether `value` is a [`strong_password`] with a mark that neither names nor numbers have.
+pub(super) fn marked_password(value: &[u8]) -> bool {
+    let inside = &value[..value.len() - 1];
+    let marked = value.iter().any(|b| b"!#$%^&?@".contains(b)) || inside.iter().any(|b| b"*+".contains(b));
+    marked && strong_password(value)
+}
+
 /// Whether `token` is Base64 of a login or of one random value.
 pub(super) fn encoded_secret(token: &[u8]) -> bool {
     let decoded = decode_base64(token);

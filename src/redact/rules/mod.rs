@@ -53,7 +53,7 @@ const LONG_REACH: usize = 4096;
 /// The longest token that may be an identifier.
 const MAX_WORDED_BYTES: usize = 80;
 /// The longest word of an identifier with digits in it.
-const MAX_WORD_BYTES: usize = 20;
+const MAX_WORD_BYTES: usize = 14;
 /// An argument of a command: in quotes, or up to a blank or what the shell reads; an escaped mark belongs to it.
 const ARGUMENT: &str = concat!(
     r#"(?:'([^'\n]{4,200})'|"([^"\n]{4,200})"|"#,
