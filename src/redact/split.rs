@@ -24,6 +24,7 @@ pub(super) fn places(bytes: &[u8]) -> Vec<usize> {
         let Some(before) = at.checked_sub(1).map(|before| bytes[before]) else { continue };
         let place = match bytes[at] {
             b'\n' if matches!(before, b'\\' | b'^') => continued(bytes, at - 1).map(|_| at - 1),
+            b'\n' if bytes.get(at + 1) == Some(&b'\n') => None,
             b'\n' if before.is_ascii_alphanumeric() || matches!(before, b'_' | b'-' | b'.' | b'+' | b'/') => {
                 wrapped(bytes, at).map(|_| at)
             }
@@ -104,6 +105,10 @@ pub(super) fn continued(bytes: &[u8], at: usize) -> Option<usize> {
 
 /// Returns the length of the line end at `at`, with the marks of a quote, between two parts of a random token.
 pub(super) fn wrapped(bytes: &[u8], at: usize) -> Option<usize> {
+    // The end of a paragraph, or an entry of a list or table: most lines.
+    if matches!(bytes.get(at + 1), None | Some(b'\n' | b'\r' | b'-' | b'+' | b'*' | b'|' | b'#' | b'`')) {
+        return None;
+    }
     let low = at.checked_sub(MIN_WRAPPED.0)?;
     if bytes[low..at].iter().any(|b| *b <= b' ') {
         return None;
