@@ -11,7 +11,7 @@ mod value;
 
 pub(super) use labels::{LABELS, Word};
 
-use super::heuristics::{self, NameClass, looks_secret};
+use super::heuristics::{self, NameClass};
 use super::names::class_of;
 use super::rules::FindingLabel;
 use super::text::{contains_ignoring_case, is_name_byte};
