@@ -43,7 +43,8 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
         match &built.outcome {
             Ok(sealed) if is_root_cut(sealed.pack()) => found.add_cut(&built, sealed.pack()),
             Ok(sealed) => found.add(&built, ready(sealed.pack(), bodies.get(&*built.root).copied())),
-            Err(_) => {}
+            // No agent can start from a pack that cannot be built.
+            Err(error) => found.add(&built, [error.clone()]),
         }
     };
     let run = packs::run(global, &repository, &project, items.clone(), (&args.roots, &args.budget), &sink)?;

@@ -44,6 +44,11 @@ const PROSE: &[&[u8]] = &[
 /// The distance of the places at which a text is looked at: eleven words of a phrase with a blank between each two are
 /// longer, but for one random phrase in 4,000, of which one in forty is missed.
 pub(super) const STEP: usize = 56;
+/// The most neighbouring words of which each phrase with a checksum is taken: the longest phrase, and as many words before
+/// and after it as a sentence or a heading has.
+const MAX_RUN: usize = 28;
+/// Words of the list after which a phrase may begin: the name of what it is.
+const LABELS: &str = "seed phrase word wallet secret key";
 /// The longest gap between two words: a line end, a mark of a quote, a number, tags.
 const MAX_GAP: usize = 48;
 /// Words of the list that are frequent in sentences; a phrase has hardly any.
@@ -100,16 +105,32 @@ pub(super) fn around(text: &[u8], at: usize, done: usize, findings: &mut Vec<Fin
     Some(right)
 }
 
-/// Adds the phrases among neighbouring words: all of them, or those between marks.
+/// Adds the phrases among neighbouring words.
+///
+/// Where only few words stand together, as a phrase with words of the sentence around it, all that have a checksum are
+/// taken: so an accidental one, of which there is one in sixteen, hides no other. In lists of words they would be many, so
+/// there only those count that something else than what is between their own words sets apart.
 fn phrases_of(text: &[u8], words: &[SeedWord], findings: &mut Vec<Finding>) {
     let mut from = 0;
+    if words.len() <= MAX_RUN {
+        let lengths = || (12..=24).step_by(3);
+        let all = (0..words.len()).flat_map(|from| lengths().filter_map(move |length| words.get(from..from + length)));
+        for phrase in all.filter(|phrase| is_wallet(text, phrase)) {
+            let (start, end) = (phrase[0].start, phrase[phrase.len() - 1].end);
+            findings.push(Finding { start, end, rule: RuleRef::BuiltIn(LABEL) });
+        }
+        return;
+    }
     while from + 12 <= words.len() {
         let length = [words.len() - from, 24, 21, 18, 15, 12].into_iter().find(|length| {
             words.get(from..from + length).is_some_and(|phrase| {
-                let opens = from == 0 || begins(text, &words[from - 1], &words[from]);
-                let closes = words.get(from + length).is_none_or(|next| is_marked(text, &phrase[length - 1], next));
-                let marked = from > 0 && is_marked(text, &words[from - 1], &words[from]);
-                opens && (closes || marked) && is_wallet(text, phrase)
+                let inside = between(text, &phrase[0], &phrase[1]);
+                let bounds = |word: &SeedWord, next: &SeedWord| !between(text, word, next).eq(inside.clone());
+                let opens = from == 0
+                    || bounds(&words[from - 1], &words[from])
+                    || is_one_of(LABELS, &text[words[from - 1].start..words[from - 1].end]);
+                let closes = words.get(from + length).is_none_or(|next| bounds(&phrase[length - 1], next));
+                opens && closes && is_wallet(text, phrase)
             })
         });
         if let Some(length) = length {
@@ -138,14 +159,9 @@ fn is_wallet(text: &[u8], phrase: &[SeedWord]) -> bool {
         && frequent() * 4 <= indices.len()
 }
 
-/// Whether a phrase may begin with `next`: a mark or a line end precedes it, or the name of what it is.
-fn begins(text: &[u8], word: &SeedWord, next: &SeedWord) -> bool {
-    is_marked(text, word, next) || is_one_of("seed phrase word wallet secret key", &text[word.start..word.end])
-}
-
-/// Whether there is more than a blank between two words.
-fn is_marked(text: &[u8], word: &SeedWord, next: &SeedWord) -> bool {
-    &text[word.end..next.start] != b" "
+/// Returns what is between two words, without digits: they number the entries of a list.
+fn between<'t>(text: &'t [u8], word: &SeedWord, next: &SeedWord) -> impl Iterator<Item = &'t u8> + Clone {
+    text[word.end..next.start].iter().filter(|byte| !byte.is_ascii_digit())
 }
 
 /// Returns the letters around `at`, without the letter of an escape such as `\n` before them; `None` if there are too many.

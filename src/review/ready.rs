@@ -56,7 +56,11 @@ pub fn ready(pack: &Pack, body: Option<BodyLines<'_>>) -> Vec<Diagnostic> {
         Some(section) => match section.metadata.state.as_deref() {
             // Nothing of what is over has to be complete.
             Some(state @ ("done" | "merged" | "not_planned")) => return vec![over(section, state).about(root)],
-            _ => of_text(section, body).into_iter().chain(edited(section)).chain(cut(section)).collect(),
+            _ => of_text(section, body, states_criteria(pack))
+                .into_iter()
+                .chain(edited(section))
+                .chain(cut(section))
+                .collect(),
         },
     };
     findings.extend(pack.sections.iter().filter_map(undecided));
@@ -75,8 +79,16 @@ fn over(section: &Section, state: &str) -> Diagnostic {
         .help("reopen it, or name another root")
 }
 
+/// Whether a field of the root says when the work is done.
+fn states_criteria(pack: &Pack) -> bool {
+    let fields = pack.sections.iter().find(|section| section.id == "root.json");
+    let fields = fields.and_then(|section| serde_json::from_str::<serde_json::Value>(&section.content).ok());
+    let stated = fields.as_ref().and_then(|fields| fields.get("acceptance_criteria"));
+    stated.is_some_and(|stated| !stated.is_null() && stated != "" && *stated != serde_json::json!([]))
+}
+
 /// Returns the findings about the text of the root.
-fn of_text(section: &Section, body: Option<BodyLines<'_>>) -> Vec<Diagnostic> {
+fn of_text(section: &Section, body: Option<BodyLines<'_>>, has_criteria: bool) -> Vec<Diagnostic> {
     let text = RootText::read(&section.content);
     let at = |line: Option<u32>| place(&section.source, line.and_then(|line| body?.line_of(&section.content, line)));
     if text.is_empty() {
@@ -84,7 +96,7 @@ fn of_text(section: &Section, body: Option<BodyLines<'_>>) -> Vec<Diagnostic> {
         return vec![Diagnostic::new(Code::EmptyBody, at(None), message).help("say what is to be done, and why")];
     }
     let mut findings = Vec::new();
-    if !text.has_criteria() {
+    if !has_criteria && !text.has_criteria() {
         let message = "nothing says when the work is done";
         findings.push(
             Diagnostic::new(Code::NoAcceptanceCriteria, at(None), message)
@@ -169,7 +181,15 @@ fn warned(warning: &Warning) -> Option<Diagnostic> {
     let code = STOPPING.into_iter().find(|code| code.name() == warning.code)?;
     let line = warning.source.as_ref().and_then(|source| source.lines).map(|[first, _]| first);
     let at = warning.source.as_ref().and_then(|source| place(source, line));
-    Some(Diagnostic::new(code, at, warning.message.clone()))
+    let help = match code {
+        Code::DanglingReference => "correct the reference, or remove it",
+        Code::UnknownId => "correct the id, or remove the relation",
+        Code::MissingAnchor => "name a heading that the document has",
+        Code::AmbiguousReference => "write which of them is meant",
+        Code::InactiveAdr => "rest the work on a decision that is in force",
+        _ => "remove one of the relations",
+    };
+    Some(Diagnostic::new(code, at, warning.message.clone()).help(help))
 }
 
 impl BodyLines<'_> {

@@ -89,6 +89,17 @@ fn lines_are_those_of_the_file_whatever_the_pack_adds_and_leaves_out() {
 }
 
 #[test]
+fn a_pack_that_cannot_be_built_is_not_ready_and_a_field_may_state_the_criteria() {
+    let sandbox = Sandbox::with(&[(
+        "work_items/f.md",
+        "---\nid: feat:f\ntitle: F\nstatus: open\nacceptance_criteria: [It works]\n---\n\nDo it.\n",
+    )]);
+    assert_eq!(findings(&sandbox, 0, &["feat:f"]), []);
+    let refused = findings(&sandbox, 3, &["feat:f", "--max-chars", "700"]);
+    assert!(matches!(&refused[..], [(code, _)] if code == "budget-too-small"), "{refused:?}");
+}
+
+#[test]
 fn the_configuration_says_which_findings_count() {
     let sandbox = sandbox();
     let all = "open-blocker no-acceptance-criteria open-question unfilled-template proposed-adr inactive-adr dangling-reference";

@@ -116,7 +116,7 @@ Exit codes:
   1  a file, a permission or the network failed
   2  wrong usage, or the repo needs another version of contextpack
   3  the input has errors; every pack that could be built was built
-  4  packs are stale (`check`), moved (`since`) or differ (`diff --exit-code`)
+  4  packs are stale (`check`), moved (`since`) or differ (`diff --exit-code`), or work is not ready (`ready`)
   5  a pack is not valid (`verify`)
   130  ended by Ctrl-C or by the system
 If several apply, the first of 2, 1, 3, 5, 4.";

@@ -285,7 +285,9 @@ fn unfound(
     } else {
         "packs are not committed here, so name the file that was read; `render --record` keeps each pack that is delivered"
     };
-    missing(vec![format!("{what} `{text}`, and no build of a root gives it now; {next}")])
+    missing(vec![format!(
+        "{what} `{text}`, and no build of a root under the configured profiles and limits gives it now; {next}"
+    )])
 }
 
 impl ReadPack {
