@@ -111,7 +111,6 @@ pub(super) fn around(text: &[u8], at: usize, done: usize, findings: &mut Vec<Fin
 /// taken: so an accidental one, of which there is one in sixteen, hides no other. In lists of words they would be many, so
 /// there only those count that something else than what is between their own words sets apart.
 fn phrases_of(text: &[u8], words: &[SeedWord], findings: &mut Vec<Finding>) {
-    let mut from = 0;
     if words.len() <= MAX_RUN {
         let lengths = || (12..=24).step_by(3);
         let all = (0..words.len()).flat_map(|from| lengths().filter_map(move |length| words.get(from..from + length)));
@@ -121,6 +120,7 @@ fn phrases_of(text: &[u8], words: &[SeedWord], findings: &mut Vec<Finding>) {
         }
         return;
     }
+    let mut from = 0;
     while from + 12 <= words.len() {
         let length = [words.len() - from, 24, 21, 18, 15, 12].into_iter().find(|length| {
             words.get(from..from + length).is_some_and(|phrase| {
@@ -288,6 +288,47 @@ mod tests {
         assert_eq!(found(&format!("mnemonic: [\"{listed}\"]")), Some(listed.as_str()));
         let doubled = format!("{TWELVE} {TWELVE}");
         assert_eq!(found(&format!("mnemonic: {doubled}")), Some(doubled.as_str()));
+    }
+
+    /// Makes a phrase of twelve words with its checksum, so that none is written down.
+    fn phrase(seed: usize) -> String {
+        let list: Vec<&str> = include_str!("seed_words.txt").lines().collect();
+        let mut words: Vec<&str> = (0..11).map(|at| list[(seed + at * 1_237) % list.len()]).collect();
+        let indices =
+            |words: &[&str]| words.iter().filter_map(|word| SeedWords::get().index(word.as_bytes())).collect();
+        let last = list.iter().find(|last| {
+            let all: Vec<u16> = indices(&[&words[..], &[**last]].concat());
+            !words.contains(last) && is_phrase(&all)
+        });
+        words.extend(last);
+        words.join(" ")
+    }
+
+    /// What `around` finds in a text, piece by piece.
+    fn unlabelled(text: &str) -> Vec<&str> {
+        let (mut findings, mut done) = (Vec::new(), 0);
+        for at in (0..text.len()).step_by(STEP) {
+            if at >= done {
+                done = around(text.as_bytes(), at, done, &mut findings).unwrap_or(done);
+            }
+        }
+        findings.iter().map(|finding| &text[finding.start..finding.end]).collect()
+    }
+
+    #[test]
+    fn words_of_the_list_around_a_phrase_do_not_hide_it() {
+        for seed in [3, 500, 1_900] {
+            let phrase = phrase(seed);
+            for (open, close) in
+                [("I use ", " daily"), ("", " when it"), ("wallet restore ", " now"), ("| word |\n", "")]
+            {
+                let text = format!("{open}{phrase}{close}");
+                assert!(unlabelled(&text).contains(&phrase.as_str()), "{text}");
+            }
+        }
+        let list: Vec<&str> = include_str!("seed_words.txt").lines().collect();
+        let shuffled: Vec<&str> = (0..400).map(|at| list[at * 1_237 % list.len()]).collect();
+        assert_eq!(unlabelled(&format!("[\"{}\"]", shuffled.join("\", \""))), Vec::<&str>::new());
     }
 
     #[test]
