@@ -369,6 +369,16 @@ mod tests {
     }
 
     #[test]
+    fn short_periods_are_placeholders_and_long_ones_may_be_keys() {
+        for value in
+            ["deadbeef".repeat(4), "46".repeat(16), "1234567890".repeat(3), "00112233445566778899aabb".to_owned()]
+        {
+            assert!(is_placeholder(value.as_bytes()), "{value}");
+        }
+        assert!(!is_placeholder("9f86d081884c7d65".repeat(2).as_bytes()));
+    }
+
+    #[test]
     fn a_marker_is_a_placeholder() {
         assert!(is_placeholder(b"[REDACTED:password]"));
         assert!(is_placeholder("…".as_bytes()));

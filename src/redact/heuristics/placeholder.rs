@@ -38,8 +38,7 @@ fn is_periodic(value: &[u8]) -> bool {
     let repeats = |period: &usize| value.iter().zip(&value[*period..]).all(|(a, b)| a == b);
     // `12345678901234567890`
     let longest = if value.iter().all(u8::is_ascii_digit) { 10 } else { 8 };
-    value.len() >= 16
-        && ((1..=longest).any(|period| repeats(&period)) || value.len() >= 32 && repeats(&16) || counts_up(value))
+    value.len() >= 16 && ((1..=longest).any(|period| repeats(&period)) || counts_up(value))
 }
 
 /// Whether the bytes of hexadecimal digits count up: `00010203…`, `00112233…`.
