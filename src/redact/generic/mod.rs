@@ -3,6 +3,7 @@
 
 mod announced;
 mod labels;
+mod nested;
 mod pairs;
 mod prose;
 mod rows;
@@ -90,6 +91,9 @@ pub(super) struct Names {
     /// The end of the last value without quotes, and how many names inside it were examined.
     value_end: usize,
     inside: usize,
+    /// The end of the last container, and how many inside it were read.
+    container_end: usize,
+    containers: usize,
     columns: pairs::Columns,
 }
 
@@ -185,6 +189,7 @@ impl Names {
         if &text[name.start..name.end] == b"PASS" && text[..name.start].ends_with(b"--- ") {
             return;
         }
+        self.find_entries(text, name, on_finding);
         if let Some((start, end)) = pairs::value(text, name) {
             let Some((class, label)) = class() else { return };
             if rows::is_secret(&text[start..end], class) || (strict && !is_exempt(&text[start..end], class)) {
@@ -282,6 +287,19 @@ impl Names {
             } else if separator == Separator::Words {
                 prose::values(text, name, || Some((class, label)), on_finding);
             }
+        }
+    }
+
+    /// Finds the secrets in the container that a name opens.
+    fn find_entries(&mut self, text: &[u8], name: Name, on_finding: OnFinding<'_>) {
+        if name.start >= self.container_end {
+            self.containers = 0;
+        }
+        if self.containers < MAX_NESTED_NAMES
+            && let Some(end) = nested::values(text, name, on_finding)
+        {
+            self.containers += 1;
+            self.container_end = self.container_end.max(end);
         }
     }
 }

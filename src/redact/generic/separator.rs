@@ -59,6 +59,10 @@ pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
         b',' if closed => (Separator::Comma, 1),
         b'(' if at == name.end && is_quote(rest.get(1)) => (Separator::Call, 1),
         b'>' if attribute => (Separator::Tag, 1),
+        // `<setting name="ApiKey" serializeAs="String"><value>…`
+        _ if attribute && at > touching => {
+            (Separator::Tag, attributes(rest).filter(|length| has_value(&rest[*length..]))?)
+        }
         b'>' if name.start > 0 && text[name.start - 1] == b'<' && at == name.end => (Separator::Tag, 1),
         // `<Pass encoding="base64">`
         _ if at == name.end + 1 && name.start > 0 && text[name.start - 1] == b'<' => {
@@ -72,8 +76,9 @@ pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
     };
     at = opened(text, skip_blanks(text, opened(text, at + length)));
     // `<Password><Value>…</Value>`
-    if separator == Separator::Tag && starts_ignoring_case(&text[at..], b"<value>") {
-        at += b"<value>".len();
+    if separator == Separator::Tag && has_value(&text[at..]) {
+        let blanks = text[at..].len() - text[at..].trim_ascii_start().len();
+        at += blanks + b"<value>".len();
     }
     if text.get(at) == Some(&b'\n') {
         at = match separator {
@@ -83,6 +88,11 @@ pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
         };
     }
     Some((separator, after_type(text, at, separator)))
+}
+
+/// Whether an element `value` begins, after blanks or not.
+fn has_value(rest: &[u8]) -> bool {
+    starts_ignoring_case(rest[..rest.len().min(64)].trim_ascii_start(), b"<value>")
 }
 
 /// Returns the length of the attributes of a tag and of its end.

@@ -1,0 +1,298 @@
+//! Values in a container whose name says what it holds: the entries below `passwords:`, `"apiKeys": {…}`,
+//! `SECRETS=(…)`, a section `[secrets]`, and the field `value` of `password:`.
+
+use super::super::heuristics::{self, NameClass};
+use super::super::names::class_of;
+use super::super::rules::FindingLabel;
+use super::separator::{after_closers, is_quote, skip_blanks};
+use super::{Name, rows};
+
+/// How much of a container is read, and how many of its lines.
+const MAX_BYTES: usize = 4096;
+const MAX_LINES: usize = 64;
+
+/// Fields of an entry that describe the secret and are none.
+const DESCRIPTIONS: &str = "id ids name file path ref version type kind format description title label env engine store \
+    role roles scope scopes user username login email mail owner host hostname url uri endpoint region created updated expires expiry \
+    policy rotation required external driver pattern message error placeholder hint keyid key_id provider from source target example";
+
+/// Fields in which the secret of a name in the singular stands: `password: {value: …}`.
+const VALUES: &str = "value val plain plaintext cleartext clear raw text current old new previous default data prod production \
+    staging stage dev development qa uat live";
+
+/// Where the entries of a container are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// Between brackets, from this offset on.
+    Brackets(usize),
+    /// On the lines after the one that ends at this offset, deeper than the name.
+    Block(usize),
+    /// On the lines of a section, after the one that ends at this offset.
+    Section(usize),
+}
+
+/// What a name says of the entries of its container.
+#[derive(Debug, Clone, Copy)]
+struct Holder {
+    class: NameClass,
+    label: &'static FindingLabel,
+    /// Whether it is in the plural, so that every entry counts.
+    plural: bool,
+}
+
+/// Passes the secrets in the container that `name` opens to `on_finding`; returns its end, or `None` if it opens none.
+pub(super) fn values(
+    text: &[u8],
+    name: Name,
+    on_finding: &mut dyn FnMut(usize, usize, &'static FindingLabel),
+) -> Option<usize> {
+    let shape = shape(text, name)?;
+    let holder = holder(&text[name.start..name.end])?;
+    let mut check = |key: &[u8], start: usize, end: usize, quoted: bool| {
+        if holder.holds(key, &text[start..end], quoted) {
+            on_finding(start, end, holder.label);
+        }
+    };
+    Some(match shape {
+        Shape::Brackets(at) => brackets(text, at, &mut check),
+        Shape::Block(at) => lines(text, at, Some(name.start), &mut check),
+        Shape::Section(at) => lines(text, at, None, &mut check),
+    })
+}
+
+/// Returns what opens after a name.
+fn shape(text: &[u8], name: Name) -> Option<Shape> {
+    let (closed, _) = after_closers(text, name.end);
+    let mut at = skip_blanks(text, closed);
+    let line_ends = |at: usize| matches!(text.get(at), Some(b'\n' | b'\r'));
+    if line_ends(at) && text[..closed].ends_with(b"]") && name.start > 0 && text[name.start - 1] == b'[' {
+        let lead = text[..name.start - 1].iter().rev().take(8).take_while(|b| matches!(b, b' ' | b'>' | b'+')).count();
+        let begins = matches!(text[..name.start - 1 - lead].last(), None | Some(b'\n'));
+        return begins.then_some(Shape::Section(at));
+    }
+    match text.get(at)? {
+        b':' | b'=' => at += 1 + usize::from(text.get(at + 1) == Some(&b'>')),
+        _ => return None,
+    }
+    at = skip_blanks(text, at);
+    match text.get(at)? {
+        b'{' | b'[' | b'(' => Some(Shape::Brackets(at)),
+        b'\n' | b'\r' if text[closed..at].contains(&b':') => Some(Shape::Block(at)),
+        _ => None,
+    }
+}
+
+/// Returns what `name` says of its entries; `None` if they need not be secret.
+fn holder(name: &[u8]) -> Option<Holder> {
+    let plural =
+        name.last().is_some_and(|b| matches!(b, b's' | b'S')) && !name.ends_with(b"ss") && !name.ends_with(b"SS");
+    let single = if plural { &name[..name.len() - 1] } else { name };
+    let (class, label) = class_of(single)?;
+    let class = match class {
+        NameClass::Hint => return None,
+        NameClass::Weak if !plural => return None,
+        NameClass::Weak => NameClass::Token,
+        class => class,
+    };
+    Some(Holder { class, label, plural })
+}
+
+impl Holder {
+    fn holds(&self, key: &[u8], value: &[u8], quoted: bool) -> bool {
+        let key = key.trim_ascii();
+        // A field that names a secret itself is found by its own name.
+        let named = if self.plural {
+            !heuristics::is_one_of(DESCRIPTIONS, key) && (key.is_empty() || class_of(key).is_none())
+        } else {
+            heuristics::is_one_of(VALUES, key)
+        };
+        named
+            && match self.class {
+                NameClass::Password if quoted => rows::is_secret(value, self.class),
+                NameClass::Password => {
+                    heuristics::looks_secret(value, self.class, false) || heuristics::is_word_chain(value, 3)
+                }
+                class => {
+                    heuristics::looks_secret(value, class, quoted)
+                        && heuristics::looks_random(value)
+                        && is_spelled(value)
+                }
+            }
+    }
+}
+
+/// Whether `value` has the characters of a token: a pattern of a lexer has others as well.
+fn is_spelled(value: &[u8]) -> bool {
+    value
+        .iter()
+        .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'+' | b'/' | b'=' | b'~' | b':'))
+}
+
+/// A callback for an entry: its key, the start and the end of its value, and whether that is quoted.
+type OnEntry<'a> = &'a mut dyn FnMut(&[u8], usize, usize, bool);
+
+/// Reads the entries between the bracket that opens at `open` and the one that closes it; returns its end.
+fn brackets(text: &[u8], open: usize, on_entry: OnEntry<'_>) -> usize {
+    let limit = text.len().min(open + MAX_BYTES);
+    let (mut at, mut depth) = (open, 0_usize);
+    let mut key = 0..0;
+    while at < limit {
+        match text[at] {
+            b'{' | b'[' | b'(' => depth += 1,
+            b'}' | b']' | b')' => {
+                depth -= 1;
+                if depth == 0 {
+                    return at + 1;
+                }
+            }
+            b',' | b'\n' => key = 0..0,
+            quote @ (b'"' | b'\'' | b'`') => {
+                let start = at + 1;
+                let rest = &text[start..limit];
+                let Some(length) = rest.iter().position(|b| *b == quote || *b == b'\n') else { return limit };
+                at = start + length;
+                if rest[length] == b'\n' {
+                    continue;
+                }
+                let next = skip_blanks(text, at + 1);
+                if matches!(text.get(next), Some(b':' | b'=')) {
+                    key = start..at;
+                } else {
+                    on_entry(&text[key.clone()], start, at, true);
+                }
+            }
+            byte if byte.is_ascii_alphanumeric() => {
+                let start = at;
+                let ends = |b: &u8| {
+                    b.is_ascii_whitespace() || matches!(b, b',' | b'}' | b']' | b')' | b':' | b'=' | b'"' | b'\'')
+                };
+                at = start + text[start..limit].iter().position(ends).unwrap_or(limit - start);
+                let next = skip_blanks(text, at);
+                if matches!(text.get(next), Some(b':' | b'=')) {
+                    key = start..at;
+                } else if text[..start].trim_ascii_end().ends_with(b":") {
+                    on_entry(&text[key.clone()], start, at, false);
+                }
+                continue;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    limit
+}
+
+/// Reads the entries on the lines after `from`: those that are indented deeper than the line of `parent`, or else those of a
+/// section; returns their end.
+fn lines(text: &[u8], from: usize, parent: Option<usize>, on_entry: OnEntry<'_>) -> usize {
+    let is_lead = |b: &u8| matches!(b, b' ' | b'\t' | b'>' | b'+');
+    let own = parent.map(|start| {
+        let before = text[..start].iter().rev().take(128).take_while(|b| **b != b'\n').count();
+        let line = &text[start - before..start];
+        let lead = line.iter().take_while(|b| is_lead(b)).count();
+        // The item of a list is as deep as the text after its mark.
+        if line[lead..].starts_with(b"- ") { lead + 2 } else { lead }
+    });
+    let limit = text.len().min(from + MAX_BYTES);
+    let mut at = from;
+    for _ in 0..MAX_LINES {
+        let Some(start) = text[at..limit].iter().position(|b| *b == b'\n').map(|end| at + end + 1) else { break };
+        let end = start + text[start..limit].iter().position(|b| *b == b'\n').unwrap_or(limit - start);
+        let lead = text[start..end].iter().take_while(|b| is_lead(b)).count();
+        let line = &text[start + lead..end];
+        let item = line.starts_with(b"- ");
+        let inside = match own {
+            _ if line.trim_ascii().is_empty() => true,
+            Some(depth) => lead > depth || item && lead == depth,
+            None => !line.starts_with(b"["),
+        };
+        if !inside || line.starts_with(b"```") || line.starts_with(b"~~~") {
+            break;
+        }
+        at = end;
+        entry(text, start + lead + if item { 2 } else { 0 }, end, own.is_none(), on_entry);
+    }
+    at.max(from)
+}
+
+/// Reads the entry `key: value`, in a section also `key = value`, or, in a list, a value alone.
+fn entry(text: &[u8], start: usize, end: usize, section: bool, on_entry: OnEntry<'_>) {
+    if start >= end || matches!(text[start], b'#' | b';' | b'/') {
+        return;
+    }
+    let line = &text[start..end];
+    let item = text[..start].ends_with(b"- ");
+    let parted = line.iter().enumerate().position(|(at, b)| match b {
+        b':' => line.get(at + 1).is_none_or(u8::is_ascii_whitespace),
+        b'=' => section,
+        _ => false,
+    });
+    let (key, from) = match parted {
+        Some(at) => (line[..at].trim_ascii(), start + at + 1),
+        None if item => (&line[..0], start),
+        None => return,
+    };
+    let key = key.strip_prefix(b"\"").and_then(|key| key.strip_suffix(b"\"")).unwrap_or(key);
+    // A sentence is no key.
+    if key.iter().filter(|b| **b == b' ').count() > 2 {
+        return;
+    }
+    let at = skip_blanks(text, from).min(end);
+    if is_quote(text.get(at)) {
+        if let Some(length) = text[at + 1..end].iter().position(|b| *b == text[at]) {
+            on_entry(key, at + 1, at + 1 + length, true);
+        }
+        return;
+    }
+    let value = &text[at..end];
+    let value = &value[..value.windows(2).position(|pair| pair == b" #").unwrap_or(value.len())];
+    let value = value.trim_ascii_end();
+    if !value.is_empty() && !value.contains(&b' ') {
+        on_entry(key, at, at + value.len(), false);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str, name: &str) -> Vec<String> {
+        let Some(start) = text.find(name) else { return Vec::new() };
+        let mut found = Vec::new();
+        let name = Name { start, end: start + name.len(), flag: false };
+        values(text.as_bytes(), name, &mut |start, end, _| found.push(text[start..end].to_owned()));
+        found
+    }
+
+    #[test]
+    fn entries_are_read_in_every_notation() {
+        for text in [
+            "passwords:\n  alice: q7Rt5Kx9w\n  bob: blue-otter-lamp # old\nnext: q7Rt5Kx9z\n",
+            "> passwords:\n>   - q7Rt5Kx9w\n>   - blue-otter-lamp\n> more\n",
+            "passwords:\n- q7Rt5Kx9w\n- \"blue-otter-lamp\"\n",
+            "passwords = [\"q7Rt5Kx9w\", 'blue-otter-lamp']\n",
+            "\"passwords\": {\"alice\": \"q7Rt5Kx9w\", \"name\": \"k9Rt5Kx9w\",\n \"bob\": \"blue-otter-lamp\"}, \"x\": \"q7Rt5Kx9z\"",
+            "passwords=(\"q7Rt5Kx9w\" \"blue-otter-lamp\")\n",
+            "[passwords]\nalice = \"q7Rt5Kx9w\"\nbob=\"blue-otter-lamp\"\n\n[other]\nx = \"q7Rt5Kx9z\"\n",
+        ] {
+            assert_eq!(found(text, "passwords"), ["q7Rt5Kx9w", "blue-otter-lamp"], "{text}");
+        }
+        assert_eq!(found("db:\n  password:\n    value: q7Rt5Kx9w\n    user: q7Rt5Kx9z\n", "password"), ["q7Rt5Kx9w"]);
+    }
+
+    #[test]
+    fn descriptions_and_words_stay() {
+        for (text, name) in [
+            ("secrets:\n  db_password:\n    file: ./q7Rt5Kx9w\n", "secrets"),
+            ("secrets: {token: required, provider: \"vault\", engine: kv2}", "secrets"),
+            ("password:\n  type: string\n  minLength: 12\n", "password"),
+            ("tokens:\n  primary: primary-500\n  accent: accent-200\n", "tokens"),
+            ("tokens: [\"##ing\", \"hello\", \"world2\"]", "tokens"),
+            ("keys: [\"q7Rt5Kx9w\"]", "keys"),
+            ("[passwords](q7Rt5Kx9w)\n", "passwords"),
+            ("'tokens': [(r'\\u[0-9a-f]{4}|[^xY7]', String)]", "tokens"),
+        ] {
+            assert_eq!(found(text, name), Vec::<String>::new(), "{text}");
+        }
+    }
+}
