@@ -1,10 +1,11 @@
 //! Detection: one pass over a text for keywords, then the rules that belong to them.
 
+use super::calls::Callee;
 use super::generic::{self, LABELS, Names, Word};
 use super::keywords::Keywords;
 use super::rules::{self, FindingLabel, Provider, TokenRule};
 use super::text::WordEnds;
-use super::{keys, kubernetes, phrases, positional_tokens, sampled, url};
+use super::{calls, keys, kubernetes, phrases, positional_tokens, sampled, url};
 use std::sync::OnceLock;
 
 pub(super) static URL_PASSWORD: FindingLabel =
@@ -41,6 +42,7 @@ enum KeywordTarget {
     Provider(&'static Provider),
     Phrase,
     Kubernetes,
+    Call(&'static Callee),
 }
 
 /// Returns the keywords of all built-in rules, collected at the first text.
@@ -55,6 +57,7 @@ fn keywords() -> &'static Keywords<KeywordTarget> {
             words.extend(provider.words.iter().map(|word| ((*word).to_owned(), KeywordTarget::Provider(provider))));
         }
         words.extend(LABELS.iter().map(|word| (word.word.to_owned(), KeywordTarget::Word(word))));
+        words.extend(calls::CALLEES.iter().map(|callee| (callee.word.to_owned(), KeywordTarget::Call(callee))));
         let mut fixed: Vec<(&str, KeywordTarget)> = Vec::new();
         fixed.extend(generic::STEMS.iter().map(|stem| (*stem, KeywordTarget::Name)));
         fixed.extend(phrases::KEYWORDS.iter().map(|word| (*word, KeywordTarget::Phrase)));
@@ -112,6 +115,12 @@ pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Findin
                         findings.push(Finding { start, end, rule: RuleRef::BuiltIn(&kubernetes::VALUE) })
                     });
                 }
+                None
+            }
+            KeywordTarget::Call(callee) => {
+                calls::secrets(text, (at, hit_end), callee, |start, end, label| {
+                    findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) })
+                });
                 None
             }
             KeywordTarget::Url => url::credentials(text, hit_end).map(|(start, end)| (start, end, &URL_PASSWORD)),
@@ -178,6 +187,9 @@ mod tests {
             "password {",
             "echo x | -stdin",
             "sk_a_live_",
+            "hmac.new(",
+            "login(\"",
+            "wallet([1,",
             "密码",
         ] {
             let text = part.repeat((1 << 16) / part.len());

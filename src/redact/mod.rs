@@ -6,6 +6,7 @@
 
 mod advice;
 mod cached;
+mod calls;
 #[cfg(test)]
 mod canaries;
 mod catalog;
