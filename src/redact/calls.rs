@@ -161,9 +161,8 @@ impl Taken {
 fn is_private_key(value: &[u8]) -> bool {
     let digits = value.strip_prefix(b"0x").unwrap_or(value);
     let hexadecimal = matches!(digits.len(), 64 | 128) && heuristics::is_hexadecimal_key(digits);
-    let base58 = (85..=90).contains(&value.len())
-        && value.iter().all(u8::is_ascii_alphanumeric)
-        && !heuristics::is_name(value);
+    let base58 =
+        (85..=90).contains(&value.len()) && value.iter().all(u8::is_ascii_alphanumeric) && !heuristics::is_name(value);
     (hexadecimal || base58) && !heuristics::is_placeholder(digits) && !heuristics::is_sample(value)
 }
 

@@ -5,7 +5,7 @@ use super::generic::{self, LABELS, Names, Word};
 use super::keywords::Keywords;
 use super::rules::{self, FindingLabel, Provider, TokenRule};
 use super::text::WordEnds;
-use super::{calls, keys, kubernetes, phrases, positional_tokens, sampled, url};
+use super::{assembled, calls, keys, kubernetes, phrases, positional_tokens, sampled, url};
 use std::sync::OnceLock;
 
 pub(super) static URL_PASSWORD: FindingLabel =
@@ -43,6 +43,7 @@ enum KeywordTarget {
     Phrase,
     Kubernetes,
     Call(&'static Callee),
+    Assembled,
 }
 
 /// Returns the keywords of all built-in rules, collected at the first text.
@@ -62,6 +63,7 @@ fn keywords() -> &'static Keywords<KeywordTarget> {
         fixed.extend(generic::STEMS.iter().map(|stem| (*stem, KeywordTarget::Name)));
         fixed.extend(phrases::KEYWORDS.iter().map(|word| (*word, KeywordTarget::Phrase)));
         fixed.extend(kubernetes::KEYWORDS.iter().map(|word| (*word, KeywordTarget::Kubernetes)));
+        fixed.extend(assembled::KEYWORDS.iter().map(|word| (*word, KeywordTarget::Assembled)));
         fixed.extend(keys::BODIES.iter().map(|word| (*word, KeywordTarget::KeyBody)));
         fixed.extend(keys::WRAPPED.iter().map(|word| (*word, KeywordTarget::Wrapped)));
         fixed.extend([
@@ -81,6 +83,11 @@ fn keywords() -> &'static Keywords<KeywordTarget> {
 /// `strict`: the text is a record rather than prose, see [`Names::find`].
 pub(super) fn built_in(text: &[u8], strict: bool) -> Vec<Finding> {
     built_in_at(text, strict, 0)
+}
+
+/// Like [`built_in`], for a text that was put together from parts of another: nothing is put together in it.
+pub(super) fn built_in_once(text: &[u8]) -> Vec<Finding> {
+    built_in_at(text, false, 1)
 }
 
 /// Like [`built_in`], for a text that was decoded `depth` times.
@@ -121,6 +128,14 @@ pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Findin
                 calls::secrets(text, (at, hit_end), callee, |start, end, label| {
                     findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) })
                 });
+                None
+            }
+            KeywordTarget::Assembled => {
+                if depth == 0 {
+                    assembled::parts(text, at, |start, end, label| {
+                        findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) })
+                    });
+                }
                 None
             }
             KeywordTarget::Url => url::credentials(text, hit_end).map(|(start, end)| (start, end, &URL_PASSWORD)),
@@ -188,6 +203,8 @@ mod tests {
             "echo x | -stdin",
             "sk_a_live_",
             "hmac.new(",
+            "a=b + c\n",
+            "=\"$a$b\"",
             "login(\"",
             "wallet([1,",
             "密码",

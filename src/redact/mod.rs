@@ -5,6 +5,7 @@
 //! `[REDACTED:<rule>]`; the words around them stay. Invisible characters are deleted.
 
 mod advice;
+mod assembled;
 mod cached;
 mod calls;
 #[cfg(test)]
