@@ -1,10 +1,11 @@
 //! Detection: one pass over a text for keywords, then the rules that belong to them.
 
+use super::calls::Callee;
 use super::generic::{self, LABELS, Names, Word};
 use super::keywords::Keywords;
 use super::rules::{self, FindingLabel, Provider, TokenRule};
 use super::text::WordEnds;
-use super::{keys, kubernetes, phrases, positional_tokens, sampled, url};
+use super::{assembled, calls, keys, kubernetes, phrases, positional_tokens, sampled, url};
 use std::sync::OnceLock;
 
 pub(super) static URL_PASSWORD: FindingLabel =
@@ -41,6 +42,8 @@ enum KeywordTarget {
     Provider(&'static Provider),
     Phrase,
     Kubernetes,
+    Call(&'static Callee),
+    Assembled,
 }
 
 /// Returns the keywords of all built-in rules, collected at the first text.
@@ -55,10 +58,12 @@ fn keywords() -> &'static Keywords<KeywordTarget> {
             words.extend(provider.words.iter().map(|word| ((*word).to_owned(), KeywordTarget::Provider(provider))));
         }
         words.extend(LABELS.iter().map(|word| (word.word.to_owned(), KeywordTarget::Word(word))));
+        words.extend(calls::CALLEES.iter().map(|callee| (callee.word.to_owned(), KeywordTarget::Call(callee))));
         let mut fixed: Vec<(&str, KeywordTarget)> = Vec::new();
         fixed.extend(generic::STEMS.iter().map(|stem| (*stem, KeywordTarget::Name)));
         fixed.extend(phrases::KEYWORDS.iter().map(|word| (*word, KeywordTarget::Phrase)));
         fixed.extend(kubernetes::KEYWORDS.iter().map(|word| (*word, KeywordTarget::Kubernetes)));
+        fixed.extend(assembled::KEYWORDS.iter().map(|word| (*word, KeywordTarget::Assembled)));
         fixed.extend(keys::BODIES.iter().map(|word| (*word, KeywordTarget::KeyBody)));
         fixed.extend(keys::WRAPPED.iter().map(|word| (*word, KeywordTarget::Wrapped)));
         fixed.extend([
@@ -78,6 +83,11 @@ fn keywords() -> &'static Keywords<KeywordTarget> {
 /// `strict`: the text is a record rather than prose, see [`Names::find`].
 pub(super) fn built_in(text: &[u8], strict: bool) -> Vec<Finding> {
     built_in_at(text, strict, 0)
+}
+
+/// Like [`built_in`], for a text that was put together from parts of another: nothing is put together in it.
+pub(super) fn built_in_once(text: &[u8]) -> Vec<Finding> {
+    built_in_at(text, false, 1)
 }
 
 /// Like [`built_in`], for a text that was decoded `depth` times.
@@ -110,6 +120,20 @@ pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Findin
                 if at >= object_end {
                     object_end = kubernetes::values(text, at, hit_end, |start, end| {
                         findings.push(Finding { start, end, rule: RuleRef::BuiltIn(&kubernetes::VALUE) })
+                    });
+                }
+                None
+            }
+            KeywordTarget::Call(callee) => {
+                calls::secrets(text, (at, hit_end), callee, |start, end, label| {
+                    findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) })
+                });
+                None
+            }
+            KeywordTarget::Assembled => {
+                if depth == 0 {
+                    assembled::parts(text, at, |start, end, label| {
+                        findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) })
                     });
                 }
                 None
@@ -178,6 +202,11 @@ mod tests {
             "password {",
             "echo x | -stdin",
             "sk_a_live_",
+            "hmac.new(",
+            "a=b + c\n",
+            "=\"$a$b\"",
+            "login(\"",
+            "wallet([1,",
             "密码",
         ] {
             let text = part.repeat((1 << 16) / part.len());

@@ -28,13 +28,18 @@ pub(super) fn is_base64(byte: u8) -> bool {
 pub(super) fn payload(text: &[u8], start: usize, end: usize, depth: usize, findings: &mut Vec<Finding>) -> usize {
     // Images and fonts of a page are no secrets.
     let is_data = text[..start].ends_with(b"base64,");
-    if depth >= MAX_DEPTH || is_data || !reads_as_text(&decode_base64(&text[start..start + FIRST])) {
+    let first = decode_base64(&text[start..start + FIRST]);
+    let is_wide = is_wide(&first);
+    if depth >= MAX_DEPTH || is_data || !is_wide && !reads_as_text(&first) {
         return end;
     }
     let (last, _) = keys::base64_lines(text, start);
     let end = end.max(last);
     let kept: Vec<u8> = text[start..end].iter().copied().filter(|b| is_base64(*b)).collect();
-    let decoded = decode_base64(&kept);
+    let mut decoded = decode_base64(&kept);
+    if is_wide {
+        decoded = narrowed(&decoded);
+    }
     if decoded.len() < MIN_RUN / 2 || !reads_as_text(&decoded) {
         return end;
     }
@@ -47,6 +52,16 @@ pub(super) fn payload(text: &[u8], start: usize, end: usize, depth: usize, findi
         findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) });
     }
     end
+}
+
+/// Whether bytes are those of UTF-16 as PowerShell encodes its commands: each second one is zero.
+fn is_wide(bytes: &[u8]) -> bool {
+    bytes.len() >= 8 && bytes.chunks_exact(2).all(|pair| pair[0] >= b'\t' && pair[1] == 0)
+}
+
+/// Returns the ASCII characters of UTF-16, others as `?`.
+fn narrowed(bytes: &[u8]) -> Vec<u8> {
+    bytes.chunks_exact(2).map(|pair| if pair[1] == 0 && pair[0].is_ascii() { pair[0] } else { b'?' }).collect()
 }
 
 /// Whether bytes are a text: hardly any of them are controls, and it is valid UTF-8 but for a character that is cut off.
@@ -85,6 +100,15 @@ mod tests {
         let lines: Vec<&str> = once.as_bytes().chunks(48).filter_map(|line| std::str::from_utf8(line).ok()).collect();
         let wrapped = lines.join("\n  ");
         assert_eq!(found(&format!("config:\n  {wrapped}\n\nmore")), [wrapped.as_str()]);
+    }
+
+    #[test]
+    fn the_encoded_command_of_a_shell_of_windows_is_read() {
+        let command = fill("$env:API_PASSWORD = '<a14>7q'; Start-Process app", SEED);
+        let wide: Vec<u8> = command.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let code = base64::engine::general_purpose::STANDARD.encode(wide);
+        let code = code.trim_end_matches('=');
+        assert_eq!(found(&format!("powershell -enc {code}")), [code]);
     }
 
     #[test]

@@ -5,7 +5,9 @@
 //! `[REDACTED:<rule>]`; the words around them stay. Invisible characters are deleted.
 
 mod advice;
+mod assembled;
 mod cached;
+mod calls;
 #[cfg(test)]
 mod canaries;
 mod catalog;

@@ -50,7 +50,7 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
             || last.ends_with("pwd")
         {
             (NameClass::Password, &PASSWORD)
-        } else if ends(&["privatekey", "privkey"]) || before == "private" && last == "key" {
+        } else if ends(&["privatekey", "privkey", "privatekeysigner"]) || before == "private" && last == "key" {
             (NameClass::PrivateKey, &PRIVATE_KEY)
         } else if ends(&["secretaccesskey", "awssecretkey", "awssecret"]) {
             (NameClass::Secret, &AWS)

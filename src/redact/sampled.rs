@@ -1,10 +1,10 @@
-//! Secrets without a keyword that are long: seed phrases, private keys of wallets, and Base64 with secrets inside.
+//! Secrets without a keyword that are long: seed phrases, private keys of wallets, also as lists of bytes, and Base64 with secrets inside.
 //!
 //! A text is looked at only in so many places that none of them can be missed, and read around a place only if it may be
 //! part of one.
 
 use super::detect::{Finding, RuleRef};
-use super::{encoded, phrases, wallet_keys};
+use super::{calls, encoded, phrases, wallet_keys};
 
 /// The least length of a run of Base64 that is looked at.
 pub(super) const MIN_RUN: usize = 40;
@@ -12,10 +12,15 @@ pub(super) const MIN_RUN: usize = 40;
 const BLOCK: usize = 16;
 /// Their distance: a run of [`MIN_RUN`] fills at least one of them.
 const BLOCK_STEP: usize = MIN_RUN - BLOCK + 1;
+/// The distance of the places at which a list of 64 random bytes is looked for, which is longer.
+const LIST_STEP: usize = 128;
+/// The longest such list: three digits, a comma and a blank for each byte.
+const MAX_LIST: usize = 64 * 5;
 
 /// Adds the secrets of `text` to `findings`. `depth`: how often the text was decoded.
 pub(super) fn find(text: &[u8], depth: usize, findings: &mut Vec<Finding>) {
     runs(text, depth, findings);
+    lists(text, findings);
     // The end of what was read around earlier places.
     let mut done = 0;
     for at in (0..text.len()).step_by(phrases::STEP) {
@@ -48,6 +53,24 @@ fn runs(text: &[u8], depth: usize, findings: &mut Vec<Finding>) {
             findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) });
         }
         done = encoded::payload(text, start, end, depth, findings).max(done);
+    }
+}
+
+/// Finds the key files of wallets that are a list of 64 bytes on one line: `[12,201,…]`.
+fn lists(text: &[u8], findings: &mut Vec<Finding>) {
+    let is_part = |b: &u8| b.is_ascii_digit() || matches!(b, b',' | b' ');
+    let mut done = 0;
+    for at in (0..text.len()).step_by(LIST_STEP) {
+        if at < done || !text[at..].iter().take(BLOCK).all(is_part) {
+            continue;
+        }
+        let start = at - text[at.saturating_sub(MAX_LIST)..at].iter().rev().take_while(|b| is_part(b)).count();
+        let end = at + text[at..].iter().take(MAX_LIST).take_while(|b| is_part(b)).count();
+        done = end;
+        let is_list = start > 0 && text[start - 1] == b'[' && text.get(end) == Some(&b']');
+        if is_list && let Some((start, end, label)) = calls::key_list(text, start, end) {
+            findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) });
+        }
     }
 }
 

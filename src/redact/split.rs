@@ -8,7 +8,14 @@ use std::cell::LazyCell;
 /// The most blanks and line ends between two parts.
 const MAX_GAP: usize = 64;
 /// The ends of the calls that join strings.
-const CALLS: [&[u8]; 4] = [b"join(", b"Join(", b"implode(", b"oncat("];
+const CALLS: [&[u8]; 6] = [b"join(", b"Join(", b"implode(", b"oncat(", b"oncat!(", b"paste0("];
+/// The ends of the calls that join strings if their format says nothing else: `Sprintf("%s%s", …)`.
+const FORMATS: [&[u8]; 4] = [b"rintf(", b"ormat(", b"ormat!(", b"% ("];
+/// Methods that add to a string.
+const ADDERS: &str = "append add concat push push_str write write_str writestring";
+/// The longest name of a variable, and how far before the end of a string it may be assigned.
+const MAX_NAME: usize = 40;
+const MAX_ASSIGNMENT: usize = 200;
 /// The longest second part of a wrapped token that is read.
 const MAX_PART: usize = 1024;
 /// How far a call such as `.join("")` may be from one of the strings that it joins.
@@ -19,7 +26,8 @@ const MIN_WRAPPED: (usize, usize) = (12, 2);
 /// Returns the places at which the parts of a split string meet, in order.
 pub(super) fn places(bytes: &[u8]) -> Vec<usize> {
     let mut places = Vec::new();
-    let has_calls = LazyCell::new(|| CALLS.iter().any(|call| memchr::memmem::find(bytes, call).is_some()));
+    let has_calls =
+        LazyCell::new(|| CALLS.iter().chain(&FORMATS).any(|call| memchr::memmem::find(bytes, call).is_some()));
     for at in memchr::memchr3_iter(b'\n', b'"', b'\'', bytes) {
         let Some(before) = at.checked_sub(1).map(|before| bytes[before]) else { continue };
         let place = match bytes[at] {
@@ -31,7 +39,11 @@ pub(super) fn places(bytes: &[u8]) -> Vec<usize> {
             b'\n' => None,
             // What a comma follows is mostly an element of a list.
             _ if bytes.get(at + 1) == Some(&b',') && !*has_calls => None,
-            _ if matches!(bytes.get(at + 1), Some(b' ' | b'\n' | b'+' | b'.' | b',' | b'&' | b')' | b'\\')) => {
+            _ if matches!(
+                bytes.get(at + 1),
+                Some(b' ' | b'\n' | b'+' | b'.' | b',' | b'&' | b')' | b'\\' | b';' | b'}' | b'"' | b'\'')
+            ) =>
+            {
                 // The quotes of a text inside a text are escaped.
                 let start = at - bytes[..at].iter().rev().take(3).take_while(|b| **b == b'\\').count();
                 joined(bytes, start).map(|_| start)
@@ -40,6 +52,7 @@ pub(super) fn places(bytes: &[u8]) -> Vec<usize> {
         };
         places.extend(place);
     }
+    places.extend(memchr::memmem::find_iter(bytes, b"` + `"));
     places
 }
 
@@ -49,12 +62,32 @@ pub(super) fn joined(bytes: &[u8], from: usize) -> Option<usize> {
     if !is_part(*bytes.get(from.checked_sub(1)?)?) {
         return None;
     }
-    const OPERATORS: &[&[u8]] =
-        &[b"+", b"..", b".concat(", b".", b"&", b"<>", b"||", b"^", b"~", b",", b").append(", b").Append(", b"\\"];
+    const OPERATORS: &[&[u8]] = &[
+        b"+",
+        b"..",
+        b".concat(",
+        b".",
+        b"&",
+        b"<>",
+        b"||",
+        b"^",
+        b"~",
+        b",",
+        b").append(",
+        b").Append(",
+        b"\\",
+        b"}{",
+    ];
     let escapes = bytes[from..].iter().take(3).take_while(|b| **b == b'\\').count();
     let at = from + escapes;
+    if bytes[from..].starts_with(b"` + `") {
+        return (bytes.get(at + 5).is_some_and(|b| is_part(*b)) && is_assigned(bytes, at)).then_some(5);
+    }
     if !matches!(bytes.get(at), Some(b'"' | b'\'')) {
         return None;
+    }
+    if let Some(next) = added(bytes, at) {
+        return bytes.get(next).is_some_and(|b| is_part(*b)).then_some(next - from);
     }
     let mut next = skip_gap(bytes, at + 1);
     let operator = OPERATORS.iter().find(|operator| bytes[next..].starts_with(operator)).filter(|operator| {
@@ -71,7 +104,7 @@ pub(super) fn joined(bytes: &[u8], from: usize) -> Option<usize> {
         if escapes > 0 && bytes[next..].starts_with(b"\\n") {
             next = skip_gap(bytes, next + 2);
         }
-    } else if next == at + 1 {
+    } else if next == at + 1 && !(escapes == 0 && matches!(bytes.get(next), Some(b'"' | b'\''))) {
         return None;
     }
     // `f"…"`, `@"…"`
@@ -83,17 +116,86 @@ pub(super) fn joined(bytes: &[u8], from: usize) -> Option<usize> {
     }
     next += escapes;
     let quote = *bytes.get(next)?;
-    let quotes = matches!(quote, b'"' | b'\'') && (operator.is_some() || quote == bytes[at]);
+    // A shell joins what touches, whatever its quotes.
+    let touches = next == at + 1;
+    let quotes = matches!(quote, b'"' | b'\'') && (operator.is_some() || touches || quote == bytes[at]);
     let goes_on = bytes.get(next + 1).is_some_and(|b| is_part(*b));
     let listed = operator.is_some_and(|operator| *operator == b",");
-    (quotes && goes_on && (!listed || is_in_call(bytes, at))).then_some(next + 1 - from)
+    // The format itself is no part of what it joins.
+    let is_format = listed && (bytes[..at].ends_with(b"%s") || bytes[..at].ends_with(b"%v"));
+    (quotes && goes_on && !is_format && (!listed || is_in_call(bytes, at))).then_some(next + 1 - from)
+}
+
+/// Whether the string in backticks that ends at `at` is a value in a program, and no code in a sentence.
+fn is_assigned(bytes: &[u8], at: usize) -> bool {
+    let before = &bytes[at.saturating_sub(MAX_ASSIGNMENT)..at];
+    let Some(open) = before.iter().rposition(|b| matches!(b, b'`' | b'\n')).filter(|open| before[*open] == b'`') else {
+        return false;
+    };
+    let before = before[..open].trim_ascii_end();
+    let is_joined = before.ends_with(b"` +");
+    let name = before.strip_suffix(b"=").or_else(|| before.strip_suffix(b"(")).unwrap_or_default().trim_ascii_end();
+    is_joined || name.last().is_some_and(|b| is_word(*b))
+}
+
+/// Returns the start of the string that the next line adds to the one whose quote is at `at`: `x += "…"`,
+/// `x.append("…")`.
+fn added(bytes: &[u8], at: usize) -> Option<usize> {
+    let ends = bytes[at + 1..].iter().take(3).take_while(|b| matches!(b, b')' | b';')).count();
+    let line = at + 1 + ends;
+    let line = line + usize::from(bytes.get(line) == Some(&b'\r'));
+    if bytes.get(line) != Some(&b'\n') {
+        return None;
+    }
+    let start = skip_gap(bytes, line);
+    let is_name = |b: &u8| is_word(*b) || matches!(b, b'$' | b'.');
+    let length = bytes[start..].iter().take(MAX_NAME).take_while(|b| is_name(b)).count();
+    let name = &bytes[start..start + length];
+    let mut next = skip_gap(bytes, start + length);
+    let variable = if bytes.get(next) == Some(&b'(') {
+        let dot = name.iter().rposition(|b| *b == b'.')?;
+        next += 1;
+        heuristics::is_one_of(ADDERS, &name[dot + 1..]).then_some(&name[..dot])?
+    } else {
+        let operators = [&b"+="[..], b".=", b"<<", b"..="];
+        next += operators.iter().find(|operator| bytes[next..].starts_with(operator))?.len();
+        name
+    };
+    next = skip_gap(bytes, next);
+    let before = &bytes[at.saturating_sub(MAX_ASSIGNMENT)..at];
+    let before = &before[before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
+    let assigned = !variable.is_empty() && before.windows(variable.len()).any(|part| part == variable);
+    (assigned && matches!(bytes.get(next), Some(b'"' | b'\''))).then_some(next + 1)
 }
 
 /// Whether the strings around `at` are the elements of a list that a call joins.
 fn is_in_call(bytes: &[u8], at: usize) -> bool {
     let start = at.saturating_sub(MAX_CALL_DISTANCE);
     let window = &bytes[start..bytes.len().min(at + MAX_CALL_DISTANCE)];
-    memchr::memchr_iter(b'(', window).any(|open| CALLS.iter().any(|call| window[..=open].ends_with(call)))
+    memchr::memchr_iter(b'(', window).any(|open| {
+        let call = &window[..=open];
+        CALLS.iter().any(|known| call.ends_with(known))
+            || FORMATS.iter().any(|known| call.ends_with(known) && joins_only(window, open, known.len()))
+    })
+}
+
+/// Whether the format of the call whose bracket is at `open` has nothing but its parameters: `"%s%s"`, `"{}{}"`.
+/// `length`: how much of the call's name is known.
+fn joins_only(window: &[u8], open: usize, length: usize) -> bool {
+    let is_parameter = |b: &u8| matches!(b, b'%' | b's' | b'v' | b'{' | b'}' | b'0'..=b'3');
+    let is_quote = |b: Option<&u8>| matches!(b, Some(b'"' | b'\''));
+    let after = &window[open + 1..];
+    if is_quote(after.first()) {
+        let format = after[1..].iter().take_while(|b| is_parameter(b)).count();
+        if format >= 4 && is_quote(after.get(1 + format)) {
+            return true;
+        }
+    }
+    // `"{}{}".format(`, `"%s%s" % (`
+    let before = window[..open + 1 - length].trim_ascii_end();
+    let before = before.strip_suffix(b"f").unwrap_or(before);
+    let before = before.strip_suffix(b".").or_else(|| before.strip_suffix(b"%")).unwrap_or(before).trim_ascii_end();
+    is_quote(before.last()) && before[..before.len() - 1].iter().rev().take_while(|b| is_parameter(b)).count() >= 4
 }
 
 /// Returns the length of the backslash, the line end and the blanks at `at` between two parts of a word.
@@ -176,6 +278,15 @@ mod tests {
             ("k = \"ghp_ab\" & _\n", "k = \"ghp_ab\" & _\n"),
             (r#"["ghp_ab", "cd"].join("")"#, r#"["ghp_abcd"].join("")"#),
             (r#"''.join(["ghp_ab", "cd"])"#, r#"''.join(["ghp_abcd"])"#),
+            (r#"paste0("ghp_ab", "cd")"#, r#"paste0("ghp_abcd")"#),
+            (r#"Sprintf("%s%s", "ghp_ab", "cd")"#, r#"Sprintf("%s%s", "ghp_abcd")"#),
+            (r#""%s%s" % ("ghp_ab", "cd")"#, r#""%s%s" % ("ghp_abcd")"#),
+            (r#"'{}{}'.format('ghp_ab', 'cd')"#, "'{}{}'.format('ghp_abcd')"),
+            ("k = 'ghp_ab'\nk += 'cd'", "k = 'ghp_abcd'"),
+            ("b.append(\"ghp_ab\");\nb.append(\"cd\");", "b.append(\"ghp_abcd\");"),
+            ("k='ghp_ab''cd'\"ef\"", "k='ghp_abcdef\""),
+            ("`ghp_ab` + `cd`", "`ghp_abcd`"),
+            ("f\"{'ghp_ab'}{'cd'}\"", "f\"{'ghp_abcd'}\""),
             ("k=ghp_ab\\\n  cd", "k=ghp_abcd"),
             ("\"ghp_ab\\\ncd\"", "\"ghp_abcd\""),
         ] {
@@ -191,6 +302,8 @@ mod tests {
     fn separate_strings_and_lines_stay_apart() {
         for raw in [
             r#"["first", "second"]"#,
+            r#"printf("%s: %s", "first", "second")"#,
+            "a = 'one'\nb += 'two'",
             r#"{"a": "b", "c": "d"}"#,
             "a line of prose\nand another",
             "version-1.2.3\nrelease-2",

@@ -264,6 +264,7 @@ fn read(raw: &str, at: usize) -> Option<(usize, ViewRun)> {
         b'\\' if let Some(length) = split::joined(bytes, at) => Some(nothing(length)),
         b'\\' => entity::escape(rest).map(seen),
         b'"' | b'\'' => split::joined(bytes, at).map(nothing),
+        b'`' if rest.starts_with(b"` + `") => split::joined(bytes, at).map(nothing),
         b'\n' => split::wrapped(bytes, at).map(nothing),
         b'*' | b'`' | b'~' | b'_' => mark(bytes, at).map(nothing),
         b'<' => tag(bytes, at),

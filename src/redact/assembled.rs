@@ -1,0 +1,138 @@
+//! Tokens that a text puts together from variables that it assigns just before: `A="ghp_…"`, `B="…"`, `TOKEN="$A$B"`.
+
+use super::detect::{self, Finding, RuleRef};
+use super::rules::FindingLabel;
+use super::text::is_word;
+use std::ops::Range;
+
+/// What stands between two variables that are put together, and the beginning of a list of words.
+pub(super) const KEYWORDS: &[&str] = &["}${", "}#{", " . $", "=\"$", "f\"{", "$\"{", " + ", "%w["];
+/// How much of a line is read on each side of a keyword.
+const MAX_LINE: usize = 120;
+/// How far before its use a variable may be assigned.
+const MAX_DISTANCE: usize = 800;
+/// The most parts, and the least length of each.
+const MAX_PARTS: usize = 6;
+const MIN_PART: usize = 4;
+
+/// Passes the parts of the token that is put together around the keyword at `hit` to `found`.
+pub(super) fn parts(text: &[u8], hit: usize, mut found: impl FnMut(usize, usize, &'static FindingLabel)) {
+    let Some((name, parts)) = words_of_list(text, hit).or_else(|| variables(text, hit)) else { return };
+    let mut joined = name.to_vec();
+    joined.extend(b" = \"");
+    let mut ends = Vec::with_capacity(parts.len());
+    for part in &parts {
+        joined.extend(&text[part.clone()]);
+        ends.push(joined.len());
+    }
+    joined.push(b'"');
+    for Finding { start, end, rule } in detect::built_in_once(&joined) {
+        let RuleRef::BuiltIn(label) = rule else { continue };
+        for (part, part_end) in parts.iter().zip(&ends) {
+            let part_start = part_end - part.len();
+            let (from, to) = (start.max(part_start), end.min(*part_end));
+            if from < to {
+                found(part.start + from - part_start, part.start + to - part_start, label);
+            }
+        }
+    }
+}
+
+/// Returns the words of a list that are joined without anything between: `%w[ghp_ab cd].join`.
+fn words_of_list(text: &[u8], hit: usize) -> Option<(&[u8], Vec<Range<usize>>)> {
+    let open = hit + 3;
+    text[hit..].strip_prefix(b"%w[")?;
+    let length = text[open..].iter().take(2 * MAX_LINE).position(|b| *b == b']')?;
+    text[open + length..].strip_prefix(b"].join").filter(|rest| !rest.starts_with(b"(\" \")"))?;
+    let mut parts = Vec::new();
+    let mut at = open;
+    for word in text[open..open + length].split(|b| b.is_ascii_whitespace()) {
+        parts.push(at..at + word.len());
+        at += word.len() + 1;
+    }
+    parts.retain(|part| !part.is_empty());
+    (parts.len() <= MAX_PARTS).then_some((b"list", parts))
+}
+
+/// Returns the name that the variables around `hit` are assigned to, and the values of them.
+fn variables(text: &[u8], hit: usize) -> Option<(&[u8], Vec<Range<usize>>)> {
+    let before = &text[hit.saturating_sub(MAX_LINE)..hit];
+    let line = hit - before.len() + before.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);
+    let after = &text[hit..text.len().min(hit + MAX_LINE)];
+    let end = hit + after.iter().position(|b| *b == b'\n').unwrap_or(after.len());
+    let equals = line + text[line..end].iter().position(|b| matches!(b, b'=' | b':'))?;
+    let name = text[line..equals].trim_ascii_end().rsplit(|b| !is_word(*b)).next()?;
+    let value = &text[equals + 1..end];
+    // The value consists of names and of what puts them together.
+    let is_mark = |b: &u8| {
+        is_word(*b)
+            || matches!(b, b'$' | b'{' | b'}' | b'"' | b'`' | b'#' | b'+' | b'.' | b' ' | b';' | b'=' | b'(' | b')')
+    };
+    if !value.iter().all(is_mark) {
+        return None;
+    }
+    let mut parts = Vec::new();
+    for word in value.split(|b| !is_word(*b)).filter(|word| !word.is_empty()) {
+        // The prefix of a string that holds variables.
+        if parts.is_empty() && matches!(word, b"f" | b"s") && value.contains(&b'{') {
+            continue;
+        }
+        if parts.len() == MAX_PARTS || word[0].is_ascii_digit() {
+            return None;
+        }
+        parts.push(assigned(text, line, word)?);
+    }
+    (parts.len() >= 2).then_some((name, parts))
+}
+
+/// Returns the place of the value that is assigned to `name` before `end`.
+fn assigned(text: &[u8], end: usize, name: &[u8]) -> Option<Range<usize>> {
+    let low = end.saturating_sub(MAX_DISTANCE);
+    let window = &text[low..end];
+    let at = memchr::memmem::rfind_iter(window, name).find(|at| {
+        let whole = at.checked_sub(1).is_none_or(|before| !is_word(window[before]));
+        let rest = window[at + name.len()..].trim_ascii_start();
+        whole && matches!(rest.first(), Some(b'=' | b':'))
+    })?;
+    let mut from = low + at + name.len();
+    let mark = |b: &u8| matches!(b, b' ' | b'=' | b':' | b'"' | b'\'' | b'`');
+    from += text[from..end].iter().take(8).take_while(|b| mark(b)).count();
+    let length = text[from..end]
+        .iter()
+        .take_while(|b| !b.is_ascii_whitespace() && !matches!(b, b'"' | b'\'' | b'`' | b';'))
+        .count();
+    (length >= MIN_PART).then_some(from..from + length)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::redact::canaries::{SEED, fill};
+    use crate::redact::detect::built_in;
+
+    #[test]
+    fn parts_in_variables_are_found_where_they_are_put_together() {
+        let (first, second) = (fill("ghp_<a18>", SEED), fill("<a14>7x9q", SEED));
+        for template in [
+            "A=\"FIRST\"\nB=\"SECOND\"\nTOKEN=\"$A$B\"",
+            "A=FIRST\nB=SECOND\nexport TOKEN=${A}${B}",
+            "a = 'FIRST'\nb = 'SECOND'\ntoken = a + b",
+            "const a = `FIRST`;\nconst b = `SECOND`;\nconst t = `${a}${b}`;",
+            "t = %w[FIRST SECOND].join",
+        ] {
+            let text = template.replace("FIRST", &first).replace("SECOND", &second);
+            let found = built_in(text.as_bytes(), false);
+            for part in [&first, &second] {
+                assert!(found.iter().any(|found| text[found.start..found.end].contains(part.as_str())), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn other_sums_stay() {
+        for text in
+            ["a = 'first'\nb = 'second'\nc = a + b", "x = i + 1", "path=\"$HOME/bin\"", "%w[one two].join(\" \")"]
+        {
+            assert!(built_in(text.as_bytes(), false).is_empty(), "{text}");
+        }
+    }
+}
