@@ -4,7 +4,7 @@ use super::generic::{self, LABELS, Names, Word};
 use super::keywords::Keywords;
 use super::rules::{self, FindingLabel, Provider, TokenRule};
 use super::text::WordEnds;
-use super::{keys, kubernetes, phrases, positional_tokens, sampled, url};
+use super::{keys, kubernetes, phrase_layouts, phrases, positional_tokens, sampled, url};
 use std::sync::OnceLock;
 
 pub(super) static URL_PASSWORD: FindingLabel =
@@ -40,6 +40,8 @@ enum KeywordTarget {
     KeyBody,
     Provider(&'static Provider),
     Phrase,
+    PhraseEntries,
+    PhrasePlate,
     Kubernetes,
 }
 
@@ -58,6 +60,8 @@ fn keywords() -> &'static Keywords<KeywordTarget> {
         let mut fixed: Vec<(&str, KeywordTarget)> = Vec::new();
         fixed.extend(generic::STEMS.iter().map(|stem| (*stem, KeywordTarget::Name)));
         fixed.extend(phrases::KEYWORDS.iter().map(|word| (*word, KeywordTarget::Phrase)));
+        fixed.extend(phrase_layouts::ENTRIES.iter().map(|word| (*word, KeywordTarget::PhraseEntries)));
+        fixed.extend(phrase_layouts::PLATES.iter().map(|word| (*word, KeywordTarget::PhrasePlate)));
         fixed.extend(kubernetes::KEYWORDS.iter().map(|word| (*word, KeywordTarget::Kubernetes)));
         fixed.extend(keys::BODIES.iter().map(|word| (*word, KeywordTarget::KeyBody)));
         fixed.extend(keys::WRAPPED.iter().map(|word| (*word, KeywordTarget::Wrapped)));
@@ -88,6 +92,7 @@ pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Findin
     let mut ends = WordEnds::default();
     let mut key_end = 0;
     let mut object_end = 0;
+    let mut entries_end = 0;
     positional_tokens::tokens(text, |start, end, label| {
         findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) })
     });
@@ -136,6 +141,16 @@ pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Findin
             | KeywordTarget::KeyBody => None,
             KeywordTarget::Provider(provider) => {
                 provider.find(text, at, hit_end).map(|(start, end)| (start, end, &provider.label))
+            }
+            KeywordTarget::PhraseEntries => {
+                if at >= entries_end {
+                    entries_end = phrase_layouts::entries(text, at, &mut findings).unwrap_or(entries_end);
+                }
+                None
+            }
+            KeywordTarget::PhrasePlate => {
+                phrase_layouts::abbreviated(text, hit_end, &mut findings);
+                None
             }
             KeywordTarget::Phrase => phrases::words(text, hit_end).map(|(start, end)| (start, end, phrases::LABEL)),
         };

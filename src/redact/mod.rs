@@ -24,6 +24,7 @@ mod keywords;
 mod kubernetes;
 mod letters;
 mod names;
+mod phrase_layouts;
 mod phrases;
 mod positional_tokens;
 mod propagate;
