@@ -1,5 +1,6 @@
 //! Detection: one pass over a text for keywords, then the rules that belong to them.
 
+use super::codes::{self, CodeKind};
 use super::generic::{self, LABELS, Names, Word};
 use super::keywords::Keywords;
 use super::rules::{self, FindingLabel, Provider, TokenRule};
@@ -42,6 +43,7 @@ enum KeywordTarget {
     Phrase,
     PhraseEntries,
     PhrasePlate,
+    Code(CodeKind),
     Kubernetes,
 }
 
@@ -60,6 +62,9 @@ fn keywords() -> &'static Keywords<KeywordTarget> {
         let mut fixed: Vec<(&str, KeywordTarget)> = Vec::new();
         fixed.extend(generic::STEMS.iter().map(|stem| (*stem, KeywordTarget::Name)));
         fixed.extend(phrases::KEYWORDS.iter().map(|word| (*word, KeywordTarget::Phrase)));
+        for (kind, keywords) in codes::KEYWORDS {
+            fixed.extend(keywords.iter().map(|word| (*word, KeywordTarget::Code(kind))));
+        }
         fixed.extend(phrase_layouts::ENTRIES.iter().map(|word| (*word, KeywordTarget::PhraseEntries)));
         fixed.extend(phrase_layouts::PLATES.iter().map(|word| (*word, KeywordTarget::PhrasePlate)));
         fixed.extend(kubernetes::KEYWORDS.iter().map(|word| (*word, KeywordTarget::Kubernetes)));
@@ -93,6 +98,7 @@ pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Findin
     let mut key_end = 0;
     let mut object_end = 0;
     let mut entries_end = 0;
+    let mut codes_end = 0;
     positional_tokens::tokens(text, |start, end, label| {
         findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) })
     });
@@ -145,6 +151,15 @@ pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Findin
             KeywordTarget::PhraseEntries => {
                 if at >= entries_end {
                     entries_end = phrase_layouts::entries(text, at, &mut findings).unwrap_or(entries_end);
+                }
+                None
+            }
+            KeywordTarget::Code(kind) => {
+                if at >= codes_end {
+                    let end = codes::find(text, (at, hit_end), kind, |start, end, label| {
+                        findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) })
+                    });
+                    codes_end = end.unwrap_or(codes_end);
                 }
                 None
             }

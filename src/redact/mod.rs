@@ -10,6 +10,7 @@ mod cached;
 mod canaries;
 mod catalog;
 mod clean;
+mod codes;
 mod detect;
 mod edit;
 mod encoded;
