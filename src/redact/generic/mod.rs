@@ -3,6 +3,7 @@
 
 mod announced;
 mod labels;
+mod later;
 mod pairs;
 mod prose;
 mod rows;
@@ -45,6 +46,11 @@ pub(super) const STEMS: &[&str] = &[
     "contrasena",
     "schluessel",
     "psw",
+    "pasw",
+    "kodeord",
+    "haslo",
+    "sifre",
+    "jelszo",
     "_pat",
     "pat=",
     "pat =",
