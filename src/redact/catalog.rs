@@ -3,7 +3,7 @@
 use super::hidden::{COMMENT, HIDDEN, IMAGE};
 use super::invisible::INVISIBLE;
 use super::rules::{self, FindingLabel};
-use super::{calls, detect, keys, kubernetes, names, phrases, positional_tokens};
+use super::{calls, codes, detect, keys, kubernetes, names, phrases, positional_tokens};
 use std::collections::BTreeMap;
 
 /// A built-in rule by the name that users see.
@@ -27,7 +27,8 @@ pub(super) fn secret_labels() -> impl Iterator<Item = &'static FindingLabel> {
     let tokens = rules::token_rules().map(|rule| &rule.label);
     let providers = rules::providers().iter().map(|provider| &provider.label);
     let others = [&detect::URL_PASSWORD, &keys::BLOCK, &keys::FILE, &kubernetes::VALUE, phrases::LABEL];
-    tokens.chain(providers).chain(names::LABELS).chain(positional_tokens::LABELS).chain(calls::LABELS).chain(others)
+    let readers = names::LABELS.into_iter().chain(codes::LABELS).chain(positional_tokens::LABELS).chain(calls::LABELS);
+    tokens.chain(providers).chain(readers).chain(others)
 }
 
 #[cfg(test)]

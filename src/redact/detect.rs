@@ -1,11 +1,12 @@
 //! Detection: one pass over a text for keywords, then the rules that belong to them.
 
 use super::calls::Callee;
+use super::codes::{self, CodeKind};
 use super::generic::{self, LABELS, Names, Word};
 use super::keywords::Keywords;
 use super::rules::{self, FindingLabel, Provider, TokenRule};
 use super::text::WordEnds;
-use super::{assembled, calls, keys, kubernetes, phrases, positional_tokens, sampled, url};
+use super::{assembled, calls, keys, kubernetes, phrase_layouts, phrases, positional_tokens, sampled, url};
 use std::sync::OnceLock;
 
 pub(super) static URL_PASSWORD: FindingLabel =
@@ -41,6 +42,9 @@ enum KeywordTarget {
     KeyBody,
     Provider(&'static Provider),
     Phrase,
+    PhraseEntries,
+    PhrasePlate,
+    Code(CodeKind),
     Kubernetes,
     Call(&'static Callee),
     Assembled,
@@ -62,6 +66,11 @@ fn keywords() -> &'static Keywords<KeywordTarget> {
         let mut fixed: Vec<(&str, KeywordTarget)> = Vec::new();
         fixed.extend(generic::STEMS.iter().map(|stem| (*stem, KeywordTarget::Name)));
         fixed.extend(phrases::KEYWORDS.iter().map(|word| (*word, KeywordTarget::Phrase)));
+        for (kind, keywords) in codes::KEYWORDS {
+            fixed.extend(keywords.iter().map(|word| (*word, KeywordTarget::Code(kind))));
+        }
+        fixed.extend(phrase_layouts::ENTRIES.iter().map(|word| (*word, KeywordTarget::PhraseEntries)));
+        fixed.extend(phrase_layouts::PLATES.iter().map(|word| (*word, KeywordTarget::PhrasePlate)));
         fixed.extend(kubernetes::KEYWORDS.iter().map(|word| (*word, KeywordTarget::Kubernetes)));
         fixed.extend(assembled::KEYWORDS.iter().map(|word| (*word, KeywordTarget::Assembled)));
         fixed.extend(keys::BODIES.iter().map(|word| (*word, KeywordTarget::KeyBody)));
@@ -98,6 +107,8 @@ pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Findin
     let mut ends = WordEnds::default();
     let mut key_end = 0;
     let mut object_end = 0;
+    let mut entries_end = 0;
+    let mut codes_end = 0;
     positional_tokens::tokens(text, |start, end, label| {
         findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) })
     });
@@ -160,6 +171,25 @@ pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Findin
             | KeywordTarget::KeyBody => None,
             KeywordTarget::Provider(provider) => {
                 provider.find(text, at, hit_end).map(|(start, end)| (start, end, &provider.label))
+            }
+            KeywordTarget::PhraseEntries => {
+                if at >= entries_end {
+                    entries_end = phrase_layouts::entries(text, at, &mut findings).unwrap_or(entries_end);
+                }
+                None
+            }
+            KeywordTarget::Code(kind) => {
+                if at >= codes_end {
+                    let end = codes::find(text, (at, hit_end), kind, |start, end, label| {
+                        findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) })
+                    });
+                    codes_end = end.unwrap_or(codes_end);
+                }
+                None
+            }
+            KeywordTarget::PhrasePlate => {
+                phrase_layouts::abbreviated(text, hit_end, &mut findings);
+                None
             }
             KeywordTarget::Phrase => phrases::words(text, hit_end).map(|(start, end)| (start, end, phrases::LABEL)),
         };

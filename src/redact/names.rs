@@ -42,7 +42,22 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
     Some(
         if ends(&["password", "passwd", "passphrase", "passcode", "passwort", "passord", "requirepass", "masterauth"])
             || matches!(last, "pass" | "pwd" | "pw" | "psk" | "kennwort" | "wachtwoord" | "senha" | "heslo")
-            || matches!(last, "salasana" | "parola" | "mdp" | "lozinka" | "adgangskode" | "contrasena")
+            || is_one_of(FOREIGN, last.as_bytes())
+            || ends(&[
+                "passwrod",
+                "passowrd",
+                "pasword",
+                "passwrd",
+                "passwor",
+                "passwd",
+                "passwordd",
+                "paswort",
+                "passwodr",
+                "rootpw",
+                "adminpw",
+                "userpw",
+                "dbpw",
+            ])
             || last == "passe" && before != "passe"
             || matches!(last, "psw" | "bindpw" | "clave" | "key_string" | "wpapsk")
             || ends(&["wpakey", "wpa2key", "wpa3key", "wifikey", "networkkey", "presharedkey"])
@@ -156,6 +171,11 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
         },
     )
 }
+
+/// Words for passwords in other languages, with the endings that sentences give them.
+const FOREIGN: &str = "passordet passordene adgangskode adgangskoden kodeord kodeordet salasana salasanan salasanaa salasanaksi \
+    hesla heslem heslu parola parolas\u{131} parolan parolayi senhas wachtwoorden kennworts clave claves contrasena contrasenya haslo hasla haslem sifre sifresi \
+    jelszo geslo lozinka lozinku mdp passordets";
 
 /// Words before `KEY` in names whose values are not secret.
 const OTHER_KEYS: &str = "public publishable pub site primary foreign partition sort cache host idempotency object row group index range \

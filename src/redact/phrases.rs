@@ -3,6 +3,7 @@
 
 use super::detect::{Finding, RuleRef};
 use super::heuristics::is_one_of;
+use super::phrase_layouts;
 use super::rules::FindingLabel;
 use super::seed_words::{SeedWords, is_phrase};
 use std::collections::BTreeSet;
@@ -49,6 +50,8 @@ pub(super) const STEP: usize = 56;
 const MAX_RUN: usize = 28;
 /// Words of the list after which a phrase may begin: the name of what it is.
 const LABELS: &str = "seed phrase word wallet secret key";
+/// Words before the last word of an enumeration.
+const LINKS: &str = "and und plus";
 /// The longest gap between two words: a line end, a mark of a quote, a number, tags.
 const MAX_GAP: usize = 48;
 /// Words of the list that are frequent in sentences; a phrase has hardly any.
@@ -60,17 +63,17 @@ const FREQUENT: &str = "code this that test type use name add example can versio
     first just like most next once order people some two very what where without";
 
 /// A word of the list in a text.
-struct SeedWord {
-    start: usize,
-    end: usize,
-    index: u16,
+#[derive(Clone, Copy)]
+pub(super) struct SeedWord {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) index: u16,
 }
 
 /// Finds the phrases with a checksum among the words of the list around `at`; returns the end of these words, `None` if
 /// there are none. Nothing before `done` is read.
 pub(super) fn around(text: &[u8], at: usize, done: usize, findings: &mut Vec<Finding>) -> Option<usize> {
     let list = SeedWords::get();
-    let known = |start: usize, end: usize| Some(SeedWord { start, end, index: list.index(&text[start..end])? });
     if !list.may_be_at(text, at) {
         return None;
     }
@@ -79,14 +82,31 @@ pub(super) fn around(text: &[u8], at: usize, done: usize, findings: &mut Vec<Fin
         return None;
     }
     let (start, end) = letters(text, from, done)?;
-    let first = known(start, end)?;
+    let first = known(text, start, end)?;
     // So close to its beginning no place is in the last word of a phrase.
-    gap(text, end).and_then(|start| letters(text, start, start)).and_then(|(start, end)| known(start, end))?;
+    gap(text, end).and_then(|start| letters(text, start, start)).and_then(|(start, end)| known(text, start, end))?;
+    let words = run(text, first, done);
+    let mut right = words.last()?.end;
+    if words.len() >= 12 {
+        phrases_of(text, &words, findings);
+    } else if let Some(end) = phrase_layouts::parts(text, words, done, findings) {
+        right = end;
+    }
+    Some(right)
+}
+
+/// Returns the word of the list between two offsets.
+pub(super) fn known(text: &[u8], start: usize, end: usize) -> Option<SeedWord> {
+    Some(SeedWord { start, end, index: SeedWords::get().index(&text[start..end])? })
+}
+
+/// Returns the words of the list around one of them.
+pub(super) fn run(text: &[u8], first: SeedWord, done: usize) -> Vec<SeedWord> {
     let mut words = Vec::new();
-    let mut left = start;
+    let mut left = first.start;
     while let Some(word) = gap_before(text, left, done)
         .and_then(|end| letters(text, end.checked_sub(1)?, done))
-        .and_then(|(start, end)| known(start, end))
+        .and_then(|(start, end)| known(text, start, end))
     {
         left = word.start;
         words.push(word);
@@ -94,15 +114,20 @@ pub(super) fn around(text: &[u8], at: usize, done: usize, findings: &mut Vec<Fin
     words.reverse();
     let mut right = first.end;
     words.push(first);
-    while let Some(word) = gap(text, right).and_then(|start| letters(text, start, start)).and_then(|(s, e)| known(s, e))
-    {
+    loop {
+        let mut next = gap(text, right).and_then(|start| letters(text, start, start));
+        // `…, k and l`: only before the word that may be the last.
+        if let Some((start, end)) = next
+            && is_full(words.len() + 1)
+            && is_one_of(LINKS, &text[start..end])
+        {
+            next = gap(text, end).and_then(|start| letters(text, start, start));
+        }
+        let Some(word) = next.and_then(|(start, end)| known(text, start, end)) else { break };
         right = word.end;
         words.push(word);
     }
-    if words.len() >= 12 {
-        phrases_of(text, &words, findings);
-    }
-    Some(right)
+    words
 }
 
 /// Adds the phrases among neighbouring words.
@@ -111,6 +136,9 @@ pub(super) fn around(text: &[u8], at: usize, done: usize, findings: &mut Vec<Fin
 /// taken: so an accidental one, of which there is one in sixteen, hides no other. In lists of words they would be many, so
 /// there only those count that something else than what is between their own words sets apart.
 fn phrases_of(text: &[u8], words: &[SeedWord], findings: &mut Vec<Finding>) {
+    if phrase_layouts::find(text, words, findings) {
+        return;
+    }
     if words.len() <= MAX_RUN {
         let lengths = || (12..=24).step_by(3);
         let all = (0..words.len()).flat_map(|from| lengths().filter_map(move |length| words.get(from..from + length)));
@@ -145,7 +173,7 @@ fn phrases_of(text: &[u8], words: &[SeedWord], findings: &mut Vec<Finding>) {
 
 /// Whether words are a phrase that a wallet made: the checksum fits, and they are neither a sentence, nor a sorted list,
 /// nor one of the repetitive examples of documents.
-fn is_wallet(text: &[u8], phrase: &[SeedWord]) -> bool {
+pub(super) fn is_wallet(text: &[u8], phrase: &[SeedWord]) -> bool {
     // Before anything that reads all words, so that the time stays linear.
     if !is_full(phrase.len()) {
         return false;
@@ -165,7 +193,7 @@ fn between<'t>(text: &'t [u8], word: &SeedWord, next: &SeedWord) -> impl Iterato
 }
 
 /// Returns the letters around `at`, without the letter of an escape such as `\n` before them; `None` if there are too many.
-fn letters(text: &[u8], at: usize, done: usize) -> Option<(usize, usize)> {
+pub(super) fn letters(text: &[u8], at: usize, done: usize) -> Option<(usize, usize)> {
     let low = done.max(at.saturating_sub(10));
     let (mut start, mut end) = (at, at);
     while start > low && text[start - 1].is_ascii_alphabetic() {
@@ -180,11 +208,13 @@ fn letters(text: &[u8], at: usize, done: usize) -> Option<(usize, usize)> {
 }
 
 /// Returns the offset of the next letter at or after `at`; `None` if there is none soon.
-fn gap(text: &[u8], mut at: usize) -> Option<usize> {
+pub(super) fn gap(text: &[u8], mut at: usize) -> Option<usize> {
     let limit = text.len().min(at + MAX_GAP);
     while at < limit {
         at += match &text[at..] {
             [b'\\', b'n' | b'r' | b't', ..] => 2,
+            // The box of a task.
+            [b'[', b'x' | b'X', b']', ..] => 3,
             [b'<', rest @ ..] => 1 + rest.iter().take(12).position(|b| *b == b'>').map_or(0, |end| end + 1),
             [byte, ..] if !byte.is_ascii_alphabetic() => 1,
             _ => return Some(at),
@@ -194,11 +224,12 @@ fn gap(text: &[u8], mut at: usize) -> Option<usize> {
 }
 
 /// Returns the end of the word before `at`; `None` if there is none soon.
-fn gap_before(text: &[u8], mut at: usize, done: usize) -> Option<usize> {
+pub(super) fn gap_before(text: &[u8], mut at: usize, done: usize) -> Option<usize> {
     let limit = done.max(at.saturating_sub(MAX_GAP));
     while at > limit {
         at -= match &text[limit..at] {
             [.., b'\\', b'n' | b'r' | b't'] => 2,
+            [.., b'[', b'x' | b'X', b']'] => 3,
             [rest @ .., b'>'] => 1 + rest.iter().rev().take(12).position(|b| *b == b'<').map_or(0, |start| start + 1),
             [.., byte] if !byte.is_ascii_alphabetic() => 1,
             _ => return Some(at),
@@ -248,7 +279,7 @@ pub(super) fn words(text: &[u8], from: usize) -> Option<(usize, usize)> {
     (is_full(found.len()) && !goes_on && distinct.len() >= 5).then_some((start, end))
 }
 
-fn is_full(count: usize) -> bool {
+pub(super) fn is_full(count: usize) -> bool {
     matches!(count, 12 | 15 | 18 | 21 | 24)
 }
 

@@ -90,6 +90,22 @@ impl SeedWords {
         }
     }
 
+    /// Returns the index of the word of which `letters` are the first four, or all of its three, whatever their case.
+    pub(super) fn abbreviated(&self, letters: &[u8]) -> Option<u16> {
+        static STARTS: OnceLock<Vec<(u64, u16)>> = OnceLock::new();
+        let starts = STARTS.get_or_init(|| {
+            let start = |word: &str| pack(&word.as_bytes()[..word.len().min(4)]);
+            let mut starts: Vec<(u64, u16)> = LIST.lines().map(start).zip(0..).collect();
+            starts.sort_unstable();
+            starts
+        });
+        if !(3..=4).contains(&letters.len()) {
+            return None;
+        }
+        let packed = pack(letters);
+        starts.binary_search_by_key(&packed, |(start, _)| *start).ok().map(|at| starts[at].1)
+    }
+
     /// Returns the index of `word`, whatever its case.
     pub(super) fn index(&self, word: &[u8]) -> Option<u16> {
         if !Self::LENGTHS.contains(&word.len()) {

@@ -3,6 +3,7 @@
 
 use super::super::heuristics::{self, NameClass, is_one_of, looks_secret};
 use super::Name;
+use super::later;
 use super::separator::skip_blanks;
 
 /// The longest rest of a line after the name, and the longest line with a value.
@@ -34,6 +35,7 @@ pub(super) fn value(text: &[u8], name: Name, class: NameClass) -> Option<(usize,
         b'?' if class == NameClass::Password => Ending::Question,
         b'.' | b'!' | b')' => Ending::Sentence,
         _ if rest.ends_with("：".as_bytes()) => Ending::Colon,
+        _ if class == NameClass::Password && is_asked(text, name) => Ending::Question,
         _ => return None,
     };
     // A line of code may end so as well.
@@ -59,7 +61,9 @@ pub(super) fn value(text: &[u8], name: Name, class: NameClass) -> Option<(usize,
         if content.len() == MAX_VALUE {
             return None;
         }
-        return alone(text, start, at, ending, class).or_else(|| pair(text, start, at, ending, class));
+        return alone(text, start, at, ending, class)
+            .or_else(|| pair(text, start, at, ending, class))
+            .or_else(|| answer(text, start, at, ending));
     }
     None
 }
@@ -69,6 +73,59 @@ pub(super) fn is_followed(text: &[u8], name: Name) -> bool {
     let rest = line(text, name.end);
     matches!(rest.trim_ascii_end().last(), Some(b':' | b'?' | b'.' | b'!' | b')' | b'*'))
         || rest.ends_with("：".as_bytes())
+        || is_asked(text, name)
+}
+
+/// Words that ask, before the name on its line.
+const QUESTIONS: &str = "what's whats what which who anyone anybody someone send tell remember know need forgot have wie welches wer \
+    wei\u{df} kennt quel quelle qui connait conna\u{ee}t cu\u{e1}l cual alguien qual sabe chi wat weet iemand wat's vad n\u{e5}gon hvad hva \
+    noen nogen mik\u{e4} mika jakie jaki kto jak\u{e9} nedir какой кто скинь какие яке який хто got share give";
+
+/// Whether the line asks for what is named.
+fn is_asked(text: &[u8], name: Name) -> bool {
+    let before = &text[name.start.saturating_sub(80)..name.start];
+    let before = &before[before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
+    before.split(|b| !(b.is_ascii_alphabetic() || *b == b'\'' || !b.is_ascii())).any(|word| is_one_of(QUESTIONS, word))
+}
+
+/// Words with which an answer begins.
+const LEADS: &str = "it's its it is that's was try use sure yes yep yeah ok oh hm hmm should be think i afaik iirc still now same as before \
+    here hey hi you the one for this that normally usually probably maybe of course c'est essaie ist sollte sein ja klar es ist's nimm \
+    prueba s\u{ed} sim \u{e9} tenta \u{e8} prova het zou moeten zijn det \u{e4}r er se on to jest chyba \u{15f}u bu это вот да попробуй теперь це так";
+
+/// Returns the value of an answer in words: `max: it's X`, `sure, X`.
+fn answer(text: &[u8], start: usize, end: usize, ending: Ending) -> Option<(usize, usize)> {
+    if ending != Ending::Question {
+        return None;
+    }
+    let content = &text[start..end];
+    let mut at = after_author(content).unwrap_or(0);
+    let mut leads = 0;
+    for _ in 0..8 {
+        at += content[at..].iter().take_while(|b| b.is_ascii_whitespace()).count();
+        let length = content[at..].iter().take_while(|b| !b.is_ascii_whitespace()).count();
+        let word = content[at..at + length].strip_suffix(b",").unwrap_or(&content[at..at + length]);
+        let word = word.strip_suffix(b":").unwrap_or(word);
+        if word.is_empty() {
+            return None;
+        }
+        if !is_one_of(LEADS, word)
+            && word != b"-"
+            && word != b">"
+            && !(leads == 0 && word.starts_with(b"@") && word[1..].iter().all(u8::is_ascii_alphabetic))
+        {
+            let (left, right) = later::trimmed(text, start + at, start + at + length);
+            let value = &text[left..right];
+            let last = content[at + length..].trim_ascii().is_empty();
+            // Without a word before it only the last of the line is an answer.
+            let fits = later::is_strong(value)
+                || (leads > 0 || last) && (later::is_plain(value) || heuristics::is_word_chain(value, 3));
+            return fits.then_some((left, right));
+        }
+        leads += 1;
+        at += length;
+    }
+    None
 }
 
 /// Returns the value that is all of a line but marks and the name of an author.

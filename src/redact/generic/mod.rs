@@ -3,6 +3,7 @@
 
 mod announced;
 mod labels;
+mod later;
 mod nested;
 mod pairs;
 mod prose;
@@ -46,6 +47,11 @@ pub(super) const STEMS: &[&str] = &[
     "contrasena",
     "schluessel",
     "psw",
+    "pasw",
+    "kodeord",
+    "haslo",
+    "sifre",
+    "jelszo",
     "_pat",
     "pat=",
     "pat =",

@@ -3,10 +3,10 @@
 use super::super::heuristics::{self, NameClass, is_one_of, looks_secret};
 use super::super::rules::FindingLabel;
 use super::super::text::contains_ignoring_case;
-use super::announced;
 use super::separator::{Separator, after_closers, below, is_quote, skip_blanks};
 use super::value::{ValueSpan, bare, quoted};
 use super::{Name, OnFinding};
+use super::{announced, later};
 
 /// The largest distance of a value from its name in a sentence.
 const MAX_DISTANCE: usize = 96;
@@ -15,9 +15,11 @@ const MAX_WORDS_BETWEEN: usize = 7;
 
 /// Words and marks that introduce the value of a name.
 const VERBS: &str = "is was are be ist war lautet lauten est es será sera é è är er je jest to auf c'est → ➜ -> => — – - = := 是 为 \
-    為 は equals";
+    為 は equals это - \
+    = är jest bude bylo bylo: było byla było etait était era fue foi sigue siendo sera blev bliver blir oli";
 /// Words between such a word and the value.
-const ADVERBS: &str = "now currently still just set to : this the following generated created for changed";
+const ADVERBS: &str = "now currently still just set to : this the following generated created for changed desormais désormais maintenant toujours ahora siempre todavía aun aún agora ainda ora ancora adesso sempre nu \
+    nog steeds jetzt noch immer weiterhin fortfarande stadig fortsatt nyt edelleen teraz nadal wciąż stále teď nyní hala hâlâ şimdi теперь сейчас пока тепер зараз";
 /// Like [`VERBS`], in scripts that put no blank before them.
 const JOINED: &[&str] = &["是", "为", "為", "は", "が", "는", "은", "이", "가"];
 /// Words after a name that make it part of another: the hash of a password is no password.
@@ -31,13 +33,17 @@ const COMPOUNDS: &str = "hash hashes hashed hashing length policy policies file 
 const BETWEEN: &str = "should must for of on in at to the a an our my your this that here now currently set changed reset \
     db database admin root staging stage prod production dev test server user account instance environment env \
     cluster box machine host used which we i you also still just für want need get got from them us sent gave der den dem die das zum pour le la les du de \
-    para el los con von d'ordine d'accesso di accesso";
+    para el los con von d'ordine d'accesso di accesso \
+    everywhere again first initial initially temporary temp provisional old new provvisoria provvisorio temporanea temporaneo \
+    iniziale attuale nuova vecchia provisoire temporaire actuel initial nouveau ancien startowe tymczasowe nowe stare \
+    temporal inicial actual nueva nuevo antigua provisória temporária atual nova tijdelijk tijdelijke nieuwe oude vorläufig \
+    temporär tillfälligt nytt midlertidig ny nyt väliaikainen uusi geçici yeni root-user wlan wifi wi-fi wpa wpa2 vpn nas";
 /// What precedes a name whose value follows it directly: "user x, password y".
 const GIVEN: &[&[u8]] =
     &[b"with ", b"using ", b"and ", b", ", b"; ", b"/ ", b"und ", b"mit ", b"et ", b"avec ", b"con ", b" y ", b" e "];
 /// Words that may be followed by a proper name.
-const BEFORE_NAMES: &str =
-    "for of on to in at für pour para de du des del della dello di do da dos das von vom na voor för dla per";
+const BEFORE_NAMES: &str = "for of on to in at für pour para de du des del della dello di do da dos das von vom na voor för dla per \
+    till til hos ved do na w z dla od ke pro fürs ins im vom zum zur al alla au aux bij op van por um";
 /// Words between these and the proper name.
 const ARTICLES: &str = "the a an my our your this that der die das den dem il lo la le gli os as het de";
 
@@ -86,7 +92,22 @@ pub(super) fn values(
         && let Some((start, end)) = announced::value(text, name, class)
     {
         on_finding(start, end, label);
+        return;
     }
+    if let Some((class, label)) = class()
+        && class == NameClass::Password
+        && !is_verb(text, name)
+        && !is_compound(text, name)
+        && let Some((start, end)) = later::value(text, name)
+    {
+        on_finding(start, end, label);
+    }
+}
+
+/// Whether the word after a name makes it part of another.
+fn is_compound(text: &[u8], name: Name) -> bool {
+    let (at, _) = after_closers(text, name.end);
+    word_at(text, skip_blanks(text, at)).is_some_and(|word| is_one_of(COMPOUNDS, word))
 }
 
 /// Whether a name is the verb "pass": no user or login is named shortly before it on its line.
@@ -99,6 +120,11 @@ fn is_verb(text: &[u8], name: Name) -> bool {
     let before = last_word(line.trim_ascii_end());
     is_pass(text, name)
         && (is_one_of(SUBJECTS, before) || !OWNERS.iter().any(|owner| contains_ignoring_case(line, owner)))
+}
+
+/// Whether a name is a word for a password in Finnish, where `on` means `is`.
+fn is_finnish(text: &[u8], name: Name) -> bool {
+    text[name.start..name.end].get(..7).is_some_and(|start| start.eq_ignore_ascii_case(b"salasan"))
 }
 
 fn is_pass(text: &[u8], name: Name) -> bool {
@@ -185,13 +211,26 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
         let word = word_at(text, at)?;
         let next = skip_blanks(text, at + word.len());
         let plain = word.strip_suffix(b":").unwrap_or(word);
+        // "The default password (X) …"
+        if word.starts_with(b"(") && words == 0 && !is_pass(text, name) {
+            let (start, end) = later::trimmed(text, at, at + word.len());
+            let value = &text[start..end];
+            let closed = text.get(end) == Some(&b')');
+            if closed && (later::is_strong(value) || later::is_plain(value) && heuristics::has_all_kinds(value)) {
+                return Some(ProseLabel {
+                    found: ValueSpan { start, end, quoted: true },
+                    connected: true,
+                    words,
+                    given: true,
+                });
+            }
+        }
         // "to pass to `f`"; elsewhere the word is a verb in Polish.
         if plain == b"to" && is_pass(text, name) {
             return None;
         }
-        if is_one_of(VERBS, plain)
-            && let Some(candidate) = after_verb(text, next, word.ends_with(b":"), words)
-        {
+        let verb = is_one_of(VERBS, plain) || plain == b"on" && is_finnish(text, name);
+        if verb && let Some(candidate) = after_verb(text, next, word.ends_with(b":"), words) {
             return Some(candidate);
         }
         let bracketed = word.starts_with(b"(");

@@ -1,0 +1,711 @@
+//! Codes after a label in a sentence, a list or a table: recovery codes, PINs, licence keys, seeds of one-time passwords and
+//! passwords of applications, in several languages.
+//!
+//! The form of a code is weak, so each label has its own: a number of a few digits is a PIN only after a word for one.
+
+use super::heuristics::{self, is_one_of};
+use super::letters;
+use super::rules::FindingLabel;
+
+/// What a label announces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CodeKind {
+    /// Codes to recover an account, on the lines below as well.
+    Recovery,
+    /// A number of four to ten digits.
+    Pin,
+    /// Groups of capitals and digits.
+    Licence,
+    /// Base32.
+    Seed,
+    /// Four groups of four letters, as mail providers make them.
+    Application,
+}
+
+static RECOVERY: FindingLabel =
+    FindingLabel { name: "recovery-codes", reason: "are codes to recover an account", rank: 3 };
+static PIN: FindingLabel = FindingLabel { name: "pin", reason: "is the number of a name that says PIN", rank: 3 };
+static LICENCE: FindingLabel = FindingLabel { name: "licence-key", reason: "is the key of a licence", rank: 3 };
+static SEED: FindingLabel =
+    FindingLabel { name: "one-time-seed", reason: "is the seed of one-time passwords", rank: 3 };
+static APPLICATION: FindingLabel =
+    FindingLabel { name: "application-password", reason: "is the password of one application", rank: 3 };
+
+/// The labels of this file.
+pub(super) static LABELS: [&FindingLabel; 5] = [&RECOVERY, &PIN, &LICENCE, &SEED, &APPLICATION];
+
+/// The keywords of each kind, ASCII letters in lower case.
+pub(super) const KEYWORDS: [(CodeKind, &[&str]); 5] = [
+    (
+        CodeKind::Recovery,
+        &[
+            "recovery code",
+            "backup code",
+            "back-up code",
+            "backup-code",
+            "backupcode",
+            "recovery-code",
+            "recoverycode",
+            "recovery_code",
+            "backup_code",
+            "scratch code",
+            "emergency code",
+            "rescue code",
+            "wiederherstellungscode",
+            "ersatzcode",
+            "notfallcode",
+            "codes de secours",
+            "code de secours",
+            "codes de r\u{e9}cup\u{e9}ration",
+            "code de r\u{e9}cup\u{e9}ration",
+            "digos de recupera",
+            "digo de recupera",
+            "digos de respaldo",
+            "codici di recupero",
+            "codici di backup",
+            "codice di recupero",
+            "herstelcode",
+            "back-upcode",
+            "terst\u{e4}llningskod",
+            "reservkod",
+            "gendannelseskode",
+            "gjenopprettingskode",
+            "palautuskood",
+            "varakood",
+            "kody zapasowe",
+            "kody odzyskiwania",
+            "kod zapasowy",
+            "lo\u{17e}n\u{ed} k\u{f3}d",
+            "kurtarma kod",
+            "yedek kod",
+            "восстановления",
+            "езервные коды",
+            "езервні коди",
+            "відновлення",
+            "恢复代码",
+            "备用码",
+            "恢复码",
+            "備用代碼",
+            "リカバリーコード",
+            "バックアップコード",
+            "복구 코드",
+            "백업 코드",
+        ],
+    ),
+    (
+        CodeKind::Pin,
+        &[
+            "pincode",
+            "pin-code",
+            "pin code",
+            "pin number",
+            "pin for",
+            "pin of",
+            "pin to",
+            "pin is",
+            "pin:",
+            "pin =",
+            "pin=",
+            "-pin",
+            " pin ",
+            "(pin",
+            "puk",
+            "code pin",
+            "alarm code",
+            "alarmcode",
+            "door code",
+            "gate code",
+            "entry code",
+            "keypad code",
+            "locker code",
+            "safe code",
+            "safe combination",
+            "combination",
+            "access code",
+            "voicemail pin",
+            "t\u{fc}rcode",
+            "torcode",
+            "zugangscode",
+            "zugangs-pin",
+            "digicode",
+            "code de la porte",
+            "code porte",
+            "code de l'alarme",
+            "code alarme",
+            "code copieur",
+            "code d'acc\u{e8}s",
+            "digo de la puerta",
+            "digo de la alarma",
+            "digo da porta",
+            "digo do alarme",
+            "codice porta",
+            "codice allarme",
+            "deurcode",
+            "toegangscode",
+            "portkod",
+            "larmkod",
+            "d\u{f8}rkode",
+            "ovikoodi",
+            "kod do",
+            "kod k ",
+            "код от",
+            "код двери",
+            "пин-код",
+            "Пин-код",
+            "ПИН",
+            "пин код",
+            "пін-код",
+            "门禁码",
+            "门禁密码",
+            "暗証番号",
+            "핀 번호",
+            "현관",
+            "unlock code",
+            "passcode",
+            "geheimzahl",
+            "kopieercode",
+            "print code",
+            "copier code",
+        ],
+    ),
+    (
+        CodeKind::Licence,
+        &[
+            "product key",
+            "licence key",
+            "license key",
+            "licence-key",
+            "license-key",
+            "license_key",
+            "licence_key",
+            "licensekey",
+            "serial key",
+            "cd key",
+            "cd-key",
+            "activation key",
+            "activation code",
+            "licence:",
+            "license:",
+            "licence:**",
+            "licence code",
+            "license code",
+            "registration key",
+            "registration code",
+            "lizenzschl",
+            "produktschl",
+            "aktivierungsschl",
+            "aktivierungscode",
+            "de licence",
+            "de produit",
+            "de licencia",
+            "de producto",
+            "de licen\u{e7}a",
+            "di licenza",
+            "licentiesleutel",
+            "productcode",
+            "licentiecode",
+            "licensnyckel",
+            "produktnyckel",
+            "licensn\u{f8}gle",
+            "lisensn\u{f8}kkel",
+            "klucz licen",
+            "klucz produktu",
+            "licen\u{10d}n\u{ed} kl",
+            "lisans anahtar",
+            "ключ продукта",
+            "лицензионный ключ",
+            "ліцензійний ключ",
+            "许可证",
+            "激活码",
+            "序列号",
+            "产品密钥",
+            "プロダクトキー",
+            "ライセンスキー",
+            "라이선스 키",
+            "제품 키",
+            "windows 1",
+            "windows server 20",
+            "office 20",
+            "key from",
+            "upgrade key",
+            "serial number / licence",
+            "licence =",
+            "license =",
+            "licence number",
+        ],
+    ),
+    (
+        CodeKind::Seed,
+        &[
+            "setup key",
+            "setup-key",
+            "setupkey",
+            "setup code",
+            "mfa seed",
+            "totp",
+            "2fa",
+            "otp seed",
+            "otp secret",
+            "mfa secret",
+            "mfa key",
+            "otp key",
+            "authenticator",
+            "oathtool",
+            "manual entry",
+            "enter this key",
+            "einrichtungsschl",
+            "zwei-faktor",
+            "cl\u{e9} de configuration",
+            "double authentification",
+            "clave de configuraci",
+            "autenticador",
+            "autenticatore",
+            "chiave di configurazione",
+            "instellingssleutel",
+            "installatiesleutel",
+            "konfigurationsnyckel",
+            "klucz konfiguracji",
+            "kurulum anahtar",
+            "ключ настройки",
+            "аутентификатор",
+            "身份验证器",
+            "两步验证",
+            "セットアップキー",
+            "설정 키",
+            "two-factor",
+            "two factor",
+            "second factor",
+            "google auth",
+            "authy",
+        ],
+    ),
+    (
+        CodeKind::Application,
+        &[
+            "app password",
+            "app-password",
+            "app_password",
+            "apppassword",
+            "app-specific password",
+            "application password",
+            "app passwort",
+            "app-passwort",
+            "anwendungspasswort",
+            "mot de passe d'application",
+            "mot de passe d\u{2019}application",
+            "contrase\u{f1}a de aplicaci",
+            "senha de app",
+            "senha de aplicativo",
+            "password per le app",
+            "password per l'app",
+            "app-wachtwoord",
+            "appl\u{f6}senord",
+            "appadgangskode",
+            "has\u{142}o aplikacji",
+            "uygulama \u{15f}ifre",
+            "пароль приложения",
+            "应用专用密码",
+            "应用密码",
+            "アプリ パスワード",
+            "アプリパスワード",
+            "앱 비밀번호",
+            "gmail",
+        ],
+    ),
+];
+
+/// How far the first code may be from its label, and how far the last.
+const MAX_LEAD: usize = 200;
+const MAX_LIST: usize = 1600;
+/// How far a PIN may be from its label.
+const MAX_PIN_LEAD: usize = 56;
+
+/// Passes the codes that the keyword between `start` and `end` announces to `found`; returns the end of what was read.
+pub(super) fn find(
+    text: &[u8],
+    (start, end): (usize, usize),
+    kind: CodeKind,
+    mut found: impl FnMut(usize, usize, &'static FindingLabel),
+) -> Option<usize> {
+    match kind {
+        CodeKind::Recovery => recovery(text, end, |start, end| found(start, end, &RECOVERY)),
+        CodeKind::Pin => {
+            let (start, end) = pin(text, start, end)?;
+            found(start, end, &PIN);
+            None
+        }
+        CodeKind::Licence => {
+            let (start, end) = licence(text, end)?;
+            found(start, end, &LICENCE);
+            None
+        }
+        CodeKind::Seed => {
+            // `2fa` and the like occur in hexadecimal.
+            let whole = !text[start].is_ascii() || start == 0 || !text[start - 1].is_ascii_alphanumeric();
+            if !whole || text[end - 1].is_ascii_alphanumeric() && text.get(end).is_some_and(u8::is_ascii_digit) {
+                return None;
+            }
+            let (start, end) = seed(text, end)?;
+            found(start, end, &SEED);
+            None
+        }
+        CodeKind::Application => {
+            let (start, end) = application(text, end)?;
+            found(start, end, &APPLICATION);
+            None
+        }
+    }
+}
+
+/// Whether `byte` may stand between two codes of a list.
+fn is_between(byte: u8) -> bool {
+    byte.is_ascii_whitespace()
+        || matches!(
+            byte,
+            b',' | b';'
+                | b'|'
+                | b'*'
+                | b'`'
+                | b'>'
+                | b'"'
+                | b'\''
+                | b'/'
+                | b'['
+                | b']'
+                | b'('
+                | b')'
+                | b':'
+                | b'+'
+                | b'~'
+                | b'.'
+                | b'-'
+        )
+}
+
+/// The shape of a code: the lengths of its groups.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Shape {
+    group: usize,
+    groups: usize,
+    numeric: bool,
+}
+
+/// Reads the codes after the label that ends at `from`.
+fn recovery(text: &[u8], from: usize, mut found: impl FnMut(usize, usize)) -> Option<usize> {
+    let limit = text.len().min(from + MAX_LIST);
+    let (mut at, mut last) = (from, from);
+    let mut codes: Vec<(usize, usize, Shape)> = Vec::new();
+    let mut words = 0;
+    while at < limit {
+        let lead = if codes.is_empty() { MAX_LEAD } else { 64 };
+        if at - last > lead || words > if codes.is_empty() { 24 } else { 4 } {
+            break;
+        }
+        if !text[at].is_ascii_alphanumeric() {
+            if text[at..].starts_with(b"\n#") || text[at..].starts_with(b"\n\n\n") || text[at..].starts_with(b"://") {
+                break;
+            }
+            at += 1;
+            continue;
+        }
+        if let Some((end, shape)) = code(text, at) {
+            codes.push((at, end, shape));
+            (at, last, words) = (end, end, 0);
+            continue;
+        }
+        let length = text[at..]
+            .iter()
+            .take(40)
+            .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
+            .count();
+        words += usize::from(text[at].is_ascii_alphabetic());
+        at += length.max(1);
+    }
+    let (first, .., shape) = codes.first().copied()?;
+    let same = codes.iter().filter(|(.., other)| *other == shape).count();
+    let lone = |start: usize, end: usize| {
+        let code = &text[start..end];
+        let label = &text[from..first];
+        let joined = label.iter().any(|b| matches!(b, b':' | b'=' | b'|' | b'\n')) || label.len() <= 24;
+        shape.numeric && code.len() >= 8 && joined && label.len() <= 60
+            || !shape.numeric && !heuristics::is_name(code) && label.len() <= 120
+            || shape.groups > 1 && joined && code.iter().filter(|b| b.is_ascii_digit()).count() >= 2
+    };
+    if same < 2 && !lone(first, codes[0].1) {
+        return Some(last);
+    }
+    for (start, end, other) in &codes {
+        if *other == shape {
+            found(*start, *end);
+        }
+    }
+    Some(last)
+}
+
+/// Returns the end and the shape of the code at `at`.
+fn code(text: &[u8], at: usize) -> Option<(usize, Shape)> {
+    if at > 0 && (text[at - 1].is_ascii_alphanumeric() || matches!(text[at - 1], b'_' | b'#' | b'@' | b'=')) {
+        return None;
+    }
+    let group = |from: usize| text[from..].iter().take(17).take_while(|b| b.is_ascii_alphanumeric()).count();
+    let first = group(at);
+    let mut end = at + first;
+    let mut groups = 1;
+    let numeric_group = |from: usize, to: usize| text[from..to].iter().all(u8::is_ascii_digit);
+    while groups < 8 && (3..=8).contains(&first) {
+        let joint = match text.get(end) {
+            Some(b'-') => true,
+            // Groups of digits may be apart by a blank.
+            Some(b' ') => numeric_group(at, at + first) && matches!(first, 3..=6) && groups < 3,
+            _ => false,
+        };
+        let next = end + 1;
+        if !joint
+            || next >= text.len()
+            || group(next) != first
+            || text[end] == b' ' && !numeric_group(next, next + first)
+        {
+            break;
+        }
+        groups += 1;
+        end = next + first;
+    }
+    let token = &text[at..end];
+    if text.get(end).is_some_and(|b| matches!(b, b'_' | b'-' | b'=' | b'%' | b'@'))
+        || text.get(end) == Some(&b'.') && text.get(end + 1).is_some_and(u8::is_ascii_alphanumeric)
+    {
+        return None;
+    }
+    let digits = token.iter().filter(|b| b.is_ascii_digit()).count();
+    let alphabetic = token.iter().filter(|b| b.is_ascii_alphabetic()).count();
+    let both = token.iter().any(u8::is_ascii_lowercase) && token.iter().any(u8::is_ascii_uppercase);
+    let numeric = alphabetic == 0;
+    let fits = match (groups, numeric) {
+        (1, true) => matches!(digits, 8..=12) && !token.starts_with(b"20"),
+        (1, false) => {
+            (8..=16).contains(&first) && digits >= 2 && alphabetic >= 2 && !both && !heuristics::is_name(token)
+        }
+        (2, true) => matches!(first, 3..=6) && digits >= 8 || first == 3 && text[at + 3] == b' ',
+        (_, true) => first >= 3,
+        (2.., false) => {
+            (4..=6).contains(&first) && digits >= 1 && !both && groups <= 4
+                || groups >= 4 && (3..=8).contains(&first) && digits >= 1 && !both
+        }
+        (0, false) => false,
+    };
+    let shape = Shape { group: first, groups, numeric: numeric && groups == 1 };
+    (fits && !heuristics::is_placeholder(token)).then_some((end, shape))
+}
+
+/// Words between a label and its number.
+const CONNECTORS: &str = "is are was ist lautet est es \u{e9} \u{e8} er \u{e4}r on to jest je now = : - | \u{2192} -> => \u{2013} \u{2014} still immer noch toujours sigue siendo";
+
+/// Returns the number that the label between `start` and `end` announces.
+fn pin(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
+    let keyword = &text[start..end];
+    let short = memchr::memmem::find(&keyword.to_ascii_lowercase(), b"pin").map(|at| start + at);
+    let capital = short.is_some_and(|at| text[at..].starts_with(b"PIN"));
+    // `spin:`, `mapping of`.
+    if short.is_some_and(|at| at > 0 && (text[at - 1].is_ascii_alphanumeric())) {
+        return None;
+    }
+    if keyword.eq_ignore_ascii_case(b"puk")
+        && (start > 0 && text[start - 1].is_ascii_alphabetic() || text.get(end).is_some_and(u8::is_ascii_lowercase))
+    {
+        return None;
+    }
+    let window = &text[end..text.len().min(end + MAX_PIN_LEAD)];
+    let line = &window[..window.iter().position(|b| *b == b'\n').unwrap_or(window.len())];
+    let first = line.iter().position(u8::is_ascii_digit)?;
+    let mut at = first;
+    // `PUK2: …`, `PIN 1: …`.
+    let numbered = line[first..].iter().take_while(|b| b.is_ascii_digit()).count();
+    if numbered == 1 {
+        at = first + 1 + line[first + 1..].iter().position(u8::is_ascii_digit)?;
+    }
+    let lead = &line[..at];
+    let length = line[at..].iter().take_while(|b| b.is_ascii_digit()).count();
+    let value = &line[at..at + length];
+    let after = line.get(at + length);
+    let alone = !after.is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'%' | b'_' | b'/' | b'@'))
+        && !(matches!(after, Some(b'.' | b'-' | b':' | b','))
+            && line.get(at + length + 1).is_some_and(u8::is_ascii_digit))
+        && !matches!(lead.last(), Some(b'.' | b'/' | b'#' | b'_' | b'+' | b'$' | b'@'))
+        && !lead.last().is_some_and(u8::is_ascii_alphabetic);
+    if !alone
+        || !(4..=8).contains(&length)
+        || heuristics::is_placeholder(value) && value != b"0000"
+        || value.windows(2).all(|pair| pair[0] == pair[1])
+    {
+        return None;
+    }
+    let words: Vec<&[u8]> = lead
+        .split(|b| b.is_ascii_whitespace() || matches!(b, b'`' | b'*' | b'"'))
+        .filter(|word| !word.is_empty())
+        .collect();
+    let connected = words.last().is_none_or(|word| {
+        is_one_of(CONNECTORS, word)
+            || matches!(word.last(), Some(b':' | b'=' | b'|' | b')'))
+            || word.ends_with("：".as_bytes())
+    }) || lead.iter().all(|b| !b.is_ascii_alphanumeric()) && !lead.contains(&b'.');
+    let sentence = lead.windows(2).any(|two| matches!(two, b". " | b"; " | b"? " | b"! "));
+    // A year, a count of digits and what electronics call a pin.
+    let version = lead.windows(7).any(|word| word.eq_ignore_ascii_case(b"version"));
+    let year = length == 4 && matches!(value[..2], [b'1', b'9'] | [b'2', b'0']);
+    let bare = words.is_empty();
+    let named = short.is_none() || capital || !bare || lead.contains(&b':');
+    let counted = line[at + length..].trim_ascii_start();
+    let unit = [
+        &b"digit"[..],
+        b"char",
+        b"times",
+        b"ms",
+        b"sec",
+        b"min",
+        b"byte",
+        b"bit",
+        b"stellig",
+        b"Ziff",
+        b"chiff",
+        b"user",
+        b"line",
+    ]
+    .iter()
+    .any(|unit| counted.starts_with(unit));
+    (connected
+        && !sentence
+        && !version
+        && named
+        && !unit
+        && words.len() <= 7
+        && !(year && bare && !lead.contains(&b':')))
+    .then_some((end + at, end + at + length))
+}
+
+/// Returns the licence key soon after the label that ends at `from`.
+fn licence(text: &[u8], from: usize) -> Option<(usize, usize)> {
+    let window = &text[from..text.len().min(from + 120)];
+    let lines = window.iter().enumerate().filter(|(_, b)| **b == b'\n').nth(2).map_or(window.len(), |(at, _)| at);
+    let window = &window[..lines];
+    let mut at = 0;
+    while at < window.len() {
+        let is_part = |b: &u8| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'-';
+        if !is_part(&window[at]) || at > 0 && window[at - 1].is_ascii_alphanumeric() {
+            at += 1;
+            continue;
+        }
+        let length = text[from + at..].iter().take(80).take_while(|b| is_part(b)).count();
+        let token = &text[from + at..from + at + length];
+        let groups: Vec<&[u8]> = token.split(|b| *b == b'-').collect();
+        let digits = token.iter().filter(|b| b.is_ascii_digit()).count();
+        let even = groups.iter().all(|group| group.len() == groups[0].len());
+        let mixed = groups
+            .iter()
+            .filter(|group| group.iter().any(u8::is_ascii_digit) && group.iter().any(u8::is_ascii_uppercase))
+            .count();
+        let ended = !text.get(from + at + length).is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
+        if ended
+            && even
+            && groups.len() >= 3
+            && (4..=8).contains(&groups[0].len())
+            && digits >= 2
+            && (mixed >= 2 || groups.len() >= 4 && mixed >= 1)
+            && !heuristics::is_placeholder(token)
+        {
+            return Some((from + at, from + at + length));
+        }
+        at += length.max(1);
+    }
+    None
+}
+
+/// Returns the Base32 seed soon after the label that ends at `from`.
+fn seed(text: &[u8], from: usize) -> Option<(usize, usize)> {
+    let window = &text[from..text.len().min(from + 160)];
+    let lines = window.iter().enumerate().filter(|(_, b)| **b == b'\n').nth(3).map_or(window.len(), |(at, _)| at);
+    let mut at = from;
+    while at < from + lines {
+        if !text[at].is_ascii_alphanumeric()
+            || at > 0 && (text[at - 1].is_ascii_alphanumeric() || matches!(text[at - 1], b'_' | b'/' | b'-'))
+        {
+            at += 1;
+            continue;
+        }
+        let (end, groups) = base32(text, at);
+        let value = &text[at..end];
+        let digit = value.iter().any(u8::is_ascii_digit);
+        let joined: Vec<u8> = value.iter().copied().filter(u8::is_ascii_alphanumeric).collect();
+        let random = letters::are_random(&joined) || digit;
+        let fits = match groups {
+            0 => false,
+            1 => {
+                (16..=64).contains(&joined.len())
+                    && joined.len().is_multiple_of(2)
+                    && random
+                    && (digit || joined.len() >= 26)
+                    && !joined.iter().all(u8::is_ascii_hexdigit)
+            }
+            _ => joined.len() >= 16 && random,
+        };
+        if fits && !heuristics::is_placeholder(value) {
+            return Some((at, end));
+        }
+        at = end.max(at + 1);
+    }
+    None
+}
+
+/// Returns the end of the Base32 at `at`, in groups of four or whole, and the number of groups.
+fn base32(text: &[u8], at: usize) -> (usize, usize) {
+    let upper = text[at].is_ascii_uppercase()
+        || text[at].is_ascii_digit() && text[at..].iter().take(4).any(u8::is_ascii_uppercase);
+    let is_part =
+        |b: &u8| matches!(b, b'2'..=b'7') || if upper { b.is_ascii_uppercase() } else { b.is_ascii_lowercase() };
+    let run = |from: usize| {
+        let length = text[from..].iter().take(72).take_while(|b| is_part(b)).count();
+        let whole = !text.get(from + length).is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'('));
+        if whole { length } else { 0 }
+    };
+    let first = run(at);
+    if first == 0 {
+        return (at + text[at..].iter().take(72).take_while(|b| b.is_ascii_alphanumeric()).count(), 0);
+    }
+    let (mut end, mut groups) = (at + first, 1);
+    while groups < 16 && matches!(first, 4 | 8) && matches!(text.get(end), Some(b' ' | b'-')) && run(end + 1) == first {
+        end += 1 + first;
+        groups += 1;
+    }
+    (end, groups)
+}
+
+/// Returns the password of four groups of four letters after the label that ends at `from`.
+fn application(text: &[u8], from: usize) -> Option<(usize, usize)> {
+    let window = &text[from..text.len().min(from + 120)];
+    let lines = window.iter().enumerate().filter(|(_, b)| **b == b'\n').nth(2).map_or(window.len(), |(at, _)| at);
+    let window = &text[..from + lines];
+    let is_group = |at: usize| {
+        text.get(at..at + 4).is_some_and(|group| group.iter().all(u8::is_ascii_lowercase))
+            && !text.get(at + 4).is_some_and(u8::is_ascii_alphanumeric)
+    };
+    let mut at = from;
+    while at < window.len() {
+        if text[at].is_ascii_alphabetic() && !text[at - 1].is_ascii_alphanumeric() {
+            let joint = text.get(at + 4).filter(|b| matches!(b, b' ' | b'-'));
+            let whole = joint.is_some()
+                && [0, 5, 10, 15]
+                    .iter()
+                    .all(|step| is_group(at + step) && (*step == 15 || text.get(at + step + 4) == joint));
+            if whole {
+                let joined: Vec<u8> = text[at..at + 19].iter().copied().filter(u8::is_ascii_lowercase).collect();
+                let (odd, pairs) = letters::odd_pairs(&joined);
+                if odd * 4 >= pairs {
+                    return Some((at, at + 19));
+                }
+            }
+            at += text[at..].iter().take_while(|b| b.is_ascii_alphanumeric()).count();
+        } else {
+            at += 1;
+        }
+    }
+    None
+}
