@@ -24,7 +24,7 @@ pub(super) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// A finder of word ends that reads each word once, however many positions in it are looked up.
+/// A finder of the ends of tokens that reads each word once, however many positions in it are looked up.
 #[derive(Debug, Default)]
 pub(super) struct WordEnds {
     from: usize,
@@ -35,11 +35,23 @@ impl WordEnds {
     /// Returns the end of the word at `at`.
     pub(super) fn end(&mut self, text: &[u8], at: usize) -> usize {
         if at < self.from || at > self.to {
-            let length = text[at..].iter().take_while(|byte| is_word(**byte)).count();
-            (self.from, self.to) = (at, at + length);
+            let mut end = at + text[at..].iter().take_while(|byte| is_word(**byte)).count();
+            while let Some(length) = random_part(&text[end..]) {
+                end += length;
+            }
+            (self.from, self.to) = (at, end);
         }
         self.to
     }
+}
+
+/// Returns the length of a hyphen and a part after it that no word looks like: the rest of a token, not of a sentence.
+fn random_part(rest: &[u8]) -> Option<usize> {
+    let part = rest.strip_prefix(b"-")?;
+    let part = &part[..part.iter().take_while(|byte| is_word(**byte)).count()];
+    let mixed =
+        [u8::is_ascii_uppercase, u8::is_ascii_lowercase, u8::is_ascii_digit].iter().all(|kind| part.iter().any(kind));
+    (part.len() >= 8 && mixed).then_some(1 + part.len())
 }
 
 /// Whether `text` contains `word`, ASCII case ignored.

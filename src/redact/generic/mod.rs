@@ -196,6 +196,14 @@ impl Names {
             return;
         }
         self.find_entries(text, name, on_finding);
+        if let Some((start, end)) = compared(text, name) {
+            if let Some((class, label)) = class()
+                && heuristics::looks_secret(&text[start..end], class, true)
+            {
+                on_finding(start, end, label);
+            }
+            return;
+        }
         if let Some((start, end)) = pairs::value(text, name) {
             let Some((class, label)) = class() else { return };
             if rows::is_secret(&text[start..end], class) || (strict && !is_exempt(&text[start..end], class)) {
@@ -308,6 +316,27 @@ impl Names {
             self.container_end = self.container_end.max(end);
         }
     }
+}
+
+/// Returns the quoted text that is compared with a name on its right: `"…" == password`, `"…".equals(password)`.
+fn compared(text: &[u8], name: Name) -> Option<(usize, usize)> {
+    let before = &text[name.start.saturating_sub(MAX_NAME_PART)..name.start];
+    let before = before.strip_suffix(b"$").unwrap_or(before);
+    let head = match before.strip_suffix(b".equals(") {
+        Some(head) => head,
+        None => {
+            let head = before.trim_ascii_end();
+            let equals = head.iter().rev().take_while(|b| **b == b'=').count();
+            let head = &head[..head.len() - equals];
+            let unequal = head.strip_suffix(b"!").filter(|_| equals > 0);
+            unequal.or((equals >= 2).then_some(head))?.trim_ascii_end()
+        }
+    };
+    let quote = *head.last().filter(|b| matches!(b, b'"' | b'\''))?;
+    let content = &head[..head.len() - 1];
+    let open = content.iter().rposition(|b| *b == quote || *b == b'\n').filter(|at| content[*at] == quote)?;
+    let base = name.start.saturating_sub(MAX_NAME_PART);
+    Some((base + open + 1, base + content.len()))
 }
 
 /// Whether a name is the last part of a path and its tag or port follows, as in the name of a container image.

@@ -42,15 +42,15 @@ pub(super) fn value(text: &[u8], name: Name) -> Option<(usize, usize)> {
     if text[at..].starts_with(b" {") {
         return block(text, at + 2);
     }
+    if (is_attribute(text, name.start) || text[..name.start].ends_with(b"<"))
+        && let Some(found) = attribute(text, name)
+    {
+        return Some(found);
+    }
     if !matches!(text.get(at)?, b',' | b'\n' | b' ' | b'\r' | b'<' | b'}') {
         return None;
     }
     let rest = &text[at..text.len().min(at + 160)];
-    if text[..name.start].ends_with(b"=\"")
-        && let Some(found) = attribute(text, at)
-    {
-        return Some(found);
-    }
     let mut skip = 0;
     if rest.starts_with(b"</") {
         skip = rest.iter().position(|b| *b == b'>')? + 1;
@@ -80,13 +80,33 @@ pub(super) fn value(text: &[u8], name: Name) -> Option<(usize, usize)> {
     (found.start < found.end).then_some((found.start, found.end))
 }
 
-/// Finds the `value="…"` of the tag that continues at `from`.
-fn attribute(text: &[u8], from: usize) -> Option<(usize, usize)> {
-    let window = &text[from..text.len().min(from + 160)];
-    let window = &window[..window.iter().position(|b| *b == b'>').unwrap_or(window.len())];
-    let at = window.windows(7).position(|part| part.eq_ignore_ascii_case(b" value="))?;
-    let found = quoted(text, from + at + 7)?;
-    Some((found.start, found.end))
+/// Whether the value of an attribute begins at `start`: `="` or `= '` precedes it.
+pub(super) fn is_attribute(text: &[u8], start: usize) -> bool {
+    let before = &text[start.saturating_sub(8)..start];
+    before
+        .strip_suffix(b"\"")
+        .or_else(|| before.strip_suffix(b"'"))
+        .is_some_and(|before| before.trim_ascii_end().ends_with(b"="))
+}
+
+/// The longest part of a tag that is read on each side of a name.
+const MAX_TAG_BYTES: usize = 160;
+
+/// Finds the attribute `value` of the tag around a name, which is the tag's own or the value of an attribute.
+fn attribute(text: &[u8], name: Name) -> Option<(usize, usize)> {
+    let before = &text[name.start.saturating_sub(MAX_TAG_BYTES)..name.start];
+    let open = name.start - before.len() + before.iter().rposition(|b| matches!(b, b'<' | b'>' | b'\n'))?;
+    let after = &text[name.end..text.len().min(name.end + MAX_TAG_BYTES)];
+    let close = name.end + after.iter().position(|b| *b == b'>')?;
+    if text[open] != b'<' {
+        return None;
+    }
+    let tag = &text[open..close];
+    let at =
+        tag.windows(7).position(|part| part[1..6].eq_ignore_ascii_case(b"value") && part[0].is_ascii_whitespace())?;
+    let equals = skip_blanks(text, open + at + 6);
+    let found = quoted(text, skip_blanks(text, equals + 1)).filter(|_| text.get(equals) == Some(&b'='))?;
+    (found.end <= close).then_some((found.start, found.end))
 }
 
 /// Finds the `default = …` or `value = …` of the block that opens before `from`.

@@ -3,6 +3,7 @@
 use super::super::heuristics::is_one_of;
 use super::super::text::starts_ignoring_case;
 use super::Name;
+use super::pairs::is_attribute;
 
 /// The kinds of separator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +38,7 @@ pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
     if first == b'\n' && (is_heading(text, name.start) || is_defined(rest)) {
         return Some((Separator::Colon, below(text, at)?));
     }
-    let attribute = closed && text[..name.start].ends_with(b"=\"");
+    let attribute = closed && is_attribute(text, name.start);
     let (separator, length) = match first {
         // `::=` and `:::=` of Makefiles.
         b':' if rest.starts_with(b"::=") => (Separator::Assign, 3),
@@ -46,6 +47,7 @@ pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
         b':' if rest.starts_with(b":=") => (Separator::Assign, 2),
         b':' => (Separator::Colon, 1),
         b'=' if rest.starts_with(b"=~") => return None,
+        b'!' if rest.starts_with(b"!=") => (Separator::Call, 2 + usize::from(rest.get(2) == Some(&b'='))),
         b'=' => (Separator::Assign, rest.iter().take(3).take_while(|b| matches!(b, b'=' | b'>')).count()),
         b'?' | b'+' | b'.' if rest.get(1) == Some(&b'=') => (Separator::Assign, 2),
         b'!' | b'?' if rest.get(1) == Some(&b':') => (Separator::Colon, 2),
@@ -63,7 +65,7 @@ pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
         _ if attribute && at > touching => {
             (Separator::Tag, attributes(rest).filter(|length| has_value(&rest[*length..]))?)
         }
-        b'>' if name.start > 0 && text[name.start - 1] == b'<' && at == name.end => (Separator::Tag, 1),
+        b'>' if text[..name.start].trim_ascii_end().ends_with(b"<") => (Separator::Tag, 1),
         // `<Pass encoding="base64">`
         _ if at == name.end + 1 && name.start > 0 && text[name.start - 1] == b'<' => {
             (Separator::Tag, attributes(rest)?)

@@ -64,7 +64,8 @@ pub(super) fn value(
         && text.get(found.end) == Some(&b'<')
         && text.get(found.end + 1).is_some_and(|b| b.is_ascii_uppercase() || matches!(b, b'[' | b'\''));
     // `base.pass("…")`, a function.
-    let called = separator == Separator::Call && text[..name.end].ends_with(b"pass");
+    let called =
+        separator == Separator::Call && text[..name.end].ends_with(b"pass") && text.get(name.end) == Some(&b'(');
     if generic || called || class == NameClass::Weak && separator == Separator::Comma && is_listed(text, name) {
         return Some((found, false));
     }

@@ -78,7 +78,9 @@ fn is_reference(value: &[u8]) -> bool {
         && value[0] == b'%'
         && value[value.len() - 1] == b'%'
         && value[1..value.len() - 1].iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_');
-    let brackets = matches!((value[0], value[value.len() - 1]), (b'<', b'>') | (b'{', b'}') | (b'[', b']'));
+    // Jenkins puts what it has encrypted into braces.
+    let brackets = matches!((value[0], value[value.len() - 1]), (b'<', b'>') | (b'{', b'}') | (b'[', b']'))
+        && !(value.len() >= 24 && super::is_machine_made(&value[1..value.len() - 1]));
     const LOOKUPS: &[&[u8]] = &[
         b"process.env",
         b"os.environ",
