@@ -11,38 +11,37 @@
 
 use super::rarest_window::WindowFrequency;
 
-/// The number of bytes that are filtered together.
-const BLOCK: usize = 64;
-/// How many bytes beyond a block its last place needs.
-const BEYOND: usize = 3;
-/// The number of hashes.
-const HASHES: usize = 1 << 16;
+/// The number of bytes that are filtered together: so many that those stored first, byte by byte, can be read many at a
+/// time once the last ones are stored.
+const BLOCK: usize = 128;
+/// How many bytes beyond a block its last places need.
+const BEYOND: usize = 4;
+/// The bits of the hash of a window in [`Table`].
+const HASH_BITS: u32 = 12;
 
 /// Keywords, each with a target of type `T`.
 pub(super) struct Keywords<T> {
-    filter: PrefixFilter,
+    filter: WindowFilter,
     /// Words that are looked up by four of their bytes.
     long: Table<T>,
     /// Shorter words, looked up by three bytes.
     short: Table<T>,
 }
 
-/// The trigrams with which words begin, and those that follow one byte later.
+/// The trigrams with which windows begin, and those that follow one byte later. Windows are the bytes by which words are
+/// looked up.
 ///
-/// Every byte belongs to one of 32 classes. Words are divided into four sets: one may begin at a place only
-/// if both trigrams there belong to the same set.
-struct PrefixFilter {
-    classes: [u8; 256],
-    /// For each trigram of classes: in the lower bits the sets that it begins, in the upper ones those that it continues.
-    sets: Box<[u8; 1 << 15]>,
-}
+/// Of each byte the five lower bits count, in which letters differ. Windows are divided into four sets: one may begin at
+/// a place only if both trigrams there belong to the same set. For each trigram the lower bits are the sets that it
+/// begins, the upper ones those that it continues.
+struct WindowFilter(Box<[u8; 1 << 15]>);
 
 struct Table<T> {
-    /// A bit for each two hashes: whether there are words of them. It stays in the nearest cache, too.
-    known: Box<[u64; HASHES / 128]>,
-    /// The index in `words` at which the words of each hash begin.
-    first: Vec<u32>,
-    /// The offset of the hashed bytes in a word, the word and its target, in the order of the hashes.
+    /// The index in `windows` and `words` at which those of each hash begin; there are only some thousands.
+    first: Vec<u16>,
+    /// The bytes by which a word is looked up, folded.
+    windows: Vec<u32>,
+    /// The offset of these bytes in the word, the word and its target.
     words: Vec<(usize, Box<str>, T)>,
 }
 
@@ -53,26 +52,21 @@ impl<T: Copy> Keywords<T> {
         let plain = WindowFrequency::new();
         for (word, target) in words {
             let bytes = word.as_bytes();
-            let mut at = 0;
-            match bytes.len() {
-                0 | 1 => continue,
-                2 => {
-                    // A word of two bytes matches with any third byte.
-                    let mut hashes: Vec<u16> =
-                        (0..=u8::MAX).map(|third| hash(fold(&[bytes[0], bytes[1], third]))).collect();
-                    hashes.sort_unstable();
-                    hashes.dedup();
-                    short.extend(hashes.into_iter().map(|hash| (hash, 0, word.clone(), target)));
+            let at = if bytes.len() < 4 { 0 } else { plain.rarest_window(bytes) };
+            let window = &bytes[at..bytes.len().min(at + 4)];
+            windows.push(window.to_vec());
+            match *window {
+                [] | [_] => drop(windows.pop()),
+                // A word of two bytes matches with any third byte.
+                [a, b] => {
+                    let third = (0..=u8::MAX).filter(|byte| byte & 0x20 != 0);
+                    short.extend(third.map(|third| (fold(&[a, b, third]), 0, word.clone(), target)));
                 }
-                3 => short.push((hash(fold(bytes)), 0, word.clone(), target)),
-                _ => {
-                    at = plain.rarest_window(bytes);
-                    long.push((hash(fold(&bytes[at..at + 4])), at, word.clone(), target));
-                }
+                [_, _, _] => short.push((fold(window), at, word, target)),
+                _ => long.push((fold(window), at, word, target)),
             }
-            windows.push(bytes[at..bytes.len().min(at + 4)].to_vec());
         }
-        Self { filter: PrefixFilter::new(windows), long: Table::new(long), short: Table::new(short) }
+        Self { filter: WindowFilter::new(windows), long: Table::new(long), short: Table::new(short) }
     }
 
     /// Passes every keyword in `text`, whatever its case, to `found`: start, end, target.
@@ -86,105 +80,100 @@ impl<T: Copy> Keywords<T> {
             });
             self.filter.candidates(block, |at| {
                 let window = fold(&block[at..at + 4]);
-                self.long.words_at(text, start + at, hash(window), &mut found);
-                self.short.words_at(text, start + at, hash(window >> 8), &mut found);
+                self.long.words_at(text, start + at, window, &mut found);
+                self.short.words_at(text, start + at, window >> 8, &mut found);
             });
         }
     }
 }
 
-impl PrefixFilter {
+impl WindowFilter {
     /// Takes two to four bytes of each word.
-    fn new(mut words: Vec<Vec<u8>>) -> Self {
-        words.sort_unstable();
-        words.dedup();
-        let classes: [u8; 256] = std::array::from_fn(|byte| class_of(byte as u8));
+    fn new(mut windows: Vec<Vec<u8>>) -> Self {
+        windows.sort_unstable();
+        windows.dedup();
         let mut sets = Box::new([0; 1 << 15]);
-        for (index, word) in words.iter().enumerate() {
-            let set = 1 << (index * 4 / words.len());
-            let fits =
-                |place: usize, class: u8| word.get(place).is_none_or(|byte| classes[usize::from(*byte)] == class);
-            let (first, second) = (classes[usize::from(word[0])], classes[usize::from(word[1])]);
-            for third in (0..32).filter(|class| fits(2, *class)) {
-                sets[trigram(first, second, third)] |= set;
-                for fourth in (0..32).filter(|class| fits(3, *class)) {
-                    sets[trigram(second, third, fourth)] |= set << 4;
+        for (index, window) in windows.iter().enumerate() {
+            let set = 1 << (index * 4 / windows.len());
+            // What follows a shorter window can be any byte.
+            let bytes_at = |place: usize| window.get(place).map_or(0..32, |byte| *byte..byte.saturating_add(1));
+            for third in bytes_at(2) {
+                sets[usize::from(trigram(window[0], window[1], third))] |= set;
+                for fourth in bytes_at(3) {
+                    sets[usize::from(trigram(window[1], third, fourth))] |= set << 4;
                 }
             }
         }
-        Self { classes, sets }
+        Self(sets)
     }
 
-    /// Passes the places of a block at which a word may begin to `found`.
+    /// Passes the places of a block at which a window may begin to `found`.
     ///
     /// Each step does one thing to the whole block: a branch for each byte would cost more than the rest.
     fn candidates(&self, block: &[u8; BLOCK + BEYOND], mut found: impl FnMut(usize)) {
-        let classes = block.map(|byte| self.classes[usize::from(byte)]);
+        let (mut even, mut odd) = ([0; BLOCK / 2 + 1], [0; BLOCK / 2]);
+        trigrams(block, &mut even);
+        trigrams(&block[1..], &mut odd);
         let mut sets = [0; BLOCK + 1];
-        for (at, set) in sets.iter_mut().enumerate() {
-            *set = self.sets[trigram(classes[at], classes[at + 1], classes[at + 2])];
+        let set = |trigram: u16| self.0[usize::from(trigram & 0x7fff)];
+        for ((sets, even), odd) in sets.as_chunks_mut().0.iter_mut().zip(&even).zip(&odd) {
+            *sets = [set(*even), set(*odd)];
         }
+        sets[BLOCK] = set(even[BLOCK / 2]);
         let mut hits = [0; BLOCK];
         for (at, hit) in hits.iter_mut().enumerate() {
             *hit = u8::from(sets[at] & (sets[at + 1] >> 4) != 0);
         }
-        let (eights, _) = hits.as_chunks();
-        for (index, eight) in eights.iter().enumerate() {
-            let mut left = u64::from_le_bytes(*eight);
+        for (index, hits) in hits.as_chunks::<64>().0.iter().enumerate() {
+            let mut left = hits.as_chunks().0.iter().rev().fold(0_u64, |bits, eight| {
+                // Gathers the lowest bit of each byte in the highest byte.
+                bits << 8 | u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56
+            });
             while left != 0 {
-                found(index * 8 + (left.trailing_zeros() / 8) as usize);
+                found(index * 64 + left.trailing_zeros() as usize);
                 left &= left - 1;
             }
         }
     }
 }
 
-/// Returns the class of a byte; letters of both cases are the same.
-fn class_of(byte: u8) -> u8 {
-    match byte {
-        0..=b' ' => 0,
-        b'a'..=b'z' => 1 + byte - b'a',
-        b'A'..=b'Z' => 1 + byte - b'A',
-        b'0'..=b'9' => 27 + byte % 2,
-        b'_' | b'-' => 29,
-        0x80.. => 31,
-        _ => 30,
+/// Writes the indices in [`WindowFilter`] of the trigrams that begin at each second byte.
+fn trigrams(bytes: &[u8], indices: &mut [u16]) {
+    let (pairs, _) = bytes.as_chunks();
+    let (next, _) = bytes[2..].as_chunks();
+    for ((index, pair), next) in indices.iter_mut().zip(pairs).zip(next) {
+        let (pair, next) = (u16::from_le_bytes(*pair), u16::from_le_bytes(*next));
+        // As `trigram`, in steps that are done to many numbers at once.
+        *index = (pair & 0x1f) << 10 | pair >> 3 & 0x3e0 | next & 0x1f;
     }
 }
 
-/// Returns the index of a trigram of classes.
-fn trigram(first: u8, second: u8, third: u8) -> usize {
-    (usize::from(first) << 10 | usize::from(second) << 5 | usize::from(third)) & 0x7fff
+/// Returns the index in [`WindowFilter`] of three bytes.
+fn trigram(first: u8, second: u8, third: u8) -> u16 {
+    [first, second, third].iter().fold(0, |index, byte| index << 5 | u16::from(byte & 0x1f))
 }
 
 impl<T: Copy> Table<T> {
-    fn new(mut words: Vec<(u16, usize, String, T)>) -> Self {
-        words.sort_by_key(|(hash, ..)| *hash);
-        let mut first = vec![0; HASHES + 1];
-        let mut known = Box::new([0; HASHES / 128]);
-        for (hash, ..) in &words {
-            known[usize::from(*hash) / 128] |= 1 << (hash / 2 % 64);
-            first[usize::from(*hash) + 1] += 1;
-        }
-        for place in 1..first.len() {
-            first[place] += first[place - 1];
-        }
+    fn new(mut words: Vec<(u32, usize, String, T)>) -> Self {
+        words.sort_by_key(|(window, ..)| hash(*window));
+        let first = (0..=1 << HASH_BITS).map(|end| words.partition_point(|(window, ..)| hash(*window) < end) as u16);
+        let first = first.collect();
+        let windows = words.iter().map(|(window, ..)| *window).collect();
         let words = words.into_iter().map(|(_, at, word, target)| (at, word.into_boxed_str(), target)).collect();
-        Self { known, first, words }
+        Self { first, windows, words }
     }
 
-    /// Passes the words whose hashed bytes are at `place` to `found`.
-    fn words_at(&self, text: &[u8], place: usize, hash: u16, found: &mut impl FnMut(usize, usize, T)) {
-        if self.known[usize::from(hash) / 128] >> (hash / 2 % 64) & 1 == 0 {
-            return;
-        }
-        let hash = usize::from(hash);
-        for (at, word, target) in &self.words[self.first[hash] as usize..self.first[hash + 1] as usize] {
+    /// Passes the words whose `window` is at `place` to `found`.
+    fn words_at(&self, text: &[u8], place: usize, window: u32, found: &mut impl FnMut(usize, usize, T)) {
+        let hash = hash(window);
+        for index in usize::from(self.first[hash])..usize::from(self.first[hash + 1]) {
+            if self.windows[index] != window {
+                continue;
+            }
+            let (at, word, target) = &self.words[index];
             let Some(start) = place.checked_sub(*at) else { continue };
             let end = start + word.len();
-            // The last byte rules most words out.
-            let (Some(here), Some(last)) = (text.get(start..end), word.as_bytes().last()) else { continue };
-            if (here[here.len() - 1] ^ last) & !0x20 == 0 && here.eq_ignore_ascii_case(word.as_bytes()) {
+            if text.get(start..end).is_some_and(|here| here.eq_ignore_ascii_case(word.as_bytes())) {
                 found(start, end, *target);
             }
         }
@@ -196,9 +185,8 @@ fn fold(bytes: &[u8]) -> u32 {
     bytes.iter().fold(0, |number, byte| (number << 8) | u32::from(byte | 0x20))
 }
 
-fn hash(window: u32) -> u16 {
-    let [a, b, ..] = window.wrapping_mul(0x9e37_79b1).to_be_bytes();
-    u16::from_be_bytes([a, b])
+fn hash(window: u32) -> usize {
+    (window.wrapping_mul(0x9e37_79b1) >> (32 - HASH_BITS)) as usize
 }
 
 #[cfg(test)]
