@@ -34,24 +34,27 @@ pub(super) fn payload(text: &[u8], start: usize, end: usize, depth: usize, findi
         return end;
     }
     let (last, _) = keys::base64_lines(text, start);
-    let end = end.max(last);
-    let kept: Vec<u8> = text[start..end].iter().copied().filter(|b| is_base64(*b)).collect();
-    let mut decoded = decode_base64(&kept);
-    if is_wide {
-        decoded = narrowed(&decoded);
-    }
-    if decoded.len() < MIN_RUN / 2 || !reads_as_text(&decoded) {
+    // The next line may look like Base64 and be none.
+    for end in [last.max(end), end] {
+        let kept: Vec<u8> = text[start..end].iter().copied().filter(|b| is_base64(*b)).collect();
+        let mut decoded = decode_base64(&kept);
+        if is_wide {
+            decoded = narrowed(&decoded);
+        }
+        if decoded.len() < MIN_RUN / 2 || !reads_as_text(&decoded) {
+            continue;
+        }
+        let inside = detect::built_in_at(&decoded, false, depth + 1);
+        let label = inside.iter().filter_map(|finding| match finding.rule {
+            RuleRef::BuiltIn(label) => Some(label),
+            RuleRef::User(_) => None,
+        });
+        if let Some(label) = label.min_by_key(|label| label.rank) {
+            findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) });
+        }
         return end;
     }
-    let inside = detect::built_in_at(&decoded, false, depth + 1);
-    let label = inside.iter().filter_map(|finding| match finding.rule {
-        RuleRef::BuiltIn(label) => Some(label),
-        RuleRef::User(_) => None,
-    });
-    if let Some(label) = label.min_by_key(|label| label.rank) {
-        findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) });
-    }
-    end
+    end.max(last)
 }
 
 /// Whether bytes are those of UTF-16 as PowerShell encodes its commands: each second one is zero.

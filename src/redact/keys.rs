@@ -69,6 +69,10 @@ pub(super) fn block(text: &[u8], hit: usize) -> Option<(usize, usize)> {
 fn framed_end(text: &[u8], from: usize) -> Option<usize> {
     let window = &text[from..text.len().min(from + MAX_BACKWARD_BYTES)];
     let close = window.windows(DASHES.len()).position(|part| part == DASHES)?;
+    let closed = || label_end(text, from + close + END.len()).filter(|_| window[close..].starts_with(b"-----END "));
+    if is_mostly_base64(&window[..close]) {
+        return closed();
+    }
     let lines = window[..close].split(|b| *b == b'\n').map(<[u8]>::trim_ascii);
     let mut size = 0;
     for line in lines {
@@ -78,8 +82,16 @@ fn framed_end(text: &[u8], from: usize) -> Option<usize> {
             return None;
         }
     }
-    let ends = window[close..].starts_with(b"-----END ") && size >= 2 * MIN_BASE64;
-    if ends { label_end(text, from + close + END.len()) } else { None }
+    if size >= 2 * MIN_BASE64 { closed() } else { None }
+}
+
+/// Whether long runs of Base64 make up most of `body`: what else is on its lines came with them, such as their numbers, or the
+/// signs by which a tool shows where they end.
+fn is_mostly_base64(body: &[u8]) -> bool {
+    let runs = body.split(|b| !is_base64(*b)).map(<[u8]>::len).filter(|length| *length >= MIN_BASE64);
+    let size: usize = runs.sum();
+    let seen = body.iter().filter(|b| !b.is_ascii_whitespace()).count();
+    size >= 3 * MIN_BASE64 && 2 * size >= seen
 }
 
 /// Finds the secret lines of a PuTTY key after the `Private-Lines:` at `hit`.

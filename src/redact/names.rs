@@ -25,7 +25,7 @@ pub(super) static LABELS: [&FindingLabel; 8] =
 pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)> {
     let words = words(name);
     // `secret_key_base`, `PASSWORD_PROD`, `apiKeyValue` still name the secret itself.
-    const AFTERWORDS: &str = "base value val string plain plaintext text raw b64 base64 prod production dev \
+    const AFTERWORDS: &str = "base value val string plain plaintext text raw b64 base64 hex prod production dev \
         staging stage test live old new current default primary secondary confirmation confirm repeat again equals";
     let count = words.iter().rposition(|word| !is_one_of(AFTERWORDS, word.as_bytes()) && !word.is_empty())? + 1;
     let words = &words[..count];
@@ -109,6 +109,7 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
             "sdkkey",
             "serverkey",
             "writekey",
+            "readkey",
             "functionkey",
             "validationkey",
             "decryptionkey",
@@ -138,7 +139,10 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
             || last.strip_suffix("key").is_some_and(|owner| {
                 !owner.is_empty() && !is_one_of(OTHER_KEYS, owner.as_bytes()) && !is_one_of(NO_OWNERS, owner.as_bytes())
             })
-            || matches!(last, "pat" | "authtok" | "appid" | "sig" | "signature" | "apikeys" | "licence" | "license")
+            || matches!(
+                last,
+                "pat" | "authtok" | "apitok" | "appid" | "sig" | "signature" | "apikeys" | "licence" | "license"
+            )
             || ends(&["secretid", "bindcredentials", "hookurl", "accesscode"])
             || last == "login" && name.contains(&b'.')
             || last == "cred" && words.len() > 1

@@ -243,6 +243,16 @@ pub(super) fn wrapped(bytes: &[u8], at: usize) -> Option<usize> {
     (goes_on && is_random() && !heuristics::is_name(first)).then_some(next - at)
 }
 
+/// Returns the length of the soft line break at `at`, with the marks of a quote: mail in "quoted-printable" breaks long lines with `=`
+/// (RFC 2045, 6.7).
+pub(super) fn soft_break(bytes: &[u8], at: usize) -> Option<usize> {
+    // Such lines have up to 76 characters; Base64 ends with `=` too, but nothing of it follows.
+    let before = bytes[at.saturating_sub(76)..at].iter().rev().take_while(|b| is_part(**b)).count();
+    let next = at + 2 + bytes[at + 2..].iter().take(16).take_while(|b| matches!(b, b' ' | b'\t' | b'>')).count();
+    let length = bytes[next..].iter().take(MAX_PART).take_while(|b| is_part(**b)).count();
+    (before >= 48 && length >= 2 * MIN_WRAPPED.0).then_some(next - at)
+}
+
 /// Skips blanks and line ends at `at`, and the marks of a quote after them.
 fn skip_gap(bytes: &[u8], at: usize) -> usize {
     let gap = |b: &&u8| matches!(**b, b' ' | b'\t' | b'\n' | b'\r');

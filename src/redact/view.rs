@@ -206,7 +206,7 @@ fn is_sign(byte: u8) -> bool {
         while byte < 256 {
             signs[byte] = matches!(
                 byte as u8,
-                b'&' | b'%' | b'\\' | b'^' | b'*' | b'`' | b'~' | b'<' | b'_' | b'"' | b'\'' | b'\n' | 0xc2..
+                b'&' | b'%' | b'=' | b'\\' | b'^' | b'*' | b'`' | b'~' | b'<' | b'_' | b'"' | b'\'' | b'\n' | 0xc2..
             );
             byte += 1;
         }
@@ -247,9 +247,11 @@ fn may_begin(a: u8, b: u8, c: u8) -> bool {
     (mark & !blank & (c > b' '))
         | ((b == b'&') & (letter | (c == b'#')))
         | ((b == b'%') & word)
+        | ((b == b'=') & (c == b'\n'))
         | ((b == b'\\') & (c > b' '))
         | ((b == b'<') & (letter | (c == b'/') | (c == b'!')))
         | ((b == 0xef) & ((c == 0xbc) | (c == 0xbd)))
+        | ((b == 0xe2) & ((c == 0x94) | (c == 0x95)))
 }
 
 /// Decodes the sequence at `at`; returns its length in bytes and its reading.
@@ -265,6 +267,7 @@ fn read(raw: &str, at: usize) -> Option<(usize, ViewRun)> {
         b'\\' => entity::escape(rest).map(seen),
         b'"' | b'\'' => split::joined(bytes, at).map(nothing),
         b'`' if rest.starts_with(b"` + `") => split::joined(bytes, at).map(nothing),
+        b'=' if rest.get(1) == Some(&b'\n') => split::soft_break(bytes, at).map(nothing),
         b'\n' => split::wrapped(bytes, at).map(nothing),
         b'*' | b'`' | b'~' | b'_' => mark(bytes, at).map(nothing),
         b'<' => tag(bytes, at),
@@ -273,9 +276,20 @@ fn read(raw: &str, at: usize) -> Option<(usize, ViewRun)> {
             let wide = matches!(c, '\u{ff01}'..='\u{ff5e}').then(|| char::from_u32(c as u32 - 0xfee0)).flatten();
             match wide {
                 Some(narrow) => Some((c.len_utf8(), ViewRun::Char(narrow))),
+                None if let Some(border) = border(c) => Some((c.len_utf8(), ViewRun::Char(border))),
                 None => invisible::is_invisible(c).then_some((c.len_utf8(), ViewRun::Nothing)),
             }
         }
+        _ => None,
+    }
+}
+
+/// Returns the sign that draws in ASCII what `c` draws in the border of a table.
+fn border(c: char) -> Option<char> {
+    match c {
+        '│' | '┃' | '║' | '┆' => Some('|'),
+        '─' | '━' | '═' => Some('-'),
+        '\u{2500}'..='\u{257f}' => Some('+'),
         _ => None,
     }
 }
@@ -374,6 +388,7 @@ mod tests {
             ("ｇｈｐ＿ａ：b", "ghp_a:b"),
             ("<td>Password</td><td>x</td>", "Password | x | "),
             ("<dt>Password</dt><dd>x</dd>", "Password: x | "),
+            ("│ a │ b │\n├───┼───┤", "| a | b |\n+---+---+"),
         ] {
             assert_eq!(decoded(raw), read, "{raw}");
         }

@@ -196,6 +196,14 @@ impl Names {
             return;
         }
         self.find_entries(text, name, on_finding);
+        if let Some((start, end)) = printed(text, name) {
+            if let Some((class, label)) = class()
+                && heuristics::looks_secret(&text[start..end], class, true)
+            {
+                on_finding(start, end, label);
+            }
+            return;
+        }
         if let Some((start, end)) = compared(text, name) {
             if let Some((class, label)) = class()
                 && heuristics::looks_secret(&text[start..end], class, true)
@@ -316,6 +324,31 @@ impl Names {
             self.container_end = self.container_end.max(end);
         }
     }
+}
+
+/// Returns the line that a command printed which names the secret at its end: `$ airflow config get-value core fernet_key`.
+fn printed(text: &[u8], name: Name) -> Option<(usize, usize)> {
+    let rest = &text[name.end..text.len().min(name.end + MAX_NAME_PART)];
+    let width = rest.iter().position(|b| *b == b'\n')?;
+    let comment = rest[..width].trim_ascii_start();
+    if !comment.is_empty() && !comment.starts_with(b"#") {
+        return None;
+    }
+    let before = &text[name.start.saturating_sub(4 * MAX_NAME_PART)..name.start];
+    let line = &before[before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
+    let prompt = line.trim_ascii_start();
+    if !prompt.starts_with(b"$ ")
+        && !prompt.starts_with(b"PS ")
+        && !(prompt.contains(&b'@') && prompt.windows(2).any(|pair| matches!(pair, b"$ " | b"# ")))
+    {
+        return None;
+    }
+    let start = name.end + width + 1;
+    let output = &text[start..text.len().min(start + 512)];
+    let output = &output[..output.iter().position(|b| *b == b'\n').unwrap_or(output.len())];
+    let value = output.trim_ascii();
+    let lead = output.len() - output.trim_ascii_start().len();
+    (!value.is_empty() && !value.contains(&b' ')).then_some((start + lead, start + lead + value.len()))
 }
 
 /// Returns the quoted text that is compared with a name on its right: `"…" == password`, `"…".equals(password)`.

@@ -2,7 +2,7 @@
 //! `SECRETS=(…)`, a section `[secrets]`, and the field `value` of `password:`.
 
 use super::super::heuristics::{self, NameClass};
-use super::super::names::class_of;
+use super::super::names::{TOKEN, class_of};
 use super::super::rules::FindingLabel;
 use super::separator::{after_closers, is_quote, skip_blanks};
 use super::{Name, rows};
@@ -25,6 +25,8 @@ const VALUES: &str = "value val plain plaintext cleartext clear raw text current
 enum Shape {
     /// Between brackets, from this offset on.
     Brackets(usize),
+    /// From this offset to the next blank, with commas between them.
+    List(usize),
     /// On the lines after the one that ends at this offset, deeper than the name.
     Block(usize),
     /// On the lines of a section, after the one that ends at this offset.
@@ -55,6 +57,7 @@ pub(super) fn values(
     };
     Some(match shape {
         Shape::Brackets(at) => brackets(text, at, &mut check),
+        Shape::List(at) => list(text, at, &mut check),
         Shape::Block(at) => lines(text, at, Some(name.start), &mut check),
         Shape::Section(at) => lines(text, at, None, &mut check),
     })
@@ -70,6 +73,7 @@ fn shape(text: &[u8], name: Name) -> Option<Shape> {
         let begins = matches!(text[..name.start - 1 - lead].last(), None | Some(b'\n'));
         return begins.then_some(Shape::Section(at));
     }
+    let assigned = text.get(at) == Some(&b'=');
     match text.get(at)? {
         b':' | b'=' => at += 1 + usize::from(text.get(at + 1) == Some(&b'>')),
         _ => return None,
@@ -78,6 +82,7 @@ fn shape(text: &[u8], name: Name) -> Option<Shape> {
     match text.get(at)? {
         b'{' | b'[' | b'(' => Some(Shape::Brackets(at)),
         b'\n' | b'\r' if text[closed..at].contains(&b':') => Some(Shape::Block(at)),
+        _ if assigned && text[..name.end].ends_with(b"S") => Some(Shape::List(at)),
         _ => None,
     }
 }
@@ -87,6 +92,9 @@ fn holder(name: &[u8]) -> Option<Holder> {
     let plural =
         name.last().is_some_and(|b| matches!(b, b's' | b'S')) && !name.ends_with(b"ss") && !name.ends_with(b"SS");
     let single = if plural { &name[..name.len() - 1] } else { name };
+    if name.eq_ignore_ascii_case(b"cookies") {
+        return Some(Holder { class: NameClass::Token, label: &TOKEN, plural });
+    }
     let (class, label) = class_of(single)?;
     let class = match class {
         NameClass::Hint => return None,
@@ -130,6 +138,20 @@ fn is_spelled(value: &[u8]) -> bool {
 
 /// A callback for an entry: its key, the start and the end of its value, and whether that is quoted.
 type OnEntry<'a> = &'a mut dyn FnMut(&[u8], usize, usize, bool);
+
+/// Reads the entries from `from` to the next blank that commas part; returns their end.
+fn list(text: &[u8], from: usize, on_entry: OnEntry<'_>) -> usize {
+    let window = &text[from..text.len().min(from + MAX_BYTES)];
+    let window = &window[..window.iter().position(u8::is_ascii_whitespace).unwrap_or(window.len())];
+    let mut at = from;
+    for part in window.split(|b| *b == b',') {
+        let lead = part.iter().take_while(|b| matches!(b, b'"' | b'\'')).count();
+        let trail = part[lead..].iter().rev().take_while(|b| matches!(b, b'"' | b'\'')).count();
+        on_entry(b"", at + lead, at + part.len() - trail, true);
+        at += part.len() + 1;
+    }
+    from + window.len()
+}
 
 /// Reads the entries between the bracket that opens at `open` and the one that closes it; returns its end.
 fn brackets(text: &[u8], open: usize, on_entry: OnEntry<'_>) -> usize {
@@ -277,6 +299,14 @@ mod tests {
         ] {
             assert_eq!(found(text, "passwords"), ["q7Rt5Kx9w", "blue-otter-lamp"], "{text}");
         }
+        assert_eq!(
+            found("DB_PASSWORDS=q7Rt5Kx9w,blue-otter-lamp\nX=1", "DB_PASSWORDS"),
+            ["q7Rt5Kx9w", "blue-otter-lamp"]
+        );
+        assert_eq!(
+            found("{\"cookies\": [{\"name\": \"sid\", \"value\": \"q7Rt5Kx9wQ2m8Lp4\", \"path\": \"/\"}]}", "cookies"),
+            ["q7Rt5Kx9wQ2m8Lp4"]
+        );
         assert_eq!(found("db:\n  password:\n    value: q7Rt5Kx9w\n    user: q7Rt5Kx9z\n", "password"), ["q7Rt5Kx9w"]);
     }
 

@@ -116,25 +116,33 @@ pub(super) fn aligned(text: &[u8], name: Name) -> Option<Aligned> {
         return None;
     }
     let before = &text[name.start.saturating_sub(MAX_HEADER)..name.start];
-    let column = before.iter().rev().take_while(|b| **b != b'\n').count();
-    let head = &before[before.len() - column..];
+    let indent = before.iter().rev().take_while(|b| **b != b'\n').count();
+    let head = &before[before.len() - indent..];
+    // Letters with accents have more bytes than places.
+    let column = head.iter().filter(|b| begins_char(**b)).count();
     let first = head.iter().all(|b| matches!(b, b'>' | b'+' | b'/' | b' '));
-    if column == before.len() && name.start > before.len() || (!first && !head.ends_with(b"  ")) {
+    if indent == before.len() && name.start > before.len() || (!first && !head.ends_with(b"  ")) {
         return None;
     }
     let width = text[end..].iter().take(MAX_HEADER).take_while(|b| **b != b'\n').count();
-    let header = &text[name.start - column..end + width];
+    let header = &text[name.start - indent..end + width];
     let mut cells = 0;
     // The mark of a quote, or of an added line.
-    let lead = header.iter().take_while(|b| matches!(b, b'>' | b'+' | b'/' | b' ')).count().min(column);
+    let lead = header.iter().take_while(|b| matches!(b, b'>' | b'+' | b'/' | b' ')).count().min(indent);
     for cell in header[lead..].split(|b| *b == b' ').filter(|cell| !cell.is_empty()) {
         cells += 1;
-        let plain = cell.iter().all(|b| b.is_ascii_alphabetic() || matches!(b, b'_' | b'-' | b'/' | b'\r'));
+        let plain =
+            cell.iter().all(|b| b.is_ascii_alphabetic() || !b.is_ascii() || matches!(b, b'_' | b'-' | b'/' | b'\r'));
         if !plain || cell.len() > 24 {
             return None;
         }
     }
     ((2..=12).contains(&cells) && end + width < text.len()).then_some(Aligned { rows: end + width + 1, column })
+}
+
+/// Whether a character of UTF-8 begins with `byte`.
+fn begins_char(byte: u8) -> bool {
+    byte & 0xc0 != 0x80
 }
 
 impl Aligned {
@@ -144,16 +152,18 @@ impl Aligned {
         while at < text.len() {
             let rest = &text[at..text.len().min(at + MAX_ROW)];
             let row = &rest[..rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len())];
-            let begins = self.column == 0 || matches!(row.get(self.column - 1), Some(b' ' | b'+'));
+            let mut places = row.iter().enumerate().filter(|(_, b)| begins_char(**b)).map(|(place, _)| place);
+            let column = if row.is_ascii() { self.column } else { places.nth(self.column).unwrap_or(row.len()) };
+            let begins = self.column == 0 || matches!(row.get(column.wrapping_sub(1)), Some(b' ' | b'+'));
             // Lines under the header, of dashes, say nothing.
             let ruled = !row.is_empty() && row.iter().all(|b| matches!(b, b'-' | b'=' | b' ' | b'\r'));
             let length =
-                row.get(self.column..).map_or(0, |cell| cell.iter().take_while(|b| !b.is_ascii_whitespace()).count());
+                row.get(column..).map_or(0, |cell| cell.iter().take_while(|b| !b.is_ascii_whitespace()).count());
             if row.len() == MAX_ROW || !ruled && (!begins || length == 0) {
                 break;
             }
             if !ruled {
-                on_value(at + self.column, at + self.column + length);
+                on_value(at + column, at + column + length);
             }
             at += row.len() + 1;
         }
@@ -177,6 +187,7 @@ mod tests {
             "insert into `users`(`id`,`password`)\nvalues\n(1,'@'),\n(2,'@')",
             "USER    HOST      PASSWORD\nroot    10.0.0.1  @\nadmin   10.0.0.2  @\n",
             "PASSWORD      USER\n------------  ----\n@  root\n@  me\n",
+            "usuário   senha   número\ncafé      @       2\nx         @       3\n",
         ] {
             for password in ["k7Qm2xW9pLr4", "river-otter-lamp"] {
                 let scrubbed = scrub(&text.replace('@', password));

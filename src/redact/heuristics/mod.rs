@@ -213,7 +213,9 @@ pub(super) fn is_hexadecimal_key(value: &[u8]) -> bool {
 /// Whether `value` is a path or a URL, to which the rules for URLs apply.
 fn is_path_or_url(value: &[u8]) -> bool {
     let has = |part: &[u8]| value.windows(part.len()).any(|window| window == part);
-    let slashed = value.contains(&b'/') && is_name(value);
+    // `kv/prod/db#password`, a field of a vault.
+    let path = &value[..value.iter().position(|b| *b == b'#').unwrap_or(value.len())];
+    let slashed = path.contains(&b'/') && is_name(path);
     slashed
         || [&b"/"[..], b"./", b"../", b"~/", b"~\\", b"\\\\", b"www.", b"@/"]
             .iter()
