@@ -53,7 +53,7 @@ pub(super) const KEYWORDS: [(CodeKind, &[&str]); 5] = [
     (
         CodeKind::Pin,
         &[
-            "pincode", "pin-code", "pin code", "pin number", "pin for", "pin of", "pin to", "pin is", "pin:", "pin =",
+            "pincode", "pin-code", "pin code", "pin number", "pin for", "pin of", "pin to", "pin is", "pin f\u{fc}r", "pin der", "pin del", "pin de ", "pin di ", "pin da ", "pin voor", "pin til", "pin do ", "pin k ", "pin для", "pin от", "pin:", "pin =",
             "pin=", "-pin", " pin ", "(pin", "puk", "code pin", "alarm code", "alarmcode", "door code", "gate code", "entry code",
             "keypad code", "locker code", "safe code", "safe combination", "combination", "access code", "voicemail pin",
             "t\u{fc}rcode", "torcode", "zugangscode", "zugangs-pin", "digicode", "code de la porte", "code porte",

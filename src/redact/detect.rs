@@ -5,7 +5,7 @@ use super::generic::{self, LABELS, Names, Word};
 use super::keywords::Keywords;
 use super::rules::{self, FindingLabel, Provider, TokenRule};
 use super::text::WordEnds;
-use super::{keys, kubernetes, phrase_layouts, phrases, positional_tokens, sampled, url};
+use super::{keys, kubernetes, networks, phrase_layouts, phrases, positional_tokens, sampled, url};
 use std::sync::OnceLock;
 
 pub(super) static URL_PASSWORD: FindingLabel =
@@ -44,6 +44,10 @@ enum KeywordTarget {
     PhraseEntries,
     PhrasePlate,
     Code(CodeKind),
+    Network,
+    Pair,
+    JoinedPair,
+    AccountList,
     Kubernetes,
 }
 
@@ -65,6 +69,10 @@ fn keywords() -> &'static Keywords<KeywordTarget> {
         for (kind, keywords) in codes::KEYWORDS {
             fixed.extend(keywords.iter().map(|word| (*word, KeywordTarget::Code(kind))));
         }
+        fixed.extend(networks::KEYWORDS.iter().map(|word| (*word, KeywordTarget::Network)));
+        fixed.push((generic::SLASH, KeywordTarget::Pair));
+        fixed.extend(generic::ACCOUNTS.iter().map(|word| (*word, KeywordTarget::JoinedPair)));
+        fixed.extend(generic::LISTS.iter().map(|word| (*word, KeywordTarget::AccountList)));
         fixed.extend(phrase_layouts::ENTRIES.iter().map(|word| (*word, KeywordTarget::PhraseEntries)));
         fixed.extend(phrase_layouts::PLATES.iter().map(|word| (*word, KeywordTarget::PhrasePlate)));
         fixed.extend(kubernetes::KEYWORDS.iter().map(|word| (*word, KeywordTarget::Kubernetes)));
@@ -160,6 +168,17 @@ pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Findin
                         findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) })
                     });
                     codes_end = end.unwrap_or(codes_end);
+                }
+                None
+            }
+            KeywordTarget::Network => networks::key(text, hit_end).map(|(start, end)| (start, end, networks::LABEL)),
+            KeywordTarget::Pair | KeywordTarget::JoinedPair | KeywordTarget::AccountList => {
+                let mut on_finding =
+                    |start, end, label| findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) });
+                match target {
+                    KeywordTarget::Pair => generic::account_pair(text, at, &mut on_finding),
+                    KeywordTarget::AccountList => generic::account_list(text, at, hit_end, &mut on_finding),
+                    _ => generic::joined_pair(text, (at, hit_end), &mut on_finding),
                 }
                 None
             }

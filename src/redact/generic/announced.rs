@@ -25,6 +25,8 @@ enum Ending {
     Question,
     /// The end of a sentence: only what is random counts.
     Sentence,
+    /// Nothing: the line is a title of a block.
+    Title,
 }
 
 /// Returns the secret on the line after the one with `name`, or after an empty one.
@@ -36,12 +38,13 @@ pub(super) fn value(text: &[u8], name: Name, class: NameClass) -> Option<(usize,
         b'.' | b'!' | b')' => Ending::Sentence,
         _ if rest.ends_with("：".as_bytes()) => Ending::Colon,
         _ if class == NameClass::Password && is_asked(text, name) => Ending::Question,
+        _ if class == NameClass::Password && is_title(text, name) => Ending::Title,
         _ => return None,
     };
     // A line of code may end so as well.
     let code = rest.iter().any(|b| matches!(b, b'=' | b'"' | b'\'' | b'{' | b';' | b'[')) || rest.ends_with(b"))");
     let open = rest.ends_with(b")") && !rest.contains(&b'(');
-    if ending == Ending::Sentence && (code || open) {
+    if matches!(ending, Ending::Sentence | Ending::Title) && (code || open) {
         return None;
     }
     let first = rest.trim_ascii_start().split(|b| !b.is_ascii_alphanumeric()).next().unwrap_or_default();
@@ -74,6 +77,17 @@ pub(super) fn is_followed(text: &[u8], name: Name) -> bool {
     matches!(rest.trim_ascii_end().last(), Some(b':' | b'?' | b'.' | b'!' | b')' | b'*'))
         || rest.ends_with("：".as_bytes())
         || is_asked(text, name)
+        || is_title(text, name)
+}
+
+/// Whether the line of a name is short, after an empty one, and an indented or fenced line follows an empty one.
+fn is_title(text: &[u8], name: Name) -> bool {
+    let before = &text[name.start.saturating_sub(64)..name.start];
+    let start = before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1);
+    let first = name.start < 64 && start == 0 || start > 1 && before[..start].ends_with(b"\n\n");
+    let rest = line(text, name.end);
+    let below = text.get(name.end + rest.len()..).unwrap_or_default();
+    first && rest.len() <= 64 && [&b"\n\n    "[..], b"\n\n\t", b"\n```", b"\n\n```", b"\n\n`", b"\n    "].iter().any(|start| below.starts_with(start))
 }
 
 /// Words that ask, before the name on its line.
@@ -144,7 +158,7 @@ fn alone(text: &[u8], start: usize, end: usize, ending: Ending, class: NameClass
 
 /// Returns the second part of `user / password`.
 fn pair(text: &[u8], start: usize, end: usize, ending: Ending, class: NameClass) -> Option<(usize, usize)> {
-    if ending == Ending::Sentence || class != NameClass::Password {
+    if matches!(ending, Ending::Sentence | Ending::Title) || class != NameClass::Password {
         return None;
     }
     let content = &text[start..end];
@@ -173,6 +187,9 @@ fn is_secret(value: &[u8], ending: Ending, class: NameClass) -> bool {
         (Ending::Colon | Ending::Question, NameClass::Password) => {
             let marked = digit || value.iter().any(|b| b"!#$%@*+".contains(b));
             marked && looks_secret(value, class, false) || heuristics::is_word_chain(value, 3)
+        }
+        (Ending::Title, NameClass::Password) => {
+            digit && (later::is_strong(value) || later::is_plain(value) || random) || heuristics::is_word_chain(value, 3)
         }
         (Ending::Colon, NameClass::Weak | NameClass::Hint) => heuristics::is_machine_made(value),
         (Ending::Colon, _) => value.len() >= 12 && digit && random,

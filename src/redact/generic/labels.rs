@@ -25,7 +25,7 @@ const fn key(word: &'static str) -> Word {
 }
 
 /// The words; those of ASCII letters alone are among the stems of names.
-pub(in super::super) static LABELS: [Word; 124] = [
+pub(in super::super) static LABELS: [Word; 128] = [
     password("mot de passe"),
     password("contrase\u{f1}a"),
     password("contrase\u{d1}a"),
@@ -143,6 +143,10 @@ pub(in super::super) static LABELS: [Word; 124] = [
     key("klucz do api"),
     key("api anahtar\u{131}"),
     key("ключ доступа"),
+    key("Ключ доступа"),
+    key("Ключ доступу"),
+    key("Ключ API"),
+    key("Ключ к API"),
     key("ключ к api"),
     key("ключ апи"),
     key("секретний ключ"),

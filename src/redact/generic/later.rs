@@ -1,7 +1,7 @@
 //! Passwords that a later clause gives for a name: "root password expired, changed it to X", "… does not work, try X".
 
 use super::super::heuristics::{self, NameClass, is_one_of, looks_secret};
-use super::Name;
+use super::{Name, accounts};
 
 /// How far after the name the value may be.
 const MAX_DISTANCE: usize = 240;
@@ -58,7 +58,7 @@ fn is_introduction(word: &[u8]) -> bool {
 }
 
 /// Returns a word without the quotes around it and the marks of the sentence after it.
-pub(super) fn trimmed(text: &[u8], mut start: usize, mut end: usize) -> (usize, usize) {
+pub(in super::super) fn trimmed(text: &[u8], mut start: usize, mut end: usize) -> (usize, usize) {
     while start < end && matches!(text[start], b'"' | b'\'' | b'`' | b'(' | b'*' | b'_' | b'>') {
         start += 1;
     }
@@ -74,7 +74,7 @@ pub(super) fn trimmed(text: &[u8], mut start: usize, mut end: usize) -> (usize, 
 }
 
 /// Whether a word looks like a password wherever it stands: letters, digits, and a mark that no name has.
-pub(super) fn is_strong(value: &[u8]) -> bool {
+pub(in super::super) fn is_strong(value: &[u8]) -> bool {
     let letters = value.iter().filter(|b| b.is_ascii_alphabetic()).count();
     let marks = value.iter().filter(|b| b"!#$%&*?@+".contains(b)).count();
     (8..=40).contains(&value.len())
@@ -98,7 +98,7 @@ fn is_address(value: &[u8]) -> bool {
 }
 
 /// Whether a word looks like a plain password: letters and at least two digits, and neither a name nor a version.
-pub(super) fn is_plain(value: &[u8]) -> bool {
+pub(in super::super) fn is_plain(value: &[u8]) -> bool {
     let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
     let letters = value.iter().take_while(|b| b.is_ascii_alphabetic()).count();
     heuristics::is_word_chain(value, 3)
@@ -107,5 +107,6 @@ pub(super) fn is_plain(value: &[u8]) -> bool {
             && letters >= 4
             && !value.iter().any(|b| b"(){}[]<>=\"'\\/:,;|`~.@".contains(b))
             && looks_secret(value, NameClass::Password, false)
+            && !accounts::is_ticket(value)
             && !value.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || matches!(b, b'-' | b'_'))
 }

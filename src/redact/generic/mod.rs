@@ -1,6 +1,7 @@
 //! Secrets recognized by a name before or after them: `password = …`, `"api_key": "…"`, the column of a table,
 //! "the password is …".
 
+mod accounts;
 mod announced;
 mod labels;
 mod later;
@@ -10,7 +11,9 @@ mod rows;
 mod separator;
 mod value;
 
+pub(super) use accounts::{ACCOUNTS, LABEL as PAIR_LABEL, LISTS, SLASH, list as account_list, joined as joined_pair, pair as account_pair};
 pub(super) use labels::{LABELS, Word};
+pub(super) use later::{is_plain as is_plain_password, is_strong as is_strong_password, trimmed};
 
 use super::heuristics::{self, NameClass};
 use super::names::class_of;
@@ -280,6 +283,12 @@ impl Names {
         {
             on_finding(start, end, label);
             return;
+        }
+        if value.is_none_or(|(_, secret)| !secret)
+            && separator == Separator::Colon
+            && matches!(class, NameClass::Password | NameClass::Weak)
+        {
+            accounts::listed(text, name, class, on_finding);
         }
         if let Some((found, secret)) = value {
             self.value_end = self.value_end.max(found.end);

@@ -21,7 +21,7 @@ const VERBS: &str = "is was are be ist war lautet lauten est es será sera é è
 const ADVERBS: &str = "now currently still just set to : this the following generated created for changed desormais désormais maintenant toujours ahora siempre todavía aun aún agora ainda ora ancora adesso sempre nu \
     nog steeds jetzt noch immer weiterhin fortfarande stadig fortsatt nyt edelleen teraz nadal wciąż stále teď nyní hala hâlâ şimdi теперь сейчас пока тепер зараз";
 /// Like [`VERBS`], in scripts that put no blank before them.
-const JOINED: &[&str] = &["是", "为", "為", "は", "が", "는", "은", "이", "가"];
+const JOINED: &[&str] = &["是", "为", "為", "は", "が", "는", "은", "이", "가", "改成了", "改成", "改为", "改為", "已改为", "换成了", "现在是", "仍是", "还是", "設為", "设为", "设置为", "을", "를"];
 /// Words after a name that make it part of another: the hash of a password is no password.
 const COMPOUNDS: &str = "hash hashes hashed hashing length policy policies file files field fields name names id ids \
     address addresses type types format manager managers rotation count limit limits expiry expires expiration size \
@@ -35,7 +35,7 @@ const BETWEEN: &str = "should must for of on in at to the a an our my your this 
     cluster box machine host used which we i you also still just für want need get got from them us sent gave der den dem die das zum pour le la les du de \
     para el los con von d'ordine d'accesso di accesso \
     everywhere again first initial initially temporary temp provisional old new provvisoria provvisorio temporanea temporaneo \
-    iniziale attuale nuova vecchia provisoire temporaire actuel initial nouveau ancien startowe tymczasowe nowe stare \
+    iniziale attuale nuova vecchia provisoire temporaire actuel initial nouveau ancien chiave d'ordine startowe tymczasowe nowe stare \
     temporal inicial actual nueva nuevo antigua provisória temporária atual nova tijdelijk tijdelijke nieuwe oude vorläufig \
     temporär tillfälligt nytt midlertidig ny nyt väliaikainen uusi geçici yeni root-user wlan wifi wi-fi wpa wpa2 vpn nas";
 /// What precedes a name whose value follows it directly: "user x, password y".
@@ -44,7 +44,7 @@ const GIVEN: &[&[u8]] =
 /// Words that may be followed by a proper name.
 const BEFORE_NAMES: &str =
     "for of on to in at für pour para de du des del della dello di do da dos das von vom na voor för dla per \
-    till til hos ved do na w z dla od ke pro fürs ins im vom zum zur al alla au aux bij op van por um";
+    till til hos ved do na w z dla od k ke pro fürs ins im vom zum zur al alla au aux bij op van por um";
 /// Words between these and the proper name.
 const ARTICLES: &str = "the a an my our your this that der die das den dem il lo la le gli os as het de";
 
