@@ -41,6 +41,7 @@ enum KeywordTarget {
     KeyBody,
     Provider(&'static Provider),
     Phrase,
+    PhraseWords,
     PhraseEntries,
     PhrasePlate,
     Code(CodeKind),
@@ -73,6 +74,7 @@ fn keywords() -> &'static Keywords<KeywordTarget> {
         fixed.push((generic::SLASH, KeywordTarget::Pair));
         fixed.extend(generic::ACCOUNTS.iter().map(|word| (*word, KeywordTarget::JoinedPair)));
         fixed.extend(generic::LISTS.iter().map(|word| (*word, KeywordTarget::AccountList)));
+        fixed.extend(phrases::WEAK_KEYWORDS.iter().map(|word| (*word, KeywordTarget::PhraseWords)));
         fixed.extend(phrase_layouts::ENTRIES.iter().map(|word| (*word, KeywordTarget::PhraseEntries)));
         fixed.extend(phrase_layouts::PLATES.iter().map(|word| (*word, KeywordTarget::PhrasePlate)));
         fixed.extend(kubernetes::KEYWORDS.iter().map(|word| (*word, KeywordTarget::Kubernetes)));
@@ -181,6 +183,9 @@ pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Findin
                     _ => generic::joined_pair(text, (at, hit_end), &mut on_finding),
                 }
                 None
+            }
+            KeywordTarget::PhraseWords => {
+                phrases::listed_words(text, hit_end).map(|(start, end)| (start, end, phrases::LABEL))
             }
             KeywordTarget::PhrasePlate => {
                 phrase_layouts::abbreviated(text, hit_end, &mut findings);

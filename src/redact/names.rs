@@ -43,7 +43,8 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
         if ends(&["password", "passwd", "passphrase", "passcode", "passwort", "passord", "requirepass", "masterauth"])
             || matches!(last, "pass" | "pwd" | "pw" | "psk" | "kennwort" | "wachtwoord" | "senha" | "heslo")
             || is_one_of(FOREIGN, last.as_bytes())
-            || ends(&["passwrod", "passowrd", "pasword", "passwrd", "passwor", "passwd", "passwordd", "paswort", "passwodr", "rootpw", "adminpw", "userpw", "dbpw"])
+            || ends(&["rootpw", "adminpw", "userpw", "dbpw"])
+            || is_misspelled(last.as_bytes())
             || last == "passe" && before != "passe"
             || matches!(last, "psw" | "bindpw" | "clave" | "key_string" | "wpapsk")
             || ends(&["wpakey", "wpa2key", "wpa3key", "wifikey", "networkkey", "presharedkey"])
@@ -160,8 +161,18 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
 
 /// Words for passwords in other languages, with the endings that sentences give them.
 const FOREIGN: &str = "passordet passordene adgangskode adgangskoden kodeord kodeordet salasana salasanan salasanaa salasanaksi \
-    hesla heslem heslu parola parolas\u{131} parolan parolayi senhas wachtwoorden kennworts clave claves contrasena contrasenya haslo hasla haslem sifre sifresi \
+    hesla heslem heslu parola parolas parolan parolayi senhas wachtwoorden kennworts clave claves contrasena contrasenya haslo hasla haslem sifre sifresi \
     jelszo geslo lozinka lozinku mdp passordets";
+
+/// Whether a word is `password` with one letter too many, too few or different, whatever their order.
+fn is_misspelled(word: &[u8]) -> bool {
+    if !(7..=9).contains(&word.len()) || !word.starts_with(b"pa") || !word.ends_with(b"d") && !word.ends_with(b"r") || !word.contains(&b'w') {
+        return false;
+    }
+    let count = |word: &[u8], letter: u8| word.iter().filter(|b| **b == letter).count();
+    let differs = |letter: u8| count(word, letter).abs_diff(count(b"password", letter));
+    (b'a'..=b'z').map(differs).sum::<usize>() <= 2
+}
 
 /// Words before `KEY` in names whose values are not secret.
 const OTHER_KEYS: &str = "public publishable pub site primary foreign partition sort cache host idempotency object row group index range \

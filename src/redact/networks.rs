@@ -91,5 +91,6 @@ fn is_key(value: &[u8], named: bool) -> bool {
         && (is_strong_password(value)
             || is_plain_password(value)
             || heuristics::is_word_chain(value, 3)
+            || named && value.iter().all(u8::is_ascii_digit)
             || named && value.iter().filter(|b| b.is_ascii_digit()).count() >= 2 && looks_secret(value, NameClass::Password, false))
 }

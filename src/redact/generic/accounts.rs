@@ -124,7 +124,10 @@ pub(in super::super) fn joined(text: &[u8], (at, mut start): (usize, usize), on_
     let (start, end) = trimmed(text, start, start + length);
     let value = &text[start..end];
     const FOLLOWERS: [&[u8]; 8] = [b" works", b" should", b" still", b" on the", b" for the", b" does", b" as log", b" is the"];
-    let said = labelled || FOLLOWERS.iter().any(|word| after.starts_with(word));
+    let before = &text[at.saturating_sub(40)..at];
+    let before = &before[before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
+    const LEADS: [&[u8]; 8] = [b"default", b"still", b"try ", b"use ", b"login", b"log in", b"cred", b"with "];
+    let said = labelled || LEADS.iter().any(|word| contains_ignoring_case(before, word)) || FOLLOWERS.iter().any(|word| after.starts_with(word));
     if is_strong(value) && !value.ends_with(b"+") || said && (is_plain(value) || heuristics::is_word_chain(value, 3)) {
         on_finding(start, end, &names::PASSWORD);
     }

@@ -99,7 +99,9 @@ const QUESTIONS: &str = "what's whats what which who anyone anybody someone send
 fn is_asked(text: &[u8], name: Name) -> bool {
     let before = &text[name.start.saturating_sub(80)..name.start];
     let before = &before[before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
-    before.split(|b| !(b.is_ascii_alphabetic() || *b == b'\'' || !b.is_ascii())).any(|word| is_one_of(QUESTIONS, word))
+    let rest = line(text, name.end);
+    let asked = ["多少", "什么", "是啥", "何で", "なんで", "뭐", "？"].iter().any(|word| memchr::memmem::find(rest, word.as_bytes()).is_some());
+    asked || before.split(|b| !(b.is_ascii_alphabetic() || *b == b'\'' || !b.is_ascii())).any(|word| is_one_of(QUESTIONS, word))
 }
 
 /// Words with which an answer begins.
@@ -128,6 +130,7 @@ fn answer(text: &[u8], start: usize, end: usize, ending: Ending) -> Option<(usiz
             let value = &text[left..right];
             let last = content[at + length..].trim_ascii().is_empty();
             // Without a word before it only the last of the line is an answer.
+            let last = last || matches!(content.get(at + length - 1), Some(b',' | b'.')) || content[at + length..].starts_with(b" -") || content[at + length..].starts_with(b" (");
             let fits = later::is_strong(value) || (leads > 0 || last) && (later::is_plain(value) || heuristics::is_word_chain(value, 3));
             return fits.then_some((left, right));
         }
@@ -141,6 +144,7 @@ fn answer(text: &[u8], start: usize, end: usize, ending: Ending) -> Option<(usiz
 fn alone(text: &[u8], start: usize, end: usize, ending: Ending, class: NameClass) -> Option<(usize, usize)> {
     let content = &text[start..end];
     let at = match (ending, content.trim_ascii().iter().any(u8::is_ascii_whitespace)) {
+        (Ending::Question, false) => memchr::memmem::find(content, "：".as_bytes()).map_or(0, |colon| colon + 3),
         (_, false) => 0,
         (Ending::Question, true) => after_author(content)?,
         _ => return None,
@@ -234,6 +238,10 @@ fn is_author(line: &[u8]) -> bool {
 
 /// Returns the offset after the author of a line of a chat: `ben: `, `<ben> `, `ben [10:03] `, `[10:03] ben: `.
 fn after_author(line: &[u8]) -> Option<usize> {
+    // Names of other scripts end in a colon of full width.
+    if let Some(colon) = memchr::memmem::find(&line[..line.len().min(40)], "：".as_bytes()) {
+        return Some(colon + 3);
+    }
     let mut at = line.iter().take_while(|b| matches!(b, b' ' | b'>' | b'*' | b'|' | b'-')).count();
     let mut named = false;
     for _ in 0..3 {

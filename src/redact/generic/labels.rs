@@ -25,7 +25,7 @@ const fn key(word: &'static str) -> Word {
 }
 
 /// The words; those of ASCII letters alone are among the stems of names.
-pub(in super::super) static LABELS: [Word; 128] = [
+pub(in super::super) static LABELS: [Word; 131] = [
     password("mot de passe"),
     password("contrase\u{f1}a"),
     password("contrase\u{d1}a"),
@@ -144,6 +144,9 @@ pub(in super::super) static LABELS: [Word; 128] = [
     key("api anahtar\u{131}"),
     key("ключ доступа"),
     key("Ключ доступа"),
+    key("API ключ"),
+    key("api ключ"),
+    key("апи ключ"),
     key("Ключ доступу"),
     key("Ключ API"),
     key("Ключ к API"),

@@ -6,25 +6,25 @@ use super::{Name, accounts};
 /// How far after the name the value may be.
 const MAX_DISTANCE: usize = 240;
 /// Words before such a value, in several languages.
-const INTRODUCTIONS: &str = "is it's its was now try to still use with be used ist lautet ist's auf jetzt zu mit est c'est maintenant \
+const INTRODUCTIONS: &str = "from von van da is it's its was now try to still use with be used ist lautet ist's auf jetzt zu mit est c'est maintenant \
     avec en es ahora a con \u{e9} agora para com \u{e8} ora in adesso naar nu nog steeds met \u{e4}r till med er til on nyt \
     jest to teraz na je te\u{10f} olarak \u{f6}r artik";
 /// Words that say that the password was changed, or that another is to be used instead.
 const CHANGES: &str = "changed change changing reset set rotated updated switched replaced new it's its try ge\u{e4}ndert gesetzt neu neue \
     neues ist's chang\u{e9} modifi\u{e9} nouveau c'est cambi\u{e9} cambiado cambiada cambi\u{f3} nueva mudei mudou alterada alterado \
-    nova cambiato cambiata cambiai nuova gewijzigd veranderd nieuwe \u{e4}ndrat \u{e4}ndrade bytt nytt \u{e6}ndret skiftet ny endret byttet vaihdettiin \
+    nova cambiato cambiata cambiai nuova gewijzigd veranderd nieuwe \u{e4}ndrat \u{e4}ndrade bytt bytte nytt \u{e6}ndret skiftet ny endret byttet vaihdettiin \
     vaihdoin uusi zmienione zmieni\u{142}em zmieniono nowe zm\u{11b}nil zm\u{11b}n\u{11b}no nov\u{e9} de\u{11f}i\u{15f}ti yeni \
     поменял поменяла сменил сменила изменил изменён новый теперь змінив змінено новий тепер";
 
-/// Returns the password that a clause after the name gives.
-pub(super) fn value(text: &[u8], name: Name) -> Option<(usize, usize)> {
+/// Passes the passwords that a clause after the name gives to `found`.
+pub(super) fn values(text: &[u8], name: Name, mut found: impl FnMut(usize, usize)) {
     let window = &text[name.end..text.len().min(name.end + MAX_DISTANCE)];
     // A paragraph or a block of code ends what was said.
     let ends = [&b"\n\n"[..], b"\n\r\n", b"```", b"\n#", b"\n|", b"{\n", b";\n"];
     let end = ends.iter().filter_map(|end| memchr::memmem::find(window, end)).min().unwrap_or(window.len());
     let window = &window[..end];
-    if !window.iter().any(u8::is_ascii_digit) {
-        return None;
+    if !window.iter().any(|b| b.is_ascii_digit() || *b == b'-') {
+        return;
     }
     let (mut at, mut before, mut changed): (usize, &[u8], bool) = (0, b"", said_before(text, name));
     while at < window.len() {
@@ -35,14 +35,13 @@ pub(super) fn value(text: &[u8], name: Name) -> Option<(usize, usize)> {
             let (start, end) = trimmed(text, name.end + at, name.end + at + length);
             let value = &text[start..end];
             if is_strong(value) || changed && is_plain(value) {
-                return Some((start, end));
+                found(start, end);
             }
         }
         before = word.strip_suffix(b":").unwrap_or(word);
         changed |= is_one_of(CHANGES, before.strip_suffix(b",").unwrap_or(before));
         at += length;
     }
-    None
 }
 
 /// Whether the clause before the name says that it was changed: "I changed the password …".
@@ -100,7 +99,7 @@ fn is_address(value: &[u8]) -> bool {
 /// Whether a word looks like a plain password: letters and at least two digits, and neither a name nor a version.
 pub(in super::super) fn is_plain(value: &[u8]) -> bool {
     let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
-    let letters = value.iter().take_while(|b| b.is_ascii_alphabetic()).count();
+    let letters = value.iter().filter(|b| b.is_ascii_alphabetic()).count();
     heuristics::is_word_chain(value, 3)
         || value.len() >= 8
             && digits >= 2
@@ -108,5 +107,6 @@ pub(in super::super) fn is_plain(value: &[u8]) -> bool {
             && !value.iter().any(|b| b"(){}[]<>=\"'\\/:,;|`~.@".contains(b))
             && looks_secret(value, NameClass::Password, false)
             && !accounts::is_ticket(value)
+            && !value.iter().all(u8::is_ascii_hexdigit)
             && !value.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || matches!(b, b'-' | b'_'))
 }

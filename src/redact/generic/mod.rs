@@ -117,7 +117,9 @@ impl Names {
     /// `strict` texts are records (front matter, JSON), in which every value under a secret's name counts.
     pub(super) fn find(&mut self, text: &[u8], hit: usize, strict: bool, on_finding: OnFinding<'_>) {
         if let Some(name) = self.name(text, hit) {
-            self.find_values(text, name, || class_of(&text[name.start..name.end]), strict, on_finding);
+            let word = &text[name.start..name.end];
+            let word = word.strip_suffix("\u{131}".as_bytes()).unwrap_or(word);
+            self.find_values(text, name, || class_of(word), strict, on_finding);
         }
     }
 
@@ -148,6 +150,10 @@ impl Names {
         let mut end = hit + length;
         while end > hit && matches!(text[end - 1], b'.' | b'-') {
             end -= 1;
+        }
+        // The ending of a Turkish word: `parolası`.
+        if text[end..].starts_with("\u{131}".as_bytes()) {
+            end += 2;
         }
         let flag = text[start] == b'-' && text.get(start + 1).is_some_and(|b| *b == b'-' || b.is_ascii_alphabetic());
         let word = &text[start..end];

@@ -3,7 +3,7 @@
 use super::super::heuristics::{self, NameClass, is_one_of, looks_secret};
 use super::super::rules::FindingLabel;
 use super::super::text::contains_ignoring_case;
-use super::{announced, later};
+use super::{accounts, announced, later};
 use super::separator::{Separator, after_closers, below, is_quote, skip_blanks};
 use super::value::{ValueSpan, bare, quoted};
 use super::{Name, OnFinding};
@@ -16,12 +16,12 @@ const MAX_WORDS_BETWEEN: usize = 7;
 /// Words and marks that introduce the value of a name.
 const VERBS: &str = "is was are be ist war lautet lauten est es será sera é è är er je jest to auf c'est → ➜ -> => — – - = := 是 为 \
     為 は equals это - \
-    = är jest bude bylo bylo: było byla było etait était era fue foi sigue siendo sera blev bliver blir oli";
+    = är jest bude bylo bylo: było byla było etait était era fue foi sigue siendo sera blev bliver blir oli теперь тепер";
 /// Words between such a word and the value.
-const ADVERBS: &str = "now currently still just set to : this the following generated created for changed desormais désormais maintenant toujours ahora siempre todavía aun aún agora ainda ora ancora adesso sempre nu \
+const ADVERBS: &str = "now currently still just set to : this the following generated created for changed siendo sendo desormais désormais maintenant toujours ahora siempre todavía aun aún agora ainda ora ancora adesso sempre nu \
     nog steeds jetzt noch immer weiterhin fortfarande stadig fortsatt nyt edelleen teraz nadal wciąż stále teď nyní hala hâlâ şimdi теперь сейчас пока тепер зараз";
 /// Like [`VERBS`], in scripts that put no blank before them.
-const JOINED: &[&str] = &["是", "为", "為", "は", "が", "는", "은", "이", "가", "改成了", "改成", "改为", "改為", "已改为", "换成了", "现在是", "仍是", "还是", "設為", "设为", "设置为", "을", "를"];
+const JOINED: &[&str] = &["是", "为", "為", "は", "が", "는", "은", "이", "가", "改成了", "改成", "改为", "改為", "已改为", "换成了", "现在是", "仍是", "还是", "設為", "设为", "设置为", "을", "를", "を"];
 /// Words after a name that make it part of another: the hash of a password is no password.
 const COMPOUNDS: &str = "hash hashes hashed hashing length policy policies file files field fields name names id ids \
     address addresses type types format manager managers rotation count limit limits expiry expires expiration size \
@@ -41,6 +41,11 @@ const BETWEEN: &str = "should must for of on in at to the a an our my your this 
 /// What precedes a name whose value follows it directly: "user x, password y".
 const GIVEN: &[&[u8]] =
     &[b"with ", b"using ", b"and ", b", ", b"; ", b"/ ", b"und ", b"mit ", b"et ", b"avec ", b"con ", b" y ", b" e "];
+/// Words after a name that only describe its value.
+const ADJECTIVES: &str = "temporary temp initial provisional default new old current provvisoria provvisorio temporanea temporaneo iniziale \
+    attuale nuova vecchia provisoire temporaire actuel initial nouveau ancien startowe tymczasowe nowe stare temporal inicial actual nueva \
+    nuevo antigua provis\u{f3}ria provisoria tempor\u{e1}ria atual nova tijdelijk tijdelijke nieuwe oude vorl\u{e4}ufig tempor\u{e4}r tillf\u{e4}lligt \
+    nytt midlertidig ny v\u{e4}liaikainen uusi ge\u{e7}ici yeni";
 /// Words that may be followed by a proper name.
 const BEFORE_NAMES: &str =
     "for of on to in at für pour para de du des del della dello di do da dos das von vom na voor för dla per \
@@ -67,6 +72,7 @@ pub(super) fn values(
         && let Some(mut candidate) = forward(text, name)
         && let Some((class, label)) = class()
         && {
+            candidate.phrase = text[name.start..name.end].to_ascii_lowercase().ends_with(b"phrase");
             candidate.given = GIVEN.iter().any(|word| text[..name.start].ends_with(word));
             class != NameClass::Hint
                 && candidate.is_secret(text, class)
@@ -95,13 +101,17 @@ pub(super) fn values(
         on_finding(start, end, label);
         return;
     }
+    if rest.trim_ascii_end().ends_with(b":")
+        && let Some((class @ (NameClass::Password | NameClass::Weak), _)) = class()
+    {
+        accounts::listed(text, name, class, on_finding);
+    }
     if let Some((class, label)) = class()
         && class == NameClass::Password
         && !is_verb(text, name)
         && !is_compound(text, name)
-        && let Some((start, end)) = later::value(text, name)
     {
-        on_finding(start, end, label);
+        later::values(text, name, |start, end| on_finding(start, end, label));
     }
 }
 
@@ -147,6 +157,8 @@ struct ProseLabel {
     words: usize,
     /// Whether the name follows `with` or `and`.
     given: bool,
+    /// Whether the name says that the value has several words.
+    phrase: bool,
 }
 
 impl ProseLabel {
@@ -154,6 +166,7 @@ impl ProseLabel {
         let value = &text[self.found.start..self.found.end];
         let looks = looks_secret(value, class, self.found.quoted)
             || (self.found.quoted && self.connected && heuristics::is_passphrase(value, class))
+            || (self.found.quoted && self.phrase && heuristics::is_passphrase(value, class) && value.iter().filter(|b| **b == b' ').count() >= 3)
             || self.is_chain(value, class)
             || (class == NameClass::Weak && heuristics::is_hexadecimal_key(value));
         let plain = class == NameClass::Weak || !self.connected || (self.words > 0 && class != NameClass::Password);
@@ -201,6 +214,15 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
         let joined = joined.or_else(|| (foreign && rest.first()?.is_ascii_alphanumeric()).then_some(0))?;
         return found_at(text, skip_blanks(text, at + joined), 0, true);
     }
+    // "pw's X"
+    if text[name.end..].starts_with(b"'s ") {
+        return after_verb(text, name.end + 3, false, 0);
+    }
+    // After words of these scripts a blank is a mark.
+    let label = &text[name.end.saturating_sub(3).max(name.start)..name.end];
+    if matches!(label, [0xe3..=0xed, ..]) && text.get(at).is_some_and(u8::is_ascii_alphanumeric) {
+        return found_at(text, at, 0, true);
+    }
     while words <= MAX_WORDS_BETWEEN && at < limit {
         let curly = [&b"(\xe2\x80\x98"[..], b"(\xe2\x80\x9c"].iter().any(|open| text[at..].starts_with(open));
         if text.get(at) == Some(&b'(') && (curly || is_quote(text.get(at + 1))) {
@@ -218,7 +240,7 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
             let value = &text[start..end];
             let closed = text.get(end) == Some(&b')');
             if closed && (later::is_strong(value) || later::is_plain(value) && heuristics::has_all_kinds(value)) {
-                return Some(ProseLabel { found: ValueSpan { start, end, quoted: true }, connected: true, words, given: true });
+                return Some(ProseLabel { found: ValueSpan { start, end, quoted: true }, connected: true, words, given: true, phrase: false });
             }
         }
         // "to pass to `f`"; elsewhere the word is a verb in Polish.
@@ -243,6 +265,14 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
         {
             if word.ends_with(b":") || text.get(next) == Some(&b':') && next == at + word.len() {
                 return found_at(text, next, words, true);
+            }
+            // French puts a blank before the colon.
+            if text[next..].starts_with(b": ") {
+                return found_at(text, skip_blanks(text, next + 1), words, true);
+            }
+            if words == 0 && is_one_of(ADJECTIVES, inner) {
+                at = next;
+                continue;
             }
             if is_one_of(BEFORE_NAMES, inner) {
                 named = 2;
@@ -279,7 +309,7 @@ fn found_at(text: &[u8], at: usize, words: usize, connected: bool) -> Option<Pro
     let marks = text[at.min(text.len())..].iter().take(3).take_while(|b| **b == b'*').count();
     let at = at + marks;
     let found = quoted(text, at).unwrap_or_else(|| bare(text, at, Separator::Words));
-    (found.start < found.end).then_some(ProseLabel { found, connected, words, given: false })
+    (found.start < found.end).then_some(ProseLabel { found, connected, words, given: false, phrase: false })
 }
 
 /// Returns the word at `at`, up to a blank; `None` at the end of a sentence.
