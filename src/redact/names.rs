@@ -132,6 +132,12 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
             || matches!(last, "api" | "access") && words.len() > 1 && is_environment(name)
         {
             (NameClass::Hint, &KEY)
+        } else if last == "pepper" || ends(&["passwordsalt", "authsalt", "hashsalt", "cookiesalt"]) || last == "seed" && is_one_of(SEEDED, before.as_bytes()) {
+            (NameClass::Secret, &SECRET)
+        } else if last == "sid" && before == "connect" {
+            (NameClass::Token, &TOKEN)
+        } else if matches!(last, "hmac" | "sid") || last == "refresh" && words.len() == 1 {
+            (NameClass::Hint, &TOKEN)
         } else if matches!(last, "session" | "sessionid" | "sessid" | "phpsessid" | "jsessionid") {
             (NameClass::Weak, &TOKEN)
         } else if matches!(last, "jwt" | "cookie" | "salt") && words.len() > 1 {
@@ -158,6 +164,9 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
         },
     )
 }
+
+/// What is derived from a seed that is secret.
+const SEEDED: &str = "encryption csrf signing master jwt session secret crypto hmac key token auth cookie totp otp";
 
 /// Words for passwords in other languages, with the endings that sentences give them.
 const FOREIGN: &str = "passordet passordene adgangskode adgangskoden kodeord kodeordet salasana salasanan salasanaa salasanaksi \

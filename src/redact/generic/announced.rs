@@ -38,7 +38,7 @@ pub(super) fn value(text: &[u8], name: Name, class: NameClass) -> Option<(usize,
         b'.' | b'!' | b')' => Ending::Sentence,
         _ if rest.ends_with("：".as_bytes()) => Ending::Colon,
         _ if class == NameClass::Password && is_asked(text, name) => Ending::Question,
-        _ if class == NameClass::Password && is_title(text, name) => Ending::Title,
+        _ if !matches!(class, NameClass::Weak) && is_title(text, name) => Ending::Title,
         _ => return None,
     };
     // A line of code may end so as well.
@@ -84,10 +84,10 @@ pub(super) fn is_followed(text: &[u8], name: Name) -> bool {
 fn is_title(text: &[u8], name: Name) -> bool {
     let before = &text[name.start.saturating_sub(64)..name.start];
     let start = before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1);
-    let first = name.start < 64 && start == 0 || start > 1 && before[..start].ends_with(b"\n\n");
+    let first = before[start..].starts_with(b"#") || name.start < 64 && start == 0 || start > 1 && before[..start].ends_with(b"\n\n");
     let rest = line(text, name.end);
     let below = text.get(name.end + rest.len()..).unwrap_or_default();
-    first && rest.len() <= 64 && [&b"\n\n    "[..], b"\n\n\t", b"\n```", b"\n\n```", b"\n\n`", b"\n    "].iter().any(|start| below.starts_with(start))
+    first && rest.len() <= 64 && [&b"\n\n    "[..], b"\n\n\t", b"\n```", b"\n\n```", b"\n\n`", b"\n`", b"\n    "].iter().any(|start| below.starts_with(start))
 }
 
 /// Words that ask, before the name on its line.
@@ -195,6 +195,7 @@ fn is_secret(value: &[u8], ending: Ending, class: NameClass) -> bool {
         (Ending::Title, NameClass::Password) => {
             digit && (later::is_strong(value) || later::is_plain(value) || random) || heuristics::is_word_chain(value, 3)
         }
+        (Ending::Title, _) => heuristics::is_machine_made(value) && !heuristics::is_uuid(value),
         (Ending::Colon, NameClass::Weak | NameClass::Hint) => heuristics::is_machine_made(value),
         (Ending::Colon, _) => value.len() >= 12 && digit && random,
         (Ending::Sentence, NameClass::Password) => value.len() >= 10 && digit && random && !heuristics::is_name(value),

@@ -101,6 +101,9 @@ pub(in super::super) fn is_plain(value: &[u8]) -> bool {
     let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
     let letters = value.iter().filter(|b| b.is_ascii_alphabetic()).count();
     heuristics::is_word_chain(value, 3)
+        || is_marked_pair(value)
+        || value.len() <= 40 && !heuristics::is_uuid(value) && !value.contains(&b'/') && heuristics::looks_random(value)
+            && value.iter().any(u8::is_ascii_uppercase) && !value.iter().all(u8::is_ascii_hexdigit)
         || value.len() >= 8
             && digits >= 2
             && letters >= 4
@@ -109,4 +112,17 @@ pub(in super::super) fn is_plain(value: &[u8]) -> bool {
             && !accounts::is_ticket(value)
             && !value.iter().all(u8::is_ascii_hexdigit)
             && !value.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || matches!(b, b'-' | b'_'))
+}
+
+/// Whether a value is two words with a mark between them: `Copper#Lantern`.
+fn is_marked_pair(value: &[u8]) -> bool {
+    let mut marks = value.iter().enumerate().filter(|(_, b)| !b.is_ascii_alphabetic());
+    let (Some((at, mark)), None) = (marks.next(), marks.next()) else { return false };
+    let (first, second) = (&value[..at], &value[at + 1..]);
+    let capital = |word: &[u8]| word[0].is_ascii_uppercase() && word[1..].iter().all(u8::is_ascii_lowercase);
+    b"#!$%&*+@".contains(mark)
+        && (4..=12).contains(&first.len())
+        && (4..=12).contains(&second.len())
+        && (capital(first) && capital(second) || *mark != b'#' && value.is_ascii() && value.iter().all(|b| !b.is_ascii_uppercase()))
+        && looks_secret(value, NameClass::Password, true)
 }

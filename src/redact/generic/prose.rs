@@ -74,7 +74,7 @@ pub(super) fn values(
         && {
             candidate.phrase = text[name.start..name.end].to_ascii_lowercase().ends_with(b"phrase");
             candidate.given = GIVEN.iter().any(|word| text[..name.start].ends_with(word));
-            class != NameClass::Hint
+            (class != NameClass::Hint || candidate.is_beside(text, name))
                 && candidate.is_secret(text, class)
                 && (candidate.connected || !is_verb(text, name))
                 && !is_sibling(text, name, candidate.found)
@@ -169,6 +169,13 @@ impl ProseLabel {
             || (self.found.quoted && self.phrase && heuristics::is_passphrase(value, class) && value.iter().filter(|b| **b == b' ').count() >= 3)
             || self.is_chain(value, class)
             || (class == NameClass::Weak && heuristics::is_hexadecimal_key(value));
+        if class == NameClass::Hint {
+            return heuristics::is_machine_made(value);
+        }
+        // `client secret 123e4567-…`
+        if self.words == 0 && matches!(class, NameClass::Secret) && heuristics::is_uuid(value) {
+            return true;
+        }
         let plain = class == NameClass::Weak || !self.connected || (self.words > 0 && class != NameClass::Password);
         let chosen = class == NameClass::Password && value.len() >= 8 && heuristics::has_all_kinds(value);
         // `with password pepper99`: no other noun follows.
@@ -188,6 +195,14 @@ impl ProseLabel {
 }
 
 impl ProseLabel {
+    /// Whether the value follows directly a name that no sentence has: `relay_cred X`.
+    fn is_beside(&self, text: &[u8], name: Name) -> bool {
+        let word = &text[name.start..name.end];
+        let ends = text.get(self.found.end).is_none_or(|b| b.is_ascii_whitespace() || *b == b'`');
+        let lower = word.iter().all(|b| b.is_ascii_lowercase() || *b == b'_');
+        self.words == 0 && self.found.start == name.end + 1 && lower && ends && word.contains(&b'_')
+    }
+
     /// Whether the value is a password of several words that nothing but a value can be: after `is` or `with`.
     fn is_chain(&self, value: &[u8], class: NameClass) -> bool {
         class == NameClass::Password && (self.connected || self.given) && heuristics::is_word_chain(value, 3)
@@ -235,11 +250,13 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
         let next = skip_blanks(text, at + word.len());
         let plain = word.strip_suffix(b":").unwrap_or(word);
         // "The default password (X) …"
-        if word.starts_with(b"(") && words == 0 && !is_pass(text, name) {
+        if word.starts_with(b"(") && words <= 3 && !is_pass(text, name) {
             let (start, end) = later::trimmed(text, at, at + word.len());
             let value = &text[start..end];
             let closed = text.get(end) == Some(&b')');
-            if closed && (later::is_strong(value) || later::is_plain(value) && heuristics::has_all_kinds(value)) {
+            let random = closed && heuristics::is_machine_made(value) && !heuristics::is_uuid(value);
+            let chosen = words == 0 && (later::is_strong(value) || later::is_plain(value) && heuristics::has_all_kinds(value));
+            if closed && (random || chosen) {
                 return Some(ProseLabel { found: ValueSpan { start, end, quoted: true }, connected: true, words, given: true, phrase: false });
             }
         }
