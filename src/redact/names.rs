@@ -132,6 +132,10 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
             || matches!(last, "api" | "access") && words.len() > 1 && is_environment(name)
         {
             (NameClass::Hint, &KEY)
+        } else if last == "code" && is_one_of(ENTRANCES, before.as_bytes())
+            || last.strip_suffix("code").is_some_and(|before| is_one_of(ENTRANCES, before.as_bytes()))
+        {
+            (NameClass::Key, &KEY)
         } else if last == "pepper" || ends(&["passwordsalt", "authsalt", "hashsalt", "cookiesalt"]) || last == "seed" && is_one_of(SEEDED, before.as_bytes()) {
             (NameClass::Secret, &SECRET)
         } else if last == "sid" && before == "connect" {
@@ -164,6 +168,9 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
         },
     )
 }
+
+/// Words before `code` in names of what lets somebody in.
+const ENTRANCES: &str = "access invite invitation auth join pairing enrollment enrolment registration";
 
 /// What is derived from a seed that is secret.
 const SEEDED: &str = "encryption csrf signing master jwt session secret crypto hmac key token auth cookie totp otp";

@@ -32,7 +32,7 @@ enum Ending {
 /// Returns the secret on the line after the one with `name`, or after an empty one.
 pub(super) fn value(text: &[u8], name: Name, class: NameClass) -> Option<(usize, usize)> {
     let rest = line(text, name.end);
-    let ending = match rest.trim_ascii_end().strip_suffix(b"**").unwrap_or(rest.trim_ascii_end()).last()? {
+    let ending = match rest.trim_ascii_end().strip_suffix(b"**").unwrap_or(rest.trim_ascii_end()).last().unwrap_or(&b' ') {
         b':' => Ending::Colon,
         b'?' if class == NameClass::Password => Ending::Question,
         b'.' | b'!' | b')' => Ending::Sentence,

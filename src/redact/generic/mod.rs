@@ -60,6 +60,20 @@ pub(super) const STEMS: &[&str] = &[
     "sid:",
     "refresh=",
     "_cred ",
+    "accesscode",
+    "access_code",
+    "access-code",
+    "pairingcode",
+    "pairing_code",
+    "pairing-code",
+    "invitecode",
+    "invite_code",
+    "invite-code",
+    "joincode",
+    "join_code",
+    "join-code",
+    "enrollment_code",
+    "enrollment-code",
     "kodeord",
     "haslo",
     "sifre",
@@ -173,6 +187,10 @@ impl Names {
             let rest = &text[end..];
             let more = [&b" phrase"[..], b" word", b" code"].into_iter().find(|more| rest.starts_with(more));
             end += more.map_or(0, <[u8]>::len);
+        } else if word.eq_ignore_ascii_case(b"auth") && text[end..].starts_with(b" code") {
+            end += b" code".len();
+        } else if word.eq_ignore_ascii_case(b"session") && text[end..].starts_with(b" cookie") {
+            end += b" cookie".len();
         }
         Some(Name { start, end, flag })
     }

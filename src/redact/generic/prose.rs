@@ -200,7 +200,7 @@ impl ProseLabel {
         let word = &text[name.start..name.end];
         let ends = text.get(self.found.end).is_none_or(|b| b.is_ascii_whitespace() || *b == b'`');
         let lower = word.iter().all(|b| b.is_ascii_lowercase() || *b == b'_');
-        self.words == 0 && self.found.start == name.end + 1 && lower && ends && word.contains(&b'_')
+        self.words == 0 && self.found.start == name.end + 1 && ends && (lower && word.contains(&b'_') || word[0].is_ascii_lowercase() && word.windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase()))
     }
 
     /// Whether the value is a password of several words that nothing but a value can be: after `is` or `with`.
@@ -301,9 +301,30 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
             continue;
         }
         let chain = || heuristics::is_word_chain(inner, 3);
-        return if words == 0 && (!spelled || chain()) { found_at(text, at, 0, false) } else { None };
+        if words == 0 && (!spelled || chain()) {
+            return found_at(text, at, 0, false);
+        }
+        return if spelled && !is_one_of(COMPOUNDS, inner) { after_colon(text, at) } else { None };
     }
     None
+}
+
+/// Finds the value after the colon that ends the few plain words at `at`: "the key of both gateways: X". Nothing follows
+/// it, and a machine or a careful person made it.
+fn after_colon(text: &[u8], at: usize) -> Option<ProseLabel> {
+    let window = &text[at..text.len().min(at + 64)];
+    let end = window.iter().position(|b| matches!(b, b'\n' | b'.' | b',' | b';' | b'=' | b'(' | b'"' | b'`' | b'|'));
+    let colon = memchr::memmem::find(&window[..end.unwrap_or(window.len())], b": ")?;
+    let plain = |word: &[u8]| word.iter().all(|b| b.is_ascii_alphabetic() || !b.is_ascii() || matches!(b, b'-' | b'\''));
+    let lead = &window[..colon];
+    if !lead.split(|b| *b == b' ').all(|word| plain(word) && !is_one_of(COMPOUNDS, word)) {
+        return None;
+    }
+    let candidate = found_at(text, skip_blanks(text, at + colon + 1), 1, true)?;
+    let value = &text[candidate.found.start..candidate.found.end];
+    let rest = text[candidate.found.end..].iter().find(|b| !matches!(b, b' ' | b'`' | b'*' | b'.' | b'"' | b'\''));
+    let made = heuristics::is_machine_made(value) && !heuristics::is_uuid(value) || later::is_strong(value);
+    (rest.is_none_or(|b| *b == b'\n') && made).then_some(candidate)
 }
 
 /// Finds the value after `is` and the like; `None` if one more plain word follows.

@@ -32,6 +32,7 @@ pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
     let (mut at, closed) = after_closers(text, name.end);
     let touching = at;
     at = skip_blanks(text, at);
+    at = after_note(text, at);
     let rest = &text[at..];
     let first = *rest.first()?;
     if first == b'\n' && (is_heading(text, name.start) || is_defined(rest)) {
@@ -83,6 +84,17 @@ pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
         };
     }
     Some((separator, after_type(text, at, separator)))
+}
+
+/// Skips a note in brackets between a name and the colon: `Secret key (keep it): …`.
+fn after_note(text: &[u8], at: usize) -> usize {
+    if text.get(at) != Some(&b'(') || at == 0 || text[at - 1] != b' ' {
+        return at;
+    }
+    let window = &text[at..text.len().min(at + 40)];
+    let Some(end) = window.iter().position(|b| matches!(b, b')' | b'\n')).filter(|end| window[*end] == b')') else { return at };
+    let worded = window[1..end].iter().all(|b| b.is_ascii_alphabetic() || !b.is_ascii() || matches!(b, b' ' | b'!' | b'\'' | b'-'));
+    if worded && window.get(end + 1) == Some(&b':') { at + end + 1 } else { at }
 }
 
 /// Returns the length of the attributes of a tag and of its end.
