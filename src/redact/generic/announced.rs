@@ -1,7 +1,7 @@
 //! Values on a line of their own after a line that announces them: "Please use the following password to proceed:", or
 //! that asks for them, as in a chat.
 
-use super::super::heuristics::{self, NameClass, is_one_of, looks_secret};
+use super::super::heuristics::{self, NameClass, WordList, is_one_of, looks_secret};
 use super::Name;
 use super::later;
 use super::separator::skip_blanks;
@@ -76,8 +76,24 @@ pub(super) fn is_followed(text: &[u8], name: Name) -> bool {
     let rest = line(text, name.end);
     matches!(rest.trim_ascii_end().last(), Some(b':' | b'?' | b'.' | b'!' | b')' | b'*'))
         || rest.ends_with("：".as_bytes())
-        || is_asked(text, name)
-        || is_title(text, name)
+        || is_short(text, name.end + rest.len()) && (may_be_password(text, name) && is_asked(text, name) || is_title(text, name))
+}
+
+/// Whether a line with a digit or a hyphen, as values have, soon follows the end of a line at `end`.
+fn is_short(text: &[u8], end: usize) -> bool {
+    let below = &text[end.min(text.len())..text.len().min(end + 160)];
+    let lead = below.iter().take_while(|b| b.is_ascii_whitespace() || matches!(b, b'`' | b'>' | b'|' | b'~')).count();
+    let rest = &below[lead..];
+    let line = &rest[..rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len())];
+    line.iter().any(|b| b.is_ascii_digit() || matches!(b, b'-' | b'#' | b'!' | 0xef))
+}
+
+/// Whether a name may be one of a password: most names are those of keys and tokens.
+pub(super) fn may_be_password(text: &[u8], name: Name) -> bool {
+    let word = &text[name.start..name.end];
+    let word = word.strip_suffix(b"s").unwrap_or(word);
+    let ends = |end: &[u8]| word.len() >= end.len() && word[word.len() - end.len()..].eq_ignore_ascii_case(end);
+    ![&b"key"[..], b"token", b"auth", b"secret", b"session", b"cookie", b"credential", b"author", b"salt"].iter().any(|end| ends(end))
 }
 
 /// Whether the line of a name is short, after an empty one, and an indented or fenced line follows an empty one.
@@ -91,9 +107,11 @@ fn is_title(text: &[u8], name: Name) -> bool {
 }
 
 /// Words that ask, before the name on its line.
-const QUESTIONS: &str = "what's whats what which who anyone anybody someone send tell remember know need forgot have wie welches wer \
+static QUESTIONS: WordList = WordList::new(
+    "what's whats what which who anyone anybody someone send tell remember know need forgot have wie welches wer \
     wei\u{df} kennt quel quelle qui connait conna\u{ee}t cu\u{e1}l cual alguien qual sabe chi wat weet iemand wat's vad n\u{e5}gon hvad hva \
-    noen nogen mik\u{e4} mika jakie jaki kto jak\u{e9} nedir какой кто скинь какие яке який хто got share give";
+    noen nogen mik\u{e4} mika jakie jaki kto jak\u{e9} nedir какой кто скинь какие яке який хто got share give",
+);
 
 /// Whether the line asks for what is named.
 fn is_asked(text: &[u8], name: Name) -> bool {
@@ -101,13 +119,15 @@ fn is_asked(text: &[u8], name: Name) -> bool {
     let before = &before[before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
     let rest = line(text, name.end);
     let asked = ["多少", "什么", "是啥", "何で", "なんで", "뭐", "？"].iter().any(|word| memchr::memmem::find(rest, word.as_bytes()).is_some());
-    asked || before.split(|b| !(b.is_ascii_alphabetic() || *b == b'\'' || !b.is_ascii())).any(|word| is_one_of(QUESTIONS, word))
+    asked || before.split(|b| !(b.is_ascii_alphabetic() || *b == b'\'' || !b.is_ascii())).any(|word| QUESTIONS.has(word))
 }
 
 /// Words with which an answer begins.
-const LEADS: &str = "it's its it is that's was try use sure yes yep yeah ok oh hm hmm should be think i afaik iirc still now same as before \
+static LEADS: WordList = WordList::new(
+    "it's its it is that's was try use sure yes yep yeah ok oh hm hmm should be think i afaik iirc still now same as before \
     here hey hi you the one for this that normally usually probably maybe of course c'est essaie ist sollte sein ja klar es ist's nimm \
-    prueba s\u{ed} sim \u{e9} tenta \u{e8} prova het zou moeten zijn det \u{e4}r er se on to jest chyba \u{15f}u bu это вот да попробуй теперь це так";
+    prueba s\u{ed} sim \u{e9} tenta \u{e8} prova het zou moeten zijn det \u{e4}r er se on to jest chyba \u{15f}u bu это вот да попробуй теперь це так",
+);
 
 /// Returns the value of an answer in words: `max: it's X`, `sure, X`.
 fn answer(text: &[u8], start: usize, end: usize, ending: Ending) -> Option<(usize, usize)> {
@@ -125,7 +145,7 @@ fn answer(text: &[u8], start: usize, end: usize, ending: Ending) -> Option<(usiz
         if word.is_empty() {
             return None;
         }
-        if !is_one_of(LEADS, word) && word != b"-" && word != b">" && !(leads == 0 && word.starts_with(b"@") && word[1..].iter().all(u8::is_ascii_alphabetic)) {
+        if !LEADS.has(word) && word != b"-" && word != b">" && !(leads == 0 && word.starts_with(b"@") && word[1..].iter().all(u8::is_ascii_alphabetic)) {
             let (left, right) = later::trimmed(text, start + at, start + at + length);
             let value = &text[left..right];
             let last = content[at + length..].trim_ascii().is_empty();

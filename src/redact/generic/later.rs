@@ -1,20 +1,24 @@
 //! Passwords that a later clause gives for a name: "root password expired, changed it to X", "… does not work, try X".
 
-use super::super::heuristics::{self, NameClass, is_one_of, looks_secret};
+use super::super::heuristics::{self, NameClass, WordList, is_one_of, looks_secret};
 use super::{Name, accounts};
 
 /// How far after the name the value may be.
 const MAX_DISTANCE: usize = 240;
 /// Words before such a value, in several languages.
-const INTRODUCTIONS: &str = "from von van da is it's its was now try to still use with be used ist lautet ist's auf jetzt zu mit est c'est maintenant \
+static INTRODUCTIONS: WordList = WordList::new(
+    "from von van da is it's its was now try to still use with be used ist lautet ist's auf jetzt zu mit est c'est maintenant \
     avec en es ahora a con \u{e9} agora para com \u{e8} ora in adesso naar nu nog steeds met \u{e4}r till med er til on nyt \
-    jest to teraz na je te\u{10f} olarak \u{f6}r artik";
+    jest to teraz na je te\u{10f} olarak \u{f6}r artik",
+);
 /// Words that say that the password was changed, or that another is to be used instead.
-const CHANGES: &str = "changed change changing reset set rotated updated switched replaced new it's its try ge\u{e4}ndert gesetzt neu neue \
+static CHANGES: WordList = WordList::new(
+    "changed change changing reset set rotated updated switched replaced new it's its try ge\u{e4}ndert gesetzt neu neue \
     neues ist's chang\u{e9} modifi\u{e9} nouveau c'est cambi\u{e9} cambiado cambiada cambi\u{f3} nueva mudei mudou alterada alterado \
     nova cambiato cambiata cambiai nuova gewijzigd veranderd nieuwe \u{e4}ndrat \u{e4}ndrade bytt bytte nytt \u{e6}ndret skiftet ny endret byttet vaihdettiin \
     vaihdoin uusi zmienione zmieni\u{142}em zmieniono nowe zm\u{11b}nil zm\u{11b}n\u{11b}no nov\u{e9} de\u{11f}i\u{15f}ti yeni \
-    поменял поменяла сменил сменила изменил изменён новый теперь змінив змінено новий тепер";
+    поменял поменяла сменил сменила изменил изменён новый теперь змінив змінено новий тепер",
+);
 
 /// Passes the passwords that a clause after the name gives to `found`.
 pub(super) fn values(text: &[u8], name: Name, mut found: impl FnMut(usize, usize)) {
@@ -31,7 +35,7 @@ pub(super) fn values(text: &[u8], name: Name, mut found: impl FnMut(usize, usize
         at += window[at..].iter().take_while(|b| b.is_ascii_whitespace()).count();
         let length = window[at..].iter().take_while(|b| !b.is_ascii_whitespace()).count();
         let word = &window[at..at + length];
-        if is_one_of(INTRODUCTIONS, before) || !before.is_ascii() && is_introduction(before) {
+        if INTRODUCTIONS.has(before) || !before.is_ascii() && is_introduction(before) {
             let (start, end) = trimmed(text, name.end + at, name.end + at + length);
             let value = &text[start..end];
             if is_strong(value) || changed && is_plain(value) {
@@ -39,7 +43,7 @@ pub(super) fn values(text: &[u8], name: Name, mut found: impl FnMut(usize, usize
             }
         }
         before = word.strip_suffix(b":").unwrap_or(word);
-        changed |= is_one_of(CHANGES, before.strip_suffix(b",").unwrap_or(before));
+        changed |= CHANGES.has(before.strip_suffix(b",").unwrap_or(before));
         at += length;
     }
 }
@@ -48,7 +52,7 @@ pub(super) fn values(text: &[u8], name: Name, mut found: impl FnMut(usize, usize
 fn said_before(text: &[u8], name: Name) -> bool {
     let before = &text[name.start.saturating_sub(32)..name.start];
     let line = &before[before.iter().rposition(|b| matches!(b, b'\n' | b'.')).map_or(0, |end| end + 1)..];
-    line.split(|b| *b == b' ').any(|word| is_one_of(CHANGES, word))
+    line.split(|b| *b == b' ').any(|word| CHANGES.has(word))
 }
 
 fn is_introduction(word: &[u8]) -> bool {

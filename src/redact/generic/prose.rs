@@ -1,6 +1,6 @@
 //! Secrets in sentences: "the password for staging is …", "use … as the password", `api key …`.
 
-use super::super::heuristics::{self, NameClass, is_one_of, looks_secret};
+use super::super::heuristics::{self, NameClass, WordList, is_one_of, looks_secret};
 use super::super::rules::FindingLabel;
 use super::super::text::contains_ignoring_case;
 use super::{accounts, announced, later};
@@ -14,42 +14,53 @@ const MAX_DISTANCE: usize = 96;
 const MAX_WORDS_BETWEEN: usize = 7;
 
 /// Words and marks that introduce the value of a name.
-const VERBS: &str = "is was are be ist war lautet lauten est es será sera é è är er je jest to auf c'est → ➜ -> => — – - = := 是 为 \
+static VERBS: WordList = WordList::new(
+    "is was are be ist war lautet lauten est es será sera é è är er je jest to auf c'est → ➜ -> => — – - = := 是 为 \
     為 は equals это - \
-    = är jest bude bylo bylo: było byla było etait était era fue foi sigue siendo sera blev bliver blir oli теперь тепер";
+    = är jest bude bylo bylo: było byla było etait était era fue foi sigue siendo sera blev bliver blir oli теперь тепер",
+);
 /// Words between such a word and the value.
-const ADVERBS: &str = "now currently still just set to : this the following generated created for changed siendo sendo desormais désormais maintenant toujours ahora siempre todavía aun aún agora ainda ora ancora adesso sempre nu \
-    nog steeds jetzt noch immer weiterhin fortfarande stadig fortsatt nyt edelleen teraz nadal wciąż stále teď nyní hala hâlâ şimdi теперь сейчас пока тепер зараз";
+static ADVERBS: WordList = WordList::new(
+    "now currently still just set to : this the following generated created for changed siendo sendo desormais désormais maintenant toujours ahora siempre todavía aun aún agora ainda ora ancora adesso sempre nu \
+    nog steeds jetzt noch immer weiterhin fortfarande stadig fortsatt nyt edelleen teraz nadal wciąż stále teď nyní hala hâlâ şimdi теперь сейчас пока тепер зараз",
+);
 /// Like [`VERBS`], in scripts that put no blank before them.
 const JOINED: &[&str] = &["是", "为", "為", "は", "が", "는", "은", "이", "가", "改成了", "改成", "改为", "改為", "已改为", "换成了", "现在是", "仍是", "还是", "設為", "设为", "设置为", "을", "를", "を"];
 /// Words after a name that make it part of another: the hash of a password is no password.
-const COMPOUNDS: &str = "hash hashes hashed hashing length policy policies file files field fields name names id ids \
+static COMPOUNDS: WordList = WordList::new(
+    "hash hashes hashed hashing length policy policies file files field fields name names id ids \
     address addresses type types format manager managers rotation count limit limits expiry expires expiration size \
     version versions rule rules page form prompt strength flow flows endpoint endpoints url standard contract \
     contracts symbol supply balance price requirements requirement can cannot will would may \
     has have had and or not never no required optional stored derived based generation generator store storage \
-    algorithm algorithms scheme schedule derivation exchange pair pairs material server provider service";
+    algorithm algorithms scheme schedule derivation exchange pair pairs material server provider service",
+);
 /// Words that may come between a name and its value.
-const BETWEEN: &str = "should must for of on in at to the a an our my your this that here now currently set changed reset \
+static BETWEEN: WordList = WordList::new(
+    "should must for of on in at to the a an our my your this that here now currently set changed reset \
     db database admin root staging stage prod production dev test server user account instance environment env \
     cluster box machine host used which we i you also still just für want need get got from them us sent gave der den dem die das zum pour le la les du de \
     para el los con von d'ordine d'accesso di accesso \
     everywhere again first initial initially temporary temp provisional old new provvisoria provvisorio temporanea temporaneo \
     iniziale attuale nuova vecchia provisoire temporaire actuel initial nouveau ancien chiave d'ordine startowe tymczasowe nowe stare \
     temporal inicial actual nueva nuevo antigua provisória temporária atual nova tijdelijk tijdelijke nieuwe oude vorläufig \
-    temporär tillfälligt nytt midlertidig ny nyt väliaikainen uusi geçici yeni root-user wlan wifi wi-fi wpa wpa2 vpn nas";
+    temporär tillfälligt nytt midlertidig ny nyt väliaikainen uusi geçici yeni root-user wlan wifi wi-fi wpa wpa2 vpn nas",
+);
 /// What precedes a name whose value follows it directly: "user x, password y".
 const GIVEN: &[&[u8]] =
     &[b"with ", b"using ", b"and ", b", ", b"; ", b"/ ", b"und ", b"mit ", b"et ", b"avec ", b"con ", b" y ", b" e "];
 /// Words after a name that only describe its value.
-const ADJECTIVES: &str = "temporary temp initial provisional default new old current provvisoria provvisorio temporanea temporaneo iniziale \
+static ADJECTIVES: WordList = WordList::new(
+    "temporary temp initial provisional default new old current provvisoria provvisorio temporanea temporaneo iniziale \
     attuale nuova vecchia provisoire temporaire actuel initial nouveau ancien startowe tymczasowe nowe stare temporal inicial actual nueva \
     nuevo antigua provis\u{f3}ria provisoria tempor\u{e1}ria atual nova tijdelijk tijdelijke nieuwe oude vorl\u{e4}ufig tempor\u{e4}r tillf\u{e4}lligt \
-    nytt midlertidig ny v\u{e4}liaikainen uusi ge\u{e7}ici yeni";
+    nytt midlertidig ny v\u{e4}liaikainen uusi ge\u{e7}ici yeni",
+);
 /// Words that may be followed by a proper name.
-const BEFORE_NAMES: &str =
+static BEFORE_NAMES: WordList = WordList::new(
     "for of on to in at für pour para de du des del della dello di do da dos das von vom na voor för dla per \
-    till til hos ved do na w z dla od k ke pro fürs ins im vom zum zur al alla au aux bij op van por um";
+    till til hos ved do na w z dla od k ke pro fürs ins im vom zum zur al alla au aux bij op van por um",
+);
 /// Words between these and the proper name.
 const ARTICLES: &str = "the a an my our your this that der die das den dem il lo la le gli os as het de";
 
@@ -106,7 +117,8 @@ pub(super) fn values(
     {
         accounts::listed(text, name, class, on_finding);
     }
-    if let Some((class, label)) = class()
+    if announced::may_be_password(text, name)
+        && let Some((class, label)) = class()
         && class == NameClass::Password
         && !is_verb(text, name)
         && !is_compound(text, name)
@@ -118,7 +130,7 @@ pub(super) fn values(
 /// Whether the word after a name makes it part of another.
 fn is_compound(text: &[u8], name: Name) -> bool {
     let (at, _) = after_closers(text, name.end);
-    word_at(text, skip_blanks(text, at)).is_some_and(|word| is_one_of(COMPOUNDS, word))
+    word_at(text, skip_blanks(text, at)).is_some_and(|word| COMPOUNDS.has(word))
 }
 
 /// Whether a name is the verb "pass": no user or login is named shortly before it on its line.
@@ -264,7 +276,7 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
         if plain == b"to" && is_pass(text, name) {
             return None;
         }
-        let verb = is_one_of(VERBS, plain) || plain == b"on" && is_finnish(text, name);
+        let verb = VERBS.has(plain) || plain == b"on" && is_finnish(text, name);
         if verb
             && let Some(candidate) = after_verb(text, next, word.ends_with(b":"), words)
         {
@@ -277,8 +289,8 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
             inner.iter().all(|b| b.is_ascii_alphabetic() || matches!(b, b'-' | b'_' | b'/' | b'\'') || !b.is_ascii());
         let foreign = !inner.is_empty() && inner.iter().all(|b| !b.is_ascii());
         if spelled
-            && (bracketed || named > 0 || foreign || is_one_of(BETWEEN, inner) || is_one_of(BEFORE_NAMES, inner))
-            && (named > 0 || !is_one_of(COMPOUNDS, inner))
+            && (bracketed || named > 0 || foreign || BETWEEN.has(inner) || BEFORE_NAMES.has(inner))
+            && (named > 0 || !COMPOUNDS.has(inner))
         {
             if word.ends_with(b":") || text.get(next) == Some(&b':') && next == at + word.len() {
                 return found_at(text, next, words, true);
@@ -287,11 +299,11 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
             if text[next..].starts_with(b": ") {
                 return found_at(text, skip_blanks(text, next + 1), words, true);
             }
-            if words == 0 && is_one_of(ADJECTIVES, inner) {
+            if words == 0 && ADJECTIVES.has(inner) {
                 at = next;
                 continue;
             }
-            if is_one_of(BEFORE_NAMES, inner) {
+            if BEFORE_NAMES.has(inner) {
                 named = 2;
             } else if !is_one_of(ARTICLES, inner) {
                 named = usize::saturating_sub(named, 1);
@@ -304,7 +316,7 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
         if words == 0 && (!spelled || chain()) {
             return found_at(text, at, 0, false);
         }
-        return if spelled && !is_one_of(COMPOUNDS, inner) { after_colon(text, at) } else { None };
+        return if spelled && !COMPOUNDS.has(inner) { after_colon(text, at) } else { None };
     }
     None
 }
@@ -317,7 +329,7 @@ fn after_colon(text: &[u8], at: usize) -> Option<ProseLabel> {
     let colon = memchr::memmem::find(&window[..end.unwrap_or(window.len())], b": ")?;
     let plain = |word: &[u8]| word.iter().all(|b| b.is_ascii_alphabetic() || !b.is_ascii() || matches!(b, b'-' | b'\''));
     let lead = &window[..colon];
-    if !lead.split(|b| *b == b' ').all(|word| plain(word) && !is_one_of(COMPOUNDS, word)) {
+    if !lead.split(|b| *b == b' ').all(|word| plain(word) && !COMPOUNDS.has(word)) {
         return None;
     }
     let candidate = found_at(text, skip_blanks(text, at + colon + 1), 1, true)?;
@@ -329,7 +341,7 @@ fn after_colon(text: &[u8], at: usize) -> Option<ProseLabel> {
 
 /// Finds the value after `is` and the like; `None` if one more plain word follows.
 fn after_verb(text: &[u8], mut next: usize, mut colon: bool, words: usize) -> Option<ProseLabel> {
-    while let Some(word) = word_at(text, next).filter(|word| is_one_of(ADVERBS, word) || word.ends_with(b":")) {
+    while let Some(word) = word_at(text, next).filter(|word| ADVERBS.has(word) || word.ends_with(b":")) {
         colon = word.ends_with(b":");
         next = skip_blanks(text, next + word.len());
     }
@@ -374,7 +386,7 @@ fn backward(text: &[u8], name: Name) -> Option<ValueSpan> {
             let after = word_at(text, skip_blanks(text, name.end)).unwrap_or_default();
             let value = last_word(&before[..left]);
             let start = low + left - value.len();
-            return (!is_one_of(COMPOUNDS, after)).then(|| trimmed(text, start, start + value.len()));
+            return (!COMPOUNDS.has(after)).then(|| trimmed(text, start, start + value.len()));
         }
         if !is_one_of(OWNERS, word) {
             return None;
