@@ -1,6 +1,6 @@
 //! Names of secrets: classifies names such as `DB_PASSWORD`, `apiKey` and `next_page_token`.
 
-use super::heuristics::{NameClass, is_one_of};
+use super::heuristics::{NameClass, WordList, is_one_of};
 use super::rules::FindingLabel;
 
 const fn label(name: &'static str, reason: &'static str) -> FindingLabel {
@@ -42,7 +42,7 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
     Some(
         if ends(&["password", "passwd", "passphrase", "passcode", "passwort", "passord", "requirepass", "masterauth"])
             || matches!(last, "pass" | "pwd" | "pw" | "psk" | "kennwort" | "wachtwoord" | "senha" | "heslo")
-            || is_one_of(FOREIGN, last.as_bytes())
+            || FOREIGN.has(last.as_bytes())
             || ends(&["rootpw", "adminpw", "userpw", "dbpw"])
             || is_misspelled(last.as_bytes())
             || last == "passe" && before != "passe"
@@ -176,9 +176,11 @@ const ENTRANCES: &str = "access invite invitation auth join pairing enrollment e
 const SEEDED: &str = "encryption csrf signing master jwt session secret crypto hmac key token auth cookie totp otp";
 
 /// Words for passwords in other languages, with the endings that sentences give them.
-const FOREIGN: &str = "passordet passordene adgangskode adgangskoden kodeord kodeordet salasana salasanan salasanaa salasanaksi \
+static FOREIGN: WordList = WordList::new(
+    "passordet passordene adgangskode adgangskoden kodeord kodeordet salasana salasanan salasanaa salasanaksi \
     hesla heslem heslu parola parolas parolan parolayi senhas wachtwoorden kennworts clave claves contrasena contrasenya haslo hasla haslem sifre sifresi \
-    jelszo geslo lozinka lozinku mdp passordets";
+    jelszo geslo lozinka lozinku mdp passordets",
+);
 
 /// Whether a word is `password` with one letter too many, too few or different, whatever their order.
 fn is_misspelled(word: &[u8]) -> bool {

@@ -88,7 +88,11 @@ fn without_links(text: &[u8], words: &[SeedWord]) -> Option<Vec<SeedWord>> {
 /// Returns the end of what was read.
 pub(super) fn parts(text: &[u8], part: Vec<SeedWord>, done: usize, findings: &mut Vec<Finding>) -> Option<usize> {
     let length = part.len();
-    if !matches!(length, 3 | 4 | 6 | 8) {
+    // A message, or the rest of its line.
+    let (first, last) = (part.first()?.start, part.last()?.end);
+    let opens = text[..first].ends_with(b": ") || text[..first].ends_with(b"> ") || first == 0 || text[first - 1] == b'\n';
+    let closes = text.get(last).is_none_or(|b| matches!(b, b'\n' | b',' | b';' | b'\r'));
+    if !matches!(length, 3 | 4 | 6 | 8) || !opens && !closes {
         return None;
     }
     let mut words = part;

@@ -7,7 +7,15 @@ use std::sync::OnceLock;
 pub(in super::super) struct WordList {
     /// The words, in lower case where they are ASCII, with blanks between them.
     words: &'static str,
-    sorted: OnceLock<Vec<&'static [u8]>>,
+    sorted: OnceLock<Sorted>,
+}
+
+/// The words of a list in order, and for each first byte the lengths of those that begin with it, as bits: most words of a
+/// text are ruled out by them.
+#[derive(Debug)]
+struct Sorted {
+    words: Vec<&'static [u8]>,
+    lengths: [u32; 256],
 }
 
 impl WordList {
@@ -18,19 +26,27 @@ impl WordList {
 
     /// Whether the list has `word`, ASCII case ignored.
     pub(in super::super) fn has(&self, word: &[u8]) -> bool {
-        const LONGEST: usize = 32;
+        const LONGEST: usize = 31;
+        let Some(first) = word.first().filter(|_| word.len() <= LONGEST) else { return false };
         let sorted = self.sorted.get_or_init(|| {
-            let mut sorted: Vec<&[u8]> = self.words.split_ascii_whitespace().map(str::as_bytes).collect();
-            sorted.sort_unstable();
-            sorted.dedup();
-            sorted
+            let mut words: Vec<&[u8]> = self.words.split_ascii_whitespace().map(str::as_bytes).collect();
+            words.sort_unstable();
+            words.dedup();
+            let mut lengths = [0; 256];
+            for word in &words {
+                lengths[usize::from(word[0])] |= 1 << word.len().min(LONGEST);
+            }
+            Sorted { words, lengths }
         });
+        if sorted.lengths[usize::from(first.to_ascii_lowercase())] >> word.len() & 1 == 0 {
+            return false;
+        }
         let mut lower = [0; LONGEST];
-        let Some(lower) = lower.get_mut(..word.len()) else { return false };
+        let lower = &mut lower[..word.len()];
         lower.copy_from_slice(word);
         lower.make_ascii_lowercase();
         let lower: &[u8] = lower;
-        sorted.binary_search(&lower).is_ok()
+        sorted.words.binary_search(&lower).is_ok()
     }
 }
 
