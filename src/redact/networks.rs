@@ -78,7 +78,7 @@ fn keyed(word: &[u8]) -> bool {
     KEYS.iter().any(|key| {
         word.len() >= key.len() && word[word.len() - key.len()..].eq_ignore_ascii_case(key.as_bytes()) && {
             let before = &word[..word.len() - key.len()];
-            before.is_empty() || matches!(before.last(), Some(b'-')) || key.len() > 4 && before.iter().all(|b| b.is_ascii_alphabetic() || !b.is_ascii())
+            before.is_empty() || matches!(before.last(), Some(b'-')) || key.len() > 4 && before.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'-' || !b.is_ascii())
         }
     })
 }

@@ -44,7 +44,17 @@ pub(super) fn find(text: &[u8], words: &[SeedWord], findings: &mut Vec<Finding>)
         return true;
     }
     if let Some(parts) = without_links(text, words) {
-        findings.extend(parts.iter().map(|word| finding(word.start, word.end)));
+        // Words that stood beside each other go together.
+        let beside = |word: &SeedWord, next: &SeedWord| {
+            words.iter().position(|other| other.start == word.start).is_some_and(|at| {
+                words.get(at + 1).is_some_and(|other| other.start == next.start)
+            })
+        };
+        for part in parts.chunk_by(beside) {
+            if let (Some(first), Some(last)) = (part.first(), part.last()) {
+                findings.push(finding(first.start, last.end));
+            }
+        }
         return true;
     }
     if words.len() == 12 && add_parts(text, words.to_vec(), 12, findings).is_some() {

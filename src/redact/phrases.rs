@@ -52,6 +52,19 @@ pub(super) fn listed_words(text: &[u8], from: usize) -> Option<(usize, usize)> {
     (is_full(words.len()) && line.is_none_or(|b| *b == b'\n')).then(|| (words[0].start, last))
 }
 
+/// Returns the end of the words at `from`, if all of a clause are words of the list and they are no sentence: a passphrase.
+pub(super) fn words_end(text: &[u8], from: usize) -> Option<usize> {
+    let window = &text[from..text.len().min(from + 80)];
+    let end = window.iter().position(|b| !b.is_ascii_lowercase() && *b != b' ').unwrap_or(window.len());
+    let clause = window[..end].trim_ascii_end();
+    let closes = window.get(end).is_none_or(|b| matches!(b, b'.' | b'\n' | b',' | b'\r' | b';' | b')'));
+    let words = clause.split(|b| *b == b' ');
+    let count = words.clone().count();
+    let frequent = words.clone().filter(|word| is_one_of(FREQUENT, word)).count();
+    let known = |word: &[u8]| SeedWords::get().index(word).is_some();
+    (closes && (4..=10).contains(&count) && frequent * 4 <= count && words.clone().all(known)).then_some(from + clause.len())
+}
+
 /// The largest distance of the separator from the keyword.
 const MAX_DISTANCE: usize = 40;
 /// Words that are in no list of seed words and in almost every sentence.

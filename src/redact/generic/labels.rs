@@ -25,7 +25,7 @@ const fn key(word: &'static str) -> Word {
 }
 
 /// The words; those of ASCII letters alone are among the stems of names.
-pub(in super::super) static LABELS: [Word; 143] = [
+pub(in super::super) static LABELS: [Word; 148] = [
     password("mot de passe"),
     password("contrase\u{f1}a"),
     password("contrase\u{d1}a"),
@@ -156,6 +156,11 @@ pub(in super::super) static LABELS: [Word; 143] = [
     key("session cookie"),
     key("signing value"),
     key("shared value"),
+    key("cl\u{e9}"),
+    key("Cl\u{e9}"),
+    key("chiave"),
+    key("klucz"),
+    key("sleutel"),
     key("Ключ доступа"),
     key("API ключ"),
     key("api ключ"),

@@ -1,6 +1,7 @@
 //! Secrets in sentences: "the password for staging is …", "use … as the password", `api key …`.
 
 use super::super::heuristics::{self, NameClass, WordList, is_one_of, looks_secret};
+use super::super::phrases;
 use super::super::rules::FindingLabel;
 use super::super::text::contains_ignoring_case;
 use super::{accounts, announced, later};
@@ -196,6 +197,9 @@ impl ProseLabel {
             && value.iter().filter(|b| b.is_ascii_digit()).count() >= 2
             && value.len() >= 8;
         let hexadecimal = heuristics::is_hexadecimal_key(value);
+        let after = text.get(self.found.end).is_none_or(|b| matches!(b, b'\n' | b'\r'));
+        let number = class == NameClass::Password && self.words == 0 && value.iter().all(u8::is_ascii_digit) && after;
+        let given = number || given;
         let given = given || self.is_chain(value, class);
         // `db-credentials version=12`: a pair of its own.
         let pair = !self.connected
@@ -316,6 +320,16 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
         if words == 0 && (!spelled || chain()) {
             return found_at(text, at, 0, false);
         }
+        if words <= 1
+            && word[0].is_ascii_uppercase()
+            && spelled
+            && let Some(candidate) = found_at(text, next, words, false)
+            && heuristics::is_machine_made(&text[candidate.found.start..candidate.found.end])
+            && candidate.found.start == at + word.len() + 1
+            && !COMPOUNDS.has(inner)
+        {
+            return Some(candidate);
+        }
         return if spelled && !COMPOUNDS.has(inner) { after_colon(text, at) } else { None };
     }
     None
@@ -351,6 +365,9 @@ fn after_verb(text: &[u8], mut next: usize, mut colon: bool, words: usize) -> Op
     };
     let candidate = found_at(text, at, words, true)?;
     let value = &text[candidate.found.start..candidate.found.end];
+    if !candidate.found.quoted && let Some(end) = phrases::words_end(text, at) {
+        return Some(ProseLabel { found: ValueSpan { start: at, end, quoted: true }, ..candidate });
+    }
     (candidate.found.quoted || !value.iter().all(u8::is_ascii_alphabetic) || heuristics::is_word_chain(value, 3))
         .then_some(candidate)
 }
