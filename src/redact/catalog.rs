@@ -3,7 +3,7 @@
 use super::hidden::{COMMENT, HIDDEN, IMAGE};
 use super::invisible::INVISIBLE;
 use super::rules::{self, FindingLabel};
-use super::{calls, codes, detect, keys, kubernetes, names, phrases, positional_tokens};
+use super::{calls, codes, detect, generic, keys, kubernetes, names, networks, phrases, positional_tokens};
 use std::collections::BTreeMap;
 
 /// A built-in rule by the name that users see.
@@ -26,7 +26,15 @@ pub fn built_in_rules() -> Vec<RuleInfo> {
 pub(super) fn secret_labels() -> impl Iterator<Item = &'static FindingLabel> {
     let tokens = rules::token_rules().map(|rule| &rule.label);
     let providers = rules::providers().iter().map(|provider| &provider.label);
-    let others = [&detect::URL_PASSWORD, &keys::BLOCK, &keys::FILE, &kubernetes::VALUE, phrases::LABEL];
+    let others = [
+        &detect::URL_PASSWORD,
+        &keys::BLOCK,
+        &keys::FILE,
+        &kubernetes::VALUE,
+        phrases::LABEL,
+        networks::LABEL,
+        generic::PAIR_LABEL,
+    ];
     let readers = names::LABELS.into_iter().chain(codes::LABELS).chain(positional_tokens::LABELS).chain(calls::LABELS);
     tokens.chain(providers).chain(readers).chain(others)
 }

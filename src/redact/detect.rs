@@ -6,7 +6,7 @@ use super::generic::{self, LABELS, Names, Word};
 use super::keywords::Keywords;
 use super::rules::{self, FindingLabel, Provider, TokenRule};
 use super::text::WordEnds;
-use super::{assembled, calls, keys, kubernetes, phrase_layouts, phrases, positional_tokens, sampled, url};
+use super::{assembled, calls, keys, kubernetes, networks, phrase_layouts, phrases, positional_tokens, sampled, url};
 use std::sync::OnceLock;
 
 pub(super) static URL_PASSWORD: FindingLabel =
@@ -42,9 +42,14 @@ enum KeywordTarget {
     KeyBody,
     Provider(&'static Provider),
     Phrase,
+    PhraseWords,
     PhraseEntries,
     PhrasePlate,
     Code(CodeKind),
+    Network,
+    Pair,
+    JoinedPair,
+    AccountList,
     Kubernetes,
     Call(&'static Callee),
     Assembled,
@@ -69,6 +74,11 @@ fn keywords() -> &'static Keywords<KeywordTarget> {
         for (kind, keywords) in codes::KEYWORDS {
             fixed.extend(keywords.iter().map(|word| (*word, KeywordTarget::Code(kind))));
         }
+        fixed.extend(networks::KEYWORDS.iter().map(|word| (*word, KeywordTarget::Network)));
+        fixed.push((generic::SLASH, KeywordTarget::Pair));
+        fixed.extend(generic::ACCOUNTS.iter().map(|word| (*word, KeywordTarget::JoinedPair)));
+        fixed.extend(generic::LISTS.iter().map(|word| (*word, KeywordTarget::AccountList)));
+        fixed.extend(phrases::WEAK_KEYWORDS.iter().map(|word| (*word, KeywordTarget::PhraseWords)));
         fixed.extend(phrase_layouts::ENTRIES.iter().map(|word| (*word, KeywordTarget::PhraseEntries)));
         fixed.extend(phrase_layouts::PLATES.iter().map(|word| (*word, KeywordTarget::PhrasePlate)));
         fixed.extend(kubernetes::KEYWORDS.iter().map(|word| (*word, KeywordTarget::Kubernetes)));
@@ -186,6 +196,20 @@ pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Findin
                     codes_end = end.unwrap_or(codes_end);
                 }
                 None
+            }
+            KeywordTarget::Network => networks::key(text, hit_end).map(|(start, end)| (start, end, networks::LABEL)),
+            KeywordTarget::Pair | KeywordTarget::JoinedPair | KeywordTarget::AccountList => {
+                let mut on_finding =
+                    |start, end, label| findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) });
+                match target {
+                    KeywordTarget::Pair => generic::account_pair(text, at, &mut on_finding),
+                    KeywordTarget::AccountList => generic::account_list(text, at, hit_end, &mut on_finding),
+                    _ => generic::joined_pair(text, (at, hit_end), &mut on_finding),
+                }
+                None
+            }
+            KeywordTarget::PhraseWords => {
+                phrases::listed_words(text, hit_end).map(|(start, end)| (start, end, phrases::LABEL))
             }
             KeywordTarget::PhrasePlate => {
                 phrase_layouts::abbreviated(text, hit_end, &mut findings);

@@ -27,6 +27,7 @@ mod keywords;
 mod kubernetes;
 mod letters;
 mod names;
+mod networks;
 mod phrase_layouts;
 mod phrases;
 mod positional_tokens;

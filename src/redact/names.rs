@@ -1,6 +1,6 @@
 //! Names of secrets: classifies names such as `DB_PASSWORD`, `apiKey` and `next_page_token`.
 
-use super::heuristics::{NameClass, is_one_of};
+use super::heuristics::{NameClass, WordList, is_one_of};
 use super::rules::FindingLabel;
 
 const fn label(name: &'static str, reason: &'static str) -> FindingLabel {
@@ -42,22 +42,9 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
     Some(
         if ends(&["password", "passwd", "passphrase", "passcode", "passwort", "passord", "requirepass", "masterauth"])
             || matches!(last, "pass" | "pwd" | "pw" | "psk" | "kennwort" | "wachtwoord" | "senha" | "heslo")
-            || is_one_of(FOREIGN, last.as_bytes())
-            || ends(&[
-                "passwrod",
-                "passowrd",
-                "pasword",
-                "passwrd",
-                "passwor",
-                "passwd",
-                "passwordd",
-                "paswort",
-                "passwodr",
-                "rootpw",
-                "adminpw",
-                "userpw",
-                "dbpw",
-            ])
+            || FOREIGN.has(last.as_bytes())
+            || ends(&["rootpw", "adminpw", "userpw", "dbpw"])
+            || is_misspelled(last.as_bytes())
             || last == "passe" && before != "passe"
             || matches!(last, "psw" | "bindpw" | "clave" | "key_string" | "wpapsk")
             || ends(&["wpakey", "wpa2key", "wpa3key", "wifikey", "networkkey", "presharedkey"])
@@ -149,6 +136,16 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
             || matches!(last, "api" | "access") && words.len() > 1 && is_environment(name)
         {
             (NameClass::Hint, &KEY)
+        } else if last == "code" && is_one_of(ENTRANCES, before.as_bytes())
+            || last.strip_suffix("code").is_some_and(|before| is_one_of(ENTRANCES, before.as_bytes()))
+        {
+            (NameClass::Key, &KEY)
+        } else if last == "pepper" || ends(&["passwordsalt", "authsalt", "hashsalt", "cookiesalt"]) || last == "seed" && is_one_of(SEEDED, before.as_bytes()) {
+            (NameClass::Secret, &SECRET)
+        } else if last == "sid" && before == "connect" {
+            (NameClass::Token, &TOKEN)
+        } else if matches!(last, "hmac" | "sid") || last == "refresh" && words.len() == 1 {
+            (NameClass::Hint, &TOKEN)
         } else if matches!(last, "session" | "sessionid" | "sessid" | "phpsessid" | "jsessionid") {
             (NameClass::Weak, &TOKEN)
         } else if matches!(last, "jwt" | "cookie" | "salt") && words.len() > 1 {
@@ -192,10 +189,28 @@ fn says_secret(words: &[String]) -> bool {
     })
 }
 
+/// Words before `code` in names of what lets somebody in.
+const ENTRANCES: &str = "access invite invitation auth join pairing enrollment enrolment registration";
+
+/// What is derived from a seed that is secret.
+const SEEDED: &str = "encryption csrf signing master jwt session secret crypto hmac key token auth cookie totp otp";
+
 /// Words for passwords in other languages, with the endings that sentences give them.
-const FOREIGN: &str = "passordet passordene adgangskode adgangskoden kodeord kodeordet salasana salasanan salasanaa salasanaksi \
-    hesla heslem heslu parola parolas\u{131} parolan parolayi senhas wachtwoorden kennworts clave claves contrasena contrasenya haslo hasla haslem sifre sifresi \
-    jelszo geslo lozinka lozinku mdp passordets";
+static FOREIGN: WordList = WordList::new(
+    "passordet passordene adgangskode adgangskoden kodeord kodeordet salasana salasanan salasanaa salasanaksi \
+    hesla heslem heslu parola parolas parolan parolayi senhas wachtwoorden kennworts clave claves contrasena contrasenya haslo hasla haslem sifre sifresi \
+    jelszo geslo lozinka lozinku mdp passordets",
+);
+
+/// Whether a word is `password` with one letter too many, too few or different, whatever their order.
+fn is_misspelled(word: &[u8]) -> bool {
+    if !(7..=9).contains(&word.len()) || !word.starts_with(b"pa") || !word.ends_with(b"d") && !word.ends_with(b"r") || !word.contains(&b'w') {
+        return false;
+    }
+    let count = |word: &[u8], letter: u8| word.iter().filter(|b| **b == letter).count();
+    let differs = |letter: u8| count(word, letter).abs_diff(count(b"password", letter));
+    (b'a'..=b'z').map(differs).sum::<usize>() <= 2
+}
 
 /// Words before `KEY` in names whose values are not secret.
 const OTHER_KEYS: &str = "public publishable pub site primary foreign partition sort cache host idempotency object row group index range \

@@ -80,7 +80,17 @@ pub(super) fn find(text: &[u8], words: &[SeedWord], findings: &mut Vec<Finding>)
         return true;
     }
     if let Some(parts) = without_links(text, words) {
-        findings.extend(parts.iter().map(|word| finding(word.start, word.end)));
+        // Words that stood beside each other go together.
+        let beside = |word: &SeedWord, next: &SeedWord| {
+            words.iter().position(|other| other.start == word.start).is_some_and(|at| {
+                words.get(at + 1).is_some_and(|other| other.start == next.start)
+            })
+        };
+        for part in parts.chunk_by(beside) {
+            if let (Some(first), Some(last)) = (part.first(), part.last()) {
+                findings.push(finding(first.start, last.end));
+            }
+        }
         return true;
     }
     if words.len() == 12 && add_parts(text, words.to_vec(), 12, findings).is_some() {
@@ -124,7 +134,11 @@ fn without_links(text: &[u8], words: &[SeedWord]) -> Option<Vec<SeedWord>> {
 /// Returns the end of what was read.
 pub(super) fn parts(text: &[u8], part: Vec<SeedWord>, done: usize, findings: &mut Vec<Finding>) -> Option<usize> {
     let length = part.len();
-    if !matches!(length, 3 | 4 | 6 | 8) {
+    // A message, or the rest of its line.
+    let (first, last) = (part.first()?.start, part.last()?.end);
+    let opens = text[..first].ends_with(b": ") || text[..first].ends_with(b"> ") || first == 0 || text[first - 1] == b'\n';
+    let closes = text.get(last).is_none_or(|b| matches!(b, b'\n' | b',' | b';' | b'\r'));
+    if !matches!(length, 3 | 4 | 6 | 8) || !opens && !closes {
         return None;
     }
     let mut words = part;

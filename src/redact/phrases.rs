@@ -34,6 +34,37 @@ pub(super) const KEYWORDS: &[&str] = &[
     "frase semilla",
 ];
 
+/// Labels that say less: all words have to be those of the list.
+pub(super) const WEAK_KEYWORDS: &[&str] = &[
+    "the words i wrote", "these are the words", "my words", "wallet words", "12 words", "24 words", "twelve words", "recovery words",
+    "backup words", "restore words", "12-word", "24-word", "12 mots", "24 mots", "12 palabras", "24 palabras", "12 palavras", "12 parole",
+    "12 w\u{f6}rter", "24 w\u{f6}rter", "12 woorden", "12 s\u{142}\u{f3}w", "12 слов", "24 слова", "12个单词", "wiederherstellungsw",
+];
+
+/// Finds the words of the list after a weak label that ends at `from`, on its line or below it.
+pub(super) fn listed_words(text: &[u8], from: usize) -> Option<(usize, usize)> {
+    let window = &text[from..text.len().min(from + 120)];
+    let colon = window.iter().position(|b| *b == b':')?;
+    let start = gap(text, from + colon + 1)?;
+    let words = run(text, letters(text, start, start).and_then(|(start, end)| known(text, start, end))?, start);
+    let last = words.last()?.end;
+    let line = text[last..].iter().find(|b| !matches!(b, b'.' | b'`' | b'"' | b'*' | b' '));
+    (is_full(words.len()) && line.is_none_or(|b| *b == b'\n')).then(|| (words[0].start, last))
+}
+
+/// Returns the end of the words at `from`, if all of a clause are words of the list and they are no sentence: a passphrase.
+pub(super) fn words_end(text: &[u8], from: usize) -> Option<usize> {
+    let window = &text[from..text.len().min(from + 80)];
+    let end = window.iter().position(|b| !b.is_ascii_lowercase() && *b != b' ').unwrap_or(window.len());
+    let clause = window[..end].trim_ascii_end();
+    let closes = window.get(end).is_none_or(|b| matches!(b, b'.' | b'\n' | b',' | b'\r' | b';' | b')'));
+    let words = clause.split(|b| *b == b' ');
+    let count = words.clone().count();
+    let frequent = words.clone().filter(|word| is_one_of(FREQUENT, word)).count();
+    let known = |word: &[u8]| SeedWords::get().index(word).is_some();
+    (closes && (4..=10).contains(&count) && frequent * 4 <= count && words.clone().all(known)).then_some(from + clause.len())
+}
+
 /// The largest distance of the separator from the keyword.
 const MAX_DISTANCE: usize = 40;
 /// Words that are in no list of seed words and in almost every sentence.

@@ -1,7 +1,7 @@
 //! Values on a line of their own after a line that announces them: "Please use the following password to proceed:", or
 //! that asks for them, as in a chat.
 
-use super::super::heuristics::{self, NameClass, is_one_of, looks_secret};
+use super::super::heuristics::{self, NameClass, WordList, is_one_of, looks_secret};
 use super::Name;
 use super::later;
 use super::separator::skip_blanks;
@@ -25,23 +25,26 @@ enum Ending {
     Question,
     /// The end of a sentence: only what is random counts.
     Sentence,
+    /// Nothing: the line is a title of a block.
+    Title,
 }
 
 /// Returns the secret on the line after the one with `name`, or after an empty one.
 pub(super) fn value(text: &[u8], name: Name, class: NameClass) -> Option<(usize, usize)> {
     let rest = line(text, name.end);
-    let ending = match rest.trim_ascii_end().strip_suffix(b"**").unwrap_or(rest.trim_ascii_end()).last()? {
+    let ending = match rest.trim_ascii_end().strip_suffix(b"**").unwrap_or(rest.trim_ascii_end()).last().unwrap_or(&b' ') {
         b':' => Ending::Colon,
         b'?' if class == NameClass::Password => Ending::Question,
         b'.' | b'!' | b')' => Ending::Sentence,
         _ if rest.ends_with("：".as_bytes()) => Ending::Colon,
         _ if class == NameClass::Password && is_asked(text, name) => Ending::Question,
+        _ if !matches!(class, NameClass::Weak) && is_title(text, name) => Ending::Title,
         _ => return None,
     };
     // A line of code may end so as well.
     let code = rest.iter().any(|b| matches!(b, b'=' | b'"' | b'\'' | b'{' | b';' | b'[')) || rest.ends_with(b"))");
     let open = rest.ends_with(b")") && !rest.contains(&b'(');
-    if ending == Ending::Sentence && (code || open) {
+    if matches!(ending, Ending::Sentence | Ending::Title) && (code || open) {
         return None;
     }
     let first = rest.trim_ascii_start().split(|b| !b.is_ascii_alphanumeric()).next().unwrap_or_default();
@@ -73,25 +76,58 @@ pub(super) fn is_followed(text: &[u8], name: Name) -> bool {
     let rest = line(text, name.end);
     matches!(rest.trim_ascii_end().last(), Some(b':' | b'?' | b'.' | b'!' | b')' | b'*'))
         || rest.ends_with("：".as_bytes())
-        || is_asked(text, name)
+        || is_short(text, name.end + rest.len()) && (may_be_password(text, name) && is_asked(text, name) || is_title(text, name))
+}
+
+/// Whether a line with a digit or a hyphen, as values have, soon follows the end of a line at `end`.
+fn is_short(text: &[u8], end: usize) -> bool {
+    let below = &text[end.min(text.len())..text.len().min(end + 160)];
+    let lead = below.iter().take_while(|b| b.is_ascii_whitespace() || matches!(b, b'`' | b'>' | b'|' | b'~')).count();
+    let rest = &below[lead..];
+    let line = &rest[..rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len())];
+    line.iter().any(|b| b.is_ascii_digit() || matches!(b, b'-' | b'#' | b'!' | 0xef))
+}
+
+/// Whether a name may be one of a password: most names are those of keys and tokens.
+pub(super) fn may_be_password(text: &[u8], name: Name) -> bool {
+    let word = &text[name.start..name.end];
+    let word = word.strip_suffix(b"s").unwrap_or(word);
+    let ends = |end: &[u8]| word.len() >= end.len() && word[word.len() - end.len()..].eq_ignore_ascii_case(end);
+    ![&b"key"[..], b"token", b"auth", b"secret", b"session", b"cookie", b"credential", b"author", b"salt"].iter().any(|end| ends(end))
+}
+
+/// Whether the line of a name is short, after an empty one, and an indented or fenced line follows an empty one.
+fn is_title(text: &[u8], name: Name) -> bool {
+    let before = &text[name.start.saturating_sub(64)..name.start];
+    let start = before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1);
+    let first = before[start..].starts_with(b"#") || name.start < 64 && start == 0 || start > 1 && before[..start].ends_with(b"\n\n");
+    let rest = line(text, name.end);
+    let below = text.get(name.end + rest.len()..).unwrap_or_default();
+    first && rest.len() <= 64 && [&b"\n\n    "[..], b"\n\n\t", b"\n```", b"\n\n```", b"\n\n`", b"\n`", b"\n    "].iter().any(|start| below.starts_with(start))
 }
 
 /// Words that ask, before the name on its line.
-const QUESTIONS: &str = "what's whats what which who anyone anybody someone send tell remember know need forgot have wie welches wer \
+static QUESTIONS: WordList = WordList::new(
+    "what's whats what which who anyone anybody someone send tell remember know need forgot have wie welches wer \
     wei\u{df} kennt quel quelle qui connait conna\u{ee}t cu\u{e1}l cual alguien qual sabe chi wat weet iemand wat's vad n\u{e5}gon hvad hva \
-    noen nogen mik\u{e4} mika jakie jaki kto jak\u{e9} nedir какой кто скинь какие яке який хто got share give";
+    noen nogen mik\u{e4} mika jakie jaki kto jak\u{e9} nedir какой кто скинь какие яке який хто got share give",
+);
 
 /// Whether the line asks for what is named.
 fn is_asked(text: &[u8], name: Name) -> bool {
     let before = &text[name.start.saturating_sub(80)..name.start];
     let before = &before[before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
-    before.split(|b| !(b.is_ascii_alphabetic() || *b == b'\'' || !b.is_ascii())).any(|word| is_one_of(QUESTIONS, word))
+    let rest = line(text, name.end);
+    let asked = ["多少", "什么", "是啥", "何で", "なんで", "뭐", "？"].iter().any(|word| memchr::memmem::find(rest, word.as_bytes()).is_some());
+    asked || before.split(|b| !(b.is_ascii_alphabetic() || *b == b'\'' || !b.is_ascii())).any(|word| QUESTIONS.has(word))
 }
 
 /// Words with which an answer begins.
-const LEADS: &str = "it's its it is that's was try use sure yes yep yeah ok oh hm hmm should be think i afaik iirc still now same as before \
+static LEADS: WordList = WordList::new(
+    "it's its it is that's was try use sure yes yep yeah ok oh hm hmm should be think i afaik iirc still now same as before \
     here hey hi you the one for this that normally usually probably maybe of course c'est essaie ist sollte sein ja klar es ist's nimm \
-    prueba s\u{ed} sim \u{e9} tenta \u{e8} prova het zou moeten zijn det \u{e4}r er se on to jest chyba \u{15f}u bu это вот да попробуй теперь це так";
+    prueba s\u{ed} sim \u{e9} tenta \u{e8} prova het zou moeten zijn det \u{e4}r er se on to jest chyba \u{15f}u bu это вот да попробуй теперь це так",
+);
 
 /// Returns the value of an answer in words: `max: it's X`, `sure, X`.
 fn answer(text: &[u8], start: usize, end: usize, ending: Ending) -> Option<(usize, usize)> {
@@ -109,17 +145,13 @@ fn answer(text: &[u8], start: usize, end: usize, ending: Ending) -> Option<(usiz
         if word.is_empty() {
             return None;
         }
-        if !is_one_of(LEADS, word)
-            && word != b"-"
-            && word != b">"
-            && !(leads == 0 && word.starts_with(b"@") && word[1..].iter().all(u8::is_ascii_alphabetic))
-        {
+        if !LEADS.has(word) && word != b"-" && word != b">" && !(leads == 0 && word.starts_with(b"@") && word[1..].iter().all(u8::is_ascii_alphabetic)) {
             let (left, right) = later::trimmed(text, start + at, start + at + length);
             let value = &text[left..right];
             let last = content[at + length..].trim_ascii().is_empty();
             // Without a word before it only the last of the line is an answer.
-            let fits = later::is_strong(value)
-                || (leads > 0 || last) && (later::is_plain(value) || heuristics::is_word_chain(value, 3));
+            let last = last || matches!(content.get(at + length - 1), Some(b',' | b'.')) || content[at + length..].starts_with(b" -") || content[at + length..].starts_with(b" (");
+            let fits = later::is_strong(value) || (leads > 0 || last) && (later::is_plain(value) || heuristics::is_word_chain(value, 3));
             return fits.then_some((left, right));
         }
         leads += 1;
@@ -132,6 +164,7 @@ fn answer(text: &[u8], start: usize, end: usize, ending: Ending) -> Option<(usiz
 fn alone(text: &[u8], start: usize, end: usize, ending: Ending, class: NameClass) -> Option<(usize, usize)> {
     let content = &text[start..end];
     let at = match (ending, content.trim_ascii().iter().any(u8::is_ascii_whitespace)) {
+        (Ending::Question, false) => memchr::memmem::find(content, "：".as_bytes()).map_or(0, |colon| colon + 3),
         (_, false) => 0,
         (Ending::Question, true) => after_author(content)?,
         _ => return None,
@@ -149,7 +182,7 @@ fn alone(text: &[u8], start: usize, end: usize, ending: Ending, class: NameClass
 
 /// Returns the second part of `user / password`.
 fn pair(text: &[u8], start: usize, end: usize, ending: Ending, class: NameClass) -> Option<(usize, usize)> {
-    if ending == Ending::Sentence || class != NameClass::Password {
+    if matches!(ending, Ending::Sentence | Ending::Title) || class != NameClass::Password {
         return None;
     }
     let content = &text[start..end];
@@ -179,6 +212,10 @@ fn is_secret(value: &[u8], ending: Ending, class: NameClass) -> bool {
             let marked = digit || value.iter().any(|b| b"!#$%@*+".contains(b));
             marked && looks_secret(value, class, false) || heuristics::is_word_chain(value, 3)
         }
+        (Ending::Title, NameClass::Password) => {
+            digit && (later::is_strong(value) || later::is_plain(value) || random) || heuristics::is_word_chain(value, 3)
+        }
+        (Ending::Title, _) => heuristics::is_machine_made(value) && !heuristics::is_uuid(value),
         (Ending::Colon, NameClass::Weak | NameClass::Hint) => heuristics::is_machine_made(value),
         (Ending::Colon, _) => value.len() >= 12 && digit && random,
         (Ending::Sentence, NameClass::Password) => value.len() >= 10 && digit && random && !heuristics::is_name(value),
@@ -222,6 +259,10 @@ fn is_author(line: &[u8]) -> bool {
 
 /// Returns the offset after the author of a line of a chat: `ben: `, `<ben> `, `ben [10:03] `, `[10:03] ben: `.
 fn after_author(line: &[u8]) -> Option<usize> {
+    // Names of other scripts end in a colon of full width.
+    if let Some(colon) = memchr::memmem::find(&line[..line.len().min(40)], "：".as_bytes()) {
+        return Some(colon + 3);
+    }
     let mut at = line.iter().take_while(|b| matches!(b, b' ' | b'>' | b'*' | b'|' | b'-')).count();
     let mut named = false;
     for _ in 0..3 {

@@ -25,7 +25,7 @@ const fn key(word: &'static str) -> Word {
 }
 
 /// The words; those of ASCII letters alone are among the stems of names.
-pub(in super::super) static LABELS: [Word; 124] = [
+pub(in super::super) static LABELS: [Word; 148] = [
     password("mot de passe"),
     password("contrase\u{f1}a"),
     password("contrase\u{d1}a"),
@@ -143,6 +143,31 @@ pub(in super::super) static LABELS: [Word; 124] = [
     key("klucz do api"),
     key("api anahtar\u{131}"),
     key("ключ доступа"),
+    // Labels of two words whose second is none.
+    key("access code"),
+    key("invite code"),
+    key("invitation code"),
+    key("auth code"),
+    key("join code"),
+    key("pairing code"),
+    key("enrollment code"),
+    key("enrolment code"),
+    key("community string"),
+    key("session cookie"),
+    key("signing value"),
+    key("shared value"),
+    key("cl\u{e9}"),
+    key("Cl\u{e9}"),
+    key("chiave"),
+    key("klucz"),
+    key("sleutel"),
+    key("Ключ доступа"),
+    key("API ключ"),
+    key("api ключ"),
+    key("апи ключ"),
+    key("Ключ доступу"),
+    key("Ключ API"),
+    key("Ключ к API"),
     key("ключ к api"),
     key("ключ апи"),
     key("секретний ключ"),

@@ -1,55 +1,58 @@
 //! Passwords that a later clause gives for a name: "root password expired, changed it to X", "… does not work, try X".
 
-use super::super::heuristics::{self, NameClass, is_one_of, looks_secret};
-use super::Name;
+use super::super::heuristics::{self, NameClass, WordList, is_one_of, looks_secret};
+use super::{Name, accounts};
 
 /// How far after the name the value may be.
 const MAX_DISTANCE: usize = 240;
 /// Words before such a value, in several languages.
-const INTRODUCTIONS: &str = "is it's its was now try to still use with be used ist lautet ist's auf jetzt zu mit est c'est maintenant \
+static INTRODUCTIONS: WordList = WordList::new(
+    "from von van da is it's its was now try to still use with be used ist lautet ist's auf jetzt zu mit est c'est maintenant \
     avec en es ahora a con \u{e9} agora para com \u{e8} ora in adesso naar nu nog steeds met \u{e4}r till med er til on nyt \
-    jest to teraz na je te\u{10f} olarak \u{f6}r artik";
+    jest to teraz na je te\u{10f} olarak \u{f6}r artik",
+);
 /// Words that say that the password was changed, or that another is to be used instead.
-const CHANGES: &str = "changed change changing reset set rotated updated switched replaced new it's its try ge\u{e4}ndert gesetzt neu neue \
+static CHANGES: WordList = WordList::new(
+    "changed change changing reset set rotated updated switched replaced new it's its try ge\u{e4}ndert gesetzt neu neue \
     neues ist's chang\u{e9} modifi\u{e9} nouveau c'est cambi\u{e9} cambiado cambiada cambi\u{f3} nueva mudei mudou alterada alterado \
-    nova cambiato cambiata cambiai nuova gewijzigd veranderd nieuwe \u{e4}ndrat \u{e4}ndrade bytt nytt \u{e6}ndret skiftet ny endret byttet vaihdettiin \
+    nova cambiato cambiata cambiai nuova gewijzigd veranderd nieuwe \u{e4}ndrat \u{e4}ndrade bytt bytte nytt \u{e6}ndret skiftet ny endret byttet vaihdettiin \
     vaihdoin uusi zmienione zmieni\u{142}em zmieniono nowe zm\u{11b}nil zm\u{11b}n\u{11b}no nov\u{e9} de\u{11f}i\u{15f}ti yeni \
-    поменял поменяла сменил сменила изменил изменён новый теперь змінив змінено новий тепер";
+    поменял поменяла сменил сменила изменил изменён новый теперь змінив змінено новий тепер",
+);
 
-/// Returns the password that a clause after the name gives.
-pub(super) fn value(text: &[u8], name: Name) -> Option<(usize, usize)> {
+/// Passes the passwords that a clause after the name gives to `found`.
+pub(super) fn values(text: &[u8], name: Name, mut found: impl FnMut(usize, usize)) {
     let window = &text[name.end..text.len().min(name.end + MAX_DISTANCE)];
     // A paragraph or a block of code ends what was said.
     let ends = [&b"\n\n"[..], b"\n\r\n", b"```", b"\n#", b"\n|", b"{\n", b";\n"];
     let end = ends.iter().filter_map(|end| memchr::memmem::find(window, end)).min().unwrap_or(window.len());
     let window = &window[..end];
-    if !window.iter().any(u8::is_ascii_digit) {
-        return None;
+    if !window.iter().any(|b| b.is_ascii_digit() || *b == b'-') {
+        return;
     }
     let (mut at, mut before, mut changed): (usize, &[u8], bool) = (0, b"", said_before(text, name));
     while at < window.len() {
         at += window[at..].iter().take_while(|b| b.is_ascii_whitespace()).count();
         let length = window[at..].iter().take_while(|b| !b.is_ascii_whitespace()).count();
         let word = &window[at..at + length];
-        if is_one_of(INTRODUCTIONS, before) || !before.is_ascii() && is_introduction(before) {
+        if INTRODUCTIONS.has(before) || !before.is_ascii() && is_introduction(before) {
             let (start, end) = trimmed(text, name.end + at, name.end + at + length);
             let value = &text[start..end];
             if is_strong(value) || changed && is_plain(value) {
-                return Some((start, end));
+                found(start, end);
             }
         }
         before = word.strip_suffix(b":").unwrap_or(word);
-        changed |= is_one_of(CHANGES, before.strip_suffix(b",").unwrap_or(before));
+        changed |= CHANGES.has(before.strip_suffix(b",").unwrap_or(before));
         at += length;
     }
-    None
 }
 
 /// Whether the clause before the name says that it was changed: "I changed the password …".
 fn said_before(text: &[u8], name: Name) -> bool {
     let before = &text[name.start.saturating_sub(32)..name.start];
     let line = &before[before.iter().rposition(|b| matches!(b, b'\n' | b'.')).map_or(0, |end| end + 1)..];
-    line.split(|b| *b == b' ').any(|word| is_one_of(CHANGES, word))
+    line.split(|b| *b == b' ').any(|word| CHANGES.has(word))
 }
 
 fn is_introduction(word: &[u8]) -> bool {
@@ -58,7 +61,7 @@ fn is_introduction(word: &[u8]) -> bool {
 }
 
 /// Returns a word without the quotes around it and the marks of the sentence after it.
-pub(super) fn trimmed(text: &[u8], mut start: usize, mut end: usize) -> (usize, usize) {
+pub(in super::super) fn trimmed(text: &[u8], mut start: usize, mut end: usize) -> (usize, usize) {
     while start < end && matches!(text[start], b'"' | b'\'' | b'`' | b'(' | b'*' | b'_' | b'>') {
         start += 1;
     }
@@ -74,7 +77,7 @@ pub(super) fn trimmed(text: &[u8], mut start: usize, mut end: usize) -> (usize, 
 }
 
 /// Whether a word looks like a password wherever it stands: letters, digits, and a mark that no name has.
-pub(super) fn is_strong(value: &[u8]) -> bool {
+pub(in super::super) fn is_strong(value: &[u8]) -> bool {
     let letters = value.iter().filter(|b| b.is_ascii_alphabetic()).count();
     let marks = value.iter().filter(|b| b"!#$%&*?@+".contains(b)).count();
     (8..=40).contains(&value.len())
@@ -99,14 +102,32 @@ fn is_address(value: &[u8]) -> bool {
 }
 
 /// Whether a word looks like a plain password: letters and at least two digits, and neither a name nor a version.
-pub(super) fn is_plain(value: &[u8]) -> bool {
+pub(in super::super) fn is_plain(value: &[u8]) -> bool {
     let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
-    let letters = value.iter().take_while(|b| b.is_ascii_alphabetic()).count();
+    let letters = value.iter().filter(|b| b.is_ascii_alphabetic()).count();
     heuristics::is_word_chain(value, 3)
+        || is_marked_pair(value)
+        || value.len() <= 40 && !heuristics::is_uuid(value) && !value.contains(&b'/') && heuristics::looks_random(value)
+            && value.iter().any(u8::is_ascii_uppercase) && !value.iter().all(u8::is_ascii_hexdigit)
         || value.len() >= 8
             && digits >= 2
             && letters >= 4
             && !value.iter().any(|b| b"(){}[]<>=\"'\\/:,;|`~.@".contains(b))
             && looks_secret(value, NameClass::Password, false)
+            && !accounts::is_ticket(value)
+            && !value.iter().all(u8::is_ascii_hexdigit)
             && !value.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || matches!(b, b'-' | b'_'))
+}
+
+/// Whether a value is two words with a mark between them: `Copper#Lantern`.
+fn is_marked_pair(value: &[u8]) -> bool {
+    let mut marks = value.iter().enumerate().filter(|(_, b)| !b.is_ascii_alphabetic());
+    let (Some((at, mark)), None) = (marks.next(), marks.next()) else { return false };
+    let (first, second) = (&value[..at], &value[at + 1..]);
+    let capital = |word: &[u8]| word[0].is_ascii_uppercase() && word[1..].iter().all(u8::is_ascii_lowercase);
+    b"#!$%&*+@".contains(mark)
+        && (4..=12).contains(&first.len())
+        && (4..=12).contains(&second.len())
+        && (capital(first) && capital(second) || *mark != b'#' && value.is_ascii() && value.iter().all(|b| !b.is_ascii_uppercase()))
+        && looks_secret(value, NameClass::Password, true)
 }

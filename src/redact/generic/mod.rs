@@ -1,6 +1,7 @@
 //! Secrets recognized by a name before or after them: `password = …`, `"api_key": "…"`, the column of a table,
 //! "the password is …".
 
+mod accounts;
 mod announced;
 mod labels;
 mod later;
@@ -11,7 +12,9 @@ mod rows;
 mod separator;
 mod value;
 
+pub(super) use accounts::{ACCOUNTS, LABEL as PAIR_LABEL, LISTS, SLASH, list as account_list, joined as joined_pair, pair as account_pair};
 pub(super) use labels::{LABELS, Word};
+pub(super) use later::{is_plain as is_plain_password, is_strong as is_strong_password, trimmed};
 
 use super::heuristics::{self, NameClass};
 use super::names::class_of;
@@ -48,6 +51,30 @@ pub(super) const STEMS: &[&str] = &[
     "schluessel",
     "psw",
     "pasw",
+    "pepper",
+    "seed=",
+    "seed:",
+    "seed =",
+    "seed\"",
+    "hmac",
+    "sid=",
+    "sid:",
+    "refresh=",
+    "_cred ",
+    "accesscode",
+    "access_code",
+    "access-code",
+    "pairingcode",
+    "pairing_code",
+    "pairing-code",
+    "invitecode",
+    "invite_code",
+    "invite-code",
+    "joincode",
+    "join_code",
+    "join-code",
+    "enrollment_code",
+    "enrollment-code",
     "kodeord",
     "haslo",
     "sifre",
@@ -118,7 +145,9 @@ impl Names {
     /// `strict` texts are records (front matter, JSON), in which every value under a secret's name counts.
     pub(super) fn find(&mut self, text: &[u8], hit: usize, strict: bool, on_finding: OnFinding<'_>) {
         if let Some(name) = self.name(text, hit) {
-            self.find_values(text, name, || class_of(&text[name.start..name.end]), strict, on_finding);
+            let word = &text[name.start..name.end];
+            let word = word.strip_suffix("\u{131}".as_bytes()).unwrap_or(word);
+            self.find_values(text, name, || class_of(word), strict, on_finding);
         }
     }
 
@@ -150,6 +179,10 @@ impl Names {
         while end > hit && matches!(text[end - 1], b'.' | b'-') {
             end -= 1;
         }
+        // The ending of a Turkish word: `parolası`.
+        if text[end..].starts_with("\u{131}".as_bytes()) {
+            end += 2;
+        }
         let flag = text[start] == b'-' && text.get(start + 1).is_some_and(|b| *b == b'-' || b.is_ascii_alphabetic());
         let word = &text[start..end];
         if word.eq_ignore_ascii_case(b"key") || word.eq_ignore_ascii_case(b"token") {
@@ -158,6 +191,10 @@ impl Names {
             let rest = &text[end..];
             let more = [&b" phrase"[..], b" word", b" code"].into_iter().find(|more| rest.starts_with(more));
             end += more.map_or(0, <[u8]>::len);
+        } else if word.eq_ignore_ascii_case(b"auth") && text[end..].starts_with(b" code") {
+            end += b" code".len();
+        } else if word.eq_ignore_ascii_case(b"session") && text[end..].starts_with(b" cookie") {
+            end += b" cookie".len();
         }
         Some(Name { start, end, flag })
     }
@@ -301,6 +338,12 @@ impl Names {
         {
             on_finding(start, end, label);
             return;
+        }
+        if value.is_none_or(|(_, secret)| !secret)
+            && separator == Separator::Colon
+            && matches!(class, NameClass::Password | NameClass::Weak)
+        {
+            accounts::listed(text, name, class, on_finding);
         }
         if let Some((found, secret)) = value {
             self.value_end = self.value_end.max(found.end);

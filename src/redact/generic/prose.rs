@@ -1,8 +1,10 @@
 //! Secrets in sentences: "the password for staging is …", "use … as the password", `api key …`.
 
-use super::super::heuristics::{self, NameClass, is_one_of, looks_secret};
+use super::super::heuristics::{self, NameClass, WordList, is_one_of, looks_secret};
+use super::super::phrases;
 use super::super::rules::FindingLabel;
 use super::super::text::contains_ignoring_case;
+use super::{accounts, announced, later};
 use super::separator::{Separator, after_closers, below, is_quote, skip_blanks};
 use super::value::{ValueSpan, bare, quoted};
 use super::{Name, OnFinding};
@@ -14,36 +16,53 @@ const MAX_DISTANCE: usize = 96;
 const MAX_WORDS_BETWEEN: usize = 7;
 
 /// Words and marks that introduce the value of a name.
-const VERBS: &str = "is was are be ist war lautet lauten est es será sera é è är er je jest to auf c'est → ➜ -> => — – - = := 是 为 \
+static VERBS: WordList = WordList::new(
+    "is was are be ist war lautet lauten est es será sera é è är er je jest to auf c'est → ➜ -> => — – - = := 是 为 \
     為 は equals это - \
-    = är jest bude bylo bylo: było byla było etait était era fue foi sigue siendo sera blev bliver blir oli";
+    = är jest bude bylo bylo: było byla było etait était era fue foi sigue siendo sera blev bliver blir oli теперь тепер",
+);
 /// Words between such a word and the value.
-const ADVERBS: &str = "now currently still just set to : this the following generated created for changed desormais désormais maintenant toujours ahora siempre todavía aun aún agora ainda ora ancora adesso sempre nu \
-    nog steeds jetzt noch immer weiterhin fortfarande stadig fortsatt nyt edelleen teraz nadal wciąż stále teď nyní hala hâlâ şimdi теперь сейчас пока тепер зараз";
+static ADVERBS: WordList = WordList::new(
+    "now currently still just set to : this the following generated created for changed siendo sendo desormais désormais maintenant toujours ahora siempre todavía aun aún agora ainda ora ancora adesso sempre nu \
+    nog steeds jetzt noch immer weiterhin fortfarande stadig fortsatt nyt edelleen teraz nadal wciąż stále teď nyní hala hâlâ şimdi теперь сейчас пока тепер зараз",
+);
 /// Like [`VERBS`], in scripts that put no blank before them.
-const JOINED: &[&str] = &["是", "为", "為", "は", "が", "는", "은", "이", "가"];
+const JOINED: &[&str] = &["是", "为", "為", "は", "が", "는", "은", "이", "가", "改成了", "改成", "改为", "改為", "已改为", "换成了", "现在是", "仍是", "还是", "設為", "设为", "设置为", "을", "를", "を"];
 /// Words after a name that make it part of another: the hash of a password is no password.
-const COMPOUNDS: &str = "hash hashes hashed hashing length policy policies file files field fields name names id ids \
+static COMPOUNDS: WordList = WordList::new(
+    "hash hashes hashed hashing length policy policies file files field fields name names id ids \
     address addresses type types format manager managers rotation count limit limits expiry expires expiration size \
     version versions rule rules page form prompt strength flow flows endpoint endpoints url standard contract \
     contracts symbol supply balance price requirements requirement can cannot will would may \
     has have had and or not never no required optional stored derived based generation generator store storage \
-    algorithm algorithms scheme schedule derivation exchange pair pairs material server provider service";
+    algorithm algorithms scheme schedule derivation exchange pair pairs material server provider service",
+);
 /// Words that may come between a name and its value.
-const BETWEEN: &str = "should must for of on in at to the a an our my your this that here now currently set changed reset \
+static BETWEEN: WordList = WordList::new(
+    "should must for of on in at to the a an our my your this that here now currently set changed reset \
     db database admin root staging stage prod production dev test server user account instance environment env \
     cluster box machine host used which we i you also still just für want need get got from them us sent gave der den dem die das zum pour le la les du de \
     para el los con von d'ordine d'accesso di accesso \
     everywhere again first initial initially temporary temp provisional old new provvisoria provvisorio temporanea temporaneo \
-    iniziale attuale nuova vecchia provisoire temporaire actuel initial nouveau ancien startowe tymczasowe nowe stare \
+    iniziale attuale nuova vecchia provisoire temporaire actuel initial nouveau ancien chiave d'ordine startowe tymczasowe nowe stare \
     temporal inicial actual nueva nuevo antigua provisória temporária atual nova tijdelijk tijdelijke nieuwe oude vorläufig \
-    temporär tillfälligt nytt midlertidig ny nyt väliaikainen uusi geçici yeni root-user wlan wifi wi-fi wpa wpa2 vpn nas";
+    temporär tillfälligt nytt midlertidig ny nyt väliaikainen uusi geçici yeni root-user wlan wifi wi-fi wpa wpa2 vpn nas",
+);
 /// What precedes a name whose value follows it directly: "user x, password y".
 const GIVEN: &[&[u8]] =
     &[b"with ", b"using ", b"and ", b", ", b"; ", b"/ ", b"und ", b"mit ", b"et ", b"avec ", b"con ", b" y ", b" e "];
+/// Words after a name that only describe its value.
+static ADJECTIVES: WordList = WordList::new(
+    "temporary temp initial provisional default new old current provvisoria provvisorio temporanea temporaneo iniziale \
+    attuale nuova vecchia provisoire temporaire actuel initial nouveau ancien startowe tymczasowe nowe stare temporal inicial actual nueva \
+    nuevo antigua provis\u{f3}ria provisoria tempor\u{e1}ria atual nova tijdelijk tijdelijke nieuwe oude vorl\u{e4}ufig tempor\u{e4}r tillf\u{e4}lligt \
+    nytt midlertidig ny v\u{e4}liaikainen uusi ge\u{e7}ici yeni",
+);
 /// Words that may be followed by a proper name.
-const BEFORE_NAMES: &str = "for of on to in at für pour para de du des del della dello di do da dos das von vom na voor för dla per \
-    till til hos ved do na w z dla od ke pro fürs ins im vom zum zur al alla au aux bij op van por um";
+static BEFORE_NAMES: WordList = WordList::new(
+    "for of on to in at für pour para de du des del della dello di do da dos das von vom na voor för dla per \
+    till til hos ved do na w z dla od k ke pro fürs ins im vom zum zur al alla au aux bij op van por um",
+);
 /// Words between these and the proper name.
 const ARTICLES: &str = "the a an my our your this that der die das den dem il lo la le gli os as het de";
 
@@ -66,8 +85,9 @@ pub(super) fn values(
         && let Some(mut candidate) = forward(text, name)
         && let Some((class, label)) = class()
         && {
+            candidate.phrase = text[name.start..name.end].to_ascii_lowercase().ends_with(b"phrase");
             candidate.given = GIVEN.iter().any(|word| text[..name.start].ends_with(word));
-            class != NameClass::Hint
+            (class != NameClass::Hint || candidate.is_beside(text, name))
                 && candidate.is_secret(text, class)
                 && (candidate.connected || !is_verb(text, name))
                 && !is_sibling(text, name, candidate.found)
@@ -94,20 +114,25 @@ pub(super) fn values(
         on_finding(start, end, label);
         return;
     }
-    if let Some((class, label)) = class()
+    if rest.trim_ascii_end().ends_with(b":")
+        && let Some((class @ (NameClass::Password | NameClass::Weak), _)) = class()
+    {
+        accounts::listed(text, name, class, on_finding);
+    }
+    if announced::may_be_password(text, name)
+        && let Some((class, label)) = class()
         && class == NameClass::Password
         && !is_verb(text, name)
         && !is_compound(text, name)
-        && let Some((start, end)) = later::value(text, name)
     {
-        on_finding(start, end, label);
+        later::values(text, name, |start, end| on_finding(start, end, label));
     }
 }
 
 /// Whether the word after a name makes it part of another.
 fn is_compound(text: &[u8], name: Name) -> bool {
     let (at, _) = after_closers(text, name.end);
-    word_at(text, skip_blanks(text, at)).is_some_and(|word| is_one_of(COMPOUNDS, word))
+    word_at(text, skip_blanks(text, at)).is_some_and(|word| COMPOUNDS.has(word))
 }
 
 /// Whether a name is the verb "pass": no user or login is named shortly before it on its line.
@@ -146,6 +171,8 @@ struct ProseLabel {
     words: usize,
     /// Whether the name follows `with` or `and`.
     given: bool,
+    /// Whether the name says that the value has several words.
+    phrase: bool,
 }
 
 impl ProseLabel {
@@ -153,8 +180,16 @@ impl ProseLabel {
         let value = &text[self.found.start..self.found.end];
         let looks = looks_secret(value, class, self.found.quoted)
             || (self.found.quoted && self.connected && heuristics::is_passphrase(value, class))
+            || (self.found.quoted && self.phrase && heuristics::is_passphrase(value, class) && value.iter().filter(|b| **b == b' ').count() >= 3)
             || self.is_chain(value, class)
             || (class == NameClass::Weak && heuristics::is_hexadecimal_key(value));
+        if class == NameClass::Hint {
+            return heuristics::is_machine_made(value);
+        }
+        // `client secret 123e4567-…`
+        if self.words == 0 && matches!(class, NameClass::Secret) && heuristics::is_uuid(value) {
+            return true;
+        }
         let plain = class == NameClass::Weak || !self.connected || (self.words > 0 && class != NameClass::Password);
         let chosen = class == NameClass::Password && value.len() >= 8 && heuristics::has_all_kinds(value);
         // `with password pepper99`: no other noun follows.
@@ -163,6 +198,9 @@ impl ProseLabel {
             && value.iter().filter(|b| b.is_ascii_digit()).count() >= 2
             && value.len() >= 8;
         let hexadecimal = heuristics::is_hexadecimal_key(value);
+        let after = text.get(self.found.end).is_none_or(|b| matches!(b, b'\n' | b'\r'));
+        let number = class == NameClass::Password && self.words == 0 && value.iter().all(u8::is_ascii_digit) && after;
+        let given = number || given;
         let given = given || self.is_chain(value, class);
         // `db-credentials version=12`: a pair of its own.
         let pair = !self.connected
@@ -174,6 +212,14 @@ impl ProseLabel {
 }
 
 impl ProseLabel {
+    /// Whether the value follows directly a name that no sentence has: `relay_cred X`.
+    fn is_beside(&self, text: &[u8], name: Name) -> bool {
+        let word = &text[name.start..name.end];
+        let ends = text.get(self.found.end).is_none_or(|b| b.is_ascii_whitespace() || *b == b'`');
+        let lower = word.iter().all(|b| b.is_ascii_lowercase() || *b == b'_');
+        self.words == 0 && self.found.start == name.end + 1 && ends && (lower && word.contains(&b'_') || word[0].is_ascii_lowercase() && word.windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase()))
+    }
+
     /// Whether the value is a password of several words that nothing but a value can be: after `is` or `with`.
     fn is_chain(&self, value: &[u8], class: NameClass) -> bool {
         class == NameClass::Password && (self.connected || self.given) && heuristics::is_word_chain(value, 3)
@@ -200,6 +246,15 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
         let joined = joined.or_else(|| (foreign && rest.first()?.is_ascii_alphanumeric()).then_some(0))?;
         return found_at(text, skip_blanks(text, at + joined), 0, true);
     }
+    // "pw's X"
+    if text[name.end..].starts_with(b"'s ") {
+        return after_verb(text, name.end + 3, false, 0);
+    }
+    // After words of these scripts a blank is a mark.
+    let label = &text[name.end.saturating_sub(3).max(name.start)..name.end];
+    if matches!(label, [0xe3..=0xed, ..]) && text.get(at).is_some_and(u8::is_ascii_alphanumeric) {
+        return found_at(text, at, 0, true);
+    }
     while words <= MAX_WORDS_BETWEEN && at < limit {
         let curly = [&b"(\xe2\x80\x98"[..], b"(\xe2\x80\x9c"].iter().any(|open| text[at..].starts_with(open));
         if text.get(at) == Some(&b'(') && (curly || is_quote(text.get(at + 1))) {
@@ -212,25 +267,24 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
         let next = skip_blanks(text, at + word.len());
         let plain = word.strip_suffix(b":").unwrap_or(word);
         // "The default password (X) …"
-        if word.starts_with(b"(") && words == 0 && !is_pass(text, name) {
+        if word.starts_with(b"(") && words <= 3 && !is_pass(text, name) {
             let (start, end) = later::trimmed(text, at, at + word.len());
             let value = &text[start..end];
             let closed = text.get(end) == Some(&b')');
-            if closed && (later::is_strong(value) || later::is_plain(value) && heuristics::has_all_kinds(value)) {
-                return Some(ProseLabel {
-                    found: ValueSpan { start, end, quoted: true },
-                    connected: true,
-                    words,
-                    given: true,
-                });
+            let random = closed && heuristics::is_machine_made(value) && !heuristics::is_uuid(value);
+            let chosen = words == 0 && (later::is_strong(value) || later::is_plain(value) && heuristics::has_all_kinds(value));
+            if closed && (random || chosen) {
+                return Some(ProseLabel { found: ValueSpan { start, end, quoted: true }, connected: true, words, given: true, phrase: false });
             }
         }
         // "to pass to `f`"; elsewhere the word is a verb in Polish.
         if plain == b"to" && is_pass(text, name) {
             return None;
         }
-        let verb = is_one_of(VERBS, plain) || plain == b"on" && is_finnish(text, name);
-        if verb && let Some(candidate) = after_verb(text, next, word.ends_with(b":"), words) {
+        let verb = VERBS.has(plain) || plain == b"on" && is_finnish(text, name);
+        if verb
+            && let Some(candidate) = after_verb(text, next, word.ends_with(b":"), words)
+        {
             return Some(candidate);
         }
         let bracketed = word.starts_with(b"(");
@@ -240,13 +294,21 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
             inner.iter().all(|b| b.is_ascii_alphabetic() || matches!(b, b'-' | b'_' | b'/' | b'\'') || !b.is_ascii());
         let foreign = !inner.is_empty() && inner.iter().all(|b| !b.is_ascii());
         if spelled
-            && (bracketed || named > 0 || foreign || is_one_of(BETWEEN, inner) || is_one_of(BEFORE_NAMES, inner))
-            && (named > 0 || !is_one_of(COMPOUNDS, inner))
+            && (bracketed || named > 0 || foreign || BETWEEN.has(inner) || BEFORE_NAMES.has(inner))
+            && (named > 0 || !COMPOUNDS.has(inner))
         {
             if word.ends_with(b":") || text.get(next) == Some(&b':') && next == at + word.len() {
                 return found_at(text, next, words, true);
             }
-            if is_one_of(BEFORE_NAMES, inner) {
+            // French puts a blank before the colon.
+            if text[next..].starts_with(b": ") {
+                return found_at(text, skip_blanks(text, next + 1), words, true);
+            }
+            if words == 0 && ADJECTIVES.has(inner) {
+                at = next;
+                continue;
+            }
+            if BEFORE_NAMES.has(inner) {
                 named = 2;
             } else if !is_one_of(ARTICLES, inner) {
                 named = usize::saturating_sub(named, 1);
@@ -256,14 +318,45 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
             continue;
         }
         let chain = || heuristics::is_word_chain(inner, 3);
-        return if words == 0 && (!spelled || chain()) { found_at(text, at, 0, false) } else { None };
+        if words == 0 && (!spelled || chain()) {
+            return found_at(text, at, 0, false);
+        }
+        if words <= 1
+            && word[0].is_ascii_uppercase()
+            && spelled
+            && let Some(candidate) = found_at(text, next, words, false)
+            && heuristics::is_machine_made(&text[candidate.found.start..candidate.found.end])
+            && candidate.found.start == at + word.len() + 1
+            && !COMPOUNDS.has(inner)
+        {
+            return Some(candidate);
+        }
+        return if spelled && !COMPOUNDS.has(inner) { after_colon(text, at) } else { None };
     }
     None
 }
 
+/// Finds the value after the colon that ends the few plain words at `at`: "the key of both gateways: X". Nothing follows
+/// it, and a machine or a careful person made it.
+fn after_colon(text: &[u8], at: usize) -> Option<ProseLabel> {
+    let window = &text[at..text.len().min(at + 64)];
+    let end = window.iter().position(|b| matches!(b, b'\n' | b'.' | b',' | b';' | b'=' | b'(' | b'"' | b'`' | b'|'));
+    let colon = memchr::memmem::find(&window[..end.unwrap_or(window.len())], b": ")?;
+    let plain = |word: &[u8]| word.iter().all(|b| b.is_ascii_alphabetic() || !b.is_ascii() || matches!(b, b'-' | b'\''));
+    let lead = &window[..colon];
+    if !lead.split(|b| *b == b' ').all(|word| plain(word) && !COMPOUNDS.has(word)) {
+        return None;
+    }
+    let candidate = found_at(text, skip_blanks(text, at + colon + 1), 1, true)?;
+    let value = &text[candidate.found.start..candidate.found.end];
+    let rest = text[candidate.found.end..].iter().find(|b| !matches!(b, b' ' | b'`' | b'*' | b'.' | b'"' | b'\''));
+    let made = heuristics::is_machine_made(value) && !heuristics::is_uuid(value) || later::is_strong(value);
+    (rest.is_none_or(|b| *b == b'\n') && made).then_some(candidate)
+}
+
 /// Finds the value after `is` and the like; `None` if one more plain word follows.
 fn after_verb(text: &[u8], mut next: usize, mut colon: bool, words: usize) -> Option<ProseLabel> {
-    while let Some(word) = word_at(text, next).filter(|word| is_one_of(ADVERBS, word) || word.ends_with(b":")) {
+    while let Some(word) = word_at(text, next).filter(|word| ADVERBS.has(word) || word.ends_with(b":")) {
         colon = word.ends_with(b":");
         next = skip_blanks(text, next + word.len());
     }
@@ -273,6 +366,9 @@ fn after_verb(text: &[u8], mut next: usize, mut colon: bool, words: usize) -> Op
     };
     let candidate = found_at(text, at, words, true)?;
     let value = &text[candidate.found.start..candidate.found.end];
+    if !candidate.found.quoted && let Some(end) = phrases::words_end(text, at) {
+        return Some(ProseLabel { found: ValueSpan { start: at, end, quoted: true }, ..candidate });
+    }
     (candidate.found.quoted || !value.iter().all(u8::is_ascii_alphabetic) || heuristics::is_word_chain(value, 3))
         .then_some(candidate)
 }
@@ -281,7 +377,7 @@ fn found_at(text: &[u8], at: usize, words: usize, connected: bool) -> Option<Pro
     let marks = text[at.min(text.len())..].iter().take(3).take_while(|b| **b == b'*').count();
     let at = at + marks;
     let found = quoted(text, at).unwrap_or_else(|| bare(text, at, Separator::Words));
-    (found.start < found.end).then_some(ProseLabel { found, connected, words, given: false })
+    (found.start < found.end).then_some(ProseLabel { found, connected, words, given: false, phrase: false })
 }
 
 /// Returns the word at `at`, up to a blank; `None` at the end of a sentence.
@@ -308,7 +404,7 @@ fn backward(text: &[u8], name: Name) -> Option<ValueSpan> {
             let after = word_at(text, skip_blanks(text, name.end)).unwrap_or_default();
             let value = last_word(&before[..left]);
             let start = low + left - value.len();
-            return (!is_one_of(COMPOUNDS, after)).then(|| trimmed(text, start, start + value.len()));
+            return (!COMPOUNDS.has(after)).then(|| trimmed(text, start, start + value.len()));
         }
         if !is_one_of(OWNERS, word) {
             return None;

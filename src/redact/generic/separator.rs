@@ -33,6 +33,7 @@ pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
     let (mut at, closed) = after_closers(text, name.end);
     let touching = at;
     at = skip_blanks(text, at);
+    at = after_note(text, at);
     let rest = &text[at..];
     let first = *rest.first()?;
     if first == b'\n' && (is_heading(text, name.start) || is_defined(rest)) {
@@ -95,6 +96,17 @@ pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
 /// Whether an element `value` begins, after blanks or not.
 fn has_value(rest: &[u8]) -> bool {
     starts_ignoring_case(rest[..rest.len().min(64)].trim_ascii_start(), b"<value>")
+}
+
+/// Skips a note in brackets between a name and the colon: `Secret key (keep it): …`.
+fn after_note(text: &[u8], at: usize) -> usize {
+    if text.get(at) != Some(&b'(') || at == 0 || text[at - 1] != b' ' {
+        return at;
+    }
+    let window = &text[at..text.len().min(at + 40)];
+    let Some(end) = window.iter().position(|b| matches!(b, b')' | b'\n')).filter(|end| window[*end] == b')') else { return at };
+    let worded = window[1..end].iter().all(|b| b.is_ascii_alphabetic() || !b.is_ascii() || matches!(b, b' ' | b'!' | b'\'' | b'-'));
+    if worded && window.get(end + 1) == Some(&b':') { at + end + 1 } else { at }
 }
 
 /// Returns the length of the attributes of a tag and of its end.
@@ -168,8 +180,26 @@ fn takes_blank(text: &[u8], name: Name) -> bool {
         || BEFORE.split(' ').any(|known| last == known.as_bytes())
         || (plain && (LINES.contains(&first) || is_one_of("login user", words.next_back().unwrap_or_default())))
         || (plain && before.is_empty() && line > 0)
+        || (before.is_empty() && is_one_of(PASSWORDS, word) && is_below_user(text, name))
         // `password 7 …`: how it is stored, then the password.
         || (plain && matches!(text[name.end..], [b' ', b'0'..=b'9', b' ', ..]))
+}
+
+/// Words that name a password on a line of its own.
+const PASSWORDS: &str = "password pass pw pwd passwd passwort kennwort wachtwoord senha clave mdp haslo heslo parola salasana passord adgangskode";
+
+/// Whether a name and one word are all of a line, and the line before is that of the account.
+fn is_below_user(text: &[u8], name: Name) -> bool {
+    const ACCOUNTS: &str = "user username login account email mail e-mail utente usuario usu\u{e1}rio utilisateur identifiant benutzer \
+        benutzername gebruiker gebruikersnaam bruger bruker anv\u{e4}ndare u\u{17c}ytkownik u\u{17e}ivatel kullan\u{131}c\u{131} k\u{e4}ytt\u{e4}j\u{e4} name id";
+    let before = &text[name.start.saturating_sub(96)..name.start];
+    let Some(end) = before.iter().rposition(|b| *b == b'\n') else { return false };
+    let above = &before[..end];
+    let above = above[above.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..].trim_ascii();
+    let first = above.split(|b| matches!(b, b' ' | b':' | b'\t')).find(|word| !word.is_empty()).unwrap_or_default();
+    let rest = &text[name.end..text.len().min(name.end + 64)];
+    let rest = rest[..rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len())].trim_ascii();
+    is_one_of(ACCOUNTS, first) && !rest.is_empty() && !rest.iter().any(u8::is_ascii_whitespace)
 }
 
 /// Whether the line of `at` follows the user's name in the login of a mailbox or a file server: `USER …`, `331 …`, `+OK`.

@@ -325,7 +325,7 @@ fn is_record(text: &[u8], name: Name, end: usize) -> bool {
     let below = &below[..below.iter().position(|b| *b == b'\n').unwrap_or(below.len())];
     let lower = text[name.start..name.end].iter().all(|b| !b.is_ascii_uppercase());
     lower
-        && indent.iter().all(|b| matches!(b, b' ' | b'>' | b'+' | b'/'))
+        && indent.iter().all(|b| matches!(b, b' ' | b'>' | b'+' | b'/' | b'-' | b'*'))
         && (is_entry(above, indent) || is_entry(below, indent))
 }
 

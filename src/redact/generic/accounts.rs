@@ -1,0 +1,211 @@
+//! Passwords beside the name of their account: `admin / X`, and lists of accounts under a heading.
+
+use super::super::heuristics::{self, NameClass, is_one_of, looks_secret};
+use super::super::names;
+use super::super::rules::FindingLabel;
+use super::super::text::contains_ignoring_case;
+use super::later::{is_plain, is_strong, trimmed};
+use super::{Name, OnFinding};
+
+static PAIR: FindingLabel = FindingLabel { name: "login-pair", reason: "is the password of a pair", rank: 4 };
+
+/// The label of pairs.
+pub(in super::super) static LABEL: &FindingLabel = &PAIR;
+
+/// Between an account and its password.
+pub(in super::super) const SLASH: &str = " / ";
+/// Accounts that write their password after a slash without blanks.
+pub(in super::super) const ACCOUNTS: [&str; 5] = ["admin/", "root/", "administrator/", "u/p", "p/w works"];
+
+/// Names of accounts.
+const USUAL: &str = "admin root administrator user guest deploy backup service postgres mysql sa ubuntu pi test tester demo operator \
+    support ci jenkins gitlab dev ops oracle vagrant ec2-user centos debian nagios zabbix monitor monitoring sftp ftp scan \
+    scanner printer kiosk office sysadmin superuser owner manager readonly api bot beheer benutzer gast usuario usu\u{e1}rio \
+    utente utilisateur invit\u{e9} bruker bruger k\u{e4}ytt\u{e4}j\u{e4} u\u{17c}ytkownik u\u{17e}ivatel kullan\u{131}c\u{131}";
+/// Words before an account that say that it is one.
+const CONTEXTS: [&[u8]; 34] = [
+    b"login", b"log in", b"logged in", b"cred", b"account", b"user", b"zugang", b"anmeld", b"konto", b"compte", b"acc\xc3\xa8s",
+    b"identifiant", b"connexion", b"entra con", b"acces", b"usuario", b"utente", b"inlog", b"gebruiker", b"ssh", b"rdp", b"vpn", b"wifi",
+    b"wi-fi", b"wlan", b"ssid", b"sftp", b"ftp", b"http", b"password", b"admin", b"nas", b"router", b"panel",
+];
+
+/// Passes the password of the pair around the slash at `at` to `on_finding`.
+pub(in super::super) fn pair(text: &[u8], at: usize, on_finding: OnFinding<'_>) {
+    let mark = |b: &u8| matches!(b, b'`' | b'*' | b'"' | b'\'');
+    let before = &text[at.saturating_sub(48)..at];
+    let closers = before.iter().rev().take_while(|b| mark(b)).count();
+    let before = &before[..before.len() - closers];
+    let user = before.iter().rev().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'@' | b'+' | b'-') || !b.is_ascii()).count();
+    let account = &before[before.len() - user..];
+    let rest = &before[..before.len() - user];
+    let opens = rest.last().is_none_or(|b| matches!(b, b'\n' | b':' | b'(' | b',' | b'>' | b'|' | b'*' | b'`' | b'"' | b'\'' | b' ' | b'\t'));
+    if user < 2 || user > 41 || !opens || !account[0].is_ascii_alphabetic() && account[0].is_ascii() {
+        return;
+    }
+    let start = at + SLASH.len();
+    let length = text[start..].iter().take(72).take_while(|b| !b.is_ascii_whitespace() && !matches!(b, b'|' | b'<' | b'>')).count();
+    let (start, mut end) = trimmed(text, start, start + length);
+    if text[end.min(text.len())..].first() != Some(&b'*') && text[start..end].ends_with(b"*") && text[start - 1] == b'*' {
+        end -= 1;
+    }
+    let value = &text[start..end];
+    // The third of an enumeration.
+    let listed = text[end..].starts_with(SLASH.as_bytes()) || rest.ends_with(b" / ");
+    if listed || value.is_empty() || value.contains(&b'/') {
+        return;
+    }
+    if value.len() < 6 {
+        return;
+    }
+    if is_marked(value) {
+        return on_finding(start, end, &PAIR);
+    }
+    let line = &text[at.saturating_sub(closers + user + 40)..at - closers - user];
+    let line = &line[line.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
+    let named = || {
+        is_one_of(USUAL, account)
+            || account.contains(&b'@')
+            || CONTEXTS.iter().any(|word| contains_ignoring_case(line, word))
+    };
+    if (is_plain(value) && !is_ticket(value) || heuristics::is_word_chain(value, 3) || is_odd(value)) && named() {
+        on_finding(start, end, &PAIR);
+    }
+}
+
+/// Whether a value is a password without any label: letters, digits, and a mark that neither names nor numbers have.
+fn is_marked(value: &[u8]) -> bool {
+    let both = value.iter().any(u8::is_ascii_uppercase) && value.iter().any(u8::is_ascii_lowercase);
+    let odd = value.iter().any(|b| b"!#$%^&?".contains(b)) || both && value[..value.len() - 1].iter().any(|b| b"@*+".contains(b)) && !value.contains(&b'.');
+    let host = value.iter().rposition(|b| *b == b'@').is_some_and(|at| value[at..].contains(&b'.'));
+    (8..=40).contains(&value.len())
+        && odd
+        && !host
+        && value.iter().any(u8::is_ascii_digit)
+        && value.iter().any(u8::is_ascii_alphabetic)
+        && !value.iter().any(|b| b"=\\[]{}<>|,;:()".contains(b))
+        && !matches!(value[0], b'$' | b'@' | b'&' | b'*' | b'#' | b'%')
+        && !value.ends_with(b"%")
+        && looks_secret(value, NameClass::Password, false)
+}
+
+/// Whether digits stand among the letters of a value: `5un5hin3_`.
+fn is_odd(value: &[u8]) -> bool {
+    let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
+    (8..=40).contains(&value.len())
+        && digits >= 2
+        && value.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
+        && !heuristics::is_name(value)
+        && looks_secret(value, NameClass::Password, false)
+}
+
+/// Whether a value is the number of a ticket or a release: `ABC-1234`, `Chrome-120`.
+pub(super) fn is_ticket(value: &[u8]) -> bool {
+    let letters = value.iter().take_while(|b| b.is_ascii_alphabetic()).count();
+    let rest = &value[letters..];
+    rest.first() == Some(&b'-') && rest[1..].iter().all(u8::is_ascii_digit)
+}
+
+/// Passes the password after `admin/` to `on_finding`, where a sentence says that it works, or after `u/p:`.
+pub(in super::super) fn joined(text: &[u8], (at, mut start): (usize, usize), on_finding: OnFinding<'_>) {
+    if at > 0 && (text[at - 1].is_ascii_alphanumeric() || matches!(text[at - 1], b'/' | b'.' | b'-' | b'_' | b':' | b'@')) {
+        return;
+    }
+    let labelled = text[start - 1] != b'/';
+    if labelled {
+        // `u/p: bot/…`
+        let window = &text[start..text.len().min(start + 48)];
+        let window = &window[..window.iter().position(|b| *b == b'\n').unwrap_or(window.len())];
+        let Some(slash) = window.iter().position(|b| *b == b'/').filter(|_| window.starts_with(b":") || window.starts_with(b" ")) else { return };
+        start += slash + 1;
+        start += text[start..].iter().take_while(|b| **b == b' ').count();
+    }
+    let length = text[start..].iter().take(72).take_while(|b| !b.is_ascii_whitespace()).count();
+    let after = &text[start + length..];
+    let (start, end) = trimmed(text, start, start + length);
+    let value = &text[start..end];
+    const FOLLOWERS: [&[u8]; 8] = [b" works", b" should", b" still", b" on the", b" for the", b" does", b" as log", b" is the"];
+    let before = &text[at.saturating_sub(40)..at];
+    let before = &before[before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
+    const LEADS: [&[u8]; 8] = [b"default", b"still", b"try ", b"use ", b"login", b"log in", b"cred", b"with "];
+    let said = labelled || LEADS.iter().any(|word| contains_ignoring_case(before, word)) || FOLLOWERS.iter().any(|word| after.starts_with(word));
+    if is_strong(value) && !value.ends_with(b"+") || said && (is_plain(value) || heuristics::is_word_chain(value, 3)) {
+        on_finding(start, end, &names::PASSWORD);
+    }
+}
+
+/// The most lines of a list.
+const MAX_ITEMS: usize = 40;
+
+/// Passes the passwords of a list of accounts below the line of a name to `on_finding`.
+pub(super) fn listed(text: &[u8], name: Name, class: NameClass, on_finding: OnFinding<'_>) {
+    let window = &text[name.end..text.len().min(name.end + 4096)];
+    let Some(first) = window.iter().take(120).position(|b| *b == b'\n') else { return };
+    let mut at = first + 1;
+    let mut blank = 0;
+    for _ in 0..MAX_ITEMS {
+        let line = &window[at.min(window.len())..];
+        let line = &line[..line.iter().position(|b| *b == b'\n').unwrap_or(line.len())];
+        if line.trim_ascii().is_empty() {
+            blank += 1;
+            if blank > 1 || at >= window.len() {
+                return;
+            }
+            at += line.len() + 1;
+            continue;
+        }
+        let Some((start, end)) = item(line, class) else { return };
+        if start < end {
+            on_finding(name.end + at + start, name.end + at + end, &names::PASSWORD);
+        }
+        at += line.len() + 1;
+    }
+}
+
+/// Words before a list of accounts that do not say that there are passwords.
+pub(in super::super) const LISTS: [&str; 6] = ["logins", "accounts:", "accounts\n", "users:", "zug\u{e4}nge", "comptes :"];
+
+/// Passes the passwords of a list of accounts, each of which has one, to `on_finding`.
+pub(in super::super) fn list(text: &[u8], start: usize, end: usize, on_finding: OnFinding<'_>) {
+    let line = text[end..].iter().take(48).take_while(|b| **b != b'\n').count();
+    if text[end - 1] != b'\n' && line > 40 {
+        return;
+    }
+    let end = if text[end - 1] == b'\n' { end - 1 } else { end };
+    let mut found = Vec::new();
+    listed(text, Name { start, end, flag: false }, NameClass::Weak, &mut |start, end, label| found.push((start, end, label)));
+    let first = end + text[end..].iter().take(120).take_while(|b| **b != b'\n').count();
+    let last = found.last().map_or(first, |(_, end, _)| *end);
+    let items = text[first..last].split(|b| *b == b'\n').filter(|line| !line.trim_ascii().is_empty()).count();
+    if found.len() >= 2 && found.len() == items {
+        found.into_iter().for_each(|(start, end, label)| on_finding(start, end, label));
+    }
+}
+
+/// Returns the password of an item `- alice – X`, empty if there is none; `None` if the line is no item.
+fn item(line: &[u8], class: NameClass) -> Option<(usize, usize)> {
+    const SEPARATORS: [&str; 11] = [": ", " \u{2013} ", " - ", " \u{2014} ", " / ", " = ", " \u{2192} ", " -> ", "\t", "/", " => "];
+    let lead = line.iter().take_while(|b| matches!(b, b' ' | b'>' | b'\t')).count();
+    let rest = &line[lead..];
+    let bullet = match rest {
+        [b'-' | b'*' | b'+', b' ', ..] => 2,
+        [b'0'..=b'9', b'.' | b')', b' ', ..] => 3,
+        _ if rest.starts_with("\u{2022} ".as_bytes()) => 4,
+        _ => return None,
+    };
+    let content = &rest[bullet..];
+    let separator = SEPARATORS
+        .iter()
+        .filter_map(|mark| Some((memchr::memmem::find(content, mark.as_bytes())?, mark.len())))
+        .min();
+    let Some((place, length)) = separator else { return Some((0, 0)) };
+    let account = &content[..place];
+    let words = account.split(|b| *b == b' ').filter(|word| !word.is_empty()).count();
+    let from = lead + bullet + place + length;
+    let value = line[from..].iter().take_while(|b| !b.is_ascii_whitespace()).count();
+    let alone = line[from + value..].trim_ascii().is_empty() || line[from + value..].starts_with(b" (");
+    let (start, end) = trimmed(line, from, from + value);
+    let password = &line[start..end];
+    let fits = words <= 3 && alone && !account.contains(&b'=') && !is_ticket(password) && (is_strong(password) || is_plain(password) || is_odd(password) || heuristics::is_word_chain(password, 3))
+        && (class == NameClass::Password || !password.iter().all(|b| b.is_ascii_hexdigit() || *b == b'-'));
+    Some(if fits { (start, end) } else { (0, 0) })
+}

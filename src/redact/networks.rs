@@ -1,0 +1,96 @@
+//! Keys of wireless networks: beside the name of the network, or after a word for a key near it.
+
+use super::generic::{is_plain_password, is_strong_password};
+use super::heuristics::{self, NameClass, is_one_of, looks_secret};
+use super::rules::FindingLabel;
+
+static NETWORK: FindingLabel =
+    FindingLabel { name: "network-key", reason: "is the key of a wireless network", rank: 4 };
+
+/// The label of this file.
+pub(super) static LABEL: &FindingLabel = &NETWORK;
+
+/// Words that announce a network.
+pub(super) const KEYWORDS: &[&str] = &[
+    "wifi", "wi-fi", "wlan", "ssid", "wpa", "sie\u{107}", "r\u{e9}seau", "a\u{11f} ad\u{131}", "(psk)", "network name", "netzwerk", "n\u{e4}tverk", "无线", "ワイファイ", "와이파이", "вайфай", "вай-фай", "wep ", "hotspot",
+];
+/// Words for its key, or the ends of such words.
+const KEYS: [&str; 28] = [
+    "key", "cl\u{e9}", "chiave", "klucz", "schl\u{fc}ssel", "schluessel", "llave", "clave", "chave", "sleutel", "nyckel", "n\u{f8}gle",
+    "n\u{f8}kkel", "avain", "kl\u{ed}\u{10d}", "anahtar", "anahtar\u{131}", "ключ", "密钥", "密码", "code", "pass", "pw", "passphrase", "psk", "(psk)", "kod", "parola",
+];
+/// Words between the word for a key and the key.
+const BETWEEN: &str = "is = : - \u{2013} | est ist es \u{e8} \u{e9} \u{e4}r er jest on wpa wpa2 wpa3 wifi wi-fi wlan (psk) psk lautet de du del do la le il the to";
+
+/// How far the key may be.
+const MAX_DISTANCE: usize = 200;
+
+/// Finds the key of the network that the keyword ending at `from` announces.
+pub(super) fn key(text: &[u8], from: usize) -> Option<(usize, usize)> {
+    let window = &text[from..text.len().min(from + MAX_DISTANCE)];
+    let lines = window.iter().enumerate().filter(|(_, b)| **b == b'\n').nth(2).map_or(window.len(), |(at, _)| at);
+    let window = &window[..lines];
+    if !window.iter().any(u8::is_ascii_digit) && !window.contains(&b'-') {
+        return None;
+    }
+    let mut at = window.iter().take(16).take_while(|b| !b.is_ascii_whitespace() && **b != b':').count();
+    // Whether the words so far lead to a key, and whether the border of a cell or a slash does.
+    let (mut named, mut beside) = (false, false);
+    let word = text[..from].iter().rev().take(24).take_while(|b| !b.is_ascii_whitespace()).count();
+    let before = text[from.saturating_sub(word + 16)..from - word].trim_ascii_end();
+    let before = &before[before.iter().rposition(u8::is_ascii_whitespace).map_or(0, |end| end + 1)..];
+    // `(PSK)`, `WPA2-Schlüssel`, `code wifi`
+    if keyed(&text[from - word..from + at]) || keyed(before) {
+        named = true;
+    }
+    while at < window.len() {
+        at += window[at..].iter().take_while(|b| b.is_ascii_whitespace() || **b == b':').count();
+        let length = window[at..].iter().take_while(|b| !b.is_ascii_whitespace()).count();
+        if length == 0 {
+            break;
+        }
+        let word = &window[at..at + length];
+        let bare = word.strip_suffix(b":").unwrap_or(word);
+        let bare = bare.strip_suffix(b",").unwrap_or(bare);
+        if word == b"/" || word == b"|" {
+            beside = true;
+        } else if keyed(bare) {
+            named = true;
+            beside = false;
+        } else if named && is_one_of(BETWEEN, &bare.to_ascii_lowercase()) {
+        } else {
+            let (start, end) = super::generic::trimmed(text, from + at, from + at + length);
+            let value = &text[start..end];
+            if (named || beside) && is_key(value, named) {
+                return Some((start, end));
+            }
+            beside = false;
+            named = false;
+        }
+        at += length;
+    }
+    None
+}
+
+/// Whether a word names a key.
+fn keyed(word: &[u8]) -> bool {
+    let word = word.trim_ascii();
+    KEYS.iter().any(|key| {
+        word.len() >= key.len() && word[word.len() - key.len()..].eq_ignore_ascii_case(key.as_bytes()) && {
+            let before = &word[..word.len() - key.len()];
+            before.is_empty() || matches!(before.last(), Some(b'-')) || key.len() > 4 && before.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'-' || !b.is_ascii())
+        }
+    })
+}
+
+fn is_key(value: &[u8], named: bool) -> bool {
+    const STANDARDS: [&[u8]; 8] = [b"WPA", b"wpa", b"GHz", b"802.", b"PSK", b"TKIP", b"CCMP", b"EAP"];
+    (8..=63).contains(&value.len())
+        && !STANDARDS.iter().any(|standard| memchr::memmem::find(value, standard).is_some())
+        && !value.contains(&b'/')
+        && (is_strong_password(value)
+            || is_plain_password(value)
+            || heuristics::is_word_chain(value, 3)
+            || named && value.iter().all(u8::is_ascii_digit)
+            || named && value.iter().filter(|b| b.is_ascii_digit()).count() >= 2 && looks_secret(value, NameClass::Password, false))
+}
