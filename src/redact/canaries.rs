@@ -14,6 +14,10 @@ pub(super) const SEED: &str = "q7Rt5Kx9wZ1c3VbN8mLp2Jh6Gf4Ds0Ya";
 const HEURISTICS: &[(&str, &str)] = &[
     ("discord-bot-token", "MT<a22>.<a6>.<a38>"),
     ("airtable-token", "pat<a14>.<h64>"),
+    ("wallet-private-key", "new Wallet(\"0x~~<h64>~~\")"),
+    ("call-key", "hmac.new(b\"~~<a20>7q~~\", body, sha256)"),
+    ("call-password", "conn.simple_bind_s(\"cn=app\", \"~~<a10>7q~~\")"),
+    ("command-argument", "cypher-shell -u neo4j -p ~~<a10>7q"),
     ("seed-phrase", "mnemonic: ~~ripple lantern obtain velvet thunder cactus meadow orphan puzzle skate vanish yellow"),
     ("wrapped-credentials", "data: ~~eyJhdXRocyI6eyJyLmlvIjp7<a90>~~"),
     ("kubernetes-secret", "{\"kind\": \"Secret\", \"data\": {\"any\": \"~~<a24>~~\"}}"),

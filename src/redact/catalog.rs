@@ -3,7 +3,7 @@
 use super::hidden::{COMMENT, HIDDEN, IMAGE};
 use super::invisible::INVISIBLE;
 use super::rules::{self, FindingLabel};
-use super::{calls, detect, keys, kubernetes, names, phrases, positional_tokens};
+use super::{calls, commands, detect, keys, kubernetes, names, phrases, positional_tokens};
 use std::collections::BTreeMap;
 
 /// A built-in rule by the name that users see.
@@ -27,7 +27,13 @@ pub(super) fn secret_labels() -> impl Iterator<Item = &'static FindingLabel> {
     let tokens = rules::token_rules().map(|rule| &rule.label);
     let providers = rules::providers().iter().map(|provider| &provider.label);
     let others = [&detect::URL_PASSWORD, &keys::BLOCK, &keys::FILE, &kubernetes::VALUE, phrases::LABEL];
-    tokens.chain(providers).chain(names::LABELS).chain(positional_tokens::LABELS).chain(calls::LABELS).chain(others)
+    tokens
+        .chain(providers)
+        .chain(names::LABELS)
+        .chain(positional_tokens::LABELS)
+        .chain(calls::LABELS)
+        .chain(commands::LABELS)
+        .chain(others)
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ mod calls;
 mod canaries;
 mod catalog;
 mod clean;
+mod commands;
 mod detect;
 mod edit;
 mod encoded;

@@ -11,6 +11,7 @@ mod value;
 
 pub(super) use labels::{LABELS, Word};
 
+use super::assembled;
 use super::heuristics::{self, NameClass};
 use super::names::class_of;
 use super::rules::FindingLabel;
@@ -267,6 +268,9 @@ impl Names {
             }
         } else {
             self.inside = 0;
+        }
+        if separator == Separator::Assign {
+            assembled::sum(text, &text[name.start..name.end], at, on_finding);
         }
         let value = value::value(text, name, at, separator, class);
         if value.is_none_or(|(_, secret)| !secret)
