@@ -13,6 +13,8 @@ pub(super) const SEED: &str = "q7Rt5Kx9wZ1c3VbN8mLp2Jh6Gf4Ds0Ya";
 #[rustfmt::skip]
 const HEURISTICS: &[(&str, &str)] = &[
     ("discord-bot-token", "MT<a22>.<a6>.<a38>"),
+    ("sanctum-token", "see 12|~~<a37>Q7x"),
+    ("zhipu-key", "<h32>.<a13>7Qx"),
     ("airtable-token", "pat<a14>.<h64>"),
     ("wallet-private-key", "new Wallet(\"0x~~<h64>~~\")"),
     ("call-key", "hmac.new(b\"~~<a20>7q~~\", body, sha256)"),

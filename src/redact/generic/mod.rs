@@ -3,6 +3,7 @@
 
 mod announced;
 mod labels;
+mod lists;
 mod pairs;
 mod prose;
 mod rows;
@@ -219,6 +220,9 @@ impl Names {
                     },
                 );
             }
+            return;
+        }
+        if matches!(text[name.end - 1] | 0x20, b's' | b'4' | b'x' | b't') && lists::values(text, name, &mut *on_finding) {
             return;
         }
         let Some((separator, at)) = separator(text, name) else {
