@@ -5,9 +5,9 @@ use super::rules::FindingLabel;
 use super::text::is_word;
 use std::ops::Range;
 
-/// What stands between two variables that are put together, and the beginning of a list of words.
-pub(super) const KEYWORDS: &[&str] = &["}${", "}#{", " . $", "=\"$", "f\"{", "$\"{", " + ", "%w["];
-/// How much of a line is read on each side of a keyword.
+/// The beginning of a list of words in Ruby.
+pub(super) const LIST: &str = "%w[";
+/// The longest line of variables, and half the longest list of words.
 const MAX_LINE: usize = 120;
 /// How far before its use a variable may be assigned.
 const MAX_DISTANCE: usize = 800;
@@ -15,13 +15,30 @@ const MAX_DISTANCE: usize = 800;
 const MAX_PARTS: usize = 6;
 const MIN_PART: usize = 4;
 
-/// Passes the parts of the token that is put together around the keyword at `hit` to `found`.
-pub(super) fn parts(text: &[u8], hit: usize, mut found: impl FnMut(usize, usize, &'static FindingLabel)) {
-    let Some((name, parts)) = words_of_list(text, hit).or_else(|| variables(text, hit)) else { return };
+/// A callback for a secret: its start, its end and its label.
+type OnFinding<'a> = &'a mut dyn FnMut(usize, usize, &'static FindingLabel);
+
+/// Passes the words of the list at `hit` to `found`, if they are the parts of a token.
+pub(super) fn list(text: &[u8], hit: usize, found: OnFinding<'_>) {
+    if let Some(parts) = words_of_list(text, hit) {
+        each_part(text, b"list", &parts, found);
+    }
+}
+
+/// Passes the values of the variables at `at`, which are put together under `name`, to `found`, if they are the parts of a
+/// secret.
+pub(super) fn sum(text: &[u8], name: &[u8], at: usize, found: OnFinding<'_>) {
+    if let Some(parts) = variables(text, at) {
+        each_part(text, name, &parts, found);
+    }
+}
+
+/// Passes what rules find in the parts together to `found`.
+fn each_part(text: &[u8], name: &[u8], parts: &[Range<usize>], found: OnFinding<'_>) {
     let mut joined = name.to_vec();
     joined.extend(b" = \"");
     let mut ends = Vec::with_capacity(parts.len());
-    for part in &parts {
+    for part in parts {
         joined.extend(&text[part.clone()]);
         ends.push(joined.len());
     }
@@ -39,7 +56,7 @@ pub(super) fn parts(text: &[u8], hit: usize, mut found: impl FnMut(usize, usize,
 }
 
 /// Returns the words of a list that are joined without anything between: `%w[ghp_ab cd].join`.
-fn words_of_list(text: &[u8], hit: usize) -> Option<(&[u8], Vec<Range<usize>>)> {
+fn words_of_list(text: &[u8], hit: usize) -> Option<Vec<Range<usize>>> {
     let open = hit + 3;
     text[hit..].strip_prefix(b"%w[")?;
     let length = text[open..].iter().take(2 * MAX_LINE).position(|b| *b == b']')?;
@@ -51,18 +68,16 @@ fn words_of_list(text: &[u8], hit: usize) -> Option<(&[u8], Vec<Range<usize>>)> 
         at += word.len() + 1;
     }
     parts.retain(|part| !part.is_empty());
-    (parts.len() <= MAX_PARTS).then_some((b"list", parts))
+    (parts.len() <= MAX_PARTS).then_some(parts)
 }
 
-/// Returns the name that the variables around `hit` are assigned to, and the values of them.
-fn variables(text: &[u8], hit: usize) -> Option<(&[u8], Vec<Range<usize>>)> {
-    let before = &text[hit.saturating_sub(MAX_LINE)..hit];
-    let line = hit - before.len() + before.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);
-    let after = &text[hit..text.len().min(hit + MAX_LINE)];
-    let end = hit + after.iter().position(|b| *b == b'\n').unwrap_or(after.len());
-    let equals = line + text[line..end].iter().position(|b| matches!(b, b'=' | b':'))?;
-    let name = text[line..equals].trim_ascii_end().rsplit(|b| !is_word(*b)).next()?;
-    let value = &text[equals + 1..end];
+/// Returns the places of the values of the variables from `at` to the end of its line.
+fn variables(text: &[u8], at: usize) -> Option<Vec<Range<usize>>> {
+    let value = &text[at..text.len().min(at + MAX_LINE)];
+    let value = &value[..value.iter().position(|b| *b == b'\n').unwrap_or(value.len())];
+    if value.len() == MAX_LINE {
+        return None;
+    }
     // The value consists of names and of what puts them together.
     let is_mark = |b: &u8| {
         is_word(*b)
@@ -80,9 +95,9 @@ fn variables(text: &[u8], hit: usize) -> Option<(&[u8], Vec<Range<usize>>)> {
         if parts.len() == MAX_PARTS || word[0].is_ascii_digit() {
             return None;
         }
-        parts.push(assigned(text, line, word)?);
+        parts.push(assigned(text, at, word)?);
     }
-    (parts.len() >= 2).then_some((name, parts))
+    (parts.len() >= 2).then_some(parts)
 }
 
 /// Returns the place of the value that is assigned to `name` before `end`.
@@ -116,7 +131,8 @@ mod tests {
             "A=\"FIRST\"\nB=\"SECOND\"\nTOKEN=\"$A$B\"",
             "A=FIRST\nB=SECOND\nexport TOKEN=${A}${B}",
             "a = 'FIRST'\nb = 'SECOND'\ntoken = a + b",
-            "const a = `FIRST`;\nconst b = `SECOND`;\nconst t = `${a}${b}`;",
+            "A=FIRST\nB=SECOND\nTOKEN=$A$B",
+            "const a = `FIRST`;\nconst b = `SECOND`;\nconst apiToken = `${a}${b}`;",
             "t = %w[FIRST SECOND].join",
         ] {
             let text = template.replace("FIRST", &first).replace("SECOND", &second);

@@ -13,7 +13,13 @@ pub(super) const SEED: &str = "q7Rt5Kx9wZ1c3VbN8mLp2Jh6Gf4Ds0Ya";
 #[rustfmt::skip]
 const HEURISTICS: &[(&str, &str)] = &[
     ("discord-bot-token", "MT<a22>.<a6>.<a38>"),
+    ("sanctum-token", "see 12|~~<a37>Q7x"),
+    ("zhipu-key", "<h32>.<a13>7Qx"),
     ("airtable-token", "pat<a14>.<h64>"),
+    ("wallet-private-key", "new Wallet(\"0x~~<h64>~~\")"),
+    ("call-key", "hmac.new(b\"~~<a20>7q~~\", body, sha256)"),
+    ("call-password", "conn.simple_bind_s(\"cn=app\", \"~~<a10>7q~~\")"),
+    ("command-argument", "cypher-shell -u neo4j -p ~~<a10>7q"),
     ("seed-phrase", "mnemonic: ~~ripple lantern obtain velvet thunder cactus meadow orphan puzzle skate vanish yellow"),
     ("licence-key", "Product key: ~~<u5>-<u5>-<u5>-<u5>"),
     ("application-password", "app password: ~~qxzv wkjh bvtq zrpl"),

@@ -3,7 +3,7 @@
 use super::hidden::{COMMENT, HIDDEN, IMAGE};
 use super::invisible::INVISIBLE;
 use super::rules::{self, FindingLabel};
-use super::{calls, codes, detect, generic, keys, kubernetes, names, networks, phrases, positional_tokens};
+use super::{calls, codes, commands, detect, generic, keys, kubernetes, names, networks, phrases, positional_tokens};
 use std::collections::BTreeMap;
 
 /// A built-in rule by the name that users see.
@@ -35,8 +35,9 @@ pub(super) fn secret_labels() -> impl Iterator<Item = &'static FindingLabel> {
         networks::LABEL,
         generic::PAIR_LABEL,
     ];
-    let readers = names::LABELS.into_iter().chain(codes::LABELS).chain(positional_tokens::LABELS).chain(calls::LABELS);
-    tokens.chain(providers).chain(readers).chain(others)
+    let readers = names::LABELS.into_iter().chain(codes::LABELS).chain(positional_tokens::LABELS);
+    let of_code = calls::LABELS.into_iter().chain(commands::LABELS);
+    tokens.chain(providers).chain(readers).chain(of_code).chain(others)
 }
 
 #[cfg(test)]

@@ -2,11 +2,12 @@
 
 use super::calls::Callee;
 use super::codes::{self, CodeKind};
+use super::commands::Command;
 use super::generic::{self, LABELS, Names, Word};
 use super::keywords::Keywords;
 use super::rules::{self, FindingLabel, Provider, TokenRule};
 use super::text::WordEnds;
-use super::{assembled, calls, keys, kubernetes, networks, phrase_layouts, phrases, positional_tokens, sampled, url};
+use super::{assembled, calls, commands, keys, kubernetes, networks, phrase_layouts, phrases, positional_tokens, sampled, url};
 use std::sync::OnceLock;
 
 pub(super) static URL_PASSWORD: FindingLabel =
@@ -52,7 +53,9 @@ enum KeywordTarget {
     AccountList,
     Kubernetes,
     Call(&'static Callee),
-    Assembled,
+    WordList,
+    Command(&'static Command),
+    Grouped,
 }
 
 /// Returns the keywords of all built-in rules, collected at the first text.
@@ -68,6 +71,9 @@ fn keywords() -> &'static Keywords<KeywordTarget> {
         }
         words.extend(LABELS.iter().map(|word| (word.word.to_owned(), KeywordTarget::Word(word))));
         words.extend(calls::CALLEES.iter().map(|callee| (callee.word.to_owned(), KeywordTarget::Call(callee))));
+        words.extend(
+            commands::COMMANDS.iter().map(|command| (command.word.to_owned(), KeywordTarget::Command(command))),
+        );
         let mut fixed: Vec<(&str, KeywordTarget)> = Vec::new();
         fixed.extend(generic::STEMS.iter().map(|stem| (*stem, KeywordTarget::Name)));
         fixed.extend(phrases::KEYWORDS.iter().map(|word| (*word, KeywordTarget::Phrase)));
@@ -82,7 +88,7 @@ fn keywords() -> &'static Keywords<KeywordTarget> {
         fixed.extend(phrase_layouts::ENTRIES.iter().map(|word| (*word, KeywordTarget::PhraseEntries)));
         fixed.extend(phrase_layouts::PLATES.iter().map(|word| (*word, KeywordTarget::PhrasePlate)));
         fixed.extend(kubernetes::KEYWORDS.iter().map(|word| (*word, KeywordTarget::Kubernetes)));
-        fixed.extend(assembled::KEYWORDS.iter().map(|word| (*word, KeywordTarget::Assembled)));
+        fixed.extend(commands::GROUPED.iter().map(|word| (*word, KeywordTarget::Grouped)));
         fixed.extend(keys::BODIES.iter().map(|word| (*word, KeywordTarget::KeyBody)));
         fixed.extend(keys::WRAPPED.iter().map(|word| (*word, KeywordTarget::Wrapped)));
         fixed.extend([
@@ -91,6 +97,7 @@ fn keywords() -> &'static Keywords<KeywordTarget> {
             (keys::BEGIN_SSH2, KeywordTarget::KeyBlock),
             (keys::END, KeywordTarget::KeyEnd),
             (keys::PUTTY, KeywordTarget::Putty),
+            (assembled::LIST, KeywordTarget::WordList),
         ]);
         words.extend(fixed.into_iter().map(|(word, target)| (word.to_owned(), target)));
         Keywords::new(words)
@@ -151,12 +158,22 @@ pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Findin
                 });
                 None
             }
-            KeywordTarget::Assembled => {
-                if depth == 0 {
-                    assembled::parts(text, at, |start, end, label| {
-                        findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) })
-                    });
-                }
+            KeywordTarget::Command(command) => {
+                commands::secrets(text, (at, hit_end), command, |start, end, label| {
+                    findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) })
+                });
+                None
+            }
+            KeywordTarget::Grouped => {
+                commands::grouped(text, at, |start, end, label| {
+                    findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) })
+                });
+                None
+            }
+            KeywordTarget::WordList => {
+                assembled::list(text, at, &mut |start, end, label| {
+                    findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) })
+                });
                 None
             }
             KeywordTarget::Url => url::credentials(text, hit_end).map(|(start, end)| (start, end, &URL_PASSWORD)),
@@ -257,8 +274,11 @@ mod tests {
             "echo x | -stdin",
             "sk_a_live_",
             "hmac.new(",
-            "a=b + c\n",
-            "=\"$a$b\"",
+            "curl -su ",
+            "(echo a;) | passwd ",
+            "vault kv put a=b ",
+            "token=b + c\n",
+            "token=\"$a$b\"",
             "login(\"",
             "wallet([1,",
             "密码",

@@ -13,6 +13,7 @@ mod canaries;
 mod catalog;
 mod clean;
 mod codes;
+mod commands;
 mod detect;
 mod edit;
 mod encoded;

@@ -9,8 +9,13 @@ static DISCORD: FindingLabel =
 static AIRTABLE: FindingLabel =
     FindingLabel { name: "airtable-token", reason: "matches the pattern of an Airtable token", rank: 1 };
 
+static SANCTUM: FindingLabel =
+    FindingLabel { name: "sanctum-token", reason: "matches the pattern of a Laravel Sanctum token", rank: 1 };
+static ZHIPU: FindingLabel =
+    FindingLabel { name: "zhipu-key", reason: "matches the pattern of a Zhipu API key", rank: 1 };
+
 /// The labels of this file.
-pub(super) static LABELS: [&FindingLabel; 2] = [&DISCORD, &AIRTABLE];
+pub(super) static LABELS: [&FindingLabel; 4] = [&DISCORD, &AIRTABLE, &SANCTUM, &ZHIPU];
 
 /// The number of places that are checked together; hardly ever does one of them match.
 const CHUNK: usize = 64;
@@ -27,6 +32,42 @@ pub(super) fn tokens(text: &[u8], mut found: impl FnMut(usize, usize, &'static F
             found(start, end, &AIRTABLE);
         }
     });
+}
+
+/// Returns the label of the 40 or 48 letters at `start` if the number of a row precedes them: `12|…`.
+pub(super) fn numbered(text: &[u8], start: usize, length: usize) -> Option<&'static FindingLabel> {
+    let before = text[..start].strip_suffix(b"|").filter(|_| matches!(length, 40 | 48))?;
+    let digits = before.iter().rev().take(10).take_while(|b| b.is_ascii_digit()).count();
+    let token = &text[start..start + length];
+    let mixed = token.iter().any(u8::is_ascii_uppercase) && token.iter().any(u8::is_ascii_lowercase);
+    ((1..=9).contains(&digits)
+        && before.get(before.len() - digits - 1).is_none_or(|b| !b.is_ascii_alphanumeric() && *b != b'|')
+        && mixed
+        && !heuristics::is_name(token)
+        && !heuristics::is_sample(token))
+    .then_some(&SANCTUM)
+}
+
+/// Returns the Zhipu key around the dot at `dot`, and its label.
+pub(super) fn dotted(text: &[u8], dot: usize) -> Option<(usize, usize, &'static FindingLabel)> {
+    zhipu(text, dot).map(|(start, end)| (start, end, &ZHIPU))
+}
+
+/// Finds a Zhipu key around its dot: 32 hexadecimal digits before it, 16 letters and digits after it.
+fn zhipu(text: &[u8], dot: usize) -> Option<(usize, usize)> {
+    let is_hex = |b: &u8| matches!(b, b'0'..=b'9' | b'a'..=b'f');
+    let start = dot.checked_sub(32)?;
+    if !is_hex(&text[dot - 1]) || !is_hex(&text[dot - 2]) || !text[start..dot].iter().all(is_hex) {
+        return None;
+    }
+    let end = dot + 17;
+    let code = text.get(dot + 1..end)?;
+    let formed = code.iter().all(u8::is_ascii_alphanumeric)
+        && text.get(end).is_none_or(|b| !b.is_ascii_alphanumeric())
+        && code.iter().any(u8::is_ascii_digit)
+        && code.iter().any(u8::is_ascii_uppercase)
+        && code.iter().any(u8::is_ascii_lowercase);
+    (formed && starts_token(text, start) && !heuristics::is_name(code)).then_some((start, end))
 }
 
 /// Passes the places at which `one` is followed by `other` exactly `later` bytes on to `found`.

@@ -4,7 +4,7 @@
 //! part of one.
 
 use super::detect::{Finding, RuleRef};
-use super::{calls, encoded, phrases, wallet_keys};
+use super::{calls, encoded, phrases, positional_tokens, wallet_keys};
 
 /// The least length of a run of Base64 that is looked at.
 pub(super) const MIN_RUN: usize = 40;
@@ -38,7 +38,13 @@ fn runs(text: &[u8], depth: usize, findings: &mut Vec<Finding>) {
     for at in (0..text.len()).step_by(BLOCK_STEP) {
         let Some(block) = text[at..].first_chunk() else { break };
         let is_run = || block.iter().all(|byte| encoded::is_base64(*byte));
-        if has_blank(block) || at < done || !is_run() {
+        if has_blank(block) || at < done {
+            continue;
+        }
+        if !is_run() {
+            // A key of two parts is longer than the distance of the blocks, too.
+            let dot = block.iter().position(|b| *b == b'.');
+            done = dot.and_then(|dot| dotted(text, at + dot, findings)).unwrap_or(done);
             continue;
         }
         let start = at - text[done..at].iter().rev().take_while(|b| encoded::is_base64(**b)).count();
@@ -47,13 +53,28 @@ fn runs(text: &[u8], depth: usize, findings: &mut Vec<Finding>) {
         let end = start + text[start..].iter().take_while(|b| encoded::is_base64(**b)).count();
         done = end.max(at + 1);
         if end - start < MIN_RUN {
+            let before = start.checked_sub(1).filter(|before| text[*before] == b'.');
+            let dot = before.or_else(|| text.get(end).filter(|b| **b == b'.').map(|_| end));
+            done = dot.and_then(|dot| dotted(text, dot, findings)).unwrap_or(done);
             continue;
         }
-        if let Some(label) = wallet_keys::label(&text[start..end]) {
-            findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) });
+        // A path or a label may precede a key: `backup/5K…`.
+        let mut from = start;
+        for word in text[start..end].split(|b| !b.is_ascii_alphanumeric()) {
+            if let Some(label) = wallet_keys::label(word).or_else(|| positional_tokens::numbered(text, from, word.len())) {
+                findings.push(Finding { start: from, end: from + word.len(), rule: RuleRef::BuiltIn(label) });
+            }
+            from += word.len() + 1;
         }
         done = encoded::payload(text, start, end, depth, findings).max(done);
     }
+}
+
+/// Finds the key of two parts whose dot is at `dot`; returns its end.
+fn dotted(text: &[u8], dot: usize, findings: &mut Vec<Finding>) -> Option<usize> {
+    let (start, end, label) = positional_tokens::dotted(text, dot)?;
+    findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) });
+    Some(end)
 }
 
 /// Finds the key files of wallets that are a list of 64 bytes on one line: `[12,201,…]`.
@@ -80,4 +101,38 @@ fn has_blank(block: &[u8; BLOCK]) -> bool {
     let bytes = u128::from_ne_bytes(*block);
     // The subtraction sets the highest bit of bytes that are less, and of none before the least of these.
     bytes.wrapping_sub(every(b' ' + 1)) & !bytes & every(0x80) != 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::redact::canaries::{SEED, fill};
+
+    #[test]
+    fn keys_of_two_parts_and_numbered_tokens_are_found_at_every_offset() {
+        for template in ["<h32>.<a13>7Qx", "812|<a37>Q7x"] {
+            let token = fill(template, SEED);
+            for padding in 0..60 {
+                let text = format!("{}({token}). More", ". ".repeat(padding));
+                let mut findings = Vec::new();
+                find(text.as_bytes(), 0, &mut findings);
+                let found: Vec<&str> = findings.iter().map(|found| &text[found.start..found.end]).collect();
+                assert_eq!(found, [&token[token.find('|').map_or(0, |bar| bar + 1)..]], "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_list_of_random_bytes_is_a_key_and_others_are_not() {
+        let list = |bytes: &mut dyn Iterator<Item = u32>| {
+            format!("[{}]", bytes.map(|byte| byte.to_string()).collect::<Vec<_>>().join(","))
+        };
+        let random = list(&mut (1..=64).map(|n: u32| n.wrapping_mul(0x9e37_79b1) >> 24));
+        let counted = list(&mut (0..64));
+        for (text, count) in [(random.clone(), 1), (counted, 0), (format!("\"signature\": {random}"), 0)] {
+            let mut findings = Vec::new();
+            find(text.as_bytes(), 0, &mut findings);
+            assert_eq!(findings.len(), count, "{text}");
+        }
+    }
 }

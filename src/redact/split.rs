@@ -52,7 +52,10 @@ pub(super) fn places(bytes: &[u8]) -> Vec<usize> {
         };
         places.extend(place);
     }
-    places.extend(memchr::memmem::find_iter(bytes, b"` + `"));
+    places.extend(memchr::memchr_iter(b'+', bytes).filter_map(|plus| {
+        let place = plus.checked_sub(2)?;
+        (bytes[place..].starts_with(b"` + `") && joined(bytes, place).is_some()).then_some(place)
+    }));
     places
 }
 
@@ -295,7 +298,7 @@ mod tests {
             ("k = 'ghp_ab'\nk += 'cd'", "k = 'ghp_abcd'"),
             ("b.append(\"ghp_ab\");\nb.append(\"cd\");", "b.append(\"ghp_abcd\");"),
             ("k='ghp_ab''cd'\"ef\"", "k='ghp_abcdef\""),
-            ("`ghp_ab` + `cd`", "`ghp_abcd`"),
+            ("k = `ghp_ab` + `cd`", "k = `ghp_abcd`"),
             ("f\"{'ghp_ab'}{'cd'}\"", "f\"{'ghp_abcd'}\""),
             ("k=ghp_ab\\\n  cd", "k=ghp_abcd"),
             ("\"ghp_ab\\\ncd\"", "\"ghp_abcd\""),
@@ -314,6 +317,7 @@ mod tests {
             r#"["first", "second"]"#,
             r#"printf("%s: %s", "first", "second")"#,
             "a = 'one'\nb += 'two'",
+            "`a` = `0x01` + `i`",
             r#"{"a": "b", "c": "d"}"#,
             "a line of prose\nand another",
             "version-1.2.3\nrelease-2",

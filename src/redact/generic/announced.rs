@@ -32,6 +32,9 @@ enum Ending {
 /// Returns the secret on the line after the one with `name`, or after an empty one.
 pub(super) fn value(text: &[u8], name: Name, class: NameClass) -> Option<(usize, usize)> {
     let rest = line(text, name.end);
+    if is_label(text, name, rest) {
+        return below_label(text, name.end + rest.len(), class);
+    }
     let ending = match rest.trim_ascii_end().strip_suffix(b"**").unwrap_or(rest.trim_ascii_end()).last().unwrap_or(&b' ') {
         b':' => Ending::Colon,
         b'?' if class == NameClass::Password => Ending::Question,
@@ -69,6 +72,27 @@ pub(super) fn value(text: &[u8], name: Name, class: NameClass) -> Option<(usize,
             .or_else(|| answer(text, start, at, ending));
     }
     None
+}
+
+/// Whether a name is all of its line but a word before it and marks, as a page that is copied shows a field: `API Secret`.
+fn is_label(text: &[u8], name: Name, rest: &[u8]) -> bool {
+    let before = &text[name.start.saturating_sub(MAX_PREFIX)..name.start];
+    let start = before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1);
+    let mark = |b: &u8| matches!(b, b' ' | b'"' | b'*' | b'`' | b'\r');
+    before.len() - start <= 24
+        && rest.iter().all(mark)
+        && before[start..].iter().all(|b| mark(b) || b.is_ascii_alphabetic())
+}
+
+/// Returns the value alone on the line below that of a label, which ends at `end`.
+fn below_label(text: &[u8], end: usize, class: NameClass) -> Option<(usize, usize)> {
+    let start = end + text[end..].iter().take(3).take_while(|b| b.is_ascii_whitespace()).count();
+    let content = line_of(text, start, MAX_VALUE);
+    let marks = content.iter().take_while(|b| matches!(b, b' ' | b'"' | b'`' | b'\t')).count();
+    let value = &content[marks..];
+    let value = &value[..value.iter().rposition(|b| !matches!(b, b' ' | b'"' | b'`' | b'\t')).map_or(0, |last| last + 1)];
+    let made = value.len() >= 20 && heuristics::is_machine_made(value) && !heuristics::is_uuid(value);
+    (class != NameClass::Weak && made).then_some((start + marks, start + marks + value.len()))
 }
 
 /// Whether the line of `name` ends as one that announces a value: cheaper than [`value`].

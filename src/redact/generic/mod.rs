@@ -5,6 +5,7 @@ mod accounts;
 mod announced;
 mod labels;
 mod later;
+mod lists;
 mod nested;
 mod pairs;
 mod prose;
@@ -16,6 +17,7 @@ pub(super) use accounts::{ACCOUNTS, LABEL as PAIR_LABEL, LISTS, SLASH, list as a
 pub(super) use labels::{LABELS, Word};
 pub(super) use later::{is_plain as is_plain_password, is_strong as is_strong_password, trimmed};
 
+use super::assembled;
 use super::heuristics::{self, NameClass};
 use super::names::class_of;
 use super::rules::FindingLabel;
@@ -284,6 +286,9 @@ impl Names {
             }
             return;
         }
+        if matches!(text[name.end - 1] | 0x20, b's' | b'4' | b'x' | b't') && lists::values(text, name, &mut *on_finding) {
+            return;
+        }
         let Some((separator, at)) = separator(text, name) else {
             if let Some(table) = rows::aligned(text, name)
                 && let Some((class, label)) = class()
@@ -331,6 +336,9 @@ impl Names {
             }
         } else {
             self.inside = 0;
+        }
+        if separator == Separator::Assign {
+            assembled::sum(text, &text[name.start..name.end], at, on_finding);
         }
         let value = value::value(text, name, at, separator, class);
         if value.is_none_or(|(_, secret)| !secret)

@@ -39,11 +39,16 @@ pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
     if first == b'\n' && (is_heading(text, name.start) || is_defined(rest)) {
         return Some((Separator::Colon, below(text, at)?));
     }
+    // The field of a form as it is sent: its value follows an empty line.
+    if closed && matches!(first, b'\n' | b'\r' | b'\\') && text[..name.start].ends_with(b"name=\"") {
+        return Some((Separator::Assign, part_value(text, at)?));
+    }
     let attribute = closed && is_attribute(text, name.start);
     let (separator, length) = match first {
         // `::=` and `:::=` of Makefiles.
         b':' if rest.starts_with(b"::=") => (Separator::Assign, 3),
         b':' if rest.starts_with(b":::=") => (Separator::Assign, 4),
+        b':' if rest.starts_with(b"::") && is_workflow_command(&text[..name.start]) => (Separator::Assign, 2),
         b':' if rest.starts_with(b"::") => return None,
         b':' if rest.starts_with(b":=") => (Separator::Assign, 2),
         b':' => (Separator::Colon, 1),
@@ -107,6 +112,19 @@ fn after_note(text: &[u8], at: usize) -> usize {
     let Some(end) = window.iter().position(|b| matches!(b, b')' | b'\n')).filter(|end| window[*end] == b')') else { return at };
     let worded = window[1..end].iter().all(|b| b.is_ascii_alphabetic() || !b.is_ascii() || matches!(b, b' ' | b'!' | b'\'' | b'-'));
     if worded && window.get(end + 1) == Some(&b':') { at + end + 1 } else { at }
+}
+
+/// Whether a command of a workflow ends before a name that it sets: `::set-output name=`.
+fn is_workflow_command(before: &[u8]) -> bool {
+    [&b"set-output name="[..], b"save-state name=", b"set-env name="].iter().any(|command| before.ends_with(command))
+}
+
+/// Returns the offset of the value in a part of a form, whose first header ends at `at`: after an empty line.
+fn part_value(text: &[u8], at: usize) -> Option<usize> {
+    const ENDS: [(&[u8], &[u8]); 3] = [(b"\n", b"\n\n"), (b"\r\n", b"\r\n\r\n"), (b"\\r\\n", b"\\r\\n\\r\\n")];
+    let window = &text[at..text.len().min(at + 160)];
+    let (_, empty) = ENDS.iter().find(|(end, _)| window.starts_with(end))?;
+    Some(at + memchr::memmem::find(window, empty)? + empty.len())
 }
 
 /// Returns the length of the attributes of a tag and of its end.
@@ -202,8 +220,16 @@ fn is_below_user(text: &[u8], name: Name) -> bool {
     is_one_of(ACCOUNTS, first) && !rest.is_empty() && !rest.iter().any(u8::is_ascii_whitespace)
 }
 
-/// Whether the line of `at` follows the user's name in the login of a mailbox or a file server: `USER …`, `331 …`, `+OK`.
+/// Whether the line of `at` follows the user's name in the login of a mailbox or a file server: `USER …`, `331 …`, `+OK`,
+/// or the server's answer follows: `230 …`.
 fn is_login_step(text: &[u8], at: usize) -> bool {
+    let rest = &text[at..text.len().min(at + 96)];
+    let answer = rest.iter().position(|b| *b == b'\n').map_or(&b""[..], |end| &rest[end + 1..]);
+    let answer = answer.trim_ascii_start();
+    let answer = answer.strip_prefix(b"<").or_else(|| answer.strip_prefix(b"S:")).unwrap_or(answer).trim_ascii_start();
+    if [&b"230"[..], b"+OK", b"530", b"-ERR"].iter().any(|start| answer.starts_with(start)) {
+        return true;
+    }
     let before = &text[at.saturating_sub(160)..at];
     let Some(end) = before.iter().rposition(|b| *b == b'\n') else { return false };
     let lead = &before[end + 1..];

@@ -80,6 +80,7 @@ pub(super) fn value(
             && is_setting(text, name, found, separator)
             && (class == NameClass::Password || heuristics::has_all_kinds(content))
             && heuristics::is_chosen(content))
+        || class == NameClass::Hint && is_key_like_digest(&text[name.start..name.end], content, separator)
         || (class == NameClass::Weak
             && matches!(separator, Separator::Assign | Separator::Colon | Separator::Flag)
             && (found.quoted || separator != Separator::Colon || is_header_or_variable(&text[name.start..name.end]))
@@ -113,6 +114,16 @@ pub(super) fn value(
     let marks =
         text[found.end..].iter().take(8).take_while(|b| matches!(b, b'!' | b'?') || **b == b'*' && !starred).count();
     Some((ValueSpan { end: found.end + marks, ..found }, secret))
+}
+
+/// Whether a value of a digest's length is a key rather than one: it stands alone under a name such as `weather_key`.
+fn is_key_like_digest(name: &[u8], value: &[u8], separator: Separator) -> bool {
+    let named = name.len() > 4 && name[name.len() - 3..].eq_ignore_ascii_case(b"key");
+    named
+        && matches!(separator, Separator::Assign | Separator::Colon)
+        && matches!(value.len(), 40 | 64)
+        && heuristics::is_hexadecimal_key(value)
+        && !heuristics::is_placeholder(value)
 }
 
 /// Whether the type of a constant is that of a number.

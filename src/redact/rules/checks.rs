@@ -170,6 +170,13 @@ pub(super) fn random_value(value: &[u8]) -> bool {
     value.len() >= 16 && looks_secret(value, NameClass::Weak, true)
 }
 
+/// Whether `value` is the random part of a link.
+pub(super) fn link_token(value: &[u8]) -> bool {
+    let mixed = heuristics::has_all_kinds(value) || value.iter().filter(|b| b.is_ascii_digit()).count() >= 4;
+    let random = heuristics::is_machine_made(value) && !heuristics::is_uuid(value) && mixed;
+    (random || heuristics::is_hexadecimal_key(value)) && no_sample(value) && !heuristics::is_placeholder(value)
+}
+
 /// Whether `value` is a number that is neither a placeholder nor one digit repeated.
 pub(super) fn pin(value: &[u8]) -> bool {
     !heuristics::is_placeholder(value) && !value.windows(2).all(|pair| pair[0] == pair[1])
