@@ -5,7 +5,6 @@ mod accounts;
 mod announced;
 mod labels;
 mod later;
-mod lists;
 mod nested;
 mod pairs;
 mod prose;
@@ -284,9 +283,6 @@ impl Names {
                     },
                 );
             }
-            return;
-        }
-        if matches!(text[name.end - 1] | 0x20, b's' | b'4' | b'x' | b't') && lists::values(text, name, &mut *on_finding) {
             return;
         }
         let Some((separator, at)) = separator(text, name) else {

@@ -2,7 +2,7 @@
 //! `SECRETS=(…)`, a section `[secrets]`, and the field `value` of `password:`.
 
 use super::super::heuristics::{self, NameClass};
-use super::super::names::{TOKEN, class_of};
+use super::super::names::{KEY, TOKEN, class_of};
 use super::super::rules::FindingLabel;
 use super::separator::{after_closers, is_quote, skip_blanks};
 use super::{Name, rows};
@@ -49,7 +49,13 @@ pub(super) fn values(
     on_finding: &mut dyn FnMut(usize, usize, &'static FindingLabel),
 ) -> Option<usize> {
     let shape = shape(text, name)?;
-    let holder = holder(&text[name.start..name.end])?;
+    let word = &text[name.start..name.end];
+    // `"keys"` beside `"keys_base64"` are those that open a vault.
+    let of_vault = || memchr::memmem::find(&text[name.end..text.len().min(name.end + MAX_BYTES)], b"\"keys_b").is_some();
+    let holder = match word {
+        b"keys" if of_vault() => holder(b"unseal_keys"),
+        _ => holder(word),
+    }?;
     let mut check = |key: &[u8], start: usize, end: usize, quoted: bool| {
         if holder.holds(key, &text[start..end], quoted) {
             on_finding(start, end, holder.label);
@@ -89,20 +95,28 @@ fn shape(text: &[u8], name: Name) -> Option<Shape> {
 
 /// Returns what `name` says of its entries; `None` if they need not be secret.
 fn holder(name: &[u8]) -> Option<Holder> {
-    let plural =
-        name.last().is_some_and(|b| matches!(b, b's' | b'S')) && !name.ends_with(b"ss") && !name.ends_with(b"SS");
-    let single = if plural { &name[..name.len() - 1] } else { name };
+    const CODINGS: [&[u8]; 4] = [b"_b64", b"_base64", b"_hex", b"_list"];
+    /// The shares of a vault's key: in the singular their name is that of one of many keys.
+    const SHARES: &str = "keys unseal_keys recovery_keys master_keys root_keys seal_keys key_shares";
     if name.eq_ignore_ascii_case(b"cookies") {
-        return Some(Holder { class: NameClass::Token, label: &TOKEN, plural });
+        return Some(Holder { class: NameClass::Token, label: &TOKEN, plural: true });
     }
-    let (class, label) = class_of(single)?;
+    let coding = CODINGS.iter().find(|coding| name.ends_with(coding));
+    let name = coding.map_or(name, |coding| &name[..name.len() - coding.len()]);
+    if heuristics::is_one_of(SHARES, name) && (coding.is_some() || name.len() > "keys".len()) {
+        return Some(Holder { class: NameClass::Key, label: &KEY, plural: true });
+    }
+    let single = name.strip_suffix(b"s").or_else(|| name.strip_suffix(b"S")).filter(|single| {
+        !single.last().is_some_and(|last| last.eq_ignore_ascii_case(&b's'))
+    });
+    let (class, label) = class_of(single.unwrap_or(name))?;
     let class = match class {
         NameClass::Hint => return None,
-        NameClass::Weak if !plural => return None,
+        NameClass::Weak if single.is_none() => return None,
         NameClass::Weak => NameClass::Token,
         class => class,
     };
-    Some(Holder { class, label, plural })
+    Some(Holder { class, label, plural: single.is_some() })
 }
 
 impl Holder {
@@ -120,6 +134,7 @@ impl Holder {
                 NameClass::Password => {
                     heuristics::looks_secret(value, self.class, false) || heuristics::is_word_chain(value, 3)
                 }
+                NameClass::Key if is_coded(value) => !heuristics::is_placeholder(value) && !heuristics::is_name(value),
                 class => {
                     heuristics::looks_secret(value, class, quoted)
                         && heuristics::looks_random(value)
@@ -127,6 +142,11 @@ impl Holder {
                 }
             }
     }
+}
+
+/// Whether `value` is a key in Base64 or hexadecimal.
+fn is_coded(value: &[u8]) -> bool {
+    value.len() >= 40 && value.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'='))
 }
 
 /// Whether `value` has the characters of a token: a pattern of a lexer has others as well.
@@ -277,6 +297,8 @@ fn entry(text: &[u8], start: usize, end: usize, section: bool, on_entry: OnEntry
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::redact::canaries::{SEED, fill};
+    use crate::redact::detect::built_in;
 
     fn found(text: &str, name: &str) -> Vec<String> {
         let Some(start) = text.find(name) else { return Vec::new() };
@@ -308,6 +330,24 @@ mod tests {
             ["q7Rt5Kx9wQ2m8Lp4"]
         );
         assert_eq!(found("db:\n  password:\n    value: q7Rt5Kx9w\n    user: q7Rt5Kx9z\n", "password"), ["q7Rt5Kx9w"]);
+    }
+
+    #[test]
+    fn each_value_of_a_list_of_secrets_is_found() {
+        for template in [
+            "{\"unseal_keys_b64\": [\"<a43>=\", \"<c44>=\"], \"unseal_shares\": 2}",
+            "\"recovery_keys_base64\": [\n  \"<a43>=\",\n  \"<c44>=\"\n],",
+            "{\"keys\": [\"<h64>\", \"<h63>9\"], \"keys_base64\": [\"-\"]}",
+            "api_keys:\n  - <a30>\n  - <c31>\n",
+            "access_tokens = ['<a30>', '<c31>']",
+        ] {
+            let text = fill(template, SEED);
+            assert_eq!(built_in(text.as_bytes(), false).len(), 2, "{text}");
+        }
+        for template in ["api_keys:\n  - name\n  - created_at\n", "cache_keys: ['<h64>']", "\"keys\": [\"<h64>\"]"] {
+            let text = fill(template, SEED);
+            assert_eq!(built_in(text.as_bytes(), false).len(), 0, "{text}");
+        }
     }
 
     #[test]

@@ -8,7 +8,6 @@ use super::{accounts, announced, later};
 use super::separator::{Separator, after_closers, below, is_quote, skip_blanks};
 use super::value::{ValueSpan, bare, quoted};
 use super::{Name, OnFinding};
-use super::{announced, later};
 
 /// The largest distance of a value from its name in a sentence.
 const MAX_DISTANCE: usize = 96;
