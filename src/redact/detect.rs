@@ -126,6 +126,7 @@ pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Findin
     let mut object_end = 0;
     let mut entries_end = 0;
     let mut codes_end = 0;
+    generic::chosen_passwords(text, |start, end, label| findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) }));
     positional_tokens::tokens(text, |start, end, label| {
         findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) })
     });

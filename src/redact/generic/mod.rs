@@ -3,6 +3,7 @@
 
 mod accounts;
 mod announced;
+mod chosen;
 mod labels;
 mod later;
 mod nested;
@@ -13,6 +14,7 @@ mod separator;
 mod value;
 
 pub(super) use accounts::{ACCOUNTS, LABEL as PAIR_LABEL, LISTS, SLASH, list as account_list, joined as joined_pair, pair as account_pair};
+pub(super) use chosen::passwords as chosen_passwords;
 pub(super) use labels::{LABELS, Word};
 pub(super) use later::{is_plain as is_plain_password, is_strong as is_strong_password, trimmed};
 

@@ -1,0 +1,202 @@
+//! Passwords by their look, where words near them speak of an account: "log on as reception with Kettle-2019@".
+
+use super::super::heuristics::{self, NameClass, WordList, looks_secret};
+use super::super::names::PASSWORD;
+use super::super::rules::FindingLabel;
+use super::later::trimmed;
+
+/// How far before a password words about an account may be, and how far after it.
+const BEFORE: usize = 220;
+const AFTER: usize = 60;
+/// The longest word that is looked at.
+const MAX_WORD: usize = 40;
+/// The number of bytes that are checked together; hardly ever is one of them a mark inside a word.
+const CHUNK: usize = 64;
+
+/// Words about accounts and what asks for a password, in several languages.
+static ACCOUNT_WORDS: WordList = WordList::new(
+    "login logins log-in logon log-on signin sign-in logged logging log sign signed user users username account accounts password \
+    passwords passcode passphrase passw pw pwd pwds credentials creds vpn wifi wi-fi wlan router nas admin administrator root mailbox portal \
+    extranet intranet unlock unlocks unlocked sudo ssh ftp sftp smtp imap rdp kiosk typed \
+    benutzer benutzername benutzerkonto kennwort kennw\u{f6}rter passwort zugang zugangsdaten konto anmelden anmeldung angemeldet \
+    utente utenza accesso accedere entrare entra entri account password credenziali chiave \
+    usuario usuaria contrase\u{f1}a clave cuenta entrar acceso \
+    utilisateur identifiant identifiants compte connexion connecter mdp acc\u{e8}s \
+    usu\u{e1}rio usu\u{e1}ria senha conta acesso acessar \
+    gebruiker gebruikersnaam wachtwoord ww inlog inloggen inlogt \
+    anv\u{e4}ndare anv\u{e4}ndarnamn l\u{f6}senord l\u{f6}senordet inloggning inloggningen logga \
+    bruger brugeren brugernavn adgangskode kode koden bruker brukernavn passord passordet innlogging \
+    k\u{e4}ytt\u{e4}j\u{e4} k\u{e4}ytt\u{e4}j\u{e4}tunnus salasana tunnus kirjaudu \
+    u\u{17c}ytkownik konto has\u{142}o has\u{142}em logowanie zalogowa\u{107} loguje u\u{17e}ivatel heslo p\u{159}ihl\u{e1}\u{161}en\u{ed} \
+    kullan\u{131}c\u{131} \u{15f}ifre \u{15f}ifresi parola parolas\u{131} giri\u{15f}",
+);
+/// The same in scripts that blanks do not divide into words, or that have many endings.
+const ACCOUNT_PARTS: [&str; 18] = [
+    "парол", "логин", "логін", "учетн", "учётн", "пользовател", "користувач", "вход", "密码", "密碼", "账号", "帳號", "登录", "用户",
+    "パスワード", "ログイン", "비밀번호", "로그인",
+];
+
+/// The label of what is found here.
+const LABEL: &FindingLabel = &PASSWORD;
+
+/// Passes what looks like a password near words about an account to `found`.
+pub(in super::super) fn passwords(text: &[u8], mut found: impl FnMut(usize, usize, &'static FindingLabel)) {
+    let mut done = 0;
+    let mut look = |at: usize| {
+        if at < done {
+            return;
+        }
+        let low = at.saturating_sub(MAX_WORD).max(done);
+        let start = at - text[low..at].iter().rev().take_while(|b| !ends_word(**b)).count();
+        let end = at + text[at..].iter().take(MAX_WORD).take_while(|b| !ends_word(**b)).count();
+        done = end.max(at + 1);
+        let (start, end) = trimmed(text, start, end);
+        if start < end && is_chosen(&text[start..end]) && is_in_sentence(text, start, end) && is_near_account(text, start, end) {
+            found(start, end, LABEL);
+        }
+    };
+    let Some(ahead) = text.get(1..) else { return };
+    let (here, rest) = text[..ahead.len()].as_chunks::<CHUNK>();
+    let (there, rest_there) = ahead.as_chunks::<CHUNK>();
+    let place = |a: u8, b: u8| a.is_ascii_alphanumeric() & is_mark(b);
+    for (index, (here, there)) in here.iter().zip(there).enumerate() {
+        if here.iter().zip(there).fold(false, |any, (a, b)| any | place(*a, *b)) {
+            (0..CHUNK).filter(|at| place(here[*at], there[*at])).for_each(|at| look(index * CHUNK + at + 1));
+        }
+    }
+    let from = here.len() * CHUNK;
+    (0..rest.len()).filter(|at| place(rest[*at], rest_there[*at])).for_each(|at| look(from + at + 1));
+}
+
+/// Whether `byte` is one of the marks that people put into passwords and that neither names nor numbers have. Without
+/// branches, so that it runs on many bytes at a time.
+fn is_mark(byte: u8) -> bool {
+    (byte == b'!') | (byte == b'#') | (byte == b'$') | (byte == b'%') | (byte == b'&') | (byte == b'+') | (byte == b'@') | (byte == b'^')
+}
+
+/// Whether `byte` cannot be part of such a password, but of what is around it.
+fn ends_word(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || !byte.is_ascii() || matches!(byte, b'"' | b'`' | b'<' | b'>' | b'|' | b'(' | b')' | b',' | b';' | b'\\')
+}
+
+/// Whether a word has the look of a password that a person chose or a manager made, and of nothing else: letters, digits and a mark
+/// that belongs neither to a sentence, a version, a reference nor an address.
+fn is_chosen(word: &[u8]) -> bool {
+    let letters = word.iter().filter(|b| b.is_ascii_alphabetic()).count();
+    let digits = word.iter().filter(|b| b.is_ascii_digit()).count();
+    let foreign = word.iter().any(|b| b"{}[]='/:~*".contains(b));
+    let upper = word.iter().any(u8::is_ascii_uppercase);
+    (8..=32).contains(&word.len())
+        && letters >= 3
+        && digits >= 1
+        && !foreign
+        && word.split(|b| is_mark(*b)).count() <= 5
+        && (word[0].is_ascii_alphanumeric() || matches!(word[0], b'#' | b'!') && upper)
+        && word.iter().enumerate().any(|(at, b)| is_mark(*b) && belongs(word, at))
+        && looks_secret(word, NameClass::Password, false)
+        && !heuristics::is_uuid(word)
+}
+
+/// Whether the mark at `at` is part of a password rather than of what else it occurs in.
+fn belongs(word: &[u8], at: usize) -> bool {
+    let (before, after) = (&word[..at], &word[at + 1..]);
+    let digits = |part: &[u8]| part.iter().all(u8::is_ascii_digit);
+    let letters = |part: &[u8]| part.iter().all(u8::is_ascii_alphabetic);
+    let capital = word.iter().any(u8::is_ascii_uppercase);
+    let year = before.len() >= 4 && digits(&before[before.len() - 4..]);
+    match word[at] {
+        // `name@host`, `package@1.2`
+        b'@' => {
+            if after.is_empty() {
+                return before.last().is_some_and(u8::is_ascii_digit) && capital;
+            }
+            !after.contains(&b'.') && (digits(after) && after.len() >= 4 && before[0].is_ascii_uppercase() || after[0].is_ascii_alphanumeric() && after.iter().any(|b| is_mark(*b)))
+        }
+        // `issue#12`, `C#`, `user#1234`
+        b'#' => {
+            let is_reference = letters(before) && digits(after) || before.contains(&b'.');
+            let ends = after.is_empty() && !before.last().is_some_and(u8::is_ascii_digit);
+            !is_reference && !ends && (capital || before.iter().any(u8::is_ascii_digit))
+        }
+        // `US$50`, `Outer$1`
+        b'$' => !(letters(before) && digits(after)) && (after.is_empty() || after[0].is_ascii_alphanumeric()) && before.iter().any(u8::is_ascii_digit),
+        // `%20`, `50%`
+        b'%' => {
+            let code = after.len() >= 2 && after[..2].iter().all(u8::is_ascii_hexdigit);
+            !code && !digits(before) && before.iter().any(u8::is_ascii_digit) && capital
+        }
+        // `x&y`, `R&D`
+        b'&' => before.len() >= 3 && after.len() >= 3 && capital,
+        // `C++`, `ES2015+`, `a+b`
+        b'+' => after.is_empty() && word[0].is_ascii_digit() && year_first(word) || !after.is_empty() && capital && before.iter().any(u8::is_ascii_digit) && after.iter().any(u8::is_ascii_alphabetic),
+        // The end of a sentence, unless digits precede it that are no version.
+        b'!' if after.is_empty() => before.len() >= 7 && before.last().is_some_and(u8::is_ascii_digit) && (year || capital && before.iter().any(u8::is_ascii_lowercase)),
+        b'!' => after.iter().all(|b| b.is_ascii_alphanumeric() || is_mark(*b)),
+        _ => !after.is_empty(),
+    }
+}
+
+/// Whether a word begins with a year.
+fn year_first(word: &[u8]) -> bool {
+    word.len() >= 8 && matches!(word[..2], [b'1', b'9'] | [b'2', b'0']) && word[2..4].iter().all(u8::is_ascii_digit) && word[4].is_ascii_alphabetic()
+}
+
+/// Whether `start..end` stands among words that blanks divide, not in a packed program.
+fn is_in_sentence(text: &[u8], start: usize, end: usize) -> bool {
+    let before = &text[start.saturating_sub(AFTER)..start];
+    let after = &text[end..text.len().min(end + AFTER)];
+    let blanks = |part: &[u8]| part.iter().filter(|b| b.is_ascii_whitespace()).count() + usize::from(part.len() < AFTER);
+    let code = |part: &[u8]| part.iter().filter(|b| matches!(b, b'{' | b'}' | b';' | b'=')).count();
+    blanks(before) + blanks(after) >= 3 && code(before) + code(after) <= 4
+}
+
+/// Whether words near `start..end`, in the same paragraph or the line before, speak of an account.
+fn is_near_account(text: &[u8], start: usize, end: usize) -> bool {
+    let before = &text[start.saturating_sub(BEFORE)..start];
+    let before = &before[memchr::memmem::rfind(before, b"\n\n").map_or(0, |end| end + 2)..];
+    let after = &text[end..text.len().min(end + AFTER)];
+    let after = &after[..after.iter().position(|b| *b == b'\n').unwrap_or(after.len())];
+    [before, after].iter().any(|part| {
+        part.split(|b| b.is_ascii() && !b.is_ascii_alphanumeric() && *b != b'-').any(|word| ACCOUNT_WORDS.has(word))
+            || !part.is_ascii() && ACCOUNT_PARTS.iter().any(|word| memchr::memmem::find(part, word.as_bytes()).is_some())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<&str> {
+        let mut found = Vec::new();
+        passwords(text.as_bytes(), |start, end, _| found.push(&text[start..end]));
+        found
+    }
+
+    #[test]
+    fn what_looks_like_a_password_is_found_near_an_account() {
+        for password in ["Hedge!Lane17", "q7#Rt5Kx9w", "Kx9wRt$86", "2025Amber+", "Amber@2027", "Amber&1984", "Amber17#20!", "Amber2027!"] {
+            for text in [
+                format!("log on as reception with {password}"),
+                format!("nas - admin - {password}\nheating - none"),
+                format!("Mi utente \u{e8} cassa2 e poi \u{ab}{password}\u{bb}."),
+                format!("The VPN of the shop:\nshop@example.org {password} (keep it)"),
+            ] {
+                assert_eq!(found(&text), [password], "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn versions_references_addresses_and_sentences_stay() {
+        for text in [
+            "The login needs C++17, ES2015+ and node@18.2 or package@2024",
+            "Users log in at me2@example.org, see issue#1234 and docs.md#L10-L20",
+            "password: 100%20of%20it, R&D2, AT&T5G, US$5000, Outer$1",
+            "Log in to Windows11! It works on Python3!",
+            "The user login costs 50$ and 20% more",
+            "no words that speak of it: Hedge!Lane17",
+        ] {
+            assert_eq!(found(text), Vec::<&str>::new(), "{text}");
+        }
+    }
+}
