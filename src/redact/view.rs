@@ -58,9 +58,8 @@ impl<'t> View<'t> {
         Self { text: Cow::Borrowed(raw), runs: Vec::new(), whole: true }
     }
 
-    /// Makes a view of `raw` without invisible characters; `None` if it has none.
-    pub(super) fn visible(raw: &'t str) -> Option<Self> {
-        let hidden = invisible::invisible(raw);
+    /// Makes a view of `raw` without its invisible characters; `None` if it has none.
+    pub(super) fn visible(raw: &'t str, hidden: &[Range<usize>]) -> Option<Self> {
         if hidden.is_empty() {
             return None;
         }
