@@ -19,10 +19,12 @@ pub(super) struct PieceEdit<'a> {
 }
 
 impl PieceEdit<'_> {
-    /// Returns the ways in which the text can be read.
-    pub(super) fn views(&self) -> impl Iterator<Item = View<'_>> {
+    /// Returns the ways in which the text can be read. `hidden`: its invisible characters.
+    pub(super) fn views(&self, hidden: &[Range<usize>]) -> impl Iterator<Item = View<'_>> {
         // An invisible character may separate a secret from what follows it, so the text itself is read in any case.
-        [Some(View::raw(&self.text)), View::visible(&self.text), View::decoded(&self.text)].into_iter().flatten()
+        [Some(View::raw(&self.text)), View::visible(&self.text, hidden), View::decoded(&self.text)]
+            .into_iter()
+            .flatten()
     }
 
     /// Returns the lines on which line ends are missing.

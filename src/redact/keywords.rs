@@ -10,6 +10,7 @@
 //! by the hash of a few bytes.
 
 use super::rarest_window::WindowFrequency;
+use super::text::{FLAGS, flags};
 
 /// The number of bytes that are filtered together: so many that those stored first, byte by byte, can be read many at a
 /// time once the last ones are stored.
@@ -124,13 +125,10 @@ impl WindowFilter {
         for (at, hit) in hits.iter_mut().enumerate() {
             *hit = u8::from(sets[at] & (sets[at + 1] >> 4) != 0);
         }
-        for (index, hits) in hits.as_chunks::<64>().0.iter().enumerate() {
-            let mut left = hits.as_chunks().0.iter().rev().fold(0_u64, |bits, eight| {
-                // Gathers the lowest bit of each byte in the highest byte.
-                bits << 8 | u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56
-            });
+        for (index, hits) in hits.as_chunks().0.iter().enumerate() {
+            let mut left = flags(hits);
             while left != 0 {
-                found(index * 64 + left.trailing_zeros() as usize);
+                found(index * FLAGS + left.trailing_zeros() as usize);
                 left &= left - 1;
             }
         }

@@ -3,6 +3,7 @@
 use super::detect::{Finding, RuleRef};
 use super::edit::PieceEdit;
 use super::heuristics;
+use super::invisible::invisible;
 use super::redactor::Piece;
 use super::rules::TOKEN;
 use super::text::starts_token;
@@ -43,7 +44,7 @@ impl FoundSecrets {
             if distinct.is_none() && (self.plain.is_empty() || piece.key != "head") {
                 continue;
             }
-            for view in draft.views() {
+            for view in draft.views(&invisible(&draft.text)) {
                 let text = view.text.as_bytes();
                 let mut places = distinct.as_ref().map(|finder| finder.places(text, 0)).unwrap_or_default();
                 if piece.key == "head" && view.is_whole() {

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-/// Common words of English and of software.
+/// Common words of English and of software, and some as they follow each other.
 const COMMON_WORDS: &str = "\
     the and for are with this that from have will not can all use used user users when which was has but its one two \
     any into out more may should must then than also each other some such only over time first new make made way \
@@ -29,7 +29,11 @@ const COMMON_WORDS: &str = "\
     less let little look many might most much need never next no now of off often on once or our own per possible \
     quite rather really right say second seem sense several she since small something still take tell them these \
     they thing think third those through to together too turn under until up upon us usual very we well were without \
-    yes yet you your";
+    yes yet you your in the due to the specified used by deprecated validator buffer execution using fixed crypto version \
+    of contribution different initial compatibility api repository handle socket mark option is enable on windows copy \
+    dependency encoding documentation for performance html cleanup print private close certificate instructions down \
+    transition const this document lines explicitly learned warning registry decode there is subject to entry shared \
+    binary in order rely on timeout layer free immediately";
 
 /// How often runs of two to four bytes occur in [`COMMON_WORDS`].
 pub(super) struct WindowFrequency(HashMap<Box<[u8]>, usize>);

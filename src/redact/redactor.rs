@@ -157,7 +157,7 @@ impl Redactor {
             self.allow.iter().filter(|entry| entry.path.as_ref().is_none_or(|glob| glob.is_match(""))).collect();
         let draft = PieceEdit { text: Cow::Borrowed(text), removed_lines: Vec::new(), changed: true };
         let mut findings = Vec::new();
-        for view in draft.views() {
+        for view in draft.views(&invisible::invisible(text)) {
             findings.extend(self.findings(&view, "", &allowed).into_iter().filter_map(|found| view.to_raw(found)));
         }
         super::edit::widen(text, &mut findings);
@@ -192,10 +192,12 @@ impl Redactor {
     ) -> bool {
         let mut values = FoundSecrets::default();
         let mut found: Vec<Vec<Finding>> = Vec::with_capacity(drafts.len());
+        let mut hidden: Vec<Vec<Range<usize>>> = Vec::with_capacity(drafts.len());
         for (piece, draft) in pieces.iter().zip(drafts.iter()) {
             let mut findings = Vec::new();
+            let invisible = if draft.changed { invisible::invisible(&draft.text) } else { Vec::new() };
             if draft.changed {
-                for view in draft.views() {
+                for view in draft.views(&invisible) {
                     for finding in self.findings(&view, piece.key, allowed) {
                         values.add(piece, &view.text.as_bytes()[finding.start..finding.end], finding.rule);
                         findings.extend(view.to_raw(finding));
@@ -203,12 +205,12 @@ impl Redactor {
                 }
             }
             found.push(findings);
+            hidden.push(invisible);
         }
         values.propagate(pieces, drafts, &mut found);
         let mut any = false;
-        for (index, (draft, findings)) in drafts.iter_mut().zip(found).enumerate() {
+        for (index, ((draft, findings), hidden)) in drafts.iter_mut().zip(found).zip(hidden).enumerate() {
             // No entry allows these: readers of a finished pack rely on their absence.
-            let hidden = if draft.changed { invisible::invisible(&draft.text) } else { Vec::new() };
             draft.changed = self.apply(draft, findings, &hidden, |line, rule| {
                 let line = pieces[index].line.saturating_add(line);
                 records.entry((index, line, self.name(rule).to_owned())).or_insert((0, rule)).0 += 1;

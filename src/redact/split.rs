@@ -3,7 +3,6 @@
 use super::heuristics;
 use super::letters;
 use super::text::is_word;
-use std::cell::LazyCell;
 
 /// The most blanks and line ends between two parts.
 const MAX_GAP: usize = 64;
@@ -23,40 +22,41 @@ const MAX_CALL_DISTANCE: usize = 300;
 /// The least length of the first part of a wrapped token, and of its second part.
 const MIN_WRAPPED: (usize, usize) = (12, 2);
 
-/// Returns the places at which the parts of a split string meet, in order.
-pub(super) fn places(bytes: &[u8]) -> Vec<usize> {
-    let mut places = Vec::new();
-    let has_calls =
-        LazyCell::new(|| CALLS.iter().chain(&FORMATS).any(|call| memchr::memmem::find(bytes, call).is_some()));
-    for at in memchr::memchr3_iter(b'\n', b'"', b'\'', bytes) {
-        let Some(before) = at.checked_sub(1).map(|before| bytes[before]) else { continue };
-        let place = match bytes[at] {
-            b'\n' if matches!(before, b'\\' | b'^') => continued(bytes, at - 1).map(|_| at - 1),
-            b'\n' if bytes.get(at + 1) == Some(&b'\n') => None,
-            b'\n' if before.is_ascii_alphanumeric() || matches!(before, b'_' | b'-' | b'.' | b'+' | b'/') => {
-                wrapped(bytes, at).map(|_| at)
-            }
-            b'\n' => None,
-            // What a comma follows is mostly an element of a list.
-            _ if bytes.get(at + 1) == Some(&b',') && !*has_calls => None,
-            _ if matches!(
-                bytes.get(at + 1),
-                Some(b' ' | b'\n' | b'+' | b'.' | b',' | b'&' | b')' | b'\\' | b';' | b'}' | b'"' | b'\'')
-            ) =>
-            {
-                // The quotes of a text inside a text are escaped.
-                let start = at - bytes[..at].iter().rev().take(3).take_while(|b| **b == b'\\').count();
-                joined(bytes, start).map(|_| start)
-            }
-            _ => None,
-        };
-        places.extend(place);
+/// Whether a text may call something that joins strings.
+pub(super) fn has_calls(bytes: &[u8]) -> bool {
+    CALLS.iter().chain(&FORMATS).any(|call| memchr::memmem::find(bytes, call).is_some())
+}
+
+/// Returns the place at which the parts of a string meet if that is the line end at `at`.
+pub(super) fn line_end(bytes: &[u8], at: usize) -> Option<usize> {
+    let before = at.checked_sub(1)?;
+    match bytes[before] {
+        b'\\' | b'^' => continued(bytes, before).map(|_| before),
+        b if b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'+' | b'/') => {
+            wrapped(bytes, at).map(|_| at)
+        }
+        _ => None,
     }
-    places.extend(memchr::memchr_iter(b'+', bytes).filter_map(|plus| {
-        let place = plus.checked_sub(2)?;
-        (bytes[place..].starts_with(b"` + `") && joined(bytes, place).is_some()).then_some(place)
-    }));
-    places
+}
+
+/// Returns the place at which the parts of a string meet if the `+` at `at` joins two of them in backticks.
+pub(super) fn backticks(bytes: &[u8], at: usize) -> Option<usize> {
+    let place = at.checked_sub(2)?;
+    (bytes[place..].starts_with(b"` + `") && joined(bytes, place).is_some()).then_some(place)
+}
+
+/// Returns the place at which the parts of a string meet if the first one ends with the quote at `at`.
+pub(super) fn quote(bytes: &[u8], at: usize, has_calls: impl Fn() -> bool) -> Option<usize> {
+    match bytes.get(at + 1)? {
+        // What a comma follows is mostly an element of a list.
+        b',' if !has_calls() => None,
+        b' ' | b'\n' | b'+' | b'.' | b',' | b'&' | b')' | b'\\' | b';' | b'}' | b'"' | b'\'' => {
+            // The quotes of a text inside a text are escaped.
+            let start = at - bytes[..at].iter().rev().take(3).take_while(|b| **b == b'\\').count();
+            joined(bytes, start).map(|_| start)
+        }
+        _ => None,
+    }
 }
 
 /// Returns how many bytes are between two strings that are joined at `at`, the quote that ends the first or the backslashes

@@ -1,5 +1,15 @@
 //! Helpers for bytes of text: boundaries of words, comparison without case.
 
+/// The number of bytes that [`flags`] gathers.
+pub(super) const FLAGS: usize = 64;
+
+/// Gathers bytes that are 0 or 1 as the bits of a number, the first one as the lowest.
+pub(super) fn flags(bytes: &[u8; FLAGS]) -> u64 {
+    let eights = bytes.as_chunks().0.iter().rev();
+    // The product has the lowest bit of each byte in its highest byte.
+    eights.fold(0, |bits, eight| bits << 8 | u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56)
+}
+
 /// Whether a token may begin at `at`: no letter or digit precedes it, except the end of an escape (`\n`, `%3D`,
 /// `\u003d`) as in raw JSON and URLs.
 pub(super) fn starts_token(text: &[u8], at: usize) -> bool {

@@ -8,7 +8,9 @@ use super::detect::Finding;
 use super::entity;
 use super::invisible;
 use super::split;
+use super::text::{FLAGS, flags};
 use std::borrow::Cow;
+use std::cell::LazyCell;
 use std::ops::Range;
 
 /// Separates two stretches of a view. No rule matches across it.
@@ -56,9 +58,8 @@ impl<'t> View<'t> {
         Self { text: Cow::Borrowed(raw), runs: Vec::new(), whole: true }
     }
 
-    /// Makes a view of `raw` without invisible characters; `None` if it has none.
-    pub(super) fn visible(raw: &'t str) -> Option<Self> {
-        let hidden = invisible::invisible(raw);
+    /// Makes a view of `raw` without its invisible characters; `None` if it has none.
+    pub(super) fn visible(raw: &'t str, hidden: &[Range<usize>]) -> Option<Self> {
         if hidden.is_empty() {
             return None;
         }
@@ -151,38 +152,31 @@ impl<'t> View<'t> {
 /// Finds the stretches of whole lines that are worth decoding, in order.
 fn stretches(raw: &str) -> Vec<Range<usize>> {
     let bytes = raw.as_bytes();
-    let mut places = split::places(bytes);
-    let mut at = 0;
-    while let Some(next) = next_sign(bytes, at) {
-        if read(raw, next).is_none() {
-            at = next + 1;
-            continue;
-        }
-        places.push(next);
-        at = line_end(bytes, next).max(next + 1);
-    }
-    places.sort_unstable();
+    let tail = last_part(bytes);
+    let has_calls = LazyCell::new(|| split::has_calls(bytes));
     let mut found: Vec<Range<usize>> = Vec::new();
-    // The end of the line of the place before: what is on one line needs the same stretch, and a line may be long.
-    let mut line = 0;
-    for place in places {
-        if place < line {
-            continue;
-        }
-        line = line_end(bytes, place);
-        if found.last().is_some_and(|last| {
-            place < last.end && line_end(bytes, (line_end(bytes, place) + 1).min(bytes.len())) <= last.end
-        }) {
-            continue;
+    each_sign(bytes, |at| {
+        let place = match bytes[at] {
+            _ if at >= tail => read(raw, at).map(|_| at),
+            b'\n' => split::line_end(bytes, at),
+            b'"' | b'\'' => split::quote(bytes, at, || *has_calls),
+            b'+' => split::backticks(bytes, at),
+            _ => read(raw, at).map(|_| at),
+        };
+        let Some(place) = place else { return at + 1 };
+        // What is on one line needs the same stretch, and a line may be long.
+        let line = line_end(bytes, place);
+        let end = line_end(bytes, (line + 1).min(bytes.len()));
+        if found.last().is_some_and(|last| place < last.end && end <= last.end) {
+            return line.max(at + 1);
         }
         let start = before(bytes, place);
-        let end = line_end(bytes, place);
-        let end = line_end(bytes, (end + 1).min(bytes.len()));
         match found.last_mut() {
             Some(last) if start <= last.end + 1 => last.end = last.end.max(end),
             _ => found.push(start..end),
         }
-    }
+        line.max(at + 1)
+    });
     // A key has many lines, of which one may be encoded.
     let keys = !found.is_empty() && (raw.contains("-----BEGIN") || raw.contains("PRIVATE KEY"));
     if keys { vec![Range { start: 0, end: raw.len() }] } else { found }
@@ -215,43 +209,80 @@ fn is_sign(byte: u8) -> bool {
     SIGNS[usize::from(byte)]
 }
 
-/// Finds the next place at or after `from` that may begin something encoded.
-///
-/// Texts hardly have any, so whole blocks are ruled out first: without an early exit inside, the
-/// check of a block runs many bytes at a time. It looks at each byte with its two neighbours.
-fn next_sign(bytes: &[u8], from: usize) -> Option<usize> {
-    const BLOCK: usize = 32;
-    let mut at = from.max(1);
-    if from == 0 && bytes.first().is_some_and(|b| is_sign(*b)) {
-        return Some(0);
-    }
-    while let Some(around) = bytes.get(at - 1..at + BLOCK + 1) {
-        let (before, here, after) = (&around[..BLOCK], &around[1..=BLOCK], &around[2..]);
-        let any = before.iter().zip(here).zip(after).fold(false, |any, ((a, b), c)| any | may_begin(*a, *b, *c));
-        if any {
-            let found = (0..BLOCK).find(|at| is_sign(here[*at]) && may_begin(before[*at], here[*at], after[*at]));
-            return found.map(|offset| at + offset);
-        }
-        at += BLOCK;
-    }
-    (at..bytes.len()).find(|place| is_sign(bytes[*place]))
+/// Returns the offset of the last part of a text, where each sign is read; of a short text that is all but the first byte.
+fn last_part(bytes: &[u8]) -> usize {
+    1 + bytes.len().saturating_sub(2) / 32 * 32
 }
 
-/// Whether something encoded may begin with `b` between `a` and `c`. Branches would keep a block
-/// from being checked at once.
-fn may_begin(a: u8, b: u8, c: u8) -> bool {
-    let letter = (c | 0x20).wrapping_sub(b'a') < 26;
-    let word = letter | (c.wrapping_sub(b'0') < 10);
-    let blank = a <= b' ';
-    let mark = (b == b'*') | (b == b'`') | (b == b'~');
-    (mark & !blank & (c > b' '))
-        | ((b == b'&') & (letter | (c == b'#')))
-        | ((b == b'%') & word)
-        | ((b == b'=') & (c == b'\n'))
-        | ((b == b'\\') & (c > b' '))
-        | ((b == b'<') & (letter | (c == b'/') | (c == b'!')))
-        | ((b == 0xef) & ((c == 0xbc) | (c == 0xbd)))
-        | ((b == 0xe2) & ((c == 0x94) | (c == 0x95)))
+/// Passes the places that may begin something encoded or split to `found`, in order; it returns where to go on.
+fn each_sign(bytes: &[u8], mut found: impl FnMut(usize) -> usize) {
+    let mut next = 1;
+    if bytes.first().is_some_and(|b| is_sign(*b)) {
+        next = found(0).max(1);
+    }
+    let end = last_part(bytes);
+    while next < end {
+        let start = next;
+        let rest = &bytes[start - 1..];
+        let mut last = [0; FLAGS + 2];
+        let around = rest.first_chunk().unwrap_or_else(|| {
+            last[..rest.len()].copy_from_slice(rest);
+            &last
+        });
+        let mut left = flags(&signs(around));
+        while left != 0 {
+            let place = start + left.trailing_zeros() as usize;
+            left &= left - 1;
+            if place >= next && place < end {
+                next = found(place);
+            }
+        }
+        next = next.max(end.min(start + FLAGS));
+    }
+    for place in end..bytes.len() {
+        if place >= next && is_sign(bytes[place]) {
+            next = found(place);
+        }
+    }
+}
+
+/// Tells which of the bytes between the first and the last one may begin something encoded or split, by their neighbours.
+///
+/// Texts hardly have any, so that all are asked at once: branches would keep them from being checked many at a time.
+fn signs(around: &[u8; FLAGS + 2]) -> [u8; FLAGS] {
+    let in_range = |byte: u8, from: u8, to: u8| byte.wrapping_sub(from) <= to - from;
+    let letter = around.map(|b| in_range(b | 0x20, b'a', b'z'));
+    // What a token may be made of, and `"` and `,`.
+    let mut part = letter;
+    for (part, b) in part.iter_mut().zip(around) {
+        *part |= in_range(*b, b'!', b'%') | in_range(*b, b'+', b':') | (*b == b'=') | (*b == b'@') | (*b == b'_');
+    }
+    let mut signs = [0; FLAGS];
+    for (at, sign) in signs.iter_mut().enumerate() {
+        let (a, b, c) = (around[at], around[at + 1], around[at + 2]);
+        let (after_part, before_part, before_letter) = (part[at], part[at + 2], letter[at + 2]);
+        let mark = ((b == b'*') | (b == b'`') | (b == b'~')) & after_part & (before_part | (c == b));
+        let quote = ((b == b'"') | (b == b'\'')) & (after_part | (a == b'\\')) & ((c < b'/') | (c == b'\\') | (c == b';') | (c == b'}'));
+        let goes_on = before_letter
+            | in_range(c, b'.', b'9')
+            | (c == b' ')
+            | (c == b'\t')
+            | (c == b'>')
+            | (c == b'_')
+            | (c == b'!');
+        let line_end = (b == b'\n') & ((after_part & goes_on) | (a == b'\\') | (a == b'^'));
+        let entity = (b == b'&') & (before_letter | (c == b'#'));
+        let percent = (b == b'%') & (before_letter | in_range(c, b'0', b'9'));
+        let escape = (b == b'\\') & (c > b' ');
+        let tag = (b == b'<') & (before_letter | (c == b'/') | (c == b'!'));
+        let wide = (b == 0xef) & ((c == 0xbc) | (c == 0xbd));
+        let border = (b == 0xe2) & ((c == 0x94) | (c == 0x95));
+        let soft_break = (b == b'=') & (c == b'\n');
+        let plus = (b == b'+') & (a == b' ') & (c == b' ');
+        let split = quote | line_end | soft_break | plus;
+        *sign = u8::from(mark | split | entity | percent | escape | tag | wide | border);
+    }
+    signs
 }
 
 /// Decodes the sequence at `at`; returns its length in bytes and its reading.
