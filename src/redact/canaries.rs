@@ -15,7 +15,7 @@ const HEURISTICS: &[(&str, &str)] = &[
     ("discord-bot-token", "MT<a22>.<a6>.<a38>"),
     ("airtable-token", "pat<a14>.<h64>"),
     ("seed-phrase", "mnemonic: ~~ripple lantern obtain velvet thunder cactus meadow orphan puzzle skate vanish yellow"),
-    ("licence-key", "Product key: ~~<u5>-<u5>-<u5>-<u5>"),
+    ("licence-key", "Product key: ~~<u5>-8<u4>-K<d4>-<u3>2Z"),
     ("application-password", "app password: ~~qxzv wkjh bvtq zrpl"),
     ("network-key", "SSID Attic, key ~~<a12>4z"),
     ("login-pair", "VPN: kim.lee / ~~Wq<a6>!7x"),

@@ -23,13 +23,13 @@ pub(super) enum CodeKind {
 }
 
 static RECOVERY: FindingLabel =
-    FindingLabel { name: "recovery-codes", reason: "are codes to recover an account", rank: 3 };
-static PIN: FindingLabel = FindingLabel { name: "pin", reason: "is the number of a name that says PIN", rank: 3 };
-static LICENCE: FindingLabel = FindingLabel { name: "licence-key", reason: "is the key of a licence", rank: 3 };
+    FindingLabel { name: "recovery-codes", reason: "are codes to recover an account", rank: 6 };
+static PIN: FindingLabel = FindingLabel { name: "pin", reason: "is the number of a name that says PIN", rank: 6 };
+static LICENCE: FindingLabel = FindingLabel { name: "licence-key", reason: "is the key of a licence", rank: 6 };
 static SEED: FindingLabel =
-    FindingLabel { name: "one-time-seed", reason: "is the seed of one-time passwords", rank: 3 };
+    FindingLabel { name: "one-time-seed", reason: "is the seed of one-time passwords", rank: 6 };
 static APPLICATION: FindingLabel =
-    FindingLabel { name: "application-password", reason: "is the password of one application", rank: 3 };
+    FindingLabel { name: "application-password", reason: "is the password of one application", rank: 6 };
 
 /// The labels of this file.
 pub(super) static LABELS: [&FindingLabel; 5] = [&RECOVERY, &PIN, &LICENCE, &SEED, &APPLICATION];
@@ -402,4 +402,55 @@ fn application(text: &[u8], from: usize) -> Option<(usize, usize)> {
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::redact::canaries::{SEED, fill};
+    use crate::redact::{Piece, Redactor};
+
+    fn scrub(text: &str) -> String {
+        let piece = Piece { key: "body", text, line: 1 };
+        Redactor::built_in().scrub("notes.md", &[piece]).texts[0].as_str().to_owned()
+    }
+
+    #[test]
+    fn codes_are_found_after_their_labels() {
+        for (template, secret) in [
+            ("## Recovery codes\n\n@\n@\n@\n", "<a5>-<a5>"),
+            ("Here are the backup codes:\n1. @\n2. @\n", "<d8>"),
+            ("| Codes de secours |\n|---|\n| @ |\n| @ |\n", "<d8>"),
+            ("herstelcodes @ en @", "<u4>-<u4>"),
+            ("PIN for the door: @", "<d4>"),
+            ("Die PIN der Alarmanlage lautet @.", "<d4>"),
+            ("SIM PUK @", "<d8>"),
+            ("the alarm code is @", "<d6>"),
+            ("Windows 10 key from the sticker: @", "<u5>-8<u4>-K<d4>-<u3>2Z-W4<u3>"),
+            ("Lizenzschlüssel: @", "<u6>-8<u5>-K<d5>-<u4>2Z"),
+            ("Choose manual entry and type @ there", "<b32>"),
+            ("2FA (authenticator): @", "<b32>"),
+        ] {
+            let secret = fill(secret, SEED).to_uppercase();
+            let secret = if template.contains("authenticator") { secret.to_lowercase() } else { secret };
+            let scrubbed = scrub(&template.replace('@', &secret));
+            assert!(!scrubbed.contains(&secret), "{scrubbed}");
+        }
+        assert!(!scrub("Google app password: qxzv wkjh bvtq zrpl").contains("wkjh"));
+    }
+
+    #[test]
+    fn what_only_resembles_codes_stays() {
+        for text in [
+            "## Recovery codes\n\nTen codes are made. Each works once and looks like `xxxxx-xxxxx`.\n",
+            "## Backup codes\nv1.2.3\n2024-01-02\n",
+            "PIN 13 is the LED. Connect pin: 12 to GND. The PIN is 6 digits. Pin your version: 2024.",
+            "The access code runs in O(1), error code: 123456, postal code: 10115.",
+            "License: Apache-2.0. license = \"MIT OR Apache-2.0\". Serial number: SN-2024",
+            "An app password lets apps sign in. With that they have more time from here on.",
+            "Set up 2FA with an authenticator such as Authy, then verify the code.",
+            "0x2fa4c1d97e 2fa89cba77d3",
+        ] {
+            assert_eq!(scrub(text), text);
+        }
+    }
 }

@@ -7,7 +7,7 @@ use super::super::text::contains_ignoring_case;
 use super::later::{is_plain, is_strong, trimmed};
 use super::{Name, OnFinding};
 
-static PAIR: FindingLabel = FindingLabel { name: "login-pair", reason: "is the password of a pair", rank: 4 };
+static PAIR: FindingLabel = FindingLabel { name: "login-pair", reason: "is the password of a pair", rank: 6 };
 
 /// The label of pairs.
 pub(in super::super) static LABEL: &FindingLabel = &PAIR;
@@ -208,4 +208,47 @@ fn item(line: &[u8], class: NameClass) -> Option<(usize, usize)> {
     let fits = words <= 3 && alone && !account.contains(&b'=') && !is_ticket(password) && (is_strong(password) || is_plain(password) || is_odd(password) || heuristics::is_word_chain(password, 3))
         && (class == NameClass::Password || !password.iter().all(|b| b.is_ascii_hexdigit() || *b == b'-'));
     Some(if fits { (start, end) } else { (0, 0) })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::redact::canaries::{SEED, fill};
+    use crate::redact::{Piece, Redactor};
+
+    fn scrub(text: &str) -> String {
+        let piece = Piece { key: "body", text, line: 1 };
+        Redactor::built_in().scrub("notes.md", &[piece]).texts[0].as_str().to_owned()
+    }
+
+    #[test]
+    fn passwords_beside_accounts_are_found() {
+        let password = fill("Wq<a7>4z", SEED);
+        for template in [
+            "Lancom Admin: root / @",
+            "Per il sito entra con gmarchetti / @.",
+            "can log in with demo@example.org / @",
+            "admin/@ works on the staging box",
+            "u/p: bot/@",
+            "Accounts for the demo, with passwords:\n- alice – @\n- bob – @\n",
+            "Logins\n* alice: @\n* bob: @\n",
+            "Passwords for the lab:\n1. lab1: @\n2. lab2: @\n",
+        ] {
+            let scrubbed = scrub(&template.replace('@', &password).replace("demoWq", "demo@"));
+            assert!(!scrubbed.contains(&password), "{scrubbed}");
+        }
+    }
+
+    #[test]
+    fn other_slashes_and_lists_stay() {
+        for text in [
+            "read / write, and / or, 100% / 200%, a slice / UTF-8-like, f / Uint16Array.LEN, user / Password1",
+            "test (Hirotaka Tagawa / wafuwafu13), `caseNN.01.before_*` / `caseNN.02.after_*` scheme",
+            "admin/users works, root/lib64 is a path, admin/settings2 for the rest",
+            "Users with passwords:\n- alice – expired 2024-01-02\n- bob – see ticket ABC-1234\n- carol – none\n",
+            "Logins:\n- alice: Chrome-120\n- bob: 2024-01-02\n",
+            "Accounts:\n- main: 0x52908400098527886E0F7030069857D2E4169EE7\n- other: none\n",
+        ] {
+            assert_eq!(scrub(text), text);
+        }
+    }
 }

@@ -328,7 +328,7 @@ impl Names {
             self.value_end = self.value_end.max(found.end);
             if secret {
                 on_finding(found.start, found.end, label);
-            } else if separator == Separator::Words {
+            } else if matches!(separator, Separator::Words | Separator::Blank) {
                 prose::values(text, name, || Some((class, label)), on_finding);
             }
         }

@@ -130,8 +130,9 @@ pub(super) fn values(
 
 /// Whether the word after a name makes it part of another.
 fn is_compound(text: &[u8], name: Name) -> bool {
+    const VERBS: &str = "no not never can cannot will would may has have had and or";
     let (at, _) = after_closers(text, name.end);
-    word_at(text, skip_blanks(text, at)).is_some_and(|word| COMPOUNDS.has(word))
+    word_at(text, skip_blanks(text, at)).is_some_and(|word| COMPOUNDS.has(word) && !is_one_of(VERBS, word))
 }
 
 /// Whether a name is the verb "pass": no user or login is named shortly before it on its line.
