@@ -26,7 +26,15 @@ pub fn built_in_rules() -> Vec<RuleInfo> {
 pub(super) fn secret_labels() -> impl Iterator<Item = &'static FindingLabel> {
     let tokens = rules::token_rules().map(|rule| &rule.label);
     let providers = rules::providers().iter().map(|provider| &provider.label);
-    let others = [&detect::URL_PASSWORD, &keys::BLOCK, &keys::FILE, &kubernetes::VALUE, phrases::LABEL, networks::LABEL, generic::PAIR_LABEL];
+    let others = [
+        &detect::URL_PASSWORD,
+        &keys::BLOCK,
+        &keys::FILE,
+        &kubernetes::VALUE,
+        phrases::LABEL,
+        networks::LABEL,
+        generic::PAIR_LABEL,
+    ];
     tokens.chain(providers).chain(names::LABELS).chain(codes::LABELS).chain(positional_tokens::LABELS).chain(others)
 }
 

@@ -10,6 +10,7 @@ mod cached;
 mod canaries;
 mod catalog;
 mod clean;
+mod code_labels;
 mod codes;
 mod detect;
 mod edit;

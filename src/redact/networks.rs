@@ -12,12 +12,56 @@ pub(super) static LABEL: &FindingLabel = &NETWORK;
 
 /// Words that announce a network.
 pub(super) const KEYWORDS: &[&str] = &[
-    "wifi", "wi-fi", "wlan", "ssid", "wpa", "sie\u{107}", "r\u{e9}seau", "a\u{11f} ad\u{131}", "(psk)", "network name", "netzwerk", "n\u{e4}tverk", "无线", "ワイファイ", "와이파이", "вайфай", "вай-фай", "wep ", "hotspot",
+    "wifi",
+    "wi-fi",
+    "wlan",
+    "ssid",
+    "wpa",
+    "sie\u{107}",
+    "r\u{e9}seau",
+    "a\u{11f} ad\u{131}",
+    "(psk)",
+    "network name",
+    "netzwerk",
+    "n\u{e4}tverk",
+    "无线",
+    "ワイファイ",
+    "와이파이",
+    "вайфай",
+    "вай-фай",
+    "wep ",
+    "hotspot",
 ];
 /// Words for its key, or the ends of such words.
 const KEYS: [&str; 28] = [
-    "key", "cl\u{e9}", "chiave", "klucz", "schl\u{fc}ssel", "schluessel", "llave", "clave", "chave", "sleutel", "nyckel", "n\u{f8}gle",
-    "n\u{f8}kkel", "avain", "kl\u{ed}\u{10d}", "anahtar", "anahtar\u{131}", "ключ", "密钥", "密码", "code", "pass", "pw", "passphrase", "psk", "(psk)", "kod", "parola",
+    "key",
+    "cl\u{e9}",
+    "chiave",
+    "klucz",
+    "schl\u{fc}ssel",
+    "schluessel",
+    "llave",
+    "clave",
+    "chave",
+    "sleutel",
+    "nyckel",
+    "n\u{f8}gle",
+    "n\u{f8}kkel",
+    "avain",
+    "kl\u{ed}\u{10d}",
+    "anahtar",
+    "anahtar\u{131}",
+    "ключ",
+    "密钥",
+    "密码",
+    "code",
+    "pass",
+    "pw",
+    "passphrase",
+    "psk",
+    "(psk)",
+    "kod",
+    "parola",
 ];
 /// Words between the word for a key and the key.
 const BETWEEN: &str = "is = : - \u{2013} | est ist es \u{e8} \u{e9} \u{e4}r er jest on wpa wpa2 wpa3 wifi wi-fi wlan (psk) psk lautet de du del do la le il the to";
@@ -82,7 +126,9 @@ fn keyed(word: &[u8]) -> bool {
     KEYS.iter().any(|key| {
         word.len() >= key.len() && word[word.len() - key.len()..].eq_ignore_ascii_case(key.as_bytes()) && {
             let before = &word[..word.len() - key.len()];
-            before.is_empty() || matches!(before.last(), Some(b'-')) || key.len() > 4 && before.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'-' || !b.is_ascii())
+            before.is_empty()
+                || matches!(before.last(), Some(b'-'))
+                || key.len() > 4 && before.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'-' || !b.is_ascii())
         }
     })
 }
@@ -96,7 +142,9 @@ fn is_key(value: &[u8], named: bool) -> bool {
             || is_plain_password(value)
             || heuristics::is_word_chain(value, 3)
             || named && value.iter().all(u8::is_ascii_digit)
-            || named && value.iter().filter(|b| b.is_ascii_digit()).count() >= 2 && looks_secret(value, NameClass::Password, false))
+            || named
+                && value.iter().filter(|b| b.is_ascii_digit()).count() >= 2
+                && looks_secret(value, NameClass::Password, false))
 }
 
 #[cfg(test)]

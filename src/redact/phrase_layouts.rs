@@ -10,14 +10,50 @@ use super::seed_words::SeedWords;
 
 /// Words that announce the entries of a phrase one by one: the first number, or a field of the first.
 pub(super) const ENTRIES: &[&str] = &[
-    "word 1", "word1", "word_1", "word-1", "word #1", "word 01", "word01", "word_01", "word0", "word_0", "word 0", "words[0]",
-    "word[0]", "1st", "seed_1", "seed1", "phrase_1", "phrase1", "mnemonic_1", "mnemonic1", "\"w\":", "\"word\":", "w1=", "w1:",
+    "word 1",
+    "word1",
+    "word_1",
+    "word-1",
+    "word #1",
+    "word 01",
+    "word01",
+    "word_01",
+    "word0",
+    "word_0",
+    "word 0",
+    "words[0]",
+    "word[0]",
+    "1st",
+    "seed_1",
+    "seed1",
+    "phrase_1",
+    "phrase1",
+    "mnemonic_1",
+    "mnemonic1",
+    "\"w\":",
+    "\"word\":",
+    "w1=",
+    "w1:",
     "word one",
 ];
 /// Words that announce abbreviated words.
 pub(super) const PLATES: &[&str] = &[
-    "first four letter", "first 4 letter", "four letters", "4 letters", "steel plate", "metal plate", "metal backup",
-    "steel backup", "steel wallet", "seed plate", "cryptosteel", "billfodl", "cryptotag", "stamped", "engraved", "punched",
+    "first four letter",
+    "first 4 letter",
+    "four letters",
+    "4 letters",
+    "steel plate",
+    "metal plate",
+    "metal backup",
+    "steel backup",
+    "steel wallet",
+    "seed plate",
+    "cryptosteel",
+    "billfodl",
+    "cryptotag",
+    "stamped",
+    "engraved",
+    "punched",
 ];
 /// The longest phrase.
 const MOST: usize = 24;
@@ -46,9 +82,10 @@ pub(super) fn find(text: &[u8], words: &[SeedWord], findings: &mut Vec<Finding>)
     if let Some(parts) = without_links(text, words) {
         // Words that stood beside each other go together.
         let beside = |word: &SeedWord, next: &SeedWord| {
-            words.iter().position(|other| other.start == word.start).is_some_and(|at| {
-                words.get(at + 1).is_some_and(|other| other.start == next.start)
-            })
+            words
+                .iter()
+                .position(|other| other.start == word.start)
+                .is_some_and(|at| words.get(at + 1).is_some_and(|other| other.start == next.start))
         };
         for part in parts.chunk_by(beside) {
             if let (Some(first), Some(last)) = (part.first(), part.last()) {
@@ -100,7 +137,8 @@ pub(super) fn parts(text: &[u8], part: Vec<SeedWord>, done: usize, findings: &mu
     let length = part.len();
     // A message, or the rest of its line.
     let (first, last) = (part.first()?.start, part.last()?.end);
-    let opens = text[..first].ends_with(b": ") || text[..first].ends_with(b"> ") || first == 0 || text[first - 1] == b'\n';
+    let opens =
+        text[..first].ends_with(b": ") || text[..first].ends_with(b"> ") || first == 0 || text[first - 1] == b'\n';
     let closes = text.get(last).is_none_or(|b| matches!(b, b'\n' | b',' | b';' | b'\r'));
     if !matches!(length, 3 | 4 | 6 | 8) || !opens && !closes {
         return None;
@@ -174,7 +212,9 @@ fn is_label(text: &[u8], start: usize, end: usize) -> bool {
     attached
         || matches!(mark, Some(b':' | b'='))
         || named && matches!(mark, Some(b'#' | b'0'..=b'9' | b'_' | b'-' | b'|' | b'.'))
-        || named && !matches!(rest.first(), Some(b'\n' | b',' | b'"' | b'\'' | b'\r') | None) && mark.is_some_and(u8::is_ascii_alphabetic)
+        || named
+            && !matches!(rest.first(), Some(b'\n' | b',' | b'"' | b'\'' | b'\r') | None)
+            && mark.is_some_and(u8::is_ascii_alphabetic)
 }
 
 /// Returns the words without those that label each other one; `None` if there are no such labels.
@@ -256,7 +296,9 @@ pub(super) fn entries(text: &[u8], from: usize, findings: &mut Vec<Finding>) -> 
         }
         let length = text[at..].iter().take(16).take_while(|b| b.is_ascii_alphabetic()).count();
         let word = &text[at..at + length];
-        if !is_label(text, at, at + length) && let Some(index) = list.index(word) {
+        if !is_label(text, at, at + length)
+            && let Some(index) = list.index(word)
+        {
             found.push(SeedWord { start: at, end: at + length, index });
             last = at + length;
         }
@@ -264,7 +306,9 @@ pub(super) fn entries(text: &[u8], from: usize, findings: &mut Vec<Finding>) -> 
     }
     if found.len() >= 12 && is_wallet(text, &found[..found.len().min(MOST)]) {
         findings.extend(found.iter().take(MOST).map(|word| finding(word.start, word.end)));
-    } else if let Some(length) = [21, 18, 15, 12].into_iter().find(|length| found.get(..*length).is_some_and(|all| is_wallet(text, all))) {
+    } else if let Some(length) =
+        [21, 18, 15, 12].into_iter().find(|length| found.get(..*length).is_some_and(|all| is_wallet(text, all)))
+    {
         findings.extend(found[..length].iter().map(|word| finding(word.start, word.end)));
     }
     found.last().map(|word| word.end)

@@ -95,7 +95,8 @@ pub(in super::super) fn is_strong(value: &[u8]) -> bool {
 fn is_address(value: &[u8]) -> bool {
     value.iter().position(|b| *b == b'@').is_some_and(|at| value[at..].contains(&b'.'))
         || value.last() == Some(&b'%')
-        || value.last() == Some(&b'+') && value[..value.len() - 1].iter().all(|b| b.is_ascii_alphanumeric())
+        || value.last() == Some(&b'+')
+            && value[..value.len() - 1].iter().all(|b| b.is_ascii_alphanumeric())
             && value.iter().filter(|b| b.is_ascii_digit()).count() < 3
         || memchr::memmem::find(value, b"%20").is_some()
 }
@@ -106,8 +107,12 @@ pub(in super::super) fn is_plain(value: &[u8]) -> bool {
     let letters = value.iter().filter(|b| b.is_ascii_alphabetic()).count();
     heuristics::is_word_chain(value, 3)
         || is_marked_pair(value)
-        || value.len() <= 40 && !heuristics::is_uuid(value) && !value.contains(&b'/') && heuristics::looks_random(value)
-            && value.iter().any(u8::is_ascii_uppercase) && !value.iter().all(u8::is_ascii_hexdigit)
+        || value.len() <= 40
+            && !heuristics::is_uuid(value)
+            && !value.contains(&b'/')
+            && heuristics::looks_random(value)
+            && value.iter().any(u8::is_ascii_uppercase)
+            && !value.iter().all(u8::is_ascii_hexdigit)
         || value.len() >= 8
             && digits >= 2
             && letters >= 4
@@ -127,7 +132,8 @@ fn is_marked_pair(value: &[u8]) -> bool {
     b"#!$%&*+@".contains(mark)
         && (4..=12).contains(&first.len())
         && (4..=12).contains(&second.len())
-        && (capital(first) && capital(second) || *mark != b'#' && value.is_ascii() && value.iter().all(|b| !b.is_ascii_uppercase()))
+        && (capital(first) && capital(second)
+            || *mark != b'#' && value.is_ascii() && value.iter().all(|b| !b.is_ascii_uppercase()))
         && looks_secret(value, NameClass::Password, true)
 }
 
