@@ -234,7 +234,8 @@ fn pin(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
     let value = &line[at..at + length];
     let after = line.get(at + length);
     let goes_on = after.is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'%' | b'_' | b'/' | b'@'))
-        || matches!(after, Some(b'.' | b'-' | b':' | b',')) && line.get(at + length + 1).is_some_and(u8::is_ascii_digit);
+        || matches!(after, Some(b'.' | b'-' | b':' | b','))
+            && line.get(at + length + 1).is_some_and(u8::is_ascii_digit);
     let is_part = |b: &u8| b.is_ascii_alphabetic() || matches!(b, b'.' | b'/' | b'#' | b'_' | b'+' | b'$' | b'@');
     let alone = !goes_on && !lead.last().is_some_and(is_part);
     if !alone
@@ -314,7 +315,7 @@ fn licence(text: &[u8], from: usize) -> Option<(usize, usize)> {
             && groups.len() >= 3
             && (4..=8).contains(&groups[0].len())
             && digits >= 2
-            && (mixed >= 2 || groups.len() >= 4 && mixed >= 1)
+            && (mixed >= 2 || groups.len() >= 4 && mixed >= 1 || groups.len() >= 5 && groups[0].len() <= 6)
             && !heuristics::is_placeholder(token)
         {
             return Some((from + at, from + at + length));

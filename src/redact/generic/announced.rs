@@ -109,11 +109,17 @@ fn is_title(text: &[u8], name: Name) -> bool {
         || start > 1 && before[..start].ends_with(b"\n\n");
     let rest = line(text, name.end);
     let below = text.get(name.end + rest.len()..).unwrap_or_default();
+    let alone = || {
+        let value = below.strip_prefix(b"\n").unwrap_or_default();
+        let length = value.iter().take(MAX_LINE).take_while(|b| !b.is_ascii_whitespace()).count();
+        length >= 16 && (length == value.len() || value[length..].starts_with(b"\n\n") || value[length..] == *b"\n")
+    };
     first
         && rest.len() <= 64
-        && [&b"\n\n    "[..], b"\n\n\t", b"\n```", b"\n\n```", b"\n\n`", b"\n`", b"\n    "]
+        && ([&b"\n\n    "[..], b"\n\n\t", b"\n```", b"\n\n```", b"\n\n`", b"\n`", b"\n    "]
             .iter()
             .any(|start| below.starts_with(start))
+            || !may_be_password(text, name) && alone())
 }
 
 /// Words that ask, before the name on its line.
@@ -158,7 +164,7 @@ fn answer(text: &[u8], start: usize, end: usize, ending: Ending) -> Option<(usiz
             return None;
         }
         if !LEADS.has(word)
-            && word != b"-"
+            && !matches!(word, b"-" | b"->" | b"=>")
             && word != b">"
             && !(leads == 0 && word.starts_with(b"@") && word[1..].iter().all(u8::is_ascii_alphabetic))
         {

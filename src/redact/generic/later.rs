@@ -15,7 +15,7 @@ static INTRODUCTIONS: WordList = WordList::new(
 static CHANGES: WordList = WordList::new(
     "prueba prob\u{e1} essaie essayez probier probiere versuch nimm prova tenta probeer pr\u{f8}v f\u{f6}rs\u{f6}k kokeile spr\u{f3}buj zkus dene попробуй спробуй changed change changing reset set rotated updated switched replaced new it's its try ge\u{e4}ndert gesetzt neu neue \
     neues ist's chang\u{e9} modifi\u{e9} nouveau c'est cambi\u{e9} cambiado cambiada cambi\u{f3} nueva mudei mudou alterada alterado \
-    nova cambiato cambiata cambiai nuova gewijzigd veranderd nieuwe \u{e4}ndrat \u{e4}ndrade bytt bytte nytt \u{e6}ndret skiftet ny endret byttet vaihdettiin \
+    nova cambiato cambiata cambiai nuova gewijzigd veranderd nieuwe \u{e4}ndrat \u{e4}ndrats bytts \u{e4}ndrade bytt bytte nytt \u{e6}ndret skiftet ny endret byttet vaihdettiin \
     vaihdoin uusi zmienione zmieni\u{142}em zmieniono nowe zm\u{11b}nil zm\u{11b}n\u{11b}no nov\u{e9} de\u{11f}i\u{15f}ti yeni \
     поменял поменяла сменил сменила изменил изменён новый теперь змінив змінено новий тепер",
 );

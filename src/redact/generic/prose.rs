@@ -16,7 +16,7 @@ const MAX_WORDS_BETWEEN: usize = 7;
 
 /// Words and marks that introduce the value of a name.
 static VERBS: WordList = WordList::new(
-    "is was are be ist war lautet lauten est es será sera é è är er je jest to auf c'est → ➜ -> => — – - = := 是 为 \
+    "is was been are be ist war lautet lauten est es será sera é è är er je jest to auf c'est → ➜ -> => — – - = := 是 为 \
     為 は equals это - \
     = är jest bude bylo bylo: było byla było etait était era fue foi sigue siendo sera blev bliver blir oli теперь тепер",
 );
@@ -67,7 +67,7 @@ static BETWEEN: WordList = WordList::new(
     db database admin root staging stage prod production dev test server user account instance environment env \
     cluster box machine host used which we i you also still just für want need get got from them us sent gave der den dem die das zum pour le la les du de \
     para el los con von d'ordine d'accesso di accesso \
-    everywhere again first initial initially temporary temp provisional old new provvisoria provvisorio temporanea temporaneo \
+    everywhere had has again first initial initially temporary temp provisional old new provvisoria provvisorio temporanea temporaneo \
     iniziale attuale nuova vecchia provisoire temporaire actuel initial nouveau ancien chiave d'ordine startowe tymczasowe nowe stare \
     temporal inicial actual nueva nuevo antigua provisória temporária atual nova tijdelijk tijdelijke nieuwe oude vorläufig \
     temporär tillfälligt nytt midlertidig ny nyt väliaikainen uusi geçici yeni root-user wlan wifi wi-fi wpa wpa2 vpn nas",
@@ -244,11 +244,11 @@ impl ProseLabel {
     fn is_beside(&self, text: &[u8], name: Name) -> bool {
         let word = &text[name.start..name.end];
         let ends = text.get(self.found.end).is_none_or(|b| b.is_ascii_whitespace() || *b == b'`');
-        let lower = word.iter().all(|b| b.is_ascii_lowercase() || *b == b'_');
+        let lower = word.iter().all(|b| b.is_ascii_lowercase() || matches!(b, b'_' | b'-'));
         self.words == 0
             && self.found.start == name.end + 1
             && ends
-            && (lower && word.contains(&b'_')
+            && (lower && word.iter().any(|b| matches!(b, b'_' | b'-'))
                 || word[0].is_ascii_lowercase()
                     && word.windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase()))
     }
@@ -389,7 +389,9 @@ fn after_colon(text: &[u8], at: usize) -> Option<ProseLabel> {
     let candidate = found_at(text, skip_blanks(text, at + colon + 1), 1, true)?;
     let value = &text[candidate.found.start..candidate.found.end];
     let rest = text[candidate.found.end..].iter().find(|b| !matches!(b, b' ' | b'`' | b'*' | b'.' | b'"' | b'\''));
-    let made = heuristics::is_machine_made(value) && !heuristics::is_uuid(value) || later::is_strong(value);
+    let made = heuristics::is_machine_made(value) && !heuristics::is_uuid(value)
+        || later::is_strong(value)
+        || !lead.contains(&b' ') && later::is_plain(value);
     (rest.is_none_or(|b| *b == b'\n') && made).then_some(candidate)
 }
 
