@@ -163,11 +163,9 @@ fn answer(text: &[u8], start: usize, end: usize, ending: Ending) -> Option<(usiz
         if word.is_empty() {
             return None;
         }
-        if !LEADS.has(word)
-            && !matches!(word, b"-" | b"->" | b"=>")
-            && word != b">"
-            && !(leads == 0 && word.starts_with(b"@") && word[1..].iter().all(u8::is_ascii_alphabetic))
-        {
+        let mention = leads == 0 && word.starts_with(b"@") && word[1..].iter().all(u8::is_ascii_alphabetic);
+        let lead = LEADS.has(word) || matches!(word, b"-" | b"->" | b"=>" | b">") || mention;
+        if !lead {
             let (left, right) = later::trimmed(text, start + at, start + at + length);
             let value = &text[left..right];
             let last = content[at + length..].trim_ascii().is_empty();

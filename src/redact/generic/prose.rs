@@ -378,6 +378,7 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
 /// it, and a machine or a careful person made it.
 fn after_colon(text: &[u8], at: usize) -> Option<ProseLabel> {
     let window = &text[at..text.len().min(at + 64)];
+    memchr::memchr(b':', window)?;
     let end = window.iter().position(|b| matches!(b, b'\n' | b'.' | b',' | b';' | b'=' | b'(' | b'"' | b'`' | b'|'));
     let colon = memchr::memmem::find(&window[..end.unwrap_or(window.len())], b": ")?;
     let plain =
