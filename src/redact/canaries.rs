@@ -21,7 +21,7 @@ const HEURISTICS: &[(&str, &str)] = &[
     ("call-password", "conn.simple_bind_s(\"cn=app\", \"~~<a10>7q~~\")"),
     ("command-argument", "cypher-shell -u neo4j -p ~~<a10>7q"),
     ("seed-phrase", "mnemonic: ~~ripple lantern obtain velvet thunder cactus meadow orphan puzzle skate vanish yellow"),
-    ("licence-key", "Product key: ~~<u5>-<u5>-<u5>-<u5>"),
+    ("licence-key", "Product key: ~~<u5>-8<u4>-K<d4>-<u3>2Z"),
     ("application-password", "app password: ~~qxzv wkjh bvtq zrpl"),
     ("network-key", "SSID Attic, key ~~<a12>4z"),
     ("login-pair", "VPN: kim.lee / ~~Wq<a6>!7x"),

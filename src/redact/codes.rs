@@ -3,99 +3,22 @@
 //!
 //! The form of a code is weak, so each label has its own: a number of a few digits is a PIN only after a word for one.
 
+use super::code_labels::CodeKind;
 use super::heuristics::{self, is_one_of};
 use super::letters;
 use super::rules::FindingLabel;
 
-/// What a label announces.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum CodeKind {
-    /// Codes to recover an account, on the lines below as well.
-    Recovery,
-    /// A number of four to ten digits.
-    Pin,
-    /// Groups of capitals and digits.
-    Licence,
-    /// Base32.
-    Seed,
-    /// Four groups of four letters, as mail providers make them.
-    Application,
-}
-
 static RECOVERY: FindingLabel =
-    FindingLabel { name: "recovery-codes", reason: "are codes to recover an account", rank: 3 };
-static PIN: FindingLabel = FindingLabel { name: "pin", reason: "is the number of a name that says PIN", rank: 3 };
-static LICENCE: FindingLabel = FindingLabel { name: "licence-key", reason: "is the key of a licence", rank: 3 };
+    FindingLabel { name: "recovery-codes", reason: "are codes to recover an account", rank: 6 };
+static PIN: FindingLabel = FindingLabel { name: "pin", reason: "is the number of a name that says PIN", rank: 6 };
+static LICENCE: FindingLabel = FindingLabel { name: "licence-key", reason: "is the key of a licence", rank: 6 };
 static SEED: FindingLabel =
-    FindingLabel { name: "one-time-seed", reason: "is the seed of one-time passwords", rank: 3 };
+    FindingLabel { name: "one-time-seed", reason: "is the seed of one-time passwords", rank: 6 };
 static APPLICATION: FindingLabel =
-    FindingLabel { name: "application-password", reason: "is the password of one application", rank: 3 };
+    FindingLabel { name: "application-password", reason: "is the password of one application", rank: 6 };
 
 /// The labels of this file.
 pub(super) static LABELS: [&FindingLabel; 5] = [&RECOVERY, &PIN, &LICENCE, &SEED, &APPLICATION];
-
-/// The keywords of each kind, ASCII letters in lower case.
-pub(super) const KEYWORDS: [(CodeKind, &[&str]); 5] = [
-    (
-        CodeKind::Recovery,
-        &[
-            "recovery code", "backup code", "back-up code", "backup-code", "backupcode", "recovery-code", "recoverycode",
-            "recovery_code", "backup_code", "scratch code", "emergency code", "rescue code", "wiederherstellungscode",
-            "ersatzcode", "notfallcode", "codes de secours", "code de secours", "codes de r\u{e9}cup\u{e9}ration",
-            "code de r\u{e9}cup\u{e9}ration", "digos de recupera", "digo de recupera", "digos de respaldo",
-            "codici di recupero", "codici di backup", "codice di recupero", "herstelcode", "back-upcode",
-            "terst\u{e4}llningskod", "reservkod", "gendannelseskode", "gjenopprettingskode", "palautuskood",
-            "varakood", "kody zapasowe", "kody odzyskiwania", "kod zapasowy", "lo\u{17e}n\u{ed} k\u{f3}d",
-            "kurtarma kod", "yedek kod", "восстановления", "езервные коды", "езервні коди", "відновлення", "恢复代码",
-            "备用码", "恢复码", "備用代碼", "リカバリーコード", "バックアップコード", "복구 코드", "백업 코드",
-        ],
-    ),
-    (
-        CodeKind::Pin,
-        &[
-            "pincode", "pin-code", "pin code", "pin number", "pin for", "pin of", "pin to", "pin is", "pin f\u{fc}r", "pin der", "pin del", "pin de ", "pin di ", "pin da ", "pin voor", "pin til", "pin do ", "pin k ", "pin для", "pin от", "pin:", "pin =",
-            "pin=", "-pin", " pin ", "(pin", "puk", "code pin", "alarm code", "alarmcode", "door code", "gate code", "entry code",
-            "keypad code", "locker code", "safe code", "safe combination", "combination", "access code", "voicemail pin",
-            "t\u{fc}rcode", "torcode", "zugangscode", "zugangs-pin", "digicode", "code de la porte", "code porte",
-            "code de l'alarme", "code alarme", "code copieur", "code d'acc\u{e8}s", "digo de la puerta",
-            "digo de la alarma", "digo da porta", "digo do alarme", "codice porta", "codice allarme", "deurcode",
-            "toegangscode", "portkod", "larmkod", "d\u{f8}rkode", "ovikoodi", "kod do", "kod k ", "код от", "код двери",
-            "пин-код", "Пин-код", "ПИН", "пин код", "пін-код", "门禁码", "门禁密码", "暗証番号", "핀 번호", "현관",
-            "unlock code", "passcode", "geheimzahl", "kopieercode", "print code", "copier code",
-        ],
-    ),
-    (
-        CodeKind::Licence,
-        &[
-            "product key", "licence key", "license key", "licence-key", "license-key", "license_key", "licence_key", "licensekey", "serial key", "cd key",
-            "cd-key", "activation key", "activation code", "licence:", "license:", "licence:**", "licence code", "license code", "registration key", "registration code",
-            "lizenzschl", "produktschl", "aktivierungsschl", "aktivierungscode", "de licence", "de produit", "de licencia", "de producto", "de licen\u{e7}a",
-            "di licenza", "licentiesleutel", "productcode", "licentiecode", "licensnyckel", "produktnyckel", "licensn\u{f8}gle", "lisensn\u{f8}kkel",
-            "klucz licen", "klucz produktu", "licen\u{10d}n\u{ed} kl", "lisans anahtar", "ключ продукта",
-            "лицензионный ключ", "ліцензійний ключ", "许可证", "激活码", "序列号", "产品密钥", "プロダクトキー",
-            "ライセンスキー", "라이선스 키", "제품 키", "windows 1", "windows server 20", "office 20", "key from", "upgrade key", "serial number / licence", "licence =", "license =", "licence number",
-        ],
-    ),
-    (
-        CodeKind::Seed,
-        &[
-            "setup key", "setup-key", "setupkey", "setup code", "mfa seed", "totp", "2fa", "otp seed", "otp secret", "mfa secret",
-            "mfa key", "otp key", "authenticator", "oathtool", "manual entry", "enter this key", "einrichtungsschl", "zwei-faktor",
-            "cl\u{e9} de configuration", "double authentification", "clave de configuraci", "autenticador", "autenticatore", "chiave di configurazione",
-            "instellingssleutel", "installatiesleutel", "konfigurationsnyckel", "klucz konfiguracji", "kurulum anahtar", "ключ настройки", "аутентификатор", "身份验证器",
-            "两步验证", "セットアップキー", "설정 키", "two-factor", "two factor", "second factor", "google auth", "authy",
-        ],
-    ),
-    (
-        CodeKind::Application,
-        &[
-            "app password", "app-password", "app_password", "apppassword", "app-specific password", "application password", "app passwort", "app-passwort", "anwendungspasswort",
-            "mot de passe d'application", "mot de passe d\u{2019}application", "contrase\u{f1}a de aplicaci", "senha de app", "senha de aplicativo",
-            "password per le app", "password per l'app", "app-wachtwoord", "appl\u{f6}senord", "appadgangskode", "has\u{142}o aplikacji",
-            "uygulama \u{15f}ifre", "пароль приложения", "应用专用密码", "应用密码", "アプリ パスワード", "アプリパスワード", "앱 비밀번호", "gmail",
-        ],
-    ),
-];
 
 /// How far the first code may be from its label, and how far the last.
 const MAX_LEAD: usize = 200;
@@ -143,7 +66,26 @@ pub(super) fn find(
 /// Whether `byte` may stand between two codes of a list.
 fn is_between(byte: u8) -> bool {
     byte.is_ascii_whitespace()
-        || matches!(byte, b',' | b';' | b'|' | b'*' | b'`' | b'>' | b'"' | b'\'' | b'/' | b'[' | b']' | b'(' | b')' | b':' | b'+' | b'~' | b'.' | b'-')
+        || matches!(
+            byte,
+            b',' | b';'
+                | b'|'
+                | b'*'
+                | b'`'
+                | b'>'
+                | b'"'
+                | b'\''
+                | b'/'
+                | b'['
+                | b']'
+                | b'('
+                | b')'
+                | b':'
+                | b'+'
+                | b'~'
+                | b'.'
+                | b'-'
+        )
 }
 
 /// The shape of a code: the lengths of its groups.
@@ -177,7 +119,11 @@ fn recovery(text: &[u8], from: usize, mut found: impl FnMut(usize, usize)) -> Op
             (at, last, words) = (end, end, 0);
             continue;
         }
-        let length = text[at..].iter().take(40).take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.')).count();
+        let length = text[at..]
+            .iter()
+            .take(40)
+            .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
+            .count();
         words += usize::from(text[at].is_ascii_alphabetic());
         at += length.max(1);
     }
@@ -220,14 +166,20 @@ fn code(text: &[u8], at: usize) -> Option<(usize, Shape)> {
             _ => false,
         };
         let next = end + 1;
-        if !joint || next >= text.len() || group(next) != first || text[end] == b' ' && !numeric_group(next, next + first) {
+        if !joint
+            || next >= text.len()
+            || group(next) != first
+            || text[end] == b' ' && !numeric_group(next, next + first)
+        {
             break;
         }
         groups += 1;
         end = next + first;
     }
     let token = &text[at..end];
-    if text.get(end).is_some_and(|b| matches!(b, b'_' | b'-' | b'=' | b'%' | b'@')) || text.get(end) == Some(&b'.') && text.get(end + 1).is_some_and(u8::is_ascii_alphanumeric) {
+    if text.get(end).is_some_and(|b| matches!(b, b'_' | b'-' | b'=' | b'%' | b'@'))
+        || text.get(end) == Some(&b'.') && text.get(end + 1).is_some_and(u8::is_ascii_alphanumeric)
+    {
         return None;
     }
     let digits = token.iter().filter(|b| b.is_ascii_digit()).count();
@@ -236,10 +188,15 @@ fn code(text: &[u8], at: usize) -> Option<(usize, Shape)> {
     let numeric = alphabetic == 0;
     let fits = match (groups, numeric) {
         (1, true) => matches!(digits, 8..=12) && !token.starts_with(b"20"),
-        (1, false) => (8..=16).contains(&first) && digits >= 2 && alphabetic >= 2 && !both && !heuristics::is_name(token),
+        (1, false) => {
+            (8..=16).contains(&first) && digits >= 2 && alphabetic >= 2 && !both && !heuristics::is_name(token)
+        }
         (2, true) => matches!(first, 3..=6) && digits >= 8 || first == 3 && text[at + 3] == b' ',
         (_, true) => first >= 3,
-        (2.., false) => (4..=6).contains(&first) && digits >= 1 && !both && groups <= 4 || groups >= 4 && (3..=8).contains(&first) && digits >= 1 && !both,
+        (2.., false) => {
+            let even = if groups < 4 { 4..=6 } else { 3..=8 };
+            digits >= 1 && !both && even.contains(&first)
+        }
         (0, false) => false,
     };
     let shape = Shape { group: first, groups, numeric: numeric && groups == 1 };
@@ -258,7 +215,9 @@ fn pin(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
     if short.is_some_and(|at| at > 0 && (text[at - 1].is_ascii_alphanumeric())) {
         return None;
     }
-    if keyword.eq_ignore_ascii_case(b"puk") && (start > 0 && text[start - 1].is_ascii_alphabetic() || text.get(end).is_some_and(u8::is_ascii_lowercase)) {
+    if keyword.eq_ignore_ascii_case(b"puk")
+        && (start > 0 && text[start - 1].is_ascii_alphabetic() || text.get(end).is_some_and(u8::is_ascii_lowercase))
+    {
         return None;
     }
     let window = &text[end..text.len().min(end + MAX_PIN_LEAD)];
@@ -274,16 +233,26 @@ fn pin(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
     let length = line[at..].iter().take_while(|b| b.is_ascii_digit()).count();
     let value = &line[at..at + length];
     let after = line.get(at + length);
-    let alone = !after.is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'%' | b'_' | b'/' | b'@'))
-        && !(matches!(after, Some(b'.' | b'-' | b':' | b',')) && line.get(at + length + 1).is_some_and(u8::is_ascii_digit))
-        && !matches!(lead.last(), Some(b'.' | b'/' | b'#' | b'_' | b'+' | b'$' | b'@'))
-        && !lead.last().is_some_and(u8::is_ascii_alphabetic);
-    if !alone || !(4..=8).contains(&length) || heuristics::is_placeholder(value) && value != b"0000" || value.windows(2).all(|pair| pair[0] == pair[1]) {
+    let goes_on = after.is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'%' | b'_' | b'/' | b'@'))
+        || matches!(after, Some(b'.' | b'-' | b':' | b','))
+            && line.get(at + length + 1).is_some_and(u8::is_ascii_digit);
+    let is_part = |b: &u8| b.is_ascii_alphabetic() || matches!(b, b'.' | b'/' | b'#' | b'_' | b'+' | b'$' | b'@');
+    let alone = !goes_on && !lead.last().is_some_and(is_part);
+    if !alone
+        || !(4..=8).contains(&length)
+        || heuristics::is_placeholder(value) && value != b"0000"
+        || value.windows(2).all(|pair| pair[0] == pair[1])
+    {
         return None;
     }
-    let words: Vec<&[u8]> = lead.split(|b| b.is_ascii_whitespace() || matches!(b, b'`' | b'*' | b'"')).filter(|word| !word.is_empty()).collect();
+    let words: Vec<&[u8]> = lead
+        .split(|b| b.is_ascii_whitespace() || matches!(b, b'`' | b'*' | b'"'))
+        .filter(|word| !word.is_empty())
+        .collect();
     let connected = words.last().is_none_or(|word| {
-        is_one_of(CONNECTORS, word) || matches!(word.last(), Some(b':' | b'=' | b'|' | b')')) || word.ends_with("：".as_bytes())
+        is_one_of(CONNECTORS, word)
+            || matches!(word.last(), Some(b':' | b'=' | b'|' | b')'))
+            || word.ends_with("：".as_bytes())
     }) || lead.iter().all(|b| !b.is_ascii_alphanumeric()) && !lead.contains(&b'.');
     let sentence = lead.windows(2).any(|two| matches!(two, b". " | b"; " | b"? " | b"! "));
     // A year, a count of digits and what electronics call a pin.
@@ -292,9 +261,31 @@ fn pin(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
     let bare = words.is_empty();
     let named = short.is_none() || capital || !bare || lead.contains(&b':');
     let counted = line[at + length..].trim_ascii_start();
-    let unit = [&b"digit"[..], b"char", b"times", b"ms", b"sec", b"min", b"byte", b"bit", b"stellig", b"Ziff", b"chiff", b"user", b"line"].iter().any(|unit| counted.starts_with(unit));
-    (connected && !sentence && !version && named && !unit && words.len() <= 7 && !(year && bare && !lead.contains(&b':')))
-        .then_some((end + at, end + at + length))
+    let unit = [
+        &b"digit"[..],
+        b"char",
+        b"times",
+        b"ms",
+        b"sec",
+        b"min",
+        b"byte",
+        b"bit",
+        b"stellig",
+        b"Ziff",
+        b"chiff",
+        b"user",
+        b"line",
+    ]
+    .iter()
+    .any(|unit| counted.starts_with(unit));
+    (connected
+        && !sentence
+        && !version
+        && named
+        && !unit
+        && words.len() <= 7
+        && !(year && bare && !lead.contains(&b':')))
+    .then_some((end + at, end + at + length))
 }
 
 /// Returns the licence key soon after the label that ends at `from`.
@@ -314,9 +305,17 @@ fn licence(text: &[u8], from: usize) -> Option<(usize, usize)> {
         let groups: Vec<&[u8]> = token.split(|b| *b == b'-').collect();
         let digits = token.iter().filter(|b| b.is_ascii_digit()).count();
         let even = groups.iter().all(|group| group.len() == groups[0].len());
-        let mixed = groups.iter().filter(|group| group.iter().any(u8::is_ascii_digit) && group.iter().any(u8::is_ascii_uppercase)).count();
+        let mixed = groups
+            .iter()
+            .filter(|group| group.iter().any(u8::is_ascii_digit) && group.iter().any(u8::is_ascii_uppercase))
+            .count();
         let ended = !text.get(from + at + length).is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
-        if ended && even && groups.len() >= 3 && (4..=8).contains(&groups[0].len()) && digits >= 2 && (mixed >= 2 || groups.len() >= 4 && mixed >= 1)
+        if ended
+            && even
+            && groups.len() >= 3
+            && (4..=8).contains(&groups[0].len())
+            && digits >= 2
+            && (mixed >= 2 || groups.len() >= 4 && mixed >= 1 || groups.len() >= 5 && groups[0].len() <= 6)
             && !heuristics::is_placeholder(token)
         {
             return Some((from + at, from + at + length));
@@ -332,7 +331,9 @@ fn seed(text: &[u8], from: usize) -> Option<(usize, usize)> {
     let lines = window.iter().enumerate().filter(|(_, b)| **b == b'\n').nth(3).map_or(window.len(), |(at, _)| at);
     let mut at = from;
     while at < from + lines {
-        if !text[at].is_ascii_alphanumeric() || at > 0 && (text[at - 1].is_ascii_alphanumeric() || matches!(text[at - 1], b'_' | b'/' | b'-')) {
+        if !text[at].is_ascii_alphanumeric()
+            || at > 0 && (text[at - 1].is_ascii_alphanumeric() || matches!(text[at - 1], b'_' | b'/' | b'-'))
+        {
             at += 1;
             continue;
         }
@@ -343,7 +344,13 @@ fn seed(text: &[u8], from: usize) -> Option<(usize, usize)> {
         let random = letters::are_random(&joined) || digit;
         let fits = match groups {
             0 => false,
-            1 => (16..=64).contains(&joined.len()) && joined.len().is_multiple_of(2) && random && (digit || joined.len() >= 26) && !joined.iter().all(u8::is_ascii_hexdigit),
+            1 => {
+                (16..=64).contains(&joined.len())
+                    && joined.len().is_multiple_of(2)
+                    && random
+                    && (digit || joined.len() >= 26)
+                    && !joined.iter().all(u8::is_ascii_hexdigit)
+            }
             _ => joined.len() >= 16 && random,
         };
         if fits && !heuristics::is_placeholder(value) {
@@ -356,8 +363,10 @@ fn seed(text: &[u8], from: usize) -> Option<(usize, usize)> {
 
 /// Returns the end of the Base32 at `at`, in groups of four or whole, and the number of groups.
 fn base32(text: &[u8], at: usize) -> (usize, usize) {
-    let upper = text[at].is_ascii_uppercase() || text[at].is_ascii_digit() && text[at..].iter().take(4).any(u8::is_ascii_uppercase);
-    let is_part = |b: &u8| matches!(b, b'2'..=b'7') || if upper { b.is_ascii_uppercase() } else { b.is_ascii_lowercase() };
+    let upper = text[at].is_ascii_uppercase()
+        || text[at].is_ascii_digit() && text[at..].iter().take(4).any(u8::is_ascii_uppercase);
+    let is_part =
+        |b: &u8| matches!(b, b'2'..=b'7') || if upper { b.is_ascii_uppercase() } else { b.is_ascii_lowercase() };
     let run = |from: usize| {
         let length = text[from..].iter().take(72).take_while(|b| is_part(b)).count();
         let whole = !text.get(from + length).is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'('));
@@ -388,7 +397,10 @@ fn application(text: &[u8], from: usize) -> Option<(usize, usize)> {
     while at < window.len() {
         if text[at].is_ascii_alphabetic() && !text[at - 1].is_ascii_alphanumeric() {
             let joint = text.get(at + 4).filter(|b| matches!(b, b' ' | b'-'));
-            let whole = joint.is_some() && [0, 5, 10, 15].iter().all(|step| is_group(at + step) && (*step == 15 || text.get(at + step + 4) == joint));
+            let whole = joint.is_some()
+                && [0, 5, 10, 15]
+                    .iter()
+                    .all(|step| is_group(at + step) && (*step == 15 || text.get(at + step + 4) == joint));
             if whole {
                 let joined: Vec<u8> = text[at..at + 19].iter().copied().filter(u8::is_ascii_lowercase).collect();
                 let (odd, pairs) = letters::odd_pairs(&joined);
@@ -402,4 +414,55 @@ fn application(text: &[u8], from: usize) -> Option<(usize, usize)> {
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::redact::canaries::{SEED, fill};
+    use crate::redact::{Piece, Redactor};
+
+    fn scrub(text: &str) -> String {
+        let piece = Piece { key: "body", text, line: 1 };
+        Redactor::built_in().scrub("notes.md", &[piece]).texts[0].as_str().to_owned()
+    }
+
+    #[test]
+    fn codes_are_found_after_their_labels() {
+        for (template, secret) in [
+            ("## Recovery codes\n\n@\n@\n@\n", "<a5>-<a5>"),
+            ("Here are the backup codes:\n1. @\n2. @\n", "<d8>"),
+            ("| Codes de secours |\n|---|\n| @ |\n| @ |\n", "<d8>"),
+            ("herstelcodes @ en @", "<u4>-<u4>"),
+            ("PIN for the door: @", "<d4>"),
+            ("Die PIN der Alarmanlage lautet @.", "<d4>"),
+            ("SIM PUK @", "<d8>"),
+            ("the alarm code is @", "<d6>"),
+            ("Windows 10 key from the sticker: @", "<u5>-8<u4>-K<d4>-<u3>2Z-W4<u3>"),
+            ("Lizenzschlüssel: @", "<u6>-8<u5>-K<d5>-<u4>2Z"),
+            ("Choose manual entry and type @ there", "<b32>"),
+            ("2FA (authenticator): @", "<b32>"),
+        ] {
+            let secret = fill(secret, SEED).to_uppercase();
+            let secret = if template.contains("authenticator") { secret.to_lowercase() } else { secret };
+            let scrubbed = scrub(&template.replace('@', &secret));
+            assert!(!scrubbed.contains(&secret), "{scrubbed}");
+        }
+        assert!(!scrub("Google app password: qxzv wkjh bvtq zrpl").contains("wkjh"));
+    }
+
+    #[test]
+    fn what_only_resembles_codes_stays() {
+        for text in [
+            "## Recovery codes\n\nTen codes are made. Each works once and looks like `xxxxx-xxxxx`.\n",
+            "## Backup codes\nv1.2.3\n2024-01-02\n",
+            "PIN 13 is the LED. Connect pin: 12 to GND. The PIN is 6 digits. Pin your version: 2024.",
+            "The access code runs in O(1), error code: 123456, postal code: 10115.",
+            "License: Apache-2.0. license = \"MIT OR Apache-2.0\". Serial number: SN-2024",
+            "An app password lets apps sign in. With that they have more time from here on.",
+            "Set up 2FA with an authenticator such as Authy, then verify the code.",
+            "0x2fa4c1d97e 2fa89cba77d3",
+        ] {
+            assert_eq!(scrub(text), text);
+        }
+    }
 }

@@ -1,7 +1,8 @@
 //! Detection: one pass over a text for keywords, then the rules that belong to them.
 
 use super::calls::Callee;
-use super::codes::{self, CodeKind};
+use super::code_labels::{self, CodeKind};
+use super::codes;
 use super::commands::Command;
 use super::generic::{self, LABELS, Names, Word};
 use super::keywords::Keywords;
@@ -77,8 +78,8 @@ fn keywords() -> &'static Keywords<KeywordTarget> {
         let mut fixed: Vec<(&str, KeywordTarget)> = Vec::new();
         fixed.extend(generic::STEMS.iter().map(|stem| (*stem, KeywordTarget::Name)));
         fixed.extend(phrases::KEYWORDS.iter().map(|word| (*word, KeywordTarget::Phrase)));
-        for (kind, keywords) in codes::KEYWORDS {
-            fixed.extend(keywords.iter().map(|word| (*word, KeywordTarget::Code(kind))));
+        for (kind, keywords) in code_labels::KEYWORDS {
+            fixed.extend(keywords.split('|').map(|word| (word, KeywordTarget::Code(kind))));
         }
         fixed.extend(networks::KEYWORDS.iter().map(|word| (*word, KeywordTarget::Network)));
         fixed.push((generic::SLASH, KeywordTarget::Pair));
@@ -283,6 +284,16 @@ mod tests {
             "login(\"",
             "wallet([1,",
             "密码",
+            "word 1: able ",
+            "{\"w\":\"able\"}",
+            "steel plate able acid ",
+            "recovery codes abcd1-efgh2\n",
+            "PIN for the door ",
+            "wifi key / ",
+            "admin / otter ",
+            "passwords:\n- a: b\n",
+            "what is the password\nit's ",
+            "able acid army arrow\nmax: ",
         ] {
             let text = part.repeat((1 << 16) / part.len());
             let started = std::time::Instant::now();

@@ -12,6 +12,7 @@ mod calls;
 mod canaries;
 mod catalog;
 mod clean;
+mod code_labels;
 mod codes;
 mod commands;
 mod detect;

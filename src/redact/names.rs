@@ -140,7 +140,10 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
             || last.strip_suffix("code").is_some_and(|before| is_one_of(ENTRANCES, before.as_bytes()))
         {
             (NameClass::Key, &KEY)
-        } else if last == "pepper" || ends(&["passwordsalt", "authsalt", "hashsalt", "cookiesalt"]) || last == "seed" && is_one_of(SEEDED, before.as_bytes()) {
+        } else if last == "pepper"
+            || ends(&["passwordsalt", "authsalt", "hashsalt", "cookiesalt"])
+            || last == "seed" && is_one_of(SEEDED, before.as_bytes())
+        {
             (NameClass::Secret, &SECRET)
         } else if last == "sid" && before == "connect" {
             (NameClass::Token, &TOKEN)
@@ -204,7 +207,11 @@ static FOREIGN: WordList = WordList::new(
 
 /// Whether a word is `password` with one letter too many, too few or different, whatever their order.
 fn is_misspelled(word: &[u8]) -> bool {
-    if !(7..=9).contains(&word.len()) || !word.starts_with(b"pa") || !word.ends_with(b"d") && !word.ends_with(b"r") || !word.contains(&b'w') {
+    if !(7..=9).contains(&word.len())
+        || !word.starts_with(b"pa")
+        || !word.ends_with(b"d") && !word.ends_with(b"r")
+        || !word.contains(&b'w')
+    {
         return false;
     }
     let count = |word: &[u8], letter: u8| word.iter().filter(|b| **b == letter).count();

@@ -5,19 +5,63 @@ use super::heuristics::{self, NameClass, is_one_of, looks_secret};
 use super::rules::FindingLabel;
 
 static NETWORK: FindingLabel =
-    FindingLabel { name: "network-key", reason: "is the key of a wireless network", rank: 4 };
+    FindingLabel { name: "network-key", reason: "is the key of a wireless network", rank: 6 };
 
 /// The label of this file.
 pub(super) static LABEL: &FindingLabel = &NETWORK;
 
 /// Words that announce a network.
 pub(super) const KEYWORDS: &[&str] = &[
-    "wifi", "wi-fi", "wlan", "ssid", "wpa", "sie\u{107}", "r\u{e9}seau", "a\u{11f} ad\u{131}", "(psk)", "network name", "netzwerk", "n\u{e4}tverk", "无线", "ワイファイ", "와이파이", "вайфай", "вай-фай", "wep ", "hotspot",
+    "wifi",
+    "wi-fi",
+    "wlan",
+    "ssid",
+    "wpa",
+    "sie\u{107}",
+    "r\u{e9}seau",
+    "a\u{11f} ad\u{131}",
+    "(psk)",
+    "network name",
+    "netzwerk",
+    "n\u{e4}tverk",
+    "无线",
+    "ワイファイ",
+    "와이파이",
+    "вайфай",
+    "вай-фай",
+    "wep ",
+    "hotspot",
 ];
 /// Words for its key, or the ends of such words.
 const KEYS: [&str; 28] = [
-    "key", "cl\u{e9}", "chiave", "klucz", "schl\u{fc}ssel", "schluessel", "llave", "clave", "chave", "sleutel", "nyckel", "n\u{f8}gle",
-    "n\u{f8}kkel", "avain", "kl\u{ed}\u{10d}", "anahtar", "anahtar\u{131}", "ключ", "密钥", "密码", "code", "pass", "pw", "passphrase", "psk", "(psk)", "kod", "parola",
+    "key",
+    "cl\u{e9}",
+    "chiave",
+    "klucz",
+    "schl\u{fc}ssel",
+    "schluessel",
+    "llave",
+    "clave",
+    "chave",
+    "sleutel",
+    "nyckel",
+    "n\u{f8}gle",
+    "n\u{f8}kkel",
+    "avain",
+    "kl\u{ed}\u{10d}",
+    "anahtar",
+    "anahtar\u{131}",
+    "ключ",
+    "密钥",
+    "密码",
+    "code",
+    "pass",
+    "pw",
+    "passphrase",
+    "psk",
+    "(psk)",
+    "kod",
+    "parola",
 ];
 /// Words between the word for a key and the key.
 const BETWEEN: &str = "is = : - \u{2013} | est ist es \u{e8} \u{e9} \u{e4}r er jest on wpa wpa2 wpa3 wifi wi-fi wlan (psk) psk lautet de du del do la le il the to";
@@ -36,6 +80,7 @@ pub(super) fn key(text: &[u8], from: usize) -> Option<(usize, usize)> {
     let mut at = window.iter().take(16).take_while(|b| !b.is_ascii_whitespace() && **b != b':').count();
     // Whether the words so far lead to a key, and whether the border of a cell or a slash does.
     let (mut named, mut beside) = (false, false);
+    let mut same = true;
     let word = text[..from].iter().rev().take(24).take_while(|b| !b.is_ascii_whitespace()).count();
     let before = text[from.saturating_sub(word + 16)..from - word].trim_ascii_end();
     let before = &before[before.iter().rposition(u8::is_ascii_whitespace).map_or(0, |end| end + 1)..];
@@ -44,7 +89,10 @@ pub(super) fn key(text: &[u8], from: usize) -> Option<(usize, usize)> {
         named = true;
     }
     while at < window.len() {
-        at += window[at..].iter().take_while(|b| b.is_ascii_whitespace() || **b == b':').count();
+        let gap = window[at..].iter().take_while(|b| b.is_ascii_whitespace() || **b == b':').count();
+        // What is beside the name of a network is on its line.
+        same &= !window[at..at + gap].contains(&b'\n');
+        at += gap;
         let length = window[at..].iter().take_while(|b| !b.is_ascii_whitespace()).count();
         if length == 0 {
             break;
@@ -53,7 +101,7 @@ pub(super) fn key(text: &[u8], from: usize) -> Option<(usize, usize)> {
         let bare = word.strip_suffix(b":").unwrap_or(word);
         let bare = bare.strip_suffix(b",").unwrap_or(bare);
         if word == b"/" || word == b"|" {
-            beside = true;
+            beside = same;
         } else if keyed(bare) {
             named = true;
             beside = false;
@@ -78,7 +126,9 @@ fn keyed(word: &[u8]) -> bool {
     KEYS.iter().any(|key| {
         word.len() >= key.len() && word[word.len() - key.len()..].eq_ignore_ascii_case(key.as_bytes()) && {
             let before = &word[..word.len() - key.len()];
-            before.is_empty() || matches!(before.last(), Some(b'-')) || key.len() > 4 && before.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'-' || !b.is_ascii())
+            before.is_empty()
+                || matches!(before.last(), Some(b'-'))
+                || key.len() > 4 && before.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'-' || !b.is_ascii())
         }
     })
 }
@@ -92,5 +142,48 @@ fn is_key(value: &[u8], named: bool) -> bool {
             || is_plain_password(value)
             || heuristics::is_word_chain(value, 3)
             || named && value.iter().all(u8::is_ascii_digit)
-            || named && value.iter().filter(|b| b.is_ascii_digit()).count() >= 2 && looks_secret(value, NameClass::Password, false))
+            || named
+                && value.iter().filter(|b| b.is_ascii_digit()).count() >= 2
+                && looks_secret(value, NameClass::Password, false))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::redact::canaries::{SEED, fill};
+    use crate::redact::{Piece, Redactor};
+
+    fn scrub(text: &str) -> String {
+        let piece = Piece { key: "body", text, line: 1 };
+        Redactor::built_in().scrub("notes.md", &[piece]).texts[0].as_str().to_owned()
+    }
+
+    #[test]
+    fn keys_beside_networks_are_found() {
+        let key = fill("<a12>4z", SEED);
+        for template in [
+            "WiFi: OfficeGuest / @",
+            "Wi-Fi network \"Attic-5G\", key @",
+            "SSID  Attic\nKey   @\n",
+            "Le réseau Wi-Fi est « Atelier » et la clé est @.",
+            "La rete è Casa, chiave WPA @.",
+            "Sieć: SP14\nKlucz: @\n",
+            "WLAN-Schlüssel: @",
+            "| Wi-Fi staff | SSID `OFFICE-5G` | @ |",
+            "Förnyckel (PSK): @",
+        ] {
+            let scrubbed = scrub(&template.replace('@', &key));
+            assert!(!scrubbed.contains(&key), "{scrubbed}");
+        }
+    }
+
+    #[test]
+    fn what_else_is_said_of_networks_stays() {
+        for text in [
+            "WiFi: 802.11ac / 5GHz. Wi-Fi network \"Attic-5G\", channel 36. WiFi key: WPA2-PSK",
+            "The WiFi driver is rtl8821cu, see key features of v5.15.2 in wlan0 / wlan1.",
+            "| SSID | Band |\n|---|---|\n| Attic-5G | 5GHz |\n",
+        ] {
+            assert_eq!(scrub(text), text);
+        }
+    }
 }

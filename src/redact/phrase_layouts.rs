@@ -82,9 +82,10 @@ pub(super) fn find(text: &[u8], words: &[SeedWord], findings: &mut Vec<Finding>)
     if let Some(parts) = without_links(text, words) {
         // Words that stood beside each other go together.
         let beside = |word: &SeedWord, next: &SeedWord| {
-            words.iter().position(|other| other.start == word.start).is_some_and(|at| {
-                words.get(at + 1).is_some_and(|other| other.start == next.start)
-            })
+            words
+                .iter()
+                .position(|other| other.start == word.start)
+                .is_some_and(|at| words.get(at + 1).is_some_and(|other| other.start == next.start))
         };
         for part in parts.chunk_by(beside) {
             if let (Some(first), Some(last)) = (part.first(), part.last()) {
@@ -136,7 +137,8 @@ pub(super) fn parts(text: &[u8], part: Vec<SeedWord>, done: usize, findings: &mu
     let length = part.len();
     // A message, or the rest of its line.
     let (first, last) = (part.first()?.start, part.last()?.end);
-    let opens = text[..first].ends_with(b": ") || text[..first].ends_with(b"> ") || first == 0 || text[first - 1] == b'\n';
+    let opens =
+        text[..first].ends_with(b": ") || text[..first].ends_with(b"> ") || first == 0 || text[first - 1] == b'\n';
     let closes = text.get(last).is_none_or(|b| matches!(b, b'\n' | b',' | b';' | b'\r'));
     if !matches!(length, 3 | 4 | 6 | 8) || !opens && !closes {
         return None;
@@ -348,5 +350,72 @@ pub(super) fn abbreviated(text: &[u8], from: usize, findings: &mut Vec<Finding>)
     });
     if let Some((skip, length)) = suffix {
         findings.push(finding(found[skip].start, found[skip + length - 1].end));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::seed_words::is_phrase;
+    use super::*;
+    use crate::redact::{Piece, Redactor};
+
+    /// Makes the words of a phrase with its checksum, so that none is written down.
+    fn phrase(seed: usize) -> Vec<&'static str> {
+        let list: Vec<&str> = include_str!("seed_words.txt").lines().collect();
+        let mut words: Vec<&str> = (0..11).map(|at| list[(seed + at * 1_237) % list.len()]).collect();
+        let last = list.iter().find(|last| {
+            let all = words.iter().chain([*last]);
+            is_phrase(&all.filter_map(|word| SeedWords::get().index(word.as_bytes())).collect::<Vec<u16>>())
+        });
+        words.extend(last);
+        words
+    }
+
+    fn scrub(text: &str) -> String {
+        let piece = Piece { key: "body", text, line: 1 };
+        Redactor::built_in().scrub("notes.md", &[piece]).texts[0].as_str().to_owned()
+    }
+
+    #[test]
+    fn phrases_are_found_in_other_layouts() {
+        for seed in [3, 501, 1_900] {
+            let words = phrase(seed);
+            let numbered = |form: &str| {
+                let entry = |(at, word): (usize, &&str)| form.replace('#', &(at + 1).to_string()).replace('@', word);
+                words.iter().enumerate().map(entry).collect::<String>()
+            };
+            let columns: String =
+                (0..4).map(|row| format!("{}   {}   {}\n", words[row], words[row + 4], words[row + 8])).collect();
+            let cells: String = (0..6)
+                .map(|row| format!("| {} | {} | {} | {} |\n", row + 1, words[row], row + 7, words[row + 6]))
+                .collect();
+            let short: String = words.iter().map(|word| format!("{} ", &word[..word.len().min(4)])).collect();
+            for text in [
+                columns,
+                cells,
+                numbered("Word #: @\n"),
+                numbered("SEED_WORD_#=@\n"),
+                numbered("#st: @, ").replace("1st", "1st"),
+                numbered("{\"i\":#,\"w\":\"@\"},"),
+                format!("Steel plate: {short}"),
+                format!("The words are {} and {}.", words[..11].join(", "), words[11]),
+                format!("max: {}\nmax: {}\n", words[..6].join(" "), words[6..].join(" ")),
+            ] {
+                let scrubbed = scrub(&text);
+                let left = words.iter().filter(|word| scrubbed.contains(&word[..word.len().min(4)])).count();
+                assert!(left <= 2, "{text}\n{scrubbed}");
+            }
+        }
+    }
+
+    #[test]
+    fn lists_of_words_stay() {
+        for text in [
+            "1. apple\n2. banana\n3. about\n4. able\n5. action\n6. carbon\n7. dog\n8. cat\n9. frog\n10. egg\n11. zoo\n12. fox\n",
+            "| 1 | able | 5 | bacon |\n| 2 | acid | 6 | cabin |\n| 3 | army | 7 | dad |\n| 4 | arrow | 8 | eager |\n",
+            "word 1: able\nword 2: acid\n",
+        ] {
+            assert_eq!(scrub(text), text);
+        }
     }
 }

@@ -36,9 +36,32 @@ pub(super) const KEYWORDS: &[&str] = &[
 
 /// Labels that say less: all words have to be those of the list.
 pub(super) const WEAK_KEYWORDS: &[&str] = &[
-    "the words i wrote", "these are the words", "my words", "wallet words", "12 words", "24 words", "twelve words", "recovery words",
-    "backup words", "restore words", "12-word", "24-word", "12 mots", "24 mots", "12 palabras", "24 palabras", "12 palavras", "12 parole",
-    "12 w\u{f6}rter", "24 w\u{f6}rter", "12 woorden", "12 s\u{142}\u{f3}w", "12 слов", "24 слова", "12个单词", "wiederherstellungsw",
+    "the words i wrote",
+    "these are the words",
+    "my words",
+    "wallet words",
+    "12 words",
+    "24 words",
+    "twelve words",
+    "recovery words",
+    "backup words",
+    "restore words",
+    "12-word",
+    "24-word",
+    "12 mots",
+    "24 mots",
+    "12 palabras",
+    "24 palabras",
+    "12 palavras",
+    "12 parole",
+    "12 w\u{f6}rter",
+    "24 w\u{f6}rter",
+    "12 woorden",
+    "12 s\u{142}\u{f3}w",
+    "12 слов",
+    "24 слова",
+    "12个单词",
+    "wiederherstellungsw",
 ];
 
 /// Finds the words of the list after a weak label that ends at `from`, on its line or below it.
@@ -62,7 +85,8 @@ pub(super) fn words_end(text: &[u8], from: usize) -> Option<usize> {
     let count = words.clone().count();
     let frequent = words.clone().filter(|word| is_one_of(FREQUENT, word)).count();
     let known = |word: &[u8]| SeedWords::get().index(word).is_some();
-    (closes && (4..=10).contains(&count) && frequent * 4 <= count && words.clone().all(known)).then_some(from + clause.len())
+    (closes && (4..=10).contains(&count) && frequent * 4 <= count && words.clone().all(known))
+        .then_some(from + clause.len())
 }
 
 /// The largest distance of the separator from the keyword.

@@ -7,7 +7,7 @@ use super::super::text::contains_ignoring_case;
 use super::later::{is_plain, is_strong, trimmed};
 use super::{Name, OnFinding};
 
-static PAIR: FindingLabel = FindingLabel { name: "login-pair", reason: "is the password of a pair", rank: 4 };
+static PAIR: FindingLabel = FindingLabel { name: "login-pair", reason: "is the password of a pair", rank: 6 };
 
 /// The label of pairs.
 pub(in super::super) static LABEL: &FindingLabel = &PAIR;
@@ -24,9 +24,40 @@ const USUAL: &str = "admin root administrator user guest deploy backup service p
     utente utilisateur invit\u{e9} bruker bruger k\u{e4}ytt\u{e4}j\u{e4} u\u{17c}ytkownik u\u{17e}ivatel kullan\u{131}c\u{131}";
 /// Words before an account that say that it is one.
 const CONTEXTS: [&[u8]; 34] = [
-    b"login", b"log in", b"logged in", b"cred", b"account", b"user", b"zugang", b"anmeld", b"konto", b"compte", b"acc\xc3\xa8s",
-    b"identifiant", b"connexion", b"entra con", b"acces", b"usuario", b"utente", b"inlog", b"gebruiker", b"ssh", b"rdp", b"vpn", b"wifi",
-    b"wi-fi", b"wlan", b"ssid", b"sftp", b"ftp", b"http", b"password", b"admin", b"nas", b"router", b"panel",
+    b"login",
+    b"log in",
+    b"logged in",
+    b"cred",
+    b"account",
+    b"user",
+    b"zugang",
+    b"anmeld",
+    b"konto",
+    b"compte",
+    b"acc\xc3\xa8s",
+    b"identifiant",
+    b"connexion",
+    b"entra con",
+    b"acces",
+    b"usuario",
+    b"utente",
+    b"inlog",
+    b"gebruiker",
+    b"ssh",
+    b"rdp",
+    b"vpn",
+    b"wifi",
+    b"wi-fi",
+    b"wlan",
+    b"ssid",
+    b"sftp",
+    b"ftp",
+    b"http",
+    b"password",
+    b"admin",
+    b"nas",
+    b"router",
+    b"panel",
 ];
 
 /// Passes the password of the pair around the slash at `at` to `on_finding`.
@@ -35,17 +66,28 @@ pub(in super::super) fn pair(text: &[u8], at: usize, on_finding: OnFinding<'_>) 
     let before = &text[at.saturating_sub(48)..at];
     let closers = before.iter().rev().take_while(|b| mark(b)).count();
     let before = &before[..before.len() - closers];
-    let user = before.iter().rev().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'@' | b'+' | b'-') || !b.is_ascii()).count();
+    let user = before
+        .iter()
+        .rev()
+        .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'@' | b'+' | b'-') || !b.is_ascii())
+        .count();
     let account = &before[before.len() - user..];
     let rest = &before[..before.len() - user];
-    let opens = rest.last().is_none_or(|b| matches!(b, b'\n' | b':' | b'(' | b',' | b'>' | b'|' | b'*' | b'`' | b'"' | b'\'' | b' ' | b'\t'));
-    if user < 2 || user > 41 || !opens || !account[0].is_ascii_alphabetic() && account[0].is_ascii() {
+    let opens = rest.last().is_none_or(|b| {
+        matches!(b, b'\n' | b':' | b'(' | b',' | b'>' | b'|' | b'*' | b'`' | b'"' | b'\'' | b' ' | b'\t')
+    });
+    if !(2..=41).contains(&user) || !opens || !account[0].is_ascii_alphabetic() && account[0].is_ascii() {
         return;
     }
     let start = at + SLASH.len();
-    let length = text[start..].iter().take(72).take_while(|b| !b.is_ascii_whitespace() && !matches!(b, b'|' | b'<' | b'>')).count();
+    let length = text[start..]
+        .iter()
+        .take(72)
+        .take_while(|b| !b.is_ascii_whitespace() && !matches!(b, b'|' | b'<' | b'>'))
+        .count();
     let (start, mut end) = trimmed(text, start, start + length);
-    if text[end.min(text.len())..].first() != Some(&b'*') && text[start..end].ends_with(b"*") && text[start - 1] == b'*' {
+    if text[end.min(text.len())..].first() != Some(&b'*') && text[start..end].ends_with(b"*") && text[start - 1] == b'*'
+    {
         end -= 1;
     }
     let value = &text[start..end];
@@ -75,7 +117,8 @@ pub(in super::super) fn pair(text: &[u8], at: usize, on_finding: OnFinding<'_>) 
 /// Whether a value is a password without any label: letters, digits, and a mark that neither names nor numbers have.
 fn is_marked(value: &[u8]) -> bool {
     let both = value.iter().any(u8::is_ascii_uppercase) && value.iter().any(u8::is_ascii_lowercase);
-    let odd = value.iter().any(|b| b"!#$%^&?".contains(b)) || both && value[..value.len() - 1].iter().any(|b| b"@*+".contains(b)) && !value.contains(&b'.');
+    let odd = value.iter().any(|b| b"!#$%^&?".contains(b))
+        || both && value[..value.len() - 1].iter().any(|b| b"@*+".contains(b)) && !value.contains(&b'.');
     let host = value.iter().rposition(|b| *b == b'@').is_some_and(|at| value[at..].contains(&b'.'));
     (8..=40).contains(&value.len())
         && odd
@@ -107,7 +150,9 @@ pub(super) fn is_ticket(value: &[u8]) -> bool {
 
 /// Passes the password after `admin/` to `on_finding`, where a sentence says that it works, or after `u/p:`.
 pub(in super::super) fn joined(text: &[u8], (at, mut start): (usize, usize), on_finding: OnFinding<'_>) {
-    if at > 0 && (text[at - 1].is_ascii_alphanumeric() || matches!(text[at - 1], b'/' | b'.' | b'-' | b'_' | b':' | b'@')) {
+    if at > 0
+        && (text[at - 1].is_ascii_alphanumeric() || matches!(text[at - 1], b'/' | b'.' | b'-' | b'_' | b':' | b'@'))
+    {
         return;
     }
     let labelled = text[start - 1] != b'/';
@@ -115,7 +160,11 @@ pub(in super::super) fn joined(text: &[u8], (at, mut start): (usize, usize), on_
         // `u/p: bot/…`
         let window = &text[start..text.len().min(start + 48)];
         let window = &window[..window.iter().position(|b| *b == b'\n').unwrap_or(window.len())];
-        let Some(slash) = window.iter().position(|b| *b == b'/').filter(|_| window.starts_with(b":") || window.starts_with(b" ")) else { return };
+        let Some(slash) =
+            window.iter().position(|b| *b == b'/').filter(|_| window.starts_with(b":") || window.starts_with(b" "))
+        else {
+            return;
+        };
         start += slash + 1;
         start += text[start..].iter().take_while(|b| **b == b' ').count();
     }
@@ -123,11 +172,14 @@ pub(in super::super) fn joined(text: &[u8], (at, mut start): (usize, usize), on_
     let after = &text[start + length..];
     let (start, end) = trimmed(text, start, start + length);
     let value = &text[start..end];
-    const FOLLOWERS: [&[u8]; 8] = [b" works", b" should", b" still", b" on the", b" for the", b" does", b" as log", b" is the"];
+    const FOLLOWERS: [&[u8]; 8] =
+        [b" works", b" should", b" still", b" on the", b" for the", b" does", b" as log", b" is the"];
     let before = &text[at.saturating_sub(40)..at];
     let before = &before[before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
     const LEADS: [&[u8]; 8] = [b"default", b"still", b"try ", b"use ", b"login", b"log in", b"cred", b"with "];
-    let said = labelled || LEADS.iter().any(|word| contains_ignoring_case(before, word)) || FOLLOWERS.iter().any(|word| after.starts_with(word));
+    let said = labelled
+        || LEADS.iter().any(|word| contains_ignoring_case(before, word))
+        || FOLLOWERS.iter().any(|word| after.starts_with(word));
     if is_strong(value) && !value.ends_with(b"+") || said && (is_plain(value) || heuristics::is_word_chain(value, 3)) {
         on_finding(start, end, &names::PASSWORD);
     }
@@ -162,7 +214,8 @@ pub(super) fn listed(text: &[u8], name: Name, class: NameClass, on_finding: OnFi
 }
 
 /// Words before a list of accounts that do not say that there are passwords.
-pub(in super::super) const LISTS: [&str; 6] = ["logins", "accounts:", "accounts\n", "users:", "zug\u{e4}nge", "comptes :"];
+pub(in super::super) const LISTS: [&str; 6] =
+    ["logins", "accounts:", "accounts\n", "users:", "zug\u{e4}nge", "comptes :"];
 
 /// Passes the passwords of a list of accounts, each of which has one, to `on_finding`.
 pub(in super::super) fn list(text: &[u8], start: usize, end: usize, on_finding: OnFinding<'_>) {
@@ -172,7 +225,9 @@ pub(in super::super) fn list(text: &[u8], start: usize, end: usize, on_finding: 
     }
     let end = if text[end - 1] == b'\n' { end - 1 } else { end };
     let mut found = Vec::new();
-    listed(text, Name { start, end, flag: false }, NameClass::Weak, &mut |start, end, label| found.push((start, end, label)));
+    listed(text, Name { start, end, flag: false }, NameClass::Weak, &mut |start, end, label| {
+        found.push((start, end, label))
+    });
     let first = end + text[end..].iter().take(120).take_while(|b| **b != b'\n').count();
     let last = found.last().map_or(first, |(_, end, _)| *end);
     let items = text[first..last].split(|b| *b == b'\n').filter(|line| !line.trim_ascii().is_empty()).count();
@@ -183,7 +238,8 @@ pub(in super::super) fn list(text: &[u8], start: usize, end: usize, on_finding: 
 
 /// Returns the password of an item `- alice – X`, empty if there is none; `None` if the line is no item.
 fn item(line: &[u8], class: NameClass) -> Option<(usize, usize)> {
-    const SEPARATORS: [&str; 11] = [": ", " \u{2013} ", " - ", " \u{2014} ", " / ", " = ", " \u{2192} ", " -> ", "\t", "/", " => "];
+    const SEPARATORS: [&str; 11] =
+        [": ", " \u{2013} ", " - ", " \u{2014} ", " / ", " = ", " \u{2192} ", " -> ", "\t", "/", " => "];
     let lead = line.iter().take_while(|b| matches!(b, b' ' | b'>' | b'\t')).count();
     let rest = &line[lead..];
     let bullet = match rest {
@@ -193,10 +249,8 @@ fn item(line: &[u8], class: NameClass) -> Option<(usize, usize)> {
         _ => return None,
     };
     let content = &rest[bullet..];
-    let separator = SEPARATORS
-        .iter()
-        .filter_map(|mark| Some((memchr::memmem::find(content, mark.as_bytes())?, mark.len())))
-        .min();
+    let separator =
+        SEPARATORS.iter().filter_map(|mark| Some((memchr::memmem::find(content, mark.as_bytes())?, mark.len()))).min();
     let Some((place, length)) = separator else { return Some((0, 0)) };
     let account = &content[..place];
     let words = account.split(|b| *b == b' ').filter(|word| !word.is_empty()).count();
@@ -205,7 +259,54 @@ fn item(line: &[u8], class: NameClass) -> Option<(usize, usize)> {
     let alone = line[from + value..].trim_ascii().is_empty() || line[from + value..].starts_with(b" (");
     let (start, end) = trimmed(line, from, from + value);
     let password = &line[start..end];
-    let fits = words <= 3 && alone && !account.contains(&b'=') && !is_ticket(password) && (is_strong(password) || is_plain(password) || is_odd(password) || heuristics::is_word_chain(password, 3))
+    let fits = words <= 3
+        && alone
+        && !account.contains(&b'=')
+        && !is_ticket(password)
+        && (is_strong(password) || is_plain(password) || is_odd(password) || heuristics::is_word_chain(password, 3))
         && (class == NameClass::Password || !password.iter().all(|b| b.is_ascii_hexdigit() || *b == b'-'));
     Some(if fits { (start, end) } else { (0, 0) })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::redact::canaries::{SEED, fill};
+    use crate::redact::{Piece, Redactor};
+
+    fn scrub(text: &str) -> String {
+        let piece = Piece { key: "body", text, line: 1 };
+        Redactor::built_in().scrub("notes.md", &[piece]).texts[0].as_str().to_owned()
+    }
+
+    #[test]
+    fn passwords_beside_accounts_are_found() {
+        let password = fill("Wq<a7>4z", SEED);
+        for template in [
+            "Lancom Admin: root / @",
+            "Per il sito entra con gmarchetti / @.",
+            "can log in with demo@example.org / @",
+            "admin/@ works on the staging box",
+            "u/p: bot/@",
+            "Accounts for the demo, with passwords:\n- alice – @\n- bob – @\n",
+            "Logins\n* alice: @\n* bob: @\n",
+            "Passwords for the lab:\n1. lab1: @\n2. lab2: @\n",
+        ] {
+            let scrubbed = scrub(&template.replace('@', &password).replace("demoWq", "demo@"));
+            assert!(!scrubbed.contains(&password), "{scrubbed}");
+        }
+    }
+
+    #[test]
+    fn other_slashes_and_lists_stay() {
+        for text in [
+            "read / write, and / or, 100% / 200%, a slice / UTF-8-like, f / Uint16Array.LEN, user / Password1",
+            "test (Hirotaka Tagawa / wafuwafu13), `caseNN.01.before_*` / `caseNN.02.after_*` scheme",
+            "admin/users works, root/lib64 is a path, admin/settings2 for the rest",
+            "Users with passwords:\n- alice – expired 2024-01-02\n- bob – see ticket ABC-1234\n- carol – none\n",
+            "Logins:\n- alice: Chrome-120\n- bob: 2024-01-02\n",
+            "Accounts:\n- main: 0x52908400098527886E0F7030069857D2E4169EE7\n- other: none\n",
+        ] {
+            assert_eq!(scrub(text), text);
+        }
+    }
 }

@@ -35,15 +35,16 @@ pub(super) fn value(text: &[u8], name: Name, class: NameClass) -> Option<(usize,
     if is_label(text, name, rest) {
         return below_label(text, name.end + rest.len(), class);
     }
-    let ending = match rest.trim_ascii_end().strip_suffix(b"**").unwrap_or(rest.trim_ascii_end()).last().unwrap_or(&b' ') {
-        b':' => Ending::Colon,
-        b'?' if class == NameClass::Password => Ending::Question,
-        b'.' | b'!' | b')' => Ending::Sentence,
-        _ if rest.ends_with("：".as_bytes()) => Ending::Colon,
-        _ if class == NameClass::Password && is_asked(text, name) => Ending::Question,
-        _ if !matches!(class, NameClass::Weak) && is_title(text, name) => Ending::Title,
-        _ => return None,
-    };
+    let ending =
+        match rest.trim_ascii_end().strip_suffix(b"**").unwrap_or(rest.trim_ascii_end()).last().unwrap_or(&b' ') {
+            b':' => Ending::Colon,
+            b'?' if class == NameClass::Password => Ending::Question,
+            b'.' | b'!' | b')' => Ending::Sentence,
+            _ if rest.ends_with("：".as_bytes()) => Ending::Colon,
+            _ if class == NameClass::Password && is_asked(text, name) => Ending::Question,
+            _ if !matches!(class, NameClass::Weak) && is_title(text, name) => Ending::Title,
+            _ => return None,
+        };
     // A line of code may end so as well.
     let code = rest.iter().any(|b| matches!(b, b'=' | b'"' | b'\'' | b'{' | b';' | b'[')) || rest.ends_with(b"))");
     let open = rest.ends_with(b")") && !rest.contains(&b'(');
@@ -100,7 +101,8 @@ pub(super) fn is_followed(text: &[u8], name: Name) -> bool {
     let rest = line(text, name.end);
     matches!(rest.trim_ascii_end().last(), Some(b':' | b'?' | b'.' | b'!' | b')' | b'*'))
         || rest.ends_with("：".as_bytes())
-        || is_short(text, name.end + rest.len()) && (may_be_password(text, name) && is_asked(text, name) || is_title(text, name))
+        || is_short(text, name.end + rest.len())
+            && (may_be_password(text, name) && is_asked(text, name) || is_title(text, name))
 }
 
 /// Whether a line with a digit or a hyphen, as values have, soon follows the end of a line at `end`.
@@ -117,17 +119,31 @@ pub(super) fn may_be_password(text: &[u8], name: Name) -> bool {
     let word = &text[name.start..name.end];
     let word = word.strip_suffix(b"s").unwrap_or(word);
     let ends = |end: &[u8]| word.len() >= end.len() && word[word.len() - end.len()..].eq_ignore_ascii_case(end);
-    ![&b"key"[..], b"token", b"auth", b"secret", b"session", b"cookie", b"credential", b"author", b"salt"].iter().any(|end| ends(end))
+    ![&b"key"[..], b"token", b"auth", b"secret", b"session", b"cookie", b"credential", b"author", b"salt"]
+        .iter()
+        .any(|end| ends(end))
 }
 
 /// Whether the line of a name is short, after an empty one, and an indented or fenced line follows an empty one.
 fn is_title(text: &[u8], name: Name) -> bool {
     let before = &text[name.start.saturating_sub(64)..name.start];
     let start = before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1);
-    let first = before[start..].starts_with(b"#") || name.start < 64 && start == 0 || start > 1 && before[..start].ends_with(b"\n\n");
+    let first = before[start..].starts_with(b"#")
+        || name.start < 64 && start == 0
+        || start > 1 && before[..start].ends_with(b"\n\n");
     let rest = line(text, name.end);
     let below = text.get(name.end + rest.len()..).unwrap_or_default();
-    first && rest.len() <= 64 && [&b"\n\n    "[..], b"\n\n\t", b"\n```", b"\n\n```", b"\n\n`", b"\n`", b"\n    "].iter().any(|start| below.starts_with(start))
+    let alone = || {
+        let value = below.strip_prefix(b"\n").unwrap_or_default();
+        let length = value.iter().take(MAX_LINE).take_while(|b| !b.is_ascii_whitespace()).count();
+        length >= 16 && (length == value.len() || value[length..].starts_with(b"\n\n") || value[length..] == *b"\n")
+    };
+    first
+        && rest.len() <= 64
+        && ([&b"\n\n    "[..], b"\n\n\t", b"\n```", b"\n\n```", b"\n\n`", b"\n`", b"\n    "]
+            .iter()
+            .any(|start| below.starts_with(start))
+            || !may_be_password(text, name) && alone())
 }
 
 /// Words that ask, before the name on its line.
@@ -142,8 +158,11 @@ fn is_asked(text: &[u8], name: Name) -> bool {
     let before = &text[name.start.saturating_sub(80)..name.start];
     let before = &before[before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
     let rest = line(text, name.end);
-    let asked = ["多少", "什么", "是啥", "何で", "なんで", "뭐", "？"].iter().any(|word| memchr::memmem::find(rest, word.as_bytes()).is_some());
-    asked || before.split(|b| !(b.is_ascii_alphabetic() || *b == b'\'' || !b.is_ascii())).any(|word| QUESTIONS.has(word))
+    let asked = ["多少", "什么", "是啥", "何で", "なんで", "뭐", "？"]
+        .iter()
+        .any(|word| memchr::memmem::find(rest, word.as_bytes()).is_some());
+    asked
+        || before.split(|b| !(b.is_ascii_alphabetic() || *b == b'\'' || !b.is_ascii())).any(|word| QUESTIONS.has(word))
 }
 
 /// Words with which an answer begins.
@@ -160,8 +179,7 @@ fn answer(text: &[u8], start: usize, end: usize, ending: Ending) -> Option<(usiz
     }
     let content = &text[start..end];
     let mut at = after_author(content).unwrap_or(0);
-    let mut leads = 0;
-    for _ in 0..8 {
+    for leads in 0..8 {
         at += content[at..].iter().take_while(|b| b.is_ascii_whitespace()).count();
         let length = content[at..].iter().take_while(|b| !b.is_ascii_whitespace()).count();
         let word = content[at..at + length].strip_suffix(b",").unwrap_or(&content[at..at + length]);
@@ -169,16 +187,21 @@ fn answer(text: &[u8], start: usize, end: usize, ending: Ending) -> Option<(usiz
         if word.is_empty() {
             return None;
         }
-        if !LEADS.has(word) && word != b"-" && word != b">" && !(leads == 0 && word.starts_with(b"@") && word[1..].iter().all(u8::is_ascii_alphabetic)) {
+        let mention = leads == 0 && word.starts_with(b"@") && word[1..].iter().all(u8::is_ascii_alphabetic);
+        let lead = LEADS.has(word) || matches!(word, b"-" | b"->" | b"=>" | b">") || mention;
+        if !lead {
             let (left, right) = later::trimmed(text, start + at, start + at + length);
             let value = &text[left..right];
             let last = content[at + length..].trim_ascii().is_empty();
             // Without a word before it only the last of the line is an answer.
-            let last = last || matches!(content.get(at + length - 1), Some(b',' | b'.')) || content[at + length..].starts_with(b" -") || content[at + length..].starts_with(b" (");
-            let fits = later::is_strong(value) || (leads > 0 || last) && (later::is_plain(value) || heuristics::is_word_chain(value, 3));
+            let last = last
+                || matches!(content.get(at + length - 1), Some(b',' | b'.'))
+                || content[at + length..].starts_with(b" -")
+                || content[at + length..].starts_with(b" (");
+            let fits = later::is_strong(value)
+                || (leads > 0 || last) && (later::is_plain(value) || heuristics::is_word_chain(value, 3));
             return fits.then_some((left, right));
         }
-        leads += 1;
         at += length;
     }
     None
@@ -237,7 +260,8 @@ fn is_secret(value: &[u8], ending: Ending, class: NameClass) -> bool {
             marked && looks_secret(value, class, false) || heuristics::is_word_chain(value, 3)
         }
         (Ending::Title, NameClass::Password) => {
-            digit && (later::is_strong(value) || later::is_plain(value) || random) || heuristics::is_word_chain(value, 3)
+            digit && (later::is_strong(value) || later::is_plain(value) || random)
+                || heuristics::is_word_chain(value, 3)
         }
         (Ending::Title, _) => heuristics::is_machine_made(value) && !heuristics::is_uuid(value),
         (Ending::Colon, NameClass::Weak | NameClass::Hint) => heuristics::is_machine_made(value),

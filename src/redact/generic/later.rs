@@ -13,9 +13,9 @@ static INTRODUCTIONS: WordList = WordList::new(
 );
 /// Words that say that the password was changed, or that another is to be used instead.
 static CHANGES: WordList = WordList::new(
-    "changed change changing reset set rotated updated switched replaced new it's its try ge\u{e4}ndert gesetzt neu neue \
+    "prueba prob\u{e1} essaie essayez probier probiere versuch nimm prova tenta probeer pr\u{f8}v f\u{f6}rs\u{f6}k kokeile spr\u{f3}buj zkus dene попробуй спробуй changed change changing reset set rotated updated switched replaced new it's its try ge\u{e4}ndert gesetzt neu neue \
     neues ist's chang\u{e9} modifi\u{e9} nouveau c'est cambi\u{e9} cambiado cambiada cambi\u{f3} nueva mudei mudou alterada alterado \
-    nova cambiato cambiata cambiai nuova gewijzigd veranderd nieuwe \u{e4}ndrat \u{e4}ndrade bytt bytte nytt \u{e6}ndret skiftet ny endret byttet vaihdettiin \
+    nova cambiato cambiata cambiai nuova gewijzigd veranderd nieuwe \u{e4}ndrat \u{e4}ndrats bytts \u{e4}ndrade bytt bytte nytt \u{e6}ndret skiftet ny endret byttet vaihdettiin \
     vaihdoin uusi zmienione zmieni\u{142}em zmieniono nowe zm\u{11b}nil zm\u{11b}n\u{11b}no nov\u{e9} de\u{11f}i\u{15f}ti yeni \
     поменял поменяла сменил сменила изменил изменён новый теперь змінив змінено новий тепер",
 );
@@ -107,8 +107,12 @@ pub(in super::super) fn is_plain(value: &[u8]) -> bool {
     let letters = value.iter().filter(|b| b.is_ascii_alphabetic()).count();
     heuristics::is_word_chain(value, 3)
         || is_marked_pair(value)
-        || value.len() <= 40 && !heuristics::is_uuid(value) && !value.contains(&b'/') && heuristics::looks_random(value)
-            && value.iter().any(u8::is_ascii_uppercase) && !value.iter().all(u8::is_ascii_hexdigit)
+        || value.len() <= 40
+            && !heuristics::is_uuid(value)
+            && !value.contains(&b'/')
+            && heuristics::looks_random(value)
+            && value.iter().any(u8::is_ascii_uppercase)
+            && !value.iter().all(u8::is_ascii_hexdigit)
         || value.len() >= 8
             && digits >= 2
             && letters >= 4
@@ -128,6 +132,53 @@ fn is_marked_pair(value: &[u8]) -> bool {
     b"#!$%&*+@".contains(mark)
         && (4..=12).contains(&first.len())
         && (4..=12).contains(&second.len())
-        && (capital(first) && capital(second) || *mark != b'#' && value.is_ascii() && value.iter().all(|b| !b.is_ascii_uppercase()))
+        && (capital(first) && capital(second)
+            || *mark != b'#' && value.is_ascii() && value.iter().all(|b| !b.is_ascii_uppercase()))
         && looks_secret(value, NameClass::Password, true)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::redact::canaries::{SEED, fill};
+    use crate::redact::{Piece, Redactor};
+
+    fn scrub(text: &str) -> String {
+        let piece = Piece { key: "body", text, line: 1 };
+        Redactor::built_in().scrub("notes.md", &[piece]).texts[0].as_str().to_owned()
+    }
+
+    #[test]
+    fn values_of_later_clauses_are_found() {
+        for password in [fill("Wq<a7>4z", SEED), "otter".to_owned() + "!" + "pebble42"] {
+            for template in [
+                "root password expired, changed it to @",
+                "Password was reset. It is now set to @",
+                "if the password doesn't work try @",
+                "I had to reset your password, the new one is @.",
+                "hasło zmienione wczoraj, teraz jest @",
+                "La contraseña no funciona, prueba con @",
+                "поменял пароль на @",
+                "jo: anyone knows the admin password of the old wiki?\nmax: it's @\n",
+                "ana: ¿cuál es la contraseña de la base?\nluis: es @\n",
+                "New password for the VPN\n\n    @\n\nPlease don't share.\n",
+            ] {
+                let scrubbed = scrub(&template.replace('@', &password));
+                assert!(!scrubbed.contains(&password), "{scrubbed}");
+            }
+        }
+    }
+
+    #[test]
+    fn other_clauses_about_passwords_stay() {
+        for text in [
+            "If the password doesn't work try resetting it, or try v2.3.1 / try Chrome-120.",
+            "I changed the password field to type=password and the label to newPassword2.",
+            "The password was changed in 3f2a9c1b, see ABC-1234 and use OpenSSL 3.0.13 with utf8mb4.",
+            "jo: what's the root pw?\nmax: dunno, ask Peter\n",
+            "[10:02] jo: anyone knows the admin password?\n[10:04] max: it's in 1Password\n",
+            "Q: what is the password policy?\nA: At least 12 characters, see ISO-27001.\n",
+        ] {
+            assert_eq!(scrub(text), text);
+        }
+    }
 }

@@ -13,9 +13,11 @@ mod rows;
 mod separator;
 mod value;
 
-pub(super) use accounts::{ACCOUNTS, LABEL as PAIR_LABEL, LISTS, SLASH, list as account_list, joined as joined_pair, pair as account_pair};
+pub(super) use accounts::{
+    ACCOUNTS, LABEL as PAIR_LABEL, LISTS, SLASH, joined as joined_pair, list as account_list, pair as account_pair,
+};
 pub(super) use chosen::passwords as chosen_passwords;
-pub(super) use labels::{LABELS, Word};
+pub(super) use labels::{LABELS, STEMS, Word};
 pub(super) use later::{is_plain as is_plain_password, is_strong as is_strong_password, trimmed};
 
 use super::assembled;
@@ -24,92 +26,6 @@ use super::names::class_of;
 use super::rules::FindingLabel;
 use super::text::{contains_ignoring_case, is_name_byte};
 use separator::{Separator, separator};
-
-/// Keywords of which every name of a secret contains one.
-pub(super) const STEMS: &[&str] = &[
-    "pass",
-    "pw",
-    "secret",
-    "token",
-    "key",
-    "auth",
-    "credential",
-    "creds",
-    "sess",
-    "psk",
-    "jwt",
-    "salt",
-    "cookie",
-    "kennwort",
-    "wachtwoord",
-    "senha",
-    "heslo",
-    "salasana",
-    "parola",
-    "clave",
-    "mdp",
-    "lozinka",
-    "adgangskode",
-    "contrasena",
-    "schluessel",
-    "psw",
-    "pasw",
-    "pepper",
-    "seed=",
-    "seed:",
-    "seed =",
-    "seed\"",
-    "hmac",
-    "sid=",
-    "sid:",
-    "refresh=",
-    "_cred ",
-    "accesscode",
-    "access_code",
-    "access-code",
-    "pairingcode",
-    "pairing_code",
-    "pairing-code",
-    "invitecode",
-    "invite_code",
-    "invite-code",
-    "joincode",
-    "join_code",
-    "join-code",
-    "enrollment_code",
-    "enrollment-code",
-    "kodeord",
-    "haslo",
-    "sifre",
-    "jelszo",
-    "_pat",
-    "pat=",
-    "pat =",
-    "pat:",
-    ".login=",
-    "appid=",
-    "sig=",
-    "signature=",
-    "_pk=",
-    "_pk:",
-    "_api=",
-    "_api:",
-    "_api =",
-    "_api\"",
-    "_cred=",
-    "_cred:",
-    "_cred =",
-    "_access=",
-    "_access:",
-    "_access =",
-    "_sk=",
-    "_sk:",
-    "_sk\"",
-    "_sk`",
-    "_sk |",
-    "_sk</",
-    "_sk*",
-];
 
 /// The longest part of a name on each side of its keyword.
 const MAX_NAME_PART: usize = 64;
@@ -355,7 +271,7 @@ impl Names {
             self.value_end = self.value_end.max(found.end);
             if secret {
                 on_finding(found.start, found.end, label);
-            } else if separator == Separator::Words {
+            } else if matches!(separator, Separator::Words | Separator::Blank) {
                 prose::values(text, name, || Some((class, label)), on_finding);
             }
         }

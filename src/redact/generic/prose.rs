@@ -4,10 +4,10 @@ use super::super::heuristics::{self, NameClass, WordList, is_one_of, looks_secre
 use super::super::phrases;
 use super::super::rules::FindingLabel;
 use super::super::text::contains_ignoring_case;
-use super::{accounts, announced, later};
 use super::separator::{Separator, after_closers, below, is_quote, skip_blanks};
 use super::value::{ValueSpan, bare, quoted};
 use super::{Name, OnFinding};
+use super::{accounts, announced, later};
 
 /// The largest distance of a value from its name in a sentence.
 const MAX_DISTANCE: usize = 96;
@@ -16,7 +16,7 @@ const MAX_WORDS_BETWEEN: usize = 7;
 
 /// Words and marks that introduce the value of a name.
 static VERBS: WordList = WordList::new(
-    "is was are be ist war lautet lauten est es será sera é è är er je jest to auf c'est → ➜ -> => — – - = := 是 为 \
+    "is was been are be ist war lautet lauten est es será sera é è är er je jest to auf c'est → ➜ -> => — – - = := 是 为 \
     為 は equals это - \
     = är jest bude bylo bylo: było byla było etait était era fue foi sigue siendo sera blev bliver blir oli теперь тепер",
 );
@@ -26,7 +26,32 @@ static ADVERBS: WordList = WordList::new(
     nog steeds jetzt noch immer weiterhin fortfarande stadig fortsatt nyt edelleen teraz nadal wciąż stále teď nyní hala hâlâ şimdi теперь сейчас пока тепер зараз",
 );
 /// Like [`VERBS`], in scripts that put no blank before them.
-const JOINED: &[&str] = &["是", "为", "為", "は", "が", "는", "은", "이", "가", "改成了", "改成", "改为", "改為", "已改为", "换成了", "现在是", "仍是", "还是", "設為", "设为", "设置为", "을", "를", "を"];
+const JOINED: &[&str] = &[
+    "是",
+    "为",
+    "為",
+    "は",
+    "が",
+    "는",
+    "은",
+    "이",
+    "가",
+    "改成了",
+    "改成",
+    "改为",
+    "改為",
+    "已改为",
+    "换成了",
+    "现在是",
+    "仍是",
+    "还是",
+    "設為",
+    "设为",
+    "设置为",
+    "을",
+    "를",
+    "を",
+];
 /// Words after a name that make it part of another: the hash of a password is no password.
 static COMPOUNDS: WordList = WordList::new(
     "hash hashes hashed hashing length policy policies file files field fields name names id ids \
@@ -42,7 +67,7 @@ static BETWEEN: WordList = WordList::new(
     db database admin root staging stage prod production dev test server user account instance environment env \
     cluster box machine host used which we i you also still just für want need get got from them us sent gave der den dem die das zum pour le la les du de \
     para el los con von d'ordine d'accesso di accesso \
-    everywhere again first initial initially temporary temp provisional old new provvisoria provvisorio temporanea temporaneo \
+    everywhere had has again first initial initially temporary temp provisional old new provvisoria provvisorio temporanea temporaneo \
     iniziale attuale nuova vecchia provisoire temporaire actuel initial nouveau ancien chiave d'ordine startowe tymczasowe nowe stare \
     temporal inicial actual nueva nuevo antigua provisória temporária atual nova tijdelijk tijdelijke nieuwe oude vorläufig \
     temporär tillfälligt nytt midlertidig ny nyt väliaikainen uusi geçici yeni root-user wlan wifi wi-fi wpa wpa2 vpn nas",
@@ -130,8 +155,9 @@ pub(super) fn values(
 
 /// Whether the word after a name makes it part of another.
 fn is_compound(text: &[u8], name: Name) -> bool {
+    const VERBS: &str = "no not never can cannot will would may has have had and or";
     let (at, _) = after_closers(text, name.end);
-    word_at(text, skip_blanks(text, at)).is_some_and(|word| COMPOUNDS.has(word))
+    word_at(text, skip_blanks(text, at)).is_some_and(|word| COMPOUNDS.has(word) && !is_one_of(VERBS, word))
 }
 
 /// Whether a name is the verb "pass": no user or login is named shortly before it on its line.
@@ -179,7 +205,10 @@ impl ProseLabel {
         let value = &text[self.found.start..self.found.end];
         let looks = looks_secret(value, class, self.found.quoted)
             || (self.found.quoted && self.connected && heuristics::is_passphrase(value, class))
-            || (self.found.quoted && self.phrase && heuristics::is_passphrase(value, class) && value.iter().filter(|b| **b == b' ').count() >= 3)
+            || (self.found.quoted
+                && self.phrase
+                && heuristics::is_passphrase(value, class)
+                && value.iter().filter(|b| **b == b' ').count() >= 3)
             || self.is_chain(value, class)
             || (class == NameClass::Weak && heuristics::is_hexadecimal_key(value));
         if class == NameClass::Hint {
@@ -215,8 +244,13 @@ impl ProseLabel {
     fn is_beside(&self, text: &[u8], name: Name) -> bool {
         let word = &text[name.start..name.end];
         let ends = text.get(self.found.end).is_none_or(|b| b.is_ascii_whitespace() || *b == b'`');
-        let lower = word.iter().all(|b| b.is_ascii_lowercase() || *b == b'_');
-        self.words == 0 && self.found.start == name.end + 1 && ends && (lower && word.contains(&b'_') || word[0].is_ascii_lowercase() && word.windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase()))
+        let lower = word.iter().all(|b| b.is_ascii_lowercase() || matches!(b, b'_' | b'-'));
+        self.words == 0
+            && self.found.start == name.end + 1
+            && ends
+            && (lower && word.iter().any(|b| matches!(b, b'_' | b'-'))
+                || word[0].is_ascii_lowercase()
+                    && word.windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase()))
     }
 
     /// Whether the value is a password of several words that nothing but a value can be: after `is` or `with`.
@@ -271,9 +305,16 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
             let value = &text[start..end];
             let closed = text.get(end) == Some(&b')');
             let random = closed && heuristics::is_machine_made(value) && !heuristics::is_uuid(value);
-            let chosen = words == 0 && (later::is_strong(value) || later::is_plain(value) && heuristics::has_all_kinds(value));
+            let chosen =
+                words == 0 && (later::is_strong(value) || later::is_plain(value) && heuristics::has_all_kinds(value));
             if closed && (random || chosen) {
-                return Some(ProseLabel { found: ValueSpan { start, end, quoted: true }, connected: true, words, given: true, phrase: false });
+                return Some(ProseLabel {
+                    found: ValueSpan { start, end, quoted: true },
+                    connected: true,
+                    words,
+                    given: true,
+                    phrase: false,
+                });
             }
         }
         // "to pass to `f`"; elsewhere the word is a verb in Polish.
@@ -281,9 +322,7 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
             return None;
         }
         let verb = VERBS.has(plain) || plain == b"on" && is_finnish(text, name);
-        if verb
-            && let Some(candidate) = after_verb(text, next, word.ends_with(b":"), words)
-        {
+        if verb && let Some(candidate) = after_verb(text, next, word.ends_with(b":"), words) {
             return Some(candidate);
         }
         let bracketed = word.starts_with(b"(");
@@ -339,9 +378,11 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
 /// it, and a machine or a careful person made it.
 fn after_colon(text: &[u8], at: usize) -> Option<ProseLabel> {
     let window = &text[at..text.len().min(at + 64)];
+    memchr::memchr(b':', window)?;
     let end = window.iter().position(|b| matches!(b, b'\n' | b'.' | b',' | b';' | b'=' | b'(' | b'"' | b'`' | b'|'));
     let colon = memchr::memmem::find(&window[..end.unwrap_or(window.len())], b": ")?;
-    let plain = |word: &[u8]| word.iter().all(|b| b.is_ascii_alphabetic() || !b.is_ascii() || matches!(b, b'-' | b'\''));
+    let plain =
+        |word: &[u8]| word.iter().all(|b| b.is_ascii_alphabetic() || !b.is_ascii() || matches!(b, b'-' | b'\''));
     let lead = &window[..colon];
     if !lead.split(|b| *b == b' ').all(|word| plain(word) && !COMPOUNDS.has(word)) {
         return None;
@@ -349,7 +390,9 @@ fn after_colon(text: &[u8], at: usize) -> Option<ProseLabel> {
     let candidate = found_at(text, skip_blanks(text, at + colon + 1), 1, true)?;
     let value = &text[candidate.found.start..candidate.found.end];
     let rest = text[candidate.found.end..].iter().find(|b| !matches!(b, b' ' | b'`' | b'*' | b'.' | b'"' | b'\''));
-    let made = heuristics::is_machine_made(value) && !heuristics::is_uuid(value) || later::is_strong(value);
+    let made = heuristics::is_machine_made(value) && !heuristics::is_uuid(value)
+        || later::is_strong(value)
+        || !lead.contains(&b' ') && later::is_plain(value);
     (rest.is_none_or(|b| *b == b'\n') && made).then_some(candidate)
 }
 
@@ -365,7 +408,9 @@ fn after_verb(text: &[u8], mut next: usize, mut colon: bool, words: usize) -> Op
     };
     let candidate = found_at(text, at, words, true)?;
     let value = &text[candidate.found.start..candidate.found.end];
-    if !candidate.found.quoted && let Some(end) = phrases::words_end(text, at) {
+    if !candidate.found.quoted
+        && let Some(end) = phrases::words_end(text, at)
+    {
         return Some(ProseLabel { found: ValueSpan { start: at, end, quoted: true }, ..candidate });
     }
     (candidate.found.quoted || !value.iter().all(u8::is_ascii_alphabetic) || heuristics::is_word_chain(value, 3))

@@ -15,7 +15,8 @@ const MAX_VALUES: usize = 16 * 1024;
 /// Whether the cell of a column that `class` names is a secret.
 pub(super) fn is_secret(value: &[u8], class: NameClass) -> bool {
     looks_secret(value, class, true)
-        || class == NameClass::Weak && (later::is_strong(value) || later::is_plain(value) && heuristics::has_all_kinds(value))
+        || class == NameClass::Weak
+            && (later::is_strong(value) || later::is_plain(value) && heuristics::has_all_kinds(value))
         || class == NameClass::Password
             && (heuristics::is_word_chain(value, 3)
                 || heuristics::is_passphrase(value, class) && !heuristics::is_description(value))

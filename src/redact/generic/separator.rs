@@ -109,8 +109,12 @@ fn after_note(text: &[u8], at: usize) -> usize {
         return at;
     }
     let window = &text[at..text.len().min(at + 40)];
-    let Some(end) = window.iter().position(|b| matches!(b, b')' | b'\n')).filter(|end| window[*end] == b')') else { return at };
-    let worded = window[1..end].iter().all(|b| b.is_ascii_alphabetic() || !b.is_ascii() || matches!(b, b' ' | b'!' | b'\'' | b'-'));
+    let Some(end) = window.iter().position(|b| matches!(b, b')' | b'\n')).filter(|end| window[*end] == b')') else {
+        return at;
+    };
+    let worded = window[1..end]
+        .iter()
+        .all(|b| b.is_ascii_alphabetic() || !b.is_ascii() || matches!(b, b' ' | b'!' | b'\'' | b'-'));
     if worded && window.get(end + 1) == Some(&b':') { at + end + 1 } else { at }
 }
 

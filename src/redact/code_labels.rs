@@ -1,0 +1,71 @@
+//! The words that announce codes, by what they announce.
+
+/// What a label announces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CodeKind {
+    /// Codes to recover an account, on the lines below as well.
+    Recovery,
+    /// A number of four to ten digits.
+    Pin,
+    /// Groups of capitals and digits.
+    Licence,
+    /// Base32.
+    Seed,
+    /// Four groups of four letters, as mail providers make them.
+    Application,
+}
+
+/// The keywords of each kind with bars between them, ASCII letters in lower case.
+pub(super) const KEYWORDS: [(CodeKind, &str); 5] = [
+    (
+        CodeKind::Recovery,
+        "recovery code|backup code|back-up code|backup-code|backupcode|recovery-code|recoverycode|\
+        recovery_code|backup_code|scratch code|emergency code|rescue code|wiederherstellungscode|ersatzcode|\
+        notfallcode|codes de secours|code de secours|codes de récupération|code de récupération|\
+        digos de recupera|digo de recupera|digos de respaldo|codici di recupero|codici di backup|\
+        codice di recupero|herstelcode|back-upcode|terställningskod|reservkod|gendannelseskode|\
+        gjenopprettingskode|palautuskood|varakood|kody zapasowe|kody odzyskiwania|kod zapasowy|ložní kód|\
+        kurtarma kod|yedek kod|восстановления|езервные коды|езервні коди|відновлення|恢复代码|备用码|恢复码|備用代碼|\
+        リカバリーコード|バックアップコード|복구 코드|백업 코드",
+    ),
+    (
+        CodeKind::Pin,
+        "pincode|pin-code|pin code|pin number|pin for|pin of|pin to|pin is|pin für|pin der|pin del|pin de |\
+        pin di |pin da |pin voor|pin til|pin do |pin k |pin для|pin от|pin:|pin =|pin=|-pin| pin |(pin|puk|\
+        code pin|alarm code|alarmcode|door code|gate code|entry code|keypad code|locker code|safe code|\
+        safe combination|combination|access code|voicemail pin|türcode|torcode|zugangscode|zugangs-pin|\
+        digicode|code de la porte|code porte|code de l'alarme|code alarme|code copieur|code d'accès|\
+        digo de la puerta|digo de la alarma|digo da porta|digo do alarme|codice porta|codice allarme|\
+        deurcode|toegangscode|portkod|larmkod|dørkode|ovikoodi|kod do|kod k |код от|код двери|пин-код|\
+        Пин-код|ПИН|пин код|пін-код|门禁码|门禁密码|暗証番号|핀 번호|현관|unlock code|passcode|geheimzahl|kopieercode|\
+        print code|copier code",
+    ),
+    (
+        CodeKind::Licence,
+        "product key|licence key|license key|licence-key|license-key|license_key|licence_key|licensekey|\
+        serial key|cd key|cd-key|activation key|activation code|licence:|license:|licence:**|licence code|\
+        license code|registration key|registration code|lizenzschl|produktschl|aktivierungsschl|\
+        aktivierungscode|de licence|de produit|de licencia|de producto|de licença|di licenza|\
+        licentiesleutel|productcode|licentiecode|licensnyckel|produktnyckel|licensnøgle|lisensnøkkel|\
+        klucz licen|klucz produktu|licenční kl|lisans anahtar|ключ продукта|лицензионный ключ|\
+        ліцензійний ключ|许可证|激活码|序列号|产品密钥|プロダクトキー|ライセンスキー|라이선스 키|제품 키|windows 1|windows server 20|office 20|\
+        key from|upgrade key|serial number / licence|licence =|license =|licence number",
+    ),
+    (
+        CodeKind::Seed,
+        "setup key|setup-key|setupkey|setup code|mfa seed|totp|2fa|otp seed|otp secret|mfa secret|mfa key|\
+        otp key|authenticator|oathtool|manual entry|enter this key|einrichtungsschl|zwei-faktor|\
+        clé de configuration|double authentification|clave de configuraci|autenticador|autenticatore|\
+        chiave di configurazione|instellingssleutel|installatiesleutel|konfigurationsnyckel|\
+        klucz konfiguracji|kurulum anahtar|ключ настройки|аутентификатор|身份验证器|两步验证|セットアップキー|설정 키|\
+        two-factor|two factor|second factor|google auth|authy",
+    ),
+    (
+        CodeKind::Application,
+        "app password|app-password|app_password|apppassword|app-specific password|application password|\
+        app passwort|app-passwort|anwendungspasswort|mot de passe d'application|mot de passe d’application|\
+        contraseña de aplicaci|senha de app|senha de aplicativo|password per le app|password per l'app|\
+        app-wachtwoord|applösenord|appadgangskode|hasło aplikacji|uygulama şifre|пароль приложения|应用专用密码|\
+        应用密码|アプリ パスワード|アプリパスワード|앱 비밀번호|gmail",
+    ),
+];
