@@ -93,6 +93,7 @@ pub(super) fn is_followed(text: &[u8], name: Name) -> bool {
     let rest = line(text, name.end);
     matches!(rest.trim_ascii_end().last(), Some(b':' | b'?' | b'.' | b'!' | b')' | b'*'))
         || rest.ends_with("：".as_bytes())
+        || is_label(text, name, rest)
 }
 
 /// Returns the value that is all of a line but marks and the name of an author.
@@ -324,6 +325,7 @@ mod tests {
             "Anna Meier  10:02 AM\nwhat's the pw for zoom?\nBen Roth  10:03 AM\n@\n",
             "> what's the pw?\n> @\n",
             "The password of the wiki?\nadmin / @\n",
+            "\"API Secret\"\n@Qw7Ert5Yu9Io\n",
         ] {
             let scrubbed = scrub(&text.replace('@', "k7Qm2xW9pLr4"));
             assert!(!scrubbed.contains("k7Qm2xW9pLr4"), "{scrubbed}");
@@ -342,6 +344,8 @@ mod tests {
             "The password must have a digit.\n\n## Version2\n",
             "Set the password first.\n\nnpm run build2\n",
             "Passwords:\n\n- one\n- two\n",
+            "API key\nconfiguration-of-the-key-2\n",
+            "a sentence that ends in the words API secret\nk7Qm2xW9pLr4k7Qm2xW9pLr4\n",
         ] {
             assert_eq!(scrub(text), text);
         }
