@@ -35,7 +35,7 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
     let ends = |ends: &[&str]| ends.iter().any(|end| joined.ends_with(end));
     // Words that `pass` is written together with: `sshpass`, but not `compass`.
     const OWNERS: &str = "db ssh user root admin smtp mail ftp my mysql pg store key bind proxy auth login rds redis \
-        mongo wp remote ldap imap svn git app api";
+        mongo wp remote ldap imap svn git app api srcstore deststore srckey destkey";
     // Words before `token` that make it a part of a text or a position in a list.
     const NO_TOKENS: &str = "public next page continuation cancel cancellation stop pad bos eos unk sep mask special max \
         min per erc20 native design sequence sync resume start first last starting idempotency lock change forward backward pagination";

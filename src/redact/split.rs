@@ -3,12 +3,15 @@
 use super::heuristics;
 use super::letters;
 use super::text::is_word;
+use aho_corasick::packed::Searcher;
 use std::cell::LazyCell;
+use std::sync::OnceLock;
 
 /// The most blanks and line ends between two parts.
 const MAX_GAP: usize = 64;
 /// The ends of the calls that join strings.
-const CALLS: [&[u8]; 6] = [b"join(", b"Join(", b"implode(", b"oncat(", b"oncat!(", b"paste0("];
+const CALLS: [&[u8]; 10] =
+    [b"join(", b"Join(", b"implode(", b"oncat(", b"ONCAT(", b"oncat!(", b"paste0(", b"paste(", b"strcat(", b"Sprint("];
 /// The ends of the calls that join strings if their format says nothing else: `Sprintf("%s%s", …)`.
 const FORMATS: [&[u8]; 4] = [b"rintf(", b"ormat(", b"ormat!(", b"% ("];
 /// Methods that add to a string.
@@ -26,8 +29,7 @@ const MIN_WRAPPED: (usize, usize) = (12, 2);
 /// Returns the places at which the parts of a split string meet, in order.
 pub(super) fn places(bytes: &[u8]) -> Vec<usize> {
     let mut places = Vec::new();
-    let has_calls =
-        LazyCell::new(|| CALLS.iter().chain(&FORMATS).any(|call| memchr::memmem::find(bytes, call).is_some()));
+    let has_calls = LazyCell::new(|| has_calls(bytes));
     for at in memchr::memchr3_iter(b'\n', b'"', b'\'', bytes) {
         let Some(before) = at.checked_sub(1).map(|before| bytes[before]) else { continue };
         let place = match bytes[at] {
@@ -57,6 +59,13 @@ pub(super) fn places(bytes: &[u8]) -> Vec<usize> {
         (bytes[place..].starts_with(b"` + `") && joined(bytes, place).is_some()).then_some(place)
     }));
     places
+}
+
+/// Whether any call may join strings. All names are searched for together.
+fn has_calls(bytes: &[u8]) -> bool {
+    static NAMES: OnceLock<Option<Searcher>> = OnceLock::new();
+    let names = NAMES.get_or_init(|| Searcher::new(CALLS.iter().chain(&FORMATS)));
+    names.as_ref().is_none_or(|names| names.find(bytes).is_some())
 }
 
 /// Returns how many bytes are between two strings that are joined at `at`, the quote that ends the first or the backslashes

@@ -83,7 +83,8 @@ fn below_label(text: &[u8], end: usize, class: NameClass) -> Option<(usize, usiz
     let content = line_of(text, start, MAX_VALUE);
     let marks = content.iter().take_while(|b| matches!(b, b' ' | b'"' | b'`' | b'\t')).count();
     let value = &content[marks..];
-    let value = &value[..value.iter().rposition(|b| !matches!(b, b' ' | b'"' | b'`' | b'\t')).map_or(0, |last| last + 1)];
+    let value =
+        &value[..value.iter().rposition(|b| !matches!(b, b' ' | b'"' | b'`' | b'\t')).map_or(0, |last| last + 1)];
     let made = value.len() >= 20 && heuristics::is_machine_made(value) && !heuristics::is_uuid(value);
     (class != NameClass::Weak && made).then_some((start + marks, start + marks + value.len()))
 }

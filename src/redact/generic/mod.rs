@@ -222,7 +222,8 @@ impl Names {
             }
             return;
         }
-        if matches!(text[name.end - 1] | 0x20, b's' | b'4' | b'x' | b't') && lists::values(text, name, &mut *on_finding) {
+        if matches!(text[name.end - 1] | 0x20, b's' | b'4' | b'x' | b't') && lists::values(text, name, &mut *on_finding)
+        {
             return;
         }
         let Some((separator, at)) = separator(text, name) else {
