@@ -1,6 +1,7 @@
 //! Values after a separator: where they begin and end, and whether they look secret.
 
 use super::super::heuristics::{self, NameClass};
+use super::super::names;
 use super::super::text::starts_ignoring_case;
 use super::Name;
 use super::separator::{Separator, is_quote, skip_blanks};
@@ -117,19 +118,7 @@ pub(super) fn value(
 
 /// Whether a value of a digest's length is a key rather than one: it stands alone under a name such as `weather_key`.
 fn is_key_like_digest(name: &[u8], value: &[u8], separator: Separator) -> bool {
-    // What is known by a digest, and keys that are public.
-    const OTHERS: &str = "verify verifying verification validator verkey pub node peer identity account address contract state \
-        block tx transaction trie merkle leaf root asset content blob chunk tree entity record lookup unique dedupe item file \
-        recipient remote device ed25519 x25519 curve25519 wg wireguard enc box raft consensus proposer staking tracking etag \
-        query request result artifact layer build step run job task fingerprint minisign tuf keyid expected";
-    let named = name.len() > 4 && name[name.len() - 3..].eq_ignore_ascii_case(b"key");
-    let before = &name[..name.len().saturating_sub(3)];
-    let start = |at: usize| at > 0 && before[at].is_ascii_uppercase() && before[at - 1].is_ascii_lowercase();
-    let humps = (0..before.len()).rev().find(|at| start(*at)).unwrap_or(0);
-    let parts = before.split(|b| !b.is_ascii_alphanumeric()).chain([&before[humps..]]);
-    let other = parts.into_iter().any(|part| heuristics::is_one_of(OTHERS, part));
-    named
-        && !other
+    names::is_of_secret_key(name)
         && matches!(separator, Separator::Assign | Separator::Colon)
         && matches!(value.len(), 40 | 64)
         && heuristics::is_hexadecimal_key(value)
