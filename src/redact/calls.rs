@@ -116,7 +116,7 @@ fn string_before(text: &[u8], end: usize) -> Option<(usize, usize)> {
 impl Callee {
     /// Whether letters before the keyword make it another function: `crypt(` is not `decrypt(`.
     fn is_whole_word(&self) -> bool {
-        matches!(self.word, "crypt(" | "login(" | "scrypt(" | "authenticate(")
+        matches!(self.word, "crypt(" | "sign(" | "login(" | "scrypt(" | "authenticate(")
     }
 }
 
@@ -143,6 +143,7 @@ impl Taken {
             }
             Self::MadeKey => {
                 !heuristics::is_uuid(value)
+                    && !value.contains(&b'/')
                     && !heuristics::is_sample(value)
                     && !heuristics::is_placeholder(value)
                     && (heuristics::is_machine_made(value)

@@ -35,7 +35,7 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
     let ends = |ends: &[&str]| ends.iter().any(|end| joined.ends_with(end));
     // Words that `pass` is written together with: `sshpass`, but not `compass`.
     const OWNERS: &str = "db ssh user root admin smtp mail ftp my mysql pg store key bind proxy auth login rds redis \
-        mongo wp remote ldap imap svn git app api";
+        mongo wp remote ldap imap svn git app api srcstore deststore srckey destkey";
     // Words before `token` that make it a part of a text or a position in a list.
     const NO_TOKENS: &str = "public next page continuation cancel cancellation stop pad bos eos unk sep mask special max \
         min per erc20 native design sequence sync resume start first last starting idempotency lock change forward backward pagination";
@@ -226,6 +226,22 @@ const OTHER_KEYS: &str = "public publishable pub site primary foreign partition 
 
 /// What precedes `key` in words that have nothing to do with keys, and in the scheme of a URL.
 const NO_OWNERS: &str = "mon tur don hoc joc whis tpm";
+
+/// Whether `name` is that of a key, and its other words name neither a public key nor what is known by a digest.
+pub(super) fn is_of_secret_key(name: &[u8]) -> bool {
+    // What is known by a digest, and keys that are public.
+    const OTHERS: &str = "verify verifying verification validator verkey pub node peer identity account address contract state \
+        block tx transaction trie merkle leaf root asset content blob chunk tree entity record lookup unique dedupe item file \
+        recipient remote device ed25519 x25519 curve25519 wg wireguard enc box raft consensus proposer staking tracking etag \
+        query request result artifact layer build step run job task fingerprint minisign tuf keyid expected";
+    let named = name.len() > 4 && name[name.len() - 3..].eq_ignore_ascii_case(b"key");
+    let before = &name[..name.len().saturating_sub(3)];
+    let start = |at: usize| at > 0 && before[at].is_ascii_uppercase() && before[at - 1].is_ascii_lowercase();
+    let humps = (0..before.len()).rev().find(|at| start(*at)).unwrap_or(0);
+    let parts = before.split(|b| !b.is_ascii_alphanumeric()).chain([&before[humps..]]);
+    let other = parts.into_iter().any(|part| is_one_of(OTHERS, part));
+    named && !other
+}
 
 /// Whether `name` is spelled like an environment variable.
 fn is_environment(name: &[u8]) -> bool {

@@ -3,11 +3,14 @@
 use super::heuristics;
 use super::letters;
 use super::text::is_word;
+use aho_corasick::packed::Searcher;
+use std::sync::OnceLock;
 
 /// The most blanks and line ends between two parts.
 const MAX_GAP: usize = 64;
 /// The ends of the calls that join strings.
-const CALLS: [&[u8]; 6] = [b"join(", b"Join(", b"implode(", b"oncat(", b"oncat!(", b"paste0("];
+const CALLS: [&[u8]; 10] =
+    [b"join(", b"Join(", b"implode(", b"oncat(", b"ONCAT(", b"oncat!(", b"paste0(", b"paste(", b"strcat(", b"Sprint("];
 /// The ends of the calls that join strings if their format says nothing else: `Sprintf("%s%s", …)`.
 const FORMATS: [&[u8]; 4] = [b"rintf(", b"ormat(", b"ormat!(", b"% ("];
 /// Methods that add to a string.
@@ -21,11 +24,6 @@ const MAX_PART: usize = 1024;
 const MAX_CALL_DISTANCE: usize = 300;
 /// The least length of the first part of a wrapped token, and of its second part.
 const MIN_WRAPPED: (usize, usize) = (12, 2);
-
-/// Whether a text may call something that joins strings.
-pub(super) fn has_calls(bytes: &[u8]) -> bool {
-    CALLS.iter().chain(&FORMATS).any(|call| memchr::memmem::find(bytes, call).is_some())
-}
 
 /// Returns the place at which the parts of a string meet if that is the line end at `at`.
 pub(super) fn line_end(bytes: &[u8], at: usize) -> Option<usize> {
@@ -57,6 +55,13 @@ pub(super) fn quote(bytes: &[u8], at: usize, has_calls: impl Fn() -> bool) -> Op
         }
         _ => None,
     }
+}
+
+/// Whether any call may join strings. All names are searched for together.
+pub(super) fn has_calls(bytes: &[u8]) -> bool {
+    static NAMES: OnceLock<Option<Searcher>> = OnceLock::new();
+    let names = NAMES.get_or_init(|| Searcher::new(CALLS.iter().chain(&FORMATS)));
+    names.as_ref().is_none_or(|names| names.find(bytes).is_some())
 }
 
 /// Returns how many bytes are between two strings that are joined at `at`, the quote that ends the first or the backslashes

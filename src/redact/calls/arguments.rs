@@ -107,6 +107,10 @@ fn wrapper(rest: &[u8]) -> Option<usize> {
     if rest.starts_with(b"new ") {
         return Some(4);
     }
+    let encoder = b"TextEncoder().encode(";
+    if rest.starts_with(encoder) {
+        return Some(encoder.len());
+    }
     let part = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b':' | b'!');
     let length = rest.iter().take(48).take_while(|b| part(b)).count();
     let name = &rest[..length];

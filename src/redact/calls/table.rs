@@ -8,7 +8,7 @@ const fn callee(word: &'static str, arguments: u8, taken: Taken) -> Callee {
 }
 
 /// The functions. Bits count arguments from the first: `0b10` is the second.
-pub(in super::super) static CALLEES: [Callee; 132] = [
+pub(in super::super) static CALLEES: [Callee; 146] = [
     // Wallets and signatures.
     callee("wallet(", 0b1, PrivateKey),
     callee("from_key(", 0b1, PrivateKey),
@@ -25,6 +25,7 @@ pub(in super::super) static CALLEES: [Callee; 132] = [
     callee("importprivatekey(", 0b1, PrivateKey),
     callee("import_private_key(", 0b1, PrivateKey),
     callee("hextoecdsa(", 0b1, PrivateKey),
+    callee("wallet.add(", 0b1, PrivateKey),
     callee("keypair::from", 0b1, PrivateKey),
     callee("keypair.from", 0b1, PrivateKey),
     callee("from_base58_string(", 0b1, PrivateKey),
@@ -68,9 +69,13 @@ pub(in super::super) static CALLEES: [Callee; 132] = [
     callee("aes_decrypt(", 0b10, Key),
     callee("encryptbypassphrase(", 0b1, Password),
     callee("decryptbypassphrase(", 0b1, Password),
+    callee("decrypt_iv(", 0b10, Key),
+    callee("encrypt_iv(", 0b10, Key),
+    callee("importkey(", 0b10, Key),
     callee("cookieparser(", 0b1, Key),
     // Signed tokens.
     callee("jwt.sign(", 0b10, Key),
+    callee("sign(", 0b11, Key),
     callee("jwt.verify(", 0b10, Key),
     callee("jwt.encode(", 0b10, Key),
     callee("jwt.decode(", 0b10, Key),
@@ -94,6 +99,8 @@ pub(in super::super) static CALLEES: [Callee; 132] = [
     callee("bcrypt.checkpw(", 0b1, Password),
     callee("generatefrompassword(", 0b1, Password),
     callee("password_hash(", 0b1, Password),
+    callee("check_password_hash(", 0b10, Password),
+    callee("comparehashandpassword(", 0b10, Password),
     callee("password_verify(", 0b1, Password),
     callee("argon2.hash(", 0b1, Password),
     callee("argon2.verify(", 0b10, Password),
@@ -116,7 +123,7 @@ pub(in super::super) static CALLEES: [Callee; 132] = [
     callee("basic_auth(", 0b10, Password),
     callee("digestauth(", 0b10, Password),
     callee("plainauth(", 0b100, Password),
-    callee("credentials.basic(", 0b10, Password),
+    callee(".basic(", 0b10, Password),
     callee("passwordauthentication(", 0b10, Password),
     callee("networkcredential(", 0b10, Password),
     callee("passwordcredential", 0b10, Password),
@@ -136,8 +143,15 @@ pub(in super::super) static CALLEES: [Callee; 132] = [
     callee("mysqli(", 0b100, Password),
     callee("pdo(", 0b100, Password),
     callee("x509certificate2(", 0b10, Password),
+    callee("plaintextauthprovider(", 0b10, Password),
+    callee("basicauthenticationheadervalue(", 0b10, Password),
+    callee("setcredentials(", 0b110, Password),
+    callee("createconnection(", 0b10, Password),
     // Clients of services.
     callee("client(", 0b11, MadeKey),
+    callee("clientv2(", 0b1, MadeKey),
+    callee("mailservice(", 0b1, MadeKey),
+    callee("keycredential(", 0b1, MadeKey),
     callee("client::new(", 0b11, MadeKey),
     callee("api(", 0b11, MadeKey),
     callee("sdk(", 0b11, MadeKey),

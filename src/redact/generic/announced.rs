@@ -91,7 +91,8 @@ fn below_label(text: &[u8], end: usize, class: NameClass) -> Option<(usize, usiz
     let content = line_of(text, start, MAX_VALUE);
     let marks = content.iter().take_while(|b| matches!(b, b' ' | b'"' | b'`' | b'\t')).count();
     let value = &content[marks..];
-    let value = &value[..value.iter().rposition(|b| !matches!(b, b' ' | b'"' | b'`' | b'\t')).map_or(0, |last| last + 1)];
+    let value =
+        &value[..value.iter().rposition(|b| !matches!(b, b' ' | b'"' | b'`' | b'\t')).map_or(0, |last| last + 1)];
     let made = value.len() >= 20 && heuristics::is_machine_made(value) && !heuristics::is_uuid(value);
     (class != NameClass::Weak && made).then_some((start + marks, start + marks + value.len()))
 }
@@ -103,6 +104,7 @@ pub(super) fn is_followed(text: &[u8], name: Name) -> bool {
         || rest.ends_with("：".as_bytes())
         || is_short(text, name.end + rest.len())
             && (may_be_password(text, name) && is_asked(text, name) || is_title(text, name))
+        || is_label(text, name, rest)
 }
 
 /// Whether a line with a digit or a hyphen, as values have, soon follows the end of a line at `end`.
@@ -446,6 +448,7 @@ mod tests {
             "Anna Meier  10:02 AM\nwhat's the pw for zoom?\nBen Roth  10:03 AM\n@\n",
             "> what's the pw?\n> @\n",
             "The password of the wiki?\nadmin / @\n",
+            "\"API Secret\"\n@Qw7Ert5Yu9Io\n",
         ] {
             let scrubbed = scrub(&text.replace('@', "k7Qm2xW9pLr4"));
             assert!(!scrubbed.contains("k7Qm2xW9pLr4"), "{scrubbed}");
@@ -464,6 +467,8 @@ mod tests {
             "The password must have a digit.\n\n## Version2\n",
             "Set the password first.\n\nnpm run build2\n",
             "Passwords:\n\n- one\n- two\n",
+            "API key\nconfiguration-of-the-key-2\n",
+            "a sentence that ends in the words API secret\nk7Qm2xW9pLr4k7Qm2xW9pLr4\n",
         ] {
             assert_eq!(scrub(text), text);
         }

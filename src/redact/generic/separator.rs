@@ -40,7 +40,10 @@ pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
         return Some((Separator::Colon, below(text, at)?));
     }
     // The field of a form as it is sent: its value follows an empty line.
-    if closed && matches!(first, b'\n' | b'\r' | b'\\') && text[..name.start].ends_with(b"name=\"") {
+    if closed
+        && matches!(first, b'\n' | b'\r' | b'\\')
+        && [&b"name=\""[..], b"name=\\\""].iter().any(|field| text[..name.start].ends_with(field))
+    {
         return Some((Separator::Assign, part_value(text, at)?));
     }
     let attribute = closed && is_attribute(text, name.start);

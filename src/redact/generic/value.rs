@@ -1,6 +1,7 @@
 //! Values after a separator: where they begin and end, and whether they look secret.
 
 use super::super::heuristics::{self, NameClass};
+use super::super::names;
 use super::super::text::starts_ignoring_case;
 use super::Name;
 use super::separator::{Separator, is_quote, skip_blanks};
@@ -118,8 +119,7 @@ pub(super) fn value(
 
 /// Whether a value of a digest's length is a key rather than one: it stands alone under a name such as `weather_key`.
 fn is_key_like_digest(name: &[u8], value: &[u8], separator: Separator) -> bool {
-    let named = name.len() > 4 && name[name.len() - 3..].eq_ignore_ascii_case(b"key");
-    named
+    names::is_of_secret_key(name)
         && matches!(separator, Separator::Assign | Separator::Colon)
         && matches!(value.len(), 40 | 64)
         && heuristics::is_hexadecimal_key(value)

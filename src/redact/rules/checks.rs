@@ -172,7 +172,10 @@ pub(super) fn random_value(value: &[u8]) -> bool {
 
 /// Whether `value` is the random part of a link.
 pub(super) fn link_token(value: &[u8]) -> bool {
-    let mixed = heuristics::has_all_kinds(value) || value.iter().filter(|b| b.is_ascii_digit()).count() >= 4;
+    let part_is_random = |part: &[u8]| {
+        part.len() >= 16 && has_digit(part) && part.iter().any(u8::is_ascii_alphabetic) && !heuristics::is_name(part)
+    };
+    let mixed = has_three_classes(value) || value.split(|b| matches!(b, b'-' | b'_')).any(part_is_random);
     let random = heuristics::is_machine_made(value) && !heuristics::is_uuid(value) && mixed;
     (random || heuristics::is_hexadecimal_key(value)) && no_sample(value) && !heuristics::is_placeholder(value)
 }
