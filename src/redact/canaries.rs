@@ -25,6 +25,7 @@ const HEURISTICS: &[(&str, &str)] = &[
     ("application-password", "app password: ~~qxzv wkjh bvtq zrpl"),
     ("network-key", "SSID Attic, key ~~<a12>4z"),
     ("login-pair", "VPN: kim.lee / ~~Wq<a6>!7x"),
+    ("likely-password", "log on as reception with ~~Wq<a6>!7x"),
     ("wrapped-credentials", "data: ~~eyJhdXRocyI6eyJyLmlvIjp7<a90>~~"),
     ("kubernetes-secret", "{\"kind\": \"Secret\", \"data\": {\"any\": \"~~<a24>~~\"}}"),
     ("url-password", "postgres://app:~~<a10>4z~~@db.host/x"),

@@ -34,6 +34,7 @@ pub(super) fn secret_labels() -> impl Iterator<Item = &'static FindingLabel> {
         phrases::LABEL,
         networks::LABEL,
         generic::PAIR_LABEL,
+        &generic::CHOSEN_LABEL,
     ];
     let readers = names::LABELS.into_iter().chain(codes::LABELS).chain(positional_tokens::LABELS);
     let of_code = calls::LABELS.into_iter().chain(commands::LABELS);

@@ -8,7 +8,9 @@ use super::generic::{self, LABELS, Names, Word};
 use super::keywords::Keywords;
 use super::rules::{self, FindingLabel, Provider, TokenRule};
 use super::text::WordEnds;
-use super::{assembled, calls, commands, keys, kubernetes, networks, phrase_layouts, phrases, positional_tokens, sampled, url};
+use super::{
+    assembled, calls, commands, keys, kubernetes, networks, phrase_layouts, phrases, positional_tokens, sampled, url,
+};
 use std::sync::OnceLock;
 
 pub(super) static URL_PASSWORD: FindingLabel =
@@ -127,7 +129,9 @@ pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Findin
     let mut object_end = 0;
     let mut entries_end = 0;
     let mut codes_end = 0;
-    generic::chosen_passwords(text, |start, end, label| findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) }));
+    generic::chosen_passwords(text, |start, end, label| {
+        findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) })
+    });
     positional_tokens::tokens(text, |start, end, label| {
         findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) })
     });

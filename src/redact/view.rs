@@ -262,7 +262,9 @@ fn signs(around: &[u8; FLAGS + 2]) -> [u8; FLAGS] {
         let (a, b, c) = (around[at], around[at + 1], around[at + 2]);
         let (after_part, before_part, before_letter) = (part[at], part[at + 2], letter[at + 2]);
         let mark = ((b == b'*') | (b == b'`') | (b == b'~')) & after_part & (before_part | (c == b));
-        let quote = ((b == b'"') | (b == b'\'')) & (after_part | (a == b'\\')) & ((c < b'/') | (c == b'\\') | (c == b';') | (c == b'}'));
+        let quote = ((b == b'"') | (b == b'\''))
+            & (after_part | (a == b'\\'))
+            & ((c < b'/') | (c == b'\\') | (c == b';') | (c == b'}'));
         let goes_on = before_letter
             | in_range(c, b'.', b'9')
             | (c == b' ')

@@ -1,7 +1,6 @@
 //! Passwords by their look, where words near them speak of an account: "log on as reception with Kettle-2019@".
 
 use super::super::heuristics::{self, NameClass, WordList, looks_secret};
-use super::super::names::PASSWORD;
 use super::super::rules::FindingLabel;
 use super::later::trimmed;
 
@@ -32,12 +31,32 @@ static ACCOUNT_WORDS: WordList = WordList::new(
 );
 /// The same in scripts that blanks do not divide into words, or that have many endings.
 const ACCOUNT_PARTS: [&str; 18] = [
-    "парол", "логин", "логін", "учетн", "учётн", "пользовател", "користувач", "вход", "密码", "密碼", "账号", "帳號", "登录", "用户",
-    "パスワード", "ログイン", "비밀번호", "로그인",
+    "парол",
+    "логин",
+    "логін",
+    "учетн",
+    "учётн",
+    "пользовател",
+    "користувач",
+    "вход",
+    "密码",
+    "密碼",
+    "账号",
+    "帳號",
+    "登录",
+    "用户",
+    "パスワード",
+    "ログイン",
+    "비밀번호",
+    "로그인",
 ];
 
-/// The label of what is found here.
-const LABEL: &FindingLabel = &PASSWORD;
+/// The label of what is found here; that of any other rule comes before it.
+pub(in super::super) static LABEL: FindingLabel = FindingLabel {
+    name: "likely-password",
+    reason: "looks like a password, and words near it speak of an account",
+    rank: 9,
+};
 
 /// Passes what looks like a password near words about an account to `found`.
 pub(in super::super) fn passwords(text: &[u8], mut found: impl FnMut(usize, usize, &'static FindingLabel)) {
@@ -51,8 +70,12 @@ pub(in super::super) fn passwords(text: &[u8], mut found: impl FnMut(usize, usiz
         let end = at + text[at..].iter().take(MAX_WORD).take_while(|b| !ends_word(**b)).count();
         done = end.max(at + 1);
         let (start, end) = trimmed(text, start, end);
-        if start < end && is_chosen(&text[start..end]) && is_in_sentence(text, start, end) && is_near_account(text, start, end) {
-            found(start, end, LABEL);
+        if start < end
+            && is_chosen(&text[start..end])
+            && is_in_sentence(text, start, end)
+            && is_near_account(text, start, end)
+        {
+            found(start, end, &LABEL);
         }
     };
     let Some(ahead) = text.get(1..) else { return };
@@ -71,12 +94,21 @@ pub(in super::super) fn passwords(text: &[u8], mut found: impl FnMut(usize, usiz
 /// Whether `byte` is one of the marks that people put into passwords and that neither names nor numbers have. Without
 /// branches, so that it runs on many bytes at a time.
 fn is_mark(byte: u8) -> bool {
-    (byte == b'!') | (byte == b'#') | (byte == b'$') | (byte == b'%') | (byte == b'&') | (byte == b'+') | (byte == b'@') | (byte == b'^')
+    (byte == b'!')
+        | (byte == b'#')
+        | (byte == b'$')
+        | (byte == b'%')
+        | (byte == b'&')
+        | (byte == b'+')
+        | (byte == b'@')
+        | (byte == b'^')
 }
 
 /// Whether `byte` cannot be part of such a password, but of what is around it.
 fn ends_word(byte: u8) -> bool {
-    byte.is_ascii_whitespace() || !byte.is_ascii() || matches!(byte, b'"' | b'`' | b'<' | b'>' | b'|' | b'(' | b')' | b',' | b';' | b'\\')
+    byte.is_ascii_whitespace()
+        || !byte.is_ascii()
+        || matches!(byte, b'"' | b'`' | b'<' | b'>' | b'|' | b'(' | b')' | b',' | b';' | b'\\')
 }
 
 /// Whether a word has the look of a password that a person chose or a manager made, and of nothing else: letters, digits and a mark
@@ -103,14 +135,15 @@ fn belongs(word: &[u8], at: usize) -> bool {
     let digits = |part: &[u8]| part.iter().all(u8::is_ascii_digit);
     let letters = |part: &[u8]| part.iter().all(u8::is_ascii_alphabetic);
     let capital = word.iter().any(u8::is_ascii_uppercase);
-    let year = before.len() >= 4 && digits(&before[before.len() - 4..]);
     match word[at] {
         // `name@host`, `package@1.2`
         b'@' => {
             if after.is_empty() {
                 return before.last().is_some_and(u8::is_ascii_digit) && capital;
             }
-            !after.contains(&b'.') && (digits(after) && after.len() >= 4 && before[0].is_ascii_uppercase() || after[0].is_ascii_alphanumeric() && after.iter().any(|b| is_mark(*b)))
+            !after.contains(&b'.')
+                && (digits(after) && after.len() >= 4 && before[0].is_ascii_uppercase()
+                    || after[0].is_ascii_alphanumeric() && after.iter().any(|b| is_mark(*b)))
         }
         // `issue#12`, `C#`, `user#1234`
         b'#' => {
@@ -119,7 +152,11 @@ fn belongs(word: &[u8], at: usize) -> bool {
             !is_reference && !ends && (capital || before.iter().any(u8::is_ascii_digit))
         }
         // `US$50`, `Outer$1`
-        b'$' => !(letters(before) && digits(after)) && (after.is_empty() || after[0].is_ascii_alphanumeric()) && before.iter().any(u8::is_ascii_digit),
+        b'$' => {
+            !(letters(before) && digits(after))
+                && (after.is_empty() || after[0].is_ascii_alphanumeric())
+                && before.iter().any(u8::is_ascii_digit)
+        }
         // `%20`, `50%`
         b'%' => {
             let code = after.len() >= 2 && after[..2].iter().all(u8::is_ascii_hexdigit);
@@ -128,9 +165,15 @@ fn belongs(word: &[u8], at: usize) -> bool {
         // `x&y`, `R&D`
         b'&' => before.len() >= 3 && after.len() >= 3 && capital,
         // `C++`, `ES2015+`, `a+b`
-        b'+' => after.is_empty() && word[0].is_ascii_digit() && year_first(word) || !after.is_empty() && capital && before.iter().any(u8::is_ascii_digit) && after.iter().any(u8::is_ascii_alphabetic),
+        b'+' => {
+            after.is_empty() && word[0].is_ascii_digit() && year_first(word)
+                || !after.is_empty()
+                    && capital
+                    && before.iter().any(u8::is_ascii_digit)
+                    && after.iter().any(u8::is_ascii_alphabetic)
+        }
         // The end of a sentence, unless digits precede it that are no version.
-        b'!' if after.is_empty() => before.len() >= 7 && before.last().is_some_and(u8::is_ascii_digit) && (year || capital && before.iter().any(u8::is_ascii_lowercase)),
+        b'!' if after.is_empty() => before.len() >= 7 && before[before.len() - 3..].iter().all(u8::is_ascii_digit),
         b'!' => after.iter().all(|b| b.is_ascii_alphanumeric() || is_mark(*b)),
         _ => !after.is_empty(),
     }
@@ -138,14 +181,23 @@ fn belongs(word: &[u8], at: usize) -> bool {
 
 /// Whether a word begins with a year.
 fn year_first(word: &[u8]) -> bool {
-    word.len() >= 8 && matches!(word[..2], [b'1', b'9'] | [b'2', b'0']) && word[2..4].iter().all(u8::is_ascii_digit) && word[4].is_ascii_alphabetic()
+    word.len() >= 8
+        && matches!(word[..2], [b'1', b'9'] | [b'2', b'0'])
+        && word[2..4].iter().all(u8::is_ascii_digit)
+        && word[4].is_ascii_alphabetic()
+}
+
+/// Returns the part of a word after the last character of a script that does not divide words by blanks.
+fn own_part(word: &[u8]) -> &[u8] {
+    word.iter().rposition(|b| *b >= 0xe3).map_or(word, |at| &word[word.len().min(at + 3)..])
 }
 
 /// Whether `start..end` stands among words that blanks divide, not in a packed program.
 fn is_in_sentence(text: &[u8], start: usize, end: usize) -> bool {
     let before = &text[start.saturating_sub(AFTER)..start];
     let after = &text[end..text.len().min(end + AFTER)];
-    let blanks = |part: &[u8]| part.iter().filter(|b| b.is_ascii_whitespace()).count() + usize::from(part.len() < AFTER);
+    let blanks =
+        |part: &[u8]| part.iter().filter(|b| b.is_ascii_whitespace()).count() + usize::from(part.len() < AFTER);
     let code = |part: &[u8]| part.iter().filter(|b| matches!(b, b'{' | b'}' | b';' | b'=')).count();
     blanks(before) + blanks(after) >= 3 && code(before) + code(after) <= 4
 }
@@ -157,8 +209,10 @@ fn is_near_account(text: &[u8], start: usize, end: usize) -> bool {
     let after = &text[end..text.len().min(end + AFTER)];
     let after = &after[..after.iter().position(|b| *b == b'\n').unwrap_or(after.len())];
     [before, after].iter().any(|part| {
-        part.split(|b| b.is_ascii() && !b.is_ascii_alphanumeric() && *b != b'-').any(|word| ACCOUNT_WORDS.has(word))
-            || !part.is_ascii() && ACCOUNT_PARTS.iter().any(|word| memchr::memmem::find(part, word.as_bytes()).is_some())
+        part.split(|b| b.is_ascii() && !b.is_ascii_alphanumeric() && *b != b'-')
+            .any(|word| ACCOUNT_WORDS.has(own_part(word)))
+            || !part.is_ascii()
+                && ACCOUNT_PARTS.iter().any(|word| memchr::memmem::find(part, word.as_bytes()).is_some())
     })
 }
 
@@ -174,7 +228,16 @@ mod tests {
 
     #[test]
     fn what_looks_like_a_password_is_found_near_an_account() {
-        for password in ["Hedge!Lane17", "q7#Rt5Kx9w", "Kx9wRt$86", "2025Amber+", "Amber@2027", "Amber&1984", "Amber17#20!", "Amber2027!"] {
+        for password in [
+            "Hedge!Lane17",
+            "q7#Rt5Kx9w",
+            "Kx9wRt$86",
+            "2025Amber+",
+            "Amber@2027",
+            "Amber&1984",
+            "Amber17#20!",
+            "Amber2027!",
+        ] {
             for text in [
                 format!("log on as reception with {password}"),
                 format!("nas - admin - {password}\nheating - none"),

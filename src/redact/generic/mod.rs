@@ -16,7 +16,7 @@ mod value;
 pub(super) use accounts::{
     ACCOUNTS, LABEL as PAIR_LABEL, LISTS, SLASH, joined as joined_pair, list as account_list, pair as account_pair,
 };
-pub(super) use chosen::passwords as chosen_passwords;
+pub(super) use chosen::{LABEL as CHOSEN_LABEL, passwords as chosen_passwords};
 pub(super) use labels::{LABELS, STEMS, Word};
 pub(super) use later::{is_plain as is_plain_password, is_strong as is_strong_password, trimmed};
 

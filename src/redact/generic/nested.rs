@@ -51,7 +51,8 @@ pub(super) fn values(
     let shape = shape(text, name)?;
     let word = &text[name.start..name.end];
     // `"keys"` beside `"keys_base64"` are those that open a vault.
-    let of_vault = || memchr::memmem::find(&text[name.end..text.len().min(name.end + MAX_BYTES)], b"\"keys_b").is_some();
+    let of_vault =
+        || memchr::memmem::find(&text[name.end..text.len().min(name.end + MAX_BYTES)], b"\"keys_b").is_some();
     let holder = match word {
         b"keys" if of_vault() => holder(b"unseal_keys"),
         _ => holder(word),
@@ -106,9 +107,10 @@ fn holder(name: &[u8]) -> Option<Holder> {
     if heuristics::is_one_of(SHARES, name) && (coding.is_some() || name.len() > "keys".len()) {
         return Some(Holder { class: NameClass::Key, label: &KEY, plural: true });
     }
-    let single = name.strip_suffix(b"s").or_else(|| name.strip_suffix(b"S")).filter(|single| {
-        !single.last().is_some_and(|last| last.eq_ignore_ascii_case(&b's'))
-    });
+    let single = name
+        .strip_suffix(b"s")
+        .or_else(|| name.strip_suffix(b"S"))
+        .filter(|single| !single.last().is_some_and(|last| last.eq_ignore_ascii_case(&b's')));
     let (class, label) = class_of(single.unwrap_or(name))?;
     let class = match class {
         NameClass::Hint => return None,
