@@ -13,7 +13,7 @@ use crate::engine::{Built, Project, Repository, token_counter};
 use crate::review::{Stats, StatsCollector, UnusedText, read};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::sync::{Mutex, PoisonError};
 use unicode_width::UnicodeWidthStr as _;
@@ -81,7 +81,7 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
     let profiles = args.budget.profiles(&repository)?;
     let id = |item: usize| project.corpus().entries[item].item.id.to_string();
     let is_failed = |item: &usize| profiles.iter().any(|name| !built.contains_key(&(id(*item), name.clone())));
-    let failed: Vec<usize> = items.into_iter().filter(is_failed).collect();
+    let failed: Vec<usize> = items.iter().copied().filter(is_failed).collect();
     if !failed.is_empty() {
         packs::run(global, &repository, &project, failed.clone(), (&args.roots, &args.budget.unlimited()), &sink)?;
         let whole = collector.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -91,7 +91,8 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
             }
         }
     }
-    let deliveries = deliveries(&repository, &project, &mut figures)?;
+    let named = (!args.roots.is_empty()).then(|| items.iter().map(|item| id(*item)).collect());
+    let deliveries = deliveries(&repository, &project, &mut figures, named.as_ref())?;
     // What some roots do not use, others may.
     let stats = figures.finish(if args.roots.is_empty() { project.known_texts() } else { Vec::new() });
     repository.confirm_settled()?;
@@ -107,20 +108,24 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
     Ok(if run.has_errors() { Exit::Input } else { Exit::Done })
 }
 
-/// Reads the record of deliveries, and adds the packs that it names.
+/// Reads the record of deliveries, and adds the packs that it names; with `roots` those of these alone.
 fn deliveries(
     repository: &Repository,
     project: &Project<'_>,
     figures: &mut StatsCollector<'_>,
+    roots: Option<&BTreeSet<String>>,
 ) -> Result<Deliveries, Failure> {
-    let Some(log) = delivery::log(repository)? else { return Ok(Deliveries::default()) };
+    let Some(mut log) = delivery::log(repository)? else { return Ok(Deliveries::default()) };
+    if let Some(named) = roots {
+        log.lines.retain(|line| line.root.as_ref().is_some_and(|root| named.contains(root)));
+    }
     let mut found = Deliveries { count: log.lines.len(), unreadable: log.unreadable, ..Deliveries::default() };
-    let mut roots = BTreeMap::<(Option<String>, Option<String>), DeliveredRoot>::new();
+    let mut by_root = BTreeMap::<(Option<String>, Option<String>), DeliveredRoot>::new();
     let mut times = BTreeMap::<String, usize>::new();
     let clean = |text: String| project.without_secrets(&text);
     for DeliveryLine { at, agent, root, hash, .. } in log.lines {
         let (root, agent, at) = (root.map(clean), agent.map(clean), clean(at));
-        let of_root = roots.entry((root.clone(), agent.clone())).or_default();
+        let of_root = by_root.entry((root.clone(), agent.clone())).or_default();
         let last = if of_root.last < at { at } else { std::mem::take(&mut of_root.last) };
         *of_root = DeliveredRoot { root, agent, count: of_root.count + 1, last };
         *times.entry(hash).or_default() += 1;
@@ -136,7 +141,7 @@ fn deliveries(
             None => found.lost += 1,
         }
     }
-    found.roots = roots.into_values().collect();
+    found.roots = by_root.into_values().collect();
     found.roots.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| (&a.root, &a.agent).cmp(&(&b.root, &b.agent))));
     Ok(found)
 }

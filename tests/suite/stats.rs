@@ -75,6 +75,9 @@ fn what_was_delivered_is_counted_by_what_was_in_it() {
     assert_eq!((&deliveries["roots"][0]["root"], &deliveries["roots"][0]["count"]), (&"feat:a".into(), &2.into()));
     assert_eq!(text(&stats, "docs/adr/0001-one.md")["delivered"], 3);
     assert_eq!(text(&stats, "docs/guide.md")["delivered"], 2);
+    // Of named roots only their own deliveries.
+    let one = sandbox.json(0, &["stats", "feat:b", "--format", "json"]);
+    assert_eq!((&one["deliveries"]["count"], text(&one, "docs/guide.md")), (&1.into(), &Value::Null));
     let table = sandbox.expect(0, &["stats"]);
     assert!(!table.contains("ghp_a1") && !stats.to_string().contains("ghp_a1"));
     assert!(table.contains("1 delivered pack cannot be read any more"), "{table}");

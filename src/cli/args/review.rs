@@ -142,7 +142,7 @@ pub(crate) struct DiffArgs {
 pub(crate) struct SinceArgs {
     /// Packs that were read: the hash (`sha256:…`, or at least eight of its hex digits), a file, or `-` for standard input
     ///
-    /// A hash is looked for in the folder of packs, among delivered packs, and in every version of these that git has.
+    /// A hash is looked for in the folder of packs, among delivered packs, in every version of these that git has, and among the packs that builds give now, under all profiles and for all agents.
     #[arg(value_name = "HASH|PACK|-", required_unless_present = "commits", add = ArgValueCandidates::new(completion::packs))]
     pub(crate) packs: Vec<String>,
 

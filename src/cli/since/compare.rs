@@ -177,8 +177,12 @@ impl<'a> Comparer<'a> {
                 return Ok(Ok((id, Some(note))));
             }
         }
-        let status = if matches!(error, RootError::Issue(_)) { UNVERIFIABLE } else { "orphaned" };
-        Ok(Err((status, error.to_string())))
+        Ok(Err(match error {
+            RootError::Issue(_) => (UNVERIFIABLE, error.to_string()),
+            // A similar id is no help to who did not type this one.
+            RootError::Unknown { .. } => ("orphaned", format!("there is no item `{name}` any more")),
+            error => ("orphaned", error.to_string()),
+        }))
     }
 }
 

@@ -55,7 +55,9 @@ struct Answer {
 /// Says what changed since packs were read.
 pub(crate) fn run(global: &Global, args: &SinceArgs) -> Result<Exit, Failure> {
     // Standard input can be read once.
-    let named: Vec<NamedPack> = args.packs.iter().map(|typed| named(typed)).collect::<Result<_, _>>()?;
+    let mut seen = BTreeSet::new();
+    let typed = args.packs.iter().filter(|typed| seen.insert(typed.as_str()));
+    let named: Vec<NamedPack> = typed.map(|typed| named(typed)).collect::<Result<_, _>>()?;
     settled(|| try_run(global, args, &named))
 }
 
@@ -120,8 +122,10 @@ fn named(typed: &str) -> Result<NamedPack, Failure> {
     };
     let hash = HashPrefix::read(typed).filter(|_| found.is_none());
     if found.is_none() && hash.is_none() {
+        let what = if path.is_dir() { "a folder" } else { "no pack and no hash of one" };
         let message = format!(
-            "`{typed}` is no pack and no hash of one: name a file, `sha256:…`, or at least eight of its hex digits"
+            "`{typed}` is {what}: name a file, `sha256:…`, or at least eight of its hex digits; `contextpack check ROOT` asks about the \
+             packs of a work item, `--commits REV..REV` about those that commits name"
         );
         return Err(Failure::usage(message));
     }
@@ -132,7 +136,8 @@ fn named(typed: &str) -> Result<NamedPack, Failure> {
 fn of_commits(repository: &Repository, range: &str) -> Result<Vec<ReadPack>, Failure> {
     let commits = trailers(repository.root(), range, TRAILER).map_err(|error| match error {
         HistoryError::NoRepository => Failure::usage("this is not in a git repository, so no commits name packs"),
-        HistoryError::Unknown(_) | HistoryError::NoCommit => Failure::usage(error.to_string()),
+        HistoryError::NoCommit => Failure::usage("there is no commit yet, so none names a pack"),
+        HistoryError::Unknown(_) => Failure::usage(error.to_string()),
         error => Failure::Outside(Box::new(error)),
     })?;
     let mut read: Vec<ReadPack> = Vec::new();
@@ -249,7 +254,9 @@ impl ReadPack {
 
     /// Returns the name of the pack for people: its root, with its profile and its agent.
     fn name(&self) -> String {
-        let Some(pack) = &self.compared.old.pack else { return self.asked.clone() };
+        let Some(pack) = &self.compared.old.pack else {
+            return self.found.as_ref().map_or_else(|| self.asked.clone(), |found| found.path.clone());
+        };
         let root = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref()).unwrap_or(&pack.root.title);
         let agent = pack.agent.as_ref().filter(|agent| agent.key != *root);
         let agent = agent.map(|agent| format!(", {}", agent.key)).unwrap_or_default();

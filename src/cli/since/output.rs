@@ -131,7 +131,7 @@ pub(super) fn print(global: &Global, answer: &Answer) -> Result<(), Failure> {
     if !global.quiet && matches!(global.format, Format::Text | Format::Github) {
         let fresh = answer.packs.iter().filter(|read| read.compared.status == "fresh").count();
         let note = match answer.packs.len() {
-            0 => "no commit names a pack".to_owned(),
+            0 => "no commit names a pack; `contextpack trailer` prints the line for its message".to_owned(),
             all => format!("{fresh} of {all} packs are what a build gives now"),
         };
         writeln!(console::stderr(), "{note}")?;

@@ -9,7 +9,7 @@ use crate::cli::failure::Failure;
 use crate::cli::packs::{self, PackTarget, Probe};
 use crate::config::Policy;
 use crate::engine::{BudgetLimits, BuildJob, Built, Project, Repository, build_packs};
-use crate::intake::is_shallow;
+use crate::intake::{is_in_git, is_shallow};
 use crate::review::SalvagedPack;
 use crate::seal::Sealed;
 use crate::wire::Pack;
@@ -210,6 +210,7 @@ impl<'a, 's> Search<'a, 's> {
         let folders = folders(self.repository).into_iter().map(|dir| dir.to_string());
         let output = self.repository.settings().output.dir.as_str();
         let folders: Vec<String> = folders.filter(|dir| dir == output || root.join(dir).is_dir()).collect();
+        let history = if is_in_git(root) { ", nor any version of them that git has" } else { "" };
         let [profiles, agents] = &self.tried;
         let agents = if agents.is_empty() { String::new() } else { format!(", or for the agents {}", list(agents)) };
         let skipped = match self.skipped.is_empty() {
@@ -217,8 +218,7 @@ impl<'a, 's> Search<'a, 's> {
             false => format!(" (not tried, since there are too many packs: {})", list(&self.skipped)),
         };
         format!(
-            "no file in {} holds it, nor does git in any version of them; and no build gives it now, under the profiles {}{agents} within \
-             their configured limits{skipped}",
+            "no file in {} holds it{history}; and within the configured limits no build gives it now, under the profiles {}{agents}{skipped}",
             list(&folders),
             list(profiles)
         )
@@ -226,7 +226,9 @@ impl<'a, 's> Search<'a, 's> {
 
     /// Says what to do.
     fn next(&self) -> String {
-        let next = if is_shallow(self.repository.root()) {
+        let next = if self.project.roots().is_empty() {
+            packs::no_roots(self.repository)
+        } else if is_shallow(self.repository.root()) {
             "this clone is shallow: `git fetch --unshallow` gets the older packs"
         } else if self.repository.settings().commits_packs() {
             "name the file that was read, or fetch the branch that has it; `contextpack render --record` keeps a pack that is not committed"

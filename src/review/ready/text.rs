@@ -247,10 +247,15 @@ fn placeholder(line: &str) -> Option<&str> {
     if inner.contains(['<', '>', '[', ']', '{', '}', '=', '/']) {
         return None;
     }
-    // What is looked up, called or piped is an expression of Helm, Jinja or GitHub.
-    let is_name = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '_' | '-');
-    if !is_tag && labelled.is_some() && inner.starts_with(char::is_alphabetic) && inner.chars().all(is_name) {
-        return Some(value);
+    if !is_tag {
+        // What is looked up, called or piped is an expression of Helm, Jinja or GitHub.
+        if inner.contains(['.', '|', '(', '$', '"', '\'']) {
+            return None;
+        }
+        let is_name = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '_' | '-');
+        if labelled.is_some() && inner.starts_with(char::is_alphabetic) && inner.chars().all(is_name) {
+            return Some(value);
+        }
     }
     let mut words = inner.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let asks = words.next().is_some_and(|first| ASKS.contains(&first.to_lowercase().as_str()));
