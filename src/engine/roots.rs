@@ -217,7 +217,7 @@ impl Project<'_> {
         };
         if let Some(fault) = self.diagnostics.iter().find(at_path) {
             let help = "whose packs are built; give one of them another id";
-            return Some(format!("two items have this id: {}, {help}", self.masked(&fault.message)));
+            return Some(format!("two items have this id: {}, {help}", self.without_secrets(&fault.message)));
         }
         let name = path.as_str();
         let includes = |source: &ItemSource| source.include.set.is_match(name) && !source.exclude.set.is_match(name);

@@ -125,6 +125,7 @@ fn packs_that_the_configuration_does_not_ask_for_are_known_by_their_hashes_alone
     for (args, label) in [
         (&["-p", "review"][..], "feat:cache (review)"),
         (&["--agent", "coder"], "feat:cache (coding, agent:coder:main)"),
+        (&["--agent", "coder", "--policy", "minimal", "-p", "review"], "feat:cache (review, agent:coder:main)"),
     ] {
         let hash = trailer(args);
         let run = sandbox.run(&["since", &hash]);
@@ -303,7 +304,7 @@ fn a_pack_has_its_own_limits_in_the_comparison() {
     fs::write(&small, text).unwrap();
     let told = since(&sandbox, 0, &["small.json"]);
     assert_eq!(told["status"], "fresh");
-    assert_eq!(told["reasons"][0], "it has other limits now, and is compared within its own");
+    assert_eq!(told["reasons"][0], "its limits are not the configured ones, and it is compared within its own");
     // A margin is part of the limits.
     sandbox.write(
         "contextpack.yml",

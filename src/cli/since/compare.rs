@@ -106,7 +106,9 @@ impl<'a> Comparer<'a> {
             }
             Ok((sealed, is_other)) => {
                 if is_other {
-                    compared.reasons.push("it has other limits now, and is compared within its own".to_owned());
+                    compared
+                        .reasons
+                        .push("its limits are not the configured ones, and it is compared within its own".to_owned());
                 }
                 self.judge(&mut compared, found, &sealed);
             }

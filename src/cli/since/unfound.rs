@@ -27,16 +27,20 @@ pub(super) struct Search<'a, 's> {
     asked: Vec<HashPrefix>,
     /// The packs that a build gives and that were asked for, by hash.
     built: BTreeMap<String, Pack>,
-    /// The profiles and the agents that packs were built for.
-    tried: [Vec<String>; 2],
-    /// Those that were left out, since there are too many packs.
-    skipped: Vec<String>,
+    /// How many packs were built.
+    count: usize,
+    /// The profiles under which all were built.
+    profiles: Vec<String>,
+    /// The agents for whom they were.
+    agents: Vec<String>,
+    /// The profiles and agents of which some were left out, since there are too many packs.
+    skipped: BTreeSet<String>,
     delivered: Vec<DeliveryLine>,
 }
 
 impl<'a, 's> Search<'a, 's> {
-    /// Looks for these packs: in the record, then among those that the configuration asks for, those of other profiles, and those
-    /// for agents.
+    /// Looks for these packs: in the record, then among those that the configuration asks for, those for agents and jobs, those of other
+    /// profiles, and those for agents under other profiles and policies.
     ///
     /// # Errors
     /// If the system refuses to read the record, or nothing can be built.
@@ -49,17 +53,38 @@ impl<'a, 's> Search<'a, 's> {
         let lines = delivery::log(repository)?.map(|log| log.lines).unwrap_or_default();
         let is_asked = |line: &DeliveryLine| asked.iter().any(|asked| asked.is_of(&line.hash));
         let delivered = lines.into_iter().filter(is_asked).collect();
-        let (built, tried, skipped) = (BTreeMap::new(), [Vec::new(), Vec::new()], Vec::new());
-        let mut search = Self { global, repository, project, asked, built, tried, skipped, delivered };
+        let agents: Vec<String> = match asked.is_empty() {
+            true => Vec::new(),
+            false => project.knowledge().agents.all.iter().map(|agent| agent.key.to_string()).collect(),
+        };
+        let settings = repository.settings();
+        let configured = &settings.output.profiles;
+        let mut search = Self {
+            global,
+            repository,
+            project,
+            asked,
+            built: BTreeMap::new(),
+            count: 0,
+            profiles: Vec::new(),
+            agents: Vec::new(),
+            skipped: BTreeSet::new(),
+            delivered,
+        };
+        // What is likely comes first.
         search.record()?;
-        let configured = &repository.settings().output.profiles;
-        search.profiles(configured.clone())?;
-        let others = repository.settings().profiles.keys().filter(|name| !configured.contains(name));
-        for profile in others.cloned().collect::<Vec<_>>() {
-            search.profiles(vec![profile])?;
+        search.profiles(configured.clone(), usize::MAX)?;
+        for agent in &agents {
+            search.agent(agent, None, &[])?;
         }
-        search.agents()?;
         search.jobs()?;
+        for profile in settings.profiles.keys().filter(|name| !configured.contains(name)) {
+            search.profiles(vec![profile.clone()], MOST)?;
+        }
+        let all: Vec<String> = settings.profiles.keys().cloned().collect();
+        for (agent, policy) in agents.iter().flat_map(|agent| Policy::ALL.map(|policy| (agent, policy))) {
+            search.agent(agent, Some(policy), &all)?;
+        }
         Ok(search)
     }
 
@@ -83,11 +108,10 @@ impl<'a, 's> Search<'a, 's> {
         Ok(())
     }
 
-    /// Builds the packs of all roots under these profiles.
-    fn profiles(&mut self, profiles: Vec<String>) -> Result<(), Failure> {
+    /// Builds the packs of all roots under these profiles, unless they are too many.
+    fn profiles(&mut self, profiles: Vec<String>, most: usize) -> Result<(), Failure> {
         let roots = self.project.roots();
-        let is_configured = profiles == self.repository.settings().output.profiles;
-        if self.is_over() || !is_configured && self.is_too_much(roots.len(), &profiles) {
+        if !self.may_build(roots.len() * profiles.len(), most, &profiles) {
             return Ok(());
         }
         let budget = BudgetArgs { profiles: profiles.clone(), ..BudgetArgs::default() };
@@ -96,29 +120,30 @@ impl<'a, 's> Search<'a, 's> {
             self.hold(&found, built);
         })?;
         found.into_inner().unwrap_or_else(PoisonError::into_inner).iter().for_each(|sealed| self.keep(sealed));
-        self.tried[0].extend(profiles);
+        self.profiles.extend(profiles);
         Ok(())
     }
 
-    /// Builds the packs of all roots for each agent, and the starts of its sessions, within its own limits.
-    fn agents(&mut self) -> Result<(), Failure> {
-        let keys: Vec<String> = self.project.knowledge().agents.all.iter().map(|agent| agent.key.to_string()).collect();
-        for key in keys {
-            let roots = self.project.roots();
-            if self.is_over() || self.is_too_much(roots.len() + 1, std::slice::from_ref(&key)) {
-                continue;
-            }
-            // An agent that cannot be used has no packs.
-            let Ok((agent, defaults)) = self.repository.agent(self.project, &key, None, None) else { continue };
-            let Ok(profiles) = defaults.profiles(self.repository.configuration(), &[]) else { continue };
-            let budget = BudgetArgs { profiles, ..BudgetArgs::default() };
-            let job = packs::job(self.repository, self.project, roots, &[], &budget)?;
-            let limits = defaults.limits(BudgetLimits::default());
-            let job = BuildJob { limits, agent: Some(agent), session_start: true, ..job };
-            let found = Mutex::new(Vec::new());
-            build_packs(self.repository.files(), self.project, &job, None, &|built| self.hold(&found, built))?;
-            found.into_inner().unwrap_or_else(PoisonError::into_inner).iter().for_each(|sealed| self.keep(sealed));
-            self.tried[1].push(key);
+    /// Builds the packs of all roots for an agent, and the starts of its sessions, within its limits: under these profiles, or its own
+    /// if there are none.
+    fn agent(&mut self, key: &str, policy: Option<Policy>, profiles: &[String]) -> Result<(), Failure> {
+        let roots = self.project.roots();
+        let names = [key.to_owned()];
+        if !self.may_build((roots.len() + 1) * profiles.len().max(1), MOST, &names) {
+            return Ok(());
+        }
+        // An agent that cannot be used has no packs.
+        let Ok((agent, defaults)) = self.repository.agent(self.project, key, policy, None) else { return Ok(()) };
+        let Ok(profiles) = defaults.profiles(self.repository.configuration(), profiles) else { return Ok(()) };
+        let budget = BudgetArgs { profiles, ..BudgetArgs::default() };
+        let limits = defaults.limits(BudgetLimits::default());
+        let found = Mutex::new(Vec::new());
+        let job = packs::job(self.repository, self.project, roots, &[], &budget)?;
+        let job = BuildJob { limits, agent: Some(agent), session_start: true, ..job };
+        build_packs(self.repository.files(), self.project, &job, None, &|built| self.hold(&found, built))?;
+        found.into_inner().unwrap_or_else(PoisonError::into_inner).iter().for_each(|sealed| self.keep(sealed));
+        if !self.agents.contains(&names[0]) {
+            self.agents.extend(names);
         }
         Ok(())
     }
@@ -171,15 +196,17 @@ impl<'a, 's> Search<'a, 's> {
         }
     }
 
-    /// Returns whether so many more packs would take too long, and notes who is left out.
-    fn is_too_much(&mut self, packs: usize, names: &[String]) -> bool {
-        let roots = self.project.roots().len();
-        let built = (self.tried[0].len() + self.tried[1].len()) * roots;
-        let is_too_much = built + packs > MOST;
-        if is_too_much {
-            self.skipped.extend_from_slice(names);
+    /// Returns whether so many more packs are to be built, and notes for whom they are not.
+    fn may_build(&mut self, packs: usize, most: usize, names: &[String]) -> bool {
+        if self.is_over() {
+            return false;
         }
-        is_too_much
+        let is_too_much = self.count.saturating_add(packs) > most;
+        match is_too_much {
+            true => self.skipped.extend(names.iter().cloned()),
+            false => self.count += packs,
+        }
+        !is_too_much
     }
 
     /// Judges a pack that no file holds.
@@ -197,10 +224,10 @@ impl<'a, 's> Search<'a, 's> {
             let whom = agent.as_ref().map(|agent| format!(" to `{agent}`")).unwrap_or_default();
             let root = root.as_ref().map(|root| format!(" for `{root}`")).unwrap_or_default();
             let reason = format!("the record has it: built {at} and delivered{whom}{root}, and its file there is gone");
-            reasons.push(self.project.without_secrets(&reason));
+            reasons.push(reason);
         }
         reasons.push(self.next());
-        missing(reasons)
+        missing(reasons.iter().map(|reason| self.project.without_secrets(reason)).collect())
     }
 
     /// Says where the packs were looked for.
@@ -211,16 +238,19 @@ impl<'a, 's> Search<'a, 's> {
         let output = self.repository.settings().output.dir.as_str();
         let folders: Vec<String> = folders.filter(|dir| dir == output || root.join(dir).is_dir()).collect();
         let history = if is_in_git(root) { ", nor any version of them that git has" } else { "" };
-        let [profiles, agents] = &self.tried;
-        let agents = if agents.is_empty() { String::new() } else { format!(", or for the agents {}", list(agents)) };
-        let skipped = match self.skipped.is_empty() {
-            true => String::new(),
-            false => format!(" (not tried, since there are too many packs: {})", list(&self.skipped)),
+        let agents = match &self.agents[..] {
+            [] => String::new(),
+            agents => format!(", or for the agents {}", list(agents)),
+        };
+        let skipped: Vec<String> = self.skipped.iter().cloned().collect();
+        let skipped = match &skipped[..] {
+            [] => String::new(),
+            skipped => format!(" (since there are too many packs, not all were built of {})", list(skipped)),
         };
         format!(
             "no file in {} holds it{history}; and within the configured limits no build gives it now, under the profiles {}{agents}{skipped}",
             list(&folders),
-            list(profiles)
+            list(&self.profiles)
         )
     }
 
