@@ -42,7 +42,9 @@ pub fn difference(existing: &[u8], built: &Pack, in_repo: &InRepo<'_>) -> Differ
     };
     let mut changes = changes(&old.inputs, &built.inputs);
     let mut reasons = moved(&mut changes, in_repo);
-    reasons.extend(changes.iter().filter(|change| !is_neighbour(change)).map(|change| words(change, &old, in_repo)));
+    reasons.extend(
+        changes.iter().filter(|change| !is_neighbour(change)).map(|change| words(change, &old, built, in_repo)),
+    );
     reasons.sort();
     reasons.dedup();
     reasons.extend(new.iter().map(|edge| format!("new {} {}", noun(&edge.relation), edge.to)));
@@ -112,17 +114,23 @@ fn is_digest(mark: &str) -> bool {
     mark.starts_with("sha256:")
 }
 
-/// Describes a change of the inputs; of a file that the pack no longer has, it says whether the repo has it.
-fn words(change: &InputChange, old: &Pack, in_repo: &InRepo<'_>) -> String {
+/// Describes a change of the inputs; of a file that the pack no longer has, it says whether the repo has it, and whether it is meant.
+fn words(change: &InputChange, old: &Pack, built: &Pack, in_repo: &InRepo<'_>) -> String {
+    let name = &change.name;
     let Some(path) = change.path.as_deref().filter(|_| change.change == "removed") else { return change.words() };
+    // An omission has the path as the text has it, from the folder of the text.
+    let is_of_path = |written: &str| {
+        let written = written.trim_start_matches("../").trim_start_matches("./");
+        path.strip_suffix(written).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+    };
+    let omission = built.omissions.iter().find(|omission| omission.source.path.as_deref().is_some_and(is_of_path));
     let is_reference =
-        |section: &&Section| section.source.path.as_deref() == Some(path) && section.provenance.ends_with("_ref");
-    match in_repo(path) {
-        false => format!("{} was removed", change.name),
-        true if old.sections.iter().any(|section| is_reference(&section)) => {
-            format!("{} is no longer referred to", change.name)
-        }
-        true => change.words(),
+        |section: &Section| section.source.path.as_deref() == Some(path) && section.provenance.ends_with("_ref");
+    match omission {
+        Some(omission) if omission.reason == "denied_path" => format!("{name} is one that is never opened now"),
+        _ if !in_repo(path) => format!("{name} was removed"),
+        None if old.sections.iter().any(is_reference) => format!("{name} is no longer referred to"),
+        _ => change.words(),
     }
 }
 

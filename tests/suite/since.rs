@@ -196,6 +196,14 @@ fn what_is_only_no_longer_referred_to_was_not_removed_and_what_has_another_name_
             "the blocker `feat:store` is no longer one: Store"
         ]
     );
+    assert_eq!(
+        reasons(&|| sandbox.write("contextpack.yml", format!("version: 1\nredaction: {{deny_paths: [{adr}]}}\n"))),
+        [format!("{adr} is one that is never opened now")]
+    );
+    assert_eq!(
+        reasons(&|| cache("## Acceptance criteria", "## Definition of done"))[1],
+        "the heading `Acceptance criteria` is `Definition of done` now"
+    );
     let gone = reasons(&|| fs::remove_file(sandbox.path("work_items/store.md")).unwrap());
     assert_eq!(gone, ["blocker feat:store was removed", "the blocker `feat:store` was removed: Store"]);
 }

@@ -197,7 +197,7 @@ pub(super) fn sentence(moved: &Moved) -> String {
     let shown = |text: &Option<String>| shortened(text.as_deref().unwrap_or("none"));
     let is_heading = text.what.starts_with("the heading");
     let said = match text.change.as_str() {
-        "changed" if is_heading => return format!("{place}{} is {} now", text.what, shown(&text.new)),
+        "changed" if is_heading => return format!("{place}{} is `{}` now", text.what, shown(&text.new)),
         _ if is_heading => String::new(),
         "changed" if text.words.is_empty() => format!(": {} → {}", shown(&text.old), shown(&text.new)),
         "removed" => format!(": {}", shown(&text.old)),
