@@ -74,7 +74,7 @@ pub fn difference(existing: &[u8], built: &Pack, in_repo: &InRepo<'_>) -> Differ
 
 /// Takes the files out of `changes` that have another path now, and the items that have another id, and describes them.
 ///
-/// A file is the same if its digest or the id of its item is, and if no other change has either.
+/// A file is the same if its digest, the id of its item or its number in its folder is, and if no other change has that.
 fn moved(changes: &mut Vec<InputChange>, in_repo: &InRepo<'_>) -> Vec<String> {
     let mut words = Vec::new();
     let is_left = |change: &InputChange| {
@@ -84,7 +84,10 @@ fn moved(changes: &mut Vec<InputChange>, in_repo: &InRepo<'_>) -> Vec<String> {
     for old in &left {
         let alike = |one: &InputChange, change: &InputChange| {
             let has_id = one.id.is_some() && one.id == change.id;
+            let number = one.path.as_deref().and_then(numbered);
+            let has_number = number.is_some() && number == change.path.as_deref().and_then(numbered);
             has_id
+                || has_number
                 || one.path == change.path
                 || one.new.as_ref().or(one.old.as_ref()) == change.new.as_ref().or(change.old.as_ref())
         };
@@ -107,6 +110,13 @@ fn moved(changes: &mut Vec<InputChange>, in_repo: &InRepo<'_>) -> Vec<String> {
         changes.retain(|change| change != old);
     }
     words
+}
+
+/// Returns the folder and the number of a file such as `docs/adr/0007-cache.md`, by which decisions are named.
+fn numbered(path: &str) -> Option<(&str, &str)> {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let (number, rest) = name.split_at(name.find(|c: char| !c.is_ascii_digit())?);
+    (!number.is_empty() && rest.starts_with(['-', '_', '.'])).then_some((folder, number))
 }
 
 /// Returns whether the mark of an input is the digest of a text, and no version of a built-in one.

@@ -181,6 +181,14 @@ fn what_is_only_no_longer_referred_to_was_not_removed_and_what_has_another_name_
     );
     assert_eq!(reasons(&|| fs::remove_file(sandbox.path(adr)).unwrap()), [format!("{adr} was removed")]);
     assert_eq!(reasons(&|| moved(adr, "docs/adr/0001-cache.md")), [format!("{adr} is docs/adr/0001-cache.md now")]);
+    // A decision is named by its number.
+    assert_eq!(
+        reasons(&|| {
+            sandbox.write("docs/adr/0001-cache.md", ADR.replace("one minute", "two minutes"));
+            fs::remove_file(sandbox.path(adr)).unwrap();
+        }),
+        [format!("{adr} is docs/adr/0001-cache.md now, and changed")]
+    );
     assert_eq!(
         reasons(&|| {
             cache("cached.", "kept.");
