@@ -110,7 +110,7 @@ fn merged_toml(before: &str) -> Result<Merged, String> {
 
 /// An entry that is to be written.
 pub(crate) struct PlannedEntry {
-    path: &'static str,
+    program: AgentProgram,
     merged: Merged,
     is_new: bool,
 }
@@ -127,7 +127,8 @@ impl Setup<'_> {
             let (before, is_new) = match self.existing(path)? {
                 ExistingFile::Nothing => (String::new(), true),
                 ExistingFile::Other => {
-                    plan.push(PlannedEntry { path, merged: Merged::Left("it is not a plain file"), is_new: false });
+                    let merged = Merged::Left("it is not a plain file");
+                    plan.push(PlannedEntry { program, merged, is_new: false });
                     continue;
                 }
                 ExistingFile::File(bytes) => {
@@ -136,7 +137,7 @@ impl Setup<'_> {
                 }
             };
             let merged = program.merged(&before).map_err(|why| unparsed(program, &why))?;
-            plan.push(PlannedEntry { path, merged, is_new });
+            plan.push(PlannedEntry { program, merged, is_new });
         }
         Ok(plan)
     }
@@ -146,19 +147,21 @@ impl Setup<'_> {
     /// # Errors
     /// If a file cannot be written.
     pub(crate) fn write_entries(&mut self, plan: Vec<PlannedEntry>) -> Result<(), Failure> {
-        for PlannedEntry { path, merged, is_new } in plan {
-            let text = match merged {
-                Merged::Text(text) => text,
-                Merged::Left(why) => {
-                    self.left.push((path.to_owned(), why));
-                    continue;
+        for PlannedEntry { program, merged, is_new } in plan {
+            let path = program.file();
+            let has_entry = merged == Merged::Left(HAS_ENTRY);
+            match merged {
+                Merged::Left(why) => self.left.push((path.to_owned(), why)),
+                Merged::Text(text) if is_new => self.create(path, &text)?,
+                Merged::Text(text) => {
+                    if let Some((folder, name)) = self.folder(path)? {
+                        folder.rewrite(name, text.as_bytes())?;
+                        self.written.push(path.to_owned());
+                    }
                 }
-            };
-            if is_new {
-                self.create(path, &text)?;
-            } else if let Some((folder, name)) = self.folder(path)? {
-                folder.rewrite(name, text.as_bytes())?;
-                self.written.push(path.to_owned());
+            }
+            if !has_entry && self.written.last().map(String::as_str) != Some(path) {
+                self.by_hand.push((path.to_owned(), program.by_hand()));
             }
         }
         Ok(())

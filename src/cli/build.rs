@@ -162,7 +162,7 @@ fn build_for_agent(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     }
     let mut exit = Exit::Done;
     for root in roots {
-        let target = PackTarget::new(root, &args.packs.budget, &args.agent);
+        let target = PackTarget::new(root, &args.packs.budget, &args.agent.choice);
         let Probe { probe, limits, agent } = packs::probe(&repository, &project, &target)?;
         let sealed = match packs::build(global, &project, &probe, limits)? {
             Ok(sealed) => sealed,

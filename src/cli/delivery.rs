@@ -9,7 +9,7 @@ use crate::render::Rendering;
 use crate::store::{Folder, open_state};
 use crate::wire::Pack;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::error::Error;
 use std::io::Write as _;
 
@@ -76,7 +76,55 @@ struct DeliveryRecord<'a> {
 pub(crate) const DELIVERED: &str = ".contextpack/delivered";
 
 /// The file with one line for each delivered pack.
-pub(crate) const LOG: &str = "delivered.jsonl";
+const LOG: &str = "delivered.jsonl";
+
+/// A line of `delivered.jsonl`, as it is read.
+#[derive(Debug, Deserialize)]
+pub(crate) struct DeliveryLine {
+    /// When the pack was built.
+    pub(crate) at: String,
+    /// The agent's key.
+    pub(crate) agent: Option<String>,
+    /// The root; `None` for the start of a session.
+    pub(crate) root: Option<String>,
+    /// The profile.
+    #[serde(default)]
+    pub(crate) profile: String,
+    /// The policy of a pack for an agent.
+    pub(crate) policy: Option<String>,
+    /// The job.
+    pub(crate) job: Option<String>,
+    /// The pack's hash.
+    pub(crate) hash: String,
+}
+
+/// The record of deliveries.
+#[derive(Debug)]
+pub(crate) struct DeliveryLog {
+    /// The folder of the delivered packs.
+    pub(crate) folder: Folder,
+    /// The lines that can be read, the oldest first.
+    pub(crate) lines: Vec<DeliveryLine>,
+    /// How many lines cannot be read.
+    pub(crate) unreadable: usize,
+}
+
+/// Reads the record of deliveries; `None` if there is none.
+///
+/// # Errors
+/// If the system refuses to read it.
+pub(crate) fn log(repository: &Repository) -> Result<Option<DeliveryLog>, Failure> {
+    let configured = repository.settings().knowledge.context.record.clone();
+    let Some(dir) = configured.or_else(|| RepoPath::new(DELIVERED).ok()) else { return Ok(None) };
+    // What is no folder of the repo holds no record of it.
+    let Ok(folder) = Folder::open(repository.root(), &dir) else { return Ok(None) };
+    let Some(text) = folder.read(LOG)? else { return Ok(None) };
+    let text = String::from_utf8_lossy(&text);
+    let all: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let lines: Vec<DeliveryLine> = all.iter().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let unreadable = all.len() - lines.len();
+    Ok(Some(DeliveryLog { folder, lines, unreadable }))
+}
 
 /// Keeps a delivered pack, and adds a line about it to the log.
 ///

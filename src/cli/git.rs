@@ -1,6 +1,6 @@
 //! `contextpack git`: the diff and merge drivers for packs, which `init --git` configures.
 
-use super::args::{AgentArgs, BudgetArgs, GitArgs, GitCommand, Global};
+use super::args::{AgentChoice, BudgetArgs, GitArgs, GitCommand, Global};
 use super::console::{self, printable};
 use super::exit::Exit;
 use super::failure::{Failure, PathFailure};
@@ -148,7 +148,7 @@ fn build_merged_pack(
     }
     let budget = BudgetArgs { profiles: vec![pack.profile.clone()], ..BudgetArgs::default() };
     let name = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref()).cloned().unwrap_or_default();
-    let no_agent = AgentArgs::default();
+    let no_agent = AgentChoice::default();
     let target = PackTarget::new(Some(&name), &budget, &no_agent);
     let Probe { probe, limits, .. } = packs::probe(&repository, &project, &target).map_err(message)?;
     let built = probe.build(limits).map_err(|unsettled| unsettled.to_string())?;

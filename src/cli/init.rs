@@ -14,6 +14,7 @@ use crate::config::{DenyList, Settings};
 use crate::engine::{Project, process_environment, validated};
 use crate::intake::{Repo, RepoOptions, is_in_git};
 use crate::model::ItemState;
+use serde_json::json;
 use std::io::Write;
 use std::path::Path;
 
@@ -108,12 +109,13 @@ fn print_report(global: &Global, setup: &Setup<'_>, found: &DetectedRepo) -> Res
     let report = Report { diagnostics: found.faults.clone(), lines };
     report.print(global, || {
         let pairs = |pairs: &[(String, &str)], key: &str| -> Vec<serde_json::Value> {
-            pairs.iter().map(|(path, text)| serde_json::json!({"path": path, key: text})).collect()
+            pairs.iter().map(|(path, text)| json!({"path": path, key: text})).collect()
         };
-        serde_json::json!({
+        json!({
             "written": setup.written,
             "left_alone": pairs(&setup.left, "reason"),
             "fill_in": pairs(&setup.fill_in, "what"),
+            "by_hand": setup.by_hand.iter().map(|(path, entry)| json!({"path": path, "entry": entry})).collect::<Vec<_>>(),
             "diagnostics": output::diagnostics(&found.faults),
             "next": next_command(found),
         })
@@ -124,6 +126,9 @@ fn print_report(global: &Global, setup: &Setup<'_>, found: &DetectedRepo) -> Res
     let stderr = &mut console::stderr();
     for (path, why) in &setup.left {
         writeln!(stderr, "left alone: {}: {why}", printable(path))?;
+    }
+    for (path, entry) in &setup.by_hand {
+        writeln!(stderr, "by hand: {}: add this, or put it in place of the other: {entry}", printable(path))?;
     }
     for (path, what) in &setup.fill_in {
         writeln!(stderr, "fill in: {}: {what}", printable(path))?;

@@ -28,6 +28,7 @@ mod input;
 mod job;
 mod ledger;
 mod list;
+mod manual;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod notes;
@@ -150,7 +151,7 @@ fn dispatch(args: &Args) -> Result<Exit, Failure> {
         Command::Init(options) => init::run(&args.global, options),
         Command::Schema(options) => reference::schema(options),
         Command::Completions(options) => reference::completions(options),
-        Command::Man(options) => reference::man(options),
+        Command::Man(options) => manual::run(options),
         Command::Build(options) => settled(|| build::run(&args.global, options)),
         Command::Check(options) => settled(|| check::run(&args.global, options)),
         Command::Ready(options) => settled(|| ready::run(&args.global, options)),

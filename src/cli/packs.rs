@@ -1,6 +1,6 @@
 //! Builds packs for a command: shared by `build`, `check`, `list`, `render` and `explain`.
 
-use super::args::{AgentArgs, AgentChoice, BudgetArgs, Global};
+use super::args::{AgentChoice, BudgetArgs, Global};
 use super::failure::Failure;
 use super::report;
 use super::workspace::{open, settled, stamp, strict};
@@ -176,8 +176,8 @@ pub(crate) struct PackTarget<'a> {
 
 impl<'a> PackTarget<'a> {
     /// Names the pack of a root, or of the start of an agent's session.
-    pub(crate) fn new(root: Option<&'a str>, budget: &'a BudgetArgs, agent: &'a AgentArgs) -> Self {
-        let AgentChoice { agent, policy } = &agent.choice;
+    pub(crate) fn new(root: Option<&'a str>, budget: &'a BudgetArgs, agent: &'a AgentChoice) -> Self {
+        let AgentChoice { agent, policy } = agent;
         Self { root, budget, agent: agent.as_deref(), policy: policy.map(Into::into), job: None }
     }
 }

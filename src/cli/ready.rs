@@ -36,7 +36,7 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
     let bodies = bodies(&project, &items);
     let found = Found::default();
     let sink = |built: Built| {
-        match PackState::of(&request, &built) {
+        match PackState::of(&project, &request, &built) {
             Ok(state) => found.add(&built, stale(&state, dir)),
             Err(error) => drop(lock(&found.refused).get_or_insert(error)),
         }
@@ -183,7 +183,7 @@ fn report(global: &Global, answers: &[Answer], errors: &[Diagnostic]) -> Result<
         for finding in &answer.findings {
             let at = finding.at.as_ref().map(|at| format!("{at}: ")).unwrap_or_default();
             writeln!(out, "  {}", console::printable(&format!("{at}{} [{}]", finding.message, finding.code)))?;
-            if let Some(help) = finding.help.as_ref().filter(|_| !global.quiet) {
+            if let Some(help) = &finding.help {
                 writeln!(out, "    {}", console::printable(help))?;
             }
         }

@@ -34,7 +34,7 @@ pub(crate) fn probe<'p, 's>(
         root: Some(root).filter(|root| !root.is_empty()),
         budget: &budget,
         agent: pack.agent.as_ref().map(|agent| agent.key.as_str()),
-        policy: pack.policy.as_deref().and_then(|name| Policy::ALL.into_iter().find(|policy| policy.name() == name)),
+        policy: pack.policy.as_deref().and_then(Policy::named),
         job: pack.job.as_deref().and_then(|name| jobs.get_key_value(name).map(|(name, job)| (name.as_str(), job))),
     };
     packs::probe(repository, project, &target).map(|Probe { probe, limits, .. }| (probe, limits))

@@ -1,6 +1,6 @@
-//! What the program prints about itself: `contextpack schema`, `completions` and `man`.
+//! What the program prints about itself: `contextpack schema` and `completions`.
 
-use super::args::{Args, CompletionsArgs, ManArgs, SchemaArgs, SchemaKind};
+use super::args::{CompletionsArgs, SchemaArgs, SchemaKind};
 use super::attest::{InTotoStatement, Predicate};
 use super::batch::{
     BatchList, BatchMatrix, BatchStatusOutput, ClaimedTask, EndedTasks, ForkedBatch, JoinedBatch, ReclaimedTasks,
@@ -19,7 +19,6 @@ use super::output::{Build, Check, ErrorOutput, List, Matrix, Notes, Ready, Redac
 use super::since::SinceOutput;
 use super::stats::StatsOutput;
 use crate::review::{Diff, Explanation, WhyNot};
-use clap::CommandFactory as _;
 use schemars::JsonSchema;
 use std::io::Write as _;
 
@@ -52,21 +51,6 @@ pub(crate) fn completions(args: &CompletionsArgs) -> Result<Exit, Failure> {
     let mut script = Vec::new();
     completion::script(args.shell, &mut script)?;
     console::exact().write_all(&script)?;
-    Ok(Exit::Done)
-}
-
-/// Prints a manual page, in roff.
-pub(crate) fn man(args: &ManArgs) -> Result<Exit, Failure> {
-    let mut command = Args::command();
-    command.build();
-    let found = args.command.iter().try_fold(&command, |command, name| command.find_subcommand(name));
-    let Some(command) = found.cloned() else {
-        let name = args.command.join(" ");
-        return Err(Failure::usage(format!("`{name}` is not a command; `contextpack help` lists them")));
-    };
-    let mut page = Vec::new();
-    clap_mangen::Man::new(command).render(&mut page)?;
-    console::exact().write_all(&page)?;
     Ok(Exit::Done)
 }
 

@@ -18,7 +18,7 @@ pub(crate) fn run(global: &Global, args: &RenderArgs) -> Result<Exit, Failure> {
         Ok(pack) => pack,
         Err(exit) => return Ok(exit),
     };
-    if args.agent.record {
+    if args.record {
         delivery::record(&open(global, &[], None)?, &pack)?;
     }
     let faults = faults(&pack);

@@ -43,6 +43,8 @@ pub(crate) struct Setup<'a> {
     pub(crate) left: Vec<(String, &'static str)>,
     /// The written paths that need a manual edit, with the instruction.
     pub(crate) fill_in: Vec<(String, &'static str)>,
+    /// The configurations of agents' programs that were left alone and lack the entry, with the entry.
+    pub(crate) by_hand: Vec<(String, String)>,
 }
 
 /// What exists at the path of a file to be written.
@@ -56,7 +58,14 @@ pub(super) enum ExistingFile {
 impl<'a> Setup<'a> {
     /// Creates a setup of the repo at `root` that has written nothing yet.
     pub(crate) fn new(root: &'a Path) -> Self {
-        Self { root, origin: RepoOrigin::THIS, written: Vec::new(), left: Vec::new(), fill_in: Vec::new() }
+        Self {
+            root,
+            origin: RepoOrigin::THIS,
+            written: Vec::new(),
+            left: Vec::new(),
+            fill_in: Vec::new(),
+            by_hand: Vec::new(),
+        }
     }
 
     /// Returns the folder of packs for a new configuration.

@@ -2,7 +2,7 @@
 
 use super::args::{Format, Global, PackArgs};
 use super::console::{self, counted, printable};
-use super::delivery::{DELIVERED, LOG};
+use super::delivery::{self, DeliveryLine};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::output;
@@ -10,12 +10,10 @@ use super::packs::{self, no_roots};
 use super::report::{Report, ReportLine, visible};
 use super::workspace::open;
 use crate::engine::{Built, Project, Repository, token_counter};
-use crate::model::RepoPath;
 use crate::review::{Stats, StatsCollector, UnusedText, read};
-use crate::store::Folder;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::sync::{Mutex, PoisonError};
 use unicode_width::UnicodeWidthStr as _;
@@ -62,15 +60,6 @@ pub(crate) struct DeliveredRoot {
     last: String,
 }
 
-/// A line of the record.
-#[derive(Debug, Deserialize)]
-struct DeliveryLine {
-    at: String,
-    agent: Option<String>,
-    root: Option<String>,
-    hash: String,
-}
-
 /// Prints figures over the packs of all roots, or of those that are named.
 pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
     let repository = open(global, &[], None)?;
@@ -80,18 +69,32 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
     let collector = Mutex::new(BTreeMap::new());
     let sink = |built: Built| {
         if let Ok(sealed) = built.outcome {
-            collector.lock().unwrap_or_else(PoisonError::into_inner).insert(built.name, sealed.pack().clone());
+            let key = (built.root.to_string(), built.profile);
+            collector.lock().unwrap_or_else(PoisonError::into_inner).insert(key, sealed.pack().clone());
         }
     };
-    let run = packs::run(global, &repository, &project, items, (&args.roots, &args.budget), &sink)?;
-    let built = collector.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let run = packs::run(global, &repository, &project, items.clone(), (&args.roots, &args.budget), &sink)?;
+    let built = std::mem::take(&mut *collector.lock().unwrap_or_else(PoisonError::into_inner));
     let mut figures = StatsCollector::new(&tokens);
     built.values().for_each(|pack| figures.add(pack));
-    let deliveries = deliveries(&repository, &project, &mut figures)?;
+    // What a pack would hold that its budget prevents is built without limits.
+    let profiles = args.budget.profiles(&repository)?;
+    let id = |item: usize| project.corpus().entries[item].item.id.to_string();
+    let is_failed = |item: &usize| profiles.iter().any(|name| !built.contains_key(&(id(*item), name.clone())));
+    let failed: Vec<usize> = items.iter().copied().filter(is_failed).collect();
+    if !failed.is_empty() {
+        packs::run(global, &repository, &project, failed.clone(), (&args.roots, &args.budget.unlimited()), &sink)?;
+        let whole = collector.into_inner().unwrap_or_else(PoisonError::into_inner);
+        for key in failed.into_iter().flat_map(|item| profiles.iter().map(move |name| (id(item), name.clone()))) {
+            if !built.contains_key(&key) {
+                figures.add_failed(&key.0, whole.get(&key));
+            }
+        }
+    }
+    let named = (!args.roots.is_empty()).then(|| items.iter().map(|item| id(*item)).collect());
+    let deliveries = deliveries(&repository, &project, &mut figures, named.as_ref())?;
     // What some roots do not use, others may.
-    let known = if args.roots.is_empty() { project.known_texts() } else { BTreeMap::new() };
-    let unused = |(path, kind): (String, &str)| UnusedText { path, kind: kind.to_owned() };
-    let stats = figures.finish(known.into_iter().map(unused));
+    let stats = figures.finish(if args.roots.is_empty() { project.known_texts() } else { Vec::new() });
     repository.confirm_settled()?;
     let lines = if global.format == Format::Json { Vec::new() } else { text(&stats, &deliveries, global.verbose) };
     let report = Report {
@@ -105,29 +108,24 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
     Ok(if run.has_errors() { Exit::Input } else { Exit::Done })
 }
 
-/// Reads the record of deliveries, and adds the packs that it names.
+/// Reads the record of deliveries, and adds the packs that it names; with `roots` those of these alone.
 fn deliveries(
     repository: &Repository,
     project: &Project<'_>,
     figures: &mut StatsCollector<'_>,
+    roots: Option<&BTreeSet<String>>,
 ) -> Result<Deliveries, Failure> {
-    let configured = repository.settings().knowledge.context.record.clone();
-    let Some(dir) = configured.or_else(|| RepoPath::new(DELIVERED).ok()) else { return Ok(Deliveries::default()) };
-    // What is no folder of the repo holds no record of it.
-    let Ok(folder) = Folder::open(repository.root(), &dir) else { return Ok(Deliveries::default()) };
-    let Some(log) = folder.read(LOG)? else { return Ok(Deliveries::default()) };
-    let mut found = Deliveries::default();
-    let mut roots = BTreeMap::<(Option<String>, Option<String>), DeliveredRoot>::new();
+    let Some(mut log) = delivery::log(repository)? else { return Ok(Deliveries::default()) };
+    if let Some(named) = roots {
+        log.lines.retain(|line| line.root.as_ref().is_some_and(|root| named.contains(root)));
+    }
+    let mut found = Deliveries { count: log.lines.len(), unreadable: log.unreadable, ..Deliveries::default() };
+    let mut by_root = BTreeMap::<(Option<String>, Option<String>), DeliveredRoot>::new();
     let mut times = BTreeMap::<String, usize>::new();
     let clean = |text: String| project.without_secrets(&text);
-    for line in String::from_utf8_lossy(&log).lines().filter(|line| !line.trim().is_empty()) {
-        let Ok(DeliveryLine { at, agent, root, hash }) = serde_json::from_str(line) else {
-            found.unreadable += 1;
-            continue;
-        };
-        found.count += 1;
+    for DeliveryLine { at, agent, root, hash, .. } in log.lines {
         let (root, agent, at) = (root.map(clean), agent.map(clean), clean(at));
-        let of_root = roots.entry((root.clone(), agent.clone())).or_default();
+        let of_root = by_root.entry((root.clone(), agent.clone())).or_default();
         let last = if of_root.last < at { at } else { std::mem::take(&mut of_root.last) };
         *of_root = DeliveredRoot { root, agent, count: of_root.count + 1, last };
         *times.entry(hash).or_default() += 1;
@@ -136,14 +134,14 @@ fn deliveries(
     for (hash, times) in times {
         let hex = hash.strip_prefix("sha256:").unwrap_or_default();
         let is_hex = hex.len() == 64 && hex.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let bytes = if is_hex { folder.read(&format!("{hex}.json"))? } else { None };
+        let bytes = if is_hex { log.folder.read(&format!("{hex}.json"))? } else { None };
         match bytes.and_then(|bytes| read(&bytes).ok()) {
             // A file may hold what the rules of today remove.
             Some(pack) => figures.add_delivered(&project.scrubbed(&pack), times),
             None => found.lost += 1,
         }
     }
-    found.roots = roots.into_values().collect();
+    found.roots = by_root.into_values().collect();
     found.roots.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| (&a.root, &a.agent).cmp(&(&b.root, &b.agent))));
     Ok(found)
 }
@@ -203,8 +201,16 @@ fn text(stats: &Stats, deliveries: &Deliveries, whole: bool) -> Vec<String> {
         let (packs, whole, shortened) = (&text.packs, &text.whole, &text.shortened);
         texts.row(&[packs, whole, shortened, &text.left_out, &text.delivered, &text.tokens, &text.kind, &text.name]);
     }
-    let mut unused = Table::new(&["KIND", "IN NO PACK"], 2);
-    stats.unused.iter().for_each(|text| unused.row(&[&text.kind, &text.path]));
+    let listed = |heading: &str, texts: &[UnusedText]| {
+        let mut table = Table::new(&["KIND", heading], 2);
+        for UnusedText { path, kind, reason } in texts {
+            let reason = reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
+            table.row(&[kind, &format!("{path}{reason}")]);
+        }
+        table
+    };
+    let unused = listed("IN NO PACK", &stats.unused);
+    let unknown = listed("UNKNOWN: IN NO PACK THAT CAN BE BUILT", &stats.unknown);
     let mut budgets = Table::new(&["CHARS CUT", "LEFT OUT", "SHORTENED", "LIMIT", "PROFILE", "BUDGET THAT CUTS"], 3);
     for pack in &stats.budgets {
         let limits = pack.limits.join(", ");
@@ -218,7 +224,15 @@ fn text(stats: &Stats, deliveries: &Deliveries, whole: bool) -> Vec<String> {
         delivered.row(&[&of_root.count, &of_root.last, &of_root.agent.as_deref().unwrap_or("none"), &root]);
     }
     let mut lines = vec![format!("{}, {} in their texts", counted(stats.packs, "pack"), counted(all, "token"))];
-    lines.extend([groups, texts, unused, budgets, rules, delivered].into_iter().flat_map(|table| table.lines(most)));
+    lines.extend(
+        [groups, texts, unused, unknown, budgets, rules, delivered].into_iter().flat_map(|table| table.lines(most)),
+    );
+    if let [first, more @ ..] = &stats.failed[..] {
+        let more = if more.is_empty() { String::new() } else { format!(" and {}", counted(more.len(), "other root")) };
+        let first = printable(first);
+        lines.push(String::new());
+        lines.push(format!("packs of `{first}`{more} cannot be built: what they hold is not counted"));
+    }
     let gone = counted(deliveries.lost, "delivered pack");
     let unread = counted(deliveries.unreadable, "line");
     if deliveries.lost > 0 {

@@ -231,7 +231,7 @@ fn against_repo(global: &Global, verified: &[VerifiedFile]) -> Result<Vec<Option
                     Some(format!("the pack cannot be built from the repo: {why}"))
                 }
                 Ok(sealed) if sealed.is_unchanged(&one.bytes) => None,
-                Ok(sealed) => match difference(&one.bytes, sealed.pack()) {
+                Ok(sealed) => match difference(&one.bytes, sealed.pack(), &|name| project.has(name)) {
                     Difference::Stale(reasons) | Difference::Edited(reasons) => {
                         Some(format!("the repo gives a different pack: {}", reasons.join("; ")))
                     }

@@ -156,6 +156,11 @@ impl Policy {
     /// All policies.
     pub const ALL: [Self; 3] = [Self::Minimal, Self::Default, Self::Expanded];
 
+    /// Returns the policy with this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|policy| policy.name() == name)
+    }
+
     /// Returns the name in the configuration and in packs.
     pub fn name(self) -> &'static str {
         match self {

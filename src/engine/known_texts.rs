@@ -4,13 +4,14 @@ use super::Project;
 use crate::config::{DocumentType, Tokenizer};
 use crate::fit::Counter;
 use crate::knowledge::Scope;
-use crate::model::RepoPath;
+use crate::model::{Code, Diagnostic, RepoPath};
+use crate::review::UnusedText;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Project<'_> {
-    /// Returns the paths of decisions, configured documents that are for everyone, and other Markdown files that are no work items,
-    /// each with its kind: `adr`, `rules` (a document of the type `style_guide` or `playbook`) or `document`. The paths are redacted.
-    pub fn known_texts(&self) -> BTreeMap<String, &'static str> {
+    /// Returns the decisions, configured documents that are for everyone, and other Markdown files that are no work items, each with
+    /// its kind, and of those that were meant to be work items why they are none. All is redacted.
+    pub fn known_texts(&self) -> Vec<UnusedText> {
         let mut known = BTreeMap::new();
         let items: BTreeSet<&str> = self.corpus().entries.iter().map(|entry| entry.item.origin.path.as_str()).collect();
         let boilerplate: BTreeSet<&RepoPath> = self.corpus().rules.boilerplate.iter().map(|(path, _)| path).collect();
@@ -34,8 +35,21 @@ impl Project<'_> {
             }
         }
         known.extend(self.corpus().rules.adrs.iter().map(|path| (path, "adr")));
-        let shown = |path: &RepoPath| self.masked(&self.scrubber.redactor.line(path.as_str()));
-        known.into_iter().map(|(path, kind)| (shown(path), kind)).collect()
+        let clean = |text: &str| self.masked(&self.scrubber.redactor.line(text));
+        let mut faults = BTreeMap::<&RepoPath, &str>::new();
+        let is_of_item =
+            |fault: &&Diagnostic| matches!(fault.code, Code::DuplicateId | Code::InvalidItem | Code::UnreadableFile);
+        for fault in self.diagnostics.iter().filter(is_of_item) {
+            if let Some(at) = &fault.at {
+                faults.entry(&at.path).or_insert(&fault.message);
+            }
+        }
+        let text = |(path, kind): (&RepoPath, &str)| {
+            let reason = faults.get(path).filter(|_| kind == "document").copied();
+            let kind = if reason.is_some() { "work_item" } else { kind };
+            UnusedText { path: clean(path.as_str()), kind: kind.to_owned(), reason: reason.map(clean) }
+        };
+        known.into_iter().map(text).collect()
     }
 }
 

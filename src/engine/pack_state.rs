@@ -50,7 +50,7 @@ impl PackState {
     ///
     /// # Errors
     /// If a file cannot be read.
-    pub fn of(request: &CheckRequest<'_>, built: &Built) -> Result<Self, StoreError> {
+    pub fn of(project: &Project<'_>, request: &CheckRequest<'_>, built: &Built) -> Result<Self, StoreError> {
         let CheckRequest { folder, markdown: with_companion, .. } = *request;
         let Built { root, profile, name, outcome, .. } = built;
         let existing = folder.read(name)?;
@@ -73,7 +73,7 @@ impl PackState {
                     Some(fault @ companion::CompanionFault::Differs) => ("edited", vec![fault.reason(name)]),
                 }
             }
-            (Ok(sealed), Some(existing)) => match difference(&existing, sealed.pack()) {
+            (Ok(sealed), Some(existing)) => match difference(&existing, sealed.pack(), &|name| project.has(name)) {
                 Difference::Stale(_) if lost_its_issue(&existing, sealed.pack()) => {
                     (UNVERIFIABLE, vec![NOT_IN_SNAPSHOT.to_owned()])
                 }
@@ -134,7 +134,7 @@ pub fn check_packs(
         is_missing
     };
     let skipped = request.skip_missing.then_some(&without_file as &IsUnchanged<'_>);
-    let build = build_packs(files, project, job, skipped, &|built| match PackState::of(request, &built) {
+    let build = build_packs(files, project, job, skipped, &|built| match PackState::of(project, request, &built) {
         Ok(state) => add(state),
         Err(error) => {
             refused.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);

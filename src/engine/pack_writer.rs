@@ -112,7 +112,7 @@ pub fn write_packs(
         }
     });
     let is_unchanged = is_unchanged.as_ref().map(|is_unchanged| is_unchanged as &IsUnchanged<'_>);
-    let build = build_packs(files, project, job, is_unchanged, &|built| match writer.write(built) {
+    let build = build_packs(files, project, job, is_unchanged, &|built| match writer.write(project, built) {
         Ok(outcome) => add(outcome),
         Err(error) => {
             refused.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
@@ -144,7 +144,7 @@ impl PackWriter<'_> {
     ///
     /// # Errors
     /// If a file cannot be read or written; the old file is then untouched.
-    pub fn write(&self, built: Built) -> Result<WriteOutcome, StoreError> {
+    pub fn write(&self, project: &Project<'_>, built: Built) -> Result<WriteOutcome, StoreError> {
         let Built { root, profile, name, outcome, fingerprint, .. } = built;
         let root = root.to_string();
         let sealed = match outcome {
@@ -161,7 +161,7 @@ impl PackWriter<'_> {
         let mut files = Vec::new();
         let existing = self.folder.read(&name)?;
         let is_unchanged = existing.as_deref().is_some_and(|existing| sealed.is_unchanged(existing));
-        let mut reasons = if is_unchanged { Vec::new() } else { self.reasons(existing.as_deref(), &sealed) };
+        let mut reasons = if is_unchanged { Vec::new() } else { self.reasons(project, existing.as_deref(), &sealed) };
         if !is_unchanged && self.folder.write(&name, sealed.bytes())? == WriteResult::Written {
             files.push(name.clone());
             if let Some(on_written) = self.on_written {
@@ -200,12 +200,12 @@ impl PackWriter<'_> {
         Ok(WriteOutcome { status, root, profile, name, reasons, summary: Some(summary), files })
     }
     /// Returns why a pack is written over `existing`.
-    fn reasons(&self, existing: Option<&[u8]>, sealed: &Sealed) -> Vec<String> {
+    fn reasons(&self, project: &Project<'_>, existing: Option<&[u8]>, sealed: &Sealed) -> Vec<String> {
         let Some(existing) = existing else { return vec!["new".to_owned()] };
         if !self.explain {
             return Vec::new();
         }
-        match (difference(existing, sealed.pack()), self.incremental) {
+        match (difference(existing, sealed.pack(), &|name| project.has(name)), self.incremental) {
             (Difference::Stale(reasons), Some(incremental)) => incremental.explain(reasons),
             (Difference::Stale(reasons) | Difference::Edited(reasons), _) => reasons,
         }

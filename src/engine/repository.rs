@@ -392,9 +392,23 @@ impl Repository {
             Err(error @ RootError::Unknown { .. }) => error,
             found => return found,
         };
-        match path_inside(&self.root, Path::new(typed)).map(|path| project.find(path.as_str())) {
-            Some(Err(RootError::Unknown { .. })) | None => Err(error),
-            Some(found) => found,
+        let Some(path) = path_inside(&self.root, Path::new(typed)).filter(|_| !typed.is_empty()) else {
+            let is_outside = typed.contains(['/', '\\']) && Path::new(typed).exists();
+            let why = "it is not below the root of this repo".to_owned();
+            return Err(if is_outside { RootError::NoItem { typed: typed.to_owned(), why } } else { error });
+        };
+        match project.find(path.as_str()) {
+            Err(RootError::Unknown { .. }) => Err(match project.why_no_item(&self.root, &path) {
+                // A word that happens to be the name of a folder is an id with an error in it.
+                Some(_)
+                    if matches!(&error, RootError::Unknown { near: Some(_), .. }) && !typed.contains(['/', '.']) =>
+                {
+                    error
+                }
+                Some(why) => RootError::NoItem { typed: typed.to_owned(), why },
+                None => error,
+            }),
+            found => found,
         }
     }
 }

@@ -1,11 +1,12 @@
 //! Roots: the items that get packs, their states and blockers, and the lookup of a root as typed.
 
 use super::Project;
-use crate::config::FieldFilter;
+use crate::config::{FieldFilter, ItemSource};
 use crate::graph::{Graph, ItemState, Node, RootMatch, Target, Value};
-use crate::model::Relation;
+use crate::model::{Code, Diagnostic, Relation, RepoPath};
 use crate::redact::Clean;
 use std::collections::BTreeSet;
+use std::path::Path;
 
 /// The reason why a typed root does not name exactly one item.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -23,6 +24,14 @@ pub enum RootError {
         "issue `{0}` is not in the snapshot: run `contextpack sync {0}`, or `contextpack list` for the roots there are"
     )]
     Issue(String),
+    /// It is the path of something that is no work item.
+    #[error("`{typed}` exists but is no work item: {why}")]
+    NoItem {
+        /// The root as typed.
+        typed: String,
+        /// What it is, and what to do.
+        why: String,
+    },
     /// It matches none.
     #[error("there is no item `{typed}`{}; {}", if is_path(typed) { ", and no such file" } else { "" }, what_next(near.as_deref(), *is_empty))]
     Unknown {
@@ -75,6 +84,13 @@ impl Project<'_> {
     /// Returns the roots that the configuration asks for, in natural order.
     pub fn roots(&self) -> Vec<usize> {
         (0..self.corpus.entries.len()).filter(|item| self.is_root(*item)).collect()
+    }
+
+    /// Returns whether the repo has a file at this path, or an item with this id, which may be redacted.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        let is_file = || RepoPath::new(name).is_ok_and(|path| self.source.files().binary_search(&path).is_ok());
+        // What a placeholder stands for is not known.
+        name.contains("[REDACTED") || is_file() || self.graph.item_with_id(name).is_some()
     }
 
     /// Returns whether the configuration asks for a pack of this item.
@@ -189,6 +205,42 @@ impl Project<'_> {
                 Err(RootError::Unknown { typed: typed.to_owned(), near, is_empty })
             }
         }
+    }
+}
+
+impl Project<'_> {
+    /// Says what the file or folder at `path` is, which names no item; `None` if `root` has none there.
+    pub(super) fn why_no_item(&self, root: &Path, path: &RepoPath) -> Option<String> {
+        let metadata = root.join(path.as_str()).symlink_metadata().ok()?;
+        let at_path = |fault: &&Diagnostic| {
+            fault.code == Code::DuplicateId && fault.at.as_ref().is_some_and(|at| at.path == *path)
+        };
+        if let Some(fault) = self.diagnostics.iter().find(at_path) {
+            let help = "whose packs are built; give one of them another id";
+            return Some(format!("two items have this id: {}, {help}", self.without_secrets(&fault.message)));
+        }
+        let name = path.as_str();
+        let includes = |source: &ItemSource| source.include.set.is_match(name) && !source.exclude.set.is_match(name);
+        let why = if metadata.is_dir() {
+            "it is a folder: name a file in it, or an id"
+        } else if self.is_own_output(path) {
+            "it is what contextpack wrote: name the root that it is about"
+        } else if self.denies(path) {
+            "its name is one that is never opened, by `redaction.deny_paths`"
+        } else if self.source.files().binary_search(path).is_err() {
+            "git ignores it, or it is no file"
+        } else if self.corpus.rules.adrs.contains(path) {
+            "it is a decision, by `adrs`; name a work item that refers to it"
+        } else if self.is_agent_file(path) {
+            "it is an agent, for whom `--agent` builds packs"
+        } else if self.knowledge().documents.iter().any(|document| document.path == *path) {
+            "it is a document, by `documents`; name a work item that refers to it"
+        } else if self.settings.work_items.iter().any(includes) {
+            "nothing in it is an item, or another file has its id"
+        } else {
+            "no entry of `work_items` includes it; `contextpack list` shows the roots"
+        };
+        Some(why.to_owned())
     }
 }
 

@@ -51,6 +51,11 @@ impl Graph {
         }
     }
 
+    /// Returns the item with exactly this id.
+    pub fn item_with_id(&self, id: &str) -> Option<usize> {
+        self.index.exact(id)
+    }
+
     /// Returns the item that a word of a text names: by its id, in another case or under another prefix, or by its issue.
     pub fn named(&self, corpus: &Corpus, word: &str) -> Option<usize> {
         if let Some(item) = self.index.exact(word) {

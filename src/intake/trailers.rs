@@ -50,7 +50,10 @@ pub fn trailers(root: &Path, range: &str, key: &str) -> Result<Vec<CommitTrailer
     let walk = if range.contains("..") { "--do-walk" } else { "--no-walk" };
     let arguments =
         ["-c", "log.showSignature=false", "log", "-z", "--reverse", walk, &format, "--end-of-options", range, "--"];
-    let out = git::run(root, &arguments).map_err(|_| unknown())?;
+    let out = git::run(root, &arguments).map_err(|_| {
+        let has_commit = git::run(root, &["rev-parse", "--verify", "--quiet", "HEAD"]).is_ok();
+        if has_commit { unknown() } else { HistoryError::NoCommit }
+    })?;
     let text = String::from_utf8_lossy(&out);
     let fields: Vec<&str> = text.split('\0').collect();
     let commit = |fields: &[&str; 3]| {

@@ -127,7 +127,7 @@ impl Agent {
             }
         }
         let policy = front.text(&["policy"]).and_then(|(written, line)| {
-            let found = Policy::ALL.into_iter().find(|policy| policy.name() == &*written);
+            let found = Policy::named(&written);
             if found.is_none() {
                 let names = Policy::ALL.map(Policy::name);
                 fault(line, format!("`{written}` is no policy"), suggestion(&written, &names));

@@ -17,6 +17,10 @@ pub struct InputChange {
     #[serde(skip)]
     #[schemars(skip)]
     pub(super) id: Option<String>,
+    /// The path of a file.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub(super) path: Option<String>,
     /// `added`, `removed` or `changed`.
     pub change: String,
     /// The digest, or the version of a built-in text, in the old pack.
@@ -26,12 +30,12 @@ pub struct InputChange {
 }
 
 impl InputChange {
-    /// Describes the change: `docs/x.md changed`, `new: docs/x.md`, `docs/x.md is gone`, `built-in coding 3 → 4`,
+    /// Describes the change: `docs/x.md changed`, `new: docs/x.md`, `docs/x.md is no longer in it`, `built-in coding 3 → 4`,
     /// `rule set changed: 2 → 3`.
     pub fn words(&self) -> String {
         match self.change.as_str() {
             "added" => format!("new: {}", self.name),
-            "removed" => format!("{} is gone", self.name),
+            "removed" => format!("{} is no longer in it", self.name),
             // A text of the repo has a digest, a built-in text a version.
             _ if [&self.old, &self.new].into_iter().flatten().any(|mark| mark.starts_with("sha256:")) => {
                 format!("{} changed", self.name)
@@ -55,6 +59,7 @@ pub(super) fn changes(old: &[PackInput], new: &[PackInput]) -> Vec<InputChange> 
     let change = |what: &str, old: Option<&PackInput>, new: Option<&PackInput>| InputChange {
         name: new.or(old).map(name).unwrap_or_default(),
         id: new.or(old).and_then(|input| input.id.clone()),
+        path: new.or(old).and_then(|input| input.path.clone()),
         change: what.to_owned(),
         old: old.and_then(mark),
         new: new.and_then(mark),

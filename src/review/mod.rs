@@ -32,7 +32,7 @@ pub use report::{
 #[cfg(feature = "serve")]
 pub use report::{report_changes, report_policy};
 pub use scrub::scrubbed;
-pub use stale::{Difference, UNEXPLAINED, difference};
+pub use stale::{Difference, InRepo, UNEXPLAINED, difference};
 pub use stats::{Stats, StatsCollector, UnusedText};
 pub use verify::{Verification, content_hash, parse_issue_url, root_names, verify};
 pub use why_not::{WhyNot, why_not};

@@ -5,7 +5,7 @@ use crate::markdown::{InlinePart, KeyHeadings, MarkdownText};
 use schemars::JsonSchema;
 use serde::Serialize;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 /// Headings whose items are acceptance criteria.
@@ -78,16 +78,47 @@ pub fn moves(old: &str, new: &str) -> Vec<TextMove> {
     fn key(part: &Part) -> (Option<&str>, usize) {
         (part.title.as_deref(), part.nth)
     }
-    let mut gone: HashMap<_, &Part> = before.iter().map(|part| (key(part), part)).collect();
+    let same: HashMap<_, &Part> = before.iter().map(|part| (key(part), part)).collect();
+    let kept: HashSet<_> = after.iter().map(key).collect();
+    let mut left: Vec<(usize, &Part)> =
+        before.iter().enumerate().filter(|(_, part)| !kept.contains(&key(part))).collect();
     let mut moves = Vec::new();
-    for part in &after {
-        match gone.remove(&key(part)) {
-            Some(old) => of_part(old, part, &mut moves),
+    for (at, part) in after.iter().enumerate() {
+        if let Some(old) = same.get(&key(part)) {
+            of_part(old, part, &mut moves);
+            continue;
+        }
+        match renamed(&left, at, part).map(|at| left.remove(at).1) {
+            Some(old) => {
+                let title = |part: &Part| part.title.clone();
+                let what = format!("the heading `{}`", old.title.as_deref().unwrap_or_default());
+                let (was, is) = (title(old), title(part));
+                moves.push(TextMove { change: "changed".to_owned(), what, old: was, new: is, words: Vec::new() });
+                of_part(old, part, &mut moves);
+            }
             None => whole("added", part, &mut moves),
         }
     }
-    before.iter().filter(|part| gone.contains_key(&key(part))).for_each(|part| whole("removed", part, &mut moves));
+    left.into_iter().for_each(|(_, part)| whole("removed", part, &mut moves));
     moves
+}
+
+/// Returns which of the parts that no heading has any more is `part` under another heading: the one with most of its statements, at
+/// least half of them, or one without any at the same place.
+fn renamed(left: &[(usize, &Part)], at: usize, part: &Part) -> Option<usize> {
+    if left.len() > MOST_PAIRED || part.title.is_none() {
+        return None;
+    }
+    let texts: HashSet<&str> = part.statements.iter().map(|statement| statement.text.as_str()).collect();
+    let share = |(was_at, old): &(usize, &Part)| {
+        let most = old.statements.len().max(part.statements.len());
+        let same = old.statements.iter().filter(|statement| texts.contains(statement.text.as_str())).count();
+        let is_same = if most == 0 { *was_at == at } else { same * 2 >= most };
+        (is_same && old.title.is_some()).then_some(same)
+    };
+    let shares = left.iter().enumerate().filter_map(|(index, old)| Some((share(old)?, index)));
+    // Of equal ones the first.
+    shares.max_by_key(|(share, index)| (*share, usize::MAX - index)).map(|(_, index)| index)
 }
 
 /// Splits a text at its headings into statements.
@@ -313,6 +344,11 @@ mod tests {
             "## Acceptance criteria\n\n- [ ] Another one there.\n- [ ] One thing here.\n\n## Notes\n\nText.\n";
         assert_eq!(shown(old, swapped).len(), 1);
         assert!(shown(old, swapped)[0].starts_with("renumbered acceptance criterion"), "{:?}", shown(old, swapped));
+        let renamed = old.replace("## Notes", "## Remarks");
+        assert_eq!(shown(old, &renamed), ["changed the heading `Notes`"]);
+        assert_eq!(shown("# A\n\n## B\n\nText.\n", "# C\n\n## B\n\nText.\n"), ["changed the heading `A`"]);
+        let other = old.replace("## Notes\n\nText.", "## Remarks\n\nOther.");
+        assert_eq!(shown(old, &other).len(), 4);
         let less = old.replace("\n## Notes\n\nText.\n", "");
         assert_eq!(shown(old, &less), ["removed the heading `Notes`", "removed paragraph 1 of `Notes`"]);
     }

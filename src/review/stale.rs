@@ -3,7 +3,7 @@
 use super::inputs::{InputChange, changes};
 use super::read::read;
 use super::verify::verify;
-use crate::wire::{Pack, PackBudget, PackEdge};
+use crate::wire::{Pack, PackBudget, PackEdge, Section};
 use std::collections::BTreeSet;
 
 /// The way in which a pack on disk differs from a fresh build, with the reasons.
@@ -18,8 +18,14 @@ pub enum Difference {
 /// The reason given if nothing in the packs explains the difference.
 pub const UNEXPLAINED: &str = "the configuration, or what git tracks, changed";
 
+/// The most files of a pack that are looked for under other paths.
+const MOST_PAIRED: usize = 100;
+
+/// Returns whether the repo has a file at a path, or an item with an id, whether or not the pack has to do with it.
+pub type InRepo<'a> = dyn Fn(&str) -> bool + 'a;
+
 /// Compares the bytes on disk with a fresh build from which they differ in more than the stamp.
-pub fn difference(existing: &[u8], built: &Pack) -> Difference {
+pub fn difference(existing: &[u8], built: &Pack, in_repo: &InRepo<'_>) -> Difference {
     let old = match read(existing) {
         Ok(old) => old,
         Err(error) => return Difference::Edited(vec![format!("it is no context pack: {error}")]),
@@ -34,13 +40,16 @@ pub fn difference(existing: &[u8], built: &Pack) -> Difference {
         let named = |edges: &[&PackEdge]| edges.iter().any(|edge| change.id.as_deref() == Some(&*edge.to));
         (change.change == "added" && named(&new)) || (change.change == "removed" && named(&removed))
     };
-    let changes = changes(&old.inputs, &built.inputs);
-    let mut reasons: Vec<String> =
-        changes.iter().filter(|change| !is_neighbour(change)).map(InputChange::words).collect();
+    let mut changes = changes(&old.inputs, &built.inputs);
+    let mut reasons = moved(&mut changes, in_repo);
+    reasons.extend(
+        changes.iter().filter(|change| !is_neighbour(change)).map(|change| words(change, &old, built, in_repo)),
+    );
     reasons.sort();
     reasons.dedup();
     reasons.extend(new.iter().map(|edge| format!("new {} {}", noun(&edge.relation), edge.to)));
-    reasons.extend(removed.iter().map(|edge| format!("{} {} is gone", noun(&edge.relation), edge.to)));
+    let gone = |edge: &&PackEdge| if in_repo(&edge.to) { "is no longer one" } else { "was removed" };
+    reasons.extend(removed.iter().map(|edge| format!("{} {} {}", noun(&edge.relation), edge.to, gone(edge))));
     if limits_differ(&old.budget, &built.budget) {
         reasons.push("the budget changed".to_owned());
     }
@@ -61,6 +70,78 @@ pub fn difference(existing: &[u8], built: &Pack) -> Difference {
         reasons.push(UNEXPLAINED.to_owned());
     }
     Difference::Stale(reasons)
+}
+
+/// Takes the files out of `changes` that have another path now, and the items that have another id, and describes them.
+///
+/// A file is the same if its digest, the id of its item or its number in its folder is, and if no other change has that.
+fn moved(changes: &mut Vec<InputChange>, in_repo: &InRepo<'_>) -> Vec<String> {
+    let mut words = Vec::new();
+    let is_left = |change: &InputChange| {
+        change.change == "removed" && change.path.is_some() && change.old.as_deref().is_some_and(is_digest)
+    };
+    let left: Vec<InputChange> = changes.iter().filter(|change| is_left(change)).take(MOST_PAIRED).cloned().collect();
+    for old in &left {
+        let alike = |one: &InputChange, change: &InputChange| {
+            let has_id = one.id.is_some() && one.id == change.id;
+            let number = one.path.as_deref().and_then(numbered);
+            let has_number = number.is_some() && number == change.path.as_deref().and_then(numbered);
+            has_id
+                || has_number
+                || one.path == change.path
+                || one.new.as_ref().or(one.old.as_ref()) == change.new.as_ref().or(change.old.as_ref())
+        };
+        let came: Vec<usize> = (0..changes.len())
+            .filter(|at| changes[*at].change == "added" && changes[*at].path.is_some() && alike(old, &changes[*at]))
+            .collect();
+        let [at] = came[..] else { continue };
+        let new = &changes[at];
+        let is_only = left.iter().filter(|other| alike(other, new)).count() == 1;
+        let is_same_file = old.path == new.path;
+        if !is_only || !is_same_file && old.path.as_deref().is_some_and(in_repo) {
+            continue;
+        }
+        words.push(match (is_same_file, old.old == new.new) {
+            (true, _) => format!("{} changed", new.name),
+            (false, true) => format!("{} is {} now", old.name, new.name),
+            (false, false) => format!("{} is {} now, and changed", old.name, new.name),
+        });
+        changes.remove(at);
+        changes.retain(|change| change != old);
+    }
+    words
+}
+
+/// Returns the folder and the number of a file such as `docs/adr/0007-cache.md`, by which decisions are named.
+fn numbered(path: &str) -> Option<(&str, &str)> {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let (number, rest) = name.split_at(name.find(|c: char| !c.is_ascii_digit())?);
+    (!number.is_empty() && rest.starts_with(['-', '_', '.'])).then_some((folder, number))
+}
+
+/// Returns whether the mark of an input is the digest of a text, and no version of a built-in one.
+fn is_digest(mark: &str) -> bool {
+    mark.starts_with("sha256:")
+}
+
+/// Describes a change of the inputs; of a file that the pack no longer has, it says whether the repo has it, and whether it is meant.
+fn words(change: &InputChange, old: &Pack, built: &Pack, in_repo: &InRepo<'_>) -> String {
+    let name = &change.name;
+    let Some(path) = change.path.as_deref().filter(|_| change.change == "removed") else { return change.words() };
+    // An omission has the path as the text has it, from the folder of the text.
+    let is_of_path = |written: &str| {
+        let written = written.trim_start_matches("../").trim_start_matches("./");
+        path.strip_suffix(written).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+    };
+    let omission = built.omissions.iter().find(|omission| omission.source.path.as_deref().is_some_and(is_of_path));
+    let is_reference =
+        |section: &Section| section.source.path.as_deref() == Some(path) && section.provenance.ends_with("_ref");
+    match omission {
+        Some(omission) if omission.reason == "denied_path" => format!("{name} is one that is never opened now"),
+        _ if !in_repo(path) => format!("{name} was removed"),
+        None if old.sections.iter().any(is_reference) => format!("{name} is no longer referred to"),
+        _ => change.words(),
+    }
 }
 
 /// Returns the edges of a pack's root that another pack lacks.

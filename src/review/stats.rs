@@ -18,6 +18,10 @@ pub struct Stats {
     pub texts: Vec<TextStats>,
     /// The decisions and documents of the repo that feed no pack: decisions first, then rules, each by path.
     pub unused: Vec<UnusedText>,
+    /// The decisions and documents that feed no pack that can be built, and may feed those that cannot; in the same order.
+    pub unknown: Vec<UnusedText>,
+    /// The roots of which a pack cannot be built, so that what it holds is not counted.
+    pub failed: Vec<String>,
     /// The packs whose budgets cut anything, those that lose most first.
     pub budgets: Vec<BudgetStats>,
     /// The rules of redaction that removed anything, those of most removals first.
@@ -67,8 +71,10 @@ pub struct TextStats {
 pub struct UnusedText {
     /// Its path.
     pub path: String,
-    /// `adr`, `document` or `rules`.
+    /// `adr`, `document`, `rules`, or `work_item` for a file that `work_items` includes and that gives no item.
     pub kind: String,
+    /// Why it can feed none, if that is known.
+    pub reason: Option<String>,
 }
 
 /// What the budget of a pack cuts.
@@ -133,6 +139,11 @@ pub struct StatsCollector<'a> {
     /// By kind and name.
     texts: BTreeMap<(String, String), TextStats>,
     rules: BTreeMap<String, RuleStats>,
+    failed: BTreeSet<String>,
+    /// What packs that cannot be built may hold.
+    possible: BTreeSet<String>,
+    /// Whether such a pack may hold any text.
+    is_any_possible: bool,
 }
 
 impl<'a> StatsCollector<'a> {
@@ -146,6 +157,9 @@ impl<'a> StatsCollector<'a> {
             groups: BTreeMap::new(),
             texts: BTreeMap::new(),
             rules: BTreeMap::new(),
+            failed: BTreeSet::new(),
+            possible: BTreeSet::new(),
+            is_any_possible: false,
         }
     }
 
@@ -242,18 +256,31 @@ impl<'a> StatsCollector<'a> {
         }
     }
 
+    /// Adds that a pack of this root cannot be built. `without_limits` is what it would be without limits; `None` if it cannot be
+    /// built either way.
+    pub fn add_failed(&mut self, root: &str, without_limits: Option<&Pack>) {
+        self.failed.insert(root.to_owned());
+        self.is_any_possible |= without_limits.is_none();
+        self.possible
+            .extend(without_limits.iter().flat_map(|pack| &pack.inputs).filter_map(|input| input.path.clone()));
+    }
+
     /// Returns the figures; `known` are the texts of the repo that packs could hold.
     pub fn finish(self, known: impl IntoIterator<Item = UnusedText>) -> Stats {
-        let Self { mut stats, groups, texts, rules, .. } = self;
+        let Self { mut stats, groups, texts, rules, failed, possible, is_any_possible, .. } = self;
         let used: BTreeSet<&str> = texts
             .iter()
             .filter(|(_, text)| text.packs > 0 || text.delivered > 0)
             .map(|((_, name), _)| name.as_str())
             .collect();
-        stats.unused = known.into_iter().filter(|text| !used.contains(text.path.as_str())).collect();
+        let mut unused: Vec<UnusedText> = known.into_iter().filter(|text| !used.contains(text.path.as_str())).collect();
         let rank = |text: &UnusedText| ["adr", "rules"].iter().position(|kind| *kind == text.kind).unwrap_or(2);
-        stats.unused.sort_by(|a, b| (rank(a), a).cmp(&(rank(b), b)));
-        stats.unused.dedup();
+        unused.sort_by(|a, b| (rank(a), a).cmp(&(rank(b), b)));
+        unused.dedup();
+        let is_unknown =
+            |text: &UnusedText| text.reason.is_none() && (is_any_possible || possible.contains(&text.path));
+        (stats.unknown, stats.unused) = unused.into_iter().partition(is_unknown);
+        stats.failed = failed.into_iter().collect();
         stats.groups =
             groups.into_iter().map(|(group, figures)| GroupStats { group: group.to_owned(), ..figures }).collect();
         stats.groups.sort_by(|a, b| b.tokens.cmp(&a.tokens).then_with(|| a.group.cmp(&b.group)));
@@ -289,7 +316,7 @@ mod tests {
         all.add(&pack);
         all.add(&pack);
         all.add_delivered(&pack, 3);
-        let unused = |path: &str| UnusedText { path: path.to_owned(), kind: "adr".to_owned() };
+        let unused = |path: &str| UnusedText { path: path.to_owned(), kind: "adr".to_owned(), reason: None };
         let stats = all.finish([unused("docs/b.md"), unused("docs/a.md")]);
         assert_eq!((stats.packs, stats.chars), (2, 2 * pack.budget.used_chars));
         assert_eq!(stats.groups.iter().map(|group| group.sections).sum::<usize>(), 2 * pack.sections.len());

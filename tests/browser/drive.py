@@ -216,6 +216,47 @@ def the_overview(browser, repo, shots):
     repo.run("build", "-q")
 
 
+def what_feeds_them(browser, repo, shots):
+    """The tables of what feeds the packs say what `stats` counts."""
+    page = repo.page()
+    browser.open(page)
+    browser.until(f"{HEADING} === 'Overview'", "the overview")
+    table = "(caption) => [...document.querySelectorAll('#pack table')].find((it) => it.caption && it.caption.textContent === caption)"
+    equal(browser.run(f"!!({table})('Texts by packs')"), False, "the tables are counted before they are asked for")
+    browser.run("[...document.querySelectorAll('#pack summary')].find((it) => it.textContent === 'What feeds these packs').click()")
+    browser.until(f"!!({table})('Texts by packs')", "the tables")
+
+    def rows(caption):
+        cells = browser.run(f"[...({table})({json.dumps(caption)}).tBodies[0].rows].map((row) => [...row.cells].map((cell) => cell.textContent))")
+        return [[cell.replace(",", "") for cell in row] for row in cells]
+
+    stats = json.loads(repo.run("stats", "--format", "json"))
+    names = {"adrs": "decisions"}
+    wanted = sorted((names.get(it["group"], it["group"]), str(it["packs"]), str(it["chars"])) for it in stats["groups"])
+    equal(sorted((group, packs, chars) for group, packs, chars, _ in rows("Characters by group")), wanted, "the groups")
+    kinds = {"adr": "decision"}
+    wanted = [(it["name"], kinds.get(it["kind"], it["kind"]), str(it["packs"]), str(it["shortened"]), str(it["chars"]))
+              for it in stats["texts"] if it["packs"]]
+    equal(sorted(map(tuple, rows("Texts by packs"))), sorted(wanted), "the texts")
+    # They count what the filters find.
+    browser.run("""(() => {
+        const select = [...document.querySelectorAll('.chooser label')].find((it) => it.firstChild.textContent === 'State').lastChild;
+        select.value = 'done';
+        select.dispatchEvent(new Event('change'));
+    })()""")
+    browser.run("[...document.querySelectorAll('#pack summary')].find((it) => it.textContent === 'What feeds these packs').click()")
+    browser.until(f"!!({table})('Texts by packs')", "the tables of what was found")
+    done = str(len([1 for number in range(PACKS) if number % 7 == 3]))
+    equal({packs for name, _, packs, *_ in rows("Texts by packs") if name == "docs/adr/0001-bounds.md"}, {done}, "packs that are done")
+    for name, look in LOOKS.items():
+        browser.look(**look)
+        equal(browser.run("document.documentElement.scrollWidth > innerWidth"), False, f"{name}: something stands beyond the window")
+        if shots:
+            browser.shoot(f"{shots}/feeds-{name}.png")
+    browser.look()
+    harmless(browser, [page])
+
+
 def on_a_phone(browser, repo, shots):
     """The list, or a pack: there is no room for both."""
     page = repo.page("packs/task-1.coding.json", "packs/task-2.coding.json", "packs/task-20.coding.json")
@@ -496,7 +537,7 @@ def main():
         fill(repo)
         browser = Chromium()
         try:
-            for part in [quick_and_usable, the_overview, on_a_phone, hostile, for_agents, handovers, batches, live]:
+            for part in [quick_and_usable, what_feeds_them, the_overview, on_a_phone, hostile, for_agents, handovers, batches, live]:
                 if args.only and part.__name__ not in args.only:
                     continue
                 browser.look()

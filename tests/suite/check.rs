@@ -50,7 +50,7 @@ fn a_neighbour_that_changed_came_or_went_is_named() {
     fs::remove_file(sandbox.root().join("work_items/task-new.md")).unwrap();
     fs::remove_file(sandbox.root().join("docs/adr/0007-cache.md")).unwrap();
     let said = sandbox.expect(4, &["check", "feat:cache"]);
-    assert_eq!(said, "stale: packs/feat-cache.coding.json: docs/adr/0007-cache.md is gone\n");
+    assert_eq!(said, "stale: packs/feat-cache.coding.json: docs/adr/0007-cache.md was removed\n");
 }
 
 #[test]

@@ -376,6 +376,29 @@ fn wrong_usage_ends_with_2_and_a_folder_that_is_not_there_with_1() {
 }
 
 #[test]
+fn a_manual_page_has_the_usage_and_keeps_the_lines_of_examples() {
+    let sandbox = small();
+    for (command, usage) in [
+        (&["man"][..], "contextpack [OPTIONS] <COMMAND>"),
+        (&["man", "since"], "contextpack since [OPTIONS] [HASH|PACK|\\-]..."),
+        (&["man", "batch", "fork"], "contextpack batch fork [OPTIONS] <FILE|\\->"),
+    ] {
+        let page = sandbox.expect(0, command);
+        assert!(page.contains(&format!(".SH \"SYNOPSIS\"\n.nf\n{usage}\n.fi\n")), "{command:?}: {page}");
+        assert!(
+            page.lines().any(|line| line.starts_with(".TH ") && line.contains("\"contextpack 0.1.0\"")),
+            "{command:?}: {page}"
+        );
+        assert!(!page.contains("EXTRA"), "{command:?}");
+    }
+    let page = sandbox.expect(0, &["man", "since"]);
+    assert!(page.contains(".SH \"EXAMPLES\"\n.nf\ncontextpack since sha256:…  "), "{page}");
+    assert!(page.contains(".SH \"EXIT STATUS\"\n.nf\n0  every pack"), "{page}");
+    assert!(page.contains("\\fB\\-\\-summary\\fR"), "{page}");
+    assert_eq!(sandbox.run(&["man", "sinec"]).code, 2);
+}
+
+#[test]
 fn the_repo_is_found_from_a_folder_below_and_by_the_option() {
     let sandbox = small();
     sandbox.commit();

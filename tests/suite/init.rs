@@ -399,3 +399,33 @@ fn an_agents_program_gets_its_entry_and_loses_nothing() {
     );
     assert!(!sandbox.has(".cursor/mcp.json") && sandbox.read(".mcp.json") == "{\n  oops\n}\n");
 }
+
+#[cfg(all(feature = "mcp", unix))]
+#[test]
+fn an_entry_that_is_not_written_is_printed_and_a_file_with_two_fields_of_one_name_is_refused() {
+    let sandbox = Sandbox::configured(&[]);
+    let other = "{\"mcpServers\": {\"contextpack\": {\"command\": \"other\"}}}\n";
+    sandbox.write(".mcp.json", other);
+    sandbox.write("elsewhere.json", "{}");
+    std::fs::create_dir(sandbox.path(".cursor")).unwrap();
+    std::os::unix::fs::symlink(sandbox.path("elsewhere.json"), sandbox.path(".cursor/mcp.json")).unwrap();
+    std::os::unix::fs::symlink(sandbox.path("work_items"), sandbox.path(".codex")).unwrap();
+    let run = sandbox.run(&["init", "--agent", "claude", "--agent", "cursor", "--agent", "vscode", "--agent", "codex"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let by_hand: Vec<&str> = run.stderr.lines().filter_map(|line| line.strip_prefix("by hand: ")).collect();
+    assert!(
+        matches!(&by_hand[..], [claude, cursor, codex] if claude.starts_with(".mcp.json: ")
+        && claude.contains("\"contextpack\": {\"args\":[\"mcp\"],\"command\":\"contextpack\"")
+        && cursor.starts_with(".cursor/mcp.json: ") && codex.contains("[mcp_servers.contextpack]")),
+        "{by_hand:?}"
+    );
+    assert_eq!((sandbox.read(".mcp.json").as_str(), sandbox.read("elsewhere.json").as_str()), (other, "{}"));
+    let json = sandbox.json(0, &["init", "--agent", "claude", "--agent", "vscode", "--format", "json"]);
+    assert_eq!((&json["by_hand"][0]["path"], &json["by_hand"][1]), (&".mcp.json".into(), &serde_json::Value::Null));
+    let twice = "{\n  \"mcpServers\": {},\n  \"mcpServers\": {\"a\": {}}\n}\n";
+    sandbox.write(".mcp.json", twice);
+    let refused = sandbox.run(&["init", "--agent", "claude"]);
+    assert_eq!(refused.code, 3);
+    assert!(refused.stderr.contains("an object has two fields `mcpServers` at line 3"), "{}", refused.stderr);
+    assert_eq!(sandbox.read(".mcp.json"), twice);
+}

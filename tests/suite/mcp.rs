@@ -249,10 +249,12 @@ fn what_is_wrong_is_an_error_of_the_tool_in_the_words_of_the_command_line() {
     ] {
         client.refusal("get_context_pack", arguments);
     }
-    for arguments in
-        [json!({"limit": 0}), json!({"limit": 1001}), json!({"state": "closed"}), json!({"query": 1.5, "x": 1})]
-    {
+    for arguments in [json!({"state": "closed"}), json!({"query": 1.5, "x": 1})] {
         client.refusal("list_work_items", arguments);
+    }
+    for limit in [0, 1001] {
+        let refusal = client.refusal("list_work_items", json!({"limit": limit}));
+        assert!(refusal.contains(&format!("`{limit}` for `limit`: it is a number from 1 to 1000")), "{refusal}");
     }
     assert!(client.refusal("explain", json!({})).contains("name a root"));
     for (method, params) in [
@@ -269,6 +271,23 @@ fn what_is_wrong_is_an_error_of_the_tool_in_the_words_of_the_command_line() {
         assert!(answer["error"]["code"].is_i64(), "{method}: {answer}");
     }
     client.pack(json!({"root": "feat:cache"}));
+}
+
+#[test]
+fn a_list_counts_its_items_and_says_why_there_are_none() {
+    let list = |sandbox: &Sandbox, arguments: Value| {
+        let answer = Client::stateless(sandbox).tool("list_work_items", arguments);
+        (text(&answer).to_owned(), answer["structuredContent"].clone())
+    };
+    let sandbox = Sandbox::with(&[("work_items/a.md", "---\nid: feat:a\ntitle: A\nstatus: open\n---\n")]);
+    let (said, structure) = list(&sandbox, json!({}));
+    assert!(said.starts_with("1 work item: id, state, title."), "{said}");
+    assert_eq!((&structure["total"], &structure["hint"]), (&1.into(), &Value::Null));
+    let (said, structure) = list(&sandbox, json!({"query": "other"}));
+    assert_eq!(said, "0 work items: none of 1 work item has these words and this state");
+    assert_eq!(structure["hint"], "none of 1 work item has these words and this state");
+    let (said, _) = list(&Sandbox::new(), json!({}));
+    assert!(said.starts_with("0 work items: no roots: ") && said.contains("run `contextpack init`"), "{said}");
 }
 
 #[test]

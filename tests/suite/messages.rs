@@ -358,3 +358,29 @@ answer "contextpack -C repo render ta" contextpack -C repo render ta
     assert!(lines[4].contains("messages") && !lines[4].contains("table"), "{said}");
     assert_eq!(lines.last(), Some(&"task:abc"), "{said}");
 }
+
+#[test]
+fn a_file_that_is_no_work_item_is_called_what_it_is() {
+    let sandbox = Sandbox::with(&[
+        ("work_items/one.md", "---\nid: feat:one\ntitle: One\n---\n"),
+        ("work_items/twice.md", "---\nid: feat:one\ntitle: Twice\n---\n"),
+        ("docs/adr/0001-one.md", "# One\n"),
+        ("docs/other.md", "# Other\n"),
+        ("agents/coder.md", "---\nname: Coder\n---\n"),
+    ]);
+    sandbox.expect(0, &["build", "-q"]);
+    for (typed, what) in [
+        ("docs/other.md", "`docs/other.md` exists but is no work item: no entry of `work_items` includes it"),
+        ("docs", "it is a folder"),
+        ("docs/adr/0001-one.md", "it is a decision, by `adrs`"),
+        ("agents/coder.md", "it is an agent"),
+        ("packs", "it is a folder"),
+        ("..", "there is no item `..`"),
+        ("../", "it is not below the root of this repo"),
+        ("work_items/twice.md", "two items have this id: the id `feat:one` is taken by work_items/one.md:1"),
+        ("docs/none.md", "there is no item `docs/none.md`, and no such file"),
+    ] {
+        let said = said(&sandbox, 2, &["ready", typed]);
+        assert!(said.contains(what), "{typed}: {said}");
+    }
+}

@@ -58,6 +58,9 @@ fn each_thing_that_keeps_an_agent_from_starting_is_told_with_its_place() {
     ];
     assert_eq!(found, expected);
     assert_eq!(findings(&sandbox, 0, &["feat:b"]), []);
+    // `--quiet` leaves what goes to standard output.
+    let texts = [&["ready", "feat:a"][..], &["ready", "feat:a", "-q"]].map(|args| sandbox.run(args).stdout);
+    assert!(texts[0] == texts[1] && texts[0].contains("finish it first"), "{}", texts[1]);
     assert_eq!(findings(&sandbox, 4, &["feat:c"]), [("root-done".to_owned(), "work_items/c.md:8".to_owned())]);
     assert_eq!(findings(&sandbox, 4, &["feat:d"]), [("empty-body".to_owned(), "work_items/d.md:7".to_owned())]);
     // Without a root, items that are over are not asked about.

@@ -8,6 +8,8 @@ const CACHE: &str = "---\nid: feat:cache\ntitle: Cache\nstatus: open\nblocked_by
                      Results are cached.\n\n## Acceptance criteria\n\n- A hit takes a millisecond.\n- Entries end after a minute.\n";
 const STORE: &str = "---\nid: feat:store\ntitle: Store\nstatus: open\n---\n\nText.\n";
 const ADR: &str = "# Memory\n\n## Status\n\nAccepted\n\n## Decision\n\nIn memory, for one minute at most.\n";
+/// The pack as it was before the last build.
+const PACK_BEFORE: &str = "before.json";
 const PACK: &str = "packs/feat-cache.coding.json";
 
 /// A repo with built packs, committed.
@@ -96,7 +98,7 @@ fn a_pack_that_nothing_holds_is_refused_unless_a_build_gives_it() {
     let other = format!("sha256:{}", "0a".repeat(32));
     let run = sandbox.run(&["since", &other]);
     assert_eq!((run.code, run.stdout.as_str()), (2, ""));
-    assert!(run.stderr.contains("no file holds the pack `sha256:0a0a"), "{}", run.stderr);
+    assert!(run.stderr.contains("no file in `packs` holds it"), "{}", run.stderr);
     assert!(run.stderr.contains("name the file that was read"), "{}", run.stderr);
     for wrong in ["feat:cache", "0a0a", "nothing.json", "--"] {
         assert_ne!(sandbox.run(&["since", wrong]).code, 0, "{wrong}");
@@ -110,6 +112,139 @@ fn a_pack_that_nothing_holds_is_refused_unless_a_build_gives_it() {
     assert_eq!((&told["status"], &told["path"]), (&"fresh".into(), &Value::Null));
     cached.write("work_items/store.md", STORE.replace("Text", "Other"));
     assert!(cached.run(&["since", hash]).stderr.contains("packs are not committed here"));
+}
+
+#[test]
+fn packs_that_the_configuration_does_not_ask_for_are_known_by_their_hashes_alone() {
+    let sandbox = built();
+    sandbox.expect(0, &["agent", "new", "Coder", "--purpose", "write code"]);
+    let trailer = |args: &[&str]| {
+        let line = sandbox.expect(0, &[&["trailer", "feat:cache"], args].concat());
+        line.trim().strip_prefix("Context-Pack: ").unwrap().to_owned()
+    };
+    for (args, label) in [
+        (&["-p", "review"][..], "feat:cache (review)"),
+        (&["--agent", "coder"], "feat:cache (coding, agent:coder:main)"),
+        (&["--agent", "coder", "--policy", "minimal", "-p", "review"], "feat:cache (review, agent:coder:main)"),
+    ] {
+        let hash = trailer(args);
+        let run = sandbox.run(&["since", &hash]);
+        assert!(run.code == 0 && run.stdout.starts_with(&format!("{label}: fresh")), "{}{}", run.stdout, run.stderr);
+    }
+    // Of other limits only the record knows.
+    let run = sandbox.run(&["since", &trailer(&["--max-chars", "5000"])]);
+    assert_eq!((run.code, run.stdout.as_str()), (2, ""));
+    for said in [
+        "no file in `packs` holds it",
+        "`review`",
+        "for the agents `agent:coder:main`",
+        "`contextpack render --record`",
+    ] {
+        assert!(run.stderr.contains(said), "{said}: {}", run.stderr);
+    }
+    sandbox.expect(0, &["render", "feat:cache", "--max-chars", "5000", "--record", "-q"]);
+    let hash = trailer(&["--max-chars", "5000"]);
+    assert_eq!(since(&sandbox, 0, &[&hash])["status"], "fresh");
+    // A record whose file is gone still says what the pack was.
+    let file = format!(".contextpack/delivered/{}.json", &hash["sha256:".len()..]);
+    fs::remove_file(sandbox.path(&file)).unwrap();
+    let run = sandbox.run(&["since", &hash]);
+    assert!(
+        run.code == 2 && run.stderr.contains("and delivered for `feat:cache`, and its file there is gone"),
+        "{}",
+        run.stderr
+    );
+    // A file says itself what it was built for.
+    let text = sandbox.expect(0, &["build", "feat:cache", "-p", "review", "--max-chars", "5000", "--out", "-", "-q"]);
+    sandbox.write("other.json", text);
+    assert_eq!(since(&sandbox, 0, &["other.json"])["profile"], "review");
+}
+
+#[test]
+fn what_is_only_no_longer_referred_to_was_not_removed_and_what_has_another_name_moved() {
+    let sandbox = built();
+    let hash = hash(&sandbox);
+    let reasons = |change: &dyn Fn()| -> Vec<String> {
+        change();
+        let told = since(&sandbox, 4, &[&hash]);
+        sandbox.git(&["checkout", "-q", "."]);
+        sandbox.git(&["clean", "-q", "-f", "docs", "work_items"]);
+        let told = [&told["reasons"], &Value::from(texts(&told))].map(|list| list.as_array().unwrap().clone()).concat();
+        told.iter().map(|reason| reason.as_str().unwrap().to_owned()).collect()
+    };
+    let moved = |old: &str, new: &str| fs::rename(sandbox.path(old), sandbox.path(new)).unwrap();
+    let cache = |old: &str, new: &str| sandbox.write("work_items/cache.md", CACHE.replace(old, new));
+    let adr = "docs/adr/0001-memory.md";
+    assert_eq!(
+        reasons(&|| cache("adrs: [1]\n", "")),
+        [&format!("{adr} is no longer referred to"), "work_items/cache.md changed"]
+    );
+    assert_eq!(reasons(&|| fs::remove_file(sandbox.path(adr)).unwrap()), [format!("{adr} was removed")]);
+    assert_eq!(reasons(&|| moved(adr, "docs/adr/0001-cache.md")), [format!("{adr} is docs/adr/0001-cache.md now")]);
+    // A decision is named by its number.
+    assert_eq!(
+        reasons(&|| {
+            sandbox.write("docs/adr/0001-cache.md", ADR.replace("one minute", "two minutes"));
+            fs::remove_file(sandbox.path(adr)).unwrap();
+        }),
+        [format!("{adr} is docs/adr/0001-cache.md now, and changed")]
+    );
+    assert_eq!(
+        reasons(&|| {
+            cache("cached.", "kept.");
+            moved("work_items/cache.md", "work_items/kept.md");
+        })[0],
+        "work_items/cache.md is work_items/kept.md now, and changed"
+    );
+    assert_eq!(
+        reasons(&|| cache("blocked_by: [feat:store]\n", "")),
+        [
+            "work_items/cache.md changed",
+            "blocker feat:store is no longer one",
+            "the blocker `feat:store` is no longer one: Store"
+        ]
+    );
+    assert_eq!(
+        reasons(&|| sandbox.write("contextpack.yml", format!("version: 1\nredaction: {{deny_paths: [{adr}]}}\n"))),
+        [format!("{adr} is one that is never opened now")]
+    );
+    assert_eq!(
+        reasons(&|| cache("## Acceptance criteria", "## Definition of done"))[1],
+        "the heading `Acceptance criteria` is `Definition of done` now"
+    );
+    let gone = reasons(&|| fs::remove_file(sandbox.path("work_items/store.md")).unwrap());
+    assert_eq!(gone, ["blocker feat:store was removed", "the blocker `feat:store` was removed: Store"]);
+}
+
+#[test]
+fn a_title_a_status_and_an_id_are_told_once() {
+    let sandbox = built();
+    let perf = "---\nid: feat:perf\ntitle: Speed\nstatus: open\n---\n\nText.\n";
+    sandbox.write("work_items/perf.md", perf);
+    let cache = CACHE.replace("status: open\n", "status: open\nparent: feat:perf\n");
+    sandbox.write("work_items/cache.md", &cache);
+    sandbox.expect(0, &["build", "-q"]);
+    sandbox.commit();
+    let told = |texts_now: &[&str]| {
+        let run = sandbox.run(&["since", PACK]);
+        assert!(!run.stdout.contains("Sections"), "{}", run.stdout);
+        assert_eq!(texts(&since(&sandbox, 4, &[PACK])), texts_now);
+        sandbox.git(&["checkout", "-q", "work_items"]);
+    };
+    let renamed = cache.replace("title: Cache", "title: The cache").replace("# Cache", "# The cache");
+    sandbox.write("work_items/cache.md", renamed.replace("status: open", "status: done"));
+    told(&["the title changed: Cache → The cache", "the status changed: open → done"]);
+    sandbox.write("work_items/cache.md", cache.replace("id: feat:cache", "id: feat:memory"));
+    told(&[]);
+    sandbox.write("work_items/cache.md", cache.replace("feat:store", "feat:disk"));
+    sandbox.write("work_items/store.md", STORE.replace("feat:store", "feat:disk"));
+    let run = sandbox.run(&["since", PACK]);
+    assert!(
+        run.stdout.contains("  the id of the blocker `feat:disk` changed: feat:store → feat:disk\n"),
+        "{}",
+        run.stdout
+    );
+    assert!(!run.stdout.contains("the blocker `feat:disk` was added"), "{}", run.stdout);
 }
 
 #[test]
@@ -134,6 +269,7 @@ fn trailers_of_commits_are_found_and_what_moved_is_a_warning_of_check() {
     assert_eq!(sandbox.run(&["since", "--commits=--all"]).code, 2);
     assert!(sandbox.run(&["since", "--commits", "main..main"]).stderr.contains("no commit names a pack"));
 
+    sandbox.write(PACK_BEFORE, sandbox.read(PACK));
     sandbox.write("work_items/cache.md", CACHE.replace("a minute.", "a minute.\n- There is a limit."));
     sandbox.expect(0, &["build", "-q"]);
     let checked = sandbox.json(0, &["check", "--commits", "main..HEAD", "--format", "json"]);
@@ -147,6 +283,14 @@ fn trailers_of_commits_are_found_and_what_moved_is_a_warning_of_check() {
     assert_eq!(checked["diagnostics"].as_array().unwrap().len(), 1);
     let page = sandbox.expect(4, &["since", "--commits", "main..HEAD", "--format", "markdown"]);
     assert!(page.starts_with("### What the commits were written from\n"), "{page}");
+    let page = sandbox.expect(4, &["since", PACK_BEFORE, "--format", "markdown"]);
+    assert!(
+        page.starts_with("### What changed since packs were read\n") && page.contains("\n| pack | state |\n"),
+        "{page}"
+    );
+    assert_eq!(page.lines().filter(|line| line.starts_with("### ")).count(), 1, "{page}");
+    let annotated = sandbox.expect(4, &["since", PACK_BEFORE, "--format", "github"]);
+    assert!(annotated.contains("::the pack of feat:cache (coding) is stale now: "), "{annotated}");
     let annotated = sandbox.expect(4, &["since", "--commits", "main..HEAD", "--format", "github"]);
     assert!(annotated.contains("::warning file=work_items/cache.md,title=moved-context::commit "), "{annotated}");
 }
@@ -176,7 +320,7 @@ fn a_pack_has_its_own_limits_in_the_comparison() {
     fs::write(&small, text).unwrap();
     let told = since(&sandbox, 0, &["small.json"]);
     assert_eq!(told["status"], "fresh");
-    assert_eq!(told["reasons"][0], "it has other limits now, and is compared within its own");
+    assert_eq!(told["reasons"][0], "its limits are not the configured ones, and it is compared within its own");
     // A margin is part of the limits.
     sandbox.write(
         "contextpack.yml",
@@ -198,8 +342,14 @@ fn damaged_edited_and_later_packs_are_compared_as_far_as_they_go() {
     let torn = since(&sandbox, 5, &["torn.json"]);
     assert_eq!(torn["status"], "edited");
     assert!(torn["reasons"][0].as_str().unwrap().starts_with("it is damaged"), "{torn}");
-    assert_eq!(texts(&torn), [""; 0]);
+    assert_eq!((texts(&torn).len(), &torn["hash"]), (0, &hash(&sandbox).into()));
+    sandbox.write("begun.json", &text[..text.find("\"hash\"").unwrap()]);
+    assert_eq!(since(&sandbox, 5, &["begun.json"])["hash"], Value::Null);
+    assert!(sandbox.run(&["since", "begun.json"]).stdout.contains("\n  read: begun.json, built "));
     sandbox.write("edited.json", text.replace("a millisecond", "an hour"));
+    // The hash that it states is not its own.
+    let run = sandbox.run(&["since", "edited.json"]);
+    assert!(run.stdout.contains(&format!("which states {}", hash(&sandbox))), "{}", run.stdout);
     let edited = since(&sandbox, 4, &["edited.json"]);
     assert_eq!(edited["status"], "edited");
     assert_eq!(texts(&edited), ["acceptance criterion 1 changed: A hit takes a millisecond."]);
@@ -209,7 +359,8 @@ fn damaged_edited_and_later_packs_are_compared_as_far_as_they_go() {
     assert!(later["reasons"][0].as_str().unwrap().contains("`context_pack/v2`"), "{later}");
     for (name, other) in [("a.json", ""), ("b.json", "{}"), ("c.json", "[1]"), ("d.json", "\u{0}")] {
         sandbox.write(name, other);
-        assert_eq!(since(&sandbox, 5, &[name])["status"], "edited", "{name}");
+        let told = since(&sandbox, 5, &[name]);
+        assert_eq!((&told["status"], &told["hash"]), (&"invalid".into(), &Value::Null), "{name}");
     }
     let piped = sandbox.run_with(&["since", "-", "--format", "json"], &text);
     assert_eq!(piped.code, 0, "{}", piped.stderr);

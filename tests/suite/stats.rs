@@ -75,8 +75,47 @@ fn what_was_delivered_is_counted_by_what_was_in_it() {
     assert_eq!((&deliveries["roots"][0]["root"], &deliveries["roots"][0]["count"]), (&"feat:a".into(), &2.into()));
     assert_eq!(text(&stats, "docs/adr/0001-one.md")["delivered"], 3);
     assert_eq!(text(&stats, "docs/guide.md")["delivered"], 2);
+    // Of named roots only their own deliveries.
+    let one = sandbox.json(0, &["stats", "feat:b", "--format", "json"]);
+    assert_eq!((&one["deliveries"]["count"], text(&one, "docs/guide.md")), (&1.into(), &Value::Null));
     let table = sandbox.expect(0, &["stats"]);
     assert!(!table.contains("ghp_a1") && !stats.to_string().contains("ghp_a1"));
     assert!(table.contains("1 delivered pack cannot be read any more"), "{table}");
     assert!(table.contains("1 line of the record cannot be read"), "{table}");
+}
+
+#[test]
+fn what_a_pack_that_cannot_be_built_may_hold_is_unknown_and_an_item_that_is_none_has_its_reason() {
+    let sandbox = sandbox();
+    sandbox
+        .write("work_items/a.md", ITEM.replace("ID", "a").replace("title: T", &format!("title: {}", "T".repeat(900))));
+    sandbox.write("work_items/c.md", ITEM.replace("ID", "b"));
+    sandbox.write(
+        "work_items/b.md",
+        ITEM.replace("ID", "b").replace("adrs: [1]", "adrs: [2]").replace("[it](../docs/guide.md)", "it"),
+    );
+    let paths = |stats: &Value, list: &str| -> Vec<String> {
+        stats[list].as_array().unwrap().iter().map(|text| text["path"].as_str().unwrap().to_owned()).collect()
+    };
+    let stats = sandbox.json(0, &["stats", "--format", "json"]);
+    assert_eq!((paths(&stats, "unknown"), &stats["failed"]), (Vec::new(), &Value::Array(Vec::new())));
+    assert_eq!(paths(&stats, "unused"), ["docs/other.md", "work_items/c.md"]);
+    assert_eq!(
+        (&stats["unused"][1]["kind"], &stats["unused"][1]["reason"]),
+        (&"work_item".into(), &"the id `feat:b` is taken by work_items/b.md:1".into())
+    );
+    // The title alone is too long for this limit.
+    let small = sandbox.json(3, &["stats", "--max-chars", "3000", "--format", "json"]);
+    assert_eq!((&small["packs"], &small["failed"]), (&1.into(), &Value::from(vec!["feat:a"])));
+    assert_eq!(paths(&small, "unknown"), ["docs/adr/0001-one.md", "docs/guide.md"]);
+    assert_eq!(paths(&small, "unused"), ["docs/other.md", "work_items/c.md"]);
+    let table = sandbox.run(&["stats", "--max-chars", "3000"]).stdout;
+    assert!(table.contains("\npacks of `feat:a` cannot be built: what they hold is not counted\n"), "{table}");
+    // Of what can never be built nothing is known.
+    sandbox.write("work_items/d.md", [0xff, 0xfe]);
+    let stats = sandbox.json(3, &["stats", "--format", "json"]);
+    assert_eq!(
+        (paths(&stats, "unknown"), paths(&stats, "unused")),
+        (vec!["docs/other.md".to_owned()], vec!["work_items/c.md".to_owned()])
+    );
 }

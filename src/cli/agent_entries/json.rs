@@ -1,7 +1,10 @@
 //! Insertion of an entry into JSON, with or without comments and final commas, that keeps every byte.
 
 use super::{HAS_ENTRY, HAS_OTHER, Merged};
+use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fmt;
 
 /// Returns `before` with `name: entry` in its object `field`.
 ///
@@ -17,6 +20,7 @@ pub(super) fn merged(before: &str, field: &str, name: &str, entry: &Value) -> Re
     }
     let value: Value = serde_json::from_str(&plain)
         .map_err(|error| format!("it is not JSON (line {}, column {})", error.line(), error.column()))?;
+    confirm_unique(&plain)?;
     let Value::Object(fields) = &value else { return Err("it is no object".to_owned()) };
     let outer = plain.find('{').unwrap_or_default();
     let text = match fields.get(field) {
@@ -38,6 +42,72 @@ pub(super) fn merged(before: &str, field: &str, name: &str, entry: &Value) -> Re
         Some(_) => return Err(format!("its `{field}` is no object")),
     };
     Ok(Merged::Text(text))
+}
+
+/// Confirms that no object has two fields of one name, of which programs take one or the other.
+fn confirm_unique(plain: &str) -> Result<(), String> {
+    match serde_json::from_str::<UniqueNames>(plain) {
+        Ok(UniqueNames) => Ok(()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Any JSON in which no object has two fields of one name.
+struct UniqueNames;
+
+impl<'de> Deserialize<'de> for UniqueNames {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Self)
+    }
+}
+
+impl<'de> Visitor<'de> for UniqueNames {
+    type Value = Self;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self, A::Error> {
+        while list.next_element::<Self>()?.is_some() {}
+        Ok(self)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self, A::Error> {
+        let mut names = BTreeSet::new();
+        while let Some(name) = map.next_key::<String>()? {
+            if names.contains(&name) {
+                return Err(A::Error::custom(format!("an object has two fields `{name}`")));
+            }
+            map.next_value::<Self>()?;
+            names.insert(name);
+        }
+        Ok(self)
+    }
 }
 
 /// Returns whether an entry starts the same program; its type is what it is without one.
@@ -263,6 +333,9 @@ mod tests {
             ("{\n  \"a\": 1,\n  oops\n}", "line 3"),
             ("[]", "no object"),
             ("{\"mcpServers\": []}", "`mcpServers` is no object"),
+            ("{\"mcpServers\": {},\n \"mcpServers\": {}}", "two fields `mcpServers` at line 2"),
+            ("{\"mcpServers\": {\"a\": {}, \"a\": 1}}", "two fields `a`"),
+            ("{\"a\": [null, true, 1, -1, 1.5, \"\", {\"b\": {}, \"\\u0062\": {}}]}", "two fields `b`"),
             ("/* {}", "not JSON"),
             ("// a comment alone", "not JSON"),
         ] {

@@ -12,7 +12,7 @@ mod ledger;
 mod review;
 mod setup;
 
-pub(crate) use agent::{AgentArgs, AgentChoice, AgentCommand, AgentCommandArgs, JobArgs};
+pub(crate) use agent::{AgentChoice, AgentCommand, AgentCommandArgs, JobArgs};
 pub(crate) use batch::{BatchArg, BatchArgs, BatchCommand, BatchReportArgs, TaskArg};
 pub(crate) use build::{BudgetArgs, BuildArgs, CheckArgs, ListArgs, PackArgs, PrintMode, WatchArgs};
 pub(crate) use cards::{BoxArgs, BoxCommand, CardAddArgs, CardArgs, CardCommand, RoleName, StyleName};

@@ -1,6 +1,5 @@
 //! Options of the commands that read packs, and of `redact` and `notes`.
 
-use super::agent::AgentArgs;
 use super::agent::AgentChoice;
 #[cfg(feature = "serve")]
 use super::build::interval;
@@ -58,7 +57,13 @@ pub(crate) struct RenderArgs {
     pub(crate) budget: BudgetArgs,
 
     #[command(flatten)]
-    pub(crate) agent: AgentArgs,
+    pub(crate) agent: AgentChoice,
+
+    /// Keeps the pack below `.contextpack/delivered`, or `context.record`, and adds a line about it to `delivered.jsonl`
+    ///
+    /// `contextpack since` finds it there by its hash.
+    #[arg(long)]
+    pub(crate) record: bool,
 }
 
 impl RenderArgs {
@@ -100,7 +105,7 @@ pub(crate) struct ExplainArgs {
     pub(crate) budget: BudgetArgs,
 
     #[command(flatten)]
-    pub(crate) agent: AgentArgs,
+    pub(crate) agent: AgentChoice,
 }
 
 impl ExplainArgs {
@@ -137,7 +142,7 @@ pub(crate) struct DiffArgs {
 pub(crate) struct SinceArgs {
     /// Packs that were read: the hash (`sha256:…`, or at least eight of its hex digits), a file, or `-` for standard input
     ///
-    /// A hash is looked for in the folder of packs, among delivered packs, and in every version of these that git has.
+    /// A hash is looked for in the folder of packs, among delivered packs, in every version of these that git has, and among the packs that builds give now, under all profiles and for all agents.
     #[arg(value_name = "HASH|PACK|-", required_unless_present = "commits", add = ArgValueCandidates::new(completion::packs))]
     pub(crate) packs: Vec<String>,
 
@@ -166,7 +171,7 @@ pub(crate) struct TrailerArgs {
 impl TrailerArgs {
     /// Returns the pack whose trailer is printed.
     pub(crate) fn pack_target(&self) -> PackTarget<'_> {
-        chosen(self.target.as_deref(), &self.budget, &self.agent)
+        PackTarget::new(self.target.as_deref(), &self.budget, &self.agent)
     }
 }
 
@@ -191,13 +196,8 @@ pub(crate) struct OpenArgs {
 impl OpenArgs {
     /// Returns the pack that is shown.
     pub(crate) fn pack_target(&self) -> PackTarget<'_> {
-        chosen(self.target.as_deref(), &self.budget, &self.agent)
+        PackTarget::new(self.target.as_deref(), &self.budget, &self.agent)
     }
-}
-
-/// Names a pack for an agent that is not recorded as delivered.
-fn chosen<'a>(root: Option<&'a str>, budget: &'a BudgetArgs, agent: &'a AgentChoice) -> PackTarget<'a> {
-    PackTarget { root, budget, agent: agent.agent.as_deref(), policy: agent.policy.map(Into::into), job: None }
 }
 
 /// Options of `report`.

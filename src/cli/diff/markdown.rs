@@ -253,9 +253,14 @@ fn longest_run(text: &str) -> usize {
 /// Formats a text as inline code, in which GitHub links no names or numbers. Punctuation becomes character references, so
 /// that it forms no markup, cell or link.
 pub(in crate::cli) fn code(text: &str) -> String {
+    code_up_to(text, LONGEST)
+}
+
+/// Formats a text of at most so many characters as [`code`] does.
+pub(in crate::cli) fn code_up_to(text: &str, longest: usize) -> String {
     let text = printable(text);
-    let cut = if text.chars().nth(LONGEST).is_some() { "…" } else { "" };
-    let shown: String = text.chars().take(LONGEST).collect();
+    let cut = if text.chars().nth(longest).is_some() { "…" } else { "" };
+    let shown: String = text.chars().take(longest).collect();
     format!("<code>{}{cut}</code>", escaped(&shown))
 }
 

@@ -7,7 +7,7 @@ mod sides;
 mod text;
 
 pub(super) use lines::{WordMarkers, line};
-pub(super) use markdown::{code, page as markdown_page};
+pub(super) use markdown::{code, code_up_to, page as markdown_page};
 pub(super) use text::{page as text_page, section as text_section};
 
 use super::args::{BudgetArgs, DiffArgs, Format, Global};

@@ -57,12 +57,12 @@ impl Arguments {
         Ok(Some(text).filter(|text| !text.is_empty()))
     }
 
-    /// Takes a limit: a number, or a text as the command line takes it.
-    fn limit(&mut self, name: &str) -> Result<Option<u64>, Failure> {
+    /// Takes a limit: a number, or a text as the command line takes it; `range` says how to write it.
+    fn limit(&mut self, name: &str, range: &str) -> Result<Option<u64>, Failure> {
         let Some(text) = self.text(name)? else { return Ok(None) };
         match parse_limit(&text) {
             Some(limit) => Ok(Some(limit)),
-            None => Err(Failure::usage(format!("invalid value `{text}` for `{name}`: write it as 8000"))),
+            None => Err(Failure::usage(format!("invalid value `{text}` for `{name}`: {range}"))),
         }
     }
 
@@ -105,7 +105,7 @@ impl Arguments {
             agent: self.text("agent")?,
             profile: self.text("profile")?,
             policy: self.one_of("policy", &policies)?,
-            max_tokens: self.limit("max_tokens")?,
+            max_tokens: self.limit("max_tokens", "it is a number of at least 1, such as 8000")?,
         };
         self.finish()?;
         if query.root.is_none() && query.agent.is_none() {
@@ -122,11 +122,16 @@ impl Arguments {
         let states = [ItemState::Open, ItemState::Done, ItemState::NotPlanned, ItemState::Merged, ItemState::Unknown];
         let words = self.text("query")?.unwrap_or_default();
         let state = self.one_of("state", &states.map(|state| (state.name(), state)))?;
-        let limit = self.limit("limit")?.map_or(ITEMS.0, |limit| usize::try_from(limit).unwrap_or(ITEMS.1));
+        let range = format!("it is a number from 1 to {}", ITEMS.1);
+        let limit = self.limit("limit", &range)?;
         self.finish()?;
-        if limit == 0 || limit > ITEMS.1 {
-            return Err(Failure::usage(format!("`limit` is from 1 to {}", ITEMS.1)));
-        }
+        let limit = match limit.map(|limit| (limit, usize::try_from(limit).ok().filter(|limit| *limit <= ITEMS.1))) {
+            None => ITEMS.0,
+            Some((_, Some(limit))) => limit,
+            Some((limit, None)) => {
+                return Err(Failure::usage(format!("invalid value `{limit}` for `limit`: {range}")));
+            }
+        };
         Ok(ItemQuery { words: words.split_whitespace().map(str::to_lowercase).collect(), state, limit })
     }
 

@@ -8,14 +8,15 @@ use crate::engine::{
     BudgetLimits, BudgetProbe, EngineError, Project, Repository, RootError, UNVERIFIABLE, lost_its_issue,
 };
 use crate::model::Diagnostic;
-use crate::review::{Difference, SalvagedPack, TextMove, content_hash, difference, moves, salvage};
+use crate::review::{Difference, InRepo, SalvagedPack, TextMove, content_hash, difference, moves, salvage};
 use crate::seal::Sealed;
 use crate::wire::{Pack, PackBudget, PackEdge, PackInput, Section};
+use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A pack that was read, compared with a build. All texts are redacted by the rules of today.
 pub(super) struct Compared {
-    /// `fresh`, `stale`, `edited`, `orphaned`, `unverifiable`, `failed` or `missing`.
+    /// `fresh`, `stale`, `edited`, `orphaned`, `unverifiable`, `failed`, `missing` or `invalid`.
     pub(super) status: &'static str,
     /// Why it is not fresh, and what the comparison leaves out.
     pub(super) reasons: Vec<String>,
@@ -27,6 +28,8 @@ pub(super) struct Compared {
     pub(super) moves: Vec<Moved>,
     /// The sections whose texts are the same and that the budget shortens at another place.
     pub(super) recut: BTreeSet<String>,
+    /// The sections whose changes others say.
+    pub(super) told: BTreeSet<String>,
     /// Whether the file is no whole pack.
     pub(super) is_damaged: bool,
 }
@@ -38,6 +41,8 @@ pub(super) struct Moved {
     /// Where its text can be read; empty for the root itself.
     pub(super) place: String,
     pub(super) text: TextMove,
+    /// Whether it is a relation that is gone, and the item is still there.
+    pub(super) is_there: bool,
 }
 
 /// What the comparisons of a run share.
@@ -63,13 +68,15 @@ impl<'a> Comparer<'a> {
     pub(super) fn compare(&self, found: &FoundPack) -> Result<Compared, Failure> {
         let old = salvage(&found.bytes);
         let mut compared = Compared {
-            status: "edited",
+            // What is no pack was not edited either.
+            status: if old.pack.is_some() { "edited" } else { "invalid" },
             reasons: old.faults.iter().map(|fault| self.clean(fault)).collect(),
             is_damaged: old.pack.is_none() || old.truncated || old.is_unmerged,
             old: SalvagedPack { pack: old.pack.as_ref().map(|pack| self.project.scrubbed(pack)), ..old.clone() },
             new: None,
             moves: Vec::new(),
             recut: BTreeSet::new(),
+            told: BTreeSet::new(),
         };
         compared.old.faults.clone_from(&compared.reasons);
         let Some(pack) = &old.pack else { return Ok(compared) };
@@ -99,7 +106,9 @@ impl<'a> Comparer<'a> {
             }
             Ok((sealed, is_other)) => {
                 if is_other {
-                    compared.reasons.push("it has other limits now, and is compared within its own".to_owned());
+                    compared
+                        .reasons
+                        .push("its limits are not the configured ones, and it is compared within its own".to_owned());
                 }
                 self.judge(&mut compared, found, &sealed);
             }
@@ -118,7 +127,7 @@ impl<'a> Comparer<'a> {
             compared.reasons.push("its issue is not in the snapshot: run `contextpack sync`".to_owned());
             UNVERIFIABLE
         } else if compared.old.faults.is_empty() {
-            match difference(&found.bytes, sealed.pack()) {
+            match difference(&found.bytes, sealed.pack(), &|name| self.project.has(name)) {
                 Difference::Stale(reasons) => {
                     compared.reasons.extend(clean(reasons));
                     "stale"
@@ -138,7 +147,7 @@ impl<'a> Comparer<'a> {
         };
         let new = SalvagedPack { pack: Some(self.project.scrubbed(sealed.pack())), ..SalvagedPack::default() };
         if !is_same && let (Some(old), Some(new)) = (&compared.old.pack, &new.pack) {
-            compared.moves = moved(old, new, compared.is_damaged);
+            (compared.moves, compared.told) = moved(old, new, compared.is_damaged, &|name| self.project.has(name));
             compared.recut = recut(old, new);
         }
         compared.new = Some(new);
@@ -170,8 +179,12 @@ impl<'a> Comparer<'a> {
                 return Ok(Ok((id, Some(note))));
             }
         }
-        let status = if matches!(error, RootError::Issue(_)) { UNVERIFIABLE } else { "orphaned" };
-        Ok(Err((status, error.to_string())))
+        Ok(Err(match error {
+            RootError::Issue(_) => (UNVERIFIABLE, error.to_string()),
+            // A similar id is no help to who did not type this one.
+            RootError::Unknown { .. } => ("orphaned", format!("there is no item `{name}` any more")),
+            error => ("orphaned", error.to_string()),
+        }))
     }
 }
 
@@ -223,10 +236,38 @@ fn recut(old: &Pack, new: &Pack) -> BTreeSet<String> {
     new.sections.iter().filter(is_recut).map(|section| section.id.clone()).collect()
 }
 
-/// Returns what moved: of the root, of its neighbours, and of texts that both packs hold whole.
-fn moved(old: &Pack, new: &Pack, is_damaged: bool) -> Vec<Moved> {
+/// Returns whether the fields of the root differ in its id, its title, its status and its relations alone, which other sections say.
+fn repeats_fields(old: &Pack, new: &Pack) -> bool {
+    let section = |pack: &'_ Pack, kind: &str| pack.sections.iter().find(|section| section.kind == kind).cloned();
+    let fields = |pack: &Pack| section(pack, "work_item_json").and_then(|it| serde_json::from_str(&it.content).ok());
+    let (Some(before), Some(after)): (Option<Map<String, Value>>, Option<_>) = (fields(old), fields(new)) else {
+        return false;
+    };
+    let ends = |pack: &Pack| -> BTreeSet<String> {
+        let edges = section(pack, "edge_list").and_then(|list| list.metadata.edges);
+        edges.into_iter().flatten().map(|edge| edge.to).collect()
+    };
+    let moved: BTreeSet<String> = ends(old).symmetric_difference(&ends(new)).cloned().collect();
+    fn words(value: Option<&Value>) -> BTreeSet<&str> {
+        match value {
+            Some(Value::String(text)) => BTreeSet::from([text.as_str()]),
+            Some(Value::Array(values)) => values.iter().flat_map(|value| words(Some(value))).collect(),
+            _ => BTreeSet::new(),
+        }
+    }
+    let is_told = |name: &String| {
+        let (was, is) = (before.get(name), after.get(name));
+        let other: Vec<&str> = words(was).symmetric_difference(&words(is)).copied().collect();
+        let is_relation = || !other.is_empty() && other.iter().all(|word| moved.contains(*word));
+        was == is || matches!(name.as_str(), "id" | "title" | "status") || is_relation()
+    };
+    before.keys().chain(after.keys()).all(is_told)
+}
+
+/// Returns what moved: of the root, of its neighbours, and of texts that both packs hold whole; and the sections that only repeat it.
+fn moved(old: &Pack, new: &Pack, is_damaged: bool, in_repo: &InRepo<'_>) -> (Vec<Moved>, BTreeSet<String>) {
     let before: BTreeMap<&str, &Section> = old.sections.iter().map(|section| (&*section.id, section)).collect();
-    let mut all = Vec::new();
+    let (mut all, mut repeated) = (Vec::new(), BTreeSet::new());
     for section in &new.sections {
         let Some(was) = before.get(&*section.id) else { continue };
         let is_root = section.id == "root.issue";
@@ -235,33 +276,50 @@ fn moved(old: &Pack, new: &Pack, is_damaged: bool) -> Vec<Moved> {
             Some(path) => path.clone(),
             None => crate::render::place(&section.source),
         };
-        let mut add = |text| all.push(Moved { section: section.id.clone(), place: place.clone(), text });
+        let mut add = |text, is_there| {
+            all.push(Moved { section: section.id.clone(), place: place.clone(), text, is_there });
+        };
         if section.kind == "edge_list" {
-            edges(was, section).into_iter().for_each(add);
+            edges([old, new], was, section).into_iter().for_each(|(text, to)| add(text, to.is_some_and(in_repo)));
             continue;
         }
+        // The text of the root says what its fields repeat.
+        if section.kind == "work_item_json" {
+            repeated.extend(repeats_fields(old, new).then(|| section.id.clone()));
+            continue;
+        }
+        let mut add = |text| add(text, false);
         // The edge list says it of a neighbour.
         let is_neighbour = section.metadata.relation.is_some() && was.metadata.state != section.metadata.state;
         let told = |text: &TextMove| !(is_neighbour && text.what == STATUS);
         let fields = fields(was, section);
         // The text of a decision repeats its status, and so does its title.
         let status = fields.iter().find(|field| field.what == STATUS).and_then(|field| field.new.clone());
-        let repeats = |text: &TextMove| status.is_some() && text.new == status;
+        let renamed = [Some(was.title.clone()), Some(section.title.clone())];
+        let lines = [old, new].map(|pack| Some(root_line(pack)));
+        let repeats = |text: &TextMove| {
+            let pair = [text.old.clone(), text.new.clone()];
+            status.is_some() && text.new == status || text.change == "changed" && (pair == renamed || pair == lines)
+        };
         let told =
             |text: &TextMove| told(text) && !(text.what == TITLE && status.is_some() && section.kind == "adr_excerpt");
         fields.into_iter().filter(told).for_each(&mut add);
         // A shortened text lacks what the budget cut, which nobody removed.
         let is_whole = |section: &Section| section.metadata.detail == "full";
-        let is_text = !matches!(&*section.kind, "instructions" | "work_item_json" | "card");
+        let is_text = !matches!(&*section.kind, "instructions" | "card");
         if is_text && is_whole(was) && is_whole(section) {
-            moves(&was.content, &section.content).into_iter().filter(|text| !repeats(text)).for_each(add);
+            let texts = moves(&was.content, &section.content);
+            if !texts.is_empty() && texts.iter().all(repeats) {
+                repeated.insert(section.id.clone());
+            }
+            texts.into_iter().filter(|text| !repeats(text)).for_each(add);
         }
     }
     // What a damaged pack lacks may have been lost.
     if is_damaged {
         all.retain(|moved| moved.text.change != "added");
     }
-    all
+    (all, repeated)
 }
 
 /// The name of a section's title.
@@ -300,30 +358,50 @@ fn fields(old: &Section, new: &Section) -> Vec<TextMove> {
     differing.map(|(what, old, new)| change("changed", what, old.as_deref(), new.as_deref())).collect()
 }
 
-/// Returns the neighbours that are new or gone, and those whose state changed.
-fn edges(old: &Section, new: &Section) -> Vec<TextMove> {
+/// Returns the line about the root in the lists of its neighbours.
+fn root_line(pack: &Pack) -> String {
+    let root = pack.sections.iter().find(|section| section.id == "root.issue");
+    let state = root.and_then(|root| root.metadata.state.as_deref()).unwrap_or_default();
+    format!("{} \"{}\": {state}", pack.root.work_item_id.as_deref().unwrap_or_default(), pack.root.title)
+}
+
+/// Returns the neighbours that are new or gone, those whose id changed, and those whose state did; of one that is gone also its id.
+fn edges<'a>(packs: [&Pack; 2], old: &'a Section, new: &Section) -> Vec<(TextMove, Option<&'a str>)> {
     fn by_end(section: &Section) -> BTreeMap<(&str, &str), &PackEdge> {
         let edges = section.metadata.edges.iter().flatten();
         edges.map(|edge| ((edge.relation.as_str(), edge.to.as_str()), edge)).collect()
     }
     let (before, after) = (by_end(old), by_end(new));
     let name = |(relation, to): &(&str, &str)| neighbour(relation, to);
+    // A file with several items says nothing of one of them.
+    let file = |pack: &Pack, id: &str| {
+        let mut items = pack.inputs.iter().filter(|input| input.kind == "work_item");
+        let path = items.clone().find(|input| input.id.as_deref() == Some(id))?.path.clone()?;
+        items.all(|input| input.id.as_deref() == Some(id) || input.path.as_ref() != Some(&path)).then_some(path)
+    };
+    let mut gone: Vec<_> = before.iter().filter(|(end, _)| !after.contains_key(*end)).collect();
     let mut all = Vec::new();
     for (end, edge) in &after {
-        match before.get(end) {
+        let was = before.get(end).or_else(|| {
+            // An item that has another id now is in the same file.
+            let path = file(packs[1], end.1)?;
+            let is_same = |old: &(&str, &str)| old.0 == end.0 && file(packs[0], old.1).as_ref() == Some(&path);
+            let at = gone.iter().position(|(old, _)| is_same(old))?;
+            let (old, was) = gone.remove(at);
+            all.push(change("changed", &format!("the id of {}", name(end)), Some(old.1), Some(end.1)));
+            Some(was)
+        });
+        match was {
             None => all.push(change("added", &name(end), None, Some(&edge.title))),
             Some(old) if old.state != edge.state => {
-                all.push(change(
-                    "changed",
-                    &format!("the state of {}", name(end)),
-                    Some(&old.state),
-                    Some(&edge.state),
-                ));
+                let what = format!("the state of {}", name(end));
+                all.push(change("changed", &what, Some(&old.state), Some(&edge.state)));
             }
             Some(_) => {}
         }
     }
-    let gone = before.iter().filter(|(end, _)| !after.contains_key(*end));
-    all.extend(gone.map(|(end, edge)| change("removed", &name(end), Some(&edge.title), None)));
+    let mut all: Vec<_> = all.into_iter().map(|text| (text, None)).collect();
+    let removed = |edge: &PackEdge, end| change("removed", &name(end), Some(&edge.title), None);
+    all.extend(gone.into_iter().map(|(end, edge)| (removed(edge, end), Some(end.1))));
     all
 }

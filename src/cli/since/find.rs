@@ -37,9 +37,9 @@ impl HashPrefix {
         hex.starts_with(&self.0)
     }
 
-    /// Returns whether it is a whole hash.
-    pub(super) fn is_whole(&self) -> bool {
-        self.0.len() == WHOLE
+    /// Returns whether a pack with this hash, written as `sha256:…`, is meant.
+    pub(super) fn is_of(&self, hash: &str) -> bool {
+        hash.strip_prefix("sha256:").is_some_and(|hex| self.fits(hex))
     }
 
     /// Returns the beginning of the hash as packs write it.
@@ -95,7 +95,7 @@ pub(super) fn find(
 }
 
 /// Returns the folders that hold packs, each once.
-fn folders(repository: &Repository) -> Vec<RepoPath> {
+pub(super) fn folders(repository: &Repository) -> Vec<RepoPath> {
     let settings = repository.settings();
     let record = settings.knowledge.context.record.clone();
     let own = [Some(settings.output.dir.clone()), record, settings.handover.packs()];
@@ -223,6 +223,6 @@ mod tests {
         for other in ["", "sha256:", "sha256:00aabbc", "feat:cache", "main", "0123456g", &"0".repeat(65)] {
             assert_eq!(read(other), None, "{other}");
         }
-        assert!(HashPrefix::read(&"0".repeat(64)).unwrap().is_whole());
+        assert!(HashPrefix::read("00aabbcc").unwrap().is_of(&format!("sha256:00aabbcc{}", "0".repeat(56))));
     }
 }

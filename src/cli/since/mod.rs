@@ -3,24 +3,24 @@
 mod compare;
 mod find;
 mod output;
+mod unfound;
 
-use super::args::{BudgetArgs, Global, SinceArgs};
+use super::args::{Global, SinceArgs};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::github::append;
+use super::input;
 use super::workspace::{open, settled};
-use super::{input, packs};
-use crate::engine::{Built, Project, Repository, UNVERIFIABLE};
-use crate::intake::{CommitTrailers, HistoryError, is_shallow, trailers};
+use crate::engine::{Project, Repository, UNVERIFIABLE};
+use crate::intake::{CommitTrailers, HistoryError, trailers};
 use crate::model::{Code, Diagnostic, Place, RepoPath};
 use crate::review::{Diff, Pair, SalvagedPack, compare};
-use crate::wire::Pack;
 use compare::{Compared, Comparer};
 use find::{Found, FoundPack, HashPrefix, find};
 pub(crate) use output::SinceOutput;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use unfound::Search;
 
 /// The trailer of a commit that names the pack that its author had read.
 pub(crate) const TRAILER: &str = "Context-Pack";
@@ -55,7 +55,9 @@ struct Answer {
 /// Says what changed since packs were read.
 pub(crate) fn run(global: &Global, args: &SinceArgs) -> Result<Exit, Failure> {
     // Standard input can be read once.
-    let named: Vec<NamedPack> = args.packs.iter().map(|typed| named(typed)).collect::<Result<_, _>>()?;
+    let mut seen = BTreeSet::new();
+    let typed = args.packs.iter().filter(|typed| seen.insert(typed.as_str()));
+    let named: Vec<NamedPack> = typed.map(|typed| named(typed)).collect::<Result<_, _>>()?;
     settled(|| try_run(global, args, &named))
 }
 
@@ -70,7 +72,11 @@ fn try_run(global: &Global, args: &SinceArgs, named: &[NamedPack]) -> Result<Exi
     repository.confirm_settled()?;
     // A pack that was named and that nothing holds is wrong usage; one that a commit names may be elsewhere.
     if let Some(lost) = answer.packs.iter().find(|read| read.compared.status == "missing" && read.commits.is_empty()) {
-        return Err(Failure::usage(lost.compared.reasons.join("; ")));
+        return Err(Failure::usage(format!(
+            "the pack `{}` is not known: {}",
+            lost.asked,
+            lost.compared.reasons.join("; ")
+        )));
     }
     if let Some(file) = &args.summary.file {
         append(file, &output::markdown(&answer))?;
@@ -116,8 +122,10 @@ fn named(typed: &str) -> Result<NamedPack, Failure> {
     };
     let hash = HashPrefix::read(typed).filter(|_| found.is_none());
     if found.is_none() && hash.is_none() {
+        let what = if path.is_dir() { "a folder" } else { "no pack and no hash of one" };
         let message = format!(
-            "`{typed}` is no pack and no hash of one: name a file, `sha256:…`, or at least eight of its hex digits"
+            "`{typed}` is {what}: name a file, `sha256:…`, or at least eight of its hex digits; `contextpack check ROOT` asks about the \
+             packs of a work item, `--commits REV..REV` about those that commits name"
         );
         return Err(Failure::usage(message));
     }
@@ -128,7 +136,8 @@ fn named(typed: &str) -> Result<NamedPack, Failure> {
 fn of_commits(repository: &Repository, range: &str) -> Result<Vec<ReadPack>, Failure> {
     let commits = trailers(repository.root(), range, TRAILER).map_err(|error| match error {
         HistoryError::NoRepository => Failure::usage("this is not in a git repository, so no commits name packs"),
-        HistoryError::Unknown(_) | HistoryError::NoCommit => Failure::usage(error.to_string()),
+        HistoryError::NoCommit => Failure::usage("there is no commit yet, so none names a pack"),
+        HistoryError::Unknown(_) => Failure::usage(error.to_string()),
         error => Failure::Outside(Box::new(error)),
     })?;
     let mut read: Vec<ReadPack> = Vec::new();
@@ -167,6 +176,7 @@ fn missing(reasons: Vec<String>) -> Compared {
         new: None,
         moves: Vec::new(),
         recut: BTreeSet::new(),
+        told: BTreeSet::new(),
         is_damaged: false,
     }
 }
@@ -196,9 +206,10 @@ fn answer(
         };
     }
     if read.iter().any(|read| read.found.is_none()) {
-        let built = built_now(global, repository, project)?;
+        let asked = read.iter().filter(|read| read.found.is_none()).filter_map(|read| read.hash.clone()).collect();
+        let search = Search::run(global, repository, project, asked)?;
         for read in read.iter_mut().filter(|read| read.found.is_none()) {
-            read.compared = unfound(repository, &comparer, read, &built);
+            read.compared = search.judge(read);
         }
     }
     // What was typed or committed is redacted by nobody else.
@@ -228,66 +239,10 @@ fn label(read: &mut [ReadPack]) {
     let names: Vec<String> = read.iter().map(ReadPack::name).collect();
     for (read, name) in read.iter_mut().zip(&names) {
         let is_shared = names.iter().filter(|other| *other == name).count() > 1;
-        let hash = read.hash();
+        let hash = read.hash().unwrap_or_default();
         let short = hash.get(.."sha256:".len() + 12).unwrap_or(&hash);
-        read.label = if is_shared { format!("{name} {short}") } else { name.clone() };
+        read.label = if is_shared { format!("{name} {short}").trim_end().to_owned() } else { name.clone() };
     }
-}
-
-/// Returns the packs that a build of all roots gives now, by hash.
-fn built_now(
-    global: &Global,
-    repository: &Repository,
-    project: &Project<'_>,
-) -> Result<BTreeMap<String, Pack>, Failure> {
-    let packs = Mutex::new(BTreeMap::new());
-    let typed: (&[String], &BudgetArgs) = (&[], &BudgetArgs::default());
-    packs::run(global, repository, project, project.roots(), typed, &|built: Built| {
-        if let Ok(sealed) = built.outcome {
-            let pack = sealed.pack().clone();
-            packs.lock().unwrap_or_else(PoisonError::into_inner).insert(pack.hash.clone(), pack);
-        }
-    })?;
-    Ok(packs.into_inner().unwrap_or_else(PoisonError::into_inner))
-}
-
-/// Judges a pack that no file holds: a build may give it all the same.
-fn unfound(
-    repository: &Repository,
-    comparer: &Comparer<'_>,
-    read: &ReadPack,
-    built: &BTreeMap<String, Pack>,
-) -> Compared {
-    let asked = comparer.clean(&read.asked);
-    let Some(hash) = &read.hash else {
-        let reason = format!("`{asked}` is no hash of a pack: `contextpack trailer ROOT` prints the trailer");
-        return missing(vec![reason]);
-    };
-    let text = hash.text();
-    if let Some((_, pack)) = built.range(text.clone()..).next().filter(|(built, _)| built.starts_with(&text)) {
-        let old = SalvagedPack { pack: Some(pack.clone()), ..SalvagedPack::default() };
-        let new = Some(old.clone());
-        return Compared {
-            status: "fresh",
-            reasons: Vec::new(),
-            old,
-            new,
-            moves: Vec::new(),
-            recut: BTreeSet::new(),
-            is_damaged: false,
-        };
-    }
-    let what = if hash.is_whole() { "no file holds the pack" } else { "no file holds a pack whose hash begins with" };
-    let next = if is_shallow(repository.root()) {
-        "this clone is shallow: `git fetch --unshallow` gets the older packs"
-    } else if repository.settings().commits_packs() {
-        "name the file that was read, or fetch the branch that has it; or it is of another repo"
-    } else {
-        "packs are not committed here, so name the file that was read; `render --record` keeps each pack that is delivered"
-    };
-    missing(vec![format!(
-        "{what} `{text}`, and no build of a root under the configured profiles and limits gives it now; {next}"
-    )])
 }
 
 impl ReadPack {
@@ -299,21 +254,21 @@ impl ReadPack {
 
     /// Returns the name of the pack for people: its root, with its profile and its agent.
     fn name(&self) -> String {
-        let Some(pack) = &self.compared.old.pack else { return self.asked.clone() };
+        let Some(pack) = &self.compared.old.pack else {
+            return self.found.as_ref().map_or_else(|| self.asked.clone(), |found| found.path.clone());
+        };
         let root = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref()).unwrap_or(&pack.root.title);
         let agent = pack.agent.as_ref().filter(|agent| agent.key != *root);
         let agent = agent.map(|agent| format!(", {}", agent.key)).unwrap_or_default();
         format!("{root} ({}{agent})", pack.profile)
     }
 
-    /// Returns the hash of the pack as it was read; else what was asked for.
-    fn hash(&self) -> String {
+    /// Returns the hash of the pack as it was read; else what was asked for. A damaged file may state none.
+    fn hash(&self) -> Option<String> {
         let stated = self.found.as_ref().and_then(|found| find::stated_hash(&found.bytes));
-        let built = self.compared.old.pack.as_ref().map(|pack| pack.hash.clone());
-        stated.map(|hex| format!("sha256:{hex}")).or(built).unwrap_or_else(|| match &self.hash {
-            Some(hash) => hash.text(),
-            None => self.asked.clone(),
-        })
+        let built = self.compared.old.pack.as_ref().map(|pack| pack.hash.clone()).filter(|hash| !hash.is_empty());
+        let asked = self.hash.as_ref().map(HashPrefix::text);
+        stated.map(|hex| format!("sha256:{hex}")).or(built).or(asked)
     }
 
     /// Returns the file of the root's text.
@@ -332,9 +287,14 @@ fn diagnostic(read: &ReadPack) -> Option<Diagnostic> {
     let commit = commit.unwrap_or_default();
     let (code, message, help) = match *status {
         "fresh" => return None,
+        "invalid" => (
+            Code::UnknownContext,
+            format!("`{}` is no pack: {}", read.label, reasons.join("; ")),
+            "name a pack, or its hash",
+        ),
         "missing" => (
             Code::UnknownContext,
-            format!("{commit}a pack that is not known: {}", reasons.join("; ")),
+            format!("{commit}a pack that is not known, `{}`: {}", read.asked, reasons.join("; ")),
             "correct the trailer, or leave it out",
         ),
         status => {
@@ -344,10 +304,10 @@ fn diagnostic(read: &ReadPack) -> Option<Diagnostic> {
                 _ => String::new(),
             };
             let what = if moved.is_empty() { reasons.join("; ") } else { format!("{}{more}", moved.join("; ")) };
-            let verb = if commit.is_empty() { "is" } else { "which is" };
+            let verb = if commit.is_empty() { " is" } else { ", which is" };
             (
                 Code::MovedContext,
-                format!("{commit}the pack of {}, {verb} {status} now: {what}", read.label),
+                format!("{commit}the pack of {}{verb} {status} now: {what}", read.label),
                 "`contextpack since` shows what changed; look whether the work still fits",
             )
         }

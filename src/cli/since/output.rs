@@ -1,10 +1,10 @@
 //! What `since` prints: text, JSON, Markdown for a pull request, and annotations.
 
-use super::compare::Moved;
+use super::compare::{Compared, Moved};
 use super::{Answer, ReadPack, diagnostic, short};
 use crate::cli::args::{Format, Global};
 use crate::cli::console::{self, json_text, printable};
-use crate::cli::diff::{WordMarkers, code, line, markdown_page, text_page, text_section};
+use crate::cli::diff::{WordMarkers, code, code_up_to, line, markdown_page, text_page, text_section};
 use crate::cli::failure::Failure;
 use crate::cli::github::Annotations;
 use crate::review::{Diff, DiffLine, FieldChange, SharedChange};
@@ -18,6 +18,9 @@ pub(super) const NAMED: usize = 3;
 
 /// The most moves of one pack that people see; JSON has all.
 const MOST: usize = 40;
+
+/// The longest reason of the Markdown form, in characters: it may list folders and profiles.
+const LONGEST_REASON: usize = 1_000;
 
 /// The longest text of a move on its line, in characters.
 const LONGEST: usize = 160;
@@ -34,8 +37,8 @@ pub(crate) struct SinceOutput {
 /// A pack that was read.
 #[derive(Debug, Serialize, JsonSchema)]
 struct SincePack {
-    /// Its hash.
-    hash: String,
+    /// Its hash; absent where the file states none.
+    hash: Option<String>,
     /// The id of its root, or its URL; absent where no file holds the pack.
     root: Option<String>,
     /// The title of its root, as it was read.
@@ -52,7 +55,7 @@ struct SincePack {
     generated_at: Option<String>,
     /// The commits that name it, the oldest first.
     named_by: Vec<NamingCommit>,
-    /// `fresh`, `stale`, `edited`, `orphaned` (its root, profile or agent is gone), `unverifiable` (its issue is not in the snapshot), `failed` (there is no pack of it now) or `missing` (no file holds it).
+    /// `fresh`, `stale`, `edited`, `orphaned` (its root, profile or agent is gone), `unverifiable` (its issue is not in the snapshot), `failed` (there is no pack of it now), `missing` (no file holds it) or `invalid` (the file is no pack).
     status: &'static str,
     /// Why it is not fresh.
     reasons: Vec<String>,
@@ -128,7 +131,7 @@ pub(super) fn print(global: &Global, answer: &Answer) -> Result<(), Failure> {
     if !global.quiet && matches!(global.format, Format::Text | Format::Github) {
         let fresh = answer.packs.iter().filter(|read| read.compared.status == "fresh").count();
         let note = match answer.packs.len() {
-            0 => "no commit names a pack".to_owned(),
+            0 => "no commit names a pack; `contextpack trailer` prints the line for its message".to_owned(),
             all => format!("{fresh} of {all} packs are what a build gives now"),
         };
         writeln!(console::stderr(), "{note}")?;
@@ -180,11 +183,12 @@ fn moved(moved: &Moved) -> MovedText {
 
 /// Says what happened to a part of a text in a sentence, with its words.
 pub(super) fn sentence(moved: &Moved) -> String {
-    let Moved { place, text, .. } = moved;
+    let Moved { place, text, is_there, .. } = moved;
     let place = if place.is_empty() { String::new() } else { format!("{place}: ") };
     let verb = match text.change.as_str() {
         "added" => "was added",
-        "removed" => "is gone",
+        "removed" if *is_there => "is no longer one",
+        "removed" => "was removed",
         "checked" => "was checked off",
         "unchecked" => "is open again",
         "renumbered" => "has another place",
@@ -193,6 +197,7 @@ pub(super) fn sentence(moved: &Moved) -> String {
     let shown = |text: &Option<String>| shortened(text.as_deref().unwrap_or("none"));
     let is_heading = text.what.starts_with("the heading");
     let said = match text.change.as_str() {
+        "changed" if is_heading => return format!("{place}{} is `{}` now", text.what, shown(&text.new)),
         _ if is_heading => String::new(),
         "changed" if text.words.is_empty() => format!(": {} → {}", shown(&text.old), shown(&text.new)),
         "removed" => format!(": {}", shown(&text.old)),
@@ -220,7 +225,13 @@ fn origin(read: &ReadPack) -> Option<String> {
 fn untold(answer: &Answer) -> Vec<&SharedChange> {
     let is_told = |shared: &&SharedChange| {
         let names = |read: &&ReadPack| shared.packs.contains(&read.label);
-        let told = |read: &ReadPack| read.compared.moves.iter().any(|moved| moved.section == shared.section.id);
+        let told = |read: &ReadPack| {
+            let Compared { moves, told, .. } = &read.compared;
+            told.contains(&shared.section.id) || moves.iter().any(|moved| moved.section == shared.section.id)
+        };
+        // That a text has another path is a reason, and on which lines it stands is no news.
+        let is_place = |field: &FieldChange| matches!(&*field.field, "place" | "evidence");
+        let is_elsewhere = shared.section.hunks.is_empty() && shared.section.fields.iter().all(is_place);
         // The edge list says the state of a neighbour.
         let is_state = |field: &FieldChange| matches!(&*field.field, "state" | "status");
         let of_neighbour = shared.section.hunks.is_empty() && shared.section.fields.iter().all(is_state);
@@ -228,7 +239,7 @@ fn untold(answer: &Answer) -> Vec<&SharedChange> {
         let recut = |read: &ReadPack| read.compared.recut.contains(&shared.section.id);
         shared.section.id == "root.edges"
             || !matches!(&*shared.section.change, "added" | "removed") && answer.packs.iter().filter(names).all(recut)
-            || is_changed && of_neighbour
+            || is_changed && (of_neighbour || is_elsewhere)
             || is_changed && answer.packs.iter().filter(names).all(told)
     };
     // Of a pack whose root is gone, all sections are.
@@ -249,7 +260,15 @@ fn lines(answer: &Answer, plain: bool, whole: bool) -> Vec<String> {
             if compared.reasons.is_empty() { "nothing changed".to_owned() } else { compared.reasons.join("; ") };
         let mut add = |text: String| all.push(printable(&text).into_owned());
         add(format!("{}: {}: {reasons}", read.label, compared.status));
-        add(format!("  read: {}{}", read.hash(), origin(read).map(|at| format!(" ({at})")).unwrap_or_default()));
+        let read_as = match (read.hash(), origin(read)) {
+            // The hash that it states is that of another text.
+            (Some(hash), Some(at)) if compared.status == "edited" => Some(format!("{at}, which states {hash}")),
+            (Some(hash), Some(at)) => Some(format!("{hash} ({at})")),
+            (hash, at) => hash.or(at),
+        };
+        if let Some(text) = read_as.filter(|text| compared.status != "invalid" && *text != read.label) {
+            add(format!("  read: {text}"));
+        }
         if let Some(new) =
             compared.new.as_ref().and_then(|new| new.pack.as_ref()).filter(|_| compared.status != "fresh")
         {
@@ -290,19 +309,28 @@ pub(super) fn markdown(answer: &Answer) -> String {
     if all == 0 {
         return String::new();
     }
-    let mut page = String::from("### What the commits were written from\n\n");
+    let is_of_commits = answer.packs.iter().any(|read| !read.commits.is_empty());
+    let heading =
+        if is_of_commits { "What the commits were written from" } else { "What changed since packs were read" };
     // Writing to a `String` cannot fail.
-    let _ = writeln!(page, "{} of {all} packs are what a build gives now.\n", all - moved.len());
-    page.push_str("| pack | state | named by |\n|---|---|---|\n");
+    let fresh = all - moved.len();
+    let mut page = format!("### {heading}\n\n{fresh} of {all} packs are what a build gives now.\n\n");
+    page.push_str(if is_of_commits {
+        "| pack | state | named by |\n|---|---|---|\n"
+    } else {
+        "| pack | state |\n|---|---|\n"
+    });
     for read in answer.packs.iter().take(MOST) {
         let commits: Vec<String> = read.commits.iter().take(NAMED).map(|(id, _)| code(short(id))).collect();
-        let _ = writeln!(page, "| {} | {} | {} |", code(&read.label), read.compared.status, commits.join(" "));
+        let commits = if is_of_commits { format!(" {} |", commits.join(" ")) } else { String::new() };
+        let _ = writeln!(page, "| {} | {} |{commits}", code(&read.label), read.compared.status);
     }
     page.push('\n');
     for read in moved.into_iter().take(MOST) {
-        let _ = writeln!(page, "{}\n", code(&read.label));
+        let _ = writeln!(page, "#### {}\n", code(&read.label));
         let compared = &read.compared;
-        let reasons = compared.reasons.iter().take(MOST).map(|reason| format!("- {}\n", code(reason)));
+        let reasons =
+            compared.reasons.iter().take(MOST).map(|reason| format!("- {}\n", code_up_to(reason, LONGEST_REASON)));
         page.extend(reasons);
         page.extend(compared.moves.iter().take(MOST).map(|moved| format!("- {}\n", code(&sentence(moved)))));
         page.push('\n');
@@ -311,7 +339,8 @@ pub(super) fn markdown(answer: &Answer) -> String {
         let _ = write!(
             page,
             "<details><summary>All that changed in them</summary>\n\n{}\n</details>\n\n",
-            markdown_page(&answer.diff)
+            // It is below this page's heading.
+            markdown_page(&answer.diff).replacen("### ", "#### ", 1)
         );
     }
     page

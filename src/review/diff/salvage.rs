@@ -56,9 +56,13 @@ pub fn salvage(bytes: &[u8]) -> SalvagedPack {
     let fields = readable(bytes);
     let named = fields.get("schema_version").and_then(Value::as_str).is_some_and(|it| it.starts_with("context_pack/"));
     if !named {
+        let why = match fields.is_empty() {
+            true => error.to_string(),
+            false => "no `schema_version` says that it is one".to_owned(),
+        };
         return SalvagedPack {
             pack: None,
-            faults: vec![format!("it is no context pack: {error}")],
+            faults: vec![format!("it is no context pack: {why}")],
             truncated: true,
             is_unmerged: false,
         };

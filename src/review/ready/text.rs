@@ -236,17 +236,26 @@ const ASKS: [&str; 16] = [
 fn placeholder(line: &str) -> Option<&str> {
     let line = line.trim().trim_start_matches(['-', '*', '+', '>']).trim_start();
     let line = line.strip_prefix("[ ]").unwrap_or(line).trim();
-    let value = match line.split_once(": ") {
-        Some((label, value)) if label.split_whitespace().count() <= LONGEST_LABEL => value.trim(),
-        _ => line,
-    };
-    let value = value.trim_matches(['*', '_']);
+    // A label may be marked, with its colon or without.
+    let labelled = [": ", ":** ", ":__ ", ":* ", ":_ "].into_iter().find_map(|end| line.split_once(end));
+    let labelled = labelled.filter(|(label, _)| label.split_whitespace().count() <= LONGEST_LABEL);
+    let value = labelled.map_or(line, |(_, value)| value.trim()).trim_matches(['*', '_']);
     let (inner, is_tag) = [("{{", "}}"), ("<", ">"), ("[", "]")].into_iter().find_map(|(open, close)| {
         let inner = value.strip_prefix(open)?.strip_suffix(close)?.trim();
         Some((inner, open != "{{"))
     })?;
     if inner.contains(['<', '>', '[', ']', '{', '}', '=', '/']) {
         return None;
+    }
+    if !is_tag {
+        // What is looked up, called or piped is an expression of Helm, Jinja or GitHub.
+        if inner.contains(['.', '|', '(', '$', '"', '\'']) {
+            return None;
+        }
+        let is_name = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '_' | '-');
+        if labelled.is_some() && inner.starts_with(char::is_alphabetic) && inner.chars().all(is_name) {
+            return Some(value);
+        }
     }
     let mut words = inner.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let asks = words.next().is_some_and(|first| ASKS.contains(&first.to_lowercase().as_str()));
@@ -316,6 +325,16 @@ mod tests {
         let text = "<describe the problem>\n\n- [your name here]\n\nTitle: {{ title }}\n\n- [ ] <add a test>\n";
         assert_eq!(places(text), [1, 3, 5, 7]);
         for text in [
+            "**Owner:** <your name>",
+            "- **Owner**: <your name>",
+            "__Owner:__ *<your name>*",
+            "Version: {{ version }}",
+            "- *Release date:* {{release-date}}",
+            "> Owner: {{ owner_name }}",
+        ] {
+            assert_eq!(places(text), [1], "{text}");
+        }
+        for text in [
             "Replace <your name> here.",
             "`<describe it>`",
             "```\n<describe the problem>\n```",
@@ -325,6 +344,15 @@ mod tests {
             "- [ ] add a test",
             "[title]",
             "{{ site.url }}",
+            "{{ content }}",
+            "image: {{ .Values.image }}",
+            "Version: ${{ github.sha }}",
+            "Name: {{ name | upper }}",
+            "Name: {{ name() }}",
+            "Name: `{{ name }}`",
+            "```yaml\nname: {{ name }}\n```",
+            "    name: {{ name }}",
+            "The chart writes name: {{ name }} there.",
             "> […]",
             "<https://example.com/add>",
             "[...]",

@@ -1,0 +1,278 @@
+//! Judges packs that no file holds: a build may give them all the same, and the record of deliveries may name them.
+
+use super::compare::Compared;
+use super::find::{HashPrefix, folders};
+use super::{ReadPack, missing};
+use crate::cli::args::{BudgetArgs, Global};
+use crate::cli::delivery::{self, DeliveryLine};
+use crate::cli::failure::Failure;
+use crate::cli::packs::{self, PackTarget, Probe};
+use crate::config::Policy;
+use crate::engine::{BudgetLimits, BuildJob, Built, Project, Repository, build_packs};
+use crate::intake::{is_in_git, is_shallow};
+use crate::review::SalvagedPack;
+use crate::seal::Sealed;
+use crate::wire::Pack;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, PoisonError};
+
+/// The most packs that are built under profiles and for agents that the configuration does not ask for.
+const MOST: usize = 20_000;
+
+/// What builds and the record say of packs that no file holds.
+pub(super) struct Search<'a, 's> {
+    global: &'a Global,
+    repository: &'a Repository,
+    project: &'a Project<'s>,
+    asked: Vec<HashPrefix>,
+    /// The packs that a build gives and that were asked for, by hash.
+    built: BTreeMap<String, Pack>,
+    /// How many packs were built.
+    count: usize,
+    /// The profiles under which all were built.
+    profiles: Vec<String>,
+    /// The agents for whom they were.
+    agents: Vec<String>,
+    /// The profiles and agents of which some were left out, since there are too many packs.
+    skipped: BTreeSet<String>,
+    delivered: Vec<DeliveryLine>,
+}
+
+impl<'a, 's> Search<'a, 's> {
+    /// Looks for these packs: in the record, then among those that the configuration asks for, those for agents and jobs, those of other
+    /// profiles, and those for agents under other profiles and policies.
+    ///
+    /// # Errors
+    /// If the system refuses to read the record, or nothing can be built.
+    pub(super) fn run(
+        global: &'a Global,
+        repository: &'a Repository,
+        project: &'a Project<'s>,
+        asked: Vec<HashPrefix>,
+    ) -> Result<Self, Failure> {
+        let lines = delivery::log(repository)?.map(|log| log.lines).unwrap_or_default();
+        let is_asked = |line: &DeliveryLine| asked.iter().any(|asked| asked.is_of(&line.hash));
+        let delivered = lines.into_iter().filter(is_asked).collect();
+        let agents: Vec<String> = match asked.is_empty() {
+            true => Vec::new(),
+            false => project.knowledge().agents.all.iter().map(|agent| agent.key.to_string()).collect(),
+        };
+        let settings = repository.settings();
+        let configured = &settings.output.profiles;
+        let mut search = Self {
+            global,
+            repository,
+            project,
+            asked,
+            built: BTreeMap::new(),
+            count: 0,
+            profiles: Vec::new(),
+            agents: Vec::new(),
+            skipped: BTreeSet::new(),
+            delivered,
+        };
+        // What is likely comes first.
+        search.record()?;
+        search.profiles(configured.clone(), usize::MAX)?;
+        for agent in &agents {
+            search.agent(agent, None, &[])?;
+        }
+        search.jobs()?;
+        for profile in settings.profiles.keys().filter(|name| !configured.contains(name)) {
+            search.profiles(vec![profile.clone()], MOST)?;
+        }
+        let all: Vec<String> = settings.profiles.keys().cloned().collect();
+        for (agent, policy) in agents.iter().flat_map(|agent| Policy::ALL.map(|policy| (agent, policy))) {
+            search.agent(agent, Some(policy), &all)?;
+        }
+        Ok(search)
+    }
+
+    fn is_over(&self) -> bool {
+        self.asked.iter().all(|asked| self.built.keys().any(|built| asked.is_of(built)))
+    }
+
+    fn keep(&mut self, sealed: &Sealed) {
+        let pack = sealed.pack();
+        if self.asked.iter().any(|asked| asked.is_of(&pack.hash)) {
+            self.built.insert(pack.hash.clone(), pack.clone());
+        }
+    }
+
+    /// Builds what the record names, and whose file is gone.
+    fn record(&mut self) -> Result<(), Failure> {
+        let named: BTreeSet<_> = self.delivered.iter().map(target).collect();
+        for (root, agent, profile, policy, job) in named {
+            self.one(root.as_deref(), agent.as_deref(), Some(profile), policy.as_deref(), job.as_deref())?;
+        }
+        Ok(())
+    }
+
+    /// Builds the packs of all roots under these profiles, unless they are too many.
+    fn profiles(&mut self, profiles: Vec<String>, most: usize) -> Result<(), Failure> {
+        let roots = self.project.roots();
+        if !self.may_build(roots.len() * profiles.len(), most, &profiles) {
+            return Ok(());
+        }
+        let budget = BudgetArgs { profiles: profiles.clone(), ..BudgetArgs::default() };
+        let found = Mutex::new(Vec::new());
+        packs::run(self.global, self.repository, self.project, roots, (&[], &budget), &|built| {
+            self.hold(&found, built);
+        })?;
+        found.into_inner().unwrap_or_else(PoisonError::into_inner).iter().for_each(|sealed| self.keep(sealed));
+        self.profiles.extend(profiles);
+        Ok(())
+    }
+
+    /// Builds the packs of all roots for an agent, and the starts of its sessions, within its limits: under these profiles, or its own
+    /// if there are none.
+    fn agent(&mut self, key: &str, policy: Option<Policy>, profiles: &[String]) -> Result<(), Failure> {
+        let roots = self.project.roots();
+        let names = [key.to_owned()];
+        if !self.may_build((roots.len() + 1) * profiles.len().max(1), MOST, &names) {
+            return Ok(());
+        }
+        // An agent that cannot be used has no packs.
+        let Ok((agent, defaults)) = self.repository.agent(self.project, key, policy, None) else { return Ok(()) };
+        let Ok(profiles) = defaults.profiles(self.repository.configuration(), profiles) else { return Ok(()) };
+        let budget = BudgetArgs { profiles, ..BudgetArgs::default() };
+        let limits = defaults.limits(BudgetLimits::default());
+        let found = Mutex::new(Vec::new());
+        let job = packs::job(self.repository, self.project, roots, &[], &budget)?;
+        let job = BuildJob { limits, agent: Some(agent), session_start: true, ..job };
+        build_packs(self.repository.files(), self.project, &job, None, &|built| self.hold(&found, built))?;
+        found.into_inner().unwrap_or_else(PoisonError::into_inner).iter().for_each(|sealed| self.keep(sealed));
+        if !self.agents.contains(&names[0]) {
+            self.agents.extend(names);
+        }
+        Ok(())
+    }
+
+    /// Builds the packs of all jobs.
+    fn jobs(&mut self) -> Result<(), Failure> {
+        let jobs = self.repository.settings().knowledge.jobs.iter();
+        let jobs: Vec<_> = jobs.map(|(name, job)| (name.clone(), job.root.clone(), job.agent.name.clone())).collect();
+        for (name, root, agent) in jobs {
+            if !self.is_over() {
+                self.one(root.as_deref(), Some(&agent), None, None, Some(&name))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Builds one pack, if there is such a root, profile, agent and job.
+    fn one(
+        &mut self,
+        root: Option<&str>,
+        agent: Option<&str>,
+        profile: Option<String>,
+        policy: Option<&str>,
+        job: Option<&str>,
+    ) -> Result<(), Failure> {
+        let jobs = &self.repository.settings().knowledge.jobs;
+        let profiles = Vec::from_iter(profile.filter(|profile| !profile.is_empty()));
+        let budget = BudgetArgs { profiles, ..BudgetArgs::default() };
+        let target = PackTarget {
+            root,
+            budget: &budget,
+            agent,
+            policy: policy.and_then(Policy::named),
+            job: job.and_then(|name| jobs.get_key_value(name).map(|(name, job)| (name.as_str(), job))),
+        };
+        let built = match packs::probe(self.repository, self.project, &target) {
+            Ok(Probe { probe, limits, .. }) => probe.build(limits)?,
+            Err(Failure::Usage(_) | Failure::Input(_)) => return Ok(()),
+            Err(failure) => return Err(failure),
+        };
+        built.iter().for_each(|sealed| self.keep(sealed));
+        Ok(())
+    }
+
+    /// Keeps a pack that was built by one of several threads, if it was asked for.
+    fn hold(&self, found: &Mutex<Vec<Sealed>>, built: Built) {
+        let is_asked = |sealed: &Sealed| self.asked.iter().any(|asked| asked.is_of(&sealed.pack().hash));
+        if let Some(sealed) = built.outcome.ok().filter(is_asked) {
+            found.lock().unwrap_or_else(PoisonError::into_inner).push(sealed);
+        }
+    }
+
+    /// Returns whether so many more packs are to be built, and notes for whom they are not.
+    fn may_build(&mut self, packs: usize, most: usize, names: &[String]) -> bool {
+        if self.is_over() {
+            return false;
+        }
+        let is_too_much = self.count.saturating_add(packs) > most;
+        match is_too_much {
+            true => self.skipped.extend(names.iter().cloned()),
+            false => self.count += packs,
+        }
+        !is_too_much
+    }
+
+    /// Judges a pack that no file holds.
+    pub(super) fn judge(&self, read: &ReadPack) -> Compared {
+        let Some(hash) = &read.hash else {
+            return missing(vec!["it is no hash of a pack: `contextpack trailer ROOT` prints the trailer".to_owned()]);
+        };
+        if let Some((_, pack)) = self.built.iter().find(|(built, _)| hash.is_of(built)) {
+            let old = SalvagedPack { pack: Some(pack.clone()), ..SalvagedPack::default() };
+            return Compared { status: "fresh", new: Some(old.clone()), old, ..missing(Vec::new()) };
+        }
+        let mut reasons = vec![self.searched()];
+        let delivered = self.delivered.iter().rfind(|line| hash.is_of(&line.hash));
+        if let Some(DeliveryLine { at, agent, root, .. }) = delivered {
+            let whom = agent.as_ref().map(|agent| format!(" to `{agent}`")).unwrap_or_default();
+            let root = root.as_ref().map(|root| format!(" for `{root}`")).unwrap_or_default();
+            let reason = format!("the record has it: built {at} and delivered{whom}{root}, and its file there is gone");
+            reasons.push(reason);
+        }
+        reasons.push(self.next());
+        missing(reasons.iter().map(|reason| self.project.without_secrets(reason)).collect())
+    }
+
+    /// Says where the packs were looked for.
+    fn searched(&self) -> String {
+        let list = |names: &[String]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let root = self.repository.root();
+        let folders = folders(self.repository).into_iter().map(|dir| dir.to_string());
+        let output = self.repository.settings().output.dir.as_str();
+        let folders: Vec<String> = folders.filter(|dir| dir == output || root.join(dir).is_dir()).collect();
+        let history = if is_in_git(root) { ", nor any version of them that git has" } else { "" };
+        let agents = match &self.agents[..] {
+            [] => String::new(),
+            agents => format!(", or for the agents {}", list(agents)),
+        };
+        let skipped: Vec<String> = self.skipped.iter().cloned().collect();
+        let skipped = match &skipped[..] {
+            [] => String::new(),
+            skipped => format!(" (since there are too many packs, not all were built of {})", list(skipped)),
+        };
+        format!(
+            "no file in {} holds it{history}; and within the configured limits no build gives it now, under the profiles {}{agents}{skipped}",
+            list(&folders),
+            list(&self.profiles)
+        )
+    }
+
+    /// Says what to do.
+    fn next(&self) -> String {
+        let next = if self.project.roots().is_empty() {
+            packs::no_roots(self.repository)
+        } else if is_shallow(self.repository.root()) {
+            "this clone is shallow: `git fetch --unshallow` gets the older packs"
+        } else if self.repository.settings().commits_packs() {
+            "name the file that was read, or fetch the branch that has it; `contextpack render --record` keeps a pack that is not committed"
+        } else {
+            "packs are not committed here: name the file that was read; `contextpack render --record` keeps each pack that it prints"
+        };
+        next.to_owned()
+    }
+}
+
+/// The root, the agent, the profile, the policy and the job of a delivered pack.
+type Target = (Option<String>, Option<String>, String, Option<String>, Option<String>);
+
+fn target(line: &DeliveryLine) -> Target {
+    let DeliveryLine { root, agent, profile, policy, job, .. } = line;
+    (root.clone(), agent.clone(), profile.clone(), policy.clone(), job.clone())
+}
