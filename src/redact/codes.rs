@@ -63,31 +63,6 @@ pub(super) fn find(
     }
 }
 
-/// Whether `byte` may stand between two codes of a list.
-fn is_between(byte: u8) -> bool {
-    byte.is_ascii_whitespace()
-        || matches!(
-            byte,
-            b',' | b';'
-                | b'|'
-                | b'*'
-                | b'`'
-                | b'>'
-                | b'"'
-                | b'\''
-                | b'/'
-                | b'['
-                | b']'
-                | b'('
-                | b')'
-                | b':'
-                | b'+'
-                | b'~'
-                | b'.'
-                | b'-'
-        )
-}
-
 /// The shape of a code: the lengths of its groups.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Shape {

@@ -395,7 +395,7 @@ mod tests {
                 cells,
                 numbered("Word #: @\n"),
                 numbered("SEED_WORD_#=@\n"),
-                numbered("#st: @, ").replace("1st", "1st"),
+                numbered("#st: @, "),
                 numbered("{\"i\":#,\"w\":\"@\"},"),
                 format!("Steel plate: {short}"),
                 format!("The words are {} and {}.", words[..11].join(", "), words[11]),

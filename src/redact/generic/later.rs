@@ -1,6 +1,6 @@
 //! Passwords that a later clause gives for a name: "root password expired, changed it to X", "… does not work, try X".
 
-use super::super::heuristics::{self, NameClass, WordList, is_one_of, looks_secret};
+use super::super::heuristics::{self, NameClass, WordList, looks_secret};
 use super::{Name, accounts};
 
 /// How far after the name the value may be.

@@ -302,10 +302,8 @@ fn printed(text: &[u8], name: Name) -> Option<(usize, usize)> {
     let before = &text[name.start.saturating_sub(4 * MAX_NAME_PART)..name.start];
     let line = &before[before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
     let prompt = line.trim_ascii_start();
-    if !prompt.starts_with(b"$ ")
-        && !prompt.starts_with(b"PS ")
-        && !(prompt.contains(&b'@') && prompt.windows(2).any(|pair| matches!(pair, b"$ " | b"# ")))
-    {
+    let with_host = || prompt.contains(&b'@') && prompt.windows(2).any(|pair| matches!(pair, b"$ " | b"# "));
+    if !(prompt.starts_with(b"$ ") || prompt.starts_with(b"PS ") || with_host()) {
         return None;
     }
     let start = name.end + width + 1;

@@ -138,13 +138,6 @@ pub(super) fn strong_password(value: &[u8]) -> bool {
     (8..=40).contains(&value.len()) && !host && odd && has_digit(value) && !has(b"=\\[]{}") && bare_password(value)
 }
 
-/// Whether `value` is a [`strong_password`] with a mark that neither names nor numbers have.
-pub(super) fn marked_password(value: &[u8]) -> bool {
-    let inside = &value[..value.len() - 1];
-    let marked = value.iter().any(|b| b"!#$%^&?@".contains(b)) || inside.iter().any(|b| b"*+".contains(b));
-    marked && strong_password(value)
-}
-
 /// Whether `token` is Base64 of a login or of one random value.
 pub(super) fn encoded_secret(token: &[u8]) -> bool {
     let decoded = decode_base64(token);
