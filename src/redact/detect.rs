@@ -132,6 +132,9 @@ pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Findin
     generic::chosen_passwords(text, |start, end, label| {
         findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) })
     });
+    generic::beside_passwords(text, |start, end, label| {
+        findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) })
+    });
     positional_tokens::tokens(text, |start, end, label| {
         findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) })
     });

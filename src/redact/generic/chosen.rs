@@ -15,7 +15,7 @@ const CHUNK: usize = 64;
 /// Words about accounts and what asks for a password, in several languages.
 static ACCOUNT_WORDS: WordList = WordList::new(
     "login logins log-in logon log-on signin sign-in logged logging log sign signed user users username account accounts password \
-    passwords passcode passphrase passw pw pwd pwds credentials creds vpn wifi wi-fi wlan router nas admin administrator root mailbox portal \
+    passwords passcode passphrase passw pw pwd pwds mail e-mail email credentials creds vpn wifi wi-fi wlan router nas admin administrator root mailbox portal \
     extranet intranet unlock unlocks unlocked sudo ssh ftp sftp smtp imap rdp kiosk typed \
     benutzer benutzername benutzerkonto kennwort kennw\u{f6}rter passwort zugang zugangsdaten konto anmelden anmeldung angemeldet \
     utente utenza accesso accedere entrare entra entri account password credenziali chiave \
@@ -30,7 +30,7 @@ static ACCOUNT_WORDS: WordList = WordList::new(
     kullan\u{131}c\u{131} \u{15f}ifre \u{15f}ifresi parola parolas\u{131} giri\u{15f}",
 );
 /// The same in scripts that blanks do not divide into words, or that have many endings.
-const ACCOUNT_PARTS: [&str; 18] = [
+const ACCOUNT_PARTS: [&str; 19] = [
     "парол",
     "логин",
     "логін",
@@ -48,6 +48,7 @@ const ACCOUNT_PARTS: [&str; 18] = [
     "パスワード",
     "ログイン",
     "비밀번호",
+    "비번",
     "로그인",
 ];
 
@@ -105,7 +106,7 @@ fn is_mark(byte: u8) -> bool {
 }
 
 /// Whether `byte` cannot be part of such a password, but of what is around it.
-fn ends_word(byte: u8) -> bool {
+pub(super) fn ends_word(byte: u8) -> bool {
     byte.is_ascii_whitespace()
         || !byte.is_ascii()
         || matches!(byte, b'"' | b'`' | b'<' | b'>' | b'|' | b'(' | b')' | b',' | b';' | b'\\')
@@ -148,7 +149,7 @@ fn belongs(word: &[u8], at: usize) -> bool {
         // `issue#12`, `C#`, `user#1234`
         b'#' => {
             let is_reference = letters(before) && digits(after) || before.contains(&b'.');
-            let ends = after.is_empty() && !before.last().is_some_and(u8::is_ascii_digit);
+            let ends = after.is_empty() && !before.last().is_some_and(u8::is_ascii_digit) && !year_first(word);
             !is_reference && !ends && (capital || before.iter().any(u8::is_ascii_digit))
         }
         // `US$50`, `Outer$1`
@@ -173,7 +174,9 @@ fn belongs(word: &[u8], at: usize) -> bool {
                     && after.iter().any(u8::is_ascii_alphabetic)
         }
         // The end of a sentence, unless digits precede it that are no version.
-        b'!' if after.is_empty() => before.len() >= 7 && before[before.len() - 3..].iter().all(u8::is_ascii_digit),
+        b'!' if after.is_empty() => {
+            before.len() >= 7 && before[before.len() - 3..].iter().all(u8::is_ascii_digit) || year_first(word)
+        }
         b'!' => after.iter().all(|b| b.is_ascii_alphanumeric() || is_mark(*b)),
         _ => !after.is_empty(),
     }
@@ -208,12 +211,26 @@ fn is_near_account(text: &[u8], start: usize, end: usize) -> bool {
     let before = &before[memchr::memmem::rfind(before, b"\n\n").map_or(0, |end| end + 2)..];
     let after = &text[end..text.len().min(end + AFTER)];
     let after = &after[..after.iter().position(|b| *b == b'\n').unwrap_or(after.len())];
-    [before, after].iter().any(|part| {
-        part.split(|b| b.is_ascii() && !b.is_ascii_alphanumeric() && *b != b'-')
-            .any(|word| ACCOUNT_WORDS.has(own_part(word)))
-            || !part.is_ascii()
-                && ACCOUNT_PARTS.iter().any(|word| memchr::memmem::find(part, word.as_bytes()).is_some())
-    })
+    speaks_of_account(before) || speaks_of_account(after) || before.split(u8::is_ascii_whitespace).any(is_mail_address)
+}
+
+/// Whether `part` has a word about accounts.
+pub(super) fn speaks_of_account(part: &[u8]) -> bool {
+    part.split(|b| b.is_ascii() && !b.is_ascii_alphanumeric() && *b != b'-')
+        .any(|word| ACCOUNT_WORDS.has(own_part(word)))
+        || !part.is_ascii() && ACCOUNT_PARTS.iter().any(|word| memchr::memmem::find(part, word.as_bytes()).is_some())
+}
+
+/// Whether a word is an address of mail, or an account with its company: `rosie@bakery`.
+pub(super) fn is_mail_address(word: &[u8]) -> bool {
+    let word = word.strip_prefix(b"<").unwrap_or(word);
+    let Some(at) = word.iter().position(|b| *b == b'@') else { return false };
+    let host = &word[at + 1..];
+    at >= 2
+        && host.len() >= 4
+        && host.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'>' | b','))
+        && word[..at].iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_' | b'+'))
+        && !host[0].is_ascii_digit()
 }
 
 #[cfg(test)]

@@ -84,7 +84,7 @@ fn humps(letters: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// Whether a word occurs in names rather than in passwords.
-fn is_of_names(word: &[u8]) -> bool {
+pub(in super::super) fn is_of_names(word: &[u8]) -> bool {
     let word = word.to_ascii_lowercase();
     let names = names();
     names.contains(word.as_slice())

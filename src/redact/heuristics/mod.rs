@@ -5,7 +5,7 @@ mod placeholder;
 mod word_list;
 mod words;
 
-pub(super) use chains::{is_noise, is_release_name, is_word_chain};
+pub(super) use chains::{is_noise, is_of_names, is_release_name, is_word_chain};
 pub(super) use placeholder::{is_placeholder, is_sample};
 pub(super) use word_list::WordList;
 pub(super) use words::{is_chosen, is_description, is_name, is_passphrase};

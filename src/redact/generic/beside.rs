@@ -1,0 +1,267 @@
+//! Passwords that look like a word with a number, where what stands directly before them gives them for an account:
+//! "unlock with X", "utente marta, pw X", "till – marta – X", "marta@example.org - X".
+//!
+//! Names of products, people and machines look the same. So words about an account are not enough, as they are for
+//! stronger looks: a word, a mark or an account must lead to the value.
+
+use super::super::heuristics::{self, WordList};
+use super::super::rules::FindingLabel;
+use super::chosen::{LABEL, ends_word, is_mail_address, speaks_of_account};
+use super::later::{is_plain, is_strong, trimmed};
+
+/// How far before a password words about an account may be, and how far after it.
+const BEFORE: usize = 160;
+const AFTER: usize = 60;
+/// The longest word that is looked at.
+const MAX_WORD: usize = 32;
+/// The number of bytes that are checked together.
+const CHUNK: usize = 64;
+
+/// Words that lead to a password.
+static LEADS: WordList = WordList::new(
+    "with is it's its was so from now try use using old new previous current \
+    mit ist ist's lautet war jetzt neu neue neues vorher alt altes nimm \
+    con \u{e8} era ora nuova vecchia prova usa es ahora nueva antigua vieja usando avec est c'est maintenant nouveau ancien \
+    com \u{e9} agora nova antiga met was nu nieuw nieuwe oud oude med \u{e4}r nytt nya gammalt nu er ny nye gamle n\u{e5} on uusi vanha \
+    jest teraz nowe stare je nov\u{e9} star\u{e9} yeni eski",
+);
+/// Words for a password; what follows them is one.
+static PASSWORDS: WordList = WordList::new(
+    "password passwort kennwort pw pwd pass passw passcode passphrase pword passwd ww wachtwoord mdp clave contrase\u{f1}a senha l\u{f6}senord l\u{f6}senordet \
+    l\u{f6}sen adgangskode adgangskoden kode koden kod passord passordet salasana has\u{142}o has\u{142}em heslo \u{15f}ifre \u{15f}ifresi parola parolas\u{131} \
+    code kodeord kodeordet chiave",
+);
+/// Words that say that a word is to be typed or said, and "word" itself.
+static WORD: WordList = WordList::new("word wort kennwort ordet woord palabra parola mot sana s\u{142}owo slovo kelime");
+/// What is not a password where it follows a word for an account.
+static USERS: WordList = WordList::new(
+    "user username login account name id benutzer benutzername konto utente usuario usu\u{e1}rio utilisateur identifiant \
+    gebruiker gebruikersnaam inlog anv\u{e4}ndare anv\u{e4}ndarnamn bruger brugernavn bruker brukernavn k\u{e4}ytt\u{e4}j\u{e4} u\u{17c}ytkownik \
+    u\u{17e}ivatel kullan\u{131}c\u{131} host hostname server machine computer device tenant project repo repository branch version ssid network",
+);
+/// Words for an account in a cell of a list.
+static CELLS: WordList = WordList::new(
+    "user username login mail email e-mail account benutzer konto utente usuario usu\u{e1}rio utilisateur identifiant gebruiker inlog \
+    anv\u{e4}ndare bruger bruker k\u{e4}ytt\u{e4}j\u{e4} u\u{17c}ytkownik u\u{17e}ivatel kullan\u{131}c\u{131} admin",
+);
+/// What names with a number begin with: products, machines, months and rooms.
+static NAMED: WordList = WordList::new(
+    "windows office server ubuntu debian fedora centos redhat macos android chrome chromium firefox safari python node nodejs \
+    java postgres postgresql mysql mariadb oracle sqlserver exchange sharepoint autocad photoshop excel outlook word visualstudio \
+    studio project sage autodesk solidworks acrobat latest stable release rev build issue ticket case order invoice \
+    client laptop notebook desktop printer station terminal kiosk tablet worker phone iphone ipad galaxy pixel thinkpad latitude \
+    camera switch router accesspoint gateway firewall host node rack room floor zone team group class grade year site store \
+    shop branch reception office student pupil teacher guest visitor patient nurse doctor employee staff operator cashier \
+    driver member customer user users admin account sysadmin backup web mail file print proxy cluster \
+    january february march april may june july august september october november december \
+    januar februar juni juli oktober dezember error code status event port line page chapter section figure table \
+    covid agenda budget report survey conference summit olympics euro \
+    benutzer utente usuario utilisateur gebruiker bruger bruker",
+);
+
+/// Passes what an account is given before to `found`, where it looks like a password of a word and a number.
+pub(in super::super) fn passwords(text: &[u8], mut found: impl FnMut(usize, usize, &'static FindingLabel)) {
+    let mut done = 0;
+    let mut look = |at: usize| {
+        if at < done {
+            return;
+        }
+        let low = at.saturating_sub(MAX_WORD).max(done);
+        let start = at - text[low..at].iter().rev().take_while(|b| !ends_word(**b)).count();
+        let end = at + text[at..].iter().take(MAX_WORD).take_while(|b| !ends_word(**b)).count();
+        done = end.max(at + 1);
+        let (start, end) = trimmed(text, start, end);
+        if (8..=24).contains(&end.saturating_sub(start)) && is_given(text, start, end) {
+            found(start, end, &LABEL);
+            if let Some((start, end)) = successor(text, end) {
+                found(start, end, &LABEL);
+            }
+        }
+    };
+    let place = |a: u8, b: u8, c: u8| {
+        (a.is_ascii_alphabetic() | (a == b'-') | (a == b'_')) & b.is_ascii_digit() & c.is_ascii_digit()
+    };
+    let Some(third) = text.get(2..) else { return };
+    let length = third.len();
+    let (first, second) = (&text[..length], &text[1..=length]);
+    let ((a, a_rest), (b, b_rest), (c, c_rest)) =
+        (first.as_chunks::<CHUNK>(), second.as_chunks::<CHUNK>(), third.as_chunks::<CHUNK>());
+    for (index, ((a, b), c)) in a.iter().zip(b).zip(c).enumerate() {
+        // Without branches and of a known length, so that it runs on many bytes at a time.
+        if a.iter().zip(b).zip(c).fold(false, |any, ((a, b), c)| any | place(*a, *b, *c)) {
+            (0..CHUNK).filter(|at| place(a[*at], b[*at], c[*at])).for_each(|at| look(index * CHUNK + at));
+        }
+    }
+    let from = a.len() * CHUNK;
+    (0..a_rest.len()).filter(|at| place(a_rest[*at], b_rest[*at], c_rest[*at])).for_each(|at| look(from + at));
+}
+
+/// Whether `value` is a word or a few with a number at the end, and no name.
+fn is_worded(value: &[u8]) -> bool {
+    let digits = value.iter().rev().take_while(|b| b.is_ascii_digit()).count();
+    let words = &value[..value.len() - digits];
+    let words = words.strip_suffix(b"-").or_else(|| words.strip_suffix(b"_")).unwrap_or(words);
+    let spelled = |word: &[u8]| {
+        word.len() >= 3
+            && word[0].is_ascii_alphabetic()
+            && word[1..].iter().all(u8::is_ascii_lowercase)
+            && !NAMED.has(word)
+    };
+    (2..=4).contains(&digits)
+        && words.len() >= 5
+        && words.iter().any(u8::is_ascii_lowercase)
+        && words.split(|b| matches!(b, b'-' | b'_')).all(spelled)
+        && words.split(|b| matches!(b, b'-' | b'_')).count() <= 4
+        && (is_plain(value) || words.contains(&b'_'))
+        && !words.split(|b| matches!(b, b'-' | b'_')).any(heuristics::is_of_names)
+}
+
+/// Whether `start..end` is a password by its look and by what leads to it.
+fn is_given(text: &[u8], start: usize, end: usize) -> bool {
+    let value = &text[start..end];
+    let worded = is_worded(value);
+    if !worded && !(is_plain(value) || is_strong(value)) {
+        return false;
+    }
+    if text.get(end).is_some_and(|b| matches!(b, b'/' | b'=' | b'\\' | b'@')) {
+        return false;
+    }
+    let before = &text[start.saturating_sub(BEFORE)..start];
+    let before = &before[memchr::memmem::rfind(before, b"\n\n").map_or(0, |end| end + 2)..];
+    let line = &before[before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
+    let above = &before[..before.len() - line.len()];
+    let lead = without_quotes(line);
+    let last = last_word(lead);
+    if let Some(cells) = cells(lead, last) {
+        return is_beside_account(text, end, before, cells, worded);
+    }
+    if !worded {
+        return false;
+    }
+    if let Some(label) = lead.strip_suffix(b":") {
+        return is_labelled(label.trim_ascii_end(), above);
+    }
+    if !line.ends_with(b" ") && lead.len() == line.len() {
+        return false;
+    }
+    let head = lead[..lead.len() - last.len()].trim_ascii_end();
+    let owner = last_word(head);
+    if WORD.has(last) {
+        return owner.len() >= 2 && !head.is_empty();
+    }
+    if USERS.has(owner) {
+        return false;
+    }
+    PASSWORDS.has(last) && last != b"code" && last != b"pass" || LEADS.has(last) && speaks_of_account(before)
+}
+
+/// Returns a line without the blanks, quotes and brackets at its end.
+fn without_quotes(line: &[u8]) -> &[u8] {
+    let mut line = line.trim_ascii_end();
+    loop {
+        let next = [&b"\""[..], b"'", b"`", b"*", b"(", b"\xc2\xab", b"\xe2\x80\x9c", b"\xe2\x80\x9e", b"\xe2\x80\x98"]
+            .iter()
+            .find_map(|mark| line.strip_suffix(*mark));
+        match next {
+            Some(next) => line = next.trim_ascii_end(),
+            None => return line,
+        }
+    }
+}
+
+fn last_word(text: &[u8]) -> &[u8] {
+    let length = text.iter().rev().take_while(|b| !b.is_ascii_whitespace() && **b != b'|').count();
+    &text[text.len() - length..]
+}
+
+/// The cells of a line before a value that a mark separates from them.
+struct Cells<'t> {
+    last: &'t [u8],
+    /// Whether one more cell is before the last.
+    several: bool,
+}
+
+/// Returns the cells of the line that ends in `lead`, whose last word is `last`, if it is a mark between cells.
+fn cells<'t>(lead: &'t [u8], last: &[u8]) -> Option<Cells<'t>> {
+    let mark: &[u8] = match last {
+        b"-" => b" - ",
+        b"/" => b" / ",
+        b"->" => b" -> ",
+        b"=>" => b" => ",
+        _ if last == "\u{2013}".as_bytes() => " \u{2013} ".as_bytes(),
+        _ if last == "\u{2014}".as_bytes() => " \u{2014} ".as_bytes(),
+        _ if last == "\u{2192}".as_bytes() => " \u{2192} ".as_bytes(),
+        b"" if lead.ends_with(b"|") => b"|",
+        _ if lead.ends_with(b",") => b", ",
+        _ => return None,
+    };
+    let head = lead[..lead.len() - if last.is_empty() || mark == b", " { 1 } else { last.len() }].trim_ascii();
+    let at = memchr::memmem::rfind(head, mark);
+    let cell = at.map_or(head, |at| &head[at + mark.len()..]);
+    (!cell.is_empty()).then_some(Cells { last: cell.trim_ascii(), several: at.is_some() })
+}
+
+/// Whether the cell before a value is an account.
+fn is_beside_account(text: &[u8], end: usize, before: &[u8], cells: Cells<'_>, worded: bool) -> bool {
+    let cell = cells.last;
+    let words = || cell.split(|b| b.is_ascii_whitespace() || *b == b':').filter(|word| !word.is_empty());
+    let last = words().next_back().unwrap_or_default();
+    if is_mail_address(last) {
+        return true;
+    }
+    let count = words().count();
+    let named = words().any(|word| CELLS.has(word));
+    if named && count <= 5 {
+        return worded || count >= 2;
+    }
+    let after = &text[end..text.len().min(end + AFTER)];
+    let account = last.len() <= 24
+        && last.iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'.' | b'_' | b'-'))
+        && last.iter().any(u8::is_ascii_lowercase);
+    let alone = after.first().is_none_or(|b| !matches!(b, b' ' | b'\t')) || after.starts_with(b" (");
+    worded
+        && account
+        && alone
+        && (cells.several && count == 1 || cell.contains(&b':') && count <= 4)
+        && (speaks_of_account(before) || after.split(u8::is_ascii_whitespace).any(is_mail_address))
+}
+
+/// Whether a label, or the question above an answer, announces a password.
+fn is_labelled(label: &[u8], above: &[u8]) -> bool {
+    let label = label.trim_ascii_end().strip_suffix(b".").map_or(label, |_| {
+        let dots = label.iter().rev().take_while(|b| **b == b'.').count();
+        label[..label.len() - dots].trim_ascii_end()
+    });
+    let clause = &label[label.iter().rposition(|b| matches!(b, b'.' | b';' | b'|')).map_or(0, |at| at + 1)..];
+    let word = last_word(clause);
+    if USERS.has(word) || word.is_empty() {
+        return false;
+    }
+    if clause.split(|b| b.is_ascii_whitespace() || *b == b',').any(|word| PASSWORDS.has(word) && word != b"pass" && word != b"code") {
+        return true;
+    }
+    let lone = !clause.trim_ascii().contains(&b' ');
+    if lone && (LEADS.has(word) || PASSWORDS.has(word)) {
+        return speaks_of_account(above);
+    }
+    // `ben: X`, `[10:03] ben: X`: the line above asks.
+    let author = lone || label.trim_ascii_start().starts_with(b"[");
+    let question = above.trim_ascii_end();
+    let question = &question[question.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
+    author && (question.ends_with(b"?") || label.trim_ascii_start().starts_with(b"[")) && speaks_of_account(question)
+}
+
+/// Returns what replaces the password that ends at `end`: "from X to Y".
+fn successor(text: &[u8], end: usize) -> Option<(usize, usize)> {
+    let rest = text.get(end..)?;
+    let rest = rest.strip_prefix(b"\"").unwrap_or(rest);
+    let skip = end + (text.len() - end - rest.len());
+    let joint = [&b" to "[..], b" auf ", b" zu ", b" a ", b" naar ", b" till ", b" til ", b" na "]
+        .into_iter()
+        .find(|joint| rest.starts_with(joint))?;
+    let start = skip + joint.len();
+    let length = text[start..].iter().take(48).take_while(|b| !b.is_ascii_whitespace()).count();
+    let (start, end) = trimmed(text, start, start + length);
+    let value = &text[start..end];
+    (is_plain(value) || is_strong(value)).then_some((start, end))
+}
