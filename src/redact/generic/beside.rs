@@ -110,10 +110,35 @@ fn is_worded(value: &[u8]) -> bool {
     (2..=4).contains(&digits)
         && words.len() >= 5
         && words.iter().any(u8::is_ascii_lowercase)
+        // `keccak_rho56`, a variable.
+        && (words.iter().any(u8::is_ascii_uppercase) || !words.contains(&b'_'))
         && words.split(|b| matches!(b, b'-' | b'_')).all(spelled)
         && words.split(|b| matches!(b, b'-' | b'_')).count() <= 4
         && (is_plain(value) || words.contains(&b'_'))
         && !words.split(|b| matches!(b, b'-' | b'_')).any(heuristics::is_of_names)
+}
+
+/// Words that mean nothing but a password, in a sentence too.
+static SAID: WordList = WordList::new(
+    "password passwort kennwort passcode passphrase passw pword pwd wachtwoord contrase\u{f1}a senha l\u{f6}senord l\u{f6}senordet \
+    l\u{f6}sen adgangskode adgangskoden passord passordet salasana has\u{142}o has\u{142}em heslo \u{15f}ifre \u{15f}ifresi parola parolas\u{131}",
+);
+/// Words of a sentence about passwords in general, and of what is no password.
+static GENERAL: WordList = WordList::new(
+    "hash hashes hashed hashing policy length least like such example examples e.g strength rule rules reset user users username account \
+    field input form file prompt manager algorithm cipher digest encryption encrypted encrypt using requires require must should version \
+    named called issue ticket see bug commit",
+);
+
+/// Whether the sentence that a line ends with names a password, a few words before its end: "the password has a zero: …".
+fn says_password(line: &[u8]) -> bool {
+    let near = &line[line.len().saturating_sub(64)..];
+    let near = &near[memchr::memmem::rfind(near, b". ").map_or(0, |end| end + 2)..];
+    if near.iter().any(|b| matches!(b, b'(' | b'{' | b'=' | b'<' | b'`' | b'/')) {
+        return false;
+    }
+    let words = || near.split(|b| b.is_ascii() && !b.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    words().any(|word| SAID.has(word)) && !words().any(|word| GENERAL.has(word) || USERS.has(word))
 }
 
 /// Whether `start..end` is a password by its look and by what leads to it.
@@ -132,8 +157,9 @@ fn is_given(text: &[u8], start: usize, end: usize) -> bool {
     let above = &before[..before.len() - line.len()];
     let lead = without_quotes(line);
     let last = last_word(lead);
-    if let Some(cells) = cells(lead, last) {
-        return is_beside_account(text, end, before, cells, worded);
+    let beside = |cells| is_beside_account(text, end, before, cells, worded);
+    if cells(lead, last).is_some_and(beside) || PASSWORDS.has(last) && is_strong(value) || says_password(line) {
+        return true;
     }
     if !worded {
         return false;

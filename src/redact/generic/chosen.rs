@@ -178,7 +178,7 @@ fn belongs(word: &[u8], at: usize) -> bool {
             before.len() >= 7 && before[before.len() - 3..].iter().all(u8::is_ascii_digit) || year_first(word)
         }
         b'!' => after.iter().all(|b| b.is_ascii_alphanumeric() || is_mark(*b)),
-        _ => !after.is_empty(),
+        _ => !after.is_empty() && before.last().is_some_and(u8::is_ascii_alphanumeric),
     }
 }
 
