@@ -157,6 +157,7 @@ fn stretches(raw: &str) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     each_sign(bytes, |at| {
         let place = match bytes[at] {
+            b'\\' if is_double_bracket(bytes, at) => None,
             _ if at >= tail => read(raw, at).map(|_| at),
             b'\n' => split::line_end(bytes, at),
             b'"' | b'\'' => split::quote(bytes, at, || *has_calls),
@@ -180,6 +181,12 @@ fn stretches(raw: &str) -> Vec<Range<usize>> {
     // A key has many lines, of which one may be encoded.
     let keys = !found.is_empty() && (raw.contains("-----BEGIN") || raw.contains("PRIVATE KEY"));
     if keys { vec![Range { start: 0, end: raw.len() }] } else { found }
+}
+
+/// Whether the backslash at `at` only keeps Markdown from reading `[[` as a reference. So begins each entry of many a
+/// list of changes, and neither bracket is inside of a word.
+fn is_double_bracket(bytes: &[u8], at: usize) -> bool {
+    bytes[at + 1..].starts_with(b"[[") && at.checked_sub(1).is_some_and(|before| bytes[before] == b' ')
 }
 
 /// Returns the start of the line before that of `at`.
