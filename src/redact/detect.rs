@@ -38,7 +38,6 @@ enum KeywordTarget {
     Rule(&'static TokenRule),
     Name,
     Word(&'static Word),
-    Url,
     KeyBlock,
     KeyEnd,
     Putty,
@@ -95,7 +94,6 @@ fn keywords() -> &'static Keywords<KeywordTarget> {
         fixed.extend(keys::BODIES.iter().map(|word| (*word, KeywordTarget::KeyBody)));
         fixed.extend(keys::WRAPPED.iter().map(|word| (*word, KeywordTarget::Wrapped)));
         fixed.extend([
-            ("://", KeywordTarget::Url),
             (keys::BEGIN, KeywordTarget::KeyBlock),
             (keys::BEGIN_SSH2, KeywordTarget::KeyBlock),
             (keys::END, KeywordTarget::KeyEnd),
@@ -135,6 +133,7 @@ pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Findin
     positional_tokens::tokens(text, |start, end, label| {
         findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) })
     });
+    url::each_secret(text, |start, end| findings.push(Finding { start, end, rule: RuleRef::BuiltIn(&URL_PASSWORD) }));
     keywords().find_each(text, |at, hit_end, target| {
         let found = match target {
             KeywordTarget::Rule(rule) => rule.find(text, at).map(|(start, end)| {
@@ -182,7 +181,6 @@ pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Findin
                 });
                 None
             }
-            KeywordTarget::Url => url::credentials(text, hit_end).map(|(start, end)| (start, end, &URL_PASSWORD)),
             // A block holds no other block: skipping what it covers keeps the pass linear.
             KeywordTarget::KeyBlock if at >= key_end => {
                 keys::block(text, at).map(|(start, end)| (start, end, &keys::BLOCK))
