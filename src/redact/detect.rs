@@ -120,6 +120,8 @@ pub(super) fn built_in_once(text: &[u8]) -> Vec<Finding> {
 /// Like [`built_in`], for a text that was decoded `depth` times.
 pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Finding> {
     let mut findings = Vec::new();
+    // Of two rules for one place the first counts, and a form says more than the name of a provider nearby.
+    let mut near_providers = Vec::new();
     sampled::find(text, depth, &mut findings);
     let mut names = Names::default();
     let mut ends = WordEnds::default();
@@ -201,7 +203,13 @@ pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Findin
             | KeywordTarget::Wrapped
             | KeywordTarget::KeyBody => None,
             KeywordTarget::Provider(provider) => {
-                provider.find(text, at, hit_end).map(|(start, end)| (start, end, &provider.label))
+                let found = provider.find(text, at, hit_end);
+                near_providers.extend(found.map(|(start, end)| Finding {
+                    start,
+                    end,
+                    rule: RuleRef::BuiltIn(&provider.label),
+                }));
+                None
             }
             KeywordTarget::PhraseEntries => {
                 if at >= entries_end {
@@ -245,6 +253,7 @@ pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Findin
             findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) });
         }
     });
+    findings.append(&mut near_providers);
     findings
 }
 
