@@ -247,8 +247,8 @@ fn each_sign(bytes: &[u8], mut found: impl FnMut(usize) -> usize) {
         }
         next = next.max(end.min(start + FLAGS));
     }
-    for place in end..bytes.len() {
-        if place >= next && is_sign(bytes[place]) {
+    for (place, byte) in bytes.iter().enumerate().skip(end) {
+        if place >= next && is_sign(*byte) {
             next = found(place);
         }
     }
