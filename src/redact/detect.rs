@@ -38,7 +38,6 @@ enum KeywordTarget {
     Rule(&'static TokenRule),
     Name,
     Word(&'static Word),
-    Url,
     KeyBlock,
     KeyEnd,
     Putty,
@@ -95,7 +94,6 @@ fn keywords() -> &'static Keywords<KeywordTarget> {
         fixed.extend(keys::BODIES.iter().map(|word| (*word, KeywordTarget::KeyBody)));
         fixed.extend(keys::WRAPPED.iter().map(|word| (*word, KeywordTarget::Wrapped)));
         fixed.extend([
-            ("://", KeywordTarget::Url),
             (keys::BEGIN, KeywordTarget::KeyBlock),
             (keys::BEGIN_SSH2, KeywordTarget::KeyBlock),
             (keys::END, KeywordTarget::KeyEnd),
@@ -122,6 +120,8 @@ pub(super) fn built_in_once(text: &[u8]) -> Vec<Finding> {
 /// Like [`built_in`], for a text that was decoded `depth` times.
 pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Finding> {
     let mut findings = Vec::new();
+    // Of two rules for one place the first counts, and a form says more than the name of a provider nearby.
+    let mut near_providers = Vec::new();
     sampled::find(text, depth, &mut findings);
     let mut names = Names::default();
     let mut ends = WordEnds::default();
@@ -138,6 +138,7 @@ pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Findin
     positional_tokens::tokens(text, |start, end, label| {
         findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) })
     });
+    url::each_secret(text, |start, end| findings.push(Finding { start, end, rule: RuleRef::BuiltIn(&URL_PASSWORD) }));
     keywords().find_each(text, |at, hit_end, target| {
         let found = match target {
             KeywordTarget::Rule(rule) => rule.find(text, at).map(|(start, end)| {
@@ -185,7 +186,6 @@ pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Findin
                 });
                 None
             }
-            KeywordTarget::Url => url::credentials(text, hit_end).map(|(start, end)| (start, end, &URL_PASSWORD)),
             // A block holds no other block: skipping what it covers keeps the pass linear.
             KeywordTarget::KeyBlock if at >= key_end => {
                 keys::block(text, at).map(|(start, end)| (start, end, &keys::BLOCK))
@@ -206,7 +206,13 @@ pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Findin
             | KeywordTarget::Wrapped
             | KeywordTarget::KeyBody => None,
             KeywordTarget::Provider(provider) => {
-                provider.find(text, at, hit_end).map(|(start, end)| (start, end, &provider.label))
+                let found = provider.find(text, at, hit_end);
+                near_providers.extend(found.map(|(start, end)| Finding {
+                    start,
+                    end,
+                    rule: RuleRef::BuiltIn(&provider.label),
+                }));
+                None
             }
             KeywordTarget::PhraseEntries => {
                 if at >= entries_end {
@@ -250,6 +256,7 @@ pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Findin
             findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) });
         }
     });
+    findings.append(&mut near_providers);
     findings
 }
 

@@ -32,10 +32,10 @@ pub(super) struct Keywords<T> {
 /// The trigrams with which windows begin, and those that follow one byte later. Windows are the bytes by which words are
 /// looked up.
 ///
-/// Of each byte the five lower bits count, in which letters differ. Windows are divided into four sets: one may begin at
+/// Of each byte the five lower bits count, in which letters differ. Windows are divided into eight sets: one may begin at
 /// a place only if both trigrams there belong to the same set. For each trigram the lower bits are the sets that it
 /// begins, the upper ones those that it continues.
-struct WindowFilter(Box<[u8; 1 << 15]>);
+struct WindowFilter(Box<[u16; 1 << 15]>);
 
 struct Table<T> {
     /// The index in `windows` and `words` at which those of each hash begin; there are only some thousands.
@@ -93,15 +93,15 @@ impl WindowFilter {
     fn new(mut windows: Vec<Vec<u8>>) -> Self {
         windows.sort_unstable();
         windows.dedup();
-        let mut sets = Box::new([0; 1 << 15]);
+        let mut sets = Box::new([0_u16; 1 << 15]);
         for (index, window) in windows.iter().enumerate() {
-            let set = 1 << (index * 4 / windows.len());
+            let set = 1 << (index * 8 / windows.len());
             // What follows a shorter window can be any byte.
             let bytes_at = |place: usize| window.get(place).map_or(0..32, |byte| *byte..byte.saturating_add(1));
             for third in bytes_at(2) {
                 sets[usize::from(trigram(window[0], window[1], third))] |= set;
                 for fourth in bytes_at(3) {
-                    sets[usize::from(trigram(window[1], third, fourth))] |= set << 4;
+                    sets[usize::from(trigram(window[1], third, fourth))] |= set << 8;
                 }
             }
         }
@@ -123,7 +123,7 @@ impl WindowFilter {
         sets[BLOCK] = set(even[BLOCK / 2]);
         let mut hits = [0; BLOCK];
         for (at, hit) in hits.iter_mut().enumerate() {
-            *hit = u8::from(sets[at] & (sets[at + 1] >> 4) != 0);
+            *hit = u8::from(sets[at] & (sets[at + 1] >> 8) != 0);
         }
         for (index, hits) in hits.as_chunks().0.iter().enumerate() {
             let mut left = flags(hits);

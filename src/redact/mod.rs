@@ -39,6 +39,7 @@ mod redactor;
 mod rules;
 mod sampled;
 mod seed_words;
+mod signs;
 mod split;
 #[cfg(test)]
 mod tests;

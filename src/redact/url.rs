@@ -5,13 +5,35 @@ use super::heuristics::{self, NameClass};
 /// The longest user part that is read.
 const MAX_USER_BYTES: usize = 1024;
 
+/// Passes the secret of every URL in `text` to `found`.
+///
+/// Looked for by the `@` rather than the `://`: most URLs have none.
+pub(super) fn each_secret(text: &[u8], mut found: impl FnMut(usize, usize)) {
+    let mut low = 0;
+    for at in memchr::memchr_iter(b'@', text) {
+        let before = &text[low.max(at.saturating_sub(MAX_USER_BYTES))..at];
+        let width = before.iter().rev().take_while(|b| !ends_authority(**b)).count();
+        let from = at - width;
+        // Before an earlier `@` of the same URL nothing is new.
+        if width < before.len()
+            && text[..from].ends_with(b"://")
+            && let Some((start, end)) = credentials(text, from)
+        {
+            found(start, end);
+        }
+        low = at;
+    }
+}
+
+/// Whether `byte` ends what may be the user and the host of a URL.
+fn ends_authority(byte: u8) -> bool {
+    matches!(byte, b'/' | b'?' | b'#' | b'"' | b'\'' | b'`' | b'<' | b'>' | b'|' | b'\\') || byte.is_ascii_whitespace()
+}
+
 /// Finds the secret of a URL whose `://` ends at `from`: its password, or its user if that is a token.
 pub(super) fn credentials(text: &[u8], from: usize) -> Option<(usize, usize)> {
     let window = &text[from..text.len().min(from + MAX_USER_BYTES)];
-    let stop = window.iter().position(|b| {
-        matches!(b, b'/' | b'?' | b'#' | b'"' | b'\'' | b'`' | b'<' | b'>' | b'|' | b'\\') || b.is_ascii_whitespace()
-    });
-    let authority = &window[..stop.unwrap_or(window.len())];
+    let authority = &window[..window.iter().position(|b| ends_authority(*b)).unwrap_or(window.len())];
     // The last `@`: a careless password may hold one.
     let at = authority.iter().rposition(|b| *b == b'@')?;
     let (user, host) = (&authority[..at], &authority[at + 1..]);
@@ -57,8 +79,10 @@ mod tests {
     use super::*;
 
     fn found(url: &str) -> Option<&str> {
-        let from = url.find("://").map(|at| at + 3)?;
-        credentials(url.as_bytes(), from).map(|(start, end)| &url[start..end])
+        let mut all = Vec::new();
+        each_secret(url.as_bytes(), |start, end| all.push(&url[start..end]));
+        assert!(all.len() < 2, "{url}");
+        all.pop()
     }
 
     #[test]

@@ -7,8 +7,9 @@
 use super::detect::Finding;
 use super::entity;
 use super::invisible;
+use super::signs::signs;
 use super::split;
-use super::text::{FLAGS, flags};
+use super::text::FLAGS;
 use std::borrow::Cow;
 use std::cell::LazyCell;
 use std::ops::Range;
@@ -157,6 +158,7 @@ fn stretches(raw: &str) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     each_sign(bytes, |at| {
         let place = match bytes[at] {
+            b'\\' if is_double_bracket(bytes, at) => None,
             _ if at >= tail => read(raw, at).map(|_| at),
             b'\n' => split::line_end(bytes, at),
             b'"' | b'\'' => split::quote(bytes, at, || *has_calls),
@@ -180,6 +182,12 @@ fn stretches(raw: &str) -> Vec<Range<usize>> {
     // A key has many lines, of which one may be encoded.
     let keys = !found.is_empty() && (raw.contains("-----BEGIN") || raw.contains("PRIVATE KEY"));
     if keys { vec![Range { start: 0, end: raw.len() }] } else { found }
+}
+
+/// Whether the backslash at `at` only keeps Markdown from reading `[[` as a reference. So begins each entry of many a
+/// list of changes, and neither bracket is inside of a word.
+fn is_double_bracket(bytes: &[u8], at: usize) -> bool {
+    bytes[at + 1..].starts_with(b"[[") && at.checked_sub(1).is_some_and(|before| bytes[before] == b' ')
 }
 
 /// Returns the start of the line before that of `at`.
@@ -229,7 +237,7 @@ fn each_sign(bytes: &[u8], mut found: impl FnMut(usize) -> usize) {
             last[..rest.len()].copy_from_slice(rest);
             &last
         });
-        let mut left = flags(&signs(around));
+        let mut left = signs(around);
         while left != 0 {
             let place = start + left.trailing_zeros() as usize;
             left &= left - 1;
@@ -244,47 +252,6 @@ fn each_sign(bytes: &[u8], mut found: impl FnMut(usize) -> usize) {
             next = found(place);
         }
     }
-}
-
-/// Tells which of the bytes between the first and the last one may begin something encoded or split, by their neighbours.
-///
-/// Texts hardly have any, so that all are asked at once: branches would keep them from being checked many at a time.
-fn signs(around: &[u8; FLAGS + 2]) -> [u8; FLAGS] {
-    let in_range = |byte: u8, from: u8, to: u8| byte.wrapping_sub(from) <= to - from;
-    let letter = around.map(|b| in_range(b | 0x20, b'a', b'z'));
-    // What a token may be made of, and `"` and `,`.
-    let mut part = letter;
-    for (part, b) in part.iter_mut().zip(around) {
-        *part |= in_range(*b, b'!', b'%') | in_range(*b, b'+', b':') | (*b == b'=') | (*b == b'@') | (*b == b'_');
-    }
-    let mut signs = [0; FLAGS];
-    for (at, sign) in signs.iter_mut().enumerate() {
-        let (a, b, c) = (around[at], around[at + 1], around[at + 2]);
-        let (after_part, before_part, before_letter) = (part[at], part[at + 2], letter[at + 2]);
-        let mark = ((b == b'*') | (b == b'`') | (b == b'~')) & after_part & (before_part | (c == b));
-        let quote = ((b == b'"') | (b == b'\''))
-            & (after_part | (a == b'\\'))
-            & ((c < b'/') | (c == b'\\') | (c == b';') | (c == b'}'));
-        let goes_on = before_letter
-            | in_range(c, b'.', b'9')
-            | (c == b' ')
-            | (c == b'\t')
-            | (c == b'>')
-            | (c == b'_')
-            | (c == b'!');
-        let line_end = (b == b'\n') & ((after_part & goes_on) | (a == b'\\') | (a == b'^'));
-        let entity = (b == b'&') & (before_letter | (c == b'#'));
-        let percent = (b == b'%') & (before_letter | in_range(c, b'0', b'9'));
-        let escape = (b == b'\\') & (c > b' ');
-        let tag = (b == b'<') & (before_letter | (c == b'/') | (c == b'!'));
-        let wide = (b == 0xef) & ((c == 0xbc) | (c == 0xbd));
-        let border = (b == 0xe2) & ((c == 0x94) | (c == 0x95));
-        let soft_break = (b == b'=') & (c == b'\n');
-        let plus = (b == b'+') & (a == b' ') & (c == b' ');
-        let split = quote | line_end | soft_break | plus;
-        *sign = u8::from(mark | split | entity | percent | escape | tag | wide | border);
-    }
-    signs
 }
 
 /// Decodes the sequence at `at`; returns its length in bytes and its reading.

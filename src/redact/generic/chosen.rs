@@ -2,6 +2,7 @@
 
 use super::super::heuristics::{self, NameClass, WordList, looks_secret};
 use super::super::rules::FindingLabel;
+use super::super::text::{FLAGS, flags};
 use super::later::trimmed;
 
 /// How far before a password words about an account may be, and how far after it.
@@ -9,8 +10,6 @@ const BEFORE: usize = 220;
 const AFTER: usize = 60;
 /// The longest word that is looked at.
 const MAX_WORD: usize = 40;
-/// The number of bytes that are checked together; hardly ever is one of them a mark inside a word.
-const CHUNK: usize = 64;
 
 /// Words about accounts and what asks for a password, in several languages.
 static ACCOUNT_WORDS: WordList = WordList::new(
@@ -79,30 +78,28 @@ pub(in super::super) fn passwords(text: &[u8], mut found: impl FnMut(usize, usiz
             found(start, end, &LABEL);
         }
     };
-    let Some(ahead) = text.get(1..) else { return };
-    let (here, rest) = text[..ahead.len()].as_chunks::<CHUNK>();
-    let (there, rest_there) = ahead.as_chunks::<CHUNK>();
-    let place = |a: u8, b: u8| a.is_ascii_alphanumeric() & is_mark(b);
-    for (index, (here, there)) in here.iter().zip(there).enumerate() {
-        if here.iter().zip(there).fold(false, |any, (a, b)| any | place(*a, *b)) {
-            (0..CHUNK).filter(|at| place(here[*at], there[*at])).for_each(|at| look(index * CHUNK + at + 1));
+    let (chunks, rest) = text.as_chunks();
+    let mut look_at = |at: usize| {
+        if at > 0 && text[at - 1].is_ascii_alphanumeric() {
+            look(at);
+        }
+    };
+    for (index, chunk) in chunks.iter().enumerate() {
+        let mut left = flags(&chunk.map(|byte| u8::from(is_mark(byte))));
+        while left != 0 {
+            look_at(index * FLAGS + left.trailing_zeros() as usize);
+            left &= left - 1;
         }
     }
-    let from = here.len() * CHUNK;
-    (0..rest.len()).filter(|at| place(rest[*at], rest_there[*at])).for_each(|at| look(from + at + 1));
+    let from = text.len() - rest.len();
+    (from..text.len()).filter(|at| is_mark(text[*at])).for_each(look_at);
 }
 
 /// Whether `byte` is one of the marks that people put into passwords and that neither names nor numbers have. Without
 /// branches, so that it runs on many bytes at a time.
 fn is_mark(byte: u8) -> bool {
-    (byte == b'!')
-        | (byte == b'#')
-        | (byte == b'$')
-        | (byte == b'%')
-        | (byte == b'&')
-        | (byte == b'+')
-        | (byte == b'@')
-        | (byte == b'^')
+    // `!` and `#` to `&`
+    ((byte.wrapping_sub(b'!') <= b'&' - b'!') & (byte != b'"')) | (byte == b'+') | (byte == b'@') | (byte == b'^')
 }
 
 /// Whether `byte` cannot be part of such a password, but of what is around it.
