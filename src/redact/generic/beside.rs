@@ -66,11 +66,20 @@ pub(in super::super) fn passwords(text: &[u8], mut found: impl FnMut(usize, usiz
         if at < done {
             return;
         }
+        // A longer word goes on after the number.
+        let number = at + 1 + text[at + 1..].iter().take(9).take_while(|b| b.is_ascii_digit()).count();
+        if text.get(number).is_some_and(u8::is_ascii_alphanumeric) {
+            return;
+        }
         let low = at.saturating_sub(MAX_WORD).max(done);
         let start = at - text[low..at].iter().rev().take_while(|b| !ends_word(**b)).count();
         let end = at + text[at..].iter().take(MAX_WORD).take_while(|b| !ends_word(**b)).count();
         done = end.max(at + 1);
         let (start, end) = trimmed(text, start, end);
+        let blank = |b: &u8| !b.is_ascii_alphanumeric() && !matches!(b, b'/' | b'=' | b'\\' | b'@' | b'<' | b'.' | b'_');
+        if !text.get(end).is_none_or(blank) || start == 0 || !blank(&text[start - 1]) {
+            return;
+        }
         if (8..=24).contains(&end.saturating_sub(start)) && is_given(text, start, end) {
             found(start, end, &LABEL);
             if let Some((start, end)) = successor(text, end) {
@@ -78,22 +87,27 @@ pub(in super::super) fn passwords(text: &[u8], mut found: impl FnMut(usize, usiz
             }
         }
     };
-    let place = |a: u8, b: u8, c: u8| {
-        (a.is_ascii_alphabetic() | (a == b'-') | (a == b'_')) & b.is_ascii_digit() & c.is_ascii_digit()
+    // Two letters, or a letter and a mark, and two digits.
+    let place = |a: u8, b: u8, c: u8, d: u8| {
+        let lower = |byte: u8| u8::from(byte.wrapping_sub(b'a') < 26);
+        let digit = |byte: u8| u8::from(byte.wrapping_sub(b'0') < 10);
+        let joint = lower(b) | u8::from(b == b'-') | u8::from(b == b'_');
+        lower(a) & joint & digit(c) & digit(d)
     };
-    let Some(third) = text.get(2..) else { return };
-    let length = third.len();
-    let (first, second) = (&text[..length], &text[1..=length]);
-    let ((a, a_rest), (b, b_rest), (c, c_rest)) =
-        (first.as_chunks::<CHUNK>(), second.as_chunks::<CHUNK>(), third.as_chunks::<CHUNK>());
-    for (index, ((a, b), c)) in a.iter().zip(b).zip(c).enumerate() {
+    let mut from = 0;
+    while let Some(window) = text.get(from..).and_then(|rest| rest.first_chunk::<{ CHUNK + 3 }>()) {
         // Without branches and of a known length, so that it runs on many bytes at a time.
-        if a.iter().zip(b).zip(c).fold(false, |any, ((a, b), c)| any | place(*a, *b, *c)) {
-            (0..CHUNK).filter(|at| place(a[*at], b[*at], c[*at])).for_each(|at| look(index * CHUNK + at));
+        let mut places = [0; CHUNK];
+        for (at, is_place) in places.iter_mut().enumerate() {
+            *is_place = place(window[at], window[at + 1], window[at + 2], window[at + 3]);
         }
+        if places.iter().fold(0, |any, is_place| any | is_place) != 0 {
+            (0..CHUNK).filter(|at| places[*at] != 0).for_each(|at| look(from + at + 1));
+        }
+        from += CHUNK;
     }
-    let from = a.len() * CHUNK;
-    (0..a_rest.len()).filter(|at| place(a_rest[*at], b_rest[*at], c_rest[*at])).for_each(|at| look(from + at));
+    let rest = text.get(from..).unwrap_or_default().windows(4).enumerate();
+    rest.filter(|(_, part)| place(part[0], part[1], part[2], part[3]) != 0).for_each(|(at, _)| look(from + at + 1));
 }
 
 /// Whether `value` is a word or a few with a number at the end, and no name.
@@ -120,9 +134,6 @@ fn is_worded(value: &[u8]) -> bool {
 fn is_given(text: &[u8], start: usize, end: usize) -> bool {
     let value = &text[start..end];
     let worded = is_worded(value);
-    if !worded && !(is_plain(value) || is_strong(value)) {
-        return false;
-    }
     if text.get(end).is_some_and(|b| matches!(b, b'/' | b'=' | b'\\' | b'@')) {
         return false;
     }
@@ -133,7 +144,7 @@ fn is_given(text: &[u8], start: usize, end: usize) -> bool {
     let lead = without_quotes(line);
     let last = last_word(lead);
     if let Some(cells) = cells(lead, last) {
-        return is_beside_account(text, end, before, cells, worded);
+        return is_beside_account(text, end, before, cells, worded) && (worded || is_plain(value) || is_strong(value));
     }
     if !worded {
         return false;
