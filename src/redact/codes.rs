@@ -11,7 +11,8 @@ use super::rules::FindingLabel;
 pub(super) static RECOVERY: FindingLabel =
     FindingLabel { name: "recovery-codes", reason: "are codes to recover an account", rank: 6 };
 static PIN: FindingLabel = FindingLabel { name: "pin", reason: "is the number of a name that says PIN", rank: 6 };
-pub(super) static LICENCE: FindingLabel = FindingLabel { name: "licence-key", reason: "is the key of a licence", rank: 6 };
+pub(super) static LICENCE: FindingLabel =
+    FindingLabel { name: "licence-key", reason: "is the key of a licence", rank: 6 };
 static SEED: FindingLabel =
     FindingLabel { name: "one-time-seed", reason: "is the seed of one-time passwords", rank: 6 };
 static APPLICATION: FindingLabel =

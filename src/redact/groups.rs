@@ -80,9 +80,12 @@ mod tests {
     #[test]
     fn keys_are_found_by_their_groups() {
         let digits = |seed: usize| (0..8).map(|at| (100_003 + at * 77_773 + seed * 31).to_string()).collect::<Vec<_>>();
-        for key in [digits(1).join("-"), digits(7).join("-"), ["A7<u3>", "<u2>3<u2>", "B<u3>4", "C2<u3>", "<u4>7"].join("-")] {
+        for key in
+            [digits(1).join("-"), digits(7).join("-"), ["A7<u3>", "<u2>3<u2>", "B<u3>4", "C2<u3>", "<u4>7"].join("-")]
+        {
             let key = fill(&key, SEED);
-            for text in [key.clone(), format!("anahtar: {key}\n"), format!("\u{ab}{key}\u{bb}, {}", "word ".repeat(30))] {
+            for text in [key.clone(), format!("anahtar: {key}\n"), format!("\u{ab}{key}\u{bb}, {}", "word ".repeat(30))]
+            {
                 assert_eq!(found(&text), [key.as_str()], "{text}");
             }
         }
