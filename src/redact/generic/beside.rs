@@ -166,9 +166,6 @@ fn is_given(text: &[u8], start: usize, end: usize) -> bool {
     if WORD.has(last) {
         return owner.len() >= 2 && !head.is_empty();
     }
-    if USERS.has(owner) {
-        return false;
-    }
     if last == b"from"
         || last == b"fra"
         || last == "fr\u{e5}n".as_bytes()
@@ -177,6 +174,9 @@ fn is_given(text: &[u8], start: usize, end: usize) -> bool {
         || last == b"de"
     {
         return successor(text, end).is_some() && speaks_of_account(before);
+    }
+    if USERS.has(owner) {
+        return false;
     }
     ends_clause(text, end)
         && (PASSWORDS.has(last) && last != b"code" && last != b"pass"
