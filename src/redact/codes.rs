@@ -8,10 +8,11 @@ use super::heuristics::{self, is_one_of};
 use super::letters;
 use super::rules::FindingLabel;
 
-static RECOVERY: FindingLabel =
+pub(super) static RECOVERY: FindingLabel =
     FindingLabel { name: "recovery-codes", reason: "are codes to recover an account", rank: 6 };
 static PIN: FindingLabel = FindingLabel { name: "pin", reason: "is the number of a name that says PIN", rank: 6 };
-static LICENCE: FindingLabel = FindingLabel { name: "licence-key", reason: "is the key of a licence", rank: 6 };
+pub(super) static LICENCE: FindingLabel =
+    FindingLabel { name: "licence-key", reason: "is the key of a licence", rank: 6 };
 static SEED: FindingLabel =
     FindingLabel { name: "one-time-seed", reason: "is the seed of one-time passwords", rank: 6 };
 static APPLICATION: FindingLabel =
@@ -137,14 +138,16 @@ fn code(text: &[u8], at: usize) -> Option<(usize, Shape)> {
         let joint = match text.get(end) {
             Some(b'-') => true,
             // Groups of digits may be apart by a blank.
-            Some(b' ') => numeric_group(at, at + first) && matches!(first, 3..=6) && groups < 3,
+            Some(b' ') if numeric_group(at, at + first) => matches!(first, 3..=6) && groups < 3,
+            // Eight groups of four, as Bitwarden writes them.
+            Some(b' ') => groups > 1 || is_spaced(text, at),
             _ => false,
         };
         let next = end + 1;
         if !joint
             || next >= text.len()
             || group(next) != first
-            || text[end] == b' ' && !numeric_group(next, next + first)
+            || text[end] == b' ' && numeric_group(at, at + first) && !numeric_group(next, next + first)
         {
             break;
         }
@@ -176,6 +179,16 @@ fn code(text: &[u8], at: usize) -> Option<(usize, Shape)> {
     };
     let shape = Shape { group: first, groups, numeric: numeric && groups == 1 };
     (fits && !heuristics::is_placeholder(token)).then_some((end, shape))
+}
+
+/// Whether eight groups of four small letters and digits with blanks between them are at `at`.
+fn is_spaced(text: &[u8], at: usize) -> bool {
+    let Some(code) = text.get(at..at + 39) else { return false };
+    let mut groups = code.chunks(5).map(|group| group.strip_suffix(b" ").unwrap_or(group));
+    groups.all(|group| group.len() == 4 && group.iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()))
+        && code.iter().any(u8::is_ascii_digit)
+        && code.iter().filter(|b| b.is_ascii_lowercase()).count() >= 8
+        && text.get(at + 39).is_none_or(|b| !b.is_ascii_alphanumeric())
 }
 
 /// Words between a label and its number.

@@ -21,6 +21,7 @@ mod encoded;
 mod entity;
 mod environment;
 mod generic;
+mod groups;
 mod heuristics;
 mod hidden;
 mod invisible;

@@ -17,12 +17,15 @@ const MAX_WORD: usize = 32;
 /// The number of bytes that are checked together.
 const CHUNK: usize = 64;
 
-/// Words that lead to a password.
+/// Words that lead to a password after words about an account: "unlock with", "changed from".
 static LEADS: WordList = WordList::new(
-    "with is it's its was so from now try use using old new previous current \
-    mit ist ist's lautet war jetzt neu neue neues vorher alt altes nimm \
-    con \u{e8} era ora nuova vecchia prova usa es ahora nueva antigua vieja usando avec est c'est maintenant nouveau ancien \
-    com \u{e9} agora nova antiga met was nu nieuw nieuwe oud oude med \u{e4}r nytt nya gammalt nu er ny nye gamle n\u{e5} on uusi vanha \
+    "with so from try use using mit nimm von con prova usa da usando de avec com met van med fr\u{e5}n fra z",
+);
+/// Words that lead to a password after a word for one, or for what was asked: "it is", "the new one is".
+static COPULAS: WordList = WordList::new(
+    "is it's its was now old new previous current so ist ist's lautet war jetzt neu neue neues vorher alt altes \
+    \u{e8} era ora nuova vecchia es ahora nueva antigua vieja est c'est maintenant nouveau ancien \
+    \u{e9} agora nova antiga was nu nieuw nieuwe oud oude \u{e4}r nytt nya gammalt nu er ny nye gamle n\u{e5} on uusi vanha \
     jest teraz nowe stare je nov\u{e9} star\u{e9} yeni eski",
 );
 /// Words for a password; what follows them is one.
@@ -32,12 +35,13 @@ static PASSWORDS: WordList = WordList::new(
     code kodeord kodeordet chiave",
 );
 /// Words that say that a word is to be typed or said, and "word" itself.
-static WORD: WordList = WordList::new("word wort kennwort ordet woord palabra parola mot sana s\u{142}owo slovo kelime");
+static WORD: WordList =
+    WordList::new("word wort kennwort ordet woord palabra parola mot sana s\u{142}owo slovo kelime");
 /// What is not a password where it follows a word for an account.
 static USERS: WordList = WordList::new(
     "user username login account name id benutzer benutzername konto utente usuario usu\u{e1}rio utilisateur identifiant \
     gebruiker gebruikersnaam inlog anv\u{e4}ndare anv\u{e4}ndarnamn bruger brugernavn bruker brukernavn k\u{e4}ytt\u{e4}j\u{e4} u\u{17c}ytkownik \
-    u\u{17e}ivatel kullan\u{131}c\u{131} host hostname server machine computer device tenant project repo repository branch version ssid network",
+    u\u{17e}ivatel kullan\u{131}c\u{131} host hostname agent type policy plan team server machine computer device tenant project repo repository branch version ssid network",
 );
 /// Words for an account in a cell of a list.
 static CELLS: WordList = WordList::new(
@@ -63,7 +67,12 @@ static NAMED: WordList = WordList::new(
 pub(in super::super) fn passwords(text: &[u8], mut found: impl FnMut(usize, usize, &'static FindingLabel)) {
     let mut done = 0;
     let mut look = |at: usize| {
-        if at < done {
+        if at < done || !(text[at].is_ascii_lowercase() || matches!(text[at], b'-' | b'_')) {
+            return;
+        }
+        // A longer word goes on after the number.
+        let number = at + 1 + text[at + 1..].iter().take(9).take_while(|b| b.is_ascii_digit()).count();
+        if text.get(number).is_some_and(u8::is_ascii_alphanumeric) {
             return;
         }
         let low = at.saturating_sub(MAX_WORD).max(done);
@@ -71,6 +80,12 @@ pub(in super::super) fn passwords(text: &[u8], mut found: impl FnMut(usize, usiz
         let end = at + text[at..].iter().take(MAX_WORD).take_while(|b| !ends_word(**b)).count();
         done = end.max(at + 1);
         let (start, end) = trimmed(text, start, end);
+        let blank =
+            |b: &u8| !b.is_ascii_alphanumeric() && !matches!(b, b'/' | b'=' | b'\\' | b'@' | b'<' | b'.' | b'_');
+        let stop = text.get(end) == Some(&b'.') && text.get(end + 1).is_none_or(u8::is_ascii_whitespace);
+        if !(stop || text.get(end).is_none_or(blank)) || start == 0 || !blank(&text[start - 1]) {
+            return;
+        }
         if (8..=24).contains(&end.saturating_sub(start)) && is_given(text, start, end) {
             found(start, end, &LABEL);
             if let Some((start, end)) = successor(text, end) {
@@ -78,22 +93,26 @@ pub(in super::super) fn passwords(text: &[u8], mut found: impl FnMut(usize, usiz
             }
         }
     };
-    let place = |a: u8, b: u8, c: u8| {
-        (a.is_ascii_alphabetic() | (a == b'-') | (a == b'_')) & b.is_ascii_digit() & c.is_ascii_digit()
+    // A letter, what joins it to a number, and two digits.
+    let place = |a: u8, c: u8, d: u8| {
+        let lower = |byte: u8| u8::from(byte.wrapping_sub(b'a') < 26);
+        let digit = |byte: u8| u8::from(byte.wrapping_sub(b'0') < 10);
+        lower(a) & digit(c) & digit(d)
     };
-    let Some(third) = text.get(2..) else { return };
-    let length = third.len();
-    let (first, second) = (&text[..length], &text[1..=length]);
-    let ((a, a_rest), (b, b_rest), (c, c_rest)) =
-        (first.as_chunks::<CHUNK>(), second.as_chunks::<CHUNK>(), third.as_chunks::<CHUNK>());
-    for (index, ((a, b), c)) in a.iter().zip(b).zip(c).enumerate() {
+    let mut from = 0;
+    while let Some(window) = text.get(from..).and_then(|rest| rest.first_chunk::<{ CHUNK + 3 }>()) {
         // Without branches and of a known length, so that it runs on many bytes at a time.
-        if a.iter().zip(b).zip(c).fold(false, |any, ((a, b), c)| any | place(*a, *b, *c)) {
-            (0..CHUNK).filter(|at| place(a[*at], b[*at], c[*at])).for_each(|at| look(index * CHUNK + at));
+        let mut places = [0; CHUNK];
+        for (at, is_place) in places.iter_mut().enumerate() {
+            *is_place = place(window[at], window[at + 2], window[at + 3]);
         }
+        if places.iter().fold(0, |any, is_place| any | is_place) != 0 {
+            (0..CHUNK).filter(|at| places[*at] != 0).for_each(|at| look(from + at + 1));
+        }
+        from += CHUNK;
     }
-    let from = a.len() * CHUNK;
-    (0..a_rest.len()).filter(|at| place(a_rest[*at], b_rest[*at], c_rest[*at])).for_each(|at| look(from + at));
+    let rest = text.get(from..).unwrap_or_default().windows(4).enumerate();
+    rest.filter(|(_, part)| place(part[0], part[2], part[3]) != 0).for_each(|(at, _)| look(from + at + 1));
 }
 
 /// Whether `value` is a word or a few with a number at the end, and no name.
@@ -145,9 +164,6 @@ fn says_password(line: &[u8]) -> bool {
 fn is_given(text: &[u8], start: usize, end: usize) -> bool {
     let value = &text[start..end];
     let worded = is_worded(value);
-    if !worded && !(is_plain(value) || is_strong(value)) {
-        return false;
-    }
     if text.get(end).is_some_and(|b| matches!(b, b'/' | b'=' | b'\\' | b'@')) {
         return false;
     }
@@ -157,7 +173,10 @@ fn is_given(text: &[u8], start: usize, end: usize) -> bool {
     let above = &before[..before.len() - line.len()];
     let lead = without_quotes(line);
     let last = last_word(lead);
-    let beside = |cells| is_beside_account(text, end, before, cells, worded);
+    let beside = |cells| {
+        is_beside_account(text, end, before, cells, worded)
+            && (worded || is_scattered(value) && (is_plain(value) || is_strong(value)) && !heuristics::is_name(value))
+    };
     if cells(lead, last).is_some_and(beside) || PASSWORDS.has(last) && is_strong(value) || says_password(line) {
         return true;
     }
@@ -175,10 +194,44 @@ fn is_given(text: &[u8], start: usize, end: usize) -> bool {
     if WORD.has(last) {
         return owner.len() >= 2 && !head.is_empty();
     }
+    if last == b"from"
+        || last == b"fra"
+        || last == "fr\u{e5}n".as_bytes()
+        || last == b"von"
+        || last == b"da"
+        || last == b"de"
+    {
+        return successor(text, end).is_some() && speaks_of_account(before);
+    }
     if USERS.has(owner) {
         return false;
     }
-    PASSWORDS.has(last) && last != b"code" && last != b"pass" || LEADS.has(last) && speaks_of_account(before)
+    ends_clause(text, end)
+        && (PASSWORDS.has(last) && last != b"code" && last != b"pass"
+            || COPULAS.has(last) && speaks_of_password(before)
+            || LEADS.has(last) && speaks_of_account(line))
+}
+
+/// Whether what ends at `end` is the last word of a clause.
+fn ends_clause(text: &[u8], end: usize) -> bool {
+    let rest = &text[end..text.len().min(end + 4)];
+    match rest {
+        [] | [b'\n' | b'\r' | b'.' | b',' | b';' | b')' | b'!' | b'?' | b'"' | b'\'' | b'`' | b'*', ..] => true,
+        [b' ', next, ..] => !next.is_ascii_alphanumeric() && next.is_ascii(),
+        [b' '] => true,
+        _ => !rest[0].is_ascii(),
+    }
+}
+
+/// Whether `part` has a word for a password.
+fn speaks_of_password(part: &[u8]) -> bool {
+    part.split(|b| b.is_ascii() && !b.is_ascii_alphanumeric()).any(|word| PASSWORDS.has(word))
+}
+
+/// Whether letters follow digits in a value: those of towns and streets end in their number.
+fn is_scattered(value: &[u8]) -> bool {
+    let first = value.iter().position(u8::is_ascii_digit).unwrap_or(value.len());
+    value[first..].iter().any(u8::is_ascii_alphabetic)
 }
 
 /// Returns a line without the blanks, quotes and brackets at its end.
@@ -224,7 +277,7 @@ fn cells<'t>(lead: &'t [u8], last: &[u8]) -> Option<Cells<'t>> {
     let head = lead[..lead.len() - if last.is_empty() || mark == b", " { 1 } else { last.len() }].trim_ascii();
     let at = memchr::memmem::rfind(head, mark);
     let cell = at.map_or(head, |at| &head[at + mark.len()..]);
-    (!cell.is_empty()).then_some(Cells { last: cell.trim_ascii(), several: at.is_some() })
+    (!cell.is_empty()).then_some(Cells { last: cell.trim_ascii(), several: at.is_some() && mark != b", " })
 }
 
 /// Whether the cell before a value is an account.
@@ -243,7 +296,8 @@ fn is_beside_account(text: &[u8], end: usize, before: &[u8], cells: Cells<'_>, w
     let after = &text[end..text.len().min(end + AFTER)];
     let account = last.len() <= 24
         && last.iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'.' | b'_' | b'-'))
-        && last.iter().any(u8::is_ascii_lowercase);
+        && last.iter().any(u8::is_ascii_lowercase)
+        && (last.iter().any(|b| !b.is_ascii_lowercase()) || CELLS.has(last));
     let alone = after.first().is_none_or(|b| !matches!(b, b' ' | b'\t')) || after.starts_with(b" (");
     worded
         && account
@@ -263,18 +317,21 @@ fn is_labelled(label: &[u8], above: &[u8]) -> bool {
     if USERS.has(word) || word.is_empty() {
         return false;
     }
-    if clause.split(|b| b.is_ascii_whitespace() || *b == b',').any(|word| PASSWORDS.has(word) && word != b"pass" && word != b"code") {
+    if clause
+        .split(|b| b.is_ascii_whitespace() || *b == b',')
+        .any(|word| PASSWORDS.has(word) && word != b"pass" && word != b"code")
+    {
         return true;
     }
     let lone = !clause.trim_ascii().contains(&b' ');
-    if lone && (LEADS.has(word) || PASSWORDS.has(word)) {
+    if lone && (COPULAS.has(word) || PASSWORDS.has(word)) {
         return speaks_of_account(above);
     }
     // `ben: X`, `[10:03] ben: X`: the line above asks.
     let author = lone || label.trim_ascii_start().starts_with(b"[");
     let question = above.trim_ascii_end();
     let question = &question[question.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
-    author && (question.ends_with(b"?") || label.trim_ascii_start().starts_with(b"[")) && speaks_of_account(question)
+    author && (question.ends_with(b"?") || label.trim_ascii_start().starts_with(b"[")) && speaks_of_password(question)
 }
 
 /// Returns what replaces the password that ends at `end`: "from X to Y".
@@ -290,4 +347,59 @@ fn successor(text: &[u8], end: usize) -> Option<(usize, usize)> {
     let (start, end) = trimmed(text, start, start + length);
     let value = &text[start..end];
     (is_plain(value) || is_strong(value)).then_some((start, end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::redact::canaries::SEED;
+
+    fn found(text: &str) -> Vec<&str> {
+        let mut found = Vec::new();
+        passwords(text.as_bytes(), |start, end, _| found.push(&text[start..end]));
+        found
+    }
+
+    #[test]
+    fn words_with_a_number_are_found_where_they_are_given() {
+        let digits = SEED.len() % 90 + 10;
+        for password in [format!("lantern{digits}"), format!("Walnut19{digits}"), format!("copper-lantern-{digits}")] {
+            for text in [
+                "Front tablet: unlock with @\n",
+                "ana: what is the password?\nben: @\n",
+                "The guest asked for the wifi password.\nHello! It is @",
+                "Logins of the shop\ntill - marta2 - @\n",
+                "canteen login | user anna | @ |",
+                "shop: marta@example.org - @ - log out afterwards",
+                "same mail, @\n",
+                "Staff wifi changed.\nOld: @\n",
+                "Clave .....: @\n",
+                "answer with the word @.",
+            ] {
+                let text = text.replace('@', "\u{1}").replace("marta\u{1}e", "marta@e").replace('\u{1}', &password);
+                assert_eq!(found(&text), [password.as_str()], "{text}");
+            }
+            let text = format!("I changed the account from {password} to {password}");
+            assert_eq!(found(&text), [password.as_str(), password.as_str()], "{text}");
+        }
+    }
+
+    #[test]
+    fn names_of_accounts_products_and_places_stay() {
+        for text in [
+            "Log in to Windows2019 with the account of the domain.",
+            "The login page was built with bootstrap41 and jquery36.",
+            "user: marek1984, role: editor\nMy login is kowalski77 and I cannot log in.",
+            "We sign in from Frankfurt2024 (the office).",
+            "The account was migrated from exchange2016 to exchange2019.",
+            "login - alice - sprint2024\n| user | login-form-42 | open |",
+            "The account uses key-rotation-2024 from the policy.",
+            "ana: who can log in?\nben: everyone2020",
+            "info@example.org, Hamburg20095\nmail: info@example.org - Berlin10115",
+            "Sign in using Teams2024 client. The user agent is mozilla50.",
+            "Old: utf8mb3\nNew: utf8mb4_0900\nInloggen met gebruiker kassa2024 lukt niet.",
+        ] {
+            assert_eq!(found(text), Vec::<&str>::new(), "{text}");
+        }
+    }
 }

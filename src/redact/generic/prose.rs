@@ -73,8 +73,10 @@ static BETWEEN: WordList = WordList::new(
     temporär tillfälligt nytt midlertidig ny nyt väliaikainen uusi geçici yeni root-user wlan wifi wi-fi wpa wpa2 vpn nas",
 );
 /// What precedes a name whose value follows it directly: "user x, password y".
-const GIVEN: &[&[u8]] =
-    &[b"with ", b"using ", b"and ", b", ", b"; ", b"/ ", b"und ", b"mit ", b"et ", b"avec ", b"con ", b" y ", b" e "];
+const GIVEN: &[&[u8]] = &[
+    b"with ", b"using ", b"and ", b", ", b"; ", b"/ ", b"und ", b"mit ", b"et ", b"avec ", b"con ", b" y ", b" e ",
+    b" come ", b" als ", b" som ", b" comme ", b" como ",
+];
 /// Words after a name that only describe its value.
 static ADJECTIVES: WordList = WordList::new(
     "temporary temp initial provisional default new old current provvisoria provvisorio temporanea temporaneo iniziale \

@@ -77,6 +77,7 @@ pub(super) fn value(
         || (found.quoted && heuristics::is_passphrase(content, class))
         || (found.quoted && !matches!(class, NameClass::Weak | NameClass::Hint) && heuristics::is_noise(content))
         || is_word_password(text, name, found, separator, class)
+        || is_typed(text, name, found, separator, class)
         || (matches!(class, NameClass::Password | NameClass::Weak | NameClass::Token)
             && is_setting(text, name, found, separator)
             && (class == NameClass::Password || heuristics::has_all_kinds(content))
@@ -199,6 +200,15 @@ fn is_word_password(text: &[u8], name: Name, found: ValueSpan, separator: Separa
             text.get(found.end).is_none_or(|b| *b == b'\n') && !is_type
         }
     }
+}
+
+/// Whether a label and letters that no word has are all that is left of a line: `Passwort: …`.
+fn is_typed(text: &[u8], name: Name, found: ValueSpan, separator: Separator, class: NameClass) -> bool {
+    separator == Separator::Colon
+        && class == NameClass::Password
+        && text[name.start].is_ascii_uppercase()
+        && text.get(found.end).is_none_or(|b| matches!(b, b'\n' | b'\r'))
+        && heuristics::is_mixed_letters(&text[found.start..found.end])
 }
 
 /// Whether a line is `secret = value` and nothing else, without quotes.

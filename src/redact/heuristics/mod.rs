@@ -162,6 +162,17 @@ fn punctuation_kinds(value: &[u8]) -> usize {
     seen.iter().filter(|seen| **seen).count()
 }
 
+/// Whether `value` is letters alone in an order and with capitals that no word has: only for places where nothing but a
+/// password can be.
+pub(super) fn is_mixed_letters(value: &[u8]) -> bool {
+    (8..=20).contains(&value.len())
+        && value.iter().all(u8::is_ascii_alphabetic)
+        && value[1..].iter().any(u8::is_ascii_uppercase)
+        && value.iter().any(u8::is_ascii_lowercase)
+        && letters::are_random(value)
+        && !is_placeholder(value)
+}
+
 /// Whether `value` looks like a secret without any name: letters and digits in an order that no name has.
 pub(super) fn looks_random(value: &[u8]) -> bool {
     let digits = value.iter().filter(|b| b.is_ascii_digit()).count();

@@ -1,0 +1,110 @@
+//! Keys that are written in groups of their own form, which needs no label: five groups of five capitals and digits, as
+//! on licences and recovery codes of Microsoft, and eight groups of six digits, as on recovery keys of BitLocker.
+
+use super::codes;
+use super::heuristics;
+use super::rules::FindingLabel;
+
+/// The number of places that are checked together; hardly ever does one of them match.
+const CHUNK: usize = 64;
+
+/// Passes every such key in `text` to `found`.
+pub(super) fn keys(text: &[u8], mut found: impl FnMut(usize, usize, &'static FindingLabel)) {
+    let mut done = 0;
+    let mut look = |dash: usize| {
+        if dash < done {
+            return;
+        }
+        for (length, groups, label) in [(5, 5, &codes::LICENCE), (6, 8, &codes::RECOVERY)] {
+            if let Some((start, end)) = key(text, dash, length, groups) {
+                done = end;
+                found(start, end, label);
+            }
+        }
+    };
+    let mut from = 0;
+    while let Some(window) = text.get(from..).and_then(|rest| rest.first_chunk::<{ CHUNK + 7 }>()) {
+        // Without branches and of a known length, so that it runs on many bytes at a time.
+        let mut places = [0; CHUNK];
+        for (at, is_place) in places.iter_mut().enumerate() {
+            *is_place = place(window[at], window[at + 1], window[at + 6], window[at + 7]);
+        }
+        if places.iter().fold(0, |any, is_place| any | is_place) != 0 {
+            (0..CHUNK).filter(|at| places[*at] != 0).for_each(|at| look(from + at));
+        }
+        from += CHUNK;
+    }
+    let rest = text.get(from..).unwrap_or_default().windows(8).enumerate();
+    rest.filter(|(_, part)| place(part[0], part[1], part[6], part[7]) != 0).for_each(|(at, _)| look(from + at));
+}
+
+/// Whether a group of five or six characters stands between two hyphens, as 1 or 0.
+fn place(dash: u8, first: u8, sixth: u8, seventh: u8) -> u8 {
+    let is = |byte: u8| u8::from(byte == b'-');
+    is(dash) & (1 - is(first)) & (is(sixth) | is(seventh))
+}
+
+/// Returns the key whose first group ends at `dash`.
+fn key(text: &[u8], dash: usize, length: usize, groups: usize) -> Option<(usize, usize)> {
+    let start = dash.checked_sub(length)?;
+    let end = start + groups * (length + 1) - 1;
+    let key = text.get(start..end)?;
+    let is_part = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_');
+    if text.get(end).is_some_and(is_part) || start > 0 && is_part(&text[start - 1]) {
+        return None;
+    }
+    let mut mixed = 0;
+    for (index, group) in key.split(|b| *b == b'-').enumerate() {
+        let digits = group.iter().filter(|b| b.is_ascii_digit()).count();
+        let capitals = group.iter().filter(|b| b.is_ascii_uppercase()).count();
+        if index >= groups || group.len() != length || digits + capitals != length || length == 6 && capitals > 0 {
+            return None;
+        }
+        mixed += usize::from(digits > 0 && capitals > 0);
+    }
+    let varied = key.iter().filter(|b| **b != b'-' && **b != key[0]).count() > 2 * length;
+    ((length == 6 || mixed >= 3) && varied && !heuristics::is_placeholder(key)).then_some((start, end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::redact::canaries::{SEED, fill};
+
+    fn found(text: &str) -> Vec<&str> {
+        let mut found = Vec::new();
+        keys(text.as_bytes(), |start, end, _| found.push(&text[start..end]));
+        found
+    }
+
+    #[test]
+    fn keys_are_found_by_their_groups() {
+        let digits = |seed: usize| (0..8).map(|at| (100_003 + at * 77_773 + seed * 31).to_string()).collect::<Vec<_>>();
+        for key in
+            [digits(1).join("-"), digits(7).join("-"), ["A7<u3>", "<u2>3<u2>", "B<u3>4", "C2<u3>", "<u4>7"].join("-")]
+        {
+            let key = fill(&key, SEED);
+            for text in [key.clone(), format!("anahtar: {key}\n"), format!("\u{ab}{key}\u{bb}, {}", "word ".repeat(30))]
+            {
+                assert_eq!(found(&text), [key.as_str()], "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn other_groups_stay() {
+        let one = "AB3CD-".repeat(4) + "AB3CD";
+        for text in [
+            "01234567-89ab-cdef-0123-456789abcdef",
+            "|-----|------|-----|-----|-----|",
+            "XXXXX-XXXXX-XXXXX-XXXXX-XXXXX",
+            "111111-111111-111111-111111-111111-111111-111111-111111",
+            "ABCDE-FGHIJ-KLMNO-PQRST-UVWXY",
+            "a-12345-b-123456-c",
+            &(one.clone() + "-AB3CD"),
+            &("x".to_owned() + &one),
+        ] {
+            assert_eq!(found(text), Vec::<&str>::new(), "{text}");
+        }
+    }
+}
