@@ -177,7 +177,8 @@ fn is_given(text: &[u8], start: usize, end: usize) -> bool {
         is_beside_account(text, end, before, cells, worded)
             && (worded || is_scattered(value) && (is_plain(value) || is_strong(value)) && !heuristics::is_name(value))
     };
-    if cells(lead, last).is_some_and(beside) || PASSWORDS.has(last) && is_strong(value) || says_password(line) {
+    let said = || (worded || is_plain(value)) && says_password(line);
+    if cells(lead, last).is_some_and(beside) || PASSWORDS.has(last) && is_strong(value) || said() {
         return true;
     }
     if !worded {
