@@ -9,7 +9,8 @@ use super::keywords::Keywords;
 use super::rules::{self, FindingLabel, Provider, TokenRule};
 use super::text::WordEnds;
 use super::{
-    assembled, calls, commands, groups, keys, kubernetes, networks, phrase_layouts, phrases, positional_tokens, sampled, url,
+    assembled, calls, commands, groups, keys, kubernetes, networks, phrase_layouts, phrases, positional_tokens,
+    sampled, url,
 };
 use std::sync::OnceLock;
 
@@ -135,9 +136,7 @@ pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Findin
     generic::beside_passwords(text, |start, end, label| {
         findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) })
     });
-    groups::keys(text, |start, end, label| {
-        findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) })
-    });
+    groups::keys(text, |start, end, label| findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) }));
     positional_tokens::tokens(text, |start, end, label| {
         findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) })
     });

@@ -222,7 +222,7 @@ fn is_misspelled(word: &[u8]) -> bool {
 /// Words before `KEY` in names whose values are not secret.
 const OTHER_KEYS: &str = "public publishable pub site primary foreign partition sort cache host idempotency object row group index range \
     hash ssh registry s3 map lookup search issue project ordering routing shard dedup translation i18n config video youtube document doc page post image product sku idem foreign composite \
-    hot short shortcut arrow press json dict sha license crashreporter";
+    hot short shortcut arrow press json dict sha license reporter";
 
 /// What precedes `key` in words that have nothing to do with keys, and in the scheme of a URL.
 const NO_OWNERS: &str = "mon tur don hoc joc whis tpm";

@@ -2,11 +2,11 @@
 
 use super::super::heuristics::NameClass;
 use super::super::text::starts_ignoring_case;
-use super::Name;
 use super::rows;
 use super::separator::Separator;
 use super::separator::{after_closers, skip_blanks};
 use super::value::{bare, quoted};
+use super::{MAX_NAME_PART, Name};
 
 /// The most columns of one table that are read: the table is read once for each.
 const MAX_COLUMNS: usize = 6;
@@ -130,6 +130,50 @@ fn block(text: &[u8], from: usize) -> Option<(usize, usize)> {
         at += line.len() + 1;
     }
     None
+}
+
+/// Returns the line that a command printed which names the secret at its end: `$ airflow config get-value core fernet_key`.
+pub(super) fn printed(text: &[u8], name: Name) -> Option<(usize, usize)> {
+    let rest = &text[name.end..text.len().min(name.end + MAX_NAME_PART)];
+    let width = rest.iter().position(|b| *b == b'\n')?;
+    let comment = rest[..width].trim_ascii_start();
+    if !comment.is_empty() && !comment.starts_with(b"#") {
+        return None;
+    }
+    let before = &text[name.start.saturating_sub(4 * MAX_NAME_PART)..name.start];
+    let line = &before[before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
+    let prompt = line.trim_ascii_start();
+    let with_host = || prompt.contains(&b'@') && prompt.windows(2).any(|pair| matches!(pair, b"$ " | b"# "));
+    if !(prompt.starts_with(b"$ ") || prompt.starts_with(b"PS ") || with_host()) {
+        return None;
+    }
+    let start = name.end + width + 1;
+    let output = &text[start..text.len().min(start + 512)];
+    let output = &output[..output.iter().position(|b| *b == b'\n').unwrap_or(output.len())];
+    let value = output.trim_ascii();
+    let lead = output.len() - output.trim_ascii_start().len();
+    (!value.is_empty() && !value.contains(&b' ')).then_some((start + lead, start + lead + value.len()))
+}
+
+/// Returns the quoted text that is compared with a name on its right: `"…" == password`, `"…".equals(password)`.
+pub(super) fn compared(text: &[u8], name: Name) -> Option<(usize, usize)> {
+    let before = &text[name.start.saturating_sub(MAX_NAME_PART)..name.start];
+    let before = before.strip_suffix(b"$").unwrap_or(before);
+    let head = match before.strip_suffix(b".equals(") {
+        Some(head) => head,
+        None => {
+            let head = before.trim_ascii_end();
+            let equals = head.iter().rev().take_while(|b| **b == b'=').count();
+            let head = &head[..head.len() - equals];
+            let unequal = head.strip_suffix(b"!").filter(|_| equals > 0);
+            unequal.or((equals >= 2).then_some(head))?.trim_ascii_end()
+        }
+    };
+    let quote = *head.last().filter(|b| matches!(b, b'"' | b'\''))?;
+    let content = &head[..head.len() - 1];
+    let open = content.iter().rposition(|b| *b == quote || *b == b'\n').filter(|at| content[*at] == quote)?;
+    let base = name.start.saturating_sub(MAX_NAME_PART);
+    Some((base + open + 1, base + content.len()))
 }
 
 /// A column of a table.
