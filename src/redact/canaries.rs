@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+use super::{Piece, Redactor};
 use serde::Deserialize;
 use std::sync::LazyLock;
 
@@ -116,6 +117,12 @@ pub(super) fn fill(template: &str, seed: &str) -> String {
         rest = after;
     }
     filled + rest
+}
+
+/// Returns a text of a document as the built-in rules leave it.
+pub(super) fn scrub(text: &str) -> String {
+    let piece = Piece { key: "body", text, line: 1 };
+    Redactor::built_in().scrub("notes.md", &[piece]).texts[0].as_str().to_owned()
 }
 
 fn characters_from(seed: &str, kind: char, count: usize) -> String {

@@ -406,13 +406,7 @@ fn application(text: &[u8], from: usize) -> Option<(usize, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use crate::redact::canaries::{SEED, fill};
-    use crate::redact::{Piece, Redactor};
-
-    fn scrub(text: &str) -> String {
-        let piece = Piece { key: "body", text, line: 1 };
-        Redactor::built_in().scrub("notes.md", &[piece]).texts[0].as_str().to_owned()
-    }
+    use crate::redact::canaries::{SEED, fill, scrub};
 
     #[test]
     fn codes_are_found_after_their_labels() {

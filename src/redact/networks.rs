@@ -149,13 +149,7 @@ fn is_key(value: &[u8], named: bool) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::redact::canaries::{SEED, fill};
-    use crate::redact::{Piece, Redactor};
-
-    fn scrub(text: &str) -> String {
-        let piece = Piece { key: "body", text, line: 1 };
-        Redactor::built_in().scrub("notes.md", &[piece]).texts[0].as_str().to_owned()
-    }
+    use crate::redact::canaries::{SEED, fill, scrub};
 
     #[test]
     fn keys_beside_networks_are_found() {

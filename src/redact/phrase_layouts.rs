@@ -357,7 +357,7 @@ pub(super) fn abbreviated(text: &[u8], from: usize, findings: &mut Vec<Finding>)
 mod tests {
     use super::super::seed_words::is_phrase;
     use super::*;
-    use crate::redact::{Piece, Redactor};
+    use crate::redact::canaries::scrub;
 
     /// Makes the words of a phrase with its checksum, so that none is written down.
     fn phrase(seed: usize) -> Vec<&'static str> {
@@ -369,11 +369,6 @@ mod tests {
         });
         words.extend(last);
         words
-    }
-
-    fn scrub(text: &str) -> String {
-        let piece = Piece { key: "body", text, line: 1 };
-        Redactor::built_in().scrub("notes.md", &[piece]).texts[0].as_str().to_owned()
     }
 
     #[test]

@@ -270,13 +270,7 @@ fn item(line: &[u8], class: NameClass) -> Option<(usize, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use crate::redact::canaries::{SEED, fill};
-    use crate::redact::{Piece, Redactor};
-
-    fn scrub(text: &str) -> String {
-        let piece = Piece { key: "body", text, line: 1 };
-        Redactor::built_in().scrub("notes.md", &[piece]).texts[0].as_str().to_owned()
-    }
+    use crate::redact::canaries::{SEED, fill, scrub};
 
     #[test]
     fn passwords_beside_accounts_are_found() {

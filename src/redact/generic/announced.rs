@@ -428,12 +428,7 @@ fn line_of(text: &[u8], at: usize, most: usize) -> &[u8] {
 
 #[cfg(test)]
 mod tests {
-    use crate::redact::{Piece, Redactor};
-
-    fn scrub(text: &str) -> String {
-        let piece = Piece { key: "body", text, line: 1 };
-        Redactor::built_in().scrub("notes.md", &[piece]).texts[0].as_str().to_owned()
-    }
+    use crate::redact::canaries::scrub;
 
     #[test]
     fn a_value_below_the_line_that_announces_it_is_found() {

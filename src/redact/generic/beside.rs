@@ -34,6 +34,8 @@ static PASSWORDS: WordList = WordList::new(
     l\u{f6}sen adgangskode adgangskoden kode koden kod passord passordet salasana has\u{142}o has\u{142}em heslo \u{15f}ifre \u{15f}ifresi parola parolas\u{131} \
     code kodeord kodeordet chiave",
 );
+/// Words before the old one of two passwords.
+static SOURCES: WordList = WordList::new("from fra fr\u{e5}n von da de");
 /// Words that say that a word is to be typed or said, and "word" itself.
 static WORD: WordList =
     WordList::new("word wort kennwort ordet woord palabra parola mot sana s\u{142}owo slovo kelime");
@@ -195,13 +197,7 @@ fn is_given(text: &[u8], start: usize, end: usize) -> bool {
     if WORD.has(last) {
         return owner.len() >= 2 && !head.is_empty();
     }
-    if last == b"from"
-        || last == b"fra"
-        || last == "fr\u{e5}n".as_bytes()
-        || last == b"von"
-        || last == b"da"
-        || last == b"de"
-    {
+    if SOURCES.has(last) {
         return successor(text, end).is_some() && speaks_of_account(before);
     }
     if USERS.has(owner) {

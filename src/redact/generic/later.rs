@@ -139,13 +139,7 @@ fn is_marked_pair(value: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::redact::canaries::{SEED, fill};
-    use crate::redact::{Piece, Redactor};
-
-    fn scrub(text: &str) -> String {
-        let piece = Piece { key: "body", text, line: 1 };
-        Redactor::built_in().scrub("notes.md", &[piece]).texts[0].as_str().to_owned()
-    }
+    use crate::redact::canaries::{SEED, fill, scrub};
 
     #[test]
     fn values_of_later_clauses_are_found() {

@@ -176,12 +176,7 @@ impl Aligned {
 
 #[cfg(test)]
 mod tests {
-    use crate::redact::{Piece, Redactor};
-
-    fn scrub(text: &str) -> String {
-        let piece = Piece { key: "body", text, line: 1 };
-        Redactor::built_in().scrub("notes.md", &[piece]).texts[0].as_str().to_owned()
-    }
+    use crate::redact::canaries::scrub;
 
     #[test]
     fn values_of_statements_and_aligned_columns_are_found() {
