@@ -4,14 +4,12 @@
 use super::codes;
 use super::heuristics;
 use super::rules::FindingLabel;
-
-/// The number of places that are checked together; hardly ever does one of them match.
-const CHUNK: usize = 64;
+use super::text::{FLAGS, each_place};
 
 /// Passes every such key in `text` to `found`.
 pub(super) fn keys(text: &[u8], mut found: impl FnMut(usize, usize, &'static FindingLabel)) {
     let mut done = 0;
-    let mut look = |dash: usize| {
+    let look = |dash: usize| {
         if dash < done {
             return;
         }
@@ -22,26 +20,12 @@ pub(super) fn keys(text: &[u8], mut found: impl FnMut(usize, usize, &'static Fin
             }
         }
     };
-    let mut from = 0;
-    while let Some(window) = text.get(from..).and_then(|rest| rest.first_chunk::<{ CHUNK + 7 }>()) {
-        // Without branches and of a known length, so that it runs on many bytes at a time.
-        let mut places = [0; CHUNK];
-        for (at, is_place) in places.iter_mut().enumerate() {
-            *is_place = place(window[at], window[at + 1], window[at + 6], window[at + 7]);
-        }
-        if places.iter().fold(0, |any, is_place| any | is_place) != 0 {
-            (0..CHUNK).filter(|at| places[*at] != 0).for_each(|at| look(from + at));
-        }
-        from += CHUNK;
-    }
-    let rest = text.get(from..).unwrap_or_default().windows(8).enumerate();
-    rest.filter(|(_, part)| place(part[0], part[1], part[6], part[7]) != 0).for_each(|(at, _)| look(from + at));
-}
-
-/// Whether a group of five or six characters stands between two hyphens, as 1 or 0.
-fn place(dash: u8, first: u8, sixth: u8, seventh: u8) -> u8 {
-    let is = |byte: u8| u8::from(byte == b'-');
-    is(dash) & (1 - is(first)) & (is(sixth) | is(seventh))
+    // A group of five or six characters between two hyphens.
+    let dash = |byte: u8| u8::from(byte == b'-');
+    let place = |window: &[u8; FLAGS + 7], at: usize| {
+        dash(window[at]) & (1 - dash(window[at + 1])) & (dash(window[at + 6]) | dash(window[at + 7]))
+    };
+    each_place(text, place, look);
 }
 
 /// Returns the key whose first group ends at `dash`.

@@ -2,7 +2,7 @@
 
 use super::heuristics;
 use super::rules::FindingLabel;
-use super::text::starts_token;
+use super::text::{FLAGS, each_place, starts_token};
 
 static DISCORD: FindingLabel =
     FindingLabel { name: "discord-bot-token", reason: "matches the pattern of a Discord bot token", rank: 1 };
@@ -17,19 +17,20 @@ static ZHIPU: FindingLabel =
 /// The labels of this file.
 pub(super) static LABELS: [&FindingLabel; 4] = [&DISCORD, &AIRTABLE, &SANCTUM, &ZHIPU];
 
-/// The number of places that are checked together; hardly ever does one of them match.
-const CHUNK: usize = 64;
-
 /// Passes every such token in `text` to `found`.
 pub(super) fn tokens(text: &[u8], mut found: impl FnMut(usize, usize, &'static FindingLabel)) {
-    pairs(text, (b'.', b'.', 7), |dot| {
-        if let Some((start, end)) = discord(text, dot) {
-            found(start, end, &DISCORD);
-        }
-    });
-    pairs(text, (b'p', b'.', 17), |start| {
-        if let Some((start, end)) = airtable(text, start) {
-            found(start, end, &AIRTABLE);
+    let is = |byte: u8, wanted: u8| u8::from(byte == wanted);
+    let place = |window: &[u8; FLAGS + 17], at: usize| {
+        is(window[at], b'.') & is(window[at + 7], b'.') | is(window[at], b'p') & is(window[at + 17], b'.')
+    };
+    each_place(text, place, |at| {
+        let token = if text[at] == b'.' {
+            discord(text, at).map(|place| (place, &DISCORD))
+        } else {
+            airtable(text, at).map(|place| (place, &AIRTABLE))
+        };
+        if let Some(((start, end), label)) = token {
+            found(start, end, label);
         }
     });
 }
@@ -68,25 +69,6 @@ fn zhipu(text: &[u8], dot: usize) -> Option<(usize, usize)> {
         && code.iter().any(u8::is_ascii_uppercase)
         && code.iter().any(u8::is_ascii_lowercase);
     (formed && starts_token(text, start) && !heuristics::is_name(code)).then_some((start, end))
-}
-
-/// Passes the places at which `one` is followed by `other` exactly `later` bytes on to `found`.
-fn pairs(text: &[u8], (one, other, later): (u8, u8, usize), mut found: impl FnMut(usize)) {
-    let Some(ahead) = text.get(later..) else { return };
-    let (here, here_rest) = text[..ahead.len()].as_chunks::<CHUNK>();
-    let (there, there_rest) = ahead.as_chunks::<CHUNK>();
-    let mut look = |from: usize, here: &[u8], there: &[u8]| {
-        let places = here.iter().zip(there).enumerate().filter(|(_, (a, b))| **a == one && **b == other);
-        places.for_each(|(place, _)| found(from + place));
-    };
-    for (index, (here, there)) in here.iter().zip(there).enumerate() {
-        // Without branches and of a known length, so that it runs on many bytes at a time.
-        let any = here.iter().zip(there).fold(0, |any, (a, b)| any | (u8::from(*a == one) & u8::from(*b == other)));
-        if any != 0 {
-            look(index * CHUNK, here, there);
-        }
-    }
-    look(here.len() * CHUNK, here_rest, there_rest);
 }
 
 /// Finds a Discord bot token around its first dot: the number of a user in Base64, a time of six characters, a code

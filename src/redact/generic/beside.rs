@@ -6,6 +6,7 @@
 
 use super::super::heuristics::{self, WordList};
 use super::super::rules::FindingLabel;
+use super::super::text::{FLAGS, each_place};
 use super::chosen::{LABEL, ends_word, is_mail_address, speaks_of_account};
 use super::later::{is_plain, is_strong, trimmed};
 
@@ -14,8 +15,6 @@ const BEFORE: usize = 160;
 const AFTER: usize = 60;
 /// The longest word that is looked at.
 const MAX_WORD: usize = 32;
-/// The number of bytes that are checked together.
-const CHUNK: usize = 64;
 
 /// Words that lead to a password after words about an account: "unlock with", "changed from".
 static LEADS: WordList = WordList::new(
@@ -69,7 +68,7 @@ static NAMED: WordList = WordList::new(
 pub(in super::super) fn passwords(text: &[u8], mut found: impl FnMut(usize, usize, &'static FindingLabel)) {
     let mut done = 0;
     let mut look = |at: usize| {
-        if at < done || !(text[at].is_ascii_lowercase() || matches!(text[at], b'-' | b'_')) {
+        if at < done {
             return;
         }
         // A longer word goes on after the number.
@@ -96,25 +95,13 @@ pub(in super::super) fn passwords(text: &[u8], mut found: impl FnMut(usize, usiz
         }
     };
     // A letter, what joins it to a number, and two digits.
-    let place = |a: u8, c: u8, d: u8| {
-        let lower = |byte: u8| u8::from(byte.wrapping_sub(b'a') < 26);
-        let digit = |byte: u8| u8::from(byte.wrapping_sub(b'0') < 10);
-        lower(a) & digit(c) & digit(d)
+    let lower = |byte: u8| u8::from(byte.wrapping_sub(b'a') < 26);
+    let digit = |byte: u8| u8::from(byte.wrapping_sub(b'0') < 10);
+    let joint = |byte: u8| lower(byte) | u8::from(byte == b'-') | u8::from(byte == b'_');
+    let place = |window: &[u8; FLAGS + 3], at: usize| {
+        lower(window[at]) & joint(window[at + 1]) & digit(window[at + 2]) & digit(window[at + 3])
     };
-    let mut from = 0;
-    while let Some(window) = text.get(from..).and_then(|rest| rest.first_chunk::<{ CHUNK + 3 }>()) {
-        // Without branches and of a known length, so that it runs on many bytes at a time.
-        let mut places = [0; CHUNK];
-        for (at, is_place) in places.iter_mut().enumerate() {
-            *is_place = place(window[at], window[at + 2], window[at + 3]);
-        }
-        if places.iter().fold(0, |any, is_place| any | is_place) != 0 {
-            (0..CHUNK).filter(|at| places[*at] != 0).for_each(|at| look(from + at + 1));
-        }
-        from += CHUNK;
-    }
-    let rest = text.get(from..).unwrap_or_default().windows(4).enumerate();
-    rest.filter(|(_, part)| place(part[0], part[2], part[3]) != 0).for_each(|(at, _)| look(from + at + 1));
+    each_place(text, place, |at| look(at + 1));
 }
 
 /// Whether `value` is a word or a few with a number at the end, and no name.

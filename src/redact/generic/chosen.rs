@@ -2,7 +2,7 @@
 
 use super::super::heuristics::{self, NameClass, WordList, looks_secret};
 use super::super::rules::FindingLabel;
-use super::super::text::{FLAGS, flags};
+use super::super::text::{FLAGS, each_place};
 use super::later::trimmed;
 
 /// How far before a password words about an account may be, and how far after it.
@@ -78,21 +78,11 @@ pub(in super::super) fn passwords(text: &[u8], mut found: impl FnMut(usize, usiz
             found(start, end, &LABEL);
         }
     };
-    let (chunks, rest) = text.as_chunks();
-    let mut look_at = |at: usize| {
-        if at > 0 && text[at - 1].is_ascii_alphanumeric() {
-            look(at);
-        }
+    // A letter or a digit and a mark.
+    let place = |window: &[u8; FLAGS + 1], at: usize| {
+        u8::from(window[at].is_ascii_alphanumeric()) & u8::from(is_mark(window[at + 1]))
     };
-    for (index, chunk) in chunks.iter().enumerate() {
-        let mut left = flags(&chunk.map(|byte| u8::from(is_mark(byte))));
-        while left != 0 {
-            look_at(index * FLAGS + left.trailing_zeros() as usize);
-            left &= left - 1;
-        }
-    }
-    let from = text.len() - rest.len();
-    (from..text.len()).filter(|at| is_mark(text[*at])).for_each(look_at);
+    each_place(text, place, |at| look(at + 1));
 }
 
 /// Whether `byte` is one of the marks that people put into passwords and that neither names nor numbers have. Without

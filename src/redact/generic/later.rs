@@ -105,22 +105,23 @@ fn is_address(value: &[u8]) -> bool {
 pub(in super::super) fn is_plain(value: &[u8]) -> bool {
     let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
     let letters = value.iter().filter(|b| b.is_ascii_alphabetic()).count();
+    // The looks of a whole value last: they take longest.
     heuristics::is_word_chain(value, 3)
         || is_marked_pair(value)
         || value.len() <= 40
-            && !heuristics::is_uuid(value)
-            && !value.contains(&b'/')
-            && heuristics::looks_random(value)
             && value.iter().any(u8::is_ascii_uppercase)
+            && !value.contains(&b'/')
             && !value.iter().all(u8::is_ascii_hexdigit)
+            && heuristics::looks_random(value)
+            && !heuristics::is_uuid(value)
         || value.len() >= 8
             && digits >= 2
             && letters >= 4
             && !value.iter().any(|b| b"(){}[]<>=\"'\\/:,;|`~.@".contains(b))
-            && looks_secret(value, NameClass::Password, false)
-            && !accounts::is_ticket(value)
             && !value.iter().all(u8::is_ascii_hexdigit)
             && !value.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || matches!(b, b'-' | b'_'))
+            && !accounts::is_ticket(value)
+            && looks_secret(value, NameClass::Password, false)
 }
 
 /// Whether a value is two words with a mark between them: `Copper#Lantern`.
