@@ -4,7 +4,7 @@
 //! The form of a code is weak, so each label has its own: a number of a few digits is a PIN only after a word for one.
 
 use super::code_labels::CodeKind;
-use super::heuristics::{self, is_one_of};
+use super::heuristics::{self, WordList};
 use super::letters;
 use super::rules::FindingLabel;
 
@@ -192,7 +192,9 @@ fn is_spaced(text: &[u8], at: usize) -> bool {
 }
 
 /// Words between a label and its number.
-const CONNECTORS: &str = "is are was ist lautet est es \u{e9} \u{e8} er \u{e4}r on to jest je now = : - | \u{2192} -> => \u{2013} \u{2014} still immer noch toujours sigue siendo";
+static CONNECTORS: WordList = WordList::new(
+    "is are was ist lautet est es \u{e9} \u{e8} er \u{e4}r on to jest je now = : - | \u{2192} -> => \u{2013} \u{2014} still immer noch toujours sigue siendo",
+);
 
 /// Returns the number that the label between `start` and `end` announces.
 fn pin(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
@@ -238,7 +240,7 @@ fn pin(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
         .filter(|word| !word.is_empty())
         .collect();
     let connected = words.last().is_none_or(|word| {
-        is_one_of(CONNECTORS, word)
+        CONNECTORS.has(word)
             || matches!(word.last(), Some(b':' | b'=' | b'|' | b')'))
             || word.ends_with("：".as_bytes())
     }) || lead.iter().all(|b| !b.is_ascii_alphanumeric()) && !lead.contains(&b'.');

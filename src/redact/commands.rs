@@ -4,7 +4,7 @@
 mod table;
 mod words;
 
-use super::heuristics::{self, NameClass, is_one_of, looks_secret};
+use super::heuristics::{self, NameClass, WordList, looks_secret};
 use super::names::class_of;
 use super::rules::FindingLabel;
 use super::text::starts_token;
@@ -225,9 +225,10 @@ fn assigned(text: &[u8], word: &ShellWord, stored: bool) -> Option<ShellWord> {
 
 /// Whether the value of a setting is known to all: the number of a release, an address.
 fn is_public(name: &[u8]) -> bool {
-    const PUBLIC: &str =
-        "id ids url uri host sha rev commit version public release tag ref image digest hash bucket name dsn";
-    name.split(|b| !b.is_ascii_alphanumeric()).any(|word| is_one_of(PUBLIC, word))
+    static PUBLIC: WordList = WordList::new(
+        "id ids url uri host sha rev commit version public release tag ref image digest hash bucket name dsn",
+    );
+    name.split(|b| !b.is_ascii_alphanumeric()).any(|word| PUBLIC.has(word))
 }
 
 /// Passes the values of the objects `data` and `stringData` to `on_value`.

@@ -1,6 +1,6 @@
 //! Secrets of Kubernetes: every value under `data` and `stringData` of a `kind: Secret`, in YAML and JSON.
 
-use super::heuristics;
+use super::heuristics::{self, WordList};
 use super::rules::FindingLabel;
 
 pub(super) static VALUE: FindingLabel =
@@ -121,6 +121,7 @@ fn yaml(text: &[u8], kind: usize, low: usize, limit: usize, on_finding: &mut dyn
 
 /// Passes the value at `start..end` without its quotes to `on_finding`, unless it is a placeholder.
 fn report(text: &[u8], mut start: usize, mut end: usize, on_finding: &mut dyn FnMut(usize, usize)) {
+    static CONSTANTS: WordList = WordList::new("null true false");
     let value = &text[start..end];
     if let Some(comment) = value.windows(2).position(|pair| pair == b" #") {
         end = start + value[..comment].trim_ascii_end().len();
@@ -129,7 +130,7 @@ fn report(text: &[u8], mut start: usize, mut end: usize, on_finding: &mut dyn Fn
         (start, end) = (start + 1, end - 1);
     }
     let value = &text[start..end];
-    let word = heuristics::is_one_of("null true false", value);
+    let word = CONSTANTS.has(value);
     if !value.is_empty() && !word && !heuristics::is_placeholder(value) {
         on_finding(start, end);
     }

@@ -1,6 +1,6 @@
 //! Names of secrets: classifies names such as `DB_PASSWORD`, `apiKey` and `next_page_token`.
 
-use super::heuristics::{NameClass, WordList, is_one_of};
+use super::heuristics::{NameClass, WordList};
 use super::rules::FindingLabel;
 
 const fn label(name: &'static str, reason: &'static str) -> FindingLabel {
@@ -25,20 +25,26 @@ pub(super) static LABELS: [&FindingLabel; 8] =
 pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)> {
     let words = words(name);
     // `secret_key_base`, `PASSWORD_PROD`, `apiKeyValue` still name the secret itself.
-    const AFTERWORDS: &str = "base value val string plain plaintext text raw b64 base64 hex prod production dev \
-        staging stage test live old new current default primary secondary confirmation confirm repeat again equals";
-    let count = words.iter().rposition(|word| !is_one_of(AFTERWORDS, word.as_bytes()) && !word.is_empty())? + 1;
+    static AFTERWORDS: WordList = WordList::new(
+        "base value val string plain plaintext text raw b64 base64 hex prod production dev \
+        staging stage test live old new current default primary secondary confirmation confirm repeat again equals",
+    );
+    let count = words.iter().rposition(|word| !AFTERWORDS.has(word.as_bytes()) && !word.is_empty())? + 1;
     let words = &words[..count];
     let last = words.last()?.as_str();
     let before = words.len().checked_sub(2).map_or("", |at| words[at].as_str());
     let joined = words.concat();
     let ends = |ends: &[&str]| ends.iter().any(|end| joined.ends_with(end));
     // Words that `pass` is written together with: `sshpass`, but not `compass`.
-    const OWNERS: &str = "db ssh user root admin smtp mail ftp my mysql pg store key bind proxy auth login rds redis \
-        mongo wp remote ldap imap svn git app api srcstore deststore srckey destkey";
+    static OWNERS: WordList = WordList::new(
+        "db ssh user root admin smtp mail ftp my mysql pg store key bind proxy auth login rds redis \
+        mongo wp remote ldap imap svn git app api srcstore deststore srckey destkey",
+    );
     // Words before `token` that make it a part of a text or a position in a list.
-    const NO_TOKENS: &str = "public next page continuation cancel cancellation stop pad bos eos unk sep mask special max \
-        min per erc20 native design sequence sync resume start first last starting idempotency lock change forward backward pagination";
+    static NO_TOKENS: WordList = WordList::new(
+        "public next page continuation cancel cancellation stop pad bos eos unk sep mask special max \
+        min per erc20 native design sequence sync resume start first last starting idempotency lock change forward backward pagination",
+    );
     Some(
         if ends(&["password", "passwd", "passphrase", "passcode", "passwort", "passord", "requirepass", "masterauth"])
             || matches!(last, "pass" | "pwd" | "pw" | "psk" | "kennwort" | "wachtwoord" | "senha" | "heslo")
@@ -48,7 +54,7 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
             || last == "passe" && before != "passe"
             || matches!(last, "psw" | "bindpw" | "clave" | "key_string" | "wpapsk")
             || ends(&["wpakey", "wpa2key", "wpa3key", "wifikey", "networkkey", "presharedkey"])
-            || last.strip_suffix("pass").is_some_and(|owner| is_one_of(OWNERS, owner.as_bytes()))
+            || last.strip_suffix("pass").is_some_and(|owner| OWNERS.has(owner.as_bytes()))
             || last.ends_with("pwd")
         {
             (NameClass::Password, &PASSWORD)
@@ -106,8 +112,8 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
         ]) {
             (NameClass::Key, &KEY)
         } else if last.ends_with("token") {
-            if is_one_of(NO_TOKENS, before.as_bytes())
-                || last.strip_suffix("token").is_some_and(|no| is_one_of(NO_TOKENS, no.as_bytes()))
+            if NO_TOKENS.has(before.as_bytes())
+                || last.strip_suffix("token").is_some_and(|no| NO_TOKENS.has(no.as_bytes()))
             {
                 return None;
             }
@@ -119,12 +125,11 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
             (NameClass::PrivateKey, &PRIVATE_KEY)
         } else if last == "sk" && words.len() > 1 {
             (NameClass::Secret, &SECRET)
-        } else if last == "key" && words.len() > 1 && is_environment(name) && !is_one_of(OTHER_KEYS, before.as_bytes())
-        {
+        } else if last == "key" && words.len() > 1 && is_environment(name) && !OTHER_KEYS.has(before.as_bytes()) {
             (NameClass::Key, &KEY)
-        } else if last == "key" && !is_one_of(OTHER_KEYS, before.as_bytes())
+        } else if last == "key" && !OTHER_KEYS.has(before.as_bytes())
             || last.strip_suffix("key").is_some_and(|owner| {
-                !owner.is_empty() && !is_one_of(OTHER_KEYS, owner.as_bytes()) && !is_one_of(NO_OWNERS, owner.as_bytes())
+                !owner.is_empty() && !OTHER_KEYS.has(owner.as_bytes()) && !NO_OWNERS.has(owner.as_bytes())
             })
             || matches!(
                 last,
@@ -136,13 +141,13 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
             || matches!(last, "api" | "access") && words.len() > 1 && is_environment(name)
         {
             (NameClass::Hint, &KEY)
-        } else if last == "code" && is_one_of(ENTRANCES, before.as_bytes())
-            || last.strip_suffix("code").is_some_and(|before| is_one_of(ENTRANCES, before.as_bytes()))
+        } else if last == "code" && ENTRANCES.has(before.as_bytes())
+            || last.strip_suffix("code").is_some_and(|before| ENTRANCES.has(before.as_bytes()))
         {
             (NameClass::Key, &KEY)
         } else if last == "pepper"
             || ends(&["passwordsalt", "authsalt", "hashsalt", "cookiesalt"])
-            || last == "seed" && is_one_of(SEEDED, before.as_bytes())
+            || last == "seed" && SEEDED.has(before.as_bytes())
         {
             (NameClass::Secret, &SECRET)
         } else if last == "sid" && before == "connect" {
@@ -179,24 +184,28 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
 /// Whether a word of a name says password, secret or key and none of those after it what is told of it instead:
 /// `password_service`, but not `password_hash`.
 fn says_secret(words: &[String]) -> bool {
-    const SECRETS: &str = "password passwd passphrase secret apikey";
-    const PROPERTIES: &str = "hash hashes hashed digest sha sha1 sha256 sha512 md5 bcrypt id ids uuid guid name names arn ref reference file path url uri link \
+    static SECRETS: WordList = WordList::new("password passwd passphrase secret apikey");
+    static PROPERTIES: WordList = WordList::new(
+        "hash hashes hashed digest sha sha1 sha256 sha512 md5 bcrypt id ids uuid guid name names arn ref reference file path url uri link \
         checksum version etag policy rule rules length size min max field input form page reset label hint regex pattern format type kind date \
         time expiry expires age count index salt iv nonce public encrypted cipher manager store provider request response event class \
-        scanning scanner detection key keys token tokens";
-    let at = words.iter().rposition(|word| is_one_of(SECRETS, word.as_bytes()));
+        scanning scanner detection key keys token tokens",
+    );
+    let at = words.iter().rposition(|word| SECRETS.has(word.as_bytes()));
     let pair = || words.windows(2).rposition(|pair| pair[0] == "api" && pair[1] == "key").map(|at| at + 1);
     at.or_else(pair).is_some_and(|at| {
-        !words[at + 1..].iter().any(|word| is_one_of(PROPERTIES, word.as_bytes()))
+        !words[at + 1..].iter().any(|word| PROPERTIES.has(word.as_bytes()))
             && words[..at].iter().all(|word| word != "no" && word != "is")
     })
 }
 
 /// Words before `code` in names of what lets somebody in.
-const ENTRANCES: &str = "access invite invitation auth join pairing enrollment enrolment registration";
+static ENTRANCES: WordList =
+    WordList::new("access invite invitation auth join pairing enrollment enrolment registration");
 
 /// What is derived from a seed that is secret.
-const SEEDED: &str = "encryption csrf signing master jwt session secret crypto hmac key token auth cookie totp otp";
+static SEEDED: WordList =
+    WordList::new("encryption csrf signing master jwt session secret crypto hmac key token auth cookie totp otp");
 
 /// Words for passwords in other languages, with the endings that sentences give them.
 static FOREIGN: WordList = WordList::new(
@@ -220,26 +229,30 @@ fn is_misspelled(word: &[u8]) -> bool {
 }
 
 /// Words before `KEY` in names whose values are not secret.
-const OTHER_KEYS: &str = "public publishable pub site primary foreign partition sort cache host idempotency object row group index range \
+static OTHER_KEYS: WordList = WordList::new(
+    "public publishable pub site primary foreign partition sort cache host idempotency object row group index range \
     hash ssh registry s3 map lookup search issue project ordering routing shard dedup translation i18n config video youtube document doc page post image product sku idem foreign composite \
-    hot short shortcut arrow press json dict sha license reporter";
+    hot short shortcut arrow press json dict sha license reporter",
+);
 
 /// What precedes `key` in words that have nothing to do with keys, and in the scheme of a URL.
-const NO_OWNERS: &str = "mon tur don hoc joc whis tpm";
+static NO_OWNERS: WordList = WordList::new("mon tur don hoc joc whis tpm");
 
 /// Whether `name` is that of a key, and its other words name neither a public key nor what is known by a digest.
 pub(super) fn is_of_secret_key(name: &[u8]) -> bool {
     // What is known by a digest, and keys that are public.
-    const OTHERS: &str = "verify verifying verification validator verkey pub node peer identity account address contract state \
+    static OTHERS: WordList = WordList::new(
+        "verify verifying verification validator verkey pub node peer identity account address contract state \
         block tx transaction trie merkle leaf root asset content blob chunk tree entity record lookup unique dedupe item file \
         recipient remote device ed25519 x25519 curve25519 wg wireguard enc box raft consensus proposer staking tracking etag \
-        query request result artifact layer build step run job task fingerprint minisign tuf keyid expected";
+        query request result artifact layer build step run job task fingerprint minisign tuf keyid expected",
+    );
     let named = name.len() > 4 && name[name.len() - 3..].eq_ignore_ascii_case(b"key");
     let before = &name[..name.len().saturating_sub(3)];
     let start = |at: usize| at > 0 && before[at].is_ascii_uppercase() && before[at - 1].is_ascii_lowercase();
     let humps = (0..before.len()).rev().find(|at| start(*at)).unwrap_or(0);
     let parts = before.split(|b| !b.is_ascii_alphanumeric()).chain([&before[humps..]]);
-    let other = parts.into_iter().any(|part| is_one_of(OTHERS, part));
+    let other = parts.into_iter().any(|part| OTHERS.has(part));
     named && !other
 }
 

@@ -1,7 +1,7 @@
 //! Keys of wireless networks: beside the name of the network, or after a word for a key near it.
 
 use super::generic::{is_plain_password, is_strong_password};
-use super::heuristics::{self, NameClass, is_one_of, looks_secret};
+use super::heuristics::{self, NameClass, WordList, looks_secret};
 use super::rules::FindingLabel;
 
 static NETWORK: FindingLabel =
@@ -64,7 +64,9 @@ const KEYS: [&str; 28] = [
     "parola",
 ];
 /// Words between the word for a key and the key.
-const BETWEEN: &str = "is = : - \u{2013} | est ist es \u{e8} \u{e9} \u{e4}r er jest on wpa wpa2 wpa3 wifi wi-fi wlan (psk) psk lautet de du del do la le il the to";
+static BETWEEN: WordList = WordList::new(
+    "is = : - \u{2013} | est ist es \u{e8} \u{e9} \u{e4}r er jest on wpa wpa2 wpa3 wifi wi-fi wlan (psk) psk lautet de du del do la le il the to",
+);
 
 /// How far the key may be.
 const MAX_DISTANCE: usize = 200;
@@ -105,7 +107,7 @@ pub(super) fn key(text: &[u8], from: usize) -> Option<(usize, usize)> {
         } else if keyed(bare) {
             named = true;
             beside = false;
-        } else if named && is_one_of(BETWEEN, &bare.to_ascii_lowercase()) {
+        } else if named && BETWEEN.has(&bare.to_ascii_lowercase()) {
         } else {
             let (start, end) = super::generic::trimmed(text, from + at, from + at + length);
             let value = &text[start..end];

@@ -4,7 +4,7 @@
 //! Each needs the checksum of a phrase, and its words in the order of their numbers or of their columns.
 
 use super::detect::{Finding, RuleRef};
-use super::heuristics::is_one_of;
+use super::heuristics::WordList;
 use super::phrases::{LABEL, SeedWord, gap, gap_before, is_full, is_wallet, known, letters, run};
 use super::seed_words::SeedWords;
 
@@ -120,11 +120,11 @@ fn is_phrase_of(text: &[u8], words: &[SeedWord], order: &[usize]) -> bool {
 
 /// Returns the words of a phrase between whose parts stand words such as `second half`.
 fn without_links(text: &[u8], words: &[SeedWord]) -> Option<Vec<SeedWord>> {
-    const LINKS: &str = "first second third half one two three next last part line row word";
+    static LINKS: WordList = WordList::new("first second third half one two three next last part line row word");
     if words.len() > MOST + 6 {
         return None;
     }
-    let is_link = |word: &&SeedWord| !is_one_of(LINKS, &text[word.start..word.end]);
+    let is_link = |word: &&SeedWord| !LINKS.has(&text[word.start..word.end]);
     let kept: Vec<SeedWord> = words.iter().filter(is_link).copied().collect();
     (kept.len() < words.len() && !is_full(words.len()) && is_wallet(text, &kept)).then_some(kept)
 }

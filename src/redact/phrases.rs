@@ -2,7 +2,7 @@
 //! have a checksum.
 
 use super::detect::{Finding, RuleRef};
-use super::heuristics::is_one_of;
+use super::heuristics::WordList;
 use super::phrase_layouts;
 use super::rules::FindingLabel;
 use super::seed_words::{SeedWords, is_phrase};
@@ -83,7 +83,7 @@ pub(super) fn words_end(text: &[u8], from: usize) -> Option<usize> {
     let closes = window.get(end).is_none_or(|b| matches!(b, b'.' | b'\n' | b',' | b'\r' | b';' | b')'));
     let words = clause.split(|b| *b == b' ');
     let count = words.clone().count();
-    let frequent = words.clone().filter(|word| is_one_of(FREQUENT, word)).count();
+    let frequent = words.clone().filter(|word| FREQUENT.has(word)).count();
     let known = |word: &[u8]| SeedWords::get().index(word).is_some();
     (closes && (4..=10).contains(&count) && frequent * 4 <= count && words.clone().all(known))
         .then_some(from + clause.len())
@@ -104,18 +104,20 @@ pub(super) const STEP: usize = 56;
 /// and after it as a sentence or a heading has.
 const MAX_RUN: usize = 28;
 /// Words of the list after which a phrase may begin: the name of what it is.
-const LABELS: &str = "seed phrase word wallet secret key";
+static LABELS: WordList = WordList::new("seed phrase word wallet secret key");
 /// Words before the last word of an enumeration.
-const LINKS: &str = "and und plus";
+static LINKS: WordList = WordList::new("and und plus");
 /// The longest gap between two words: a line end, a mark of a quote, a number, tags.
 const MAX_GAP: usize = 48;
 /// Words of the list that are frequent in sentences; a phrase has hardly any.
-const FREQUENT: &str = "code this that test type use name add example can version when file you will title license all any \
+static FREQUENT: WordList = WordList::new(
+    "code this that test type use name add example can version when file you will title license all any \
     error object fix key number more output list only true used process update have path web other build must now \
     option one index size copy section state table time task return run remove source release end message core also \
     check false public language same method make work input into there text current then such require before \
     address call account access under change length property about actual again air because between both can could \
-    first just like most next once order people some two very what where without";
+    first just like most next once order people some two very what where without",
+);
 
 /// A word of the list in a text.
 #[derive(Clone, Copy)]
@@ -174,7 +176,7 @@ pub(super) fn run(text: &[u8], first: SeedWord, done: usize) -> Vec<SeedWord> {
         // `…, k and l`: only before the word that may be the last.
         if let Some((start, end)) = next
             && is_full(words.len() + 1)
-            && is_one_of(LINKS, &text[start..end])
+            && LINKS.has(&text[start..end])
         {
             next = gap(text, end).and_then(|start| letters(text, start, start));
         }
@@ -211,7 +213,7 @@ fn phrases_of(text: &[u8], words: &[SeedWord], findings: &mut Vec<Finding>) {
                 let bounds = |word: &SeedWord, next: &SeedWord| !between(text, word, next).eq(inside.clone());
                 let opens = from == 0
                     || bounds(&words[from - 1], &words[from])
-                    || is_one_of(LABELS, &text[words[from - 1].start..words[from - 1].end]);
+                    || LABELS.has(&text[words[from - 1].start..words[from - 1].end]);
                 let closes = words.get(from + length).is_none_or(|next| bounds(&phrase[length - 1], next));
                 opens && closes && is_wallet(text, phrase)
             })
@@ -235,7 +237,7 @@ pub(super) fn is_wallet(text: &[u8], phrase: &[SeedWord]) -> bool {
     }
     let indices: Vec<u16> = phrase.iter().map(|word| word.index).collect();
     let distinct: BTreeSet<u16> = indices.iter().copied().collect();
-    let frequent = || phrase.iter().filter(|word| is_one_of(FREQUENT, &text[word.start..word.end])).count();
+    let frequent = || phrase.iter().filter(|word| FREQUENT.has(&text[word.start..word.end])).count();
     distinct.len() * 6 >= indices.len() * 5
         && !indices.is_sorted()
         && is_phrase(&indices)

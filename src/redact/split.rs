@@ -1,6 +1,6 @@
 //! Strings that are split in the source: concatenated, continued on the next line, or wrapped.
 
-use super::heuristics;
+use super::heuristics::{self, WordList};
 use super::letters;
 use super::text::is_word;
 use aho_corasick::packed::Searcher;
@@ -14,7 +14,7 @@ const CALLS: [&[u8]; 10] =
 /// The ends of the calls that join strings if their format says nothing else: `Sprintf("%s%s", …)`.
 const FORMATS: [&[u8]; 4] = [b"rintf(", b"ormat(", b"ormat!(", b"% ("];
 /// Methods that add to a string.
-const ADDERS: &str = "append add concat push push_str write write_str writestring";
+static ADDERS: WordList = WordList::new("append add concat push push_str write write_str writestring");
 /// The longest name of a variable, and how far before the end of a string it may be assigned.
 const MAX_NAME: usize = 40;
 const MAX_ASSIGNMENT: usize = 200;
@@ -163,7 +163,7 @@ fn added(bytes: &[u8], at: usize) -> Option<usize> {
     let variable = if bytes.get(next) == Some(&b'(') {
         let dot = name.iter().rposition(|b| *b == b'.')?;
         next += 1;
-        heuristics::is_one_of(ADDERS, &name[dot + 1..]).then_some(&name[..dot])?
+        ADDERS.has(&name[dot + 1..]).then_some(&name[..dot])?
     } else {
         let operators = [&b"+="[..], b".=", b"<<", b"..="];
         next += operators.iter().find(|operator| bytes[next..].starts_with(operator))?.len();

@@ -1,17 +1,19 @@
 //! The arguments of a call in any language, and the literal inside of one.
 
-use super::super::heuristics::is_one_of;
+use super::super::heuristics::WordList;
 
 /// The longest list of arguments that is read: 64 numbers and what surrounds them.
 const MAX_BYTES: usize = 640;
 /// The deepest nesting of brackets that is read.
 const MAX_DEPTH: usize = 8;
 /// Functions around a literal that only change how it is written.
-const WRAPPERS: &str = "array base64 base64decode b64decode buffer byte bytes charset decode decode_hex decode64 decodebase64 \
+static WRAPPERS: WordList = WordList::new(
+    "array base64 base64decode b64decode buffer byte bytes charset decode decode_hex decode64 decodebase64 \
     decodehex decodestring encode from from_hex from_slice fromarray frombase64 frombase64string fromhex fromhexstring \
     getbytes hex hextobytes hex2bytes hex2bin hexdecode mustdecode of ok parse pack sha256 md5 secretkeyspec securestring \
     secretstr secretstring some slice str string strencode to_bytes tobytes tochararray uint8array unhexlify unhex \
-    urlsafe_b64decode urlsafeb64decode utf8 vec";
+    urlsafe_b64decode urlsafeb64decode utf8 vec",
+);
 
 /// A literal in an argument.
 pub(super) struct Literal {
@@ -121,7 +123,7 @@ fn wrapper(rest: &[u8]) -> Option<usize> {
         b'(' | b'[' | b'{' => {
             let name = name.strip_suffix(b"!").unwrap_or(name);
             let last = name.rsplit(|b| matches!(b, b'.' | b':')).next()?;
-            is_one_of(WRAPPERS, last).then_some(length)
+            WRAPPERS.has(last).then_some(length)
         }
         _ => None,
     }

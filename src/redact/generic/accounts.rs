@@ -1,6 +1,6 @@
 //! Passwords beside the name of their account: `admin / X`, and lists of accounts under a heading.
 
-use super::super::heuristics::{self, NameClass, is_one_of, looks_secret};
+use super::super::heuristics::{self, NameClass, WordList, looks_secret};
 use super::super::names;
 use super::super::rules::FindingLabel;
 use super::super::text::contains_ignoring_case;
@@ -18,10 +18,12 @@ pub(in super::super) const SLASH: &str = " / ";
 pub(in super::super) const ACCOUNTS: [&str; 5] = ["admin/", "root/", "administrator/", "u/p", "p/w works"];
 
 /// Names of accounts.
-const USUAL: &str = "admin root administrator user guest deploy backup service postgres mysql sa ubuntu pi test tester demo operator \
+static USUAL: WordList = WordList::new(
+    "admin root administrator user guest deploy backup service postgres mysql sa ubuntu pi test tester demo operator \
     support ci jenkins gitlab dev ops oracle vagrant ec2-user centos debian nagios zabbix monitor monitoring sftp ftp scan \
     scanner printer kiosk office sysadmin superuser owner manager readonly api bot beheer benutzer gast usuario usu\u{e1}rio \
-    utente utilisateur invit\u{e9} bruker bruger k\u{e4}ytt\u{e4}j\u{e4} u\u{17c}ytkownik u\u{17e}ivatel kullan\u{131}c\u{131}";
+    utente utilisateur invit\u{e9} bruker bruger k\u{e4}ytt\u{e4}j\u{e4} u\u{17c}ytkownik u\u{17e}ivatel kullan\u{131}c\u{131}",
+);
 /// Words before an account that say that it is one.
 const CONTEXTS: [&[u8]; 34] = [
     b"login",
@@ -105,9 +107,7 @@ pub(in super::super) fn pair(text: &[u8], at: usize, on_finding: OnFinding<'_>) 
     let line = &text[at.saturating_sub(closers + user + 40)..at - closers - user];
     let line = &line[line.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
     let named = || {
-        is_one_of(USUAL, account)
-            || account.contains(&b'@')
-            || CONTEXTS.iter().any(|word| contains_ignoring_case(line, word))
+        USUAL.has(account) || account.contains(&b'@') || CONTEXTS.iter().any(|word| contains_ignoring_case(line, word))
     };
     if (is_plain(value) && !is_ticket(value) || heuristics::is_word_chain(value, 3) || is_odd(value)) && named() {
         on_finding(start, end, &PAIR);

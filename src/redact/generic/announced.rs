@@ -1,7 +1,7 @@
 //! Values on a line of their own after a line that announces them: "Please use the following password to proceed:", or
 //! that asks for them, as in a chat.
 
-use super::super::heuristics::{self, NameClass, WordList, is_one_of, looks_secret};
+use super::super::heuristics::{self, NameClass, WordList, looks_secret};
 use super::Name;
 use super::later;
 use super::separator::skip_blanks;
@@ -13,8 +13,10 @@ const MAX_PREFIX: usize = 48;
 /// The longest line with a value: tokens are long.
 const MAX_VALUE: usize = 640;
 /// Words after a name that make it part of another.
-const COMPOUNDS: &str = "hash hashes policy length fingerprint fingerprints digest checksum id ids name names file files field \
-    hint strength manager reset count limit type format page form";
+static COMPOUNDS: WordList = WordList::new(
+    "hash hashes policy length fingerprint fingerprints digest checksum id ids name names file files field \
+    hint strength manager reset count limit type format page form",
+);
 
 /// How a line ends that announces a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -52,7 +54,7 @@ pub(super) fn value(text: &[u8], name: Name, class: NameClass) -> Option<(usize,
         return None;
     }
     let first = rest.trim_ascii_start().split(|b| !b.is_ascii_alphanumeric()).next().unwrap_or_default();
-    if rest.len() == MAX_LINE || is_one_of(COMPOUNDS, first) {
+    if rest.len() == MAX_LINE || COMPOUNDS.has(first) {
         return None;
     }
     let prefix = Prefix::of(text, name.start);
@@ -396,7 +398,7 @@ impl<'t> Prefix<'t> {
 
 /// Returns the length of the time and the level at the beginning of a line of a log.
 fn after_time(line: &[u8]) -> usize {
-    const LEVELS: &str = "INFO [INFO] WARN [WARN] NOTICE DEBUG [DEBUG] info: stdout: LOG: [info]";
+    static LEVELS: WordList = WordList::new("info [info] warn [warn] notice debug [debug] info: stdout: log:");
     let mut at = 0;
     for _ in 0..4 {
         let word = line[at..].iter().take_while(|b| !b.is_ascii_whitespace()).count();
@@ -405,7 +407,7 @@ fn after_time(line: &[u8]) -> usize {
         let time = digits >= 6
             && content.iter().any(|b| matches!(b, b':' | b'-' | b'/'))
             && content.iter().all(|b| b.is_ascii_digit() || b"-:./TZ+,[]".contains(b));
-        if !(time || at > 0 && is_one_of(LEVELS, content)) || word == 0 {
+        if !(time || at > 0 && LEVELS.has(content)) || word == 0 {
             break;
         }
         at += word;

@@ -23,7 +23,7 @@ pub(super) use labels::{LABELS, STEMS, Word};
 pub(super) use later::{is_plain as is_plain_password, is_strong as is_strong_password, trimmed};
 
 use super::assembled;
-use super::heuristics::{self, NameClass};
+use super::heuristics::{self, NameClass, WordList};
 use super::names::class_of;
 use super::rules::FindingLabel;
 use super::text::{contains_ignoring_case, is_name_byte};
@@ -302,7 +302,7 @@ fn is_image(text: &[u8], name: Name) -> bool {
 }
 
 /// Names that are those of secrets as parameters of a query only.
-const OF_QUERY: &str = "appid sig signature";
+static OF_QUERY: WordList = WordList::new("appid sig signature");
 
 /// Whether the words before a name on its line say that its value is public, or its own do outside of a query.
 fn is_public_hint(text: &[u8], name: Name) -> bool {
@@ -324,16 +324,17 @@ fn is_public_hint(text: &[u8], name: Name) -> bool {
     let line = &text[name.start.saturating_sub(48)..name.end];
     let line = &line[line.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
     let asked = name.start > 0 && matches!(text[name.start - 1], b'?' | b'&');
-    let of_query = heuristics::is_one_of(OF_QUERY, word);
+    let of_query = OF_QUERY.has(word);
     PUBLIC.iter().any(|public| contains_ignoring_case(line, public)) || (of_query && !asked)
 }
 
 /// Whether a name is the parameter `key` of a URL that asks an API, where no key of a cache or an index is told.
 fn is_asked_of_api(text: &[u8], name: Name) -> bool {
+    static ASKED: WordList = WordList::new("key appid");
     const API: [&[u8]; 4] = [b"://api.", b".api.", b"/api/", b"-api."];
     let before = &text[name.start.saturating_sub(128)..name.start];
     let from = before.iter().rposition(|b| b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b'`')).unwrap_or(0);
-    heuristics::is_one_of("key appid", &text[name.start..name.end])
+    ASKED.has(&text[name.start..name.end])
         && before.ends_with(b"?") | before.ends_with(b"&")
         && API.iter().any(|part| contains_ignoring_case(&before[from..], part))
 }
@@ -354,7 +355,7 @@ pub(super) fn field(key: &str, value: &str) -> Option<&'static FindingLabel> {
     }
     let (class, label) = class_of(key.as_bytes()).or_else(|| class_of(key.replace(' ', "_").as_bytes()))?;
     // Outside of a query these are public.
-    if class == NameClass::Hint && heuristics::is_one_of(OF_QUERY, key.as_bytes()) {
+    if class == NameClass::Hint && OF_QUERY.has(key.as_bytes()) {
         return None;
     }
     (!is_exempt(value.trim().as_bytes(), class)).then_some(label)
@@ -362,10 +363,11 @@ pub(super) fn field(key: &str, value: &str) -> Option<&'static FindingLabel> {
 
 /// Whether a value in a record is not secret although its name is that of one: a placeholder, a switch, a limit.
 fn is_exempt(value: &[u8], class: NameClass) -> bool {
-    const SWITCHES: &str = "true false yes no on off null none n/a nil required optional unknown tbd todo";
+    static SWITCHES: WordList =
+        WordList::new("true false yes no on off null none n/a nil required optional unknown tbd todo");
     let number = value.iter().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b',' | b'_' | b'k' | b'K'));
     heuristics::is_placeholder(value)
-        || heuristics::is_one_of(SWITCHES, value)
+        || SWITCHES.has(value)
         || (number && class != NameClass::Password)
         || (matches!(class, NameClass::Weak | NameClass::Hint) && !heuristics::looks_secret(value, class, true))
 }
@@ -373,9 +375,11 @@ fn is_exempt(value: &[u8], class: NameClass) -> bool {
 /// Returns the start of the word before `start`, one blank away, if it qualifies the key or token: `API key`,
 /// `secret key`, `access token`; else `start`.
 fn qualifier(text: &[u8], start: usize, key: bool) -> usize {
-    const TOKENS: &str = "access api auth authentication authorization bearer bot deploy github gitlab npm oauth \
-        personal refresh runner secret security service session slack user vault";
-    const PARENTS: &str = "encryption jwt auth signing hmac token session cipher crypto";
+    static TOKENS: WordList = WordList::new(
+        "access api auth authentication authorization bearer bot deploy github gitlab npm oauth \
+        personal refresh runner secret security service session slack user vault",
+    );
+    static PARENTS: WordList = WordList::new("encryption jwt auth signing hmac token session cipher crypto");
     let before = &text[start.saturating_sub(32)..start];
     // `?key=…` of a URL, `Jwt: {Key: …}`.
     let parted =
@@ -383,7 +387,7 @@ fn qualifier(text: &[u8], start: usize, key: bool) -> usize {
     if key && parted > 1 && parted < before.len() {
         let word = before[..before.len() - parted].iter().rev().take_while(|b| b.is_ascii_alphabetic()).count();
         let parent = &before[before.len() - parted - word..before.len() - parted];
-        if heuristics::is_one_of(PARENTS, parent) {
+        if PARENTS.has(parent) {
             return start - parted - word;
         }
     }
@@ -391,7 +395,7 @@ fn qualifier(text: &[u8], start: usize, key: bool) -> usize {
         return start;
     };
     let word = before.iter().rev().take_while(|b| b.is_ascii_alphanumeric()).count();
-    let counts = word > 0 && (key || heuristics::is_one_of(TOKENS, &before[before.len() - word..]));
+    let counts = word > 0 && (key || TOKENS.has(&before[before.len() - word..]));
     if counts { start - 1 - word } else { start }
 }
 

@@ -1,7 +1,7 @@
 //! Values in a container whose name says what it holds: the entries below `passwords:`, `"apiKeys": {…}`,
 //! `SECRETS=(…)`, a section `[secrets]`, and the field `value` of `password:`.
 
-use super::super::heuristics::{self, NameClass};
+use super::super::heuristics::{self, NameClass, WordList};
 use super::super::names::{KEY, TOKEN, class_of};
 use super::super::rules::FindingLabel;
 use super::separator::{after_closers, is_quote, skip_blanks};
@@ -12,13 +12,17 @@ const MAX_BYTES: usize = 4096;
 const MAX_LINES: usize = 64;
 
 /// Fields of an entry that describe the secret and are none.
-const DESCRIPTIONS: &str = "id ids name file path ref version type kind format description title label env engine store \
+static DESCRIPTIONS: WordList = WordList::new(
+    "id ids name file path ref version type kind format description title label env engine store \
     role roles scope scopes user username login email mail owner host hostname url uri endpoint region created updated expires expiry \
-    policy rotation required external driver pattern message error placeholder hint keyid key_id provider from source target example";
+    policy rotation required external driver pattern message error placeholder hint keyid key_id provider from source target example",
+);
 
 /// Fields in which the secret of a name in the singular stands: `password: {value: …}`.
-const VALUES: &str = "value val plain plaintext cleartext clear raw text current old new previous default data prod production \
-    staging stage dev development qa uat live";
+static VALUES: WordList = WordList::new(
+    "value val plain plaintext cleartext clear raw text current old new previous default data prod production \
+    staging stage dev development qa uat live",
+);
 
 /// Where the entries of a container are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,13 +102,14 @@ fn shape(text: &[u8], name: Name) -> Option<Shape> {
 fn holder(name: &[u8]) -> Option<Holder> {
     const CODINGS: [&[u8]; 4] = [b"_b64", b"_base64", b"_hex", b"_list"];
     /// The shares of a vault's key: in the singular their name is that of one of many keys.
-    const SHARES: &str = "keys unseal_keys recovery_keys master_keys root_keys seal_keys key_shares";
+    static SHARES: WordList =
+        WordList::new("keys unseal_keys recovery_keys master_keys root_keys seal_keys key_shares");
     if name.eq_ignore_ascii_case(b"cookies") {
         return Some(Holder { class: NameClass::Token, label: &TOKEN, plural: true });
     }
     let coding = CODINGS.iter().find(|coding| name.ends_with(coding));
     let name = coding.map_or(name, |coding| &name[..name.len() - coding.len()]);
-    if heuristics::is_one_of(SHARES, name) && (coding.is_some() || name.len() > "keys".len()) {
+    if SHARES.has(name) && (coding.is_some() || name.len() > "keys".len()) {
         return Some(Holder { class: NameClass::Key, label: &KEY, plural: true });
     }
     let single = name
@@ -126,9 +131,9 @@ impl Holder {
         let key = key.trim_ascii();
         // A field that names a secret itself is found by its own name.
         let named = if self.plural {
-            !heuristics::is_one_of(DESCRIPTIONS, key) && (key.is_empty() || class_of(key).is_none())
+            !DESCRIPTIONS.has(key) && (key.is_empty() || class_of(key).is_none())
         } else {
-            heuristics::is_one_of(VALUES, key)
+            VALUES.has(key)
         };
         named
             && match self.class {

@@ -1,6 +1,6 @@
 //! Secrets in sentences: "the password for staging is …", "use … as the password", `api key …`.
 
-use super::super::heuristics::{self, NameClass, WordList, is_one_of, looks_secret};
+use super::super::heuristics::{self, NameClass, WordList, looks_secret};
 use super::super::phrases;
 use super::super::rules::FindingLabel;
 use super::super::text::contains_ignoring_case;
@@ -90,7 +90,8 @@ static BEFORE_NAMES: WordList = WordList::new(
     till til hos ved do na w z dla od k ke pro fürs ins im vom zum zur al alla au aux bij op van por um",
 );
 /// Words between these and the proper name.
-const ARTICLES: &str = "the a an my our your this that der die das den dem il lo la le gli os as het de";
+static ARTICLES: WordList =
+    WordList::new("the a an my our your this that der die das den dem il lo la le gli os as het de");
 
 /// Passes the secret that a sentence gives for a name to `on_finding`.
 pub(super) fn values(
@@ -157,21 +158,21 @@ pub(super) fn values(
 
 /// Whether the word after a name makes it part of another.
 fn is_compound(text: &[u8], name: Name) -> bool {
-    const VERBS: &str = "no not never can cannot will would may has have had and or";
+    static VERBS: WordList = WordList::new("no not never can cannot will would may has have had and or");
     let (at, _) = after_closers(text, name.end);
-    word_at(text, skip_blanks(text, at)).is_some_and(|word| COMPOUNDS.has(word) && !is_one_of(VERBS, word))
+    word_at(text, skip_blanks(text, at)).is_some_and(|word| COMPOUNDS.has(word) && !VERBS.has(word))
 }
 
 /// Whether a name is the verb "pass": no user or login is named shortly before it on its line.
 fn is_verb(text: &[u8], name: Name) -> bool {
     const OWNERS: &[&[u8]] = &[b"user", b"login", b"account", b"admin", b"root", b"mail", b"with ", b"using "];
-    const SUBJECTS: &str =
-        "to can must should may also we you they then not will can't cannot and or don't never always just i";
+    static SUBJECTS: WordList = WordList::new(
+        "to can must should may also we you they then not will can't cannot and or don't never always just i",
+    );
     let line = &text[name.start.saturating_sub(40)..name.start];
     let line = &line[line.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
     let before = last_word(line.trim_ascii_end());
-    is_pass(text, name)
-        && (is_one_of(SUBJECTS, before) || !OWNERS.iter().any(|owner| contains_ignoring_case(line, owner)))
+    is_pass(text, name) && (SUBJECTS.has(before) || !OWNERS.iter().any(|owner| contains_ignoring_case(line, owner)))
 }
 
 /// Whether a name is a word for a password in Finnish, where `on` means `is`.
@@ -350,7 +351,7 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
             }
             if BEFORE_NAMES.has(inner) {
                 named = 2;
-            } else if !is_one_of(ARTICLES, inner) {
+            } else if !ARTICLES.has(inner) {
                 named = usize::saturating_sub(named, 1);
             }
             words += 1;
@@ -434,7 +435,9 @@ fn word_at(text: &[u8], at: usize) -> Option<&[u8]> {
 
 /// Finds the value before a name: "… is the password", "use … as password".
 fn backward(text: &[u8], name: Name) -> Option<ValueSpan> {
-    const OWNERS: &str = "the a an my our your admin root db database default new temporary temp initial user api (the";
+    static LINKS: WordList = WordList::new("as is = comme als");
+    static OWNERS: WordList =
+        WordList::new("the a an my our your admin root db database default new temporary temp initial user api (the");
     let low = name.start.saturating_sub(MAX_DISTANCE);
     let low = text[low..name.start].iter().rposition(|b| *b == b'\n').map_or(low, |end| low + end + 1);
     let before = text[low..name.start].trim_ascii_end();
@@ -446,13 +449,13 @@ fn backward(text: &[u8], name: Name) -> Option<ValueSpan> {
             return None;
         }
         let left = before[..end].trim_ascii_end().len();
-        if is_one_of("as is = comme als", word) {
+        if LINKS.has(word) {
             let after = word_at(text, skip_blanks(text, name.end)).unwrap_or_default();
             let value = last_word(&before[..left]);
             let start = low + left - value.len();
             return (!COMPOUNDS.has(after)).then(|| trimmed(text, start, start + value.len()));
         }
-        if !is_one_of(OWNERS, word) {
+        if !OWNERS.has(word) {
             return None;
         }
         end = left;

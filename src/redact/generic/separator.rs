@@ -1,6 +1,6 @@
 //! Separators between a name and its value.
 
-use super::super::heuristics::is_one_of;
+use super::super::heuristics::WordList;
 use super::super::text::starts_ignoring_case;
 use super::Name;
 use super::pairs::is_attribute;
@@ -170,7 +170,8 @@ pub(super) fn after_closers(text: &[u8], end: usize) -> (usize, bool) {
 
 /// Whether a blank alone separates this name from its value: in a Dockerfile, `.netrc`, the settings of a server.
 fn takes_blank(text: &[u8], name: Name) -> bool {
-    const SETTINGS: &str = "requirepass masterauth wpa-psk wpa_passphrase storepass keypass";
+    static USERS: WordList = WordList::new("login user");
+    static SETTINGS: WordList = WordList::new("requirepass masterauth wpa-psk wpa_passphrase storepass keypass");
     const BEFORE: &str = "ENV ARG setx SETX";
     const LINES: [&[u8]; 11] = [
         b"machine",
@@ -198,25 +199,29 @@ fn takes_blank(text: &[u8], name: Name) -> bool {
     let word = &text[name.start..name.end];
     // In other spellings than lower case it is a heading or a label.
     let plain = matches!(word, b"password" | b"secret" | b"passwd" | b"psk" | b"insecure-password");
-    is_one_of(SETTINGS, word)
+    SETTINGS.has(word)
         // `CREATE USER x PASSWORD '…'`
         || (word == b"PASSWORD" && text[name.end..].starts_with(b" '"))
         || (word == b"PASS" && is_login_step(text, name.start))
         || BEFORE.split(' ').any(|known| last == known.as_bytes())
-        || (plain && (LINES.contains(&first) || is_one_of("login user", words.next_back().unwrap_or_default())))
+        || (plain && (LINES.contains(&first) || words.next_back().is_some_and(|word| USERS.has(word))))
         || (plain && before.is_empty() && line > 0)
-        || (before.is_empty() && is_one_of(PASSWORDS, word) && is_below_user(text, name))
+        || (before.is_empty() && PASSWORDS.has(word) && is_below_user(text, name))
         // `password 7 …`: how it is stored, then the password.
         || (plain && matches!(text[name.end..], [b' ', b'0'..=b'9', b' ', ..]))
 }
 
 /// Words that name a password on a line of its own.
-const PASSWORDS: &str = "password pass pw pwd passwd passwort kennwort wachtwoord senha clave mdp haslo heslo parola salasana passord adgangskode";
+static PASSWORDS: WordList = WordList::new(
+    "password pass pw pwd passwd passwort kennwort wachtwoord senha clave mdp haslo heslo parola salasana passord adgangskode",
+);
 
 /// Whether a name and one word are all of a line, and the line before is that of the account.
 fn is_below_user(text: &[u8], name: Name) -> bool {
-    const ACCOUNTS: &str = "user username login account email mail e-mail utente usuario usu\u{e1}rio utilisateur identifiant benutzer \
-        benutzername gebruiker gebruikersnaam bruger bruker anv\u{e4}ndare u\u{17c}ytkownik u\u{17e}ivatel kullan\u{131}c\u{131} k\u{e4}ytt\u{e4}j\u{e4} name id";
+    static ACCOUNTS: WordList = WordList::new(
+        "user username login account email mail e-mail utente usuario usu\u{e1}rio utilisateur identifiant benutzer \
+        benutzername gebruiker gebruikersnaam bruger bruker anv\u{e4}ndare u\u{17c}ytkownik u\u{17e}ivatel kullan\u{131}c\u{131} k\u{e4}ytt\u{e4}j\u{e4} name id",
+    );
     let before = &text[name.start.saturating_sub(96)..name.start];
     let Some(end) = before.iter().rposition(|b| *b == b'\n') else { return false };
     let above = &before[..end];
@@ -224,7 +229,7 @@ fn is_below_user(text: &[u8], name: Name) -> bool {
     let first = above.split(|b| matches!(b, b' ' | b':' | b'\t')).find(|word| !word.is_empty()).unwrap_or_default();
     let rest = &text[name.end..text.len().min(name.end + 64)];
     let rest = rest[..rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len())].trim_ascii();
-    is_one_of(ACCOUNTS, first) && !rest.is_empty() && !rest.iter().any(u8::is_ascii_whitespace)
+    ACCOUNTS.has(first) && !rest.is_empty() && !rest.iter().any(u8::is_ascii_whitespace)
 }
 
 /// Whether the line of `at` follows the user's name in the login of a mailbox or a file server: `USER …`, `331 …`, `+OK`,

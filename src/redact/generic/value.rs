@@ -1,6 +1,6 @@
 //! Values after a separator: where they begin and end, and whether they look secret.
 
-use super::super::heuristics::{self, NameClass};
+use super::super::heuristics::{self, NameClass, WordList};
 use super::super::names;
 use super::super::text::starts_ignoring_case;
 use super::Name;
@@ -129,7 +129,8 @@ fn is_key_like_digest(name: &[u8], value: &[u8], separator: Separator) -> bool {
 
 /// Whether the type of a constant is that of a number.
 fn is_number_type(word: &[u8]) -> bool {
-    heuristics::is_one_of("u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize int long number", word)
+    static TYPES: WordList = WordList::new("u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize int long number");
+    TYPES.has(word)
 }
 
 /// Whether a name is itself an element of a list: `'a', 'token', 'b'`.
@@ -270,8 +271,9 @@ fn run_end(text: &[u8], found: ValueSpan) -> Option<usize> {
 
 /// Whether a name is that of a header whose value is a token, or of an environment variable: `ACME_AUTH`.
 fn is_header_or_variable(name: &[u8]) -> bool {
+    static HEADERS: WordList = WordList::new("authorization proxy-authorization token x-token x-authorization");
     let variable = name.contains(&b'_') && name.iter().all(|b| b.is_ascii_uppercase() || *b == b'_');
-    variable || heuristics::is_one_of("authorization proxy-authorization token x-token x-authorization", name)
+    variable || HEADERS.has(name)
 }
 
 /// Skips the beginning of a call or of brackets around a quoted text: `String::from("…")`, `[]byte("…")`, `("…"`,

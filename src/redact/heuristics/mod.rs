@@ -36,20 +36,6 @@ pub(super) enum NameClass {
 /// The longest value that is examined whole.
 const MAX_BYTES: usize = 4096;
 
-/// Whether `word` is one of the words of `list`, ASCII case ignored.
-pub(super) fn is_one_of(list: &str, word: &[u8]) -> bool {
-    let Some(first) = word.first() else { return false };
-    let list = list.as_bytes();
-    // Most words are in no list, and the places of a letter are found many bytes at a time.
-    memchr::memchr2_iter(first.to_ascii_lowercase(), first.to_ascii_uppercase(), list).any(|at| {
-        let (known, after) = (list.get(at..at + word.len()), list.get(at + word.len()));
-        (at == 0 || list[at - 1] == b' ')
-            && matches!(after, None | Some(b' '))
-            && known.is_some_and(|known| known.eq_ignore_ascii_case(word))
-            && !word.contains(&b' ')
-    })
-}
-
 /// Whether `value` looks like a secret under a name of `class`. `quoted`: quotes mark its ends.
 pub(super) fn looks_secret(value: &[u8], class: NameClass, quoted: bool) -> bool {
     let least = if class == NameClass::Password { 6 } else { 8 };
@@ -280,10 +266,11 @@ pub(super) fn is_code(value: &[u8], quoted: bool) -> bool {
 
 /// Whether `value` is a number of a type: `268435456u32`, `-1540i32`.
 fn is_typed_number(value: &[u8]) -> bool {
+    static TYPES: WordList = WordList::new("u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 ul ull ll");
     let digits = value.strip_prefix(b"-").unwrap_or(value);
     let digits = digits.strip_prefix(b"0x").filter(|_| digits.contains(&b'_')).unwrap_or(digits);
     let length = digits.iter().take_while(|b| b.is_ascii_digit() || **b == b'_' || b.is_ascii_uppercase()).count();
-    length > 0 && is_one_of("u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 ul ull ll", &digits[length..])
+    length > 0 && TYPES.has(&digits[length..])
 }
 
 fn is_identifier(byte: u8) -> bool {

@@ -1,14 +1,15 @@
 //! Placeholders for secrets: masks, variables, references, samples.
 
 use super::super::text::{contains_ignoring_case, starts_ignoring_case};
-use super::{MAX_BYTES, is_one_of};
+use super::MAX_BYTES;
+use super::WordList;
 
 /// Words that only a placeholder contains, anywhere in it.
 const PARTS: &str = "example placeholder changeme change-me change_me changeit replaceme replace_ \
     replace- redacted xxxxxx dummy insert_ insert- undefined required optional letmein";
 
 /// Words that only a placeholder contains as a whole word between separators.
-const WORDS: &str = "your here todo tbd fixme foo bar baz foobar xxx xxxx xxxxx sample";
+static WORDS: WordList = WordList::new("your here todo tbd fixme foo bar baz foobar xxx xxxx xxxxx sample");
 
 /// Whether `value` is a placeholder: empty, masked, elided, a variable, a reference, `changeme`.
 pub(in super::super) fn is_placeholder(value: &[u8]) -> bool {
@@ -203,7 +204,7 @@ fn has_placeholder_word(value: &[u8]) -> bool {
         return true;
     }
     // Base64 contains separators too, so only short values are split.
-    short.len() <= 64 && short.split(|b| matches!(b, b'-' | b'_' | b'.' | b' ')).any(|part| is_one_of(WORDS, part))
+    short.len() <= 64 && short.split(|b| matches!(b, b'-' | b'_' | b'.' | b' ')).any(|part| WORDS.has(part))
 }
 
 /// Whether a provider's token is shown as a sample: `ghp_xxxxxxxxxxxx`, `AKIAIOSFODNN7EXAMPLE`.

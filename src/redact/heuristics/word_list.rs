@@ -24,12 +24,17 @@ impl WordList {
         Self { words, sorted: OnceLock::new() }
     }
 
+    /// Returns the words as they were given.
+    pub(super) fn words(&self) -> impl Iterator<Item = &'static [u8]> + use<> {
+        self.words.split_ascii_whitespace().map(str::as_bytes)
+    }
+
     /// Whether the list has `word`, ASCII case ignored.
     pub(in super::super) fn has(&self, word: &[u8]) -> bool {
         const LONGEST: usize = 31;
         let Some(first) = word.first().filter(|_| word.len() <= LONGEST) else { return false };
         let sorted = self.sorted.get_or_init(|| {
-            let mut words: Vec<&[u8]> = self.words.split_ascii_whitespace().map(str::as_bytes).collect();
+            let mut words: Vec<&[u8]> = self.words().collect();
             words.sort_unstable();
             words.dedup();
             let mut lengths = [0; 256];

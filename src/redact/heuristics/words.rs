@@ -2,28 +2,35 @@
 
 use super::super::letters;
 use super::super::text::contains_ignoring_case;
-use super::{NameClass, is_code, is_one_of, is_placeholder};
+use super::WordList;
+use super::{NameClass, is_code, is_placeholder};
 
 /// Names of formats and types that contain digits.
-const TECHNICAL: &str = "1password aes128 aes256 argon2 argon2i argon2id auth0 base32 base58 base64 base64url \
+static TECHNICAL: WordList = WordList::new(
+    "1password aes128 aes256 argon2 argon2i argon2id auth0 base32 base58 base64 base64url \
     bip32 bip39 bip44 blake2 blake2b blake3 bn254 bls12381 ed25519 ed448 hs256 hs512 \
     es256 es384 es256k rs256 rs512 ps256 keccak256 md5 oauth1 oauth2 pbkdf2 pkcs1 pkcs8 \
     pkcs11 pkcs12 ripemd160 rsa2048 rsa4096 saml2 secp256k1 secp256r1 sha1 sha2 sha256 \
-    sha3 sha384 sha512 utf8 utf16 x25519 x509";
+    sha3 sha384 sha512 utf8 utf16 x25519 x509",
+);
 
 /// Words that, alone or with a few digits, are sample values: `password123`, `test1`.
-const BASES: &str = "password passwd pass pwd secret token test testing admin root user username guest \
+static BASES: WordList = WordList::new(
+    "password passwd pass pwd secret token test testing admin root user username guest \
     demo default input field param arg str string var value key apikey mysecret \
     mypassword mytoken abc foo bar bytes int uint float char varchar line step phase \
-    level version type section erc eip rfc page text hash";
+    level version type section erc eip rfc page text hash",
+);
 
 /// Words of sentences about passwords.
-const SENTENCE_WORDS: &str = "a an and any are as at be by can cannot character characters confirm contain contains \
+static SENTENCE_WORDS: WordList = WordList::new(
+    "a an and any are as at be by can cannot character characters confirm contain contains \
     current digit digits do does empty enter expired expires field for forgot from has hash have if in \
     incorrect invalid is it least length letters long match matches maximum minimum missing must need new no not \
     of old on only optional or password passwords please provide required reset same secret set should show \
     stored string than that the this to too token type use used user value was weak when will with wrong you your \
-    change hide update repeat again strong valid hashed encrypted protected";
+    change hide update repeat again strong valid hashed encrypted protected",
+);
 
 /// Whether `value` is a password of several words under a name of `class`.
 pub(in super::super) fn is_passphrase(value: &[u8], class: NameClass) -> bool {
@@ -37,7 +44,7 @@ pub(in super::super) fn is_passphrase(value: &[u8], class: NameClass) -> bool {
         && value.len() <= 120
         && !is_placeholder(value)
         && !value.ends_with(b".")
-        && words.iter().all(|word| word.len() <= 16 && (word.len() == 1 || !is_one_of(SENTENCE_WORDS, word)))
+        && words.iter().all(|word| word.len() <= 16 && (word.len() == 1 || !SENTENCE_WORDS.has(word)))
         && value.iter().all(|b| !matches!(b, b'<' | b'>' | b'{' | b'}' | b'(' | b')' | b'=' | b'\\' | b'/' | b':'))
         && (words.len() >= 4 || value.iter().any(|b| b.is_ascii_digit() || b"!@#$%^&*".contains(b)))
         && !(capital(&words[0])
@@ -119,12 +126,14 @@ const INVENTED: &[&[u8]] = &[
 /// Returns the words of values that documents use, but `my`.
 pub(super) fn of_documents() -> impl Iterator<Item = &'static [u8]> {
     let invented = INVENTED.iter().copied().filter(|word| *word != b"my");
-    invented.chain([SENTENCE_WORDS, STATES].into_iter().flat_map(|list| list.split(' ').map(str::as_bytes)))
+    invented.chain([&SENTENCE_WORDS, &STATES].into_iter().flat_map(WordList::words))
 }
 
 /// Adjectives and types, which describe a value rather than being one.
-const STATES: &str = "invalid missing wrong correct strong secure unsafe provided inherited interactive external \
-    varchar number boolean object array integer float date always never ignored shared deprecated removed public private community";
+static STATES: WordList = WordList::new(
+    "invalid missing wrong correct strong secure unsafe provided inherited interactive external \
+    varchar number boolean object array integer float date always never ignored shared deprecated removed public private community",
+);
 
 /// Whether a person may have chosen `value` as a password: letters alone, or several words with hyphens, and none of
 /// the words that documents use. Only for places where nothing but a password can be.
@@ -140,19 +149,19 @@ pub(in super::super) fn is_chosen(value: &[u8]) -> bool {
         && !INVENTED.iter().any(|word| contains_ignoring_case(value, word))
         && !is_base_with_digits(value)
         && !is_technical(value)
-        && !is_one_of(SENTENCE_WORDS, value)
-        && !is_one_of(STATES, value)
+        && !SENTENCE_WORDS.has(value)
+        && !STATES.has(value)
 }
 
 /// Whether `value` is one of [`BASES`] with a few digits: `password123`, `bytes32`.
 pub(super) fn is_base_with_digits(value: &[u8]) -> bool {
     let letters = value.iter().take_while(|b| b.is_ascii_alphabetic()).count();
     let rest = &value[letters..];
-    rest.len() <= 4 && rest.iter().all(|b| b.is_ascii_digit() || *b == b'!') && is_one_of(BASES, &value[..letters])
+    rest.len() <= 4 && rest.iter().all(|b| b.is_ascii_digit() || *b == b'!') && BASES.has(&value[..letters])
 }
 
 fn is_technical(word: &[u8]) -> bool {
-    is_one_of(TECHNICAL, word)
+    TECHNICAL.has(word)
 }
 
 /// Whether `value` is a technical name: `sha256`, `pbkdf2-sha512`.

@@ -1,7 +1,7 @@
 //! The checks that a rule of `rules.yml` may apply to a match besides its pattern: `check: random-not-hex` is
 //! [`random_not_hex`].
 
-use super::super::heuristics::{self, NameClass, looks_secret};
+use super::super::heuristics::{self, NameClass, WordList, looks_secret};
 use super::super::letters;
 use super::decode_base64;
 
@@ -80,14 +80,15 @@ pub(super) fn plain_login(token: &[u8]) -> bool {
 
 /// Whether `token` ends in random characters, and its words do not say that it is public.
 pub(super) fn prefixed(token: &[u8]) -> bool {
-    const PUBLIC: &str = "pk pub public publishable id ids pi cs cus acct req evt sub price prod client site test";
+    static PUBLIC: WordList =
+        WordList::new("pk pub public publishable id ids pi cs cus acct req evt sub price prod client site test");
     let mut parts: Vec<&[u8]> = token.split(|b| matches!(b, b'_' | b'-')).collect();
     let Some(tail) = parts.pop() else { return false };
     let digits = tail.iter().filter(|b| b.is_ascii_digit()).count();
     let hexadecimal = tail.len() >= 32 && tail.iter().all(u8::is_ascii_hexdigit) && digits < tail.len();
     let mixed = has_three_classes(tail) && digits >= 2 && letters::odd_pairs(tail).0 >= 4;
     let worded = parts.iter().all(|part| part.iter().all(u8::is_ascii_lowercase));
-    let public = parts.iter().any(|part| heuristics::is_one_of(PUBLIC, part));
+    let public = parts.iter().any(|part| PUBLIC.has(part));
     worded && !public && (mixed || hexadecimal) && no_sample(token)
 }
 

@@ -9,7 +9,7 @@ mod provider;
 
 pub(super) use provider::Provider;
 
-use super::heuristics;
+use super::heuristics::{self, WordList};
 use provider::{Alphabet, TokenForm};
 use regex::bytes::{Regex, RegexBuilder};
 use std::sync::OnceLock;
@@ -243,10 +243,11 @@ fn is_worded(text: &[u8], start: usize, end: usize) -> bool {
 
 /// Whether the token that ends at `end` is the name of a file, such as the image of a page.
 fn is_file_name(text: &[u8], end: usize) -> bool {
-    const ENDINGS: &str = "png jpg jpeg gif svg ico webp avif css js mjs map html htm woff woff2 ttf mp4 pdf";
+    static ENDINGS: WordList =
+        WordList::new("png jpg jpeg gif svg ico webp avif css js mjs map html htm woff woff2 ttf mp4 pdf");
     let Some(rest) = text.get(end..).and_then(|rest| rest.strip_prefix(b".")) else { return false };
     let length = rest.iter().take(6).take_while(|b| b.is_ascii_alphanumeric()).count();
-    heuristics::is_one_of(ENDINGS, &rest[..length])
+    ENDINGS.has(&rest[..length])
 }
 
 /// Returns the keywords that `word` abbreviates: `gh[os]_` is `gho_` and `ghs_`.

@@ -3,7 +3,7 @@
 //! `DATADOG_APP=…`, `"algolia_admin" => "…"`, `| Deepgram | … |`: the value has exactly the alphabet and the length of
 //! that provider's keys. Values of names that contain id, commit, digest, url and the like are not touched.
 
-use super::super::heuristics;
+use super::super::heuristics::{self, WordList};
 use super::super::text::{contains_ignoring_case, is_name_byte, starts_token};
 use super::{FindingLabel, WEAK};
 
@@ -17,11 +17,13 @@ const MAX_BLANKS: usize = 48;
 const MAX_WORDS: usize = 4;
 
 /// Words of names whose values are public.
-const PUBLIC: &str = "id ids hash hashes digest sha sha1 sha256 md5 checksum commit commits rev revision ref \
+static PUBLIC: WordList = WordList::new(
+    "id ids hash hashes digest sha sha1 sha256 md5 checksum commit commits rev revision ref \
     version ver url uri link host domain site endpoint public publishable pub pubkey name names index path \
     file dir tag image email user username account org team workspace region zone project page address \
     contract tx transaction block fingerprint cert certificate integrity etag trace span request run build \
-    job event dashboard monitor board object blob tree branch nonce salt signature sig uuid guid action";
+    job event dashboard monitor board object blob tree branch nonce salt signature sig uuid guid action",
+);
 
 /// Words before a name on its line that make its value public.
 const PUBLIC_BEFORE: &[&[u8]] = &[b"commit", b"digest", b"checksum", b"sha256", b"sha1", b"uses:", b"revision"];
@@ -164,11 +166,13 @@ fn says_key(name: &[u8]) -> bool {
 /// Whether a call of `name`, in which the provider's word ends at `word_end`, takes a key: `Acme(…)`, `AcmeClient(…)`,
 /// `acme.init(…)`.
 fn is_constructor(name: &[u8], word_end: usize) -> bool {
-    const CALLS: &str = "client init initialize initialise configure setup auth authenticate login connect new api sdk \
-        key token";
+    static CALLS: WordList = WordList::new(
+        "client init initialize initialise configure setup auth authenticate login connect new api sdk \
+        key token",
+    );
     let rest = &name[word_end..];
     let rest = rest.strip_prefix(b".").or_else(|| rest.strip_prefix(b"_")).unwrap_or(rest);
-    rest.is_empty() || heuristics::is_one_of(CALLS, rest)
+    rest.is_empty() || CALLS.has(rest)
 }
 
 /// Whether `hit..end` is a word of its own: `box` in `BOX_KEY` and `boxKey`, not in `mailbox` or `boxes`.
@@ -258,7 +262,7 @@ fn is_public(name: &[u8]) -> bool {
     for byte in name.iter().chain(b" ") {
         let hump = byte.is_ascii_uppercase() && previous.is_ascii_lowercase();
         if hump || !byte.is_ascii_alphanumeric() {
-            if heuristics::is_one_of(PUBLIC, &word) {
+            if PUBLIC.has(&word) {
                 return true;
             }
             word.clear();
