@@ -28,6 +28,7 @@ use super::names::class_of;
 use super::rules::FindingLabel;
 use super::text::{contains_ignoring_case, is_name_byte};
 use separator::{Separator, separator};
+use std::cell::LazyCell;
 
 /// The longest part of a name on each side of its keyword.
 const MAX_NAME_PART: usize = 64;
@@ -68,7 +69,8 @@ impl Names {
         if let Some(name) = self.name(text, hit) {
             let word = &text[name.start..name.end];
             let word = word.strip_suffix("\u{131}".as_bytes()).unwrap_or(word);
-            self.find_values(text, name, || class_of(word), strict, on_finding);
+            let class = LazyCell::new(|| class_of(word));
+            self.find_values(text, name, || *class, strict, on_finding);
         }
     }
 
