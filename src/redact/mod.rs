@@ -33,6 +33,7 @@ mod names;
 mod networks;
 mod phrase_layouts;
 mod phrases;
+mod places;
 mod positional_tokens;
 mod propagate;
 mod rarest_window;

@@ -3,8 +3,8 @@
 
 mod accounts;
 mod announced;
-mod beside;
-mod chosen;
+pub(super) mod beside;
+pub(super) mod chosen;
 mod labels;
 mod later;
 mod nested;
@@ -17,8 +17,7 @@ mod value;
 pub(super) use accounts::{
     ACCOUNTS, LABEL as PAIR_LABEL, LISTS, SLASH, joined as joined_pair, list as account_list, pair as account_pair,
 };
-pub(super) use beside::passwords as beside_passwords;
-pub(super) use chosen::{LABEL as CHOSEN_LABEL, passwords as chosen_passwords};
+pub(super) use chosen::LABEL as CHOSEN_LABEL;
 pub(super) use labels::{LABELS, STEMS, Word};
 pub(super) use later::{is_plain as is_plain_password, is_strong as is_strong_password, trimmed};
 
