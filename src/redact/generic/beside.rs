@@ -146,6 +146,10 @@ fn says_password(line: &[u8]) -> bool {
 /// Whether `start..end` is a password by its look and by what leads to it.
 fn is_given(text: &[u8], start: usize, end: usize) -> bool {
     let value = &text[start..end];
+    // A digest, by far the most frequent.
+    if value.iter().all(u8::is_ascii_hexdigit) {
+        return false;
+    }
     let worded = is_worded(value);
     if text.get(end).is_some_and(|b| matches!(b, b'/' | b'=' | b'\\' | b'@')) {
         return false;
