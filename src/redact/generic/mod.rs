@@ -9,6 +9,7 @@ mod labels;
 mod later;
 mod nested;
 mod pairs;
+mod plain;
 mod prose;
 mod rows;
 mod separator;

@@ -7,7 +7,7 @@ use super::super::text::contains_ignoring_case;
 use super::separator::{Separator, after_closers, below, is_quote, skip_blanks};
 use super::value::{ValueSpan, bare, quoted};
 use super::{Name, OnFinding};
-use super::{accounts, announced, later};
+use super::{accounts, announced, later, plain};
 
 /// The largest distance of a value from its name in a sentence.
 const MAX_DISTANCE: usize = 96;
@@ -121,6 +121,14 @@ pub(super) fn values(
         }
     {
         on_finding(candidate.found.start, candidate.found.end, label);
+        return;
+    }
+    if let Some((start, end)) = plain::said(text, name)
+        && let Some((NameClass::Password, label)) = class()
+        && !is_verb(text, name)
+        && !is_compound(text, name)
+    {
+        on_finding(start, end, label);
         return;
     }
     if let Some(found) = backward(text, name)

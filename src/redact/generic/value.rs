@@ -3,8 +3,8 @@
 use super::super::heuristics::{self, NameClass, WordList};
 use super::super::names;
 use super::super::text::starts_ignoring_case;
-use super::Name;
 use super::separator::{Separator, is_quote, skip_blanks};
+use super::{Name, plain};
 
 /// The longest value that is read.
 const MAX_VALUE_BYTES: usize = 1024;
@@ -87,6 +87,9 @@ pub(super) fn value(
             && matches!(separator, Separator::Assign | Separator::Colon | Separator::Flag)
             && (found.quoted || separator != Separator::Colon || is_header_or_variable(&text[name.start..name.end]))
             && (heuristics::is_hexadecimal_key(content) || heuristics::is_uuid(content)));
+    if !secret && let Some(end) = plain::end(text, name, found, separator, class) {
+        return Some((ValueSpan { end, ..found }, true));
+    }
     if found.quoted {
         return Some((found, secret));
     }
