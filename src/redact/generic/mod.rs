@@ -9,6 +9,7 @@ mod labels;
 mod later;
 mod nested;
 mod pairs;
+mod plain_phrases;
 mod prose;
 mod rows;
 mod separator;
@@ -20,6 +21,7 @@ pub(super) use accounts::{
 pub(super) use beside::passwords as beside_passwords;
 pub(super) use chosen::{LABEL as CHOSEN_LABEL, passwords as chosen_passwords};
 pub(super) use labels::{LABELS, STEMS, Word};
+pub(super) use plain_phrases::{KEYWORDS as PLAIN_PHRASE_KEYWORDS, find as plain_phrase};
 pub(super) use later::{is_plain as is_plain_password, is_strong as is_strong_password, trimmed};
 
 use super::assembled;

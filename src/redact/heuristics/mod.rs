@@ -2,11 +2,13 @@
 
 mod chains;
 mod placeholder;
+mod plain_phrases;
 mod word_list;
 mod words;
 
 pub(super) use chains::{is_noise, is_of_names, is_release_name, is_word_chain};
 pub(super) use placeholder::{is_placeholder, is_sample};
+pub(super) use plain_phrases::is_plain_phrase;
 pub(super) use word_list::WordList;
 pub(super) use words::{is_chosen, is_description, is_name, is_passphrase};
 
