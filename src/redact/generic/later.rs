@@ -108,6 +108,7 @@ pub(in super::super) fn is_plain(value: &[u8]) -> bool {
     // The looks of a whole value last: they take longest.
     heuristics::is_word_chain(value, 3)
         || is_marked_pair(value)
+        || heuristics::is_joined_words(value)
         || value.len() <= 40
             && value.iter().any(u8::is_ascii_uppercase)
             && !value.contains(&b'/')

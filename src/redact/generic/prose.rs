@@ -213,6 +213,7 @@ impl ProseLabel {
                 && heuristics::is_passphrase(value, class)
                 && value.iter().filter(|b| **b == b' ').count() >= 3)
             || self.is_chain(value, class)
+            || self.is_joined(text, value, class)
             || (class == NameClass::Weak && heuristics::is_hexadecimal_key(value));
         if class == NameClass::Hint {
             return heuristics::is_machine_made(value);
@@ -232,7 +233,7 @@ impl ProseLabel {
         let after = text.get(self.found.end).is_none_or(|b| matches!(b, b'\n' | b'\r'));
         let number = class == NameClass::Password && self.words == 0 && value.iter().all(u8::is_ascii_digit) && after;
         let given = number || given;
-        let given = given || self.is_chain(value, class);
+        let given = given || self.is_chain(value, class) || self.is_joined(text, value, class);
         // `db-credentials version=12`: a pair of its own.
         let pair = !self.connected
             && value.iter().position(|b| *b == b'=').is_some_and(|at| heuristics::is_name(&value[..at]));
@@ -254,6 +255,19 @@ impl ProseLabel {
             && (lower && word.iter().any(|b| matches!(b, b'_' | b'-'))
                 || word[0].is_ascii_lowercase()
                     && word.windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase()))
+    }
+
+    /// Whether the value is words that a mark joins, as people choose them, after `is` or at the end of its clause.
+    fn is_joined(&self, text: &[u8], value: &[u8], class: NameClass) -> bool {
+        let rest = &text[self.found.end..];
+        let ends = || match rest {
+            [] | [b'\n' | b'\r' | b',' | b';' | b')', ..] | [b'.', b' ' | b'\n', ..] | [b'.'] => true,
+            [b' ', next, ..] => matches!(next, b'(' | b'-' | b'/'),
+            _ => false,
+        };
+        class == NameClass::Password
+            && (self.connected || self.given || self.words == 0 && ends())
+            && heuristics::is_joined_words(value)
     }
 
     /// Whether the value is a password of several words that nothing but a value can be: after `is` or `with`.
@@ -358,7 +372,7 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
             at = next;
             continue;
         }
-        let chain = || heuristics::is_word_chain(inner, 3);
+        let chain = || heuristics::is_word_chain(inner, 3) || heuristics::is_joined_words(inner);
         if words == 0 && (!spelled || chain()) {
             return found_at(text, at, 0, false);
         }
@@ -416,7 +430,7 @@ fn after_verb(text: &[u8], mut next: usize, mut colon: bool, words: usize) -> Op
     {
         return Some(ProseLabel { found: ValueSpan { start: at, end, quoted: true }, ..candidate });
     }
-    (candidate.found.quoted || !value.iter().all(u8::is_ascii_alphabetic) || heuristics::is_word_chain(value, 3))
+    (candidate.found.quoted || !value.iter().all(u8::is_ascii_alphabetic) || heuristics::is_word_chain(value, 3) || heuristics::is_joined_words(value))
         .then_some(candidate)
 }
 

@@ -82,6 +82,7 @@ pub(super) fn value(
             && is_setting(text, name, found, separator)
             && (class == NameClass::Password || heuristics::has_all_kinds(content))
             && heuristics::is_chosen(content))
+        || is_joined(text, found, separator, class)
         || class == NameClass::Hint && is_key_like_digest(&text[name.start..name.end], content, separator)
         || (class == NameClass::Weak
             && matches!(separator, Separator::Assign | Separator::Colon | Separator::Flag)
@@ -201,6 +202,16 @@ fn is_word_password(text: &[u8], name: Name, found: ValueSpan, separator: Separa
             text.get(found.end).is_none_or(|b| *b == b'\n') && !is_type
         }
     }
+}
+
+/// Whether a value is words that a mark joins, as people choose them, where no expression of a program can be.
+fn is_joined(text: &[u8], found: ValueSpan, separator: Separator, class: NameClass) -> bool {
+    let placed = match separator {
+        Separator::Comma | Separator::Call | Separator::Words => found.quoted,
+        Separator::Assign => found.quoted || !is_spaced(text, found),
+        _ => true,
+    };
+    class == NameClass::Password && placed && heuristics::is_joined_words(&text[found.start..found.end])
 }
 
 /// Whether a label and letters that no word has are all that is left of a line: `Passwort: …`.

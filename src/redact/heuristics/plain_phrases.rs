@@ -66,8 +66,13 @@ pub(in super::super) fn is_plain_phrase(phrase: &[u8]) -> bool {
     words >= 3 && doubtful * if listed { 3 } else { 4 } <= words && repeated == 0 && !sample
 }
 
+/// Whether a word holds sentences together, or is one of those about passwords.
+pub(super) fn is_grammar(word: &[u8]) -> bool {
+    SENTENCE.has(word) || SOFT.has(word)
+}
+
 /// Whether a word has an ending of verbs, adverbs and plurals.
-fn is_inflected(word: &[u8]) -> bool {
+pub(super) fn is_inflected(word: &[u8]) -> bool {
     word.len() >= 5
         && [&b"ing"[..], b"ed", b"ly", b"tion", b"sion", b"ment", b"able", b"ies", b"ers", b"ors", b"ness", b"ity"]
             .iter()
