@@ -70,7 +70,11 @@ pub(super) fn value(text: &[u8], name: Name) -> Option<(usize, usize)> {
     }
     let start = at + skip;
     let word = VALUE_FIELDS.iter().find(|word| starts_ignoring_case(&text[start..], word))?;
-    let (at, _) = after_closers(text, start + word.len());
+    let (mut at, _) = after_closers(text, start + word.len());
+    // `<Value ProtectInMemory="True">`
+    if text[start - 1] == b'<' && text.get(at) == Some(&b' ') {
+        at += text[at..].iter().take(48).position(|b| *b == b'>')?;
+    }
     let at = skip_blanks(text, at);
     if !matches!(text.get(at)?, b':' | b'=' | b'>') {
         return None;

@@ -108,7 +108,7 @@ pub(super) fn values(
             || matches!(b, b'"' | b'\'' | b'`' | b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'-' | b'_' | 0xe2)
     };
     let hump = |pair: &[u8]| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase();
-    if (rest.iter().any(odd) || rest.windows(2).any(hump))
+    if (rest.iter().any(odd) || rest.windows(2).any(hump) || announced::may_be_password(text, name))
         && let Some(mut candidate) = forward(text, name)
         && let Some((class, label)) = class()
         && {
@@ -214,6 +214,7 @@ impl ProseLabel {
                 && value.iter().filter(|b| **b == b' ').count() >= 3)
             || self.is_chain(value, class)
             || self.is_joined(text, value, class)
+            || self.is_word(text, value, class)
             || (class == NameClass::Weak && heuristics::is_hexadecimal_key(value));
         if class == NameClass::Hint {
             return heuristics::is_machine_made(value);
@@ -233,7 +234,7 @@ impl ProseLabel {
         let after = text.get(self.found.end).is_none_or(|b| matches!(b, b'\n' | b'\r'));
         let number = class == NameClass::Password && self.words == 0 && value.iter().all(u8::is_ascii_digit) && after;
         let given = number || given;
-        let given = given || self.is_chain(value, class) || self.is_joined(text, value, class);
+        let given = given || self.is_chain(value, class) || self.is_joined(text, value, class) || self.is_word(text, value, class);
         // `db-credentials version=12`: a pair of its own.
         let pair = !self.connected
             && value.iter().position(|b| *b == b'=').is_some_and(|at| heuristics::is_name(&value[..at]));
@@ -259,15 +260,33 @@ impl ProseLabel {
 
     /// Whether the value is words that a mark joins, as people choose them, after `is` or at the end of its clause.
     fn is_joined(&self, text: &[u8], value: &[u8], class: NameClass) -> bool {
-        let rest = &text[self.found.end..];
-        let ends = || match rest {
-            [] | [b'\n' | b'\r' | b',' | b';' | b')', ..] | [b'.', b' ' | b'\n', ..] | [b'.'] => true,
+        class == NameClass::Password
+            && (self.connected || self.given || self.words == 0 && self.ends_clause(text))
+            && heuristics::is_joined_words(value)
+    }
+
+    /// Whether the value is a word or a saying that people choose: in quotes after `is`, or one word that ends the clause.
+    fn is_word(&self, text: &[u8], value: &[u8], class: NameClass) -> bool {
+        if class != NameClass::Password || !self.connected {
+            return false;
+        }
+        if self.found.quoted {
+            let plain = |word: &[u8]| word.len() >= 3 && heuristics::is_plain_part(word);
+            let parts = value.iter().filter(|b| **b == b'-').count();
+            return heuristics::is_plain_word(value)
+                || heuristics::is_saying(value)
+                || parts >= 1 && value.len() >= 9 && value.split(|b| *b == b'-').all(plain);
+        }
+        self.ends_clause(text) && heuristics::is_plain_word(value)
+    }
+
+    /// Whether the clause ends with the value.
+    fn ends_clause(&self, text: &[u8]) -> bool {
+        match text[self.found.end..] {
+            [] | [b'\n' | b'\r' | b',' | b';' | b')', ..] | [b'.', b' ' | b'\n' | b'\r', ..] | [b'.'] => true,
             [b' ', next, ..] => matches!(next, b'(' | b'-' | b'/'),
             _ => false,
-        };
-        class == NameClass::Password
-            && (self.connected || self.given || self.words == 0 && ends())
-            && heuristics::is_joined_words(value)
+        }
     }
 
     /// Whether the value is a password of several words that nothing but a value can be: after `is` or `with`.
@@ -430,7 +449,7 @@ fn after_verb(text: &[u8], mut next: usize, mut colon: bool, words: usize) -> Op
     {
         return Some(ProseLabel { found: ValueSpan { start: at, end, quoted: true }, ..candidate });
     }
-    (candidate.found.quoted || !value.iter().all(u8::is_ascii_alphabetic) || heuristics::is_word_chain(value, 3) || heuristics::is_joined_words(value))
+    (candidate.found.quoted || !value.iter().all(u8::is_ascii_alphabetic) || heuristics::is_word_chain(value, 3) || heuristics::is_joined_words(value) || heuristics::is_plain_word(value))
         .then_some(candidate)
 }
 

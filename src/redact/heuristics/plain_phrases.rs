@@ -1,5 +1,6 @@
 //! Passphrases of plain words with blanks between them, and how they differ from sentences.
 
+use super::super::names;
 use super::super::seed_words::SeedWords;
 use super::{WordList, is_of_names};
 
@@ -64,6 +65,41 @@ pub(in super::super) fn is_plain_phrase(phrase: &[u8]) -> bool {
     }
     let sample = phrase.starts_with(b"correct horse");
     words >= 3 && doubtful * if listed { 3 } else { 4 } <= words && repeated == 0 && !sample
+}
+
+/// Words that hold names and sayings together as well as sentences.
+static LINKS: WordList = WordList::new(
+    "the and for with from or no not of in on at to a an my is are am i we der die das und oder von auf bei dem den des ein eine \
+    mit im am zum zur mein meine dein ist heisst hei\u{df}t \u{fc}ber unter le la les de du des un une et au aux en el los las y \
+    con del il lo gli e di da sul sulla nel o os as um uma em do dos het een van voor op onder og p\u{e5} med till och i ved \
+    one two three four five six seven eight nine ten little big red blue old new good very first last over under",
+);
+
+/// Whether `value` is a saying or a short description that a person took for a password: at least three words, of which
+/// two or more have a meaning of their own and none is about passwords.
+pub(in super::super) fn is_saying(value: &[u8]) -> bool {
+    let value = value.trim_ascii();
+    let (mut words, mut content, mut doubtful) = (0, 0, 0);
+    for word in value.split(|b| *b == b' ') {
+        let spelled = !word.is_empty()
+            && word.len() <= 20
+            && word.iter().all(|b| b.is_ascii_alphabetic() || matches!(b, 0xc3 | 0xc5 | 0x80..=0xbf))
+            && word.iter().skip(1).all(|b| !b.is_ascii_uppercase());
+        words += 1;
+        if !spelled || words > 9 {
+            return false;
+        }
+        if LINKS.has(word) {
+            continue;
+        }
+        if is_grammar(word) || is_of_names(word) || names::class_of(word).is_some() {
+            return false;
+        }
+        content += usize::from(word.len() >= 3);
+        doubtful += usize::from(is_inflected(word));
+    }
+    let link = value.split(|b| *b == b' ').next().is_some_and(|word| matches!(word, b"is" | b"are" | b"not" | b"to" | b"or" | b"in" | b"of"));
+    words >= 3 && value.len() >= 10 && content >= 2 && doubtful * 3 <= content && !link
 }
 
 /// Whether a word holds sentences together, or is one of those about passwords.
