@@ -185,7 +185,12 @@ impl Names {
             }
             return;
         }
-        if matches!(text.get(name.end), Some(b',' | b';' | b'\t' | b'\n' | b'"'))
+        let mark = match text.get(name.end) {
+            // `password    ; forward`
+            Some(b' ') => text[name.end..].iter().find(|b| **b != b' ').filter(|b| **b == b';'),
+            mark => mark,
+        };
+        if matches!(mark, Some(b',' | b';' | b'\t' | b'\n' | b'"'))
             && let Some((table, mark)) = pairs::separated(text, name)
         {
             if let Some((class, label)) = class() {

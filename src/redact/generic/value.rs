@@ -267,7 +267,10 @@ fn is_line_of_settings(text: &[u8], name: Name, found: ValueSpan, separator: Sep
     let before = &text[name.start.saturating_sub(200)..name.start];
     let indent = before.iter().rev().take_while(|b| matches!(b, b' ' | b'>' | b'\t')).count();
     let above = &before[..before.len() - indent];
-    let Some(above) = above.strip_suffix(b"\n") else { return false };
+    if !above.is_empty() && above.last() != Some(&b'\n') {
+        return false;
+    }
+    let above = above.strip_suffix(b"\n").unwrap_or_default();
     let above = &above[above.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
     let below = text.get(found.end + 1..text.len().min(found.end + 200)).unwrap_or_default();
     let below = &below[..below.iter().position(|b| *b == b'\n').unwrap_or(below.len())];

@@ -2,7 +2,7 @@
 
 use super::super::names;
 use super::super::text::contains_ignoring_case;
-use super::plain_phrases::{is_grammar, is_inflected};
+use super::plain_phrases::{is_grammar, is_inflected, is_link};
 use super::words::{INVENTED, is_technical_name};
 use super::{WordList, is_code, is_of_names, is_placeholder};
 
@@ -13,11 +13,16 @@ pub(in super::super) fn is_joined_words(value: &[u8]) -> bool {
     if !(9..=48).contains(&value.len()) || !value.iter().any(is_mark) || value.iter().any(u8::is_ascii_whitespace) {
         return false;
     }
-    let (mut parts, mut words, mut long, mut capitals, mut numbers, mut named) = (0, 0, 0, 0, 0, 0);
+    let (mut parts, mut words, mut long, mut capitals, mut numbers, mut named, mut linked) = (0, 0, 0, 0, 0, 0, 0);
     for part in value.split(is_mark) {
         parts += 1;
         let letters = part.iter().take_while(|b| b.is_ascii_alphabetic() || !b.is_ascii()).count();
         let digits = part.len() - letters;
+        // `4B`
+        if digits > 0 && (2..=4).contains(&part.len()) && part.iter().all(u8::is_ascii_alphanumeric) {
+            numbers += 1;
+            continue;
+        }
         if part.is_empty() || digits > 4 || !part[letters..].iter().all(u8::is_ascii_digit) || letters == 1 {
             return false;
         }
@@ -31,7 +36,9 @@ pub(in super::super) fn is_joined_words(value: &[u8]) -> bool {
         long += usize::from(letters >= 3) + usize::from(letters >= 5);
         capitals += usize::from(capital);
         numbers += usize::from(digits > 0);
-        named += usize::from(letters > 2 && is_of_names(word));
+        let link = is_link(word) || letters <= 4 && is_grammar(word);
+        linked += usize::from(link);
+        named += usize::from(letters > 2 && !link && is_of_names(word));
     }
     let marked = capitals >= 2 || capitals >= 1 && numbers >= 1 || words >= 4 && !value.contains(&b'.');
     words >= 2
@@ -39,6 +46,7 @@ pub(in super::super) fn is_joined_words(value: &[u8]) -> bool {
         && long >= 3
         && marked
         && named == 0
+        && (linked == 0 || words >= 3 && words > linked + 1 || words >= 5 && words > linked || capitals >= 2)
         && value.last().is_some_and(|b| !is_mark(b))
         && value.iter().filter(|b| is_mark(b)).all(|b| *b == *value.iter().find(|b| is_mark(b)).unwrap_or(&b'-'))
         && !is_placeholder(value)

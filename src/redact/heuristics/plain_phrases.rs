@@ -92,14 +92,21 @@ pub(in super::super) fn is_saying(value: &[u8]) -> bool {
         if LINKS.has(word) {
             continue;
         }
-        if is_grammar(word) || is_of_names(word) || names::class_of(word).is_some() {
+        // The German lake, unless somebody is told to look.
+        let lake = word == b"see" && words > 2;
+        if !lake && (is_grammar(word) || is_of_names(word) || names::class_of(word).is_some()) {
             return false;
         }
         content += usize::from(word.len() >= 3);
         doubtful += usize::from(is_inflected(word));
     }
     let link = value.split(|b| *b == b' ').next().is_some_and(|word| matches!(word, b"is" | b"are" | b"not" | b"to" | b"or" | b"in" | b"of"));
-    words >= 3 && value.len() >= 10 && content >= 2 && doubtful * 3 <= content && !link
+    words >= 3 && value.len() >= 10 && content >= 2 && doubtful * 2 <= content && !link
+}
+
+/// Whether a word holds names and sayings together.
+pub(super) fn is_link(word: &[u8]) -> bool {
+    LINKS.has(word)
 }
 
 /// Whether a word holds sentences together, or is one of those about passwords.
