@@ -3,7 +3,7 @@
 use super::super::heuristics::{self, NameClass, WordList};
 use super::super::names;
 use super::super::text::starts_ignoring_case;
-use super::Name;
+use super::{Name, later};
 use super::separator::{Separator, is_quote, skip_blanks};
 
 /// The longest value that is read.
@@ -85,6 +85,10 @@ pub(super) fn value(
         || is_joined(text, name, found, separator, class)
         || is_known_word(text, name, found, separator, class)
         || is_quoted_saying(content, found, separator, class)
+        || class == NameClass::Secret
+            && is_own_line(text, name, found, separator)
+            && (later::is_plain(content) || heuristics::is_joined_words(content))
+        || class == NameClass::Weak && is_asked_token(text, name, content)
         || class == NameClass::Hint && is_key_like_digest(&text[name.start..name.end], content, separator)
         || (class == NameClass::Weak
             && matches!(separator, Separator::Assign | Separator::Colon | Separator::Flag)
@@ -234,6 +238,18 @@ fn is_joined(text: &[u8], name: Name, found: ValueSpan, separator: Separator, cl
     class == NameClass::Password && placed && heuristics::is_joined_words(&text[found.start..found.end])
 }
 
+/// Whether a value is the token that a URL asks with, as people choose it: `?token=otter-lamp-river`.
+fn is_asked_token(text: &[u8], name: Name, content: &[u8]) -> bool {
+    let asked = name.start > 0 && matches!(text[name.start - 1], b'?' | b'&');
+    let numbered = || {
+        let digits = content.iter().rev().take_while(|b| b.is_ascii_digit()).count();
+        let word = &content[..content.len() - digits];
+        let word = word.strip_suffix(b"-").or_else(|| word.strip_suffix(b"_")).unwrap_or(word);
+        (2..=4).contains(&digits) && word.len() >= 5 && heuristics::is_plain_part(word)
+    };
+    asked && (heuristics::is_word_chain(content, 3) || heuristics::is_joined_words(content) || numbered())
+}
+
 /// Whether a value in quotes is a saying in small letters.
 fn is_quoted_saying(content: &[u8], found: ValueSpan, separator: Separator, class: NameClass) -> bool {
     found.quoted
@@ -283,7 +299,13 @@ fn is_line_of_settings(text: &[u8], name: Name, found: ValueSpan, separator: Sep
         let value = line.get(key + mark.len()..).unwrap_or_default();
         key >= 2 && line[key..].starts_with(mark) && !value.is_empty() && !value.contains(&b' ')
     };
-    is_setting(above) || is_setting(below)
+    // `frontend:`, whose only field this is.
+    let parent = separator == Separator::Colon
+        && above.trim_ascii_end().strip_suffix(b":").is_some_and(|key| {
+            let lead = key.iter().take_while(|b| **b == b' ').count();
+            lead < indent && key[lead..].iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
+        });
+    is_setting(above) || is_setting(below) || parent && below.trim_ascii().is_empty()
 }
 
 /// Whether a label and letters that no word has are all that is left of a line: `Passwort: …`.
