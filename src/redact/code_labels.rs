@@ -26,7 +26,10 @@ pub(super) const KEYWORDS: [(CodeKind, &str); 5] = [
         codice di recupero|herstelcode|back-upcode|terställningskod|reservkod|gendannelseskode|\
         gjenopprettingskode|palautuskood|varakood|kody zapasowe|kody odzyskiwania|kod zapasowy|ložní kód|\
         kurtarma kod|yedek kod|восстановления|езервные коды|езервні коди|відновлення|恢复代码|备用码|恢复码|備用代碼|\
-        リカバリーコード|バックアップコード|복구 코드|백업 코드",
+        リカバリーコード|バックアップコード|복구 코드|백업 코드|recovery key|recovery-key|wiederherstellungsschl|\
+        clé de récupération|clave de recuperaci|chave de recupera|chiave di recupero|herstelsleutel|återställningsnyck|\
+        gendannelsesnøgle|gjenopprettingsnøk|palautusavain|klucz odzyskiwania|obnovovací klíč|kurtarma anahtar|\
+        恢复密钥|回復キー|復旧キー|복구 키",
     ),
     (
         CodeKind::Pin,
@@ -38,7 +41,8 @@ pub(super) const KEYWORDS: [(CodeKind, &str); 5] = [
         digo de la puerta|digo de la alarma|digo da porta|digo do alarme|codice porta|codice allarme|\
         deurcode|toegangscode|portkod|larmkod|dørkode|ovikoodi|kod do|kod k |код от|код двери|пин-код|\
         Пин-код|ПИН|пин код|пін-код|门禁码|门禁密码|暗証番号|핀 번호|현관|unlock code|passcode|geheimzahl|kopieercode|\
-        print code|copier code",
+        print code|copier code|host key|hostkey|installer code|master code|user code|lock code|lockbox|key safe|keysafe|\
+        code kopieer|kopierercode|kopiercode|kopierer-pin|schlüsseltresor|sleutelkluis|boîte à clés",
     ),
     (
         CodeKind::Licence,
@@ -58,7 +62,8 @@ pub(super) const KEYWORDS: [(CodeKind, &str); 5] = [
         clé de configuration|double authentification|clave de configuraci|autenticador|autenticatore|\
         chiave di configurazione|instellingssleutel|installatiesleutel|konfigurationsnyckel|\
         klucz konfiguracji|kurulum anahtar|ключ настройки|аутентификатор|身份验证器|两步验证|セットアップキー|설정 키|\
-        two-factor|two factor|second factor|google auth|authy",
+        two-factor|two factor|second factor|google auth|authy|the qr|qr code|qr-code|qrcode|código qr|codice qr|code qr|\
+        by hand instead",
     ),
     (
         CodeKind::Application,

@@ -193,7 +193,8 @@ fn is_spaced(text: &[u8], at: usize) -> bool {
 
 /// Words between a label and its number.
 static CONNECTORS: WordList = WordList::new(
-    "is are was ist lautet est es \u{e9} \u{e8} er \u{e4}r on to jest je now = : - | \u{2192} -> => \u{2013} \u{2014} still immer noch toujours sigue siendo",
+    "is are was ist lautet est es \u{e9} \u{e8} er \u{e4}r on to jest je now = : - | \u{2192} -> => \u{2013} \u{2014} still immer noch toujours sigue siendo \
+    it's its ist's c'est set changed",
 );
 
 /// Returns the number that the label between `start` and `end` announces.

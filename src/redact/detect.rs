@@ -56,6 +56,7 @@ enum KeywordTarget {
     WordList,
     Command(&'static Command),
     Grouped,
+    PlainPhrase,
 }
 
 /// Returns the keywords of all built-in rules, collected at the first text.
@@ -89,6 +90,7 @@ fn keywords() -> &'static Keywords<KeywordTarget> {
         fixed.extend(phrase_layouts::PLATES.iter().map(|word| (*word, KeywordTarget::PhrasePlate)));
         fixed.extend(kubernetes::KEYWORDS.iter().map(|word| (*word, KeywordTarget::Kubernetes)));
         fixed.extend(commands::GROUPED.iter().map(|word| (*word, KeywordTarget::Grouped)));
+        fixed.extend(generic::PLAIN_PHRASE_KEYWORDS.iter().map(|word| (*word, KeywordTarget::PlainPhrase)));
         fixed.extend(keys::BODIES.iter().map(|word| (*word, KeywordTarget::KeyBody)));
         fixed.extend(keys::WRAPPED.iter().map(|word| (*word, KeywordTarget::Wrapped)));
         fixed.extend([
@@ -127,6 +129,7 @@ pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Findin
     let mut object_end = 0;
     let mut entries_end = 0;
     let mut codes_end = 0;
+    let mut phrase_end = 0;
     places::find(text, &mut |start, end, label| {
         findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) });
     });
@@ -164,6 +167,14 @@ pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Findin
                 commands::secrets(text, (at, hit_end), command, |start, end, label| {
                     findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) })
                 });
+                None
+            }
+            KeywordTarget::PlainPhrase => {
+                if at >= phrase_end {
+                    phrase_end = generic::plain_phrase(text, hit_end, |start, end, label| {
+                        findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) })
+                    });
+                }
                 None
             }
             KeywordTarget::Grouped => {

@@ -76,13 +76,17 @@ pub(super) fn key(text: &[u8], from: usize) -> Option<(usize, usize)> {
     let window = &text[from..text.len().min(from + MAX_DISTANCE)];
     let lines = window.iter().enumerate().filter(|(_, b)| **b == b'\n').nth(2).map_or(window.len(), |(at, _)| at);
     let window = &window[..lines];
-    if !window.iter().any(u8::is_ascii_digit) && !window.contains(&b'-') {
+    if !window.iter().any(|b| b.is_ascii_digit() || matches!(b, b'-' | b':')) {
         return None;
     }
     let mut at = window.iter().take(16).take_while(|b| !b.is_ascii_whitespace() && **b != b':').count();
     // Whether the words so far lead to a key, and whether the border of a cell or a slash does.
     let (mut named, mut beside) = (false, false);
     let mut same = true;
+    // Whether a word for a key is on this line.
+    let mut said = false;
+    // Whether a mark or a verb is directly before the next word.
+    let mut led = false;
     let word = text[..from].iter().rev().take(24).take_while(|b| !b.is_ascii_whitespace()).count();
     let before = text[from.saturating_sub(word + 16)..from - word].trim_ascii_end();
     let before = &before[before.iter().rposition(u8::is_ascii_whitespace).map_or(0, |end| end + 1)..];
@@ -94,6 +98,10 @@ pub(super) fn key(text: &[u8], from: usize) -> Option<(usize, usize)> {
         let gap = window[at..].iter().take_while(|b| b.is_ascii_whitespace() || **b == b':').count();
         // What is beside the name of a network is on its line.
         same &= !window[at..at + gap].contains(&b'\n');
+        said = (said || named) && !window[at..at + gap].contains(&b'\n');
+        // `code wifi de la salle : …`
+        let colon = window[at..at + gap].contains(&b':');
+        named |= said && colon;
         at += gap;
         let length = window[at..].iter().take_while(|b| !b.is_ascii_whitespace()).count();
         if length == 0 {
@@ -102,6 +110,7 @@ pub(super) fn key(text: &[u8], from: usize) -> Option<(usize, usize)> {
         let word = &window[at..at + length];
         let bare = word.strip_suffix(b":").unwrap_or(word);
         let bare = bare.strip_suffix(b",").unwrap_or(bare);
+        let before = std::mem::replace(&mut led, word.ends_with(b":") || BETWEEN.has(bare));
         if word == b"/" || word == b"|" {
             beside = same;
         } else if keyed(bare) {
@@ -111,11 +120,15 @@ pub(super) fn key(text: &[u8], from: usize) -> Option<(usize, usize)> {
         } else {
             let (start, end) = super::generic::trimmed(text, from + at, from + at + length);
             let value = &text[start..end];
-            if (named || beside) && is_key(value, named) {
+            let last = || matches!(text[from + at + length..], [] | [b'\n' | b'\r', ..]);
+            let chosen = named && (colon || before) && last() && heuristics::is_plain_word(value);
+            if (named || beside || said && last()) && is_key(value, named) || chosen {
                 return Some((start, end));
             }
+            named = said && (BETWEEN.has(bare) || word.ends_with(b":"));
             beside = false;
-            named = false;
+            at += length;
+            continue;
         }
         at += length;
     }

@@ -4,6 +4,7 @@ use super::super::heuristics::{self, NameClass, WordList, looks_secret};
 use super::super::names;
 use super::super::rules::FindingLabel;
 use super::super::text::contains_ignoring_case;
+use super::chosen::speaks_of_account;
 use super::later::{is_plain, is_strong, trimmed};
 use super::{Name, OnFinding};
 
@@ -110,8 +111,32 @@ pub(in super::super) fn pair(text: &[u8], at: usize, on_finding: OnFinding<'_>) 
         USUAL.has(account) || account.contains(&b'@') || CONTEXTS.iter().any(|word| contains_ignoring_case(line, word))
     };
     if (is_plain(value) && !is_ticket(value) || heuristics::is_word_chain(value, 3) || is_odd(value)) && named() {
-        on_finding(start, end, &PAIR);
+        return on_finding(start, end, &PAIR);
     }
+    // Weaker looks, at the end of the clause.
+    let ends = matches!(
+        text[end..],
+        [] | [b'\n' | b'\r' | b',' | b';' | b')' | b'.', ..] | [b' ', b'(' | b'|' | b'u' | b'-', ..]
+    );
+    let lower = account.iter().all(|b| !b.is_ascii_uppercase()) && account.iter().any(u8::is_ascii_lowercase);
+    let shaped = || heuristics::is_joined_words(value) && !is_ticket(value) || is_numbered(value);
+    if ends && lower && shaped() {
+        let above = &text[at.saturating_sub(320)..at];
+        if named() || speaks_of_account(above) || memchr::memmem::find(above, b"://").is_some() {
+            on_finding(start, end, &PAIR);
+        }
+    }
+}
+
+/// Whether a value is a word with a capital and a digit or two, at its end or for a letter: `Lanternfish9`, `L4nternfish`.
+fn is_numbered(value: &[u8]) -> bool {
+    let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
+    (8..=24).contains(&value.len())
+        && value[0].is_ascii_uppercase()
+        && value.iter().all(u8::is_ascii_alphanumeric)
+        && (1..=4).contains(&digits)
+        && value[1..].iter().all(|b| !b.is_ascii_uppercase())
+        && looks_secret(value, NameClass::Password, true)
 }
 
 /// Whether a value is a password without any label: letters, digits, and a mark that neither names nor numbers have.

@@ -203,7 +203,8 @@ fn answer(text: &[u8], start: usize, end: usize, ending: Ending) -> Option<(usiz
                 || content[at + length..].starts_with(b" -")
                 || content[at + length..].starts_with(b" (");
             let fits = later::is_strong(value)
-                || (leads > 0 || last) && (later::is_plain(value) || heuristics::is_word_chain(value, 3));
+                || (leads > 0 || last) && (later::is_plain(value) || heuristics::is_word_chain(value, 3))
+                || leads > 0 && content[at + length..].trim_ascii().is_empty() && heuristics::is_plain_word(value);
             return fits.then_some((left, right));
         }
         at += length;

@@ -76,6 +76,12 @@ pub(in super::super) fn trimmed(text: &[u8], mut start: usize, mut end: usize) -
     (start, end)
 }
 
+/// Returns a word without the marks of the sentence after it.
+pub(super) fn trimmed_word(word: &[u8]) -> &[u8] {
+    let end = word.iter().rposition(|b| !matches!(b, b'.' | b',' | b';' | b'!' | b'?')).map_or(0, |last| last + 1);
+    &word[..end]
+}
+
 /// Whether a word looks like a password wherever it stands: letters, digits, and a mark that no name has.
 pub(in super::super) fn is_strong(value: &[u8]) -> bool {
     let letters = value.iter().filter(|b| b.is_ascii_alphabetic()).count();
@@ -108,6 +114,7 @@ pub(in super::super) fn is_plain(value: &[u8]) -> bool {
     // The looks of a whole value last: they take longest.
     heuristics::is_word_chain(value, 3)
         || is_marked_pair(value)
+        || heuristics::is_joined_words(value)
         || value.len() <= 40
             && value.iter().any(u8::is_ascii_uppercase)
             && !value.contains(&b'/')

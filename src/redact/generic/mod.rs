@@ -10,6 +10,7 @@ mod later;
 mod nested;
 mod pairs;
 mod plain;
+mod plain_phrases;
 mod prose;
 mod rows;
 mod separator;
@@ -21,6 +22,7 @@ pub(super) use accounts::{
 pub(super) use chosen::LABEL as CHOSEN_LABEL;
 pub(super) use labels::{LABELS, STEMS, Word};
 pub(super) use later::{is_plain as is_plain_password, is_strong as is_strong_password, trimmed};
+pub(super) use plain_phrases::{KEYWORDS as PLAIN_PHRASE_KEYWORDS, find as plain_phrase};
 
 use super::assembled;
 use super::heuristics::{self, NameClass, WordList};
@@ -185,7 +187,12 @@ impl Names {
             }
             return;
         }
-        if matches!(text.get(name.end), Some(b',' | b';' | b'\t' | b'\n' | b'"'))
+        let mark = match text.get(name.end) {
+            // `password    ; forward`
+            Some(b' ') => text[name.end..].iter().find(|b| **b != b' ').filter(|b| **b == b';'),
+            mark => mark,
+        };
+        if matches!(mark, Some(b',' | b';' | b'\t' | b'\n' | b'"'))
             && let Some((table, mark)) = pairs::separated(text, name)
         {
             if let Some((class, label)) = class() {

@@ -70,7 +70,11 @@ pub(super) fn value(text: &[u8], name: Name) -> Option<(usize, usize)> {
     }
     let start = at + skip;
     let word = VALUE_FIELDS.iter().find(|word| starts_ignoring_case(&text[start..], word))?;
-    let (at, _) = after_closers(text, start + word.len());
+    let (mut at, _) = after_closers(text, start + word.len());
+    // `<Value ProtectInMemory="True">`
+    if text[start - 1] == b'<' && text.get(at) == Some(&b' ') {
+        at += text[at..].iter().take(48).position(|b| *b == b'>')?;
+    }
     let at = skip_blanks(text, at);
     if !matches!(text.get(at)?, b':' | b'=' | b'>') {
         return None;
@@ -235,7 +239,7 @@ pub(super) fn separated(text: &[u8], name: Name) -> Option<(Column, u8)> {
             && cell.split(|b| *b == b' ').count() <= 3
             && cell.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'"' | b' '))
     };
-    let count = |row: &[u8]| row.iter().filter(|b| **b == mark).count();
+    let count = |row: &[u8]| borders(row, mark).count();
     let next = start + head.len() + 1;
     let fits = next < text.len() && count(line(text, next)) == count(head);
     if !fits || !cells.clone().all(is_word) {
@@ -301,15 +305,24 @@ impl Columns {
     }
 }
 
+/// Returns the places of the marks between the cells of a row; a mark in quotes belongs to its cell.
+fn borders(row: &[u8], mark: u8) -> impl Iterator<Item = usize> {
+    let mut quoted = false;
+    row.iter().enumerate().filter_map(move |(at, byte)| {
+        quoted ^= *byte == b'"' && mark != b'|';
+        (*byte == mark && !quoted && (at == 0 || row[at - 1] != b'\\')).then_some(at)
+    })
+}
+
 /// Returns the content of a cell without the marks around it.
 fn cell(row: &[u8], mark: u8, index: usize) -> Option<(usize, usize)> {
     let lead = usize::from(mark == b'|' && row.trim_ascii_start().starts_with(b"|"));
-    let mut borders = row.iter().enumerate().filter(|(at, b)| **b == mark && (*at == 0 || row[at - 1] != b'\\'));
+    let mut borders = borders(row, mark);
     let start = match index + lead {
         0 => 0,
-        count => borders.nth(count - 1)?.0 + 1,
+        count => borders.nth(count - 1)? + 1,
     };
-    let end = borders.next().map_or(row.len(), |(at, _)| at);
+    let end = borders.next().unwrap_or(row.len());
     let quote = |b: &u8| b.is_ascii_whitespace() || matches!(b, b'`' | b'*' | b'"' | b'\'');
     let content = row.get(start..end)?;
     let left = content.iter().take_while(|b| quote(b)).count();

@@ -22,7 +22,7 @@ static VERBS: WordList = WordList::new(
 );
 /// Words between such a word and the value.
 static ADVERBS: WordList = WordList::new(
-    "now currently still just set to : this the following generated created for changed siendo sendo desormais désormais maintenant toujours ahora siempre todavía aun aún agora ainda ora ancora adesso sempre nu \
+    "now currently still just set to : this the following generated created for changed word simply just siendo sendo desormais désormais maintenant toujours ahora siempre todavía aun aún agora ainda ora ancora adesso sempre nu \
     nog steeds jetzt noch immer weiterhin fortfarande stadig fortsatt nyt edelleen teraz nadal wciąż stále teď nyní hala hâlâ şimdi теперь сейчас пока тепер зараз",
 );
 /// Like [`VERBS`], in scripts that put no blank before them.
@@ -108,12 +108,13 @@ pub(super) fn values(
             || matches!(b, b'"' | b'\'' | b'`' | b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'-' | b'_' | 0xe2)
     };
     let hump = |pair: &[u8]| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase();
-    if (rest.iter().any(odd) || rest.windows(2).any(hump))
+    if (rest.iter().any(odd) || rest.windows(2).any(hump) || announced::may_be_password(text, name))
         && let Some(mut candidate) = forward(text, name)
         && let Some((class, label)) = class()
         && {
             candidate.phrase = text[name.start..name.end].to_ascii_lowercase().ends_with(b"phrase");
             candidate.given = GIVEN.iter().any(|word| text[..name.start].ends_with(word));
+            candidate.after_user = candidate.given && is_after_user(text, name);
             (class != NameClass::Hint || candidate.is_beside(text, name))
                 && candidate.is_secret(text, class)
                 && (candidate.connected || !is_verb(text, name))
@@ -171,6 +172,20 @@ fn is_compound(text: &[u8], name: Name) -> bool {
     word_at(text, skip_blanks(text, at)).is_some_and(|word| COMPOUNDS.has(word) && !VERBS.has(word))
 }
 
+/// Whether a user is named in the clause before a name: "user anna, password …".
+fn is_after_user(text: &[u8], name: Name) -> bool {
+    static USERS: WordList = WordList::new(
+        "user username login account benutzer benutzername konto utente usuario usu\u{e1}rio utilisateur identifiant gebruiker \
+        gebruikersnaam inlog anv\u{e4}ndare bruger brugernavn bruker brukernavn k\u{e4}ytt\u{e4}j\u{e4} u\u{17c}ytkownik u\u{17e}ivatel \
+        kullan\u{131}c\u{131}",
+    );
+    let before = &text[name.start.saturating_sub(64)..name.start];
+    let line = &before[before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
+    let mut words =
+        line.split(|b| b.is_ascii() && !b.is_ascii_alphanumeric() && !matches!(b, b'-' | b'_' | b'.' | b'@'));
+    words.any(|word| USERS.has(word))
+}
+
 /// Whether a name is the verb "pass": no user or login is named shortly before it on its line.
 fn is_verb(text: &[u8], name: Name) -> bool {
     const OWNERS: &[&[u8]] = &[b"user", b"login", b"account", b"admin", b"root", b"mail", b"with ", b"using "];
@@ -209,6 +224,8 @@ struct ProseLabel {
     given: bool,
     /// Whether the name says that the value has several words.
     phrase: bool,
+    /// Whether a user is named before the name: "user x, password".
+    after_user: bool,
 }
 
 impl ProseLabel {
@@ -221,6 +238,8 @@ impl ProseLabel {
                 && heuristics::is_passphrase(value, class)
                 && value.iter().filter(|b| **b == b' ').count() >= 3)
             || self.is_chain(value, class)
+            || self.is_joined(text, value, class)
+            || self.is_word(text, value, class)
             || (class == NameClass::Weak && heuristics::is_hexadecimal_key(value));
         if class == NameClass::Hint {
             return heuristics::is_machine_made(value);
@@ -240,7 +259,10 @@ impl ProseLabel {
         let after = text.get(self.found.end).is_none_or(|b| matches!(b, b'\n' | b'\r'));
         let number = class == NameClass::Password && self.words == 0 && value.iter().all(u8::is_ascii_digit) && after;
         let given = number || given;
-        let given = given || self.is_chain(value, class);
+        let given = given
+            || self.is_chain(value, class)
+            || self.is_joined(text, value, class)
+            || self.is_word(text, value, class);
         // `db-credentials version=12`: a pair of its own.
         let pair = !self.connected
             && value.iter().position(|b| *b == b'=').is_some_and(|at| heuristics::is_name(&value[..at]));
@@ -262,6 +284,49 @@ impl ProseLabel {
             && (lower && word.iter().any(|b| matches!(b, b'_' | b'-'))
                 || word[0].is_ascii_lowercase()
                     && word.windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase()))
+    }
+
+    /// Whether the value is words that a mark joins, as people choose them, after `is` or at the end of its clause.
+    fn is_joined(&self, text: &[u8], value: &[u8], class: NameClass) -> bool {
+        class == NameClass::Password
+            && (self.connected || self.given || self.words == 0 && self.ends_clause(text))
+            && heuristics::is_joined_words(value)
+    }
+
+    /// Whether the value is a word or a saying that people choose: in quotes after `is`, or one word that ends the clause.
+    fn is_word(&self, text: &[u8], value: &[u8], class: NameClass) -> bool {
+        if class != NameClass::Password {
+            return false;
+        }
+        // `Kennwort „…“`, `phone password "…"`
+        if self.found.quoted && self.words == 0 && !self.connected {
+            return heuristics::is_saying(value)
+                || (value[0].is_ascii_uppercase() || !value.is_ascii()) && heuristics::is_plain_word(value);
+        }
+        if !self.connected {
+            return self.words == 0
+                && self.given
+                && self.ends_clause(text)
+                && self.after_user
+                && heuristics::is_plain_word(value);
+        }
+        if self.found.quoted {
+            let plain = |word: &[u8]| word.len() >= 3 && heuristics::is_plain_part(word);
+            let parts = value.iter().filter(|b| **b == b'-').count();
+            return heuristics::is_plain_word(value)
+                || heuristics::is_saying(value)
+                || parts >= 1 && value.len() >= 9 && value.split(|b| *b == b'-').all(plain);
+        }
+        self.ends_clause(text) && heuristics::is_plain_word(value)
+    }
+
+    /// Whether the clause ends with the value.
+    fn ends_clause(&self, text: &[u8]) -> bool {
+        match text[self.found.end..] {
+            [] | [b'\n' | b'\r' | b',' | b';' | b')', ..] | [b'.', b' ' | b'\n' | b'\r', ..] | [b'.'] => true,
+            [b' ', next, ..] => matches!(next, b'(' | b'-' | b'/'),
+            _ => false,
+        }
     }
 
     /// Whether the value is a password of several words that nothing but a value can be: after `is` or `with`.
@@ -304,7 +369,7 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
         if text.get(at) == Some(&b'(') && (curly || is_quote(text.get(at + 1))) {
             return found_at(text, at + 1, words, !is_pass(text, name));
         }
-        if is_quote(text.get(at)) || text[at..].starts_with("“".as_bytes()) {
+        if is_quote(text.get(at)) || ["“", "„", "«"].iter().any(|open| text[at..].starts_with(open.as_bytes())) {
             return found_at(text, at, words, words > 0 && !is_pass(text, name));
         }
         let word = word_at(text, at)?;
@@ -325,6 +390,7 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
                     words,
                     given: true,
                     phrase: false,
+                    after_user: false,
                 });
             }
         }
@@ -366,7 +432,11 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
             at = next;
             continue;
         }
-        let chain = || heuristics::is_word_chain(inner, 3);
+        let chain = || {
+            heuristics::is_word_chain(inner, 3)
+                || heuristics::is_joined_words(inner)
+                || spelled && is_after_user(text, name) && heuristics::is_plain_word(later::trimmed_word(inner))
+        };
         if words == 0 && (!spelled || chain()) {
             return found_at(text, at, 0, false);
         }
@@ -424,15 +494,26 @@ fn after_verb(text: &[u8], mut next: usize, mut colon: bool, words: usize) -> Op
     {
         return Some(ProseLabel { found: ValueSpan { start: at, end, quoted: true }, ..candidate });
     }
-    (candidate.found.quoted || !value.iter().all(u8::is_ascii_alphabetic) || heuristics::is_word_chain(value, 3))
-        .then_some(candidate)
+    (candidate.found.quoted
+        || !value.iter().all(u8::is_ascii_alphabetic)
+        || heuristics::is_word_chain(value, 3)
+        || heuristics::is_joined_words(value)
+        || heuristics::is_plain_word(value))
+    .then_some(candidate)
 }
 
 fn found_at(text: &[u8], at: usize, words: usize, connected: bool) -> Option<ProseLabel> {
     let marks = text[at.min(text.len())..].iter().take(3).take_while(|b| **b == b'*').count();
     let at = at + marks;
     let found = quoted(text, at).unwrap_or_else(|| bare(text, at, Separator::Words));
-    (found.start < found.end).then_some(ProseLabel { found, connected, words, given: false, phrase: false })
+    (found.start < found.end).then_some(ProseLabel {
+        found,
+        connected,
+        words,
+        given: false,
+        phrase: false,
+        after_user: false,
+    })
 }
 
 /// Returns the word at `at`, up to a blank; `None` at the end of a sentence.

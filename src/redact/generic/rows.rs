@@ -19,6 +19,8 @@ pub(super) fn is_secret(value: &[u8], class: NameClass) -> bool {
             && (later::is_strong(value) || later::is_plain(value) && heuristics::has_all_kinds(value))
         || class == NameClass::Password
             && (heuristics::is_word_chain(value, 3)
+                || heuristics::is_joined_words(value)
+                || heuristics::is_saying(value)
                 || heuristics::is_passphrase(value, class) && !heuristics::is_description(value))
 }
 

@@ -4,7 +4,7 @@ use super::super::heuristics::{self, NameClass, WordList};
 use super::super::names;
 use super::super::text::starts_ignoring_case;
 use super::separator::{Separator, is_quote, skip_blanks};
-use super::{Name, plain};
+use super::{Name, later, plain};
 
 /// The longest value that is read.
 const MAX_VALUE_BYTES: usize = 1024;
@@ -82,6 +82,13 @@ pub(super) fn value(
             && is_setting(text, name, found, separator)
             && (class == NameClass::Password || heuristics::has_all_kinds(content))
             && heuristics::is_chosen(content))
+        || is_joined(text, name, found, separator, class)
+        || is_known_word(text, name, found, separator, class)
+        || is_quoted_saying(content, found, separator, class)
+        || class == NameClass::Secret
+            && is_own_line(text, name, found, separator)
+            && (later::is_plain(content) || heuristics::is_joined_words(content))
+        || class == NameClass::Weak && is_asked_token(text, name, content)
         || class == NameClass::Hint && is_key_like_digest(&text[name.start..name.end], content, separator)
         || (class == NameClass::Weak
             && matches!(separator, Separator::Assign | Separator::Colon | Separator::Flag)
@@ -102,6 +109,21 @@ pub(super) fn value(
             && (named || is_record(text, name, at + line.len()) && !heuristics::is_description(line))
         {
             return Some((ValueSpan { start: at, end: at + line.trim_ascii_end().len(), quoted: true }, true));
+        }
+    }
+    if class == NameClass::Password
+        && !secret
+        && matches!(separator, Separator::Assign | Separator::Colon)
+        && text.get(found.end) == Some(&b' ')
+    {
+        let line = &text[at..text.len().min(at + 128)];
+        let line = &line[..line.iter().position(|b| *b == b'\n').unwrap_or(line.len())];
+        let found = ValueSpan { start: at, end: at + line.len(), quoted: false };
+        if !line.iter().any(u8::is_ascii_uppercase)
+            && is_line_of_settings(text, name, found, separator)
+            && heuristics::is_saying(line)
+        {
+            return Some((found, true));
         }
     }
     if class == NameClass::Password
@@ -204,6 +226,84 @@ fn is_word_password(text: &[u8], name: Name, found: ValueSpan, separator: Separa
             text.get(found.end).is_none_or(|b| *b == b'\n') && !is_type
         }
     }
+}
+
+/// Whether a value is words that a mark joins, as people choose them, where no expression of a program can be.
+fn is_joined(text: &[u8], name: Name, found: ValueSpan, separator: Separator, class: NameClass) -> bool {
+    let placed = match separator {
+        Separator::Comma | Separator::Call | Separator::Words => found.quoted,
+        // `[DB_PASS] => …`, the dump of an array.
+        Separator::Assign => found.quoted || !is_spaced(text, found) || name.start > 0 && text[name.start - 1] == b'[',
+        _ => true,
+    };
+    class == NameClass::Password && placed && heuristics::is_joined_words(&text[found.start..found.end])
+}
+
+/// Whether a value is the token that a URL asks with, as people choose it: `?token=otter-lamp-river`.
+fn is_asked_token(text: &[u8], name: Name, content: &[u8]) -> bool {
+    let asked = name.start > 0 && matches!(text[name.start - 1], b'?' | b'&');
+    let numbered = || {
+        let digits = content.iter().rev().take_while(|b| b.is_ascii_digit()).count();
+        let word = &content[..content.len() - digits];
+        let word = word.strip_suffix(b"-").or_else(|| word.strip_suffix(b"_")).unwrap_or(word);
+        (2..=4).contains(&digits) && word.len() >= 5 && heuristics::is_plain_part(word)
+    };
+    asked && (heuristics::is_word_chain(content, 3) || heuristics::is_joined_words(content) || numbered())
+}
+
+/// Whether a value in quotes is a saying in small letters.
+fn is_quoted_saying(content: &[u8], found: ValueSpan, separator: Separator, class: NameClass) -> bool {
+    found.quoted
+        && matches!(class, NameClass::Password | NameClass::Secret)
+        && matches!(separator, Separator::Assign | Separator::Colon | Separator::Flag | Separator::Blank)
+        && content.contains(&b' ')
+        && !content.iter().any(u8::is_ascii_uppercase)
+        && heuristics::is_saying(content)
+}
+
+/// Whether a value is one word that a person chose, where it is a literal of a program or of a file of settings.
+fn is_known_word(text: &[u8], name: Name, found: ValueSpan, separator: Separator, class: NameClass) -> bool {
+    let content = &text[found.start..found.end];
+    let literal = || found.quoted && separator == Separator::Assign && content[0].is_ascii_lowercase();
+    class == NameClass::Password
+        && (8..=28).contains(&content.len())
+        && (literal() || is_line_of_settings(text, name, found, separator))
+        && heuristics::is_plain_word(content)
+}
+
+/// Whether a line is `name=value` without blanks around the mark, or `NAME: value`, and another such line is above or below.
+fn is_line_of_settings(text: &[u8], name: Name, found: ValueSpan, separator: Separator) -> bool {
+    let mark: &[u8] = match separator {
+        Separator::Assign => b"=",
+        Separator::Colon => b": ",
+        _ => return false,
+    };
+    if found.quoted || text[name.end..found.start] != *mark || !text.get(found.end).is_none_or(|b| *b == b'\n') {
+        return false;
+    }
+    let before = &text[name.start.saturating_sub(200)..name.start];
+    let indent = before.iter().rev().take_while(|b| matches!(b, b' ' | b'>' | b'\t')).count();
+    let above = &before[..before.len() - indent];
+    if !above.is_empty() && above.last() != Some(&b'\n') {
+        return false;
+    }
+    let above = above.strip_suffix(b"\n").unwrap_or_default();
+    let above = &above[above.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
+    let below = text.get(found.end + 1..text.len().min(found.end + 200)).unwrap_or_default();
+    let below = &below[..below.iter().position(|b| *b == b'\n').unwrap_or(below.len())];
+    let is_setting = |line: &[u8]| {
+        let line = line.trim_ascii();
+        let key = line.iter().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.')).count();
+        let value = line.get(key + mark.len()..).unwrap_or_default();
+        key >= 2 && line[key..].starts_with(mark) && !value.is_empty() && !value.contains(&b' ')
+    };
+    // `frontend:`, whose only field this is.
+    let parent = separator == Separator::Colon
+        && above.trim_ascii_end().strip_suffix(b":").is_some_and(|key| {
+            let lead = key.iter().take_while(|b| **b == b' ').count();
+            lead < indent && key[lead..].iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
+        });
+    is_setting(above) || is_setting(below) || parent && below.trim_ascii().is_empty()
 }
 
 /// Whether a label and letters that no word has are all that is left of a line: `Passwort: …`.
@@ -334,8 +434,13 @@ fn is_setting(text: &[u8], name: Name, found: ValueSpan, separator: Separator) -
     let after = text.get(found.end + usize::from(found.quoted));
     let ends = after.is_none_or(|b| b.is_ascii_whitespace() || matches!(b, b';' | b'`' | b'\'' | b'"'));
     match separator {
-        Separator::Assign => spelled && ends && text.get(name.end) == Some(&b'='),
-        Separator::Colon => after.is_none_or(|b| *b == b'\n') && is_record(text, name, found.end),
+        Separator::Assign => {
+            spelled && ends && text.get(name.end) == Some(&b'=') || is_line_of_settings(text, name, found, separator)
+        }
+        Separator::Colon => {
+            after.is_none_or(|b| *b == b'\n')
+                && (is_record(text, name, found.end) || is_line_of_settings(text, name, found, separator))
+        }
         _ => false,
     }
 }
@@ -401,10 +506,14 @@ pub(super) fn quoted(text: &[u8], at: usize) -> Option<ValueSpan> {
         ("「".as_bytes(), "」".as_bytes()),
         ("‘".as_bytes(), "’".as_bytes()),
     ];
-    let (open, close) = QUOTES.iter().find(|(open, _)| rest.starts_with(open))?;
+    let &(open, mut close) = QUOTES.iter().find(|(open, _)| rest.starts_with(open))?;
     let start = at + prefix + open.len();
     let window = &text[start..text.len().min(start + MAX_VALUE_BYTES)];
     let line = &window[..window.iter().position(|b| *b == b'\n').unwrap_or(window.len())];
+    // Who has no such key ends it with another quote.
+    if open == "„".as_bytes() && memchr::memmem::find(line, close).is_none() {
+        close = if line.contains(&b'"') { b"\"" } else { "”".as_bytes() };
+    }
     let mut length = 0;
     while length < line.len() && !line[length..].starts_with(close) {
         // An escaped quote belongs to the value, unless the value's own quotes are escaped.

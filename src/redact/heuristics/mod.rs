@@ -1,13 +1,17 @@
 //! Heuristics that tell whether a value looks like a secret: `hunter2` does, `<password>` and `bytes32` do not.
 
 mod chains;
+mod chosen_words;
 mod placeholder;
+mod plain_phrases;
 mod plain_words;
 mod word_list;
 mod words;
 
 pub(super) use chains::{is_noise, is_of_names, is_release_name, is_word_chain};
+pub(super) use chosen_words::{is_joined_words, is_plain_part, is_plain_word};
 pub(super) use placeholder::{is_placeholder, is_sample};
+pub(super) use plain_phrases::{is_plain_phrase, is_saying};
 pub(super) use plain_words::is_plain_words;
 pub(super) use word_list::WordList;
 pub(super) use words::{is_chosen, is_description, is_name, is_passphrase};

@@ -61,7 +61,7 @@ pub(in super::super) fn is_description(line: &[u8]) -> bool {
 }
 
 /// Parts of words in values that were invented for a document.
-const INVENTED: &[&[u8]] = &[
+pub(super) const INVENTED: &[&[u8]] = &[
     b"pass",
     b"pwd",
     b"secret",
@@ -78,7 +78,12 @@ const INVENTED: &[&[u8]] = &[
     b"here",
     b"default",
     b"string",
-    b"change",
+    b"changem",
+    b"changei",
+    b"changet",
+    b"changed",
+    b"change-",
+    b"change_",
     b"sample",
     b"none",
     b"null",

@@ -1,0 +1,93 @@
+//! Words that people choose for passwords, alone or joined, for places where hardly anything but a password can be.
+
+use super::super::names;
+use super::super::text::contains_ignoring_case;
+use super::plain_phrases::{is_grammar, is_inflected, is_link};
+use super::words::{INVENTED, is_technical_name};
+use super::{WordList, is_code, is_of_names, is_placeholder};
+
+/// Whether `value` is a few words that marks join, with capitals or a number as people add them: `Walnut-Boat-7`,
+/// `Lamp&Otter`, `drop-by-the-lake`.
+pub(in super::super) fn is_joined_words(value: &[u8]) -> bool {
+    let is_mark = |b: &u8| matches!(b, b'-' | b'_' | b'.' | b'+' | b'&' | b'=' | b'\'' | b'~' | b'!' | b'#' | b'*');
+    if !(9..=48).contains(&value.len()) || !value.iter().any(is_mark) || value.iter().any(u8::is_ascii_whitespace) {
+        return false;
+    }
+    let (mut parts, mut words, mut long, mut capitals, mut numbers, mut named, mut linked) = (0, 0, 0, 0, 0, 0, 0);
+    for part in value.split(is_mark) {
+        parts += 1;
+        let letters = part.iter().take_while(|b| b.is_ascii_alphabetic() || !b.is_ascii()).count();
+        let digits = part.len() - letters;
+        // `4B`
+        if digits > 0 && (2..=4).contains(&part.len()) && part.iter().all(u8::is_ascii_alphanumeric) {
+            numbers += 1;
+            continue;
+        }
+        if part.is_empty() || digits > 4 || !part[letters..].iter().all(u8::is_ascii_digit) || letters == 1 {
+            return false;
+        }
+        let word = &part[..letters];
+        let capital = word.first().is_some_and(|b| b.is_ascii_uppercase() || !b.is_ascii());
+        let inner = word.iter().skip(1).any(u8::is_ascii_uppercase);
+        if letters > 16 || inner {
+            return false;
+        }
+        words += usize::from(letters > 0);
+        long += usize::from(letters >= 3) + usize::from(letters >= 5);
+        capitals += usize::from(capital);
+        numbers += usize::from(digits > 0);
+        let link = is_link(word) || letters <= 4 && is_grammar(word);
+        linked += usize::from(link);
+        named += usize::from(letters > 2 && !link && is_of_names(word));
+    }
+    let marked = capitals >= 2 || capitals >= 1 && numbers >= 1 || words >= 4 && !value.contains(&b'.');
+    words >= 2
+        && parts <= 7
+        && long >= 3
+        && marked
+        && named == 0
+        && (linked == 0 || words >= 3 && words > linked + 1 || words >= 5 && words > linked || capitals >= 2)
+        && value.last().is_some_and(|b| !is_mark(b))
+        && value.iter().filter(|b| is_mark(b)).all(|b| *b == *value.iter().find(|b| is_mark(b)).unwrap_or(&b'-'))
+        && !is_placeholder(value)
+        && !is_code(value, true)
+        && !is_technical_name(value)
+}
+
+/// Whether `value` is one word that people choose as a password: none that speaks of passwords, programs or how
+/// something is.
+pub(in super::super) fn is_plain_word(value: &[u8]) -> bool {
+    static ENDINGS: [&[u8]; 14] = [
+        b"able", b"ible", b"ive", b"ous", b"ful", b"less", b"ical", b"ant", b"ent", b"lich", b"isch", b"haft", b"ado",
+        b"ada",
+    ];
+    static OTHERS: WordList = WordList::new(
+        "unknown correct identical similar unchanged unsafe insecure secure private public secret standard simple \
+        complex short simply obvious trivial easy hard clear plain visible hidden present absent random unique valid \
+        invalid correct incorrect expired required optional mandatory missing nothing something anything everything \
+        whatever wherever somewhere elsewhere therefore already always however somehow tomorrow yesterday monday \
+        tuesday wednesday thursday friday saturday sunday english german french falsch richtig bekannt unbekannt \
+        identisch abgelaufen vergessen geheim sicher unsicher gesperrt korrekt ung\u{fc}ltig g\u{fc}ltig notwendig \
+        inconnu faux correcte expir\u{e9} perdu identique correcto incorrecta incorrecto caducada caducado correcta \
+        sbagliata scaduta corretta scaduto nuevo igual mesma errada expirada incorreta verlopen onbekend onjuist \
+        verkeerd hetzelfde juist verplicht felaktigt forkert galt v\u{e4}\u{e4}r\u{e4}",
+    );
+    (6..=28).contains(&value.len())
+        && is_plain_part(value)
+        && value.iter().all(|b| b.is_ascii_alphabetic() || !b.is_ascii())
+        && value.iter().skip(1).all(|b| !b.is_ascii_uppercase())
+        && !OTHERS.has(value)
+        && !(is_inflected(value) && value[0].is_ascii_lowercase())
+        && !ENDINGS.iter().any(|ending| value.ends_with(ending))
+        && !value.iter().all(u8::is_ascii_hexdigit)
+        && names::class_of(value).is_none()
+}
+
+/// Whether `word` is letters and none of the words of names, sentences and samples.
+pub(in super::super) fn is_plain_part(word: &[u8]) -> bool {
+    word.iter().all(|b| b.is_ascii_alphabetic() || !b.is_ascii())
+        && !is_of_names(word)
+        && !is_grammar(word)
+        && !INVENTED.iter().any(|part| contains_ignoring_case(word, part))
+        && !is_placeholder(word)
+}
