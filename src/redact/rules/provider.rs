@@ -5,7 +5,7 @@
 
 use super::super::heuristics;
 use super::super::text::{contains_ignoring_case, is_name_byte, starts_token};
-use super::{FindingLabel, WEAK};
+use super::{FindingLabel, WEAK, unseparated};
 
 /// The longest name.
 const MAX_NAME_BYTES: usize = 64;
@@ -79,16 +79,30 @@ impl Provider {
         if matches!(before, Some(b'/' | b'@' | b'#' | b'\\')) {
             return None;
         }
-        let name_end = end_of_name(text, end)?;
-        let at = value_start(text, (start, end), name_end)?;
-        let said = text[name_end] == b'(' || says_key(&text[start..name_end]);
-        let value = self.forms.iter().find_map(|form| form.at(text, at, said))?;
+        let separated = end_of_name(text, end).and_then(|name_end| {
+            let at = value_start(text, (start, end), name_end)?;
+            let said = text[name_end] == b'(' || says_key(&text[start..name_end]);
+            Some((name_end, self.forms.iter().find_map(|form| form.at(text, at, said))?))
+        });
+        let (name_end, value) = separated.or_else(|| self.without_separator(text, start, end))?;
         let line = &text[start.saturating_sub(MAX_BYTES_BEFORE)..start];
         let line = &line[line.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
         if PUBLIC_BEFORE.iter().any(|word| contains_ignoring_case(line, word)) || is_public(&text[start..name_end]) {
             return None;
         }
         Some(value)
+    }
+
+    /// Finds the key that blanks alone part from the name, or the end of a line that speaks of a key; returns the end of
+    /// the name, too.
+    fn without_separator(&self, text: &[u8], start: usize, word_end: usize) -> Option<(usize, (usize, usize))> {
+        let place = unseparated::places(text, start, word_end)
+            .find_map(|place| Some((self.forms.iter().find_map(|form| form.at(text, place.at, place.said))?, place)));
+        let ((from, to), place) = place?;
+        let value = &text[from..to];
+        let random = !value.iter().all(u8::is_ascii_hexdigit) && heuristics::is_machine_made(value);
+        let ends = text.get(to).is_none_or(|b| !matches!(b, b'.' | b'=' | b':' | b'+' | b'@'));
+        (ends && (place.said || random && !heuristics::is_uuid(value))).then_some((place.name_end, (from, to)))
     }
 }
 
@@ -156,7 +170,7 @@ fn is_made(value: &[u8], said: bool) -> bool {
 }
 
 /// Whether `name` says that its value is a key.
-fn says_key(name: &[u8]) -> bool {
+pub(super) fn says_key(name: &[u8]) -> bool {
     const SAID: &[&[u8]] = &[b"key", b"token", b"secret", b"auth", b"cred", b"pass", b"api", b"access"];
     SAID.iter().any(|word| contains_ignoring_case(name, word))
 }
@@ -225,6 +239,8 @@ fn value_start(text: &[u8], (start, word_end): (usize, usize), end: usize) -> Op
         3
     } else if starts(":::=") {
         4
+    } else if starts("!= \"") || starts("!= '") || starts("== \"") || starts("== '") {
+        2
     } else if starts("::") || starts("==") || starts("://") {
         return None;
     } else if ["=>", ":=", "->", "?=", ".=", "||"].iter().any(|sign| starts(sign)) {

@@ -1,0 +1,66 @@
+//! Places of keys that no separator parts from their provider's name: `acme aB3…`, `acme API key aB3…`, `{acme aB3…}`.
+
+use super::super::heuristics;
+use super::super::text::is_name_byte;
+use super::provider::says_key;
+
+/// The most words between the name and the key, each of which speaks of a key.
+const MAX_WORDS: usize = 3;
+/// The most blanks before a word.
+const MAX_BLANKS: usize = 16;
+/// The longest rest of a line that ends before a key.
+const MAX_LINE: usize = 80;
+/// Words between the name and the key.
+const KEY_WORDS: &str = "api key token secret access auth app apikey api-key api_key pat accesskey client";
+
+/// A place at which a key may begin.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    pub(super) at: usize,
+    /// The end of the name and of the words that belong to it.
+    pub(super) name_end: usize,
+    /// Whether the words before it, or the braces in which Jenkins keeps it, say that it is a key.
+    pub(super) said: bool,
+}
+
+/// Returns the places after the name that begins at `start` and whose provider's word ends at `word_end`.
+pub(super) fn places(text: &[u8], start: usize, word_end: usize) -> impl Iterator<Item = Place> {
+    let run = |at: usize| text[at..].iter().take(64).take_while(|b| is_name_byte(**b)).count();
+    let braced = text[..start].ends_with(b"{");
+    let mut name_end = word_end + run(word_end);
+    let mut said = braced || says_key(&text[word_end..name_end]);
+    let mut blanks = name_end;
+    let mut words = 0;
+    let blank = std::iter::from_fn(move || {
+        if words > MAX_WORDS {
+            return None;
+        }
+        words += 1;
+        let lead = text[blanks..].iter().take(MAX_BLANKS).take_while(|b| **b == b' ').count();
+        if lead == 0 {
+            return None;
+        }
+        let place = Place { at: blanks + lead, name_end, said };
+        let word = &text[place.at..place.at + run(place.at)];
+        if heuristics::is_one_of(KEY_WORDS, word) {
+            name_end = place.at + word.len();
+            said |= says_key(word);
+            blanks = name_end;
+        } else {
+            words = MAX_WORDS + 1;
+        }
+        Some(place)
+    });
+    blank.chain(next_line(text, word_end))
+}
+
+/// Returns the place of a quoted text after the `=` with which the next line begins, if this line speaks of a key.
+fn next_line(text: &[u8], from: usize) -> Option<Place> {
+    let rest = &text[from..text.len().min(from + MAX_LINE)];
+    let end = memchr::memchr(b'\n', rest)?;
+    let next = from + end + 1;
+    let lead = text[next..].iter().take(MAX_BLANKS).take_while(|b| matches!(b, b' ' | b'\t')).count();
+    let [b'=', b' ', b'"' | b'\'', ..] = text[next + lead..] else { return None };
+    let said = rest[..end].split(|b| *b == b' ').any(|word| heuristics::is_one_of(KEY_WORDS, word));
+    said.then_some(Place { at: next + lead + 3, name_end: from, said })
+}
