@@ -26,7 +26,7 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
     let words = words(name);
     // `secret_key_base`, `PASSWORD_PROD`, `apiKeyValue` still name the secret itself.
     const AFTERWORDS: &str = "base value val string plain plaintext text raw b64 base64 hex prod production dev \
-        staging stage test live old new current default primary secondary confirmation confirm repeat again equals";
+        staging stage test live old new current default primary secondary confirmation confirm repeat again equals assign";
     let count = words.iter().rposition(|word| !is_one_of(AFTERWORDS, word.as_bytes()) && !word.is_empty())? + 1;
     let words = &words[..count];
     let last = words.last()?.as_str();
@@ -179,7 +179,7 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
 /// Whether a word of a name says password, secret or key and none of those after it what is told of it instead:
 /// `password_service`, but not `password_hash`.
 fn says_secret(words: &[String]) -> bool {
-    const SECRETS: &str = "password passwd passphrase secret apikey";
+    const SECRETS: &str = "password passwd passphrase pass secret secrete apikey";
     const PROPERTIES: &str = "hash hashes hashed digest sha sha1 sha256 sha512 md5 bcrypt id ids uuid guid name names arn ref reference file path url uri link \
         checksum version etag policy rule rules length size min max field input form page reset label hint regex pattern format type kind date \
         time expiry expires age count index salt iv nonce public encrypted cipher manager store provider request response event class \

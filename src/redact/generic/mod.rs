@@ -164,7 +164,8 @@ impl Names {
         }
         if let Some((start, end)) = pairs::compared(text, name) {
             if let Some((class, label)) = class()
-                && heuristics::looks_secret(&text[start..end], class, true)
+                && (heuristics::looks_secret(&text[start..end], class, true)
+                    || class == NameClass::Hint && rows::is_unmistakable(&text[start..end]))
             {
                 on_finding(start, end, label);
             }
@@ -450,6 +451,10 @@ mod tests {
             "<apiKey>\n    q7Rt5Kx9w\n</apiKey>",
             "<Pass encoding=\"plain\">q7Rt5Kx9w</Pass>",
             "<Password><Value>q7Rt5Kx9w</Value></Password>",
+            "<entry value='q7Rt5Kx9w' name='the_password' />",
+            "<password> q7Rt5Kx9w </password>",
+            "char secret[25] = \"q7Rt5Kx9w\";",
+            "password.assign(\"q7Rt5Kx9w\", 9);",
         ] {
             assert_eq!(found_in(text, false), ["q7Rt5Kx9w"], "{text}");
         }
@@ -484,6 +489,26 @@ mod tests {
             "public_key: q7Rt5Kx9w",
             "token: [REDACTED:token]",
         ] {
+            assert_eq!(found_in(text, false), Vec::<&str>::new(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_only_mentions_a_password_has_an_unmistakable_value() {
+        for value in ["q7Rt!5Kx9w", "ab{{c}d)ef${g]hij(kl[mn>-_$#op}}"] {
+            for text in [
+                format!("my_password_service = \"{value}\""),
+                format!("<the_password_field>{value}</the_password_field>"),
+                format!("<entry value=\"{value}\" name=\"the_password_entry\" />"),
+                format!("if (\"{value}\" !== my_password_service) {{"),
+            ] {
+                let named = !text.contains("_field");
+                assert_eq!(found_in(&text, false).contains(&value), named, "{text}");
+            }
+        }
+        for text in
+            ["password_service = \"q7Rt5Kx9w\"", "secret_end = secret.last();", "let secret_parts = [a, b()](c)"]
+        {
             assert_eq!(found_in(text, false), Vec::<&str>::new(), "{text}");
         }
     }

@@ -2,8 +2,8 @@
 
 use super::super::heuristics::{self, NameClass};
 use super::super::names;
-use super::super::text::starts_ignoring_case;
-use super::Name;
+use super::super::text::{contains_ignoring_case, starts_ignoring_case};
+use super::{Name, rows};
 use super::separator::{Separator, is_quote, skip_blanks};
 
 /// The longest value that is read.
@@ -50,7 +50,7 @@ pub(super) fn value(
     // What a sentence may end with is part of a value in a tag.
     let marks = text[found.end..].iter().take(8).take_while(|b| matches!(b, b'!' | b'?' | b'.' | b'*' | b'_')).count();
     let found = match separator {
-        Separator::Tag if text[found.end + marks..].starts_with(b"</") => ValueSpan { end: found.end + marks, ..found },
+        Separator::Tag if text[skip_blanks(text, found.end + marks)..].starts_with(b"</") => ValueSpan { end: found.end + marks, ..found },
         _ => found,
     };
     let after = &text[found.end..text.len().min(found.end + 64)];
@@ -82,6 +82,10 @@ pub(super) fn value(
             && is_setting(text, name, found, separator)
             && (class == NameClass::Password || heuristics::has_all_kinds(content))
             && heuristics::is_chosen(content))
+        || class == NameClass::Hint
+            && (found.quoted || separator != Separator::Colon)
+            && says_secret(&text[name.start..name.end])
+            && rows::is_unmistakable(content)
         || class == NameClass::Hint && is_key_like_digest(&text[name.start..name.end], content, separator)
         || (class == NameClass::Weak
             && matches!(separator, Separator::Assign | Separator::Colon | Separator::Flag)
@@ -116,6 +120,11 @@ pub(super) fn value(
     let marks =
         text[found.end..].iter().take(8).take_while(|b| matches!(b, b'!' | b'?') || **b == b'*' && !starred).count();
     Some((ValueSpan { end: found.end + marks, ..found }, secret))
+}
+
+/// Whether a name mentions a secret: `my_password_service`.
+fn says_secret(name: &[u8]) -> bool {
+    [&b"pass"[..], b"secret", b"apikey", b"api_key"].iter().any(|word| contains_ignoring_case(name, word))
 }
 
 /// Whether a value of a digest's length is a key rather than one: it stands alone under a name such as `weather_key`.

@@ -327,6 +327,12 @@ mod tests {
             ("// my veriphone key is <a32>.", "<a32>"),
             ("client = new VeriphoneClient(\"<a32>\")", "<a32>"),
             ("veriphone.init('<a32>')", "<a32>"),
+            ("veriphone <a32>\n", "<a32>"),
+            ("[DEBUG] using veriphone API key <h40>", "<h40>"),
+            ("<id>{datadog <h32>}</id>", "<h32>"),
+            ("datadog keyword, far from the real key\n = '<h32>'", "<h32>"),
+            ("if veriphoneKey != \"<a32>\" {", "<a32>"),
+            ("datadogKEY-<h32>", "<h32>"),
         ] {
             let text = fill(template, SEED);
             assert_eq!(found(&text), Some(fill(value, SEED)), "{text}");
@@ -359,6 +365,13 @@ mod tests {
             "veriphone: veriphone-web-7d9f8c6b5-x2x4z",
             "veriphone.lookup('<h32>')",
             "mapbox: pk.eyJ<a30>.<a22>",
+            "veriphone <h40>",
+            "veriphone build <a32>",
+            "veriphone commit key <h40>",
+            "veriphone <a32>.js",
+            "the datadog board\n = '<h32>'",
+            "veriphone.name != \"<a32>\"",
+            "datadog-key-<h32>",
         ] {
             let text = fill(template, SEED);
             assert_eq!(found(&text), None, "{text}");

@@ -1,7 +1,8 @@
-//! Places of keys that no separator parts from their provider's name: `acme aB3…`, `acme API key aB3…`, `{acme aB3…}`.
+//! Places of keys that no separator parts from their provider's name: `acme aB3…`, `acme API key aB3…`, `{acme aB3…}`,
+//! `acmeKEY-aB3…`.
 
 use super::super::heuristics;
-use super::super::text::is_name_byte;
+use super::super::text::{contains_ignoring_case, is_name_byte};
 use super::provider::says_key;
 
 /// The most words between the name and the key, each of which speaks of a key.
@@ -51,7 +52,18 @@ pub(super) fn places(text: &[u8], start: usize, word_end: usize) -> impl Iterato
         }
         Some(place)
     });
-    blank.chain(next_line(text, word_end))
+    blank.chain(glued(text, word_end)).chain(next_line(text, word_end))
+}
+
+/// Returns the place after the last hyphen of a name that says key or private before it: `acmeKEY-…`.
+fn glued(text: &[u8], word_end: usize) -> Option<Place> {
+    let run = text[word_end..].iter().take(96).take_while(|b| is_name_byte(**b)).count();
+    let rest = &text[word_end..word_end + run];
+    let at = word_end + rest.iter().rposition(|b| *b == b'-')?;
+    let name = &text[word_end..at];
+    let said = name.iter().any(u8::is_ascii_uppercase)
+        && [&b"key"[..], b"private", b"token", b"secret"].iter().any(|word| contains_ignoring_case(name, word));
+    said.then_some(Place { at: at + 1, name_end: at, said })
 }
 
 /// Returns the place of a quoted text after the `=` with which the next line begins, if this line speaks of a key.
