@@ -1,8 +1,8 @@
 //! Keys that no name announces, recognized by their length: those of Azure storage, and tokens of Okta, Dropbox and the
 //! robots of Quay.
 
-use super::heuristics;
-use super::rules::FindingLabel;
+use super::{encoded, heuristics};
+use super::rules::{FindingLabel, decode_base64};
 use super::text::contains_ignoring_case;
 
 static STORAGE: FindingLabel =
@@ -60,12 +60,32 @@ pub(super) fn key(text: &[u8], start: usize, end: usize) -> Option<(usize, &'sta
 fn is_storage_key(text: &[u8], start: usize, end: usize) -> bool {
     let key = &text[start..end - 2];
     let next = text.get(end).is_none_or(|b| b.is_ascii_whitespace() || b.is_ascii_punctuation());
-    if !next || !heuristics::has_all_kinds(key) || key.iter().any(|b| matches!(b, b'-' | b'_')) || is_public(text, start)
+    // A text in Base64 is none.
+    let random = decode_base64(key).iter().filter(|b| **b >= 0x80).count() >= 16;
+    if !next || !random || !heuristics::has_all_kinds(key) || key.iter().any(|b| matches!(b, b'-' | b'_')) || is_public(text, start)
     {
         return false;
     }
+    if is_alone(text, start, end) {
+        return true;
+    }
     let around = &text[start.saturating_sub(CONTEXT)..text.len().min(end + CONTEXT)];
     contains_ignoring_case(around, b"azure") || contains_ignoring_case(around, b".core.windows.net")
+}
+
+/// Whether a key is all of its line, and neither the last line of longer Base64 nor its first one.
+fn is_alone(text: &[u8], start: usize, end: usize) -> bool {
+    let blank = |b: &&u8| matches!(**b, b' ' | b'\t' | b'\r');
+    let lead = text[..start].iter().rev().take(64).take_while(blank).count();
+    let tail = text[end..].iter().take(64).take_while(blank).count();
+    let above = match text[..start - lead].split_last() {
+        None => return text.get(end + tail).is_none_or(|b| *b == b'\n'),
+        Some((b'\n', above)) => above,
+        Some(_) => return false,
+    };
+    let line = &above[above.iter().rev().take(128).position(|b| *b == b'\n').map_or(0, |at| above.len() - at)..];
+    let encoded = line.len() >= 40 && line.trim_ascii().iter().all(|b| encoded::is_base64(*b));
+    text.get(end + tail).is_none_or(|b| *b == b'\n') && !encoded
 }
 
 /// Whether a run is the token of a robot account after its name: `team+robot:…`.
@@ -133,18 +153,21 @@ mod tests {
 
     #[test]
     fn keys_are_found_by_their_length() {
-        assert!(found("the Azure account\n^<a83>7Qx=="));
-        assert!(found("^<a83>7Qx==\nhttps://acme.blob.core.windows.net"));
+        assert!(found("the Azure account\n^<a82>87Qx=="));
+        assert!(found("^<a82>87Qx==\nhttps://acme.blob.core.windows.net"));
         assert!(found("^00<a37>7Qx"));
+        assert!(found("here it is:\n  ^<a82>87Qx==\n"));
+        assert!(found("^<a82>87Qx=="));
         assert!(found("team+robot:^<u60>7QX9"));
         assert!(found("^<l8>7x9AAAAAAAAAA<a40>7Qx"));
     }
 
     #[test]
     fn digests_signatures_and_other_lengths_stay() {
-        assert!(!found("the Azure image has the digest sha512-^<a83>7Qx=="));
-        assert!(!found("the Azure token's signature:\n^<a83>7Qx=="));
-        assert!(!found("the account\n^<a83>7Qx=="));
+        assert!(!found("the Azure image has the digest sha512-^<a82>87Qx=="));
+        assert!(!found("the Azure token's signature:\n^<a82>87Qx=="));
+        assert!(!found("the account ^<a82>87Qx=="));
+        assert!(!found("<a76>\n^<a82>87Qx=="));
         assert!(!found("the Azure account\n^<a82>7Qx=="));
         assert!(!found("^00<a36>7Qx"));
         assert!(!found("^10<a37>7Qx"));

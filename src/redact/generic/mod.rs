@@ -207,6 +207,12 @@ impl Names {
             return;
         }
         let Some((separator, at)) = separator(text, name) else {
+            if let Some((start, end)) = noise_after(text, name)
+                && let Some((_, label)) = class()
+            {
+                on_finding(start, end, label);
+                return;
+            }
             if let Some(table) = rows::aligned(text, name)
                 && let Some((class, label)) = class()
             {
@@ -300,6 +306,16 @@ fn is_image(text: &[u8], name: Name) -> bool {
         && text[name.start - 1] == b'/'
         && matches!(text.get(name.end), Some(b':' | b'@'))
         && text.get(name.end + 1).is_some_and(|b| b.is_ascii_alphanumeric())
+}
+
+/// Returns the quoted text directly after a name, if no text but a password has its marks: `secret"…"`.
+fn noise_after(text: &[u8], name: Name) -> Option<(usize, usize)> {
+    let at = name.end + usize::from(text.get(name.end) == Some(&b' '));
+    if !matches!(text.get(at), Some(b'"' | b'\'')) {
+        return None;
+    }
+    let found = value::quoted(text, at).filter(|found| found.quoted && found.end < at + 128)?;
+    heuristics::is_noisy(&text[found.start..found.end]).then_some((found.start, found.end))
 }
 
 /// Names that are those of secrets as parameters of a query only.

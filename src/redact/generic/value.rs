@@ -78,6 +78,7 @@ pub(super) fn value(
         || (found.quoted && !matches!(class, NameClass::Weak | NameClass::Hint) && heuristics::is_noise(content))
         || is_word_password(text, name, found, separator, class)
         || is_typed(text, name, found, separator, class)
+        || separator == Separator::Flag && class == NameClass::Password && content.len() >= 12 && heuristics::is_chosen(content)
         || (matches!(class, NameClass::Password | NameClass::Weak | NameClass::Token)
             && is_setting(text, name, found, separator)
             && (class == NameClass::Password || heuristics::has_all_kinds(content))

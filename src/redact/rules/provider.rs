@@ -3,7 +3,7 @@
 //! `DATADOG_APP=…`, `"algolia_admin" => "…"`, `| Deepgram | … |`: the value has exactly the alphabet and the length of
 //! that provider's keys. Values of names that contain id, commit, digest, url and the like are not touched.
 
-use super::super::heuristics;
+use super::super::{heuristics, letters};
 use super::super::text::{contains_ignoring_case, is_name_byte, starts_token};
 use super::{FindingLabel, WEAK, unseparated};
 
@@ -82,7 +82,8 @@ impl Provider {
         let separated = end_of_name(text, end).and_then(|name_end| {
             let at = value_start(text, (start, end), name_end)?;
             let said = text[name_end] == b'(' || says_key(&text[start..name_end]);
-            Some((name_end, self.forms.iter().find_map(|form| form.at(text, at, said))?))
+            let called = text[name_end] == b'(' || says_key(&text[end..name_end]);
+            Some((name_end, self.value(text, at, (said, called))?))
         });
         let (name_end, value) = separated.or_else(|| self.without_separator(text, start, end))?;
         let line = &text[start.saturating_sub(MAX_BYTES_BEFORE)..start];
@@ -93,11 +94,19 @@ impl Provider {
         Some(value)
     }
 
+    /// Returns the value at `at` in one of the provider's forms. `said`: whether its name says that it is a key, and
+    /// whether the words after the provider's do so, in which case any form counts that only a machine makes.
+    fn value(&self, text: &[u8], at: usize, (said, after): (bool, bool)) -> Option<(usize, usize)> {
+        const ANY: TokenForm = TokenForm(Alphabet::Made, 20, 100);
+        let forms = self.forms.iter().chain(after.then_some(&ANY));
+        forms.into_iter().find_map(|form| form.at(text, at, said))
+    }
+
     /// Finds the key that blanks alone part from the name, or the end of a line that speaks of a key; returns the end of
     /// the name, too.
     fn without_separator(&self, text: &[u8], start: usize, word_end: usize) -> Option<(usize, (usize, usize))> {
         let place = unseparated::places(text, start, word_end)
-            .find_map(|place| Some((self.forms.iter().find_map(|form| form.at(text, place.at, place.said))?, place)));
+            .find_map(|place| Some((self.value(text, place.at, (place.said, place.said))?, place)));
         let ((from, to), place) = place?;
         let value = &text[from..to];
         let random = !value.iter().all(u8::is_ascii_hexdigit) && heuristics::is_machine_made(value);
@@ -152,7 +161,8 @@ impl Alphabet {
             Self::Alnum => true,
             Self::Made => is_made(value, said),
         };
-        let mixed = value.iter().any(u8::is_ascii_digit) && value.iter().any(u8::is_ascii_alphabetic);
+        let mixed = value.iter().any(u8::is_ascii_digit) && value.iter().any(u8::is_ascii_alphabetic)
+            || said && self == Self::Made && is_scrambled(value);
         let made = hexadecimal || matches!(self, Self::Uuid | Self::Made) || !heuristics::is_name(value);
         shaped && mixed && made && !heuristics::is_sample(value) && !heuristics::is_placeholder(value)
     }
@@ -163,10 +173,23 @@ fn is_made(value: &[u8], said: bool) -> bool {
     if heuristics::is_uuid(value) {
         return said;
     }
+    if said && is_scrambled(value) {
+        return true;
+    }
     let marked = value.iter().any(|b| !b.is_ascii_alphanumeric());
     let hexadecimal = heuristics::is_hexadecimal_key(value);
     hexadecimal && said
         || heuristics::is_machine_made(value) && !(marked && (value.len() < 32 || !heuristics::has_all_kinds(value)))
+}
+
+/// Whether `value` is a long run of letters of both cases in an order that no word has.
+fn is_scrambled(value: &[u8]) -> bool {
+    value.len() >= 20
+        && value.iter().all(u8::is_ascii_alphabetic)
+        && value.iter().any(u8::is_ascii_lowercase)
+        && value.iter().filter(|b| b.is_ascii_uppercase()).count() >= 4
+        && letters::are_random(value)
+        && !heuristics::is_name(value)
 }
 
 /// Whether `name` says that its value is a key.

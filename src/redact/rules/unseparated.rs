@@ -29,7 +29,8 @@ pub(super) fn places(text: &[u8], start: usize, word_end: usize) -> impl Iterato
     let run = |at: usize| text[at..].iter().take(64).take_while(|b| is_name_byte(**b)).count();
     let braced = text[..start].ends_with(b"{");
     let mut name_end = word_end + run(word_end);
-    let mut said = braced || says_key(&text[word_end..name_end]);
+    let parts = text[start..name_end].split(|b| matches!(b, b'-' | b'_' | b'.'));
+    let mut said = braced || says_key(&text[word_end..name_end]) || parts.into_iter().any(|part| is_key_word(part));
     let mut blanks = name_end;
     let mut words = 0;
     let blank = std::iter::from_fn(move || {
@@ -53,6 +54,11 @@ pub(super) fn places(text: &[u8], start: usize, word_end: usize) -> impl Iterato
         Some(place)
     });
     blank.chain(glued(text, word_end)).chain(next_line(text, word_end))
+}
+
+/// Whether a part of a name says that its value is a key.
+fn is_key_word(part: &[u8]) -> bool {
+    heuristics::is_one_of("key token secret pat", part)
 }
 
 /// Returns the place after the last hyphen of a name that says key or private before it: `acmeKEY-…`.
