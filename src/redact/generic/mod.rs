@@ -12,6 +12,7 @@ mod pairs;
 mod prose;
 mod rows;
 mod separator;
+mod siblings;
 mod value;
 
 pub(super) use accounts::{

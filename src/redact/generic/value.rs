@@ -3,7 +3,7 @@
 use super::super::heuristics::{self, NameClass};
 use super::super::names;
 use super::super::text::{contains_ignoring_case, starts_ignoring_case};
-use super::{Name, rows};
+use super::{Name, rows, siblings};
 use super::separator::{Separator, is_quote, skip_blanks};
 
 /// The longest value that is read.
@@ -78,6 +78,10 @@ pub(super) fn value(
         || (found.quoted && !matches!(class, NameClass::Weak | NameClass::Hint) && heuristics::is_noise(content))
         || is_word_password(text, name, found, separator, class)
         || is_typed(text, name, found, separator, class)
+        || class == NameClass::Password
+            && matches!(separator, Separator::Assign | Separator::Colon)
+            && is_line_end(text, found)
+            && siblings::is_password(text, name, content, found.quoted)
         || separator == Separator::Flag && class == NameClass::Password && content.len() >= 12 && heuristics::is_chosen(content)
         || (matches!(class, NameClass::Password | NameClass::Weak | NameClass::Token)
             && is_setting(text, name, found, separator)
@@ -210,6 +214,13 @@ fn is_word_password(text: &[u8], name: Name, found: ValueSpan, separator: Separa
             text.get(found.end).is_none_or(|b| *b == b'\n') && !is_type
         }
     }
+}
+
+/// Whether a value and the mark after it end a line.
+fn is_line_end(text: &[u8], found: ValueSpan) -> bool {
+    let rest = &text[text.len().min(found.end + usize::from(found.quoted))..];
+    let rest = rest.strip_prefix(b";").or_else(|| rest.strip_prefix(b",")).unwrap_or(rest);
+    rest.first().is_none_or(|b| matches!(b, b'\n' | b'\r'))
 }
 
 /// Whether a label and letters that no word has are all that is left of a line: `Passwort: …`.
