@@ -239,6 +239,7 @@ impl Names {
             Separator::Assign | Separator::Colon | Separator::Flag => true,
             // `<acme-key>…</acme-key>`; `<Key>…</Key>` is the name of an object.
             Separator::Tag => text[name.start..name.end].iter().any(|b| matches!(b, b'-' | b'_')),
+            Separator::Call => text[..name.end].ends_with(b".assign"),
             _ => false,
         };
         if is_badge(text, name, class) || class == NameClass::Hint && (!asked || is_public_hint(text, name)) {

@@ -3,8 +3,8 @@
 use super::super::heuristics::{self, NameClass};
 use super::super::names;
 use super::super::text::{contains_ignoring_case, starts_ignoring_case};
-use super::{Name, rows, siblings};
 use super::separator::{Separator, is_quote, skip_blanks};
+use super::{Name, rows, siblings};
 
 /// The longest value that is read.
 const MAX_VALUE_BYTES: usize = 1024;
@@ -50,7 +50,9 @@ pub(super) fn value(
     // What a sentence may end with is part of a value in a tag.
     let marks = text[found.end..].iter().take(8).take_while(|b| matches!(b, b'!' | b'?' | b'.' | b'*' | b'_')).count();
     let found = match separator {
-        Separator::Tag if text[skip_blanks(text, found.end + marks)..].starts_with(b"</") => ValueSpan { end: found.end + marks, ..found },
+        Separator::Tag if text[skip_blanks(text, found.end + marks)..].starts_with(b"</") => {
+            ValueSpan { end: found.end + marks, ..found }
+        }
         _ => found,
     };
     let after = &text[found.end..text.len().min(found.end + 64)];
@@ -79,10 +81,12 @@ pub(super) fn value(
         || is_word_password(text, name, found, separator, class)
         || is_typed(text, name, found, separator, class)
         || class == NameClass::Password
-            && matches!(separator, Separator::Assign | Separator::Colon)
-            && is_line_end(text, found)
-            && siblings::is_password(text, name, content, found.quoted)
-        || separator == Separator::Flag && class == NameClass::Password && content.len() >= 12 && heuristics::is_chosen(content)
+            && matches!(separator, Separator::Assign | Separator::Colon | Separator::Blank)
+            && siblings::is_password(text, name, (found.start, found.end), found.quoted)
+        || separator == Separator::Flag
+            && class == NameClass::Password
+            && content.len() >= 12
+            && heuristics::is_chosen(content)
         || (matches!(class, NameClass::Password | NameClass::Weak | NameClass::Token)
             && is_setting(text, name, found, separator)
             && (class == NameClass::Password || heuristics::has_all_kinds(content))
@@ -214,13 +218,6 @@ fn is_word_password(text: &[u8], name: Name, found: ValueSpan, separator: Separa
             text.get(found.end).is_none_or(|b| *b == b'\n') && !is_type
         }
     }
-}
-
-/// Whether a value and the mark after it end a line.
-fn is_line_end(text: &[u8], found: ValueSpan) -> bool {
-    let rest = &text[text.len().min(found.end + usize::from(found.quoted))..];
-    let rest = rest.strip_prefix(b";").or_else(|| rest.strip_prefix(b",")).unwrap_or(rest);
-    rest.first().is_none_or(|b| matches!(b, b'\n' | b'\r'))
 }
 
 /// Whether a label and letters that no word has are all that is left of a line: `Passwort: …`.

@@ -3,8 +3,8 @@
 //! `DATADOG_APP=…`, `"algolia_admin" => "…"`, `| Deepgram | … |`: the value has exactly the alphabet and the length of
 //! that provider's keys. Values of names that contain id, commit, digest, url and the like are not touched.
 
-use super::super::{heuristics, letters};
 use super::super::text::{contains_ignoring_case, is_name_byte, starts_token};
+use super::super::{heuristics, letters};
 use super::{FindingLabel, WEAK, unseparated};
 
 /// The longest name.
