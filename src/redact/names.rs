@@ -184,7 +184,7 @@ fn says_secret(words: &[String]) -> bool {
         checksum version etag policy rule rules length size min max field input form page reset label hint regex pattern format type kind date \
         time expiry expires age count index salt iv nonce public encrypted cipher manager store provider request response event class \
         scanning scanner detection key keys token tokens";
-    let glued = |word: &str| word.len() <= 16 && (word.contains("apikey") || word.contains("privatekey"));
+    let glued = |word: &str| (9..=16).contains(&word.len()) && word.contains("apikey");
     let at = words.iter().rposition(|word| is_one_of(SECRETS, word.as_bytes()) || glued(word));
     let pair = || words.windows(2).rposition(|pair| pair[0] == "api" && pair[1] == "key").map(|at| at + 1);
     at.or_else(pair).is_some_and(|at| {

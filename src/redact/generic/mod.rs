@@ -7,6 +7,7 @@ mod beside;
 mod chosen;
 mod labels;
 mod later;
+mod mentioned;
 mod nested;
 mod pairs;
 mod prose;
@@ -166,7 +167,7 @@ impl Names {
         if let Some((start, end)) = pairs::compared(text, name) {
             if let Some((class, label)) = class()
                 && (heuristics::looks_secret(&text[start..end], class, true)
-                    || class == NameClass::Hint && rows::is_unmistakable(&text[start..end]))
+                    || class == NameClass::Hint && mentioned::is_unmistakable(&text[start..end]))
             {
                 on_finding(start, end, label);
             }
@@ -208,7 +209,7 @@ impl Names {
             return;
         }
         let Some((separator, at)) = separator(text, name) else {
-            if let Some((start, end)) = noise_after(text, name)
+            if let Some((start, end)) = mentioned::noise_after(text, name)
                 && let Some((_, label)) = class()
             {
                 on_finding(start, end, label);
@@ -308,16 +309,6 @@ fn is_image(text: &[u8], name: Name) -> bool {
         && text[name.start - 1] == b'/'
         && matches!(text.get(name.end), Some(b':' | b'@'))
         && text.get(name.end + 1).is_some_and(|b| b.is_ascii_alphanumeric())
-}
-
-/// Returns the quoted text directly after a name, if no text but a password has its marks: `secret"…"`.
-fn noise_after(text: &[u8], name: Name) -> Option<(usize, usize)> {
-    let at = name.end + usize::from(text.get(name.end) == Some(&b' '));
-    if !matches!(text.get(at), Some(b'"' | b'\'')) {
-        return None;
-    }
-    let found = value::quoted(text, at).filter(|found| found.quoted && found.end < at + 128)?;
-    heuristics::is_noisy(&text[found.start..found.end]).then_some((found.start, found.end))
 }
 
 /// Names that are those of secrets as parameters of a query only.

@@ -2,9 +2,8 @@
 
 use super::super::heuristics::{self, NameClass, looks_secret};
 use super::super::text::contains_ignoring_case;
-use super::Name;
-use super::later;
 use super::separator::{after_closers, skip_blanks};
+use super::{Name, later, mentioned};
 
 /// The longest list of columns, and the longest line that counts as a row.
 const MAX_HEADER: usize = 512;
@@ -20,13 +19,7 @@ pub(super) fn is_secret(value: &[u8], class: NameClass) -> bool {
         || class == NameClass::Password
             && (heuristics::is_word_chain(value, 3)
                 || heuristics::is_passphrase(value, class) && !heuristics::is_description(value))
-        || class == NameClass::Hint && is_unmistakable(value)
-}
-
-/// Whether a value is a secret even where its name only mentions one: `my_password_service`.
-pub(super) fn is_unmistakable(value: &[u8]) -> bool {
-    heuristics::is_noisy(value)
-        || later::is_strong(value) && heuristics::has_all_kinds(value) && !heuristics::is_description(value)
+        || class == NameClass::Hint && mentioned::is_unmistakable(value)
 }
 
 /// The values of an `INSERT` statement.

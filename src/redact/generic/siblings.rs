@@ -79,7 +79,7 @@ fn is_account(statement: &[u8], sign: u8, value: &[u8], quoted: bool) -> bool {
         return false;
     };
     let name = name.strip_suffix(b"\"").or_else(|| name.strip_suffix(b"'")).unwrap_or(name);
-    let name = &name[name.iter().rposition(|b| mark(b)).map_or(0, |at| at + 1)..];
+    let name = &name[name.iter().rposition(mark).map_or(0, |at| at + 1)..];
     let user = user.strip_suffix(b",").or_else(|| user.strip_suffix(b";")).unwrap_or(user);
     let user = match user {
         [b'"' | b'\'', inside @ .., b'"' | b'\''] if quoted => inside,

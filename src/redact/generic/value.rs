@@ -4,7 +4,7 @@ use super::super::heuristics::{self, NameClass};
 use super::super::names;
 use super::super::text::{contains_ignoring_case, starts_ignoring_case};
 use super::separator::{Separator, is_quote, skip_blanks};
-use super::{Name, rows, siblings};
+use super::{Name, mentioned, siblings};
 
 /// The longest value that is read.
 const MAX_VALUE_BYTES: usize = 1024;
@@ -93,8 +93,8 @@ pub(super) fn value(
             && heuristics::is_chosen(content))
         || class == NameClass::Hint
             && (found.quoted || separator != Separator::Colon)
-            && says_secret(&text[name.start..name.end])
-            && rows::is_unmistakable(content)
+            && mentioned::says_secret(&text[name.start..name.end])
+            && mentioned::is_unmistakable(content)
         || class == NameClass::Hint && is_key_like_digest(&text[name.start..name.end], content, separator)
         || (class == NameClass::Weak
             && matches!(separator, Separator::Assign | Separator::Colon | Separator::Flag)
@@ -129,11 +129,6 @@ pub(super) fn value(
     let marks =
         text[found.end..].iter().take(8).take_while(|b| matches!(b, b'!' | b'?') || **b == b'*' && !starred).count();
     Some((ValueSpan { end: found.end + marks, ..found }, secret))
-}
-
-/// Whether a name mentions a secret: `my_password_service`.
-fn says_secret(name: &[u8]) -> bool {
-    [&b"pass"[..], b"secret", b"apikey", b"api_key"].iter().any(|word| contains_ignoring_case(name, word))
 }
 
 /// Whether a value of a digest's length is a key rather than one: it stands alone under a name such as `weather_key`.

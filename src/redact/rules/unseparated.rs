@@ -30,7 +30,7 @@ pub(super) fn places(text: &[u8], start: usize, word_end: usize) -> impl Iterato
     let braced = text[..start].ends_with(b"{");
     let mut name_end = word_end + run(word_end);
     let parts = text[start..name_end].split(|b| matches!(b, b'-' | b'_' | b'.'));
-    let mut said = braced || says_key(&text[word_end..name_end]) || parts.into_iter().any(|part| is_key_word(part));
+    let mut said = braced || says_key(&text[word_end..name_end]) || parts.into_iter().any(is_key_word);
     let mut blanks = name_end;
     let mut words = 0;
     let blank = std::iter::from_fn(move || {
