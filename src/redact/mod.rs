@@ -6,6 +6,7 @@
 
 mod advice;
 mod assembled;
+mod bare_keys;
 mod cached;
 mod calls;
 #[cfg(test)]

@@ -7,6 +7,7 @@ pub(super) mod beside;
 pub(super) mod chosen;
 mod labels;
 mod later;
+mod mentioned;
 mod nested;
 mod pairs;
 mod plain;
@@ -14,6 +15,7 @@ mod plain_phrases;
 mod prose;
 mod rows;
 mod separator;
+mod siblings;
 mod value;
 
 pub(super) use accounts::{
@@ -168,7 +170,8 @@ impl Names {
         }
         if let Some((start, end)) = pairs::compared(text, name) {
             if let Some((class, label)) = class()
-                && heuristics::looks_secret(&text[start..end], class, true)
+                && (heuristics::looks_secret(&text[start..end], class, true)
+                    || class == NameClass::Hint && mentioned::is_unmistakable(&text[start..end]))
             {
                 on_finding(start, end, label);
             }
@@ -215,6 +218,12 @@ impl Names {
             return;
         }
         let Some((separator, at)) = separator(text, name) else {
+            if let Some((start, end)) = mentioned::noise_after(text, name)
+                && let Some((_, label)) = class()
+            {
+                on_finding(start, end, label);
+                return;
+            }
             if let Some(table) = rows::aligned(text, name)
                 && let Some((class, label)) = class()
             {
@@ -240,6 +249,7 @@ impl Names {
             Separator::Assign | Separator::Colon | Separator::Flag => true,
             // `<acme-key>…</acme-key>`; `<Key>…</Key>` is the name of an object.
             Separator::Tag => text[name.start..name.end].iter().any(|b| matches!(b, b'-' | b'_')),
+            Separator::Call => text[..name.end].ends_with(b".assign"),
             _ => false,
         };
         if is_badge(text, name, class) || class == NameClass::Hint && (!asked || is_public_hint(text, name)) {
@@ -463,6 +473,10 @@ mod tests {
             "<apiKey>\n    q7Rt5Kx9w\n</apiKey>",
             "<Pass encoding=\"plain\">q7Rt5Kx9w</Pass>",
             "<Password><Value>q7Rt5Kx9w</Value></Password>",
+            "<entry value='q7Rt5Kx9w' name='the_password' />",
+            "<password> q7Rt5Kx9w </password>",
+            "char secret[25] = \"q7Rt5Kx9w\";",
+            "password.assign(\"q7Rt5Kx9w\", 9);",
         ] {
             assert_eq!(found_in(text, false), ["q7Rt5Kx9w"], "{text}");
         }
@@ -497,6 +511,26 @@ mod tests {
             "public_key: q7Rt5Kx9w",
             "token: [REDACTED:token]",
         ] {
+            assert_eq!(found_in(text, false), Vec::<&str>::new(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_only_mentions_a_password_has_an_unmistakable_value() {
+        for value in ["q7Rt!5Kx9w", "ab{{c}d)ef${g]hij(kl[mn>-_$#op}}"] {
+            for text in [
+                format!("my_password_service = \"{value}\""),
+                format!("<the_password_field>{value}</the_password_field>"),
+                format!("<entry value=\"{value}\" name=\"the_password_entry\" />"),
+                format!("if (\"{value}\" !== my_password_service) {{"),
+            ] {
+                let named = !text.contains("_field");
+                assert_eq!(found_in(&text, false).contains(&value), named, "{text}");
+            }
+        }
+        for text in
+            ["password_service = \"q7Rt5Kx9w\"", "secret_end = secret.last();", "let secret_parts = [a, b()](c)"]
+        {
             assert_eq!(found_in(text, false), Vec::<&str>::new(), "{text}");
         }
     }

@@ -1,92 +1,11 @@
-//! Passwords of plain words after a clear label, where nothing but a value can stand: `POSTGRES_PASSWORD: bluewhale`,
-//! `"password": "tiger-lily"`, `--password marmalade`.
+//! Passwords of plain words in sentences that name an account, too: "user apc, password kangaroo", "the password of the
+//! server is still cat with boots, user deploy".
 
-use super::super::heuristics::{self, NameClass, WordList};
-use super::separator::{Separator, after_closers, skip_blanks};
-use super::value::{ValueSpan, quoted};
+use super::super::heuristics::{self, WordList};
+use super::super::text::contains_ignoring_case;
+use super::separator::{after_closers, skip_blanks};
+use super::value::quoted;
 use super::{Name, later};
-
-/// How far before and after a value the same word makes it the name of an account or a program.
-const NEAR: usize = 400;
-
-/// Words before a label's own that make it a text of an interface: `forgotPassword: "…"`.
-static OF_TEXTS: WordList = WordList::new(
-    "forgot forgotten reset change changed confirm enter show hide repeat retype invalid wrong missing no your choose \
-    incorrect label title placeholder text message error hint help lost recover update verify set create",
-);
-
-/// Returns the end of the password of plain words that begins where `found` does.
-pub(super) fn end(text: &[u8], name: Name, found: ValueSpan, separator: Separator, class: NameClass) -> Option<usize> {
-    if class != NameClass::Password || is_text(&text[name.start..name.end]) {
-        return None;
-    }
-    let end = if found.quoted {
-        matches!(
-            separator,
-            Separator::Assign
-                | Separator::Colon
-                | Separator::Flag
-                | Separator::Blank
-                | Separator::Tag
-                | Separator::Call
-        )
-        .then_some(found.end)?
-    } else {
-        bare_end(text, name, found, separator)?
-    };
-    let value = &text[found.start..end];
-    (heuristics::is_plain_words(value) && !is_named_nearby(text, found.start, end)).then_some(end)
-}
-
-/// Returns the end of a value without quotes that stands where no word of a sentence or a program can.
-fn bare_end(text: &[u8], name: Name, found: ValueSpan, separator: Separator) -> Option<usize> {
-    let line_end =
-        found.start + text[found.start..].iter().take(96).take_while(|b| !matches!(b, b'\n' | b'\r')).count();
-    let rest = text[found.end..line_end].trim_ascii_end();
-    let upper = text[name.start..name.end].iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_');
-    let before = &text[name.start.saturating_sub(96)..name.start];
-    let before = &before[before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
-    match separator {
-        Separator::Tag => Some(found.end),
-        _ if name.flag => {
-            let ends = text.get(found.end).is_none_or(|b| b.is_ascii_whitespace() || matches!(b, b'`' | b'"' | b'\''));
-            ends.then_some(found.end)
-        }
-        Separator::Assign => {
-            let touches =
-                text.get(name.end) == Some(&b'=') && text.get(name.end + 1).is_some_and(|b| !b.is_ascii_whitespace());
-            if before.contains(&b'(') {
-                return None;
-            }
-            // `user=a,password=b,vers=3.0`: one of several fields without blanks.
-            let field = touches
-                && matches!(text.get(found.end), Some(b',' | b';' | b'&'))
-                && text[found.end + 1..line_end].iter().take_while(|b| !b.is_ascii_whitespace()).any(|b| *b == b'=');
-            if field {
-                return Some(found.end);
-            }
-            let leads = before.trim_ascii_start().is_empty()
-                || before.trim_ascii() == b"export"
-                || before.ends_with(b"[")
-                || is_property(before);
-            let whole =
-                if touches { text[found.end..line_end].iter().all(|b| is_of_phrase(*b)) } else { rest.is_empty() };
-            if (touches || upper || is_beside_setting(text, name, line_end)) && leads && whole {
-                return Some(found.end + text[found.end..line_end].trim_ascii_end().len());
-            }
-            (touches && upper && text.get(found.end).is_none_or(|b| b.is_ascii_whitespace())).then_some(found.end)
-        }
-        Separator::Colon => {
-            let leads = before.iter().all(|b| matches!(b, b' ' | b'-' | b'*' | b'>' | b'\t' | b'"' | b'\''))
-                || before.ends_with(b"wifi ")
-                || before.ends_with(b"WLAN-");
-            let phrase = text[found.end..line_end].iter().all(|b| is_of_phrase(*b));
-            (leads && phrase && (upper || is_beside_setting(text, name, line_end)))
-                .then(|| found.end + text[found.end..line_end].trim_ascii_end().len())
-        }
-        _ => None,
-    }
-}
 
 /// Words between a name and its password in a sentence, after a verb or not: "the password is simply …".
 static FILLERS: WordList = WordList::new(
@@ -135,23 +54,64 @@ pub(super) fn said(text: &[u8], name: Name) -> Option<(usize, usize)> {
         connected |= verb;
         at = skip_blanks(text, at + word.len());
     }
-    let found = quoted(text, at).filter(|found| found.quoted);
-    let (start, end) = match found {
-        Some(found) => (found.start, found.end),
-        None => later::trimmed(text, at, at + word_at(at).len()),
+    let before = &text[name.start.saturating_sub(120)..name.start];
+    let before = &before[before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
+    if let Some(found) = quoted(text, at).filter(|found| found.quoted) {
+        let value = &text[found.start..found.end];
+        let beside = at == skip_blanks(text, closed) && text[found.start - 1] != b'`';
+        return ((connected || beside) && is_word(value)).then_some((found.start, found.end));
+    }
+    let (start, end) = later::trimmed(text, at, at + word_at(at).len());
+    let said = if connected { speaks_of_account(before) } else { follows_account(before) };
+    if said && ends_clause(text, end) && is_word(&text[start..end]) {
+        return Some((start, end));
+    }
+    let end = clause_end(text, at);
+    let value = text.get(at..end)?;
+    let after = &text[end..text.len().min(end + 60)];
+    let after = &after[..after.iter().position(|b| *b == b'\n').unwrap_or(after.len())];
+    (connected && (speaks_of_account(before) || speaks_of_account(after) || says_blanks(after)) && is_phrase(value))
+        .then_some((at, end))
+}
+
+/// Whether a value is one word, or some that marks join, as people choose them.
+fn is_word(value: &[u8]) -> bool {
+    heuristics::is_plain_word(value) || heuristics::is_joined_words(value)
+}
+
+/// Whether a value is two words or more that are no sentence.
+fn is_phrase(value: &[u8]) -> bool {
+    let pair = value.split(|b| *b == b' ').count() == 2
+        && value.split(|b| *b == b' ').all(|word| word.len() >= 4 && heuristics::is_plain_word(word));
+    pair || heuristics::is_saying(value)
+}
+
+/// Whether what follows a value says that its blanks belong to it: ", with the spaces".
+fn says_blanks(after: &[u8]) -> bool {
+    [
+        &b"space"[..],
+        b"spazi",
+        b"espac",
+        b"espace",
+        b"leerzeichen",
+        b"in one word",
+        b"lower case",
+        b"lowercase",
+        b"minuscul",
+    ]
+    .iter()
+    .any(|word| contains_ignoring_case(after, word))
+}
+
+/// Returns the end of the clause that begins at `at`.
+fn clause_end(text: &[u8], at: usize) -> usize {
+    let rest = &text[at..text.len().min(at + 64)];
+    let ends = |at: &usize| match rest[*at] {
+        b'\n' | b',' | b';' | b'(' | b')' | b'"' | b'`' | b'=' => true,
+        b'.' | b'!' | b'?' => rest.get(at + 1).is_none_or(u8::is_ascii_whitespace),
+        _ => false,
     };
-    let value = text.get(start..end)?;
-    let spelled = found.is_some() || !value.contains(&b' ') && ends_clause(text, end);
-    let line = &text[name.start.saturating_sub(120)..name.start];
-    let line = &line[line.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
-    let said = if found.is_some() {
-        connected || text[at - 1] == b' ' && at == skip_blanks(text, closed) && text[found?.start - 1] != b'`'
-    } else if connected {
-        speaks_of_account(line)
-    } else {
-        follows_account(line)
-    };
-    (spelled && said && heuristics::is_plain_words(value) && !is_named_nearby(text, start, end)).then_some((start, end))
+    at + (0..rest.len()).find(ends).unwrap_or(0)
 }
 
 /// Whether `line` has a word about an account.
@@ -196,67 +156,4 @@ fn ends_clause(text: &[u8], end: usize) -> bool {
         [b' ', next] => matches!(next, b'(' | b'-'),
         _ => false,
     }
-}
-
-/// Whether a byte may be between the words of a password without quotes.
-fn is_of_phrase(byte: u8) -> bool {
-    byte.is_ascii_alphabetic() || !byte.is_ascii() || matches!(byte, b' ' | b'-' | b'.' | b'\'')
-}
-
-/// Whether what precedes a name on its line is the beginning of the key of a setting: `spring.datasource.`.
-fn is_property(before: &[u8]) -> bool {
-    let key = before.trim_ascii_start();
-    !key.is_empty() && key.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_'))
-}
-
-/// Words of the other fields of an account, in the lines around that of its password.
-static FIELDS: WordList = WordList::new(
-    "user username login account email mail e-mail host hostname server url uri address port name id database db dbname ssid \
-    driver benutzer benutzername konto nutzer anmeldename utente usuario usu\u{e1}rio utilisateur identifiant gebruiker \
-    gebruikersnaam anv\u{e4}ndare bruger bruker u\u{17c}ytkownik u\u{17e}ivatel web link site adresse realm domain bucket",
-);
-
-/// Whether the line above that of a name or the one below it gives another field of the account.
-fn is_beside_setting(text: &[u8], name: Name, line_end: usize) -> bool {
-    let before = &text[name.start.saturating_sub(320)..name.start];
-    let above = before.rsplit(|b| *b == b'\n').skip(1).take(2);
-    let below = text.get(line_end + 1..).unwrap_or_default();
-    let below = below[..below.len().min(320)].split(|b| *b == b'\n').take(2);
-    above.chain(below).any(is_field)
-}
-
-/// Whether a line gives a field of an account: `user: x`, `POSTGRES_USER=x`, `- **Login:** x`.
-fn is_field(line: &[u8]) -> bool {
-    let Some(at) = line.iter().position(|b| matches!(b, b':' | b'=')) else { return false };
-    let key = line[..at].trim_ascii_end();
-    let key = &key[key.iter().position(|b| b.is_ascii_alphabetic()).unwrap_or(key.len())..];
-    let key = &key[..key.iter().rposition(|b| b.is_ascii_alphanumeric() || !b.is_ascii()).map_or(0, |last| last + 1)];
-    let last = key.rsplit(|b| matches!(b, b'_' | b'.' | b'-' | b' ')).next().unwrap_or_default();
-    // A value follows.
-    key.len() <= 32 && (FIELDS.has(last) || FIELDS.has(key)) && line.len() > at + 1 && !line[at + 1..].contains(&b'(')
-}
-
-/// Whether a name is that of a text about a password, in a list of translations or messages.
-fn is_text(name: &[u8]) -> bool {
-    let start = |at: usize| {
-        at == 0
-            || !name[at - 1].is_ascii_alphabetic()
-            || name[at].is_ascii_uppercase() && name[at - 1].is_ascii_lowercase()
-    };
-    (0..name.len()).filter(|at| start(*at)).any(|at| {
-        let length = 1 + name[at + 1..].iter().take_while(|b| b.is_ascii_lowercase()).count();
-        OF_TEXTS.has(&name[at..at + length])
-    })
-}
-
-/// Whether a value occurs as a word of its own near its place: it is the name of an account or a program, too.
-fn is_named_nearby(text: &[u8], start: usize, end: usize) -> bool {
-    let value = &text[start..end];
-    let is_word = |at: usize| {
-        let part = |b: Option<&u8>| b.is_some_and(u8::is_ascii_alphanumeric);
-        !part(at.checked_sub(1).and_then(|at| text.get(at))) && !part(text.get(at + value.len()))
-    };
-    let low = start.saturating_sub(NEAR);
-    let window = &text[low..text.len().min(end + NEAR)];
-    memchr::memmem::find_iter(window, value).map(|at| low + at).any(|at| at != start && is_word(at))
 }

@@ -2,9 +2,9 @@
 
 use super::super::heuristics::{self, NameClass, WordList};
 use super::super::names;
-use super::super::text::starts_ignoring_case;
+use super::super::text::{contains_ignoring_case, starts_ignoring_case};
 use super::separator::{Separator, is_quote, skip_blanks};
-use super::{Name, later, plain};
+use super::{Name, later, mentioned, siblings};
 
 /// The longest value that is read.
 const MAX_VALUE_BYTES: usize = 1024;
@@ -50,7 +50,9 @@ pub(super) fn value(
     // What a sentence may end with is part of a value in a tag.
     let marks = text[found.end..].iter().take(8).take_while(|b| matches!(b, b'!' | b'?' | b'.' | b'*' | b'_')).count();
     let found = match separator {
-        Separator::Tag if text[found.end + marks..].starts_with(b"</") => ValueSpan { end: found.end + marks, ..found },
+        Separator::Tag if text[skip_blanks(text, found.end + marks)..].starts_with(b"</") => {
+            ValueSpan { end: found.end + marks, ..found }
+        }
         _ => found,
     };
     let after = &text[found.end..text.len().min(found.end + 64)];
@@ -78,6 +80,13 @@ pub(super) fn value(
         || (found.quoted && !matches!(class, NameClass::Weak | NameClass::Hint) && heuristics::is_noise(content))
         || is_word_password(text, name, found, separator, class)
         || is_typed(text, name, found, separator, class)
+        || class == NameClass::Password
+            && matches!(separator, Separator::Assign | Separator::Colon | Separator::Blank)
+            && siblings::is_password(text, name, (found.start, found.end), found.quoted)
+        || separator == Separator::Flag
+            && class == NameClass::Password
+            && content.len() >= 12
+            && heuristics::is_chosen(content)
         || (matches!(class, NameClass::Password | NameClass::Weak | NameClass::Token)
             && is_setting(text, name, found, separator)
             && (class == NameClass::Password || heuristics::has_all_kinds(content))
@@ -89,14 +98,15 @@ pub(super) fn value(
             && is_own_line(text, name, found, separator)
             && (later::is_plain(content) || heuristics::is_joined_words(content))
         || class == NameClass::Weak && is_asked_token(text, name, content)
+        || class == NameClass::Hint
+            && (found.quoted || separator != Separator::Colon)
+            && mentioned::says_secret(&text[name.start..name.end])
+            && mentioned::is_unmistakable(content)
         || class == NameClass::Hint && is_key_like_digest(&text[name.start..name.end], content, separator)
         || (class == NameClass::Weak
             && matches!(separator, Separator::Assign | Separator::Colon | Separator::Flag)
             && (found.quoted || separator != Separator::Colon || is_header_or_variable(&text[name.start..name.end]))
             && (heuristics::is_hexadecimal_key(content) || heuristics::is_uuid(content)));
-    if !secret && let Some(end) = plain::end(text, name, found, separator, class) {
-        return Some((ValueSpan { end, ..found }, true));
-    }
     if found.quoted {
         return Some((found, secret));
     }

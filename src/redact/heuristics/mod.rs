@@ -4,7 +4,6 @@ mod chains;
 mod chosen_words;
 mod placeholder;
 mod plain_phrases;
-mod plain_words;
 mod word_list;
 mod words;
 
@@ -12,7 +11,6 @@ pub(super) use chains::{is_noise, is_of_names, is_release_name, is_word_chain};
 pub(super) use chosen_words::{is_joined_words, is_plain_part, is_plain_word};
 pub(super) use placeholder::{is_placeholder, is_sample};
 pub(super) use plain_phrases::{is_plain_phrase, is_saying};
-pub(super) use plain_words::is_plain_words;
 pub(super) use word_list::WordList;
 pub(super) use words::{is_chosen, is_description, is_name, is_passphrase};
 
@@ -145,6 +143,16 @@ fn has_mismatched_brackets(value: &[u8]) -> bool {
         }
     }
     false
+}
+
+/// Whether no text but a password has such brackets and so many marks: it is neither code nor a word of a sentence.
+pub(super) fn is_noisy(value: &[u8]) -> bool {
+    const CODE: &[&[u8]] = &[b"()", b");", b"->", b"=>", b"::", b"](", b"\\"];
+    has_mismatched_brackets(value)
+        && punctuation_kinds(value) >= 5
+        && !CODE.iter().any(|part| value.windows(part.len()).any(|window| window == *part))
+        && !value.iter().any(u8::is_ascii_whitespace)
+        && !is_placeholder(value)
 }
 
 /// Counts the different marks in `value`.
