@@ -15,7 +15,7 @@ static FILLERS: WordList = WordList::new(
 );
 /// Words that say that what follows is the value.
 static VERBS: WordList = WordList::new(
-    "is was are = ist lautet war est \u{e9}tait es era sigue siendo \u{e9} \u{e8} \u{e4}r er on jest je stays remains blijft bleibt \
+    "is was = ist lautet war est \u{e9}tait es era sigue siendo \u{e9} \u{e8} \u{e4}r er on jest je stays remains blijft bleibt \
     reste becomes c'est heisst hei\u{df}t",
 );
 /// Accounts that many systems have.
@@ -76,7 +76,22 @@ pub(super) fn said(text: &[u8], name: Name) -> Option<(usize, usize)> {
 
 /// Whether a value is one word, or some that marks join, as people choose them.
 fn is_word(value: &[u8]) -> bool {
-    heuristics::is_plain_word(value) || heuristics::is_joined_words(value)
+    let is_part = |part: &[u8]| {
+        let digits = part.iter().rev().take_while(|b| b.is_ascii_digit()).count();
+        let word = &part[..part.len() - digits];
+        digits <= 4 && (word.is_empty() || heuristics::is_plain_part(word))
+    };
+    let is_mark = |b: &u8| matches!(b, b'-' | b'_' | b'.' | b'&' | b'+' | b'\'');
+    let letters = value.iter().filter(|b| b.is_ascii_alphabetic()).count();
+    let parts = value.split(is_mark).count();
+    let marked = (2..=5).contains(&parts) || value.last().is_some_and(u8::is_ascii_digit);
+    heuristics::is_plain_word(value)
+        || heuristics::is_joined_words(value)
+        || marked
+            && (7..=40).contains(&value.len())
+            && letters >= 5
+            && value.iter().any(u8::is_ascii_lowercase)
+            && value.split(is_mark).all(is_part)
 }
 
 /// Whether a value is two words or more that are no sentence.

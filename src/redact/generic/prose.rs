@@ -124,7 +124,8 @@ pub(super) fn values(
         on_finding(candidate.found.start, candidate.found.end, label);
         return;
     }
-    if let Some((start, end)) = plain::said(text, name)
+    if !is_pass(text, name)
+        && let Some((start, end)) = plain::said(text, name)
         && let Some((NameClass::Password, label)) = class()
         && !is_verb(text, name)
         && !is_compound(text, name)
