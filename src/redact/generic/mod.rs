@@ -32,7 +32,6 @@ use super::names::class_of;
 use super::rules::FindingLabel;
 use super::text::{contains_ignoring_case, is_name_byte};
 use separator::{Separator, separator};
-use std::cell::LazyCell;
 
 /// The longest part of a name on each side of its keyword.
 const MAX_NAME_PART: usize = 64;
@@ -73,8 +72,7 @@ impl Names {
         if let Some(name) = self.name(text, hit) {
             let word = &text[name.start..name.end];
             let word = word.strip_suffix("\u{131}".as_bytes()).unwrap_or(word);
-            let class = LazyCell::new(|| class_of(word));
-            self.find_values(text, name, || *class, strict, on_finding);
+            self.find_values(text, name, || class_of(word), strict, on_finding);
         }
     }
 
@@ -160,34 +158,29 @@ impl Names {
             return;
         }
         self.find_entries(text, name, on_finding);
+        let Some((class, label)) = class() else { return };
         if let Some((start, end)) = pairs::printed(text, name) {
-            if let Some((class, label)) = class()
-                && heuristics::looks_secret(&text[start..end], class, true)
-            {
+            if heuristics::looks_secret(&text[start..end], class, true) {
                 on_finding(start, end, label);
             }
             return;
         }
         if let Some((start, end)) = pairs::compared(text, name) {
-            if let Some((class, label)) = class()
-                && (heuristics::looks_secret(&text[start..end], class, true)
-                    || class == NameClass::Hint && mentioned::is_unmistakable(&text[start..end]))
+            if heuristics::looks_secret(&text[start..end], class, true)
+                || class == NameClass::Hint && mentioned::is_unmistakable(&text[start..end])
             {
                 on_finding(start, end, label);
             }
             return;
         }
         if let Some((start, end)) = pairs::value(text, name) {
-            let Some((class, label)) = class() else { return };
             if rows::is_secret(&text[start..end], class) || (strict && !is_exempt(&text[start..end], class)) {
                 on_finding(start, end, label);
             }
             return;
         }
         if let Some(table) = pairs::column(text, name) {
-            if let Some((class, label)) = class() {
-                self.columns.values(text, (&table, b'|'), class, |start, end| on_finding(start, end, label));
-            }
+            self.columns.values(text, (&table, b'|'), class, |start, end| on_finding(start, end, label));
             return;
         }
         let mark = match text.get(name.end) {
@@ -198,35 +191,27 @@ impl Names {
         if matches!(mark, Some(b',' | b';' | b'\t' | b'\n' | b'"'))
             && let Some((table, mark)) = pairs::separated(text, name)
         {
-            if let Some((class, label)) = class() {
-                self.columns.values(text, (&table, mark), class, |start, end| on_finding(start, end, label));
-            }
+            self.columns.values(text, (&table, mark), class, |start, end| on_finding(start, end, label));
             return;
         }
         if let Some(statement) = rows::inserted(text, name) {
-            if let Some((class, label)) = class() {
-                self.columns.each(
-                    statement.rows,
-                    |on_value| statement.values(text, on_value),
-                    |start, end| {
-                        if rows::is_secret(&text[start..end], class) {
-                            on_finding(start, end, label);
-                        }
-                    },
-                );
-            }
+            self.columns.each(
+                statement.rows,
+                |on_value| statement.values(text, on_value),
+                |start, end| {
+                    if rows::is_secret(&text[start..end], class) {
+                        on_finding(start, end, label);
+                    }
+                },
+            );
             return;
         }
         let Some((separator, at)) = separator(text, name) else {
-            if let Some((start, end)) = mentioned::noise_after(text, name)
-                && let Some((_, label)) = class()
-            {
+            if let Some((start, end)) = mentioned::noise_after(text, name) {
                 on_finding(start, end, label);
                 return;
             }
-            if let Some(table) = rows::aligned(text, name)
-                && let Some((class, label)) = class()
-            {
+            if let Some(table) = rows::aligned(text, name) {
                 self.columns.each(
                     table.rows,
                     |on_value| table.values(text, on_value),
@@ -240,10 +225,9 @@ impl Names {
                     },
                 );
             }
-            prose::values(text, name, class, on_finding);
+            prose::values(text, name, (class, label), on_finding);
             return;
         };
-        let Some((class, label)) = class() else { return };
         let class = if class == NameClass::Hint && is_asked_of_api(text, name) { NameClass::Key } else { class };
         let asked = match separator {
             Separator::Assign | Separator::Colon | Separator::Flag => true,
@@ -293,7 +277,7 @@ impl Names {
             if secret {
                 on_finding(found.start, found.end, label);
             } else if matches!(separator, Separator::Words | Separator::Blank) {
-                prose::values(text, name, || Some((class, label)), on_finding);
+                prose::values(text, name, (class, label), on_finding);
             }
         }
     }

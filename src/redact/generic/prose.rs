@@ -93,24 +93,25 @@ static BEFORE_NAMES: WordList = WordList::new(
 static ARTICLES: WordList =
     WordList::new("the a an my our your this that der die das den dem il lo la le gli os as het de");
 
-/// Passes the secret that a sentence gives for a name to `on_finding`.
+/// Passes the secret of a class that a sentence gives for a name to `on_finding`.
 pub(super) fn values(
     text: &[u8],
     name: Name,
-    class: impl Fn() -> Option<(NameClass, &'static FindingLabel)>,
+    (class, label): (NameClass, &'static FindingLabel),
     on_finding: OnFinding<'_>,
 ) {
     let rest = &text[name.end..text.len().min(name.end + MAX_DISTANCE)];
     let rest = &rest[..rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len())];
-    // Without a digit, a mark, a quote or words joined to one nothing looks like a secret: this dismisses most sentences.
+    let is_password = class == NameClass::Password && !is_verb(text, name);
+    // Without a digit, a mark, a quote or words joined to one nothing looks like a secret but a password: this dismisses
+    // most sentences.
     let odd = |b: &u8| {
         b.is_ascii_digit()
             || matches!(b, b'"' | b'\'' | b'`' | b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'-' | b'_' | 0xe2)
     };
     let hump = |pair: &[u8]| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase();
-    if (rest.iter().any(odd) || rest.windows(2).any(hump) || announced::may_be_password(text, name))
+    if (is_password || rest.iter().any(odd) || rest.windows(2).any(hump))
         && let Some(mut candidate) = forward(text, name)
-        && let Some((class, label)) = class()
         && {
             candidate.phrase = text[name.start..name.end].to_ascii_lowercase().ends_with(b"phrase");
             candidate.given = GIVEN.iter().any(|word| text[..name.start].ends_with(word));
@@ -124,18 +125,16 @@ pub(super) fn values(
         on_finding(candidate.found.start, candidate.found.end, label);
         return;
     }
-    if !is_pass(text, name)
-        && let Some((start, end)) = plain::said(text, name)
-        && let Some((NameClass::Password, label)) = class()
-        && !is_verb(text, name)
+    if is_password
+        && !is_pass(text, name)
         && !is_compound(text, name)
+        && let Some((start, end)) = plain::said(text, name)
     {
         on_finding(start, end, label);
         return;
     }
-    if let Some(found) = backward(text, name)
-        && let Some((class, label)) = class()
-        && !matches!(class, NameClass::Weak | NameClass::Hint)
+    if !matches!(class, NameClass::Weak | NameClass::Hint)
+        && let Some(found) = backward(text, name)
         && looks_secret(&text[found.start..found.end], class, found.quoted)
     {
         on_finding(found.start, found.end, label);
@@ -145,23 +144,15 @@ pub(super) fn values(
     if ends
         && !is_verb(text, name)
         && announced::is_followed(text, name)
-        && let Some((class, label)) = class()
         && let Some((start, end)) = announced::value(text, name, class)
     {
         on_finding(start, end, label);
         return;
     }
-    if rest.trim_ascii_end().ends_with(b":")
-        && let Some((class @ (NameClass::Password | NameClass::Weak), _)) = class()
-    {
+    if matches!(class, NameClass::Password | NameClass::Weak) && rest.trim_ascii_end().ends_with(b":") {
         accounts::listed(text, name, class, on_finding);
     }
-    if announced::may_be_password(text, name)
-        && let Some((class, label)) = class()
-        && class == NameClass::Password
-        && !is_verb(text, name)
-        && !is_compound(text, name)
-    {
+    if is_password && !is_compound(text, name) {
         later::values(text, name, |start, end| on_finding(start, end, label));
     }
 }
