@@ -4,7 +4,7 @@ use super::calls::Callee;
 use super::code_labels::{self, CodeKind};
 use super::codes;
 use super::commands::Command;
-use super::generic::{self, LABELS, Names, Word};
+use super::generic::{self, HEADERS, Header, LABELS, Names, Word};
 use super::keywords::Keywords;
 use super::rules::{self, FindingLabel, Provider, TokenRule};
 use super::text::WordEnds;
@@ -60,6 +60,7 @@ enum KeywordTarget {
     Command(&'static Command),
     Grouped,
     PlainPhrase,
+    Header(&'static Header),
 }
 
 /// Returns the keywords of all built-in rules, collected at the first text.
@@ -78,6 +79,7 @@ fn keywords() -> &'static Keywords<KeywordTarget> {
         words.extend(
             commands::COMMANDS.iter().map(|command| (command.word.to_owned(), KeywordTarget::Command(command))),
         );
+        words.extend(HEADERS.iter().map(|header| (header.word.to_owned(), KeywordTarget::Header(header))));
         let mut fixed: Vec<(&str, KeywordTarget)> = Vec::new();
         fixed.extend(generic::STEMS.iter().map(|stem| (*stem, KeywordTarget::Name)));
         fixed.extend(phrases::KEYWORDS.iter().map(|word| (*word, KeywordTarget::Phrase)));
@@ -185,6 +187,12 @@ pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Findin
                         findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) })
                     });
                 }
+                None
+            }
+            KeywordTarget::Header(header) => {
+                let mut on_finding =
+                    |start, end, label| findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) });
+                names.column(text, (at, hit_end), header, &mut on_finding);
                 None
             }
             KeywordTarget::Grouped => {

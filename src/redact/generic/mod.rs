@@ -5,6 +5,7 @@ mod accounts;
 mod announced;
 mod beside;
 mod chosen;
+mod headers;
 mod labels;
 mod later;
 mod nested;
@@ -20,6 +21,7 @@ pub(super) use accounts::{
 };
 pub(super) use beside::passwords as beside_passwords;
 pub(super) use chosen::{LABEL as CHOSEN_LABEL, passwords as chosen_passwords};
+pub(super) use headers::{HEADERS, Header};
 pub(super) use labels::{LABELS, STEMS, Word};
 pub(super) use plain_phrases::{KEYWORDS as PLAIN_PHRASE_KEYWORDS, find as plain_phrase};
 pub(super) use later::{is_plain as is_plain_password, is_strong as is_strong_password, trimmed};
@@ -84,6 +86,17 @@ impl Names {
             self.seen = name.end;
             self.find_values(text, name, || Some((label.class, label.label)), false, on_finding);
         }
+    }
+
+    /// Finds the secrets in the column whose header is at `start..end`.
+    pub(super) fn column(
+        &mut self,
+        text: &[u8],
+        (start, end): (usize, usize),
+        header: &Header,
+        on_finding: OnFinding<'_>,
+    ) {
+        headers::column(text, (start, end), header, &mut self.columns, on_finding);
     }
 
     /// Returns the name around the keyword at `hit`, unless it was read before.
