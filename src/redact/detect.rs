@@ -9,7 +9,7 @@ use super::keywords::Keywords;
 use super::rules::{self, FindingLabel, Provider, TokenRule};
 use super::text::WordEnds;
 use super::{
-    assembled, calls, commands, groups, keys, kubernetes, networks, phrase_layouts, phrases, positional_tokens,
+    access_codes, assembled, calls, commands, groups, keys, kubernetes, networks, phrase_layouts, phrases, positional_tokens,
     sampled, url,
 };
 use std::sync::OnceLock;
@@ -61,6 +61,8 @@ enum KeywordTarget {
     Grouped,
     PlainPhrase,
     Header(&'static Header),
+    AccessCode,
+    Part,
 }
 
 /// Returns the keywords of all built-in rules, collected at the first text.
@@ -96,6 +98,8 @@ fn keywords() -> &'static Keywords<KeywordTarget> {
         fixed.extend(kubernetes::KEYWORDS.iter().map(|word| (*word, KeywordTarget::Kubernetes)));
         fixed.extend(commands::GROUPED.iter().map(|word| (*word, KeywordTarget::Grouped)));
         fixed.extend(generic::PLAIN_PHRASE_KEYWORDS.iter().map(|word| (*word, KeywordTarget::PlainPhrase)));
+        fixed.extend(access_codes::KEYWORDS.iter().map(|word| (*word, KeywordTarget::AccessCode)));
+        fixed.extend(assembled::FIRST_PARTS.iter().map(|word| (*word, KeywordTarget::Part)));
         fixed.extend(keys::BODIES.iter().map(|word| (*word, KeywordTarget::KeyBody)));
         fixed.extend(keys::WRAPPED.iter().map(|word| (*word, KeywordTarget::Wrapped)));
         fixed.extend([
@@ -187,6 +191,15 @@ pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Findin
                         findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) })
                     });
                 }
+                None
+            }
+            KeywordTarget::AccessCode => {
+                access_codes::number(text, at, hit_end).map(|(start, end)| (start, end, &codes::PIN))
+            }
+            KeywordTarget::Part => {
+                assembled::parts(text, at, hit_end, &mut |start, end, label| {
+                    findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) })
+                });
                 None
             }
             KeywordTarget::Header(header) => {

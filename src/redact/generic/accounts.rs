@@ -113,6 +113,10 @@ pub(in super::super) fn pair(text: &[u8], at: usize, on_finding: OnFinding<'_>) 
     if (is_plain(value) && !is_ticket(value) || heuristics::is_word_chain(value, 3) || is_odd(value)) && named() {
         return on_finding(start, end, &PAIR);
     }
+    let numbered = account.iter().any(u8::is_ascii_digit) && rest.trim_ascii_end().ends_with(b":");
+    if numbered && value.len() >= 10 && heuristics::looks_random(value) && !heuristics::is_uuid(value) {
+        return on_finding(start, end, &PAIR);
+    }
     // Weaker looks, at the end of the clause.
     let ends = matches!(text[end..], [] | [b'\n' | b'\r' | b',' | b';' | b')' | b'.', ..] | [b' ', b'(' | b'|' | b'u' | b'-', ..]);
     let lower = account.iter().all(|b| !b.is_ascii_uppercase()) && account.iter().any(u8::is_ascii_lowercase);

@@ -1,5 +1,6 @@
 //! Columns of tables whose header names a secret by a word that says so only there: `community`, `enable`, `TOTP`, `PIN`.
 
+use super::super::codes;
 use super::super::heuristics::{self, NameClass, WordList};
 use super::super::letters;
 use super::super::names;
@@ -125,8 +126,8 @@ impl Cells {
     fn label(self) -> &'static FindingLabel {
         match self {
             Self::Chosen => &names::PASSWORD,
-            Self::Seed => super::super::codes::LABELS[3],
-            Self::Number | Self::Told => super::super::codes::LABELS[1],
+            Self::Seed => &codes::SEED,
+            Self::Number | Self::Told => &codes::PIN,
         }
     }
 

@@ -23,6 +23,7 @@ pub(super) use beside::passwords as beside_passwords;
 pub(super) use chosen::{LABEL as CHOSEN_LABEL, passwords as chosen_passwords};
 pub(super) use headers::{HEADERS, Header};
 pub(super) use labels::{LABELS, STEMS, Word};
+pub(super) use prose::saying_end;
 pub(super) use plain_phrases::{KEYWORDS as PLAIN_PHRASE_KEYWORDS, find as plain_phrase};
 pub(super) use later::{is_plain as is_plain_password, is_strong as is_strong_password, trimmed};
 

@@ -67,7 +67,7 @@ static BETWEEN: WordList = WordList::new(
     db database admin root staging stage prod production dev test server user account instance environment env \
     cluster box machine host used which we i you also still just für want need get got from them us sent gave der den dem die das zum pour le la les du de \
     para el los con von d'ordine d'accesso di accesso \
-    everywhere had has again first initial initially temporary temp provisional old new provvisoria provvisorio temporanea temporaneo \
+    dele dela seu sua suyo suya his her their its ihr sein son sa lui everywhere had has again first initial initially temporary temp provisional old new provvisoria provvisorio temporanea temporaneo \
     iniziale attuale nuova vecchia provisoire temporaire actuel initial nouveau ancien chiave d'ordine startowe tymczasowe nowe stare \
     temporal inicial actual nueva nuevo antigua provisória temporária atual nova tijdelijk tijdelijke nieuwe oude vorläufig \
     temporär tillfälligt nytt midlertidig ny nyt väliaikainen uusi geçici yeni root-user wlan wifi wi-fi wpa wpa2 vpn nas",
@@ -75,14 +75,14 @@ static BETWEEN: WordList = WordList::new(
 /// What precedes a name whose value follows it directly: "user x, password y".
 const GIVEN: &[&[u8]] = &[
     b"with ", b"using ", b"and ", b", ", b"; ", b"/ ", b"und ", b"mit ", b"et ", b"avec ", b"con ", b" y ", b" e ",
-    b" come ", b" als ", b" som ", b" comme ", b" como ",
+    b" come ", b"and the ", b"with the ", b" als ", b" som ", b" comme ", b" como ",
 ];
 /// Words after a name that only describe its value.
 static ADJECTIVES: WordList = WordList::new(
     "temporary temp initial provisional default new old current provvisoria provvisorio temporanea temporaneo iniziale \
     attuale nuova vecchia provisoire temporaire actuel initial nouveau ancien startowe tymczasowe nowe stare temporal inicial actual nueva \
     nuevo antigua provis\u{f3}ria provisoria tempor\u{e1}ria atual nova tijdelijk tijdelijke nieuwe oude vorl\u{e4}ufig tempor\u{e4}r tillf\u{e4}lligt \
-    nytt midlertidig ny v\u{e4}liaikainen uusi ge\u{e7}ici yeni",
+    nytt midlertidig ny v\u{e4}liaikainen uusi ge\u{e7}ici yeni simply just",
 );
 /// Words that may be followed by a proper name.
 static BEFORE_NAMES: WordList = WordList::new(
@@ -166,15 +166,24 @@ fn is_compound(text: &[u8], name: Name) -> bool {
 
 /// Whether a user is named in the clause before a name: "user anna, password …".
 fn is_after_user(text: &[u8], name: Name) -> bool {
-    static USERS: WordList = WordList::new(
+    static LINKS: WordList = WordList::new("and und et y e en och og i a with mit the a or oder ou o");
+    static USERS: WordList = WordList::new("admin root administrator");
+    static ACCOUNTS: WordList = WordList::new(
         "user username login account benutzer benutzername konto utente usuario usu\u{e1}rio utilisateur identifiant gebruiker \
         gebruikersnaam inlog anv\u{e4}ndare bruger brugernavn bruker brukernavn k\u{e4}ytt\u{e4}j\u{e4} u\u{17c}ytkownik u\u{17e}ivatel \
         kullan\u{131}c\u{131}",
     );
     let before = &text[name.start.saturating_sub(64)..name.start];
     let line = &before[before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
-    let mut words = line.split(|b| b.is_ascii() && !b.is_ascii_alphanumeric() && !matches!(b, b'-' | b'_' | b'.' | b'@'));
-    words.any(|word| USERS.has(word))
+    let is_part = |b: &u8| !b.is_ascii() || b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b'@');
+    let mut words = line.split(|b| !is_part(b)).filter(|word| !word.is_empty());
+    // "the username and password" names none.
+    while let Some(word) = words.next() {
+        if USERS.has(word) || ACCOUNTS.has(word) && words.clone().any(|word| !LINKS.has(word)) {
+            return true;
+        }
+    }
+    false
 }
 
 /// Whether a name is the verb "pass": no user or login is named shortly before it on its line.
@@ -292,14 +301,12 @@ impl ProseLabel {
                 || (value[0].is_ascii_uppercase() || !value.is_ascii()) && heuristics::is_plain_word(value);
         }
         if !self.connected {
-            return self.words == 0 && self.given && self.ends_clause(text) && self.after_user && heuristics::is_plain_word(value);
+            return self.words == 0 && self.given && self.ends_clause(text) && self.after_user && (heuristics::is_plain_word(value) || heuristics::is_plain_pair(value));
         }
         if self.found.quoted {
-            let plain = |word: &[u8]| word.len() >= 3 && heuristics::is_plain_part(word);
-            let parts = value.iter().filter(|b| **b == b'-').count();
             return heuristics::is_plain_word(value)
                 || heuristics::is_saying(value)
-                || parts >= 1 && value.len() >= 9 && value.split(|b| *b == b'-').all(plain);
+                || heuristics::is_plain_pair(value);
         }
         self.ends_clause(text) && heuristics::is_plain_word(value)
     }
@@ -418,7 +425,10 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
         let chain = || {
             heuristics::is_word_chain(inner, 3)
                 || heuristics::is_joined_words(inner)
-                || spelled && is_after_user(text, name) && heuristics::is_plain_word(later::trimmed_word(inner))
+                || spelled && is_after_user(text, name) && {
+                    let word = later::trimmed_word(inner);
+                    heuristics::is_plain_word(word) || heuristics::is_plain_pair(word)
+                }
         };
         if words == 0 && (!spelled || chain()) {
             return found_at(text, at, 0, false);
@@ -470,6 +480,10 @@ fn after_verb(text: &[u8], mut next: usize, mut colon: bool, words: usize) -> Op
         Some(b'\n') if colon => below(text, next)?,
         _ => next,
     };
+    if let Some(end) = saying_end(text, at) {
+        let found = ValueSpan { start: at, end, quoted: true };
+        return Some(ProseLabel { found, connected: true, words, given: true, phrase: true, after_user: false });
+    }
     let candidate = found_at(text, at, words, true)?;
     let value = &text[candidate.found.start..candidate.found.end];
     if !candidate.found.quoted
@@ -479,6 +493,36 @@ fn after_verb(text: &[u8], mut next: usize, mut colon: bool, words: usize) -> Op
     }
     (candidate.found.quoted || !value.iter().all(u8::is_ascii_alphabetic) || heuristics::is_word_chain(value, 3) || heuristics::is_joined_words(value) || heuristics::is_plain_word(value))
         .then_some(candidate)
+}
+
+/// Returns the end of the saying that is all of a clause from `at` on: "the password is gato con botas, user x".
+pub(in super::super) fn saying_end(text: &[u8], at: usize) -> Option<usize> {
+    let window = &text[at..text.len().min(at + MAX_DISTANCE)];
+    let length = window.iter().position(|b| matches!(b, b',' | b'.' | b'\n' | b';' | b'(' | b':')).unwrap_or(window.len());
+    let clause = window[..length].trim_ascii_end();
+    let closes = !matches!(window.get(length), Some(b':'));
+    (closes && is_told(text, at, at + length) && heuristics::is_saying(clause)).then_some(at + clause.len())
+}
+
+/// Whether the words from `start` to `end` are a literal: "still" or "now" is before them, or how they are spelled after them.
+fn is_told(text: &[u8], start: usize, end: usize) -> bool {
+    static STILL: WordList = WordList::new(
+        "still now siendo sendo ancora ora maintenant toujours jetzt noch weiterhin nu nog steeds agora ainda ahora fortfarande \
+        stadig fortsatt nyt teraz nadal nyn\u{ed} st\u{e1}le",
+    );
+    const SPELLED: [&[u8]; 14] = [
+        b"space", b"lower", b"spazi", b"minusc", b"espac", b"espa\xc3\xa7", b"leerzeichen", b"klein", b"spatie",
+        b"mellanslag", b"mellemrum", b"mellomrom", b"words", b"mezer",
+    ];
+    let before = last_word(text[start.saturating_sub(24)..start].trim_ascii_end());
+    let after = line_part(text, end);
+    STILL.has(before) || SPELLED.iter().any(|word| contains_ignoring_case(after, word))
+}
+
+/// Returns the next few bytes of the line at `at`.
+fn line_part(text: &[u8], at: usize) -> &[u8] {
+    let part = &text[at.min(text.len())..text.len().min(at + 40)];
+    &part[..part.iter().position(|b| *b == b'\n').unwrap_or(part.len())]
 }
 
 fn found_at(text: &[u8], at: usize, words: usize, connected: bool) -> Option<ProseLabel> {

@@ -23,7 +23,7 @@ pub(in super::super) fn is_joined_words(value: &[u8]) -> bool {
             numbers += 1;
             continue;
         }
-        if part.is_empty() || digits > 4 || !part[letters..].iter().all(u8::is_ascii_digit) || letters == 1 {
+        if part.is_empty() || digits > 4 || !part[letters..].iter().all(u8::is_ascii_digit) || letters == 1 && !matches!(part, b"y" | b"e" | b"a" | b"o" | b"i") {
             return false;
         }
         let word = &part[..letters];
@@ -77,10 +77,17 @@ pub(in super::super) fn is_plain_word(value: &[u8]) -> bool {
         && value.iter().all(|b| b.is_ascii_alphabetic() || !b.is_ascii())
         && value.iter().skip(1).all(|b| !b.is_ascii_uppercase())
         && !OTHERS.has(value)
-        && !(is_inflected(value) && value[0].is_ascii_lowercase())
+        && !(is_inflected(value) && value[0].is_ascii_lowercase() && !value.ends_with(b"s"))
         && !ENDINGS.iter().any(|ending| value.ends_with(ending))
         && !value.iter().all(u8::is_ascii_hexdigit)
         && names::class_of(value).is_none()
+}
+
+/// Whether `value` is plain words with a hyphen between each two.
+pub(in super::super) fn is_plain_pair(value: &[u8]) -> bool {
+    (9..=40).contains(&value.len())
+        && value.contains(&b'-')
+        && value.split(|b| *b == b'-').all(|word| word.len() >= 3 && is_plain_part(word))
 }
 
 /// Whether `word` is letters and none of the words of names, sentences and samples.
