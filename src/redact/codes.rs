@@ -6,6 +6,7 @@
 use super::code_labels::CodeKind;
 use super::heuristics::{self, WordList};
 use super::letters;
+use super::text::{contains_ignoring_case, starts_ignoring_case};
 use super::rules::FindingLabel;
 
 pub(super) static RECOVERY: FindingLabel =
@@ -77,6 +78,10 @@ struct Shape {
 
 /// Reads the codes after the label that ends at `from`.
 fn recovery(text: &[u8], from: usize, mut found: impl FnMut(usize, usize)) -> Option<usize> {
+    // The number of a key is no key.
+    if starts_ignoring_case(&text[from..], b" id") {
+        return None;
+    }
     let limit = text.len().min(from + MAX_LIST);
     let (mut at, mut last) = (from, from);
     let mut codes: Vec<(usize, usize, Shape)> = Vec::new();
@@ -93,7 +98,8 @@ fn recovery(text: &[u8], from: usize, mut found: impl FnMut(usize, usize)) -> Op
             at += 1;
             continue;
         }
-        if let Some((end, shape)) = code(text, at) {
+        let numbered = text[..at].trim_ascii_end().ends_with(b" ID");
+        if let Some((end, shape)) = code(text, at).filter(|_| !numbered) {
             codes.push((at, end, shape));
             (at, last, words) = (end, end, 0);
             continue;
@@ -152,6 +158,11 @@ fn lines(text: &[u8], from: usize, mut found: impl FnMut(usize, usize)) {
             _ => break,
         }
         at += length + 1;
+    }
+    let start = codes.first().map_or(from, |(start, ..)| *start);
+    let others = [&b"commit"[..], b"sha", b"revision", b"digest", b"build"];
+    if others.iter().any(|word| contains_ignoring_case(&text[from..start], word)) {
+        return;
     }
     let grouped = codes.first().is_some_and(|(.., shape)| shape.groups > 1);
     if codes.len() >= if grouped { 2 } else { 3 } {

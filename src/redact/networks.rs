@@ -125,7 +125,7 @@ pub(super) fn key(text: &[u8], from: usize) -> Option<(usize, usize)> {
             if before && said && let Some(end) = super::generic::saying_end(text, from + at) {
                 return Some((from + at, end));
             }
-            let chosen = named && (colon || before) && last() && heuristics::is_plain_word(value);
+            let chosen = named && (colon || before && text[..from + at].trim_ascii_end().ends_with(b":")) && last() && heuristics::is_plain_word(value);
             if (named || beside || said && last()) && is_key(value, named) || chosen {
                 return Some((start, end));
             }

@@ -4,6 +4,7 @@ use super::super::heuristics::{self, NameClass, WordList, looks_secret};
 use super::super::names;
 use super::super::rules::FindingLabel;
 use super::super::text::contains_ignoring_case;
+use super::beside::NAMED;
 use super::chosen::speaks_of_account;
 use super::later::{is_plain, is_strong, trimmed};
 use super::{Name, OnFinding};
@@ -138,6 +139,10 @@ fn is_numbered(value: &[u8]) -> bool {
         && (1..=4).contains(&digits)
         && value[1..].iter().all(|b| !b.is_ascii_uppercase())
         && looks_secret(value, NameClass::Password, true)
+        && {
+            let word = &value[..value.iter().rposition(|b| !b.is_ascii_digit()).map_or(0, |last| last + 1)];
+            !NAMED.has(word) && (word.iter().any(u8::is_ascii_digit) || heuristics::is_plain_part(word))
+        }
 }
 
 /// Whether a value is a password without any label: letters, digits, and a mark that neither names nor numbers have.

@@ -53,7 +53,7 @@ static CELLS: WordList = WordList::new(
     anv\u{e4}ndare bruger bruker k\u{e4}ytt\u{e4}j\u{e4} u\u{17c}ytkownik u\u{17e}ivatel kullan\u{131}c\u{131} admin",
 );
 /// What names with a number begin with: products, machines, months and rooms.
-static NAMED: WordList = WordList::new(
+pub(super) static NAMED: WordList = WordList::new(
     "windows office server ubuntu debian fedora centos redhat macos android chrome chromium firefox safari python node nodejs \
     java postgres postgresql mysql mariadb oracle sqlserver exchange sharepoint autocad photoshop excel outlook word visualstudio \
     studio project sage autodesk solidworks acrobat latest stable release rev build issue ticket case order invoice \
@@ -64,7 +64,8 @@ static NAMED: WordList = WordList::new(
     january february march april may june july august september october november december \
     januar februar juni juli oktober dezember error code status event port line page chapter section figure table \
     covid agenda budget report survey conference summit olympics euro \
-    benutzer utente usuario utilisateur gebruiker bruger bruker",
+    benutzer utente usuario utilisateur gebruiker bruger bruker \
+    dashboard filesystem backend frontend module package library partition volume disk drive snapshot container lesson unit level",
 );
 
 /// Passes what an account is given before to `found`, where it looks like a password of a word and a number.
@@ -192,7 +193,7 @@ fn is_given(text: &[u8], start: usize, end: usize) -> bool {
     if WORD.has(last) {
         return owner.len() >= 2 && !head.is_empty();
     }
-    if JOINTS.has(last) && is_mail_address(owner) && ends_clause(text, end) {
+    if JOINTS.has(last) && is_mail_address(owner) && ends_clause(text, end) && speaks_of_account(line) {
         return true;
     }
     if SOURCES.has(last) {

@@ -115,6 +115,8 @@ pub(super) fn values(
             candidate.phrase = text[name.start..name.end].to_ascii_lowercase().ends_with(b"phrase");
             candidate.given = GIVEN.iter().any(|word| text[..name.start].ends_with(word));
             candidate.after_user = candidate.given && is_after_user(text, name);
+            candidate.of_owner = is_of_owner(text, name);
+            candidate.english = is_english(text, name, candidate.found.start);
             (class != NameClass::Hint || candidate.is_beside(text, name))
                 && candidate.is_secret(text, class)
                 && (candidate.connected || !is_verb(text, name))
@@ -162,6 +164,21 @@ fn is_compound(text: &[u8], name: Name) -> bool {
     static VERBS: WordList = WordList::new("no not never can cannot will would may has have had and or");
     let (at, _) = after_closers(text, name.end);
     word_at(text, skip_blanks(text, at)).is_some_and(|word| COMPOUNDS.has(word) && !VERBS.has(word))
+}
+
+/// Whether the word before a name says whose password it is: "phone password".
+fn is_of_owner(text: &[u8], name: Name) -> bool {
+    static OWNERS: WordList = WordList::new("phone telephone telefon guest admin root master sudo wifi wlan wi-fi router door");
+    OWNERS.has(last_word(text[name.start.saturating_sub(16)..name.start].trim_ascii_end()))
+}
+
+/// Whether a name is an English word for a password, and so is the verb or adverb before its value.
+fn is_english(text: &[u8], name: Name, value: usize) -> bool {
+    static VERBS: WordList = WordList::new("is was it's still now currently just simply word be");
+    let lead = last_word(text[value.saturating_sub(16)..value].trim_ascii_end());
+    let label = &text[name.start..name.end];
+    [&b"password"[..], b"passphrase", b"passcode", b"pass", b"pw", b"pwd"].iter().any(|word| label.eq_ignore_ascii_case(word))
+        && VERBS.has(lead.strip_suffix(b":").unwrap_or(lead))
 }
 
 /// Whether a user is named in the clause before a name: "user anna, password …".
@@ -226,6 +243,10 @@ struct ProseLabel {
     phrase: bool,
     /// Whether a user is named before the name: "user x, password".
     after_user: bool,
+    /// Whether the name says whose password it is: "phone password".
+    of_owner: bool,
+    /// Whether the name and the word before the value are English, whose adjectives are known.
+    english: bool,
 }
 
 impl ProseLabel {
@@ -297,8 +318,7 @@ impl ProseLabel {
         }
         // `Kennwort „…“`, `phone password "…"`
         if self.found.quoted && self.words == 0 && !self.connected {
-            return heuristics::is_saying(value)
-                || (value[0].is_ascii_uppercase() || !value.is_ascii()) && heuristics::is_plain_word(value);
+            return heuristics::is_saying(value) || self.of_owner && heuristics::is_plain_word(value);
         }
         if !self.connected {
             return self.words == 0 && self.given && self.ends_clause(text) && self.after_user && (heuristics::is_plain_word(value) || heuristics::is_plain_pair(value));
@@ -308,7 +328,7 @@ impl ProseLabel {
                 || heuristics::is_saying(value)
                 || heuristics::is_plain_pair(value);
         }
-        self.ends_clause(text) && heuristics::is_plain_word(value)
+        self.english && self.ends_clause(text) && value.is_ascii() && heuristics::is_plain_word(value)
     }
 
     /// Whether the clause ends with the value.
@@ -380,7 +400,7 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
                     connected: true,
                     words,
                     given: true,
-                    phrase: false, after_user: false,
+                    phrase: false, after_user: false, of_owner: false, english: false,
                 });
             }
         }
@@ -482,7 +502,7 @@ fn after_verb(text: &[u8], mut next: usize, mut colon: bool, words: usize) -> Op
     };
     if let Some(end) = saying_end(text, at) {
         let found = ValueSpan { start: at, end, quoted: true };
-        return Some(ProseLabel { found, connected: true, words, given: true, phrase: true, after_user: false });
+        return Some(ProseLabel { found, connected: true, words, given: true, phrase: true, after_user: false, of_owner: false, english: false });
     }
     let candidate = found_at(text, at, words, true)?;
     let value = &text[candidate.found.start..candidate.found.end];
@@ -529,7 +549,7 @@ fn found_at(text: &[u8], at: usize, words: usize, connected: bool) -> Option<Pro
     let marks = text[at.min(text.len())..].iter().take(3).take_while(|b| **b == b'*').count();
     let at = at + marks;
     let found = quoted(text, at).unwrap_or_else(|| bare(text, at, Separator::Words));
-    (found.start < found.end).then_some(ProseLabel { found, connected, words, given: false, phrase: false, after_user: false })
+    (found.start < found.end).then_some(ProseLabel { found, connected, words, given: false, phrase: false, after_user: false, of_owner: false, english: false })
 }
 
 /// Returns the word at `at`, up to a blank; `None` at the end of a sentence.

@@ -3,6 +3,7 @@
 use super::super::letters;
 use super::super::names;
 use super::super::seed_words::SeedWords;
+use super::chosen_words::STATES;
 use super::{WordList, is_of_names};
 
 /// Words that hold sentences together, and verbs and adjectives of sentences about passwords, in several languages. A
@@ -90,6 +91,9 @@ pub(in super::super) fn is_saying(value: &[u8]) -> bool {
             && word.iter().skip(1).all(|b| !b.is_ascii_uppercase());
         words += 1;
         if !spelled || words > 9 {
+            return false;
+        }
+        if words == 1 && STATES.has(word) {
             return false;
         }
         if LINKS.has(word) {
