@@ -1,12 +1,16 @@
 //! Tokens that a text puts together from variables that it assigns just before: `A="ghp_…"`, `B="…"`, `TOKEN="$A$B"`.
 
 use super::detect::{self, Finding, RuleRef};
+use super::heuristics::{self, WordList};
+use super::names;
 use super::rules::FindingLabel;
 use super::text::is_word;
 use std::ops::Range;
 
 /// The beginning of a list of words in Ruby.
 pub(super) const LIST: &str = "%w[";
+/// The ends of the first of several variables that hold the parts of a secret, up to the quote: `K1="…"`.
+pub(super) const FIRST_PARTS: [&str; 8] = ["1=\"", "1='", "1 = \"", "1 = '", "1[] = \"", "_a = \"", "_a = '", "_a=\""];
 /// The longest line of variables, and half the longest list of words.
 const MAX_LINE: usize = 120;
 /// How far before its use a variable may be assigned.
@@ -32,6 +36,62 @@ pub(super) fn sum(text: &[u8], name: &[u8], at: usize, found: OnFinding<'_>) {
         each_part(text, name, &parts, found);
     }
 }
+
+/// Passes the values of the variables to `found` whose first one's name ends at the keyword at `start..end`, if they are
+/// parts of something random that is put together below.
+pub(super) fn parts(text: &[u8], start: usize, end: usize, found: OnFinding<'_>) {
+    let stem = text[..start].iter().rev().take(MAX_STEM).take_while(|b| is_word(**b)).count();
+    let (mut name, digit) = (text[start - stem..start].to_vec(), text[start] == b'1');
+    if digit && stem == 0 || stem == MAX_STEM {
+        return;
+    }
+    if !digit {
+        name.push(b'_');
+    }
+    let quote = text[end - 1];
+    let mut parts: Vec<Range<usize>> = Vec::new();
+    let mut joined: Vec<u8> = Vec::new();
+    let mut at = end;
+    while parts.len() < MAX_PARTS {
+        let length = text[at..].iter().take(MAX_LINE).take_while(|b| **b > b' ' && **b != quote).count();
+        if length < 10 || text.get(at + length) != Some(&quote) {
+            break;
+        }
+        joined.extend(&text[at..at + length]);
+        parts.push(at..at + length);
+        // The next one, on the next line.
+        let line = at + text[at..].iter().take(MAX_LINE).take_while(|b| **b != b'\n').count();
+        let next = &text[line.min(text.len())..text.len().min(line + MAX_LINE)];
+        let mut wanted = name.clone();
+        wanted.push(text[start + usize::from(!digit)] + parts.len() as u8);
+        let Some(place) = memchr::memmem::find(next, &wanted) else { break };
+        let value = &next[place..];
+        let Some(open) = value.iter().take(48).position(|b| *b == quote) else { break };
+        if next[1..place].contains(&b'\n') || value[..open].contains(&b'\n') {
+            break;
+        }
+        at = line + place + open + 1;
+    }
+    let Some(last) = parts.last().filter(|_| parts.len() >= 2) else { return };
+    let below = &text[last.end..text.len().min(last.end + MAX_DISTANCE / 2)];
+    let second = text[start + usize::from(!digit)] + 1;
+    let used = memchr::memmem::find_iter(below, &name).any(|at| below.get(at + name.len()) == Some(&second));
+    let said = [&b"join"[..], b"concat", b"split", b"assembl", b"printf"]
+        .iter()
+        .any(|word| memchr::memmem::find(below, word).is_some());
+    static PUBLIC: WordList =
+        WordList::new("hash sha md5 digest id uuid addr address public pub test expected checksum url");
+    let public = name.split(|b| !b.is_ascii_alphabetic()).any(|word| PUBLIC.has(word));
+    let random = joined.len() >= 24
+        && heuristics::is_machine_made(&joined)
+        && parts.iter().all(|part| !heuristics::is_name(&text[part.clone()]));
+    if (used || said) && random && !public {
+        parts.into_iter().for_each(|part| found(part.start, part.end, &names::KEY));
+    }
+}
+
+/// The longest name of such a variable without its number.
+const MAX_STEM: usize = 24;
 
 /// Passes what rules find in the parts together to `found`.
 fn each_part(text: &[u8], name: &[u8], parts: &[Range<usize>], found: OnFinding<'_>) {

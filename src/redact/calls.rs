@@ -169,5 +169,7 @@ fn is_private_key(value: &[u8]) -> bool {
 
 /// Whether `value` is a password rather than the name of something.
 fn is_password(value: &[u8]) -> bool {
-    looks_secret(value, NameClass::Password, false) || heuristics::is_word_chain(value, 3)
+    looks_secret(value, NameClass::Password, false)
+        || heuristics::is_word_chain(value, 3)
+        || heuristics::is_joined_words(value)
 }

@@ -34,14 +34,15 @@ pub(super) const KEYWORDS: [(CodeKind, &str); 5] = [
     (
         CodeKind::Pin,
         "pincode|pin-code|pin code|pin number|pin for|pin of|pin to|pin is|pin für|pin der|pin del|pin de |\
-        pin di |pin da |pin voor|pin til|pin do |pin k |pin для|pin от|pin:|pin =|pin=|-pin| pin |(pin|puk|\
+        pin di |pin da |pin voor|pin til|pin do |pin k |pin для|pin от|-pin\n|_pin\n|pin:|pin =|pin=|-pin| pin |(pin|puk|\
         code pin|alarm code|alarmcode|door code|gate code|entry code|keypad code|locker code|safe code|\
         safe combination|combination|access code|voicemail pin|türcode|torcode|zugangscode|zugangs-pin|\
         digicode|code de la porte|code porte|code de l'alarme|code alarme|code copieur|code d'accès|\
         digo de la puerta|digo de la alarma|digo da porta|digo do alarme|codice porta|codice allarme|\
         deurcode|toegangscode|portkod|larmkod|dørkode|ovikoodi|kod do|kod k |код от|код двери|пин-код|\
         Пин-код|ПИН|пин код|пін-код|门禁码|门禁密码|暗証番号|핀 번호|현관|unlock code|passcode|geheimzahl|kopieercode|\
-        print code|copier code|host key|hostkey|installer code|master code|user code|lock code|lockbox|key safe|keysafe|\
+        print code|copier code|host key|hostkey|installer code|master code|user code|lock code|lockbox|sperrcode|entsperrcode|gerätecode|code de déverrouillage|código de desbloqueo|codice di sblocco|ontgrendelcode|\
+        upplåsningskod|key safe|keysafe|\
         code kopieer|kopierercode|kopiercode|kopierer-pin|schlüsseltresor|sleutelkluis|boîte à clés",
     ),
     (

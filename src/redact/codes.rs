@@ -7,13 +7,15 @@ use super::code_labels::CodeKind;
 use super::heuristics::{self, WordList};
 use super::letters;
 use super::rules::FindingLabel;
+use super::text::{contains_ignoring_case, starts_ignoring_case};
 
 pub(super) static RECOVERY: FindingLabel =
     FindingLabel { name: "recovery-codes", reason: "are codes to recover an account", rank: 6 };
-static PIN: FindingLabel = FindingLabel { name: "pin", reason: "is the number of a name that says PIN", rank: 6 };
+pub(super) static PIN: FindingLabel =
+    FindingLabel { name: "pin", reason: "is the number of a name that says PIN", rank: 6 };
 pub(super) static LICENCE: FindingLabel =
     FindingLabel { name: "licence-key", reason: "is the key of a licence", rank: 6 };
-static SEED: FindingLabel =
+pub(super) static SEED: FindingLabel =
     FindingLabel { name: "one-time-seed", reason: "is the seed of one-time passwords", rank: 6 };
 static APPLICATION: FindingLabel =
     FindingLabel { name: "application-password", reason: "is the password of one application", rank: 6 };
@@ -52,8 +54,11 @@ pub(super) fn find(
             if !whole || text[end - 1].is_ascii_alphanumeric() && text.get(end).is_some_and(u8::is_ascii_digit) {
                 return None;
             }
-            let (start, end) = seed(text, end)?;
-            found(start, end, &SEED);
+            if let Some((start, end)) = seed(text, end) {
+                found(start, end, &SEED);
+            } else {
+                lines(text, end, |start, end| found(start, end, &RECOVERY));
+            }
             None
         }
         CodeKind::Application => {
@@ -74,6 +79,10 @@ struct Shape {
 
 /// Reads the codes after the label that ends at `from`.
 fn recovery(text: &[u8], from: usize, mut found: impl FnMut(usize, usize)) -> Option<usize> {
+    // The number of a key is no key.
+    if starts_ignoring_case(&text[from..], b" id") {
+        return None;
+    }
     let limit = text.len().min(from + MAX_LIST);
     let (mut at, mut last) = (from, from);
     let mut codes: Vec<(usize, usize, Shape)> = Vec::new();
@@ -90,7 +99,8 @@ fn recovery(text: &[u8], from: usize, mut found: impl FnMut(usize, usize)) -> Op
             at += 1;
             continue;
         }
-        if let Some((end, shape)) = code(text, at) {
+        let numbered = text[..at].trim_ascii_end().ends_with(b" ID");
+        if let Some((end, shape)) = code(text, at).filter(|_| !numbered) {
             codes.push((at, end, shape));
             (at, last, words) = (end, end, 0);
             continue;
@@ -122,6 +132,43 @@ fn recovery(text: &[u8], from: usize, mut found: impl FnMut(usize, usize)) -> Op
         }
     }
     Some(last)
+}
+
+/// How far below a word for a second factor its codes may begin.
+const MAX_LINES: usize = 280;
+
+/// Passes the codes to `found` that are the only content of at least three lines soon after `from`, two if they have groups.
+fn lines(text: &[u8], from: usize, mut found: impl FnMut(usize, usize)) {
+    let limit = text.len().min(from + MAX_LINES);
+    let Some(first) = memchr::memchr(b'\n', &text[from..limit]) else { return };
+    let mut at = from + first + 1;
+    let mut codes: Vec<(usize, usize, Shape)> = Vec::new();
+    while at < text.len() && (at < limit || !codes.is_empty()) && codes.len() < 20 {
+        let length = text[at..].iter().take(80).take_while(|b| **b != b'\n').count();
+        let line = &text[at..at + length];
+        let mark = |b: &u8| matches!(b, b' ' | b'\t' | b'>' | b'-' | b'*' | b'"' | b'`' | b',' | b'\r');
+        let lead = line.iter().take_while(|b| mark(b)).count();
+        let bare = &line[lead..];
+        let bare = &bare[..bare.iter().rposition(|b| !mark(b)).map_or(0, |last| last + 1)];
+        let whole = |(end, _): &(usize, Shape)| *end == at + lead + bare.len();
+        let next = if bare.is_empty() { None } else { code(text, at + lead).filter(whole) };
+        let same = |shape: Shape| codes.first().is_none_or(|(.., other)| shape == *other);
+        match next {
+            Some((end, shape)) if same(shape) => codes.push((at + lead, end, shape)),
+            _ if codes.is_empty() || bare.is_empty() => {}
+            _ => break,
+        }
+        at += length + 1;
+    }
+    let start = codes.first().map_or(from, |(start, ..)| *start);
+    let others = [&b"commit"[..], b"sha", b"revision", b"digest", b"build"];
+    if others.iter().any(|word| contains_ignoring_case(&text[from..start], word)) {
+        return;
+    }
+    let grouped = codes.first().is_some_and(|(.., shape)| shape.groups > 1);
+    if codes.len() >= if grouped { 2 } else { 3 } {
+        codes.into_iter().for_each(|(start, end, _)| found(start, end));
+    }
 }
 
 /// Returns the end and the shape of the code at `at`.
@@ -210,6 +257,15 @@ fn pin(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
         && (start > 0 && text[start - 1].is_ascii_alphabetic() || text.get(end).is_some_and(u8::is_ascii_lowercase))
     {
         return None;
+    }
+    // `# door-pin`, the name of a field whose value is on the next line.
+    if text[end..].starts_with(b"\n") {
+        let before = &text[start.saturating_sub(40)..start];
+        let name = &before[before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
+        let length = text[end + 1..].iter().take(9).take_while(|b| b.is_ascii_digit()).count();
+        let alone = matches!(text[end + 1 + length..], [] | [b'\n' | b'\r', ..]);
+        return (name.starts_with(b"# ") && !name[2..].contains(&b' ') && alone && (4..=8).contains(&length))
+            .then_some((end + 1, end + 1 + length));
     }
     let window = &text[end..text.len().min(end + MAX_PIN_LEAD)];
     let line = &window[..window.iter().position(|b| *b == b'\n').unwrap_or(window.len())];

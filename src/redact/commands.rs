@@ -253,5 +253,7 @@ fn json_values(text: &[u8], word: &ShellWord, on_value: &mut impl FnMut(usize, u
 
 /// Whether `value` is a password where a word of a sentence may be as well.
 fn is_password(value: &[u8]) -> bool {
-    looks_secret(value, NameClass::Password, true) || heuristics::is_word_chain(value, 3)
+    looks_secret(value, NameClass::Password, true)
+        || heuristics::is_word_chain(value, 3)
+        || heuristics::is_joined_words(value)
 }

@@ -4,11 +4,13 @@ use super::calls::Callee;
 use super::code_labels::{self, CodeKind};
 use super::codes;
 use super::commands::Command;
-use super::generic::{self, LABELS, Names, Word};
+use super::generic::{self, HEADERS, Header, LABELS, Names, Word};
 use super::keywords::Keywords;
 use super::rules::{self, FindingLabel, Provider, TokenRule};
 use super::text::WordEnds;
-use super::{assembled, calls, commands, keys, kubernetes, networks, phrase_layouts, phrases, places, sampled, url};
+use super::{
+    access_codes, assembled, calls, commands, keys, kubernetes, networks, phrase_layouts, phrases, places, sampled, url,
+};
 use std::sync::OnceLock;
 
 pub(super) static URL_PASSWORD: FindingLabel =
@@ -57,6 +59,9 @@ enum KeywordTarget {
     Command(&'static Command),
     Grouped,
     PlainPhrase,
+    Header(&'static Header),
+    AccessCode,
+    Part,
 }
 
 /// Returns the keywords of all built-in rules, collected at the first text.
@@ -75,6 +80,7 @@ fn keywords() -> &'static Keywords<KeywordTarget> {
         words.extend(
             commands::COMMANDS.iter().map(|command| (command.word.to_owned(), KeywordTarget::Command(command))),
         );
+        words.extend(HEADERS.iter().map(|header| (header.word.to_owned(), KeywordTarget::Header(header))));
         let mut fixed: Vec<(&str, KeywordTarget)> = Vec::new();
         fixed.extend(generic::STEMS.iter().map(|stem| (*stem, KeywordTarget::Name)));
         fixed.extend(phrases::KEYWORDS.iter().map(|word| (*word, KeywordTarget::Phrase)));
@@ -91,6 +97,8 @@ fn keywords() -> &'static Keywords<KeywordTarget> {
         fixed.extend(kubernetes::KEYWORDS.iter().map(|word| (*word, KeywordTarget::Kubernetes)));
         fixed.extend(commands::GROUPED.iter().map(|word| (*word, KeywordTarget::Grouped)));
         fixed.extend(generic::PLAIN_PHRASE_KEYWORDS.iter().map(|word| (*word, KeywordTarget::PlainPhrase)));
+        fixed.extend(access_codes::KEYWORDS.iter().map(|word| (*word, KeywordTarget::AccessCode)));
+        fixed.extend(assembled::FIRST_PARTS.iter().map(|word| (*word, KeywordTarget::Part)));
         fixed.extend(keys::BODIES.iter().map(|word| (*word, KeywordTarget::KeyBody)));
         fixed.extend(keys::WRAPPED.iter().map(|word| (*word, KeywordTarget::Wrapped)));
         fixed.extend([
@@ -175,6 +183,21 @@ pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Findin
                         findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) })
                     });
                 }
+                None
+            }
+            KeywordTarget::AccessCode => {
+                access_codes::number(text, at, hit_end).map(|(start, end)| (start, end, &codes::PIN))
+            }
+            KeywordTarget::Part => {
+                assembled::parts(text, at, hit_end, &mut |start, end, label| {
+                    findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) })
+                });
+                None
+            }
+            KeywordTarget::Header(header) => {
+                let mut on_finding =
+                    |start, end, label| findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) });
+                names.column(text, (at, hit_end), header, &mut on_finding);
                 None
             }
             KeywordTarget::Grouped => {

@@ -4,6 +4,7 @@
 //! window around each hit, so the work is linear in the text. Findings are merged and replaced by
 //! `[REDACTED:<rule>]`; the words around them stay. Invisible characters are deleted.
 
+mod access_codes;
 mod advice;
 mod assembled;
 mod bare_keys;

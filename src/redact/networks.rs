@@ -65,7 +65,7 @@ const KEYS: [&str; 28] = [
 ];
 /// Words between the word for a key and the key.
 static BETWEEN: WordList = WordList::new(
-    "is = : - \u{2013} | est ist es \u{e8} \u{e9} \u{e4}r er jest on wpa wpa2 wpa3 wifi wi-fi wlan (psk) psk lautet de du del do la le il the to",
+    "is = : - \u{2013} | est ist es \u{e8} \u{e9} \u{e4}r er jest on wpa wpa2 wpa3 wifi wi-fi wlan (psk) psk lautet de du del do la le il the to now still maintenant jetzt ora ahora agora nu teraz",
 );
 
 /// How far the key may be.
@@ -111,7 +111,9 @@ pub(super) fn key(text: &[u8], from: usize) -> Option<(usize, usize)> {
         let bare = word.strip_suffix(b":").unwrap_or(word);
         let bare = bare.strip_suffix(b",").unwrap_or(bare);
         let before = std::mem::replace(&mut led, word.ends_with(b":") || BETWEEN.has(bare));
-        if word == b"/" || word == b"|" {
+        let quoted =
+            [&b"\":"[..], b"\xc2\xbb:", b"\xe2\x80\x9d:", b"\xe2\x80\x9c:"].iter().any(|end| word.ends_with(end));
+        if word == b"/" || word == b"|" || quoted {
             beside = same;
         } else if keyed(bare) {
             named = true;
@@ -121,7 +123,16 @@ pub(super) fn key(text: &[u8], from: usize) -> Option<(usize, usize)> {
             let (start, end) = super::generic::trimmed(text, from + at, from + at + length);
             let value = &text[start..end];
             let last = || matches!(text[from + at + length..], [] | [b'\n' | b'\r', ..]);
-            let chosen = named && (colon || before) && last() && heuristics::is_plain_word(value);
+            if before
+                && said
+                && let Some(end) = super::generic::saying_end(text, from + at)
+            {
+                return Some((from + at, end));
+            }
+            let chosen = named
+                && (colon || before && text[..from + at].trim_ascii_end().ends_with(b":"))
+                && last()
+                && heuristics::is_plain_word(value);
             if (named || beside || said && last()) && is_key(value, named) || chosen {
                 return Some((start, end));
             }

@@ -64,8 +64,9 @@ fn runs(text: &[u8], depth: usize, findings: &mut Vec<Finding>) {
         // A path or a label may precede a key: `backup/5K…`.
         let mut from = start;
         for word in text[start..end].split(|b| !b.is_ascii_alphanumeric()) {
-            if let Some(label) =
-                wallet_keys::label(word).or_else(|| positional_tokens::numbered(text, from, word.len()))
+            if let Some(label) = wallet_keys::label(word)
+                .or_else(|| positional_tokens::numbered(text, from, word.len()))
+                .or_else(|| wallet_keys::pair(text, from, word.len()))
             {
                 findings.push(Finding { start: from, end: from + word.len(), rule: RuleRef::BuiltIn(label) });
             }

@@ -104,8 +104,8 @@ pub(super) fn joined(bytes: &[u8], from: usize) -> Option<usize> {
     });
     if let Some(operator) = operator {
         next = skip_gap(bytes, next + operator.len());
-        // The end of a line in PowerShell.
-        if bytes[next..].starts_with(b"`\n") {
+        // The end of a line in PowerShell and in Visual Basic.
+        if bytes[next..].starts_with(b"`\n") || bytes[next..].starts_with(b"_\n") {
             next = skip_gap(bytes, next + 1);
         }
         // A line end inside of an escaped text.
@@ -246,9 +246,17 @@ pub(super) fn wrapped(bytes: &[u8], at: usize) -> Option<usize> {
     let is_random = || {
         second.iter().any(u8::is_ascii_digit) && !heuristics::is_name(second)
             || length >= 6 && letters::are_random(second)
+            || before >= 48 && length >= 12 && is_jumbled(second)
     };
     let goes_on = length >= MIN_WRAPPED.1 && ends && !listed && !entry;
     (goes_on && is_random() && !heuristics::is_name(first)).then_some(next - at)
+}
+
+/// Whether letters of both cases change so often that they are no words: the rest of a long key.
+fn is_jumbled(part: &[u8]) -> bool {
+    let pairs = part.windows(2).filter(|pair| pair.iter().all(u8::is_ascii_alphabetic));
+    let changes = pairs.filter(|pair| pair[0].is_ascii_uppercase() != pair[1].is_ascii_uppercase()).count();
+    changes * 4 >= part.len()
 }
 
 /// Returns the length of the soft line break at `at`, with the marks of a quote: mail in "quoted-printable" breaks long lines with `=`
@@ -294,6 +302,7 @@ mod tests {
             ("k = (\"ghp_ab\"\n     \"cd\")", "k = (\"ghp_abcd\")"),
             ("k = \"ghp_ab\" +\n>   \"cd\"", "k = \"ghp_abcd\""),
             ("k = \"ghp_ab\" & _\n", "k = \"ghp_ab\" & _\n"),
+            ("k = \"ghp_ab\" & _\n    \"cd\"", "k = \"ghp_abcd\""),
             (r#"["ghp_ab", "cd"].join("")"#, r#"["ghp_abcd"].join("")"#),
             (r#"''.join(["ghp_ab", "cd"])"#, r#"''.join(["ghp_abcd"])"#),
             (r#"paste0("ghp_ab", "cd")"#, r#"paste0("ghp_abcd")"#),

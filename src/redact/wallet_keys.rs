@@ -1,10 +1,15 @@
 //! Private keys of wallets, recognized by their checksums: Bitcoin's import format (WIF).
 
+use super::heuristics;
 use super::rules::{FindingLabel, TOKEN};
+use super::text::contains_ignoring_case;
 use sha2::{Digest as _, Sha256};
 
 static WALLET_KEY: FindingLabel =
     FindingLabel { name: "wallet-key", reason: "is the private key of a Bitcoin wallet", rank: TOKEN };
+
+static SOLANA_KEY: FindingLabel =
+    FindingLabel { name: "wallet-key", reason: "is the private key of a wallet", rank: TOKEN };
 
 const BASE58: &[u8] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
@@ -16,6 +21,19 @@ pub(super) fn label(word: &[u8]) -> Option<&'static FindingLabel> {
         _ => false,
     };
     (may_be && is_key(word)).then_some(&WALLET_KEY)
+}
+
+/// Returns the label of the 64 bytes at `start` in Base58 if words near them speak of a wallet's key: a signature has the
+/// same form.
+pub(super) fn pair(text: &[u8], start: usize, length: usize) -> Option<&'static FindingLabel> {
+    const WORDS: [&[u8]; 9] =
+        [b"id.json", b"keypair", b"private", b"secret", b"wallet", b"phantom", b"solana config", b"clave", b"keygen"];
+    const OTHERS: [&[u8]; 6] = [b"signature", b"sig:", b"txn", b"transaction", b"/tx/", b"signed"];
+    let word = &text[start..start + length];
+    let is_base58 = matches!(length, 86..=88) && word.iter().all(|b| BASE58.contains(b));
+    let before = || &text[start.saturating_sub(160)..start];
+    let has = |words: &[&[u8]]| words.iter().any(|word| contains_ignoring_case(before(), word));
+    (is_base58 && !heuristics::is_name(word) && has(&WORDS) && !has(&OTHERS)).then_some(&SOLANA_KEY)
 }
 
 /// Whether Base58 holds a version, a key, perhaps a mark that the public key is compressed, and a checksum.

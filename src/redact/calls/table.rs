@@ -8,7 +8,7 @@ const fn callee(word: &'static str, arguments: u8, taken: Taken) -> Callee {
 }
 
 /// The functions. Bits count arguments from the first: `0b10` is the second.
-pub(in super::super) static CALLEES: [Callee; 151] = [
+pub(in super::super) static CALLEES: [Callee; 153] = [
     // Wallets and signatures.
     callee("wallet(", 0b1, PrivateKey),
     callee("from_key(", 0b1, PrivateKey),
@@ -166,5 +166,7 @@ pub(in super::super) static CALLEES: [Callee; 151] = [
     callee("resend(", 0b1, MadeKey),
     callee("groq(", 0b1, MadeKey),
     callee("twilio(", 0b10, MadeKey),
+    callee("twilio')(", 0b10, MadeKey),
+    callee("twilio\")(", 0b10, MadeKey),
     callee("pusher(", 0b111, MadeKey),
 ];

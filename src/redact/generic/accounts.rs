@@ -4,6 +4,7 @@ use super::super::heuristics::{self, NameClass, WordList, looks_secret};
 use super::super::names;
 use super::super::rules::FindingLabel;
 use super::super::text::contains_ignoring_case;
+use super::beside::NAMED;
 use super::chosen::speaks_of_account;
 use super::later::{is_plain, is_strong, trimmed};
 use super::{Name, OnFinding};
@@ -113,6 +114,10 @@ pub(in super::super) fn pair(text: &[u8], at: usize, on_finding: OnFinding<'_>) 
     if (is_plain(value) && !is_ticket(value) || heuristics::is_word_chain(value, 3) || is_odd(value)) && named() {
         return on_finding(start, end, &PAIR);
     }
+    let numbered = account.iter().any(u8::is_ascii_digit) && rest.trim_ascii_end().ends_with(b":");
+    if numbered && value.len() >= 10 && heuristics::looks_random(value) && !heuristics::is_uuid(value) {
+        return on_finding(start, end, &PAIR);
+    }
     // Weaker looks, at the end of the clause.
     let ends = matches!(
         text[end..],
@@ -137,6 +142,10 @@ fn is_numbered(value: &[u8]) -> bool {
         && (1..=4).contains(&digits)
         && value[1..].iter().all(|b| !b.is_ascii_uppercase())
         && looks_secret(value, NameClass::Password, true)
+        && {
+            let word = &value[..value.iter().rposition(|b| !b.is_ascii_digit()).map_or(0, |last| last + 1)];
+            !NAMED.has(word) && (word.iter().any(u8::is_ascii_digit) || heuristics::is_plain_part(word))
+        }
 }
 
 /// Whether a value is a password without any label: letters, digits, and a mark that neither names nor numbers have.

@@ -25,13 +25,16 @@ static COPULAS: WordList = WordList::new(
     "is it's its was now old new previous current so ist ist's lautet war jetzt neu neue neues vorher alt altes \
     \u{e8} era ora nuova vecchia es ahora nueva antigua vieja est c'est maintenant nouveau ancien \
     \u{e9} agora nova antiga was nu nieuw nieuwe oud oude \u{e4}r nytt nya gammalt nu er ny nye gamle n\u{e5} on uusi vanha \
-    jest teraz nowe stare je nov\u{e9} star\u{e9} yeni eski",
+    jest teraz nowe stare je nov\u{e9} star\u{e9} yeni eski neuer alter neuen alten \
+    новый старый теперь прежний сейчас новий старий",
 );
+/// Words between an account and its password.
+static JOINTS: WordList = WordList::new("and und et y e en och og ja i a ve plus & + then dann puis luego poi");
 /// Words for a password; what follows them is one.
 static PASSWORDS: WordList = WordList::new(
     "password passwort kennwort pw pwd pass passw passcode passphrase pword passwd ww wachtwoord mdp clave contrase\u{f1}a senha l\u{f6}senord l\u{f6}senordet \
     l\u{f6}sen adgangskode adgangskoden kode koden kod passord passordet salasana has\u{142}o has\u{142}em heslo \u{15f}ifre \u{15f}ifresi parola parolas\u{131} \
-    code kodeord kodeordet chiave",
+    code kodeord kodeordet chiave passe пароль пароля паролі",
 );
 /// Words before the old one of two passwords.
 static SOURCES: WordList = WordList::new("from fra fr\u{e5}n von da de");
@@ -50,7 +53,7 @@ static CELLS: WordList = WordList::new(
     anv\u{e4}ndare bruger bruker k\u{e4}ytt\u{e4}j\u{e4} u\u{17c}ytkownik u\u{17e}ivatel kullan\u{131}c\u{131} admin",
 );
 /// What names with a number begin with: products, machines, months and rooms.
-static NAMED: WordList = WordList::new(
+pub(super) static NAMED: WordList = WordList::new(
     "windows office server ubuntu debian fedora centos redhat macos android chrome chromium firefox safari python node nodejs \
     java postgres postgresql mysql mariadb oracle sqlserver exchange sharepoint autocad photoshop excel outlook word visualstudio \
     studio project sage autodesk solidworks acrobat latest stable release rev build issue ticket case order invoice \
@@ -61,7 +64,8 @@ static NAMED: WordList = WordList::new(
     january february march april may june july august september october november december \
     januar februar juni juli oktober dezember error code status event port line page chapter section figure table \
     covid agenda budget report survey conference summit olympics euro \
-    benutzer utente usuario utilisateur gebruiker bruger bruker",
+    benutzer utente usuario utilisateur gebruiker bruger bruker \
+    dashboard filesystem backend frontend module package library partition volume disk drive snapshot container lesson unit level",
 );
 
 /// Whether a letter, what joins it to a number, and two digits begin at `at`, as 1 or 0.
@@ -179,8 +183,16 @@ fn is_given(text: &[u8], start: usize, end: usize) -> bool {
     }
     let head = lead[..lead.len() - last.len()].trim_ascii_end();
     let owner = last_word(head);
+    // `l'ancien`
+    let last = match last {
+        [b'l' | b'L' | b'd', b'\'', rest @ ..] => rest,
+        _ => last,
+    };
     if WORD.has(last) {
         return owner.len() >= 2 && !head.is_empty();
+    }
+    if JOINTS.has(last) && is_mail_address(owner) && ends_clause(text, end) && speaks_of_account(line) {
+        return true;
     }
     if SOURCES.has(last) {
         return successor(text, end).is_some() && speaks_of_account(before);

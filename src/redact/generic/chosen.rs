@@ -3,7 +3,7 @@
 use super::super::heuristics::{self, NameClass, WordList, looks_secret};
 use super::super::rules::FindingLabel;
 use super::OnFinding;
-use super::later::trimmed;
+use super::later::{self, trimmed};
 
 /// How far before a password words about an account may be, and how far after it.
 const BEFORE: usize = 220;
@@ -16,9 +16,9 @@ static ACCOUNT_WORDS: WordList = WordList::new(
     "login logins log-in logon log-on signin sign-in logged logging log sign signed user users username account accounts password \
     passwords passcode passphrase passw pw pwd pwds mail e-mail email credentials creds vpn wifi wi-fi wlan router nas admin administrator root mailbox portal \
     extranet intranet unlock unlocks unlocked sudo ssh ftp sftp smtp imap rdp kiosk typed \
-    benutzer benutzername benutzerkonto kennwort kennw\u{f6}rter passwort zugang zugangsdaten konto anmelden anmeldung angemeldet \
-    utente utenza accesso accedere entrare entra entri account password credenziali chiave \
-    usuario usuaria contrase\u{f1}a clave cuenta entrar acceso \
+    benutzer benutzername benutzerkonto kennwort kennw\u{f6}rter passwort zugang zug\u{e4}nge zugangsdaten konto anmelden anmeldung angemeldet \
+    utente utenza accesso accedere entrare entra entri account password credenziali chiave accessi \
+    usuario usuaria contrase\u{f1}a clave cuenta entrar acceso accesos \
     utilisateur identifiant identifiants compte connexion connecter mdp acc\u{e8}s \
     usu\u{e1}rio usu\u{e1}ria senha conta acesso acessar \
     gebruiker gebruikersnaam wachtwoord ww inlog inloggen inlogt \
@@ -72,7 +72,7 @@ pub(in super::super) fn password(text: &[u8], place: usize, done: &mut usize, fo
     }
     let (start, end) = word_at(text, at, MAX_WORD, done);
     if start < end
-        && is_chosen(&text[start..end])
+        && (is_chosen(&text[start..end]) || is_pair(text, start, end))
         && is_in_sentence(text, start, end)
         && is_near_account(text, start, end)
     {
@@ -120,6 +120,24 @@ fn is_chosen(word: &[u8]) -> bool {
         && word.iter().enumerate().any(|(at, b)| is_mark(*b) && belongs(word, at))
         && looks_secret(word, NameClass::Password, false)
         && !heuristics::is_uuid(word)
+}
+
+/// Whether two words with a capital each and a mark between them are at `start..end`, where nothing but a password is:
+/// `Lantern!Otter` anywhere, `Lantern&Otter`, which companies are named like, after a word or a mark that leads to it.
+fn is_pair(text: &[u8], start: usize, end: usize) -> bool {
+    let value = &text[start..end];
+    let Some(mark) = value.iter().find(|b| !b.is_ascii_alphabetic()) else { return false };
+    let lead = text[start.saturating_sub(16)..start].trim_ascii_end();
+    let leads =
+        [&b":"[..], b" -", b" /", b" with", b" mit", b" avec", b" con", b" com", b" met", b" med", b"\xe2\x80\x93"];
+    let led = || leads.iter().any(|word| lead.ends_with(word));
+    later::is_marked_pair(value)
+        && value[0].is_ascii_uppercase()
+        && match mark {
+            b'!' | b'$' | b'%' | b'*' => true,
+            b'&' | b'+' | b'#' => led(),
+            _ => false,
+        }
 }
 
 /// Whether the mark at `at` is part of a password rather than of what else it occurs in.

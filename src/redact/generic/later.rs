@@ -132,7 +132,7 @@ pub(in super::super) fn is_plain(value: &[u8]) -> bool {
 }
 
 /// Whether a value is two words with a mark between them: `Copper#Lantern`.
-fn is_marked_pair(value: &[u8]) -> bool {
+pub(super) fn is_marked_pair(value: &[u8]) -> bool {
     let mut marks = value.iter().enumerate().filter(|(_, b)| !b.is_ascii_alphabetic());
     let (Some((at, mark)), None) = (marks.next(), marks.next()) else { return false };
     let (first, second) = (&value[..at], &value[at + 1..]);

@@ -5,6 +5,7 @@ mod accounts;
 mod announced;
 pub(super) mod beside;
 pub(super) mod chosen;
+mod headers;
 mod labels;
 mod later;
 mod mentioned;
@@ -22,9 +23,11 @@ pub(super) use accounts::{
     ACCOUNTS, LABEL as PAIR_LABEL, LISTS, SLASH, joined as joined_pair, list as account_list, pair as account_pair,
 };
 pub(super) use chosen::LABEL as CHOSEN_LABEL;
+pub(super) use headers::{HEADERS, Header};
 pub(super) use labels::{LABELS, STEMS, Word};
 pub(super) use later::{is_plain as is_plain_password, is_strong as is_strong_password, trimmed};
 pub(super) use plain_phrases::{KEYWORDS as PLAIN_PHRASE_KEYWORDS, find as plain_phrase};
+pub(super) use prose::saying_end;
 
 use super::assembled;
 use super::heuristics::{self, NameClass, WordList};
@@ -86,6 +89,17 @@ impl Names {
             self.seen = name.end;
             self.find_values(text, name, || Some((label.class, label.label)), false, on_finding);
         }
+    }
+
+    /// Finds the secrets in the column whose header is at `start..end`.
+    pub(super) fn column(
+        &mut self,
+        text: &[u8],
+        (start, end): (usize, usize),
+        header: &Header,
+        on_finding: OnFinding<'_>,
+    ) {
+        headers::column(text, (start, end), header, &mut self.columns, on_finding);
     }
 
     /// Returns the name around the keyword at `hit`, unless it was read before.

@@ -279,6 +279,15 @@ impl Columns {
         class: NameClass,
         mut on_finding: impl FnMut(usize, usize),
     ) {
+        self.cells(text, (column, mark), &mut |start, end| {
+            if rows::is_secret(&text[start..end], class) {
+                on_finding(start, end);
+            }
+        });
+    }
+
+    /// Passes all cells of a column to `on_cell`.
+    pub(super) fn cells(&mut self, text: &[u8], (column, mark): (&Column, u8), on_cell: &mut dyn FnMut(usize, usize)) {
         if !self.may_read(column.rows) {
             return;
         }
@@ -288,10 +297,8 @@ impl Columns {
             if !row.contains(&mark) || row.len() == MAX_ROW_BYTES {
                 break;
             }
-            if let Some((start, end)) = cell(row, mark, column.index)
-                && rows::is_secret(&row[start..end], class)
-            {
-                on_finding(at + start, at + end);
+            if let Some((start, end)) = cell(row, mark, column.index) {
+                on_cell(at + start, at + end);
             }
             at += row.len() + 1;
         }

@@ -9,7 +9,7 @@ use super::super::names;
 use super::super::rules::FindingLabel;
 
 /// The words after which passphrases are looked for, in lower case.
-pub(in super::super) const KEYWORDS: [&str; 44] = [
+pub(in super::super) const KEYWORDS: [&str; 58] = [
     "password",
     "passphrase",
     "pass phrase",
@@ -54,6 +54,20 @@ pub(in super::super) const KEYWORDS: [&str; 44] = [
     "are encrypted",
     "encrypted with",
     "opens with",
+    "unlocks with",
+    "unlock with",
+    "phrase is",
+    "the phrase",
+    "sign in as",
+    "signed in as",
+    "log in as",
+    "login as",
+    "log on as",
+    "logged in as",
+    "login is",
+    "bitwarden",
+    "login:",
+    "entsperr",
 ];
 
 /// How far after such a word a passphrase is looked for, and over how many lines that are not empty.
@@ -61,6 +75,8 @@ const MAX_DISTANCE: usize = 220;
 const MAX_LINES: usize = 3;
 /// The fewest and the most words of a passphrase.
 const LEAST: usize = 4;
+/// The fewest words where a line that ends in a colon announces them, and nothing else is on their line.
+const LEAST_ALONE: usize = 3;
 const MOST: usize = 12;
 
 /// Words that lead to a passphrase in a sentence.
@@ -90,7 +106,8 @@ pub(in super::super) fn find(
             if lines >= MAX_LINES || ends > 2 || blank && lines > 1 {
                 break;
             }
-            run = Run { first: true, ..Run::default() };
+            let announced = text[..at - gap].ends_with(b":");
+            run = Run { first: true, announced, ..Run::default() };
             at += text[at..limit].iter().take_while(|b| matches!(b, b'>' | b' ' | b'#')).count();
             // The next item of a list is about something else.
             if matches!(text[at..], [b'*' | b'-' | b'+' | b'|', b' ', ..]) {
@@ -121,6 +138,8 @@ struct Run {
     first: bool,
     /// Whether what precedes the first word leads to a passphrase.
     led: bool,
+    /// Whether the line before ends in a colon.
+    announced: bool,
 }
 
 impl Run {
@@ -145,8 +164,17 @@ impl Run {
         }
         self.words.push((start, end));
         let rest = &text[end..];
-        let closes =
-            end < to || matches!(rest, [] | [b'\n' | b'\r', ..] | [b' ', b'(' | b',' | b'\n' | b'-' | b'#', ..]);
+        let said = [
+            &b" with spaces"[..],
+            b" with the spaces",
+            b" with blanks",
+            b" all lower",
+            b" all small",
+            b" spaces between",
+        ];
+        let closes = end < to
+            || matches!(rest, [] | [b'\n' | b'\r', ..] | [b' ', b'(' | b',' | b'\n' | b'-' | b'#', ..])
+            || said.iter().any(|said| rest.starts_with(said));
         if !closes {
             return None;
         }
@@ -160,7 +188,9 @@ impl Run {
         let is_lead = |(start, end): &(usize, usize)| LEADS.has(&text[*start..*end]);
         let after_lead = || self.words.iter().rposition(is_lead).map(|lead| &self.words[lead + 1..]);
         let is_phrase = |words: &&[(usize, usize)]| {
-            (LEAST..=MOST).contains(&words.len()) && heuristics::is_plain_phrase(&text[words[0].0..end])
+            let alone = self.announced && self.first && matches!(text[end..], [] | [b'\n', ..]);
+            let least = if alone { LEAST_ALONE } else { LEAST };
+            (least..=MOST).contains(&words.len()) && heuristics::is_plain_phrase(&text[words[0].0..end])
         };
         let whole = (self.opened || self.led || self.first).then_some(&self.words[..]);
         let words = whole.filter(is_phrase).or_else(|| after_lead().filter(is_phrase))?;

@@ -67,22 +67,40 @@ static BETWEEN: WordList = WordList::new(
     db database admin root staging stage prod production dev test server user account instance environment env \
     cluster box machine host used which we i you also still just für want need get got from them us sent gave der den dem die das zum pour le la les du de \
     para el los con von d'ordine d'accesso di accesso \
-    everywhere had has again first initial initially temporary temp provisional old new provvisoria provvisorio temporanea temporaneo \
+    dele dela seu sua suyo suya his her their its ihr sein son sa lui everywhere had has again first initial initially temporary temp provisional old new provvisoria provvisorio temporanea temporaneo \
     iniziale attuale nuova vecchia provisoire temporaire actuel initial nouveau ancien chiave d'ordine startowe tymczasowe nowe stare \
     temporal inicial actual nueva nuevo antigua provisória temporária atual nova tijdelijk tijdelijke nieuwe oude vorläufig \
     temporär tillfälligt nytt midlertidig ny nyt väliaikainen uusi geçici yeni root-user wlan wifi wi-fi wpa wpa2 vpn nas",
 );
 /// What precedes a name whose value follows it directly: "user x, password y".
 const GIVEN: &[&[u8]] = &[
-    b"with ", b"using ", b"and ", b", ", b"; ", b"/ ", b"und ", b"mit ", b"et ", b"avec ", b"con ", b" y ", b" e ",
-    b" come ", b" als ", b" som ", b" comme ", b" como ",
+    b"with ",
+    b"using ",
+    b"and ",
+    b", ",
+    b"; ",
+    b"/ ",
+    b"und ",
+    b"mit ",
+    b"et ",
+    b"avec ",
+    b"con ",
+    b" y ",
+    b" e ",
+    b" come ",
+    b"and the ",
+    b"with the ",
+    b" als ",
+    b" som ",
+    b" comme ",
+    b" como ",
 ];
 /// Words after a name that only describe its value.
 static ADJECTIVES: WordList = WordList::new(
     "temporary temp initial provisional default new old current provvisoria provvisorio temporanea temporaneo iniziale \
     attuale nuova vecchia provisoire temporaire actuel initial nouveau ancien startowe tymczasowe nowe stare temporal inicial actual nueva \
     nuevo antigua provis\u{f3}ria provisoria tempor\u{e1}ria atual nova tijdelijk tijdelijke nieuwe oude vorl\u{e4}ufig tempor\u{e4}r tillf\u{e4}lligt \
-    nytt midlertidig ny v\u{e4}liaikainen uusi ge\u{e7}ici yeni",
+    nytt midlertidig ny v\u{e4}liaikainen uusi ge\u{e7}ici yeni simply just",
 );
 /// Words that may be followed by a proper name.
 static BEFORE_NAMES: WordList = WordList::new(
@@ -116,6 +134,8 @@ pub(super) fn values(
             candidate.phrase = text[name.start..name.end].to_ascii_lowercase().ends_with(b"phrase");
             candidate.given = GIVEN.iter().any(|word| text[..name.start].ends_with(word));
             candidate.after_user = candidate.given && is_after_user(text, name);
+            candidate.of_owner = is_of_owner(text, name);
+            candidate.english = is_english(text, name, candidate.found.start);
             (class != NameClass::Hint || candidate.is_beside(text, name))
                 && candidate.is_secret(text, class)
                 && (candidate.connected || !is_verb(text, name))
@@ -164,18 +184,44 @@ fn is_compound(text: &[u8], name: Name) -> bool {
     word_at(text, skip_blanks(text, at)).is_some_and(|word| COMPOUNDS.has(word) && !VERBS.has(word))
 }
 
+/// Whether the word before a name says whose password it is: "phone password".
+fn is_of_owner(text: &[u8], name: Name) -> bool {
+    static OWNERS: WordList =
+        WordList::new("phone telephone telefon guest admin root master sudo wifi wlan wi-fi router door");
+    OWNERS.has(last_word(text[name.start.saturating_sub(16)..name.start].trim_ascii_end()))
+}
+
+/// Whether a name is an English word for a password, and so is the verb or adverb before its value.
+fn is_english(text: &[u8], name: Name, value: usize) -> bool {
+    static VERBS: WordList = WordList::new("is was it's still now currently just simply word be");
+    let lead = last_word(text[value.saturating_sub(16)..value].trim_ascii_end());
+    let label = &text[name.start..name.end];
+    [&b"password"[..], b"passphrase", b"passcode", b"pass", b"pw", b"pwd"]
+        .iter()
+        .any(|word| label.eq_ignore_ascii_case(word))
+        && VERBS.has(lead.strip_suffix(b":").unwrap_or(lead))
+}
+
 /// Whether a user is named in the clause before a name: "user anna, password …".
 fn is_after_user(text: &[u8], name: Name) -> bool {
-    static USERS: WordList = WordList::new(
+    static LINKS: WordList = WordList::new("and und et y e en och og i a with mit the a or oder ou o");
+    static USERS: WordList = WordList::new("admin root administrator");
+    static ACCOUNTS: WordList = WordList::new(
         "user username login account benutzer benutzername konto utente usuario usu\u{e1}rio utilisateur identifiant gebruiker \
         gebruikersnaam inlog anv\u{e4}ndare bruger brugernavn bruker brukernavn k\u{e4}ytt\u{e4}j\u{e4} u\u{17c}ytkownik u\u{17e}ivatel \
         kullan\u{131}c\u{131}",
     );
     let before = &text[name.start.saturating_sub(64)..name.start];
     let line = &before[before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
-    let mut words =
-        line.split(|b| b.is_ascii() && !b.is_ascii_alphanumeric() && !matches!(b, b'-' | b'_' | b'.' | b'@'));
-    words.any(|word| USERS.has(word))
+    let is_part = |b: &u8| !b.is_ascii() || b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b'@');
+    let mut words = line.split(|b| !is_part(b)).filter(|word| !word.is_empty());
+    // "the username and password" names none.
+    while let Some(word) = words.next() {
+        if USERS.has(word) || ACCOUNTS.has(word) && words.clone().any(|word| !LINKS.has(word)) {
+            return true;
+        }
+    }
+    false
 }
 
 /// Whether a name is the verb "pass": no user or login is named shortly before it on its line.
@@ -218,6 +264,10 @@ struct ProseLabel {
     phrase: bool,
     /// Whether a user is named before the name: "user x, password".
     after_user: bool,
+    /// Whether the name says whose password it is: "phone password".
+    of_owner: bool,
+    /// Whether the name and the word before the value are English, whose adjectives are known.
+    english: bool,
 }
 
 impl ProseLabel {
@@ -292,24 +342,21 @@ impl ProseLabel {
         }
         // `Kennwort „…“`, `phone password "…"`
         if self.found.quoted && self.words == 0 && !self.connected {
-            return heuristics::is_saying(value)
-                || (value[0].is_ascii_uppercase() || !value.is_ascii()) && heuristics::is_plain_word(value);
+            return heuristics::is_saying(value) || self.of_owner && heuristics::is_plain_word(value);
         }
         if !self.connected {
             return self.words == 0
                 && self.given
                 && self.ends_clause(text)
                 && self.after_user
-                && heuristics::is_plain_word(value);
+                && (heuristics::is_plain_word(value) || heuristics::is_plain_pair(value));
         }
         if self.found.quoted {
-            let plain = |word: &[u8]| word.len() >= 3 && heuristics::is_plain_part(word);
-            let parts = value.iter().filter(|b| **b == b'-').count();
             return heuristics::is_plain_word(value)
                 || heuristics::is_saying(value)
-                || parts >= 1 && value.len() >= 9 && value.split(|b| *b == b'-').all(plain);
+                || heuristics::is_plain_pair(value);
         }
-        self.ends_clause(text) && heuristics::is_plain_word(value)
+        self.english && self.ends_clause(text) && value.is_ascii() && heuristics::is_plain_word(value)
     }
 
     /// Whether the clause ends with the value.
@@ -383,6 +430,8 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
                     given: true,
                     phrase: false,
                     after_user: false,
+                    of_owner: false,
+                    english: false,
                 });
             }
         }
@@ -427,7 +476,10 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
         let chain = || {
             heuristics::is_word_chain(inner, 3)
                 || heuristics::is_joined_words(inner)
-                || spelled && is_after_user(text, name) && heuristics::is_plain_word(later::trimmed_word(inner))
+                || spelled && is_after_user(text, name) && {
+                    let word = later::trimmed_word(inner);
+                    heuristics::is_plain_word(word) || heuristics::is_plain_pair(word)
+                }
         };
         if words == 0 && (!spelled || chain()) {
             return found_at(text, at, 0, false);
@@ -479,6 +531,19 @@ fn after_verb(text: &[u8], mut next: usize, mut colon: bool, words: usize) -> Op
         Some(b'\n') if colon => below(text, next)?,
         _ => next,
     };
+    if let Some(end) = saying_end(text, at) {
+        let found = ValueSpan { start: at, end, quoted: true };
+        return Some(ProseLabel {
+            found,
+            connected: true,
+            words,
+            given: true,
+            phrase: true,
+            after_user: false,
+            of_owner: false,
+            english: false,
+        });
+    }
     let candidate = found_at(text, at, words, true)?;
     let value = &text[candidate.found.start..candidate.found.end];
     if !candidate.found.quoted
@@ -494,6 +559,49 @@ fn after_verb(text: &[u8], mut next: usize, mut colon: bool, words: usize) -> Op
     .then_some(candidate)
 }
 
+/// Returns the end of the saying that is all of a clause from `at` on: "the password is gato con botas, user x".
+pub(in super::super) fn saying_end(text: &[u8], at: usize) -> Option<usize> {
+    let window = &text[at..text.len().min(at + MAX_DISTANCE)];
+    let length =
+        window.iter().position(|b| matches!(b, b',' | b'.' | b'\n' | b';' | b'(' | b':')).unwrap_or(window.len());
+    let clause = window[..length].trim_ascii_end();
+    let closes = !matches!(window.get(length), Some(b':'));
+    (closes && is_told(text, at, at + length) && heuristics::is_saying(clause)).then_some(at + clause.len())
+}
+
+/// Whether the words from `start` to `end` are a literal: "still" or "now" is before them, or how they are spelled after them.
+fn is_told(text: &[u8], start: usize, end: usize) -> bool {
+    static STILL: WordList = WordList::new(
+        "still now siendo sendo ancora ora maintenant toujours jetzt noch weiterhin nu nog steeds agora ainda ahora fortfarande \
+        stadig fortsatt nyt teraz nadal nyn\u{ed} st\u{e1}le",
+    );
+    const SPELLED: [&[u8]; 14] = [
+        b"space",
+        b"lower",
+        b"spazi",
+        b"minusc",
+        b"espac",
+        b"espa\xc3\xa7",
+        b"leerzeichen",
+        b"klein",
+        b"spatie",
+        b"mellanslag",
+        b"mellemrum",
+        b"mellomrom",
+        b"words",
+        b"mezer",
+    ];
+    let before = last_word(text[start.saturating_sub(24)..start].trim_ascii_end());
+    let after = line_part(text, end);
+    STILL.has(before) || SPELLED.iter().any(|word| contains_ignoring_case(after, word))
+}
+
+/// Returns the next few bytes of the line at `at`.
+fn line_part(text: &[u8], at: usize) -> &[u8] {
+    let part = &text[at.min(text.len())..text.len().min(at + 40)];
+    &part[..part.iter().position(|b| *b == b'\n').unwrap_or(part.len())]
+}
+
 fn found_at(text: &[u8], at: usize, words: usize, connected: bool) -> Option<ProseLabel> {
     let marks = text[at.min(text.len())..].iter().take(3).take_while(|b| **b == b'*').count();
     let at = at + marks;
@@ -505,6 +613,8 @@ fn found_at(text: &[u8], at: usize, words: usize, connected: bool) -> Option<Pro
         given: false,
         phrase: false,
         after_user: false,
+        of_owner: false,
+        english: false,
     })
 }
 

@@ -274,10 +274,17 @@ fn is_quoted_saying(content: &[u8], found: ValueSpan, separator: Separator, clas
 /// Whether a value is one word that a person chose, where it is a literal of a program or of a file of settings.
 fn is_known_word(text: &[u8], name: Name, found: ValueSpan, separator: Separator, class: NameClass) -> bool {
     let content = &text[found.start..found.end];
+    // `-storepass word`
+    let rest = &text[found.end..];
+    let flag = || {
+        separator == Separator::Flag
+            && content[0].is_ascii_lowercase()
+            && (matches!(rest, [] | [b'\n' | b'\r', ..]) || rest.starts_with(b" -") || rest.starts_with(b" \\\n"))
+    };
     let literal = || found.quoted && separator == Separator::Assign && content[0].is_ascii_lowercase();
     class == NameClass::Password
         && (8..=28).contains(&content.len())
-        && (literal() || is_line_of_settings(text, name, found, separator))
+        && (literal() || flag() || is_line_of_settings(text, name, found, separator))
         && heuristics::is_plain_word(content)
 }
 

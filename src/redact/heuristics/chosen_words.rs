@@ -23,7 +23,11 @@ pub(in super::super) fn is_joined_words(value: &[u8]) -> bool {
             numbers += 1;
             continue;
         }
-        if part.is_empty() || digits > 4 || !part[letters..].iter().all(u8::is_ascii_digit) || letters == 1 {
+        if part.is_empty()
+            || digits > 4
+            || !part[letters..].iter().all(u8::is_ascii_digit)
+            || letters == 1 && !matches!(part, b"y" | b"e" | b"a" | b"o" | b"i")
+        {
             return false;
         }
         let word = &part[..letters];
@@ -54,6 +58,19 @@ pub(in super::super) fn is_joined_words(value: &[u8]) -> bool {
         && !is_technical_name(value)
 }
 
+/// Words that say how a password is.
+pub(super) static STATES: WordList = WordList::new(
+    "unknown correct identical similar unchanged unsafe insecure secure private public secret standard simple \
+    complex short simply obvious trivial easy hard clear plain visible hidden present absent random unique valid \
+    invalid correct incorrect expired required optional mandatory missing nothing something anything everything \
+    whatever wherever somewhere elsewhere therefore already always however somehow tomorrow yesterday monday \
+    tuesday wednesday thursday friday saturday sunday english german french falsch richtig bekannt unbekannt \
+    identisch abgelaufen vergessen geheim sicher unsicher gesperrt korrekt ung\u{fc}ltig g\u{fc}ltig notwendig \
+    inconnu faux correcte expir\u{e9} perdu identique correcto incorrecta incorrecto caducada caducado correcta \
+    sbagliata scaduta corretta scaduto nuevo igual mesma errada expirada incorreta verlopen onbekend onjuist \
+    verkeerd hetzelfde juist verplicht felaktigt forkert galt v\u{e4}\u{e4}r\u{e4}",
+);
+
 /// Whether `value` is one word that people choose as a password: none that speaks of passwords, programs or how
 /// something is.
 pub(in super::super) fn is_plain_word(value: &[u8]) -> bool {
@@ -61,26 +78,22 @@ pub(in super::super) fn is_plain_word(value: &[u8]) -> bool {
         b"able", b"ible", b"ive", b"ous", b"ful", b"less", b"ical", b"ant", b"ent", b"lich", b"isch", b"haft", b"ado",
         b"ada",
     ];
-    static OTHERS: WordList = WordList::new(
-        "unknown correct identical similar unchanged unsafe insecure secure private public secret standard simple \
-        complex short simply obvious trivial easy hard clear plain visible hidden present absent random unique valid \
-        invalid correct incorrect expired required optional mandatory missing nothing something anything everything \
-        whatever wherever somewhere elsewhere therefore already always however somehow tomorrow yesterday monday \
-        tuesday wednesday thursday friday saturday sunday english german french falsch richtig bekannt unbekannt \
-        identisch abgelaufen vergessen geheim sicher unsicher gesperrt korrekt ung\u{fc}ltig g\u{fc}ltig notwendig \
-        inconnu faux correcte expir\u{e9} perdu identique correcto incorrecta incorrecto caducada caducado correcta \
-        sbagliata scaduta corretta scaduto nuevo igual mesma errada expirada incorreta verlopen onbekend onjuist \
-        verkeerd hetzelfde juist verplicht felaktigt forkert galt v\u{e4}\u{e4}r\u{e4}",
-    );
     (6..=28).contains(&value.len())
         && is_plain_part(value)
         && value.iter().all(|b| b.is_ascii_alphabetic() || !b.is_ascii())
         && value.iter().skip(1).all(|b| !b.is_ascii_uppercase())
-        && !OTHERS.has(value)
-        && !(is_inflected(value) && value[0].is_ascii_lowercase())
+        && !STATES.has(value)
+        && !(is_inflected(value) && value[0].is_ascii_lowercase() && !value.ends_with(b"s"))
         && !ENDINGS.iter().any(|ending| value.ends_with(ending))
         && !value.iter().all(u8::is_ascii_hexdigit)
         && names::class_of(value).is_none()
+}
+
+/// Whether `value` is plain words with a hyphen between each two.
+pub(in super::super) fn is_plain_pair(value: &[u8]) -> bool {
+    (9..=40).contains(&value.len())
+        && value.contains(&b'-')
+        && value.split(|b| *b == b'-').all(|word| word.len() >= 3 && is_plain_part(word))
 }
 
 /// Whether `word` is letters and none of the words of names, sentences and samples.

@@ -8,7 +8,7 @@ mod word_list;
 mod words;
 
 pub(super) use chains::{is_noise, is_of_names, is_release_name, is_word_chain};
-pub(super) use chosen_words::{is_joined_words, is_plain_part, is_plain_word};
+pub(super) use chosen_words::{is_joined_words, is_plain_pair, is_plain_part, is_plain_word};
 pub(super) use placeholder::{is_placeholder, is_sample};
 pub(super) use plain_phrases::{is_plain_phrase, is_saying};
 pub(super) use word_list::WordList;

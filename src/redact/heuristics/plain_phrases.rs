@@ -1,7 +1,9 @@
 //! Passphrases of plain words with blanks between them, and how they differ from sentences.
 
+use super::super::letters;
 use super::super::names;
 use super::super::seed_words::SeedWords;
+use super::chosen_words::STATES;
 use super::{WordList, is_of_names};
 
 /// Words that hold sentences together, and verbs and adjectives of sentences about passwords, in several languages. A
@@ -64,7 +66,9 @@ pub(in super::super) fn is_plain_phrase(phrase: &[u8]) -> bool {
         doubtful += usize::from(SOFT.has(word) || is_inflected(word) || !known && is_of_names(word));
     }
     let sample = phrase.starts_with(b"correct horse");
-    words >= 3 && doubtful * if listed { 3 } else { 4 } <= words && repeated == 0 && !sample
+    // Four groups of four letters are the password of an application.
+    let (odd, pairs) = letters::odd_pairs(phrase);
+    odd * 4 < pairs && words >= 3 && doubtful * if listed { 3 } else { 4 } <= words && repeated == 0 && !sample
 }
 
 /// Words that hold names and sayings together as well as sentences.
@@ -87,6 +91,9 @@ pub(in super::super) fn is_saying(value: &[u8]) -> bool {
             && word.iter().skip(1).all(|b| !b.is_ascii_uppercase());
         words += 1;
         if !spelled || words > 9 {
+            return false;
+        }
+        if words == 1 && STATES.has(word) {
             return false;
         }
         if LINKS.has(word) {

@@ -94,7 +94,10 @@ pub(super) fn prefixed(token: &[u8]) -> bool {
 
 /// Whether `value` looks like a password that a person or a machine chose.
 pub(super) fn password(value: &[u8]) -> bool {
-    secret_password(value) || heuristics::is_chosen(value) || heuristics::is_word_chain(value, 3)
+    secret_password(value)
+        || heuristics::is_chosen(value)
+        || heuristics::is_word_chain(value, 3)
+        || heuristics::is_joined_words(value)
 }
 
 /// Like [`password`], and it may have several words.
