@@ -79,7 +79,8 @@ impl Provider {
         let start =
             hit - text[hit.saturating_sub(MAX_NAME_BYTES)..hit].iter().rev().take_while(|b| is_name_byte(**b)).count();
         let before = text[..start].last();
-        if matches!(before, Some(b'/' | b'@' | b'#' | b'\\')) {
+        // A marker is no name either: what follows the last of a chain would be found only after it was put there.
+        if matches!(before, Some(b'/' | b'@' | b'#' | b'\\')) || text[..start].ends_with(b"[REDACTED:") {
             return None;
         }
         let separated = end_of_name(text, end).and_then(|name_end| {
