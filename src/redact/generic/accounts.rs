@@ -124,7 +124,12 @@ pub(in super::super) fn pair(text: &[u8], at: usize, on_finding: OnFinding<'_>) 
         [] | [b'\n' | b'\r' | b',' | b';' | b')' | b'.', ..] | [b' ', b'(' | b'|' | b'u' | b'-', ..]
     );
     let lower = account.iter().all(|b| !b.is_ascii_uppercase()) && account.iter().any(u8::is_ascii_lowercase);
-    let shaped = || heuristics::is_joined_words(value) && !is_ticket(value) || is_numbered(value);
+    let line_above = || memchr::memmem::find(line, b"://").is_some();
+    let shaped = || {
+        heuristics::is_joined_words(value) && !is_ticket(value)
+            || is_numbered(value)
+            || USUAL.has(account) && value.len() >= 8 && heuristics::is_plain_word(value) && line_above()
+    };
     if ends && lower && shaped() {
         let above = &text[at.saturating_sub(320)..at];
         if named() || speaks_of_account(above) || memchr::memmem::find(above, b"://").is_some() {

@@ -22,13 +22,15 @@ static VERBS: WordList = WordList::new(
 static ROLES: WordList = WordList::new("admin root guest administrator sa pi gast invitado convidado ospite");
 /// What joins an account to its password.
 static JOINTS: WordList = WordList::new(
-    "and with und mit et avec y con e com en met och med og i z s ja ve the das le el la o il het a new neues / | - \u{2013} \u{2014}",
+    "and with und mit et avec y con e com en met och med og i z s ja ve the das le el la o il het a new neues come als som comme como as / | - \u{2013} \u{2014}",
 );
 /// Words of a line that names an account, before its password.
 static ACCOUNTS: WordList = WordList::new(
     "user username login account log sign mail e-mail email benutzer benutzername konto anmelden utente accesso usuario \
     usu\u{e1}rio acesso acceso utilisateur identifiant compte gebruiker gebruikersnaam inloggen inlog bruger bruker logg logga \
-    anv\u{e4}ndare u\u{17c}ytkownik u\u{17e}ivatel wifi wlan wi-fi vpn router nas server host ssh rdp ftp is ist =",
+    anv\u{e4}ndare u\u{17c}ytkownik u\u{17e}ivatel wifi wlan wi-fi vpn router nas server host ssh rdp ftp is ist = kontot kontoen kontoja \
+    inloggning inloggningen innlogging innloggingen signs network ssid netzwerk netz r\u{e9}seau rete rede netwerk n\u{e4}tverk \
+    nome nutzer",
 );
 
 /// Returns the password of one plain word that a sentence gives for a name and an account: "user apc, password kangaroo".
@@ -58,8 +60,10 @@ pub(super) fn said(text: &[u8], name: Name) -> Option<(usize, usize)> {
     let before = &before[before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
     if let Some(found) = quoted(text, at).filter(|found| found.quoted) {
         let value = &text[found.start..found.end];
-        let beside = at == skip_blanks(text, closed) && text[found.start - 1] != b'`';
-        return ((connected || beside) && is_word(value)).then_some((found.start, found.end));
+        let beside = at == skip_blanks(text, closed) && (text[found.start - 1] != b'`' || follows_account(before));
+        let of_phrase = contains_ignoring_case(&text[name.start..name.end], b"phrase");
+        let fits = is_word(value) || (connected || of_phrase) && is_phrase(value);
+        return ((connected || beside) && fits).then_some((found.start, found.end));
     }
     let (start, end) = later::trimmed(text, at, at + word_at(at).len());
     let said = if connected { speaks_of_account(before) } else { follows_account(before) };
@@ -70,8 +74,9 @@ pub(super) fn said(text: &[u8], name: Name) -> Option<(usize, usize)> {
     let value = text.get(at..end)?;
     let after = &text[end..text.len().min(end + 60)];
     let after = &after[..after.iter().position(|b| *b == b'\n').unwrap_or(after.len())];
-    (connected && (speaks_of_account(before) || speaks_of_account(after) || says_blanks(after)) && is_phrase(value))
-        .then_some((at, end))
+    let named = || speaks_of_account(before) || speaks_of_account(after) || says_blanks(after);
+    let joined = || before.trim_ascii_end().ends_with(b",") && matches!(text.get(end), None | Some(b'\n'));
+    (connected && (is_title(value) || named() && is_phrase(value)) || joined() && is_title(value)).then_some((at, end))
 }
 
 /// Whether a value is one word, or some that marks join, as people choose them.
@@ -99,6 +104,16 @@ fn is_phrase(value: &[u8]) -> bool {
     let pair = value.split(|b| *b == b' ').count() == 2
         && value.split(|b| *b == b' ').all(|word| word.len() >= 4 && heuristics::is_plain_word(word));
     pair || heuristics::is_saying(value)
+}
+
+/// Whether a value is three words or more of which each has a capital, as the title of a book: "Quiet Please Reading".
+fn is_title(value: &[u8]) -> bool {
+    let words = value.split(|b| *b == b' ');
+    let count = words.clone().count();
+    let capital =
+        |word: &[u8]| word.len() >= 2 && word[0].is_ascii_uppercase() && word[1..].iter().all(u8::is_ascii_lowercase);
+    let plain = words.clone().filter(|word| heuristics::is_plain_part(word)).count();
+    (3..=7).contains(&count) && words.clone().all(capital) && plain * 2 >= count
 }
 
 /// Whether what follows a value says that its blanks belong to it: ", with the spaces".
@@ -147,6 +162,15 @@ fn follows_account(line: &[u8]) -> bool {
     let joined = comma || words_of(line).next_back().is_some_and(|word| JOINTS.has(word));
     let Some(account) = words.next() else { return false };
     let is_name = account.len() <= 40 && !ACCOUNTS.has(account);
+    // "with `apc` and the password …"
+    let (before, quote) = match memchr::memmem::rfind(line, account) {
+        Some(at) => (line[..at].strip_suffix(b"`").unwrap_or(&line[..at]), line.get(at + account.len())),
+        None => (line, None),
+    };
+    static WITH: WordList = WordList::new("with using as mit als avec con com met med");
+    if quote == Some(&b'`') && words_of(before).next_back().is_some_and(|word| WITH.has(word)) {
+        return joined;
+    }
     joined
         && (ROLES.has(account)
             || is_name && words.take(2).any(|word| ACCOUNTS.has(word.strip_suffix(b":").unwrap_or(word))))
@@ -170,5 +194,54 @@ fn ends_clause(text: &[u8], end: usize) -> bool {
         [b'.' | b'!', next] => next.is_ascii_whitespace(),
         [b' ', next] => matches!(next, b'(' | b'-'),
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::redact::canaries::scrub;
+
+    #[test]
+    fn words_beside_an_account_are_passwords() {
+        for (password, templates) in [
+            (
+                "marmalade",
+                &[
+                    "login is admin and the password simply @.",
+                    "User apc, and the password for all six is @.",
+                    "Logga in med kontot anna, l\u{f6}senordet \u{e4}r @.",
+                    "network \"Fair\", password @, ask for more",
+                    "mit `werkstatt` und dem Passwort `@` anmelden",
+                ][..],
+            ),
+            ("otter's-choice", &["utente \"magazzino\", password @", "user \"owner\", password @\n", "admin, senha @"]),
+            (
+                "seven lamps",
+                &["the password of the server is @, user deploy.", "Die Passphrase ist @, mit Leerzeichen."],
+            ),
+            ("Quiet Lamp Reading", &["Your passphrase for the first week is @.", "shop: same address, pw @\n"]),
+        ] {
+            for template in templates {
+                let scrubbed = scrub(&template.replace('@', password));
+                assert!(!scrubbed.contains(password), "{scrubbed}");
+            }
+        }
+    }
+
+    #[test]
+    fn sentences_about_passwords_stay() {
+        for text in [
+            "The user password is incorrect. The admin password is required.",
+            "Enter the username and password entries (both are needed).",
+            "De gebruiker heeft drie verschillende wachtwoorden geprobeerd.",
+            "The login password is too short, user deploy must change it.",
+            "Das Passwort ist falsch, Benutzer gesperrt.",
+            "The account password is kept on file, ask Linda.",
+            "the `password` parameter is analogous to `web3.personal.sign`",
+            "login form: user, password, submit",
+            "user postgres, password required",
+        ] {
+            assert_eq!(scrub(text), text);
+        }
     }
 }
