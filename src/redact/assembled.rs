@@ -10,8 +10,7 @@ use std::ops::Range;
 /// The beginning of a list of words in Ruby.
 pub(super) const LIST: &str = "%w[";
 /// The ends of the first of several variables that hold the parts of a secret, up to the quote: `K1="…"`.
-pub(super) const FIRST_PARTS: [&str; 8] =
-    ["1=\"", "1='", "1 = \"", "1 = '", "1[] = \"", "_a = \"", "_a = '", "_a=\""];
+pub(super) const FIRST_PARTS: [&str; 8] = ["1=\"", "1='", "1 = \"", "1 = '", "1[] = \"", "_a = \"", "_a = '", "_a=\""];
 /// The longest line of variables, and half the longest list of words.
 const MAX_LINE: usize = 120;
 /// How far before its use a variable may be assigned.
@@ -77,10 +76,11 @@ pub(super) fn parts(text: &[u8], start: usize, end: usize, found: OnFinding<'_>)
     let below = &text[last.end..text.len().min(last.end + MAX_DISTANCE / 2)];
     let second = text[start + usize::from(!digit)] + 1;
     let used = memchr::memmem::find_iter(below, &name).any(|at| below.get(at + name.len()) == Some(&second));
-    let said = [&b"join"[..], b"concat", b"split", b"assembl", b"printf"].iter().any(|word| {
-        memchr::memmem::find(below, word).is_some()
-    });
-    static PUBLIC: WordList = WordList::new("hash sha md5 digest id uuid addr address public pub test expected checksum url");
+    let said = [&b"join"[..], b"concat", b"split", b"assembl", b"printf"]
+        .iter()
+        .any(|word| memchr::memmem::find(below, word).is_some());
+    static PUBLIC: WordList =
+        WordList::new("hash sha md5 digest id uuid addr address public pub test expected checksum url");
     let public = name.split(|b| !b.is_ascii_alphabetic()).any(|word| PUBLIC.has(word));
     let random = joined.len() >= 24
         && heuristics::is_machine_made(&joined)

@@ -16,6 +16,7 @@ const HEURISTICS: &[(&str, &str)] = &[
     ("discord-bot-token", "MT<a22>.<a6>.<a38>"),
     ("sanctum-token", "see 12|~~<a37>Q7x"),
     ("zhipu-key", "<h32>.<a13>7Qx"),
+    ("quay-robot-token", "team+robot:~~<u60>7QX9"),
     ("airtable-token", "pat<a14>.<h64>"),
     ("wallet-private-key", "new Wallet(\"0x~~<h64>~~\")"),
     ("call-key", "hmac.new(b\"~~<a20>7q~~\", body, sha256)"),

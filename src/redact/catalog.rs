@@ -3,7 +3,9 @@
 use super::hidden::{COMMENT, HIDDEN, IMAGE};
 use super::invisible::INVISIBLE;
 use super::rules::{self, FindingLabel};
-use super::{calls, codes, commands, detect, generic, keys, kubernetes, names, networks, phrases, positional_tokens};
+use super::{
+    bare_keys, calls, codes, commands, detect, generic, keys, kubernetes, names, networks, phrases, positional_tokens,
+};
 use std::collections::BTreeMap;
 
 /// A built-in rule by the name that users see.
@@ -36,7 +38,8 @@ pub(super) fn secret_labels() -> impl Iterator<Item = &'static FindingLabel> {
         generic::PAIR_LABEL,
         &generic::CHOSEN_LABEL,
     ];
-    let readers = names::LABELS.into_iter().chain(codes::LABELS).chain(positional_tokens::LABELS);
+    let readers =
+        names::LABELS.into_iter().chain(codes::LABELS).chain(positional_tokens::LABELS).chain(bare_keys::LABELS);
     let of_code = calls::LABELS.into_iter().chain(commands::LABELS);
     tokens.chain(providers).chain(readers).chain(of_code).chain(others)
 }

@@ -6,12 +6,13 @@
 use super::code_labels::CodeKind;
 use super::heuristics::{self, WordList};
 use super::letters;
-use super::text::{contains_ignoring_case, starts_ignoring_case};
 use super::rules::FindingLabel;
+use super::text::{contains_ignoring_case, starts_ignoring_case};
 
 pub(super) static RECOVERY: FindingLabel =
     FindingLabel { name: "recovery-codes", reason: "are codes to recover an account", rank: 6 };
-pub(super) static PIN: FindingLabel = FindingLabel { name: "pin", reason: "is the number of a name that says PIN", rank: 6 };
+pub(super) static PIN: FindingLabel =
+    FindingLabel { name: "pin", reason: "is the number of a name that says PIN", rank: 6 };
 pub(super) static LICENCE: FindingLabel =
     FindingLabel { name: "licence-key", reason: "is the key of a licence", rank: 6 };
 pub(super) static SEED: FindingLabel =

@@ -9,8 +9,7 @@ use super::keywords::Keywords;
 use super::rules::{self, FindingLabel, Provider, TokenRule};
 use super::text::WordEnds;
 use super::{
-    access_codes, assembled, calls, commands, groups, keys, kubernetes, networks, phrase_layouts, phrases, positional_tokens,
-    sampled, url,
+    access_codes, assembled, calls, commands, keys, kubernetes, networks, phrase_layouts, phrases, places, sampled, url,
 };
 use std::sync::OnceLock;
 
@@ -139,15 +138,8 @@ pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Findin
     let mut entries_end = 0;
     let mut codes_end = 0;
     let mut phrase_end = 0;
-    generic::chosen_passwords(text, |start, end, label| {
-        findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) })
-    });
-    generic::beside_passwords(text, |start, end, label| {
-        findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) })
-    });
-    groups::keys(text, |start, end, label| findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) }));
-    positional_tokens::tokens(text, |start, end, label| {
-        findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) })
+    places::find(text, &mut |start, end, label| {
+        findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) });
     });
     url::each_secret(text, |start, end| findings.push(Finding { start, end, rule: RuleRef::BuiltIn(&URL_PASSWORD) }));
     keywords().find_each(text, |at, hit_end, target| {

@@ -2,34 +2,30 @@
 //! on licences and recovery codes of Microsoft, and eight groups of six digits, as on recovery keys of BitLocker.
 
 use super::codes;
+use super::generic::OnFinding;
 use super::heuristics;
-use super::rules::FindingLabel;
-use super::text::{FLAGS, each_place};
 
-/// Passes every such key in `text` to `found`.
-pub(super) fn keys(text: &[u8], mut found: impl FnMut(usize, usize, &'static FindingLabel)) {
-    let mut done = 0;
-    let look = |dash: usize| {
-        if dash < done {
-            return;
-        }
-        for (length, groups, label) in [(5, 5, &codes::LICENCE), (6, 8, &codes::RECOVERY)] {
-            if let Some((start, end)) = key(text, dash, length, groups) {
-                done = end;
-                found(start, end, label);
-            }
-        }
-    };
-    // A group of five or six characters between two hyphens.
+/// Whether a group of five or six characters between two hyphens begins at `at`, as 1 or 0.
+pub(super) fn is_place<const WINDOW: usize>(window: &[u8; WINDOW], at: usize) -> u8 {
     let dash = |byte: u8| u8::from(byte == b'-');
-    let place = |window: &[u8; FLAGS + 7], at: usize| {
-        dash(window[at]) & (1 - dash(window[at + 1])) & (dash(window[at + 6]) | dash(window[at + 7]))
-    };
-    each_place(text, place, look);
+    dash(window[at]) & (1 - dash(window[at + 1])) & (dash(window[at + 6]) | dash(window[at + 7]))
+}
+
+/// Passes the key whose first hyphen is at `dash` to `found`. `done`: the end of the last key.
+pub(super) fn key(text: &[u8], dash: usize, done: &mut usize, found: OnFinding<'_>) {
+    if dash < *done {
+        return;
+    }
+    for (length, groups, label) in [(5, 5, &codes::LICENCE), (6, 8, &codes::RECOVERY)] {
+        if let Some((start, end)) = groups_at(text, dash, length, groups) {
+            *done = end;
+            found(start, end, label);
+        }
+    }
 }
 
 /// Returns the key whose first group ends at `dash`.
-fn key(text: &[u8], dash: usize, length: usize, groups: usize) -> Option<(usize, usize)> {
+fn groups_at(text: &[u8], dash: usize, length: usize, groups: usize) -> Option<(usize, usize)> {
     let start = dash.checked_sub(length)?;
     let end = start + groups * (length + 1) - 1;
     let key = text.get(start..end)?;
@@ -54,10 +50,14 @@ fn key(text: &[u8], dash: usize, length: usize, groups: usize) -> Option<(usize,
 mod tests {
     use super::*;
     use crate::redact::canaries::{SEED, fill};
+    use crate::redact::text::{FLAGS, each_place};
 
     fn found(text: &str) -> Vec<&str> {
         let mut found = Vec::new();
-        keys(text.as_bytes(), |start, end, _| found.push(&text[start..end]));
+        let mut done = 0;
+        each_place::<{ FLAGS + 7 }>(text.as_bytes(), is_place, |at, _| {
+            key(text.as_bytes(), at, &mut done, &mut |start, end, _| found.push(&text[start..end]));
+        });
         found
     }
 

@@ -7,6 +7,7 @@
 mod access_codes;
 mod advice;
 mod assembled;
+mod bare_keys;
 mod cached;
 mod calls;
 #[cfg(test)]
@@ -34,6 +35,7 @@ mod names;
 mod networks;
 mod phrase_layouts;
 mod phrases;
+mod places;
 mod positional_tokens;
 mod propagate;
 mod rarest_window;

@@ -27,7 +27,7 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
     // `secret_key_base`, `PASSWORD_PROD`, `apiKeyValue` still name the secret itself.
     static AFTERWORDS: WordList = WordList::new(
         "base value val string plain plaintext text raw b64 base64 hex prod production dev \
-        staging stage test live old new current default primary secondary confirmation confirm repeat again equals",
+        staging stage test live old new current default primary secondary confirmation confirm repeat again equals assign",
     );
     let count = words.iter().rposition(|word| !AFTERWORDS.has(word.as_bytes()) && !word.is_empty())? + 1;
     let words = &words[..count];
@@ -184,14 +184,15 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
 /// Whether a word of a name says password, secret or key and none of those after it what is told of it instead:
 /// `password_service`, but not `password_hash`.
 fn says_secret(words: &[String]) -> bool {
-    static SECRETS: WordList = WordList::new("password passwd passphrase secret apikey");
+    static SECRETS: WordList = WordList::new("password passwd passphrase pass secret secrete apikey");
     static PROPERTIES: WordList = WordList::new(
         "hash hashes hashed digest sha sha1 sha256 sha512 md5 bcrypt id ids uuid guid name names arn ref reference file path url uri link \
         checksum version etag policy rule rules length size min max field input form page reset label hint regex pattern format type kind date \
         time expiry expires age count index salt iv nonce public encrypted cipher manager store provider request response event class \
         scanning scanner detection key keys token tokens",
     );
-    let at = words.iter().rposition(|word| SECRETS.has(word.as_bytes()));
+    let glued = |word: &str| (9..=16).contains(&word.len()) && word.contains("apikey");
+    let at = words.iter().rposition(|word| SECRETS.has(word.as_bytes()) || glued(word));
     let pair = || words.windows(2).rposition(|pair| pair[0] == "api" && pair[1] == "key").map(|at| at + 1);
     at.or_else(pair).is_some_and(|at| {
         !words[at + 1..].iter().any(|word| PROPERTIES.has(word.as_bytes()))

@@ -111,7 +111,8 @@ pub(super) fn key(text: &[u8], from: usize) -> Option<(usize, usize)> {
         let bare = word.strip_suffix(b":").unwrap_or(word);
         let bare = bare.strip_suffix(b",").unwrap_or(bare);
         let before = std::mem::replace(&mut led, word.ends_with(b":") || BETWEEN.has(bare));
-        let quoted = [&b"\":"[..], b"\xc2\xbb:", b"\xe2\x80\x9d:", b"\xe2\x80\x9c:"].iter().any(|end| word.ends_with(end));
+        let quoted =
+            [&b"\":"[..], b"\xc2\xbb:", b"\xe2\x80\x9d:", b"\xe2\x80\x9c:"].iter().any(|end| word.ends_with(end));
         if word == b"/" || word == b"|" || quoted {
             beside = same;
         } else if keyed(bare) {
@@ -122,10 +123,16 @@ pub(super) fn key(text: &[u8], from: usize) -> Option<(usize, usize)> {
             let (start, end) = super::generic::trimmed(text, from + at, from + at + length);
             let value = &text[start..end];
             let last = || matches!(text[from + at + length..], [] | [b'\n' | b'\r', ..]);
-            if before && said && let Some(end) = super::generic::saying_end(text, from + at) {
+            if before
+                && said
+                && let Some(end) = super::generic::saying_end(text, from + at)
+            {
                 return Some((from + at, end));
             }
-            let chosen = named && (colon || before && text[..from + at].trim_ascii_end().ends_with(b":")) && last() && heuristics::is_plain_word(value);
+            let chosen = named
+                && (colon || before && text[..from + at].trim_ascii_end().ends_with(b":"))
+                && last()
+                && heuristics::is_plain_word(value);
             if (named || beside || said && last()) && is_key(value, named) || chosen {
                 return Some((start, end));
             }

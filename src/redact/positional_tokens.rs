@@ -1,8 +1,9 @@
 //! Tokens without a keyword, recognized by the positions of their dots.
 
+use super::generic::OnFinding;
 use super::heuristics;
 use super::rules::FindingLabel;
-use super::text::{FLAGS, each_place, starts_token};
+use super::text::starts_token;
 
 static DISCORD: FindingLabel =
     FindingLabel { name: "discord-bot-token", reason: "matches the pattern of a Discord bot token", rank: 1 };
@@ -17,22 +18,22 @@ static ZHIPU: FindingLabel =
 /// The labels of this file.
 pub(super) static LABELS: [&FindingLabel; 4] = [&DISCORD, &AIRTABLE, &SANCTUM, &ZHIPU];
 
-/// Passes every such token in `text` to `found`.
-pub(super) fn tokens(text: &[u8], mut found: impl FnMut(usize, usize, &'static FindingLabel)) {
+/// Whether the dots of such a token are where they have to be for the place at `at`, as 1 or 0.
+pub(super) fn is_place<const WINDOW: usize>(window: &[u8; WINDOW], at: usize) -> u8 {
     let is = |byte: u8, wanted: u8| u8::from(byte == wanted);
-    let place = |window: &[u8; FLAGS + 17], at: usize| {
-        is(window[at], b'.') & is(window[at + 7], b'.') | is(window[at], b'p') & is(window[at + 17], b'.')
+    is(window[at], b'.') & is(window[at + 7], b'.') | is(window[at], b'p') & is(window[at + 17], b'.')
+}
+
+/// Passes the token whose place is `at` to `found`.
+pub(super) fn token(text: &[u8], at: usize, found: OnFinding<'_>) {
+    let token = if text[at] == b'.' {
+        discord(text, at).map(|place| (place, &DISCORD))
+    } else {
+        airtable(text, at).map(|place| (place, &AIRTABLE))
     };
-    each_place(text, place, |at| {
-        let token = if text[at] == b'.' {
-            discord(text, at).map(|place| (place, &DISCORD))
-        } else {
-            airtable(text, at).map(|place| (place, &AIRTABLE))
-        };
-        if let Some(((start, end), label)) = token {
-            found(start, end, label);
-        }
-    });
+    if let Some(((start, end), label)) = token {
+        found(start, end, label);
+    }
 }
 
 /// Returns the label of the 40 or 48 letters at `start` if the number of a row precedes them: `12|…`.
@@ -101,10 +102,13 @@ fn airtable(text: &[u8], start: usize) -> Option<(usize, usize)> {
 mod tests {
     use super::*;
     use crate::redact::canaries::{SEED, fill};
+    use crate::redact::text::{FLAGS, each_place};
 
     fn found(text: &str) -> Vec<&str> {
         let mut all = Vec::new();
-        tokens(text.as_bytes(), |start, end, _| all.push(&text[start..end]));
+        each_place::<{ FLAGS + 17 }>(text.as_bytes(), is_place, |at, _| {
+            token(text.as_bytes(), at, &mut |start, end, _| all.push(&text[start..end]));
+        });
         all
     }
 

@@ -4,7 +4,7 @@
 //! part of one.
 
 use super::detect::{Finding, RuleRef};
-use super::{calls, encoded, phrases, positional_tokens, wallet_keys};
+use super::{bare_keys, calls, encoded, phrases, positional_tokens, wallet_keys};
 
 /// The least length of a run of Base64 that is looked at.
 pub(super) const MIN_RUN: usize = 40;
@@ -57,6 +57,9 @@ fn runs(text: &[u8], depth: usize, findings: &mut Vec<Finding>) {
             let dot = before.or_else(|| text.get(end).filter(|b| **b == b'.').map(|_| end));
             done = dot.and_then(|dot| dotted(text, dot, findings)).unwrap_or(done);
             continue;
+        }
+        if let Some((end, label)) = bare_keys::key(text, start, end) {
+            findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) });
         }
         // A path or a label may precede a key: `backup/5K…`.
         let mut from = start;

@@ -10,15 +10,15 @@ pub(super) fn flags(bytes: &[u8; FLAGS]) -> u64 {
     eights.fold(0, |bits, eight| bits << 8 | u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56)
 }
 
-/// Passes the places at which `is_place` is 1 rather than 0 to `found`, in order.
+/// Passes the places of which `kinds` is not 0 to `found`, in order, each with that.
 ///
-/// `is_place` is asked of each place in a window of `WINDOW` bytes, which are [`FLAGS`] places and the bytes after the last of
+/// `kinds` is asked of each place in a window of `WINDOW` bytes, which are [`FLAGS`] places and the bytes after the last of
 /// them that it needs; after the end of the text there are zeros. It must have no branches, so that it runs on many bytes
-/// at a time: hardly any place is one.
+/// at a time: hardly any place is of a kind.
 pub(super) fn each_place<const WINDOW: usize>(
     text: &[u8],
-    is_place: impl Fn(&[u8; WINDOW], usize) -> u8,
-    mut found: impl FnMut(usize),
+    kinds: impl Fn(&[u8; WINDOW], usize) -> u8,
+    mut found: impl FnMut(usize, u8),
 ) {
     for start in (0..text.len()).step_by(FLAGS) {
         let rest = &text[start..];
@@ -29,14 +29,17 @@ pub(super) fn each_place<const WINDOW: usize>(
         });
         let mut places = [0; FLAGS];
         for (at, place) in places.iter_mut().enumerate() {
-            *place = is_place(window, at);
+            *place = kinds(window, at);
         }
-        if places.iter().fold(0, |any, place| any | place) != 0 {
-            let mut left = flags(&places);
-            while left != 0 {
-                found(start + left.trailing_zeros() as usize);
-                left &= left - 1;
-            }
+        if places.iter().fold(0, |any, place| any | place) == 0 {
+            continue;
+        }
+        let any = places.map(|place| u8::from(place != 0));
+        let mut left = flags(&any);
+        while left != 0 {
+            let at = left.trailing_zeros() as usize;
+            found(start + at, places[at]);
+            left &= left - 1;
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Passwords and tokens before the `@` of a URL.
 
-use super::heuristics::{self, NameClass};
+use super::heuristics::{self, NameClass, WordList};
 
 /// The longest user part that is read.
 const MAX_USER_BYTES: usize = 1024;
@@ -20,9 +20,33 @@ pub(super) fn each_secret(text: &[u8], mut found: impl FnMut(usize, usize)) {
             && let Some((start, end)) = credentials(text, from)
         {
             found(start, end);
+        } else if width < before.len()
+            && text[from - 1] == b' '
+            && let Some((start, end)) = spaced(text, &before[..before.len() - width - 1], at)
+        {
+            found(start, end);
         }
         low = at;
     }
+}
+
+/// Finds the password with one blank in it of a quoted URL of a server: `before` ends at the blank, the `@` is at `at`.
+fn spaced(text: &[u8], before: &[u8], at: usize) -> Option<(usize, usize)> {
+    static SERVERS: WordList =
+        WordList::new("postgres postgresql mysql mariadb mongodb srv redis rediss amqp amqps mssql sqlserver ftp smtp");
+    let width = before.iter().rev().take_while(|b| !ends_authority(**b)).count();
+    let (head, user) = before.split_at(before.len() - width);
+    let head = head.strip_suffix(b"://")?;
+    let scheme = head.iter().rev().take_while(|b| b.is_ascii_alphabetic()).count();
+    let (head, scheme) = head.split_at(head.len() - scheme);
+    let colon = user.iter().position(|b| *b == b':')?;
+    let quoted =
+        head.strip_suffix(b"mongodb+").unwrap_or(head).last().is_some_and(|b| matches!(b, b'"' | b'\'' | b'`'));
+    let window = &text[at..text.len().min(at + MAX_USER_BYTES)];
+    let authority = &window[..window.iter().position(|b| ends_authority(*b)).unwrap_or(window.len())];
+    let last = at + authority.iter().rposition(|b| *b == b'@')?;
+    let start = at - 1 - text[..at].iter().rev().take_while(|b| **b != b' ').count() - (user.len() - colon - 1);
+    (quoted && SERVERS.has(scheme) && !heuristics::is_placeholder(&text[start..last])).then_some((start, last))
 }
 
 /// Whether `byte` ends what may be the user and the host of a URL.
@@ -92,6 +116,8 @@ mod tests {
         assert_eq!(found("redis://:q8w7e6r5@cache:6379"), Some("q8w7e6r5"));
         assert_eq!(found("https://a1b2c3d4e5f6a7b8c9d0@git.host/x.git"), Some("a1b2c3d4e5f6a7b8c9d0"));
         assert_eq!(found("https://a1b2c3d4e5f6a7b8c9d0:@git.host/x.git"), Some("a1b2c3d4e5f6a7b8c9d0"));
+        assert_eq!(found("\"mysql://app:q8w! 7e6@r5@db.host/x\""), Some("q8w! 7e6@r5"));
+        assert_eq!(found("'mongodb+srv://app:q8w! 7e6r5@db.host/x'"), Some("q8w! 7e6r5"));
     }
 
     #[test]
@@ -104,6 +130,8 @@ mod tests {
             "mysql://root:DB_PASS@host",
             "ssh://git@github.com:22/x",
             "https://host:8080/@scope/name",
+            "mysql://host:3306 bob@host.example",
+            "\"https://host:8080 bob@host.example\"",
             "https://host/a:b@c",
             "enode://9e1096aa59862a6f164994cb5cb16f5124d6c992@192.0.2.1:30303",
             "https://x:[REDACTED:url-password]@host",

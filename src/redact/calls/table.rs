@@ -8,7 +8,7 @@ const fn callee(word: &'static str, arguments: u8, taken: Taken) -> Callee {
 }
 
 /// The functions. Bits count arguments from the first: `0b10` is the second.
-pub(in super::super) static CALLEES: [Callee; 148] = [
+pub(in super::super) static CALLEES: [Callee; 153] = [
     // Wallets and signatures.
     callee("wallet(", 0b1, PrivateKey),
     callee("from_key(", 0b1, PrivateKey),
@@ -72,6 +72,11 @@ pub(in super::super) static CALLEES: [Callee; 148] = [
     callee("decrypt_iv(", 0b10, Key),
     callee("encrypt_iv(", 0b10, Key),
     callee("importkey(", 0b10, Key),
+    callee(".protect(", 0b1, Password),
+    callee(".unprotect(", 0b1, Password),
+    callee(".decrypt(", 0b1, Password),
+    callee("setkey(", 0b1, Key),
+    callee("set_key(", 0b1, Key),
     callee("cookieparser(", 0b1, Key),
     // Signed tokens.
     callee("jwt.sign(", 0b10, Key),

@@ -119,7 +119,10 @@ pub(in super::super) fn pair(text: &[u8], at: usize, on_finding: OnFinding<'_>) 
         return on_finding(start, end, &PAIR);
     }
     // Weaker looks, at the end of the clause.
-    let ends = matches!(text[end..], [] | [b'\n' | b'\r' | b',' | b';' | b')' | b'.', ..] | [b' ', b'(' | b'|' | b'u' | b'-', ..]);
+    let ends = matches!(
+        text[end..],
+        [] | [b'\n' | b'\r' | b',' | b';' | b')' | b'.', ..] | [b' ', b'(' | b'|' | b'u' | b'-', ..]
+    );
     let lower = account.iter().all(|b| !b.is_ascii_uppercase()) && account.iter().any(u8::is_ascii_lowercase);
     let shaped = || heuristics::is_joined_words(value) && !is_ticket(value) || is_numbered(value);
     if ends && lower && shaped() {

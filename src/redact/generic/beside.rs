@@ -6,8 +6,8 @@
 
 use super::super::heuristics::{self, WordList};
 use super::super::rules::FindingLabel;
-use super::super::text::{FLAGS, each_place};
-use super::chosen::{LABEL, ends_word, is_mail_address, speaks_of_account};
+use super::OnFinding;
+use super::chosen::{LABEL, is_mail_address, speaks_of_account, word_at};
 use super::later::{is_plain, is_strong, trimmed};
 
 /// How far before a password words about an account may be, and how far after it.
@@ -68,44 +68,38 @@ pub(super) static NAMED: WordList = WordList::new(
     dashboard filesystem backend frontend module package library partition volume disk drive snapshot container lesson unit level",
 );
 
-/// Passes what an account is given before to `found`, where it looks like a password of a word and a number.
-pub(in super::super) fn passwords(text: &[u8], mut found: impl FnMut(usize, usize, &'static FindingLabel)) {
-    let mut done = 0;
-    let mut look = |at: usize| {
-        if at < done {
-            return;
-        }
-        // A longer word goes on after the number.
-        let number = at + 1 + text[at + 1..].iter().take(9).take_while(|b| b.is_ascii_digit()).count();
-        if text.get(number).is_some_and(u8::is_ascii_alphanumeric) {
-            return;
-        }
-        let low = at.saturating_sub(MAX_WORD).max(done);
-        let start = at - text[low..at].iter().rev().take_while(|b| !ends_word(**b)).count();
-        let end = at + text[at..].iter().take(MAX_WORD).take_while(|b| !ends_word(**b)).count();
-        done = end.max(at + 1);
-        let (start, end) = trimmed(text, start, end);
-        let blank =
-            |b: &u8| !b.is_ascii_alphanumeric() && !matches!(b, b'/' | b'=' | b'\\' | b'@' | b'<' | b'.' | b'_');
-        let stop = text.get(end) == Some(&b'.') && text.get(end + 1).is_none_or(u8::is_ascii_whitespace);
-        if !(stop || text.get(end).is_none_or(blank)) || start == 0 || !blank(&text[start - 1]) {
-            return;
-        }
-        if (8..=24).contains(&end.saturating_sub(start)) && is_given(text, start, end) {
-            found(start, end, &LABEL);
-            if let Some((start, end)) = successor(text, end) {
-                found(start, end, &LABEL);
-            }
-        }
-    };
-    // A letter, what joins it to a number, and two digits.
+/// Whether a letter, what joins it to a number, and two digits begin at `at`, as 1 or 0.
+pub(in super::super) fn is_place<const WINDOW: usize>(window: &[u8; WINDOW], at: usize) -> u8 {
     let lower = |byte: u8| u8::from(byte.wrapping_sub(b'a') < 26);
     let digit = |byte: u8| u8::from(byte.wrapping_sub(b'0') < 10);
     let joint = |byte: u8| lower(byte) | u8::from(byte == b'-') | u8::from(byte == b'_');
-    let place = |window: &[u8; FLAGS + 3], at: usize| {
-        lower(window[at]) & joint(window[at + 1]) & digit(window[at + 2]) & digit(window[at + 3])
-    };
-    each_place(text, place, |at| look(at + 1));
+    lower(window[at]) & joint(window[at + 1]) & digit(window[at + 2]) & digit(window[at + 3])
+}
+
+/// Passes the word around a place to `found` if an account is given before it and it looks like a password of a word and
+/// a number. `done`: the end of the last word that was read.
+pub(in super::super) fn password(text: &[u8], place: usize, done: &mut usize, found: OnFinding<'_>) {
+    let at = place + 1;
+    if at < *done {
+        return;
+    }
+    // A longer word goes on after the number.
+    let number = at + 1 + text[at + 1..].iter().take(9).take_while(|b| b.is_ascii_digit()).count();
+    if text.get(number).is_some_and(u8::is_ascii_alphanumeric) {
+        return;
+    }
+    let (start, end) = word_at(text, at, MAX_WORD, done);
+    let blank = |b: &u8| !b.is_ascii_alphanumeric() && !matches!(b, b'/' | b'=' | b'\\' | b'@' | b'<' | b'.' | b'_');
+    let stop = text.get(end) == Some(&b'.') && text.get(end + 1).is_none_or(u8::is_ascii_whitespace);
+    if !(stop || text.get(end).is_none_or(blank)) || start == 0 || !blank(&text[start - 1]) {
+        return;
+    }
+    if (8..=24).contains(&end.saturating_sub(start)) && is_given(text, start, end) {
+        found(start, end, &LABEL);
+        if let Some((start, end)) = successor(text, end) {
+            found(start, end, &LABEL);
+        }
+    }
 }
 
 /// Whether `value` is a word or a few with a number at the end, and no name.
@@ -156,6 +150,10 @@ fn says_password(line: &[u8]) -> bool {
 /// Whether `start..end` is a password by its look and by what leads to it.
 fn is_given(text: &[u8], start: usize, end: usize) -> bool {
     let value = &text[start..end];
+    // A digest, by far the most frequent.
+    if value.iter().all(u8::is_ascii_hexdigit) {
+        return false;
+    }
     let worded = is_worded(value);
     if text.get(end).is_some_and(|b| matches!(b, b'/' | b'=' | b'\\' | b'@')) {
         return false;
@@ -349,10 +347,14 @@ fn successor(text: &[u8], end: usize) -> Option<(usize, usize)> {
 mod tests {
     use super::*;
     use crate::redact::canaries::SEED;
+    use crate::redact::text::{FLAGS, each_place};
 
     fn found(text: &str) -> Vec<&str> {
         let mut found = Vec::new();
-        passwords(text.as_bytes(), |start, end, _| found.push(&text[start..end]));
+        let mut done = 0;
+        each_place::<{ FLAGS + 3 }>(text.as_bytes(), is_place, |at, _| {
+            password(text.as_bytes(), at, &mut done, &mut |start, end, _| found.push(&text[start..end]));
+        });
         found
     }
 

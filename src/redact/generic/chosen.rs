@@ -2,7 +2,7 @@
 
 use super::super::heuristics::{self, NameClass, WordList, looks_secret};
 use super::super::rules::FindingLabel;
-use super::super::text::{FLAGS, each_place};
+use super::OnFinding;
 use super::later::{self, trimmed};
 
 /// How far before a password words about an account may be, and how far after it.
@@ -58,31 +58,36 @@ pub(in super::super) static LABEL: FindingLabel = FindingLabel {
     rank: 9,
 };
 
-/// Passes what looks like a password near words about an account to `found`.
-pub(in super::super) fn passwords(text: &[u8], mut found: impl FnMut(usize, usize, &'static FindingLabel)) {
-    let mut done = 0;
-    let mut look = |at: usize| {
-        if at < done {
-            return;
-        }
-        let low = at.saturating_sub(MAX_WORD).max(done);
-        let start = at - text[low..at].iter().rev().take_while(|b| !ends_word(**b)).count();
-        let end = at + text[at..].iter().take(MAX_WORD).take_while(|b| !ends_word(**b)).count();
-        done = end.max(at + 1);
-        let (start, end) = trimmed(text, start, end);
-        if start < end
-            && (is_chosen(&text[start..end]) || is_pair(text, start, end))
-            && is_in_sentence(text, start, end)
-            && is_near_account(text, start, end)
-        {
-            found(start, end, &LABEL);
-        }
-    };
-    // A letter or a digit and a mark.
-    let place = |window: &[u8; FLAGS + 1], at: usize| {
-        u8::from(window[at].is_ascii_alphanumeric()) & u8::from(is_mark(window[at + 1]))
-    };
-    each_place(text, place, |at| look(at + 1));
+/// Whether a letter or a digit and a mark begin at `at`, as 1 or 0.
+pub(in super::super) fn is_place<const WINDOW: usize>(window: &[u8; WINDOW], at: usize) -> u8 {
+    u8::from(window[at].is_ascii_alphanumeric()) & u8::from(is_mark(window[at + 1]))
+}
+
+/// Passes the word around a place to `found` if it looks like a password and words near it speak of an account. `done`:
+/// the end of the last word that was read.
+pub(in super::super) fn password(text: &[u8], place: usize, done: &mut usize, found: OnFinding<'_>) {
+    let at = place + 1;
+    if at < *done {
+        return;
+    }
+    let (start, end) = word_at(text, at, MAX_WORD, done);
+    if start < end
+        && (is_chosen(&text[start..end]) || is_pair(text, start, end))
+        && is_in_sentence(text, start, end)
+        && is_near_account(text, start, end)
+    {
+        found(start, end, &LABEL);
+    }
+}
+
+/// Returns the word around `at`, but for the marks of the sentence. `done`: the end of the last word that was read, and of
+/// this one.
+pub(super) fn word_at(text: &[u8], at: usize, longest: usize, done: &mut usize) -> (usize, usize) {
+    let low = at.saturating_sub(longest).max(*done);
+    let start = at - text[low..at].iter().rev().take_while(|b| !ends_word(**b)).count();
+    let end = at + text[at..].iter().take(longest).take_while(|b| !ends_word(**b)).count();
+    *done = end.max(at + 1);
+    trimmed(text, start, end)
 }
 
 /// Whether `byte` is one of the marks that people put into passwords and that neither names nor numbers have. Without
@@ -93,7 +98,7 @@ fn is_mark(byte: u8) -> bool {
 }
 
 /// Whether `byte` cannot be part of such a password, but of what is around it.
-pub(super) fn ends_word(byte: u8) -> bool {
+fn ends_word(byte: u8) -> bool {
     byte.is_ascii_whitespace()
         || !byte.is_ascii()
         || matches!(byte, b'"' | b'`' | b'<' | b'>' | b'|' | b'(' | b')' | b',' | b';' | b'\\')
@@ -123,7 +128,8 @@ fn is_pair(text: &[u8], start: usize, end: usize) -> bool {
     let value = &text[start..end];
     let Some(mark) = value.iter().find(|b| !b.is_ascii_alphabetic()) else { return false };
     let lead = text[start.saturating_sub(16)..start].trim_ascii_end();
-    let leads = [&b":"[..], b" -", b" /", b" with", b" mit", b" avec", b" con", b" com", b" met", b" med", b"\xe2\x80\x93"];
+    let leads =
+        [&b":"[..], b" -", b" /", b" with", b" mit", b" avec", b" con", b" com", b" met", b" med", b"\xe2\x80\x93"];
     let led = || leads.iter().any(|word| lead.ends_with(word));
     later::is_marked_pair(value)
         && value[0].is_ascii_uppercase()
@@ -240,10 +246,14 @@ pub(super) fn is_mail_address(word: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::redact::text::{FLAGS, each_place};
 
     fn found(text: &str) -> Vec<&str> {
         let mut found = Vec::new();
-        passwords(text.as_bytes(), |start, end, _| found.push(&text[start..end]));
+        let mut done = 0;
+        each_place::<{ FLAGS + 1 }>(text.as_bytes(), is_place, |at, _| {
+            password(text.as_bytes(), at, &mut done, &mut |start, end, _| found.push(&text[start..end]));
+        });
         found
     }
 

@@ -139,9 +139,7 @@ impl Cells {
         let cell = &text[from..to];
         let digits = cell.iter().filter(|b| b.is_ascii_digit()).count();
         let number = |word: &[u8]| {
-            (4..=8).contains(&word.len())
-                && word.iter().all(u8::is_ascii_digit)
-                && !heuristics::is_placeholder(word)
+            (4..=8).contains(&word.len()) && word.iter().all(u8::is_ascii_digit) && !heuristics::is_placeholder(word)
         };
         match self {
             Self::Chosen => (rows::is_secret(cell, NameClass::Password)

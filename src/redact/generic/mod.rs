@@ -3,29 +3,31 @@
 
 mod accounts;
 mod announced;
-mod beside;
-mod chosen;
+pub(super) mod beside;
+pub(super) mod chosen;
 mod headers;
 mod labels;
 mod later;
+mod mentioned;
 mod nested;
 mod pairs;
+mod plain;
 mod plain_phrases;
 mod prose;
 mod rows;
 mod separator;
+mod siblings;
 mod value;
 
 pub(super) use accounts::{
     ACCOUNTS, LABEL as PAIR_LABEL, LISTS, SLASH, joined as joined_pair, list as account_list, pair as account_pair,
 };
-pub(super) use beside::passwords as beside_passwords;
-pub(super) use chosen::{LABEL as CHOSEN_LABEL, passwords as chosen_passwords};
+pub(super) use chosen::LABEL as CHOSEN_LABEL;
 pub(super) use headers::{HEADERS, Header};
 pub(super) use labels::{LABELS, STEMS, Word};
-pub(super) use prose::saying_end;
-pub(super) use plain_phrases::{KEYWORDS as PLAIN_PHRASE_KEYWORDS, find as plain_phrase};
 pub(super) use later::{is_plain as is_plain_password, is_strong as is_strong_password, trimmed};
+pub(super) use plain_phrases::{KEYWORDS as PLAIN_PHRASE_KEYWORDS, find as plain_phrase};
+pub(super) use prose::saying_end;
 
 use super::assembled;
 use super::heuristics::{self, NameClass, WordList};
@@ -170,33 +172,29 @@ impl Names {
             return;
         }
         self.find_entries(text, name, on_finding);
+        let Some((class, label)) = class() else { return };
         if let Some((start, end)) = pairs::printed(text, name) {
-            if let Some((class, label)) = class()
-                && heuristics::looks_secret(&text[start..end], class, true)
-            {
+            if heuristics::looks_secret(&text[start..end], class, true) {
                 on_finding(start, end, label);
             }
             return;
         }
         if let Some((start, end)) = pairs::compared(text, name) {
-            if let Some((class, label)) = class()
-                && heuristics::looks_secret(&text[start..end], class, true)
+            if heuristics::looks_secret(&text[start..end], class, true)
+                || class == NameClass::Hint && mentioned::is_unmistakable(&text[start..end])
             {
                 on_finding(start, end, label);
             }
             return;
         }
         if let Some((start, end)) = pairs::value(text, name) {
-            let Some((class, label)) = class() else { return };
             if rows::is_secret(&text[start..end], class) || (strict && !is_exempt(&text[start..end], class)) {
                 on_finding(start, end, label);
             }
             return;
         }
         if let Some(table) = pairs::column(text, name) {
-            if let Some((class, label)) = class() {
-                self.columns.values(text, (&table, b'|'), class, |start, end| on_finding(start, end, label));
-            }
+            self.columns.values(text, (&table, b'|'), class, |start, end| on_finding(start, end, label));
             return;
         }
         let mark = match text.get(name.end) {
@@ -207,29 +205,27 @@ impl Names {
         if matches!(mark, Some(b',' | b';' | b'\t' | b'\n' | b'"'))
             && let Some((table, mark)) = pairs::separated(text, name)
         {
-            if let Some((class, label)) = class() {
-                self.columns.values(text, (&table, mark), class, |start, end| on_finding(start, end, label));
-            }
+            self.columns.values(text, (&table, mark), class, |start, end| on_finding(start, end, label));
             return;
         }
         if let Some(statement) = rows::inserted(text, name) {
-            if let Some((class, label)) = class() {
-                self.columns.each(
-                    statement.rows,
-                    |on_value| statement.values(text, on_value),
-                    |start, end| {
-                        if rows::is_secret(&text[start..end], class) {
-                            on_finding(start, end, label);
-                        }
-                    },
-                );
-            }
+            self.columns.each(
+                statement.rows,
+                |on_value| statement.values(text, on_value),
+                |start, end| {
+                    if rows::is_secret(&text[start..end], class) {
+                        on_finding(start, end, label);
+                    }
+                },
+            );
             return;
         }
         let Some((separator, at)) = separator(text, name) else {
-            if let Some(table) = rows::aligned(text, name)
-                && let Some((class, label)) = class()
-            {
+            if let Some((start, end)) = mentioned::noise_after(text, name) {
+                on_finding(start, end, label);
+                return;
+            }
+            if let Some(table) = rows::aligned(text, name) {
                 self.columns.each(
                     table.rows,
                     |on_value| table.values(text, on_value),
@@ -243,15 +239,15 @@ impl Names {
                     },
                 );
             }
-            prose::values(text, name, class, on_finding);
+            prose::values(text, name, (class, label), on_finding);
             return;
         };
-        let Some((class, label)) = class() else { return };
         let class = if class == NameClass::Hint && is_asked_of_api(text, name) { NameClass::Key } else { class };
         let asked = match separator {
             Separator::Assign | Separator::Colon | Separator::Flag => true,
             // `<acme-key>…</acme-key>`; `<Key>…</Key>` is the name of an object.
             Separator::Tag => text[name.start..name.end].iter().any(|b| matches!(b, b'-' | b'_')),
+            Separator::Call => text[..name.end].ends_with(b".assign"),
             _ => false,
         };
         if is_badge(text, name, class) || class == NameClass::Hint && (!asked || is_public_hint(text, name)) {
@@ -295,7 +291,7 @@ impl Names {
             if secret {
                 on_finding(found.start, found.end, label);
             } else if matches!(separator, Separator::Words | Separator::Blank) {
-                prose::values(text, name, || Some((class, label)), on_finding);
+                prose::values(text, name, (class, label), on_finding);
             }
         }
     }
@@ -475,6 +471,10 @@ mod tests {
             "<apiKey>\n    q7Rt5Kx9w\n</apiKey>",
             "<Pass encoding=\"plain\">q7Rt5Kx9w</Pass>",
             "<Password><Value>q7Rt5Kx9w</Value></Password>",
+            "<entry value='q7Rt5Kx9w' name='the_password' />",
+            "<password> q7Rt5Kx9w </password>",
+            "char secret[25] = \"q7Rt5Kx9w\";",
+            "password.assign(\"q7Rt5Kx9w\", 9);",
         ] {
             assert_eq!(found_in(text, false), ["q7Rt5Kx9w"], "{text}");
         }
@@ -509,6 +509,26 @@ mod tests {
             "public_key: q7Rt5Kx9w",
             "token: [REDACTED:token]",
         ] {
+            assert_eq!(found_in(text, false), Vec::<&str>::new(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_only_mentions_a_password_has_an_unmistakable_value() {
+        for value in ["q7Rt!5Kx9w", "ab{{c}d)ef${g]hij(kl[mn>-_$#op}}"] {
+            for text in [
+                format!("my_password_service = \"{value}\""),
+                format!("<the_password_field>{value}</the_password_field>"),
+                format!("<entry value=\"{value}\" name=\"the_password_entry\" />"),
+                format!("if (\"{value}\" !== my_password_service) {{"),
+            ] {
+                let named = !text.contains("_field");
+                assert_eq!(found_in(&text, false).contains(&value), named, "{text}");
+            }
+        }
+        for text in
+            ["password_service = \"q7Rt5Kx9w\"", "secret_end = secret.last();", "let secret_parts = [a, b()](c)"]
+        {
             assert_eq!(found_in(text, false), Vec::<&str>::new(), "{text}");
         }
     }

@@ -99,10 +99,10 @@ const MAX_TAG_BYTES: usize = 160;
 /// Finds the attribute `value` of the tag around a name, which is the tag's own or the value of an attribute.
 fn attribute(text: &[u8], name: Name) -> Option<(usize, usize)> {
     let before = &text[name.start.saturating_sub(MAX_TAG_BYTES)..name.start];
-    let open = name.start - before.len() + before.iter().rposition(|b| matches!(b, b'<' | b'>' | b'\n'))?;
-    let after = &text[name.end..text.len().min(name.end + MAX_TAG_BYTES)];
-    let close = name.end + after.iter().position(|b| *b == b'>')?;
-    if text[open] != b'<' {
+    let open = name.start - before.len() + before.iter().rposition(|b| matches!(b, b'<' | b'\n'))?;
+    let window = &text[open..text.len().min(name.end + MAX_TAG_BYTES)];
+    let close = open + tag_length(window)?;
+    if text[open] != b'<' || close < name.end {
         return None;
     }
     let tag = &text[open..close];
@@ -111,6 +111,19 @@ fn attribute(text: &[u8], name: Name) -> Option<(usize, usize)> {
     let equals = skip_blanks(text, open + at + 6);
     let found = quoted(text, skip_blanks(text, equals + 1)).filter(|_| text.get(equals) == Some(&b'='))?;
     (found.end <= close).then_some((found.start, found.end))
+}
+
+/// Returns the offset of the `>` that ends a tag: a quoted value may hold that sign, too.
+fn tag_length(tag: &[u8]) -> Option<usize> {
+    let mut quote = None;
+    tag.iter().position(|byte| {
+        match (quote, byte) {
+            (None, b'"' | b'\'') => quote = Some(*byte),
+            (Some(open), _) if open == *byte => quote = None,
+            _ => {}
+        }
+        *byte == b'>' && quote.is_none()
+    })
 }
 
 /// Finds the `default = …` or `value = …` of the block that opens before `from`.
@@ -274,12 +287,7 @@ impl Columns {
     }
 
     /// Passes all cells of a column to `on_cell`.
-    pub(super) fn cells(
-        &mut self,
-        text: &[u8],
-        (column, mark): (&Column, u8),
-        on_cell: &mut dyn FnMut(usize, usize),
-    ) {
+    pub(super) fn cells(&mut self, text: &[u8], (column, mark): (&Column, u8), on_cell: &mut dyn FnMut(usize, usize)) {
         if !self.may_read(column.rows) {
             return;
         }

@@ -164,7 +164,14 @@ impl Run {
         }
         self.words.push((start, end));
         let rest = &text[end..];
-        let said = [&b" with spaces"[..], b" with the spaces", b" with blanks", b" all lower", b" all small", b" spaces between"];
+        let said = [
+            &b" with spaces"[..],
+            b" with the spaces",
+            b" with blanks",
+            b" all lower",
+            b" all small",
+            b" spaces between",
+        ];
         let closes = end < to
             || matches!(rest, [] | [b'\n' | b'\r', ..] | [b' ', b'(' | b',' | b'\n' | b'-' | b'#', ..])
             || said.iter().any(|said| rest.starts_with(said));

@@ -7,7 +7,7 @@ use super::super::text::contains_ignoring_case;
 use super::separator::{Separator, after_closers, below, is_quote, skip_blanks};
 use super::value::{ValueSpan, bare, quoted};
 use super::{Name, OnFinding};
-use super::{accounts, announced, later};
+use super::{accounts, announced, later, plain};
 
 /// The largest distance of a value from its name in a sentence.
 const MAX_DISTANCE: usize = 96;
@@ -74,8 +74,26 @@ static BETWEEN: WordList = WordList::new(
 );
 /// What precedes a name whose value follows it directly: "user x, password y".
 const GIVEN: &[&[u8]] = &[
-    b"with ", b"using ", b"and ", b", ", b"; ", b"/ ", b"und ", b"mit ", b"et ", b"avec ", b"con ", b" y ", b" e ",
-    b" come ", b"and the ", b"with the ", b" als ", b" som ", b" comme ", b" como ",
+    b"with ",
+    b"using ",
+    b"and ",
+    b", ",
+    b"; ",
+    b"/ ",
+    b"und ",
+    b"mit ",
+    b"et ",
+    b"avec ",
+    b"con ",
+    b" y ",
+    b" e ",
+    b" come ",
+    b"and the ",
+    b"with the ",
+    b" als ",
+    b" som ",
+    b" comme ",
+    b" como ",
 ];
 /// Words after a name that only describe its value.
 static ADJECTIVES: WordList = WordList::new(
@@ -93,24 +111,25 @@ static BEFORE_NAMES: WordList = WordList::new(
 static ARTICLES: WordList =
     WordList::new("the a an my our your this that der die das den dem il lo la le gli os as het de");
 
-/// Passes the secret that a sentence gives for a name to `on_finding`.
+/// Passes the secret of a class that a sentence gives for a name to `on_finding`.
 pub(super) fn values(
     text: &[u8],
     name: Name,
-    class: impl Fn() -> Option<(NameClass, &'static FindingLabel)>,
+    (class, label): (NameClass, &'static FindingLabel),
     on_finding: OnFinding<'_>,
 ) {
     let rest = &text[name.end..text.len().min(name.end + MAX_DISTANCE)];
     let rest = &rest[..rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len())];
-    // Without a digit, a mark, a quote or words joined to one nothing looks like a secret: this dismisses most sentences.
+    let is_password = class == NameClass::Password && !is_verb(text, name);
+    // Without a digit, a mark, a quote or words joined to one nothing looks like a secret but a password: this dismisses
+    // most sentences.
     let odd = |b: &u8| {
         b.is_ascii_digit()
             || matches!(b, b'"' | b'\'' | b'`' | b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'-' | b'_' | 0xe2)
     };
     let hump = |pair: &[u8]| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase();
-    if (rest.iter().any(odd) || rest.windows(2).any(hump) || announced::may_be_password(text, name))
+    if (is_password || rest.iter().any(odd) || rest.windows(2).any(hump))
         && let Some(mut candidate) = forward(text, name)
-        && let Some((class, label)) = class()
         && {
             candidate.phrase = text[name.start..name.end].to_ascii_lowercase().ends_with(b"phrase");
             candidate.given = GIVEN.iter().any(|word| text[..name.start].ends_with(word));
@@ -126,9 +145,16 @@ pub(super) fn values(
         on_finding(candidate.found.start, candidate.found.end, label);
         return;
     }
-    if let Some(found) = backward(text, name)
-        && let Some((class, label)) = class()
-        && !matches!(class, NameClass::Weak | NameClass::Hint)
+    if is_password
+        && !is_pass(text, name)
+        && !is_compound(text, name)
+        && let Some((start, end)) = plain::said(text, name)
+    {
+        on_finding(start, end, label);
+        return;
+    }
+    if !matches!(class, NameClass::Weak | NameClass::Hint)
+        && let Some(found) = backward(text, name)
         && looks_secret(&text[found.start..found.end], class, found.quoted)
     {
         on_finding(found.start, found.end, label);
@@ -138,23 +164,15 @@ pub(super) fn values(
     if ends
         && !is_verb(text, name)
         && announced::is_followed(text, name)
-        && let Some((class, label)) = class()
         && let Some((start, end)) = announced::value(text, name, class)
     {
         on_finding(start, end, label);
         return;
     }
-    if rest.trim_ascii_end().ends_with(b":")
-        && let Some((class @ (NameClass::Password | NameClass::Weak), _)) = class()
-    {
+    if matches!(class, NameClass::Password | NameClass::Weak) && rest.trim_ascii_end().ends_with(b":") {
         accounts::listed(text, name, class, on_finding);
     }
-    if announced::may_be_password(text, name)
-        && let Some((class, label)) = class()
-        && class == NameClass::Password
-        && !is_verb(text, name)
-        && !is_compound(text, name)
-    {
+    if is_password && !is_compound(text, name) {
         later::values(text, name, |start, end| on_finding(start, end, label));
     }
 }
@@ -168,7 +186,8 @@ fn is_compound(text: &[u8], name: Name) -> bool {
 
 /// Whether the word before a name says whose password it is: "phone password".
 fn is_of_owner(text: &[u8], name: Name) -> bool {
-    static OWNERS: WordList = WordList::new("phone telephone telefon guest admin root master sudo wifi wlan wi-fi router door");
+    static OWNERS: WordList =
+        WordList::new("phone telephone telefon guest admin root master sudo wifi wlan wi-fi router door");
     OWNERS.has(last_word(text[name.start.saturating_sub(16)..name.start].trim_ascii_end()))
 }
 
@@ -177,7 +196,9 @@ fn is_english(text: &[u8], name: Name, value: usize) -> bool {
     static VERBS: WordList = WordList::new("is was it's still now currently just simply word be");
     let lead = last_word(text[value.saturating_sub(16)..value].trim_ascii_end());
     let label = &text[name.start..name.end];
-    [&b"password"[..], b"passphrase", b"passcode", b"pass", b"pw", b"pwd"].iter().any(|word| label.eq_ignore_ascii_case(word))
+    [&b"password"[..], b"passphrase", b"passcode", b"pass", b"pw", b"pwd"]
+        .iter()
+        .any(|word| label.eq_ignore_ascii_case(word))
         && VERBS.has(lead.strip_suffix(b":").unwrap_or(lead))
 }
 
@@ -280,7 +301,10 @@ impl ProseLabel {
         let after = text.get(self.found.end).is_none_or(|b| matches!(b, b'\n' | b'\r'));
         let number = class == NameClass::Password && self.words == 0 && value.iter().all(u8::is_ascii_digit) && after;
         let given = number || given;
-        let given = given || self.is_chain(value, class) || self.is_joined(text, value, class) || self.is_word(text, value, class);
+        let given = given
+            || self.is_chain(value, class)
+            || self.is_joined(text, value, class)
+            || self.is_word(text, value, class);
         // `db-credentials version=12`: a pair of its own.
         let pair = !self.connected
             && value.iter().position(|b| *b == b'=').is_some_and(|at| heuristics::is_name(&value[..at]));
@@ -321,7 +345,11 @@ impl ProseLabel {
             return heuristics::is_saying(value) || self.of_owner && heuristics::is_plain_word(value);
         }
         if !self.connected {
-            return self.words == 0 && self.given && self.ends_clause(text) && self.after_user && (heuristics::is_plain_word(value) || heuristics::is_plain_pair(value));
+            return self.words == 0
+                && self.given
+                && self.ends_clause(text)
+                && self.after_user
+                && (heuristics::is_plain_word(value) || heuristics::is_plain_pair(value));
         }
         if self.found.quoted {
             return heuristics::is_plain_word(value)
@@ -400,7 +428,10 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
                     connected: true,
                     words,
                     given: true,
-                    phrase: false, after_user: false, of_owner: false, english: false,
+                    phrase: false,
+                    after_user: false,
+                    of_owner: false,
+                    english: false,
                 });
             }
         }
@@ -502,7 +533,16 @@ fn after_verb(text: &[u8], mut next: usize, mut colon: bool, words: usize) -> Op
     };
     if let Some(end) = saying_end(text, at) {
         let found = ValueSpan { start: at, end, quoted: true };
-        return Some(ProseLabel { found, connected: true, words, given: true, phrase: true, after_user: false, of_owner: false, english: false });
+        return Some(ProseLabel {
+            found,
+            connected: true,
+            words,
+            given: true,
+            phrase: true,
+            after_user: false,
+            of_owner: false,
+            english: false,
+        });
     }
     let candidate = found_at(text, at, words, true)?;
     let value = &text[candidate.found.start..candidate.found.end];
@@ -511,14 +551,19 @@ fn after_verb(text: &[u8], mut next: usize, mut colon: bool, words: usize) -> Op
     {
         return Some(ProseLabel { found: ValueSpan { start: at, end, quoted: true }, ..candidate });
     }
-    (candidate.found.quoted || !value.iter().all(u8::is_ascii_alphabetic) || heuristics::is_word_chain(value, 3) || heuristics::is_joined_words(value) || heuristics::is_plain_word(value))
-        .then_some(candidate)
+    (candidate.found.quoted
+        || !value.iter().all(u8::is_ascii_alphabetic)
+        || heuristics::is_word_chain(value, 3)
+        || heuristics::is_joined_words(value)
+        || heuristics::is_plain_word(value))
+    .then_some(candidate)
 }
 
 /// Returns the end of the saying that is all of a clause from `at` on: "the password is gato con botas, user x".
 pub(in super::super) fn saying_end(text: &[u8], at: usize) -> Option<usize> {
     let window = &text[at..text.len().min(at + MAX_DISTANCE)];
-    let length = window.iter().position(|b| matches!(b, b',' | b'.' | b'\n' | b';' | b'(' | b':')).unwrap_or(window.len());
+    let length =
+        window.iter().position(|b| matches!(b, b',' | b'.' | b'\n' | b';' | b'(' | b':')).unwrap_or(window.len());
     let clause = window[..length].trim_ascii_end();
     let closes = !matches!(window.get(length), Some(b':'));
     (closes && is_told(text, at, at + length) && heuristics::is_saying(clause)).then_some(at + clause.len())
@@ -531,8 +576,20 @@ fn is_told(text: &[u8], start: usize, end: usize) -> bool {
         stadig fortsatt nyt teraz nadal nyn\u{ed} st\u{e1}le",
     );
     const SPELLED: [&[u8]; 14] = [
-        b"space", b"lower", b"spazi", b"minusc", b"espac", b"espa\xc3\xa7", b"leerzeichen", b"klein", b"spatie",
-        b"mellanslag", b"mellemrum", b"mellomrom", b"words", b"mezer",
+        b"space",
+        b"lower",
+        b"spazi",
+        b"minusc",
+        b"espac",
+        b"espa\xc3\xa7",
+        b"leerzeichen",
+        b"klein",
+        b"spatie",
+        b"mellanslag",
+        b"mellemrum",
+        b"mellomrom",
+        b"words",
+        b"mezer",
     ];
     let before = last_word(text[start.saturating_sub(24)..start].trim_ascii_end());
     let after = line_part(text, end);
@@ -549,7 +606,16 @@ fn found_at(text: &[u8], at: usize, words: usize, connected: bool) -> Option<Pro
     let marks = text[at.min(text.len())..].iter().take(3).take_while(|b| **b == b'*').count();
     let at = at + marks;
     let found = quoted(text, at).unwrap_or_else(|| bare(text, at, Separator::Words));
-    (found.start < found.end).then_some(ProseLabel { found, connected, words, given: false, phrase: false, after_user: false, of_owner: false, english: false })
+    (found.start < found.end).then_some(ProseLabel {
+        found,
+        connected,
+        words,
+        given: false,
+        phrase: false,
+        after_user: false,
+        of_owner: false,
+        english: false,
+    })
 }
 
 /// Returns the word at `at`, up to a blank; `None` at the end of a sentence.

@@ -2,9 +2,8 @@
 
 use super::super::heuristics::{self, NameClass, looks_secret};
 use super::super::text::contains_ignoring_case;
-use super::Name;
-use super::later;
 use super::separator::{after_closers, skip_blanks};
+use super::{Name, later, mentioned};
 
 /// The longest list of columns, and the longest line that counts as a row.
 const MAX_HEADER: usize = 512;
@@ -22,6 +21,7 @@ pub(super) fn is_secret(value: &[u8], class: NameClass) -> bool {
                 || heuristics::is_joined_words(value)
                 || heuristics::is_saying(value)
                 || heuristics::is_passphrase(value, class) && !heuristics::is_description(value))
+        || class == NameClass::Hint && mentioned::is_unmistakable(value)
 }
 
 /// The values of an `INSERT` statement.

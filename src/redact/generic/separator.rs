@@ -32,7 +32,7 @@ pub(super) enum Separator {
 pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
     let (mut at, closed) = after_closers(text, name.end);
     let touching = at;
-    at = skip_blanks(text, at);
+    at = skip_blanks(text, after_length(text, name.end).unwrap_or(at));
     at = after_note(text, at);
     let rest = &text[at..];
     let first = *rest.first()?;
@@ -99,6 +99,13 @@ pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
         };
     }
     Some((separator, after_type(text, at, separator)))
+}
+
+/// Skips the length of an array after its name: `secret[25] = …`.
+fn after_length(text: &[u8], end: usize) -> Option<usize> {
+    let rest = text[end..].strip_prefix(b"[")?;
+    let digits = rest.iter().take(4).take_while(|b| b.is_ascii_digit()).count();
+    (digits > 0 && rest[digits..].starts_with(b"] =")).then_some(end + digits + 2)
 }
 
 /// Whether an element `value` begins, after blanks or not.

@@ -2,9 +2,9 @@
 
 use super::super::heuristics::{self, NameClass, WordList};
 use super::super::names;
-use super::super::text::starts_ignoring_case;
-use super::{Name, later};
+use super::super::text::{contains_ignoring_case, starts_ignoring_case};
 use super::separator::{Separator, is_quote, skip_blanks};
+use super::{Name, later, mentioned, siblings};
 
 /// The longest value that is read.
 const MAX_VALUE_BYTES: usize = 1024;
@@ -50,7 +50,9 @@ pub(super) fn value(
     // What a sentence may end with is part of a value in a tag.
     let marks = text[found.end..].iter().take(8).take_while(|b| matches!(b, b'!' | b'?' | b'.' | b'*' | b'_')).count();
     let found = match separator {
-        Separator::Tag if text[found.end + marks..].starts_with(b"</") => ValueSpan { end: found.end + marks, ..found },
+        Separator::Tag if text[skip_blanks(text, found.end + marks)..].starts_with(b"</") => {
+            ValueSpan { end: found.end + marks, ..found }
+        }
         _ => found,
     };
     let after = &text[found.end..text.len().min(found.end + 64)];
@@ -78,6 +80,13 @@ pub(super) fn value(
         || (found.quoted && !matches!(class, NameClass::Weak | NameClass::Hint) && heuristics::is_noise(content))
         || is_word_password(text, name, found, separator, class)
         || is_typed(text, name, found, separator, class)
+        || class == NameClass::Password
+            && matches!(separator, Separator::Assign | Separator::Colon | Separator::Blank)
+            && siblings::is_password(text, name, (found.start, found.end), found.quoted)
+        || separator == Separator::Flag
+            && class == NameClass::Password
+            && content.len() >= 12
+            && heuristics::is_chosen(content)
         || (matches!(class, NameClass::Password | NameClass::Weak | NameClass::Token)
             && is_setting(text, name, found, separator)
             && (class == NameClass::Password || heuristics::has_all_kinds(content))
@@ -89,6 +98,10 @@ pub(super) fn value(
             && is_own_line(text, name, found, separator)
             && (later::is_plain(content) || heuristics::is_joined_words(content))
         || class == NameClass::Weak && is_asked_token(text, name, content)
+        || class == NameClass::Hint
+            && (found.quoted || separator != Separator::Colon)
+            && mentioned::says_secret(&text[name.start..name.end])
+            && mentioned::is_unmistakable(content)
         || class == NameClass::Hint && is_key_like_digest(&text[name.start..name.end], content, separator)
         || (class == NameClass::Weak
             && matches!(separator, Separator::Assign | Separator::Colon | Separator::Flag)
@@ -230,9 +243,7 @@ fn is_joined(text: &[u8], name: Name, found: ValueSpan, separator: Separator, cl
     let placed = match separator {
         Separator::Comma | Separator::Call | Separator::Words => found.quoted,
         // `[DB_PASS] => …`, the dump of an array.
-        Separator::Assign => {
-            found.quoted || !is_spaced(text, found) || name.start > 0 && text[name.start - 1] == b'['
-        }
+        Separator::Assign => found.quoted || !is_spaced(text, found) || name.start > 0 && text[name.start - 1] == b'[',
         _ => true,
     };
     class == NameClass::Password && placed && heuristics::is_joined_words(&text[found.start..found.end])
@@ -299,10 +310,7 @@ fn is_line_of_settings(text: &[u8], name: Name, found: ValueSpan, separator: Sep
     let below = &below[..below.iter().position(|b| *b == b'\n').unwrap_or(below.len())];
     let is_setting = |line: &[u8]| {
         let line = line.trim_ascii();
-        let key = line
-            .iter()
-            .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'))
-            .count();
+        let key = line.iter().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.')).count();
         let value = line.get(key + mark.len()..).unwrap_or_default();
         key >= 2 && line[key..].starts_with(mark) && !value.is_empty() && !value.contains(&b' ')
     };

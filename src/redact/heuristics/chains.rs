@@ -79,7 +79,7 @@ pub(in super::super) fn is_word_chain(value: &[u8], least: usize) -> bool {
 }
 
 /// Splits letters before each capital.
-fn humps(letters: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub(super) fn humps(letters: &[u8]) -> impl Iterator<Item = &[u8]> {
     letters.chunk_by(|before, next| !(before.is_ascii_lowercase() && next.is_ascii_uppercase()))
 }
 

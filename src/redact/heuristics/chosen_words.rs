@@ -23,7 +23,11 @@ pub(in super::super) fn is_joined_words(value: &[u8]) -> bool {
             numbers += 1;
             continue;
         }
-        if part.is_empty() || digits > 4 || !part[letters..].iter().all(u8::is_ascii_digit) || letters == 1 && !matches!(part, b"y" | b"e" | b"a" | b"o" | b"i") {
+        if part.is_empty()
+            || digits > 4
+            || !part[letters..].iter().all(u8::is_ascii_digit)
+            || letters == 1 && !matches!(part, b"y" | b"e" | b"a" | b"o" | b"i")
+        {
             return false;
         }
         let word = &part[..letters];

@@ -145,6 +145,16 @@ fn has_mismatched_brackets(value: &[u8]) -> bool {
     false
 }
 
+/// Whether no text but a password has such brackets and so many marks: it is neither code nor a word of a sentence.
+pub(super) fn is_noisy(value: &[u8]) -> bool {
+    const CODE: &[&[u8]] = &[b"()", b");", b"->", b"=>", b"::", b"](", b"\\"];
+    has_mismatched_brackets(value)
+        && punctuation_kinds(value) >= 5
+        && !CODE.iter().any(|part| value.windows(part.len()).any(|window| window == *part))
+        && !value.iter().any(u8::is_ascii_whitespace)
+        && !is_placeholder(value)
+}
+
 /// Counts the different marks in `value`.
 fn punctuation_kinds(value: &[u8]) -> usize {
     let mut seen = [false; 128];

@@ -107,7 +107,10 @@ pub(in super::super) fn is_saying(value: &[u8]) -> bool {
         content += usize::from(word.len() >= 3);
         doubtful += usize::from(is_inflected(word));
     }
-    let link = value.split(|b| *b == b' ').next().is_some_and(|word| matches!(word, b"is" | b"are" | b"not" | b"to" | b"or" | b"in" | b"of"));
+    let link = value
+        .split(|b| *b == b' ')
+        .next()
+        .is_some_and(|word| matches!(word, b"is" | b"are" | b"not" | b"to" | b"or" | b"in" | b"of"));
     words >= 3 && value.len() >= 10 && content >= 2 && doubtful * 2 <= content && !link
 }
 

@@ -140,6 +140,11 @@ static STATES: WordList = WordList::new(
     varchar number boolean object array integer float date always never ignored shared deprecated removed public private community",
 );
 
+/// Whether a word has a part that documents use in the values that they invent.
+pub(super) fn says_document(word: &[u8]) -> bool {
+    INVENTED.iter().any(|part| contains_ignoring_case(word, part))
+}
+
 /// Whether a person may have chosen `value` as a password: letters alone, or several words with hyphens, and none of
 /// the words that documents use. Only for places where nothing but a password can be.
 pub(in super::super) fn is_chosen(value: &[u8]) -> bool {
@@ -151,7 +156,7 @@ pub(in super::super) fn is_chosen(value: &[u8]) -> bool {
         && value.iter().any(u8::is_ascii_lowercase)
         && !is_placeholder(value)
         && !is_code(value, false)
-        && !INVENTED.iter().any(|word| contains_ignoring_case(value, word))
+        && !says_document(value)
         && !is_base_with_digits(value)
         && !is_technical(value)
         && !SENTENCE_WORDS.has(value)

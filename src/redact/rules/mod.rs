@@ -6,6 +6,7 @@
 
 mod checks;
 mod provider;
+mod unseparated;
 
 pub(super) use provider::Provider;
 

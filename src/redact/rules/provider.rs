@@ -4,8 +4,9 @@
 //! that provider's keys. Values of names that contain id, commit, digest, url and the like are not touched.
 
 use super::super::heuristics::{self, WordList};
+use super::super::letters;
 use super::super::text::{contains_ignoring_case, is_name_byte, starts_token};
-use super::{FindingLabel, WEAK};
+use super::{FindingLabel, WEAK, unseparated};
 
 /// The longest name.
 const MAX_NAME_BYTES: usize = 64;
@@ -81,16 +82,39 @@ impl Provider {
         if matches!(before, Some(b'/' | b'@' | b'#' | b'\\')) {
             return None;
         }
-        let name_end = end_of_name(text, end)?;
-        let at = value_start(text, (start, end), name_end)?;
-        let said = text[name_end] == b'(' || says_key(&text[start..name_end]);
-        let value = self.forms.iter().find_map(|form| form.at(text, at, said))?;
+        let separated = end_of_name(text, end).and_then(|name_end| {
+            let at = value_start(text, (start, end), name_end)?;
+            let said = text[name_end] == b'(' || says_key(&text[start..name_end]);
+            let called = text[name_end] == b'(' || says_key(&text[end..name_end]);
+            Some((name_end, self.value(text, at, (said, called))?))
+        });
+        let (name_end, value) = separated.or_else(|| self.without_separator(text, start, end))?;
         let line = &text[start.saturating_sub(MAX_BYTES_BEFORE)..start];
         let line = &line[line.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
         if PUBLIC_BEFORE.iter().any(|word| contains_ignoring_case(line, word)) || is_public(&text[start..name_end]) {
             return None;
         }
         Some(value)
+    }
+
+    /// Returns the value at `at` in one of the provider's forms. `said`: whether its name says that it is a key, and
+    /// whether the words after the provider's do so, in which case any form counts that only a machine makes.
+    fn value(&self, text: &[u8], at: usize, (said, after): (bool, bool)) -> Option<(usize, usize)> {
+        const ANY: TokenForm = TokenForm(Alphabet::Made, 20, 100);
+        let forms = self.forms.iter().chain(after.then_some(&ANY));
+        forms.into_iter().find_map(|form| form.at(text, at, said))
+    }
+
+    /// Finds the key that blanks alone part from the name, or the end of a line that speaks of a key; returns the end of
+    /// the name, too.
+    fn without_separator(&self, text: &[u8], start: usize, word_end: usize) -> Option<(usize, (usize, usize))> {
+        let place = unseparated::places(text, start, word_end)
+            .find_map(|place| Some((self.value(text, place.at, (place.said, place.said))?, place)));
+        let ((from, to), place) = place?;
+        let value = &text[from..to];
+        let random = !value.iter().all(u8::is_ascii_hexdigit) && heuristics::is_machine_made(value);
+        let ends = text.get(to).is_none_or(|b| !matches!(b, b'.' | b'=' | b':' | b'+' | b'@'));
+        (ends && (place.said || random && !heuristics::is_uuid(value))).then_some((place.name_end, (from, to)))
     }
 }
 
@@ -140,7 +164,8 @@ impl Alphabet {
             Self::Alnum => true,
             Self::Made => is_made(value, said),
         };
-        let mixed = value.iter().any(u8::is_ascii_digit) && value.iter().any(u8::is_ascii_alphabetic);
+        let mixed = value.iter().any(u8::is_ascii_digit) && value.iter().any(u8::is_ascii_alphabetic)
+            || said && self == Self::Made && is_scrambled(value);
         let made = hexadecimal || matches!(self, Self::Uuid | Self::Made) || !heuristics::is_name(value);
         shaped && mixed && made && !heuristics::is_sample(value) && !heuristics::is_placeholder(value)
     }
@@ -151,14 +176,27 @@ fn is_made(value: &[u8], said: bool) -> bool {
     if heuristics::is_uuid(value) {
         return said;
     }
+    if said && is_scrambled(value) {
+        return true;
+    }
     let marked = value.iter().any(|b| !b.is_ascii_alphanumeric());
     let hexadecimal = heuristics::is_hexadecimal_key(value);
     hexadecimal && said
         || heuristics::is_machine_made(value) && !(marked && (value.len() < 32 || !heuristics::has_all_kinds(value)))
 }
 
+/// Whether `value` is a long run of letters of both cases in an order that no word has.
+fn is_scrambled(value: &[u8]) -> bool {
+    value.len() >= 20
+        && value.iter().all(u8::is_ascii_alphabetic)
+        && value.iter().any(u8::is_ascii_lowercase)
+        && value.iter().filter(|b| b.is_ascii_uppercase()).count() >= 4
+        && letters::are_random(value)
+        && !heuristics::is_name(value)
+}
+
 /// Whether `name` says that its value is a key.
-fn says_key(name: &[u8]) -> bool {
+pub(super) fn says_key(name: &[u8]) -> bool {
     const SAID: &[&[u8]] = &[b"key", b"token", b"secret", b"auth", b"cred", b"pass", b"api", b"access"];
     SAID.iter().any(|word| contains_ignoring_case(name, word))
 }
@@ -229,6 +267,8 @@ fn value_start(text: &[u8], (start, word_end): (usize, usize), end: usize) -> Op
         3
     } else if starts(":::=") {
         4
+    } else if starts("!= \"") || starts("!= '") || starts("== \"") || starts("== '") {
+        2
     } else if starts("::") || starts("==") || starts("://") {
         return None;
     } else if ["=>", ":=", "->", "?=", ".=", "||"].iter().any(|sign| starts(sign)) {
@@ -315,6 +355,12 @@ mod tests {
             ("// my veriphone key is <a32>.", "<a32>"),
             ("client = new VeriphoneClient(\"<a32>\")", "<a32>"),
             ("veriphone.init('<a32>')", "<a32>"),
+            ("veriphone <a32>\n", "<a32>"),
+            ("[DEBUG] using veriphone API key <h40>", "<h40>"),
+            ("<id>{datadog <h32>}</id>", "<h32>"),
+            ("datadog keyword, far from the real key\n = '<h32>'", "<h32>"),
+            ("if veriphoneKey != \"<a32>\" {", "<a32>"),
+            ("datadogKEY-<h32>", "<h32>"),
         ] {
             let text = fill(template, SEED);
             assert_eq!(found(&text), Some(fill(value, SEED)), "{text}");
@@ -347,6 +393,13 @@ mod tests {
             "veriphone: veriphone-web-7d9f8c6b5-x2x4z",
             "veriphone.lookup('<h32>')",
             "mapbox: pk.eyJ<a30>.<a22>",
+            "veriphone <h40>",
+            "veriphone build <a32>",
+            "veriphone commit key <h40>",
+            "veriphone <a32>.js",
+            "the datadog board\n = '<h32>'",
+            "veriphone.name != \"<a32>\"",
+            "datadog-key-<h32>",
         ] {
             let text = fill(template, SEED);
             assert_eq!(found(&text), None, "{text}");

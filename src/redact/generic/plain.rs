@@ -1,0 +1,174 @@
+//! Passwords of plain words in sentences that name an account, too: "user apc, password kangaroo", "the password of the
+//! server is still cat with boots, user deploy".
+
+use super::super::heuristics::{self, WordList};
+use super::super::text::contains_ignoring_case;
+use super::separator::{after_closers, skip_blanks};
+use super::value::quoted;
+use super::{Name, later};
+
+/// Words between a name and its password in a sentence, after a verb or not: "the password is simply …".
+static FILLERS: WordList = WordList::new(
+    "the a word phrase just simply only now still currently again always called wort einfach jetzt noch immer das die der \
+    le la il mot simplement toujours maintenant el palabra solo siempre ahora a o palavra apenas agora sempre parola adesso \
+    ancora het woord nu nog gewoon steeds ordet ord bare kun fortsatt stadig bara fortfarande s\u{142}owo teraz nadal",
+);
+/// Words that say that what follows is the value.
+static VERBS: WordList = WordList::new(
+    "is was = ist lautet war est \u{e9}tait es era sigue siendo \u{e9} \u{e8} \u{e4}r er on jest je stays remains blijft bleibt \
+    reste becomes c'est heisst hei\u{df}t",
+);
+/// Accounts that many systems have.
+static ROLES: WordList = WordList::new("admin root guest administrator sa pi gast invitado convidado ospite");
+/// What joins an account to its password.
+static JOINTS: WordList = WordList::new(
+    "and with und mit et avec y con e com en met och med og i z s ja ve the das le el la o il het a new neues / | - \u{2013} \u{2014}",
+);
+/// Words of a line that names an account, before its password.
+static ACCOUNTS: WordList = WordList::new(
+    "user username login account log sign mail e-mail email benutzer benutzername konto anmelden utente accesso usuario \
+    usu\u{e1}rio acesso acceso utilisateur identifiant compte gebruiker gebruikersnaam inloggen inlog bruger bruker logg logga \
+    anv\u{e4}ndare u\u{17c}ytkownik u\u{17e}ivatel wifi wlan wi-fi vpn router nas server host ssh rdp ftp is ist =",
+);
+
+/// Returns the password of one plain word that a sentence gives for a name and an account: "user apc, password kangaroo".
+pub(super) fn said(text: &[u8], name: Name) -> Option<(usize, usize)> {
+    let (closed, _) = after_closers(text, name.end);
+    let mut at = skip_blanks(text, closed);
+    if at == closed {
+        return None;
+    }
+    let word_at = |at: usize| {
+        let length = text[at..].iter().take(48).take_while(|b| !b.is_ascii_whitespace()).count();
+        &text[at..at + length]
+    };
+    let mut connected = false;
+    for _ in 0..6 {
+        let word = word_at(at);
+        let verb = VERBS.has(word);
+        // Only what a verb connects may be further away: "the password for all six is …".
+        let before_verb = !connected && !verb && word.len() <= 12 && word.iter().all(|b| b.is_ascii_lowercase());
+        if !(verb || FILLERS.has(word) || before_verb && leads_to_verb(text, at)) {
+            break;
+        }
+        connected |= verb;
+        at = skip_blanks(text, at + word.len());
+    }
+    let before = &text[name.start.saturating_sub(120)..name.start];
+    let before = &before[before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
+    if let Some(found) = quoted(text, at).filter(|found| found.quoted) {
+        let value = &text[found.start..found.end];
+        let beside = at == skip_blanks(text, closed) && text[found.start - 1] != b'`';
+        return ((connected || beside) && is_word(value)).then_some((found.start, found.end));
+    }
+    let (start, end) = later::trimmed(text, at, at + word_at(at).len());
+    let said = if connected { speaks_of_account(before) } else { follows_account(before) };
+    if said && ends_clause(text, end) && is_word(&text[start..end]) {
+        return Some((start, end));
+    }
+    let end = clause_end(text, at);
+    let value = text.get(at..end)?;
+    let after = &text[end..text.len().min(end + 60)];
+    let after = &after[..after.iter().position(|b| *b == b'\n').unwrap_or(after.len())];
+    (connected && (speaks_of_account(before) || speaks_of_account(after) || says_blanks(after)) && is_phrase(value))
+        .then_some((at, end))
+}
+
+/// Whether a value is one word, or some that marks join, as people choose them.
+fn is_word(value: &[u8]) -> bool {
+    let is_part = |part: &[u8]| {
+        let digits = part.iter().rev().take_while(|b| b.is_ascii_digit()).count();
+        let word = &part[..part.len() - digits];
+        digits <= 4 && (word.is_empty() || heuristics::is_plain_part(word))
+    };
+    let is_mark = |b: &u8| matches!(b, b'-' | b'_' | b'.' | b'&' | b'+' | b'\'');
+    let letters = value.iter().filter(|b| b.is_ascii_alphabetic()).count();
+    let parts = value.split(is_mark).count();
+    let marked = (2..=5).contains(&parts) || value.last().is_some_and(u8::is_ascii_digit);
+    heuristics::is_plain_word(value)
+        || heuristics::is_joined_words(value)
+        || marked
+            && (7..=40).contains(&value.len())
+            && letters >= 5
+            && value.iter().any(u8::is_ascii_lowercase)
+            && value.split(is_mark).all(is_part)
+}
+
+/// Whether a value is two words or more that are no sentence.
+fn is_phrase(value: &[u8]) -> bool {
+    let pair = value.split(|b| *b == b' ').count() == 2
+        && value.split(|b| *b == b' ').all(|word| word.len() >= 4 && heuristics::is_plain_word(word));
+    pair || heuristics::is_saying(value)
+}
+
+/// Whether what follows a value says that its blanks belong to it: ", with the spaces".
+fn says_blanks(after: &[u8]) -> bool {
+    [
+        &b"space"[..],
+        b"spazi",
+        b"espac",
+        b"espace",
+        b"leerzeichen",
+        b"in one word",
+        b"lower case",
+        b"lowercase",
+        b"minuscul",
+    ]
+    .iter()
+    .any(|word| contains_ignoring_case(after, word))
+}
+
+/// Returns the end of the clause that begins at `at`.
+fn clause_end(text: &[u8], at: usize) -> usize {
+    let rest = &text[at..text.len().min(at + 64)];
+    let ends = |at: &usize| match rest[*at] {
+        b'\n' | b',' | b';' | b'(' | b')' | b'"' | b'`' | b'=' => true,
+        b'.' | b'!' | b'?' => rest.get(at + 1).is_none_or(u8::is_ascii_whitespace),
+        _ => false,
+    };
+    at + (0..rest.len()).find(ends).unwrap_or(0)
+}
+
+/// Whether `line` has a word about an account.
+fn speaks_of_account(line: &[u8]) -> bool {
+    words_of(line).any(|word| ACCOUNTS.has(word) || ROLES.has(word))
+}
+
+fn words_of(line: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
+    line.split(|b| b.is_ascii_whitespace() || matches!(b, b'"' | b'`' | b'\'' | b'*' | b'(' | b','))
+        .filter(|word| !word.is_empty())
+}
+
+/// Whether `line` ends with the name of an account and what joins it to its password: "user apc, and the".
+fn follows_account(line: &[u8]) -> bool {
+    let mut words = words_of(line).rev().peekable();
+    while words.next_if(|word| JOINTS.has(word)).is_some() {}
+    let comma = line.trim_ascii_end().ends_with(b",") || line.trim_ascii_end().ends_with(b"/");
+    let joined = comma || words_of(line).next_back().is_some_and(|word| JOINTS.has(word));
+    let Some(account) = words.next() else { return false };
+    let is_name = account.len() <= 40 && !ACCOUNTS.has(account);
+    joined
+        && (ROLES.has(account)
+            || is_name && words.take(2).any(|word| ACCOUNTS.has(word.strip_suffix(b":").unwrap_or(word))))
+}
+
+/// Whether a verb follows the word at `at` on its line within a few plain words.
+fn leads_to_verb(text: &[u8], at: usize) -> bool {
+    let rest = &text[at..text.len().min(at + 48)];
+    let rest = &rest[..rest
+        .iter()
+        .position(|b| matches!(b, b'\n' | b'.' | b',' | b';' | b'(' | b'"' | b'`'))
+        .unwrap_or(rest.len())];
+    let words = rest.split(|b| *b == b' ').take(5);
+    words.skip(1).any(|word| VERBS.has(word))
+}
+
+/// Whether what ends at `end` ends a clause.
+fn ends_clause(text: &[u8], end: usize) -> bool {
+    match &text[end..text.len().min(end + 2)] {
+        [] | [b'\n' | b'\r' | b',' | b';' | b')', ..] | [b'.' | b'!'] => true,
+        [b'.' | b'!', next] => next.is_ascii_whitespace(),
+        [b' ', next] => matches!(next, b'(' | b'-'),
+        _ => false,
+    }
+}
