@@ -281,7 +281,10 @@ fn is_known_word(text: &[u8], name: Name, found: ValueSpan, separator: Separator
             && content[0].is_ascii_lowercase()
             && (matches!(rest, [] | [b'\n' | b'\r', ..]) || rest.starts_with(b" -") || rest.starts_with(b" \\\n"))
     };
-    let literal = || found.quoted && separator == Separator::Assign && content[0].is_ascii_lowercase();
+    // Examples have no name but `password`.
+    let word = &text[name.start..name.end];
+    let named = word.iter().any(|b| b.is_ascii_uppercase() || matches!(b, b'_' | b'-'));
+    let literal = || found.quoted && named && separator == Separator::Assign && content[0].is_ascii_lowercase();
     class == NameClass::Password
         && (8..=28).contains(&content.len())
         && (literal() || flag() || is_line_of_settings(text, name, found, separator))
