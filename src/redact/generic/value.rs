@@ -121,6 +121,13 @@ pub(super) fn value(
             return Some((ValueSpan { start: at, end: at + line.trim_ascii_end().len(), quoted: true }, true));
         }
     }
+    if class == NameClass::Password && !secret && separator == Separator::Tag {
+        let inside = &text[at..text.len().min(at + 96)];
+        let inside = &inside[..inside.iter().position(|b| *b == b'<').unwrap_or(0)];
+        if heuristics::is_saying(inside) && !inside.iter().any(u8::is_ascii_uppercase) {
+            return Some((ValueSpan { start: at, end: at + inside.len(), quoted: false }, true));
+        }
+    }
     if class == NameClass::Password
         && !secret
         && matches!(separator, Separator::Assign | Separator::Colon)
@@ -284,7 +291,9 @@ fn is_known_word(text: &[u8], name: Name, found: ValueSpan, separator: Separator
     // Examples have no name but `password`.
     let word = &text[name.start..name.end];
     let named = word.iter().any(|b| b.is_ascii_uppercase() || matches!(b, b'_' | b'-'));
-    let literal = || found.quoted && named && separator == Separator::Assign && content[0].is_ascii_lowercase();
+    let defined = || separator == Separator::Comma && name.start > 0 && text[..name.start - 1].ends_with(b"define(");
+    let literal =
+        || found.quoted && named && (separator == Separator::Assign || defined()) && content[0].is_ascii_lowercase();
     class == NameClass::Password
         && (8..=28).contains(&content.len())
         && (literal() || flag() || is_line_of_settings(text, name, found, separator))
