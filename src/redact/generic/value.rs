@@ -55,6 +55,13 @@ pub(super) fn value(
         }
         _ => found,
     };
+    if class == NameClass::Password && separator == Separator::Tag {
+        let inside = &text[at..text.len().min(at + 96)];
+        let inside = &inside[..inside.iter().position(|b| *b == b'<').unwrap_or(0)];
+        if heuristics::is_saying(inside) && !inside.iter().any(u8::is_ascii_uppercase) {
+            return Some((ValueSpan { start: at, end: at + inside.len(), quoted: false }, true));
+        }
+    }
     let after = &text[found.end..text.len().min(found.end + 64)];
     if separator == Separator::Tag
         && ![&b"</"[..], b"]]></"].iter().any(|end| after.trim_ascii_start().starts_with(end))
@@ -119,13 +126,6 @@ pub(super) fn value(
             && (named || is_record(text, name, at + line.len()) && !heuristics::is_description(line))
         {
             return Some((ValueSpan { start: at, end: at + line.trim_ascii_end().len(), quoted: true }, true));
-        }
-    }
-    if class == NameClass::Password && !secret && separator == Separator::Tag {
-        let inside = &text[at..text.len().min(at + 96)];
-        let inside = &inside[..inside.iter().position(|b| *b == b'<').unwrap_or(0)];
-        if heuristics::is_saying(inside) && !inside.iter().any(u8::is_ascii_uppercase) {
-            return Some((ValueSpan { start: at, end: at + inside.len(), quoted: false }, true));
         }
     }
     if class == NameClass::Password
