@@ -23,6 +23,8 @@ pub(super) static LABELS: [&FindingLabel; 3] = [&PRIVATE_KEY, &KEY, &PASSWORD];
 const MAX_NAME_REST: usize = 24;
 /// How much of a line before a list may say what it is.
 const MAX_LABEL: usize = 48;
+/// The longest list of the bytes of a key.
+const MAX_LIST: usize = 64 * 6;
 /// The longest string before a method of its own.
 const MAX_STRING: usize = 80;
 
@@ -102,6 +104,14 @@ pub(super) fn key_list(text: &[u8], start: usize, end: usize) -> Option<(usize, 
         list.end,
         &PRIVATE_KEY,
     ))
+}
+
+/// Returns the random bytes that are listed as numbers from `at` on, if they are as many as a key has.
+pub(super) fn key_bytes(text: &[u8], at: usize) -> Option<(usize, usize)> {
+    let list =
+        numbers(text, at, text.len().min(at + MAX_LIST)).filter(|list| matches!(list.bytes, 16 | 24 | 32 | 64))?;
+    let closes = text[list.end..].trim_ascii_start().first().is_some_and(|b| matches!(b, b']' | b'}'));
+    closes.then_some((list.start, list.end))
 }
 
 /// Returns the string that ends before `end`, on one line.

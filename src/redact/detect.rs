@@ -62,6 +62,7 @@ enum KeywordTarget {
     Header(&'static Header),
     AccessCode,
     Part,
+    OldLabel,
 }
 
 /// Returns the keywords of all built-in rules, collected at the first text.
@@ -97,6 +98,7 @@ fn keywords() -> &'static Keywords<KeywordTarget> {
         fixed.extend(kubernetes::KEYWORDS.iter().map(|word| (*word, KeywordTarget::Kubernetes)));
         fixed.extend(commands::GROUPED.iter().map(|word| (*word, KeywordTarget::Grouped)));
         fixed.extend(generic::PLAIN_PHRASE_KEYWORDS.iter().map(|word| (*word, KeywordTarget::PlainPhrase)));
+        fixed.extend(generic::OLD_LABELS.iter().map(|word| (*word, KeywordTarget::OldLabel)));
         fixed.extend(access_codes::KEYWORDS.iter().map(|word| (*word, KeywordTarget::AccessCode)));
         fixed.extend(assembled::FIRST_PARTS.iter().map(|word| (*word, KeywordTarget::Part)));
         fixed.extend(keys::BODIES.iter().map(|word| (*word, KeywordTarget::KeyBody)));
@@ -183,6 +185,12 @@ pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Findin
                         findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) })
                     });
                 }
+                None
+            }
+            KeywordTarget::OldLabel => {
+                generic::replaced_passwords(text, at, hit_end, |start, end, label| {
+                    findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) })
+                });
                 None
             }
             KeywordTarget::AccessCode => {

@@ -14,6 +14,7 @@ mod pairs;
 mod plain;
 mod plain_phrases;
 mod prose;
+mod replaced;
 mod rows;
 mod separator;
 mod siblings;
@@ -28,10 +29,12 @@ pub(super) use labels::{LABELS, STEMS, Word};
 pub(super) use later::{is_plain as is_plain_password, is_strong as is_strong_password, trimmed};
 pub(super) use plain_phrases::{KEYWORDS as PLAIN_PHRASE_KEYWORDS, find as plain_phrase};
 pub(super) use prose::saying_end;
+pub(super) use replaced::{KEYWORDS as OLD_LABELS, passwords as replaced_passwords};
 
 use super::assembled;
+use super::calls;
 use super::heuristics::{self, NameClass, WordList};
-use super::names::class_of;
+use super::names::{self, class_of};
 use super::rules::FindingLabel;
 use super::text::{contains_ignoring_case, is_name_byte};
 use separator::{Separator, separator};
@@ -172,6 +175,10 @@ impl Names {
             return;
         }
         self.find_entries(text, name, on_finding);
+        if let Some((start, end)) = network_option(text, name) {
+            on_finding(start, end, &names::PASSWORD);
+            return;
+        }
         let Some((class, label)) = class() else { return };
         if let Some((start, end)) = pairs::printed(text, name) {
             if heuristics::looks_secret(&text[start..end], class, true) {
@@ -250,6 +257,10 @@ impl Names {
             Separator::Call => text[..name.end].ends_with(b".assign"),
             _ => false,
         };
+        if let Some((start, end)) = listed_bytes(text, name, at, class) {
+            on_finding(start, end, label);
+            return;
+        }
         if is_badge(text, name, class) || class == NameClass::Hint && (!asked || is_public_hint(text, name)) {
             return;
         }
@@ -308,6 +319,33 @@ impl Names {
             self.container_end = self.container_end.max(end);
         }
     }
+}
+
+/// Returns the key of a wireless network in the settings of a router: `option key '…'`.
+fn network_option(text: &[u8], name: Name) -> Option<(usize, usize)> {
+    if &text[name.start..name.end] != b"option key" || text.get(name.end) != Some(&b' ') {
+        return None;
+    }
+    let found = value::quoted(text, name.end + 1).filter(|found| found.quoted)?;
+    let value = &text[found.start..found.end];
+    let chosen = heuristics::is_saying(value)
+        || heuristics::is_chosen(value)
+        || heuristics::is_joined_words(value)
+        || heuristics::looks_secret(value, NameClass::Password, true);
+    chosen.then_some((found.start, found.end))
+}
+
+/// Returns the bytes of a key that a list gives as numbers: `network_key: [29, 211, …]`, `byte[] secretKey = { … }`.
+fn listed_bytes(text: &[u8], name: Name, at: usize, class: NameClass) -> Option<(usize, usize)> {
+    let window = &text[at..text.len().min(at + 24)];
+    let lead = window.iter().position(|b| matches!(b, b'[' | b'{') || b.is_ascii_digit())?;
+    let open = at + lead + text[at + lead..].iter().take(8).take_while(|b| b"[]{ \n".contains(b)).count();
+    if open == at || !text.get(open).is_some_and(u8::is_ascii_digit) {
+        return None;
+    }
+    let named = !matches!(class, NameClass::Weak | NameClass::Hint)
+        || class == NameClass::Hint && names::is_of_secret_key(&text[name.start..name.end]);
+    if named { calls::key_bytes(text, open) } else { None }
 }
 
 /// Whether a name is the last part of a path and its tag or port follows, as in the name of a container image.

@@ -84,7 +84,8 @@ fn is_word(value: &[u8]) -> bool {
     let is_part = |part: &[u8]| {
         let digits = part.iter().rev().take_while(|b| b.is_ascii_digit()).count();
         let word = &part[..part.len() - digits];
-        digits <= 4 && (word.is_empty() || heuristics::is_plain_part(word))
+        let short = word.len() <= 2 && word.iter().all(u8::is_ascii_alphabetic);
+        digits <= 4 && (short || heuristics::is_plain_part(word))
     };
     let is_mark = |b: &u8| matches!(b, b'-' | b'_' | b'.' | b'&' | b'+' | b'\'');
     let letters = value.iter().filter(|b| b.is_ascii_alphabetic()).count();
@@ -214,9 +215,9 @@ mod tests {
                     "mit `werkstatt` und dem Passwort `@` anmelden",
                 ][..],
             ),
-            ("otter's-choice", &["utente \"magazzino\", password @", "user \"owner\", password @\n", "admin, senha @"]),
+            ("otter's-kettle", &["utente \"magazzino\", password @", "user \"owner\", password @\n", "admin, senha @"]),
             (
-                "seven lamps",
+                "copper kettle",
                 &["the password of the server is @, user deploy.", "Die Passphrase ist @, mit Leerzeichen."],
             ),
             ("Quiet Lamp Reading", &["Your passphrase for the first week is @.", "shop: same address, pw @\n"]),

@@ -81,7 +81,7 @@ const MOST: usize = 12;
 
 /// Words that lead to a passphrase in a sentence.
 static LEADS: WordList = WordList::new(
-    "is it's its was are with then now still lautet ist war heisst mit est c'est \u{e9}tait avec es era con \u{e9} com \u{e8} \
+    "used uses is it's its was are with then now still lautet ist war heisst mit est c'est \u{e9}tait avec es era con \u{e9} com \u{e8} \
     met \u{e4}r var med er on oli jest je bylo to",
 );
 

@@ -55,6 +55,13 @@ pub(super) fn value(
         }
         _ => found,
     };
+    if class == NameClass::Password && separator == Separator::Tag {
+        let inside = &text[at..text.len().min(at + 96)];
+        let inside = &inside[..inside.iter().position(|b| *b == b'<').unwrap_or(0)];
+        if heuristics::is_saying(inside) && !inside.iter().any(u8::is_ascii_uppercase) {
+            return Some((ValueSpan { start: at, end: at + inside.len(), quoted: false }, true));
+        }
+    }
     let after = &text[found.end..text.len().min(found.end + 64)];
     if separator == Separator::Tag
         && ![&b"</"[..], b"]]></"].iter().any(|end| after.trim_ascii_start().starts_with(end))
@@ -281,7 +288,12 @@ fn is_known_word(text: &[u8], name: Name, found: ValueSpan, separator: Separator
             && content[0].is_ascii_lowercase()
             && (matches!(rest, [] | [b'\n' | b'\r', ..]) || rest.starts_with(b" -") || rest.starts_with(b" \\\n"))
     };
-    let literal = || found.quoted && separator == Separator::Assign && content[0].is_ascii_lowercase();
+    // Examples have no name but `password`.
+    let word = &text[name.start..name.end];
+    let named = word.iter().any(|b| b.is_ascii_uppercase() || matches!(b, b'_' | b'-'));
+    let defined = || separator == Separator::Comma && name.start > 0 && text[..name.start - 1].ends_with(b"define(");
+    let literal =
+        || found.quoted && named && (separator == Separator::Assign || defined()) && content[0].is_ascii_lowercase();
     class == NameClass::Password
         && (8..=28).contains(&content.len())
         && (literal() || flag() || is_line_of_settings(text, name, found, separator))
