@@ -210,8 +210,9 @@ pub(in super::super) fn joined(text: &[u8], (at, mut start): (usize, usize), on_
         [b" works", b" should", b" still", b" on the", b" for the", b" does", b" as log", b" is the"];
     let before = &text[at.saturating_sub(40)..at];
     let before = &before[before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
-    const LEADS: [&[u8]; 9] = [b"://", b"default", b"still", b"try ", b"use ", b"login", b"log in", b"cred", b"with "];
+    const LEADS: [&[u8]; 8] = [b"default", b"still", b"try ", b"use ", b"login", b"log in", b"cred", b"with "];
     let said = labelled
+        || before.ends_with(b"(") && memchr::memmem::find(before, b"://").is_some()
         || LEADS.iter().any(|word| contains_ignoring_case(before, word))
         || FOLLOWERS.iter().any(|word| after.starts_with(word));
     if is_strong(value) && !value.ends_with(b"+") || said && (is_plain(value) || heuristics::is_word_chain(value, 3)) {
