@@ -337,7 +337,7 @@ fn is_line_of_settings(text: &[u8], name: Name, found: ValueSpan, separator: Sep
         Separator::Colon => b": ",
         _ => return false,
     };
-    if found.quoted || text[name.end..found.start] != *mark || !text.get(found.end).is_none_or(|b| *b == b'\n') {
+    if found.quoted || text[name.end..found.start] != *mark || text.get(found.end).is_some_and(|b| *b != b'\n') {
         return false;
     }
     let before = &text[name.start.saturating_sub(200)..name.start];
