@@ -41,7 +41,7 @@ pub(super) const KEYWORDS: [(CodeKind, &str); 5] = [
         digo de la puerta|digo de la alarma|digo da porta|digo do alarme|codice porta|codice allarme|\
         deurcode|toegangscode|portkod|larmkod|dørkode|ovikoodi|kod do|kod k |код от|код двери|пин-код|\
         Пин-код|ПИН|пин код|пін-код|门禁码|门禁密码|暗証番号|핀 번호|현관|unlock code|passcode|geheimzahl|kopieercode|\
-        print code|copier code|host key|hostkey|installer code|master code|user code|lock code|lockbox|sperrcode|entsperrcode|gerätecode|code de déverrouillage|código de desbloqueo|codice di sblocco|ontgrendelcode|\
+        print code|copier code|host key|hostkey|installer code|master code|user code|lock code|lockbox|sperrcode|kenncode|unlocks with|unlock with|alarm off with|\npin |entsperrcode|gerätecode|code de déverrouillage|código de desbloqueo|codice di sblocco|ontgrendelcode|\
         upplåsningskod|key safe|keysafe|\
         code kopieer|kopierercode|kopiercode|kopierer-pin|schlüsseltresor|sleutelkluis|boîte à clés",
     ),

@@ -217,6 +217,7 @@ pub(in super::super) fn joined(text: &[u8], (at, mut start): (usize, usize), on_
     let before = &before[before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
     const LEADS: [&[u8]; 8] = [b"default", b"still", b"try ", b"use ", b"login", b"log in", b"cred", b"with "];
     let said = labelled
+        || before.ends_with(b"(") && memchr::memmem::find(before, b"://").is_some()
         || LEADS.iter().any(|word| contains_ignoring_case(before, word))
         || FOLLOWERS.iter().any(|word| after.starts_with(word));
     if is_strong(value) && !value.ends_with(b"+") || said && (is_plain(value) || heuristics::is_word_chain(value, 3)) {

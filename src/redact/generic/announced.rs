@@ -194,6 +194,10 @@ fn answer(text: &[u8], start: usize, end: usize, ending: Ending) -> Option<(usiz
         let mention = leads == 0 && word.starts_with(b"@") && word[1..].iter().all(u8::is_ascii_alphabetic);
         let lead = LEADS.has(word) || matches!(word, b"-" | b"->" | b"=>" | b">") || mention;
         if !lead {
+            let rest = content[at..].trim_ascii_end();
+            if rest.contains(&b' ') && heuristics::is_plain_phrase(rest) {
+                return Some((start + at, start + at + rest.len()));
+            }
             let (left, right) = later::trimmed(text, start + at, start + at + length);
             let value = &text[left..right];
             let last = content[at + length..].trim_ascii().is_empty();
@@ -262,7 +266,10 @@ fn is_secret(value: &[u8], ending: Ending, class: NameClass) -> bool {
     match (ending, class) {
         (Ending::Colon | Ending::Question, NameClass::Password) => {
             let marked = digit || value.iter().any(|b| b"!#$%@*+".contains(b));
-            marked && looks_secret(value, class, false) || heuristics::is_word_chain(value, 3)
+            marked && looks_secret(value, class, false)
+                || heuristics::is_word_chain(value, 3)
+                || heuristics::is_joined_words(value)
+                || heuristics::is_plain_pair(value)
         }
         (Ending::Title, NameClass::Password) => {
             digit && (later::is_strong(value) || later::is_plain(value) || random)

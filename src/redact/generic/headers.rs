@@ -99,6 +99,9 @@ pub(in super::super) fn column(
         return;
     }
     let name = Name { start, end, flag: false };
+    if header.word == "community" && !is_of_devices(text, start, end) {
+        return;
+    }
     let mut on_cell = |from: usize, to: usize| {
         if let Some((from, to)) = header.cells.secret(text, from, to) {
             found(from, to, header.cells.label());
@@ -111,6 +114,19 @@ pub(in super::super) fn column(
     } else if let Some(table) = rows::aligned(text, name) {
         columns.each(table.rows, |on_value| table.values(text, on_value), on_cell);
     }
+}
+
+/// Whether the other headers of a line are those of a list of devices: people have communities, too.
+fn is_of_devices(text: &[u8], start: usize, end: usize) -> bool {
+    static DEVICES: WordList = WordList::new(
+        "host hostname ip address device switch router model enable snmp vendor mac firmware location version",
+    );
+    let before = &text[start.saturating_sub(160)..start];
+    let before = &before[before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
+    let after = &text[end..text.len().min(end + 160)];
+    let after = &after[..after.iter().position(|b| *b == b'\n').unwrap_or(after.len())];
+    let words = |part: &[u8]| part.split(|b| !b.is_ascii_alphabetic()).any(|word| DEVICES.has(word));
+    words(before) || words(after) || text[start..end].len() > "community".len()
 }
 
 /// Returns the start of the whole name around the header at `start`: `login_totp`, `snmp_community`.

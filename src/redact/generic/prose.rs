@@ -203,7 +203,7 @@ fn is_english(text: &[u8], name: Name, value: usize) -> bool {
 }
 
 /// Whether a user is named in the clause before a name: "user anna, password …".
-fn is_after_user(text: &[u8], name: Name) -> bool {
+pub(super) fn is_after_user(text: &[u8], name: Name) -> bool {
     static LINKS: WordList = WordList::new("and und et y e en och og i a with mit the a or oder ou o");
     static USERS: WordList = WordList::new("admin root administrator");
     static ACCOUNTS: WordList = WordList::new(

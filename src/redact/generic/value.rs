@@ -4,7 +4,7 @@ use super::super::heuristics::{self, NameClass, WordList};
 use super::super::names;
 use super::super::text::{contains_ignoring_case, starts_ignoring_case};
 use super::separator::{Separator, is_quote, skip_blanks};
-use super::{Name, later, mentioned, siblings};
+use super::{Name, later, mentioned, prose, siblings};
 
 /// The longest value that is read.
 const MAX_VALUE_BYTES: usize = 1024;
@@ -136,10 +136,10 @@ pub(super) fn value(
         let line = &text[at..text.len().min(at + 128)];
         let line = &line[..line.iter().position(|b| *b == b'\n').unwrap_or(line.len())];
         let found = ValueSpan { start: at, end: at + line.len(), quoted: false };
-        if !line.iter().any(u8::is_ascii_uppercase)
-            && is_line_of_settings(text, name, found, separator)
-            && heuristics::is_saying(line)
-        {
+        let before = &text[name.start.saturating_sub(24)..name.end];
+        let network = [&b"wifi"[..], b"wi-fi", b"wlan"].iter().any(|word| contains_ignoring_case(before, word));
+        let plain = !line.iter().any(u8::is_ascii_uppercase) && is_line_of_settings(text, name, found, separator);
+        if (plain || network && separator == Separator::Colon) && heuristics::is_saying(line) {
             return Some((found, true));
         }
     }
@@ -296,8 +296,38 @@ fn is_known_word(text: &[u8], name: Name, found: ValueSpan, separator: Separator
         || found.quoted && named && (separator == Separator::Assign || defined()) && content[0].is_ascii_lowercase();
     class == NameClass::Password
         && (8..=28).contains(&content.len())
-        && (literal() || flag() || is_line_of_settings(text, name, found, separator))
+        && (literal()
+            || flag()
+            || is_given(text, name, found, separator)
+            || is_line_of_settings(text, name, found, separator))
         && heuristics::is_plain_word(content)
+}
+
+/// Whether a value is that of an account on the same line, of a service that the name tells, or of a connection.
+fn is_given(text: &[u8], name: Name, found: ValueSpan, separator: Separator) -> bool {
+    static SERVICES: WordList = WordList::new(
+        "smtp mail imap pop db database datasource mysql postgres pg mariadb mongo redis rabbitmq mqtt ldap bind ftp sftp ssh \
+        proxy vpn wifi wlan admin root sudo keystore truststore keytool sa oracle mssql sql amqp broker router nas",
+    );
+    let lower = text[found.start].is_ascii_lowercase();
+    let ends = found.quoted
+        || matches!(
+            text[found.end..],
+            [] | [b'\n' | b'\r' | b';' | b'&' | b'"' | b'\'' | b',' | b')', ..] | [b'.'] | [b'.', b'\n' | b' ', ..]
+        )
+        || text[found.end..].starts_with(b" -");
+    if !lower || !ends || !matches!(separator, Separator::Assign | Separator::Colon) {
+        return false;
+    }
+    let word = &text[name.start..name.end];
+    let start = word.iter().take_while(|b| **b == b'-' || **b == b'D').count();
+    let parts = || word[start.min(word.len())..].split(|b| matches!(b, b'_' | b'-' | b'.'));
+    let compact = !is_spaced(text, found) || found.quoted;
+    let connection = separator == Separator::Assign
+        && name.start > 0
+        && (matches!(text[name.start - 1], b';' | b'&') || text.get(found.end) == Some(&b';'));
+    compact && (parts().count() > 1 && parts().any(|part| SERVICES.has(part)) || connection)
+        || separator == Separator::Colon && !found.quoted && prose::is_after_user(text, name)
 }
 
 /// Whether a line is `name=value` without blanks around the mark, or `NAME: value`, and another such line is above or below.
@@ -307,7 +337,7 @@ fn is_line_of_settings(text: &[u8], name: Name, found: ValueSpan, separator: Sep
         Separator::Colon => b": ",
         _ => return false,
     };
-    if found.quoted || text[name.end..found.start] != *mark || !text.get(found.end).is_none_or(|b| *b == b'\n') {
+    if found.quoted || text[name.end..found.start] != *mark || text.get(found.end).is_some_and(|b| *b != b'\n') {
         return false;
     }
     let before = &text[name.start.saturating_sub(200)..name.start];
@@ -552,7 +582,18 @@ pub(super) fn quoted(text: &[u8], at: usize) -> Option<ValueSpan> {
         // A quote that never closes: the text may be cut off.
         return Some(bare(text, start, Separator::Assign));
     }
-    Some(ValueSpan { start, end: start + length, quoted: true })
+    // French puts blanks inside.
+    let (mut start, mut end) = (start, start + length);
+    if open == "«".as_bytes() {
+        let blanks = ["\u{a0}".as_bytes(), "\u{202f}".as_bytes(), b" "];
+        while let Some(blank) = blanks.iter().find(|blank| text[start..end].starts_with(blank)) {
+            start += blank.len();
+        }
+        while let Some(blank) = blanks.iter().find(|blank| text[start..end].ends_with(blank)) {
+            end -= blank.len();
+        }
+    }
+    Some(ValueSpan { start, end, quoted: true })
 }
 
 /// Returns the value without quotes at `at`.

@@ -60,7 +60,8 @@ pub(in super::super) fn is_joined_words(value: &[u8]) -> bool {
 
 /// Words that say how a password is.
 pub(super) static STATES: WordList = WordList::new(
-    "unknown correct identical similar unchanged unsafe insecure secure private public secret standard simple \
+    "overridden throwaway disposable unver\u{e4}ndert vergeten gewijzigd veranderd aangepast ingesteld vereist ongewijzigd \
+    unknown correct identical similar unchanged unsafe insecure secure private public secret standard simple \
     complex short simply obvious trivial easy hard clear plain visible hidden present absent random unique valid \
     invalid correct incorrect expired required optional mandatory missing nothing something anything everything \
     whatever wherever somewhere elsewhere therefore already always however somehow tomorrow yesterday monday \
@@ -74,8 +75,33 @@ pub(super) static STATES: WordList = WordList::new(
 /// Whether `value` is one word that people choose as a password: none that speaks of passwords, programs or how
 /// something is.
 pub(in super::super) fn is_plain_word(value: &[u8]) -> bool {
-    static ENDINGS: [&[u8]; 14] = [
-        b"able", b"ible", b"ive", b"ous", b"ful", b"less", b"ical", b"ant", b"ent", b"lich", b"isch", b"haft", b"ado",
+    // Words for a password and a key, as labels of forms hold them.
+    const LABELS: [&[u8]; 12] = [
+        b"sleutel", b"kode", b"wacht", b"wort", b"schl", b"losen", b"parol", b"hesl", b"senha", b"contras", b"salas",
+        b"nyckel",
+    ];
+    static ENDINGS: [&[u8]; 22] = [
+        b"ert",
+        b"ata",
+        b"ato",
+        b"ida",
+        b"ido",
+        b"uto",
+        b"uta",
+        b"\xc3\xa9",
+        b"able",
+        b"ible",
+        b"ive",
+        b"ous",
+        b"ful",
+        b"less",
+        b"ical",
+        b"ant",
+        b"ent",
+        b"lich",
+        b"isch",
+        b"haft",
+        b"ado",
         b"ada",
     ];
     (6..=28).contains(&value.len())
@@ -84,6 +110,8 @@ pub(in super::super) fn is_plain_word(value: &[u8]) -> bool {
         && value.iter().skip(1).all(|b| !b.is_ascii_uppercase())
         && !STATES.has(value)
         && !(is_inflected(value) && value[0].is_ascii_lowercase() && !value.ends_with(b"s"))
+        && !value.ends_with(b"\xc3\xa9e")
+        && !LABELS.iter().any(|label| contains_ignoring_case(value, label))
         && !ENDINGS.iter().any(|ending| value.ends_with(ending))
         && !value.iter().all(u8::is_ascii_hexdigit)
         && names::class_of(value).is_none()

@@ -16,7 +16,8 @@ static SENTENCE: WordList = WordList::new(
     tries try works worked working went came comes called asks asked told tell tells think thinks changed forgot forget \
     forgotten please thanks thank sorry hello okay wrong invalid expired old bad weak blank missing set sets get gets getting \
     make makes made using used uses look see ask let lets say don't doesn't can't won't isn't it's that's lost broken stolen \
-    leaked rotate rotated written wrote stuck fails failed fail login log logs logged sign signed enter entered type typed \
+    siehe sieht steht liegt h\u{e4}ngt klebt frag fragen voir affich\u{e9} demander demandez vedi chiedi chiedere v\u{e9}ase pedir pregunta \
+    zie vraag se fr\u{e5}ga sp\u{f8}r zobacz zapytaj viz leaked rotate rotated written wrote stuck fails failed fail login log logs logged sign signed enter entered type typed \
     typing paste pasted copy copied click save saved store stored send sent read reads reading \
     lower upper case letters characters chars digits words spaces \
     der die das und oder von f\u{fc}r auf bei nach aus dem den des ein eine einen einem einer nicht noch nur auch wie wer \
@@ -76,7 +77,7 @@ static LINKS: WordList = WordList::new(
     "the and for with from or no not of in on at to a an my is are am i we der die das und oder von auf bei dem den des ein eine \
     mit im am zum zur mein meine dein ist heisst hei\u{df}t \u{fc}ber unter le la les de du des un une et au aux en el los las y \
     con del il lo gli e di da sul sulla nel o os as um uma em do dos het een van voor op onder og p\u{e5} med till och i ved \
-    one two three four five six seven eight nine ten little big red blue old new good very first last over under",
+    by near beside one two three four five six seven eight nine ten little big red blue old new good very first last over under",
 );
 
 /// Whether `value` is a saying or a short description that a person took for a password: at least three words, of which
