@@ -1,5 +1,8 @@
 //! Secrets in sentences: "the password for staging is …", "use … as the password", `api key …`.
 
+mod candidate;
+mod words;
+
 use super::super::heuristics::{self, NameClass, WordList, looks_secret};
 use super::super::phrases;
 use super::super::rules::FindingLabel;
@@ -8,108 +11,13 @@ use super::separator::{Separator, after_closers, below, is_quote, skip_blanks};
 use super::value::{ValueSpan, bare, quoted};
 use super::{Name, OnFinding};
 use super::{accounts, announced, later, plain};
+use candidate::{ProseLabel, found_at};
+use words::{ADJECTIVES, ADVERBS, ARTICLES, BEFORE_NAMES, BETWEEN, COMPOUNDS, GIVEN, JOINED, VERBS};
 
 /// The largest distance of a value from its name in a sentence.
 const MAX_DISTANCE: usize = 96;
 /// The most words between the two.
 const MAX_WORDS_BETWEEN: usize = 7;
-
-/// Words and marks that introduce the value of a name.
-static VERBS: WordList = WordList::new(
-    "is was been are be ist war lautet lauten est es será sera é è är er je jest to auf c'est → ➜ -> => — – - = := 是 为 \
-    為 は equals это - \
-    = är jest bude bylo bylo: było byla było etait était era fue foi sigue siendo sera blev bliver blir oli теперь тепер",
-);
-/// Words between such a word and the value.
-static ADVERBS: WordList = WordList::new(
-    "now currently still just set to : this the following generated created for changed word simply just siendo sendo desormais désormais maintenant toujours ahora siempre todavía aun aún agora ainda ora ancora adesso sempre nu \
-    nog steeds jetzt noch immer weiterhin fortfarande stadig fortsatt nyt edelleen teraz nadal wciąż stále teď nyní hala hâlâ şimdi теперь сейчас пока тепер зараз",
-);
-/// Like [`VERBS`], in scripts that put no blank before them.
-const JOINED: &[&str] = &[
-    "是",
-    "为",
-    "為",
-    "は",
-    "が",
-    "는",
-    "은",
-    "이",
-    "가",
-    "改成了",
-    "改成",
-    "改为",
-    "改為",
-    "已改为",
-    "换成了",
-    "现在是",
-    "仍是",
-    "还是",
-    "設為",
-    "设为",
-    "设置为",
-    "을",
-    "를",
-    "を",
-];
-/// Words after a name that make it part of another: the hash of a password is no password.
-static COMPOUNDS: WordList = WordList::new(
-    "hash hashes hashed hashing length policy policies file files field fields name names id ids \
-    address addresses type types format manager managers rotation count limit limits expiry expires expiration size \
-    version versions rule rules page form prompt strength flow flows endpoint endpoints url standard contract \
-    contracts symbol supply balance price requirements requirement can cannot will would may \
-    has have had and or not never no required optional stored derived based generation generator store storage \
-    algorithm algorithms scheme schedule derivation exchange pair pairs material server provider service",
-);
-/// Words that may come between a name and its value.
-static BETWEEN: WordList = WordList::new(
-    "should must for of on in at to the a an our my your this that here now currently set changed reset \
-    db database admin root staging stage prod production dev test server user account instance environment env \
-    cluster box machine host used which we i you also still just für want need get got from them us sent gave der den dem die das zum pour le la les du de \
-    para el los con von d'ordine d'accesso di accesso \
-    dele dela seu sua suyo suya his her their its ihr sein son sa lui everywhere had has again first initial initially temporary temp provisional old new provvisoria provvisorio temporanea temporaneo \
-    iniziale attuale nuova vecchia provisoire temporaire actuel initial nouveau ancien chiave d'ordine startowe tymczasowe nowe stare \
-    temporal inicial actual nueva nuevo antigua provisória temporária atual nova tijdelijk tijdelijke nieuwe oude vorläufig \
-    temporär tillfälligt nytt midlertidig ny nyt väliaikainen uusi geçici yeni root-user wlan wifi wi-fi wpa wpa2 vpn nas",
-);
-/// What precedes a name whose value follows it directly: "user x, password y".
-const GIVEN: &[&[u8]] = &[
-    b"with ",
-    b"using ",
-    b"and ",
-    b", ",
-    b"; ",
-    b"/ ",
-    b"und ",
-    b"mit ",
-    b"et ",
-    b"avec ",
-    b"con ",
-    b" y ",
-    b" e ",
-    b" come ",
-    b"and the ",
-    b"with the ",
-    b" als ",
-    b" som ",
-    b" comme ",
-    b" como ",
-];
-/// Words after a name that only describe its value.
-static ADJECTIVES: WordList = WordList::new(
-    "temporary temp initial provisional default new old current provvisoria provvisorio temporanea temporaneo iniziale \
-    attuale nuova vecchia provisoire temporaire actuel initial nouveau ancien startowe tymczasowe nowe stare temporal inicial actual nueva \
-    nuevo antigua provis\u{f3}ria provisoria tempor\u{e1}ria atual nova tijdelijk tijdelijke nieuwe oude vorl\u{e4}ufig tempor\u{e4}r tillf\u{e4}lligt \
-    nytt midlertidig ny v\u{e4}liaikainen uusi ge\u{e7}ici yeni simply just",
-);
-/// Words that may be followed by a proper name.
-static BEFORE_NAMES: WordList = WordList::new(
-    "for of on to in at für pour para de du des del della dello di do da dos das von vom na voor för dla per \
-    till til hos ved do na w z dla od k ke pro fürs ins im vom zum zur al alla au aux bij op van por um",
-);
-/// Words between these and the proper name.
-static ARTICLES: WordList =
-    WordList::new("the a an my our your this that der die das den dem il lo la le gli os as het de");
 
 /// Passes the secret of a class that a sentence gives for a name to `on_finding`.
 pub(super) fn values(
@@ -250,128 +158,6 @@ fn is_sibling(text: &[u8], name: Name, found: ValueSpan) -> bool {
     let start = name.start - last_word(&text[name.start.saturating_sub(64)..name.start]).len();
     let (word, value) = (&text[start..name.end], &text[found.start..found.end]);
     word.iter().zip(value).take_while(|(a, b)| a == b).count() >= 4
-}
-
-/// The value that a sentence gives for a name.
-struct ProseLabel {
-    found: ValueSpan,
-    /// Whether a word or a mark connects it to the name, and how many words are between.
-    connected: bool,
-    words: usize,
-    /// Whether the name follows `with` or `and`.
-    given: bool,
-    /// Whether the name says that the value has several words.
-    phrase: bool,
-    /// Whether a user is named before the name: "user x, password".
-    after_user: bool,
-    /// Whether the name says whose password it is: "phone password".
-    of_owner: bool,
-    /// Whether the name and the word before the value are English, whose adjectives are known.
-    english: bool,
-}
-
-impl ProseLabel {
-    fn is_secret(&self, text: &[u8], class: NameClass) -> bool {
-        let value = &text[self.found.start..self.found.end];
-        let looks = looks_secret(value, class, self.found.quoted)
-            || (self.found.quoted && self.connected && heuristics::is_passphrase(value, class))
-            || (self.found.quoted
-                && self.phrase
-                && heuristics::is_passphrase(value, class)
-                && value.iter().filter(|b| **b == b' ').count() >= 3)
-            || self.is_chain(value, class)
-            || self.is_joined(text, value, class)
-            || self.is_word(text, value, class)
-            || (class == NameClass::Weak && heuristics::is_hexadecimal_key(value));
-        if class == NameClass::Hint {
-            return heuristics::is_machine_made(value);
-        }
-        // `client secret 123e4567-…`
-        if self.words == 0 && matches!(class, NameClass::Secret) && heuristics::is_uuid(value) {
-            return true;
-        }
-        let plain = class == NameClass::Weak || !self.connected || (self.words > 0 && class != NameClass::Password);
-        let chosen = class == NameClass::Password && value.len() >= 8 && heuristics::has_all_kinds(value);
-        // `with password pepper99`: no other noun follows.
-        let given = class == NameClass::Password
-            && self.given
-            && value.iter().filter(|b| b.is_ascii_digit()).count() >= 2
-            && value.len() >= 8;
-        let hexadecimal = heuristics::is_hexadecimal_key(value);
-        let after = text.get(self.found.end).is_none_or(|b| matches!(b, b'\n' | b'\r'));
-        let number = class == NameClass::Password && self.words == 0 && value.iter().all(u8::is_ascii_digit) && after;
-        let given = number || given;
-        let given = given
-            || self.is_chain(value, class)
-            || self.is_joined(text, value, class)
-            || self.is_word(text, value, class);
-        // `db-credentials version=12`: a pair of its own.
-        let pair = !self.connected
-            && value.iter().position(|b| *b == b'=').is_some_and(|at| heuristics::is_name(&value[..at]));
-        looks
-            && !pair
-            && (!plain || self.found.quoted || chosen || given || hexadecimal || heuristics::looks_random(value))
-    }
-}
-
-impl ProseLabel {
-    /// Whether the value follows directly a name that no sentence has: `relay_cred X`.
-    fn is_beside(&self, text: &[u8], name: Name) -> bool {
-        let word = &text[name.start..name.end];
-        let ends = text.get(self.found.end).is_none_or(|b| b.is_ascii_whitespace() || *b == b'`');
-        let lower = word.iter().all(|b| b.is_ascii_lowercase() || matches!(b, b'_' | b'-'));
-        self.words == 0
-            && self.found.start == name.end + 1
-            && ends
-            && (lower && word.iter().any(|b| matches!(b, b'_' | b'-'))
-                || word[0].is_ascii_lowercase()
-                    && word.windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase()))
-    }
-
-    /// Whether the value is words that a mark joins, as people choose them, after `is` or at the end of its clause.
-    fn is_joined(&self, text: &[u8], value: &[u8], class: NameClass) -> bool {
-        class == NameClass::Password
-            && (self.connected || self.given || self.words == 0 && self.ends_clause(text))
-            && heuristics::is_joined_words(value)
-    }
-
-    /// Whether the value is a word or a saying that people choose: in quotes after `is`, or one word that ends the clause.
-    fn is_word(&self, text: &[u8], value: &[u8], class: NameClass) -> bool {
-        if class != NameClass::Password {
-            return false;
-        }
-        // `Kennwort „…“`, `phone password "…"`
-        if self.found.quoted && self.words == 0 && !self.connected {
-            return heuristics::is_saying(value) || self.of_owner && heuristics::is_plain_word(value);
-        }
-        if !self.connected {
-            return self.words == 0
-                && self.given
-                && self.ends_clause(text)
-                && self.after_user
-                && (heuristics::is_plain_word(value) || heuristics::is_plain_pair(value));
-        }
-        if self.found.quoted {
-            return heuristics::is_plain_word(value)
-                || heuristics::is_saying(value)
-                || heuristics::is_plain_pair(value);
-        }
-        self.english && self.ends_clause(text) && value.is_ascii() && heuristics::is_plain_word(value)
-    }
-
-    /// Whether the clause ends with the value.
-    fn ends_clause(&self, text: &[u8]) -> bool {
-        match text[self.found.end..] {
-            [] | [b'\n' | b'\r' | b',' | b';' | b')', ..] | [b'.', b' ' | b'\n' | b'\r', ..] | [b'.'] => true,
-            [b' ', next, ..] => matches!(next, b'(' | b'-' | b'/'),
-            _ => false,
-        }
-    }
-
-    /// Whether the value is a password of several words that nothing but a value can be: after `is` or `with`.
-    fn is_chain(&self, value: &[u8], class: NameClass) -> bool {
-        class == NameClass::Password && (self.connected || self.given) && heuristics::is_word_chain(value, 3)
-    }
 }
 
 /// Finds the value after a name and the words between.
@@ -600,22 +386,6 @@ fn is_told(text: &[u8], start: usize, end: usize) -> bool {
 fn line_part(text: &[u8], at: usize) -> &[u8] {
     let part = &text[at.min(text.len())..text.len().min(at + 40)];
     &part[..part.iter().position(|b| *b == b'\n').unwrap_or(part.len())]
-}
-
-fn found_at(text: &[u8], at: usize, words: usize, connected: bool) -> Option<ProseLabel> {
-    let marks = text[at.min(text.len())..].iter().take(3).take_while(|b| **b == b'*').count();
-    let at = at + marks;
-    let found = quoted(text, at).unwrap_or_else(|| bare(text, at, Separator::Words));
-    (found.start < found.end).then_some(ProseLabel {
-        found,
-        connected,
-        words,
-        given: false,
-        phrase: false,
-        after_user: false,
-        of_owner: false,
-        english: false,
-    })
 }
 
 /// Returns the word at `at`, up to a blank; `None` at the end of a sentence.

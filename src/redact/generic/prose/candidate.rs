@@ -1,0 +1,145 @@
+//! The value that a sentence may give for a name, and whether it looks secret there.
+
+use super::super::super::heuristics::{self, NameClass, looks_secret};
+use super::super::Name;
+use super::super::separator::Separator;
+use super::super::value::{ValueSpan, bare, quoted};
+
+/// The value that a sentence gives for a name.
+pub(super) struct ProseLabel {
+    pub(super) found: ValueSpan,
+    /// Whether a word or a mark connects it to the name, and how many words are between.
+    pub(super) connected: bool,
+    pub(super) words: usize,
+    /// Whether the name follows `with` or `and`.
+    pub(super) given: bool,
+    /// Whether the name says that the value has several words.
+    pub(super) phrase: bool,
+    /// Whether a user is named before the name: "user x, password".
+    pub(super) after_user: bool,
+    /// Whether the name says whose password it is: "phone password".
+    pub(super) of_owner: bool,
+    /// Whether the name and the word before the value are English, whose adjectives are known.
+    pub(super) english: bool,
+}
+
+impl ProseLabel {
+    pub(super) fn is_secret(&self, text: &[u8], class: NameClass) -> bool {
+        let value = &text[self.found.start..self.found.end];
+        let looks = looks_secret(value, class, self.found.quoted)
+            || (self.found.quoted && self.connected && heuristics::is_passphrase(value, class))
+            || (self.found.quoted
+                && self.phrase
+                && heuristics::is_passphrase(value, class)
+                && value.iter().filter(|b| **b == b' ').count() >= 3)
+            || self.is_chain(value, class)
+            || self.is_joined(text, value, class)
+            || self.is_word(text, value, class)
+            || (class == NameClass::Weak && heuristics::is_hexadecimal_key(value));
+        if class == NameClass::Hint {
+            return heuristics::is_machine_made(value);
+        }
+        // `client secret 123e4567-…`
+        if self.words == 0 && matches!(class, NameClass::Secret) && heuristics::is_uuid(value) {
+            return true;
+        }
+        let plain = class == NameClass::Weak || !self.connected || (self.words > 0 && class != NameClass::Password);
+        let chosen = class == NameClass::Password && value.len() >= 8 && heuristics::has_all_kinds(value);
+        // `with password pepper99`: no other noun follows.
+        let given = class == NameClass::Password
+            && self.given
+            && value.iter().filter(|b| b.is_ascii_digit()).count() >= 2
+            && value.len() >= 8;
+        let hexadecimal = heuristics::is_hexadecimal_key(value);
+        let after = text.get(self.found.end).is_none_or(|b| matches!(b, b'\n' | b'\r'));
+        let number = class == NameClass::Password && self.words == 0 && value.iter().all(u8::is_ascii_digit) && after;
+        let given = number || given;
+        let given = given
+            || self.is_chain(value, class)
+            || self.is_joined(text, value, class)
+            || self.is_word(text, value, class);
+        // `db-credentials version=12`: a pair of its own.
+        let pair = !self.connected
+            && value.iter().position(|b| *b == b'=').is_some_and(|at| heuristics::is_name(&value[..at]));
+        looks
+            && !pair
+            && (!plain || self.found.quoted || chosen || given || hexadecimal || heuristics::looks_random(value))
+    }
+}
+
+impl ProseLabel {
+    /// Whether the value follows directly a name that no sentence has: `relay_cred X`.
+    pub(super) fn is_beside(&self, text: &[u8], name: Name) -> bool {
+        let word = &text[name.start..name.end];
+        let ends = text.get(self.found.end).is_none_or(|b| b.is_ascii_whitespace() || *b == b'`');
+        let lower = word.iter().all(|b| b.is_ascii_lowercase() || matches!(b, b'_' | b'-'));
+        self.words == 0
+            && self.found.start == name.end + 1
+            && ends
+            && (lower && word.iter().any(|b| matches!(b, b'_' | b'-'))
+                || word[0].is_ascii_lowercase()
+                    && word.windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase()))
+    }
+
+    /// Whether the value is words that a mark joins, as people choose them, after `is` or at the end of its clause.
+    pub(super) fn is_joined(&self, text: &[u8], value: &[u8], class: NameClass) -> bool {
+        class == NameClass::Password
+            && (self.connected || self.given || self.words == 0 && self.ends_clause(text))
+            && heuristics::is_joined_words(value)
+    }
+
+    /// Whether the value is a word or a saying that people choose: in quotes after `is`, or one word that ends the clause.
+    pub(super) fn is_word(&self, text: &[u8], value: &[u8], class: NameClass) -> bool {
+        if class != NameClass::Password {
+            return false;
+        }
+        // `Kennwort „…“`, `phone password "…"`
+        if self.found.quoted && self.words == 0 && !self.connected {
+            return heuristics::is_saying(value) || self.of_owner && heuristics::is_plain_word(value);
+        }
+        if !self.connected {
+            return self.words == 0
+                && self.given
+                && self.ends_clause(text)
+                && self.after_user
+                && (heuristics::is_plain_word(value) || heuristics::is_plain_pair(value));
+        }
+        if self.found.quoted {
+            return heuristics::is_plain_word(value)
+                || heuristics::is_saying(value)
+                || heuristics::is_plain_pair(value);
+        }
+        self.english && self.ends_clause(text) && value.is_ascii() && heuristics::is_plain_word(value)
+    }
+
+    /// Whether the clause ends with the value.
+    pub(super) fn ends_clause(&self, text: &[u8]) -> bool {
+        match text[self.found.end..] {
+            [] | [b'\n' | b'\r' | b',' | b';' | b')', ..] | [b'.', b' ' | b'\n' | b'\r', ..] | [b'.'] => true,
+            [b' ', next, ..] => matches!(next, b'(' | b'-' | b'/'),
+            _ => false,
+        }
+    }
+
+    /// Whether the value is a password of several words that nothing but a value can be: after `is` or `with`.
+    pub(super) fn is_chain(&self, value: &[u8], class: NameClass) -> bool {
+        class == NameClass::Password && (self.connected || self.given) && heuristics::is_word_chain(value, 3)
+    }
+}
+
+/// Returns the value at `at`, quoted or up to a blank.
+pub(super) fn found_at(text: &[u8], at: usize, words: usize, connected: bool) -> Option<ProseLabel> {
+    let marks = text[at.min(text.len())..].iter().take(3).take_while(|b| **b == b'*').count();
+    let at = at + marks;
+    let found = quoted(text, at).unwrap_or_else(|| bare(text, at, Separator::Words));
+    (found.start < found.end).then_some(ProseLabel {
+        found,
+        connected,
+        words,
+        given: false,
+        phrase: false,
+        after_user: false,
+        of_owner: false,
+        english: false,
+    })
+}
