@@ -15,10 +15,10 @@ const POSITIONAL: u8 = 8;
 pub(super) fn find(text: &[u8], found: OnFinding<'_>) {
     let (mut chosen, mut beside, mut groups) = (0, 0, 0);
     let kinds = |window: &[u8; FLAGS + REACH], at: usize| {
-        chosen::is_place(window, at) * CHOSEN
-            | beside::is_place(window, at) * BESIDE
-            | groups::is_place(window, at) * GROUPS
-            | positional_tokens::is_place(window, at) * POSITIONAL
+        (chosen::is_place(window, at) * CHOSEN)
+            | (beside::is_place(window, at) * BESIDE)
+            | (groups::is_place(window, at) * GROUPS)
+            | (positional_tokens::is_place(window, at) * POSITIONAL)
     };
     each_place(text, kinds, |at, kinds| {
         if kinds & CHOSEN != 0 {

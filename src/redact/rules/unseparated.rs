@@ -1,7 +1,7 @@
 //! Places of keys that no separator parts from their provider's name: `acme aB3…`, `acme API key aB3…`, `{acme aB3…}`,
 //! `acmeKEY-aB3…`.
 
-use super::super::heuristics::{self, WordList};
+use super::super::heuristics::WordList;
 use super::super::text::{contains_ignoring_case, is_name_byte};
 use super::provider::says_key;
 
