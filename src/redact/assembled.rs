@@ -1,7 +1,7 @@
 //! Tokens that a text puts together from variables that it assigns just before: `A="ghp_…"`, `B="…"`, `TOKEN="$A$B"`.
 
 use super::detect::{self, Finding, RuleRef};
-use super::rules::FindingLabel;
+use super::rules::{FindingLabel, decode_base64};
 use super::text::is_word;
 use std::ops::Range;
 
@@ -33,8 +33,52 @@ pub(super) fn sum(text: &[u8], name: &[u8], at: usize, found: OnFinding<'_>) {
     }
 }
 
+/// Passes the value of a variable that the expression at `at` decodes to `found`, if it is Base64 of a text:
+/// `base64.b64decode(enc)`, `$(echo $ENC | base64 -d)`.
+pub(super) fn decoded(text: &[u8], at: usize, label: &'static FindingLabel, found: OnFinding<'_>) {
+    let line = &text[at..text.len().min(at + MAX_LINE)];
+    let line = &line[..line.iter().position(|b| *b == b'\n').unwrap_or(line.len())];
+    if memchr::memmem::find(line, b"64").is_none() && memchr::memmem::find(line, b"atob(").is_none() {
+        return;
+    }
+    let mut words = 0;
+    for (from, to) in words_of(line) {
+        words += 1;
+        let word = &line[from..to];
+        if words > 16 {
+            return;
+        }
+        let is_variable = !word[0].is_ascii_digit() && !matches!(line.get(to), Some(b'(' | b'.' | b':'));
+        if is_variable
+            && let Some(value) = assigned(text, at, word)
+            && is_encoded_text(&text[value.clone()])
+        {
+            found(value.start, value.end, label);
+            return;
+        }
+    }
+}
+
+/// Returns the places of the words of a line.
+fn words_of(line: &[u8]) -> impl Iterator<Item = (usize, usize)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        at += line[at..].iter().position(|b| is_word(*b))?;
+        let start = at;
+        at += line[at..].iter().take_while(|b| is_word(**b)).count();
+        Some((start, at))
+    })
+}
+
+/// Whether `value` is Base64 of six printable characters or more.
+fn is_encoded_text(value: &[u8]) -> bool {
+    let decoded = decode_base64(value);
+    let spelled = value.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=' | b'-' | b'_'));
+    spelled && decoded.len() >= 6 && decoded.iter().all(|b| (0x20..0x7f).contains(b))
+}
+
 /// Passes what rules find in the parts together to `found`.
-fn each_part(text: &[u8], name: &[u8], parts: &[Range<usize>], found: OnFinding<'_>) {
+pub(super) fn each_part(text: &[u8], name: &[u8], parts: &[Range<usize>], found: OnFinding<'_>) {
     let mut joined = name.to_vec();
     joined.extend(b" = \"");
     let mut ends = Vec::with_capacity(parts.len());
@@ -72,7 +116,7 @@ fn words_of_list(text: &[u8], hit: usize) -> Option<Vec<Range<usize>>> {
 }
 
 /// Returns the places of the values of the variables from `at` to the end of its line.
-fn variables(text: &[u8], at: usize) -> Option<Vec<Range<usize>>> {
+pub(super) fn variables(text: &[u8], at: usize) -> Option<Vec<Range<usize>>> {
     let value = &text[at..text.len().min(at + MAX_LINE)];
     let value = &value[..value.iter().position(|b| *b == b'\n').unwrap_or(value.len())];
     if value.len() == MAX_LINE {

@@ -5,7 +5,7 @@ mod table;
 
 use super::heuristics::{self, NameClass, looks_secret};
 use super::rules::FindingLabel;
-use super::text::contains_ignoring_case;
+use super::text::{contains_ignoring_case, starts_ignoring_case};
 use arguments::{Arguments, Literal, literal, numbers};
 pub(super) use table::CALLEES;
 
@@ -23,6 +23,8 @@ pub(super) static LABELS: [&FindingLabel; 3] = [&PRIVATE_KEY, &KEY, &PASSWORD];
 const MAX_NAME_REST: usize = 24;
 /// How much of a line before a list may say what it is.
 const MAX_LABEL: usize = 48;
+/// The longest list of bytes that is read.
+const MAX_LIST: usize = 640;
 /// The longest string before a method of its own.
 const MAX_STRING: usize = 80;
 
@@ -69,7 +71,7 @@ pub(super) fn secrets(
         }
         return;
     }
-    let open = if callee.word.ends_with('(') {
+    let open = if callee.word.ends_with(['(', '[']) {
         end
     } else {
         let name = text[end..].iter().take(MAX_NAME_REST).take_while(|b| b.is_ascii_alphanumeric() || **b == b'_');
@@ -89,6 +91,16 @@ pub(super) fn secrets(
         }
         before = &text[from..to];
     }
+}
+
+/// Returns the key that the list of numbers at `start` is: as many random bytes as ciphers take.
+pub(super) fn key_bytes(text: &[u8], start: usize) -> Option<(usize, usize)> {
+    let end = text.len().min(start + MAX_LIST);
+    let list = numbers(text, start, end).filter(|list| matches!(list.bytes, 16 | 24 | 32 | 64))?;
+    // The key with which the standard of AES explains itself.
+    let sample = starts_ignoring_case(&text[list.start..], b"0x2b, 0x7e")
+        || starts_ignoring_case(&text[list.start..], b"0x2b,0x7e");
+    (!sample).then_some((list.start, list.end))
 }
 
 /// Returns the wallet's key that the list of numbers at `start..end` is: 64 random bytes, of no signature.

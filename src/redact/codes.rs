@@ -211,6 +211,15 @@ fn pin(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
     {
         return None;
     }
+    // `# sim-pin` above its number.
+    if keyword.ends_with(b"\n") {
+        let line = &text[end..text.len().min(end + 16)];
+        let digits = line.iter().take_while(|b| b.is_ascii_digit()).count();
+        let value = &line[..digits];
+        let alone = line.get(digits).is_none_or(|b| matches!(b, b'\n' | b'\r'));
+        let varied = value.windows(2).any(|pair| pair[0] != pair[1]);
+        return (alone && (4..=8).contains(&digits) && varied).then_some((end, end + digits));
+    }
     let window = &text[end..text.len().min(end + MAX_PIN_LEAD)];
     let line = &window[..window.iter().position(|b| *b == b'\n').unwrap_or(window.len())];
     let first = line.iter().position(u8::is_ascii_digit)?;
@@ -295,7 +304,7 @@ fn licence(text: &[u8], from: usize) -> Option<(usize, usize)> {
         let token = &text[from + at..from + at + length];
         let groups: Vec<&[u8]> = token.split(|b| *b == b'-').collect();
         let digits = token.iter().filter(|b| b.is_ascii_digit()).count();
-        let even = groups.iter().all(|group| group.len() == groups[0].len());
+        let even = groups.iter().all(|group| group.len() == groups[0].len()) || groups.len() >= 4 && is_framed(&groups);
         let mixed = groups
             .iter()
             .filter(|group| group.iter().any(u8::is_ascii_digit) && group.iter().any(u8::is_ascii_uppercase))
@@ -304,7 +313,7 @@ fn licence(text: &[u8], from: usize) -> Option<(usize, usize)> {
         if ended
             && even
             && groups.len() >= 3
-            && (4..=8).contains(&groups[0].len())
+            && (4..=8).contains(&groups[1].len())
             && digits >= 2
             && (mixed >= 2 || groups.len() >= 4 && mixed >= 1 || groups.len() >= 5 && groups[0].len() <= 6)
             && !heuristics::is_placeholder(token)
@@ -314,6 +323,15 @@ fn licence(text: &[u8], from: usize) -> Option<(usize, usize)> {
         at += length.max(1);
     }
     None
+}
+
+/// Whether the groups between the first, which names a product, and the last, which may be a check, are of one length.
+fn is_framed(groups: &[&[u8]]) -> bool {
+    let [first, middle @ .., last] = groups else { return false };
+    let length = middle[0].len();
+    (2..=length).contains(&first.len())
+        && (2..=length).contains(&last.len())
+        && middle.iter().all(|group| group.len() == length)
 }
 
 /// Returns the Base32 seed soon after the label that ends at `from`.

@@ -8,7 +8,9 @@ use super::generic::{self, LABELS, Names, Word};
 use super::keywords::Keywords;
 use super::rules::{self, FindingLabel, Provider, TokenRule};
 use super::text::WordEnds;
-use super::{assembled, calls, commands, keys, kubernetes, networks, phrase_layouts, phrases, places, sampled, url};
+use super::{
+    assembled, calls, commands, keys, kubernetes, networks, parts, phrase_layouts, phrases, places, sampled, url,
+};
 use std::sync::OnceLock;
 
 pub(super) static URL_PASSWORD: FindingLabel =
@@ -35,6 +37,12 @@ pub(super) struct Finding {
 enum KeywordTarget {
     Rule(&'static TokenRule),
     Name,
+    Header,
+    LoginFile,
+    UserFile,
+    PartConstant,
+    PartHalf,
+    PartSum,
     Word(&'static Word),
     KeyBlock,
     KeyEnd,
@@ -77,6 +85,12 @@ fn keywords() -> &'static Keywords<KeywordTarget> {
         );
         let mut fixed: Vec<(&str, KeywordTarget)> = Vec::new();
         fixed.extend(generic::STEMS.iter().map(|stem| (*stem, KeywordTarget::Name)));
+        fixed.extend(generic::LOGIN_FILES.iter().map(|word| (*word, KeywordTarget::LoginFile)));
+        fixed.extend(generic::USER_FILES.iter().map(|word| (*word, KeywordTarget::UserFile)));
+        fixed.extend(parts::CONSTANTS.iter().map(|word| (*word, KeywordTarget::PartConstant)));
+        fixed.extend(parts::HALVES.iter().map(|word| (*word, KeywordTarget::PartHalf)));
+        fixed.extend(parts::SUMS.iter().map(|word| (*word, KeywordTarget::PartSum)));
+        fixed.extend(generic::HEADERS.iter().map(|word| (*word, KeywordTarget::Header)));
         fixed.extend(phrases::KEYWORDS.iter().map(|word| (*word, KeywordTarget::Phrase)));
         for (kind, keywords) in code_labels::KEYWORDS {
             fixed.extend(keywords.split('|').map(|word| (word, KeywordTarget::Code(kind))));
@@ -140,10 +154,11 @@ pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Findin
                 let end = if rule.extends() { ends.end(text, end) } else { end };
                 (start, end, &rule.label)
             }),
-            KeywordTarget::Name | KeywordTarget::Word(_) => {
+            KeywordTarget::Name | KeywordTarget::Word(_) | KeywordTarget::Header => {
                 let mut on_finding =
                     |start, end, label| findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) });
                 match target {
+                    KeywordTarget::Header => names.headed(text, (at, hit_end), &mut on_finding),
                     KeywordTarget::Word(word) => names.labelled(text, at, word, &mut on_finding),
                     _ => names.find(text, at, strict, &mut on_finding),
                 }
@@ -243,6 +258,24 @@ pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Findin
                 }
                 None
             }
+            KeywordTarget::LoginFile
+            | KeywordTarget::UserFile
+            | KeywordTarget::PartConstant
+            | KeywordTarget::PartHalf
+            | KeywordTarget::PartSum => {
+                let mut on_finding =
+                    |start, end, label| findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) });
+                match target {
+                    KeywordTarget::LoginFile => generic::login_file(text, at, hit_end, &mut on_finding),
+                    KeywordTarget::UserFile => generic::user_file(text, hit_end, &mut on_finding),
+                    // Nothing is put together in what was put together.
+                    _ if depth > 0 => {}
+                    KeywordTarget::PartConstant => parts::constants(text, (at, hit_end), &mut on_finding),
+                    KeywordTarget::PartHalf => parts::halves(text, (at, hit_end), &mut on_finding),
+                    _ => parts::sum(text, at, &mut on_finding),
+                }
+                None
+            }
             KeywordTarget::PhraseWords => {
                 phrases::listed_words(text, hit_end).map(|(start, end)| (start, end, phrases::LABEL))
             }
@@ -311,6 +344,15 @@ mod tests {
             "passwords:\n- a: b\n",
             "what is the password\nit's ",
             "able acid army arrow\nmax: ",
+            "k1 = \"abcdefgh1\"; ",
+            "first half: ab1 ",
+            "a + b ",
+            "two lines\n\nab\n",
+            "users`\na:b\n",
+            "key = [1, ",
+            "| pass | a ",
+            "set(\"a\", key: \"password\") ",
+            "password = b64(a) ",
         ] {
             let text = part.repeat((1 << 16) / part.len());
             let started = std::time::Instant::now();

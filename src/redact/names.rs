@@ -23,7 +23,7 @@ pub(super) static LABELS: [&FindingLabel; 8] =
 
 /// Returns the class of secret that `name` announces, and its label; `None` if its value need not be secret.
 pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)> {
-    let words = words(name);
+    let words = words(without_widget(name));
     // `secret_key_base`, `PASSWORD_PROD`, `apiKeyValue` still name the secret itself.
     static AFTERWORDS: WordList = WordList::new(
         "base value val string plain plaintext text raw b64 base64 hex prod production dev \
@@ -135,7 +135,7 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
                 last,
                 "pat" | "authtok" | "apitok" | "appid" | "sig" | "signature" | "apikeys" | "licence" | "license"
             )
-            || ends(&["secretid", "bindcredentials", "hookurl", "accesscode"])
+            || ends(&["secretid", "bindcredentials", "hookurl", "accesscode", "authinfo"])
             || last == "login" && name.contains(&b'.')
             || last == "cred" && words.len() > 1
             || matches!(last, "api" | "access") && words.len() > 1 && is_environment(name)
@@ -179,6 +179,37 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
             return says_secret(words).then_some((NameClass::Hint, &SECRET));
         },
     )
+}
+
+/// Returns the name of what a field of a form holds: `passwordController.text` holds a password, and so does what
+/// `passwordField.setText(…)` puts there.
+fn without_widget(name: &[u8]) -> &[u8] {
+    static CONTENTS: WordList = WordList::new(
+        "text value settext setvalue fill type typetext sendkeys send_keys settextvalue stringvalue entertext clearandtype \
+        replacetext content string",
+    );
+    const WIDGETS: [&[u8]; 12] = [
+        b"controller",
+        b"textfield",
+        b"textbox",
+        b"field",
+        b"input",
+        b"box",
+        b"edit",
+        b"edittext",
+        b"textedit",
+        b"entry",
+        b"element",
+        b"locator",
+    ];
+    let Some(dot) = name.iter().rposition(|b| *b == b'.').filter(|dot| CONTENTS.has(&name[dot + 1..])) else {
+        return name;
+    };
+    let held = &name[..dot];
+    let widget = WIDGETS
+        .iter()
+        .filter(|widget| held.len() > widget.len() && held[held.len() - widget.len()..].eq_ignore_ascii_case(widget));
+    widget.max_by_key(|widget| widget.len()).map_or(name, |widget| &held[..held.len() - widget.len()])
 }
 
 /// Whether a word of a name says password, secret or key and none of those after it what is told of it instead:

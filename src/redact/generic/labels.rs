@@ -90,6 +90,28 @@ pub(in super::super) const STEMS: &[&str] = &[
     "_sk*",
 ];
 
+/// Headers of columns that hold passwords, which elsewhere are words for other things.
+pub(in super::super) const HEADERS: &[&str] = &[
+    "| zugang",
+    "|zugang",
+    "| zugangsdaten",
+    "| community",
+    "|community",
+    "| snmp community",
+    "| acc\u{e8}s",
+    "| acceso",
+    "| accesso",
+    "| adgang",
+    "| toegang",
+    "| dost\u{119}p",
+    "| p\u{159}\u{ed}stup",
+    "| доступ",
+    "| lösen",
+    "| login data",
+    "| access data",
+    "| credential",
+];
+
 /// A word that names a secret. Both cases are listed where they differ outside ASCII.
 #[derive(Debug)]
 pub(in super::super) struct Word {
@@ -111,7 +133,7 @@ const fn key(word: &'static str) -> Word {
 }
 
 /// The words; those of ASCII letters alone are among the stems of names.
-pub(in super::super) static LABELS: [Word; 148] = [
+pub(in super::super) static LABELS: [Word; 156] = [
     password("mot de passe"),
     password("contrase\u{f1}a"),
     password("contrase\u{d1}a"),
@@ -235,6 +257,14 @@ pub(in super::super) static LABELS: [Word; 148] = [
     key("invitation code"),
     key("auth code"),
     key("join code"),
+    key("authinfo"),
+    key("auth-info"),
+    key("epp code"),
+    key("epp-code"),
+    key("transfer code"),
+    key("transfer-code"),
+    key("authcode"),
+    key("auth-code"),
     key("pairing code"),
     key("enrollment code"),
     key("enrolment code"),

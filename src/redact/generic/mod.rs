@@ -7,6 +7,7 @@ pub(super) mod beside;
 pub(super) mod chosen;
 mod labels;
 mod later;
+mod login_files;
 mod nested;
 mod pairs;
 mod plain;
@@ -20,15 +21,16 @@ pub(super) use accounts::{
     ACCOUNTS, LABEL as PAIR_LABEL, LISTS, SLASH, joined as joined_pair, list as account_list, pair as account_pair,
 };
 pub(super) use chosen::LABEL as CHOSEN_LABEL;
-pub(super) use labels::{LABELS, STEMS, Word};
+pub(super) use labels::{HEADERS, LABELS, STEMS, Word};
 pub(super) use later::{is_plain as is_plain_password, is_strong as is_strong_password, trimmed};
+pub(super) use login_files::{PAIRS as LOGIN_FILES, USERS as USER_FILES, pair as login_file, users as user_file};
 pub(super) use plain_phrases::{KEYWORDS as PLAIN_PHRASE_KEYWORDS, find as plain_phrase};
 
-use super::assembled;
 use super::heuristics::{self, NameClass, WordList};
 use super::names::class_of;
 use super::rules::FindingLabel;
 use super::text::{contains_ignoring_case, is_name_byte};
+use super::{assembled, calls};
 use separator::{Separator, separator};
 use std::cell::LazyCell;
 
@@ -85,6 +87,21 @@ impl Names {
         if name.start >= self.seen && label.is_whole_at(text, start) {
             self.seen = name.end;
             self.find_values(text, name, || Some((label.class, label.label)), false, on_finding);
+        }
+    }
+
+    /// Finds the secrets in the column of a table whose header begins with the border at `hit`, such as `| Zugang`.
+    pub(super) fn headed(&mut self, text: &[u8], (hit, end): (usize, usize), on_finding: OnFinding<'_>) {
+        let lead = text[hit..end].iter().take_while(|b| matches!(b, b'|' | b' ')).count();
+        let name = Name { start: hit + lead, end, flag: false };
+        let rest = &text[end..text.len().min(end + 32)];
+        let rest = rest[rest.iter().take_while(|b| matches!(b, b' ' | b'*')).count()..].first();
+        if matches!(rest, None | Some(b'|' | b'\n' | b'\r'))
+            && let Some(table) = pairs::column(text, name)
+        {
+            self.columns.values(text, (&table, b'|'), NameClass::Password, |start, end| {
+                on_finding(start, end, &super::names::PASSWORD)
+            });
         }
     }
 
@@ -174,8 +191,23 @@ impl Names {
             }
             return;
         }
+        if let Some((start, end)) = pairs::stored(text, name) {
+            if let Some((class, label)) = class()
+                && class != NameClass::Hint
+                && (rows::is_secret(&text[start..end], class) || plain::is_stored(text, name, (start, end), class))
+            {
+                on_finding(start, end, label);
+            }
+            return;
+        }
         if let Some((start, end)) = pairs::value(text, name) {
             let Some((class, label)) = class() else { return };
+            // `<key>password</key><string>…</string>`
+            let element = text[name.end..].starts_with(b"</") && text.get(end) == Some(&b'<');
+            if element && plain::is_stored(text, name, (start, end), class) {
+                on_finding(start, end, label);
+                return;
+            }
             if rows::is_secret(&text[start..end], class) || (strict && !is_exempt(&text[start..end], class)) {
                 on_finding(start, end, label);
             }
@@ -183,6 +215,7 @@ impl Names {
         }
         if let Some(table) = pairs::column(text, name) {
             if let Some((class, label)) = class() {
+                let class = table.class(class);
                 self.columns.values(text, (&table, b'|'), class, |start, end| on_finding(start, end, label));
             }
             return;
@@ -196,6 +229,7 @@ impl Names {
             && let Some((table, mark)) = pairs::separated(text, name)
         {
             if let Some((class, label)) = class() {
+                let class = table.class(class);
                 self.columns.values(text, (&table, mark), class, |start, end| on_finding(start, end, label));
             }
             return;
@@ -214,22 +248,30 @@ impl Names {
             }
             return;
         }
+        if let Some(open) = list_of_bytes(text, name)
+            && let Some((NameClass::Hint | NameClass::Key | NameClass::PrivateKey | NameClass::Password, label)) =
+                class()
+            && let Some((start, end)) = calls::key_bytes(text, open)
+        {
+            on_finding(start, end, label);
+            return;
+        }
         let Some((separator, at)) = separator(text, name) else {
             if let Some(table) = rows::aligned(text, name)
                 && let Some((class, label)) = class()
             {
+                let class = table.class(class);
+                let mut cells = rows::Cells::new(class);
                 self.columns.each(
                     table.rows,
                     |on_value| table.values(text, on_value),
                     |start, end| {
-                        let cell = &text[start..end];
-                        if rows::is_secret(cell, class)
-                            && (class == NameClass::Password || heuristics::looks_random(cell))
-                        {
-                            on_finding(start, end, label);
+                        if class == NameClass::Password || heuristics::looks_random(&text[start..end]) {
+                            cells.add(text, start, end);
                         }
                     },
                 );
+                cells.secrets(text, &mut |start, end| on_finding(start, end, label));
             }
             prose::values(text, name, class, on_finding);
             return;
@@ -242,6 +284,10 @@ impl Names {
             Separator::Tag => text[name.start..name.end].iter().any(|b| matches!(b, b'-' | b'_')),
             _ => false,
         };
+        if class == NameClass::Hint && separator == Separator::Cell && is_global_key(text, at) {
+            on_finding(at, at + GLOBAL_KEY, label);
+            return;
+        }
         if is_badge(text, name, class) || class == NameClass::Hint && (!asked || is_public_hint(text, name)) {
             return;
         }
@@ -262,7 +308,11 @@ impl Names {
         } else {
             self.inside = 0;
         }
+        if separator == Separator::Cell {
+            pairs::row(text, name, class, |start, end| on_finding(start, end, label));
+        }
         if separator == Separator::Assign {
+            assembled::decoded(text, at, label, on_finding);
             assembled::sum(text, &text[name.start..name.end], at, on_finding);
         }
         let value = value::value(text, name, at, separator, class);
@@ -308,6 +358,43 @@ fn is_image(text: &[u8], name: Name) -> bool {
         && text[name.start - 1] == b'/'
         && matches!(text.get(name.end), Some(b':' | b'@'))
         && text.get(name.end + 1).is_some_and(|b| b.is_ascii_alphanumeric())
+}
+
+/// The length of a global key of Cloudflare: no digest has it.
+const GLOBAL_KEY: usize = 37;
+
+/// Whether the cell of a table at `at` is hexadecimal of that length.
+fn is_global_key(text: &[u8], at: usize) -> bool {
+    let value = &text[at..text.len().min(at + GLOBAL_KEY)];
+    heuristics::is_hexadecimal_key(value)
+        && value.len() == GLOBAL_KEY
+        && text.get(at + GLOBAL_KEY).is_none_or(|b| !b.is_ascii_alphanumeric())
+}
+
+/// Returns where the numbers begin that are assigned to a name as a list: `key[16] = {0x…`, `network_key: [12, …`.
+fn list_of_bytes(text: &[u8], name: Name) -> Option<usize> {
+    // `key` alone is what the tests of ciphers call their vectors, and protocols derive others.
+    const DERIVED: [&[u8]; 8] =
+        [b"traffic", b"write", b"handshake", b"expected", b"test", b"wrong", b"client_", b"server_"];
+    let word = &text[name.start..name.end];
+    if word.len() < 7
+        || word.contains(&b' ')
+        || !matches!(text.get(name.end), Some(b'[' | b':' | b'=' | b' ' | b'"'))
+        || DERIVED.iter().any(|part| contains_ignoring_case(word, part))
+    {
+        return None;
+    }
+    let window = &text[name.end..text.len().min(name.end + 64)];
+    let end = window.iter().position(|b| matches!(b, b'{' | b'(' | b';' | b'\'' | b',' | b'#')).unwrap_or(window.len());
+    let open = match window.get(end) {
+        Some(b'{') => end,
+        // `: [u8; 16] = [`
+        _ => window
+            .windows(2)
+            .rposition(|pair| pair[0] == b'[' && (pair[1].is_ascii_digit() || pair[1].is_ascii_whitespace()))?,
+    };
+    let first = window[open + 1..].trim_ascii_start().first()?;
+    (first.is_ascii_digit() && window[..open].iter().any(|b| matches!(b, b'=' | b':'))).then_some(name.end + open + 1)
 }
 
 /// Names that are those of secrets as parameters of a query only.

@@ -38,11 +38,19 @@ pub(super) fn end(text: &[u8], name: Name, found: ValueSpan, separator: Separato
     (heuristics::is_plain_words(value) && !is_named_nearby(text, found.start, end)).then_some(end)
 }
 
+/// Whether a value that is stored under a name is a password of plain words.
+pub(super) fn is_stored(text: &[u8], name: Name, (start, end): (usize, usize), class: NameClass) -> bool {
+    class == NameClass::Password
+        && !is_text(&text[name.start..name.end])
+        && heuristics::is_plain_words(&text[start..end])
+        && !is_named_nearby(text, start, end)
+}
+
 /// Returns the end of a value without quotes that stands where no word of a sentence or a program can.
 fn bare_end(text: &[u8], name: Name, found: ValueSpan, separator: Separator) -> Option<usize> {
     let line_end =
         found.start + text[found.start..].iter().take(96).take_while(|b| !matches!(b, b'\n' | b'\r')).count();
-    let rest = text[found.end..line_end].trim_ascii_end();
+    let rest = text.get(found.end..line_end)?.trim_ascii_end();
     let upper = text[name.start..name.end].iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_');
     let before = &text[name.start.saturating_sub(96)..name.start];
     let before = &before[before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
@@ -53,8 +61,9 @@ fn bare_end(text: &[u8], name: Name, found: ValueSpan, separator: Separator) -> 
             ends.then_some(found.end)
         }
         Separator::Assign => {
+            let (closed, _) = after_closers(text, name.end);
             let touches =
-                text.get(name.end) == Some(&b'=') && text.get(name.end + 1).is_some_and(|b| !b.is_ascii_whitespace());
+                text.get(closed) == Some(&b'=') && text.get(closed + 1).is_some_and(|b| !b.is_ascii_whitespace());
             if before.contains(&b'(') {
                 return None;
             }
@@ -81,11 +90,34 @@ fn bare_end(text: &[u8], name: Name, found: ValueSpan, separator: Separator) -> 
                 || before.ends_with(b"wifi ")
                 || before.ends_with(b"WLAN-");
             let phrase = text[found.end..line_end].iter().all(|b| is_of_phrase(*b));
+            if is_in_flow_mapping(before, text, found, line_end) {
+                return Some(found.end);
+            }
             (leads && phrase && (upper || is_beside_setting(text, name, line_end)))
                 .then(|| found.end + text[found.end..line_end].trim_ascii_end().len())
         }
         _ => None,
     }
+}
+
+/// Whether a value is a field of a mapping on one line of a file of settings, beside that of its account:
+/// `db: { user: reports, password: … }`.
+fn is_in_flow_mapping(before: &[u8], text: &[u8], found: ValueSpan, line_end: usize) -> bool {
+    let Some(open) = before.iter().rposition(|b| *b == b'{') else { return false };
+    let rest = &text[found.end..line_end];
+    let Some(close) = rest.iter().position(|b| *b == b'}') else { return false };
+    let key = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b' ' | b'-' | b'_' | b'.' | b':' | b'"' | b'>' | b'\t');
+    // In a program a word is a variable.
+    let is_setting = before[..open].iter().all(key)
+        && before[..open].trim_ascii().split(|b| *b == b' ').count() <= 2
+        && !text[found.start..found.end].iter().any(|b| b.is_ascii_uppercase() || *b == b'.');
+    let ends = matches!(rest.trim_ascii_start().first(), Some(b',' | b'}'));
+    is_setting
+        && ends
+        && before[open + 1..]
+            .split(|b| *b == b',')
+            .chain(rest[..close].split(|b| *b == b','))
+            .any(|field| is_field(field.trim_ascii()))
 }
 
 /// Words between a name and its password in a sentence, after a verb or not: "the password is simply …".

@@ -14,11 +14,11 @@ pub(super) use placeholder::{is_placeholder, is_sample};
 pub(super) use plain_phrases::{is_plain_phrase, is_saying};
 pub(super) use plain_words::is_plain_words;
 pub(super) use word_list::WordList;
-pub(super) use words::{is_chosen, is_description, is_name, is_passphrase};
+pub(super) use words::{is_chosen, is_description, is_jumble, is_name, is_passphrase};
 
 use super::letters;
 use super::text::starts_ignoring_case;
-use words::{is_base_with_digits, is_jumble, is_technical_name};
+use words::{is_base_with_digits, is_technical_name};
 
 /// The kind of secret that a name announces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
