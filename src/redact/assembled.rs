@@ -188,6 +188,23 @@ mod tests {
     }
 
     #[test]
+    fn variables_that_are_decoded_are_found() {
+        // `Cupboard!Red77` and two more characters.
+        let encoded = ["Q3VwYm9h", "cmQhUmVk", "Nzc/IQ=="].concat();
+        for template in [
+            "$b = \"@\"\n$pw = [Text.Encoding]::UTF8.GetString([Convert]::FromBase64String($b))\n",
+            "ENC=@\nPASSWORD=$(echo $ENC | base64 -d)\n",
+            "s = '@'\npassword = atob(s)\n",
+        ] {
+            let text = template.replace('@', &encoded);
+            let found = built_in(text.as_bytes(), false);
+            assert!(found.iter().any(|found| text[found.start..found.end] == encoded), "{text}");
+        }
+        let text = "s = 'abcdef123'\npassword = b64(s)\n";
+        assert!(built_in(text.as_bytes(), false).is_empty());
+    }
+
+    #[test]
     fn other_sums_stay() {
         for text in
             ["a = 'first'\nb = 'second'\nc = a + b", "x = i + 1", "path=\"$HOME/bin\"", "%w[one two].join(\" \")"]

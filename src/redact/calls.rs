@@ -183,3 +183,34 @@ fn is_private_key(value: &[u8]) -> bool {
 fn is_password(value: &[u8]) -> bool {
     looks_secret(value, NameClass::Password, false) || heuristics::is_word_chain(value, 3)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::redact::canaries::{SEED, fill, scrub};
+
+    #[test]
+    fn keys_in_lists_are_found() {
+        let numbers = |hex: bool| {
+            let byte = |at: usize| (at * 113 + 67 + at * at * 29) % 256;
+            let write = |at| if hex { format!("0x{:02x}", byte(at)) } else { byte(at).to_string() };
+            (0..16).map(write).collect::<Vec<_>>().join(", ")
+        };
+        for (text, secret) in [
+            ("accounts: [\"@\"],".to_owned(), format!("0x{}", fill("<h64>", SEED))),
+            ("accounts = [\"0x00\", \"@\"]".to_owned(), format!("0x{}", fill("<h64>", SEED))),
+            ("advanced:\n  network_key: [@]\n".to_owned(), numbers(false)),
+            ("static const uint8_t aes_key[16] = { @ };".to_owned(), numbers(true)),
+        ] {
+            let scrubbed = scrub(&text.replace('@', &secret));
+            assert!(!scrubbed.contains(&secret[2..]), "{scrubbed}");
+        }
+        for text in [
+            "network_key: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]".to_owned(),
+            format!("let key = [{}];", numbers(true)),
+            format!("let expected_key = [{}];", numbers(true)),
+            format!("accounts: [\"0x{}\"]", fill("<h40>", SEED)),
+        ] {
+            assert_eq!(scrub(&text), text);
+        }
+    }
+}

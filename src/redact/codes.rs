@@ -197,6 +197,15 @@ static CONNECTORS: WordList = WordList::new(
     it's its ist's c'est set changed",
 );
 
+/// Whether the word before a code says that it is the result of something.
+fn is_failure(before: &[u8]) -> bool {
+    static FAILURES: WordList = WordList::new(
+        "erreur error fehler http status statut retour sortie exit return r\u{e9}ponse postal pays country",
+    );
+    let word = before.iter().rev().take(24).take_while(|b| b.is_ascii_alphabetic() || !b.is_ascii()).count();
+    FAILURES.has(&before[before.len() - word..])
+}
+
 /// Returns the number that the label between `start` and `end` announces.
 fn pin(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
     let keyword = &text[start..end];
@@ -209,6 +218,9 @@ fn pin(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
     if keyword.eq_ignore_ascii_case(b"puk")
         && (start > 0 && text[start - 1].is_ascii_alphabetic() || text.get(end).is_some_and(u8::is_ascii_lowercase))
     {
+        return None;
+    }
+    if keyword.eq_ignore_ascii_case(b" : code ") && is_failure(&text[..start]) {
         return None;
     }
     // `# sim-pin` above its number.
@@ -444,6 +456,13 @@ mod tests {
             ("Lizenzschlüssel: @", "<u6>-8<u5>-K<d5>-<u4>2Z"),
             ("Choose manual entry and type @ there", "<b32>"),
             ("2FA (authenticator): @", "<b32>"),
+            ("AWS root MFA: the seed is @ for now", "<b32>"),
+            ("Tablet 1 bis 4: Sperrcode @", "<d5>"),
+            ("- copier: code @\n", "<d5>"),
+            ("- alarme : code @\n", "<d5>"),
+            ("# sim-pin\n@\n", "<d5>"),
+            ("editor -batchmode -serial @ -quit", "G2-<u4>-8<u3>-K<u2>7-<u3>2"),
+            ("Serial: @", "CG-8<u7>-K<u6>7-<u3>2"),
         ] {
             let secret = fill(secret, SEED).to_uppercase();
             let secret = if template.contains("authenticator") { secret.to_lowercase() } else { secret };
@@ -464,6 +483,9 @@ mod tests {
             "An app password lets apps sign in. With that they have more time from here on.",
             "Set up 2FA with an authenticator such as Authy, then verify the code.",
             "0x2fa4c1d97e 2fa89cba77d3",
+            "Serial: /dev/ttyUSB0, serial: A1-B2-C3, serial: DX-2021-03-04",
+            "erreur : code 40418, status: code 2048\n# pin\n3\n",
+            "The seed is 42. The seed that we use is 12345.",
         ] {
             assert_eq!(scrub(text), text);
         }

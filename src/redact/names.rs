@@ -135,13 +135,14 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
                 last,
                 "pat" | "authtok" | "apitok" | "appid" | "sig" | "signature" | "apikeys" | "licence" | "license"
             )
-            || ends(&["secretid", "bindcredentials", "hookurl", "accesscode", "authinfo"])
+            || ends(&["secretid", "bindcredentials", "hookurl", "accesscode"])
             || last == "login" && name.contains(&b'.')
             || last == "cred" && words.len() > 1
             || matches!(last, "api" | "access") && words.len() > 1 && is_environment(name)
         {
             (NameClass::Hint, &KEY)
-        } else if last == "code" && ENTRANCES.has(before.as_bytes())
+        } else if joined == "authinfo"
+            || last == "code" && ENTRANCES.has(before.as_bytes())
             || last.strip_suffix("code").is_some_and(|before| ENTRANCES.has(before.as_bytes()))
         {
             (NameClass::Key, &KEY)
@@ -183,12 +184,12 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
 
 /// Returns the name of what a field of a form holds: `passwordController.text` holds a password, and so does what
 /// `passwordField.setText(…)` puts there.
-fn without_widget(name: &[u8]) -> &[u8] {
+pub(super) fn without_widget(name: &[u8]) -> &[u8] {
     static CONTENTS: WordList = WordList::new(
         "text value settext setvalue fill type typetext sendkeys send_keys settextvalue stringvalue entertext clearandtype \
         replacetext content string",
     );
-    const WIDGETS: [&[u8]; 12] = [
+    const WIDGETS: [&[u8]; 14] = [
         b"controller",
         b"textfield",
         b"textbox",
@@ -201,6 +202,8 @@ fn without_widget(name: &[u8]) -> &[u8] {
         b"entry",
         b"element",
         b"locator",
+        b"ctrl",
+        b"ctl",
     ];
     let Some(dot) = name.iter().rposition(|b| *b == b'.').filter(|dot| CONTENTS.has(&name[dot + 1..])) else {
         return name;
@@ -231,8 +234,9 @@ fn says_secret(words: &[String]) -> bool {
 }
 
 /// Words before `code` in names of what lets somebody in.
-static ENTRANCES: WordList =
-    WordList::new("access invite invitation auth join pairing enrollment enrolment registration");
+static ENTRANCES: WordList = WordList::new(
+    "authorization authorisation epp transfer access invite invitation auth join pairing enrollment enrolment registration",
+);
 
 /// What is derived from a seed that is secret.
 static SEEDED: WordList =

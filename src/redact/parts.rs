@@ -28,6 +28,11 @@ pub(super) const CONSTANTS: &[&str] = &[
     "s1[] =",
     "s1: \"",
     "s1: &str",
+    "k1 \"",
+    "key_1 \"",
+    "key1 \"",
+    "part1 \"",
+    "part_1 \"",
     "part1 =",
     "part1=",
     "part1[]",
@@ -216,6 +221,10 @@ fn pass(text: &[u8], parts: &[Range<usize>], found: OnFinding<'_>) {
 /// Returns the place of the string that is assigned to the name that ends at `end`.
 fn value_of(text: &[u8], end: usize) -> Option<Range<usize>> {
     let rest = &text[end..text.len().min(end + 40)];
+    // `#define KEY_1 "…"`
+    if rest.starts_with(b" \"") {
+        return run(text, end + 2);
+    }
     let mark = rest.iter().position(|b| matches!(b, b'=' | b':'))?;
     let typed = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'[' | b']' | b' ' | b'"' | b'&' | b'\'' | b'_');
     if !rest[..mark].iter().all(typed) {

@@ -110,6 +110,8 @@ pub(in super::super) const HEADERS: &[&str] = &[
     "| login data",
     "| access data",
     "| credential",
+    "| geheim",
+    "| geheimnis",
 ];
 
 /// A word that names a secret. Both cases are listed where they differ outside ASCII.
@@ -257,8 +259,8 @@ pub(in super::super) static LABELS: [Word; 156] = [
     key("invitation code"),
     key("auth code"),
     key("join code"),
-    key("authinfo"),
-    key("auth-info"),
+    key("authorization code"),
+    key("authorisation code"),
     key("epp code"),
     key("epp-code"),
     key("transfer code"),

@@ -133,7 +133,9 @@ impl Names {
             let rest = &text[end..];
             let more = [&b" phrase"[..], b" word", b" code"].into_iter().find(|more| rest.starts_with(more));
             end += more.map_or(0, <[u8]>::len);
-        } else if word.eq_ignore_ascii_case(b"auth") && text[end..].starts_with(b" code") {
+        } else if (word.eq_ignore_ascii_case(b"auth") || word.eq_ignore_ascii_case(b"authorization"))
+            && text[end..].starts_with(b" code")
+        {
             end += b" code".len();
         } else if word.eq_ignore_ascii_case(b"session") && text[end..].starts_with(b" cookie") {
             end += b" cookie".len();
@@ -377,7 +379,7 @@ fn list_of_bytes(text: &[u8], name: Name) -> Option<usize> {
     const DERIVED: [&[u8]; 8] =
         [b"traffic", b"write", b"handshake", b"expected", b"test", b"wrong", b"client_", b"server_"];
     let word = &text[name.start..name.end];
-    if word.len() < 7
+    if word.len() < 6
         || word.contains(&b' ')
         || !matches!(text.get(name.end), Some(b'[' | b':' | b'=' | b' ' | b'"'))
         || DERIVED.iter().any(|part| contains_ignoring_case(word, part))

@@ -2,6 +2,7 @@
 //! `"password": "tiger-lily"`, `--password marmalade`.
 
 use super::super::heuristics::{self, NameClass, WordList};
+use super::super::names::without_widget;
 use super::separator::{Separator, after_closers, skip_blanks};
 use super::value::{ValueSpan, quoted};
 use super::{Name, later};
@@ -17,7 +18,7 @@ static OF_TEXTS: WordList = WordList::new(
 
 /// Returns the end of the password of plain words that begins where `found` does.
 pub(super) fn end(text: &[u8], name: Name, found: ValueSpan, separator: Separator, class: NameClass) -> Option<usize> {
-    if class != NameClass::Password || is_text(&text[name.start..name.end]) {
+    if class != NameClass::Password || is_text(without_widget(&text[name.start..name.end])) {
         return None;
     }
     let end = if found.quoted {
@@ -291,4 +292,46 @@ fn is_named_nearby(text: &[u8], start: usize, end: usize) -> bool {
     let low = start.saturating_sub(NEAR);
     let window = &text[low..text.len().min(end + NEAR)];
     memchr::memmem::find_iter(window, value).map(|at| low + at).any(|at| at != start && is_word(at))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::redact::canaries::{SEED, fill, scrub};
+
+    #[test]
+    fn values_are_found_in_notations_of_settings_forms_and_tags() {
+        let made = fill("Wq<a7>4z", SEED);
+        for password in [made.as_str(), "lemonsqueezy"] {
+            for template in [
+                "db: { user: reports, password: @ }\n",
+                "  main: {host: db1, username: app, password: @, pool: 5}\n",
+                "user%5Bname%5D=kim&user%5Bpassword%5D=@&commit=Log+in\n",
+                "<wsse:Password Type=\"urn:x#PasswordText\">@</wsse:Password>",
+                "<property name=\"password\" type=\"string\">@</property>",
+                "<key>password</key>\n<string>@</string>",
+                "try keychain.set(\"@\", forKey: \"syncPassword\")\n",
+                "passwordController.text = '@';\n",
+                "passwordField.setText(\"@\");\n",
+                "[7] password=@ host=dynamic context=internal\n",
+            ] {
+                let scrubbed = scrub(&template.replace('@', password));
+                assert!(!scrubbed.contains(password), "{scrubbed}");
+            }
+        }
+        assert!(!scrub("[7] secret=front door bell host=dynamic\n").contains("bell"));
+    }
+
+    #[test]
+    fn variables_and_texts_in_such_notations_stay() {
+        for text in [
+            "login({ username: name, password: userInput })\n",
+            "type Login = { username: string, password: string }\n",
+            "password=redacted by policy host=b\n",
+            "set(\"Enter it\", forKey: \"password\")\n",
+            "passwordLabel.text = 'Password';\n",
+            "<label for=\"password\" class=\"x\">Password</label>",
+        ] {
+            assert_eq!(scrub(text), text);
+        }
+    }
 }

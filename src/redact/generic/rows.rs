@@ -234,7 +234,7 @@ impl Aligned {
 
 #[cfg(test)]
 mod tests {
-    use crate::redact::canaries::scrub;
+    use crate::redact::canaries::{SEED, fill, scrub};
 
     #[test]
     fn values_of_statements_and_aligned_columns_are_found() {
@@ -249,6 +249,27 @@ mod tests {
                 let scrubbed = scrub(&text.replace('@', password));
                 assert_eq!(scrubbed.matches("[REDACTED:password]").count(), 2, "{scrubbed}");
             }
+        }
+    }
+
+    #[test]
+    fn words_are_found_beside_a_secret_of_their_row_or_column() {
+        for text in [
+            "| | test | live |\n|---|---|---|\n| host | a | b |\n| pass | @ | lemonsqueezy |\n",
+            "Tool | Account | Secret\n--- | --- | ---\nA | a@b.org | @\nB | c@b.org | lemonsqueezy\n",
+            "| System | Zugang |\n|---|---|\n| ERP | @ |\n| CRM | lemonsqueezy |\n",
+            "host   user   secret\n----   ----   ------\ndb1    app    @\ndb2    rep    lemonsqueezy\n",
+            "name,notes,password\n\"Mail, office\",x,@\nShop,y,lemonsqueezy\n",
+        ] {
+            let scrubbed = scrub(&text.replace('@', &fill("<a9>4zQ", SEED)));
+            assert_eq!(scrubbed.matches("[REDACTED:").count(), 2, "{scrubbed}");
+        }
+        for text in [
+            "| pass | fail | total |\n|---|---|---|\n| 3 | 4 | 7 |\n",
+            "| Feature | A | B |\n|---|---|---|\n| password | optional | lemonsqueezy |\n",
+            "| `Pass` | Success, completion, ready | Checks, completed items |\n",
+        ] {
+            assert_eq!(scrub(text), text);
         }
     }
 

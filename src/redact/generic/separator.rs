@@ -129,7 +129,17 @@ fn after_note(text: &[u8], at: usize) -> usize {
 
 /// Skips the domain that a code is for: `auth code for example.org: …`.
 fn after_domain(text: &[u8], at: usize) -> usize {
-    const WORDS: [&[u8]; 6] = [b"for ", "f\u{fc}r ".as_bytes(), b"of ", b"pour ", b"para ", b"per "];
+    const WORDS: [&[u8]; 9] = [
+        b"der Domain ",
+        b"du domaine ",
+        b"del dominio ",
+        b"for ",
+        "f\u{fc}r ".as_bytes(),
+        b"of ",
+        b"pour ",
+        b"para ",
+        b"per ",
+    ];
     let rest = &text[at..text.len().min(at + 72)];
     let Some(word) = WORDS.iter().find(|word| rest.starts_with(word)) else { return at };
     let domain =
