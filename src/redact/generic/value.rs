@@ -373,7 +373,6 @@ fn phrase_before_field(text: &[u8], found: ValueSpan) -> Option<usize> {
     let named = equals - field > 2
         && line[field + 1..equals].iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'));
     (named
-        && phrase.contains(&b' ')
         && phrase.iter().all(|b| b.is_ascii_alphanumeric() || !b.is_ascii() || matches!(b, b' ' | b'-' | b'\''))
         && heuristics::is_plain_words(phrase))
     .then_some(found.start + field)
