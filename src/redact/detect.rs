@@ -263,17 +263,7 @@ pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Findin
             | KeywordTarget::PartConstant
             | KeywordTarget::PartHalf
             | KeywordTarget::PartSum => {
-                let mut on_finding =
-                    |start, end, label| findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) });
-                match target {
-                    KeywordTarget::LoginFile => generic::login_file(text, at, hit_end, &mut on_finding),
-                    KeywordTarget::UserFile => generic::user_file(text, hit_end, &mut on_finding),
-                    // Nothing is put together in what was put together.
-                    _ if depth > 0 => {}
-                    KeywordTarget::PartConstant => parts::constants(text, (at, hit_end), &mut on_finding),
-                    KeywordTarget::PartHalf => parts::halves(text, (at, hit_end), &mut on_finding),
-                    _ => parts::sum(text, at, &mut on_finding),
-                }
+                in_parts(text, (at, hit_end), target, depth, &mut findings);
                 None
             }
             KeywordTarget::PhraseWords => {
@@ -294,6 +284,23 @@ pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Findin
     });
     findings.append(&mut near_providers);
     findings
+}
+
+/// Adds the secrets in files without labels and those in parts, at the keyword `at..end` of `target`.
+///
+/// Apart from the loop over all keywords, which is slower when it holds this.
+#[inline(never)]
+fn in_parts(text: &[u8], (at, end): (usize, usize), target: KeywordTarget, depth: usize, findings: &mut Vec<Finding>) {
+    let mut on_finding = |start, end, label| findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) });
+    match target {
+        KeywordTarget::LoginFile => generic::login_file(text, at, end, &mut on_finding),
+        KeywordTarget::UserFile => generic::user_file(text, end, &mut on_finding),
+        // Nothing is put together in what was put together.
+        _ if depth > 0 => {}
+        KeywordTarget::PartConstant => parts::constants(text, (at, end), &mut on_finding),
+        KeywordTarget::PartHalf => parts::halves(text, (at, end), &mut on_finding),
+        _ => parts::sum(text, at, &mut on_finding),
+    }
 }
 
 #[cfg(test)]

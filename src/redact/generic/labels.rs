@@ -135,7 +135,7 @@ const fn key(word: &'static str) -> Word {
 }
 
 /// The words; those of ASCII letters alone are among the stems of names.
-pub(in super::super) static LABELS: [Word; 156] = [
+pub(in super::super) static LABELS: [Word; 153] = [
     password("mot de passe"),
     password("contrase\u{f1}a"),
     password("contrase\u{d1}a"),
@@ -259,12 +259,9 @@ pub(in super::super) static LABELS: [Word; 156] = [
     key("invitation code"),
     key("auth code"),
     key("join code"),
-    key("authorization code"),
-    key("authorisation code"),
     key("epp code"),
     key("epp-code"),
     key("transfer code"),
-    key("transfer-code"),
     key("authcode"),
     key("auth-code"),
     key("pairing code"),

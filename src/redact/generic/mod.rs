@@ -31,7 +31,7 @@ use super::names::class_of;
 use super::rules::FindingLabel;
 use super::text::{contains_ignoring_case, is_name_byte};
 use super::{assembled, calls};
-use separator::{Separator, separator};
+use separator::{Separator, after_closers, separator, skip_blanks};
 use std::cell::LazyCell;
 
 /// The longest part of a name on each side of its keyword.
@@ -375,15 +375,15 @@ fn is_global_key(text: &[u8], at: usize) -> bool {
 
 /// Returns where the numbers begin that are assigned to a name as a list: `key[16] = {0x…`, `network_key: [12, …`.
 fn list_of_bytes(text: &[u8], name: Name) -> Option<usize> {
+    let (closed, _) = after_closers(text, name.end);
+    if !matches!(text.get(skip_blanks(text, closed))?, b'=' | b':' | b'0'..=b'9') {
+        return None;
+    }
     // `key` alone is what the tests of ciphers call their vectors, and protocols derive others.
     const DERIVED: [&[u8]; 8] =
         [b"traffic", b"write", b"handshake", b"expected", b"test", b"wrong", b"client_", b"server_"];
     let word = &text[name.start..name.end];
-    if word.len() < 6
-        || word.contains(&b' ')
-        || !matches!(text.get(name.end), Some(b'[' | b':' | b'=' | b' ' | b'"'))
-        || DERIVED.iter().any(|part| contains_ignoring_case(word, part))
-    {
+    if word.len() < 6 || word.contains(&b' ') {
         return None;
     }
     let window = &text[name.end..text.len().min(name.end + 64)];
@@ -396,6 +396,9 @@ fn list_of_bytes(text: &[u8], name: Name) -> Option<usize> {
             .rposition(|pair| pair[0] == b'[' && (pair[1].is_ascii_digit() || pair[1].is_ascii_whitespace()))?,
     };
     let first = window[open + 1..].trim_ascii_start().first()?;
+    if DERIVED.iter().any(|part| contains_ignoring_case(word, part)) {
+        return None;
+    }
     (first.is_ascii_digit() && window[..open].iter().any(|b| matches!(b, b'=' | b':'))).then_some(name.end + open + 1)
 }
 
