@@ -1,16 +1,12 @@
 //! Tokens that a text puts together from variables that it assigns just before: `A="ghp_…"`, `B="…"`, `TOKEN="$A$B"`.
 
 use super::detect::{self, Finding, RuleRef};
-use super::heuristics::{self, WordList};
-use super::names;
-use super::rules::FindingLabel;
+use super::rules::{FindingLabel, decode_base64};
 use super::text::is_word;
 use std::ops::Range;
 
 /// The beginning of a list of words in Ruby.
 pub(super) const LIST: &str = "%w[";
-/// The ends of the first of several variables that hold the parts of a secret, up to the quote: `K1="…"`.
-pub(super) const FIRST_PARTS: [&str; 8] = ["1=\"", "1='", "1 = \"", "1 = '", "1[] = \"", "_a = \"", "_a = '", "_a=\""];
 /// The longest line of variables, and half the longest list of words.
 const MAX_LINE: usize = 120;
 /// How far before its use a variable may be assigned.
@@ -37,64 +33,52 @@ pub(super) fn sum(text: &[u8], name: &[u8], at: usize, found: OnFinding<'_>) {
     }
 }
 
-/// Passes the values of the variables to `found` whose first one's name ends at the keyword at `start..end`, if they are
-/// parts of something random that is put together below.
-pub(super) fn parts(text: &[u8], start: usize, end: usize, found: OnFinding<'_>) {
-    let stem = text[..start].iter().rev().take(MAX_STEM).take_while(|b| is_word(**b)).count();
-    let (mut name, digit) = (text[start - stem..start].to_vec(), text[start] == b'1');
-    if digit && stem == 0 || stem == MAX_STEM {
+/// Passes the value of a variable that the expression at `at` decodes to `found`, if it is Base64 of a text:
+/// `base64.b64decode(enc)`, `$(echo $ENC | base64 -d)`.
+pub(super) fn decoded(text: &[u8], at: usize, label: &'static FindingLabel, found: OnFinding<'_>) {
+    let line = &text[at..text.len().min(at + MAX_LINE)];
+    let line = &line[..line.iter().position(|b| *b == b'\n').unwrap_or(line.len())];
+    if memchr::memmem::find(line, b"64").is_none() && memchr::memmem::find(line, b"atob(").is_none() {
         return;
     }
-    if !digit {
-        name.push(b'_');
-    }
-    let quote = text[end - 1];
-    let mut parts: Vec<Range<usize>> = Vec::new();
-    let mut joined: Vec<u8> = Vec::new();
-    let mut at = end;
-    while parts.len() < MAX_PARTS {
-        let length = text[at..].iter().take(MAX_LINE).take_while(|b| **b > b' ' && **b != quote).count();
-        if length < 10 || text.get(at + length) != Some(&quote) {
-            break;
+    let mut words = 0;
+    for (from, to) in words_of(line) {
+        words += 1;
+        let word = &line[from..to];
+        if words > 16 {
+            return;
         }
-        joined.extend(&text[at..at + length]);
-        parts.push(at..at + length);
-        // The next one, on the next line.
-        let line = at + text[at..].iter().take(MAX_LINE).take_while(|b| **b != b'\n').count();
-        let next = &text[line.min(text.len())..text.len().min(line + MAX_LINE)];
-        let mut wanted = name.clone();
-        wanted.push(text[start + usize::from(!digit)] + parts.len() as u8);
-        let Some(place) = memchr::memmem::find(next, &wanted) else { break };
-        let value = &next[place..];
-        let Some(open) = value.iter().take(48).position(|b| *b == quote) else { break };
-        if next[1..place].contains(&b'\n') || value[..open].contains(&b'\n') {
-            break;
+        let is_variable = !word[0].is_ascii_digit() && !matches!(line.get(to), Some(b'(' | b'.' | b':'));
+        if is_variable
+            && let Some(value) = assigned(text, at, word)
+            && is_encoded_text(&text[value.clone()])
+        {
+            found(value.start, value.end, label);
+            return;
         }
-        at = line + place + open + 1;
-    }
-    let Some(last) = parts.last().filter(|_| parts.len() >= 2) else { return };
-    let below = &text[last.end..text.len().min(last.end + MAX_DISTANCE / 2)];
-    let second = text[start + usize::from(!digit)] + 1;
-    let used = memchr::memmem::find_iter(below, &name).any(|at| below.get(at + name.len()) == Some(&second));
-    let said = [&b"join"[..], b"concat", b"split", b"assembl", b"printf"]
-        .iter()
-        .any(|word| memchr::memmem::find(below, word).is_some());
-    static PUBLIC: WordList =
-        WordList::new("hash sha md5 digest id uuid addr address public pub test expected checksum url");
-    let public = name.split(|b| !b.is_ascii_alphabetic()).any(|word| PUBLIC.has(word));
-    let random = joined.len() >= 24
-        && heuristics::is_machine_made(&joined)
-        && parts.iter().all(|part| !heuristics::is_name(&text[part.clone()]));
-    if (used || said) && random && !public {
-        parts.into_iter().for_each(|part| found(part.start, part.end, &names::KEY));
     }
 }
 
-/// The longest name of such a variable without its number.
-const MAX_STEM: usize = 24;
+/// Returns the places of the words of a line.
+fn words_of(line: &[u8]) -> impl Iterator<Item = (usize, usize)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        at += line[at..].iter().position(|b| is_word(*b))?;
+        let start = at;
+        at += line[at..].iter().take_while(|b| is_word(**b)).count();
+        Some((start, at))
+    })
+}
+
+/// Whether `value` is Base64 of six printable characters or more.
+fn is_encoded_text(value: &[u8]) -> bool {
+    let decoded = decode_base64(value);
+    let spelled = value.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=' | b'-' | b'_'));
+    spelled && decoded.len() >= 6 && decoded.iter().all(|b| (0x20..0x7f).contains(b))
+}
 
 /// Passes what rules find in the parts together to `found`.
-fn each_part(text: &[u8], name: &[u8], parts: &[Range<usize>], found: OnFinding<'_>) {
+pub(super) fn each_part(text: &[u8], name: &[u8], parts: &[Range<usize>], found: OnFinding<'_>) {
     let mut joined = name.to_vec();
     joined.extend(b" = \"");
     let mut ends = Vec::with_capacity(parts.len());
@@ -132,7 +116,7 @@ fn words_of_list(text: &[u8], hit: usize) -> Option<Vec<Range<usize>>> {
 }
 
 /// Returns the places of the values of the variables from `at` to the end of its line.
-fn variables(text: &[u8], at: usize) -> Option<Vec<Range<usize>>> {
+pub(super) fn variables(text: &[u8], at: usize) -> Option<Vec<Range<usize>>> {
     let value = &text[at..text.len().min(at + MAX_LINE)];
     let value = &value[..value.iter().position(|b| *b == b'\n').unwrap_or(value.len())];
     if value.len() == MAX_LINE {
@@ -201,6 +185,23 @@ mod tests {
                 assert!(found.iter().any(|found| text[found.start..found.end].contains(part.as_str())), "{text}");
             }
         }
+    }
+
+    #[test]
+    fn variables_that_are_decoded_are_found() {
+        // `Cupboard!Red77` and two more characters.
+        let encoded = ["Q3VwYm9h", "cmQhUmVk", "Nzc/IQ=="].concat();
+        for template in [
+            "$b = \"@\"\n$pw = [Text.Encoding]::UTF8.GetString([Convert]::FromBase64String($b))\n",
+            "ENC=@\nPASSWORD=$(echo $ENC | base64 -d)\n",
+            "s = '@'\npassword = atob(s)\n",
+        ] {
+            let text = template.replace('@', &encoded);
+            let found = built_in(text.as_bytes(), false);
+            assert!(found.iter().any(|found| text[found.start..found.end] == encoded), "{text}");
+        }
+        let text = "s = 'abcdef123'\npassword = b64(s)\n";
+        assert!(built_in(text.as_bytes(), false).is_empty());
     }
 
     #[test]

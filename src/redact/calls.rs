@@ -5,7 +5,7 @@ mod table;
 
 use super::heuristics::{self, NameClass, looks_secret};
 use super::rules::FindingLabel;
-use super::text::contains_ignoring_case;
+use super::text::{contains_ignoring_case, starts_ignoring_case};
 use arguments::{Arguments, Literal, literal, numbers};
 pub(super) use table::CALLEES;
 
@@ -23,8 +23,8 @@ pub(super) static LABELS: [&FindingLabel; 3] = [&PRIVATE_KEY, &KEY, &PASSWORD];
 const MAX_NAME_REST: usize = 24;
 /// How much of a line before a list may say what it is.
 const MAX_LABEL: usize = 48;
-/// The longest list of the bytes of a key.
-const MAX_LIST: usize = 64 * 6;
+/// The longest list of bytes that is read.
+const MAX_LIST: usize = 640;
 /// The longest string before a method of its own.
 const MAX_STRING: usize = 80;
 
@@ -71,7 +71,7 @@ pub(super) fn secrets(
         }
         return;
     }
-    let open = if callee.word.ends_with('(') {
+    let open = if callee.word.ends_with(['(', '[']) {
         end
     } else {
         let name = text[end..].iter().take(MAX_NAME_REST).take_while(|b| b.is_ascii_alphanumeric() || **b == b'_');
@@ -93,6 +93,17 @@ pub(super) fn secrets(
     }
 }
 
+/// Returns the key that the list of numbers at `start` is: as many random bytes as ciphers take.
+pub(super) fn key_bytes(text: &[u8], start: usize) -> Option<(usize, usize)> {
+    let end = text.len().min(start + MAX_LIST);
+    let list = numbers(text, start, end).filter(|list| matches!(list.bytes, 16 | 24 | 32 | 64))?;
+    // The key with which the standard of AES explains itself.
+    let sample = starts_ignoring_case(&text[list.start..], b"0x2b, 0x7e")
+        || starts_ignoring_case(&text[list.start..], b"0x2b,0x7e");
+    let closes = text[list.end..].trim_ascii_start().first().is_some_and(|b| matches!(b, b']' | b'}'));
+    (closes && !sample).then_some((list.start, list.end))
+}
+
 /// Returns the wallet's key that the list of numbers at `start..end` is: 64 random bytes, of no signature.
 pub(super) fn key_list(text: &[u8], start: usize, end: usize) -> Option<(usize, usize, &'static FindingLabel)> {
     let before = &text[start.saturating_sub(MAX_LABEL)..start];
@@ -104,14 +115,6 @@ pub(super) fn key_list(text: &[u8], start: usize, end: usize) -> Option<(usize, 
         list.end,
         &PRIVATE_KEY,
     ))
-}
-
-/// Returns the random bytes that are listed as numbers from `at` on, if they are as many as a key has.
-pub(super) fn key_bytes(text: &[u8], at: usize) -> Option<(usize, usize)> {
-    let list =
-        numbers(text, at, text.len().min(at + MAX_LIST)).filter(|list| matches!(list.bytes, 16 | 24 | 32 | 64))?;
-    let closes = text[list.end..].trim_ascii_start().first().is_some_and(|b| matches!(b, b']' | b'}'));
-    closes.then_some((list.start, list.end))
 }
 
 /// Returns the string that ends before `end`, on one line.
@@ -182,4 +185,35 @@ fn is_password(value: &[u8]) -> bool {
     looks_secret(value, NameClass::Password, false)
         || heuristics::is_word_chain(value, 3)
         || heuristics::is_joined_words(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::redact::canaries::{SEED, fill, scrub};
+
+    #[test]
+    fn keys_in_lists_are_found() {
+        let numbers = |hex: bool| {
+            let byte = |at: usize| (at * 113 + 67 + at * at * 29) % 256;
+            let write = |at| if hex { format!("0x{:02x}", byte(at)) } else { byte(at).to_string() };
+            (0..16).map(write).collect::<Vec<_>>().join(", ")
+        };
+        for (text, secret) in [
+            ("accounts: [\"@\"],".to_owned(), format!("0x{}", fill("<h64>", SEED))),
+            ("accounts = [\"0x00\", \"@\"]".to_owned(), format!("0x{}", fill("<h64>", SEED))),
+            ("advanced:\n  network_key: [@]\n".to_owned(), numbers(false)),
+            ("static const uint8_t aes_key[16] = { @ };".to_owned(), numbers(true)),
+        ] {
+            let scrubbed = scrub(&text.replace('@', &secret));
+            assert!(!scrubbed.contains(&secret[2..]), "{scrubbed}");
+        }
+        for text in [
+            "network_key: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]".to_owned(),
+            format!("let key = [{}];", numbers(true)),
+            format!("let expected_key = [{}];", numbers(true)),
+            format!("accounts: [\"0x{}\"]", fill("<h40>", SEED)),
+        ] {
+            assert_eq!(scrub(&text), text);
+        }
+    }
 }

@@ -29,12 +29,16 @@ pub(super) const KEYWORDS: [(CodeKind, &str); 5] = [
         リカバリーコード|バックアップコード|복구 코드|백업 코드|recovery key|recovery-key|wiederherstellungsschl|\
         clé de récupération|clave de recuperaci|chave de recupera|chiave di recupero|herstelsleutel|återställningsnyck|\
         gendannelsesnøgle|gjenopprettingsnøk|palautusavain|klucz odzyskiwania|obnovovací klíč|kurtarma anahtar|\
-        恢复密钥|回復キー|復旧キー|복구 키",
+        \" totp_auth|two-step login|two-step verif|2-step backup|bitwarden recover|recovery sheet|2fa reset|2fa backup|mfa backup|emergency sheet|\
+        notfallblatt|恢复密钥|回復キー|復旧キー|복구 키",
     ),
     (
         CodeKind::Pin,
         "pincode|pin-code|pin code|pin number|pin for|pin of|pin to|pin is|pin für|pin der|pin del|pin de |\
-        pin di |pin da |pin voor|pin til|pin do |pin k |pin для|pin от|-pin\n|_pin\n|pin:|pin =|pin=|-pin| pin |(pin|puk|\
+        pin di |pin da |pin voor|pin til|pin do |pin k |pin для|pin от|pin:|pin =|pin=|-pin| pin |(pin|puk|\
+        sperrcode|verrou|tastensperre|bildschirmsperre|displaysperre|entsperrcode|code de verrouillage|código de bloqueo|\
+        codice di sblocco|sblocco|vergrendel|skærmlås|skärmlås|-pin\n|_pin\n| pin\n| : code |copier: code|printer: code|alarm: code|door: code|gate: code|safe: code|garage: code|locker: code|keybox: code|tresor: code|kopierer: code|drucker: code|tür: code|\
+        copieur : code|imprimante : code|alarme : code|porte : code|portail : code|coffre : code|tablette : code|copier, code|printer, code|alarm, code|kopierer, code|tresor, code|door, code|tresorcode|tresor code|tablet code|printer code|\
         code pin|alarm code|alarmcode|door code|gate code|entry code|keypad code|locker code|safe code|\
         safe combination|combination|access code|voicemail pin|türcode|torcode|zugangscode|zugangs-pin|\
         digicode|code de la porte|code porte|code de l'alarme|code alarme|code copieur|code d'accès|\
@@ -52,7 +56,8 @@ pub(super) const KEYWORDS: [(CodeKind, &str); 5] = [
         license code|registration key|registration code|lizenzschl|produktschl|aktivierungsschl|\
         aktivierungscode|de licence|de produit|de licencia|de producto|de licença|di licenza|\
         licentiesleutel|productcode|licentiecode|licensnyckel|produktnyckel|licensnøgle|lisensnøkkel|\
-        klucz licen|klucz produktu|licenční kl|lisans anahtar|ключ продукта|лицензионный ключ|\
+        serial:|-serial |-serial=|s/n |s/n:|serial no|digo de activaci|codice di attivazione|activeringscode|kod aktywacyjny|--serial |seriennummer|numéro de série|número de serie|numero di serie|serienummer|codice |code d'activation|\
+        enter exactly|klucz licen|klucz produktu|licenční kl|lisans anahtar|ключ продукта|лицензионный ключ|\
         ліцензійний ключ|许可证|激活码|序列号|产品密钥|プロダクトキー|ライセンスキー|라이선스 키|제품 키|windows 1|windows server 20|office 20|\
         key from|upgrade key|serial number / licence|licence =|license =|licence number",
     ),
@@ -63,7 +68,8 @@ pub(super) const KEYWORDS: [(CodeKind, &str); 5] = [
         clé de configuration|double authentification|clave de configuraci|autenticador|autenticatore|\
         chiave di configurazione|instellingssleutel|installatiesleutel|konfigurationsnyckel|\
         klucz konfiguracji|kurulum anahtar|ключ настройки|аутентификатор|身份验证器|两步验证|セットアップキー|설정 키|\
-        two-factor|two factor|second factor|google auth|authy|the qr|qr code|qr-code|qrcode|código qr|codice qr|code qr|\
+        mfa: |root mfa|mfa device|mfa for |mfa is |the seed|seed that|seed:|base32|totp-seed|startwert|geheimcode|two-step|2-step|zweiter faktor|\
+        zwei-faktor|deuxième facteur|segundo factor|two-factor|two factor|second factor|google auth|authy|the qr|qr code|qr-code|qrcode|código qr|codice qr|code qr|\
         by hand instead",
     ),
     (

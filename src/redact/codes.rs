@@ -244,6 +244,15 @@ static CONNECTORS: WordList = WordList::new(
     it's its ist's c'est set changed",
 );
 
+/// Whether the word before a code says that it is the result of something.
+fn is_failure(before: &[u8]) -> bool {
+    static FAILURES: WordList = WordList::new(
+        "erreur error fehler http status statut retour sortie exit return r\u{e9}ponse postal pays country",
+    );
+    let word = before.iter().rev().take(24).take_while(|b| b.is_ascii_alphabetic() || !b.is_ascii()).count();
+    FAILURES.has(&before[before.len() - word..])
+}
+
 /// Returns the number that the label between `start` and `end` announces.
 fn pin(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
     let keyword = &text[start..end];
@@ -258,14 +267,17 @@ fn pin(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
     {
         return None;
     }
-    // `# door-pin`, the name of a field whose value is on the next line.
-    if text[end..].starts_with(b"\n") {
-        let before = &text[start.saturating_sub(40)..start];
-        let name = &before[before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
-        let length = text[end + 1..].iter().take(9).take_while(|b| b.is_ascii_digit()).count();
-        let alone = matches!(text[end + 1 + length..], [] | [b'\n' | b'\r', ..]);
-        return (name.starts_with(b"# ") && !name[2..].contains(&b' ') && alone && (4..=8).contains(&length))
-            .then_some((end + 1, end + 1 + length));
+    if keyword.eq_ignore_ascii_case(b" : code ") && is_failure(&text[..start]) {
+        return None;
+    }
+    // `# sim-pin` above its number.
+    if keyword.ends_with(b"\n") {
+        let line = &text[end..text.len().min(end + 16)];
+        let digits = line.iter().take_while(|b| b.is_ascii_digit()).count();
+        let value = &line[..digits];
+        let alone = line.get(digits).is_none_or(|b| matches!(b, b'\n' | b'\r'));
+        let varied = value.windows(2).any(|pair| pair[0] != pair[1]);
+        return (alone && (4..=8).contains(&digits) && varied).then_some((end, end + digits));
     }
     let window = &text[end..text.len().min(end + MAX_PIN_LEAD)];
     let line = &window[..window.iter().position(|b| *b == b'\n').unwrap_or(window.len())];
@@ -351,7 +363,7 @@ fn licence(text: &[u8], from: usize) -> Option<(usize, usize)> {
         let token = &text[from + at..from + at + length];
         let groups: Vec<&[u8]> = token.split(|b| *b == b'-').collect();
         let digits = token.iter().filter(|b| b.is_ascii_digit()).count();
-        let even = groups.iter().all(|group| group.len() == groups[0].len());
+        let even = groups.iter().all(|group| group.len() == groups[0].len()) || groups.len() >= 4 && is_framed(&groups);
         let mixed = groups
             .iter()
             .filter(|group| group.iter().any(u8::is_ascii_digit) && group.iter().any(u8::is_ascii_uppercase))
@@ -360,7 +372,7 @@ fn licence(text: &[u8], from: usize) -> Option<(usize, usize)> {
         if ended
             && even
             && groups.len() >= 3
-            && (4..=8).contains(&groups[0].len())
+            && (4..=8).contains(&groups[1].len())
             && digits >= 2
             && (mixed >= 2 || groups.len() >= 4 && mixed >= 1 || groups.len() >= 5 && groups[0].len() <= 6)
             && !heuristics::is_placeholder(token)
@@ -370,6 +382,15 @@ fn licence(text: &[u8], from: usize) -> Option<(usize, usize)> {
         at += length.max(1);
     }
     None
+}
+
+/// Whether the groups between the first, which names a product, and the last, which may be a check, are of one length.
+fn is_framed(groups: &[&[u8]]) -> bool {
+    let [first, middle @ .., last] = groups else { return false };
+    let length = middle[0].len();
+    (2..=length).contains(&first.len())
+        && (2..=length).contains(&last.len())
+        && middle.iter().all(|group| group.len() == length)
 }
 
 /// Returns the Base32 seed soon after the label that ends at `from`.
@@ -482,6 +503,13 @@ mod tests {
             ("Lizenzschlüssel: @", "<u6>-8<u5>-K<d5>-<u4>2Z"),
             ("Choose manual entry and type @ there", "<b32>"),
             ("2FA (authenticator): @", "<b32>"),
+            ("AWS root MFA: the seed is @ for now", "<b32>"),
+            ("Tablet 1 bis 4: Sperrcode @", "<d5>"),
+            ("- copier: code @\n", "<d5>"),
+            ("- alarme : code @\n", "<d5>"),
+            ("# sim-pin\n@\n", "<d5>"),
+            ("editor -batchmode -serial @ -quit", "G2-<u4>-8<u3>-K<u2>7-<u3>2"),
+            ("Serial: @", "CG-8<u7>-K<u6>7-<u3>2"),
         ] {
             let secret = fill(secret, SEED).to_uppercase();
             let secret = if template.contains("authenticator") { secret.to_lowercase() } else { secret };
@@ -502,6 +530,9 @@ mod tests {
             "An app password lets apps sign in. With that they have more time from here on.",
             "Set up 2FA with an authenticator such as Authy, then verify the code.",
             "0x2fa4c1d97e 2fa89cba77d3",
+            "Serial: /dev/ttyUSB0, serial: A1-B2-C3, serial: DX-2021-03-04",
+            "erreur : code 40418, status: code 2048\n# pin\n3\n",
+            "The seed is 42. The seed that we use is 12345.",
         ] {
             assert_eq!(scrub(text), text);
         }

@@ -9,7 +9,8 @@ use super::keywords::Keywords;
 use super::rules::{self, FindingLabel, Provider, TokenRule};
 use super::text::WordEnds;
 use super::{
-    access_codes, assembled, calls, commands, keys, kubernetes, networks, phrase_layouts, phrases, places, sampled, url,
+    access_codes, assembled, calls, commands, keys, kubernetes, networks, parts, phrase_layouts, phrases, places,
+    sampled, url,
 };
 use std::sync::OnceLock;
 
@@ -37,6 +38,11 @@ pub(super) struct Finding {
 enum KeywordTarget {
     Rule(&'static TokenRule),
     Name,
+    LoginFile,
+    UserFile,
+    PartConstant,
+    PartHalf,
+    PartSum,
     Word(&'static Word),
     KeyBlock,
     KeyEnd,
@@ -61,7 +67,6 @@ enum KeywordTarget {
     PlainPhrase,
     Header(&'static Header),
     AccessCode,
-    Part,
     OldLabel,
 }
 
@@ -84,6 +89,11 @@ fn keywords() -> &'static Keywords<KeywordTarget> {
         words.extend(HEADERS.iter().map(|header| (header.word.to_owned(), KeywordTarget::Header(header))));
         let mut fixed: Vec<(&str, KeywordTarget)> = Vec::new();
         fixed.extend(generic::STEMS.iter().map(|stem| (*stem, KeywordTarget::Name)));
+        fixed.extend(generic::LOGIN_FILES.iter().map(|word| (*word, KeywordTarget::LoginFile)));
+        fixed.extend(generic::USER_FILES.iter().map(|word| (*word, KeywordTarget::UserFile)));
+        fixed.extend(parts::CONSTANTS.iter().map(|word| (*word, KeywordTarget::PartConstant)));
+        fixed.extend(parts::HALVES.iter().map(|word| (*word, KeywordTarget::PartHalf)));
+        fixed.extend(parts::SUMS.iter().map(|word| (*word, KeywordTarget::PartSum)));
         fixed.extend(phrases::KEYWORDS.iter().map(|word| (*word, KeywordTarget::Phrase)));
         for (kind, keywords) in code_labels::KEYWORDS {
             fixed.extend(keywords.split('|').map(|word| (word, KeywordTarget::Code(kind))));
@@ -100,7 +110,6 @@ fn keywords() -> &'static Keywords<KeywordTarget> {
         fixed.extend(generic::PLAIN_PHRASE_KEYWORDS.iter().map(|word| (*word, KeywordTarget::PlainPhrase)));
         fixed.extend(generic::OLD_LABELS.iter().map(|word| (*word, KeywordTarget::OldLabel)));
         fixed.extend(access_codes::KEYWORDS.iter().map(|word| (*word, KeywordTarget::AccessCode)));
-        fixed.extend(assembled::FIRST_PARTS.iter().map(|word| (*word, KeywordTarget::Part)));
         fixed.extend(keys::BODIES.iter().map(|word| (*word, KeywordTarget::KeyBody)));
         fixed.extend(keys::WRAPPED.iter().map(|word| (*word, KeywordTarget::Wrapped)));
         fixed.extend([
@@ -196,12 +205,6 @@ pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Findin
             KeywordTarget::AccessCode => {
                 access_codes::number(text, at, hit_end).map(|(start, end)| (start, end, &codes::PIN))
             }
-            KeywordTarget::Part => {
-                assembled::parts(text, at, hit_end, &mut |start, end, label| {
-                    findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) })
-                });
-                None
-            }
             KeywordTarget::Header(header) => {
                 let mut on_finding =
                     |start, end, label| findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) });
@@ -274,6 +277,14 @@ pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Findin
                 }
                 None
             }
+            KeywordTarget::LoginFile
+            | KeywordTarget::UserFile
+            | KeywordTarget::PartConstant
+            | KeywordTarget::PartHalf
+            | KeywordTarget::PartSum => {
+                in_parts(text, (at, hit_end), target, depth, &mut findings);
+                None
+            }
             KeywordTarget::PhraseWords => {
                 phrases::listed_words(text, hit_end).map(|(start, end)| (start, end, phrases::LABEL))
             }
@@ -292,6 +303,23 @@ pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Findin
     });
     findings.append(&mut near_providers);
     findings
+}
+
+/// Adds the secrets in files without labels and those in parts, at the keyword `at..end` of `target`.
+///
+/// Apart from the loop over all keywords, which is slower when it holds this.
+#[inline(never)]
+fn in_parts(text: &[u8], (at, end): (usize, usize), target: KeywordTarget, depth: usize, findings: &mut Vec<Finding>) {
+    let mut on_finding = |start, end, label| findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) });
+    match target {
+        KeywordTarget::LoginFile => generic::login_file(text, at, end, &mut on_finding),
+        KeywordTarget::UserFile => generic::user_file(text, end, &mut on_finding),
+        // Nothing is put together in what was put together.
+        _ if depth > 0 => {}
+        KeywordTarget::PartConstant => parts::constants(text, (at, end), &mut on_finding),
+        KeywordTarget::PartHalf => parts::halves(text, (at, end), &mut on_finding),
+        _ => parts::sum(text, at, &mut on_finding),
+    }
 }
 
 #[cfg(test)]
@@ -342,6 +370,15 @@ mod tests {
             "passwords:\n- a: b\n",
             "what is the password\nit's ",
             "able acid army arrow\nmax: ",
+            "k1 = \"abcdefgh1\"; ",
+            "first half: ab1 ",
+            "a + b ",
+            "two lines\n\nab\n",
+            "users`\na:b\n",
+            "key = [1, ",
+            "| pass | a ",
+            "set(\"a\", key: \"password\") ",
+            "password = b64(a) ",
         ] {
             let text = part.repeat((1 << 16) / part.len());
             let started = std::time::Instant::now();

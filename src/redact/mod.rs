@@ -33,6 +33,7 @@ mod kubernetes;
 mod letters;
 mod names;
 mod networks;
+mod parts;
 mod phrase_layouts;
 mod phrases;
 mod places;

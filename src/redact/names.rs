@@ -23,7 +23,7 @@ pub(super) static LABELS: [&FindingLabel; 8] =
 
 /// Returns the class of secret that `name` announces, and its label; `None` if its value need not be secret.
 pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)> {
-    let words = words(name);
+    let words = words(without_widget(name));
     // `secret_key_base`, `PASSWORD_PROD`, `apiKeyValue` still name the secret itself.
     static AFTERWORDS: WordList = WordList::new(
         "base value val string plain plaintext text raw b64 base64 hex prod production dev \
@@ -141,7 +141,8 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
             || matches!(last, "api" | "access") && words.len() > 1 && is_environment(name)
         {
             (NameClass::Hint, &KEY)
-        } else if last == "code" && ENTRANCES.has(before.as_bytes())
+        } else if joined == "authinfo"
+            || last == "code" && ENTRANCES.has(before.as_bytes())
             || last.strip_suffix("code").is_some_and(|before| ENTRANCES.has(before.as_bytes()))
         {
             (NameClass::Key, &KEY)
@@ -181,6 +182,39 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
     )
 }
 
+/// Returns the name of what a field of a form holds: `passwordController.text` holds a password, and so does what
+/// `passwordField.setText(…)` puts there.
+pub(super) fn without_widget(name: &[u8]) -> &[u8] {
+    static CONTENTS: WordList = WordList::new(
+        "text value settext setvalue fill type typetext sendkeys send_keys settextvalue stringvalue entertext clearandtype \
+        replacetext content string",
+    );
+    const WIDGETS: [&[u8]; 14] = [
+        b"controller",
+        b"textfield",
+        b"textbox",
+        b"field",
+        b"input",
+        b"box",
+        b"edit",
+        b"edittext",
+        b"textedit",
+        b"entry",
+        b"element",
+        b"locator",
+        b"ctrl",
+        b"ctl",
+    ];
+    let Some(dot) = name.iter().rposition(|b| *b == b'.').filter(|dot| CONTENTS.has(&name[dot + 1..])) else {
+        return name;
+    };
+    let held = &name[..dot];
+    let widget = WIDGETS
+        .iter()
+        .filter(|widget| held.len() > widget.len() && held[held.len() - widget.len()..].eq_ignore_ascii_case(widget));
+    widget.max_by_key(|widget| widget.len()).map_or(name, |widget| &held[..held.len() - widget.len()])
+}
+
 /// Whether a word of a name says password, secret or key and none of those after it what is told of it instead:
 /// `password_service`, but not `password_hash`.
 fn says_secret(words: &[String]) -> bool {
@@ -201,8 +235,9 @@ fn says_secret(words: &[String]) -> bool {
 }
 
 /// Words before `code` in names of what lets somebody in.
-static ENTRANCES: WordList =
-    WordList::new("access invite invitation auth join pairing enrollment enrolment registration");
+static ENTRANCES: WordList = WordList::new(
+    "authorization authorisation epp transfer access invite invitation auth join pairing enrollment enrolment registration",
+);
 
 /// What is derived from a seed that is secret.
 static SEEDED: WordList =

@@ -8,7 +8,7 @@ const fn callee(word: &'static str, arguments: u8, taken: Taken) -> Callee {
 }
 
 /// The functions. Bits count arguments from the first: `0b10` is the second.
-pub(in super::super) static CALLEES: [Callee; 153] = [
+pub(in super::super) static CALLEES: [Callee; 158] = [
     // Wallets and signatures.
     callee("wallet(", 0b1, PrivateKey),
     callee("from_key(", 0b1, PrivateKey),
@@ -37,6 +37,12 @@ pub(in super::super) static CALLEES: [Callee; 153] = [
     callee("privatekey::from", 0b1, PrivateKey),
     callee("privatekey(", 0b1, PrivateKey),
     callee("credentials.create(", 0b1, PrivateKey),
+    // The accounts of a network in the settings of a tool for contracts.
+    callee("accounts: [", 0b1111, PrivateKey),
+    callee("accounts:[", 0b1111, PrivateKey),
+    callee("accounts\": [", 0b1111, PrivateKey),
+    callee("accounts = [", 0b1111, PrivateKey),
+    callee("accounts=[", 0b1111, PrivateKey),
     // Ciphers and authentication codes.
     callee("createhmac(", 0b10, Key),
     callee("hmac.new(", 0b11, Key),

@@ -10,7 +10,7 @@ use super::pairs::{self, Columns};
 use super::{MAX_NAME_PART, Name, OnFinding, rows};
 
 /// The headers, each with what its cells hold.
-pub(in super::super) static HEADERS: [Header; 34] = [
+pub(in super::super) static HEADERS: [Header; 39] = [
     header("community", Cells::Chosen),
     header("enable", Cells::Chosen),
     header("totp", Cells::Seed),
@@ -26,6 +26,11 @@ pub(in super::super) static HEADERS: [Header; 34] = [
     header("t\u{fc}rcode", Cells::Number),
     header("code porte", Cells::Number),
     header("access", Cells::Told),
+    header("access data", Cells::Told),
+    header("\u{434}\u{43e}\u{441}\u{442}\u{443}\u{43f}", Cells::Told),
+    header("geheim", Cells::Chosen),
+    header("geheimnis", Cells::Chosen),
+    header("snmp community", Cells::Chosen),
     header("zugang", Cells::Told),
     header("zugangsdaten", Cells::Told),
     header("acc\u{e8}s", Cells::Told),
@@ -102,9 +107,13 @@ pub(in super::super) fn column(
     if header.word == "community" && !is_of_devices(text, start, end) {
         return;
     }
+    let (mut passwords, mut random) = (rows::Cells::new(NameClass::Password), false);
     let mut on_cell = |from: usize, to: usize| {
         if let Some((from, to)) = header.cells.secret(text, from, to) {
             found(from, to, header.cells.label());
+        } else if header.cells == Cells::Told && !text[from..to].contains(&b' ') {
+            random |= heuristics::looks_random(&text[from..to]);
+            passwords.add(text, from, to);
         }
     };
     if let Some(table) = pairs::column(text, name) {
@@ -113,6 +122,9 @@ pub(in super::super) fn column(
         columns.cells(text, (&table, mark), &mut on_cell);
     } else if let Some(table) = rows::aligned(text, name) {
         columns.each(table.rows, |on_value| table.values(text, on_value), on_cell);
+    }
+    if random {
+        passwords.secrets(text, &mut |start, end| found(start, end, &names::PASSWORD));
     }
 }
 

@@ -111,7 +111,7 @@ const fn key(word: &'static str) -> Word {
 }
 
 /// The words; those of ASCII letters alone are among the stems of names.
-pub(in super::super) static LABELS: [Word; 148] = [
+pub(in super::super) static LABELS: [Word; 153] = [
     password("mot de passe"),
     password("contrase\u{f1}a"),
     password("contrase\u{d1}a"),
@@ -235,6 +235,11 @@ pub(in super::super) static LABELS: [Word; 148] = [
     key("invitation code"),
     key("auth code"),
     key("join code"),
+    key("epp code"),
+    key("epp-code"),
+    key("transfer code"),
+    key("authcode"),
+    key("auth-code"),
     key("pairing code"),
     key("enrollment code"),
     key("enrolment code"),

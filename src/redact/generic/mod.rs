@@ -5,9 +5,11 @@ mod accounts;
 mod announced;
 pub(super) mod beside;
 pub(super) mod chosen;
+mod forms;
 mod headers;
 mod labels;
 mod later;
+mod login_files;
 mod mentioned;
 mod nested;
 mod pairs;
@@ -27,16 +29,17 @@ pub(super) use chosen::LABEL as CHOSEN_LABEL;
 pub(super) use headers::{HEADERS, Header};
 pub(super) use labels::{LABELS, STEMS, Word};
 pub(super) use later::{is_plain as is_plain_password, is_strong as is_strong_password, trimmed};
+pub(super) use login_files::{PAIRS as LOGIN_FILES, USERS as USER_FILES, pair as login_file, users as user_file};
 pub(super) use plain_phrases::{KEYWORDS as PLAIN_PHRASE_KEYWORDS, find as plain_phrase};
 pub(super) use prose::saying_end;
 pub(super) use replaced::{KEYWORDS as OLD_LABELS, passwords as replaced_passwords};
 
-use super::assembled;
-use super::calls;
 use super::heuristics::{self, NameClass, WordList};
 use super::names::{self, class_of};
 use super::rules::FindingLabel;
 use super::text::{contains_ignoring_case, is_name_byte};
+use super::{assembled, calls};
+use forms::{GLOBAL_KEY, is_global_key, list_of_bytes};
 use separator::{Separator, separator};
 
 /// The longest part of a name on each side of its keyword.
@@ -133,7 +136,9 @@ impl Names {
             let rest = &text[end..];
             let more = [&b" phrase"[..], b" word", b" code"].into_iter().find(|more| rest.starts_with(more));
             end += more.map_or(0, <[u8]>::len);
-        } else if word.eq_ignore_ascii_case(b"auth") && text[end..].starts_with(b" code") {
+        } else if (word.eq_ignore_ascii_case(b"auth") || word.eq_ignore_ascii_case(b"authorization"))
+            && text[end..].starts_with(b" code")
+        {
             end += b" code".len();
         } else if word.eq_ignore_ascii_case(b"session") && text[end..].starts_with(b" cookie") {
             end += b" cookie".len();
@@ -194,13 +199,28 @@ impl Names {
             }
             return;
         }
+        if class != NameClass::Hint
+            && let Some((start, end)) = pairs::stored(text, name)
+        {
+            if rows::is_secret(&text[start..end], class) || plain::is_stored(text, name, (start, end), class) {
+                on_finding(start, end, label);
+            }
+            return;
+        }
         if let Some((start, end)) = pairs::value(text, name) {
+            // `<key>password</key><string>…</string>`
+            let element = text[name.end..].starts_with(b"</") && text.get(end) == Some(&b'<');
+            if element && plain::is_stored(text, name, (start, end), class) {
+                on_finding(start, end, label);
+                return;
+            }
             if rows::is_secret(&text[start..end], class) || (strict && !is_exempt(&text[start..end], class)) {
                 on_finding(start, end, label);
             }
             return;
         }
         if let Some(table) = pairs::column(text, name) {
+            let class = table.class(class);
             self.columns.values(text, (&table, b'|'), class, |start, end| on_finding(start, end, label));
             return;
         }
@@ -212,6 +232,7 @@ impl Names {
         if matches!(mark, Some(b',' | b';' | b'\t' | b'\n' | b'"'))
             && let Some((table, mark)) = pairs::separated(text, name)
         {
+            let class = table.class(class);
             self.columns.values(text, (&table, mark), class, |start, end| on_finding(start, end, label));
             return;
         }
@@ -227,24 +248,31 @@ impl Names {
             );
             return;
         }
+        if let Some(open) = list_of_bytes(text, name)
+            && matches!(class, NameClass::Hint | NameClass::Key | NameClass::PrivateKey | NameClass::Password)
+            && let Some((start, end)) = calls::key_bytes(text, open)
+        {
+            on_finding(start, end, label);
+            return;
+        }
         let Some((separator, at)) = separator(text, name) else {
             if let Some((start, end)) = mentioned::noise_after(text, name) {
                 on_finding(start, end, label);
                 return;
             }
             if let Some(table) = rows::aligned(text, name) {
+                let class = table.class(class);
+                let mut cells = rows::Cells::new(class);
                 self.columns.each(
                     table.rows,
                     |on_value| table.values(text, on_value),
                     |start, end| {
-                        let cell = &text[start..end];
-                        if rows::is_secret(cell, class)
-                            && (class == NameClass::Password || heuristics::looks_random(cell))
-                        {
-                            on_finding(start, end, label);
+                        if class == NameClass::Password || heuristics::looks_random(&text[start..end]) {
+                            cells.add(text, start, end);
                         }
                     },
                 );
+                cells.secrets(text, &mut |start, end| on_finding(start, end, label));
             }
             prose::values(text, name, (class, label), on_finding);
             return;
@@ -257,8 +285,8 @@ impl Names {
             Separator::Call => text[..name.end].ends_with(b".assign"),
             _ => false,
         };
-        if let Some((start, end)) = listed_bytes(text, name, at, class) {
-            on_finding(start, end, label);
+        if class == NameClass::Hint && separator == Separator::Cell && is_global_key(text, at) {
+            on_finding(at, at + GLOBAL_KEY, label);
             return;
         }
         if is_badge(text, name, class) || class == NameClass::Hint && (!asked || is_public_hint(text, name)) {
@@ -281,7 +309,11 @@ impl Names {
         } else {
             self.inside = 0;
         }
+        if separator == Separator::Cell {
+            pairs::row(text, name, class, |start, end| on_finding(start, end, label));
+        }
         if separator == Separator::Assign {
+            assembled::decoded(text, at, label, on_finding);
             assembled::sum(text, &text[name.start..name.end], at, on_finding);
         }
         let value = value::value(text, name, at, separator, class);
@@ -333,19 +365,6 @@ fn network_option(text: &[u8], name: Name) -> Option<(usize, usize)> {
         || heuristics::is_joined_words(value)
         || heuristics::looks_secret(value, NameClass::Password, true);
     chosen.then_some((found.start, found.end))
-}
-
-/// Returns the bytes of a key that a list gives as numbers: `network_key: [29, 211, …]`, `byte[] secretKey = { … }`.
-fn listed_bytes(text: &[u8], name: Name, at: usize, class: NameClass) -> Option<(usize, usize)> {
-    let window = &text[at..text.len().min(at + 24)];
-    let lead = window.iter().position(|b| matches!(b, b'[' | b'{') || b.is_ascii_digit())?;
-    let open = at + lead + text[at + lead..].iter().take(8).take_while(|b| b"[]{ \n".contains(b)).count();
-    if open == at || !text.get(open).is_some_and(u8::is_ascii_digit) {
-        return None;
-    }
-    let named = !matches!(class, NameClass::Weak | NameClass::Hint)
-        || class == NameClass::Hint && names::is_of_secret_key(&text[name.start..name.end]);
-    if named { calls::key_bytes(text, open) } else { None }
 }
 
 /// Whether a name is the last part of a path and its tag or port follows, as in the name of a container image.

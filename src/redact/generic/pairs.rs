@@ -1,6 +1,6 @@
 //! Names and values in separate places: `name: X` above `value: Y`, the header of a table above its column.
 
-use super::super::heuristics::NameClass;
+use super::super::heuristics::{NameClass, WordList};
 use super::super::text::starts_ignoring_case;
 use super::rows;
 use super::separator::Separator;
@@ -193,11 +193,71 @@ pub(super) fn compared(text: &[u8], name: Name) -> Option<(usize, usize)> {
     Some((base + open + 1, base + content.len()))
 }
 
+/// Returns the quoted text that a call stores under the name after it: `set("…", forKey: "password")`.
+pub(super) fn stored(text: &[u8], name: Name) -> Option<(usize, usize)> {
+    static LABELS: WordList = WordList::new(
+        "key forkey for account foraccount withkey named name under as id identifier service forname field",
+    );
+    let low = name.start.saturating_sub(2 * MAX_NAME_PART);
+    let before = &text[low..name.start];
+    let before = before.strip_suffix(b"\"").or_else(|| before.strip_suffix(b"'"))?;
+    let before = before.strip_suffix(b"@").unwrap_or(before).trim_ascii_end();
+    let before = before.strip_suffix(b":").or_else(|| before.strip_suffix(b"="))?;
+    let label = before.iter().rev().take(16).take_while(|b| b.is_ascii_alphabetic()).count();
+    let head = &before[..before.len() - label];
+    let joint = head.trim_ascii_end();
+    let joint = joint.strip_suffix(b",").or((head.len() > joint.len()).then_some(joint))?;
+    let quote = *joint.last().filter(|b| matches!(b, b'"' | b'\''))?;
+    if !LABELS.has(&before[before.len() - label..]) {
+        return None;
+    }
+    let content = &joint[..joint.len() - 1];
+    let open = content.iter().rposition(|b| *b == quote || *b == b'\n').filter(|at| content[*at] == quote)?;
+    let call = content[..open].strip_suffix(b"@").unwrap_or(&content[..open]).trim_ascii_end();
+    (matches!(call.last(), Some(b'(' | b':' | b'=')) && open + 1 < content.len())
+        .then_some((low + open + 1, low + content.len()))
+}
+
 /// A column of a table.
 pub(super) struct Column {
     /// The offset of the first row.
     rows: usize,
     index: usize,
+    /// Whether another column of the table has accounts.
+    accounts: bool,
+}
+
+impl Column {
+    /// Returns the class of the cells under a name of `class`: what is called a secret beside an account is its password.
+    pub(super) fn class(&self, class: NameClass) -> NameClass {
+        if self.accounts && class == NameClass::Secret { NameClass::Password } else { class }
+    }
+}
+
+/// Passes the secrets of a row whose first cell is `name` and which has several values, to `on_finding`: `| pass | a | b |`.
+pub(super) fn row(text: &[u8], name: Name, class: NameClass, mut on_finding: impl FnMut(usize, usize)) {
+    let before = &text[name.start.saturating_sub(MAX_NAME_PART)..name.start];
+    let before = &before[before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
+    let (at, _) = after_closers(text, name.end);
+    let at = skip_blanks(text, at);
+    if text.get(at) != Some(&b'|') || !before.iter().all(|b| matches!(b, b'|' | b' ' | b'>' | b'*' | b'`' | b'\t')) {
+        return;
+    }
+    let row = line(text, at);
+    let values = borders(row, b'|').count() - usize::from(row.trim_ascii_end().ends_with(b"|"));
+    if row.len() == MAX_ROW_BYTES || values < 2 {
+        return;
+    }
+    let mut cells = rows::Cells::new(class);
+    for index in 0..values {
+        // Descriptions have several words.
+        if let Some((start, end)) = cell(row, b'|', index)
+            && !row[start..end].contains(&b' ')
+        {
+            cells.add(text, at + start, at + end);
+        }
+    }
+    cells.secrets(text, &mut on_finding);
 }
 
 /// Returns the column of a Markdown table whose header is `name`.
@@ -229,7 +289,11 @@ pub(super) fn column(text: &[u8], name: Name) -> Option<Column> {
         return None;
     }
     let lead = usize::from(before.trim_ascii_start().starts_with(b"|"));
-    Some(Column { rows: delimiter + length + 1, index: before.iter().filter(|b| **b == b'|').count() - lead })
+    Some(Column {
+        rows: delimiter + length + 1,
+        index: before.iter().filter(|b| **b == b'|').count() - lead,
+        accounts: rows::names_accounts(&text[name.start - before.len()..delimiter]),
+    })
 }
 
 /// Returns the column of comma-separated values whose header is `name`, and the separator.
@@ -258,7 +322,8 @@ pub(super) fn separated(text: &[u8], name: Name) -> Option<(Column, u8)> {
     if !fits || !cells.clone().all(is_word) {
         return None;
     }
-    Some((Column { rows: next, index: count(&text[start..name.start]) }, mark))
+    let accounts = rows::names_accounts(head);
+    Some((Column { rows: next, index: count(&text[start..name.start]), accounts }, mark))
 }
 
 /// The progress in reading columns, so that no table is read too often.
@@ -275,15 +340,13 @@ impl Columns {
     pub(super) fn values(
         &mut self,
         text: &[u8],
-        (column, mark): (&Column, u8),
+        column: (&Column, u8),
         class: NameClass,
         mut on_finding: impl FnMut(usize, usize),
     ) {
-        self.cells(text, (column, mark), &mut |start, end| {
-            if rows::is_secret(&text[start..end], class) {
-                on_finding(start, end);
-            }
-        });
+        let mut cells = rows::Cells::new(class);
+        self.cells(text, column, &mut |start, end| cells.add(text, start, end));
+        cells.secrets(text, &mut on_finding);
     }
 
     /// Passes all cells of a column to `on_cell`.

@@ -1,6 +1,6 @@
 //! Columns of secrets that no border separates: the values of an SQL `INSERT`, and output in aligned columns.
 
-use super::super::heuristics::{self, NameClass, looks_secret};
+use super::super::heuristics::{self, NameClass, WordList, looks_secret};
 use super::super::text::contains_ignoring_case;
 use super::separator::{after_closers, skip_blanks};
 use super::{Name, later, mentioned};
@@ -22,6 +22,51 @@ pub(super) fn is_secret(value: &[u8], class: NameClass) -> bool {
                 || heuristics::is_saying(value)
                 || heuristics::is_passphrase(value, class) && !heuristics::is_description(value))
         || class == NameClass::Hint && mentioned::is_unmistakable(value)
+}
+
+/// Whether the header of a table has a column of accounts.
+pub(super) fn names_accounts(header: &[u8]) -> bool {
+    static ACCOUNTS: WordList = WordList::new(
+        "account accounts user username login konto benutzer benutzername compte utilisateur identifiant cuenta usuario conta \
+        usu\u{e1}rio utente gebruiker gebruikersnaam bruger bruker anv\u{e4}ndare email e-mail mail",
+    );
+    header
+        .split(|b| b.is_ascii_whitespace() || matches!(b, b'|' | b',' | b';' | b'*' | b'`'))
+        .any(|cell| ACCOUNTS.has(cell))
+}
+
+/// The cells of a column or a row under one name, which are judged together: beside a secret that its form shows, a word is
+/// one, too.
+pub(super) struct Cells {
+    class: NameClass,
+    certain: Vec<(usize, usize)>,
+    others: Vec<(usize, usize)>,
+}
+
+impl Cells {
+    pub(super) fn new(class: NameClass) -> Self {
+        Self { class, certain: Vec::new(), others: Vec::new() }
+    }
+
+    /// Adds the cell at `start..end`.
+    pub(super) fn add(&mut self, text: &[u8], start: usize, end: usize) {
+        let list = if is_secret(&text[start..end], self.class) { &mut self.certain } else { &mut self.others };
+        list.push((start, end));
+    }
+
+    /// Passes the places of the secrets among the cells to `on_value`.
+    pub(super) fn secrets(self, text: &[u8], on_value: &mut dyn FnMut(usize, usize)) {
+        let (mut places, mut others) = (self.certain, self.others);
+        if !places.is_empty() && matches!(self.class, NameClass::Password | NameClass::Secret) {
+            others.retain(|(start, end)| {
+                let value = &text[*start..*end];
+                let worded = self.class == NameClass::Password && heuristics::is_plain_words(value);
+                worded || looks_secret(value, self.class, true)
+            });
+            places.append(&mut others);
+        }
+        places.into_iter().for_each(|(start, end)| on_value(start, end));
+    }
 }
 
 /// The values of an `INSERT` statement.
@@ -110,6 +155,8 @@ pub(super) struct Aligned {
     pub(super) rows: usize,
     /// Where the column begins in each line.
     column: usize,
+    /// Whether another column has accounts.
+    accounts: bool,
 }
 
 /// Returns the column under `name` if its line is a header: short names with two blanks or more between them.
@@ -142,7 +189,11 @@ pub(super) fn aligned(text: &[u8], name: Name) -> Option<Aligned> {
             return None;
         }
     }
-    ((2..=12).contains(&cells) && end + width < text.len()).then_some(Aligned { rows: end + width + 1, column })
+    ((2..=12).contains(&cells) && end + width < text.len()).then(|| Aligned {
+        rows: end + width + 1,
+        column,
+        accounts: names_accounts(header),
+    })
 }
 
 /// Whether a character of UTF-8 begins with `byte`.
@@ -151,6 +202,11 @@ fn begins_char(byte: u8) -> bool {
 }
 
 impl Aligned {
+    /// Returns the class of the cells under a name of `class`: what is called a secret beside an account is its password.
+    pub(super) fn class(&self, class: NameClass) -> NameClass {
+        if self.accounts && class == NameClass::Secret { NameClass::Password } else { class }
+    }
+
     /// Passes the places of the column's cells to `on_value`; returns the end of what was read.
     pub(super) fn values(&self, text: &[u8], mut on_value: impl FnMut(usize, usize)) -> usize {
         let mut at = self.rows;
@@ -178,7 +234,7 @@ impl Aligned {
 
 #[cfg(test)]
 mod tests {
-    use crate::redact::canaries::scrub;
+    use crate::redact::canaries::{SEED, fill, scrub};
 
     #[test]
     fn values_of_statements_and_aligned_columns_are_found() {
@@ -193,6 +249,27 @@ mod tests {
                 let scrubbed = scrub(&text.replace('@', password));
                 assert_eq!(scrubbed.matches("[REDACTED:password]").count(), 2, "{scrubbed}");
             }
+        }
+    }
+
+    #[test]
+    fn words_are_found_beside_a_secret_of_their_row_or_column() {
+        for text in [
+            "| | test | live |\n|---|---|---|\n| host | a | b |\n| pass | @ | lemonsqueezy |\n",
+            "Tool | Account | Secret\n--- | --- | ---\nA | a@b.org | @\nB | c@b.org | lemonsqueezy\n",
+            "| System | Zugang |\n|---|---|\n| ERP | @ |\n| CRM | lemonsqueezy |\n",
+            "host   user   secret\n----   ----   ------\ndb1    app    @\ndb2    rep    lemonsqueezy\n",
+            "name,notes,password\n\"Mail, office\",x,@\nShop,y,lemonsqueezy\n",
+        ] {
+            let scrubbed = scrub(&text.replace('@', &fill("<a9>4zQ", SEED)));
+            assert_eq!(scrubbed.matches("[REDACTED:").count(), 2, "{scrubbed}");
+        }
+        for text in [
+            "| pass | fail | total |\n|---|---|---|\n| 3 | 4 | 7 |\n",
+            "| Feature | A | B |\n|---|---|---|\n| password | optional | lemonsqueezy |\n",
+            "| `Pass` | Success, completion, ready | Checks, completed items |\n",
+        ] {
+            assert_eq!(scrub(text), text);
         }
     }
 

@@ -33,7 +33,7 @@ pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
     let (mut at, closed) = after_closers(text, name.end);
     let touching = at;
     at = skip_blanks(text, after_length(text, name.end).unwrap_or(at));
-    at = after_note(text, at);
+    at = after_domain(text, after_note(text, at));
     let rest = &text[at..];
     let first = *rest.first()?;
     if first == b'\n' && (is_heading(text, name.start) || is_defined(rest)) {
@@ -71,14 +71,10 @@ pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
         b'(' if at == name.end && is_quote(rest.get(1)) => (Separator::Call, 1),
         b'>' if attribute => (Separator::Tag, 1),
         // `<setting name="ApiKey" serializeAs="String"><value>…`
-        _ if attribute && at > touching => {
-            (Separator::Tag, attributes(rest).filter(|length| has_value(&rest[*length..]))?)
-        }
+        _ if attribute && at > touching => (Separator::Tag, attributes(rest)?),
         b'>' if text[..name.start].trim_ascii_end().ends_with(b"<") => (Separator::Tag, 1),
         // `<Pass encoding="base64">`
-        _ if at == name.end + 1 && name.start > 0 && text[name.start - 1] == b'<' => {
-            (Separator::Tag, attributes(rest)?)
-        }
+        _ if at == name.end + 1 && opens_tag(&text[..name.start]) => (Separator::Tag, attributes(rest)?),
         0xef if rest.starts_with("：".as_bytes()) => (Separator::Colon, 3),
         0xef if rest.starts_with("＝".as_bytes()) => (Separator::Assign, 3),
         _ if name.flag && at > touching => (Separator::Flag, 0),
@@ -108,6 +104,16 @@ fn after_length(text: &[u8], end: usize) -> Option<usize> {
     (digits > 0 && rest[digits..].starts_with(b"] =")).then_some(end + digits + 2)
 }
 
+/// Whether a tag opens at the end of `before`, with a prefix for its namespace or without: `<wsse:`.
+fn opens_tag(before: &[u8]) -> bool {
+    let prefix = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
+    let open = before.strip_suffix(b":").map(|before| {
+        let length = before.iter().rev().take(24).take_while(|b| prefix(b)).count();
+        &before[..before.len() - length]
+    });
+    open.unwrap_or(before).ends_with(b"<")
+}
+
 /// Whether an element `value` begins, after blanks or not.
 fn has_value(rest: &[u8]) -> bool {
     starts_ignoring_case(rest[..rest.len().min(64)].trim_ascii_start(), b"<value>")
@@ -126,6 +132,28 @@ fn after_note(text: &[u8], at: usize) -> usize {
         .iter()
         .all(|b| b.is_ascii_alphabetic() || !b.is_ascii() || matches!(b, b' ' | b'!' | b'\'' | b'-'));
     if worded && window.get(end + 1) == Some(&b':') { at + end + 1 } else { at }
+}
+
+/// Skips the domain that a code is for: `auth code for example.org: …`.
+fn after_domain(text: &[u8], at: usize) -> usize {
+    const WORDS: [&[u8]; 9] = [
+        b"der Domain ",
+        b"du domaine ",
+        b"del dominio ",
+        b"for ",
+        "f\u{fc}r ".as_bytes(),
+        b"of ",
+        b"pour ",
+        b"para ",
+        b"per ",
+    ];
+    let rest = &text[at..text.len().min(at + 72)];
+    let Some(word) = WORDS.iter().find(|word| rest.starts_with(word)) else { return at };
+    let domain =
+        rest[word.len()..].iter().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.')).count();
+    let end = word.len() + domain;
+    let is_domain = rest[word.len()..end].contains(&b'.') && rest.get(end) == Some(&b':');
+    if is_domain { at + end } else { at }
 }
 
 /// Whether a command of a workflow ends before a name that it sets: `::set-output name=`.
@@ -166,6 +194,8 @@ pub(super) fn after_closers(text: &[u8], end: usize) -> (usize, bool) {
         at += match rest.first() {
             Some(b'"' | b'\'' | b'`' | b'*' | b'_' | b'[' | b']') => 1,
             Some(b'\\') if is_quote(rest.get(1)) => 1,
+            // `user%5Bpassword%5D=…`
+            Some(b'%') if starts_ignoring_case(rest, b"%5d") => 3,
             Some(0xe2) if ["“", "”", "‘", "’"].iter().any(|quote| rest.starts_with(quote.as_bytes())) => 3,
             Some(0xc2) if rest.starts_with("»".as_bytes()) => 2,
             _ => break,

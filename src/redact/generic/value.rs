@@ -4,7 +4,7 @@ use super::super::heuristics::{self, NameClass, WordList};
 use super::super::names;
 use super::super::text::{contains_ignoring_case, starts_ignoring_case};
 use super::separator::{Separator, is_quote, skip_blanks};
-use super::{Name, later, mentioned, prose, siblings};
+use super::{Name, later, mentioned, plain, prose, siblings};
 
 /// The longest value that is read.
 const MAX_VALUE_BYTES: usize = 1024;
@@ -99,11 +99,20 @@ pub(super) fn value(
             && (class == NameClass::Password || heuristics::has_all_kinds(content))
             && heuristics::is_chosen(content))
         || is_joined(text, name, found, separator, class)
+        || matches!(separator, Separator::Assign | Separator::Call | Separator::Flag | Separator::Tag)
+            && (found.quoted || separator == Separator::Tag)
+            && plain::is_stored(text, name, (found.start, found.end), class)
+        || class == NameClass::Password
+            && heuristics::is_plain_words(content)
+            // `user%5Bpassword%5D=…`, a field of a form.
+            && (text[name.end..].starts_with(b"%5D=")
+                || separator == Separator::Colon && plain::is_in_flow_mapping(text, name, found))
         || is_known_word(text, name, found, separator, class)
         || is_quoted_saying(content, found, separator, class)
         || class == NameClass::Secret
             && is_own_line(text, name, found, separator)
             && (later::is_plain(content) || heuristics::is_joined_words(content))
+        || found.quoted && is_made_salt(&text[name.start..name.end], content)
         || class == NameClass::Weak && is_asked_token(text, name, content)
         || class == NameClass::Hint
             && (found.quoted || separator != Separator::Colon)
@@ -142,6 +151,13 @@ pub(super) fn value(
         if (plain || network && separator == Separator::Colon) && heuristics::is_saying(line) {
             return Some((found, true));
         }
+    }
+    if matches!(class, NameClass::Password | NameClass::Secret)
+        && !secret
+        && separator == Separator::Assign
+        && let Some(end) = phrase_before_field(text, found)
+    {
+        return Some((ValueSpan { end, ..found }, true));
     }
     if class == NameClass::Password
         && matches!(separator, Separator::Assign | Separator::Colon | Separator::Flag)
@@ -254,6 +270,17 @@ fn is_joined(text: &[u8], name: Name, found: ValueSpan, separator: Separator, cl
         _ => true,
     };
     class == NameClass::Password && placed && heuristics::is_joined_words(&text[found.start..found.end])
+}
+
+/// Whether a value is the salt of signatures that a framework made: eight letters of Base64 in no order.
+fn is_made_salt(name: &[u8], value: &[u8]) -> bool {
+    const NAMES: [&[u8]; 3] = [b"signing_salt", b"encryption_salt", b"session_salt"];
+    value.len() == 8
+        && NAMES.iter().any(|end| name.ends_with(end))
+        && value.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/'))
+        && value.iter().any(u8::is_ascii_lowercase)
+        && value[1..].iter().any(|b| !b.is_ascii_lowercase())
+        && !heuristics::is_placeholder(value)
 }
 
 /// Whether a value is the token that a URL asks with, as people choose it: `?token=otter-lamp-river`.
@@ -398,6 +425,24 @@ fn is_same_word(name: &[u8], value: &[u8]) -> bool {
     value.len() <= 2 * name.len()
         && value.last().is_some_and(|b| b.eq_ignore_ascii_case(&name[name.len() - 1]))
         && letters(name) == letters(value)
+}
+
+/// Returns the end of the words before the next field of a line of a log: `secret=front door bell host=…`.
+fn phrase_before_field(text: &[u8], found: ValueSpan) -> Option<usize> {
+    if text.get(found.end) != Some(&b' ') || text[found.start - 1] != b'=' {
+        return None;
+    }
+    let line = &text[found.start..text.len().min(found.start + 96)];
+    let line = &line[..line.iter().position(|b| *b == b'\n').unwrap_or(line.len())];
+    let equals = line.iter().position(|b| *b == b'=')?;
+    let field = line[..equals].iter().rposition(|b| *b == b' ')?;
+    let phrase = &line[..field];
+    let named = equals - field > 2
+        && line[field + 1..equals].iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'));
+    (named
+        && phrase.iter().all(|b| b.is_ascii_alphanumeric() || !b.is_ascii() || matches!(b, b' ' | b'-' | b'\''))
+        && heuristics::is_plain_words(phrase))
+    .then_some(found.start + field)
 }
 
 /// Returns the end of the whole word of a password, which marks may interrupt that end other values: `ab;cd`, `x,y&z`; `None` if

@@ -2,7 +2,7 @@
 
 use super::super::names;
 use super::super::text::contains_ignoring_case;
-use super::plain_phrases::{is_grammar, is_inflected, is_link};
+use super::plain_phrases::{is_grammar, is_inflected, is_link, is_saying};
 use super::words::{INVENTED, is_technical_name};
 use super::{WordList, is_code, is_of_names, is_placeholder};
 
@@ -131,4 +131,37 @@ pub(in super::super) fn is_plain_part(word: &[u8]) -> bool {
         && !is_grammar(word)
         && !INVENTED.iter().any(|part| contains_ignoring_case(word, part))
         && !is_placeholder(word)
+}
+
+/// Whether `value` is one word or a few, joined by marks or apart, that a person may have chosen for a password.
+pub(in super::super) fn is_plain_words(value: &[u8]) -> bool {
+    is_marked_words(value) || is_spaced_words(value)
+}
+
+/// Whether a value is one word, or some that marks join, as people choose them.
+pub(in super::super) fn is_marked_words(value: &[u8]) -> bool {
+    let is_part = |part: &[u8]| {
+        let digits = part.iter().rev().take_while(|b| b.is_ascii_digit()).count();
+        let word = &part[..part.len() - digits];
+        let short = word.len() <= 2 && word.iter().all(u8::is_ascii_alphabetic);
+        digits <= 4 && (short || is_plain_part(word))
+    };
+    let is_mark = |b: &u8| matches!(b, b'-' | b'_' | b'.' | b'&' | b'+' | b'\'');
+    let letters = value.iter().filter(|b| b.is_ascii_alphabetic()).count();
+    let parts = value.split(is_mark).count();
+    let marked = (2..=5).contains(&parts) || value.last().is_some_and(u8::is_ascii_digit);
+    is_plain_word(value)
+        || is_joined_words(value)
+        || marked
+            && (7..=40).contains(&value.len())
+            && letters >= 5
+            && value.iter().any(u8::is_ascii_lowercase)
+            && value.split(is_mark).all(is_part)
+}
+
+/// Whether a value is two words or more that are no sentence.
+pub(in super::super) fn is_spaced_words(value: &[u8]) -> bool {
+    let pair = value.split(|b| *b == b' ').count() == 2
+        && value.split(|b| *b == b' ').all(|word| word.len() >= 4 && is_plain_word(word));
+    pair || is_saying(value)
 }

@@ -8,15 +8,17 @@ mod word_list;
 mod words;
 
 pub(super) use chains::{is_noise, is_of_names, is_release_name, is_word_chain};
-pub(super) use chosen_words::{is_joined_words, is_plain_pair, is_plain_part, is_plain_word};
+pub(super) use chosen_words::{
+    is_joined_words, is_marked_words, is_plain_pair, is_plain_part, is_plain_word, is_plain_words, is_spaced_words,
+};
 pub(super) use placeholder::{is_placeholder, is_sample};
 pub(super) use plain_phrases::{is_plain_phrase, is_saying};
 pub(super) use word_list::WordList;
-pub(super) use words::{is_chosen, is_description, is_name, is_passphrase};
+pub(super) use words::{is_chosen, is_description, is_jumble, is_name, is_passphrase};
 
 use super::letters;
 use super::text::starts_ignoring_case;
-use words::{is_base_with_digits, is_jumble, is_technical_name};
+use words::{is_base_with_digits, is_technical_name};
 
 /// The kind of secret that a name announces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -203,7 +203,7 @@ fn reads_like_words(letters: &[u8]) -> bool {
 }
 
 /// Whether letters do not read like words: many changes of case, hardly a vowel.
-pub(super) fn is_jumble(value: &[u8]) -> bool {
+pub(in super::super) fn is_jumble(value: &[u8]) -> bool {
     let letters: Vec<u8> = value.iter().copied().filter(u8::is_ascii_alphabetic).take(256).collect();
     if letters.len() < 12 {
         return false;

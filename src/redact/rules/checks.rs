@@ -105,6 +105,16 @@ pub(super) fn quoted_password(value: &[u8]) -> bool {
     password(value) || heuristics::is_passphrase(value, NameClass::Password)
 }
 
+/// Like [`quoted_password`], or plain words: where nothing but a password or a key that people choose can stand.
+pub(super) fn worded_password(value: &[u8]) -> bool {
+    quoted_password(value) || heuristics::is_plain_words(value) || heuristics::is_joined_words(value)
+}
+
+/// Whether `token` has capitals, small letters and digits, and is no sample.
+pub(super) fn three_classes(token: &[u8]) -> bool {
+    no_sample(token) && has_three_classes(token)
+}
+
 pub(super) fn secret_password(value: &[u8]) -> bool {
     looks_secret(value, NameClass::Password, true)
 }

@@ -239,7 +239,13 @@ fn is_worded(text: &[u8], start: usize, end: usize) -> bool {
     let capitals = word.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
     let mut parts = word.split(|b| !b.is_ascii_lowercase() && !b.is_ascii_digit());
     let long = |part: &[u8]| part.len() > MAX_WORD_BYTES && part.iter().any(u8::is_ascii_digit);
-    word.len() <= MAX_WORDED_BYTES && !capitals && !parts.any(long) && heuristics::is_name(word)
+    // Hyphens in a random token make parts so short that each of them may be a word: `glpat-…4GpJ_lcX-K`.
+    let tail = word.iter().position(|b| matches!(b, b'-' | b'_')).map_or(word, |at| &word[at..]);
+    word.len() <= MAX_WORDED_BYTES
+        && !capitals
+        && !parts.any(long)
+        && heuristics::is_name(word)
+        && !heuristics::is_jumble(tail)
 }
 
 /// Whether the token that ends at `end` is the name of a file, such as the image of a page.
