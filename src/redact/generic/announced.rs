@@ -200,6 +200,9 @@ fn answer(text: &[u8], start: usize, end: usize, ending: Ending) -> Option<(usiz
             }
             let (left, right) = later::trimmed(text, start + at, start + at + length);
             let value = &text[left..right];
+            if is_entry(value) {
+                return None;
+            }
             let last = content[at + length..].trim_ascii().is_empty();
             // Without a word before it only the last of the line is an answer.
             let last = last
@@ -230,10 +233,7 @@ fn alone(text: &[u8], start: usize, end: usize, ending: Ending, class: NameClass
     let lone = !value
         .iter()
         .any(|b| b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b'`' | b'<' | b'|' | b'(' | b'{' | b'['));
-    let entry = value.iter().any(|b| matches!(b, b'=' | b':'))
-        && heuristics::is_name(value.split(|b| matches!(b, b'=' | b':')).next()?)
-        && value.trim_ascii_end().last() != Some(&b'=');
-    (lone && !entry && is_secret(value, ending, class)).then_some((start + left, start + right))
+    (lone && !is_entry(value) && is_secret(value, ending, class)).then_some((start + left, start + right))
 }
 
 /// Returns the second part of `user / password`.
@@ -283,10 +283,18 @@ fn is_secret(value: &[u8], ending: Ending, class: NameClass) -> bool {
     }
 }
 
+/// Whether a value is a setting with its name: `sasl.mechanism=PLAIN`.
+fn is_entry(value: &[u8]) -> bool {
+    value.iter().position(|b| matches!(b, b'=' | b':')).is_some_and(|at| heuristics::is_name(&value[..at]))
+        && value.trim_ascii_end().last() != Some(&b'=')
+}
+
 /// Whether a value is a version, a path, an address or a digest with its name.
 fn is_address(value: &[u8]) -> bool {
     const STARTS: &[&[u8]] = &[b"sha256", b"SHA256", b"MD5", b"md5", b"0x", b"http", b"v1", b"#", b"@"];
-    value.contains(&b'/') && heuristics::is_name(value) || STARTS.iter().any(|start| value.starts_with(start))
+    let extension = value.len() - value.iter().rposition(|b| *b == b'.').map_or(value.len(), |dot| dot + 1);
+    let file = (2..=4).contains(&extension) && value[value.len() - extension..].iter().all(u8::is_ascii_lowercase);
+    value.contains(&b'/') && (file || heuristics::is_name(value)) || STARTS.iter().any(|start| value.starts_with(start))
 }
 
 /// Returns what is left of a line after `from` without the marks around it.

@@ -23,7 +23,7 @@ static VERBS: WordList = WordList::new(
 static ROLES: WordList = WordList::new("admin root guest administrator sa pi gast invitado convidado ospite");
 /// What joins an account to its password.
 static JOINTS: WordList = WordList::new(
-    "and with und mit dem den et avec y con e com en met och med og i z s ja ve the das le el la o il het a new neues come als som comme como as / | - \u{2013} \u{2014}",
+    "initial temporary default new old current and with und mit dem den et avec y con e com en met och med og i z s ja ve the das le el la o il het a new neues come als som comme como as / | - \u{2013} \u{2014}",
 );
 /// Words of a line that names an account, before its password.
 static ACCOUNTS: WordList = WordList::new(

@@ -303,6 +303,7 @@ fn after_colon(text: &[u8], at: usize) -> Option<ProseLabel> {
     let rest = text[candidate.found.end..].iter().find(|b| !matches!(b, b' ' | b'`' | b'*' | b'.' | b'"' | b'\''));
     let made = heuristics::is_machine_made(value) && !heuristics::is_uuid(value)
         || later::is_strong(value)
+        || heuristics::is_mixed_letters(value)
         || !lead.contains(&b' ') && later::is_plain(value);
     (rest.is_none_or(|b| *b == b'\n') && made).then_some(candidate)
 }

@@ -109,6 +109,10 @@ pub(super) fn value(
                 || separator == Separator::Colon && plain::is_in_flow_mapping(text, name, found))
         || is_known_word(text, name, found, separator, class)
         || is_quoted_saying(content, found, separator, class)
+        || found.quoted
+            && class == NameClass::Password
+            && is_setting(text, name, found, separator)
+            && is_phrase(content)
         || class == NameClass::Secret
             && is_own_line(text, name, found, separator)
             && (later::is_plain(content) || heuristics::is_joined_words(content))
@@ -162,7 +166,10 @@ pub(super) fn value(
     if class == NameClass::Password
         && matches!(separator, Separator::Assign | Separator::Colon | Separator::Flag)
         && let Some(end) = run_end(text, found)
-        && (secret || heuristics::is_marked_password(&text[found.start..end]) && separator != Separator::Flag)
+        && (secret
+            || separator != Separator::Flag
+                && (heuristics::is_marked_password(&text[found.start..end])
+                    || heuristics::is_marked_words(&text[found.start..end])))
     {
         return Some((ValueSpan { end, ..found }, true));
     }
@@ -303,6 +310,16 @@ fn is_quoted_saying(content: &[u8], found: ValueSpan, separator: Separator, clas
         && content.contains(&b' ')
         && !content.iter().any(u8::is_ascii_uppercase)
         && heuristics::is_saying(content)
+}
+
+/// Whether a value is at least four words, where nothing but a value can be: the words may make a sentence.
+fn is_phrase(content: &[u8]) -> bool {
+    let words = content.split(|b| *b == b' ');
+    let spelled = |word: &[u8]| !word.is_empty() && word.iter().all(|b| b.is_ascii_alphabetic() || !b.is_ascii());
+    (4..=10).contains(&words.clone().count())
+        && words.clone().all(|word| spelled(word.strip_suffix(b"!").unwrap_or(word)))
+        && !heuristics::is_placeholder(content)
+        && !heuristics::is_description(content)
 }
 
 /// Whether a value is one word that a person chose, where it is a literal of a program or of a file of settings.

@@ -52,7 +52,7 @@ pub(super) fn looks_secret(value: &[u8], class: NameClass, quoted: bool) -> bool
     {
         return false;
     }
-    if is_path_or_url(value) || is_code(value, quoted) {
+    if is_path_or_url(value) || is_code(value, quoted) || class != NameClass::Password && is_key_of_store(value) {
         return false;
     }
     if class == NameClass::Hint {
@@ -278,6 +278,16 @@ pub(super) fn is_code(value: &[u8], quoted: bool) -> bool {
         || value.starts_with(b"&")
         || value.starts_with(b"*")
         || value.starts_with(b"#")
+}
+
+/// Whether `value` is the key under which a store keeps something: `user:118204:profile`.
+fn is_key_of_store(value: &[u8]) -> bool {
+    value.contains(&b':')
+        && value.split(|b| *b == b':').all(|part| {
+            part.iter().all(u8::is_ascii_digit)
+                || part.iter().all(|b| b.is_ascii_lowercase() || matches!(b, b'_' | b'-'))
+        })
+        && value.iter().filter(|b| b.is_ascii_digit()).count() <= 12
 }
 
 /// Whether `value` is a number of a type: `268435456u32`, `-1540i32`.
