@@ -2,7 +2,7 @@
 
 use super::super::heuristics;
 use super::super::text::contains_ignoring_case;
-use super::value::quoted;
+use super::span::quoted;
 use super::{Name, later};
 
 /// Whether a value is a secret even where its name only mentions one: `my_password_service`.

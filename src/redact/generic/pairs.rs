@@ -5,7 +5,7 @@ use super::super::text::starts_ignoring_case;
 use super::rows;
 use super::separator::Separator;
 use super::separator::{after_closers, skip_blanks};
-use super::value::{bare, quoted};
+use super::span::{bare, quoted};
 use super::{MAX_NAME_PART, Name};
 
 /// The most columns of one table that are read: the table is read once for each.

@@ -5,7 +5,7 @@ use super::super::heuristics::{self, NameClass, WordList};
 use super::super::names;
 use super::super::text::contains_ignoring_case;
 use super::separator::{after_closers, skip_blanks};
-use super::value::{ValueSpan, quoted};
+use super::span::{ValueSpan, quoted};
 use super::{Name, later};
 
 /// Words between a name and its password in a sentence, after a verb or not: "the password is simply …".

@@ -8,7 +8,7 @@ use super::super::phrases;
 use super::super::rules::FindingLabel;
 use super::super::text::contains_ignoring_case;
 use super::separator::{Separator, after_closers, below, is_quote, skip_blanks};
-use super::value::{ValueSpan, bare, quoted};
+use super::span::{ValueSpan, bare, quoted};
 use super::{Name, OnFinding};
 use super::{accounts, announced, later, plain};
 use candidate::{ProseLabel, found_at};

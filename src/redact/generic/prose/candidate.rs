@@ -3,7 +3,7 @@
 use super::super::super::heuristics::{self, NameClass, looks_secret};
 use super::super::Name;
 use super::super::separator::Separator;
-use super::super::value::{ValueSpan, bare, quoted};
+use super::super::span::{ValueSpan, bare, quoted};
 
 /// The value that a sentence gives for a name.
 pub(super) struct ProseLabel {

@@ -1,0 +1,215 @@
+//! Where values begin and end: in quotes, up to a blank, after wrappers of code and marks of blocks.
+
+use super::super::heuristics;
+use super::separator::{Separator, is_quote, skip_blanks};
+
+/// The longest value that is read.
+const MAX_VALUE_BYTES: usize = 1024;
+
+/// The place of a value in a text.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ValueSpan {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) quoted: bool,
+}
+
+/// Returns the value between quotes that open at `at`, on one line; up to the next blank if they do not close.
+pub(super) fn quoted(text: &[u8], at: usize) -> Option<ValueSpan> {
+    let prefix = usize::from(
+        matches!(text.get(at), Some(b'b' | b'r' | b'f' | b'u' | b'N' | b'L' | b'@'))
+            && matches!(text.get(at + 1), Some(b'"' | b'\'')),
+    );
+    let rest = &text[at + prefix..];
+    const QUOTES: &[(&[u8], &[u8])] = &[
+        (b"\"\"\"", b"\"\"\""),
+        (b"\"", b"\""),
+        (b"'", b"'"),
+        (b"``", b"``"),
+        (b"`", b"`"),
+        (b"\\\"", b"\\\""),
+        (b"\\'", b"\\'"),
+        (b"&quot;", b"&quot;"),
+        (b"<code>", b"</code>"),
+        (b"<![CDATA[", b"]]>"),
+        ("“".as_bytes(), "”".as_bytes()),
+        ("„".as_bytes(), "“".as_bytes()),
+        ("«".as_bytes(), "»".as_bytes()),
+        ("「".as_bytes(), "」".as_bytes()),
+        ("‘".as_bytes(), "’".as_bytes()),
+    ];
+    let &(open, mut close) = QUOTES.iter().find(|(open, _)| rest.starts_with(open))?;
+    let start = at + prefix + open.len();
+    let window = &text[start..text.len().min(start + MAX_VALUE_BYTES)];
+    let line = &window[..window.iter().position(|b| *b == b'\n').unwrap_or(window.len())];
+    // Who has no such key ends it with another quote.
+    if open == "„".as_bytes() && memchr::memmem::find(line, close).is_none() {
+        close = if line.contains(&b'"') { b"\"" } else { "”".as_bytes() };
+    }
+    let mut length = 0;
+    while length < line.len() && !line[length..].starts_with(close) {
+        // An escaped quote belongs to the value, unless the value's own quotes are escaped.
+        length += if line[length] == b'\\' && close.len() == 1 { 2 } else { 1 };
+    }
+    if length >= line.len() {
+        // A quote that never closes: the text may be cut off.
+        return Some(bare(text, start, Separator::Assign));
+    }
+    // French puts blanks inside.
+    let (mut start, mut end) = (start, start + length);
+    if open == "«".as_bytes() {
+        let blanks = ["\u{a0}".as_bytes(), "\u{202f}".as_bytes(), b" "];
+        while let Some(blank) = blanks.iter().find(|blank| text[start..end].starts_with(blank)) {
+            start += blank.len();
+        }
+        while let Some(blank) = blanks.iter().find(|blank| text[start..end].ends_with(blank)) {
+            end -= blank.len();
+        }
+    }
+    Some(ValueSpan { start, end, quoted: true })
+}
+
+/// Returns the value without quotes at `at`.
+pub(super) fn bare(text: &[u8], at: usize, separator: Separator) -> ValueSpan {
+    let window = &text[at..text.len().min(at + MAX_VALUE_BYTES)];
+    let mut open = 0_i32;
+    let length = window
+        .iter()
+        .enumerate()
+        .position(|(place, b)| match b {
+            b'|' if separator != Separator::Cell && goes_on(&window[place + 1..]) => false,
+            b'"' | b'\'' | b'`' | b',' | b';' | b'|' | b'\\' => true,
+            b'&' => separator == Separator::Assign,
+            b'<' => separator == Separator::Tag || text.get(at) != Some(&b'<'),
+            b'(' | b'[' | b'{' => {
+                open += 1;
+                false
+            }
+            b')' | b']' | b'}' => {
+                open -= 1;
+                open < 0
+            }
+            _ => !is_letter(*b) && (!b.is_ascii() || b.is_ascii_whitespace()),
+        })
+        .unwrap_or(window.len());
+    let kept = window[..length]
+        .iter()
+        .rposition(|b| !matches!(b, b'.' | b':' | b'!' | b'?' | b'*' | b'_'))
+        .map_or(0, |last| last + 1);
+    ValueSpan { start: at, end: at + kept, quoted: false }
+}
+
+/// Whether the rest of a token such as `12|aB3…` follows a `|`.
+pub(super) fn goes_on(rest: &[u8]) -> bool {
+    let length = rest.iter().take(64).take_while(|b| b.is_ascii_alphanumeric()).count();
+    length >= 16 && !heuristics::is_name(&rest[..length])
+}
+
+/// Whether `byte` is part of a letter with an accent: such letters occur in passwords, and unlike those of other
+/// scripts they do not follow one directly.
+pub(super) fn is_letter(byte: u8) -> bool {
+    matches!(byte, 0xc3..=0xc9 | 0x80..=0xbf)
+}
+
+/// Skips the beginning of a call or of brackets around a quoted text: `String::from("…")`, `[]byte("…")`, `("…"`,
+/// `"".join(["…"])`.
+pub(super) fn after_wrapper(text: &[u8], at: usize, separator: Separator) -> usize {
+    if separator != Separator::Assign {
+        return at;
+    }
+    let word = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b':' | b'_' | b'.' | b'[' | b']');
+    let mut next = at;
+    for _ in 0..5 {
+        let rest = &text[next..];
+        if [&b"\"\".join("[..], b"''.join("].iter().any(|call| rest.starts_with(call)) {
+            next += 8;
+            continue;
+        }
+        if next > at && is_quote(rest.first()) {
+            return next;
+        }
+        let joins = || memchr::memmem::find(&rest[..rest.len().min(300)], b"join(").is_some() || next > at;
+        match rest.first() {
+            Some(b'(') => next += 1,
+            Some(b'[') if !rest.starts_with(b"[]") && joins() => next += 1,
+            Some(b' ' | b'\n') if next > at => {
+                next += rest.iter().take(64).take_while(|b| matches!(b, b' ' | b'\n' | b'\t' | b'>')).count();
+            }
+            _ if rest.starts_with(b"new ") => next += 4,
+            _ if rest.starts_with(b").append(") => next += 9,
+            _ => {
+                let length = rest.iter().take(32).take_while(|b| word(b)).count();
+                if length <= 2 || rest.get(length) != Some(&b'(') {
+                    return at;
+                }
+                next += length + 1;
+            }
+        }
+    }
+    if is_quote(text.get(next)) { next } else { at }
+}
+
+/// Skips `|` or `>` of a YAML block at `at`, to the text of the next line.
+pub(super) fn after_block_mark(text: &[u8], at: usize, separator: Separator) -> usize {
+    let mark = text[at..].iter().take(3).take_while(|b| matches!(b, b'|' | b'>' | b'-' | b'+')).count();
+    if separator == Separator::Colon && mark > 0 && text.get(at + mark) == Some(&b'\n') {
+        let lead = text[at + mark + 1..]
+            .iter()
+            .take(64)
+            .take_while(|b| matches!(b, b' ' | b'\t' | b'>' | b'|' | b'+' | b'/' | b'#'))
+            .count();
+        return at + mark + 1 + lead;
+    }
+    at
+}
+
+/// Whether a field of a record begins at `start`: the key of a YAML line or of a JSON object.
+pub(super) fn is_field(text: &[u8], start: usize, separator: Separator) -> bool {
+    let before = &text[..start];
+    let key = before.last() == Some(&b'"') && before.len().checked_sub(2).is_none_or(|at| before[at] != b'\\');
+    let leads = before
+        .iter()
+        .rev()
+        .take(256)
+        .take_while(|b| **b != b'\n')
+        .all(|b| matches!(b, b' ' | b'\t' | b'-' | b'"' | b'\'' | b'{'));
+    separator == Separator::Colon && (key || leads)
+}
+
+/// Returns the whole value of a field at `at`: a quoted text, else the rest of the line up to a comment.
+pub(super) fn whole(text: &[u8], at: usize) -> Option<(usize, usize)> {
+    if let Some(found) = quoted(text, at) {
+        return Some((found.start, found.end));
+    }
+    let at = after_block_mark(text, at, Separator::Colon);
+    let window = &text[at..text.len().min(at + 2 * MAX_VALUE_BYTES)];
+    let line = &window[..window.iter().position(|b| *b == b'\n').unwrap_or(window.len())];
+    let json = line.iter().any(|b| matches!(b, b'}' | b'"'));
+    let length = match json {
+        true => line.iter().position(|b| matches!(b, b',' | b'}' | b']')).unwrap_or(line.len()),
+        false => line.windows(2).position(|pair| pair == b" #").unwrap_or(line.len()),
+    };
+    let value = line[..length].trim_ascii_end();
+    (!value.is_empty()).then_some((at, at + value.len()))
+}
+
+/// Returns a value without quotes of its own, and a cookie's or a parameter's without its name.
+pub(super) fn inner(value: &[u8]) -> &[u8] {
+    for quote in [&b"\\\""[..], b"\"", b"'"] {
+        if let Some(inside) = value.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote)) {
+            return inside;
+        }
+    }
+    let equals = value.iter().position(|b| *b == b'=');
+    match equals {
+        Some(at)
+            if at > 0
+                && at + 1 < value.len()
+                && heuristics::is_name(&value[..at])
+                && heuristics::is_name(&value[at + 1..]) =>
+        {
+            &value[at + 1..]
+        }
+        _ => value,
+    }
+}

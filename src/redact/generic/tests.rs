@@ -1,0 +1,130 @@
+//! Tests of names and values in all notations.
+
+use super::*;
+
+fn found_in(text: &str, strict: bool) -> Vec<&str> {
+    let mut names = Names::default();
+    let lower = text.to_ascii_lowercase();
+    let mut hits: Vec<usize> = STEMS.iter().flat_map(|stem| lower.match_indices(stem).map(|(at, _)| at)).collect();
+    hits.sort_unstable();
+    let mut found = Vec::new();
+    for hit in hits {
+        names.find(text.as_bytes(), hit, strict, &mut |start, end, _| found.push((start, end)));
+    }
+    // `Authorization: token …` is found under both names.
+    found.dedup();
+    let found: Vec<&str> = found.into_iter().map(|(start, end)| &text[start..end]).collect();
+    found
+}
+
+#[test]
+fn values_are_found_in_every_notation() {
+    for text in [
+        "password = q7Rt5Kx9w",
+        "DB_PASSWORD=q7Rt5Kx9w",
+        "export API_KEY='q7Rt5Kx9w'",
+        "\"clientSecret\": \"q7Rt5Kx9w\",",
+        r#"{\"clientSecret\": \"q7Rt5Kx9w\"}"#,
+        "secret_key_base: q7Rt5Kx9w # here",
+        "**API key:** `q7Rt5Kx9w`",
+        "**Password**: q7Rt5Kx9w.",
+        "| ACCESS_TOKEN | q7Rt5Kx9w |",
+        "| `ACCESS_TOKEN` | `q7Rt5Kx9w` |",
+        "`API_KEY` = `q7Rt5Kx9w`",
+        "`password=q7Rt5Kx9w`",
+        "the password is `q7Rt5Kx9w` now",
+        "const apiKey: string = \"q7Rt5Kx9w\";",
+        "login --password q7Rt5Kx9w --user x",
+        "<password>q7Rt5Kx9w</password>",
+        "https://host/x?access_token=q7Rt5Kx9w&y=1",
+        "Server=db;User Id=sa;Password=q7Rt5Kx9w;Encrypt=yes",
+        "token: >-\n  q7Rt5Kx9w\n",
+        "X-Api-Key: q7Rt5Kx9w",
+        "Authorization: token q7Rt5Kx9w",
+        "\"Authorization\": \"Bot q7Rt5Kx9w\"",
+        "密码 password：password: q7Rt5Kx9w。",
+        "password: “q7Rt5Kx9w”",
+        "localStorage.setItem('token', 'q7Rt5Kx9w')",
+        "API_KEY ::= \"q7Rt5Kx9w\"",
+        "API_KEY :::= \"q7Rt5Kx9w\"",
+        "$apiKey .= \"q7Rt5Kx9w\";",
+        "apiKey = @\"q7Rt5Kx9w\";",
+        "<apiKey>\n    q7Rt5Kx9w\n</apiKey>",
+        "<Pass encoding=\"plain\">q7Rt5Kx9w</Pass>",
+        "<Password><Value>q7Rt5Kx9w</Value></Password>",
+        "<entry value='q7Rt5Kx9w' name='the_password' />",
+        "<password> q7Rt5Kx9w </password>",
+        "char secret[25] = \"q7Rt5Kx9w\";",
+        "password.assign(\"q7Rt5Kx9w\", 9);",
+    ] {
+        assert_eq!(found_in(text, false), ["q7Rt5Kx9w"], "{text}");
+    }
+}
+
+#[test]
+fn prose_code_and_limits_have_no_value_to_find() {
+    for text in [
+        "The token: a word that names a value.",
+        "password: required",
+        "getAccessToken() returns it",
+        "let token = self.session.next_token();",
+        "tokens: 4000",
+        "max_tokens = 128000",
+        "nextPageToken: q7Rt5Kx9w1",
+        "secret_name: prod-db-2024-main",
+        "secret: bytes32",
+        "`token == address(0)`",
+        "password: ${DB_PASSWORD_1}",
+        "password: <password1>",
+        "token = process.env.TOKEN_1",
+        "author: someone (@name123)",
+        "authority: 2001db8",
+        "| Token | 32 bytes of it |",
+        "password_required: true",
+        "key: q7Rt5Kx9w",
+        "https://host/graph/badge.svg?token=Q7RT5KX9WZ",
+        "redis://:<password>@localhost",
+        "private_key: Ed448PrivateKey",
+        "PrivateKey|Ed25519PublicKey",
+        "const PASS8: tcflag_t = 134217728;",
+        "public_key: q7Rt5Kx9w",
+        "token: [REDACTED:token]",
+    ] {
+        assert_eq!(found_in(text, false), Vec::<&str>::new(), "{text}");
+    }
+}
+
+#[test]
+fn a_name_that_only_mentions_a_password_has_an_unmistakable_value() {
+    for value in ["q7Rt!5Kx9w", "ab{{c}d)ef${g]hij(kl[mn>-_$#op}}"] {
+        for text in [
+            format!("my_password_service = \"{value}\""),
+            format!("<the_password_field>{value}</the_password_field>"),
+            format!("<entry value=\"{value}\" name=\"the_password_entry\" />"),
+            format!("if (\"{value}\" !== my_password_service) {{"),
+        ] {
+            let named = !text.contains("_field");
+            assert_eq!(found_in(&text, false).contains(&value), named, "{text}");
+        }
+    }
+    for text in ["password_service = \"q7Rt5Kx9w\"", "secret_end = secret.last();", "let secret_parts = [a, b()](c)"] {
+        assert_eq!(found_in(text, false), Vec::<&str>::new(), "{text}");
+    }
+}
+
+#[test]
+fn in_a_record_the_name_of_a_field_is_enough() {
+    assert_eq!(found_in("title: x\npassword: correct horse # old\n", true), ["correct horse"]);
+    assert_eq!(found_in(r#"{"a":1,"client_secret":"plainword","b":2}"#, true), ["plainword"]);
+    assert_eq!(found_in("password: changeme\npassword_required: true\ntokens: 4000\n", true), Vec::<&str>::new());
+    assert_eq!(field("password", "correct horse").unwrap().name, "password");
+    assert_eq!(field("API key", "plain-word").unwrap().name, "api-key");
+    assert_eq!(field("tokens", "4000"), None);
+    assert_eq!(field("auth", "oauth2"), None);
+    assert_eq!(field("title", "q7Rt5Kx9w"), None);
+    for (name, plain) in
+        [("key", "agent:coder:main"), ("key", "feat:cache"), ("signature", "ErUBCkYIBRgCIkDx4q7Rt5Kx9w")]
+    {
+        assert_eq!(field(name, plain), None, "{name}");
+    }
+}
