@@ -18,7 +18,7 @@ const BLOCK: usize = 128;
 /// How many bytes beyond a block its last places need.
 const BEYOND: usize = 4;
 /// The bits of the hash of a window in [`Table`].
-const HASH_BITS: u32 = 12;
+const HASH_BITS: u32 = 14;
 
 /// Keywords, each with a target of type `T`.
 pub(super) struct Keywords<T> {
