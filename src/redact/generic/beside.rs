@@ -5,7 +5,6 @@
 //! stronger looks: a word, a mark or an account must lead to the value.
 
 use super::super::heuristics::{self, WordList};
-use super::super::rules::FindingLabel;
 use super::OnFinding;
 use super::chosen::{LABEL, is_mail_address, speaks_of_account, word_at};
 use super::later::{is_plain, is_strong, trimmed};

@@ -476,4 +476,5 @@ fn qualifier(text: &[u8], start: usize, key: bool) -> usize {
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests;

@@ -1,7 +1,7 @@
 //! Where values begin and end: in quotes, up to a blank, after wrappers of code and marks of blocks.
 
 use super::super::heuristics;
-use super::separator::{Separator, is_quote, skip_blanks};
+use super::separator::{Separator, is_quote};
 
 /// The longest value that is read.
 const MAX_VALUE_BYTES: usize = 1024;

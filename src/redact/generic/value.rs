@@ -9,7 +9,7 @@ use super::settings::{
     is_typed, is_word_password,
 };
 use super::span::{ValueSpan, after_block_mark, after_wrapper, bare, inner, quoted};
-use super::{Name, later, mentioned, plain, prose, siblings};
+use super::{Name, later, mentioned, plain, siblings};
 
 /// Returns the value at `at`, and whether it looks like a secret.
 pub(super) fn value(
