@@ -183,6 +183,12 @@ fn answer(text: &[u8], start: usize, end: usize, ending: Ending) -> Option<(usiz
     }
     let content = &text[start..end];
     let mut at = after_author(content).unwrap_or(0);
+    // "it's on the whiteboard" says where it is.
+    static PLACES: WordList = WordList::new(
+        "the on in at a an my our your der die das dem den im am le la les el los il lo gli de het op bij sur dans en su sul \
+        nel na no p\u{e5} i w v",
+    );
+    let mut before: &[u8] = b"";
     for leads in 0..8 {
         at += content[at..].iter().take_while(|b| b.is_ascii_whitespace()).count();
         let length = content[at..].iter().take_while(|b| !b.is_ascii_whitespace()).count();
@@ -211,9 +217,13 @@ fn answer(text: &[u8], start: usize, end: usize, ending: Ending) -> Option<(usiz
                 || content[at + length..].starts_with(b" (");
             let fits = later::is_strong(value)
                 || (leads > 0 || last) && (later::is_plain(value) || heuristics::is_word_chain(value, 3))
-                || leads > 0 && content[at + length..].trim_ascii().is_empty() && heuristics::is_plain_word(value);
+                || leads > 0
+                    && !PLACES.has(before)
+                    && content[at + length..].trim_ascii().is_empty()
+                    && heuristics::is_plain_word(value);
             return fits.then_some((left, right));
         }
+        before = word;
         at += length;
     }
     None

@@ -179,6 +179,11 @@ mod tests {
             "jo: what's the root pw?\nmax: dunno, ask Peter\n",
             "[10:02] jo: anyone knows the admin password?\n[10:04] max: it's in 1Password\n",
             "Q: what is the password policy?\nA: At least 12 characters, see ISO-27001.\n",
+            "jo: what's the wifi password?\nmax: it's on the blackboard\n",
+            "Which password goes where?\n\nsasl.mechanism=SCRAM-SHA-256\nprotocol=TLS\n",
+            "The secret scanner flags ids of files. Ignore these:\n\nmigrations/20240101T081544_add_tokens.sql\n",
+            "login:\n    title: Connexion\n    show_password: Montrer\n    token: x\n",
+            "session:user:118204:profile\n",
         ] {
             assert_eq!(scrub(text), text);
         }

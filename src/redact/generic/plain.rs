@@ -168,7 +168,7 @@ pub(super) fn is_stored(text: &[u8], name: Name, (start, end): (usize, usize), c
 }
 
 /// Whether a name is that of a text about a password, in a list of translations or messages: `forgotPassword`.
-fn is_text(name: &[u8]) -> bool {
+pub(super) fn is_text(name: &[u8]) -> bool {
     static OF_TEXTS: WordList = WordList::new(
         "forgot forgotten reset change changed confirm enter show hide repeat retype invalid wrong missing no your choose \
         incorrect label title placeholder text message error hint help lost recover update verify set create",

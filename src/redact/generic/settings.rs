@@ -3,7 +3,7 @@
 use super::super::heuristics::{self, NameClass, WordList};
 use super::separator::Separator;
 use super::span::ValueSpan;
-use super::{Name, prose};
+use super::{Name, plain, prose};
 
 /// Whether a value is a password of several words that stands where nothing but a value can, so that it is no variable of a
 /// program.
@@ -138,6 +138,9 @@ pub(super) fn is_given(text: &[u8], name: Name, found: ValueSpan, separator: Sep
 
 /// Whether a line is `name=value` without blanks around the mark, or `NAME: value`, and another such line is above or below.
 pub(super) fn is_line_of_settings(text: &[u8], name: Name, found: ValueSpan, separator: Separator) -> bool {
+    if plain::is_text(&text[name.start..name.end]) {
+        return false;
+    }
     let mark: &[u8] = match separator {
         Separator::Assign => b"=",
         Separator::Colon => b": ",
@@ -198,6 +201,9 @@ pub(super) fn is_spaced(text: &[u8], found: ValueSpan) -> bool {
 
 /// Whether a line consists of the name and its value, as in a file of settings: `DB_PASSWORD=value`.
 pub(super) fn is_setting(text: &[u8], name: Name, found: ValueSpan, separator: Separator) -> bool {
+    if plain::is_text(&text[name.start..name.end]) {
+        return false;
+    }
     let spelled = text[name.start..name.end].iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_');
     let after = text.get(found.end + usize::from(found.quoted));
     let ends = after.is_none_or(|b| b.is_ascii_whitespace() || matches!(b, b';' | b'`' | b'\'' | b'"'));

@@ -61,7 +61,7 @@ pub(in super::super) fn is_joined_words(value: &[u8]) -> bool {
 /// Words that say how a password is.
 pub(super) static STATES: WordList = WordList::new(
     "overridden throwaway disposable unver\u{e4}ndert vergeten gewijzigd veranderd aangepast ingesteld vereist ongewijzigd \
-    unknown correct identical similar unchanged unsafe insecure secure private public secret standard simple \
+    none aucun aucune keine keiner kein ninguna ninguno nenhuma nenhum nessuna nessuno geen ingen inget ingenting brak unknown correct identical similar unchanged unsafe insecure secure private public secret standard simple \
     complex short simply obvious trivial easy hard clear plain visible hidden present absent random unique valid \
     invalid correct incorrect expired required optional mandatory missing nothing something anything everything \
     whatever wherever somewhere elsewhere therefore already always however somehow tomorrow yesterday monday \
