@@ -1,6 +1,7 @@
 //! Secrets recognized by a name before or after them: `password = …`, `"api_key": "…"`, the column of a table,
 //! "the password is …".
 
+mod account_sentences;
 mod accounts;
 mod announced;
 pub(super) mod beside;
@@ -13,7 +14,6 @@ mod login_files;
 mod mentioned;
 mod nested;
 mod pairs;
-mod plain;
 mod plain_phrases;
 mod prose;
 mod replaced;
@@ -204,7 +204,7 @@ impl Names {
         if class != NameClass::Hint
             && let Some((start, end)) = pairs::stored(text, name)
         {
-            if rows::is_secret(&text[start..end], class) || plain::is_stored(text, name, (start, end), class) {
+            if rows::is_secret(&text[start..end], class) || settings::is_stored(text, name, (start, end), class) {
                 on_finding(start, end, label);
             }
             return;
@@ -212,7 +212,7 @@ impl Names {
         if let Some((start, end)) = pairs::value(text, name) {
             // `<key>password</key><string>…</string>`
             let element = text[name.end..].starts_with(b"</") && text.get(end) == Some(&b'<');
-            if element && plain::is_stored(text, name, (start, end), class) {
+            if element && settings::is_stored(text, name, (start, end), class) {
                 on_finding(start, end, label);
                 return;
             }

@@ -10,7 +10,7 @@ use super::super::text::contains_ignoring_case;
 use super::separator::{after_closers, below, is_quote, skip_blanks};
 use super::span::ValueSpan;
 use super::{Name, OnFinding};
-use super::{accounts, announced, later, plain};
+use super::{account_sentences, accounts, announced, later};
 use candidate::{ProseLabel, found_at};
 use words::{ADJECTIVES, ADVERBS, ARTICLES, BEFORE_NAMES, BETWEEN, COMPOUNDS, GIVEN, JOINED, VERBS};
 
@@ -56,7 +56,7 @@ pub(super) fn values(
     if is_password
         && !is_pass(text, name)
         && !is_compound(text, name)
-        && let Some((start, end)) = plain::said(text, name)
+        && let Some((start, end)) = account_sentences::password(text, name)
     {
         on_finding(start, end, label);
         return;

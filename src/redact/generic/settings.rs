@@ -1,9 +1,10 @@
 //! Passwords of words where a label says so and nothing but a value can stand: lines of settings, literals of programs.
 
 use super::super::heuristics::{self, NameClass, WordList};
+use super::super::names;
 use super::separator::Separator;
 use super::span::ValueSpan;
-use super::{Name, plain, prose};
+use super::{Name, prose};
 
 /// Whether a value is a password of several words that stands where nothing but a value can, so that it is no variable of a
 /// program.
@@ -138,7 +139,7 @@ pub(super) fn is_given(text: &[u8], name: Name, found: ValueSpan, separator: Sep
 
 /// Whether a line is `name=value` without blanks around the mark, or `NAME: value`, and another such line is above or below.
 pub(super) fn is_line_of_settings(text: &[u8], name: Name, found: ValueSpan, separator: Separator) -> bool {
-    if plain::is_text(&text[name.start..name.end]) {
+    if is_text(&text[name.start..name.end]) {
         return false;
     }
     let mark: &[u8] = match separator {
@@ -201,7 +202,7 @@ pub(super) fn is_spaced(text: &[u8], found: ValueSpan) -> bool {
 
 /// Whether a line consists of the name and its value, as in a file of settings: `DB_PASSWORD=value`.
 pub(super) fn is_setting(text: &[u8], name: Name, found: ValueSpan, separator: Separator) -> bool {
-    if plain::is_text(&text[name.start..name.end]) {
+    if is_text(&text[name.start..name.end]) {
         return false;
     }
     let spelled = text[name.start..name.end].iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_');
@@ -240,4 +241,111 @@ pub(super) fn is_entry(line: &[u8], indent: &[u8]) -> bool {
     let key =
         rest.iter().take_while(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'_' | b'-')).count();
     key > 1 && rest[key..].starts_with(b": ")
+}
+
+/// Whether a value is a field of a mapping on one line of a file of settings, beside that of its account:
+/// `db: { user: reports, password: … }`.
+pub(super) fn is_in_flow_mapping(text: &[u8], name: Name, found: ValueSpan) -> bool {
+    let before = &text[name.start.saturating_sub(96)..name.start];
+    let before = &before[before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
+    let Some(open) = before.iter().rposition(|b| *b == b'{') else { return false };
+    let rest = &text[found.end..text.len().min(found.end + 96)];
+    let rest = &rest[..rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len())];
+    let Some(close) = rest.iter().position(|b| *b == b'}') else { return false };
+    let key = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b' ' | b'-' | b'_' | b'.' | b':' | b'"' | b'>' | b'\t');
+    // In a program a word is a variable.
+    let is_setting = before[..open].iter().all(key)
+        && before[..open].trim_ascii().split(|b| *b == b' ').count() <= 2
+        && !text[found.start..found.end].iter().any(|b| b.is_ascii_uppercase() || *b == b'.');
+    let ends = matches!(rest.trim_ascii_start().first(), Some(b',' | b'}'));
+    is_setting
+        && ends
+        && before[open + 1..]
+            .split(|b| *b == b',')
+            .chain(rest[..close].split(|b| *b == b','))
+            .any(|field| is_field(field.trim_ascii()))
+}
+
+/// Words of the other fields of an account, in the lines around that of its password.
+static FIELDS: WordList = WordList::new(
+    "user username login account email mail e-mail host hostname server url uri address port name id database db dbname ssid \
+    driver benutzer benutzername konto nutzer anmeldename utente usuario usu\u{e1}rio utilisateur identifiant gebruiker \
+    gebruikersnaam anv\u{e4}ndare bruger bruker u\u{17c}ytkownik u\u{17e}ivatel web link site adresse realm domain bucket",
+);
+
+/// Whether a line gives a field of an account: `user: x`, `POSTGRES_USER=x`, `- **Login:** x`.
+fn is_field(line: &[u8]) -> bool {
+    let Some(at) = line.iter().position(|b| matches!(b, b':' | b'=')) else { return false };
+    let key = line[..at].trim_ascii_end();
+    let key = &key[key.iter().position(|b| b.is_ascii_alphabetic()).unwrap_or(key.len())..];
+    let key = &key[..key.iter().rposition(|b| b.is_ascii_alphanumeric() || !b.is_ascii()).map_or(0, |last| last + 1)];
+    let last = key.rsplit(|b| matches!(b, b'_' | b'.' | b'-' | b' ')).next().unwrap_or_default();
+    // A value follows.
+    key.len() <= 32 && (FIELDS.has(last) || FIELDS.has(key)) && line.len() > at + 1 && !line[at + 1..].contains(&b'(')
+}
+
+/// Whether a value that is stored under a name is a password of plain words.
+pub(super) fn is_stored(text: &[u8], name: Name, (start, end): (usize, usize), class: NameClass) -> bool {
+    class == NameClass::Password
+        && !is_text(names::without_widget(&text[name.start..name.end]))
+        && heuristics::is_plain_words(&text[start..end])
+}
+
+/// Whether a name is that of a text about a password, in a list of translations or messages: `forgotPassword`.
+pub(super) fn is_text(name: &[u8]) -> bool {
+    static OF_TEXTS: WordList = WordList::new(
+        "forgot forgotten reset change changed confirm enter show hide repeat retype invalid wrong missing no your choose \
+        incorrect label title placeholder text message error hint help lost recover update verify set create",
+    );
+    let begins = |at: usize| {
+        at == 0
+            || !name[at - 1].is_ascii_alphabetic()
+            || name[at].is_ascii_uppercase() && name[at - 1].is_ascii_lowercase()
+    };
+    (0..name.len()).filter(|at| begins(*at)).any(|at| {
+        let length = 1 + name[at + 1..].iter().take_while(|b| b.is_ascii_lowercase()).count();
+        OF_TEXTS.has(&name[at..at + length])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::redact::canaries::{SEED, fill, scrub};
+
+    #[test]
+    fn values_are_found_in_notations_of_settings_forms_and_tags() {
+        let made = fill("Wq<a7>4z", SEED);
+        for password in [made.as_str(), "lemonsqueezy"] {
+            for template in [
+                "db: { user: reports, password: @ }\n",
+                "  main: {host: db1, username: app, password: @, pool: 5}\n",
+                "user%5Bname%5D=kim&user%5Bpassword%5D=@&commit=Log+in\n",
+                "<wsse:Password Type=\"urn:x#PasswordText\">@</wsse:Password>",
+                "<property name=\"password\" type=\"string\">@</property>",
+                "<key>password</key>\n<string>@</string>",
+                "try keychain.set(\"@\", forKey: \"syncPassword\")\n",
+                "passwordController.text = '@';\n",
+                "passwordField.setText(\"@\");\n",
+                "[7] password=@ host=dynamic context=internal\n",
+            ] {
+                let scrubbed = scrub(&template.replace('@', password));
+                assert!(!scrubbed.contains(password), "{scrubbed}");
+            }
+        }
+        assert!(!scrub("[7] secret=front door bell host=dynamic\n").contains("bell"));
+    }
+
+    #[test]
+    fn variables_and_texts_in_such_notations_stay() {
+        for text in [
+            "login({ username: name, password: userInput })\n",
+            "type Login = { username: string, password: string }\n",
+            "password=redacted by policy host=b\n",
+            "set(\"Enter it\", forKey: \"password\")\n",
+            "passwordLabel.text = 'Password';\n",
+            "<label for=\"password\" class=\"x\">Password</label>",
+        ] {
+            assert_eq!(scrub(text), text);
+        }
+    }
 }

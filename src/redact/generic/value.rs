@@ -9,7 +9,7 @@ use super::settings::{
     is_typed, is_word_password,
 };
 use super::span::{ValueSpan, after_block_mark, after_wrapper, bare, inner, quoted};
-use super::{Name, later, mentioned, plain, siblings};
+use super::{Name, later, mentioned, settings, siblings};
 
 /// Returns the value at `at`, and whether it looks like a secret.
 pub(super) fn value(
@@ -95,12 +95,12 @@ pub(super) fn value(
         || is_joined(text, name, found, separator, class)
         || matches!(separator, Separator::Assign | Separator::Call | Separator::Flag | Separator::Tag)
             && (found.quoted || separator == Separator::Tag)
-            && plain::is_stored(text, name, (found.start, found.end), class)
+            && settings::is_stored(text, name, (found.start, found.end), class)
         || class == NameClass::Password
             && heuristics::is_plain_words(content)
             // `user%5Bpassword%5D=…`, a field of a form.
             && (text[name.end..].starts_with(b"%5D=")
-                || separator == Separator::Colon && plain::is_in_flow_mapping(text, name, found))
+                || separator == Separator::Colon && settings::is_in_flow_mapping(text, name, found))
         || is_known_word(text, name, found, separator, class)
         || is_quoted_saying(content, found, separator, class)
         || found.quoted
