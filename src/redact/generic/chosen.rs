@@ -74,7 +74,7 @@ pub(in super::super) fn password(text: &[u8], place: usize, done: &mut usize, fo
     if start < end
         && (is_chosen(&text[start..end]) || is_pair(text, start, end))
         && is_in_sentence(text, start, end)
-        && is_near_account(text, start, end)
+        && (stands_out(text, start, end) || is_near_account(text, start, end))
     {
         found(start, end, &LABEL);
     }
@@ -122,6 +122,28 @@ fn is_chosen(word: &[u8]) -> bool {
         && !heuristics::is_uuid(word)
 }
 
+/// Whether `start..end`, which has the look of a password, can be nothing else whatever is around it: letters with a capital,
+/// digits and one of the marks that neither arithmetic nor names of methods and versions have: `Dolphin1983$`, `S@!l!ng83`.
+fn stands_out(text: &[u8], start: usize, end: usize) -> bool {
+    let word = &text[start..end];
+    let is_standing_out = |byte: u8| matches!(byte, b'!' | b'@' | b'$' | b'%' | b'&');
+    // `name$VERSION` is a symbol of a linker, `\x1B$B` a character.
+    let counts = |at: usize, byte: u8| is_standing_out(byte) && (byte != b'$' || at + 1 == word.len());
+    let is_end_of_sentence = || {
+        let after = text[end..].trim_ascii_start();
+        word.ends_with(b"!")
+            && (after.len() < text[end..].len() || after.is_empty())
+            && !after.first().is_some_and(u8::is_ascii_lowercase)
+    };
+    word[0].is_ascii_alphanumeric()
+        && word.iter().all(|b| b.is_ascii_alphanumeric() || is_standing_out(*b))
+        && word.iter().any(u8::is_ascii_uppercase)
+        && word.iter().any(u8::is_ascii_digit)
+        && word.iter().enumerate().any(|(at, b)| counts(at, *b) && belongs(word, at))
+        && (start == 0 || text[start - 1] != b'\\')
+        && !is_end_of_sentence()
+}
+
 /// Whether two words with a capital each and a mark between them are at `start..end`, where nothing but a password is:
 /// `Lantern!Otter` anywhere, `Lantern&Otter`, which companies are named like, after a word or a mark that leads to it.
 fn is_pair(text: &[u8], start: usize, end: usize) -> bool {
@@ -152,8 +174,11 @@ fn belongs(word: &[u8], at: usize) -> bool {
             if after.is_empty() {
                 return before.last().is_some_and(u8::is_ascii_digit) && capital;
             }
+            // `G@rd3n2017`
+            let written = before.len() <= 2 && after.windows(3).any(|run| is_digit_in_word(run));
             !after.contains(&b'.')
-                && (digits(after) && after.len() >= 4 && before[0].is_ascii_uppercase()
+                && (written
+                    || digits(after) && after.len() >= 4 && before[0].is_ascii_uppercase()
                     || after[0].is_ascii_alphanumeric() && after.iter().any(|b| is_mark(*b)))
         }
         // `issue#12`, `C#`, `user#1234`
@@ -185,11 +210,22 @@ fn belongs(word: &[u8], at: usize) -> bool {
         }
         // The end of a sentence, unless digits precede it that are no version.
         b'!' if after.is_empty() => {
-            before.len() >= 7 && before[before.len() - 3..].iter().all(u8::is_ascii_digit) || year_first(word)
+            let numbered = |count: usize| before[before.len() - count..].iter().all(u8::is_ascii_digit);
+            before.len() >= 7 && (numbered(3) || numbered(2) && is_camel(before)) || year_first(word)
         }
         b'!' => after.iter().all(|b| b.is_ascii_alphanumeric() || is_mark(*b)),
         _ => !after.is_empty() && before.last().is_some_and(u8::is_ascii_alphanumeric),
     }
+}
+
+/// Whether a digit stands between two letters.
+fn is_digit_in_word(run: &[u8]) -> bool {
+    matches!(run, [first, digit, last] if first.is_ascii_alphabetic() && digit.is_ascii_digit() && last.is_ascii_alphabetic())
+}
+
+/// Whether a word is several with a capital each.
+fn is_camel(word: &[u8]) -> bool {
+    word.windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
 }
 
 /// Whether a word begins with a year.
@@ -281,6 +317,17 @@ mod tests {
     }
 
     #[test]
+    fn what_can_be_nothing_else_is_found_anywhere() {
+        for password in ["Hedge!Lane17", "Dolphin1983$", "S@!l!ng1983", "G@rd3n2017", "Marble&Otter62"] {
+            for text in [format!("The till takes {password}, as ever"), format!("Till \u{2013} {password}")] {
+                assert_eq!(found(&text), [password], "{text}");
+            }
+        }
+        assert_eq!(found("He set LanternWindow16!, and it was taken"), ["LanternWindow16!"]);
+        assert_eq!(found("The till takes Amber2027! after noon"), ["Amber2027!"]);
+    }
+
+    #[test]
     fn versions_references_addresses_and_sentences_stay() {
         for text in [
             "The login needs C++17, ES2015+ and node@18.2 or package@2024",
@@ -288,7 +335,10 @@ mod tests {
             "password: 100%20of%20it, R&D2, AT&T5G, US$5000, Outer$1",
             "Log in to Windows11! It works on Python3!",
             "The user login costs 50$ and 20% more",
-            "no words that speak of it: Hedge!Lane17",
+            "no words that speak of it: Hedge+Lane17, Hedge#Lane17 and hedge!lane17",
+            "It runs on WindowsServer2019! And on EcmaScript15!",
+            "seekdir$INODE64$UNIX2003 and call\t__mul_by_2$x, 5M$, PREFIX_A1$",
+            "printf \"\\x1Bb$B%s1%s\"",
         ] {
             assert_eq!(found(text), Vec::<&str>::new(), "{text}");
         }
