@@ -1,9 +1,15 @@
-//! Values under names that only mention a secret, such as `my_password_service`: only what can be nothing else counts.
+//! Values under names that only mention a secret, such as `my_password_service`, and values that a sentence only mentions
+//! a secret before: only what can be nothing else counts.
 
-use super::super::heuristics;
+use super::super::heuristics::{self, WordList};
 use super::super::text::contains_ignoring_case;
 use super::span::quoted;
 use super::{Name, later};
+
+/// How far after a name in a sentence the value may be.
+const MAX_DISTANCE: usize = 160;
+/// The least length of what a machine made at random where only a sentence mentions a secret.
+const MIN_RANDOM: usize = 16;
 
 /// Whether a value is a secret even where its name only mentions one: `my_password_service`.
 pub(super) fn is_unmistakable(value: &[u8]) -> bool {
@@ -24,4 +30,60 @@ pub(super) fn noise_after(text: &[u8], name: Name) -> Option<(usize, usize)> {
     }
     let found = quoted(text, at).filter(|found| found.quoted && found.end < at + 128)?;
     heuristics::is_noisy(&text[found.start..found.end]).then_some((found.start, found.end))
+}
+
+/// Returns what a machine made at random in the sentence after a name, where no word says that it is public: "REST token for
+/// the sync (read only) is X".
+pub(super) fn random_after(text: &[u8], name: Name) -> Option<(usize, usize)> {
+    let rest = &text[name.end..text.len().min(name.end + MAX_DISTANCE)];
+    let rest = &rest[..rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len())];
+    let mut at = 0;
+    let mut before: &[u8] = b"";
+    while at < rest.len() {
+        at += rest[at..].iter().take_while(|b| b.is_ascii_whitespace()).count();
+        let length = rest[at..].iter().take_while(|b| !b.is_ascii_whitespace()).count();
+        let word = &rest[at..at + length];
+        if length >= MIN_RANDOM {
+            let (start, end) = later::trimmed(text, name.end + at, name.end + at + length);
+            if is_random(&text[start..end], before) {
+                return Some((start, end));
+            }
+        }
+        if ends_sentence(word) || PUBLIC.has(later::trimmed_word(word)) {
+            return None;
+        }
+        before = word;
+        at += length;
+    }
+    None
+}
+
+/// Words of a sentence that say that what follows is no secret.
+static PUBLIC: WordList = WordList::new(
+    "id ids uuid hash hashes digest digests commit commits sha sha1 sha256 sha512 md5 fingerprint fingerprints checksum public \
+    version signature etag nonce salt request trace span build revision object file path branch tag address",
+);
+/// Words directly before the value of a secret.
+static LEADS: WordList = WordList::new("is are was use uses using to with: ist lautet est es \u{e9} \u{e8} jest");
+
+fn ends_sentence(word: &[u8]) -> bool {
+    matches!(word, [.., b'.' | b'!' | b'?' | b';'])
+}
+
+/// Whether a value is random: in both cases with digits, or hexadecimal where a verb or a colon leads to it.
+fn is_random(value: &[u8], before: &[u8]) -> bool {
+    let led = || before.ends_with(b":") || LEADS.has(before);
+    let mixed = value.iter().any(u8::is_ascii_lowercase) && value.iter().any(u8::is_ascii_uppercase) && value.iter().any(u8::is_ascii_digit);
+    value.len() >= MIN_RANDOM
+        && (mixed || led())
+        && heuristics::is_machine_made(value)
+        && !heuristics::is_uuid(value)
+        && !is_worded(value)
+}
+
+/// Whether a value has words in it, as the names of functions and curves: `NID_secp384r1`, `Lifetime32Dim46Base8`.
+fn is_worded(value: &[u8]) -> bool {
+    let first = value.split(|b| matches!(b, b'_' | b'/')).next().unwrap_or_default();
+    let runs = value.split(|b| !b.is_ascii_lowercase()).filter(|run| run.len() >= 4).count();
+    runs >= 2 || first.len() < value.len() && first.iter().all(u8::is_ascii_alphabetic)
 }

@@ -10,7 +10,7 @@ use super::super::text::contains_ignoring_case;
 use super::separator::{after_closers, below, is_quote, skip_blanks};
 use super::span::ValueSpan;
 use super::{Name, OnFinding};
-use super::{account_sentences, accounts, announced, later};
+use super::{account_sentences, accounts, announced, later, mentioned};
 use candidate::{ProseLabel, found_at};
 use words::{ADJECTIVES, ADVERBS, ARTICLES, BEFORE_NAMES, BETWEEN, COMPOUNDS, GIVEN, JOINED, VERBS};
 
@@ -82,6 +82,11 @@ pub(super) fn values(
     }
     if is_password && !is_compound(text, name) {
         later::values(text, name, |start, end| on_finding(start, end, label));
+    }
+    if rest.iter().any(u8::is_ascii_digit)
+        && let Some((start, end)) = mentioned::random_after(text, name)
+    {
+        on_finding(start, end, label);
     }
 }
 

@@ -85,6 +85,33 @@ pub(super) fn is_phrase(content: &[u8]) -> bool {
         && !heuristics::is_description(content)
 }
 
+/// Whether a value is words that a person chose, where it is all that a line gives an environment variable:
+/// `MATCH_PASSWORD=Otter-lamp`, `JWT_SECRET=the-lamp-by-the-lake`.
+pub(super) fn is_variable_of_words(
+    text: &[u8],
+    name: Name,
+    found: ValueSpan,
+    separator: Separator,
+    class: NameClass,
+) -> bool {
+    let content = &text[found.start..found.end];
+    let word = &text[name.start..name.end];
+    let parts = content.split(|b| matches!(b, b'-' | b'_' | b'.')).count();
+    let least = match class {
+        NameClass::Password => 1,
+        NameClass::Secret | NameClass::Key => 4,
+        _ => return false,
+    };
+    separator == Separator::Assign
+        && parts >= least
+        && word.contains(&b'_')
+        && word.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_')
+        && text.get(name.end) == Some(&b'=')
+        && text.get(found.end + usize::from(found.quoted)).is_none_or(|b| matches!(b, b'\n' | b'\r'))
+        && !is_text(word)
+        && heuristics::is_marked_words(content)
+}
+
 /// Whether a value is one word that a person chose, where it is a literal of a program or of a file of settings.
 pub(super) fn is_known_word(text: &[u8], name: Name, found: ValueSpan, separator: Separator, class: NameClass) -> bool {
     let content = &text[found.start..found.end];

@@ -102,6 +102,7 @@ pub(super) fn value(
             && (text[name.end..].starts_with(b"%5D=")
                 || separator == Separator::Colon && settings::is_in_flow_mapping(text, name, found))
         || is_known_word(text, name, found, separator, class)
+        || settings::is_variable_of_words(text, name, found, separator, class)
         || is_quoted_saying(content, found, separator, class)
         || found.quoted
             && class == NameClass::Password

@@ -68,7 +68,7 @@ impl ProseLabel {
 }
 
 impl ProseLabel {
-    /// Whether the value follows directly a name that no sentence has: `relay_cred X`.
+    /// Whether the value follows directly a name that no sentence has, or that has two words: `relay_cred X`, `routing key X`.
     pub(super) fn is_beside(&self, text: &[u8], name: Name) -> bool {
         let word = &text[name.start..name.end];
         let ends = text.get(self.found.end).is_none_or(|b| b.is_ascii_whitespace() || *b == b'`');
@@ -76,7 +76,9 @@ impl ProseLabel {
         self.words == 0
             && self.found.start == name.end + 1
             && ends
-            && (lower && word.iter().any(|b| matches!(b, b'_' | b'-'))
+            && (word.contains(&b' ')
+                || word.eq_ignore_ascii_case(b"appid")
+                || lower && word.iter().any(|b| matches!(b, b'_' | b'-'))
                 || word[0].is_ascii_lowercase()
                     && word.windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase()))
     }
