@@ -1,16 +1,14 @@
 //! Detection: one pass over a text for keywords, then the rules that belong to them.
 
 use super::calls::Callee;
-use super::code_labels::{self, CodeKind};
-use super::codes;
+use super::codes::{self, CodeKind};
 use super::commands::Command;
 use super::generic::{self, HEADERS, Header, LABELS, Names, Word};
 use super::keywords::Keywords;
 use super::rules::{self, FindingLabel, Provider, TokenRule};
 use super::text::WordEnds;
 use super::{
-    access_codes, assembled, calls, commands, keys, kubernetes, networks, parts, phrase_layouts, phrases, places,
-    sampled, url,
+    assembled, calls, commands, keys, kubernetes, networks, parts, phrase_layouts, phrases, places, sampled, url,
 };
 use std::sync::OnceLock;
 
@@ -66,7 +64,6 @@ enum KeywordTarget {
     Grouped,
     PlainPhrase,
     Header(&'static Header),
-    AccessCode,
     OldLabel,
 }
 
@@ -95,7 +92,7 @@ fn keywords() -> &'static Keywords<KeywordTarget> {
         fixed.extend(parts::HALVES.iter().map(|word| (*word, KeywordTarget::PartHalf)));
         fixed.extend(parts::SUMS.iter().map(|word| (*word, KeywordTarget::PartSum)));
         fixed.extend(phrases::KEYWORDS.iter().map(|word| (*word, KeywordTarget::Phrase)));
-        for (kind, keywords) in code_labels::KEYWORDS {
+        for (kind, keywords) in codes::KEYWORDS {
             fixed.extend(keywords.split('|').map(|word| (word, KeywordTarget::Code(kind))));
         }
         fixed.extend(networks::KEYWORDS.iter().map(|word| (*word, KeywordTarget::Network)));
@@ -109,7 +106,7 @@ fn keywords() -> &'static Keywords<KeywordTarget> {
         fixed.extend(commands::GROUPED.iter().map(|word| (*word, KeywordTarget::Grouped)));
         fixed.extend(generic::PLAIN_PHRASE_KEYWORDS.iter().map(|word| (*word, KeywordTarget::PlainPhrase)));
         fixed.extend(generic::OLD_LABELS.iter().map(|word| (*word, KeywordTarget::OldLabel)));
-        fixed.extend(access_codes::KEYWORDS.iter().map(|word| (*word, KeywordTarget::AccessCode)));
+        fixed.extend(codes::ACCESS_KEYWORDS.iter().map(|word| (*word, KeywordTarget::Code(CodeKind::Access))));
         fixed.extend(keys::BODIES.iter().map(|word| (*word, KeywordTarget::KeyBody)));
         fixed.extend(keys::WRAPPED.iter().map(|word| (*word, KeywordTarget::Wrapped)));
         fixed.extend([
@@ -202,9 +199,6 @@ pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Findin
                 });
                 None
             }
-            KeywordTarget::AccessCode => {
-                access_codes::number(text, at, hit_end).map(|(start, end)| (start, end, &codes::PIN))
-            }
             KeywordTarget::Header(header) => {
                 let mut on_finding =
                     |start, end, label| findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) });
@@ -258,8 +252,8 @@ pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Findin
                 None
             }
             KeywordTarget::Code(kind) => {
-                if at >= codes_end {
-                    let end = codes::find(text, (at, hit_end), kind, |start, end, label| {
+                if kind != CodeKind::Recovery || at >= codes_end {
+                    let end = codes::find(text, (at, hit_end), kind, &mut |start, end, label| {
                         findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) })
                     });
                     codes_end = end.unwrap_or(codes_end);

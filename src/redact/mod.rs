@@ -4,7 +4,6 @@
 //! window around each hit, so the work is linear in the text. Findings are merged and replaced by
 //! `[REDACTED:<rule>]`; the words around them stay. Invisible characters are deleted.
 
-mod access_codes;
 mod advice;
 mod assembled;
 mod bare_keys;
@@ -14,7 +13,6 @@ mod calls;
 mod canaries;
 mod catalog;
 mod clean;
-mod code_labels;
 mod codes;
 mod commands;
 mod detect;

@@ -2,11 +2,12 @@
 //!
 //! Codes are numbers of many things, so the line has to name what is opened.
 
-use super::heuristics;
-use super::text::contains_ignoring_case;
+use super::super::heuristics;
+use super::super::text::contains_ignoring_case;
+use super::{goes_on, line, number_end};
 
 /// The words for a code, in lower case, up to the number or a word between.
-pub(super) const KEYWORDS: [&str; 22] = [
+pub(in super::super) const KEYWORDS: [&str; 22] = [
     "code is ",
     "code: ",
     "code 1",
@@ -115,26 +116,23 @@ const OTHERS: [&[u8]; 12] = [
 ];
 
 /// Returns the number after the word for a code at `start..end`.
-pub(super) fn number(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
+pub(super) fn after(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
     let at = if text[end - 1].is_ascii_digit() { end - 1 } else { end };
-    let length = text[at..].iter().take(9).take_while(|b| b.is_ascii_digit()).count();
-    let value = &text[at..at + length];
-    let ends = match text[at + length..] {
-        [b'.' | b':' | b',', next, ..] => !next.is_ascii_digit(),
-        [b'A'..=b'F' | b'#' | b'*', next, ..] => !next.is_ascii_alphanumeric(),
-        [next, ..] => !next.is_ascii_alphanumeric() && !matches!(next, b'-' | b'/' | b'_' | b'%'),
-        [] => true,
+    let last = number_end(text, at)?;
+    // A keypad may have keys besides its digits.
+    let rest = match &text[last..] {
+        [b'A'..=b'F' | b'#' | b'*', rest @ ..] => rest,
+        rest => rest,
     };
-    if !(4..=8).contains(&length) || !ends || start > 0 && matches!(text[start - 1], b'_' | b'"' | b'.' | b'\'') {
+    if goes_on(rest) || rest.starts_with(b"-") || start > 0 && matches!(text[start - 1], b'_' | b'"' | b'.' | b'\'') {
         return None;
     }
     let before = &text[start.saturating_sub(NEAR)..start];
     let before = &before[before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
-    let after = &text[at + length..text.len().min(at + length + NEAR / 2)];
-    let after = &after[..after.iter().position(|b| *b == b'\n').unwrap_or(after.len())];
+    let after = line(&text[last..], NEAR / 2);
     let has = |part: &[u8], words: &[&[u8]]| words.iter().any(|word| contains_ignoring_case(part, word));
     let opens = has(before, &PLACES) || has(after, &PLACES);
-    (opens && !has(before, &OTHERS) && !heuristics::is_placeholder(value)).then_some((at, at + length))
+    (opens && !has(before, &OTHERS) && !heuristics::is_placeholder(&text[at..last])).then_some((at, last))
 }
 
 #[cfg(test)]

@@ -2,11 +2,13 @@
 
 /// What a label announces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum CodeKind {
+pub(in super::super) enum CodeKind {
     /// Codes to recover an account, on the lines below as well.
     Recovery,
-    /// A number of four to ten digits.
+    /// A number of four to eight digits.
     Pin,
+    /// The same where the line names what it opens.
+    Access,
     /// Groups of capitals and digits.
     Licence,
     /// Base32.
@@ -16,7 +18,7 @@ pub(super) enum CodeKind {
 }
 
 /// The keywords of each kind with bars between them, ASCII letters in lower case.
-pub(super) const KEYWORDS: [(CodeKind, &str); 5] = [
+pub(in super::super) const KEYWORDS: [(CodeKind, &str); 5] = [
     (
         CodeKind::Recovery,
         "recovery code|backup code|back-up code|backup-code|backupcode|recovery-code|recoverycode|\
