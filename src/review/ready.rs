@@ -2,6 +2,7 @@
 //!
 //! Everything is read from the pack, so that an agent finds nothing that is not told here.
 
+mod questions;
 mod text;
 
 use crate::model::{Code, Diagnostic, Place, RepoPath};

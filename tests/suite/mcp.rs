@@ -227,7 +227,7 @@ fn what_is_wrong_is_an_error_of_the_tool_in_the_words_of_the_command_line() {
     for (args, arguments) in [
         (&["render", "feat:cach"][..], json!({"root": "feat:cach"})),
         (&["render", "none"], json!({"root": "none"})),
-        (&["render", "12"], json!({"root": 12})),
+        (&["render", "12"], json!({"root": "12"})),
         (&["render", "feat:cache", "-p", "none"], json!({"root": "feat:cache", "profile": "none"})),
         (&["render", "--agent", "none"], json!({"agent": "none"})),
     ] {
@@ -271,6 +271,40 @@ fn what_is_wrong_is_an_error_of_the_tool_in_the_words_of_the_command_line() {
         assert!(answer["error"]["code"].is_i64(), "{method}: {answer}");
     }
     client.pack(json!({"root": "feat:cache"}));
+}
+
+#[test]
+fn an_argument_of_another_type_than_the_schema_says_is_an_error_that_names_it() {
+    let sandbox = small();
+    let mut client = Client::stateless(&sandbox);
+    let tools = client.request("tools/list", json!({}))["result"]["tools"].take();
+    let values = [json!("800"), json!(800), json!(true), json!(["feat:cache"]), json!({"root": "feat:cache"})];
+    for tool in tools.as_array().unwrap() {
+        let name = tool["name"].as_str().unwrap();
+        for (argument, schema) in tool["inputSchema"]["properties"].as_object().unwrap() {
+            let is_of_type = |value: &&Value| match schema["type"].as_str().unwrap() {
+                "string" => value.is_string(),
+                "integer" => value.is_number(),
+                other => panic!("{other}"),
+            };
+            for value in values.iter().filter(|value| !is_of_type(value)) {
+                let mut arguments = json!({});
+                if argument != "root" && name != "list_work_items" {
+                    arguments["root"] = "feat:cache".into();
+                }
+                arguments[argument] = value.clone();
+                let refusal = client.refusal(name, arguments);
+                assert!(refusal.contains(&format!("invalid type of `{argument}`")), "{name} {value}: {refusal}");
+            }
+        }
+    }
+    let quoted = client.refusal("get_context_pack", json!({"root": "feat:cache", "max_tokens": "8000"}));
+    assert!(quoted.contains("`max_tokens`: it is a string, and must be a number without quotes"), "{quoted}");
+    let bare = client.refusal("get_context_pack", json!({"root": 12}));
+    assert!(bare.contains("`root`: it is a number, and must be a string: `\"12\"`"), "{bare}");
+    // An integer as JSON Schema has it, and what clients send for an argument that is not given.
+    client.pack(json!({"root": "feat:cache", "max_tokens": 8000.0, "profile": null}));
+    client.refusal("get_context_pack", json!({"root": "feat:cache", "max_tokens": 800.5}));
 }
 
 #[test]

@@ -11,7 +11,7 @@ use std::path::Path;
 const LONGEST: usize = 4096;
 
 /// How many items a list shows unless more are asked for, and at most.
-const ITEMS: (usize, usize) = (50, 1000);
+const ITEMS: (u64, u64) = (50, 1000);
 
 /// The pack that a call asks for.
 #[derive(Debug, Clone, Default)]
@@ -43,13 +43,15 @@ impl Arguments {
         Self { left: arguments.unwrap_or_default() }
     }
 
-    /// Takes a text. `null` and an empty text mean that it is not given.
+    /// Takes a string. `null` and an empty string mean that it is not given.
     fn text(&mut self, name: &str) -> Result<Option<String>, Failure> {
         let text = match self.left.remove(name) {
             None | Some(Value::Null) => return Ok(None),
             Some(Value::String(text)) => text,
-            Some(Value::Number(number)) => number.to_string(),
-            Some(_) => return Err(Failure::usage(format!("`{name}` is not a text"))),
+            Some(Value::Number(number)) => {
+                return Err(wrong_type(name, "a number", &format!("a string: `\"{number}\"`")));
+            }
+            Some(other) => return Err(wrong_type(name, type_name(&other), "a string")),
         };
         if text.len() > LONGEST || text.contains(char::is_control) {
             return Err(Failure::usage(format!("`{name}` is longer than {LONGEST} bytes, or has control characters")));
@@ -57,13 +59,18 @@ impl Arguments {
         Ok(Some(text).filter(|text| !text.is_empty()))
     }
 
-    /// Takes a limit: a number, or a text as the command line takes it; `range` says how to write it.
-    fn limit(&mut self, name: &str, range: &str) -> Result<Option<u64>, Failure> {
-        let Some(text) = self.text(name)? else { return Ok(None) };
-        match parse_limit(&text) {
-            Some(limit) => Ok(Some(limit)),
-            None => Err(Failure::usage(format!("invalid value `{text}` for `{name}`: {range}"))),
-        }
+    /// Takes an integer from 1 to `most`; `range` says which they are. `null` means that it is not given.
+    ///
+    /// As in JSON Schema, `8000.0` is an integer.
+    fn limit(&mut self, name: &str, most: u64, range: &str) -> Result<Option<u64>, Failure> {
+        let number = match self.left.remove(name) {
+            None | Some(Value::Null) => return Ok(None),
+            Some(Value::Number(number)) => number,
+            Some(other) => return Err(wrong_type(name, type_name(&other), "a number without quotes, such as 800")),
+        };
+        let text = number.to_string();
+        let limit = parse_limit(text.strip_suffix(".0").unwrap_or(&text)).filter(|limit| *limit <= most);
+        limit.map(Some).ok_or_else(|| Failure::usage(format!("invalid value `{number}` for `{name}`: {range}")))
     }
 
     /// Takes the one of `known` that is named.
@@ -105,7 +112,7 @@ impl Arguments {
             agent: self.text("agent")?,
             profile: self.text("profile")?,
             policy: self.one_of("policy", &policies)?,
-            max_tokens: self.limit("max_tokens", "it is a number of at least 1, such as 8000")?,
+            max_tokens: self.limit("max_tokens", u64::MAX, "it is a number of at least 1, such as 8000")?,
         };
         self.finish()?;
         if query.root.is_none() && query.agent.is_none() {
@@ -123,15 +130,9 @@ impl Arguments {
         let words = self.text("query")?.unwrap_or_default();
         let state = self.one_of("state", &states.map(|state| (state.name(), state)))?;
         let range = format!("it is a number from 1 to {}", ITEMS.1);
-        let limit = self.limit("limit", &range)?;
+        let limit = self.limit("limit", ITEMS.1, &range)?.unwrap_or(ITEMS.0);
         self.finish()?;
-        let limit = match limit.map(|limit| (limit, usize::try_from(limit).ok().filter(|limit| *limit <= ITEMS.1))) {
-            None => ITEMS.0,
-            Some((_, Some(limit))) => limit,
-            Some((limit, None)) => {
-                return Err(Failure::usage(format!("invalid value `{limit}` for `limit`: {range}")));
-            }
-        };
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         Ok(ItemQuery { words: words.split_whitespace().map(str::to_lowercase).collect(), state, limit })
     }
 
@@ -147,6 +148,23 @@ impl Arguments {
         let root = self.root()?;
         self.finish()?;
         Ok(root)
+    }
+}
+
+/// Returns the error of an argument whose value has another type than the schema of the tool says.
+fn wrong_type(name: &str, given: &str, wanted: &str) -> Failure {
+    Failure::usage(format!("invalid type of `{name}`: it is {given}, and must be {wanted}"))
+}
+
+/// Returns the name of a value's type in JSON, with its article.
+fn type_name(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
     }
 }
 

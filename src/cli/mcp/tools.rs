@@ -24,7 +24,7 @@ pub(super) const WORK_ON: &str = "work_on";
 /// Returns the tools.
 pub(super) fn tools() -> Vec<Tool> {
     let text = |description: &str| json!({"type": "string", "description": description});
-    let root = || text("Id, issue number, or path of the item's file");
+    let root = || text("Id, issue number as \"12\", or path of the item's file");
     let policies = Policy::ALL.map(Policy::name);
     vec![
         tool(
