@@ -12,6 +12,9 @@ const MAX_LINE: usize = 160;
 const MAX_PREFIX: usize = 48;
 /// The longest line with a value: tokens are long.
 const MAX_VALUE: usize = 640;
+/// The least length of a value that is one of several, and how many may follow the first.
+const MIN_LISTED: usize = 20;
+const MAX_LISTED: usize = 16;
 /// Words after a name that make it part of another.
 static COMPOUNDS: WordList = WordList::new(
     "hash hashes policy length fingerprint fingerprints digest checksum id ids name names file files field \
@@ -75,6 +78,41 @@ pub(super) fn value(text: &[u8], name: Name, class: NameClass) -> Option<(usize,
             .or_else(|| answer(text, start, at, ending));
     }
     None
+}
+
+/// Passes the values of the lines below that of `first` to `found`: what a machine made in the same form, one on each line.
+pub(super) fn others(text: &[u8], first: (usize, usize), mut found: impl FnMut(usize, usize)) {
+    let value = &text[first.0..first.1];
+    if value.len() < MIN_LISTED || !heuristics::is_machine_made(value) {
+        return;
+    }
+    let line = text[..first.0].iter().rev().take(MAX_PREFIX).take_while(|b| **b != b'\n').count();
+    let prefix = Prefix::of(text, first.0 - line);
+    let mut at = first.1 + self::line(text, first.1).len();
+    for _ in 0..MAX_LISTED {
+        let Some(start) = prefix.skip(text, at + 1) else { return };
+        let content = line_of(text, start, MAX_VALUE);
+        let (left, right) = trimmed(content, list_mark(content), Ending::Colon);
+        let other = content.get(left..right).unwrap_or_default();
+        let alike = other.len().abs_diff(value.len()) <= 4
+            && !other.iter().any(u8::is_ascii_whitespace)
+            && heuristics::is_machine_made(other);
+        if !alike {
+            return;
+        }
+        found(start + left, start + right);
+        at = start + content.len();
+    }
+}
+
+/// Returns the length of the mark of an item of a list: `2. `, `- `.
+fn list_mark(content: &[u8]) -> usize {
+    let digits = content.iter().take(3).take_while(|b| b.is_ascii_digit()).count();
+    match &content[digits..] {
+        [b'.' | b')' | b':', b' ', ..] if digits > 0 => digits + 2,
+        [b'-' | b'*' | b'+', b' ', ..] if digits == 0 => 2,
+        _ => 0,
+    }
 }
 
 /// Whether a name is all of its line but a word before it and marks, as a page that is copied shows a field: `API Secret`.
@@ -232,6 +270,13 @@ fn answer(text: &[u8], start: usize, end: usize, ending: Ending) -> Option<(usiz
 /// Returns the value that is all of a line but marks and the name of an author.
 fn alone(text: &[u8], start: usize, end: usize, ending: Ending, class: NameClass) -> Option<(usize, usize)> {
     let content = &text[start..end];
+    let mark = list_mark(content);
+    if mark > 0 && ending == Ending::Colon {
+        let (left, right) = trimmed(content, mark, ending);
+        let value = content.get(left..right)?;
+        let made = value.len() >= MIN_LISTED && heuristics::is_machine_made(value) && !heuristics::is_uuid(value);
+        return made.then_some((start + left, start + right));
+    }
     let at = match (ending, content.trim_ascii().iter().any(u8::is_ascii_whitespace)) {
         (Ending::Question, false) => memchr::memmem::find(content, "：".as_bytes()).map_or(0, |colon| colon + 3),
         (_, false) => 0,

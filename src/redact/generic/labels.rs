@@ -67,6 +67,8 @@ pub(in super::super) const STEMS: &[&str] = &[
     "pat:",
     ".login=",
     "appid=",
+    "appid ",
+    "appid:",
     "sig=",
     "signature=",
     "_pk=",

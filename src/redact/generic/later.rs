@@ -7,13 +7,14 @@ use super::{Name, accounts};
 const MAX_DISTANCE: usize = 240;
 /// Words before such a value, in several languages.
 static INTRODUCTIONS: WordList = WordList::new(
-    "from von van da is it's its was now try to still use with be used ist lautet ist's auf jetzt zu mit est c'est maintenant \
+    "\u{e0} from von van da is it's its was now try to still use with be used ist lautet ist's auf jetzt zu mit est c'est maintenant \
     avec en es ahora a con \u{e9} agora para com \u{e8} ora in adesso naar nu nog steeds met \u{e4}r till med er til on nyt \
     jest to teraz na je te\u{10f} olarak \u{f6}r artik",
 );
 /// Words that say that the password was changed, or that another is to be used instead.
 static CHANGES: WordList = WordList::new(
-    "prueba prob\u{e1} essaie essayez probier probiere versuch nimm prova tenta probeer pr\u{f8}v f\u{f6}rs\u{f6}k kokeile spr\u{f3}buj zkus dene попробуй спробуй changed change changing reset set rotated updated switched replaced new it's its try ge\u{e4}ndert gesetzt neu neue \
+    "prueba prob\u{e1} essaie essayez probier probiere versuch nimm prova tenta probeer pr\u{f8}v f\u{f6}rs\u{f6}k kokeile spr\u{f3}buj zkus dene попробуй спробуй changed change changing reset r\u{e9}initialis\u{e9} zur\u{fc}ckgesetzt restablecida restablecido reimpostata redefinida teruggezet nollst\u{e4}llt \
+     set rotated updated switched replaced new it's its try ge\u{e4}ndert gesetzt neu neue \
     neues ist's chang\u{e9} modifi\u{e9} nouveau c'est cambi\u{e9} cambiado cambiada cambi\u{f3} nueva mudei mudou alterada alterado \
     nova cambiato cambiata cambiai nuova gewijzigd veranderd nieuwe \u{e4}ndrat \u{e4}ndrats bytts \u{e4}ndrade bytt bytte nytt \u{e6}ndret skiftet ny endret byttet vaihdettiin \
     vaihdoin uusi zmienione zmieni\u{142}em zmieniono nowe zm\u{11b}nil zm\u{11b}n\u{11b}no nov\u{e9} de\u{11f}i\u{15f}ti yeni \

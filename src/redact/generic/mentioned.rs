@@ -76,14 +76,20 @@ fn is_random(value: &[u8], before: &[u8]) -> bool {
     let mixed = value.iter().any(u8::is_ascii_lowercase) && value.iter().any(u8::is_ascii_uppercase) && value.iter().any(u8::is_ascii_digit);
     value.len() >= MIN_RANDOM
         && (mixed || led())
+        && value.iter().filter(|b| b.is_ascii_digit()).count() >= 2
         && heuristics::is_machine_made(value)
         && !heuristics::is_uuid(value)
         && !is_worded(value)
 }
 
-/// Whether a value has words in it, as the names of functions and curves: `NID_secp384r1`, `Lifetime32Dim46Base8`.
+/// Whether a value has words in it, as the names of functions and curves, or is an assignment: `NID_secp384r1`,
+/// `Lifetime32Dim46Base8`, `notAfter=2024-05-27`.
 fn is_worded(value: &[u8]) -> bool {
-    let first = value.split(|b| matches!(b, b'_' | b'/')).next().unwrap_or_default();
-    let runs = value.split(|b| !b.is_ascii_lowercase()).filter(|run| run.len() >= 4).count();
-    runs >= 2 || first.len() < value.len() && first.iter().all(u8::is_ascii_alphabetic)
+    let first = value.split(|b| matches!(b, b'_' | b'/' | b'-')).next().unwrap_or_default();
+    let runs = value.split(|b| !b.is_ascii_lowercase()).filter(|run| run.len() >= 4);
+    let (count, length) = runs.fold((0, 0), |(count, length), run| (count + 1, length + run.len()));
+    let padding = value.iter().rev().take_while(|b| **b == b'=').count();
+    count >= 2 && length * 5 >= value.len() * 2
+        || first.len() < value.len() && first.iter().all(u8::is_ascii_alphabetic)
+        || value[..value.len() - padding].contains(&b'=')
 }

@@ -323,6 +323,7 @@ impl Names {
             && let Some((start, end)) = announced::value(text, name, class)
         {
             on_finding(start, end, label);
+            announced::others(text, (start, end), |start, end| on_finding(start, end, label));
             return;
         }
         if value.is_none_or(|(_, secret)| !secret)

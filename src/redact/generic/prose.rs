@@ -75,6 +75,7 @@ pub(super) fn values(
         && let Some((start, end)) = announced::value(text, name, class)
     {
         on_finding(start, end, label);
+        announced::others(text, (start, end), |start, end| on_finding(start, end, label));
         return;
     }
     if matches!(class, NameClass::Password | NameClass::Weak) && rest.trim_ascii_end().ends_with(b":") {

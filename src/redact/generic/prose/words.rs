@@ -4,13 +4,13 @@ use super::super::super::heuristics::WordList;
 
 /// Words and marks that introduce the value of a name.
 pub(super) static VERBS: WordList = WordList::new(
-    "is was been are be ist war lautet lauten est es será sera é è är er je jest to auf c'est → ➜ -> => — – - = := 是 为 \
+    "is was been sido été stata stato gewesen are be ist war lautet lauten est es será sera é è är er je jest to auf c'est → ➜ -> => — – - = := 是 为 \
     為 は equals это - \
     = är jest bude bylo bylo: było byla było etait était era fue foi sigue siendo sera blev bliver blir oli теперь тепер",
 );
 /// Words between such a word and the value.
 pub(super) static ADVERBS: WordList = WordList::new(
-    "now currently still just set to : this the following generated created for changed word simply just siendo sendo desormais désormais maintenant toujours ahora siempre todavía aun aún agora ainda ora ancora adesso sempre nu \
+    "siempre always immer altijd alltid toujours sempre now currently still just set to : this the following generated created for changed word simply just siendo sendo desormais désormais maintenant toujours ahora siempre todavía aun aún agora ainda ora ancora adesso sempre nu \
     nog steeds jetzt noch immer weiterhin fortfarande stadig fortsatt nyt edelleen teraz nadal wciąż stále teď nyní hala hâlâ şimdi теперь сейчас пока тепер зараз",
 );
 /// Like [`VERBS`], in scripts that put no blank before them.
