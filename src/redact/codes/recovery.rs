@@ -9,6 +9,9 @@ const MAX_LIST: usize = 1600;
 /// How far below a word for a second factor its codes may begin.
 const MAX_LINES: usize = 280;
 
+/// The length of codes that are hexadecimal, longer than any other.
+const HEXADECIMAL: usize = 32;
+
 /// The shape of a code: the lengths of its groups.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Shape {
@@ -113,7 +116,8 @@ fn code(text: &[u8], at: usize) -> Option<(usize, Shape)> {
     if at > 0 && (text[at - 1].is_ascii_alphanumeric() || matches!(text[at - 1], b'_' | b'#' | b'@' | b'=')) {
         return None;
     }
-    let group = |from: usize| text[from..].iter().take(17).take_while(|b| b.is_ascii_alphanumeric()).count();
+    let group =
+        |from: usize| text[from..].iter().take(HEXADECIMAL + 1).take_while(|b| b.is_ascii_alphanumeric()).count();
     let first = group(at);
     let mut end = at + first;
     let mut groups = 1;
@@ -151,7 +155,11 @@ fn code(text: &[u8], at: usize) -> Option<(usize, Shape)> {
     let fits = match (groups, numeric) {
         (1, true) => matches!(digits, 8..=12) && !token.starts_with(b"20"),
         (1, false) => {
-            (8..=16).contains(&first) && digits >= 2 && alphabetic >= 2 && !both && !heuristics::is_name(token)
+            ((8..=16).contains(&first) || first == HEXADECIMAL && token.iter().all(u8::is_ascii_hexdigit))
+                && digits >= 2
+                && alphabetic >= 2
+                && !both
+                && !heuristics::is_name(token)
         }
         (2, true) => matches!(first, 3..=6) && digits >= 8 || first == 3 && text[at + 3] == b' ',
         (_, true) => first >= 3,

@@ -39,6 +39,7 @@ pub(super) fn random_after(text: &[u8], name: Name) -> Option<(usize, usize)> {
     let rest = &rest[..rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len())];
     let mut at = 0;
     let mut before: &[u8] = b"";
+    let mut sentences = 0;
     while at < rest.len() {
         at += rest[at..].iter().take_while(|b| b.is_ascii_whitespace()).count();
         let length = rest[at..].iter().take_while(|b| !b.is_ascii_whitespace()).count();
@@ -49,7 +50,8 @@ pub(super) fn random_after(text: &[u8], name: Name) -> Option<(usize, usize)> {
                 return Some((start, end));
             }
         }
-        if ends_sentence(word) || PUBLIC.has(later::trimmed_word(word)) {
+        sentences += usize::from(ends_sentence(word));
+        if sentences > 1 || PUBLIC.has(later::trimmed_word(word)) {
             return None;
         }
         before = word;
@@ -73,7 +75,9 @@ fn ends_sentence(word: &[u8]) -> bool {
 /// Whether a value is random: in both cases with digits, or hexadecimal where a verb or a colon leads to it.
 fn is_random(value: &[u8], before: &[u8]) -> bool {
     let led = || before.ends_with(b":") || LEADS.has(before);
-    let mixed = value.iter().any(u8::is_ascii_lowercase) && value.iter().any(u8::is_ascii_uppercase) && value.iter().any(u8::is_ascii_digit);
+    let mixed = value.iter().any(u8::is_ascii_lowercase)
+        && value.iter().any(u8::is_ascii_uppercase)
+        && value.iter().any(u8::is_ascii_digit);
     value.len() >= MIN_RANDOM
         && (mixed || led())
         && value.iter().filter(|b| b.is_ascii_digit()).count() >= 2

@@ -78,6 +78,8 @@ const LEAST: usize = 4;
 /// The fewest words where a line that ends in a colon announces them, and nothing else is on their line.
 const LEAST_ALONE: usize = 3;
 const MOST: usize = 12;
+/// The longest saying in quotes.
+const MAX_SAYING: usize = 96;
 
 /// Words that lead to a passphrase in a sentence.
 static LEADS: WordList = WordList::new(
@@ -118,6 +120,10 @@ pub(in super::super) fn find(
         if length == 0 {
             break;
         }
+        if let Some((start, end)) = quoted_saying(text, at).filter(|_| run.leads_to_quote(text)) {
+            found(start, end, &names::PASSWORD);
+            return end;
+        }
         if let Some((start, end)) = run.push(text, at, at + length) {
             found(start, end, &names::PASSWORD);
             return end;
@@ -125,6 +131,23 @@ pub(in super::super) fn find(
         at += length;
     }
     at.min(limit)
+}
+
+/// Returns what is in the quotes or stars that open at `at`, if it is a saying of four words or more.
+fn quoted_saying(text: &[u8], at: usize) -> Option<(usize, usize)> {
+    const MARKS: [(&[u8], &[u8]); 5] = [
+        (b"\"", b"\""),
+        (b"`", b"`"),
+        (b"**", b"**"),
+        (b"\xe2\x80\x9c", b"\xe2\x80\x9d"),
+        (b"\xe2\x80\x9e", b"\xe2\x80\x9c"),
+    ];
+    let (open, close) = MARKS.into_iter().find(|(open, _)| text[at..].starts_with(open))?;
+    let start = at + open.len();
+    let inside = &text[start..text.len().min(start + MAX_SAYING)];
+    let inside = &inside[..memchr::memmem::find(inside, close)?];
+    let words = inside.split(|b| *b == b' ').count();
+    (words >= LEAST && heuristics::is_saying(inside)).then_some((start, start + inside.len()))
 }
 
 /// The words of small letters that stand beside each other before a place.
@@ -143,6 +166,12 @@ struct Run {
 }
 
 impl Run {
+    /// Whether a quote at `at` holds what the words before it speak of: after a verb, a colon or the keyword.
+    fn leads_to_quote(&self, text: &[u8]) -> bool {
+        let last_lead = || self.words.last().is_some_and(|(start, end)| LEADS.has(&text[*start..*end]));
+        self.led || last_lead() || self.words.is_empty() && !self.first && !self.opened
+    }
+
     /// Adds the word between two blanks; returns the passphrase that it ends.
     fn push(&mut self, text: &[u8], from: usize, to: usize) -> Option<(usize, usize)> {
         let (start, end) = bare(text, from, to);

@@ -110,7 +110,9 @@ pub(super) fn value(
             && is_phrase(content)
         || class == NameClass::Secret
             && is_own_line(text, name, found, separator)
-            && (later::is_plain(content) || heuristics::is_joined_words(content))
+            && (later::is_plain(content)
+                || heuristics::is_joined_words(content)
+                || heuristics::is_numbered_pair(content))
         || found.quoted && is_made_salt(&text[name.start..name.end], content)
         || class == NameClass::Weak && is_asked_token(text, name, content)
         || class == NameClass::Hint

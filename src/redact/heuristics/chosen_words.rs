@@ -124,6 +124,16 @@ pub(in super::super) fn is_plain_pair(value: &[u8]) -> bool {
         && value.split(|b| *b == b'-').all(|word| word.len() >= 3 && is_plain_part(word))
 }
 
+/// Whether `value` is two words with a capital each and a number between them: `Thistle9Meadow`.
+pub(in super::super) fn is_numbered_pair(value: &[u8]) -> bool {
+    let first = value.iter().take_while(|b| b.is_ascii_alphabetic()).count();
+    let digits = value[first..].iter().take_while(|b| b.is_ascii_digit()).count();
+    let words = [&value[..first], &value[first + digits..]];
+    let capital =
+        |word: &[u8]| word.len() >= 4 && word[0].is_ascii_uppercase() && word[1..].iter().all(u8::is_ascii_lowercase);
+    (1..=4).contains(&digits) && words.into_iter().all(|word| capital(word) && is_plain_part(word))
+}
+
 /// Whether `word` is letters and none of the words of names, sentences and samples.
 pub(in super::super) fn is_plain_part(word: &[u8]) -> bool {
     word.iter().all(|b| b.is_ascii_alphabetic() || !b.is_ascii())

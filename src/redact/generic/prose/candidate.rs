@@ -71,7 +71,9 @@ impl ProseLabel {
     /// Whether the value follows directly a name that no sentence has, or that has two words: `relay_cred X`, `routing key X`.
     pub(super) fn is_beside(&self, text: &[u8], name: Name) -> bool {
         let word = &text[name.start..name.end];
-        let ends = text.get(self.found.end).is_none_or(|b| b.is_ascii_whitespace() || matches!(b, b'`' | b',' | b'.' | b';' | b')'));
+        let ends = text
+            .get(self.found.end)
+            .is_none_or(|b| b.is_ascii_whitespace() || matches!(b, b'`' | b',' | b'.' | b';' | b')'));
         let lower = word.iter().all(|b| b.is_ascii_lowercase() || matches!(b, b'_' | b'-'));
         self.words == 0
             && self.found.start == name.end + 1
