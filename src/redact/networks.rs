@@ -63,6 +63,26 @@ const KEYS: [&str; 28] = [
     "kod",
     "parola",
 ];
+/// Words that mean nothing but a password.
+const PASSWORDS: [&str; 17] = [
+    "password",
+    "passwort",
+    "kennwort",
+    "wachtwoord",
+    "passe",
+    "mdp",
+    "contrase\u{f1}a",
+    "senha",
+    "has\u{142}o",
+    "heslo",
+    "salasana",
+    "l\u{f6}senord",
+    "l\u{f6}senordet",
+    "adgangskode",
+    "passord",
+    "пароль",
+    "\u{15f}ifre",
+];
 /// Words between the word for a key and the key.
 static BETWEEN: WordList = WordList::new(
     "is = : - \u{2013} | est ist es \u{e8} \u{e9} \u{e4}r er jest on wpa wpa2 wpa3 wifi wi-fi wlan (psk) psk lautet de du del do la le il the to now still maintenant jetzt ora ahora agora nu teraz",
@@ -70,6 +90,8 @@ static BETWEEN: WordList = WordList::new(
 
 /// How far the key may be.
 const MAX_DISTANCE: usize = 200;
+/// The longest saying that is a key.
+const MAX_SAYING: usize = 64;
 
 /// Finds the key of the network that the keyword ending at `from` announces.
 pub(super) fn key(text: &[u8], from: usize) -> Option<(usize, usize)> {
@@ -87,8 +109,11 @@ pub(super) fn key(text: &[u8], from: usize) -> Option<(usize, usize)> {
     let mut said = false;
     // Whether a mark or a verb is directly before the next word.
     let mut led = false;
+    // Whether a word for a password is.
+    let mut asked = false;
     let word = text[..from].iter().rev().take(24).take_while(|b| !b.is_ascii_whitespace()).count();
-    let before = text[from.saturating_sub(word + 16)..from - word].trim_ascii_end();
+    let before = &text[from.saturating_sub(word + 16)..from - word];
+    let before = before[before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..].trim_ascii_end();
     let before = &before[before.iter().rposition(u8::is_ascii_whitespace).map_or(0, |end| end + 1)..];
     // `(PSK)`, `WPA2-Schlüssel`, `code wifi`
     if keyed(&text[from - word..from + at]) || keyed(before) {
@@ -110,12 +135,15 @@ pub(super) fn key(text: &[u8], from: usize) -> Option<(usize, usize)> {
         let word = &window[at..at + length];
         let bare = word.strip_suffix(b":").unwrap_or(word);
         let bare = bare.strip_suffix(b",").unwrap_or(bare);
+        let password = ends_in(bare, &PASSWORDS);
+        let key = password || keyed(bare);
         let before = std::mem::replace(&mut led, word.ends_with(b":") || BETWEEN.has(bare));
+        let after_password = std::mem::replace(&mut asked, password);
         let quoted =
             [&b"\":"[..], b"\xc2\xbb:", b"\xe2\x80\x9d:", b"\xe2\x80\x9c:"].iter().any(|end| word.ends_with(end));
         if word == b"/" || word == b"|" || quoted {
             beside = same;
-        } else if keyed(bare) {
+        } else if key {
             named = true;
             beside = false;
         } else if named && BETWEEN.has(&bare.to_ascii_lowercase()) {
@@ -129,10 +157,12 @@ pub(super) fn key(text: &[u8], from: usize) -> Option<(usize, usize)> {
             {
                 return Some((from + at, end));
             }
-            let chosen = named
-                && (colon || before && text[..from + at].trim_ascii_end().ends_with(b":"))
-                && last()
-                && heuristics::is_plain_word(value);
+            let rest = line_from(text, from + at);
+            if named && colon && heuristics::is_saying(rest) {
+                return Some((from + at, from + at + rest.len()));
+            }
+            let told = colon || after_password || before && text[..from + at].trim_ascii_end().ends_with(b":");
+            let chosen = named && told && last() && heuristics::is_plain_word(value);
             if (named || beside || said && last()) && is_key(value, named) || chosen {
                 return Some((start, end));
             }
@@ -146,10 +176,22 @@ pub(super) fn key(text: &[u8], from: usize) -> Option<(usize, usize)> {
     None
 }
 
+/// Returns the rest of the line at `at` without a mark of a sentence at its end.
+fn line_from(text: &[u8], at: usize) -> &[u8] {
+    let rest = &text[at..text.len().min(at + MAX_SAYING)];
+    let line = rest[..rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len())].trim_ascii_end();
+    line.strip_suffix(b".").unwrap_or(line)
+}
+
 /// Whether a word names a key.
 fn keyed(word: &[u8]) -> bool {
+    ends_in(word, &KEYS)
+}
+
+/// Whether a word ends in one of `ends`, as the last part of a compound if it is short.
+fn ends_in(word: &[u8], ends: &[&str]) -> bool {
     let word = word.trim_ascii();
-    KEYS.iter().any(|key| {
+    ends.iter().any(|key| {
         word.len() >= key.len() && word[word.len() - key.len()..].eq_ignore_ascii_case(key.as_bytes()) && {
             let before = &word[..word.len() - key.len()];
             before.is_empty()

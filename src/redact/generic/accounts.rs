@@ -128,6 +128,7 @@ pub(in super::super) fn pair(text: &[u8], at: usize, on_finding: OnFinding<'_>) 
     let shaped = || {
         heuristics::is_joined_words(value) && !is_ticket(value)
             || is_numbered(value)
+            || USUAL.has(account) && is_word_with_digit(value)
             || USUAL.has(account) && value.len() >= 8 && heuristics::is_plain_word(value) && line_above()
     };
     if ends && lower && shaped() {
@@ -151,6 +152,17 @@ fn is_numbered(value: &[u8]) -> bool {
             let word = &value[..value.iter().rposition(|b| !b.is_ascii_digit()).map_or(0, |last| last + 1)];
             !NAMED.has(word) && (word.iter().any(u8::is_ascii_digit) || heuristics::is_plain_part(word))
         }
+}
+
+/// Whether a value is a word with a digit or more at its end: `calvin7`.
+fn is_word_with_digit(value: &[u8]) -> bool {
+    let digits = value.iter().rev().take_while(|b| b.is_ascii_digit()).count();
+    let word = &value[..value.len() - digits];
+    (1..=4).contains(&digits)
+        && word.len() >= 5
+        && word.iter().all(u8::is_ascii_lowercase)
+        && !NAMED.has(word)
+        && heuristics::is_plain_part(word)
 }
 
 /// Whether a value is a password without any label: letters, digits, and a mark that neither names nor numbers have.

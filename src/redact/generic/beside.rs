@@ -106,6 +106,7 @@ fn is_worded(value: &[u8]) -> bool {
     let digits = value.iter().rev().take_while(|b| b.is_ascii_digit()).count();
     let words = &value[..value.len() - digits];
     let words = words.strip_suffix(b"-").or_else(|| words.strip_suffix(b"_")).unwrap_or(words);
+    let parts = || words.split(|b| matches!(b, b'-' | b'_' | b'.' | b'&'));
     let spelled = |word: &[u8]| {
         word.len() >= 3
             && word[0].is_ascii_alphabetic()
@@ -117,10 +118,10 @@ fn is_worded(value: &[u8]) -> bool {
         && words.iter().any(u8::is_ascii_lowercase)
         // `keccak_rho56`, a variable.
         && (words.iter().any(u8::is_ascii_uppercase) || !words.contains(&b'_'))
-        && words.split(|b| matches!(b, b'-' | b'_')).all(spelled)
-        && words.split(|b| matches!(b, b'-' | b'_')).count() <= 4
-        && (is_plain(value) || words.contains(&b'_'))
-        && !words.split(|b| matches!(b, b'-' | b'_')).any(heuristics::is_of_names)
+        && parts().all(spelled)
+        && parts().count() <= 4
+        && (is_plain(value) || words.iter().any(|b| matches!(b, b'_' | b'.' | b'&')))
+        && !parts().any(heuristics::is_of_names)
 }
 
 /// Words that mean nothing but a password, in a sentence too.

@@ -113,7 +113,7 @@ const fn key(word: &'static str) -> Word {
 }
 
 /// The words; those of ASCII letters alone are among the stems of names.
-pub(in super::super) static LABELS: [Word; 153] = [
+pub(in super::super) static LABELS: [Word; 158] = [
     password("mot de passe"),
     password("contrase\u{f1}a"),
     password("contrase\u{d1}a"),
@@ -159,6 +159,11 @@ pub(in super::super) static LABELS: [Word; 153] = [
     token("токен"),
     token("Токен"),
     token("jeton d'acc\u{e8}s"),
+    token("jeton personnel"),
+    token("jeton utilis\u{e9}"),
+    token("jeton de "),
+    token("jeton du "),
+    token("jeton :"),
     key("密钥"),
     key("密鑰"),
     key("秘钥"),

@@ -228,10 +228,10 @@ impl Names {
         }
         let mark = match text.get(name.end) {
             // `password    ; forward`
-            Some(b' ') => text[name.end..].iter().find(|b| **b != b' ').filter(|b| **b == b';'),
+            Some(b' ') => text[name.end..].iter().find(|b| **b != b' ').filter(|b| matches!(**b, b';' | b'|')),
             mark => mark,
         };
-        if matches!(mark, Some(b',' | b';' | b'\t' | b'\n' | b'"'))
+        if matches!(mark, Some(b',' | b';' | b'|' | b'\t' | b'\n' | b'"'))
             && let Some((table, mark)) = pairs::separated(text, name)
         {
             let class = table.class(class);
@@ -243,7 +243,9 @@ impl Names {
                 statement.rows,
                 |on_value| statement.values(text, on_value),
                 |start, end| {
-                    if rows::is_secret(&text[start..end], class) {
+                    let value = &text[start..end];
+                    let word = class == NameClass::Password && heuristics::is_plain_words(value);
+                    if rows::is_secret(value, class) || word {
                         on_finding(start, end, label);
                     }
                 },

@@ -306,7 +306,7 @@ pub(super) fn separated(text: &[u8], name: Name) -> Option<(Column, u8)> {
     if head.len() > MAX_HEADER_BYTES {
         return None;
     }
-    let mark = *[b',', b';', b'\t'].iter().find(|mark| head.contains(mark))?;
+    let mark = *[b',', b';', b'\t', b'|'].iter().find(|mark| head.contains(mark))?;
     let lead = head.iter().take_while(|b| matches!(b, b' ' | b'>' | b'+' | b'"')).count();
     let cells = head[lead..].split(|b| *b == mark);
     let is_word = |cell: &[u8]| {

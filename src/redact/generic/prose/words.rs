@@ -51,7 +51,7 @@ pub(super) static COMPOUNDS: WordList = WordList::new(
 );
 /// Words that may come between a name and its value.
 pub(super) static BETWEEN: WordList = WordList::new(
-    "should must for of on in at to the a an our my your this that here now currently set changed reset \
+    "ha siempre toujours sempre immer altijd should must for of on in at to the a an our my your this that here now currently set changed reset \
     db database admin root staging stage prod production dev test server user account instance environment env \
     cluster box machine host used which we i you also still just für want need get got from them us sent gave der den dem die das zum pour le la les du de \
     para el los con von d'ordine d'accesso di accesso \
