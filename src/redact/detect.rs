@@ -10,6 +10,7 @@ use super::text::WordEnds;
 use super::{
     assembled, calls, commands, keys, kubernetes, networks, parts, phrase_layouts, phrases, places, sampled, url,
 };
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 pub(super) static URL_PASSWORD: FindingLabel =
@@ -71,20 +72,18 @@ enum KeywordTarget {
 fn keywords() -> &'static Keywords<KeywordTarget> {
     static KEYWORDS: OnceLock<Keywords<KeywordTarget>> = OnceLock::new();
     KEYWORDS.get_or_init(|| {
-        let mut words: Vec<(String, KeywordTarget)> = Vec::new();
+        let mut words: Vec<(Cow<'static, str>, KeywordTarget)> = Vec::new();
         for rule in rules::token_rules() {
             words.extend(rule.keywords().map(|word| (word, KeywordTarget::Rule(rule))));
         }
-        for provider in rules::providers() {
-            words.extend(provider.words.iter().map(|word| ((*word).to_owned(), KeywordTarget::Provider(provider))));
-        }
-        words.extend(LABELS.iter().map(|word| (word.word.to_owned(), KeywordTarget::Word(word))));
-        words.extend(calls::CALLEES.iter().map(|callee| (callee.word.to_owned(), KeywordTarget::Call(callee))));
-        words.extend(
-            commands::COMMANDS.iter().map(|command| (command.word.to_owned(), KeywordTarget::Command(command))),
-        );
-        words.extend(HEADERS.iter().map(|header| (header.word.to_owned(), KeywordTarget::Header(header))));
         let mut fixed: Vec<(&str, KeywordTarget)> = Vec::new();
+        for provider in rules::providers() {
+            fixed.extend(provider.words.iter().map(|word| (*word, KeywordTarget::Provider(provider))));
+        }
+        fixed.extend(LABELS.iter().map(|word| (word.word, KeywordTarget::Word(word))));
+        fixed.extend(calls::CALLEES.iter().map(|callee| (callee.word, KeywordTarget::Call(callee))));
+        fixed.extend(commands::COMMANDS.iter().map(|command| (command.word, KeywordTarget::Command(command))));
+        fixed.extend(HEADERS.iter().map(|header| (header.word, KeywordTarget::Header(header))));
         fixed.extend(generic::STEMS.iter().map(|stem| (*stem, KeywordTarget::Name)));
         fixed.extend(generic::LOGIN_FILES.iter().map(|word| (*word, KeywordTarget::LoginFile)));
         fixed.extend(generic::USER_FILES.iter().map(|word| (*word, KeywordTarget::UserFile)));
@@ -116,8 +115,8 @@ fn keywords() -> &'static Keywords<KeywordTarget> {
             (keys::PUTTY, KeywordTarget::Putty),
             (assembled::LIST, KeywordTarget::WordList),
         ]);
-        words.extend(fixed.into_iter().map(|(word, target)| (word.to_owned(), target)));
-        Keywords::new(words)
+        words.extend(fixed.into_iter().map(|(word, target)| (word.into(), target)));
+        Keywords::new(&words)
     })
 }
 

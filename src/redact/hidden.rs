@@ -5,6 +5,7 @@
 
 mod drawn;
 mod html;
+mod line_mapped_text;
 mod markdown;
 mod references;
 mod target;
@@ -13,9 +14,8 @@ mod unparsed;
 use super::advice;
 use super::redactor::{Redactor, Removal};
 use super::rules::FindingLabel;
-use super::text::line_ends;
 use crate::model::{Digest, RemovedLines};
-use std::collections::BTreeMap;
+use line_mapped_text::{HiddenRecords, LineMappedText};
 use std::ops::Range;
 
 /// The label of comments.
@@ -80,21 +80,12 @@ impl HiddenRange {
     }
 }
 
-/// A text while it is edited, with the line of the original on which each of its lines begins.
-struct LineMappedText {
-    text: String,
-    lines: Vec<u32>,
-}
-
-type HiddenRecords = BTreeMap<(u32, &'static str), (u32, &'static FindingLabel)>;
-
 impl Redactor {
     /// Removes the hidden parts and the remote images of Markdown by an untrusted author. The result is not scrubbed.
     ///
     /// Code is visible, and stays. `path` is compared with the entries of `redaction.allow`.
     pub fn visible_text(&self, path: &str, text: &str) -> VisibleText {
-        let mut draft =
-            LineMappedText { text: text.to_owned(), lines: (1..=line_ends(text).saturating_add(1)).collect() };
+        let mut draft = LineMappedText::new(text);
         let mut records = HiddenRecords::new();
         for round in 0..=MAX_ROUNDS {
             let mut edits = markdown::hidden_ranges(&draft.text);
@@ -129,58 +120,6 @@ impl Redactor {
                 && entry.rule.as_deref().is_none_or(|rule| rule == label.name)
                 && entry.sha256.as_ref().is_none_or(|wanted| Digest::of(text).hex().eq_ignore_ascii_case(wanted))
         })
-    }
-}
-
-impl LineMappedText {
-    /// Applies the edits, which may overlap.
-    fn apply(&mut self, mut edits: Vec<HiddenRange>, records: &mut HiddenRecords) {
-        edits.sort_by_key(|edit| (edit.range.start, std::cmp::Reverse(edit.range.end)));
-        let text = std::mem::take(&mut self.text);
-        let before = std::mem::take(&mut self.lines);
-        let mut lines = before.iter().copied();
-        self.lines.extend(lines.next());
-        let mut at = 0;
-        // The index of the line, in the text before.
-        let mut line = 0;
-        for edit in edits {
-            let range = edit.range.start.max(at)..edit.range.end;
-            if range.is_empty() {
-                continue;
-            }
-            self.text.push_str(&text[at..range.start]);
-            let between = line_ends(&text[at..range.start]) as usize;
-            self.lines.extend(lines.by_ref().take(between));
-            line += between;
-            let original = before.get(line).copied().unwrap_or(1);
-            records.entry((original, edit.label.name)).or_insert((0, edit.label)).0 += 1;
-            match edit.put {
-                Replacement::Marker => {
-                    self.text.push_str("[REDACTED:");
-                    self.text.push_str(edit.label.name);
-                    self.text.push(']');
-                }
-                Replacement::Nothing => {}
-                Replacement::Text(text) => self.text.push_str(&text),
-            }
-            // The line's end stays, and with it the block that ends there.
-            at = range.end - usize::from(text[range.clone()].ends_with('\n'));
-            let gone = line_ends(&text[range.start..at]) as usize;
-            lines.by_ref().take(gone).for_each(drop);
-            line += gone;
-        }
-        self.text.push_str(&text[at..]);
-        self.lines.extend(lines);
-    }
-
-    /// Returns the lines on which line ends are missing.
-    fn removed_lines(&self) -> Vec<RemovedLines> {
-        let pairs = self.lines.iter().zip(self.lines.iter().skip(1)).zip(1..);
-        let on_line = |((this, next), line): ((&u32, &u32), u32)| {
-            let lines = next.saturating_sub(*this).saturating_sub(1);
-            (lines > 0).then_some(RemovedLines { line, lines })
-        };
-        pairs.filter_map(on_line).collect()
     }
 }
 

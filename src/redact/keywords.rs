@@ -9,8 +9,9 @@
 //! cache rules out most places of a block at once, and only where a keyword may occur are words looked up
 //! by the hash of a few bytes.
 
-use super::rarest_window::WindowFrequency;
+use super::rarest_window::rarest_window;
 use super::text::{FLAGS, flags};
+use std::borrow::Cow;
 
 /// The number of bytes that are filtered together: so many that those stored first, byte by byte, can be read many at a
 /// time once the last ones are stored.
@@ -43,29 +44,29 @@ struct Table<T> {
     /// The bytes by which a word is looked up, folded.
     windows: Vec<u32>,
     /// The offset of these bytes in the word, the word and its target.
-    words: Vec<(usize, Box<str>, T)>,
+    words: Vec<(usize, Cow<'static, str>, T)>,
 }
 
 impl<T: Copy> Keywords<T> {
     /// Collects words of at least two bytes; their ASCII letters have to be in lower case.
-    pub(super) fn new(words: impl IntoIterator<Item = (String, T)>) -> Self {
+    pub(super) fn new(words: &[(Cow<'static, str>, T)]) -> Self {
         let (mut long, mut short, mut windows) = (Vec::new(), Vec::new(), Vec::new());
-        let plain = WindowFrequency::new();
         for (word, target) in words {
             let bytes = word.as_bytes();
-            let at = if bytes.len() < 4 { 0 } else { plain.rarest_window(bytes) };
+            let at = if bytes.len() < 4 { 0 } else { rarest_window(bytes) };
             let window = &bytes[at..bytes.len().min(at + 4)];
-            windows.push(window.to_vec());
+            let entry = |window: &[u8]| (fold(window), at, word.clone(), *target);
             match *window {
-                [] | [_] => drop(windows.pop()),
+                [] | [_] => continue,
                 // A word of two bytes matches with any third byte.
                 [a, b] => {
                     let third = (0..=u8::MAX).filter(|byte| byte & 0x20 != 0);
-                    short.extend(third.map(|third| (fold(&[a, b, third]), 0, word.clone(), target)));
+                    short.extend(third.map(|third| entry(&[a, b, third])));
                 }
-                [_, _, _] => short.push((fold(window), at, word, target)),
-                _ => long.push((fold(window), at, word, target)),
+                [_, _, _] => short.push(entry(window)),
+                _ => long.push(entry(window)),
             }
+            windows.push(window);
         }
         Self { filter: WindowFilter::new(windows), long: Table::new(long), short: Table::new(short) }
     }
@@ -90,7 +91,7 @@ impl<T: Copy> Keywords<T> {
 
 impl WindowFilter {
     /// Takes two to four bytes of each word.
-    fn new(mut windows: Vec<Vec<u8>>) -> Self {
+    fn new(mut windows: Vec<&[u8]>) -> Self {
         windows.sort_unstable();
         windows.dedup();
         let mut sets = Box::new([0_u16; 1 << 15]);
@@ -152,12 +153,15 @@ fn trigram(first: u8, second: u8, third: u8) -> u16 {
 }
 
 impl<T: Copy> Table<T> {
-    fn new(mut words: Vec<(u32, usize, String, T)>) -> Self {
+    fn new(mut words: Vec<(u32, usize, Cow<'static, str>, T)>) -> Self {
         words.sort_by_key(|(window, ..)| hash(*window));
-        let first = (0..=1 << HASH_BITS).map(|end| words.partition_point(|(window, ..)| hash(*window) < end) as u16);
-        let first = first.collect();
+        let mut first = vec![0; (1 << HASH_BITS) + 1];
+        words.iter().for_each(|(window, ..)| first[hash(*window) + 1] += 1);
+        for index in 1..first.len() {
+            first[index] += first[index - 1];
+        }
         let windows = words.iter().map(|(window, ..)| *window).collect();
-        let words = words.into_iter().map(|(_, at, word, target)| (at, word.into_boxed_str(), target)).collect();
+        let words = words.into_iter().map(|(_, at, word, target)| (at, word, target)).collect();
         Self { first, windows, words }
     }
 
@@ -194,7 +198,7 @@ mod tests {
     #[test]
     fn every_word_is_found_at_every_place_whatever_its_case() {
         let words = ["pw", "password", "pass", "密码", "_sk=", "://", "q~"];
-        let keywords = Keywords::new(words.iter().map(|word| ((*word).to_owned(), *word)));
+        let keywords = Keywords::new(&words.map(|word| (word.into(), word)));
         let text = "PassWord pw 密码 x_SK=://Q~ compass PW";
         let mut found = Vec::new();
         keywords.find_each(text.as_bytes(), |start, end, word| found.push((start, &text[start..end], word)));
@@ -210,7 +214,7 @@ mod tests {
 
     #[test]
     fn short_texts_hold_short_words() {
-        let keywords = Keywords::new([("pw".to_owned(), ()), ("key".to_owned(), ())]);
+        let keywords = Keywords::new(&[("pw".into(), ()), ("key".into(), ())]);
         for (text, count) in [("", 0), ("p", 0), ("pw", 1), ("pwpw", 2), ("key", 1), ("ke", 0)] {
             let mut found = 0;
             keywords.find_each(text.as_bytes(), |_, _, ()| found += 1);

@@ -4,8 +4,6 @@
 //! Markdown from public repositories, 24–28 ms against 30–31 ms); without [`COMMON_RUNS`] words would be compared
 //! in twice as many places.
 
-use std::collections::HashMap;
-
 /// Common words of English and of software, and some as they follow each other.
 const COMMON_WORDS: &str = "\
     the and for are with this that from have will not can all use used user users when which was has but its one two \
@@ -66,46 +64,82 @@ const COMMON_RUNS: &[&str] = &[
     "usheuth_offidumpinvesic_apsur_se_pasmapsssseteketchanfirpin-ediss ked-paify(tup n keunspse64eed_impadesk",
 ];
 
-/// How common runs of bytes are.
-pub(super) struct WindowFrequency {
-    /// How often runs of two to four bytes occur in [`COMMON_WORDS`].
-    counts: HashMap<&'static [u8], usize>,
-    /// The places of [`COMMON_RUNS`], counted from the last one.
-    ranks: HashMap<&'static [u8], usize>,
+/// The number of slots of [`FREQUENCIES`], of which a third is taken.
+const SLOTS: usize = 1 << 14;
+
+/// How common a run of two to four bytes is.
+#[derive(Clone, Copy)]
+struct Frequency {
+    /// The bytes of the run as a number, 0 in an empty slot.
+    run: u32,
+    /// How often it occurs in [`COMMON_WORDS`].
+    count: u16,
+    /// Its place in [`COMMON_RUNS`], counted from the last one, or 0.
+    rank: u16,
 }
 
-impl WindowFrequency {
-    pub(super) fn new() -> Self {
-        let mut counts = HashMap::new();
-        for length in 2..=4 {
-            for run in COMMON_WORDS.as_bytes().windows(length) {
-                *counts.entry(run).or_insert(0) += 1;
+/// The runs that occur in plain text, each in the first free slot from its hash on.
+///
+/// Computed by the compiler: a hash map of the library that is filled at start-up took half of the time of a first text.
+static FREQUENCIES: [Frequency; SLOTS] = frequencies();
+
+const fn frequencies() -> [Frequency; SLOTS] {
+    let mut slots = [Frequency { run: 0, count: 0, rank: 0 }; SLOTS];
+    let words = COMMON_WORDS.as_bytes();
+    let mut start = 0;
+    while start < words.len() {
+        let (mut end, mut run) = (start, 0);
+        while end < words.len() && end < start + 4 {
+            run = run << 8 | words[end] as u32;
+            end += 1;
+            if end >= start + 2 {
+                let slot = slot(&slots, run);
+                (slots[slot].run, slots[slot].count) = (run, slots[slot].count + 1);
             }
         }
-        let runs = COMMON_RUNS.iter().rev().flat_map(|line| line.as_bytes().rchunks(4));
-        Self { counts, ranks: runs.zip(1..).collect() }
+        start += 1;
     }
+    let (mut line, mut rank) = (COMMON_RUNS.len(), 1);
+    while line > 0 {
+        line -= 1;
+        let mut runs = COMMON_RUNS[line].as_bytes();
+        while let [rest @ .., a, b, c, d] = runs {
+            let run = u32::from_be_bytes([*a, *b, *c, *d]);
+            let slot = slot(&slots, run);
+            (slots[slot].run, slots[slot].rank) = (run, rank);
+            rank += 1;
+            runs = rest;
+        }
+    }
+    slots
+}
 
-    /// Returns the offset of the four bytes of `word` that occur least often in plain text.
-    pub(super) fn rarest_window(&self, word: &[u8]) -> usize {
-        // `----` occurs in many texts, though not between words.
-        let is_word_like = |four: &[u8]| four.iter().filter(|b| !b.is_ascii_punctuation()).count() >= 3;
-        let places = || word.windows(4).enumerate();
-        let rarest =
-            places().filter(|(_, four)| is_word_like(four)).min_by_key(|(at, four)| (self.frequency(four), *at));
-        rarest.map_or(0, |(at, _)| at)
+/// Returns the index of the slot of `run`, or of the empty one where it belongs.
+const fn slot(slots: &[Frequency; SLOTS], run: u32) -> usize {
+    let mut slot = run.wrapping_mul(0x9e37_79b1) as usize >> (32 - SLOTS.ilog2());
+    while slots[slot].run != 0 && slots[slot].run != run {
+        slot = (slot + 1) % SLOTS;
     }
+    slot
+}
 
-    /// Returns how common four bytes are; if they never occur together, how common their parts are.
-    fn frequency(&self, four: &[u8]) -> (usize, usize, usize, usize) {
-        let blank: Vec<u8> = four.iter().map(|b| if b.is_ascii_punctuation() { b' ' } else { *b }).collect();
-        let count = |run: &[u8]| self.counts.get(run).copied().unwrap_or(0);
-        let [a, b, c, d] = blank[..] else {
-            return (0, 0, 0, 0);
-        };
-        let rank = self.ranks.get(four).copied().unwrap_or(0);
-        (rank, count(&blank), count(&[a, b, c]) + count(&[b, c, d]), count(&[a, b]) * count(&[c, d]) + count(&[b, c]))
-    }
+/// Returns the offset of the four bytes of `word` that occur least often in plain text.
+pub(super) fn rarest_window(word: &[u8]) -> usize {
+    // `----` occurs in many texts, though not between words.
+    let is_word_like = |four: &[u8]| four.iter().filter(|b| !b.is_ascii_punctuation()).count() >= 3;
+    let places = || word.array_windows().enumerate();
+    let rarest = places().filter(|(_, four)| is_word_like(*four)).min_by_key(|(at, four)| (frequency(four), *at));
+    rarest.map_or(0, |(at, _)| at)
+}
+
+/// Returns how common four bytes are; if they never occur together, how common their parts are.
+fn frequency(four: &[u8; 4]) -> (u16, u16, u16, u32) {
+    let number = |run: &[u8]| run.iter().fold(0, |number, byte| number << 8 | u32::from(*byte));
+    let count = |run: &[u8]| FREQUENCIES[slot(&FREQUENCIES, number(run))].count;
+    let [a, b, c, d] = four.map(|b| if b.is_ascii_punctuation() { b' ' } else { b });
+    let pair = |a, b| u32::from(count(&[a, b]));
+    let rank = FREQUENCIES[slot(&FREQUENCIES, number(four))].rank;
+    (rank, count(&[a, b, c, d]), count(&[a, b, c]) + count(&[b, c, d]), pair(a, b) * pair(c, d) + pair(b, c))
 }
 
 #[cfg(test)]
@@ -114,11 +148,10 @@ mod tests {
 
     #[test]
     fn the_rarest_bytes_of_a_word_are_chosen() {
-        let plain = WindowFrequency::new();
         for (word, rarest) in
             [("transfer-xq", "r-xq"), ("databricks", "icks"), ("-----begin", "-beg"), ("key_", "key_")]
         {
-            let at = plain.rarest_window(word.as_bytes());
+            let at = rarest_window(word.as_bytes());
             assert_eq!(&word[at..at + 4], rarest);
         }
     }

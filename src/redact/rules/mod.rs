@@ -13,6 +13,7 @@ pub(super) use provider::Provider;
 use super::heuristics::{self, WordList};
 use provider::{Alphabet, TokenForm};
 use regex::bytes::{Regex, RegexBuilder};
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 /// The version of the built-in rules, raised whenever one of them changes what it removes.
@@ -175,7 +176,7 @@ impl TokenRule {
     }
 
     /// Returns the keywords, classes of characters expanded.
-    pub(super) fn keywords(&self) -> impl Iterator<Item = String> {
+    pub(super) fn keywords(&self) -> impl Iterator<Item = Cow<'static, str>> {
         self.keywords.iter().flat_map(|word| expand_classes(word))
     }
 
@@ -258,7 +259,10 @@ fn is_file_name(text: &[u8], end: usize) -> bool {
 }
 
 /// Returns the keywords that `word` abbreviates: `gh[os]_` is `gho_` and `ghs_`.
-fn expand_classes(word: &str) -> Vec<String> {
+fn expand_classes(word: &'static str) -> Vec<Cow<'static, str>> {
+    if !word.contains('[') {
+        return vec![word.into()];
+    }
     let mut words = vec![String::new()];
     let mut rest = word;
     while let Some((before, (class, after))) =
@@ -268,7 +272,7 @@ fn expand_classes(word: &str) -> Vec<String> {
         words = words.iter().flat_map(letters).collect();
         rest = after;
     }
-    words.into_iter().map(|word| word + rest).collect()
+    words.into_iter().map(|word| (word + rest).into()).collect()
 }
 
 /// Decodes Base64 of either alphabet, up to the first character that is in neither.
