@@ -46,8 +46,17 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
         min per erc20 native design sequence sync resume start first last starting idempotency lock change forward backward pagination",
     );
     Some(
-        if ends(&["password", "passwd", "passphrase", "passcode", "passwort", "passord", "requirepass", "masterauth"])
-            || matches!(last, "pass" | "pwd" | "pw" | "psk" | "kennwort" | "wachtwoord" | "senha" | "heslo")
+        if ends(&[
+            "password",
+            "passwd",
+            "passphrase",
+            "passcode",
+            "passwort",
+            "kennwort",
+            "passord",
+            "requirepass",
+            "masterauth",
+        ]) || matches!(last, "pass" | "pwd" | "pw" | "psk" | "kennwort" | "wachtwoord" | "senha" | "heslo")
             || FOREIGN.has(last.as_bytes())
             || ends(&["rootpw", "adminpw", "userpw", "dbpw"])
             || is_misspelled(last.as_bytes())

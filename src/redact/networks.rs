@@ -163,7 +163,11 @@ pub(super) fn key(text: &[u8], from: usize) -> Option<(usize, usize)> {
             }
             let told = colon || after_password || before && text[..from + at].trim_ascii_end().ends_with(b":");
             let chosen = named && told && last() && heuristics::is_plain_word(value);
-            if (named || beside || said && last()) && is_key(value, named) || chosen {
+            let marked =
+                start > from + at && matches!(text[start - 1], b'`' | b'"') && value.iter().any(u8::is_ascii_digit);
+            if (named || beside || said && last()) && (is_key(value, named) || named && marked && is_chosen_key(value))
+                || chosen
+            {
                 return Some((start, end));
             }
             named = said && (BETWEEN.has(bare) || word.ends_with(b":"));
@@ -199,6 +203,15 @@ fn ends_in(word: &[u8], ends: &[&str]) -> bool {
                 || key.len() > 4 && before.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'-' || !b.is_ascii())
         }
     })
+}
+
+/// Whether a value in quotes can be nothing but a key that a person chose.
+fn is_chosen_key(value: &[u8]) -> bool {
+    (8..=63).contains(&value.len())
+        && !value.contains(&b'/')
+        && !value.iter().all(u8::is_ascii_digit)
+        && looks_secret(value, NameClass::Password, true)
+        && !heuristics::is_placeholder(value)
 }
 
 fn is_key(value: &[u8], named: bool) -> bool {

@@ -25,6 +25,13 @@ pub(super) const CONSTANTS: &[&str] = &[
     "s1 = '",
     "s1[] =",
     "s1: &str",
+    "k1='",
+    "p1='",
+    "s1='",
+    "k_a \"",
+    "k_a =",
+    "k_1 \"",
+    "k_1 =",
     "k1 \"",
     "key_1 \"",
     "key1 \"",
@@ -122,8 +129,16 @@ pub(super) fn constants(text: &[u8], (hit, end): (usize, usize), found: OnFindin
     let joined = memchr::memmem::find(rest, &last_name).is_some()
         || WORDS.iter().any(|word| contains_ignoring_case(rest, word) || contains_ignoring_case(before, word));
     if joined && parts.iter().all(|part| is_literal(text, part)) {
-        pass(text, &parts, found);
+        pass(text, &parts, is_key_of(rest, &last_name), found);
     }
+}
+
+/// Whether the line that uses the last part says that the whole is a key.
+fn is_key_of(rest: &[u8], last_name: &[u8]) -> bool {
+    let Some(at) = memchr::memmem::find(rest, last_name) else { return false };
+    let line = &rest[..at];
+    let line = &line[line.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
+    [&b"key"[..], b"secret", b"token", b"hmac", b"cipher"].iter().any(|word| contains_ignoring_case(line, word))
 }
 
 /// Passes the halves of a key after the word for the first at `hit..end` to `found`.
@@ -134,7 +149,7 @@ pub(super) fn halves(text: &[u8], (hit, end): (usize, usize), found: OnFinding<'
         [b"hash", b"digest", b"sha", b"commit", b"address", b"public", b"checksum", b"fingerprint", b"url", b"ipv6"];
     let around = &text[hit.saturating_sub(64)..second.start];
     if !OTHERS.iter().any(|word| contains_ignoring_case(around, word)) {
-        pass(text, &[first, second], found);
+        pass(text, &[first, second], false, found);
     }
 }
 
@@ -145,7 +160,7 @@ pub(super) fn sum(text: &[u8], hit: usize, found: OnFinding<'_>) {
     let Some(parts) = assembled::variables(text, start) else { return };
     assembled::each_part(text, b"value", &parts, found);
     if parts.iter().all(|part| is_literal(text, part)) {
-        pass(text, &parts, found);
+        pass(text, &parts, false, found);
     }
 }
 
@@ -156,17 +171,18 @@ fn is_literal(text: &[u8], part: &Range<usize>) -> bool {
     quoted || text[part.start - 1] == b'=' && text.get(part.end).is_none_or(|b| matches!(b, b'\n' | b'\r'))
 }
 
-/// Passes `parts` to `found` if together they are a key that a machine made.
-fn pass(text: &[u8], parts: &[Range<usize>], found: OnFinding<'_>) {
+/// Passes `parts` to `found` if together they are a key that a machine made. `said`: whether the text says so, else what is
+/// hexadecimal is a digest.
+fn pass(text: &[u8], parts: &[Range<usize>], said: bool, found: OnFinding<'_>) {
     let whole: Vec<u8> = parts.iter().flat_map(|part| text[part.clone()].iter().copied()).collect();
     let hexadecimal = whole.iter().all(u8::is_ascii_hexdigit);
     let fits = parts.len() >= 2
         && whole.len() >= MIN_WHOLE
-        && !hexadecimal
-        && !whole.contains(&b'.')
+        && (said || !hexadecimal)
         && parts.iter().all(|part| PART.contains(&part.len()) && !heuristics::is_placeholder(&text[part.clone()]));
+    let key = hexadecimal && heuristics::is_hexadecimal_key(&whole);
     if fits
-        && heuristics::is_machine_made(&whole)
+        && (key || heuristics::is_machine_made(&whole))
         && parts.iter().any(|part| heuristics::looks_random(&text[part.clone()]))
     {
         parts.iter().for_each(|part| found(part.start, part.end, &KEY));
@@ -194,7 +210,7 @@ fn value_of(text: &[u8], end: usize) -> Option<Range<usize>> {
 
 /// Returns the place of the token of a key at `start`.
 fn run(text: &[u8], start: usize) -> Option<Range<usize>> {
-    let is_part = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'+' | b'/' | b'=');
+    let is_part = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'+' | b'/' | b'=' | b'.');
     let length = text.get(start..)?.iter().take(80).take_while(|b| is_part(b)).count();
     PART.contains(&length).then_some(start..start + length)
 }

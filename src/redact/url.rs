@@ -14,6 +14,14 @@ pub(super) fn each_secret(text: &[u8], mut found: impl FnMut(usize, usize)) {
         let before = &text[low.max(at.saturating_sub(MAX_USER_BYTES))..at];
         let width = before.iter().rev().take_while(|b| !ends_authority(**b)).count();
         let from = at - width;
+        if width < before.len()
+            && text[from - 1] == b'#'
+            && let Some((start, end)) = with_hash(text, &before[..before.len() - width - 1], at)
+        {
+            found(start, end);
+            low = at;
+            continue;
+        }
         // Before an earlier `@` of the same URL nothing is new.
         if width < before.len()
             && text[..from].ends_with(b"://")
@@ -47,6 +55,23 @@ fn spaced(text: &[u8], before: &[u8], at: usize) -> Option<(usize, usize)> {
     let last = at + authority.iter().rposition(|b| *b == b'@')?;
     let start = at - 1 - text[..at].iter().rev().take_while(|b| **b != b' ').count() - (user.len() - colon - 1);
     (quoted && SERVERS.has(scheme) && !heuristics::is_placeholder(&text[start..last])).then_some((start, last))
+}
+
+/// Finds the password with a `#` in it of the URL of a server: `before` ends at the `#`, the `@` is at `at`.
+fn with_hash(text: &[u8], before: &[u8], at: usize) -> Option<(usize, usize)> {
+    let width = before.iter().rev().take_while(|b| !ends_authority(**b)).count();
+    let (head, user) = before.split_at(before.len() - width);
+    let scheme = head.strip_suffix(b"://")?;
+    let web = scheme.ends_with(b"http") || scheme.ends_with(b"https");
+    let colon = user.iter().position(|b| *b == b':')?;
+    let host = &text[at + 1..text.len().min(at + 96)];
+    let host = &host[..host.iter().position(|b| ends_authority(*b)).unwrap_or(host.len())];
+    let named = host.first().is_some_and(u8::is_ascii_alphanumeric) && host.iter().any(|b| matches!(b, b'.' | b':'));
+    // The `#` and all before it back to the colon.
+    let start = at - (text[..at].iter().rev().position(|b| *b == b'#')? + 1) - (user.len() - colon - 1);
+    let password = &text[start..at];
+    let port = user[colon + 1..].iter().all(u8::is_ascii_digit);
+    (!web && named && !port && !heuristics::is_placeholder(password)).then_some((start, at))
 }
 
 /// Whether `byte` ends what may be the user and the host of a URL.

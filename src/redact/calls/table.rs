@@ -8,7 +8,7 @@ const fn callee(word: &'static str, arguments: u8, taken: Taken) -> Callee {
 }
 
 /// The functions. Bits count arguments from the first: `0b10` is the second.
-pub(in super::super) static CALLEES: [Callee; 158] = [
+pub(in super::super) static CALLEES: [Callee; 162] = [
     // Wallets and signatures.
     callee("wallet(", 0b1, PrivateKey),
     callee("from_key(", 0b1, PrivateKey),
@@ -152,6 +152,10 @@ pub(in super::super) static CALLEES: [Callee; 158] = [
     callee(".bind(", 0b10, BindPassword),
     callee("connection(", 0b100, BindPassword),
     callee("mysqli(", 0b100, Password),
+    callee("new pdo(", 0b100, Password),
+    callee("pdo->__construct(", 0b100, Password),
+    callee("hmac\"):new(", 0b1, Key),
+    callee("sessionconfig.default(", 0b1, Key),
     callee("pdo(", 0b100, Password),
     callee("x509certificate2(", 0b10, Password),
     callee("plaintextauthprovider(", 0b10, Password),

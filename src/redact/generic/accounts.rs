@@ -129,6 +129,7 @@ pub(in super::super) fn pair(text: &[u8], at: usize, on_finding: OnFinding<'_>) 
         heuristics::is_joined_words(value) && !is_ticket(value)
             || is_numbered(value)
             || USUAL.has(account) && is_word_with_digit(value)
+            || is_written(value)
             || USUAL.has(account) && value.len() >= 8 && heuristics::is_plain_word(value) && line_above()
     };
     if ends && lower && shaped() {
@@ -163,6 +164,18 @@ fn is_word_with_digit(value: &[u8]) -> bool {
         && word.iter().all(u8::is_ascii_lowercase)
         && !NAMED.has(word)
         && heuristics::is_plain_part(word)
+}
+
+/// Whether a value is words that marks join, in one of which a digit stands for a letter: `l0ck-ness-monster`.
+fn is_written(value: &[u8]) -> bool {
+    let part = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
+    let letter = |b: u8| matches!(b, b'0' | b'1' | b'3' | b'4' | b'5' | b'7');
+    let digits = |run: &[u8]| run[0].is_ascii_lowercase() && letter(run[1]) && run[2].is_ascii_lowercase();
+    (10..=40).contains(&value.len())
+        && value.iter().all(part)
+        && value.iter().any(|b| matches!(b, b'-' | b'_' | b'.'))
+        && value.windows(3).any(digits)
+        && looks_secret(value, NameClass::Password, true)
 }
 
 /// Whether a value is a password without any label: letters, digits, and a mark that neither names nor numbers have.

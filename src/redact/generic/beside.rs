@@ -105,7 +105,7 @@ pub(in super::super) fn password(text: &[u8], place: usize, done: &mut usize, fo
 fn is_worded(value: &[u8]) -> bool {
     let digits = value.iter().rev().take_while(|b| b.is_ascii_digit()).count();
     let words = &value[..value.len() - digits];
-    let words = words.strip_suffix(b"-").or_else(|| words.strip_suffix(b"_")).unwrap_or(words);
+    let words = [&b"-"[..], b"_", b"."].iter().find_map(|mark| words.strip_suffix(*mark)).unwrap_or(words);
     let parts = || words.split(|b| matches!(b, b'-' | b'_' | b'.' | b'&'));
     let spelled = |word: &[u8]| {
         word.len() >= 3
@@ -308,6 +308,10 @@ fn is_labelled(label: &[u8], above: &[u8]) -> bool {
     });
     let clause = &label[label.iter().rposition(|b| matches!(b, b'.' | b';' | b'|')).map_or(0, |at| at + 1)..];
     let word = last_word(clause);
+    // `- portainer admin: X`
+    if is_admin(word) && clause.trim_ascii().split(|b| *b == b' ').count() <= 4 {
+        return true;
+    }
     if USERS.has(word) || word.is_empty() {
         return false;
     }
@@ -326,6 +330,12 @@ fn is_labelled(label: &[u8], above: &[u8]) -> bool {
     let question = above.trim_ascii_end();
     let question = &question[question.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
     author && (question.ends_with(b"?") || label.trim_ascii_start().starts_with(b"[")) && speaks_of_password(question)
+}
+
+/// Whether a word is that of an account which is no person's.
+fn is_admin(word: &[u8]) -> bool {
+    static ADMINS: WordList = WordList::new("admin root administrator superuser sysadmin");
+    ADMINS.has(word)
 }
 
 /// Returns what replaces the password that ends at `end`: "from X to Y".

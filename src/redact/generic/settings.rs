@@ -19,6 +19,7 @@ pub(super) fn is_word_password(
         NameClass::Password => 3,
         // `secret = …` of a server's settings.
         NameClass::Secret if is_own_line(text, name, found, separator) => 3,
+        NameClass::Secret if found.quoted && separator == Separator::Assign => 3,
         NameClass::Secret | NameClass::Key | NameClass::Token
             if separator == Separator::Assign && is_setting(text, name, found, separator)
                 || found.quoted && class != NameClass::Token =>

@@ -57,7 +57,7 @@ pub(in super::super) fn is_word_chain(value: &[u8], least: usize) -> bool {
     {
         return false;
     }
-    let (mut words, mut numbers, mut named) = (0, 0, 0);
+    let (mut words, mut numbers, mut named, mut short) = (0, 0, 0, 0);
     for part in value.split(|b| matches!(b, b'-' | b'_' | b'.')) {
         let letters = part.iter().take_while(|b| b.is_ascii_alphabetic()).count();
         let digits = part.len() - letters;
@@ -66,8 +66,12 @@ pub(in super::super) fn is_word_chain(value: &[u8], least: usize) -> bool {
         }
         numbers += usize::from(digits > 0);
         for word in humps(&part[..letters]) {
-            if word.len() < 3 || word.len() > 14 {
+            if word.len() > 14 {
                 return false;
+            }
+            if word.len() < 3 {
+                short += 1;
+                continue;
             }
             named += usize::from(is_of_names(word));
             words += 1;
@@ -75,7 +79,8 @@ pub(in super::super) fn is_word_chain(value: &[u8], least: usize) -> bool {
     }
     // Among many words one may be among those of names by chance.
     let plain = named == 0 || named == 1 && words >= 4 && !speaks_of_secrets(value);
-    plain && words >= 2 && words + numbers.min(1) >= least && !is_placeholder(value) && !is_code(value, false)
+    let linked = short == 0 || words >= 3 && short * 3 <= words;
+    plain && linked && words >= 2 && words + numbers.min(1) >= least && !is_placeholder(value) && !is_code(value, false)
 }
 
 /// Splits letters before each capital.

@@ -9,7 +9,8 @@ use super::{WordList, is_code, is_of_names, is_placeholder};
 /// Whether `value` is a few words that marks join, with capitals or a number as people add them: `Walnut-Boat-7`,
 /// `Lamp&Otter`, `drop-by-the-lake`.
 pub(in super::super) fn is_joined_words(value: &[u8]) -> bool {
-    let is_mark = |b: &u8| matches!(b, b'-' | b'_' | b'.' | b'+' | b'&' | b'=' | b'\'' | b'~' | b'!' | b'#' | b'*');
+    let is_mark =
+        |b: &u8| matches!(b, b'-' | b'_' | b'.' | b'+' | b'&' | b'=' | b'\'' | b'~' | b'!' | b'#' | b'*' | b'/');
     if !(9..=48).contains(&value.len()) || !value.iter().any(is_mark) || value.iter().any(u8::is_ascii_whitespace) {
         return false;
     }
@@ -49,6 +50,8 @@ pub(in super::super) fn is_joined_words(value: &[u8]) -> bool {
         && parts <= 7
         && long >= 3
         && marked
+        // `Kettle/Lamp5`, but no path.
+        && (!value.contains(&b'/') || capitals == words && numbers > 0)
         && named == 0
         && (linked == 0 || words >= 3 && words > linked + 1 || words >= 5 && words > linked || capitals >= 2)
         && value.last().is_some_and(|b| !is_mark(b))
