@@ -139,8 +139,9 @@ pub(super) fn key(text: &[u8], from: usize) -> Option<(usize, usize)> {
         let key = password || keyed(bare);
         let before = std::mem::replace(&mut led, word.ends_with(b":") || BETWEEN.has(bare));
         let after_password = std::mem::replace(&mut asked, password);
-        let quoted =
-            [&b"\":"[..], b"\xc2\xbb:", b"\xe2\x80\x9d:", b"\xe2\x80\x9c:"].iter().any(|end| word.ends_with(end));
+        let quoted = [&b"\":"[..], b"`:", b"\xc2\xbb:", b"\xe2\x80\x9d:", b"\xe2\x80\x9c:"]
+            .iter()
+            .any(|end| word.ends_with(end));
         if word == b"/" || word == b"|" || quoted {
             beside = same;
         } else if key {
@@ -163,10 +164,11 @@ pub(super) fn key(text: &[u8], from: usize) -> Option<(usize, usize)> {
             }
             let told = colon || after_password || before && text[..from + at].trim_ascii_end().ends_with(b":");
             let chosen = named && told && last() && heuristics::is_plain_word(value);
-            let marked =
-                start > from + at && matches!(text[start - 1], b'`' | b'"') && value.iter().any(u8::is_ascii_digit);
-            if (named || beside || said && last()) && (is_key(value, named) || named && marked && is_chosen_key(value))
-                || chosen
+            // `Guest`: X
+            let after_name = beside && last() && text[..from + at].trim_ascii_end().ends_with(b":");
+            let quoted = start > from + at && matches!(text[start - 1], b'`' | b'"');
+            let marked = (after_name || named && quoted) && value.iter().any(u8::is_ascii_digit);
+            if (named || beside || said && last()) && (is_key(value, named) || marked && is_chosen_key(value)) || chosen
             {
                 return Some((start, end));
             }

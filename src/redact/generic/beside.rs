@@ -71,7 +71,7 @@ pub(super) static NAMED: WordList = WordList::new(
 pub(in super::super) fn is_place<const WINDOW: usize>(window: &[u8; WINDOW], at: usize) -> u8 {
     let lower = |byte: u8| u8::from(byte.wrapping_sub(b'a') < 26);
     let digit = |byte: u8| u8::from(byte.wrapping_sub(b'0') < 10);
-    let joint = |byte: u8| lower(byte) | u8::from(byte == b'-') | u8::from(byte == b'_');
+    let joint = |byte: u8| lower(byte) | u8::from(byte == b'-') | u8::from(byte == b'_') | u8::from(byte == b'.');
     lower(window[at]) & joint(window[at + 1]) & digit(window[at + 2]) & digit(window[at + 3])
 }
 

@@ -72,9 +72,9 @@ pub(in super::super) fn password(text: &[u8], place: usize, done: &mut usize, fo
     }
     let (start, end) = word_at(text, at, MAX_WORD, done);
     if start < end
-        && (is_chosen(&text[start..end]) || is_pair(text, start, end))
+        && (is_chosen(&text[start..end]) || is_pair(text, start, end) || is_generated(&text[start..end]))
         && is_in_sentence(text, start, end)
-        && (stands_out(text, start, end) || is_near_account(text, start, end))
+        && (is_generated(&text[start..end]) || stands_out(text, start, end) || is_near_account(text, start, end))
     {
         found(start, end, &LABEL);
     }
@@ -120,6 +120,28 @@ fn is_chosen(word: &[u8]) -> bool {
         && word.iter().enumerate().any(|(at, b)| is_mark(*b) && belongs(word, at))
         && looks_secret(word, NameClass::Password, false)
         && !heuristics::is_uuid(word)
+}
+
+/// Whether a word is what a manager of passwords makes: letters of both cases, digits and two kinds of marks in no order.
+fn is_generated(word: &[u8]) -> bool {
+    const MARKS: &[u8] = b"!@#$%^&*?~";
+    let kinds = MARKS.iter().filter(|mark| word.contains(mark)).count();
+    let has = |is: fn(&u8) -> bool| word.iter().any(is);
+    // Words of a program are longer.
+    let longest = |is: fn(&u8) -> bool| word.split(|b| !is(b)).map(<[u8]>::len).max().unwrap_or_default();
+    (12..=40).contains(&word.len())
+        && kinds >= 2
+        // `%20%7E`
+        && word.iter().filter(|b| **b == b'%').count() <= 2
+        && word[0].is_ascii_alphanumeric()
+        && word.iter().all(|b| b.is_ascii_alphanumeric() || MARKS.contains(b) || matches!(b, b'-' | b'_' | b'+' | b'.'))
+        && has(u8::is_ascii_lowercase)
+        && has(u8::is_ascii_uppercase)
+        && has(u8::is_ascii_digit)
+        && longest(u8::is_ascii_lowercase) <= 3
+        && longest(u8::is_ascii_uppercase) <= 3
+        && longest(u8::is_ascii_digit) <= 4
+        && !heuristics::is_placeholder(word)
 }
 
 /// Whether `start..end`, which has the look of a password, can be nothing else whatever is around it: letters with a capital,

@@ -86,8 +86,8 @@ fn is_random(value: &[u8], before: &[u8]) -> bool {
         && !is_worded(value)
 }
 
-/// Whether a value has words in it, as the names of functions and curves, or is an assignment or a host: `NID_secp384r1`,
-/// `Lifetime32Dim46Base8`, `notAfter=2024-05-27`, `40sux.apps.example.com`.
+/// Whether a value has words in it, as the names of functions and curves, or is an assignment: `NID_secp384r1`,
+/// `Lifetime32Dim46Base8`, `notAfter=2024-05-27`.
 fn is_worded(value: &[u8]) -> bool {
     let first = value.split(|b| matches!(b, b'_' | b'/' | b'-')).next().unwrap_or_default();
     let runs = value.split(|b| !b.is_ascii_lowercase()).filter(|run| run.len() >= 4);
@@ -96,5 +96,4 @@ fn is_worded(value: &[u8]) -> bool {
     count >= 2 && length * 5 >= value.len() * 2
         || first.len() < value.len() && first.iter().all(u8::is_ascii_alphabetic)
         || value[..value.len() - padding].contains(&b'=')
-        || value.iter().rposition(|b| *b == b'.').is_some_and(|dot| value[dot + 1..].iter().all(u8::is_ascii_lowercase))
 }

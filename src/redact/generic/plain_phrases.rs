@@ -147,7 +147,10 @@ fn quoted_saying(text: &[u8], at: usize) -> Option<(usize, usize)> {
     let inside = &text[start..text.len().min(start + MAX_SAYING)];
     let inside = &inside[..memchr::memmem::find(inside, close)?];
     let words = inside.split(|b| *b == b' ').count();
-    (words >= LEAST && heuristics::is_saying(inside)).then_some((start, start + inside.len()))
+    // `otters and pickers 12`
+    let digits = inside.iter().rev().take(5).take_while(|b| b.is_ascii_digit()).count();
+    let saying = inside[..inside.len() - digits].trim_ascii_end();
+    (words >= LEAST && heuristics::is_saying(saying)).then_some((start, start + inside.len()))
 }
 
 /// The words of small letters that stand beside each other before a place.

@@ -188,7 +188,7 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
     }
     // "pw's X"
     if text[name.end..].starts_with(b"'s ") {
-        return after_verb(text, name.end + 3, false, 0);
+        return after_verb(text, name, name.end + 3, (false, 0));
     }
     // After words of these scripts a blank is a mark.
     let label = &text[name.end.saturating_sub(3).max(name.start)..name.end];
@@ -232,7 +232,7 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
             return None;
         }
         let verb = VERBS.has(plain) || plain == b"on" && is_finnish(text, name);
-        if verb && let Some(candidate) = after_verb(text, next, word.ends_with(b":"), words) {
+        if verb && let Some(candidate) = after_verb(text, name, next, (word.ends_with(b":"), words)) {
             return Some(candidate);
         }
         let bracketed = word.starts_with(b"(");
@@ -315,7 +315,7 @@ fn after_colon(text: &[u8], at: usize) -> Option<ProseLabel> {
 }
 
 /// Finds the value after `is` and the like; `None` if one more plain word follows.
-fn after_verb(text: &[u8], mut next: usize, mut colon: bool, words: usize) -> Option<ProseLabel> {
+fn after_verb(text: &[u8], name: Name, mut next: usize, (mut colon, words): (bool, usize)) -> Option<ProseLabel> {
     while let Some(word) = word_at(text, next).filter(|word| ADVERBS.has(word) || word.ends_with(b":")) {
         colon = word.ends_with(b":");
         next = skip_blanks(text, next + word.len());
@@ -324,7 +324,8 @@ fn after_verb(text: &[u8], mut next: usize, mut colon: bool, words: usize) -> Op
         Some(b'\n') if colon => below(text, next)?,
         _ => next,
     };
-    if let Some(end) = saying_end(text, at) {
+    let of_phrase = || contains_ignoring_case(&text[name.start..name.end], b"phrase");
+    if let Some(end) = saying_end(text, at).or_else(|| phrase_end(text, at).filter(|_| of_phrase())) {
         let found = ValueSpan { start: at, end, quoted: true };
         return Some(ProseLabel {
             found,
@@ -350,6 +351,17 @@ fn after_verb(text: &[u8], mut next: usize, mut colon: bool, words: usize) -> Op
         || heuristics::is_joined_words(value)
         || heuristics::is_plain_word(value))
     .then_some(candidate)
+}
+
+/// Returns the end of the saying of four words or more that is all of a clause from `at` on, and no statement about a
+/// passphrase: "the passphrase is stored in the safe".
+fn phrase_end(text: &[u8], at: usize) -> Option<usize> {
+    let window = &text[at..text.len().min(at + MAX_DISTANCE)];
+    let length = window.iter().position(|b| matches!(b, b',' | b'.' | b'\n' | b';' | b'(' | b':'))?;
+    let clause = window[..length].trim_ascii_end();
+    let words = clause.split(|b| *b == b' ');
+    let state = words.clone().next().is_some_and(heuristics::is_stated);
+    (words.count() >= 4 && !state && heuristics::is_saying(clause)).then_some(at + clause.len())
 }
 
 /// Returns the end of the saying that is all of a clause from `at` on: "the password is gato con botas, user x".

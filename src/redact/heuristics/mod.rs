@@ -13,7 +13,7 @@ pub(super) use chosen_words::{
     is_spaced_words,
 };
 pub(super) use placeholder::{is_placeholder, is_sample};
-pub(super) use plain_phrases::{is_plain_phrase, is_saying};
+pub(super) use plain_phrases::{is_plain_phrase, is_saying, is_stated};
 pub(super) use word_list::WordList;
 pub(super) use words::{is_chosen, is_description, is_jumble, is_name, is_passphrase};
 
@@ -204,11 +204,18 @@ pub(super) fn is_machine_made(value: &[u8]) -> bool {
         >= 2;
     let random = !hexadecimal
         && !named
+        && !is_host(value)
         && spelled
         && value.len() >= 16
         && (sides && digits >= 2 || sides && digits >= 1 && value.len() >= 20 || digits >= 4)
         && looks_random(value);
     (is_hexadecimal_key(value) && !matches!(value.len(), 40 | 64 | 128)) || is_uuid(value) || random
+}
+
+/// Whether `value` ends as the name of a host: `40sux9.apps.example.com`.
+pub(super) fn is_host(value: &[u8]) -> bool {
+    static DOMAINS: WordList = WordList::new("com net org io dev app cloud local internal lan");
+    value.iter().rposition(|b| *b == b'.').is_some_and(|dot| DOMAINS.has(&value[dot + 1..]))
 }
 
 /// Whether `value` has letters of both cases and digits.

@@ -115,6 +115,14 @@ pub(in super::super) fn is_saying(value: &[u8]) -> bool {
     words >= 3 && value.len() >= 10 && content >= 2 && doubtful * 2 <= content && !link
 }
 
+/// Whether a word at the beginning of a clause tells how something is or where: "stored", "always", "on".
+pub(in super::super) fn is_stated(word: &[u8]) -> bool {
+    const ENDINGS: [&[u8]; 4] = [b"ed", b"ept", b"ing", b"ly"];
+    static PLACES: WordList =
+        WordList::new("on in at with not no under known left set hidden written stuck given sent shown also the a an");
+    STATES.has(word) || PLACES.has(word) || is_grammar(word) || ENDINGS.iter().any(|end| word.ends_with(end))
+}
+
 /// Whether a word holds names and sayings together.
 pub(super) fn is_link(word: &[u8]) -> bool {
     LINKS.has(word)
