@@ -173,7 +173,7 @@ fn build_for_agent(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
             }
         };
         if args.agent.record {
-            delivery::record(&repository, sealed.pack())?;
+            delivery::record(global, &repository, sealed.pack())?;
         }
         let (Some(out), Some(folder)) = (out, &folder) else {
             console::exact().write_all(sealed.bytes())?;

@@ -1,6 +1,6 @@
 //! What an agent is given: a pack in the form that its program takes, and the record of what was delivered.
 
-use super::args::{Format, RenderPart};
+use super::args::{Format, Global, RenderPart};
 use super::console::{self, json_text};
 use super::failure::Failure;
 use crate::engine::Repository;
@@ -126,15 +126,20 @@ pub(crate) fn log(repository: &Repository) -> Result<Option<DeliveryLog>, Failur
     Ok(Some(DeliveryLog { folder, lines, unreadable }))
 }
 
-/// Keeps a delivered pack, and adds a line about it to the log.
+/// Keeps a delivered pack, adds a line about it to the log, and says its hash on standard error.
 ///
 /// # Errors
 /// If the system refuses to write.
-pub(crate) fn record(repository: &Repository, pack: &Pack) -> Result<(), Failure> {
-    keep(repository, pack).map_err(|failure| match failure {
+pub(crate) fn record(global: &Global, repository: &Repository, pack: &Pack) -> Result<(), Failure> {
+    let folder = keep(repository, pack).map_err(|failure| match failure {
         Failure::Outside(cause) => Failure::Outside(Box::new(Unrecorded(cause))),
         failure => failure,
-    })
+    })?;
+    if !global.quiet {
+        let line = format!("recorded {} in `{folder}`", pack.hash);
+        writeln!(console::stderr(), "{}", console::printable(&line))?;
+    }
+    Ok(())
 }
 
 /// A pack that could not be recorded, and was therefore not delivered.
@@ -145,17 +150,18 @@ pub(crate) fn record(repository: &Repository, pack: &Pack) -> Result<(), Failure
 )]
 struct Unrecorded(#[source] Box<dyn Error>);
 
-fn keep(repository: &Repository, pack: &Pack) -> Result<(), Failure> {
+/// Writes a pack and its line, and returns the folder.
+fn keep(repository: &Repository, pack: &Pack) -> Result<RepoPath, Failure> {
     let configured = repository.settings().knowledge.context.record.clone();
-    let folder = match configured {
+    let dir = match configured {
         Some(dir) => dir,
         None => {
             open_state(repository.root())?;
             RepoPath::new(DELIVERED).map_err(|_| Failure::usage("the record has no folder"))?
         }
     };
-    let is_default = folder.as_str() == DELIVERED;
-    let folder = Folder::open(repository.root(), &folder)?.unreserved(repository.root())?;
+    let is_default = dir.as_str() == DELIVERED;
+    let folder = Folder::open(repository.root(), &dir)?.unreserved(repository.root())?;
     if is_default {
         folder
             .write_once(".gitignore", b"# What agents were given. `context.record` names a folder to commit.\n*\n")?;
@@ -181,5 +187,5 @@ fn keep(repository: &Repository, pack: &Pack) -> Result<(), Failure> {
     };
     let line = serde_json::to_string(&line).unwrap_or_default();
     folder.append_line(LOG, &line)?;
-    Ok(())
+    Ok(dir)
 }

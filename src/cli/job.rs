@@ -75,7 +75,7 @@ fn deliver(global: &Global, repository: &Repository, args: &JobArgs, name: &str,
         }
     };
     if args.record {
-        delivery::record(repository, sealed.pack())?;
+        delivery::record(global, repository, sealed.pack())?;
     }
     delivery::print(sealed.pack().clone(), crate::render::pack(sealed.pack()), global.format, args.part)?;
     repository.save_documents();

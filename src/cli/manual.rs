@@ -36,7 +36,7 @@ fn write(mut command: Command, out: &mut Vec<u8>) -> io::Result<()> {
     let man = Man::new(command).source(SOURCE).manual("contextpack");
     man.render_title(out)?;
     man.render_name_section(out)?;
-    section(out, "SYNOPSIS", usage.lines())?;
+    section(out, "SYNOPSIS", usage.lines().map(str::trim))?;
     man.render_description_section(out)?;
     man.render_options_section(out)?;
     if has_commands {

@@ -18,14 +18,14 @@ pub(crate) fn run(global: &Global, args: &RenderArgs) -> Result<Exit, Failure> {
         Ok(pack) => pack,
         Err(exit) => return Ok(exit),
     };
-    if args.record {
-        delivery::record(&open(global, &[], None)?, &pack)?;
-    }
     let faults = faults(&pack);
     if !faults.is_empty() {
         let name = args.target.as_deref().unwrap_or("the pack");
         faults.iter().try_for_each(|fault| print_invalid_pack(name, fault))?;
         return Ok(Exit::Invalid);
+    }
+    if args.record {
+        delivery::record(global, &open(global, &[], None)?, &pack)?;
     }
     let rendering = crate::render::pack(&pack);
     delivery::print(pack, rendering, global.format, args.part)?;

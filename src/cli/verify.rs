@@ -74,7 +74,7 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs) -> Result<Exit, Failure> {
                     continue;
                 }
             };
-            let companion_fault = companion_fault(&file, &bytes)?;
+            let companion_fault = companion_fault(&file, &bytes, &name)?;
             let mut pack = verify_bytes(name, bytes);
             pack.faults.extend(companion_fault);
             verified.push(pack);
@@ -243,15 +243,15 @@ fn against_repo(global: &Global, verified: &[VerifiedFile]) -> Result<Vec<Option
     Ok(faults)
 }
 
-/// Returns the fault of a pack's companion, if it has one that is not exactly its rendering.
-fn companion_fault(file: &Path, bytes: &[u8]) -> Result<Option<String>, Failure> {
+/// Returns the fault of a pack's companion, if it has one that is not exactly its rendering. `name` is its path for display.
+pub(super) fn companion_fault(file: &Path, bytes: &[u8], name: &str) -> Result<Option<String>, Failure> {
     let markdown = file.with_extension("md");
     if file.extension().is_none_or(|extension| extension != "json") || !markdown.is_file() {
         return Ok(None);
     }
-    let name = markdown.display().to_string();
     let text = input::named_file(&markdown)?;
     let same = read(bytes).is_ok_and(|pack| crate::render::pack(&pack).whole().as_bytes() == text);
+    let name = Path::new(name).with_extension("md").display().to_string();
     Ok((!same).then(|| format!("its Markdown `{name}` is not its rendering")))
 }
 

@@ -120,7 +120,8 @@ pub(super) fn settings(
     };
     let roots = roots(raw.roots.as_ref(), root.key("roots"), faults);
     let adrs = adrs(raw.adrs.as_ref(), root.key("adrs"), faults);
-    let knowledge = validate_knowledge::knowledge(raw, root, output.as_ref().map(|output| &output.dir), faults);
+    let knowledge =
+        validate_knowledge::knowledge(raw, root, output.as_ref().map(|output| &output.dir), snapshot, faults);
     let redaction = validate_redaction::redaction(raw.redaction.as_ref(), rules, root.key("redaction"), faults);
     let handover =
         validate_handover::handover(raw.handover.as_ref(), root.key("handover"), output.as_ref(), snapshot, faults);
@@ -348,10 +349,11 @@ fn github(raw: Option<&RawGithub>, at: SettingPlace<'_>, faults: &mut ConfigFaul
     let snapshot = raw.snapshot.as_deref().unwrap_or(".contextpack/github");
     let at_snapshot = at.key("snapshot");
     let snapshot = faults.path(at_snapshot, snapshot);
+    let help = "name a folder for issues only, such as `.contextpack/github`";
     if let Some(name) = snapshot.as_ref().and_then(reserved) {
-        faults.add(at_snapshot, format!("the snapshot cannot lie in `{name}`"));
+        faults.add_help(at_snapshot, format!("the snapshot cannot lie in `{name}`"), help);
     } else if snapshot.as_ref().is_some_and(|path| is_local(&lowercase(path))) {
-        faults.add(at_snapshot, "the snapshot cannot lie among what belongs to one working copy alone");
+        faults.add_help(at_snapshot, "the snapshot cannot lie among what belongs to one working copy alone", help);
     }
     Some(GithubSettings {
         repo: raw.repo.clone(),

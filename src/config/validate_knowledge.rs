@@ -8,6 +8,7 @@ use super::knowledge::{
 };
 use super::raw::RawConfig;
 use super::raw_knowledge::{RawContext, RawDocumentType, RawDocuments, RawJob, RawPolicy, RawSensitivity};
+use super::validate::{lowercase, reserved};
 use crate::model::RepoPath;
 use std::collections::BTreeMap;
 
@@ -17,11 +18,12 @@ const DEFAULT_AGENTS: &str = "agents/*.md";
 /// The most documents, changes or lines that a limit of `context:` allows.
 const MOST: u32 = 1_000;
 
-/// Checks the settings of agents and their documents. Packs are in `output`.
+/// Checks the settings of agents and their documents. Packs are in `output`, issues in `snapshot`.
 pub(super) fn knowledge(
     raw: &RawConfig,
     root: SettingPlace<'_>,
     output: Option<&RepoPath>,
+    snapshot: Option<&RepoPath>,
     faults: &mut ConfigFaults,
 ) -> KnowledgeSettings {
     let at = root.key("agents");
@@ -39,7 +41,7 @@ pub(super) fn knowledge(
     let overview = raw.overview.as_ref().and_then(|written| faults.path(root.key("overview"), written));
     let overview_line = root.key("overview").line();
     let no_context = RawContext::default();
-    let context = context(raw.context.as_ref().unwrap_or(&no_context), root.key("context"), output, faults);
+    let context = context(raw.context.as_ref().unwrap_or(&no_context), root.key("context"), [output, snapshot], faults);
     let at_jobs = root.key("jobs");
     let mut jobs = BTreeMap::new();
     for (name, raw) in raw.jobs.iter().flatten() {
@@ -97,7 +99,7 @@ fn policy(raw: RawPolicy) -> Policy {
 fn context(
     raw: &RawContext,
     at: SettingPlace<'_>,
-    output: Option<&RepoPath>,
+    [output, snapshot]: [Option<&RepoPath>; 2],
     faults: &mut ConfigFaults,
 ) -> ContextSettings {
     let mut limit = |name: &str, written: Option<u32>, default: u32| {
@@ -115,11 +117,8 @@ fn context(
     let activity: Vec<RepoPath> =
         activity.iter().enumerate().filter_map(|(i, path)| faults.path(at_activity.item(i), path)).collect();
     let record = raw.record.as_ref().and_then(|written| faults.path(at.key("record"), written));
-    if let (Some(record), Some(output)) = (&record, output)
-        && record.is_under(output.as_str())
-    {
-        let help = "packs for agents change with every commit: name another folder";
-        faults.add_help(at.key("record"), format!("`{record}` is inside the folder of packs"), help);
+    if let Some(record) = &record {
+        check_record(record, at.key("record"), [output, snapshot], faults);
     }
     ContextSettings {
         policy: raw.policy.map_or(Policy::Default, policy),
@@ -129,6 +128,29 @@ fn context(
         relevant,
         activity,
         record,
+    }
+}
+
+/// Checks that nothing else is in the folder of delivered packs.
+fn check_record(
+    record: &RepoPath,
+    at: SettingPlace<'_>,
+    [output, snapshot]: [Option<&RepoPath>; 2],
+    faults: &mut ConfigFaults,
+) {
+    let help = "name a folder that holds delivered packs only, such as `delivered`, or remove the line: the default is \
+                `.contextpack/delivered`";
+    let small = lowercase(record);
+    let is_state = small.is_under(".contextpack") && !small.is_under(".contextpack/delivered");
+    if let Some(name) = reserved(record) {
+        faults.add_help(at, format!("delivered packs cannot lie in `{name}`"), help);
+    } else if output.is_some_and(|output| record.is_under(output.as_str())) {
+        let help = "packs for agents change with every commit: name another folder";
+        faults.add_help(at, format!("`{record}` is inside the folder of packs"), help);
+    } else if let Some(snapshot) = snapshot.filter(|snapshot| record.is_under(snapshot.as_str())) {
+        faults.add_help(at, format!("delivered packs and the snapshot `{snapshot}` cannot share a folder"), help);
+    } else if is_state {
+        faults.add_help(at, format!("`{record}` holds other files of contextpack"), help);
     }
 }
 

@@ -252,3 +252,32 @@ fn a_record_that_cannot_be_written_is_an_error_and_nothing_is_delivered() {
     assert!(run.code != 0 && run.stdout.is_empty() && run.stderr.contains("agents/ops.md"), "{run:?}");
     assert!(run.stderr.contains("help: make the folder of the record writable"), "{run:?}");
 }
+
+#[test]
+fn a_record_among_other_files_is_an_error_of_the_configuration() {
+    let sandbox = office();
+    let other = "other files of contextpack";
+    for (record, why) in [
+        (".github/delivered", "delivered packs cannot lie in `.github`"),
+        (".GIT/delivered", "delivered packs cannot lie in `.git`"),
+        ("a/.git", "delivered packs cannot lie in `.git`"),
+        (".contextpack", other),
+        (".contextpack/cache", other),
+        (".contextpack/packs", other),
+        (".contextpack/github/x", "the snapshot `.contextpack/github`"),
+        ("packs/x", "inside the folder of packs"),
+    ] {
+        sandbox.write("contextpack.yml", CONFIG.replace("pinned: 2", &format!("record: {record}")));
+        let line = sandbox.read("contextpack.yml").lines().position(|line| line.contains("record: ")).unwrap() + 1;
+        let run = sandbox.run(&["render", "--agent", "research", "--record"]);
+        let place = format!("contextpack.yml:{line}:");
+        assert!(run.code == 3 && run.stdout.is_empty() && run.stderr.contains(&place), "{record}: {run:?}");
+        assert!(run.stderr.contains(why) && run.stderr.contains("help: "), "{record}: {run:?}");
+        assert!(!sandbox.has(".contextpack/delivered"), "{record}");
+    }
+    for record in [".contextpack/delivered", "delivered", "docs/.githubs"] {
+        sandbox.write("contextpack.yml", CONFIG.replace("pinned: 2", &format!("record: {record}")));
+        sandbox.expect(0, &["render", "--agent", "research", "--record"]);
+        assert!(sandbox.has(&format!("{record}/delivered.jsonl")), "{record}");
+    }
+}

@@ -380,7 +380,10 @@ fn a_manual_page_has_the_usage_and_keeps_the_lines_of_examples() {
     let sandbox = small();
     for (command, usage) in [
         (&["man"][..], "contextpack [OPTIONS] <COMMAND>"),
-        (&["man", "since"], "contextpack since [OPTIONS] [HASH|PACK|\\-]..."),
+        (
+            &["man", "since"],
+            "contextpack since [OPTIONS] <HASH|PACK|\\->...\ncontextpack since [OPTIONS] \\-\\-commits <REV..REV> [HASH|PACK|\\-]...",
+        ),
         (&["man", "batch", "fork"], "contextpack batch fork [OPTIONS] <FILE|\\->"),
     ] {
         let page = sandbox.expect(0, command);

@@ -101,3 +101,24 @@ fn no_link_is_written_through() {
     assert_eq!(fs::read_to_string(sandbox.beside("mine.md")).unwrap(), "Mine.\n");
     assert!(!sandbox.root().join(MARKDOWN).is_symlink());
 }
+
+#[test]
+fn diff_notes_a_companion_that_is_not_the_rendering() {
+    let sandbox = built();
+    sandbox.commit();
+    let other = sandbox.beside("before");
+    sandbox.expect(0, &["build", "-q", "--out", other.to_str().unwrap()]);
+    let sides = [&["diff"][..], &["diff", other.to_str().unwrap(), "packs"], &["diff", PACK, PACK]];
+    for args in sides {
+        assert!(!sandbox.run(args).stderr.contains("Markdown"), "{args:?}");
+    }
+    sandbox.write(MARKDOWN, sandbox.read(MARKDOWN).replace("We cache.", "We cash."));
+    for args in sides {
+        let run = sandbox.run(&[args, &["--exit-code"]].concat());
+        let note = format!("note: {PACK}: its Markdown `{MARKDOWN}` is not its rendering; only packs are compared");
+        assert!(run.code == 0 && run.stderr.matches(&note).count() == 1, "{args:?}: {run:?}");
+        assert_eq!(sandbox.run(&[args, &["-q"]].concat()).stderr, "", "{args:?}");
+    }
+    // What was committed is compared alone.
+    assert!(!sandbox.run(&["diff", "HEAD..HEAD"]).stderr.contains("Markdown"));
+}

@@ -444,3 +444,40 @@ fn the_hook_adds_the_trailer_to_each_commit_and_no_hook_is_replaced() {
     assert!(sandbox.has("my-hooks/prepare-commit-msg"));
     assert_eq!(Sandbox::new().run(&["init", "--hook"]).code, 2);
 }
+
+#[test]
+fn a_recorded_pack_is_named_by_the_hash_that_render_says() {
+    let sandbox = built();
+    let run = sandbox.run(&["render", "feat:cache", "--max-chars", "5000", "--record"]);
+    let hash = run.stderr.trim().strip_prefix("recorded ").unwrap().split(' ').next().unwrap().to_owned();
+    assert!(run.stderr.ends_with("in `.contextpack/delivered`\n"), "{run:?}");
+    assert!(sandbox.expect(0, &["since", &hash]).contains("fresh"));
+    assert_eq!(sandbox.run(&["render", "feat:cache", "--record", "-q"]).stderr, "");
+    let folder = sandbox.path(".contextpack/delivered");
+    let count = || std::fs::read_dir(&folder).unwrap().count();
+    // What is refused was not delivered.
+    let pack = sandbox.read(&format!(".contextpack/delivered/{}.json", hash.strip_prefix("sha256:").unwrap()));
+    sandbox.write("odd.json", pack.replace("markdown/", "markdown/9"));
+    let before = count();
+    sandbox.expect(5, &["render", "odd.json", "--record"]);
+    assert_eq!(count(), before);
+}
+
+#[test]
+fn the_usage_of_a_command_shows_what_takes_the_place_of_its_argument() {
+    let sandbox = built();
+    for (command, option) in [
+        ("since", "--commits <REV..REV>"),
+        ("render", "--agent <AGENT>"),
+        ("explain", "--agent <AGENT>"),
+        ("trailer", "--agent <AGENT>"),
+        ("open", "--agent <AGENT>"),
+    ] {
+        for args in [&[command][..], &[command, "--help"]] {
+            let run = sandbox.run(args);
+            let said = run.stdout + &run.stderr;
+            let usage = said.split("Usage:").nth(1).unwrap().split("\n\n").next().unwrap();
+            assert!(usage.contains(option), "{args:?}: {usage}");
+        }
+    }
+}

@@ -102,6 +102,18 @@ pub(super) fn one_profile(arg: clap::Arg) -> clap::Arg {
     )
 }
 
+/// The usage of a command that takes a pack or a root, or builds what an agent gets without one.
+pub(super) fn or_agent(command: &str) -> String {
+    format!(
+        "contextpack {command} [OPTIONS] <PACK|ROOT|->\n       contextpack {command} [OPTIONS] --agent <AGENT> [ROOT]"
+    )
+}
+
+/// The usage of `since`.
+pub(super) const SINCE_USAGE: &str = "\
+contextpack since [OPTIONS] <HASH|PACK|->...
+       contextpack since [OPTIONS] --commits <REV..REV> [HASH|PACK|-]...";
+
 /// The text below the options of the program.
 pub(super) const MAIN: &str = "\
 Examples:

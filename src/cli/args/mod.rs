@@ -248,13 +248,13 @@ pub(crate) enum Command {
     /// Shows every section in and out of a pack, why, and what it costs
     ///
     /// Lists the sections in order with provenance, detail and size, then the omissions with their reasons, then the redactions. A root is built in memory; nothing is written.
-    #[command(after_long_help = help::EXPLAIN, mut_arg("profiles", help::one_profile))]
+    #[command(after_long_help = help::EXPLAIN, override_usage = help::or_agent("explain"), mut_arg("profiles", help::one_profile))]
     Explain(ExplainArgs),
 
     /// Prints a pack as the Markdown that an agent reads
     ///
     /// Prints exactly the text that the budget measured. A root is built in memory; nothing is written.
-    #[command(after_long_help = help::RENDER, mut_arg("profiles", help::one_profile))]
+    #[command(after_long_help = help::RENDER, override_usage = help::or_agent("render"), mut_arg("profiles", help::one_profile))]
     Render(RenderArgs),
 
     /// Makes, lists and shows agents, for whom `--agent` builds packs
@@ -330,13 +330,13 @@ pub(crate) enum Command {
     /// Says what changed since packs were read
     ///
     /// Compares a pack with what a build gives now for the same root, profile, agent, policy and limits, item by item: which acceptance criterion is new, which paragraph changed, which decision or blocker is gone, with the words. A pack is named by its hash, as its reader has it, by its file, or by `Context-Pack` trailers of commits. Old packs are redacted by the rules of today. Writes nothing.
-    #[command(after_long_help = help::SINCE)]
+    #[command(after_long_help = help::SINCE, override_usage = help::SINCE_USAGE)]
     Since(SinceArgs),
 
     /// Prints the trailer of a commit that names the pack that its author has read
     ///
     /// Prints `Context-Pack: sha256:…`. `check --commits` and `since --commits` find it in commits and say whether the pack is still what a build gives. `init --hook` writes a hook that adds it to the messages of commits.
-    #[command(after_long_help = help::TRAILER, mut_arg("profiles", help::one_profile))]
+    #[command(after_long_help = help::TRAILER, override_usage = help::or_agent("trailer"), mut_arg("profiles", help::one_profile))]
     Trailer(TrailerArgs),
 
     /// Prints figures over the packs of all roots: what feeds them, and what the budgets cut
@@ -354,7 +354,7 @@ pub(crate) enum Command {
     /// Shows one pack on a page in the browser
     ///
     /// Writes the page of `report` for one pack to `.contextpack/pages`, prints its path, and opens it with the program of the system. A root is built in memory.
-    #[command(after_long_help = help::OPEN, mut_arg("profiles", help::one_profile))]
+    #[command(after_long_help = help::OPEN, override_usage = help::or_agent("open"), mut_arg("profiles", help::one_profile))]
     Open(OpenArgs),
 
     /// Serves the report page on this machine, and updates it when packs change

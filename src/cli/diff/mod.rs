@@ -15,6 +15,7 @@ use super::console::{self, json_text};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::github::Annotations;
+use super::verify::companion_fault;
 use super::workspace::{open, settled};
 use super::{packs, report};
 use crate::engine::{Built, Project, lost_its_issue};
@@ -38,7 +39,29 @@ pub(crate) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Failure> {
     };
     let diff = compared(&sides, rebuilt.as_ref());
     print_diff(global, &diff)?;
+    if !global.quiet {
+        note_companions(&sides)?;
+    }
     Ok(exit.and(if args.exit_code && !diff.is_empty() { Exit::Stale } else { Exit::Done }))
+}
+
+/// Notes each companion on disk that is not the rendering of its pack: it is no part of the comparison.
+fn note_companions(sides: &Sides) -> Result<(), Failure> {
+    let both = [&sides.old, &sides.new];
+    let packs = both.into_iter().flat_map(|side| side.packs.iter().map(move |(file, bytes)| (side, file, bytes)));
+    let mut noted = BTreeSet::new();
+    for (side, file, bytes) in packs {
+        let Some(path) = side.path(file) else { continue };
+        let shown = side.shown(file);
+        if let Some(fault) = companion_fault(&path, bytes, &shown)?
+            && noted.insert(shown.clone())
+        {
+            let line =
+                format!("note: {shown}: {fault}; only packs are compared, and `contextpack build` writes it again");
+            writeln!(console::stderr(), "{}", console::printable(&line))?;
+        }
+    }
+    Ok(())
 }
 
 /// A pack on both sides, read.

@@ -29,6 +29,8 @@ pub(super) struct Side {
     place: String,
     /// The revision that it is of, if it is of one.
     revision: Option<String>,
+    /// The folder or the file on disk, if it is there.
+    on_disk: Option<PathBuf>,
 }
 
 impl Side {
@@ -43,12 +45,23 @@ impl Side {
         file.rsplit(['/', ':']).next().unwrap_or(file)
     }
 
+    /// Returns the file of a pack on disk, if the side is there.
+    pub(super) fn path(&self, file: &str) -> Option<PathBuf> {
+        self.on_disk.as_ref().map(|place| if self.single { place.clone() } else { place.join(file) })
+    }
+
     fn one(place: &str, bytes: Vec<u8>) -> Self {
-        Self { packs: BTreeMap::from([(String::new(), bytes)]), single: true, place: place.to_owned(), revision: None }
+        let packs = BTreeMap::from([(String::new(), bytes)]);
+        Self { packs, single: true, place: place.to_owned(), revision: None, on_disk: None }
     }
 
     fn many(place: &str, packs: impl IntoIterator<Item = (String, Vec<u8>)>) -> Self {
-        Self { packs: packs.into_iter().collect(), single: false, place: place.to_owned(), revision: None }
+        let packs = packs.into_iter().collect();
+        Self { packs, single: false, place: place.to_owned(), revision: None, on_disk: None }
+    }
+
+    fn at(self, path: &Path) -> Self {
+        Self { on_disk: Some(path.to_owned()), ..self }
     }
 
     fn of(self, revision: &str) -> Self {
@@ -119,10 +132,10 @@ impl RevisionResolver<'_> {
         }
         let path = Path::new(named);
         if path.is_dir() {
-            return Ok(Side::many(named, listed(&Folder::open_anywhere(path)?)?));
+            return Ok(Side::many(named, listed(&Folder::open_anywhere(path)?)?).at(path));
         }
         if path.exists() {
-            return Ok(Side::one(named, input::named_file(path)?));
+            return Ok(Side::one(named, input::named_file(path)?).at(path));
         }
         match named.split_once(':') {
             Some((revision, path)) => match self.object(revision, path)? {
@@ -173,7 +186,7 @@ impl RevisionResolver<'_> {
     fn checkout(&mut self) -> Result<Side, Failure> {
         let (root, settings) = self.repo()?;
         let packs = listed(&Folder::open(root, &settings.output.dir)?)?;
-        Ok(Side::many(settings.output.dir.as_str(), packs))
+        Ok(Side::many(settings.output.dir.as_str(), packs).at(&root.join(settings.output.dir.as_str())))
     }
 
     fn repo(&mut self) -> Result<&(PathBuf, Box<Settings>), Failure> {
