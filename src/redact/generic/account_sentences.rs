@@ -4,7 +4,7 @@
 use super::super::heuristics::{self, WordList};
 use super::super::text::contains_ignoring_case;
 use super::separator::{after_closers, skip_blanks};
-use super::span::quoted;
+use super::span::{ends_clause, quoted};
 use super::{Name, later};
 
 /// Words between a name and its password in a sentence, after a verb or not: "the password is simply …".
@@ -68,7 +68,7 @@ pub(super) fn password(text: &[u8], name: Name) -> Option<(usize, usize)> {
     }
     let (start, end) = later::trimmed(text, at, at + word_at(at).len());
     let said = if connected { names_account(before) } else { follows_account(before) };
-    if said && ends_clause(text, end) && heuristics::is_marked_words(&text[start..end]) {
+    if said && ends_clause(&text[end..]) && heuristics::is_marked_words(&text[start..end]) {
         return Some((start, end));
     }
     let end = clause_end(text, at);
@@ -150,16 +150,6 @@ fn leads_to_verb(text: &[u8], at: usize) -> bool {
         .unwrap_or(rest.len())];
     let words = rest.split(|b| *b == b' ').take(5);
     words.skip(1).any(|word| VERBS.has(word))
-}
-
-/// Whether what ends at `end` ends a clause.
-fn ends_clause(text: &[u8], end: usize) -> bool {
-    match &text[end..text.len().min(end + 2)] {
-        [] | [b'\n' | b'\r' | b',' | b';' | b')', ..] | [b'.' | b'!'] => true,
-        [b'.' | b'!', next] => next.is_ascii_whitespace(),
-        [b' ', next] => matches!(next, b'(' | b'-'),
-        _ => false,
-    }
 }
 
 #[cfg(test)]

@@ -191,7 +191,7 @@ fn is_given(text: &[u8], start: usize, end: usize) -> bool {
     if WORD.has(last) {
         return owner.len() >= 2 && !head.is_empty();
     }
-    if JOINTS.has(last) && is_mail_address(owner) && ends_clause(text, end) && speaks_of_account(line) {
+    if JOINTS.has(last) && is_mail_address(owner) && no_word_follows(&text[end..]) && speaks_of_account(line) {
         return true;
     }
     if SOURCES.has(last) {
@@ -200,20 +200,20 @@ fn is_given(text: &[u8], start: usize, end: usize) -> bool {
     if USERS.has(owner) {
         return false;
     }
-    ends_clause(text, end)
+    no_word_follows(&text[end..])
         && (PASSWORDS.has(last) && last != b"code" && last != b"pass"
             || COPULAS.has(last) && speaks_of_password(before)
             || LEADS.has(last) && speaks_of_account(line))
 }
 
-/// Whether what ends at `end` is the last word of a clause.
-fn ends_clause(text: &[u8], end: usize) -> bool {
-    let rest = &text[end..text.len().min(end + 4)];
+/// Whether no other word follows directly. [`super::span::ends_clause`] asks for more, since it judges plain words.
+fn no_word_follows(rest: &[u8]) -> bool {
     match rest {
-        [] | [b'\n' | b'\r' | b'.' | b',' | b';' | b')' | b'!' | b'?' | b'"' | b'\'' | b'`' | b'*', ..] => true,
+        [] | [b' '] | [b'\n' | b'\r' | b'.' | b',' | b';' | b')' | b'!' | b'?' | b'"' | b'\'' | b'`' | b'*', ..] => {
+            true
+        }
         [b' ', next, ..] => !next.is_ascii_alphanumeric() && next.is_ascii(),
-        [b' '] => true,
-        _ => !rest[0].is_ascii(),
+        [next, ..] => !next.is_ascii(),
     }
 }
 

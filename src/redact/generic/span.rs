@@ -14,6 +14,16 @@ pub(super) struct ValueSpan {
     pub(super) quoted: bool,
 }
 
+/// Whether a clause ends before `rest`.
+pub(super) fn ends_clause(rest: &[u8]) -> bool {
+    match rest {
+        [] | [b'\n' | b'\r' | b',' | b';' | b')', ..] | [b'.' | b'!'] => true,
+        [b'.' | b'!', next, ..] => next.is_ascii_whitespace(),
+        [b' ', next, ..] => matches!(next, b'(' | b'-' | b'/'),
+        _ => false,
+    }
+}
+
 /// Returns the value between quotes that open at `at`, on one line; up to the next blank if they do not close.
 pub(super) fn quoted(text: &[u8], at: usize) -> Option<ValueSpan> {
     let prefix = usize::from(

@@ -3,7 +3,7 @@
 use super::super::super::heuristics::{self, NameClass, looks_secret};
 use super::super::Name;
 use super::super::separator::Separator;
-use super::super::span::{ValueSpan, bare, quoted};
+use super::super::span::{ValueSpan, bare, ends_clause, quoted};
 
 /// The value that a sentence gives for a name.
 pub(super) struct ProseLabel {
@@ -88,7 +88,7 @@ impl ProseLabel {
     /// Whether the value is words that a mark joins, as people choose them, after `is` or at the end of its clause.
     pub(super) fn is_joined(&self, text: &[u8], value: &[u8], class: NameClass) -> bool {
         class == NameClass::Password
-            && (self.connected || self.given || self.words == 0 && self.ends_clause(text))
+            && (self.connected || self.given || self.words == 0 && ends_clause(&text[self.found.end..]))
             && heuristics::is_joined_words(value)
     }
 
@@ -104,7 +104,7 @@ impl ProseLabel {
         if !self.connected {
             return self.words == 0
                 && self.given
-                && self.ends_clause(text)
+                && ends_clause(&text[self.found.end..])
                 && self.after_user
                 && (heuristics::is_plain_word(value) || heuristics::is_plain_pair(value));
         }
@@ -113,16 +113,7 @@ impl ProseLabel {
                 || heuristics::is_saying(value)
                 || heuristics::is_plain_pair(value);
         }
-        self.english && self.ends_clause(text) && value.is_ascii() && heuristics::is_plain_word(value)
-    }
-
-    /// Whether the clause ends with the value.
-    pub(super) fn ends_clause(&self, text: &[u8]) -> bool {
-        match text[self.found.end..] {
-            [] | [b'\n' | b'\r' | b',' | b';' | b')', ..] | [b'.', b' ' | b'\n' | b'\r', ..] | [b'.'] => true,
-            [b' ', next, ..] => matches!(next, b'(' | b'-' | b'/'),
-            _ => false,
-        }
+        self.english && ends_clause(&text[self.found.end..]) && value.is_ascii() && heuristics::is_plain_word(value)
     }
 
     /// Whether the value is a password of several words that nothing but a value can be: after `is` or `with`.
