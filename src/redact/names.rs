@@ -58,6 +58,7 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
             "masterauth",
         ]) || matches!(last, "pass" | "pwd" | "pw" | "psk" | "kennwort" | "wachtwoord" | "senha" | "heslo")
             || FOREIGN.has(last.as_bytes())
+            || last == "community" && matches!(before, "snmp" | "ro" | "rw")
             || ends(&["rootpw", "adminpw", "userpw", "dbpw"])
             || is_misspelled(last.as_bytes())
             || last == "passe" && before != "passe"

@@ -207,6 +207,16 @@ fn ends_in(word: &[u8], ends: &[&str]) -> bool {
     })
 }
 
+/// Whether a value is a word in small letters and its number: `sandcastle-01`.
+fn is_numbered_word(value: &[u8]) -> bool {
+    let word = value.iter().take_while(|b| b.is_ascii_lowercase()).count();
+    let number = value[word..].strip_prefix(b"-").unwrap_or_default();
+    word >= 6
+        && (1..=4).contains(&number.len())
+        && number.iter().all(u8::is_ascii_digit)
+        && heuristics::is_plain_part(&value[..word])
+}
+
 /// Whether a value in quotes can be nothing but a key that a person chose.
 fn is_chosen_key(value: &[u8]) -> bool {
     (8..=63).contains(&value.len())
@@ -223,6 +233,7 @@ fn is_key(value: &[u8], named: bool) -> bool {
         && !value.contains(&b'/')
         && (is_strong_password(value)
             || is_plain_password(value)
+            || named && is_numbered_word(value)
             || heuristics::is_word_chain(value, 3)
             || named && value.iter().all(u8::is_ascii_digit)
             || named

@@ -114,6 +114,17 @@ pub(in super::super) fn pair(text: &[u8], at: usize, on_finding: OnFinding<'_>) 
     if (is_plain(value) && !is_ticket(value) || heuristics::is_word_chain(value, 3) || is_odd(value)) && named() {
         return on_finding(start, end, &PAIR);
     }
+    // `supplier-a / X`, a line of its own
+    let alone = rest.is_empty() || rest.ends_with(b"\n") || rest.ends_with(b"\n- ") || rest.ends_with(b"\n* ");
+    let random = alone
+        && value.len() >= 12
+        && heuristics::has_all_kinds(value)
+        && value.iter().all(u8::is_ascii_alphanumeric)
+        && heuristics::is_jumble(value)
+        && heuristics::looks_random(value);
+    if random && matches!(text[end..], [] | [b'\n' | b'\r', ..]) {
+        return on_finding(start, end, &PAIR);
+    }
     let numbered = account.iter().any(u8::is_ascii_digit) && rest.trim_ascii_end().ends_with(b":");
     if numbered && value.len() >= 10 && heuristics::looks_random(value) && !heuristics::is_uuid(value) {
         return on_finding(start, end, &PAIR);
@@ -130,6 +141,7 @@ pub(in super::super) fn pair(text: &[u8], at: usize, on_finding: OnFinding<'_>) 
             || is_numbered(value)
             || USUAL.has(account) && is_word_with_digit(value)
             || is_written(value)
+            || is_parted(value)
             || USUAL.has(account) && value.len() >= 8 && heuristics::is_plain_word(value) && line_above()
     };
     if ends && lower && shaped() {
@@ -153,6 +165,19 @@ fn is_numbered(value: &[u8]) -> bool {
             let word = &value[..value.iter().rposition(|b| !b.is_ascii_digit()).map_or(0, |last| last + 1)];
             !NAMED.has(word) && (word.iter().any(u8::is_ascii_digit) || heuristics::is_plain_part(word))
         }
+}
+
+/// Whether a value is two words in small letters around a digit or two: `coffee4guests`.
+fn is_parted(value: &[u8]) -> bool {
+    let first = value.iter().take_while(|b| b.is_ascii_lowercase()).count();
+    let digits = value[first..].iter().take_while(|b| b.is_ascii_digit()).count();
+    let second = &value[first + digits..];
+    first >= 4
+        && (1..=2).contains(&digits)
+        && second.len() >= 3
+        && second.iter().all(u8::is_ascii_lowercase)
+        && heuristics::is_plain_part(&value[..first])
+        && heuristics::is_plain_part(second)
 }
 
 /// Whether a value is a word with a digit or more at its end: `calvin7`.
@@ -182,6 +207,7 @@ fn is_written(value: &[u8]) -> bool {
 fn is_marked(value: &[u8]) -> bool {
     let both = value.iter().any(u8::is_ascii_uppercase) && value.iter().any(u8::is_ascii_lowercase);
     let odd = value.iter().any(|b| b"!#$%^&?".contains(b))
+        || value.contains(&b'*') && value.contains(&b'=')
         || both && value[..value.len() - 1].iter().any(|b| b"@*+".contains(b)) && !value.contains(&b'.');
     let host = value.iter().rposition(|b| *b == b'@').is_some_and(|at| value[at..].contains(&b'.'));
     (8..=40).contains(&value.len())
@@ -189,7 +215,8 @@ fn is_marked(value: &[u8]) -> bool {
         && !host
         && value.iter().any(u8::is_ascii_digit)
         && value.iter().any(u8::is_ascii_alphabetic)
-        && !value.iter().any(|b| b"=\\[]{}<>|,;:()".contains(b))
+        && !value.iter().any(|b| b"\\[]{}<>|,;:()".contains(b))
+        && (!value.contains(&b'=') || value.iter().any(|b| b"!#%^*".contains(b)) && heuristics::has_all_kinds(value))
         && !matches!(value[0], b'$' | b'@' | b'&' | b'*' | b'#' | b'%')
         && !value.ends_with(b"%")
         && looks_secret(value, NameClass::Password, false)

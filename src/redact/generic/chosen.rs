@@ -118,6 +118,8 @@ fn is_chosen(word: &[u8]) -> bool {
         && word.split(|b| is_mark(*b)).count() <= 5
         && (word[0].is_ascii_alphanumeric() || matches!(word[0], b'#' | b'!') && upper)
         && word.iter().enumerate().any(|(at, b)| is_mark(*b) && belongs(word, at))
+        // `Index%3CI%3E`
+        && word.iter().filter(|b| **b == b'%').count() <= 1
         && looks_secret(word, NameClass::Password, false)
         && !heuristics::is_uuid(word)
 }
@@ -138,7 +140,7 @@ fn is_generated(word: &[u8]) -> bool {
         && has(u8::is_ascii_lowercase)
         && has(u8::is_ascii_uppercase)
         && has(u8::is_ascii_digit)
-        && longest(u8::is_ascii_lowercase) <= 3
+        && longest(u8::is_ascii_lowercase) <= 4
         && longest(u8::is_ascii_uppercase) <= 3
         && longest(u8::is_ascii_digit) <= 4
         && !heuristics::is_placeholder(word)
@@ -270,7 +272,7 @@ fn is_in_sentence(text: &[u8], start: usize, end: usize) -> bool {
     let blanks =
         |part: &[u8]| part.iter().filter(|b| b.is_ascii_whitespace()).count() + usize::from(part.len() < AFTER);
     let code = |part: &[u8]| part.iter().filter(|b| matches!(b, b'{' | b'}' | b';' | b'=')).count();
-    blanks(before) + blanks(after) >= 3 && code(before) + code(after) <= 4
+    blanks(before) + blanks(after) >= 3 && code(before) + code(after) <= 6
 }
 
 /// Whether words near `start..end`, in the same paragraph or the line before, speak of an account.

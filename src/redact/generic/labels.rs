@@ -113,7 +113,7 @@ const fn key(word: &'static str) -> Word {
 }
 
 /// The words; those of ASCII letters alone are among the stems of names.
-pub(in super::super) static LABELS: [Word; 158] = [
+pub(in super::super) static LABELS: [Word; 164] = [
     password("mot de passe"),
     password("contrase\u{f1}a"),
     password("contrase\u{d1}a"),
@@ -160,6 +160,12 @@ pub(in super::super) static LABELS: [Word; 158] = [
     token("Токен"),
     token("jeton d'acc\u{e8}s"),
     token("jeton personnel"),
+    key("cl\u{e9} de chiffrement"),
+    key("cl\u{e9} partag\u{e9}e"),
+    key("chave pr\u{e9}-partilhada"),
+    key("clave precompartida"),
+    key("chiave precondivisa"),
+    key("секрет"),
     token("jeton utilis\u{e9}"),
     token("jeton de "),
     token("jeton du "),

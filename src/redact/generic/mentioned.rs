@@ -33,8 +33,8 @@ pub(super) fn noise_after(text: &[u8], name: Name) -> Option<(usize, usize)> {
 }
 
 /// Returns what a machine made at random in the sentence after a name, where no word says that it is public: "REST token for
-/// the sync (read only) is X".
-pub(super) fn random_after(text: &[u8], name: Name) -> Option<(usize, usize)> {
+/// the sync (read only) is X". `exact`: whether the name means a secret, so that what has the length of a digest is one.
+pub(super) fn random_after(text: &[u8], name: Name, exact: bool) -> Option<(usize, usize)> {
     let rest = &text[name.end..text.len().min(name.end + MAX_DISTANCE)];
     let rest = &rest[..rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len())];
     let mut at = 0;
@@ -46,7 +46,7 @@ pub(super) fn random_after(text: &[u8], name: Name) -> Option<(usize, usize)> {
         let word = &rest[at..at + length];
         if length >= MIN_RANDOM {
             let (start, end) = later::trimmed(text, name.end + at, name.end + at + length);
-            if is_random(&text[start..end], before) {
+            if is_random(&text[start..end], before, exact) {
                 return Some((start, end));
             }
         }
@@ -66,18 +66,23 @@ static PUBLIC: WordList = WordList::new(
     version signature etag nonce salt request trace span build revision object file path branch tag address",
 );
 /// Words directly before the value of a secret.
-static LEADS: WordList = WordList::new("is are was use uses using to with: ist lautet est es \u{e9} \u{e8} jest");
+static LEADS: WordList =
+    WordList::new("that's it's is are was use uses using to with: ist lautet est es \u{e9} \u{e8} jest");
 
 fn ends_sentence(word: &[u8]) -> bool {
     matches!(word, [.., b'.' | b'!' | b'?' | b';'])
 }
 
 /// Whether a value is random: in both cases with digits, or hexadecimal where a verb or a colon leads to it.
-fn is_random(value: &[u8], before: &[u8]) -> bool {
+fn is_random(value: &[u8], before: &[u8], exact: bool) -> bool {
     let led = || before.ends_with(b":") || LEADS.has(before);
     let mixed = value.iter().any(u8::is_ascii_lowercase)
         && value.iter().any(u8::is_ascii_uppercase)
         && value.iter().any(u8::is_ascii_digit);
+    // Names of classes that mean a secret: a digest would be named one.
+    if exact && led() && matches!(value.len(), 40 | 64) && heuristics::is_hexadecimal_key(value) {
+        return !heuristics::is_placeholder(value);
+    }
     value.len() >= MIN_RANDOM
         && (mixed || led())
         && value.iter().filter(|b| b.is_ascii_digit()).count() >= 2

@@ -85,7 +85,7 @@ pub(super) fn values(
         later::values(text, name, |start, end| on_finding(start, end, label));
     }
     if rest.iter().any(u8::is_ascii_digit)
-        && let Some((start, end)) = mentioned::random_after(text, name)
+        && let Some((start, end)) = mentioned::random_after(text, name, !matches!(class, NameClass::Hint))
     {
         on_finding(start, end, label);
     }
@@ -210,7 +210,7 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
         if word.starts_with(b"(") && words <= 3 && !is_pass(text, name) {
             let (start, end) = later::trimmed(text, at, at + word.len());
             let value = &text[start..end];
-            let closed = text.get(end) == Some(&b')');
+            let closed = matches!(text.get(end), Some(b')' | b','));
             let random = closed && heuristics::is_machine_made(value) && !heuristics::is_uuid(value);
             let chosen =
                 words == 0 && (later::is_strong(value) || later::is_plain(value) && heuristics::has_all_kinds(value));

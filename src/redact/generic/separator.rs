@@ -55,6 +55,14 @@ pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
         b':' if rest.starts_with(b"::") => return None,
         b':' if rest.starts_with(b":=") => (Separator::Assign, 2),
         b':' => (Separator::Colon, 1),
+        // `Bind password ..... X`
+        b'.' if at > touching && rest.starts_with(b"... ") || rest.starts_with(b".... ") => {
+            (Separator::Colon, rest.iter().take_while(|b| **b == b'.').count())
+        }
+        b'.' if at > touching && rest.starts_with(b".....") => {
+            let dots = rest.iter().take(80).take_while(|b| **b == b'.').count();
+            (Separator::Colon, dots + usize::from(rest.get(dots) == Some(&b':')))
+        }
         b'=' if rest.starts_with(b"=~") => return None,
         b'!' if rest.starts_with(b"!=") => (Separator::Call, 2 + usize::from(rest.get(2) == Some(&b'='))),
         b'=' => (Separator::Assign, rest.iter().take(3).take_while(|b| matches!(b, b'=' | b'>')).count()),

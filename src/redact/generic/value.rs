@@ -93,6 +93,15 @@ pub(super) fn value(
             && (class == NameClass::Password || heuristics::has_all_kinds(content))
             && heuristics::is_chosen(content))
         || is_joined(text, name, found, separator, class)
+        || class == NameClass::Weak
+            && separator == Separator::Assign
+            && !found.quoted
+            && later::is_strong(content)
+            && is_line_of_settings(text, name, found, separator)
+        || class == NameClass::Password
+            && separator == Separator::Blank
+            && text.get(found.end).is_none_or(|b| *b == b'\n')
+            && heuristics::is_mixed_letters(content)
         || matches!(separator, Separator::Assign | Separator::Call | Separator::Flag | Separator::Tag)
             && (found.quoted || separator == Separator::Tag)
             && settings::is_stored(text, name, (found.start, found.end), class)
