@@ -2,7 +2,7 @@
 
 use super::detect::{self, Finding, RuleRef};
 use super::rules::{FindingLabel, decode_base64};
-use super::text::is_word;
+use super::text::{first_line, is_word};
 use std::ops::Range;
 
 /// The beginning of a list of words in Ruby.
@@ -36,8 +36,7 @@ pub(super) fn sum(text: &[u8], name: &[u8], at: usize, found: OnFinding<'_>) {
 /// Passes the value of a variable that the expression at `at` decodes to `found`, if it is Base64 of a text:
 /// `base64.b64decode(enc)`, `$(echo $ENC | base64 -d)`.
 pub(super) fn decoded(text: &[u8], at: usize, label: &'static FindingLabel, found: OnFinding<'_>) {
-    let line = &text[at..text.len().min(at + MAX_LINE)];
-    let line = &line[..line.iter().position(|b| *b == b'\n').unwrap_or(line.len())];
+    let line = first_line(&text[at..text.len().min(at + MAX_LINE)]);
     if memchr::memmem::find(line, b"64").is_none() && memchr::memmem::find(line, b"atob(").is_none() {
         return;
     }
@@ -117,8 +116,7 @@ fn words_of_list(text: &[u8], hit: usize) -> Option<Vec<Range<usize>>> {
 
 /// Returns the places of the values of the variables from `at` to the end of its line.
 pub(super) fn variables(text: &[u8], at: usize) -> Option<Vec<Range<usize>>> {
-    let value = &text[at..text.len().min(at + MAX_LINE)];
-    let value = &value[..value.iter().position(|b| *b == b'\n').unwrap_or(value.len())];
+    let value = first_line(&text[at..text.len().min(at + MAX_LINE)]);
     if value.len() == MAX_LINE {
         return None;
     }

@@ -5,7 +5,7 @@ mod table;
 
 use super::heuristics::{self, NameClass, looks_secret};
 use super::rules::FindingLabel;
-use super::text::{contains_ignoring_case, starts_ignoring_case};
+use super::text::{contains_ignoring_case, last_line, starts_ignoring_case};
 use arguments::{Arguments, Literal, literal, numbers};
 pub(super) use table::CALLEES;
 
@@ -106,8 +106,7 @@ pub(super) fn key_bytes(text: &[u8], start: usize) -> Option<(usize, usize)> {
 
 /// Returns the wallet's key that the list of numbers at `start..end` is: 64 random bytes, of no signature.
 pub(super) fn key_list(text: &[u8], start: usize, end: usize) -> Option<(usize, usize, &'static FindingLabel)> {
-    let before = &text[start.saturating_sub(MAX_LABEL)..start];
-    let before = &before[before.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1)..];
+    let before = last_line(&text[start.saturating_sub(MAX_LABEL)..start]);
     let public = ["sig", "hash", "digest", "public", "proof", "sha"];
     let list = numbers(text, start, end).filter(|list| list.bytes == 64)?;
     (!public.iter().any(|word| contains_ignoring_case(before, word.as_bytes()))).then_some((

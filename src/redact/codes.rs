@@ -17,6 +17,7 @@ pub(super) use keywords::{CodeKind, KEYWORDS};
 
 use super::generic::OnFinding;
 use super::rules::FindingLabel;
+use super::text::first_line;
 
 pub(super) static RECOVERY: FindingLabel =
     FindingLabel { name: "recovery-codes", reason: "are codes to recover an account", rank: 6 };
@@ -66,7 +67,7 @@ fn lines_after(text: &[u8], from: usize, count: usize, longest: usize) -> usize 
 
 /// Returns the first line of `text`, of which `longest` bytes count.
 fn line(text: &[u8], longest: usize) -> &[u8] {
-    &text[..lines_after(text, 0, 1, longest)]
+    first_line(&text[..text.len().min(longest)])
 }
 
 /// Returns the end of the number of four to eight digits at `at`.

@@ -277,7 +277,7 @@ fn is_misspelled(word: &[u8]) -> bool {
 /// Words before `KEY` in names whose values are not secret.
 static OTHER_KEYS: WordList = WordList::new(
     "public publishable pub site primary foreign partition sort cache host idempotency object row group index range \
-    hash ssh registry s3 map lookup search issue project ordering shard dedup translation i18n config video youtube document doc page post image product sku idem foreign composite \
+    hash ssh registry s3 map lookup search issue project ordering shard dedup translation i18n config video youtube document doc page post image product sku idem composite \
     hot short shortcut arrow press json dict sha license reporter",
 );
 

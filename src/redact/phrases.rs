@@ -115,7 +115,7 @@ static FREQUENT: WordList = WordList::new(
     error object fix key number more output list only true used process update have path web other build must now \
     option one index size copy section state table time task return run remove source release end message core also \
     check false public language same method make work input into there text current then such require before \
-    address call account access under change length property about actual again air because between both can could \
+    address call account access under change length property about actual again air because between both could \
     first just like most next once order people some two very what where without",
 );
 

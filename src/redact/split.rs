@@ -2,7 +2,7 @@
 
 use super::heuristics::{self, WordList};
 use super::letters;
-use super::text::is_word;
+use super::text::{is_word, last_line};
 use aho_corasick::packed::Searcher;
 use std::sync::OnceLock;
 
@@ -170,8 +170,7 @@ fn added(bytes: &[u8], at: usize) -> Option<usize> {
         name
     };
     next = skip_gap(bytes, next);
-    let before = &bytes[at.saturating_sub(MAX_ASSIGNMENT)..at];
-    let before = &before[before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
+    let before = last_line(&bytes[at.saturating_sub(MAX_ASSIGNMENT)..at]);
     let assigned = !variable.is_empty() && before.windows(variable.len()).any(|part| part == variable);
     (assigned && matches!(bytes.get(next), Some(b'"' | b'\''))).then_some(next + 1)
 }

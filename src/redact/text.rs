@@ -108,6 +108,16 @@ pub(super) fn starts_ignoring_case(text: &[u8], word: &[u8]) -> bool {
     text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
 }
 
+/// Returns the part of `text` before its first line end.
+pub(super) fn first_line(text: &[u8]) -> &[u8] {
+    &text[..memchr::memchr(b'\n', text).unwrap_or(text.len())]
+}
+
+/// Returns the part of `text` after its last line end.
+pub(super) fn last_line(text: &[u8]) -> &[u8] {
+    &text[memchr::memrchr(b'\n', text).map_or(0, |end| end + 1)..]
+}
+
 /// Returns the number of line ends in `text`.
 pub(super) fn line_ends(text: &str) -> u32 {
     u32::try_from(text.bytes().filter(|b| *b == b'\n').count()).unwrap_or(u32::MAX)

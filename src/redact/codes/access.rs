@@ -3,7 +3,7 @@
 //! Codes are numbers of many things, so the line has to name what is opened.
 
 use super::super::heuristics;
-use super::super::text::contains_ignoring_case;
+use super::super::text::{contains_ignoring_case, last_line};
 use super::{goes_on, line, number_end};
 
 /// The words for a code, in lower case, up to the number or a word between.
@@ -127,8 +127,7 @@ pub(super) fn after(text: &[u8], start: usize, end: usize) -> Option<(usize, usi
     if goes_on(rest) || rest.starts_with(b"-") || start > 0 && matches!(text[start - 1], b'_' | b'"' | b'.' | b'\'') {
         return None;
     }
-    let before = &text[start.saturating_sub(NEAR)..start];
-    let before = &before[before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
+    let before = last_line(&text[start.saturating_sub(NEAR)..start]);
     let after = line(&text[last..], NEAR / 2);
     let has = |part: &[u8], words: &[&[u8]]| words.iter().any(|word| contains_ignoring_case(part, word));
     let opens = has(before, &PLACES) || has(after, &PLACES);

@@ -47,7 +47,7 @@ pub(in super::super) const KEYWORDS: [(CodeKind, &str); 5] = [
         digo de la puerta|digo de la alarma|digo da porta|digo do alarme|codice porta|codice allarme|\
         deurcode|toegangscode|portkod|larmkod|dørkode|ovikoodi|kod do|kod k |код от|код двери|пин-код|\
         Пин-код|ПИН|пин код|пін-код|门禁码|门禁密码|暗証番号|핀 번호|현관|unlock code|passcode|geheimzahl|kopieercode|\
-        print code|copier code|host key|hostkey|installer code|master code|user code|lock code|lockbox|sperrcode|kenncode|unlocks with|unlock with|alarm off with|\npin |entsperrcode|gerätecode|code de déverrouillage|código de desbloqueo|codice di sblocco|ontgrendelcode|\
+        print code|copier code|host key|hostkey|installer code|master code|user code|lock code|lockbox|kenncode|unlocks with|unlock with|alarm off with|\npin |gerätecode|code de déverrouillage|código de desbloqueo|ontgrendelcode|\
         upplåsningskod|key safe|keysafe|\
         code kopieer|kopierercode|kopiercode|kopierer-pin|schlüsseltresor|sleutelkluis|boîte à clés",
     ),
@@ -71,7 +71,7 @@ pub(in super::super) const KEYWORDS: [(CodeKind, &str); 5] = [
         chiave di configurazione|instellingssleutel|installatiesleutel|konfigurationsnyckel|\
         klucz konfiguracji|kurulum anahtar|ключ настройки|аутентификатор|身份验证器|两步验证|セットアップキー|설정 키|\
         mfa: |root mfa|mfa device|mfa for |mfa is |the seed|seed that|seed:|base32|totp-seed|startwert|geheimcode|two-step|2-step|zweiter faktor|\
-        zwei-faktor|deuxième facteur|segundo factor|two-factor|two factor|second factor|google auth|authy|the qr|qr code|qr-code|qrcode|código qr|codice qr|code qr|\
+        deuxième facteur|segundo factor|two-factor|two factor|second factor|google auth|authy|the qr|qr code|qr-code|qrcode|código qr|codice qr|code qr|\
         by hand instead",
     ),
     (

@@ -2,7 +2,7 @@
 //! server is still cat with boots, user deploy".
 
 use super::super::heuristics::{self, WordList};
-use super::super::text::contains_ignoring_case;
+use super::super::text::{contains_ignoring_case, first_line, last_line};
 use super::separator::{after_closers, skip_blanks};
 use super::span::{ends_clause, quoted};
 use super::{Name, later};
@@ -10,7 +10,7 @@ use super::{Name, later};
 /// Words between a name and its password in a sentence, after a verb or not: "the password is simply …".
 static FILLERS: WordList = WordList::new(
     "the a word phrase just simply only now still currently again always called wort einfach jetzt noch immer das die der \
-    le la il mot simplement toujours maintenant el palabra solo siempre ahora a o palavra apenas agora sempre parola adesso \
+    le la il mot simplement toujours maintenant el palabra solo siempre ahora o palavra apenas agora sempre parola adesso \
     ancora het woord nu nog gewoon steeds ordet ord bare kun fortsatt stadig bara fortfarande s\u{142}owo teraz nadal",
 );
 /// Words that say that what follows is the value.
@@ -57,8 +57,7 @@ pub(super) fn password(text: &[u8], name: Name) -> Option<(usize, usize)> {
         connected |= verb;
         at = skip_blanks(text, at + word.len());
     }
-    let before = &text[name.start.saturating_sub(120)..name.start];
-    let before = &before[before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
+    let before = last_line(&text[name.start.saturating_sub(120)..name.start]);
     if let Some(found) = quoted(text, at).filter(|found| found.quoted) {
         let value = &text[found.start..found.end];
         let beside = at == skip_blanks(text, closed) && (text[found.start - 1] != b'`' || follows_account(before));
@@ -73,8 +72,7 @@ pub(super) fn password(text: &[u8], name: Name) -> Option<(usize, usize)> {
     }
     let end = clause_end(text, at);
     let value = text.get(at..end)?;
-    let after = &text[end..text.len().min(end + 60)];
-    let after = &after[..after.iter().position(|b| *b == b'\n').unwrap_or(after.len())];
+    let after = first_line(&text[end..text.len().min(end + 60)]);
     let named = || names_account(before) || names_account(after) || says_blanks(after);
     let joined = || before.trim_ascii_end().ends_with(b",") && matches!(text.get(end), None | Some(b'\n'));
     (connected && (is_title(value) || named() && heuristics::is_spaced_words(value)) || joined() && is_title(value))

@@ -3,7 +3,7 @@
 use super::super::heuristics::{self, NameClass, WordList, looks_secret};
 use super::super::names;
 use super::super::rules::FindingLabel;
-use super::super::text::contains_ignoring_case;
+use super::super::text::{contains_ignoring_case, first_line, last_line};
 use super::beside::NAMED;
 use super::chosen::speaks_of_account;
 use super::later::{is_plain, is_strong, trimmed};
@@ -106,8 +106,7 @@ pub(in super::super) fn pair(text: &[u8], at: usize, on_finding: OnFinding<'_>) 
     if is_marked(value) {
         return on_finding(start, end, &PAIR);
     }
-    let line = &text[at.saturating_sub(closers + user + 40)..at - closers - user];
-    let line = &line[line.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
+    let line = last_line(&text[at.saturating_sub(closers + user + 40)..at - closers - user]);
     let named = || {
         USUAL.has(account) || account.contains(&b'@') || CONTEXTS.iter().any(|word| contains_ignoring_case(line, word))
     };
@@ -249,8 +248,7 @@ pub(in super::super) fn joined(text: &[u8], (at, mut start): (usize, usize), on_
     let labelled = text[start - 1] != b'/';
     if labelled {
         // `u/p: bot/…`
-        let window = &text[start..text.len().min(start + 48)];
-        let window = &window[..window.iter().position(|b| *b == b'\n').unwrap_or(window.len())];
+        let window = first_line(&text[start..text.len().min(start + 48)]);
         let Some(slash) =
             window.iter().position(|b| *b == b'/').filter(|_| window.starts_with(b":") || window.starts_with(b" "))
         else {
@@ -265,8 +263,7 @@ pub(in super::super) fn joined(text: &[u8], (at, mut start): (usize, usize), on_
     let value = &text[start..end];
     const FOLLOWERS: [&[u8]; 8] =
         [b" works", b" should", b" still", b" on the", b" for the", b" does", b" as log", b" is the"];
-    let before = &text[at.saturating_sub(40)..at];
-    let before = &before[before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
+    let before = last_line(&text[at.saturating_sub(40)..at]);
     const LEADS: [&[u8]; 8] = [b"default", b"still", b"try ", b"use ", b"login", b"log in", b"cred", b"with "];
     let said = labelled
         || before.ends_with(b"(") && memchr::memmem::find(before, b"://").is_some()
@@ -287,8 +284,7 @@ pub(super) fn listed(text: &[u8], name: Name, class: NameClass, on_finding: OnFi
     let mut at = first + 1;
     let mut blank = 0;
     for _ in 0..MAX_ITEMS {
-        let line = &window[at.min(window.len())..];
-        let line = &line[..line.iter().position(|b| *b == b'\n').unwrap_or(line.len())];
+        let line = first_line(&window[at.min(window.len())..]);
         if line.trim_ascii().is_empty() {
             blank += 1;
             if blank > 1 || at >= window.len() {

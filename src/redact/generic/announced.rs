@@ -2,6 +2,7 @@
 //! that asks for them, as in a chat.
 
 use super::super::heuristics::{self, NameClass, WordList, looks_secret};
+use super::super::text::{first_line, last_line};
 use super::Name;
 use super::later;
 use super::separator::skip_blanks;
@@ -152,7 +153,7 @@ fn is_short(text: &[u8], end: usize) -> bool {
     let below = &text[end.min(text.len())..text.len().min(end + 160)];
     let lead = below.iter().take_while(|b| b.is_ascii_whitespace() || matches!(b, b'`' | b'>' | b'|' | b'~')).count();
     let rest = &below[lead..];
-    let line = &rest[..rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len())];
+    let line = first_line(rest);
     line.iter().any(|b| b.is_ascii_digit() || matches!(b, b'-' | b'#' | b'!' | 0xef))
 }
 
@@ -197,8 +198,7 @@ static QUESTIONS: WordList = WordList::new(
 
 /// Whether the line asks for what is named.
 fn is_asked(text: &[u8], name: Name) -> bool {
-    let before = &text[name.start.saturating_sub(80)..name.start];
-    let before = &before[before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
+    let before = last_line(&text[name.start.saturating_sub(80)..name.start]);
     let rest = line(text, name.end);
     let asked = ["多少", "什么", "是啥", "何で", "なんで", "뭐", "？"]
         .iter()
@@ -495,7 +495,7 @@ fn line(text: &[u8], at: usize) -> &[u8] {
 /// Returns the line at `at`, without its end, as far as `most` bytes.
 fn line_of(text: &[u8], at: usize, most: usize) -> &[u8] {
     let rest = &text[at.min(text.len())..text.len().min(at + most)];
-    let line = &rest[..rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len())];
+    let line = first_line(rest);
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 

@@ -5,6 +5,7 @@
 //! stronger looks: a word, a mark or an account must lead to the value.
 
 use super::super::heuristics::{self, WordList};
+use super::super::text::last_line;
 use super::OnFinding;
 use super::chosen::{LABEL, is_mail_address, speaks_of_account, word_at};
 use super::later::{is_plain, is_strong, trimmed};
@@ -23,7 +24,7 @@ static LEADS: WordList = WordList::new(
 static COPULAS: WordList = WordList::new(
     "is it's its was now old new previous current so ist ist's lautet war jetzt neu neue neues vorher alt altes \
     \u{e8} era ora nuova vecchia es ahora nueva antigua vieja est c'est maintenant nouveau ancien \
-    \u{e9} agora nova antiga was nu nieuw nieuwe oud oude \u{e4}r nytt nya gammalt nu er ny nye gamle n\u{e5} on uusi vanha \
+    \u{e9} agora nova antiga nu nieuw nieuwe oud oude \u{e4}r nytt nya gammalt er ny nye gamle n\u{e5} on uusi vanha \
     jest teraz nowe stare je nov\u{e9} star\u{e9} yeni eski neuer alter neuen alten \
     новый старый теперь прежний сейчас новий старий",
 );
@@ -57,8 +58,8 @@ pub(super) static NAMED: WordList = WordList::new(
     java postgres postgresql mysql mariadb oracle sqlserver exchange sharepoint autocad photoshop excel outlook word visualstudio \
     studio project sage autodesk solidworks acrobat latest stable release rev build issue ticket case order invoice \
     client laptop notebook desktop printer station terminal kiosk tablet worker phone iphone ipad galaxy pixel thinkpad latitude \
-    camera switch router accesspoint gateway firewall host node rack room floor zone team group class grade year site store \
-    shop branch reception office student pupil teacher guest visitor patient nurse doctor employee staff operator cashier \
+    camera switch router accesspoint gateway firewall host rack room floor zone team group class grade year site store \
+    shop branch reception student pupil teacher guest visitor patient nurse doctor employee staff operator cashier \
     driver member customer user users admin account sysadmin backup web mail file print proxy cluster \
     january february march april may june july august september october november december \
     januar februar juni juli oktober dezember error code status event port line page chapter section figure table \
@@ -160,7 +161,7 @@ fn is_given(text: &[u8], start: usize, end: usize) -> bool {
     }
     let before = &text[start.saturating_sub(BEFORE)..start];
     let before = &before[memchr::memmem::rfind(before, b"\n\n").map_or(0, |end| end + 2)..];
-    let line = &before[before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
+    let line = last_line(before);
     let above = &before[..before.len() - line.len()];
     let lead = without_quotes(line);
     let last = last_word(lead);
@@ -328,7 +329,7 @@ fn is_labelled(label: &[u8], above: &[u8]) -> bool {
     // `ben: X`, `[10:03] ben: X`: the line above asks.
     let author = lone || label.trim_ascii_start().starts_with(b"[");
     let question = above.trim_ascii_end();
-    let question = &question[question.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
+    let question = last_line(question);
     author && (question.ends_with(b"?") || label.trim_ascii_start().starts_with(b"[")) && speaks_of_password(question)
 }
 

@@ -134,7 +134,7 @@ fn is_generated(word: &[u8]) -> bool {
     (12..=40).contains(&word.len())
         && kinds >= 2
         // `%20%7E`
-        && word.iter().filter(|b| **b == b'%').count() <= 2
+        && !word.windows(3).any(|run| run[0] == b'%' && run[1..].iter().all(u8::is_ascii_hexdigit))
         && word[0].is_ascii_alphanumeric()
         && word.iter().all(|b| b.is_ascii_alphanumeric() || MARKS.contains(b) || matches!(b, b'-' | b'_' | b'+' | b'.'))
         && has(u8::is_ascii_lowercase)

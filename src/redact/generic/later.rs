@@ -9,7 +9,7 @@ const MAX_DISTANCE: usize = 240;
 static INTRODUCTIONS: WordList = WordList::new(
     "\u{e0} from von van da is it's its was now try to still use with be used ist lautet ist's auf jetzt zu mit est c'est maintenant \
     avec en es ahora a con \u{e9} agora para com \u{e8} ora in adesso naar nu nog steeds met \u{e4}r till med er til on nyt \
-    jest to teraz na je te\u{10f} olarak \u{f6}r artik",
+    jest teraz na je te\u{10f} olarak \u{f6}r artik",
 );
 /// Words that say that the password was changed, or that another is to be used instead.
 static CHANGES: WordList = WordList::new(

@@ -3,7 +3,7 @@
 
 use super::super::heuristics::{self, NameClass, looks_secret};
 use super::super::names::PASSWORD;
-use super::super::text::contains_ignoring_case;
+use super::super::text::{contains_ignoring_case, first_line};
 use super::OnFinding;
 
 /// What announces a file of two lines.
@@ -160,8 +160,7 @@ fn lines(text: &[u8], mut at: usize) -> Option<Vec<Line>> {
 
 /// Returns the place of the line at `at` without its indentation, the mark of a quote or its end.
 fn line(text: &[u8], at: usize) -> (usize, usize) {
-    let rest = &text[at..text.len().min(at + MAX_LINE)];
-    let rest = &rest[..rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len())];
+    let rest = first_line(&text[at..text.len().min(at + MAX_LINE)]);
     let lead = rest.iter().take_while(|b| matches!(b, b' ' | b'\t' | b'>')).count();
     let start = at + lead;
     (start, start + rest[lead..].trim_ascii_end().len())

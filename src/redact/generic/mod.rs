@@ -39,7 +39,7 @@ pub(super) use replaced::{KEYWORDS as OLD_LABELS, passwords as replaced_password
 use super::heuristics::{self, NameClass, WordList};
 use super::names::{self, class_of};
 use super::rules::FindingLabel;
-use super::text::{contains_ignoring_case, is_name_byte};
+use super::text::{contains_ignoring_case, is_name_byte, last_line};
 use super::{assembled, calls};
 use forms::{GLOBAL_KEY, is_global_key, list_of_bytes};
 use separator::{Separator, separator};
@@ -400,8 +400,7 @@ fn is_public_hint(text: &[u8], name: Name) -> bool {
         b"finger",
     ];
     let word = &text[name.start..name.end];
-    let line = &text[name.start.saturating_sub(48)..name.end];
-    let line = &line[line.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
+    let line = last_line(&text[name.start.saturating_sub(48)..name.end]);
     let asked = name.start > 0 && matches!(text[name.start - 1], b'?' | b'&');
     let of_query = OF_QUERY.has(word);
     PUBLIC.iter().any(|public| contains_ignoring_case(line, public)) || (of_query && !asked)

@@ -6,7 +6,7 @@ mod words;
 use super::super::heuristics::{self, NameClass, WordList, looks_secret};
 use super::super::phrases;
 use super::super::rules::FindingLabel;
-use super::super::text::contains_ignoring_case;
+use super::super::text::{contains_ignoring_case, first_line, last_line};
 use super::separator::{after_closers, below, is_quote, skip_blanks};
 use super::span::ValueSpan;
 use super::{Name, OnFinding};
@@ -26,8 +26,7 @@ pub(super) fn values(
     (class, label): (NameClass, &'static FindingLabel),
     on_finding: OnFinding<'_>,
 ) {
-    let rest = &text[name.end..text.len().min(name.end + MAX_DISTANCE)];
-    let rest = &rest[..rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len())];
+    let rest = first_line(&text[name.end..text.len().min(name.end + MAX_DISTANCE)]);
     let is_password = class == NameClass::Password && !is_verb(text, name);
     // Without a digit, a mark, a quote or words joined to one nothing looks like a secret but a password: this dismisses
     // most sentences.
@@ -118,7 +117,7 @@ fn is_english(text: &[u8], name: Name, value: usize) -> bool {
 
 /// Whether a user is named in the clause before a name: "user anna, password …".
 pub(super) fn is_after_user(text: &[u8], name: Name) -> bool {
-    static LINKS: WordList = WordList::new("and und et y e en och og i a with mit the a or oder ou o");
+    static LINKS: WordList = WordList::new("and und et y e en och og i a with mit the or oder ou o");
     static USERS: WordList = WordList::new("admin root administrator");
     static ACCOUNTS: WordList = WordList::new(
         "user username login account benutzer benutzername konto utente usuario usu\u{e1}rio utilisateur identifiant gebruiker \
@@ -126,7 +125,7 @@ pub(super) fn is_after_user(text: &[u8], name: Name) -> bool {
         kullan\u{131}c\u{131}",
     );
     let before = &text[name.start.saturating_sub(64)..name.start];
-    let line = &before[before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
+    let line = last_line(before);
     let is_part = |b: &u8| !b.is_ascii() || b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b'@');
     let mut words = line.split(|b| !is_part(b)).filter(|word| !word.is_empty());
     // "the username and password" names none.
@@ -144,8 +143,7 @@ fn is_verb(text: &[u8], name: Name) -> bool {
     static SUBJECTS: WordList = WordList::new(
         "to can must should may also we you they then not will can't cannot and or don't never always just i",
     );
-    let line = &text[name.start.saturating_sub(40)..name.start];
-    let line = &line[line.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
+    let line = last_line(&text[name.start.saturating_sub(40)..name.start]);
     let before = last_word(line.trim_ascii_end());
     is_pass(text, name) && (SUBJECTS.has(before) || !OWNERS.iter().any(|owner| contains_ignoring_case(line, owner)))
 }
@@ -404,7 +402,7 @@ fn is_told(text: &[u8], start: usize, end: usize) -> bool {
 /// Returns the next few bytes of the line at `at`.
 fn line_part(text: &[u8], at: usize) -> &[u8] {
     let part = &text[at.min(text.len())..text.len().min(at + 40)];
-    &part[..part.iter().position(|b| *b == b'\n').unwrap_or(part.len())]
+    first_line(part)
 }
 
 /// Returns the word at `at`, up to a blank; `None` at the end of a sentence.

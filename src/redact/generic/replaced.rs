@@ -2,7 +2,7 @@
 
 use super::super::heuristics::{self, WordList};
 use super::super::rules::FindingLabel;
-use super::super::text::contains_ignoring_case;
+use super::super::text::{contains_ignoring_case, last_line};
 use super::beside::NAMED;
 use super::chosen::{LABEL, speaks_of_account};
 use super::later::{is_plain, is_strong, trimmed};
@@ -42,8 +42,7 @@ pub(in super::super) fn passwords(
     end: usize,
     mut found: impl FnMut(usize, usize, &'static FindingLabel),
 ) {
-    let lead = &text[start.saturating_sub(8)..start];
-    let lead = &lead[lead.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
+    let lead = last_line(&text[start.saturating_sub(8)..start]);
     if !lead.iter().all(|b| matches!(b, b' ' | b'-' | b'*' | b'>')) {
         return;
     }

@@ -1,7 +1,7 @@
 //! Separators between a name and its value.
 
 use super::super::heuristics::WordList;
-use super::super::text::starts_ignoring_case;
+use super::super::text::{first_line, last_line, starts_ignoring_case};
 use super::Name;
 use super::pairs::is_attribute;
 
@@ -270,10 +270,10 @@ fn is_below_user(text: &[u8], name: Name) -> bool {
     let before = &text[name.start.saturating_sub(96)..name.start];
     let Some(end) = before.iter().rposition(|b| *b == b'\n') else { return false };
     let above = &before[..end];
-    let above = above[above.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..].trim_ascii();
+    let above = last_line(above).trim_ascii();
     let first = above.split(|b| matches!(b, b' ' | b':' | b'\t')).find(|word| !word.is_empty()).unwrap_or_default();
     let rest = &text[name.end..text.len().min(name.end + 64)];
-    let rest = rest[..rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len())].trim_ascii();
+    let rest = first_line(rest).trim_ascii();
     ACCOUNTS.has(first) && !rest.is_empty() && !rest.iter().any(u8::is_ascii_whitespace)
 }
 
@@ -321,7 +321,7 @@ pub(super) fn below(text: &[u8], end: usize) -> Option<usize> {
         let start = at + 1;
         let lead = text.get(start..)?.iter().take(64).take_while(|b| is_lead(**b)).count();
         let rest = &text[start + lead..text.len().min(start + lead + 256)];
-        let line = &rest[..rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len())];
+        let line = first_line(rest);
         at = start + lead + line.len();
         if line.is_empty() || line.starts_with(b"```") || line.starts_with(b"~~~") {
             continue;

@@ -2,6 +2,7 @@
 
 use super::super::heuristics::{self, NameClass, WordList};
 use super::super::names;
+use super::super::text::{first_line, last_line};
 use super::separator::Separator;
 use super::span::ValueSpan;
 use super::{Name, prose};
@@ -32,8 +33,7 @@ pub(super) fn is_word_password(
     if !heuristics::is_word_chain(content, least) {
         return false;
     }
-    let line = &text[name.start.saturating_sub(96)..name.start];
-    let line = &line[line.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
+    let line = last_line(&text[name.start.saturating_sub(96)..name.start]);
     let ends = |also: &[u8]| text.get(found.end).is_none_or(|b| b.is_ascii_whitespace() || also.contains(b));
     let name = &text[name.start..name.end];
     match separator {
@@ -185,9 +185,9 @@ pub(super) fn is_line_of_settings(text: &[u8], name: Name, found: ValueSpan, sep
         return false;
     }
     let above = above.strip_suffix(b"\n").unwrap_or_default();
-    let above = &above[above.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
+    let above = last_line(above);
     let below = text.get(found.end + 1..text.len().min(found.end + 200)).unwrap_or_default();
-    let below = &below[..below.iter().position(|b| *b == b'\n').unwrap_or(below.len())];
+    let below = first_line(below);
     let is_setting = |line: &[u8]| {
         let line = line.trim_ascii();
         let key = line.iter().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.')).count();
@@ -253,10 +253,8 @@ pub(super) fn is_record(text: &[u8], name: Name, end: usize) -> bool {
     let before = &text[name.start.saturating_sub(256)..name.start];
     let Some(line) = before.iter().rposition(|b| *b == b'\n') else { return false };
     let indent = &before[line + 1..];
-    let above = &before[..line];
-    let above = &above[above.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1)..];
-    let below = &text[text.len().min(end + 1)..text.len().min(end + 256)];
-    let below = &below[..below.iter().position(|b| *b == b'\n').unwrap_or(below.len())];
+    let above = last_line(&before[..line]);
+    let below = first_line(&text[text.len().min(end + 1)..text.len().min(end + 256)]);
     let lower = text[name.start..name.end].iter().all(|b| !b.is_ascii_uppercase());
     lower
         && indent.iter().all(|b| matches!(b, b' ' | b'>' | b'+' | b'/' | b'-' | b'*'))
@@ -274,11 +272,9 @@ pub(super) fn is_entry(line: &[u8], indent: &[u8]) -> bool {
 /// Whether a value is a field of a mapping on one line of a file of settings, beside that of its account:
 /// `db: { user: reports, password: … }`.
 pub(super) fn is_in_flow_mapping(text: &[u8], name: Name, found: ValueSpan) -> bool {
-    let before = &text[name.start.saturating_sub(96)..name.start];
-    let before = &before[before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
+    let before = last_line(&text[name.start.saturating_sub(96)..name.start]);
     let Some(open) = before.iter().rposition(|b| *b == b'{') else { return false };
-    let rest = &text[found.end..text.len().min(found.end + 96)];
-    let rest = &rest[..rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len())];
+    let rest = first_line(&text[found.end..text.len().min(found.end + 96)]);
     let Some(close) = rest.iter().position(|b| *b == b'}') else { return false };
     let key = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b' ' | b'-' | b'_' | b'.' | b':' | b'"' | b'>' | b'\t');
     // In a program a word is a variable.

@@ -1,6 +1,7 @@
 //! Where values begin and end: in quotes, up to a blank, after wrappers of code and marks of blocks.
 
 use super::super::heuristics;
+use super::super::text::first_line;
 use super::separator::{Separator, is_quote};
 
 /// The longest value that is read.
@@ -51,7 +52,7 @@ pub(super) fn quoted(text: &[u8], at: usize) -> Option<ValueSpan> {
     let &(open, mut close) = QUOTES.iter().find(|(open, _)| rest.starts_with(open))?;
     let start = at + prefix + open.len();
     let window = &text[start..text.len().min(start + MAX_VALUE_BYTES)];
-    let line = &window[..window.iter().position(|b| *b == b'\n').unwrap_or(window.len())];
+    let line = first_line(window);
     // Who has no such key ends it with another quote.
     if open == "„".as_bytes() && memchr::memmem::find(line, close).is_none() {
         close = if line.contains(&b'"') { b"\"" } else { "”".as_bytes() };
@@ -193,7 +194,7 @@ pub(super) fn whole(text: &[u8], at: usize) -> Option<(usize, usize)> {
     }
     let at = after_block_mark(text, at, Separator::Colon);
     let window = &text[at..text.len().min(at + 2 * MAX_VALUE_BYTES)];
-    let line = &window[..window.iter().position(|b| *b == b'\n').unwrap_or(window.len())];
+    let line = first_line(window);
     let json = line.iter().any(|b| matches!(b, b'}' | b'"'));
     let length = match json {
         true => line.iter().position(|b| matches!(b, b',' | b'}' | b']')).unwrap_or(line.len()),

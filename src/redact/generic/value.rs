@@ -2,7 +2,7 @@
 
 use super::super::heuristics::{self, NameClass, WordList};
 use super::super::names;
-use super::super::text::{contains_ignoring_case, starts_ignoring_case};
+use super::super::text::{contains_ignoring_case, first_line, last_line, starts_ignoring_case};
 use super::separator::{Separator, skip_blanks};
 use super::settings::{
     is_joined, is_known_word, is_line_of_settings, is_own_line, is_phrase, is_quoted_saying, is_record, is_setting,
@@ -152,8 +152,7 @@ pub(super) fn value(
         && matches!(separator, Separator::Assign | Separator::Colon)
         && text.get(found.end) == Some(&b' ')
     {
-        let line = &text[at..text.len().min(at + 128)];
-        let line = &line[..line.iter().position(|b| *b == b'\n').unwrap_or(line.len())];
+        let line = first_line(&text[at..text.len().min(at + 128)]);
         let found = ValueSpan { start: at, end: at + line.len(), quoted: false };
         let before = &text[name.start.saturating_sub(24)..name.end];
         let network = [&b"wifi"[..], b"wi-fi", b"wlan"].iter().any(|word| contains_ignoring_case(before, word));
@@ -181,8 +180,7 @@ pub(super) fn value(
     }
     // A sentence may end so, hence they were left out above; but they may be part of the secret. Stars end an emphasis
     // only if one began.
-    let line = &text[name.start.saturating_sub(64)..found.start];
-    let line = &line[line.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
+    let line = last_line(&text[name.start.saturating_sub(64)..found.start]);
     let starred = line.contains(&b'*') || separator == Separator::Words;
     let marks =
         text[found.end..].iter().take(8).take_while(|b| matches!(b, b'!' | b'?') || **b == b'*' && !starred).count();
@@ -249,8 +247,7 @@ fn phrase_before_field(text: &[u8], found: ValueSpan) -> Option<usize> {
     if text.get(found.end) != Some(&b' ') || text[found.start - 1] != b'=' {
         return None;
     }
-    let line = &text[found.start..text.len().min(found.start + 96)];
-    let line = &line[..line.iter().position(|b| *b == b'\n').unwrap_or(line.len())];
+    let line = first_line(&text[found.start..text.len().min(found.start + 96)]);
     let equals = line.iter().position(|b| *b == b'=')?;
     let field = line[..equals].iter().rposition(|b| *b == b' ')?;
     let phrase = &line[..field];

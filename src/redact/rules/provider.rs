@@ -5,7 +5,7 @@
 
 use super::super::heuristics::{self, WordList};
 use super::super::letters;
-use super::super::text::{contains_ignoring_case, is_name_byte, starts_token};
+use super::super::text::{contains_ignoring_case, is_name_byte, last_line, starts_token};
 use super::{FindingLabel, WEAK, unseparated};
 
 /// The longest name.
@@ -90,8 +90,7 @@ impl Provider {
             Some((name_end, self.value(text, at, (said, called))?))
         });
         let (name_end, value) = separated.or_else(|| self.without_separator(text, start, end))?;
-        let line = &text[start.saturating_sub(MAX_BYTES_BEFORE)..start];
-        let line = &line[line.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
+        let line = last_line(&text[start.saturating_sub(MAX_BYTES_BEFORE)..start]);
         if PUBLIC_BEFORE.iter().any(|word| contains_ignoring_case(line, word)) || is_public(&text[start..name_end]) {
             return None;
         }

@@ -5,12 +5,12 @@ use super::super::super::heuristics::WordList;
 /// Words and marks that introduce the value of a name.
 pub(super) static VERBS: WordList = WordList::new(
     "is was been sido été stata stato gewesen are be ist war lautet lauten est es será sera é è är er je jest to auf c'est → ➜ -> => — – - = := 是 为 \
-    為 は equals это - \
-    = är jest bude bylo bylo: było byla było etait était era fue foi sigue siendo sera blev bliver blir oli теперь тепер",
+    為 は equals это \
+    bude bylo bylo: było byla etait était era fue foi sigue siendo blev bliver blir oli теперь тепер",
 );
 /// Words between such a word and the value.
 pub(super) static ADVERBS: WordList = WordList::new(
-    "siempre always immer altijd alltid toujours sempre now currently still just set to : this the following generated created for changed word simply just siendo sendo desormais désormais maintenant toujours ahora siempre todavía aun aún agora ainda ora ancora adesso sempre nu \
+    "always immer altijd alltid now currently still just set to : this the following generated created for changed word simply siendo sendo desormais désormais maintenant toujours ahora siempre todavía aun aún agora ainda ora ancora adesso sempre nu \
     nog steeds jetzt noch immer weiterhin fortfarande stadig fortsatt nyt edelleen teraz nadal wciąż stále teď nyní hala hâlâ şimdi теперь сейчас пока тепер зараз",
 );
 /// Like [`VERBS`], in scripts that put no blank before them.
@@ -56,7 +56,7 @@ pub(super) static BETWEEN: WordList = WordList::new(
     cluster box machine host used which we i you also still just für want need get got from them us sent gave der den dem die das zum pour le la les du de \
     para el los con von d'ordine d'accesso di accesso \
     dele dela seu sua suyo suya his her their its ihr sein son sa lui everywhere had has again first initial initially temporary temp provisional old new provvisoria provvisorio temporanea temporaneo \
-    iniziale attuale nuova vecchia provisoire temporaire actuel initial nouveau ancien chiave d'ordine startowe tymczasowe nowe stare \
+    iniziale attuale nuova vecchia provisoire temporaire actuel nouveau ancien chiave startowe tymczasowe nowe stare \
     temporal inicial actual nueva nuevo antigua provisória temporária atual nova tijdelijk tijdelijke nieuwe oude vorläufig \
     temporär tillfälligt nytt midlertidig ny nyt väliaikainen uusi geçici yeni root-user wlan wifi wi-fi wpa wpa2 vpn nas",
 );
@@ -86,14 +86,14 @@ pub(super) const GIVEN: &[&[u8]] = &[
 /// Words after a name that only describe its value.
 pub(super) static ADJECTIVES: WordList = WordList::new(
     "temporary temp initial provisional default new old current provvisoria provvisorio temporanea temporaneo iniziale \
-    attuale nuova vecchia provisoire temporaire actuel initial nouveau ancien startowe tymczasowe nowe stare temporal inicial actual nueva \
+    attuale nuova vecchia provisoire temporaire actuel nouveau ancien startowe tymczasowe nowe stare temporal inicial actual nueva \
     nuevo antigua provis\u{f3}ria provisoria tempor\u{e1}ria atual nova tijdelijk tijdelijke nieuwe oude vorl\u{e4}ufig tempor\u{e4}r tillf\u{e4}lligt \
     nytt midlertidig ny v\u{e4}liaikainen uusi ge\u{e7}ici yeni simply just",
 );
 /// Words that may be followed by a proper name.
 pub(super) static BEFORE_NAMES: WordList = WordList::new(
     "for of on to in at für pour para de du des del della dello di do da dos das von vom na voor för dla per \
-    till til hos ved do na w z dla od k ke pro fürs ins im vom zum zur al alla au aux bij op van por um",
+    till til hos ved w z od k ke pro fürs ins im zum zur al alla au aux bij op van por um",
 );
 /// Words between these and the proper name.
 pub(super) static ARTICLES: WordList =
