@@ -147,6 +147,7 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
             )
             || ends(&["secretid", "bindcredentials", "hookurl", "accesscode"])
             || last == "login" && name.contains(&b'.')
+            || last == "priv" && before == "snmp"
             || last == "cred" && words.len() > 1
             || matches!(last, "api" | "access") && words.len() > 1 && is_environment(name)
         {

@@ -42,7 +42,7 @@ pub(in super::super) const KEYWORDS: [(CodeKind, &str); 5] = [
         codice di sblocco|sblocco|vergrendel|skærmlås|skärmlås|-pin\n|_pin\n| pin\n| : code |copier: code|printer: code|alarm: code|door: code|gate: code|safe: code|garage: code|locker: code|keybox: code|tresor: code|kopierer: code|drucker: code|tür: code|\
         copieur : code|imprimante : code|alarme : code|porte : code|portail : code|coffre : code|tablette : code|copier, code|printer, code|alarm, code|kopierer, code|tresor, code|door, code|tresorcode|tresor code|tablet code|printer code|\
         code pin|alarm code|alarmcode|alarm_code|door_code|gate_code|lock_code|pin_code|door code|gate code|entry code|keypad code|locker code|safe code|\
-        safe combination|combination|access code|voicemail pin|türcode|torcode|zugangscode|zugangs-pin|\
+        safe combination|combination lock|combination|access code|voicemail pin|türcode|torcode|zugangscode|zugangs-pin|\
         digicode|code de la porte|code porte|code de l'alarme|code alarme|code copieur|code d'accès|\
         digo de la puerta|digo de la alarma|digo da porta|digo do alarme|codice porta|codice allarme|\
         deurcode|toegangscode|portkod|larmkod|dørkode|ovikoodi|kod do|kod k |код от|код двери|пин-код|\

@@ -119,7 +119,6 @@ pub(in super::super) fn pair(text: &[u8], at: usize, on_finding: OnFinding<'_>) 
         && value.len() >= 12
         && heuristics::has_all_kinds(value)
         && value.iter().all(u8::is_ascii_alphanumeric)
-        && heuristics::is_jumble(value)
         && heuristics::looks_random(value);
     if random && matches!(text[end..], [] | [b'\n' | b'\r', ..]) {
         return on_finding(start, end, &PAIR);
@@ -140,7 +139,7 @@ pub(in super::super) fn pair(text: &[u8], at: usize, on_finding: OnFinding<'_>) 
             || is_numbered(value)
             || USUAL.has(account) && is_word_with_digit(value)
             || is_written(value)
-            || is_parted(value)
+            || heuristics::is_parted(value)
             || USUAL.has(account) && value.len() >= 8 && heuristics::is_plain_word(value) && line_above()
     };
     if ends && lower && shaped() {
@@ -164,19 +163,6 @@ fn is_numbered(value: &[u8]) -> bool {
             let word = &value[..value.iter().rposition(|b| !b.is_ascii_digit()).map_or(0, |last| last + 1)];
             !NAMED.has(word) && (word.iter().any(u8::is_ascii_digit) || heuristics::is_plain_part(word))
         }
-}
-
-/// Whether a value is two words in small letters around a digit or two: `coffee4guests`.
-fn is_parted(value: &[u8]) -> bool {
-    let first = value.iter().take_while(|b| b.is_ascii_lowercase()).count();
-    let digits = value[first..].iter().take_while(|b| b.is_ascii_digit()).count();
-    let second = &value[first + digits..];
-    first >= 4
-        && (1..=2).contains(&digits)
-        && second.len() >= 3
-        && second.iter().all(u8::is_ascii_lowercase)
-        && heuristics::is_plain_part(&value[..first])
-        && heuristics::is_plain_part(second)
 }
 
 /// Whether a value is a word with a digit or more at its end: `calvin7`.

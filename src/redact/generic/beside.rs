@@ -73,7 +73,9 @@ pub(in super::super) fn is_place<const WINDOW: usize>(window: &[u8; WINDOW], at:
     let lower = |byte: u8| u8::from(byte.wrapping_sub(b'a') < 26);
     let digit = |byte: u8| u8::from(byte.wrapping_sub(b'0') < 10);
     let joint = |byte: u8| lower(byte) | u8::from(byte == b'-') | u8::from(byte == b'_') | u8::from(byte == b'.');
-    lower(window[at]) & joint(window[at + 1]) & digit(window[at + 2]) & digit(window[at + 3])
+    let word = |byte: u8| lower(byte | 0x20) | digit(byte);
+    let two = joint(window[at + 1]) & digit(window[at + 2]) & digit(window[at + 3]);
+    lower(window[at]) & (two | digit(window[at + 1]) & (1 - word(window[at + 2])))
 }
 
 /// Passes the word around a place to `found` if an account is given before it and it looks like a password of a word and
@@ -105,8 +107,7 @@ pub(in super::super) fn password(text: &[u8], place: usize, done: &mut usize, fo
 /// Whether `value` is a word or a few with a number at the end, and no name.
 fn is_worded(value: &[u8]) -> bool {
     let digits = value.iter().rev().take_while(|b| b.is_ascii_digit()).count();
-    let words = &value[..value.len() - digits];
-    let words = [&b"-"[..], b"_", b"."].iter().find_map(|mark| words.strip_suffix(*mark)).unwrap_or(words);
+    let words = without_number(value);
     let parts = || words.split(|b| matches!(b, b'-' | b'_' | b'.' | b'&'));
     let spelled = |word: &[u8]| {
         word.len() >= 3
@@ -114,15 +115,33 @@ fn is_worded(value: &[u8]) -> bool {
             && word[1..].iter().all(u8::is_ascii_lowercase)
             && !NAMED.has(word)
     };
-    (2..=4).contains(&digits)
+    (if is_titled(words) { 1..=4 } else { 2..=4 }).contains(&digits)
         && words.len() >= 5
         && words.iter().any(u8::is_ascii_lowercase)
         // `keccak_rho56`, a variable.
         && (words.iter().any(u8::is_ascii_uppercase) || !words.contains(&b'_'))
         && parts().all(spelled)
         && parts().count() <= 4
-        && (is_plain(value) || words.iter().any(|b| matches!(b, b'_' | b'.' | b'&')))
+        && (is_plain(value) || is_titled(words) || words.iter().any(|b| matches!(b, b'_' | b'.' | b'&')))
         && !parts().any(heuristics::is_of_names)
+}
+
+/// Returns a value without the number at its end, and the mark before it.
+fn without_number(value: &[u8]) -> &[u8] {
+    let digits = value.iter().rev().take_while(|b| b.is_ascii_digit()).count();
+    let words = &value[..value.len() - digits];
+    [&b"-"[..], b"_", b"."].iter().find_map(|mark| words.strip_suffix(*mark)).unwrap_or(words)
+}
+
+/// Whether `words` are two or three of some length with a mark between them, of which one has a capital, as neither products nor
+/// files are named: `Walnut-Boat`.
+fn is_titled(words: &[u8]) -> bool {
+    let parts = || words.split(|b| matches!(b, b'-' | b'_' | b'.'));
+    let long = |part: &[u8]| part.len() >= 3 && part.iter().all(u8::is_ascii_alphabetic);
+    (2..=3).contains(&parts().count())
+        && words.len() >= 9
+        && parts().all(|part| long(part) && heuristics::is_plain_part(part))
+        && parts().any(|part| part[0].is_ascii_uppercase())
 }
 
 /// Words that mean nothing but a password, in a sentence too.
@@ -163,6 +182,9 @@ fn is_given(text: &[u8], start: usize, end: usize) -> bool {
     let before = &before[memchr::memmem::rfind(before, b"\n\n").map_or(0, |end| end + 2)..];
     let line = last_line(before);
     let above = &before[..before.len() - line.len()];
+    if worded && is_titled(without_number(value)) && no_word_follows(&text[end..]) && speaks_of_account(before) {
+        return true;
+    }
     let lead = without_quotes(line);
     let last = last_word(lead);
     let beside = |cells| {

@@ -119,9 +119,14 @@ fn is_chosen(word: &[u8]) -> bool {
         && (word[0].is_ascii_alphanumeric() || matches!(word[0], b'#' | b'!') && upper)
         && word.iter().enumerate().any(|(at, b)| is_mark(*b) && belongs(word, at))
         // `Index%3CI%3E`
-        && word.iter().filter(|b| **b == b'%').count() <= 1
+        && !is_percent_encoded(word)
         && looks_secret(word, NameClass::Password, false)
         && !heuristics::is_uuid(word)
+}
+
+/// Whether a word has `%7E` and the like more than once.
+fn is_percent_encoded(word: &[u8]) -> bool {
+    word.windows(3).filter(|run| run[0] == b'%' && run[1..].iter().all(u8::is_ascii_hexdigit)).count() > 1
 }
 
 /// Whether a word is what a manager of passwords makes: letters of both cases, digits and two kinds of marks in no order.
@@ -133,8 +138,7 @@ fn is_generated(word: &[u8]) -> bool {
     let longest = |is: fn(&u8) -> bool| word.split(|b| !is(b)).map(<[u8]>::len).max().unwrap_or_default();
     (12..=40).contains(&word.len())
         && kinds >= 2
-        // `%20%7E`
-        && !word.windows(3).any(|run| run[0] == b'%' && run[1..].iter().all(u8::is_ascii_hexdigit))
+        && !is_percent_encoded(word)
         && word[0].is_ascii_alphanumeric()
         && word.iter().all(|b| b.is_ascii_alphanumeric() || MARKS.contains(b) || matches!(b, b'-' | b'_' | b'+' | b'.'))
         && has(u8::is_ascii_lowercase)

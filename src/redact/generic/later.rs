@@ -7,7 +7,7 @@ use super::{Name, accounts};
 const MAX_DISTANCE: usize = 240;
 /// Words before such a value, in several languages.
 static INTRODUCTIONS: WordList = WordList::new(
-    "\u{e0} from von van da is it's its was now try to still use with be used ist lautet ist's auf jetzt zu mit est c'est maintenant \
+    "z \u{e0} from von van da is it's its was now try to still use with be used ist lautet ist's auf jetzt zu mit est c'est maintenant \
     avec en es ahora a con \u{e9} agora para com \u{e8} ora in adesso naar nu nog steeds met \u{e4}r till med er til on nyt \
     jest teraz na je te\u{10f} olarak \u{f6}r artik",
 );

@@ -21,6 +21,8 @@ pub(super) fn is_word_password(
         // `secret = …` of a server's settings.
         NameClass::Secret if is_own_line(text, name, found, separator) => 3,
         NameClass::Secret if found.quoted && separator == Separator::Assign => 3,
+        // `clé de chiffrement : …`
+        NameClass::Key if separator == Separator::Colon && text[name.start..name.end].contains(&b' ') => 4,
         NameClass::Secret | NameClass::Key | NameClass::Token
             if separator == Separator::Assign && is_setting(text, name, found, separator)
                 || found.quoted && class != NameClass::Token =>

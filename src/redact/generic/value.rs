@@ -96,7 +96,7 @@ pub(super) fn value(
         || class == NameClass::Weak
             && separator == Separator::Assign
             && !found.quoted
-            && later::is_strong(content)
+            && (later::is_strong(content) || later::is_plain(content))
             && is_line_of_settings(text, name, found, separator)
         || class == NameClass::Password
             && separator == Separator::Blank

@@ -137,6 +137,19 @@ pub(in super::super) fn is_numbered_pair(value: &[u8]) -> bool {
     (1..=4).contains(&digits) && words.into_iter().all(|word| capital(word) && is_plain_part(word))
 }
 
+/// Whether a value is two words in small letters around a digit or two: `coffee4guests`.
+pub(in super::super) fn is_parted(value: &[u8]) -> bool {
+    let first = value.iter().take_while(|b| b.is_ascii_lowercase()).count();
+    let digits = value[first..].iter().take_while(|b| b.is_ascii_digit()).count();
+    let second = &value[first + digits..];
+    first >= 4
+        && (1..=2).contains(&digits)
+        && second.len() >= 3
+        && second.iter().all(u8::is_ascii_lowercase)
+        && is_plain_part(&value[..first])
+        && is_plain_part(second)
+}
+
 /// Whether `word` is letters and none of the words of names, sentences and samples.
 pub(in super::super) fn is_plain_part(word: &[u8]) -> bool {
     word.iter().all(|b| b.is_ascii_alphabetic() || !b.is_ascii())

@@ -106,7 +106,9 @@ impl ProseLabel {
                 && self.given
                 && ends_clause(&text[self.found.end..])
                 && self.after_user
-                && (heuristics::is_plain_word(value) || heuristics::is_plain_pair(value));
+                && (heuristics::is_plain_word(value)
+                    || heuristics::is_plain_pair(value)
+                    || heuristics::is_parted(value));
         }
         if self.found.quoted {
             return heuristics::is_plain_word(value)
