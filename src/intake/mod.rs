@@ -38,4 +38,4 @@ pub use listed::is_listed_as_of;
 pub use merge::write_merged_files;
 pub use repo::{Repo, RepoOptions};
 pub use state_folder::CacheUse;
-pub use trailers::{CommitTrailers, file_versions, hooks_folder, is_shallow, trailers};
+pub use trailers::{CommitTrailers, changed_files, file_versions, hooks_folder, is_shallow, trailers};

@@ -2,7 +2,7 @@
 
 use super::git;
 use super::history::{HistoryError, is_in_git};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
 /// A commit with the values of one of its trailers.
@@ -62,6 +62,23 @@ pub fn trailers(root: &Path, range: &str, key: &str) -> Result<Vec<CommitTrailer
         CommitTrailers { id: id.to_owned(), subject: subject.to_owned(), values: values.map(str::to_owned).collect() }
     };
     Ok(fields.as_chunks().0.iter().map(commit).filter(|commit| !commit.values.is_empty()).collect())
+}
+
+/// Lists the files that commits changed, as paths from `root`; those outside of it are left out.
+///
+/// # Errors
+/// Why git could not say.
+pub fn changed_files(root: &Path, commits: &[&str]) -> Result<BTreeSet<String>, HistoryError> {
+    if commits.is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    let mut arguments = vec!["-c", "log.showSignature=false", "show", "-z", "--format=", "--name-only", "--no-renames"];
+    arguments.extend(["--no-ext-diff", "--relative", "--end-of-options"]);
+    arguments.extend(commits);
+    arguments.push("--");
+    let out = git::run(root, &arguments).map_err(HistoryError::Git)?;
+    let text = String::from_utf8_lossy(&out);
+    Ok(text.split('\0').map(|path| path.trim_start_matches('\n').to_owned()).filter(|path| !path.is_empty()).collect())
 }
 
 /// Lists the versions of the `.json` files below `folders` in the commits of all branches and tags, the newest commit first and each

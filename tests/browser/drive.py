@@ -231,11 +231,9 @@ def what_feeds_them(browser, repo, shots):
         return [[cell.replace(",", "") for cell in row] for row in cells]
 
     stats = json.loads(repo.run("stats", "--format", "json"))
-    names = {"adrs": "decisions"}
-    wanted = sorted((names.get(it["group"], it["group"]), str(it["packs"]), str(it["chars"])) for it in stats["groups"])
+    wanted = sorted((it["group"], str(it["packs"]), str(it["chars"])) for it in stats["groups"])
     equal(sorted((group, packs, chars) for group, packs, chars, _ in rows("Characters by group")), wanted, "the groups")
-    kinds = {"adr": "decision"}
-    wanted = [(it["name"], kinds.get(it["kind"], it["kind"]), str(it["packs"]), str(it["shortened"]), str(it["chars"]))
+    wanted = [(it["name"], it["kind"], str(it["packs"]), str(it["shortened"]), str(it["chars"]))
               for it in stats["texts"] if it["packs"]]
     equal(sorted(map(tuple, rows("Texts by packs"))), sorted(wanted), "the texts")
     # They count what the filters find.

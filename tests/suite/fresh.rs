@@ -220,3 +220,42 @@ fn the_security_policy_stands_where_github_finds_it_and_its_links_lead_somewhere
         assert!(project(&link[1]).exists(), "{}", &link[1]);
     }
 }
+
+#[test]
+fn the_page_names_groups_and_kinds_of_texts_as_stats_does() {
+    let (page, stats) = (text("src/review/report/page/overview.js"), text("src/review/stats.rs"));
+    let kinds = page.split("function kindsOf").nth(1).unwrap().split("\n}").next().unwrap();
+    let quoted = regex::Regex::new(r#""([a-z]+)""#).unwrap();
+    let named = regex::Regex::new(r#"return \["([a-z]+)", "([a-z]*)"\]"#).unwrap();
+    let known: BTreeSet<&str> = quoted.captures_iter(&stats).map(|name| name.extract::<1>().1[0]).collect();
+    let names: Vec<&str> =
+        named.captures_iter(kinds).flat_map(|names| names.extract::<2>().1).filter(|name| !name.is_empty()).collect();
+    assert!(names.len() > 8 && names.contains(&"adrs"), "{names:?}");
+    for name in names {
+        assert!(known.contains(name), "`{name}` is no word of `stats`");
+    }
+}
+
+#[test]
+fn links_of_the_documentation_lead_somewhere() {
+    let code = regex::Regex::new(r"(?s)```.*?```|`[^`\n]*`").unwrap();
+    let links = regex::Regex::new(r"\]\(([^)#\s]+)").unwrap();
+    let mut count = 0;
+    for folder in ["docs", "docs/adr", "docs/diagnostics"] {
+        for entry in fs::read_dir(project(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_none_or(|extension| extension != "md") {
+                continue;
+            }
+            let written = fs::read_to_string(&path).unwrap();
+            for link in links.captures_iter(&code.replace_all(&written, "`")) {
+                if link[1].contains("://") {
+                    continue;
+                }
+                assert!(path.parent().unwrap().join(&link[1]).exists(), "{}: {}", path.display(), &link[1]);
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 100, "{count}");
+}

@@ -296,6 +296,28 @@ fn trailers_of_commits_are_found_and_what_moved_is_a_warning_of_check() {
 }
 
 #[test]
+fn what_the_commits_changed_themselves_is_told_apart() {
+    let sandbox = built();
+    let trailer = sandbox.expect(0, &["trailer", PACK]);
+    sandbox.git(&["checkout", "-q", "-b", "work"]);
+    sandbox.write("work_items/cache.md", CACHE.replace("status: open", "status: done"));
+    sandbox.write("src/other.rs", "fn f() {}\n");
+    sandbox.git(&["add", "work_items", "src"]);
+    sandbox.git(&["commit", "-q", "-m", &format!("Do it\n\n{trailer}")]);
+    let own = "the commits that name it changed `work_items/cache.md` themselves";
+    let said = sandbox.expect(4, &["since", "--commits", "main..HEAD"]);
+    assert!(said.contains(own) && !said.contains("other.rs"), "{said}");
+    let checked = sandbox.run(&["check", "--commits", "main..HEAD"]);
+    assert!(checked.stderr.contains("[moved-context]") && checked.stderr.contains(own), "{checked:?}");
+    // What others changed is not theirs.
+    sandbox.write("work_items/cache.md", CACHE);
+    sandbox.write("docs/adr/0001-memory.md", ADR.replace("one minute", "ten minutes"));
+    sandbox.git(&["commit", "-q", "-am", "Other"]);
+    let said = sandbox.expect(4, &["since", "--commits", "main..HEAD"]);
+    assert!(!said.contains("themselves"), "{said}");
+}
+
+#[test]
 fn a_root_with_another_id_is_followed_and_one_that_is_gone_is_told() {
     let sandbox = built();
     let hash = hash(&sandbox);

@@ -12,9 +12,10 @@ use super::github::append;
 use super::input;
 use super::workspace::{open, settled};
 use crate::engine::{Project, Repository, UNVERIFIABLE};
-use crate::intake::{CommitTrailers, HistoryError, trailers};
+use crate::intake::{CommitTrailers, HistoryError, changed_files, trailers};
 use crate::model::{Code, Diagnostic, Place, RepoPath};
 use crate::review::{Diff, Pair, SalvagedPack, compare};
+use crate::wire::Pack;
 use compare::{Compared, Comparer};
 use find::{Found, FoundPack, HashPrefix, find};
 pub(crate) use output::SinceOutput;
@@ -37,6 +38,8 @@ struct ReadPack {
     hash: Option<HashPrefix>,
     found: Option<FoundPack>,
     compared: Compared,
+    /// Which of the files that moved were changed by commits that name the pack, in a sentence.
+    own_edits: Option<String>,
 }
 
 /// A pack as the command line names it.
@@ -159,6 +162,7 @@ fn of_commits(repository: &Repository, range: &str) -> Result<Vec<ReadPack>, Fai
                         hash,
                         found: None,
                         compared,
+                        own_edits: None,
                     });
                 }
             }
@@ -212,6 +216,9 @@ fn answer(
             read.compared = search.judge(read);
         }
     }
+    for read in &mut read {
+        read.note_own_edits(repository)?;
+    }
     // What was typed or committed is redacted by nobody else.
     for read in &mut read {
         read.asked = comparer.clean(&read.asked);
@@ -249,7 +256,37 @@ impl ReadPack {
     fn new(named: &NamedPack) -> Self {
         let NamedPack { asked, hash, found } = named;
         let (asked, hash, found) = (asked.clone(), hash.clone(), found.clone());
-        Self { asked, label: String::new(), commits: Vec::new(), hash, found, compared: missing(Vec::new()) }
+        Self {
+            asked,
+            label: String::new(),
+            commits: Vec::new(),
+            hash,
+            found,
+            compared: missing(Vec::new()),
+            own_edits: None,
+        }
+    }
+
+    /// Notes which of the files that moved the commits changed that name the pack: whoever reads that something moved can tell
+    /// their own edits, such as a criterion that was ticked, from those of others. They count all the same, since others may
+    /// have changed the same files.
+    fn note_own_edits(&mut self, repository: &Repository) -> Result<(), Failure> {
+        let Compared { status: "stale", old, new: Some(new), .. } = &self.compared else { return Ok(()) };
+        let (Some(old), Some(new)) = (&old.pack, &new.pack) else { return Ok(()) };
+        let commits: Vec<&str> = self.commits.iter().map(|(id, _)| id.as_str()).collect();
+        let changed = changed_files(repository.root(), &commits).map_err(|error| Failure::Outside(Box::new(error)))?;
+        let digests = |pack: &Pack, path: &str| -> BTreeSet<Option<String>> {
+            let inputs = pack.inputs.iter().filter(|input| input.path.as_deref() == Some(path));
+            inputs.map(|input| input.digest.clone()).collect()
+        };
+        let own = changed.iter().filter(|path| digests(old, path) != digests(new, path));
+        let own: Vec<String> = own.map(|path| format!("`{path}`")).collect();
+        if !own.is_empty() {
+            let note = format!("the commits that name it changed {} themselves", own.join(", "));
+            self.compared.reasons.push(note.clone());
+            self.own_edits = Some(note);
+        }
+        Ok(())
     }
 
     /// Returns the name of the pack for people: its root, with its profile and its agent.
@@ -303,7 +340,8 @@ fn diagnostic(read: &ReadPack) -> Option<Diagnostic> {
                 Some(more @ 1..) => format!("; {more} more"),
                 _ => String::new(),
             };
-            let what = if moved.is_empty() { reasons.join("; ") } else { format!("{}{more}", moved.join("; ")) };
+            let own = read.own_edits.as_ref().map(|own| format!(" ({own})")).unwrap_or_default();
+            let what = if moved.is_empty() { reasons.join("; ") } else { format!("{}{more}{own}", moved.join("; ")) };
             let verb = if commit.is_empty() { " is" } else { ", which is" };
             (
                 Code::MovedContext,

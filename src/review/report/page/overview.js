@@ -88,7 +88,7 @@ function kindsOf({ kind, provenance, metadata }) {
   if (own) return [own, ""];
   if (kind === "overview") return ["agent", "overview"];
   if (provenance === "agent") return ["agent", ""];
-  if (kind === "adr_excerpt") return ["decisions", "decision"];
+  if (kind === "adr_excerpt") return ["adrs", "adr"];
   if (provenance === "code_ref") return ["code", "code"];
   const relation = { parent: "parent", child: "children", dependency: "dependencies", related: "related" }[provenance];
   if (relation) return [relation, ""];
