@@ -7,7 +7,7 @@
 use super::super::heuristics::{self, WordList};
 use super::super::text::last_line;
 use super::OnFinding;
-use super::chosen::{LABEL, is_mail_address, speaks_of_account, word_at};
+use super::chosen::{LABEL, is_mail_address, is_near_account, speaks_of_account, word_at};
 use super::later::{is_plain, is_strong, trimmed};
 
 /// How far before a password words about an account may be, and how far after it.
@@ -182,10 +182,14 @@ fn is_given(text: &[u8], start: usize, end: usize) -> bool {
     let before = &before[memchr::memmem::rfind(before, b"\n\n").map_or(0, |end| end + 2)..];
     let line = last_line(before);
     let above = &before[..before.len() - line.len()];
-    if worded && is_titled(without_number(value)) && no_word_follows(&text[end..]) && speaks_of_account(before) {
+    let lead = without_quotes(line);
+    let led = || {
+        let last = last_word(lead);
+        no_word_follows(&text[end..]) || COPULAS.has(last) || LEADS.has(last) || last == b"just"
+    };
+    if worded && is_titled(without_number(value)) && led() && is_near_account(text, start, end) {
         return true;
     }
-    let lead = without_quotes(line);
     let last = last_word(lead);
     let beside = |cells| {
         is_beside_account(text, end, before, cells, worded)

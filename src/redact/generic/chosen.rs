@@ -280,7 +280,7 @@ fn is_in_sentence(text: &[u8], start: usize, end: usize) -> bool {
 }
 
 /// Whether words near `start..end`, in the same paragraph or the line before, speak of an account.
-fn is_near_account(text: &[u8], start: usize, end: usize) -> bool {
+pub(super) fn is_near_account(text: &[u8], start: usize, end: usize) -> bool {
     let before = &text[start.saturating_sub(BEFORE)..start];
     let before = &before[memchr::memmem::rfind(before, b"\n\n").map_or(0, |end| end + 2)..];
     let after = &text[end..text.len().min(end + AFTER)];

@@ -117,7 +117,7 @@ const fn key(word: &'static str) -> Word {
 }
 
 /// The words; those of ASCII letters alone are among the stems of names.
-pub(in super::super) static LABELS: [Word; 164] = [
+pub(in super::super) static LABELS: [Word; 165] = [
     password("mot de passe"),
     password("contrase\u{f1}a"),
     password("contrase\u{d1}a"),
@@ -163,6 +163,7 @@ pub(in super::super) static LABELS: [Word; 164] = [
     token("токен"),
     token("Токен"),
     token("jeton d'acc\u{e8}s"),
+    password("l\u{f6}sen"),
     token("jeton personnel"),
     key("cl\u{e9} de chiffrement"),
     key("cl\u{e9} partag\u{e9}e"),

@@ -287,6 +287,8 @@ impl Names {
             // `<acme-key>…</acme-key>`; `<Key>…</Key>` is the name of an object.
             Separator::Tag => text[name.start..name.end].iter().any(|b| matches!(b, b'-' | b'_')),
             Separator::Call => text[..name.end].ends_with(b".assign"),
+            // `headers.add("X-Shop-Key", "…")`
+            Separator::Comma => text[name.start..].starts_with(b"X-"),
             _ => false,
         };
         if class == NameClass::Hint && separator == Separator::Cell && is_global_key(text, at) {

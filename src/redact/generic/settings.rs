@@ -115,6 +115,25 @@ pub(super) fn is_variable_of_words(
         && heuristics::is_marked_words(content)
 }
 
+/// Whether a value is words that a mark joins, where it is the last of a line after a label of several words: `Admin password
+/// (tablet): otter.Lamp`.
+pub(super) fn is_told_words(text: &[u8], name: Name, found: ValueSpan, separator: Separator, class: NameClass) -> bool {
+    let content = &text[found.start..found.end];
+    let before = last_line(&text[name.start.saturating_sub(64)..name.start]);
+    let label = before.trim_ascii_start();
+    let label = label.strip_prefix(b"- ").or_else(|| label.strip_prefix(b"* ")).unwrap_or(label);
+    let marks = content.iter().filter(|b| matches!(b, b'-' | b'_' | b'.')).count();
+    class == NameClass::Password
+        && separator == Separator::Colon
+        && !found.quoted
+        && marks == 1
+        && label.ends_with(b" ")
+        && label[0].is_ascii_uppercase()
+        && label.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b' ' | b'-'))
+        && text.get(found.end).is_none_or(|b| matches!(b, b'\n' | b'\r'))
+        && heuristics::is_marked_words(content)
+}
+
 /// Whether a value is one word that a person chose, where it is a literal of a program or of a file of settings.
 pub(super) fn is_known_word(text: &[u8], name: Name, found: ValueSpan, separator: Separator, class: NameClass) -> bool {
     let content = &text[found.start..found.end];

@@ -98,6 +98,7 @@ pub(super) fn value(
             && !found.quoted
             && (later::is_strong(content) || later::is_plain(content))
             && is_line_of_settings(text, name, found, separator)
+        || settings::is_told_words(text, name, found, separator, class)
         || class == NameClass::Password
             && separator == Separator::Blank
             && text.get(found.end).is_none_or(|b| *b == b'\n')

@@ -147,7 +147,7 @@ pub(in super::super) fn is_parted(value: &[u8]) -> bool {
         && second.len() >= 3
         && second.iter().all(u8::is_ascii_lowercase)
         && is_plain_part(&value[..first])
-        && is_plain_part(second)
+        && (is_plain_part(second) || first >= 6)
 }
 
 /// Whether `word` is letters and none of the words of names, sentences and samples.

@@ -239,13 +239,15 @@ fn is_path_or_url(value: &[u8]) -> bool {
     // `kv/prod/db#password`, a field of a vault.
     let path = &value[..value.iter().position(|b| *b == b'#').unwrap_or(value.len())];
     let slashed = path.contains(&b'/') && is_name(path);
-    // `$API/v1/jobs`
-    let variable = value.strip_prefix(b"$").is_some_and(|rest| {
-        let name = rest.iter().take_while(|b| is_identifier(**b) || matches!(b, b'{' | b'}')).count();
-        name > 1 && rest.get(name) == Some(&b'/') && is_name(&rest[name..])
-    });
+    // `$API/v1/jobs`, also after another argument of a command.
+    let variable = || {
+        value.split(|b| *b == b'$').skip(1).any(|rest| {
+            let name = rest.iter().take_while(|b| b.is_ascii_uppercase() || matches!(b, b'_' | b'{' | b'}')).count();
+            name > 2 && rest.get(name) == Some(&b'/') && is_name(&rest[name..])
+        })
+    };
     slashed
-        || variable
+        || variable()
         || [&b"/"[..], b"./", b"../", b"~/", b"~\\", b"\\\\", b"www.", b"@/"]
             .iter()
             .any(|start| value.starts_with(start))
