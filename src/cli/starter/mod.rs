@@ -1,8 +1,10 @@
 //! Templates of the files that `init` writes.
 
+mod origin;
 pub(crate) mod workflows;
 
-pub(crate) use workflows::{FILL_IN, FILL_IN_BATCHES, RepoOrigin, WorkflowPaths};
+pub(crate) use origin::RepoOrigin;
+pub(crate) use workflows::{FILL_IN, FILL_IN_BATCHES, WorkflowPaths};
 
 use super::detect::{DetectedRepo, Knowledge};
 use super::trackers::Proposals;
