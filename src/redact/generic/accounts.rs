@@ -288,13 +288,14 @@ pub(super) fn listed(text: &[u8], name: Name, class: NameClass, on_finding: OnFi
 }
 
 /// Words before a list of accounts that do not say that there are passwords.
-pub(in super::super) const LISTS: [&str; 6] =
-    ["logins", "accounts:", "accounts\n", "users:", "zug\u{e4}nge", "comptes :"];
+pub(in super::super) const LISTS: [&str; 8] =
+    ["logins", "accounts for ", "logins for ", "accounts:", "accounts\n", "users:", "zug\u{e4}nge", "comptes :"];
 
 /// Passes the passwords of a list of accounts, each of which has one, to `on_finding`.
 pub(in super::super) fn list(text: &[u8], start: usize, end: usize, on_finding: OnFinding<'_>) {
-    let line = text[end..].iter().take(48).take_while(|b| **b != b'\n').count();
-    if text[end - 1] != b'\n' && line > 40 {
+    let line = text[end..].iter().take(120).take_while(|b| **b != b'\n').count();
+    let announces = line < 100 && text[..end + line].ends_with(b":");
+    if text[end - 1] != b'\n' && line > 40 && !announces {
         return;
     }
     let end = if text[end - 1] == b'\n' { end - 1 } else { end };
@@ -316,15 +317,21 @@ fn item(line: &[u8], class: NameClass) -> Option<(usize, usize)> {
         [": ", " \u{2013} ", " - ", " \u{2014} ", " / ", " = ", " \u{2192} ", " -> ", "\t", "/", " => "];
     let lead = line.iter().take_while(|b| matches!(b, b' ' | b'>' | b'\t')).count();
     let rest = &line[lead..];
+    // `booth-01  X`
+    let columns = memchr::memmem::find(rest, b"  ").filter(|place| !rest[..*place].contains(&b' '));
     let bullet = match rest {
+        _ if columns.is_some() => 0,
         [b'-' | b'*' | b'+', b' ', ..] => 2,
         [b'0'..=b'9', b'.' | b')', b' ', ..] => 3,
         _ if rest.starts_with("\u{2022} ".as_bytes()) => 4,
         _ => return None,
     };
     let content = &rest[bullet..];
-    let separator =
-        SEPARATORS.iter().filter_map(|mark| Some((memchr::memmem::find(content, mark.as_bytes())?, mark.len()))).min();
+    let marked = || {
+        SEPARATORS.iter().filter_map(|mark| Some((memchr::memmem::find(content, mark.as_bytes())?, mark.len()))).min()
+    };
+    let gap = |place: usize| (place, content[place..].iter().take_while(|b| **b == b' ').count());
+    let separator = columns.map(gap).or_else(marked);
     let Some((place, length)) = separator else { return Some((0, 0)) };
     let account = &content[..place];
     let words = account.split(|b| *b == b' ').filter(|word| !word.is_empty()).count();

@@ -87,9 +87,13 @@ pub(super) fn prefixed(token: &[u8]) -> bool {
     let digits = tail.iter().filter(|b| b.is_ascii_digit()).count();
     let hexadecimal = tail.len() >= 32 && tail.iter().all(u8::is_ascii_hexdigit) && digits < tail.len();
     let mixed = has_three_classes(tail) && digits >= 2 && letters::odd_pairs(tail).0 >= 4;
+    // `acme_live_…` in small letters alone.
+    let said = parts.iter().any(|part| matches!(*part, b"live" | b"secret" | b"token" | b"key" | b"pat" | b"sk"));
+    let lower = tail.iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+    let plain = said && lower && tail.len() >= 24 && digits >= 4 && letters::odd_pairs(tail).0 >= 4;
     let worded = parts.iter().all(|part| part.iter().all(u8::is_ascii_lowercase));
     let public = parts.iter().any(|part| PUBLIC.has(part));
-    worded && !public && (mixed || hexadecimal) && no_sample(token)
+    worded && !public && (mixed || hexadecimal || plain) && no_sample(token)
 }
 
 /// Whether `value` looks like a password that a person or a machine chose.
