@@ -291,7 +291,7 @@ pub(super) fn is_of_secret_key(name: &[u8]) -> bool {
     static OTHERS: WordList = WordList::new(
         "verify verifying verification validator verkey pub node peer identity account address contract state \
         block tx transaction trie merkle leaf root asset content blob chunk tree entity record lookup unique dedupe item file \
-        recipient remote device ed25519 x25519 curve25519 wg wireguard enc box raft consensus proposer staking tracking etag \
+        recipient remote device ed25519 x25519 curve25519 wg wireguard box raft consensus proposer staking tracking etag \
         query request result artifact layer build step run job task fingerprint minisign tuf keyid expected",
     );
     let named = name.len() > 4 && name[name.len() - 3..].eq_ignore_ascii_case(b"key");

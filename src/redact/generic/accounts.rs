@@ -142,7 +142,13 @@ pub(in super::super) fn pair(text: &[u8], at: usize, on_finding: OnFinding<'_>) 
             || heuristics::is_parted(value)
             || USUAL.has(account) && value.len() >= 8 && heuristics::is_plain_word(value) && line_above()
     };
-    if ends && lower && shaped() {
+    let titled = || {
+        value.last().is_some_and(u8::is_ascii_digit)
+            && value.iter().filter(|b| b.is_ascii_uppercase()).count() >= 2
+            && heuristics::is_joined_words(value)
+            && !is_ticket(value)
+    };
+    if lower && (ends && shaped() || titled()) {
         let above = &text[at.saturating_sub(320)..at];
         if named() || speaks_of_account(above) || memchr::memmem::find(above, b"://").is_some() {
             on_finding(start, end, &PAIR);

@@ -203,7 +203,13 @@ fn belongs(word: &[u8], at: usize) -> bool {
                 return before.last().is_some_and(u8::is_ascii_digit) && capital;
             }
             // `G@rd3n2017`
-            let written = before.len() <= 2 && after.windows(3).any(|run| is_digit_in_word(run));
+            let written = before.len() <= 2
+                && (after.windows(3).any(|run| is_digit_in_word(run))
+                    // `V@lley-Crane09`
+                    || before[0].is_ascii_uppercase()
+                        && after[0].is_ascii_lowercase()
+                        && after.iter().any(u8::is_ascii_uppercase)
+                        && after.last().is_some_and(u8::is_ascii_digit));
             !after.contains(&b'.')
                 && (written
                     || digits(after) && after.len() >= 4 && before[0].is_ascii_uppercase()

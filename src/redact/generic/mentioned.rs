@@ -46,12 +46,12 @@ pub(super) fn random_after(text: &[u8], name: Name, exact: bool) -> Option<(usiz
         let word = &rest[at..at + length];
         if length >= MIN_RANDOM {
             let (start, end) = later::trimmed(text, name.end + at, name.end + at + length);
-            if is_random(&text[start..end], before, exact) {
+            if is_random(&text[start..end], if sentences == 0 { before } else { b"" }, exact) {
                 return Some((start, end));
             }
         }
         sentences += usize::from(ends_sentence(word));
-        if sentences > 1 || PUBLIC.has(later::trimmed_word(word)) {
+        if sentences > 1 || is_public(word) {
             return None;
         }
         before = word;
@@ -63,11 +63,18 @@ pub(super) fn random_after(text: &[u8], name: Name, exact: bool) -> Option<(usiz
 /// Words of a sentence that say that what follows is no secret.
 static PUBLIC: WordList = WordList::new(
     "id ids uuid hash hashes digest digests commit commits sha sha1 sha256 sha512 md5 fingerprint fingerprints checksum public \
-    version signature etag nonce salt request trace span build revision object file path branch tag address",
+    pr\u{fc}fsumme somme suma somma сумма хеш номер nummer n\u{fa}mero num\u{e9}ro version signature etag nonce salt request trace span build revision object file path branch tag address",
 );
 /// Words directly before the value of a secret.
 static LEADS: WordList =
     WordList::new("that's it's is are was use uses using to with: ist lautet est es \u{e9} \u{e8} jest");
+
+/// Whether a word, in brackets or not, says that what follows is no secret.
+fn is_public(word: &[u8]) -> bool {
+    let word = word.strip_prefix(b"(").unwrap_or(word);
+    let end = word.iter().rposition(|b| !matches!(b, b')' | b':' | b'.' | b',' | b';')).map_or(0, |last| last + 1);
+    PUBLIC.has(&word[..end])
+}
 
 fn ends_sentence(word: &[u8]) -> bool {
     matches!(word, [.., b'.' | b'!' | b'?' | b';'])

@@ -285,7 +285,10 @@ impl Names {
         let asked = match separator {
             Separator::Assign | Separator::Colon | Separator::Flag => true,
             // `<acme-key>…</acme-key>`; `<Key>…</Key>` is the name of an object.
-            Separator::Tag => text[name.start..name.end].iter().any(|b| matches!(b, b'-' | b'_')),
+            Separator::Tag => {
+                text[name.start..name.end].iter().any(|b| matches!(b, b'-' | b'_'))
+                    || text[..name.start].ends_with(b"<string name=\"")
+            }
             Separator::Call => text[..name.end].ends_with(b".assign"),
             // `headers.add("X-Shop-Key", "…")`
             Separator::Comma => text[name.start..].starts_with(b"X-"),

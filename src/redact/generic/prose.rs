@@ -84,7 +84,7 @@ pub(super) fn values(
         later::values(text, name, |start, end| on_finding(start, end, label));
     }
     if rest.iter().any(u8::is_ascii_digit)
-        && let Some((start, end)) = mentioned::random_after(text, name, !matches!(class, NameClass::Hint))
+        && let Some((start, end)) = mentioned::random_after(text, name, class != NameClass::Hint || is_own(text, name))
     {
         on_finding(start, end, label);
     }
@@ -95,6 +95,17 @@ fn is_compound(text: &[u8], name: Name) -> bool {
     static VERBS: WordList = WordList::new("no not never can cannot will would may has have had and or");
     let (at, _) = after_closers(text, name.end);
     word_at(text, skip_blanks(text, at)).is_some_and(|word| COMPOUNDS.has(word) && !VERBS.has(word))
+}
+
+/// Whether the word before a name says that it is somebody's: "my key".
+fn is_own(text: &[u8], name: Name) -> bool {
+    static OWNERS: WordList =
+        WordList::new("my our your their mein meine unser unsere mon notre mi nuestra minha nossa mijn onze мой наш");
+    // The name may begin with it.
+    let word = &text[name.start..name.end];
+    let first = word.iter().take_while(|b| **b != b' ').count();
+    OWNERS.has(last_word(text[name.start.saturating_sub(16)..name.start].trim_ascii_end()))
+        || OWNERS.has(&word[..first])
 }
 
 /// Whether the word before a name says whose password it is: "phone password".
@@ -308,6 +319,7 @@ fn after_colon(text: &[u8], at: usize) -> Option<ProseLabel> {
     let made = heuristics::is_machine_made(value) && !heuristics::is_uuid(value)
         || later::is_strong(value)
         || heuristics::is_mixed_letters(value)
+        || heuristics::is_numbered_pair(value)
         || !lead.contains(&b' ') && later::is_plain(value);
     (rest.is_none_or(|b| *b == b'\n') && made).then_some(candidate)
 }

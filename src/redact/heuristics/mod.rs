@@ -53,6 +53,10 @@ pub(super) fn looks_secret(value: &[u8], class: NameClass, quoted: bool) -> bool
     {
         return false;
     }
+    // Keys of Stripe that are meant for browsers.
+    if value.starts_with(b"pk_live_") || value.starts_with(b"pk_test_") {
+        return false;
+    }
     if is_path_or_url(value) || is_code(value, quoted) || class != NameClass::Password && is_key_of_store(value) {
         return false;
     }

@@ -60,7 +60,10 @@ impl ProseLabel {
             || self.is_word(text, value, class);
         // `db-credentials version=12`: a pair of its own.
         let pair = !self.connected
-            && value.iter().position(|b| *b == b'=').is_some_and(|at| heuristics::is_name(&value[..at]));
+            && value
+                .iter()
+                .position(|b| *b == b'=')
+                .is_some_and(|at| heuristics::is_name(&value[..at]) && !heuristics::has_all_kinds(&value[at..]));
         looks
             && !pair
             && (!plain || self.found.quoted || chosen || given || hexadecimal || heuristics::looks_random(value))
