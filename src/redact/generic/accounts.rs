@@ -148,7 +148,18 @@ pub(in super::super) fn pair(text: &[u8], at: usize, on_finding: OnFinding<'_>) 
             && heuristics::is_joined_words(value)
             && !is_ticket(value)
     };
-    if lower && (ends && shaped() || titled()) {
+    // `anna@example.org / Anchor-1893`
+    let numbered = || {
+        let word = value.iter().take_while(|b| b.is_ascii_alphabetic()).count();
+        account.contains(&b'@')
+            && is_ticket(value)
+            && word >= 6
+            && value.len() - word >= 4
+            && value[1..word].iter().all(u8::is_ascii_lowercase)
+            && !NAMED.has(&value[..word])
+            && heuristics::is_plain_part(&value[..word])
+    };
+    if lower && (ends && (shaped() || numbered()) || titled()) {
         let above = &text[at.saturating_sub(320)..at];
         if named() || speaks_of_account(above) || memchr::memmem::find(above, b"://").is_some() {
             on_finding(start, end, &PAIR);

@@ -108,6 +108,11 @@ const fn password(word: &'static str) -> Word {
     Word { word, class: NameClass::Password, label: &names::PASSWORD }
 }
 
+/// What only a machine makes is secret after such a word.
+const fn hint(word: &'static str) -> Word {
+    Word { word, class: NameClass::Hint, label: &names::KEY }
+}
+
 const fn token(word: &'static str) -> Word {
     Word { word, class: NameClass::Token, label: &names::TOKEN }
 }
@@ -117,7 +122,7 @@ const fn key(word: &'static str) -> Word {
 }
 
 /// The words; those of ASCII letters alone are among the stems of names.
-pub(in super::super) static LABELS: [Word; 165] = [
+pub(in super::super) static LABELS: [Word; 170] = [
     password("mot de passe"),
     password("contrase\u{f1}a"),
     password("contrase\u{d1}a"),
@@ -165,6 +170,11 @@ pub(in super::super) static LABELS: [Word; 165] = [
     token("jeton d'acc\u{e8}s"),
     password("l\u{f6}sen"),
     token("jeton personnel"),
+    hint("chave"),
+    hint("nyckel"),
+    hint("ключ"),
+    hint("shares"),
+    key("chiave condivisa"),
     key("cl\u{e9} de chiffrement"),
     key("cl\u{e9} partag\u{e9}e"),
     key("chave pr\u{e9}-partilhada"),

@@ -90,8 +90,11 @@ fn is_random(value: &[u8], before: &[u8], exact: bool) -> bool {
     if exact && led() && matches!(value.len(), 40 | 64) && heuristics::is_hexadecimal_key(value) {
         return !heuristics::is_placeholder(value);
     }
+    let capitals = value.len() >= 24
+        && !value.iter().any(|b| b.is_ascii_lowercase() || matches!(b, b'-' | b'_' | b'.'))
+        && !value.iter().all(u8::is_ascii_hexdigit);
     value.len() >= MIN_RANDOM
-        && (mixed || led())
+        && (mixed || capitals || led())
         && value.iter().filter(|b| b.is_ascii_digit()).count() >= 2
         && heuristics::is_machine_made(value)
         && !heuristics::is_uuid(value)

@@ -52,6 +52,17 @@ impl ProseLabel {
             && value.len() >= 8;
         let hexadecimal = heuristics::is_hexadecimal_key(value);
         let after = text.get(self.found.end).is_none_or(|b| matches!(b, b'\n' | b'\r'));
+        // `user ADMIN pass GWMMSP6PBW`, from a sticker.
+        let printed = class == NameClass::Password
+            && self.after_user
+            && self.words == 0
+            && (8..=16).contains(&value.len())
+            && value.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit())
+            && value.iter().any(u8::is_ascii_digit)
+            && value.iter().any(u8::is_ascii_uppercase);
+        if printed && !self.connected {
+            return true;
+        }
         let number = class == NameClass::Password && self.words == 0 && value.iter().all(u8::is_ascii_digit) && after;
         let given = number || given;
         let given = given
