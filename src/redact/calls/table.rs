@@ -8,7 +8,7 @@ const fn callee(word: &'static str, arguments: u8, taken: Taken) -> Callee {
 }
 
 /// The functions. Bits count arguments from the first: `0b10` is the second.
-pub(in super::super) static CALLEES: [Callee; 162] = [
+pub(in super::super) static CALLEES: [Callee; 164] = [
     // Wallets and signatures.
     callee("wallet(", 0b1, PrivateKey),
     callee("from_key(", 0b1, PrivateKey),
@@ -153,6 +153,8 @@ pub(in super::super) static CALLEES: [Callee; 162] = [
     callee("connection(", 0b100, BindPassword),
     callee("mysqli(", 0b100, Password),
     callee("new pdo(", 0b100, Password),
+    callee("sftpclient(", 0b1000, Password),
+    callee("sshclient(", 0b1000, Password),
     callee("pdo->__construct(", 0b100, Password),
     callee("hmac\"):new(", 0b1, Key),
     callee("sessionconfig.default(", 0b1, Key),

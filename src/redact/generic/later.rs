@@ -13,7 +13,7 @@ static INTRODUCTIONS: WordList = WordList::new(
 );
 /// Words that say that the password was changed, or that another is to be used instead.
 static CHANGES: WordList = WordList::new(
-    "prueba prob\u{e1} essaie essayez probier probiere versuch nimm prova tenta probeer pr\u{f8}v f\u{f6}rs\u{f6}k kokeile spr\u{f3}buj zkus dene попробуй спробуй changed change changing reset r\u{e9}initialis\u{e9} zur\u{fc}ckgesetzt restablecida restablecido reimpostata redefinida teruggezet nollst\u{e4}llt \
+    "prueba prob\u{e1} essaie essayez probier probiere versuch nimm prova tenta probeer pr\u{f8}v f\u{f6}rs\u{f6}k kokeile spr\u{f3}buj zkus dene попробуй спробуй current aktuelle actuelle attuale changed change changing reset r\u{e9}initialis\u{e9} zur\u{fc}ckgesetzt restablecida restablecido reimpostata redefinida teruggezet nollst\u{e4}llt \
      set rotated updated switched replaced new it's its try ge\u{e4}ndert gesetzt neu neue \
     neues ist's chang\u{e9} modifi\u{e9} nouveau c'est cambi\u{e9} cambiado cambiada cambi\u{f3} nueva mudei mudou alterada alterado \
     nova cambiato cambiata cambiai nuova gewijzigd veranderd nieuwe \u{e4}ndrat \u{e4}ndrats bytts \u{e4}ndrade bytt bytte nytt \u{e6}ndret skiftet ny endret byttet vaihdettiin \

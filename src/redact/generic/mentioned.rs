@@ -46,7 +46,7 @@ pub(super) fn random_after(text: &[u8], name: Name, exact: bool) -> Option<(usiz
         let word = &rest[at..at + length];
         if length >= MIN_RANDOM {
             let (start, end) = later::trimmed(text, name.end + at, name.end + at + length);
-            if is_random(&text[start..end], if sentences == 0 { before } else { b"" }, exact) {
+            if is_random(&text[start..end], before, exact) {
                 return Some((start, end));
             }
         }

@@ -163,13 +163,15 @@ pub(super) fn is_known_word(text: &[u8], name: Name, found: ValueSpan, separator
 pub(super) fn is_given(text: &[u8], name: Name, found: ValueSpan, separator: Separator) -> bool {
     static SERVICES: WordList = WordList::new(
         "smtp mail imap pop db database datasource mysql postgres pg mariadb mongo redis rabbitmq mqtt ldap bind ftp sftp ssh \
-        proxy vpn wifi wlan admin root sudo keystore truststore keytool sa oracle mssql sql amqp broker router nas",
+        proxy vpn wifi wlan admin root sudo keystore truststore store signing keytool sa oracle mssql sql amqp broker router nas",
     );
     let lower = text[found.start].is_ascii_lowercase();
     let ends = found.quoted
         || matches!(
             text[found.end..],
-            [] | [b'\n' | b'\r' | b';' | b'&' | b'"' | b'\'' | b',' | b')', ..] | [b'.'] | [b'.', b'\n' | b' ', ..]
+            [] | [b'\n' | b'\r' | b';' | b'&' | b'"' | b'\'' | b',' | b')' | b'!', ..]
+                | [b'.']
+                | [b'.', b'\n' | b' ', ..]
         )
         || text[found.end..].starts_with(b" -");
     if !lower || !ends || !matches!(separator, Separator::Assign | Separator::Colon) {
