@@ -381,7 +381,8 @@ pub(in super::super) fn saying_end(text: &[u8], at: usize) -> Option<usize> {
         window.iter().position(|b| matches!(b, b',' | b'.' | b'\n' | b';' | b'(' | b':')).unwrap_or(window.len());
     let clause = window[..length].trim_ascii_end();
     let closes = !matches!(window.get(length), Some(b':'));
-    (closes && is_told(text, at, at + length) && heuristics::is_saying(clause)).then_some(at + clause.len())
+    let saying = heuristics::is_saying(clause) || heuristics::is_saying_with_digits(clause);
+    (closes && is_told(text, at, at + length) && saying).then_some(at + clause.len())
 }
 
 /// Whether the words from `start` to `end` are a literal: "still" or "now" is before them, or how they are spelled after them.

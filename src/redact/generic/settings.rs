@@ -75,7 +75,7 @@ pub(super) fn is_quoted_saying(content: &[u8], found: ValueSpan, separator: Sepa
         && matches!(separator, Separator::Assign | Separator::Colon | Separator::Flag | Separator::Blank)
         && content.contains(&b' ')
         && !content.iter().any(u8::is_ascii_uppercase)
-        && heuristics::is_saying(content)
+        && (heuristics::is_saying(content) || heuristics::is_saying_with_digits(content))
 }
 
 /// Whether a value is at least four words, where nothing but a value can be: the words may make a sentence.
@@ -198,7 +198,8 @@ pub(super) fn is_line_of_settings(text: &[u8], name: Name, found: ValueSpan, sep
         Separator::Colon => b": ",
         _ => return false,
     };
-    if found.quoted || text[name.end..found.start] != *mark || text.get(found.end).is_some_and(|b| *b != b'\n') {
+    let after = text[found.end..].iter().find(|b| !matches!(b, b'!' | b'?'));
+    if found.quoted || text[name.end..found.start] != *mark || after.is_some_and(|b| *b != b'\n') {
         return false;
     }
     let before = &text[name.start.saturating_sub(200)..name.start];

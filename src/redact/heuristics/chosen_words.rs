@@ -185,6 +185,28 @@ pub(in super::super) fn is_marked_words(value: &[u8]) -> bool {
             && value.split(is_mark).all(is_part)
 }
 
+/// Whether `value` is two words or more with a number after them, or with digits for some of their letters: `otter lamp 44`,
+/// `n0rth wind and sun`.
+pub(in super::super) fn is_saying_with_digits(value: &[u8]) -> bool {
+    let digits = value.iter().rev().take_while(|b| b.is_ascii_digit()).count();
+    let words = value[..value.len() - digits].trim_ascii_end();
+    if (1..=4).contains(&digits) {
+        return value.len() > digits + words.len() && words.contains(&b' ') && is_spaced_words(words);
+    }
+    let letter = |at: usize| match words[at] {
+        b'0' => b'o',
+        b'1' => b'l',
+        b'3' => b'e',
+        b'4' => b'a',
+        b'5' => b's',
+        other => other,
+    };
+    let inside =
+        |at: &usize| words[*at].is_ascii_digit() && at.checked_sub(1).is_some_and(|at| words[at].is_ascii_lowercase());
+    let written = (0..words.len()).filter(inside).count();
+    (1..=4).contains(&written) && is_saying(&(0..words.len()).map(letter).collect::<Vec<u8>>())
+}
+
 /// Whether a value is two words or more that are no sentence.
 pub(in super::super) fn is_spaced_words(value: &[u8]) -> bool {
     let pair = value.split(|b| *b == b' ').count() == 2
