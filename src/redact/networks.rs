@@ -159,10 +159,11 @@ pub(super) fn key(text: &[u8], from: usize) -> Option<(usize, usize)> {
                 return Some((from + at, end));
             }
             let rest = line_from(text, from + at);
-            if named && colon && heuristics::is_saying(rest) {
+            let after_colon = colon || text[..from + at].trim_ascii_end().ends_with(b":");
+            if named && after_colon && heuristics::is_saying(rest) {
                 return Some((from + at, from + at + rest.len()));
             }
-            let told = colon || after_password || before && text[..from + at].trim_ascii_end().ends_with(b":");
+            let told = colon || after_password || before && after_colon;
             let chosen = named && told && last() && heuristics::is_plain_word(value);
             // `Guest`: X
             let after_name = beside && last() && text[..from + at].trim_ascii_end().ends_with(b":");
@@ -258,6 +259,7 @@ mod tests {
             "WLAN-Schlüssel: @",
             "| Wi-Fi staff | SSID `OFFICE-5G` | @ |",
             "Förnyckel (PSK): @",
+            "- Guest Wi-Fi `Attic`: @\n",
         ] {
             let scrubbed = scrub(&template.replace('@', &key));
             assert!(!scrubbed.contains(&key), "{scrubbed}");
@@ -265,8 +267,23 @@ mod tests {
     }
 
     #[test]
+    fn keys_of_words_are_found_where_only_a_key_can_be() {
+        for (template, key) in [
+            ("Wi-Fi of the studio: the network Attic has changed, key: @\n", "hammer and anvil"),
+            ("Wi-Fi w sali: sieć SP7-X, hasło @\n", "kredaitablica"),
+            ("SSID Seaview1, key @\n", "sandcastle-01"),
+            ("Wi-Fi guests: SSID `ATTIC`, key `@`\n", "coffee4visitors"),
+        ] {
+            let scrubbed = scrub(&template.replace('@', key));
+            assert!(!scrubbed.contains(key), "{scrubbed}");
+        }
+    }
+
+    #[test]
     fn what_else_is_said_of_networks_stays() {
         for text in [
+            "Problemi con la chiave Wi-Fi:\nil telefono la accetta,\nil portatile invece no.",
+            "    key: Clé\n    ssid: Nom du réseau\n    wrong_key: Clé incorrecte\n",
             "WiFi: 802.11ac / 5GHz. Wi-Fi network \"Attic-5G\", channel 36. WiFi key: WPA2-PSK",
             "The WiFi driver is rtl8821cu, see key features of v5.15.2 in wlan0 / wlan1.",
             "| SSID | Band |\n|---|---|\n| Attic-5G | 5GHz |\n",

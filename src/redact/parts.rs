@@ -253,6 +253,8 @@ mod tests {
             "The API key came in two halves. First half: FIRST second half: SECOND\n",
             "Teil 1: FIRST\nTeil 2: SECOND\n",
             "part1=FIRST\npart2=SECOND\ncurl -d $part1$part2 host\n",
+            "P1='FIRST'\nP2='SECOND'\nprintf '%s' \"$P1$P2\" > key\n",
+            "#define UPD_K_A \"FIRST\"\n#define UPD_K_B \"SECOND\"\nchar *key = UPD_K_A UPD_K_B;\n",
         ] {
             let scrubbed = scrub(&template.replace("FIRST", &first).replace("SECOND", &second));
             assert!(!scrubbed.contains(&first) && !scrubbed.contains(&second), "{scrubbed}");

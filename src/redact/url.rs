@@ -145,6 +145,7 @@ mod tests {
         assert_eq!(found("https://a1b2c3d4e5f6a7b8c9d0:@git.host/x.git"), Some("a1b2c3d4e5f6a7b8c9d0"));
         assert_eq!(found("\"mysql://app:q8w! 7e6@r5@db.host/x\""), Some("q8w! 7e6@r5"));
         assert_eq!(found("'mongodb+srv://app:q8w! 7e6r5@db.host/x'"), Some("q8w! 7e6r5"));
+        assert_eq!(found("postgresql://app:q8#w7e_6r5@db.internal:5432/x"), Some("q8#w7e_6r5"));
     }
 
     #[test]
@@ -160,6 +161,8 @@ mod tests {
             "mysql://host:3306 bob@host.example",
             "\"https://host:8080 bob@host.example\"",
             "https://host/a:b@c",
+            "http://host.example:80#part@x.y",
+            "https://0123456789abcdef0123456789abcdef@o1.ingest.sentry.io/1",
             "enode://9e1096aa59862a6f164994cb5cb16f5124d6c992@192.0.2.1:30303",
             "https://x:[REDACTED:url-password]@host",
         ] {

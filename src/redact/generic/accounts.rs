@@ -389,6 +389,28 @@ mod tests {
     }
 
     #[test]
+    fn words_beside_accounts_are_found() {
+        let random = fill("Wq<a11>4z", SEED);
+        for (template, password) in [
+            ("supplier-a / @\n", random.as_str()),
+            ("All accounts for the laptops, please print:\n\nbooth-01  @\nbooth-02  Wq9!xKe4$7\n", random.as_str()),
+            ("guest / @. Click on it", "coffee4visitors"),
+            ("10.0.2.15  iDRAC   root / @\n", "calvin7"),
+            ("log in with buildadmin / @\n", "l0ck-ness-otter"),
+            ("Login was created: tom_k / @ and more\n", "Walnut.Wagon3"),
+            ("Login anna@example.org / @\n", "Walnutboat-1893"),
+        ] {
+            let scrubbed = scrub(
+                &template
+                    .replacen('@', password, 1)
+                    .replace("annaWalnutboat-1893", "anna@")
+                    .replace("/ @", &format!("/ {password}")),
+            );
+            assert!(!scrubbed.contains(password), "{scrubbed}");
+        }
+    }
+
+    #[test]
     fn other_slashes_and_lists_stay() {
         for text in [
             "read / write, and / or, 100% / 200%, a slice / UTF-8-like, f / Uint16Array.LEN, user / Password1",

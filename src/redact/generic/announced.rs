@@ -5,12 +5,11 @@ use super::super::heuristics::{self, NameClass, WordList, looks_secret};
 use super::super::text::{first_line, last_line};
 use super::Name;
 use super::later;
+use super::line_prefix::{MAX_PREFIX, Prefix};
 use super::separator::skip_blanks;
 
 /// The longest rest of a line after the name, and the longest line with a value.
 const MAX_LINE: usize = 160;
-/// The longest prefix of the lines of a log.
-const MAX_PREFIX: usize = 48;
 /// The longest line with a value: tokens are long.
 const MAX_VALUE: usize = 640;
 /// The least length of a value that is one of several, and how many may follow the first.
@@ -418,75 +417,6 @@ fn after_author(line: &[u8]) -> Option<usize> {
     None
 }
 
-/// What each line of a log begins with.
-enum Prefix<'t> {
-    /// The same on each line, up to a bar or a bracket: `jenkins_1  | `.
-    Same(&'t [u8]),
-    /// A time and a level.
-    Time,
-    /// Nothing but indentation and the marks of quotes and comments.
-    None,
-}
-
-impl<'t> Prefix<'t> {
-    /// Returns the prefix of the line of `at`.
-    fn of(text: &'t [u8], at: usize) -> Self {
-        let before = &text[at.saturating_sub(2 * MAX_LINE)..at];
-        let start = before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1);
-        let head = &before[start..];
-        let head = &head[..head.len().min(MAX_PREFIX)];
-        if let Some(bar) = head.windows(2).position(|pair| pair == b"| ")
-            && head.iter().find(|b| !matches!(b, b' ' | b'>' | b'+' | b'/')).is_some_and(u8::is_ascii_alphanumeric)
-        {
-            return Self::Same(&head[..=bar]);
-        }
-        if head.trim_ascii_start().starts_with(b"[")
-            && let Some(end) = head.windows(2).position(|pair| pair == b"] ")
-            && !head[..end].contains(&b':')
-        {
-            return Self::Same(&head[..=end]);
-        }
-        match after_time(head) {
-            0 => Self::None,
-            _ => Self::Time,
-        }
-    }
-
-    /// Returns the offset of the content of the line at `start`; `None` if the text ends, or the line has another prefix.
-    fn skip(&self, text: &[u8], start: usize) -> Option<usize> {
-        let rest = text.get(start..).filter(|rest| !rest.is_empty())?;
-        let content = match self {
-            Self::Same(prefix) => start + rest.strip_prefix(*prefix).map(|_| prefix.len())?,
-            Self::Time => start + after_time(&rest[..rest.len().min(MAX_PREFIX)]),
-            Self::None => {
-                start
-                    + rest.iter().take(32).take_while(|b| matches!(b, b'>' | b'#' | b'/' | b'*' | b'+' | b' ')).count()
-            }
-        };
-        Some(skip_blanks(text, content))
-    }
-}
-
-/// Returns the length of the time and the level at the beginning of a line of a log.
-fn after_time(line: &[u8]) -> usize {
-    static LEVELS: WordList = WordList::new("info [info] warn [warn] notice debug [debug] info: stdout: log:");
-    let mut at = 0;
-    for _ in 0..4 {
-        let word = line[at..].iter().take_while(|b| !b.is_ascii_whitespace()).count();
-        let content = &line[at..at + word];
-        let digits = content.iter().filter(|b| b.is_ascii_digit()).count();
-        let time = digits >= 6
-            && content.iter().any(|b| matches!(b, b':' | b'-' | b'/'))
-            && content.iter().all(|b| b.is_ascii_digit() || b"-:./TZ+,[]".contains(b));
-        if !(time || at > 0 && LEVELS.has(content)) || word == 0 {
-            break;
-        }
-        at += word;
-        at += line[at..].iter().take_while(|b| **b == b' ').count();
-    }
-    at
-}
-
 /// Returns the line at `at`, without its end.
 fn line(text: &[u8], at: usize) -> &[u8] {
     line_of(text, at, MAX_LINE)
@@ -501,7 +431,7 @@ fn line_of(text: &[u8], at: usize, most: usize) -> &[u8] {
 
 #[cfg(test)]
 mod tests {
-    use crate::redact::canaries::scrub;
+    use crate::redact::canaries::{SEED, fill, scrub};
 
     #[test]
     fn a_value_below_the_line_that_announces_it_is_found() {
@@ -520,6 +450,16 @@ mod tests {
         ] {
             let scrubbed = scrub(&text.replace('@', "k7Qm2xW9pLr4"));
             assert!(!scrubbed.contains("k7Qm2xW9pLr4"), "{scrubbed}");
+        }
+    }
+
+    #[test]
+    fn all_values_of_a_list_below_are_found() {
+        let shares = [fill("Qx7<a38>4z=", SEED), fill("Kw3<a38>9p=", SEED)];
+        for template in ["1. `A`\n2. `B`\n", "A\nB\n", "- A\n- B\n"] {
+            let template = format!("The key shares until the ceremony are:\n\n{template}\nThreshold is 2.\n");
+            let scrubbed = scrub(&template.replace('A', &shares[0]).replace('B', &shares[1]));
+            assert!(shares.iter().all(|share| !scrubbed.contains(share)), "{scrubbed}");
         }
     }
 

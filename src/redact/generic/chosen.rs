@@ -204,7 +204,7 @@ fn belongs(word: &[u8], at: usize) -> bool {
             }
             // `G@rd3n2017`
             let written = before.len() <= 2
-                && (after.windows(3).any(|run| is_digit_in_word(run))
+                && (after.windows(3).any(is_digit_in_word)
                     // `V@lley-Crane09`
                     || before[0].is_ascii_uppercase()
                         && after[0].is_ascii_lowercase()

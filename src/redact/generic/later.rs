@@ -163,6 +163,7 @@ mod tests {
                 "поменял пароль на @",
                 "jo: anyone knows the admin password of the old wiki?\nmax: it's @\n",
                 "ana: ¿cuál es la contraseña de la base?\nluis: es @\n",
+                "root password in the wiki is outdated, the current one is @",
                 "New password for the VPN\n\n    @\n\nPlease don't share.\n",
             ] {
                 let scrubbed = scrub(&template.replace('@', &password));

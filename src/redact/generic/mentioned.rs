@@ -112,3 +112,41 @@ fn is_worded(value: &[u8]) -> bool {
         || first.len() < value.len() && first.iter().all(u8::is_ascii_alphabetic)
         || value[..value.len() - padding].contains(&b'=')
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::redact::canaries::{SEED, fill, scrub};
+
+    #[test]
+    fn random_values_in_the_sentence_of_a_name_are_found() {
+        let (mixed, key) = (fill("Qx7<a24>4z", SEED), fill("<h31>7", SEED));
+        for template in [
+            "REST token for the schedule sync (read only) is `@`, stored in it",
+            "El token que nos dio el proveedor es @ y caduca en junio.",
+            "We rotated the credentials on Tuesday. The new one is @.",
+        ] {
+            let scrubbed = scrub(&template.replace('@', &mixed));
+            assert!(!scrubbed.contains(&mixed), "{scrubbed}");
+        }
+        for template in
+            ["the auth token we use for it is @. You", "Event with routing key @, phone rang", "appid @ from both"]
+        {
+            let scrubbed = scrub(&template.replace('@', &key));
+            assert!(!scrubbed.contains(&key), "{scrubbed}");
+        }
+    }
+
+    #[test]
+    fn what_is_public_or_has_words_stays() {
+        let key = fill("<h31>7", SEED);
+        for text in [
+            format!("The token was fixed in commit {key}, its checksum (md5): {key}"),
+            "Secret `tls-wildcard` now has notAfter=2024-05-27.".to_owned(),
+            "private keys: get0_EC_KEY, NID_X9_62_prime256v1, NID_secp384r1".to_owned(),
+            "the key lifetime of `SIGAbortingTargetSumLifetime32Dim46Base8` in it".to_owned(),
+            "curl -H \"Authorization: Bearer $TOKEN\" \"$API/v1/jobs\" in zsh".to_owned(),
+        ] {
+            assert_eq!(scrub(&text), text);
+        }
+    }
+}

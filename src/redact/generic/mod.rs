@@ -10,6 +10,7 @@ mod forms;
 mod headers;
 mod labels;
 mod later;
+mod line_prefix;
 mod login_files;
 mod mentioned;
 mod nested;

@@ -384,6 +384,27 @@ mod tests {
     }
 
     #[test]
+    fn words_are_found_under_variables_and_long_labels() {
+        for (template, password) in [
+            ("JWT_SECRET=@\nPORT=4000\n", "the-lamp-by-the-blue-lake"),
+            ("fastlane env:\nMATCH_PASSWORD=@\n", "Otterlamp-blue"),
+            ("* Remote admin password (tablet): @\n* Start page", "otter.Lamp"),
+            ("PGPASSWORD='@' psql -h db", "n0rth wind and sun"),
+            ("Bind password ... @\nUser filter ..... x\n", "Wq9xKe4r7Zt2"),
+        ] {
+            let scrubbed = scrub(&template.replace('@', password));
+            assert!(!scrubbed.contains(password), "{scrubbed}");
+        }
+        for text in [
+            "DB_PASSWORD=my-secret-name\n",
+            "TOKEN_SECRET=name-of-the-secret\n",
+            "PASSWORD_HINT='ask the owner of it'\n",
+        ] {
+            assert_eq!(scrub(text), text);
+        }
+    }
+
+    #[test]
     fn variables_and_texts_in_such_notations_stay() {
         for text in [
             "login({ username: name, password: userInput })\n",
