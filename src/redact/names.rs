@@ -24,6 +24,10 @@ pub(super) static LABELS: [&FindingLabel; 8] =
 /// Returns the class of secret that `name` announces, and its label; `None` if its value need not be secret.
 pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)> {
     let words = words(without_widget(name));
+    // That of an assembly of .NET, by which others name it.
+    if name.eq_ignore_ascii_case(b"publickeytoken") {
+        return None;
+    }
     // `secret_key_base`, `PASSWORD_PROD`, `apiKeyValue` still name the secret itself.
     static AFTERWORDS: WordList = WordList::new(
         "base value val string plain plaintext text raw b64 base64 hex prod production dev \

@@ -97,7 +97,7 @@ pub(in super::super) fn pair(text: &[u8], at: usize, on_finding: OnFinding<'_>) 
     let value = &text[start..end];
     // The third of an enumeration.
     let listed = text[end..].starts_with(SLASH.as_bytes()) || rest.ends_with(b" / ");
-    if listed || value.is_empty() || value.contains(&b'/') {
+    if listed || value.is_empty() || value.contains(&b'/') || heuristics::is_uuid(value) {
         return;
     }
     if value.len() < 6 {

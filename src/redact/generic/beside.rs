@@ -185,7 +185,8 @@ fn is_given(text: &[u8], start: usize, end: usize) -> bool {
     let lead = without_quotes(line);
     let led = || {
         let last = last_word(lead);
-        no_word_follows(&text[end..]) || COPULAS.has(last) || LEADS.has(last) || last == b"just"
+        let clause = lead.ends_with(b",") && no_word_follows(&text[end..]);
+        clause || COPULAS.has(last) || LEADS.has(last) || JOINTS.has(last) || last == b"just"
     };
     if worded && is_titled(without_number(value)) && led() && is_near_account(text, start, end) {
         return true;
@@ -195,7 +196,9 @@ fn is_given(text: &[u8], start: usize, end: usize) -> bool {
         is_beside_account(text, end, before, cells, worded)
             && (worded || is_scattered(value) && (is_plain(value) || is_strong(value)) && !heuristics::is_name(value))
     };
-    let said = || (worded || is_plain(value)) && says_password(line);
+    // "the password of db-prod-17"
+    static OF: WordList = WordList::new("of for on to in at von f\u{fc}r de del di da van voor f\u{f6}r til do");
+    let said = || (worded || is_plain(value)) && !OF.has(last) && says_password(line);
     if cells(lead, last).is_some_and(beside) || PASSWORDS.has(last) && is_strong(value) || said() {
         return true;
     }

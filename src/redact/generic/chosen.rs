@@ -3,6 +3,7 @@
 use super::super::heuristics::{self, NameClass, WordList, looks_secret};
 use super::super::rules::FindingLabel;
 use super::OnFinding;
+use super::beside::NAMED;
 use super::later::{self, trimmed};
 
 /// How far before a password words about an account may be, and how far after it.
@@ -120,8 +121,18 @@ fn is_chosen(word: &[u8]) -> bool {
         && word.iter().enumerate().any(|(at, b)| is_mark(*b) && belongs(word, at))
         // `Index%3CI%3E`
         && !is_percent_encoded(word)
+        && !is_named_or_range(word)
         && looks_secret(word, NameClass::Password, false)
         && !heuristics::is_uuid(word)
+}
+
+/// Whether a word is a product with its number, `Windows11!`, the account of a machine, `ADM-WKS2$`, or a range of characters.
+fn is_named_or_range(word: &[u8]) -> bool {
+    // `Windows11!`
+    let letters = word.iter().take_while(|b| b.is_ascii_alphabetic()).count();
+    let named = word[letters..].iter().all(|b| b.is_ascii_digit() || *b == b'!') && NAMED.has(&word[..letters]);
+    let machine = word.strip_suffix(b"$").is_some_and(|name| !name.iter().any(u8::is_ascii_lowercase));
+    named || machine || [&b"A-Z"[..], b"a-z", b"0-9"].iter().any(|range| memchr::memmem::find(word, range).is_some())
 }
 
 /// Whether a word has `%7E` and the like more than once.
@@ -139,6 +150,7 @@ fn is_generated(word: &[u8]) -> bool {
     (12..=40).contains(&word.len())
         && kinds >= 2
         && !is_percent_encoded(word)
+        && !is_named_or_range(word)
         && word[0].is_ascii_alphanumeric()
         && word.iter().all(|b| b.is_ascii_alphanumeric() || MARKS.contains(b) || matches!(b, b'-' | b'_' | b'+' | b'.'))
         && has(u8::is_ascii_lowercase)

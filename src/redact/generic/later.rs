@@ -1,6 +1,7 @@
 //! Passwords that a later clause gives for a name: "root password expired, changed it to X", "… does not work, try X".
 
 use super::super::heuristics::{self, NameClass, WordList, looks_secret};
+use super::beside::NAMED;
 use super::{Name, accounts};
 
 /// How far after the name the value may be.
@@ -39,7 +40,8 @@ pub(super) fn values(text: &[u8], name: Name, mut found: impl FnMut(usize, usize
         if INTRODUCTIONS.has(before) || !before.is_ascii() && is_introduction(before) {
             let (start, end) = trimmed(text, name.end + at, name.end + at + length);
             let value = &text[start..end];
-            if is_strong(value) || changed && is_plain(value) {
+            let named = NAMED.has(&value[..value.iter().take_while(|b| b.is_ascii_alphabetic()).count()]);
+            if is_strong(value) && !named || changed && is_plain(value) {
                 found(start, end);
             }
         }

@@ -63,7 +63,7 @@ pub(super) fn random_after(text: &[u8], name: Name, exact: bool) -> Option<(usiz
 /// Words of a sentence that say that what follows is no secret.
 static PUBLIC: WordList = WordList::new(
     "id ids uuid hash hashes digest digests commit commits sha sha1 sha256 sha512 md5 fingerprint fingerprints checksum public \
-    pr\u{fc}fsumme somme suma somma сумма хеш номер nummer n\u{fa}mero num\u{e9}ro version signature etag nonce salt request trace span build revision object file path branch tag address",
+    pr\u{fc}fsumme somme suma somma сумма хеш номер nummer n\u{fa}mero num\u{e9}ro version signature etag nonce salt cache request trace span build revision object file path branch tag address",
 );
 /// Words directly before the value of a secret.
 static LEADS: WordList =

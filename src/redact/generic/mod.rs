@@ -94,7 +94,10 @@ impl Names {
         let latin = text[end - 1].is_ascii_alphabetic();
         let ending = text[end..].iter().take(4).take_while(|b| latin && b.is_ascii_lowercase()).count();
         let name = Name { start, end: if ending < 4 { end + ending } else { end }, flag: false };
-        if name.start >= self.seen && label.is_whole_at(text, start) {
+        // The key of a cache, in scripts that put no blank before it.
+        const CACHES: [&str; 4] = ["キャッシュ", "缓存", "快取", "캐시"];
+        let cached = CACHES.iter().any(|cache| text[..start].ends_with(cache.as_bytes()));
+        if name.start >= self.seen && !cached && label.is_whole_at(text, start) {
             self.seen = name.end;
             self.find_values(text, name, || Some((label.class, label.label)), false, on_finding);
         }
@@ -319,7 +322,13 @@ impl Names {
         } else {
             self.inside = 0;
         }
+        // `| Change password | … |`
         if separator == Separator::Cell {
+            let cell =
+                text[name.start.saturating_sub(32)..name.start].rsplit(|b| *b == b'|').next().unwrap_or_default();
+            if settings::is_text(cell) {
+                return;
+            }
             pairs::row(text, name, class, |start, end| on_finding(start, end, label));
         }
         if separator == Separator::Assign {

@@ -12,7 +12,7 @@ use super::span::ValueSpan;
 use super::{Name, OnFinding};
 use super::{account_sentences, accounts, announced, later, mentioned};
 use candidate::{ProseLabel, found_at};
-use words::{ADJECTIVES, ADVERBS, ARTICLES, BEFORE_NAMES, BETWEEN, COMPOUNDS, GIVEN, JOINED, VERBS};
+use words::{ADJECTIVES, ADVERBS, ARTICLES, BEFORE_NAMES, BETWEEN, COMPOUNDS, GIVEN, JOINED, PUBLIC, VERBS};
 
 /// The largest distance of a value from its name in a sentence.
 const MAX_DISTANCE: usize = 96;
@@ -240,6 +240,10 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
         if plain == b"to" && is_pass(text, name) {
             return None;
         }
+        // `token id=…`
+        if word.iter().position(|b| *b == b'=').is_some_and(|at| COMPOUNDS.has(&word[..at])) {
+            return None;
+        }
         let verb = VERBS.has(plain) || plain == b"on" && is_finnish(text, name);
         if verb && let Some(candidate) = after_verb(text, name, next, (word.ends_with(b":"), words)) {
             return Some(candidate);
@@ -250,6 +254,9 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
         let spelled =
             inner.iter().all(|b| b.is_ascii_alphabetic() || matches!(b, b'-' | b'_' | b'/' | b'\'') || !b.is_ascii());
         let foreign = !inner.is_empty() && inner.iter().all(|b| !b.is_ascii());
+        if words > 0 && PUBLIC.has(inner.strip_suffix(b":").unwrap_or(inner)) {
+            return None;
+        }
         if spelled
             && (bracketed || named > 0 || foreign || BETWEEN.has(inner) || BEFORE_NAMES.has(inner))
             && (named > 0 || !COMPOUNDS.has(inner))

@@ -327,7 +327,9 @@ pub(super) fn below(text: &[u8], end: usize) -> Option<usize> {
             continue;
         }
         let alone = !line.trim_ascii_end().iter().any(u8::is_ascii_whitespace) && line.len() < 256;
-        let key = line.contains(&b':') && !line.starts_with(b"`");
+        // `NEXT=…`, the next variable after an empty one.
+        let variable = line.iter().take_while(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || **b == b'_').count();
+        let key = line.contains(&b':') && !line.starts_with(b"`") || variable > 1 && line.get(variable) == Some(&b'=');
         return (alone && !key).then_some(start + lead);
     }
     None

@@ -63,7 +63,8 @@ pub(in super::super) fn is_joined_words(value: &[u8]) -> bool {
 
 /// Words that say how a password is.
 pub(super) static STATES: WordList = WordList::new(
-    "overridden throwaway disposable unver\u{e4}ndert vergeten gewijzigd veranderd aangepast ingesteld vereist ongewijzigd \
+    "quella quello questa questo esta este celle celui dieselbe dasselbe zmienione ustawia ustawione zmieniona cambiada cambiato modifi\u{e9} ge\u{e4}ndert \
+    overridden throwaway disposable unver\u{e4}ndert vergeten gewijzigd veranderd aangepast ingesteld vereist ongewijzigd \
     none aucun aucune keine keiner kein ninguna ninguno nenhuma nenhum nessuna nessuno geen ingen inget ingenting brak unknown correct identical similar unchanged unsafe insecure secure private public secret standard simple \
     complex short simply obvious trivial easy hard clear plain visible hidden present absent random unique valid \
     invalid correct incorrect expired required optional mandatory missing nothing something anything everything \

@@ -190,6 +190,7 @@ pub(super) fn looks_random(value: &[u8]) -> bool {
         && ((digits >= 1 && (sides || digits >= 3 || value.iter().any(|b| b"!#$%^&*".contains(b)))) || is_jumble(value))
         && !is_name(value)
         && !is_uuid(value)
+        && !is_host(value)
         && looks_secret(value, NameClass::Token, false)
 }
 
@@ -208,7 +209,7 @@ pub(super) fn is_machine_made(value: &[u8]) -> bool {
         >= 2;
     let random = !hexadecimal
         && !named
-        && !is_host(value)
+        && !ends_in_digest(value)
         && spelled
         && value.len() >= 16
         && (sides && digits >= 2 || sides && digits >= 1 && value.len() >= 20 || digits >= 4)
@@ -216,9 +217,18 @@ pub(super) fn is_machine_made(value: &[u8]) -> bool {
     (is_hexadecimal_key(value) && !matches!(value.len(), 40 | 64 | 128)) || is_uuid(value) || random
 }
 
-/// Whether `value` ends as the name of a host: `40sux9.apps.example.com`.
+/// Whether `value` is words and a digest, as the key of a cache: `node-modules-x64-d70f…`.
+fn ends_in_digest(value: &[u8]) -> bool {
+    let Some(mark) = value.iter().rposition(|b| *b == b'-') else { return false };
+    let digest = &value[mark + 1..];
+    matches!(digest.len(), 40 | 64) && is_hexadecimal_key(digest) && value[..mark].iter().any(u8::is_ascii_alphabetic)
+}
+
+/// Whether `value` ends as the name of a host or a file: `40sux9.apps.example.com`, `V2024_10_03__Token.sql`.
 pub(super) fn is_host(value: &[u8]) -> bool {
-    static DOMAINS: WordList = WordList::new("com net org io dev app cloud local internal lan");
+    static DOMAINS: WordList = WordList::new(
+        "com net org io dev app cloud local internal lan sql json yml yaml md txt sh py rb js ts xml toml log csv html css",
+    );
     value.iter().rposition(|b| *b == b'.').is_some_and(|dot| DOMAINS.has(&value[dot + 1..]))
 }
 
@@ -250,7 +260,10 @@ fn is_path_or_url(value: &[u8]) -> bool {
             name > 2 && rest.get(name) == Some(&b'/') && is_name(&rest[name..])
         })
     };
+    const ROOTS: [&[u8]; 10] =
+        [b"/dev/", b"/tmp/", b"/etc/", b"/var/", b"/run/", b"/home/", b"/srv/", b"/opt/", b"/usr/", b"/mnt/"];
     slashed
+        || ROOTS.iter().any(|root| value.starts_with(root))
         || variable()
         || [&b"/"[..], b"./", b"../", b"~/", b"~\\", b"\\\\", b"www.", b"@/"]
             .iter()
@@ -295,6 +308,8 @@ pub(super) fn is_code(value: &[u8], quoted: bool) -> bool {
         || has(b"->")
         || has(b"==") && !value.ends_with(b"==")
         || has(b"&&")
+        // `current!.value`
+        || value.windows(3).any(|run| run[0].is_ascii_lowercase() && &run[1..] == b"!.")
         || value.starts_with(b"&")
         || value.starts_with(b"*")
         || value.starts_with(b"#")

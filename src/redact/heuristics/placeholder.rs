@@ -17,9 +17,13 @@ pub(in super::super) fn is_placeholder(value: &[u8]) -> bool {
     let bare = value.len() <= 2
         || value.iter().all(|b| matches!(b, b'x' | b'X' | b'*' | b'.' | b'_' | b'-' | b'#' | b'?' | b'0'))
         || value.iter().all(|b| !b.is_ascii());
-    bare || is_periodic(value)
+    // `@db.password@`, which a build fills in
+    let filled = value.len() > 4 && value.starts_with(b"@") && value.ends_with(b"@");
+    bare || filled
+        || is_periodic(value)
         || is_reference(value)
         || is_algorithm(value)
+        || is_algorithm(value.split(|b| matches!(b, b',' | b' ')).next().unwrap_or_default())
         || is_elided(value)
         || is_sequence(value)
         || has_placeholder_word(value)

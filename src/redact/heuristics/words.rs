@@ -56,6 +56,9 @@ pub(in super::super) fn is_passphrase(value: &[u8], class: NameClass) -> bool {
 pub(in super::super) fn is_description(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     INVENTED.iter().any(|word| *word != b"my" && contains_ignoring_case(line, word))
+        || [&b"argon2"[..], b"bcrypt", b"scrypt", b"pbkdf2", b" see "]
+            .iter()
+            .any(|word| contains_ignoring_case(line, word))
         || line.iter().any(|b| !b.is_ascii() || matches!(b, b'[' | b']'))
         || matches!(line.last(), Some(b',' | b';'))
 }

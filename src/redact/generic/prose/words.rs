@@ -49,6 +49,10 @@ pub(super) static COMPOUNDS: WordList = WordList::new(
     has have had and or not never no required optional stored derived based generation generator store storage \
     algorithm algorithms scheme schedule derivation exchange pair pairs material server provider service",
 );
+/// Words after "key of" and the like that say whose key it is, so that it is no secret.
+pub(super) static PUBLIC: WordList = WordList::new(
+    "cache caché hash hachage digest prüfsumme projet proyecto projekt projekts projektu progetto projeto produit producto",
+);
 /// Words that may come between a name and its value.
 pub(super) static BETWEEN: WordList = WordList::new(
     "ha siempre toujours sempre immer altijd should must for of on in at to the a an our my your this that here now currently set changed reset \
