@@ -6,7 +6,6 @@ use super::super::text::{first_line, last_line};
 use super::Name;
 use super::later;
 use super::line_prefix::{MAX_PREFIX, Prefix};
-use super::separator::skip_blanks;
 
 /// The longest rest of a line after the name, and the longest line with a value.
 const MAX_LINE: usize = 160;
