@@ -1,4 +1,5 @@
-//! Passwords by their look, where words near them speak of an account: "log on as reception with Kettle-2019@".
+//! Passwords by their look: where words near them speak of an account, "log on as reception with Kettle-2019@", and
+//! anywhere if they can be nothing else, "the till takes Dolphin1983$".
 
 use super::super::heuristics::{self, NameClass, WordList, looks_secret};
 use super::super::rules::FindingLabel;
@@ -55,7 +56,7 @@ const ACCOUNT_PARTS: [&str; 19] = [
 /// The label of what is found here; that of any other rule comes before it.
 pub(in super::super) static LABEL: FindingLabel = FindingLabel {
     name: "likely-password",
-    reason: "looks like a password, and words near it speak of an account",
+    reason: "looks like a password and like nothing else, by itself or beside words about an account",
     rank: 9,
 };
 
@@ -64,7 +65,7 @@ pub(in super::super) fn is_place<const WINDOW: usize>(window: &[u8; WINDOW], at:
     u8::from(window[at].is_ascii_alphanumeric()) & u8::from(is_mark(window[at + 1]))
 }
 
-/// Passes the word around a place to `found` if it looks like a password and words near it speak of an account. `done`:
+/// Passes the word around a place to `found` if it can be nothing else, or looks like a password and words near it speak of an account. `done`:
 /// the end of the last word that was read.
 pub(in super::super) fn password(text: &[u8], place: usize, done: &mut usize, found: OnFinding<'_>) {
     let at = place + 1;
