@@ -11,6 +11,8 @@ use super::line_prefix::{MAX_PREFIX, Prefix};
 const MAX_LINE: usize = 160;
 /// The longest line with a value: tokens are long.
 const MAX_VALUE: usize = 640;
+/// The longest name of a value that the line announces.
+const MAX_NAME: usize = 40;
 /// The least length of a value that is one of several, and how many may follow the first.
 const MIN_LISTED: usize = 20;
 const MAX_LISTED: usize = 16;
@@ -35,6 +37,10 @@ enum Ending {
 
 /// Returns the secret on the line after the one with `name`, or after an empty one.
 pub(super) fn value(text: &[u8], name: Name, class: NameClass) -> Option<(usize, usize)> {
+    // A line of Base64 may end in anything.
+    if name.end - name.start > MAX_NAME {
+        return None;
+    }
     let rest = line(text, name.end);
     if is_label(text, name, rest) {
         return below_label(text, name.end + rest.len(), class);

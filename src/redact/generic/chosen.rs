@@ -73,11 +73,16 @@ pub(in super::super) fn password(text: &[u8], place: usize, done: &mut usize, fo
         return;
     }
     let (start, end) = word_at(text, at, MAX_WORD, done);
-    if start < end
-        && (is_chosen(&text[start..end]) || is_pair(text, start, end) || is_generated(&text[start..end]))
-        && is_in_sentence(text, start, end)
-        && (is_generated(&text[start..end]) || stands_out(text, start, end) || is_near_account(text, start, end))
-    {
+    if start == end {
+        return;
+    }
+    let word = &text[start..end];
+    let is_password = || {
+        let chosen = is_chosen(word);
+        (chosen || is_pair(text, start, end)) && is_near_account(text, start, end)
+            || (is_generated(word) || chosen && stands_out(text, start, end)) && is_alone(text, start, end)
+    };
+    if is_password() && is_in_sentence(text, start, end) {
         found(start, end, &LABEL);
     }
 }
@@ -133,7 +138,45 @@ fn is_named_or_range(word: &[u8]) -> bool {
     let letters = word.iter().take_while(|b| b.is_ascii_alphabetic()).count();
     let named = word[letters..].iter().all(|b| b.is_ascii_digit() || *b == b'!') && NAMED.has(&word[..letters]);
     let machine = word.strip_suffix(b"$").is_some_and(|name| !name.iter().any(u8::is_ascii_lowercase));
-    named || machine || [&b"A-Z"[..], b"a-z", b"0-9"].iter().any(|range| memchr::memmem::find(word, range).is_some())
+    named
+        || machine
+        || [&b"A-Z"[..], b"a-z", b"0-9", b"&#"].iter().any(|range| memchr::memmem::find(word, range).is_some())
+}
+
+/// Whether `start..end` is a whole word of a text with words, between blanks, quotes or brackets, and no piece of data.
+fn is_alone(text: &[u8], start: usize, end: usize) -> bool {
+    let before = &text[start.saturating_sub(AFTER)..start];
+    let after = &text[end..text.len().min(end + AFTER)];
+    let opens = |b: &&u8| matches!(**b, b'"' | b'\'' | b'`' | b'(' | b'*' | b'[');
+    let closes = |b: &&u8| {
+        matches!(**b, b'"' | b'\'' | b'`' | b')' | b'*' | b']' | b'}' | b'.' | b',' | b';' | b':' | b'!' | b'?')
+    };
+    let head = &before[..before.len() - before.iter().rev().take(3).take_while(opens).count()];
+    let tail = &after[after.iter().take(4).take_while(closes).count()..];
+    let begins = match head.split_last() {
+        // `user:X`, `key="X"`, `a,X`
+        Some((b':' | b'=' | b',' | b'/', name)) => {
+            let length = name
+                .iter()
+                .rev()
+                .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'"'))
+                .count();
+            length > 1
+                && name[..name.len() - length]
+                    .last()
+                    .is_none_or(|b| b.is_ascii_whitespace() || matches!(b, b'{' | b'(' | b',' | b'/'))
+        }
+        // `<td>X</td>`
+        Some((b'>', _)) => tail.starts_with(b"</"),
+        None => true,
+        Some((last, _)) => last.is_ascii_whitespace() || !last.is_ascii(),
+    };
+    let ends = tail.first().is_none_or(|b| b.is_ascii_whitespace() || !b.is_ascii()) || tail.starts_with(b"</");
+    let is_word = |word: &[u8]| {
+        let word = later::trimmed_word(word);
+        word.len() >= 3 && word.iter().all(|b| b.is_ascii_alphabetic() || !b.is_ascii())
+    };
+    begins && ends && before.split(u8::is_ascii_whitespace).chain(after.split(u8::is_ascii_whitespace)).any(is_word)
 }
 
 /// Whether a word has `%7E` and the like more than once.
@@ -150,6 +193,8 @@ fn is_generated(word: &[u8]) -> bool {
     let longest = |is: fn(&u8) -> bool| word.split(|b| !is(b)).map(<[u8]>::len).max().unwrap_or_default();
     (12..=40).contains(&word.len())
         && kinds >= 2
+        // `inp+num*16*$SZ`
+        && !(word.contains(&b'*') && word.contains(&b'+'))
         && !is_percent_encoded(word)
         && !is_named_or_range(word)
         && word[0].is_ascii_alphanumeric()
@@ -169,7 +214,12 @@ fn stands_out(text: &[u8], start: usize, end: usize) -> bool {
     let word = &text[start..end];
     let is_standing_out = |byte: u8| matches!(byte, b'!' | b'@' | b'$' | b'%' | b'&');
     // `name$VERSION` is a symbol of a linker, `\x1B$B` a character.
-    let counts = |at: usize, byte: u8| is_standing_out(byte) && (byte != b'$' || at + 1 == word.len());
+    // `sNaN12%` and `0x%%0%dX`, formats.
+    let percents = word.iter().filter(|b| **b == b'%').count();
+    let counts = |at: usize, byte: u8| {
+        let last = at + 1 == word.len();
+        is_standing_out(byte) && (byte != b'$' || last) && (byte != b'%' || !last && percents == 1)
+    };
     let is_end_of_sentence = || {
         let after = text[end..].trim_ascii_start();
         word.ends_with(b"!")
@@ -182,6 +232,7 @@ fn stands_out(text: &[u8], start: usize, end: usize) -> bool {
         && word.iter().any(u8::is_ascii_digit)
         && word.iter().enumerate().any(|(at, b)| counts(at, *b) && belongs(word, at))
         && (start == 0 || text[start - 1] != b'\\')
+        && !(word.contains(&b'&') && text.get(end) == Some(&b';'))
         && !is_end_of_sentence()
 }
 
@@ -385,6 +436,8 @@ mod tests {
             "no words that speak of it: Hedge+Lane17, Hedge#Lane17 and hedge!lane17",
             "It runs on WindowsServer2019! And on EcmaScript15!",
             "seekdir$INODE64$UNIX2003 and call\t__mul_by_2$x, 5M$, PREFIX_A1$",
+            "\"Ht-tQKZ7Z`9QqOb?R#b%z?rk>!CkH7jy3wja4NG2q)H}fNRKg8v{);Em;K3Cncf4C6&Oaj\",\n    \"dIxbZ00Ex?wE_SDJu@vkvBYQl\"",
+            "fmt = '0x%%0%dX' % (size), ('sNaN12', 'sNaN1234567%'), inp+num*16*$SZ, attr2=\"Value2&#8000;\"",
             "printf \"\\x1Bb$B%s1%s\"",
         ] {
             assert_eq!(found(text), Vec::<&str>::new(), "{text}");

@@ -37,6 +37,10 @@ pub(super) fn noise_after(text: &[u8], name: Name) -> Option<(usize, usize)> {
 pub(super) fn random_after(text: &[u8], name: Name, exact: bool) -> Option<(usize, usize)> {
     let rest = &text[name.end..text.len().min(name.end + MAX_DISTANCE)];
     let rest = &rest[..rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len())];
+    // A part of a path.
+    if rest.first() == Some(&b'/') || name.start > 0 && text[name.start - 1] == b'/' {
+        return None;
+    }
     let mut at = 0;
     let mut before: &[u8] = b"";
     let mut sentences = 0;
@@ -51,7 +55,7 @@ pub(super) fn random_after(text: &[u8], name: Name, exact: bool) -> Option<(usiz
             }
         }
         sentences += usize::from(ends_sentence(word));
-        if sentences > 1 || is_public(word) {
+        if sentences > 1 || is_public(word) || !is_plain(word) {
             return None;
         }
         before = word;
@@ -73,7 +77,13 @@ static LEADS: WordList =
 fn is_public(word: &[u8]) -> bool {
     let word = word.strip_prefix(b"(").unwrap_or(word);
     let end = word.iter().rposition(|b| !matches!(b, b')' | b':' | b'.' | b',' | b';')).map_or(0, |last| last + 1);
-    PUBLIC.has(&word[..end])
+    let word = &word[..end];
+    PUBLIC.has(word) || [&b"-id"[..], b"_id", b"Id"].iter().any(|id| word.ends_with(id))
+}
+
+/// Whether a word is one of a sentence rather than of data or a program.
+fn is_plain(word: &[u8]) -> bool {
+    !word.iter().any(|b| matches!(b, b'"' | b'{' | b'}' | b'<' | b'>' | b'=' | b'$' | b'\\'))
 }
 
 fn ends_sentence(word: &[u8]) -> bool {
@@ -93,7 +103,9 @@ fn is_random(value: &[u8], before: &[u8], exact: bool) -> bool {
     let capitals = value.len() >= 24
         && !value.iter().any(|b| b.is_ascii_lowercase() || matches!(b, b'-' | b'_' | b'.'))
         && !value.iter().all(u8::is_ascii_hexdigit);
+    let repeats = value.windows(4).any(|run| run.iter().all(|b| *b == run[0]));
     value.len() >= MIN_RANDOM
+        && !repeats
         && (mixed || capitals || led())
         && value.iter().filter(|b| b.is_ascii_digit()).count() >= 2
         && heuristics::is_machine_made(value)
@@ -145,6 +157,10 @@ mod tests {
             "private keys: get0_EC_KEY, NID_X9_62_prime256v1, NID_secp384r1".to_owned(),
             "the key lifetime of `SIGAbortingTargetSumLifetime32Dim46Base8` in it".to_owned(),
             "curl -H \"Authorization: Bearer $TOKEN\" \"$API/v1/jobs\" in zsh".to_owned(),
+            format!("\"https://host.example/x/secrets/circleci/detector.go\": \"{key}{key}\",\n"),
+            "aws get-usage-plan-key --usage-plan-id a1b2c3 --key-id 1NbjQzMReAkeEQPNAW8r3dXsU2rDD7fc7f2Sipnu"
+                .to_owned(),
+            "a key extraction function, see Arm documentation00000000000CeLoad".to_owned(),
         ] {
             assert_eq!(scrub(&text), text);
         }

@@ -84,7 +84,11 @@ pub(super) fn values(
         later::values(text, name, |start, end| on_finding(start, end, label));
     }
     if rest.iter().any(u8::is_ascii_digit)
-        && let Some((start, end)) = mentioned::random_after(text, name, class != NameClass::Hint || is_own(text, name))
+        && let Some((start, end)) = mentioned::random_after(
+            text,
+            name,
+            !matches!(class, NameClass::Hint | NameClass::Weak) || is_own(text, name),
+        )
     {
         on_finding(start, end, label);
     }
