@@ -54,7 +54,7 @@ pub(in super::super) const KEYWORDS: [(CodeKind, &str); 5] = [
     (
         CodeKind::Licence,
         "product key|licence key|license key|licence-key|license-key|license_key|licence_key|licensekey|\
-        serial key|cd key|cd-key|activation key|activation code|licence:|license:|licence |license |lizenz |licence:**|licence code|\
+        serial key|cd key|cd-key|activation key|activation code|licence:|license:|\nlicence |\nlicense |licence:**|licence code|\
         license code|registration key|registration code|lizenzschl|produktschl|aktivierungsschl|\
         aktivierungscode|de licence|de produit|de licencia|de producto|de licença|di licenza|\
         licentiesleutel|productcode|licentiecode|licensnyckel|produktnyckel|licensnøgle|lisensnøkkel|\

@@ -85,6 +85,13 @@ pub(in super::super) fn password(text: &[u8], place: usize, done: &mut usize, fo
     if at < *done {
         return;
     }
+    // One digit counts only after two words and a mark between them: `Walnut-Boat7`.
+    if text[at].is_ascii_digit() {
+        let letters = text[at.saturating_sub(16)..at].iter().rev().take_while(|b| b.is_ascii_alphabetic()).count();
+        if letters < 3 || !matches!(text[..at - letters].last(), Some(b'-' | b'_' | b'.')) {
+            return;
+        }
+    }
     // A longer word goes on after the number.
     let number = at + 1 + text[at + 1..].iter().take(9).take_while(|b| b.is_ascii_digit()).count();
     if text.get(number).is_some_and(u8::is_ascii_alphanumeric) {
