@@ -47,7 +47,7 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
     // Words before `token` that make it a part of a text or a position in a list.
     static NO_TOKENS: WordList = WordList::new(
         "public next page continuation cancel cancellation stop pad bos eos unk sep mask special max \
-        min per erc20 native design sequence sync resume start first last starting idempotency lock change forward backward pagination",
+        min per erc20 native design sequence sync resume start first last starting idempotency lock change forward backward pagination tik sub pre un bpe",
     );
     Some(
         if ends(&[
@@ -147,8 +147,10 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
             })
             || matches!(
                 last,
-                "pat" | "authtok" | "apitok" | "appid" | "sig" | "signature" | "apikeys" | "licence" | "license"
+                "pat" | "authtok" | "apitok" | "appid" | "sig" | "apikeys" | "licence" | "license"
             )
+            // What signs a request lets others send it; the signature of a document, commit or token is public.
+            || last == "signature" && (words.len() == 1 || matches!(before, "amz" | "goog" | "access" | "url" | "request"))
             || ends(&["secretid", "bindcredentials", "hookurl", "accesscode"])
             || last == "login" && name.contains(&b'.')
             || last == "priv" && before == "snmp"
@@ -283,7 +285,8 @@ fn is_misspelled(word: &[u8]) -> bool {
 static OTHER_KEYS: WordList = WordList::new(
     "public publishable pub site primary foreign partition sort cache host idempotency object row group index range \
     hash ssh registry s3 map lookup search issue project ordering shard dedup translation i18n config video youtube document doc page post image product sku idem composite \
-    hot short shortcut arrow press json dict sha license reporter",
+    hot short shortcut arrow press json dict sha license reporter template component element event property field param query column \
+    attribute theme locale message metric s3object",
 );
 
 /// What precedes `key` in words that have nothing to do with keys, and in the scheme of a URL.

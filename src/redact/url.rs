@@ -118,7 +118,11 @@ fn is_public_password(name: &[u8], password: &[u8], host: &[u8]) -> bool {
     const SHOWN: &[&[u8]] = &[b"password", b"passwd", b"pass", b"pwd", b"pw", b"secret", b"token", b"passw0rd", b"p"];
     let local = !host.contains(&b'.') || host.starts_with(b"127.");
     let port = name.eq_ignore_ascii_case(b"localhost") && password.iter().all(u8::is_ascii_digit);
-    port || heuristics::is_placeholder(password)
+    // `api_token`, `aws_secret`
+    let named = password.iter().all(|b| b.is_ascii_lowercase() || *b == b'_')
+        && [&b"_token"[..], b"_key", b"_secret", b"_password"].iter().any(|end| password.ends_with(end));
+    port || named
+        || heuristics::is_placeholder(password)
         || SHOWN.iter().any(|shown| password.eq_ignore_ascii_case(shown))
         || (name.eq_ignore_ascii_case(password) && local)
         // `PASSWORD`, `DB_PASS`: a name in place of the value.

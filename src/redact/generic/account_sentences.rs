@@ -18,6 +18,12 @@ static VERBS: WordList = WordList::new(
     "is was = ist lautet war est \u{e9}tait es era sigue siendo \u{e9} \u{e8} \u{e4}r er on jest je stays remains blijft bleibt \
     reste becomes c'est heisst hei\u{df}t",
 );
+/// Words of a sentence that gives no password: "the password is not …".
+static NEGATIONS: WordList =
+    WordList::new("not never no nicht nie pas jamais n\u{e3}o non niet nooit inte ikke aldrig aldri ei");
+/// Words that are no account, between a word for one and a password: "the address of the key".
+static PREPOSITIONS: WordList =
+    WordList::new("of for to in on at de del du des di da do das dos von van f\u{fc}r f\u{f6}r til till av");
 /// Accounts that many systems have.
 static ROLES: WordList = WordList::new("admin root guest administrator sa pi gast invitado convidado ospite");
 /// What joins an account to its password.
@@ -49,6 +55,9 @@ pub(super) fn password(text: &[u8], name: Name) -> Option<(usize, usize)> {
     for _ in 0..6 {
         let word = word_at(at);
         let verb = VERBS.has(word);
+        if NEGATIONS.has(word) {
+            return None;
+        }
         // Only what a verb connects may be further away: "the password for all six is …".
         let before_verb = !connected && !verb && word.len() <= 12 && word.iter().all(|b| b.is_ascii_lowercase());
         if !(verb || FILLERS.has(word) || before_verb && leads_to_verb(text, at)) {
@@ -67,7 +76,7 @@ pub(super) fn password(text: &[u8], name: Name) -> Option<(usize, usize)> {
     }
     let (start, end) = later::trimmed(text, at, at + word_at(at).len());
     let said = if connected { names_account(before) } else { follows_account(before) };
-    if said && ends_clause(&text[end..]) && heuristics::is_marked_words(&text[start..end]) {
+    if said && ends_clause(text, end) && heuristics::is_marked_words(&text[start..end]) {
         return Some((start, end));
     }
     let end = clause_end(text, at);
@@ -124,7 +133,7 @@ fn follows_account(line: &[u8]) -> bool {
     let comma = line.trim_ascii_end().ends_with(b",") || line.trim_ascii_end().ends_with(b"/");
     let joined = comma || words_of(line).next_back().is_some_and(|word| JOINTS.has(word));
     let Some(account) = words.next() else { return false };
-    let is_name = account.len() <= 40 && !ACCOUNTS.has(account);
+    let is_name = account.len() <= 40 && !ACCOUNTS.has(account) && !PREPOSITIONS.has(account);
     // "with `apc` and the password …"
     let (before, quote) = match memchr::memmem::rfind(line, account) {
         Some(at) => (line[..at].strip_suffix(b"`").unwrap_or(&line[..at]), line.get(at + account.len())),

@@ -97,7 +97,7 @@ pub(in super::super) fn pair(text: &[u8], at: usize, on_finding: OnFinding<'_>) 
     let value = &text[start..end];
     // The third of an enumeration.
     let listed = text[end..].starts_with(SLASH.as_bytes()) || rest.ends_with(b" / ");
-    if listed || value.is_empty() || value.contains(&b'/') || heuristics::is_uuid(value) {
+    if listed || value.is_empty() || is_sibling(account, value) || value.contains(&b'/') || heuristics::is_uuid(value) {
         return;
     }
     if value.len() < 6 {
@@ -165,6 +165,19 @@ pub(in super::super) fn pair(text: &[u8], at: usize, on_finding: OnFinding<'_>) 
             on_finding(start, end, &PAIR);
         }
     }
+}
+
+/// Whether a value is another name like `account`: `sea-orm / sea-orm-migration`, `a.b.Client / a.b.Transport`.
+fn is_sibling(account: &[u8], value: &[u8]) -> bool {
+    let letters = |part: &[u8]| part.iter().all(|b| b.is_ascii_alphabetic() || matches!(b, b'-' | b'_' | b'.'));
+    let longer = value
+        .strip_prefix(account)
+        .is_some_and(|rest| matches!(rest.first(), Some(b'-' | b'_' | b'.')) && letters(rest));
+    let shared = account.iter().zip(value).take_while(|(a, b)| a == b).count();
+    longer
+        || value[..shared].iter().filter(|b| **b == b'.').count() >= 1
+            && value[..shared].len() >= 5
+            && letters(&value[shared..])
 }
 
 /// Whether a value is a word with a capital and a digit or two, at its end or for a letter: `Lanternfish9`, `L4nternfish`.

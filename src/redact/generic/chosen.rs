@@ -93,8 +93,10 @@ pub(super) fn word_at(text: &[u8], at: usize, longest: usize, done: &mut usize) 
     let low = at.saturating_sub(longest).max(*done);
     let start = at - text[low..at].iter().rev().take_while(|b| !ends_word(**b)).count();
     let end = at + text[at..].iter().take(longest).take_while(|b| !ends_word(**b)).count();
+    let cut = start == low && start > 0 && !ends_word(text[start - 1]);
     *done = end.max(at + 1);
-    trimmed(text, start, end)
+    // The rest of a longer word is none.
+    if cut { (at, at) } else { trimmed(text, start, end) }
 }
 
 /// Whether `byte` is one of the marks that people put into passwords and that neither names nor numbers have. Without
@@ -281,7 +283,10 @@ fn belongs(word: &[u8], at: usize) -> bool {
         }
         // `issue#12`, `C#`, `user#1234`
         b'#' => {
-            let is_reference = letters(before) && digits(after) || before.contains(&b'.');
+            // `PKCS#1v1.5`, `3986#section-4.4`
+            let version = before.iter().all(|b| b.is_ascii_uppercase() || *b == b'-') && after.contains(&b'.');
+            let section = digits(before) && after.iter().any(|b| matches!(b, b'.' | b'-'));
+            let is_reference = letters(before) && digits(after) || before.contains(&b'.') || version || section;
             let ends = after.is_empty() && !before.last().is_some_and(u8::is_ascii_digit) && !year_first(word);
             !is_reference && !ends && (capital || before.iter().any(u8::is_ascii_digit))
         }

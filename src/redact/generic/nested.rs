@@ -14,7 +14,7 @@ const MAX_LINES: usize = 64;
 /// Fields of an entry that describe the secret and are none.
 static DESCRIPTIONS: WordList = WordList::new(
     "id ids name file path ref version type kind format description title label env engine store \
-    role roles scope scopes user username login email mail owner host hostname url uri endpoint region created updated expires expiry \
+    role roles scope scopes user username login email mail owner host hostname url uri endpoint region created updated expires expiry expiration date time timestamp arn status state \
     policy rotation required external driver pattern message error placeholder hint keyid key_id provider from source target example",
 );
 
@@ -126,15 +126,20 @@ fn holder(name: &[u8]) -> Option<Holder> {
     Some(Holder { class, label, plural: single.is_some() })
 }
 
+/// Whether the field `key` describes a secret, by its last word: `ServiceUserName`, `create_date`, `participantId`.
+fn describes(key: &[u8]) -> bool {
+    let last = key.iter().rposition(|b| !b.is_ascii_alphanumeric()).map_or(key, |at| &key[at + 1..]);
+    // An abbreviation or a word of capitals begins no word inside.
+    let hump = last.iter().rposition(u8::is_ascii_uppercase).map_or(last, |at| &last[at..]);
+    DESCRIPTIONS.has(key) || DESCRIPTIONS.has(last) || hump.len() > 1 && DESCRIPTIONS.has(hump)
+}
+
 impl Holder {
     fn holds(&self, key: &[u8], value: &[u8], quoted: bool) -> bool {
         let key = key.trim_ascii();
         // A field that names a secret itself is found by its own name.
-        let named = if self.plural {
-            !DESCRIPTIONS.has(key) && (key.is_empty() || class_of(key).is_none())
-        } else {
-            VALUES.has(key)
-        };
+        let named =
+            if self.plural { !describes(key) && (key.is_empty() || class_of(key).is_none()) } else { VALUES.has(key) };
         named
             && match self.class {
                 NameClass::Password if quoted => rows::is_secret(value, self.class),

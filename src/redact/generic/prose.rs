@@ -42,7 +42,7 @@ pub(super) fn values(
             candidate.given = GIVEN.iter().any(|word| text[..name.start].ends_with(word));
             candidate.after_user = candidate.given && is_after_user(text, name);
             candidate.of_owner = is_of_owner(text, name);
-            candidate.english = is_english(text, name, candidate.found.start);
+            candidate.english = is_english(text, name, candidate.found.start) && !is_condition(text, name);
             (class != NameClass::Hint || candidate.is_beside(text, name))
                 && candidate.is_secret(text, class)
                 && (candidate.connected || !is_verb(text, name))
@@ -130,6 +130,14 @@ fn is_english(text: &[u8], name: Name, value: usize) -> bool {
         && VERBS.has(lead.strip_suffix(b":").unwrap_or(lead))
 }
 
+/// Whether the clause of a name is a condition: "if the password is ascii".
+fn is_condition(text: &[u8], name: Name) -> bool {
+    static CONDITIONS: WordList = WordList::new("if whether unless when once until while where");
+    let line = last_line(&text[name.start.saturating_sub(40)..name.start]);
+    let clause = line.rsplit(|b| matches!(b, b',' | b'.' | b';')).next().unwrap_or_default();
+    clause.split(u8::is_ascii_whitespace).any(|word| CONDITIONS.has(word))
+}
+
 /// Whether a user is named in the clause before a name: "user anna, password …".
 pub(super) fn is_after_user(text: &[u8], name: Name) -> bool {
     static LINKS: WordList = WordList::new("and und et y e en och og i a with mit the or oder ou o");
@@ -214,7 +222,9 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
             return found_at(text, at + 1, words, !is_pass(text, name));
         }
         if is_quote(text.get(at)) || ["“", "„", "«"].iter().any(|open| text[at..].starts_with(open.as_bytes())) {
-            return found_at(text, at, words, words > 0 && !is_pass(text, name));
+            // "at the 'overrides' level"
+            let article = ARTICLES.has(last_word(text[..at].trim_ascii_end()));
+            return found_at(text, at, words, words > 0 && !article && !is_pass(text, name));
         }
         let word = word_at(text, at)?;
         let next = skip_blanks(text, at + word.len());

@@ -1,11 +1,14 @@
 //! Where values begin and end: in quotes, up to a blank, after wrappers of code and marks of blocks.
 
 use super::super::heuristics;
-use super::super::text::first_line;
+use super::super::text::{first_line, last_line};
 use super::separator::{Separator, is_quote};
 
 /// The longest value that is read.
 const MAX_VALUE_BYTES: usize = 1024;
+
+/// The longest token that is removed: some hold whole policies.
+const MAX_TOKEN_BYTES: usize = 16 * 1024;
 
 /// The place of a value in a text.
 #[derive(Debug, Clone, Copy)]
@@ -15,10 +18,17 @@ pub(super) struct ValueSpan {
     pub(super) quoted: bool,
 }
 
-/// Whether a clause ends before `rest`.
-pub(super) fn ends_clause(rest: &[u8]) -> bool {
-    match rest {
-        [] | [b'\n' | b'\r' | b',' | b';' | b')', ..] | [b'.' | b'!'] => true,
+/// The least length of a line that may have been wrapped.
+const MIN_WRAPPED: usize = 56;
+
+/// Whether a clause ends at `end`.
+pub(super) fn ends_clause(text: &[u8], end: usize) -> bool {
+    match &text[end..] {
+        [b'\n', below @ ..] => {
+            let goes_on = below.trim_ascii_start().first().is_some_and(u8::is_ascii_lowercase);
+            !goes_on || last_line(&text[end.saturating_sub(MIN_WRAPPED)..end]).len() < MIN_WRAPPED
+        }
+        [] | [b'\r' | b',' | b';' | b')', ..] | [b'.' | b'!'] => true,
         [b'.' | b'!', next, ..] => next.is_ascii_whitespace(),
         [b' ', next, ..] => matches!(next, b'(' | b'-' | b'/'),
         _ => false,
@@ -108,6 +118,16 @@ pub(super) fn bare(text: &[u8], at: usize, separator: Separator) -> ValueSpan {
         .rposition(|b| !matches!(b, b'.' | b':' | b'!' | b'?' | b'*' | b'_'))
         .map_or(0, |last| last + 1);
     ValueSpan { start: at, end: at + kept, quoted: false }
+}
+
+/// Returns a value with all that follows of its token if only its first part was read.
+pub(super) fn to_end(text: &[u8], found: ValueSpan) -> ValueSpan {
+    if found.end - found.start < MAX_VALUE_BYTES {
+        return found;
+    }
+    let token = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=' | b'-' | b'_' | b'.');
+    let rest = text[found.end..].iter().take(MAX_TOKEN_BYTES).take_while(|b| token(b)).count();
+    ValueSpan { end: found.end + rest, ..found }
 }
 
 /// Whether the rest of a token such as `12|aB3…` follows a `|`.

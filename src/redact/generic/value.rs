@@ -8,7 +8,7 @@ use super::settings::{
     is_joined, is_known_word, is_line_of_settings, is_own_line, is_phrase, is_quoted_saying, is_record, is_setting,
     is_typed, is_word_password,
 };
-use super::span::{ValueSpan, after_block_mark, after_wrapper, bare, inner, quoted};
+use super::span::{ValueSpan, after_block_mark, after_wrapper, bare, inner, quoted, to_end};
 use super::{Name, later, mentioned, settings, siblings};
 
 /// Returns the value at `at`, and whether it looks like a secret.
@@ -19,6 +19,12 @@ pub(super) fn value(
     separator: Separator,
     class: NameClass,
 ) -> Option<(ValueSpan, bool)> {
+    let (found, secret) = judged(text, name, at, separator, class)?;
+    Some((if secret { to_end(text, found) } else { found }, secret))
+}
+
+/// Like [`value`], with the first part of a longer value.
+fn judged(text: &[u8], name: Name, at: usize, separator: Separator, class: NameClass) -> Option<(ValueSpan, bool)> {
     let at = after_block_mark(text, after_wrapper(text, at, separator), separator);
     let found = match quoted(text, at) {
         Some(found) if !found.quoted && needs_quotes(separator) => return None,
@@ -33,7 +39,7 @@ pub(super) fn value(
             if is_number_type(&text[found.start..found.end]) {
                 return None;
             }
-            return value(text, name, skip_blanks(text, next + 1), Separator::Assign, class);
+            return judged(text, name, skip_blanks(text, next + 1), Separator::Assign, class);
         }
     }
     let whole = found;
@@ -73,7 +79,10 @@ pub(super) fn value(
     if generic || called || class == NameClass::Weak && separator == Separator::Comma && is_listed(text, name) {
         return Some((found, false));
     }
-    if is_same_word(&text[name.start..name.end], content) {
+    if is_same_word(&text[name.start..name.end], content)
+        || is_request_id(&text[name.start..name.end], content)
+        || separator == Separator::Comma && is_element(text, name, found)
+    {
         return Some((found, false));
     }
     let secret = heuristics::looks_secret(content, class, found.quoted || separator == Separator::Tag)
@@ -210,6 +219,25 @@ fn is_listed(text: &[u8], name: Name) -> bool {
     !name.flag && before.trim_ascii_end().ends_with(b",")
 }
 
+/// Whether a value is the next name of a list in a program or a sentence: `'a', 'token', 'value2', 'b'`, `` `first_pass`,
+/// `next_pass_name` ``.
+fn is_element(text: &[u8], name: Name, found: ValueSpan) -> bool {
+    let content = &text[found.start..found.end];
+    let identifier = content.iter().all(|b| b.is_ascii_lowercase() || *b == b'_') && content.contains(&b'_');
+    let goes_on = text[found.end..].get(1..4).is_some_and(|next| matches!(next, [b',', b' ', b'\'' | b'"']));
+    is_listed(text, name) && goes_on && heuristics::is_name(content)
+        || text[found.start - 1] == b'`' && identifier && text[name.start..name.end].contains(&b'_')
+}
+
+/// Whether a value is an id with which a client makes a request only once, rather than a token: `ClientToken: 4752b573-…`.
+fn is_request_id(name: &[u8], value: &[u8]) -> bool {
+    const REQUESTS: [&[u8]; 3] = [b"client", b"request", b"action"];
+    let name = name.len().checked_sub(b"token".len()).map_or(name, |end| &name[..end]);
+    let name = name.strip_suffix(b"_").or_else(|| name.strip_suffix(b"-")).unwrap_or(name);
+    let ends = |word: &&[u8]| name.len() >= word.len() && name[name.len() - word.len()..].eq_ignore_ascii_case(word);
+    heuristics::is_uuid(value) && REQUESTS.iter().any(ends)
+}
+
 /// Whether a value is the salt of signatures that a framework made: eight letters of Base64 in no order.
 fn is_made_salt(name: &[u8], value: &[u8]) -> bool {
     const NAMES: [&[u8]; 3] = [b"signing_salt", b"encryption_salt", b"session_salt"];
@@ -253,6 +281,7 @@ fn phrase_before_field(text: &[u8], found: ValueSpan) -> Option<usize> {
     let field = line[..equals].iter().rposition(|b| *b == b' ')?;
     let phrase = &line[..field];
     let named = equals - field > 2
+        && line[field + 1].is_ascii_alphabetic()
         && line[field + 1..equals].iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'));
     (named
         && phrase.iter().all(|b| b.is_ascii_alphanumeric() || !b.is_ascii() || matches!(b, b' ' | b'-' | b'\''))

@@ -138,12 +138,25 @@ pub(in super::super) fn is_noise(value: &[u8]) -> bool {
         && !SYNTAX.iter().any(|part| value.windows(part.len()).any(|window| window == *part))
 }
 
+/// Whether `value` is the version of a package: `1.14.10-1~deb12u1`, `1:4.13+dfsg1-1`.
+pub(in super::super) fn is_version(value: &[u8]) -> bool {
+    let epoch = value.iter().take_while(|b| b.is_ascii_digit()).count();
+    epoch > 0
+        && matches!(value.get(epoch), Some(b'.' | b':'))
+        && value.get(epoch + 1).is_some_and(u8::is_ascii_digit)
+        && value.contains(&b'.')
+        && value
+            .iter()
+            .all(|b| b.is_ascii_digit() || b.is_ascii_lowercase() || matches!(b, b'.' | b':' | b'+' | b'~' | b'-'))
+}
+
 /// Whether `value` is the name of a model or a release: words, numbers, and short units such as `4o` or `8x7b`.
 pub(in super::super) fn is_release_name(value: &[u8]) -> bool {
     let is_separator = |b: &u8| matches!(b, b'-' | b'_' | b'.' | b'/' | b':' | b'@');
-    let (mut parts, mut words, mut units) = (0, 0, 0);
+    let (mut parts, mut words, mut units, mut dated) = (0, 0, 0, false);
     for part in value.split(is_separator) {
         parts += 1;
+        dated |= part.len() == 8 && part.starts_with(b"20") && part.iter().all(u8::is_ascii_digit);
         let letters = part.iter().filter(|b| b.is_ascii_alphabetic()).count();
         let digits = part.len() - letters;
         if part.is_empty() || !part.iter().all(u8::is_ascii_alphanumeric) {
@@ -168,7 +181,7 @@ pub(in super::super) fn is_release_name(value: &[u8]) -> bool {
             return false;
         }
     }
-    parts >= 3 && words * 5 >= parts.min(5) && units <= 2 && words + 1 >= units && value.len() <= 64
+    (parts >= 3 || dated) && words * 5 >= parts.min(5) && units <= 2 && words + 1 >= units && value.len() <= 64
 }
 
 #[cfg(test)]

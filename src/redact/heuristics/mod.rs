@@ -7,7 +7,7 @@ mod plain_phrases;
 mod word_list;
 mod words;
 
-pub(super) use chains::{is_noise, is_of_names, is_release_name, is_word_chain};
+pub(super) use chains::{is_noise, is_of_names, is_release_name, is_version, is_word_chain};
 pub(super) use chosen_words::{
     is_joined_words, is_marked_words, is_numbered_pair, is_parted, is_plain_pair, is_plain_part, is_plain_word,
     is_plain_words, is_saying_with_digits, is_spaced_words,
@@ -54,7 +54,7 @@ pub(super) fn looks_secret(value: &[u8], class: NameClass, quoted: bool) -> bool
         return false;
     }
     // Keys of Stripe that are meant for browsers.
-    if value.starts_with(b"pk_live_") || value.starts_with(b"pk_test_") {
+    if value.starts_with(b"pk_live_") || value.starts_with(b"pk_test_") || is_resource_id(value) {
         return false;
     }
     if is_path_or_url(value) || is_code(value, quoted) || class != NameClass::Password && is_key_of_store(value) {
@@ -207,7 +207,12 @@ pub(super) fn is_machine_made(value: &[u8]) -> bool {
         .filter(|part| part.len() >= 5 && part.iter().all(u8::is_ascii_lowercase) && is_name(part))
         .count()
         >= 2;
+    // The fraction of a random number: `change1_0.6995461115147918`.
+    let fraction = value.iter().rposition(|b| *b == b'.').is_some_and(|dot| {
+        value[..dot].ends_with(b"0") && value.len() - dot > 10 && value[dot + 1..].iter().all(u8::is_ascii_digit)
+    });
     let random = !hexadecimal
+        && !fraction
         && !named
         && !ends_in_digest(value)
         && spelled
@@ -224,10 +229,20 @@ fn ends_in_digest(value: &[u8]) -> bool {
     matches!(digest.len(), 40 | 64) && is_hexadecimal_key(digest) && value[..mark].iter().any(u8::is_ascii_alphabetic)
 }
 
+/// Whether `value` is letters and the number that AWS gives to a resource: `Jane-Roe-07a16060613c408b5`.
+fn is_resource_id(value: &[u8]) -> bool {
+    let Some(mark) = value.iter().rposition(|b| *b == b'-') else { return false };
+    let number = &value[mark + 1..];
+    number.len() == 17
+        && number[0] == b'0'
+        && number.iter().all(|b| b.is_ascii_digit() || matches!(b, b'a'..=b'f'))
+        && value[..mark].iter().all(|b| b.is_ascii_alphabetic() || *b == b'-')
+}
+
 /// Whether `value` ends as the name of a host or a file: `40sux9.apps.example.com`, `V2024_10_03__Token.sql`.
 pub(super) fn is_host(value: &[u8]) -> bool {
     static DOMAINS: WordList = WordList::new(
-        "com net org io dev app cloud local internal lan sql json yml yaml md txt sh py rb js ts xml toml log csv html css",
+        "com net org io dev app cloud local internal lan sql json yml yaml md txt sh py rb js ts xml toml log csv html css bin gz tgz zip tar iso img jpg jpeg png gif svg pdf mp3 mp4 parquet avro egg whl jar rpm deb exe dll",
     );
     value.iter().rposition(|b| *b == b'.').is_some_and(|dot| DOMAINS.has(&value[dot + 1..]))
 }
@@ -262,7 +277,10 @@ fn is_path_or_url(value: &[u8]) -> bool {
     };
     const ROOTS: [&[u8]; 10] =
         [b"/dev/", b"/tmp/", b"/etc/", b"/var/", b"/run/", b"/home/", b"/srv/", b"/opt/", b"/usr/", b"/mnt/"];
+    // `@scope/name`, a package.
+    let scoped = value[0] == b'@' && value.contains(&b'/') && is_name(&value[1..]);
     slashed
+        || scoped
         || ROOTS.iter().any(|root| value.starts_with(root))
         || variable()
         || [&b"/"[..], b"./", b"../", b"~/", b"~\\", b"\\\\", b"www.", b"@/"]

@@ -19,7 +19,10 @@ pub(in super::super) fn is_placeholder(value: &[u8]) -> bool {
         || value.iter().all(|b| !b.is_ascii());
     // `@db.password@`, which a build fills in
     let filled = value.len() > 4 && value.starts_with(b"@") && value.ends_with(b"@");
+    // `**MASKED VALUE**`
+    let censored = value.len() > 8 && value.starts_with(b"**") && value.ends_with(b"**");
     bare || filled
+        || censored
         || is_periodic(value)
         || is_reference(value)
         || is_algorithm(value)

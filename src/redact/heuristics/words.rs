@@ -194,7 +194,9 @@ pub(in super::super) fn is_name(value: &[u8]) -> bool {
         let tail = &rest[digits..];
         // `label2symbol`, `Ed448PrivateKey`: one number between words.
         let number = digits <= 3 || is_technical(&part[..letters + digits]);
-        let between = letters >= 2 && number && tail.len() >= 5 && tail.iter().all(u8::is_ascii_alphabetic);
+        // `S3Bucket`
+        let unit = letters == 1 && part[0].is_ascii_uppercase() && tail.first().is_some_and(u8::is_ascii_uppercase);
+        let between = (letters >= 2 || unit) && number && tail.len() >= 5 && tail.iter().all(u8::is_ascii_alphabetic);
         let words = (digits <= 4 && tail.is_empty()) || between || is_technical(part);
         words && reads_like_words(&part[..letters]) && reads_like_words(tail)
     })

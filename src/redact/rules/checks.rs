@@ -81,7 +81,7 @@ pub(super) fn plain_login(token: &[u8]) -> bool {
 /// Whether `token` ends in random characters, and its words do not say that it is public.
 pub(super) fn prefixed(token: &[u8]) -> bool {
     static PUBLIC: WordList =
-        WordList::new("pk pub public publishable id ids pi cs cus acct req evt sub price prod client site test");
+        WordList::new("pk pub public publishable id ids pi cs cus acct req evt sub price prod client site test mrk");
     let mut parts: Vec<&[u8]> = token.split(|b| matches!(b, b'_' | b'-')).collect();
     let Some(tail) = parts.pop() else { return false };
     let digits = tail.iter().filter(|b| b.is_ascii_digit()).count();
@@ -130,7 +130,9 @@ pub(super) fn bare_password(value: &[u8]) -> bool {
 
 /// Whether `value` is the password after `-u user:`, where the name of a group may be as well.
 pub(super) fn login_password(value: &[u8]) -> bool {
-    quoted_password(value)
+    // `-u amqp://…`, a URL.
+    !value.starts_with(b"//")
+        && quoted_password(value)
         && !(heuristics::is_chosen(value) && !secret_password(value) && !heuristics::is_word_chain(value, 3))
 }
 

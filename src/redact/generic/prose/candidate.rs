@@ -102,7 +102,7 @@ impl ProseLabel {
     /// Whether the value is words that a mark joins, as people choose them, after `is` or at the end of its clause.
     pub(super) fn is_joined(&self, text: &[u8], value: &[u8], class: NameClass) -> bool {
         class == NameClass::Password
-            && (self.connected || self.given || self.words == 0 && ends_clause(&text[self.found.end..]))
+            && (self.connected || self.given || self.words == 0 && ends_clause(text, self.found.end))
             && heuristics::is_joined_words(value)
     }
 
@@ -118,7 +118,7 @@ impl ProseLabel {
         if !self.connected {
             return self.words == 0
                 && self.given
-                && ends_clause(&text[self.found.end..])
+                && ends_clause(text, self.found.end)
                 && self.after_user
                 && (heuristics::is_plain_word(value)
                     || heuristics::is_plain_pair(value)
@@ -129,7 +129,7 @@ impl ProseLabel {
                 || heuristics::is_saying(value)
                 || heuristics::is_plain_pair(value);
         }
-        self.english && ends_clause(&text[self.found.end..]) && value.is_ascii() && heuristics::is_plain_word(value)
+        self.english && ends_clause(text, self.found.end) && value.is_ascii() && heuristics::is_plain_word(value)
     }
 
     /// Whether the value is a password of several words that nothing but a value can be: after `is` or `with`.
