@@ -1,6 +1,7 @@
 //! Passwords and tokens before the `@` of a URL.
 
 use super::heuristics::{self, NameClass, WordList};
+use super::names;
 
 /// The longest user part that is read.
 const MAX_USER_BYTES: usize = 1024;
@@ -118,9 +119,11 @@ fn is_public_password(name: &[u8], password: &[u8], host: &[u8]) -> bool {
     const SHOWN: &[&[u8]] = &[b"password", b"passwd", b"pass", b"pwd", b"pw", b"secret", b"token", b"passw0rd", b"p"];
     let local = !host.contains(&b'.') || host.starts_with(b"127.");
     let port = name.eq_ignore_ascii_case(b"localhost") && password.iter().all(u8::is_ascii_digit);
-    // `api_token`, `aws_secret`
-    let named = password.iter().all(|b| b.is_ascii_lowercase() || *b == b'_')
-        && [&b"_token"[..], b"_key", b"_secret", b"_password"].iter().any(|end| password.ends_with(end));
+    // `api_token`, `AppSecret`: the name of what stands there.
+    let parted = password.contains(&b'_') || password[1.min(password.len())..].iter().any(u8::is_ascii_uppercase);
+    let named = parted
+        && password.iter().all(|b| b.is_ascii_alphabetic() || *b == b'_')
+        && names::class_of(password).is_some_and(|(class, _)| class != NameClass::Password);
     port || named
         || heuristics::is_placeholder(password)
         || SHOWN.iter().any(|shown| password.eq_ignore_ascii_case(shown))

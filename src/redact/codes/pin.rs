@@ -45,6 +45,14 @@ pub(super) fn after(text: &[u8], start: usize, end: usize) -> Option<(usize, usi
         at = digit(at + 1)?;
     }
     let lead = &line[..at];
+    // `` :issue:`1133` ``, a role of reStructuredText.
+    let role = lead.strip_suffix(b":`").is_some_and(|head| {
+        let word = head.iter().rev().take_while(|b| b.is_ascii_lowercase()).count();
+        word > 1 && head[..head.len() - word].ends_with(b":")
+    });
+    if role {
+        return None;
+    }
     let last = number_end(text, end + at)?;
     let value = &text[end + at..last];
     let is_part = |b: &u8| b.is_ascii_alphabetic() || matches!(b, b'.' | b'/' | b'#' | b'_' | b'+' | b'$' | b'@');

@@ -25,6 +25,8 @@ pub(super) fn after(text: &[u8], from: usize) -> Option<(usize, usize)> {
                 (16..=64).contains(&joined.len())
                     && joined.len().is_multiple_of(2)
                     && random
+                    // `v3oauth2clientcredential: …`, a name.
+                    && (text[at].is_ascii_uppercase() || text.get(end) != Some(&b':'))
                     && (digit || joined.len() >= 26)
                     && !joined.iter().all(u8::is_ascii_hexdigit)
             }

@@ -97,7 +97,13 @@ pub(in super::super) fn pair(text: &[u8], at: usize, on_finding: OnFinding<'_>) 
     let value = &text[start..end];
     // The third of an enumeration.
     let listed = text[end..].starts_with(SLASH.as_bytes()) || rest.ends_with(b" / ");
-    if listed || value.is_empty() || is_sibling(account, value) || value.contains(&b'/') || heuristics::is_uuid(value) {
+    if listed
+        || value.is_empty()
+        || is_sibling(account, value)
+        || is_advisory(account)
+        || value.contains(&b'/')
+        || heuristics::is_uuid(value)
+    {
         return;
     }
     if value.len() < 6 {
@@ -165,6 +171,17 @@ pub(in super::super) fn pair(text: &[u8], at: usize, on_finding: OnFinding<'_>) 
             on_finding(start, end, &PAIR);
         }
     }
+}
+
+/// Whether a word is the number of a report of a weakness: `CVE-2026-49272`.
+fn is_advisory(word: &[u8]) -> bool {
+    [&b"CVE-"[..], b"GHSA-", b"CWE-", b"RUSTSEC-", b"PYSEC-", b"GO-"].iter().any(|start| word.starts_with(start))
+}
+
+/// Returns the name of an account without the marks of emphasis around it.
+fn trimmed_account(account: &[u8]) -> &[u8] {
+    let (start, end) = trimmed(account, 0, account.len());
+    account[start..end].trim_ascii().strip_suffix(b"**").unwrap_or(&account[start..end])
 }
 
 /// Whether a value is another name like `account`: `sea-orm / sea-orm-migration`, `a.b.Client / a.b.Transport`.
@@ -374,6 +391,9 @@ fn item(line: &[u8], class: NameClass) -> Option<(usize, usize)> {
         && alone
         && !account.contains(&b'=')
         && !is_ticket(password)
+        && !is_sibling(trimmed_account(account), password)
+        // `` - **Item**: `unit_amount_decimal` ``, a field.
+        && !(line[start - 1] == b'`' && password.iter().all(|b| b.is_ascii_lowercase() || *b == b'_'))
         && (is_strong(password) || is_plain(password) || is_odd(password) || heuristics::is_word_chain(password, 3))
         && (class == NameClass::Password || !password.iter().all(|b| b.is_ascii_hexdigit() || *b == b'-'));
     Some(if fits { (start, end) } else { (0, 0) })

@@ -75,7 +75,7 @@ pub(super) fn value(text: &[u8], name: Name, class: NameClass) -> Option<(usize,
         if bare.is_empty() || bare.starts_with(b"```") || bare.starts_with(b"~~~") || is_author(bare) {
             continue;
         }
-        if content.len() == MAX_VALUE {
+        if content.len() == MAX_VALUE || is_prompt(bare) {
             return None;
         }
         return alone(text, start, at, ending, class)
@@ -108,6 +108,14 @@ pub(super) fn others(text: &[u8], first: (usize, usize), mut found: impl FnMut(u
         found(start + left, start + right);
         at = start + content.len();
     }
+}
+
+/// Whether a line is the prompt of a device that asked for a password: `sw-core1#`.
+fn is_prompt(line: &[u8]) -> bool {
+    line.strip_suffix(b"#").or_else(|| line.strip_suffix(b">")).is_some_and(|host| {
+        host.contains(&b'-')
+            && host.iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'.'))
+    })
 }
 
 /// Returns the length of the mark of an item of a list: `2. `, `- `.

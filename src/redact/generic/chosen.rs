@@ -3,6 +3,7 @@
 
 use super::super::heuristics::{self, NameClass, WordList, looks_secret};
 use super::super::rules::FindingLabel;
+use super::super::text::last_line;
 use super::OnFinding;
 use super::beside::NAMED;
 use super::later::{self, trimmed};
@@ -82,9 +83,20 @@ pub(in super::super) fn password(text: &[u8], place: usize, done: &mut usize, fo
         (chosen || is_pair(text, start, end)) && is_near_account(text, start, end)
             || (is_generated(word) || chosen && stands_out(text, start, end)) && is_alone(text, start, end)
     };
-    if is_password() && is_in_sentence(text, start, end) {
+    if is_password() && is_in_sentence(text, start, end) && !is_prompt(text, start, word) {
         found(start, end, &LABEL);
     }
+}
+
+/// Whether a word at the beginning of a line, or of a comment, is the prompt of a device and a command: `cisco1#copy`.
+fn is_prompt(text: &[u8], start: usize, word: &[u8]) -> bool {
+    let Some(mark) = word.iter().position(|b| *b == b'#') else { return false };
+    let host = |b: &u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'.' | b'_');
+    let line = last_line(&text[start.saturating_sub(16)..start]);
+    word[..mark].iter().all(host)
+        && word[mark + 1..].iter().all(|b| b.is_ascii_lowercase() || *b == b'-')
+        && line.len() < 16
+        && line.iter().all(|b| matches!(b, b' ' | b'#' | b'/' | b'>' | b'`' | b'*' | b'\t'))
 }
 
 /// Returns the word around `at`, but for the marks of the sentence. `done`: the end of the last word that was read, and of

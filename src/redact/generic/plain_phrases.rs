@@ -187,7 +187,8 @@ impl Run {
         let spelled = (3..=10).contains(&word.len()) && word.iter().all(u8::is_ascii_lowercase);
         let labelled = text[from..to].ends_with(b":");
         if labelled || !spelled && !number() {
-            let led = labelled || LEADS.has(word) || word.is_empty();
+            // A comma leads to nothing: "the password, thus …".
+            let led = labelled || LEADS.has(word) || word.is_empty() && text[from..to] != *b",";
             *self = Self { led, ..Self::default() };
             return None;
         }

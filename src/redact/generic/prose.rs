@@ -43,7 +43,10 @@ pub(super) fn values(
             candidate.after_user = candidate.given && is_after_user(text, name);
             candidate.of_owner = is_of_owner(text, name);
             candidate.english = is_english(text, name, candidate.found.start) && !is_condition(text, name);
-            (class != NameClass::Hint || candidate.is_beside(text, name))
+            // `key "name": type`
+            let keyed = class == NameClass::Hint && text[candidate.found.end..].get(1) == Some(&b':');
+            !keyed
+                && (class != NameClass::Hint || candidate.is_beside(text, name))
                 && candidate.is_secret(text, class)
                 && (candidate.connected || !is_verb(text, name))
                 && !is_sibling(text, name, candidate.found)
@@ -200,7 +203,14 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
         // "the password, X, was"
         if rest.starts_with(b", ") {
             let marked = |b: &u8| !b.is_ascii_alphabetic() && *b != b',';
-            return found_at(text, at + 2, 0, false).filter(|it| text[it.found.start..it.found.end].iter().any(marked));
+            // Names of classes are listed so as well.
+            let word = &text[name.start..name.end];
+            let hump = |pair: &[u8]| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase();
+            let ends = |end: usize| text.get(end).is_none_or(|b| !matches!(b, b' ' | b'('));
+            return found_at(text, at + 2, 0, false).filter(|it| {
+                (it.found.quoted || ends(it.found.end) && !word.windows(2).any(hump))
+                    && text[it.found.start..it.found.end].iter().any(marked)
+            });
         }
         let foreign = !text[name.end - 1].is_ascii();
         let joined = JOINED.iter().find(|joined| rest.starts_with(joined.as_bytes())).map(|joined| joined.len());

@@ -25,8 +25,11 @@ const MIN_WRAPPED: usize = 56;
 pub(super) fn ends_clause(text: &[u8], end: usize) -> bool {
     match &text[end..] {
         [b'\n', below @ ..] => {
+            let line = last_line(&text[end.saturating_sub(MIN_WRAPPED)..end]);
             let goes_on = below.trim_ascii_start().first().is_some_and(u8::is_ascii_lowercase);
-            !goes_on || last_line(&text[end.saturating_sub(MIN_WRAPPED)..end]).len() < MIN_WRAPPED
+            let mut word = line.rsplit(|b| b.is_ascii_whitespace()).next().unwrap_or_default().iter();
+            // Only a plain word can be one of a sentence that was wrapped.
+            !(goes_on && line.len() == MIN_WRAPPED && word.all(|b| b.is_ascii_alphabetic() || !b.is_ascii()))
         }
         [] | [b'\r' | b',' | b';' | b')', ..] | [b'.' | b'!'] => true,
         [b'.' | b'!', next, ..] => next.is_ascii_whitespace(),
@@ -170,7 +173,11 @@ pub(super) fn after_wrapper(text: &[u8], at: usize, separator: Separator) -> usi
             _ if rest.starts_with(b").append(") => next += 9,
             _ => {
                 let length = rest.iter().take(32).take_while(|b| word(b)).count();
-                if length <= 2 || rest.get(length) != Some(&b'(') {
+                // What a call gets by its name is not there: `conf.get("…")`.
+                let looked_up = [&b"get"[..], b"getenv", b"Get", b"env", b"fetch", b"lookup", b"input", b"prompt"]
+                    .iter()
+                    .any(|end| rest[..length].ends_with(end));
+                if looked_up || length <= 2 || rest.get(length) != Some(&b'(') {
                     return at;
                 }
                 next += length + 1;

@@ -79,6 +79,18 @@ fn judged(text: &[u8], name: Name, at: usize, separator: Separator, class: NameC
     if generic || called || class == NameClass::Weak && separator == Separator::Comma && is_listed(text, name) {
         return Some((found, false));
     }
+    // `PASSWORD= HOST=db`, an empty variable before another.
+    let whole = &text[found.start..found.end];
+    let variable = whole.iter().take_while(|b| b.is_ascii_uppercase() || **b == b'_').count();
+    let next = separator == Separator::Assign && text[found.start - 1] == b' ' && !is_spaced_around(text, name);
+    // `key "name": type`
+    let keyed = found.quoted && class == NameClass::Hint && text[found.end..].get(1) == Some(&b':');
+    if keyed {
+        return Some((found, false));
+    }
+    if next && variable > 1 && whole.get(variable) == Some(&b'=') {
+        return Some((found, false));
+    }
     if is_same_word(&text[name.start..name.end], content)
         || is_request_id(&text[name.start..name.end], content)
         || separator == Separator::Comma && is_element(text, name, found)
@@ -219,13 +231,25 @@ fn is_listed(text: &[u8], name: Name) -> bool {
     !name.flag && before.trim_ascii_end().ends_with(b",")
 }
 
+/// Whether a blank precedes the separator after a name.
+fn is_spaced_around(text: &[u8], name: Name) -> bool {
+    text.get(name.end) == Some(&b' ')
+}
+
 /// Whether a value is the next name of a list in a program or a sentence: `'a', 'token', 'value2', 'b'`, `` `first_pass`,
 /// `next_pass_name` ``.
 fn is_element(text: &[u8], name: Name, found: ValueSpan) -> bool {
     let content = &text[found.start..found.end];
     let identifier = content.iter().all(|b| b.is_ascii_lowercase() || *b == b'_') && content.contains(&b'_');
+    let digits = content.iter().rev().take_while(|b| b.is_ascii_digit()).count();
+    let module = digits <= 1 && content[..content.len() - digits].iter().all(|b| b.is_ascii_lowercase() || *b == b'_');
     let goes_on = text[found.end..].get(1..4).is_some_and(|next| matches!(next, [b',', b' ', b'\'' | b'"']));
-    is_listed(text, name) && goes_on && heuristics::is_name(content)
+    // `'password1*', 'password2*'`
+    let word = &text[name.start..name.end];
+    let shared = word.iter().zip(content).take_while(|(a, b)| a == b).count();
+    let in_list = found.quoted && text[found.end..].get(1) == Some(&b']');
+    is_listed(text, name) && goes_on && module
+        || shared >= 2 && in_list
         || text[found.start - 1] == b'`' && identifier && text[name.start..name.end].contains(&b'_')
 }
 

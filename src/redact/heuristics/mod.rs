@@ -54,7 +54,9 @@ pub(super) fn looks_secret(value: &[u8], class: NameClass, quoted: bool) -> bool
         return false;
     }
     // Keys of Stripe that are meant for browsers.
-    if value.starts_with(b"pk_live_") || value.starts_with(b"pk_test_") || is_resource_id(value) {
+    let published = value.starts_with(b"pk_live_") || value.starts_with(b"pk_test_");
+    let package = || class != NameClass::Password && is_package(value);
+    if published || is_resource_id(value) || is_version(value) || package() {
         return false;
     }
     if is_path_or_url(value) || is_code(value, quoted) || class != NameClass::Password && is_key_of_store(value) {
@@ -229,6 +231,17 @@ fn ends_in_digest(value: &[u8]) -> bool {
     matches!(digest.len(), 40 | 64) && is_hexadecimal_key(digest) && value[..mark].iter().any(u8::is_ascii_alphabetic)
 }
 
+/// Whether `value` is a package with its version: `connect@3`, `left-pad@1.3.0`.
+fn is_package(value: &[u8]) -> bool {
+    value.iter().position(|b| *b == b'@').is_some_and(|at| {
+        let version = &value[at + 1..];
+        at > 1
+            && value[..at].iter().all(|b| b.is_ascii_lowercase() || *b == b'-')
+            && version.first().is_some_and(u8::is_ascii_digit)
+            && version.iter().all(|b| b.is_ascii_digit() || *b == b'.')
+    })
+}
+
 /// Whether `value` is letters and the number that AWS gives to a resource: `Jane-Roe-07a16060613c408b5`.
 fn is_resource_id(value: &[u8]) -> bool {
     let Some(mark) = value.iter().rposition(|b| *b == b'-') else { return false };
@@ -242,7 +255,7 @@ fn is_resource_id(value: &[u8]) -> bool {
 /// Whether `value` ends as the name of a host or a file: `40sux9.apps.example.com`, `V2024_10_03__Token.sql`.
 pub(super) fn is_host(value: &[u8]) -> bool {
     static DOMAINS: WordList = WordList::new(
-        "com net org io dev app cloud local internal lan sql json yml yaml md txt sh py rb js ts xml toml log csv html css bin gz tgz zip tar iso img jpg jpeg png gif svg pdf mp3 mp4 parquet avro egg whl jar rpm deb exe dll",
+        "com net org io dev app cloud local internal lan sql json yml yaml md txt sh py rb js ts xml toml log csv html css bin gz tgz zip tar iso img jpg jpeg png gif svg pdf mp3 mp4 parquet avro egg whl jar rpm deb exe dll pem crt cer der p12 pfx jks",
     );
     value.iter().rposition(|b| *b == b'.').is_some_and(|dot| DOMAINS.has(&value[dot + 1..]))
 }
@@ -279,7 +292,25 @@ fn is_path_or_url(value: &[u8]) -> bool {
         [b"/dev/", b"/tmp/", b"/etc/", b"/var/", b"/run/", b"/home/", b"/srv/", b"/opt/", b"/usr/", b"/mnt/"];
     // `@scope/name`, a package.
     let scoped = value[0] == b'@' && value.contains(&b'/') && is_name(&value[1..]);
+    // `5/m/user`, a rate.
+    let rate = || {
+        let value = value.strip_prefix(b"\"").unwrap_or(value);
+        let count = value.iter().take_while(|b| b.is_ascii_digit()).count();
+        count > 0
+            && matches!(
+                value[count..],
+                [b'/', b's' | b'm' | b'h' | b'd'] | [b'/', b's' | b'm' | b'h' | b'd', b'/' | b',', ..]
+            )
+    };
+    // `asymmetric/EC/secp384r1.pem`
+    let file = || {
+        value.contains(&b'/')
+            && is_host(value)
+            && value.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'/' | b'-' | b'_' | b'.'))
+    };
     slashed
+        || rate()
+        || file()
         || scoped
         || ROOTS.iter().any(|root| value.starts_with(root))
         || variable()
@@ -308,6 +339,7 @@ pub(super) fn is_code(value: &[u8], quoted: bool) -> bool {
             || has(b"A-Z")
             || has(b"a-z")
             || has(b"()")
+            || value.ends_with(b"[]")
             || value.starts_with(b"^")
             || has(b"\\w")
             || has(b"\\d")

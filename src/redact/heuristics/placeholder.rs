@@ -22,6 +22,7 @@ pub(in super::super) fn is_placeholder(value: &[u8]) -> bool {
     // `**MASKED VALUE**`
     let censored = value.len() > 8 && value.starts_with(b"**") && value.ends_with(b"**");
     bare || filled
+        || is_name_of_variable(value)
         || censored
         || is_periodic(value)
         || is_reference(value)
@@ -30,6 +31,14 @@ pub(in super::super) fn is_placeholder(value: &[u8]) -> bool {
         || is_elided(value)
         || is_sequence(value)
         || has_placeholder_word(value)
+}
+
+/// Whether `value` is the name of what is to stand there: `MYSQL_ROOT_PWD`.
+fn is_name_of_variable(value: &[u8]) -> bool {
+    static SECRETS: WordList = WordList::new("pass password passwd passphrase pwd pw secret token key");
+    value.contains(&b'_')
+        && value.iter().all(|b| b.is_ascii_uppercase() || *b == b'_')
+        && value.rsplit(|b| *b == b'_').next().is_some_and(|last| SECRETS.has(last))
 }
 
 fn is_elided(value: &[u8]) -> bool {
@@ -144,7 +153,9 @@ fn is_reference(value: &[u8]) -> bool {
     let named = matches!(value[0], b':' | b'@' | b'#') && value.len() > 2 && super::is_name(&value[1..]) && {
         value[1..].iter().all(|b| b.is_ascii_lowercase() || matches!(b, b'_' | b'-' | b'.'))
     };
-    let formatted = value.starts_with(b"%(") || value.starts_with(b"&lt;") || value.starts_with(b"%s");
+    // `AKIA…/20200513/us-east-1/s3/aws4_request`, what a signature of AWS is made for.
+    let scope = value.ends_with(b"aws4_request");
+    let formatted = scope || value.starts_with(b"%(") || value.starts_with(b"&lt;") || value.starts_with(b"%s");
     // A signed token that anyone may read, as its name says.
     let public = value.len() > 10 && value[0] == b'v' && value[2..].starts_with(b".public.");
     // `password=.*` of a pattern, `password=@file` of a command.

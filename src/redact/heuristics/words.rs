@@ -196,7 +196,14 @@ pub(in super::super) fn is_name(value: &[u8]) -> bool {
         let number = digits <= 3 || is_technical(&part[..letters + digits]);
         // `S3Bucket`
         let unit = letters == 1 && part[0].is_ascii_uppercase() && tail.first().is_some_and(u8::is_ascii_uppercase);
-        let between = (letters >= 2 || unit) && number && tail.len() >= 5 && tail.iter().all(u8::is_ascii_alphabetic);
+        // `Sha1Auth`, `oAuth2Api`
+        let titled = letters >= 3
+            && digits == 1
+            && tail.len() >= 3
+            && tail[0].is_ascii_uppercase()
+            && tail[1..].iter().all(u8::is_ascii_lowercase);
+        let joined = letters >= 2 && tail.len() >= 5 || unit && tail.len() >= 5 || titled;
+        let between = joined && number && tail.iter().all(u8::is_ascii_alphabetic);
         let words = (digits <= 4 && tail.is_empty()) || between || is_technical(part);
         words && reads_like_words(&part[..letters]) && reads_like_words(tail)
     })
