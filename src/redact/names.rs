@@ -28,6 +28,10 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
     if name.eq_ignore_ascii_case(b"publickeytoken") {
         return None;
     }
+    // `IsFirstPass`, a question.
+    if words.len() > 2 && matches!(words[0].as_str(), "is" | "has") {
+        return None;
+    }
     // `secret_key_base`, `PASSWORD_PROD`, `apiKeyValue` still name the secret itself.
     static AFTERWORDS: WordList = WordList::new(
         "base value val string plain plaintext text raw b64 base64 hex prod production dev \
@@ -290,7 +294,7 @@ static OTHER_KEYS: WordList = WordList::new(
 );
 
 /// What precedes `key` in words that have nothing to do with keys, and in the scheme of a URL.
-static NO_OWNERS: WordList = WordList::new("mon tur don hoc joc whis tpm");
+static NO_OWNERS: WordList = WordList::new("mon tur don hoc joc whis tpm dns");
 
 /// Whether `name` is that of a key, and its other words name neither a public key nor what is known by a digest.
 pub(super) fn is_of_secret_key(name: &[u8]) -> bool {

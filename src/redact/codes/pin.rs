@@ -105,7 +105,7 @@ pub(super) fn after(text: &[u8], start: usize, end: usize) -> Option<(usize, usi
 /// Whether the word before a code says that it is the result of something.
 fn is_failure(before: &[u8]) -> bool {
     static FAILURES: WordList = WordList::new(
-        "erreur error fehler http status statut retour sortie exit return r\u{e9}ponse postal pays country",
+        "erreur error fehler http status statut close closing reason retour sortie exit return r\u{e9}ponse postal pays country",
     );
     let word = before.iter().rev().take(24).take_while(|b| b.is_ascii_alphabetic() || !b.is_ascii()).count();
     FAILURES.has(&before[before.len() - word..])

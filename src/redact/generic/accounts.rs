@@ -97,7 +97,11 @@ pub(in super::super) fn pair(text: &[u8], at: usize, on_finding: OnFinding<'_>) 
     let value = &text[start..end];
     // The third of an enumeration.
     let listed = text[end..].starts_with(SLASH.as_bytes()) || rest.ends_with(b" / ");
+    // `block_and_aggregate / try_block_and_aggregate`
+    let function =
+        account.contains(&b'_') && value.iter().all(|b| b.is_ascii_lowercase() || *b == b'_') && value.contains(&b'_');
     if listed
+        || function
         || value.is_empty()
         || is_sibling(account, value)
         || is_advisory(account)
@@ -191,7 +195,9 @@ fn is_sibling(account: &[u8], value: &[u8]) -> bool {
         .strip_prefix(account)
         .is_some_and(|rest| matches!(rest.first(), Some(b'-' | b'_' | b'.')) && letters(rest));
     let shared = account.iter().zip(value).take_while(|(a, b)| a == b).count();
+    let added = value.strip_prefix(account).is_some_and(|rest| rest.starts_with(b"+"));
     longer
+        || added
         || value[..shared].iter().filter(|b| **b == b'.').count() >= 1
             && value[..shared].len() >= 5
             && letters(&value[shared..])
@@ -387,7 +393,8 @@ fn item(line: &[u8], class: NameClass) -> Option<(usize, usize)> {
     let alone = line[from + value..].trim_ascii().is_empty() || line[from + value..].starts_with(b" (");
     let (start, end) = trimmed(line, from, from + value);
     let password = &line[start..end];
-    let fits = words <= 3
+    let fits = (1..=3).contains(&words)
+        && account.iter().any(|b| b.is_ascii_alphanumeric() || !b.is_ascii())
         && alone
         && !account.contains(&b'=')
         && !is_ticket(password)

@@ -75,7 +75,11 @@ pub(super) fn value(text: &[u8], name: Name, class: NameClass) -> Option<(usize,
         if bare.is_empty() || bare.starts_with(b"```") || bare.starts_with(b"~~~") || is_author(bare) {
             continue;
         }
-        if content.len() == MAX_VALUE || is_prompt(bare) {
+        // `EmailPassword:` above a list of names.
+        let word = &text[name.start..name.end];
+        let class_name = word.windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
+        let listed = class_name && list_mark(bare) > 0 && !bare.iter().any(u8::is_ascii_digit);
+        if content.len() == MAX_VALUE || listed || is_prompt(bare) {
             return None;
         }
         return alone(text, start, at, ending, class)

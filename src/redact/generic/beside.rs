@@ -311,6 +311,14 @@ fn cells<'t>(lead: &'t [u8], last: &[u8]) -> Option<Cells<'t>> {
     (!cell.is_empty()).then_some(Cells { last: cell.trim_ascii(), several: at.is_some() && mark != b", " })
 }
 
+/// Whether a cell names what an account is called by, so that the next is that.
+fn cell_ends_with_user(last: &[u8]) -> bool {
+    static NAMES: WordList = WordList::new(
+        "username usernames benutzername identifiant gebruikersnaam anv\u{e4}ndarnamn brugernavn brukernavn",
+    );
+    NAMES.has(last)
+}
+
 /// Whether the cell before a value is an account.
 fn is_beside_account(text: &[u8], end: usize, before: &[u8], cells: Cells<'_>, worded: bool) -> bool {
     let cell = cells.last;
@@ -320,7 +328,9 @@ fn is_beside_account(text: &[u8], end: usize, before: &[u8], cells: Cells<'_>, w
         return true;
     }
     let count = words().count();
-    let named = words().any(|word| CELLS.has(word));
+    // `| Make a username | kelly.moore14 |`
+    let value_is_account = cell_ends_with_user(last);
+    let named = words().any(|word| CELLS.has(word)) && !value_is_account;
     if named && count <= 5 {
         return worded || count >= 2;
     }

@@ -142,6 +142,9 @@ fn is_chosen(word: &[u8]) -> bool {
         // `Index%3CI%3E`
         && !is_percent_encoded(word)
         && !is_named_or_range(word)
+        && !word.starts_with(b"abc123")
+        // `!price@all@1s`, the name of a stream.
+        && word.iter().filter(|b| **b == b'@').count() < 2
         && looks_secret(word, NameClass::Password, false)
         && !heuristics::is_uuid(word)
 }
@@ -298,7 +301,10 @@ fn belongs(word: &[u8], at: usize) -> bool {
             // `PKCS#1v1.5`, `3986#section-4.4`
             let version = before.iter().all(|b| b.is_ascii_uppercase() || *b == b'-') && after.contains(&b'.');
             let section = digits(before) && after.iter().any(|b| matches!(b, b'.' | b'-'));
-            let is_reference = letters(before) && digits(after) || before.contains(&b'.') || version || section;
+            // `curve25519#fromHash`, a method.
+            let method = letters(after) && is_camel(after) && after[0].is_ascii_lowercase();
+            let is_reference =
+                method || letters(before) && digits(after) || before.contains(&b'.') || version || section;
             let ends = after.is_empty() && !before.last().is_some_and(u8::is_ascii_digit) && !year_first(word);
             !is_reference && !ends && (capital || before.iter().any(u8::is_ascii_digit))
         }

@@ -111,7 +111,7 @@ pub(in super::super) fn column(
     let mut on_cell = |from: usize, to: usize| {
         if let Some((from, to)) = header.cells.secret(text, from, to) {
             found(from, to, header.cells.label());
-        } else if header.cells == Cells::Told && !text[from..to].contains(&b' ') {
+        } else if header.cells == Cells::Told && !text[from..to].contains(&b' ') && !is_numbered(&text[from..to]) {
             random |= heuristics::looks_random(&text[from..to]);
             passwords.add(text, from, to);
         }
@@ -126,6 +126,15 @@ pub(in super::super) fn column(
     if random {
         passwords.secrets(text, &mut |start, end| found(start, end, &names::PASSWORD));
     }
+}
+
+/// Whether a value is one of many codes with a number each, as those of errors: `FSTDEP012`, `E1003`.
+fn is_numbered(value: &[u8]) -> bool {
+    let digits = value.iter().rev().take_while(|b| b.is_ascii_digit()).count();
+    let head = &value[..value.len() - digits];
+    (2..=6).contains(&digits)
+        && !head.is_empty()
+        && head.iter().all(|b| b.is_ascii_uppercase() || matches!(b, b'_' | b'-'))
 }
 
 /// Whether the other headers of a line are those of a list of devices: people have communities, too.

@@ -438,7 +438,7 @@ fn is_badge(text: &[u8], name: Name, class: NameClass) -> bool {
     let image = || {
         [&b"badge"[..], b"shields.io", b".svg"].iter().any(|word| before.windows(word.len()).any(|part| part == *word))
     };
-    class == NameClass::Weak && before.ends_with(b"?") && image()
+    class == NameClass::Weak && (before.ends_with(b"?") || before.ends_with(b"&")) && image()
 }
 
 /// Returns the label for the whole value of a field, if its name says that it is secret.

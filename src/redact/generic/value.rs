@@ -91,7 +91,11 @@ fn judged(text: &[u8], name: Name, at: usize, separator: Separator, class: NameC
     if next && variable > 1 && whole.get(variable) == Some(&b'=') {
         return Some((found, false));
     }
-    if is_same_word(&text[name.start..name.end], content)
+    // `id_key = id_keys.curve25519`, a field of a variable.
+    let word = &text[name.start..name.end];
+    let field = !found.quoted && word.contains(&b'_') && whole.starts_with(word) && whole.contains(&b'.');
+    if field
+        || is_same_word(&text[name.start..name.end], content)
         || is_request_id(&text[name.start..name.end], content)
         || separator == Separator::Comma && is_element(text, name, found)
     {

@@ -57,6 +57,11 @@ pub(in super::super) fn is_word_chain(value: &[u8], least: usize) -> bool {
     {
         return false;
     }
+    // `group.consumer.session.timeout.ms`, a property.
+    let dots = value.iter().filter(|b| **b == b'.').count();
+    if dots >= 3 && value.iter().all(|b| b.is_ascii_lowercase() || *b == b'.') {
+        return false;
+    }
     let (mut words, mut numbers, mut named, mut short) = (0, 0, 0, 0);
     for part in value.split(|b| matches!(b, b'-' | b'_' | b'.')) {
         let letters = part.iter().take_while(|b| b.is_ascii_alphabetic()).count();

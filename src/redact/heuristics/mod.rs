@@ -54,6 +54,11 @@ pub(super) fn looks_secret(value: &[u8], class: NameClass, quoted: bool) -> bool
         return false;
     }
     // Keys of Stripe that are meant for browsers.
+    // `--client-p2p-cert`, a flag.
+    if value.starts_with(b"--") && value[2..].iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'-')
+    {
+        return false;
+    }
     let published = value.starts_with(b"pk_live_") || value.starts_with(b"pk_test_");
     let package = || class != NameClass::Password && is_package(value);
     if published || is_resource_id(value) || is_version(value) || package() {
@@ -340,6 +345,7 @@ pub(super) fn is_code(value: &[u8], quoted: bool) -> bool {
             || has(b"a-z")
             || has(b"()")
             || value.ends_with(b"[]")
+            || value.starts_with(b"#[")
             || value.starts_with(b"^")
             || has(b"\\w")
             || has(b"\\d")

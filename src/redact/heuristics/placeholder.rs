@@ -22,6 +22,11 @@ pub(in super::super) fn is_placeholder(value: &[u8]) -> bool {
     // `**MASKED VALUE**`
     let censored = value.len() > 8 && value.starts_with(b"**") && value.ends_with(b"**");
     bare || filled
+        || value.starts_with(b"xxxxx")
+        // `cargo clippy --fix`, a command.
+        || memchr::memmem::find(value, b" --").is_some_and(|at| value.get(at + 3).is_some_and(u8::is_ascii_lowercase))
+        // `[Name](page.md)`
+        || value[0] == b'[' && memchr::memmem::find(value, b"](").is_some()
         || is_name_of_variable(value)
         || censored
         || is_periodic(value)

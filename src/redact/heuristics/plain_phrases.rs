@@ -84,6 +84,10 @@ static LINKS: WordList = WordList::new(
 /// two or more have a meaning of their own and none is about passwords.
 pub(in super::super) fn is_saying(value: &[u8]) -> bool {
     let value = value.trim_ascii();
+    // The flags of a command.
+    if memchr::memmem::find(value, b" --").is_some() {
+        return false;
+    }
     let (mut words, mut content, mut doubtful) = (0, 0, 0);
     for word in value.split(|b| *b == b' ') {
         let spelled = !word.is_empty()

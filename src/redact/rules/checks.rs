@@ -92,7 +92,10 @@ pub(super) fn prefixed(token: &[u8]) -> bool {
     let lower = tail.iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
     let plain = said && lower && tail.len() >= 24 && digits >= 4 && letters::odd_pairs(tail).0 >= 4;
     let worded = parts.iter().all(|part| part.iter().all(u8::is_ascii_lowercase));
-    let public = parts.iter().any(|part| PUBLIC.has(part));
+    // `user_2aql…`, an id.
+    static OWNERS: WordList =
+        WordList::new("user usr org team account member customer cust device order invoice session workspace");
+    let public = parts.iter().any(|part| PUBLIC.has(part)) || matches!(&parts[..], [owner] if OWNERS.has(owner));
     worded && !public && (mixed || hexadecimal || plain) && no_sample(token)
 }
 
