@@ -131,7 +131,9 @@ pub(super) fn after(text: &[u8], start: usize, end: usize) -> Option<(usize, usi
     let after = line(&text[last..], NEAR / 2);
     let has = |part: &[u8], words: &[&[u8]]| words.iter().any(|word| contains_ignoring_case(part, word));
     let opens = has(before, &PLACES) || has(after, &PLACES);
-    (opens && !has(before, &OTHERS) && !heuristics::is_placeholder(&text[at..last])).then_some((at, last))
+    // `close code 1003` of a connection.
+    let closing = before.trim_ascii_end().ends_with(b"close");
+    (opens && !closing && !has(before, &OTHERS) && !heuristics::is_placeholder(&text[at..last])).then_some((at, last))
 }
 
 #[cfg(test)]

@@ -78,7 +78,7 @@ pub(super) fn value(text: &[u8], name: Name, class: NameClass) -> Option<(usize,
         // `EmailPassword:` above a list of names.
         let word = &text[name.start..name.end];
         let class_name = word.windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
-        let listed = class_name && list_mark(bare) > 0 && !bare.iter().any(u8::is_ascii_digit);
+        let listed = class_name && !bare.iter().any(u8::is_ascii_digit);
         if content.len() == MAX_VALUE || listed || is_prompt(bare) {
             return None;
         }
