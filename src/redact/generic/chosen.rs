@@ -74,7 +74,9 @@ pub(in super::super) fn password(text: &[u8], place: usize, done: &mut usize, fo
         return;
     }
     let (start, end) = word_at(text, at, MAX_WORD, done);
-    if start == end {
+    // In Base85 what follows `<` is no tag.
+    let tag = |rest: &[u8]| rest.iter().take(12).any(|b| *b == b'>');
+    if start == end || text.get(end) == Some(&b'<') && !tag(&text[end..]) {
         return;
     }
     let word = &text[start..end];
