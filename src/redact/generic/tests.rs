@@ -1,6 +1,7 @@
 //! Tests of names and values in all notations.
 
 use super::*;
+use crate::redact::canaries::{SEED, fill, scrub};
 
 fn found_in(text: &str, strict: bool) -> Vec<&str> {
     let mut names = Names::default();
@@ -126,5 +127,75 @@ fn in_a_record_the_name_of_a_field_is_enough() {
         [("key", "agent:coder:main"), ("key", "feat:cache"), ("signature", "ErUBCkYIBRgCIkDx4q7Rt5Kx9w")]
     {
         assert_eq!(field(name, plain), None, "{name}");
+    }
+}
+
+#[test]
+fn names_ids_and_versions_in_documents_stay() {
+    for text in [
+        // Names of tools, classes, packages, functions and fields.
+        "Keep auth for the `planner_20250712` tool.",
+        "Add Role Credentials to S3ToQueueTransfer and back",
+        "from lamp_cloud import CloudCredentials, S3Lamp\n",
+        "class Sha1Auth(BasicAuth): ...\napp = Lamp(auth=Sha1Auth)\n",
+        "plain types (`httpBasicAuth`, `oAuth2Api`)",
+        "import password from '@lamp/password';\n",
+        "from lamp import SigningKey, CURVE384p\n",
+        "'socket', 'spwd', 'sqlite3', 'stat'",
+        "fields = ['email*', 'password1*', 'password2*']",
+        "properties `first_pass`, `next_pass_name` and `count`",
+        "secret webhooks:\n  - **Lamp.Item** / **Lamp.Order**: `unit_price_decimal`\n",
+        "- **Lamp**: for admins keep `lamp-orm` / `lamp-orm-migration` in step",
+        "admin: `count_and_sum` / `try_count_and_sum`",
+        "var first_id_key = first_id_keys.curve25519;",
+        "enc.from_tiktoken(\"lamp100k_base\")",
+        "connect(password=conf.get(\"lampstore\", \"password\"))",
+        "ffi.new(\"uint8_t[]\", password)",
+        "- Proxy-pass `#[allow]` attributes",
+        "| Code | Meaning |\n| --- | --- |\n| LAMPDEP012 | gone |\n| LAMPDEP013 | moved |\n",
+        "| `lampAuthCredentials` | [`LampCredentials`](auth/lamp-token.md) | The object |\n",
+        "| make.userName() | Generate a username | \"robin.moore14\" |",
+        // Ids, rates, versions, files and hosts.
+        "\"ClientToken\": \"5b1d7a34-9c0e-4e2f-8a6b-0d3c9f7e1a28\"",
+        "--request-token 5b1d7a34-9c0e-4e2f-8a6b-0d3c9f7e1a28",
+        "\"ServiceCredential\": {\n  \"CreateDate\": \"2024-10-01T04:31:41Z\",\n  \"ServiceUserName\": \"lamp-at-123456789012\"\n}",
+        "\"key\": \"change1_0.6995461115147918\"",
+        "Start session with SessionId: Kim-Lee-07a16060613c408b5",
+        "\"ObjectKey\": \"img-81f2a7c09b3d4e56f.bin\"",
+        "lamp\tuser-session\t1.14.10-1~lamp12u1\nlamp\tlogin\t1:4.13+dfsg1-1\n",
+        "works without `res.cookie` (connect@3)",
+        "``\"change_password\"`` (default: ``\"5/m/user\"``)",
+        "public key for the private key ``asymmetric/EC/secp384r1-seed.pem``.",
+        "CVE-2024-49272 / GHSA-3jp2-3mrg-2vxc: a login flaw",
+        "user of <3986#section-4.4> and RSASSA-PKCS#1v1.5",
+        "the user types:\ncore1#copy flash:\nedge-rtr1#config term\n",
+        "WeakInfo::IsFirstPass 615c19d9e03d4be2049c10db0151edbc3b229246",
+        "Pin the hook, use the bot in (:pull:`1133`)",
+        "frames with close code 1003 of the door",
+        // Placeholders and commands.
+        "lamp://AppName:APIKey@FromPhone and lamp://:api_token@host.example.org/",
+        "mysql -u root -pLAMP_ROOT_PWD -e \"create schema x\"",
+        "{\"secret\":\"**NOT FOR LOGS**\"}",
+        "USER=root PASSWORD= FILTER=integration npm test",
+        "lamp-mq -u \"amqp://guest:guest@localhost/\" -q \"lamps\"",
+        "Clippy pass: `cargo clippy --fix --all-targets`",
+        "pwgen-0.3-py2.7.egg\npydeploy-0.2.1-py2.7.egg\n",
+        // Sentences that go on, conditions and negations.
+        "it also did not raise what it should when the username and password are not present on Legacy\nclients.",
+        "If the password is unicode, it is converted first.",
+        "the value is kept in ``options.passphrase`` (at the 'overrides'\nlevel.)",
+        "the field will be changed when they change their password, thus restoring prior behavior.\n",
+        "(email, name, refresh token, recovery/2FA code, ...)",
+    ] {
+        assert_eq!(scrub(text), text);
+    }
+}
+
+#[test]
+fn a_long_token_is_removed_whole() {
+    let token = fill(&"<a40>".repeat(60), SEED);
+    for template in ["\"authorizationToken\": \"@\",", "access_token=@\n", "export API_TOKEN='@'"] {
+        let scrubbed = scrub(&template.replace('@', &token));
+        assert!(!scrubbed.contains(&token[token.len() - 40..]), "{}", scrubbed.len());
     }
 }
