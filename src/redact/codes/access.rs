@@ -7,7 +7,7 @@ use super::super::text::{contains_ignoring_case, last_line};
 use super::{goes_on, line, number_end};
 
 /// The words for a code, in lower case, up to the number or a word between.
-pub(in super::super) const KEYWORDS: [&str; 22] = [
+pub(in super::super) const KEYWORDS: [&str; 24] = [
     "code is ",
     "code: ",
     "code 1",
@@ -23,6 +23,8 @@ pub(in super::super) const KEYWORDS: [&str; 22] = [
     "code ist ",
     "code est ",
     "code : ",
+    "codice ",
+    "c\u{f3}digo ",
     "codice \u{e8} ",
     "c\u{f3}digo es ",
     "c\u{f3}digo \u{e9} ",
@@ -145,6 +147,7 @@ mod tests {
             "The side door has a keypad, code is @ and then OFF",
             "Die Haust\u{fc}r: der Code ist @.",
             "un digicode, le code est @A.",
+            "Allarme ufficio: codice @ (tastiera a destra)",
         ] {
             let scrubbed = scrub(&text.replace('@', "49173"));
             assert!(!scrubbed.contains("49173"), "{scrubbed}");
@@ -158,6 +161,7 @@ mod tests {
             "exit code: 49173 of the door controller",
             "postal code 49173",
             "see code 49173 of the standard",
+            "Il codice 49173 del manuale",
             "\"code: 49173\", the door",
         ] {
             assert_eq!(scrub(text), text);

@@ -247,6 +247,17 @@ pub(super) fn is_own_line(text: &[u8], name: Name, found: ValueSpan, separator: 
         && text.get(found.end).is_none_or(|b| *b == b'\n')
 }
 
+/// Whether a name with at most one word before it and its value are all of a line or of an item of a list: `- enable secret: X`.
+pub(super) fn is_alone(text: &[u8], name: Name, found: ValueSpan) -> bool {
+    let before = last_line(&text[name.start.saturating_sub(32)..name.start]);
+    let before = before.trim_ascii_start();
+    let before = before.strip_prefix(b"- ").or_else(|| before.strip_prefix(b"* ")).unwrap_or(before);
+    let word = before.strip_suffix(b" ").unwrap_or(before);
+    !found.quoted
+        && word.iter().all(u8::is_ascii_alphabetic)
+        && text.get(found.end).is_none_or(|b| matches!(b, b'\n' | b'\r'))
+}
+
 /// Whether a blank precedes the `=` before a value.
 pub(super) fn is_spaced(text: &[u8], found: ValueSpan) -> bool {
     text[..found.start - 1].last().is_some_and(u8::is_ascii_whitespace)

@@ -128,3 +128,31 @@ fn in_a_record_the_name_of_a_field_is_enough() {
         assert_eq!(field(name, plain), None, "{name}");
     }
 }
+
+#[test]
+fn values_are_found_behind_what_says_whose_they_are() {
+    use crate::redact::canaries::{SEED, fill, scrub};
+    let id = fill("<h8>-<h4>-4<h3>-a<h3>-<h12>", SEED);
+    for (template, value) in [
+        ("SNMP: read community `@`; v3 is off", "gr44nfield-ro"),
+        ("the SNMP community string is `@`", "gr44nfield-ro"),
+        ("Automation-Secret des Users `backup`: @\n", id.as_str()),
+        ("client secret for the app `billing`: @\n", id.as_str()),
+        ("- enable secret: @\n", "kT4_meadow"),
+        ("le mot de passe provisoire que vous m'avez envoy\u{e9} est @, merci", "Hirondelle-74-bleu"),
+        ("Use qa@example.org with @ \u{2013} not your own", "Copper+Heron+27"),
+        ("\"Jwt\": { \"Issuer\": \"https://id.example\", \"Key\": \"@\" }", "a-small-fox-signs-every-ticket-2021"),
+    ] {
+        let scrubbed = scrub(&template.replace('@', value).replace(&format!("qa{value}"), "qa@"));
+        assert!(!scrubbed.contains(value), "{scrubbed}");
+    }
+    for text in [
+        "our community `gr44nfield-ro` and the read community `public`",
+        "the secret of the user `backup`: stored in the vault",
+        "- enable secret: required\n- client secret: see_vault1\n",
+        "\"Sort\": { \"Order\": \"asc\", \"Key\": \"a-small-fox-signs-every-ticket-2021\" }",
+        "It runs with Copper+Heron+27 on board",
+    ] {
+        assert_eq!(scrub(text), text);
+    }
+}

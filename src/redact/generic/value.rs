@@ -123,6 +123,11 @@ pub(super) fn value(
             && (later::is_plain(content)
                 || heuristics::is_joined_words(content)
                 || heuristics::is_numbered_pair(content))
+        || class == NameClass::Secret
+            && separator == Separator::Colon
+            && settings::is_alone(text, name, found)
+            && heuristics::has_all_kinds(content)
+            && heuristics::is_marked_words(content)
         || found.quoted && is_made_salt(&text[name.start..name.end], content)
         || class == NameClass::Weak && is_asked_token(text, name, content)
         || class == NameClass::Hint
