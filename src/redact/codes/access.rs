@@ -133,7 +133,9 @@ pub(super) fn after(text: &[u8], start: usize, end: usize) -> Option<(usize, usi
     let after = line(&text[last..], NEAR / 2);
     let has = |part: &[u8], words: &[&[u8]]| words.iter().any(|word| contains_ignoring_case(part, word));
     let opens = has(before, &PLACES) || has(after, &PLACES);
-    (opens && !has(before, &OTHERS) && !heuristics::is_placeholder(&text[at..last])).then_some((at, last))
+    let next = &after[..after.len().min(16)];
+    (opens && !has(before, &OTHERS) && !has(next, &OTHERS) && !heuristics::is_placeholder(&text[at..last]))
+        .then_some((at, last))
 }
 
 #[cfg(test)]
@@ -162,6 +164,7 @@ mod tests {
             "postal code 49173",
             "see code 49173 of the standard",
             "Il codice 49173 del manuale",
+            "c\u{f3}digo 49173 del producto, puerta 3",
             "\"code: 49173\", the door",
         ] {
             assert_eq!(scrub(text), text);

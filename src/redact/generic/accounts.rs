@@ -1,5 +1,7 @@
 //! Passwords beside the name of their account: `admin / X`, and lists of accounts under a heading.
 
+mod looks;
+
 use super::super::heuristics::{self, NameClass, WordList, looks_secret};
 use super::super::names;
 use super::super::rules::FindingLabel;
@@ -8,6 +10,7 @@ use super::beside::NAMED;
 use super::chosen::speaks_of_account;
 use super::later::{is_plain, is_strong, trimmed};
 use super::{Name, OnFinding};
+use looks::{is_long_pair, is_substituted, is_written};
 
 static PAIR: FindingLabel = FindingLabel { name: "login-pair", reason: "is the password of a pair", rank: 6 };
 
@@ -141,7 +144,10 @@ pub(in super::super) fn pair(text: &[u8], at: usize, on_finding: OnFinding<'_>) 
             || is_written(value)
             || is_substituted(value)
             || heuristics::is_parted(value)
-            || USUAL.has(account) && value.len() >= 8 && heuristics::is_plain_word(value) && line_above()
+            || USUAL.has(account)
+                && value.len() >= 8
+                && (heuristics::is_plain_word(value) || is_long_pair(value))
+                && line_above()
     };
     let titled = || {
         value.last().is_some_and(u8::is_ascii_digit)
@@ -192,34 +198,6 @@ fn is_word_with_digit(value: &[u8]) -> bool {
         && word.iter().all(u8::is_ascii_lowercase)
         && !NAMED.has(word)
         && heuristics::is_plain_part(word)
-}
-
-/// Whether a value is words that marks join, in one of which a digit stands for a letter: `l0ck-ness-monster`.
-fn is_written(value: &[u8]) -> bool {
-    let part = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
-    let letter = |b: u8| matches!(b, b'0' | b'1' | b'3' | b'4' | b'5' | b'7');
-    let digits = |run: &[u8]| run[0].is_ascii_lowercase() && letter(run[1]) && run[2].is_ascii_lowercase();
-    (10..=40).contains(&value.len())
-        && value.iter().all(part)
-        && value.iter().any(|b| matches!(b, b'-' | b'_' | b'.'))
-        && value.windows(3).any(digits)
-        && looks_secret(value, NameClass::Password, true)
-}
-
-/// Whether a value is a few words with a capital, in one of which a mark stands for a letter: `Br@nch-Otter`.
-fn is_substituted(value: &[u8]) -> bool {
-    let mark =
-        |run: &[u8]| run[0].is_ascii_alphabetic() && matches!(run[1], b'@' | b'$') && run[2].is_ascii_lowercase();
-    let letters = |b: &u8| match b {
-        b'@' => b'a',
-        b'$' => b's',
-        other => *other,
-    };
-    value[0].is_ascii_uppercase()
-        // `Name@host`
-        && value.iter().position(|b| *b == b'@').is_none_or(|at| at <= 3)
-        && value.windows(3).any(mark)
-        && heuristics::is_joined_words(&value.iter().map(letters).collect::<Vec<u8>>())
 }
 
 /// Whether a value is a password without any label: letters, digits, and a mark that neither names nor numbers have.
@@ -318,9 +296,9 @@ pub(super) fn listed(text: &[u8], name: Name, class: NameClass, on_finding: OnFi
         found.push((name.end + at + start, name.end + at + end, look));
         at += line.len() + 1;
     }
-    let clear = found.iter().any(|(_, _, look)| *look == Look::Clear);
+    let strong = found.iter().any(|(_, _, look)| *look == Look::Strong);
     for (start, end, look) in found {
-        if look == Look::Clear || clear && look == Look::Weak {
+        if matches!(look, Look::Strong | Look::Clear) || strong && look == Look::Weak {
             on_finding(start, end, &names::PASSWORD);
         }
     }
@@ -329,8 +307,10 @@ pub(super) fn listed(text: &[u8], name: Name, class: NameClass, on_finding: OnFi
 /// How much what an item gives for an account looks like a password.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Look {
+    /// With marks, as nothing else has them.
+    Strong,
     Clear,
-    /// Words that may be a role as well, but for another item of the list that is clear: `coral-tower`.
+    /// Words that may be a role or a team as well, but for another item of the list that is strong: `coral-tower`.
     Weak,
     None,
 }
@@ -410,15 +390,17 @@ fn item(line: &[u8], class: NameClass) -> Option<(usize, usize, Look)> {
         && !account.contains(&b'=')
         && !is_ticket(password)
         && (class == NameClass::Password || !password.iter().all(|b| b.is_ascii_hexdigit() || *b == b'-'));
-    let clear =
-        || is_strong(password) || is_plain(password) || is_odd(password) || heuristics::is_word_chain(password, 3);
-    let weak = || {
-        heuristics::is_plain_pair(password)
-            || password.last().is_some_and(u8::is_ascii_digit) && heuristics::is_marked_words(password)
+    let clear = || is_plain(password) || is_odd(password) || heuristics::is_word_chain(password, 3);
+    // `a.berg / kettle_88`
+    let slashed = separator.is_some_and(|(place, _)| content[place..].starts_with(SLASH.as_bytes()));
+    let numbered = || {
+        let digits = password.iter().rev().take_while(|b| b.is_ascii_digit()).count();
+        digits >= 2 && words == 1 && slashed && heuristics::is_marked_words(password)
     };
     let look = match fits {
-        true if clear() => Look::Clear,
-        true if weak() => Look::Weak,
+        true if is_strong(password) => Look::Strong,
+        true if clear() || numbered() => Look::Clear,
+        true if heuristics::is_plain_pair(password) => Look::Weak,
         _ => Look::None,
     };
     Some((start, end, look))
@@ -471,6 +453,13 @@ mod tests {
     }
 
     #[test]
+    fn words_with_numbers_in_a_list_are_found() {
+        let scrubbed =
+            scrub("Test accounts for it:\n\n1. a.berg / Windmill_731 (buyer)\n2. c.dahl / kettle_88 - seller\n");
+        assert!(!scrubbed.contains("Windmill_731") && !scrubbed.contains("kettle_88"), "{scrubbed}");
+    }
+
+    #[test]
     fn words_in_a_list_with_a_clear_password_are_found() {
         let clear = fill("Wq9!<a5>4z", SEED);
         for heading in ["Demo users made by the seed:", "The users created here:", "Test accounts for it:"] {
@@ -487,6 +476,8 @@ mod tests {
             "test (Hirotaka Tagawa / wafuwafu13), `caseNN.01.before_*` / `caseNN.02.after_*` scheme",
             "admin/users works, root/lib64 is a path, admin/settings2 for the rest",
             "Users with passwords:\n- alice – expired 2024-01-02\n- bob – see ticket ABC-1234\n- carol – none\n",
+            "Test users:\n- anna \u{2013} backend-team\n- ben \u{2013} team2024x\n",
+            "See https://x.example (admin / back-office) for the split.",
             "Demo users:\n* a@example.org \u{2192} read-only\n* b@example.org \u{2192} team-lead\n",
             "Logins:\n- alice: Chrome-120\n- bob: 2024-01-02\n",
             "Accounts:\n- main: 0x52908400098527886E0F7030069857D2E4169EE7\n- other: none\n",

@@ -247,7 +247,7 @@ fn is_pair(text: &[u8], start: usize, end: usize) -> bool {
     let led = || leads.iter().any(|word| lead.ends_with(word));
     let numbered = || {
         *mark == b'+'
-            && value.last().is_some_and(u8::is_ascii_digit)
+            && value.rsplit(|b| *b == b'+').next().is_some_and(|part| part.iter().all(u8::is_ascii_digit))
             && value.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'+')
             && heuristics::is_joined_words(value)
     };

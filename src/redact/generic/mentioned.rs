@@ -65,15 +65,16 @@ pub(super) fn random_after(text: &[u8], name: Name, exact: bool) -> Option<(usiz
 }
 
 /// Returns what a machine made at random after the words at the beginning of the next line that point back to the line
-/// of a name: "It uses an API token.", "The current one: X".
-pub(super) fn pointed_at(text: &[u8], name: Name) -> Option<(usize, usize)> {
+/// of a name: "It uses an API token.", "The current one: X". `exact`: as for [`random_after`].
+pub(super) fn pointed_at(text: &[u8], name: Name, exact: bool) -> Option<(usize, usize)> {
     let line = first_line(&text[name.end..text.len().min(name.end + MAX_DISTANCE)]);
     let end = name.end + line.len();
     let below = &text[end..text.len().min(end + MAX_DISTANCE)];
     let lead = below.iter().take(6).take_while(|b| matches!(b, b'\n' | b'\r' | b'>' | b' ')).count();
     let next = first_line(&below[lead..]);
-    let mut words = next.split(|b| *b == b' ');
-    if !words.by_ref().take(3).any(|word| POINTERS.has(word.strip_suffix(b":").unwrap_or(word))) {
+    // "One run: …" points to nothing.
+    let mut words = next.split(|b| *b == b' ').take(3).map(|word| word.strip_suffix(b":").unwrap_or(word)).skip(1);
+    if !words.any(|word| word == b"one") {
         return None;
     }
     if line.split(|b| *b == b' ').any(is_public) {
@@ -87,11 +88,8 @@ pub(super) fn pointed_at(text: &[u8], name: Name) -> Option<(usize, usize)> {
     }
     let length = text[lead..].iter().take(MAX_DISTANCE).take_while(|b| !b.is_ascii_whitespace()).count();
     let (start, end) = later::trimmed(text, lead, lead + length);
-    is_random(&text[start..end], b":", true).then_some((start, end))
+    is_random(&text[start..end], b":", exact).then_some((start, end))
 }
-
-/// Words that point to what was named before.
-static POINTERS: WordList = WordList::new("one mine ours");
 
 /// Words of a sentence that say that what follows is no secret.
 static PUBLIC: WordList = WordList::new(
@@ -195,6 +193,7 @@ mod tests {
         for template in [
             "It uses an API token.\nThe one commit: @\n",
             "The token hash changed.\nThe old one: @\n",
+            "Access tokens are logged.\nOne run: @\n",
             "It uses an API token.\nOne more:\n@\n",
         ] {
             let text = template.replace('@', &fill("<h31>7", SEED));

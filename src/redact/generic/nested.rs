@@ -303,8 +303,7 @@ fn entry(text: &[u8], start: usize, end: usize, section: bool, on_entry: OnEntry
 
 /// The longest part of an object before its key that is read, and the names of such objects.
 const MAX_OBJECT: usize = 256;
-static SIGNERS: WordList =
-    WordList::new("jwt jwtsettings jwtoptions jwtconfig jwttoken jwtbearer jwtauth token tokensettings authsettings");
+static SIGNERS: WordList = WordList::new("jwt jwtsettings jwtoptions jwtconfig jwttoken jwtbearer jwtauth");
 
 /// Whether a name is the field `Key` of an object of settings for signed tokens: `"Jwt": {"Issuer": "…", "Key": "…"}`.
 pub(super) fn is_in_signing_object(text: &[u8], name: Name) -> bool {

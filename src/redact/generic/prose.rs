@@ -84,8 +84,8 @@ pub(super) fn values(
         later::values(text, name, |start, end| on_finding(start, end, label));
     }
     if ends
-        && !matches!(class, NameClass::Hint | NameClass::Weak)
-        && let Some((start, end)) = mentioned::pointed_at(text, name)
+        && class != NameClass::Hint
+        && let Some((start, end)) = mentioned::pointed_at(text, name, class != NameClass::Weak)
     {
         on_finding(start, end, label);
     }
@@ -120,8 +120,9 @@ fn is_own(text: &[u8], name: Name) -> bool {
 
 /// Whether the word before a name says whose password it is: "phone password".
 fn is_of_owner(text: &[u8], name: Name) -> bool {
-    static OWNERS: WordList =
-        WordList::new("phone telephone telefon guest admin root master sudo wifi wlan wi-fi router door");
+    static OWNERS: WordList = WordList::new(
+        "phone telephone telefon keystore truststore zip archive pdf guest admin root master sudo wifi wlan wi-fi router door",
+    );
     OWNERS.has(last_word(text[name.start.saturating_sub(16)..name.start].trim_ascii_end()))
 }
 

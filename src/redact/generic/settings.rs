@@ -105,12 +105,17 @@ pub(super) fn is_variable_of_words(
         NameClass::Secret | NameClass::Key => 4,
         _ => return false,
     };
-    separator == Separator::Assign
+    let separated = match separator {
+        Separator::Assign => text.get(name.end) == Some(&b'='),
+        // `DB_PASS: coral-tower`
+        Separator::Colon => class == NameClass::Password && heuristics::is_plain_pair(content),
+        _ => false,
+    };
+    separated
         && parts >= least
         && word.contains(&b'_')
         && word.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_')
-        && text.get(name.end) == Some(&b'=')
-        && text.get(found.end + usize::from(found.quoted)).is_none_or(|b| matches!(b, b'\n' | b'\r'))
+        && text.get(found.end + usize::from(found.quoted)).is_none_or(|b| matches!(b, b'\n' | b'\r' | b'`'))
         && !is_text(word)
         && heuristics::is_marked_words(content)
 }

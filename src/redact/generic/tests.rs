@@ -150,8 +150,36 @@ fn values_are_found_behind_what_says_whose_they_are() {
         "our community `gr44nfield-ro` and the read community `public`",
         "the secret of the user `backup`: stored in the vault",
         "- enable secret: required\n- client secret: see_vault1\n",
+        "\"token\": { \"group\": \"a\", \"key\": \"a-small-fox-signs-every-ticket-2021\" }",
         "\"Sort\": { \"Order\": \"asc\", \"Key\": \"a-small-fox-signs-every-ticket-2021\" }",
+        "the login works with Chrome+Firefox+Safari17",
         "It runs with Copper+Heron+27 on board",
+    ] {
+        assert_eq!(scrub(text), text);
+    }
+}
+
+#[test]
+fn two_words_are_found_where_only_a_password_can_be() {
+    use crate::redact::canaries::scrub;
+    for (template, value) in [
+        ("- DB_PASS: @\n", "granite-swallow"),
+        ("run `export DB_PASS=@` first", "granite-swallow"),
+        ("requirepass @\n", "granite-swallow"),
+        ("Grafana: http://10.2.0.4:3000 (admin / @)", "granite-swallow"),
+        ("keystore password `@`, alias upload", "sunnyterrace"),
+        ("network \"Fair\", password: \"@\"", "amber tower 48"),
+    ] {
+        let scrubbed = scrub(&template.replace('@', value));
+        assert!(!scrubbed.contains(value), "{scrubbed}");
+    }
+    for text in [
+        "  DB_PASSWORD: vault-managed\n",
+        "- DB_PASS: read-only\n",
+        "Set `LDAP_BIND_PASSWORD=plain-text` never",
+        "password case-insensitive\n",
+        "keystore password `required` since 2.0",
+        "the wifi password rotates every friday 13",
     ] {
         assert_eq!(scrub(text), text);
     }

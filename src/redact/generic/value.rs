@@ -107,6 +107,10 @@ pub(super) fn value(
             && (found.quoted || separator == Separator::Tag)
             && settings::is_stored(text, name, (found.start, found.end), class)
         || class == NameClass::Password
+            && separator == Separator::Blank
+            && text.get(found.end).is_none_or(|b| *b == b'\n')
+            && heuristics::is_plain_pair(content)
+        || class == NameClass::Password
             && heuristics::is_plain_words(content)
             // `user%5Bpassword%5D=…`, a field of a form.
             && (text[name.end..].starts_with(b"%5D=")

@@ -192,7 +192,8 @@ pub(in super::super) fn is_saying_with_digits(value: &[u8]) -> bool {
     let digits = value.iter().rev().take_while(|b| b.is_ascii_digit()).count();
     let words = value[..value.len() - digits].trim_ascii_end();
     if (1..=4).contains(&digits) {
-        return value.len() > digits + words.len() && words.contains(&b' ') && is_spaced_words(words);
+        return value.len() > digits + words.len() && words.contains(&b' ') && is_spaced_words(words)
+            || is_numbered_phrase(value);
     }
     let letter = |at: usize| match words[at] {
         b'0' => b'o',
