@@ -88,6 +88,9 @@ static BETWEEN: WordList = WordList::new(
     "is = : - \u{2013} | est ist es \u{e8} \u{e9} \u{e4}r er jest on wpa wpa2 wpa3 wifi wi-fi wlan (psk) psk lautet de du del do la le il the to now still maintenant jetzt ora ahora agora nu teraz",
 );
 
+/// Words between a word for a key and the network.
+const LINKS: [&str; 10] = [" del", " de la", " de", " du", " do", " da", " della", " of the", " for the", " van"];
+
 /// How far the key may be.
 const MAX_DISTANCE: usize = 200;
 /// The longest saying that is a key.
@@ -114,6 +117,8 @@ pub(super) fn key(text: &[u8], from: usize) -> Option<(usize, usize)> {
     let word = text[..from].iter().rev().take(24).take_while(|b| !b.is_ascii_whitespace()).count();
     let before = &text[from.saturating_sub(word + 16)..from - word];
     let before = before[before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..].trim_ascii_end();
+    // `clave del wifi`
+    let before = LINKS.iter().find_map(|link| before.strip_suffix(link.as_bytes())).unwrap_or(before);
     let before = &before[before.iter().rposition(u8::is_ascii_whitespace).map_or(0, |end| end + 1)..];
     // `(PSK)`, `WPA2-Schlüssel`, `code wifi`
     if keyed(&text[from - word..from + at]) || keyed(before) {
@@ -158,6 +163,12 @@ pub(super) fn key(text: &[u8], from: usize) -> Option<(usize, usize)> {
             {
                 return Some((from + at, end));
             }
+            // "WPA2 key marble kite 1974", "the key is now …"
+            if (named || before && said)
+                && let Some(end) = numbered_words_end(text, from + at)
+            {
+                return Some((from + at, end));
+            }
             let rest = line_from(text, from + at);
             let after_colon = colon || text[..from + at].trim_ascii_end().ends_with(b":");
             if named && after_colon && heuristics::is_saying(rest) {
@@ -181,6 +192,18 @@ pub(super) fn key(text: &[u8], from: usize) -> Option<(usize, usize)> {
         at += length;
     }
     None
+}
+
+/// Returns the end of the two to four words and the number after them that are all of a clause at `at`: `marble kite 1974`.
+fn numbered_words_end(text: &[u8], at: usize) -> Option<usize> {
+    let window = &text[at..text.len().min(at + MAX_SAYING)];
+    let ends = |(at, byte): (usize, &u8)| match byte {
+        b'\n' | b'\r' | b',' | b';' | b')' | b'`' | b'"' => true,
+        b'.' | b'!' => window.get(at + 1).is_none_or(u8::is_ascii_whitespace),
+        _ => false,
+    };
+    let end = window.iter().enumerate().position(ends).unwrap_or(window.len());
+    heuristics::is_numbered_phrase(&window[..end]).then_some(at + end)
 }
 
 /// Returns the rest of the line at `at` without a mark of a sentence at its end.
@@ -272,6 +295,8 @@ mod tests {
             ("Wi-Fi of the studio: the network Attic has changed, key: @\n", "hammer and anvil"),
             ("Wi-Fi w sali: sieć SP7-X, hasło @\n", "kredaitablica"),
             ("SSID Seaview1, key @\n", "sandcastle-01"),
+            ("New: SSID `Lab-7`, WPA2 key @.\n", "marble kite 1974"),
+            ("La clave del wifi de la sala ahora es @.", "perro verde 88"),
             ("Wi-Fi guests: SSID `ATTIC`, key `@`\n", "coffee4visitors"),
         ] {
             let scrubbed = scrub(&template.replace('@', key));
@@ -286,6 +311,7 @@ mod tests {
             "    key: Clé\n    ssid: Nom du réseau\n    wrong_key: Clé incorrecte\n",
             "WiFi: 802.11ac / 5GHz. Wi-Fi network \"Attic-5G\", channel 36. WiFi key: WPA2-PSK",
             "The WiFi driver is rtl8821cu, see key features of v5.15.2 in wlan0 / wlan1.",
+            "The wifi key rotated march 2024, the wpa key length 63 and the wifi key changed since friday 13.",
             "| SSID | Band |\n|---|---|\n| Attic-5G | 5GHz |\n",
         ] {
             assert_eq!(scrub(text), text);

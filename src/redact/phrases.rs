@@ -299,9 +299,10 @@ pub(super) fn gap_before(text: &[u8], mut at: usize, done: usize) -> Option<usiz
 pub(super) fn words(text: &[u8], from: usize) -> Option<(usize, usize)> {
     let window = &text[from..text.len().min(from + MAX_DISTANCE)];
     let line = window.iter().position(|b| *b == b'\n').unwrap_or(window.len());
-    let separator = window[..line]
-        .iter()
-        .position(|b| matches!(b, b':' | b'=' | b'|' | b'>' | b',' | b'`'))
+    // `--mnemonic "…"`
+    let option = matches!(window, [b' ', b'"' | b'\'', ..]).then_some(0);
+    let separator = option
+        .or_else(|| window[..line].iter().position(|b| matches!(b, b':' | b'=' | b'|' | b'>' | b',' | b'`')))
         .or_else(|| window[..line].windows(4).position(|part| part == b" is ").map(|at| at + 3))?;
     let mut at = from + separator + 1;
     at += text[at..].iter().take(32).take_while(|b| !b.is_ascii_lowercase()).count();
@@ -368,6 +369,7 @@ mod tests {
             ("Seed phrase (12 words): ", ""),
             ("| recovery phrase | ", " |"),
             ("seed_phrase = '", "'"),
+            ("tool restore --mnemonic \"", "\"\n\nIt printed them."),
             ("**Secret Recovery Phrase:** ", "\n\nKeep it."),
         ] {
             assert_eq!(found(&format!("{open}{TWELVE}{close}")), Some(TWELVE), "{open}");

@@ -7,7 +7,7 @@ use super::super::text::{contains_ignoring_case, last_line};
 use super::{goes_on, line, number_end};
 
 /// The words for a code, in lower case, up to the number or a word between.
-pub(in super::super) const KEYWORDS: [&str; 22] = [
+pub(in super::super) const KEYWORDS: [&str; 24] = [
     "code is ",
     "code: ",
     "code 1",
@@ -23,6 +23,8 @@ pub(in super::super) const KEYWORDS: [&str; 22] = [
     "code ist ",
     "code est ",
     "code : ",
+    "codice ",
+    "c\u{f3}digo ",
     "codice \u{e8} ",
     "c\u{f3}digo es ",
     "c\u{f3}digo \u{e9} ",
@@ -133,7 +135,9 @@ pub(super) fn after(text: &[u8], start: usize, end: usize) -> Option<(usize, usi
     let opens = has(before, &PLACES) || has(after, &PLACES);
     // `close code 1003` of a connection.
     let closing = before.trim_ascii_end().ends_with(b"close");
-    (opens && !closing && !has(before, &OTHERS) && !heuristics::is_placeholder(&text[at..last])).then_some((at, last))
+    let next = &after[..after.len().min(16)];
+    let other = closing || has(before, &OTHERS) || has(next, &OTHERS);
+    (opens && !other && !heuristics::is_placeholder(&text[at..last])).then_some((at, last))
 }
 
 #[cfg(test)]
@@ -147,6 +151,7 @@ mod tests {
             "The side door has a keypad, code is @ and then OFF",
             "Die Haust\u{fc}r: der Code ist @.",
             "un digicode, le code est @A.",
+            "Allarme ufficio: codice @ (tastiera a destra)",
         ] {
             let scrubbed = scrub(&text.replace('@', "49173"));
             assert!(!scrubbed.contains("49173"), "{scrubbed}");
@@ -160,6 +165,8 @@ mod tests {
             "exit code: 49173 of the door controller",
             "postal code 49173",
             "see code 49173 of the standard",
+            "Il codice 49173 del manuale",
+            "c\u{f3}digo 49173 del producto, puerta 3",
             "\"code: 49173\", the door",
         ] {
             assert_eq!(scrub(text), text);

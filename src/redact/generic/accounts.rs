@@ -1,5 +1,7 @@
 //! Passwords beside the name of their account: `admin / X`, and lists of accounts under a heading.
 
+mod looks;
+
 use super::super::heuristics::{self, NameClass, WordList, looks_secret};
 use super::super::names;
 use super::super::rules::FindingLabel;
@@ -8,6 +10,7 @@ use super::beside::NAMED;
 use super::chosen::speaks_of_account;
 use super::later::{is_plain, is_strong, trimmed};
 use super::{Name, OnFinding};
+use looks::{is_long_pair, is_substituted, is_written};
 
 static PAIR: FindingLabel = FindingLabel { name: "login-pair", reason: "is the password of a pair", rank: 6 };
 
@@ -140,7 +143,7 @@ pub(in super::super) fn pair(text: &[u8], at: usize, on_finding: OnFinding<'_>) 
     // Weaker looks, at the end of the clause.
     let ends = matches!(
         text[end..],
-        [] | [b'\n' | b'\r' | b',' | b';' | b')' | b'.', ..] | [b' ', b'(' | b'|' | b'u' | b'-', ..]
+        [] | [b'\n' | b'\r' | b',' | b';' | b')' | b'.', ..] | [b' ', b'(' | b'|' | b'u' | b'-' | b'\n', ..]
     );
     let lower = account.iter().all(|b| !b.is_ascii_uppercase()) && account.iter().any(u8::is_ascii_lowercase);
     let line_above = || memchr::memmem::find(line, b"://").is_some();
@@ -149,8 +152,12 @@ pub(in super::super) fn pair(text: &[u8], at: usize, on_finding: OnFinding<'_>) 
             || is_numbered(value)
             || USUAL.has(account) && is_word_with_digit(value)
             || is_written(value)
+            || is_substituted(value)
             || heuristics::is_parted(value)
-            || USUAL.has(account) && value.len() >= 8 && heuristics::is_plain_word(value) && line_above()
+            || USUAL.has(account)
+                && value.len() >= 8
+                && (heuristics::is_plain_word(value) || is_long_pair(value))
+                && line_above()
     };
     let titled = || {
         value.last().is_some_and(u8::is_ascii_digit)
@@ -227,18 +234,6 @@ fn is_word_with_digit(value: &[u8]) -> bool {
         && word.iter().all(u8::is_ascii_lowercase)
         && !NAMED.has(word)
         && heuristics::is_plain_part(word)
-}
-
-/// Whether a value is words that marks join, in one of which a digit stands for a letter: `l0ck-ness-monster`.
-fn is_written(value: &[u8]) -> bool {
-    let part = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
-    let letter = |b: u8| matches!(b, b'0' | b'1' | b'3' | b'4' | b'5' | b'7');
-    let digits = |run: &[u8]| run[0].is_ascii_lowercase() && letter(run[1]) && run[2].is_ascii_lowercase();
-    (10..=40).contains(&value.len())
-        && value.iter().all(part)
-        && value.iter().any(|b| matches!(b, b'-' | b'_' | b'.'))
-        && value.windows(3).any(digits)
-        && looks_secret(value, NameClass::Password, true)
 }
 
 /// Whether a value is a password without any label: letters, digits, and a mark that neither names nor numbers have.
@@ -322,27 +317,57 @@ pub(super) fn listed(text: &[u8], name: Name, class: NameClass, on_finding: OnFi
     let Some(first) = window.iter().take(120).position(|b| *b == b'\n') else { return };
     let mut at = first + 1;
     let mut blank = 0;
+    let mut found = Vec::new();
     for _ in 0..MAX_ITEMS {
         let line = first_line(&window[at.min(window.len())..]);
         if line.trim_ascii().is_empty() {
             blank += 1;
             if blank > 1 || at >= window.len() {
-                return;
+                break;
             }
             at += line.len() + 1;
             continue;
         }
-        let Some((start, end)) = item(line, class) else { return };
-        if start < end {
-            on_finding(name.end + at + start, name.end + at + end, &names::PASSWORD);
-        }
+        let Some((start, end, look)) = item(line, class) else { break };
+        found.push((name.end + at + start, name.end + at + end, look));
         at += line.len() + 1;
+    }
+    let strong = found.iter().any(|(_, _, look)| *look == Look::Strong);
+    for (start, end, look) in found {
+        if matches!(look, Look::Strong | Look::Clear) || strong && look == Look::Weak {
+            on_finding(start, end, &names::PASSWORD);
+        }
     }
 }
 
+/// How much what an item gives for an account looks like a password.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Look {
+    /// With marks, as nothing else has them.
+    Strong,
+    Clear,
+    /// Words that may be a role or a team as well, but for another item of the list that is strong: `coral-tower`.
+    Weak,
+    None,
+}
+
 /// Words before a list of accounts that do not say that there are passwords.
-pub(in super::super) const LISTS: [&str; 8] =
-    ["logins", "accounts for ", "logins for ", "accounts:", "accounts\n", "users:", "zug\u{e4}nge", "comptes :"];
+pub(in super::super) const LISTS: [&str; 14] = [
+    "logins",
+    "accounts for ",
+    "logins for ",
+    "accounts:",
+    "accounts\n",
+    "users:",
+    "zug\u{e4}nge",
+    "comptes :",
+    "demo users",
+    "test users",
+    "seeded users",
+    "users created",
+    "users seeded",
+    "accounts created",
+];
 
 /// Passes the passwords of a list of accounts, each of which has one, to `on_finding`.
 pub(in super::super) fn list(text: &[u8], start: usize, end: usize, on_finding: OnFinding<'_>) {
@@ -364,8 +389,8 @@ pub(in super::super) fn list(text: &[u8], start: usize, end: usize, on_finding: 
     }
 }
 
-/// Returns the password of an item `- alice – X`, empty if there is none; `None` if the line is no item.
-fn item(line: &[u8], class: NameClass) -> Option<(usize, usize)> {
+/// Returns what an item `- alice – X` gives for its account, and how that looks; `None` if the line is no item.
+fn item(line: &[u8], class: NameClass) -> Option<(usize, usize, Look)> {
     const SEPARATORS: [&str; 11] =
         [": ", " \u{2013} ", " - ", " \u{2014} ", " / ", " = ", " \u{2192} ", " -> ", "\t", "/", " => "];
     let lead = line.iter().take_while(|b| matches!(b, b' ' | b'>' | b'\t')).count();
@@ -385,12 +410,15 @@ fn item(line: &[u8], class: NameClass) -> Option<(usize, usize)> {
     };
     let gap = |place: usize| (place, content[place..].iter().take_while(|b| **b == b' ').count());
     let separator = columns.map(gap).or_else(marked);
-    let Some((place, length)) = separator else { return Some((0, 0)) };
+    let Some((place, length)) = separator else { return Some((0, 0, Look::None)) };
     let account = &content[..place];
     let words = account.split(|b| *b == b' ').filter(|word| !word.is_empty()).count();
     let from = lead + bullet + place + length;
     let value = line[from..].iter().take_while(|b| !b.is_ascii_whitespace()).count();
-    let alone = line[from + value..].trim_ascii().is_empty() || line[from + value..].starts_with(b" (");
+    // `- alice / X – buyer`
+    const TAILS: [&str; 5] = [" (", " \u{2013} ", " - ", " \u{2014} ", ", "];
+    let tail = &line[from + value..];
+    let alone = tail.trim_ascii().is_empty() || TAILS.iter().any(|mark| tail.starts_with(mark.as_bytes()));
     let (start, end) = trimmed(line, from, from + value);
     let password = &line[start..end];
     let fits = (1..=3).contains(&words)
@@ -401,9 +429,21 @@ fn item(line: &[u8], class: NameClass) -> Option<(usize, usize)> {
         && !is_sibling(trimmed_account(account), password)
         // `` - **Item**: `unit_amount_decimal` ``, a field.
         && !(line[start - 1] == b'`' && password.iter().all(|b| b.is_ascii_lowercase() || *b == b'_'))
-        && (is_strong(password) || is_plain(password) || is_odd(password) || heuristics::is_word_chain(password, 3))
         && (class == NameClass::Password || !password.iter().all(|b| b.is_ascii_hexdigit() || *b == b'-'));
-    Some(if fits { (start, end) } else { (0, 0) })
+    let clear = || is_plain(password) || is_odd(password) || heuristics::is_word_chain(password, 3);
+    // `a.berg / kettle_88`
+    let slashed = separator.is_some_and(|(place, _)| content[place..].starts_with(SLASH.as_bytes()));
+    let numbered = || {
+        let digits = password.iter().rev().take_while(|b| b.is_ascii_digit()).count();
+        digits >= 2 && words == 1 && slashed && heuristics::is_marked_words(password)
+    };
+    let look = match fits {
+        true if is_strong(password) => Look::Strong,
+        true if clear() || numbered() => Look::Clear,
+        true if heuristics::is_plain_pair(password) => Look::Weak,
+        _ => Look::None,
+    };
+    Some((start, end, look))
 }
 
 #[cfg(test)]
@@ -422,6 +462,7 @@ mod tests {
             "Accounts for the demo, with passwords:\n- alice – @\n- bob – @\n",
             "Logins\n* alice: @\n* bob: @\n",
             "Passwords for the lab:\n1. lab1: @\n2. lab2: @\n",
+            "Test accounts for the run:\n\n1. a.berg / @ \u{2013} buyer\n2. c.dahl / @ - seller\n",
         ] {
             let scrubbed = scrub(&template.replace('@', &password).replace("demoWq", "demo@"));
             assert!(!scrubbed.contains(&password), "{scrubbed}");
@@ -435,6 +476,7 @@ mod tests {
             ("supplier-a / @\n", random.as_str()),
             ("All accounts for the laptops, please print:\n\nbooth-01  @\nbooth-02  Wq9!xKe4$7\n", random.as_str()),
             ("guest / @. Click on it", "coffee4visitors"),
+            ("mirela: admin / @ \n", "Br@nch-Otter"),
             ("10.0.2.15  iDRAC   root / @\n", "calvin7"),
             ("log in with buildadmin / @\n", "l0ck-ness-otter"),
             ("Login was created: tom_k / @ and more\n", "Walnut.Wagon3"),
@@ -451,12 +493,32 @@ mod tests {
     }
 
     #[test]
+    fn words_with_numbers_in_a_list_are_found() {
+        let scrubbed =
+            scrub("Test accounts for it:\n\n1. a.berg / Windmill_731 (buyer)\n2. c.dahl / kettle_88 - seller\n");
+        assert!(!scrubbed.contains("Windmill_731") && !scrubbed.contains("kettle_88"), "{scrubbed}");
+    }
+
+    #[test]
+    fn words_in_a_list_with_a_clear_password_are_found() {
+        let clear = fill("Wq9!<a5>4z", SEED);
+        for heading in ["Demo users made by the seed:", "The users created here:", "Test accounts for it:"] {
+            let list = format!("{heading}\n* anna \u{2192} coral-tower\n* ben (admin) \u{2192} {clear}\n");
+            let scrubbed = scrub(&list);
+            assert!(!scrubbed.contains("coral-tower") && !scrubbed.contains(&clear), "{scrubbed}");
+        }
+    }
+
+    #[test]
     fn other_slashes_and_lists_stay() {
         for text in [
             "read / write, and / or, 100% / 200%, a slice / UTF-8-like, f / Uint16Array.LEN, user / Password1",
             "test (Hirotaka Tagawa / wafuwafu13), `caseNN.01.before_*` / `caseNN.02.after_*` scheme",
             "admin/users works, root/lib64 is a path, admin/settings2 for the rest",
             "Users with passwords:\n- alice – expired 2024-01-02\n- bob – see ticket ABC-1234\n- carol – none\n",
+            "Test users:\n- anna \u{2013} backend-team\n- ben \u{2013} team2024x\n",
+            "See https://x.example (admin / back-office) for the split.",
+            "Demo users:\n* a@example.org \u{2192} read-only\n* b@example.org \u{2192} team-lead\n",
             "Logins:\n- alice: Chrome-120\n- bob: 2024-01-02\n",
             "Accounts:\n- main: 0x52908400098527886E0F7030069857D2E4169EE7\n- other: none\n",
         ] {

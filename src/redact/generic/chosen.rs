@@ -255,7 +255,7 @@ fn stands_out(text: &[u8], start: usize, end: usize) -> bool {
         && !is_end_of_sentence()
 }
 
-/// Whether two words with a capital each and a mark between them are at `start..end`, where nothing but a password is:
+/// Whether two words with a capital each and a mark between them, or with a number after them, are at `start..end`, where nothing but a password is:
 /// `Lantern!Otter` anywhere, `Lantern&Otter`, which companies are named like, after a word or a mark that leads to it.
 fn is_pair(text: &[u8], start: usize, end: usize) -> bool {
     let value = &text[start..end];
@@ -264,7 +264,13 @@ fn is_pair(text: &[u8], start: usize, end: usize) -> bool {
     let leads =
         [&b":"[..], b" -", b" /", b" with", b" mit", b" avec", b" con", b" com", b" met", b" med", b"\xe2\x80\x93"];
     let led = || leads.iter().any(|word| lead.ends_with(word));
-    later::is_marked_pair(value)
+    let numbered = || {
+        *mark == b'+'
+            && value.rsplit(|b| *b == b'+').next().is_some_and(|part| part.iter().all(u8::is_ascii_digit))
+            && value.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'+')
+            && heuristics::is_joined_words(value)
+    };
+    (later::is_marked_pair(value) || numbered())
         && value[0].is_ascii_uppercase()
         && match mark {
             b'!' | b'$' | b'%' | b'*' => true,

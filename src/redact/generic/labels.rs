@@ -122,7 +122,7 @@ const fn key(word: &'static str) -> Word {
 }
 
 /// The words; those of ASCII letters alone are among the stems of names.
-pub(in super::super) static LABELS: [Word; 170] = [
+pub(in super::super) static LABELS: [Word; 176] = [
     password("mot de passe"),
     password("contrase\u{f1}a"),
     password("contrase\u{d1}a"),
@@ -272,6 +272,12 @@ pub(in super::super) static LABELS: [Word; 170] = [
     key("enrollment code"),
     key("enrolment code"),
     key("community string"),
+    password("read community"),
+    password("write community"),
+    password("snmp community"),
+    password("ro community"),
+    password("rw community"),
+    password("read-write community"),
     key("session cookie"),
     key("signing value"),
     key("shared value"),
@@ -302,5 +308,17 @@ impl Word {
     pub(super) fn is_whole_at(&self, text: &[u8], start: usize) -> bool {
         let latin = self.word.as_bytes()[0].is_ascii_alphabetic();
         !(latin && start.checked_sub(1).is_some_and(|at| text[at].is_ascii_alphabetic()))
+    }
+
+    /// Returns the end of the word at `start` with an ending of a few letters, or with the word that belongs to it:
+    /// `SNMP community string`.
+    pub(super) fn end_at(&self, text: &[u8], start: usize) -> usize {
+        let end = start + self.word.len();
+        let latin = text[end - 1].is_ascii_alphabetic();
+        let ending = text[end..].iter().take(4).take_while(|b| latin && b.is_ascii_lowercase()).count();
+        if self.word.ends_with("community") && text[end..].starts_with(b" string") {
+            return end + b" string".len();
+        }
+        if ending < 4 { end + ending } else { end }
     }
 }

@@ -2,7 +2,7 @@
 //! a secret before: only what can be nothing else counts.
 
 use super::super::heuristics::{self, WordList};
-use super::super::text::contains_ignoring_case;
+use super::super::text::{contains_ignoring_case, first_line};
 use super::span::quoted;
 use super::{Name, later};
 
@@ -35,8 +35,8 @@ pub(super) fn noise_after(text: &[u8], name: Name) -> Option<(usize, usize)> {
 /// Returns what a machine made at random in the sentence after a name, where no word says that it is public: "REST token for
 /// the sync (read only) is X". `exact`: whether the name means a secret, so that what has the length of a digest is one.
 pub(super) fn random_after(text: &[u8], name: Name, exact: bool) -> Option<(usize, usize)> {
-    let rest = &text[name.end..text.len().min(name.end + MAX_DISTANCE)];
-    let rest = &rest[..rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len())];
+    let window = &text[name.end..text.len().min(name.end + MAX_DISTANCE)];
+    let rest = first_line(window);
     // A part of a path.
     if rest.first() == Some(&b'/') || name.start > 0 && text[name.start - 1] == b'/' {
         return None;
@@ -64,14 +64,43 @@ pub(super) fn random_after(text: &[u8], name: Name, exact: bool) -> Option<(usiz
     None
 }
 
+/// Returns what a machine made at random after the words at the beginning of the next line that point back to the line
+/// of a name: "It uses an API token.", "The current one: X". `exact`: as for [`random_after`].
+pub(super) fn pointed_at(text: &[u8], name: Name, exact: bool) -> Option<(usize, usize)> {
+    let line = first_line(&text[name.end..text.len().min(name.end + MAX_DISTANCE)]);
+    let end = name.end + line.len();
+    let below = &text[end..text.len().min(end + MAX_DISTANCE)];
+    let lead = below.iter().take(6).take_while(|b| matches!(b, b'\n' | b'\r' | b'>' | b' ')).count();
+    let next = first_line(&below[lead..]);
+    // "One run: …" points to nothing.
+    let mut words = next.split(|b| *b == b' ').take(3).map(|word| word.strip_suffix(b":").unwrap_or(word)).skip(1);
+    if !words.any(|word| word == b"one") {
+        return None;
+    }
+    if line.split(|b| *b == b' ').any(is_public) {
+        return None;
+    }
+    let colon = memchr::memmem::find(next, b": ")?;
+    let lead = end + lead + colon + 2;
+    let plain = |word: &[u8]| is_plain(word) && !is_public(word);
+    if !next[..colon].split(|b| *b == b' ').all(plain) {
+        return None;
+    }
+    let length = text[lead..].iter().take(MAX_DISTANCE).take_while(|b| !b.is_ascii_whitespace()).count();
+    let (start, end) = later::trimmed(text, lead, lead + length);
+    is_random(&text[start..end], b":", exact).then_some((start, end))
+}
+
 /// Words of a sentence that say that what follows is no secret.
 static PUBLIC: WordList = WordList::new(
     "id ids uuid hash hashes digest digests commit commits sha sha1 sha256 sha512 md5 fingerprint fingerprints checksum public \
     pr\u{fc}fsumme somme suma somma сумма хеш номер nummer n\u{fa}mero num\u{e9}ro version signature etag nonce salt cache request trace span build revision object file path branch tag address",
 );
 /// Words directly before the value of a secret.
-static LEADS: WordList =
-    WordList::new("that's it's is are was use uses using to with: ist lautet est es \u{e9} \u{e8} jest");
+static LEADS: WordList = WordList::new(
+    "that's it's is are was use uses using to with: ist lautet est es \u{e9} \u{e8} jest \
+    i.e. namely viz. n\u{e4}mlich sprich d.h. dvs. dwz. tzn. tj. cio\u{e8} soit c'est-\u{e0}-dire",
+);
 
 /// Whether a word, in brackets or not, says that what follows is no secret.
 fn is_public(word: &[u8]) -> bool {
@@ -140,11 +169,35 @@ mod tests {
             let scrubbed = scrub(&template.replace('@', &mixed));
             assert!(!scrubbed.contains(&mixed), "{scrubbed}");
         }
-        for template in
-            ["the auth token we use for it is @. You", "Event with routing key @, phone rang", "appid @ from both"]
-        {
+        for template in [
+            "the auth token we use for it is @. You",
+            "The API key is unchanged, i.e. @.",
+            "API-nyckeln till den, dvs. @.",
+            "Event with routing key @, phone rang",
+            "appid @ from both",
+        ] {
             let scrubbed = scrub(&template.replace('@', &key));
             assert!(!scrubbed.contains(&key), "{scrubbed}");
+        }
+    }
+
+    #[test]
+    fn random_values_on_a_line_that_points_back_are_found() {
+        for (template, value) in [
+            ("It uses an API token with Zone:Edit.\nCurrent one (until May): @\n", fill("Qx7<a34>4z", SEED)),
+            ("> Which API token?\n\nThe one from my profile: `@` for anna", fill("<h31>7", SEED)),
+        ] {
+            let scrubbed = scrub(&template.replace('@', &value));
+            assert!(!scrubbed.contains(&value), "{scrubbed}");
+        }
+        for template in [
+            "It uses an API token.\nThe one commit: @\n",
+            "The token hash changed.\nThe old one: @\n",
+            "Access tokens are logged.\nOne run: @\n",
+            "It uses an API token.\nOne more:\n@\n",
+        ] {
+            let text = template.replace('@', &fill("<h31>7", SEED));
+            assert_eq!(scrub(&text), text);
         }
     }
 

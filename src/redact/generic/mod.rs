@@ -90,10 +90,7 @@ impl Names {
 
     /// Finds the secrets after a label in another language, such as `密码`.
     pub(super) fn labelled(&mut self, text: &[u8], start: usize, label: &Word, on_finding: OnFinding<'_>) {
-        let end = start + label.word.len();
-        let latin = text[end - 1].is_ascii_alphabetic();
-        let ending = text[end..].iter().take(4).take_while(|b| latin && b.is_ascii_lowercase()).count();
-        let name = Name { start, end: if ending < 4 { end + ending } else { end }, flag: false };
+        let name = Name { start, end: label.end_at(text, start), flag: false };
         // The key of a cache, in scripts that put no blank before it.
         const CACHES: [&str; 4] = ["キャッシュ", "缓存", "快取", "캐시"];
         let cached = CACHES.iter().any(|cache| text[..start].ends_with(cache.as_bytes()));
@@ -285,7 +282,8 @@ impl Names {
             prose::values(text, name, (class, label), on_finding);
             return;
         };
-        let class = if class == NameClass::Hint && is_asked_of_api(text, name) { NameClass::Key } else { class };
+        let is_key = || is_asked_of_api(text, name) || nested::is_in_signing_object(text, name);
+        let class = if class == NameClass::Hint && is_key() { NameClass::Key } else { class };
         let asked = match separator {
             Separator::Assign | Separator::Colon | Separator::Flag => true,
             // `<acme-key>…</acme-key>`; `<Key>…</Key>` is the name of an object.

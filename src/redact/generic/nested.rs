@@ -306,6 +306,24 @@ fn entry(text: &[u8], start: usize, end: usize, section: bool, on_entry: OnEntry
     }
 }
 
+/// The longest part of an object before its key that is read, and the names of such objects.
+const MAX_OBJECT: usize = 256;
+static SIGNERS: WordList = WordList::new("jwt jwtsettings jwtoptions jwtconfig jwttoken jwtbearer jwtauth");
+
+/// Whether a name is the field `Key` of an object of settings for signed tokens: `"Jwt": {"Issuer": "…", "Key": "…"}`.
+pub(super) fn is_in_signing_object(text: &[u8], name: Name) -> bool {
+    let before = &text[name.start.saturating_sub(MAX_OBJECT)..name.start];
+    let field = text[name.start..name.end].eq_ignore_ascii_case(b"key") && before.ends_with(b"\"");
+    let Some(open) = before.iter().rposition(|b| matches!(b, b'{' | b'}')).filter(|at| field && before[*at] == b'{')
+    else {
+        return false;
+    };
+    let parent = before[..open].trim_ascii_end();
+    let parent = parent.strip_suffix(b":").unwrap_or_default().trim_ascii_end().strip_suffix(b"\"").unwrap_or_default();
+    let parent = &parent[parent.iter().rposition(|b| *b == b'"').map_or(0, |quote| quote + 1)..];
+    SIGNERS.has(parent)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

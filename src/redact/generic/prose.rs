@@ -8,7 +8,7 @@ use super::super::phrases;
 use super::super::rules::FindingLabel;
 use super::super::text::{contains_ignoring_case, first_line, last_line};
 use super::separator::{after_closers, below, is_quote, skip_blanks};
-use super::span::ValueSpan;
+use super::span::{ValueSpan, quoted};
 use super::{Name, OnFinding};
 use super::{account_sentences, accounts, announced, later, mentioned};
 use candidate::{ProseLabel, found_at};
@@ -86,6 +86,12 @@ pub(super) fn values(
     if is_password && !is_compound(text, name) {
         later::values(text, name, |start, end| on_finding(start, end, label));
     }
+    if ends
+        && class != NameClass::Hint
+        && let Some((start, end)) = mentioned::pointed_at(text, name, class != NameClass::Weak)
+    {
+        on_finding(start, end, label);
+    }
     if rest.iter().any(u8::is_ascii_digit)
         && let Some((start, end)) = mentioned::random_after(
             text,
@@ -117,8 +123,9 @@ fn is_own(text: &[u8], name: Name) -> bool {
 
 /// Whether the word before a name says whose password it is: "phone password".
 fn is_of_owner(text: &[u8], name: Name) -> bool {
-    static OWNERS: WordList =
-        WordList::new("phone telephone telefon guest admin root master sudo wifi wlan wi-fi router door");
+    static OWNERS: WordList = WordList::new(
+        "phone telephone telefon keystore truststore zip archive pdf guest admin root master sudo wifi wlan wi-fi router door",
+    );
     OWNERS.has(last_word(text[name.start.saturating_sub(16)..name.start].trim_ascii_end()))
 }
 
@@ -230,6 +237,14 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
         let curly = [&b"(\xe2\x80\x98"[..], b"(\xe2\x80\x9c"].iter().any(|open| text[at..].starts_with(open));
         if text.get(at) == Some(&b'(') && (curly || is_quote(text.get(at + 1))) {
             return found_at(text, at + 1, words, !is_pass(text, name));
+        }
+        // "the secret of the user `automation`: X"
+        if named > 0
+            && let Some(owner) = quoted(text, at).filter(|owner| owner.quoted && text[at] == b'`')
+            && let [b'`', b':', b' ', ..] = text[owner.end..]
+            && heuristics::is_name(&text[owner.start..owner.end])
+        {
+            return found_at(text, skip_blanks(text, owner.end + 2), words, true);
         }
         if is_quote(text.get(at)) || ["“", "„", "«"].iter().any(|open| text[at..].starts_with(open.as_bytes())) {
             // "at the 'overrides' level"

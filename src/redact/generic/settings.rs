@@ -105,12 +105,17 @@ pub(super) fn is_variable_of_words(
         NameClass::Secret | NameClass::Key => 4,
         _ => return false,
     };
-    separator == Separator::Assign
+    let separated = match separator {
+        Separator::Assign => text.get(name.end) == Some(&b'='),
+        // `DB_PASS: coral-tower`
+        Separator::Colon => class == NameClass::Password && heuristics::is_plain_pair(content),
+        _ => false,
+    };
+    separated
         && parts >= least
         && word.contains(&b'_')
         && word.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_')
-        && text.get(name.end) == Some(&b'=')
-        && text.get(found.end + usize::from(found.quoted)).is_none_or(|b| matches!(b, b'\n' | b'\r'))
+        && text.get(found.end + usize::from(found.quoted)).is_none_or(|b| matches!(b, b'\n' | b'\r' | b'`'))
         && !is_text(word)
         && heuristics::is_marked_words(content)
 }
@@ -245,6 +250,17 @@ pub(super) fn is_own_line(text: &[u8], name: Name, found: ValueSpan, separator: 
         && &text[name.start..name.end] == b"secret"
         && before[..before.len() - lead].last() == Some(&b'\n')
         && text.get(found.end).is_none_or(|b| *b == b'\n')
+}
+
+/// Whether a name with at most one word before it and its value are all of a line or of an item of a list: `- enable secret: X`.
+pub(super) fn is_alone(text: &[u8], name: Name, found: ValueSpan) -> bool {
+    let before = last_line(&text[name.start.saturating_sub(32)..name.start]);
+    let before = before.trim_ascii_start();
+    let before = before.strip_prefix(b"- ").or_else(|| before.strip_prefix(b"* ")).unwrap_or(before);
+    let word = before.strip_suffix(b" ").unwrap_or(before);
+    !found.quoted
+        && word.iter().all(u8::is_ascii_alphabetic)
+        && text.get(found.end).is_none_or(|b| matches!(b, b'\n' | b'\r'))
 }
 
 /// Whether a blank precedes the `=` before a value.

@@ -192,10 +192,64 @@ fn names_ids_and_versions_in_documents_stay() {
 }
 
 #[test]
+fn values_are_found_behind_what_says_whose_they_are() {
+    let id = fill("<h8>-<h4>-4<h3>-a<h3>-<h12>", SEED);
+    for (template, value) in [
+        ("SNMP: read community `@`; v3 is off", "gr44nfield-ro"),
+        ("the SNMP community string is `@`", "gr44nfield-ro"),
+        ("Automation-Secret des Users `backup`: @\n", id.as_str()),
+        ("client secret for the app `billing`: @\n", id.as_str()),
+        ("- enable secret: @\n", "kT4_meadow"),
+        ("le mot de passe provisoire que vous m'avez envoy\u{e9} est @, merci", "Hirondelle-74-bleu"),
+        ("Use qa@example.org with @ \u{2013} not your own", "Copper+Heron+27"),
+        ("\"Jwt\": { \"Issuer\": \"https://id.example\", \"Key\": \"@\" }", "a-small-fox-signs-every-ticket-2021"),
+    ] {
+        let scrubbed = scrub(&template.replace('@', value).replace(&format!("qa{value}"), "qa@"));
+        assert!(!scrubbed.contains(value), "{scrubbed}");
+    }
+    for text in [
+        "our community `gr44nfield-ro` and the read community `public`",
+        "the secret of the user `backup`: stored in the vault",
+        "- enable secret: required\n- client secret: see_vault1\n",
+        "\"token\": { \"group\": \"a\", \"key\": \"a-small-fox-signs-every-ticket-2021\" }",
+        "\"Sort\": { \"Order\": \"asc\", \"Key\": \"a-small-fox-signs-every-ticket-2021\" }",
+        "the login works with Chrome+Firefox+Safari17",
+        "It runs with Copper+Heron+27 on board",
+    ] {
+        assert_eq!(scrub(text), text);
+    }
+}
+
+#[test]
 fn a_long_token_is_removed_whole() {
     let token = fill(&"<a40>".repeat(60), SEED);
     for template in ["\"authorizationToken\": \"@\",", "access_token=@\n", "export API_TOKEN='@'"] {
         let scrubbed = scrub(&template.replace('@', &token));
         assert!(!scrubbed.contains(&token[token.len() - 40..]), "{}", scrubbed.len());
+    }
+}
+
+#[test]
+fn two_words_are_found_where_only_a_password_can_be() {
+    for (template, value) in [
+        ("- DB_PASS: @\n", "granite-swallow"),
+        ("run `export DB_PASS=@` first", "granite-swallow"),
+        ("requirepass @\n", "granite-swallow"),
+        ("Grafana: http://10.2.0.4:3000 (admin / @)", "granite-swallow"),
+        ("keystore password `@`, alias upload", "sunnyterrace"),
+        ("network \"Fair\", password: \"@\"", "amber tower 48"),
+    ] {
+        let scrubbed = scrub(&template.replace('@', value));
+        assert!(!scrubbed.contains(value), "{scrubbed}");
+    }
+    for text in [
+        "  DB_PASSWORD: vault-managed\n",
+        "- DB_PASS: read-only\n",
+        "Set `LDAP_BIND_PASSWORD=plain-text` never",
+        "password case-insensitive\n",
+        "keystore password `required` since 2.0",
+        "the wifi password rotates every friday 13",
+    ] {
+        assert_eq!(scrub(text), text);
     }
 }

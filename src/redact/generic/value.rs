@@ -132,6 +132,10 @@ fn judged(text: &[u8], name: Name, at: usize, separator: Separator, class: NameC
             && (found.quoted || separator == Separator::Tag)
             && settings::is_stored(text, name, (found.start, found.end), class)
         || class == NameClass::Password
+            && separator == Separator::Blank
+            && text.get(found.end).is_none_or(|b| *b == b'\n')
+            && heuristics::is_plain_pair(content)
+        || class == NameClass::Password
             && heuristics::is_plain_words(content)
             // `user%5Bpassword%5D=…`, a field of a form.
             && (text[name.end..].starts_with(b"%5D=")
@@ -148,6 +152,11 @@ fn judged(text: &[u8], name: Name, at: usize, separator: Separator, class: NameC
             && (later::is_plain(content)
                 || heuristics::is_joined_words(content)
                 || heuristics::is_numbered_pair(content))
+        || class == NameClass::Secret
+            && separator == Separator::Colon
+            && settings::is_alone(text, name, found)
+            && heuristics::has_all_kinds(content)
+            && heuristics::is_marked_words(content)
         || found.quoted && is_made_salt(&text[name.start..name.end], content)
         || class == NameClass::Weak && is_asked_token(text, name, content)
         || class == NameClass::Hint

@@ -192,7 +192,8 @@ pub(in super::super) fn is_saying_with_digits(value: &[u8]) -> bool {
     let digits = value.iter().rev().take_while(|b| b.is_ascii_digit()).count();
     let words = value[..value.len() - digits].trim_ascii_end();
     if (1..=4).contains(&digits) {
-        return value.len() > digits + words.len() && words.contains(&b' ') && is_spaced_words(words);
+        return value.len() > digits + words.len() && words.contains(&b' ') && is_spaced_words(words)
+            || is_numbered_phrase(value);
     }
     let letter = |at: usize| match words[at] {
         b'0' => b'o',
@@ -206,6 +207,28 @@ pub(in super::super) fn is_saying_with_digits(value: &[u8]) -> bool {
         |at: &usize| words[*at].is_ascii_digit() && at.checked_sub(1).is_some_and(|at| words[at].is_ascii_lowercase());
     let written = (0..words.len()).filter(inside).count();
     (1..=4).contains(&written) && is_saying(&(0..words.len()).map(letter).collect::<Vec<u8>>())
+}
+
+/// Whether `value` is two to four words in small letters and a number after them: `marble kite 1974`.
+pub(in super::super) fn is_numbered_phrase(value: &[u8]) -> bool {
+    static DATES: WordList = WordList::new(
+        "january february march april may june july august september october november december january monday tuesday \
+        wednesday thursday friday saturday sunday week day year version page step chapter section since until length",
+    );
+    let digits = value.iter().rev().take_while(|b| b.is_ascii_digit()).count();
+    let Some(words) = value[..value.len() - digits].strip_suffix(b" ") else { return false };
+    let plain = |word: &[u8]| {
+        word.len() >= 4
+            && word.iter().all(|b| b.is_ascii_lowercase() || !b.is_ascii())
+            && is_plain_part(word)
+            && !(word.len() > 5 && is_inflected(word))
+            && !STATES.has(word)
+            && !DATES.has(word)
+            && names::class_of(word).is_none()
+    };
+    (2..=4).contains(&digits)
+        && (2..=4).contains(&words.split(|b| *b == b' ').count())
+        && words.split(|b| *b == b' ').all(plain)
 }
 
 /// Whether a value is two words or more that are no sentence.

@@ -9,8 +9,8 @@ mod words;
 
 pub(super) use chains::{is_noise, is_of_names, is_release_name, is_version, is_word_chain};
 pub(super) use chosen_words::{
-    is_joined_words, is_marked_words, is_numbered_pair, is_parted, is_plain_pair, is_plain_part, is_plain_word,
-    is_plain_words, is_saying_with_digits, is_spaced_words,
+    is_joined_words, is_marked_words, is_numbered_pair, is_numbered_phrase, is_parted, is_plain_pair, is_plain_part,
+    is_plain_word, is_plain_words, is_saying_with_digits, is_spaced_words,
 };
 pub(super) use placeholder::{is_placeholder, is_sample};
 pub(super) use plain_phrases::{is_plain_phrase, is_saying, is_stated};

@@ -39,8 +39,8 @@ impl ProseLabel {
         if class == NameClass::Hint {
             return heuristics::is_machine_made(value);
         }
-        // `client secret 123e4567-…`
-        if self.words == 0 && matches!(class, NameClass::Secret) && heuristics::is_uuid(value) {
+        // `client secret 123e4567-…`, "the secret of the user is 123e4567-…"
+        if (self.words == 0 || self.connected) && matches!(class, NameClass::Secret) && heuristics::is_uuid(value) {
             return true;
         }
         let plain = class == NameClass::Weak || !self.connected || (self.words > 0 && class != NameClass::Password);

@@ -62,7 +62,8 @@ pub(super) static BETWEEN: WordList = WordList::new(
     dele dela seu sua suyo suya his her their its ihr sein son sa lui everywhere had has again first initial initially temporary temp provisional old new provvisoria provvisorio temporanea temporaneo \
     iniziale attuale nuova vecchia provisoire temporaire actuel nouveau ancien chiave startowe tymczasowe nowe stare \
     temporal inicial actual nueva nuevo antigua provisória temporária atual nova tijdelijk tijdelijke nieuwe oude vorläufig \
-    temporär tillfälligt nytt midlertidig ny nyt väliaikainen uusi geçici yeni root-user wlan wifi wi-fi wpa wpa2 vpn nas",
+    temporär tillfälligt nytt midlertidig ny nyt väliaikainen uusi geçici yeni root-user wlan wifi wi-fi wpa wpa2 vpn nas \
+    que vous tu m'avez m'as m'a nous avez avait avons envoy\u{e9} donn\u{e9} transmis communiqu\u{e9} fourni re\u{e7}u che hai mandato dato inviato",
 );
 /// What precedes a name whose value follows it directly: "user x, password y".
 pub(super) const GIVEN: &[&[u8]] = &[
