@@ -73,7 +73,7 @@ pub(super) fn value(
     if generic || called || class == NameClass::Weak && separator == Separator::Comma && is_listed(text, name) {
         return Some((found, false));
     }
-    if is_same_word(&text[name.start..name.end], content) {
+    if is_same_word(&text[name.start..name.end], content) || heuristics::is_instruction(content) {
         return Some((found, false));
     }
     let secret = heuristics::looks_secret(content, class, found.quoted || separator == Separator::Tag)
