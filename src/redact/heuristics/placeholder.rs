@@ -285,7 +285,9 @@ mod tests {
 
     #[test]
     fn words_that_people_choose_are_none() {
-        for text in ["otter-hier-lampe", "la-nonna-cucina", "senha-do-mar-azul", "tua-laguna-verde", "clave-otter77-aqui"] {
+        for text in
+            ["otter-hier-lampe", "la-nonna-cucina", "senha-do-mar-azul", "tua-laguna-verde", "clave-otter77-aqui"]
+        {
             assert!(!is_placeholder(text.as_bytes()), "{text}");
         }
     }
