@@ -285,7 +285,9 @@ pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Findin
                 phrase_layouts::abbreviated(text, hit_end, &mut findings);
                 None
             }
-            KeywordTarget::Phrase => phrases::words(text, hit_end).map(|(start, end)| (start, end, phrases::LABEL)),
+            KeywordTarget::Phrase => phrases::words(text, hit_end)
+                .or_else(|| phrases::listed_words(text, hit_end))
+                .map(|(start, end)| (start, end, phrases::LABEL)),
         };
         if let Some((start, end, label)) = found {
             if label.rank == keys::BLOCK.rank {

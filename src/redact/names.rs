@@ -83,7 +83,7 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
         } else if last == "secret" && matches!(before, "aes" | "mac" | "ephemeral") {
             // Derived for one session; protocol specifications print them as test vectors.
             return None;
-        } else if ends(&["secret", "secretkey"]) {
+        } else if ends(&["secret", "secretkey", "secreto"]) {
             (NameClass::Secret, &SECRET)
         } else if ends(&["accountkey", "sharedaccesskey", "storagekey"]) {
             (NameClass::Key, &AZURE)

@@ -32,6 +32,29 @@ pub(super) const KEYWORDS: &[&str] = &[
     "助记词",
     "phrase de récupération",
     "frase semilla",
+    "frase semente",
+    "frase de recupera",
+    "frase di recupero",
+    "phrase mn\u{e9}monique",
+    "wiederherstellungsphrase",
+    "herstelzin",
+    "\u{e5}terst\u{e4}llningsfras",
+    "\u{c5}terst\u{e4}llningsfras",
+    "fraza seed",
+    "fraza odzyskiwania",
+    "сид-фраз",
+    "Сид-фраз",
+    "сид фраз",
+    "мнемони",
+    "Мнемони",
+    "фраза восстановления",
+    "Фраза восстановления",
+    "シードフレーズ",
+    "リカバリーフレーズ",
+    "ニーモニック",
+    "恢复短语",
+    "恢復短語",
+    "助記詞",
 ];
 
 /// Labels that say less: all words have to be those of the list.
@@ -67,13 +90,19 @@ pub(super) const WEAK_KEYWORDS: &[&str] = &[
 /// Finds the words of the list after a weak label that ends at `from`, on its line or below it.
 pub(super) fn listed_words(text: &[u8], from: usize) -> Option<(usize, usize)> {
     let window = &text[from..text.len().min(from + 120)];
-    let colon = window.iter().position(|b| *b == b':')?;
+    // Its last byte only where the mark has three.
+    let marks =
+        || JOINTS.iter().filter_map(|mark| Some(memchr::memmem::find(window, mark.as_bytes())? + mark.len() - 1));
+    let colon = window.iter().position(|b| *b == b':').into_iter().chain(marks()).min()?;
     let start = gap(text, from + colon + 1)?;
     let words = run(text, letters(text, start, start).and_then(|(start, end)| known(text, start, end))?, start);
     let last = words.last()?.end;
-    let line = text[last..].iter().find(|b| !matches!(b, b'.' | b'`' | b'"' | b'*' | b' '));
+    let line = text[last..].iter().find(|b| !matches!(b, b'.' | b'`' | b'"' | b'*' | b' ') && b.is_ascii());
     (is_full(words.len()) && line.is_none_or(|b| *b == b'\n')).then(|| (words[0].start, last))
 }
+
+/// Marks and words like a colon in scripts without blanks.
+const JOINTS: [&str; 3] = ["：", "は「", "为「"];
 
 /// Returns the end of the words at `from`, if all of a clause are words of the list and they are no sentence: a passphrase.
 pub(super) fn words_end(text: &[u8], from: usize) -> Option<usize> {
@@ -378,6 +407,33 @@ mod tests {
         assert_eq!(found(&format!("mnemonic: [\"{listed}\"]")), Some(listed.as_str()));
         let doubled = format!("{TWELVE} {TWELVE}");
         assert_eq!(found(&format!("mnemonic: {doubled}")), Some(doubled.as_str()));
+    }
+
+    #[test]
+    fn words_are_found_after_labels_in_other_languages_and_below_them() {
+        for template in [
+            "сид-фраза кошелька лежит открытым текстом:\n\n«@»\n",
+            "リカバリーフレーズは「@」\n",
+            "恢复短语：@",
+            "Die Wiederherstellungsphrase lautet:\n\n„@“\n",
+            "frase di recupero: @\n",
+        ] {
+            let scrubbed = crate::redact::canaries::scrub(
+                &template.replace(
+                    '@',
+                    &TWELVE
+                        .replace("lantern", "able")
+                        .replace("cactus", "frog")
+                        .replace("meadow", "zebra")
+                        .replace("orphan", "slim")
+                        .replace("vanish", "wing")
+                        .replace("ripple", "aunt")
+                        .replace("thunder", "journey")
+                        .replace("velvet", "stock"),
+                ),
+            );
+            assert!(scrubbed.contains("[REDACTED:seed-phrase]"), "{scrubbed}");
+        }
     }
 
     /// Makes a phrase of twelve words with its checksum, so that none is written down.

@@ -8,7 +8,7 @@ const fn callee(word: &'static str, arguments: u8, taken: Taken) -> Callee {
 }
 
 /// The functions. Bits count arguments from the first: `0b10` is the second.
-pub(in super::super) static CALLEES: [Callee; 164] = [
+pub(in super::super) static CALLEES: [Callee; 167] = [
     // Wallets and signatures.
     callee("wallet(", 0b1, PrivateKey),
     callee("from_key(", 0b1, PrivateKey),
@@ -169,6 +169,9 @@ pub(in super::super) static CALLEES: [Callee; 164] = [
     callee("clientv2(", 0b1, MadeKey),
     callee("mailservice(", 0b1, MadeKey),
     callee("keycredential(", 0b1, MadeKey),
+    callee("credential(", 0b10, MadeKey),
+    callee("credentials(", 0b10, MadeKey),
+    callee("getprofile(", 0b100, MadeKey),
     callee("client::new(", 0b11, MadeKey),
     callee("api(", 0b11, MadeKey),
     callee("sdk(", 0b11, MadeKey),

@@ -48,7 +48,9 @@ pub(in super::super) const KEYWORDS: [(CodeKind, &str); 5] = [
         deurcode|toegangscode|portkod|larmkod|dørkode|ovikoodi|kod do|kod k |код от|код двери|пин-код|\
         Пин-код|ПИН|пин код|пін-код|门禁码|门禁密码|暗証番号|핀 번호|현관|unlock code|passcode|geheimzahl|kopieercode|\
         print code|copier code|host key|hostkey|installer code|master code|user code|lock code|lockbox|kenncode|unlocks with|unlock with|alarm off with|\npin |gerätecode|code de déverrouillage|código de desbloqueo|ontgrendelcode|\
-        upplåsningskod|key safe|keysafe|\
+        upplåsningskod|röstbrevlådekod|brevlådekod|mailbox-code|mailboxcode|code de la messagerie|code messagerie|code vocal|\
+        digo del buz|digo da caixa postal|codice della segreteria|codice segreteria|voicemailcode|voicemail-code|voicemail code|\
+        kod do poczty gł|голосовой почты|留守番電話|语音信箱|key safe|keysafe|\
         code kopieer|kopierercode|kopiercode|kopierer-pin|schlüsseltresor|sleutelkluis|boîte à clés",
     ),
     (

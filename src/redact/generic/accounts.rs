@@ -8,9 +8,11 @@ use super::super::rules::FindingLabel;
 use super::super::text::{contains_ignoring_case, first_line, last_line};
 use super::beside::NAMED;
 use super::chosen::speaks_of_account;
+use super::comma_pairs::{after_comma, says_password};
 use super::later::{is_plain, is_strong, trimmed};
 use super::{Name, OnFinding};
-use looks::{is_long_pair, is_substituted, is_written};
+pub(super) use looks::is_written;
+use looks::{is_long_pair, is_substituted};
 
 static PAIR: FindingLabel = FindingLabel { name: "login-pair", reason: "is the password of a pair", rank: 6 };
 
@@ -20,7 +22,23 @@ pub(in super::super) static LABEL: &FindingLabel = &PAIR;
 /// Between an account and its password.
 pub(in super::super) const SLASH: &str = " / ";
 /// Accounts that write their password after a slash without blanks.
-pub(in super::super) const ACCOUNTS: [&str; 5] = ["admin/", "root/", "administrator/", "u/p", "p/w works"];
+pub(in super::super) const ACCOUNTS: [&str; 15] = [
+    "admin/",
+    "root/",
+    "administrator/",
+    "u/p",
+    "p/w works",
+    "(admin, ",
+    "(root, ",
+    "(admin:",
+    "(root:",
+    "\u{ff08}admin\u{ff0c}",
+    "\u{ff08}root\u{ff0c}",
+    "/wp-login.php, ",
+    "/wp-admin, ",
+    "/admin, ",
+    "/login, ",
+];
 
 /// Names of accounts.
 static USUAL: WordList = WordList::new(
@@ -30,7 +48,12 @@ static USUAL: WordList = WordList::new(
     utente utilisateur invit\u{e9} bruker bruger k\u{e4}ytt\u{e4}j\u{e4} u\u{17c}ytkownik u\u{17e}ivatel kullan\u{131}c\u{131}",
 );
 /// Words before an account that say that it is one.
-const CONTEXTS: [&[u8]; 34] = [
+const CONTEXTS: [&[u8]; 39] = [
+    "доступ".as_bytes(),
+    "логин".as_bytes(),
+    "парол".as_bytes(),
+    "登录".as_bytes(),
+    "ログイン".as_bytes(),
     b"login",
     b"log in",
     b"logged in",
@@ -80,9 +103,13 @@ pub(in super::super) fn pair(text: &[u8], at: usize, on_finding: OnFinding<'_>) 
         .count();
     let account = &before[before.len() - user..];
     let rest = &before[..before.len() - user];
-    let opens = rest.last().is_none_or(|b| {
-        matches!(b, b'\n' | b':' | b'(' | b',' | b'>' | b'|' | b'*' | b'`' | b'"' | b'\'' | b' ' | b'\t')
-    });
+    // The bracket of a script without blanks, which counts as a letter here.
+    let wide = memchr::memmem::rfind(account, "\u{ff08}".as_bytes()).map_or(0, |open| open + 3);
+    let (account, user) = (&account[wide..], user - wide);
+    let opens = wide > 0
+        || rest.last().is_none_or(|b| {
+            matches!(b, b'\n' | b':' | b'(' | b',' | b'>' | b'|' | b'*' | b'`' | b'"' | b'\'' | b' ' | b'\t')
+        });
     if !(2..=41).contains(&user) || !opens || !account[0].is_ascii_alphabetic() && account[0].is_ascii() {
         return;
     }
@@ -143,7 +170,9 @@ pub(in super::super) fn pair(text: &[u8], at: usize, on_finding: OnFinding<'_>) 
     // Weaker looks, at the end of the clause.
     let ends = matches!(
         text[end..],
-        [] | [b'\n' | b'\r' | b',' | b';' | b')' | b'.', ..] | [b' ', b'(' | b'|' | b'u' | b'-' | b'\n', ..]
+        [] | [b'\n' | b'\r' | b',' | b';' | b')' | b'.', ..]
+            | [b' ', b'(' | b'|' | b'u' | b'-' | b'\n', ..]
+            | [0xe3 | 0xef, ..]
     );
     let lower = account.iter().all(|b| !b.is_ascii_uppercase()) && account.iter().any(u8::is_ascii_lowercase);
     let line_above = || memchr::memmem::find(line, b"://").is_some();
@@ -158,6 +187,22 @@ pub(in super::super) fn pair(text: &[u8], at: usize, on_finding: OnFinding<'_>) 
                 && value.len() >= 8
                 && (heuristics::is_plain_word(value) || is_long_pair(value))
                 && line_above()
+    };
+    // "the password was too weak (admin / X)"
+    let told = || {
+        USUAL.has(account)
+            && value.iter().all(u8::is_ascii_alphanumeric)
+            && value.iter().any(u8::is_ascii_digit)
+            && value.iter().any(u8::is_ascii_alphabetic)
+            && says_password(last_line(&text[at.saturating_sub(120)..at]))
+    };
+    // `apc / Winter_Lamp!`
+    let exclaimed = || {
+        let words = value.strip_suffix(b"!").unwrap_or_default();
+        words.len() >= 9
+            && words.iter().any(u8::is_ascii_uppercase)
+            && words.contains(&b'_')
+            && words.split(|b| *b == b'_').all(|word| word.len() >= 3 && heuristics::is_plain_part(word))
     };
     let titled = || {
         value.last().is_some_and(u8::is_ascii_digit)
@@ -176,7 +221,10 @@ pub(in super::super) fn pair(text: &[u8], at: usize, on_finding: OnFinding<'_>) 
             && !NAMED.has(&value[..word])
             && heuristics::is_plain_part(&value[..word])
     };
-    if lower && (ends && (shaped() || numbered()) || titled()) {
+    if ends && told() {
+        return on_finding(start, end, &PAIR);
+    }
+    if lower && (ends && (shaped() || numbered() || exclaimed()) || titled()) {
         let above = &text[at.saturating_sub(320)..at];
         if named() || speaks_of_account(above) || memchr::memmem::find(above, b"://").is_some() {
             on_finding(start, end, &PAIR);
@@ -226,7 +274,7 @@ fn is_numbered(value: &[u8]) -> bool {
 }
 
 /// Whether a value is a word with a digit or more at its end: `calvin7`.
-fn is_word_with_digit(value: &[u8]) -> bool {
+pub(super) fn is_word_with_digit(value: &[u8]) -> bool {
     let digits = value.iter().rev().take_while(|b| b.is_ascii_digit()).count();
     let word = &value[..value.len() - digits];
     (1..=4).contains(&digits)
@@ -256,7 +304,7 @@ fn is_marked(value: &[u8]) -> bool {
 }
 
 /// Whether digits stand among the letters of a value: `5un5hin3_`.
-fn is_odd(value: &[u8]) -> bool {
+pub(super) fn is_odd(value: &[u8]) -> bool {
     let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
     (8..=40).contains(&value.len())
         && digits >= 2
@@ -275,9 +323,14 @@ pub(super) fn is_ticket(value: &[u8]) -> bool {
 /// Passes the password after `admin/` to `on_finding`, where a sentence says that it works, or after `u/p:`.
 pub(in super::super) fn joined(text: &[u8], (at, mut start): (usize, usize), on_finding: OnFinding<'_>) {
     if at > 0
+        && !matches!(text[at], b'/' | b'(')
+        && text[at].is_ascii()
         && (text[at - 1].is_ascii_alphanumeric() || matches!(text[at - 1], b'/' | b'.' | b'-' | b'_' | b':' | b'@'))
     {
         return;
+    }
+    if matches!(text[start - 1], b' ' | b':') || !text[start - 1].is_ascii() {
+        return after_comma(text, (at, start), on_finding);
     }
     let labelled = text[start - 1] != b'/';
     if labelled {
@@ -300,6 +353,7 @@ pub(in super::super) fn joined(text: &[u8], (at, mut start): (usize, usize), on_
     let before = last_line(&text[at.saturating_sub(40)..at]);
     const LEADS: [&[u8]; 8] = [b"default", b"still", b"try ", b"use ", b"login", b"log in", b"cred", b"with "];
     let said = labelled
+        || says_password(last_line(&text[at.saturating_sub(96)..at]))
         || before.ends_with(b"(") && memchr::memmem::find(before, b"://").is_some()
         || LEADS.iter().any(|word| contains_ignoring_case(before, word))
         || FOLLOWERS.iter().any(|word| after.starts_with(word));
@@ -481,6 +535,9 @@ mod tests {
             ("log in with buildadmin / @\n", "l0ck-ness-otter"),
             ("Login was created: tom_k / @ and more\n", "Walnut.Wagon3"),
             ("Login anna@example.org / @\n", "Walnutboat-1893"),
+            ("Das Passwort war zu schwach (admin / @).", "welcome01"),
+            ("口令太弱(admin / @),被扫描", "welcome01"),
+            ("2) USV, 10.0.0.4 — login apc / @\n", "Vinter_Lampa!"),
         ] {
             let scrubbed = scrub(
                 &template

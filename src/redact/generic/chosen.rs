@@ -6,6 +6,7 @@ use super::super::rules::FindingLabel;
 use super::super::text::last_line;
 use super::OnFinding;
 use super::beside::NAMED;
+use super::comma_pairs::says_password;
 use super::later::{self, trimmed};
 
 /// How far before a password words about an account may be, and how far after it.
@@ -82,7 +83,7 @@ pub(in super::super) fn password(text: &[u8], place: usize, done: &mut usize, fo
     let word = &text[start..end];
     let is_password = || {
         let chosen = is_chosen(word);
-        (chosen || is_pair(text, start, end)) && is_near_account(text, start, end)
+        (chosen || is_pair(text, start, end)) && (is_near_account(text, start, end) || is_listed(text, start, end))
             || (is_generated(word) || chosen && stands_out(text, start, end)) && is_alone(text, start, end)
     };
     if is_password() && is_in_sentence(text, start, end) && !is_prompt(text, start, word) {
@@ -380,6 +381,13 @@ fn is_in_sentence(text: &[u8], start: usize, end: usize) -> bool {
     blanks(before) + blanks(after) >= 3 && code(before) + code(after) <= 6
 }
 
+/// Whether `start..end` is all of the code after a label, and the paragraph before speaks of a password: "node A: `X`".
+fn is_listed(text: &[u8], start: usize, end: usize) -> bool {
+    text[..start].ends_with(b": `")
+        && matches!(text.get(end..), Some([b'`'] | [b'`', b'\n' | b'\r', ..]))
+        && says_password(&text[start.saturating_sub(BEFORE)..start])
+}
+
 /// Whether words near `start..end`, in the same paragraph or the line before, speak of an account.
 pub(super) fn is_near_account(text: &[u8], start: usize, end: usize) -> bool {
     let before = &text[start.saturating_sub(BEFORE)..start];
@@ -443,6 +451,13 @@ mod tests {
                 assert_eq!(found(&text), [password], "{text}");
             }
         }
+    }
+
+    #[test]
+    fn code_after_labels_is_found_below_a_word_for_a_password() {
+        let text = "Het wachtwoord week af.\n\n**Details**\nnode A: `Hedge#Lane#17`\n";
+        assert_eq!(found(text), ["Hedge#Lane#17"]);
+        assert_eq!(found(&text.replace("wachtwoord", "schema")), Vec::<&str>::new());
     }
 
     #[test]

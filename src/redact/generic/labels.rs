@@ -122,7 +122,7 @@ const fn key(word: &'static str) -> Word {
 }
 
 /// The words; those of ASCII letters alone are among the stems of names.
-pub(in super::super) static LABELS: [Word; 176] = [
+pub(in super::super) static LABELS: [Word; 183] = [
     password("mot de passe"),
     password("contrase\u{f1}a"),
     password("contrase\u{d1}a"),
@@ -181,6 +181,13 @@ pub(in super::super) static LABELS: [Word; 176] = [
     key("clave precompartida"),
     key("chiave precondivisa"),
     key("секрет"),
+    key("segredo"),
+    key("segreto"),
+    key("geheimnis"),
+    key("sekret"),
+    hint("geheim"),
+    hint("hemlighet"),
+    hint("鍵"),
     token("jeton utilis\u{e9}"),
     token("jeton de "),
     token("jeton du "),

@@ -10,7 +10,7 @@ const MAX_DISTANCE: usize = 240;
 static INTRODUCTIONS: WordList = WordList::new(
     "z \u{e0} from von van da is it's its was now try to still use with be used ist lautet ist's auf jetzt zu mit est c'est maintenant \
     avec en es ahora a con \u{e9} agora para com \u{e8} ora in adesso naar nu nog steeds met \u{e4}r till med er til on nyt \
-    jest teraz na je te\u{10f} olarak \u{f6}r artik",
+    jest teraz na je te\u{10f} olarak \u{f6}r artik por par",
 );
 /// Words that say that the password was changed, or that another is to be used instead.
 static CHANGES: WordList = WordList::new(
@@ -19,7 +19,7 @@ static CHANGES: WordList = WordList::new(
     neues ist's chang\u{e9} modifi\u{e9} nouveau c'est cambi\u{e9} cambiado cambiada cambi\u{f3} nueva mudei mudou alterada alterado \
     nova cambiato cambiata cambiai nuova gewijzigd veranderd nieuwe \u{e4}ndrat \u{e4}ndrats bytts \u{e4}ndrade bytt bytte nytt \u{e6}ndret skiftet ny endret byttet vaihdettiin \
     vaihdoin uusi zmienione zmieni\u{142}em zmieniono nowe zm\u{11b}nil zm\u{11b}n\u{11b}no nov\u{e9} de\u{11f}i\u{15f}ti yeni \
-    поменял поменяла сменил сменила изменил изменён новый теперь змінив змінено новий тепер",
+    поменяли сменили изменили remplac\u{e9} trocamos trocada troquei cambiamos поменял поменяла сменил сменила изменил изменён новый теперь змінив змінено новий тепер",
 );
 
 /// Passes the passwords that a clause after the name gives to `found`.
@@ -45,9 +45,44 @@ pub(super) fn values(text: &[u8], name: Name, mut found: impl FnMut(usize, usize
                 found(start, end);
             }
         }
+        // "the laptop has a new password, too (X)"
+        if changed && word.starts_with(b"(") && memchr::memchr(b')', word).is_some() {
+            let (start, end) = trimmed(text, name.end + at, name.end + at + length);
+            if is_bracketed(&text[start..end]) {
+                found(start, end);
+            }
+        }
         before = word.strip_suffix(b":").unwrap_or(word);
         changed |= CHANGES.has(before.strip_suffix(b",").unwrap_or(before));
         at += length;
+    }
+    if !window.is_ascii() {
+        in_wide_brackets(text, (name.end, name.end + window.len()), found);
+    }
+}
+
+/// Whether a word in brackets after a changed password is the new one.
+fn is_bracketed(value: &[u8]) -> bool {
+    let digit = value.iter().any(u8::is_ascii_digit);
+    // `account=X`, `see:X`
+    if value.iter().any(|b| matches!(b, b'=' | b':' | b'/')) {
+        return false;
+    }
+    is_strong(value) || is_plain(value) || digit && value.contains(&b'-') && heuristics::is_marked_words(value)
+}
+
+/// Passes the password in wide brackets to `found` if the words before say that it is new: `密码也改了（X）`.
+fn in_wide_brackets(text: &[u8], (from, to): (usize, usize), mut found: impl FnMut(usize, usize)) {
+    let Some(open) = memchr::memmem::find(&text[from..to], "（".as_bytes()) else { return };
+    let before = &text[from.saturating_sub(24)..from + open];
+    let changed = ["改", "换", "換", "变更", "変更", "新", "重置", "リセット"]
+        .iter()
+        .any(|word| memchr::memmem::find(before, word.as_bytes()).is_some());
+    let start = from + open + "（".len();
+    let Some(length) = memchr::memmem::find(&text[start..to], "）".as_bytes()).filter(|_| changed) else { return };
+    let value = &text[start..start + length];
+    if value.iter().all(u8::is_ascii_graphic) && is_bracketed(value) {
+        found(start, start + length);
     }
 }
 
@@ -67,6 +102,10 @@ fn is_introduction(word: &[u8]) -> bool {
 pub(in super::super) fn trimmed(text: &[u8], mut start: usize, mut end: usize) -> (usize, usize) {
     while start < end && matches!(text[start], b'"' | b'\'' | b'`' | b'(' | b'*' | b'_' | b'>') {
         start += 1;
+    }
+    // Scripts that put no blank after their marks.
+    if start < end && text[start].is_ascii() && !text[start..end].is_ascii() {
+        end = start + text[start..end].iter().position(|b| *b >= 0xe3).unwrap_or(end - start);
     }
     while start < end && matches!(text[end - 1], b'"' | b'\'' | b'`' | b')' | b',' | b'.' | b';' | b':' | b'?' | b'_') {
         end -= 1;
@@ -167,6 +206,9 @@ mod tests {
                 "ana: ¿cuál es la contraseña de la base?\nluis: es @\n",
                 "root password in the wiki is outdated, the current one is @",
                 "New password for the VPN\n\n    @\n\nPlease don't share.\n",
+                "Datorn fick nytt lösenord samtidigt (@).",
+                "Заодно сменили пароль на ноутбуке (@).",
+                "电脑密码也改了（@）。",
             ] {
                 let scrubbed = scrub(&template.replace('@', &password));
                 assert!(!scrubbed.contains(&password), "{scrubbed}");
@@ -188,6 +230,7 @@ mod tests {
             "The secret scanner flags ids of files. Ignore these:\n\nmigrations/20240101T081544_add_tokens.sql\n",
             "login:\n    title: Connexion\n    show_password: Montrer\n    token: x\n",
             "session:user:118204:profile\n",
+            "novo: usuário ou senha alterada (conta=svc-Fiscal.2), password changed in v2 (see RFC-2104)",
         ] {
             assert_eq!(scrub(text), text);
         }

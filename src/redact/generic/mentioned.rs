@@ -91,6 +91,40 @@ pub(super) fn pointed_at(text: &[u8], name: Name, exact: bool) -> Option<(usize,
     is_random(&text[start..end], b":", exact).then_some((start, end))
 }
 
+/// Returns what a machine made in the same form as `start..end` and a sentence gives for what replaced it: "the old one was
+/// X, the new one is Y".
+pub(super) fn renewed(text: &[u8], (start, end): (usize, usize)) -> Option<(usize, usize)> {
+    let value = &text[start..end];
+    let made = |value: &[u8]| {
+        (heuristics::is_machine_made(value) || heuristics::is_hexadecimal_key(value)) && !heuristics::is_uuid(value)
+    };
+    let digits = |value: &[u8]| value.iter().all(u8::is_ascii_hexdigit);
+    if value.len() < MIN_RANDOM || !made(value) {
+        return None;
+    }
+    let rest = first_line(&text[end..text.len().min(end + MAX_DISTANCE)]);
+    let (mut at, mut said) = (0, false);
+    while at < rest.len() {
+        at += rest[at..].iter().take_while(|b| b.is_ascii_whitespace()).count();
+        let length = rest[at..].iter().take_while(|b| !b.is_ascii_whitespace()).count();
+        let word = &rest[at..at + length];
+        let (left, right) = later::trimmed(text, end + at, end + at + length);
+        let other = &text[left..right];
+        if said && other.len() == value.len() && other != value && digits(other) == digits(value) && made(other) {
+            return Some((left, right));
+        }
+        let bare = word.strip_suffix(b",").or_else(|| word.strip_suffix(b":")).unwrap_or(word);
+        said |= RENEWED.has(bare)
+            || !word.is_ascii()
+                && ["新", "旧", "舊"].iter().any(|new| memchr::memmem::find(word, new.as_bytes()).is_some());
+        if is_public(word) {
+            return None;
+        }
+        at += length;
+    }
+    None
+}
+
 /// Words of a sentence that say that what follows is no secret.
 static PUBLIC: WordList = WordList::new(
     "id ids uuid hash hashes digest digests commit commits sha sha1 sha256 sha512 md5 fingerprint fingerprints checksum public \
@@ -98,8 +132,17 @@ static PUBLIC: WordList = WordList::new(
 );
 /// Words directly before the value of a secret.
 static LEADS: WordList = WordList::new(
-    "that's it's is are was use uses using to with: ist lautet est es \u{e9} \u{e8} jest \
+    "that's it's is are was use uses using to with: ist lautet war est \u{e9}tait es era \u{e9} \u{e8} jest is \u{e4}r var \u{2014} \u{2013} \
+    \u{431}\u{44b}\u{43b} \u{44d}\u{442}\u{43e} \
     i.e. namely viz. n\u{e4}mlich sprich d.h. dvs. dwz. tzn. tj. cio\u{e8} soit c'est-\u{e0}-dire",
+);
+/// The ends of such words in scripts that blanks do not divide into words.
+const JOINED_LEADS: [&str; 6] = ["\u{4e3a}", "\u{662f}", "\u{306f}", "\u{304c}", "\u{ff1a}", "\u{70ba}"];
+/// Words between a value and the one that replaces it.
+static RENEWED: WordList = WordList::new(
+    "new old now neu neue neuer neues neuen alt alte altes jetzt nouveau nouvelle ancien ancienne maintenant nuevo nueva antiguo antigua ahora \
+    novo nova antigo antiga agora nuovo nuova vecchio vecchia ora nieuw nieuwe oud oude nu ny nya nytt gamla gammal nowy nowe nowa stary \
+    stare teraz \u{43d}\u{43e}\u{432}\u{44b}\u{439} \u{43d}\u{43e}\u{432}\u{430}\u{44f} \u{441}\u{442}\u{430}\u{440}\u{44b}\u{439} \u{442}\u{435}\u{43f}\u{435}\u{440}\u{44c}",
 );
 
 /// Whether a word, in brackets or not, says that what follows is no secret.
@@ -121,7 +164,8 @@ fn ends_sentence(word: &[u8]) -> bool {
 
 /// Whether a value is random: in both cases with digits, or hexadecimal where a verb or a colon leads to it.
 fn is_random(value: &[u8], before: &[u8], exact: bool) -> bool {
-    let led = || before.ends_with(b":") || LEADS.has(before);
+    let joined = || !before.is_ascii() && JOINED_LEADS.iter().any(|lead| before.ends_with(lead.as_bytes()));
+    let led = || before.ends_with(b":") || LEADS.has(before) || joined();
     let mixed = value.iter().any(u8::is_ascii_lowercase)
         && value.iter().any(u8::is_ascii_uppercase)
         && value.iter().any(u8::is_ascii_digit);
@@ -145,7 +189,10 @@ fn is_random(value: &[u8], before: &[u8], exact: bool) -> bool {
 /// Whether a value has words in it, as the names of functions and curves, or is an assignment: `NID_secp384r1`,
 /// `Lifetime32Dim46Base8`, `notAfter=2024-05-27`.
 fn is_worded(value: &[u8]) -> bool {
-    let first = value.split(|b| matches!(b, b'_' | b'/' | b'-')).next().unwrap_or_default();
+    // Base64 may begin with a slash; the first part of a path is shorter than a key.
+    let base64 = |part: &[u8]| part.len() >= MIN_RANDOM && heuristics::has_all_kinds(part);
+    let rest = value.strip_prefix(b"/").filter(|rest| rest.split(|b| *b == b'/').any(base64)).unwrap_or(value);
+    let first = rest.split(|b| matches!(b, b'_' | b'/' | b'-')).next().unwrap_or_default();
     let runs = value.split(|b| !b.is_ascii_lowercase()).filter(|run| run.len() >= 4);
     let (count, length) = runs.fold((0, 0), |(count, length), run| (count + 1, length + run.len()));
     let padding = value.iter().rev().take_while(|b| **b == b'=').count();
@@ -198,6 +245,46 @@ mod tests {
         ] {
             let text = template.replace('@', &fill("<h31>7", SEED));
             assert_eq!(scrub(&text), text);
+        }
+    }
+
+    #[test]
+    fn what_replaces_a_random_value_is_found() {
+        let (old, new) = (fill("<h39>7", SEED), fill("<h38>2b", SEED));
+        for template in [
+            "The old `client_secret` is @, the new one is #.",
+            "O `client_secret` antigo era @ e foi revogado; o novo, #, vale agora.",
+            "Det gamla `client_secret` var @, det nya är #.",
+            "旧的 `client_secret` 是 @,新的是 #。",
+        ] {
+            let scrubbed = scrub(&template.replace('@', &old).replace('#', &new));
+            assert!(!scrubbed.contains(&old) && !scrubbed.contains(&new), "{scrubbed}");
+        }
+        let text = format!("The `client_secret` is {old}, now fixed in commit {new}.");
+        assert!(scrub(&text).contains(&new));
+    }
+
+    #[test]
+    fn values_of_other_languages_and_layouts_are_found() {
+        let password = fill("Wq<a9>-4z", SEED);
+        let letters = "QmVyTBxWue".chars().rev().collect::<String>();
+        for (template, value) in [
+            ("als Startkennwort hab ich @ gesetzt, bitte ändern", &password),
+            ("Het robotaccount heeft als geheim @.", &fill("Qx7<a24>4z", SEED)),
+            ("La chiave attuale, generata con openssl, è `@`; va ruotata.", &fill("/1<a18>4z/x<a30>7Kq", SEED)),
+            ("Writing [{grant_type=[password], username=[anna], password=[@], id=[x]}]", &"Otter#5".repeat(2)),
+            ("neue App, Client-ID abc123, Client Secret @\n", &letters),
+        ] {
+            let scrubbed = scrub(&template.replace('@', value));
+            assert!(!scrubbed.contains(value.as_str()), "{scrubbed}");
+        }
+        for text in [
+            "grant_type=[password], password=[optional], password=[a, b], x[password=[0]]",
+            "Das Passwort hab ich vergessen, als Passwort hab ich nichts gesetzt.",
+            "the client secret GetObject, Client Secret Management",
+            "the key files in /usr/local/share/Application2024/Keystore64Data are read",
+        ] {
+            assert_eq!(scrub(text), text);
         }
     }
 

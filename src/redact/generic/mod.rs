@@ -6,6 +6,7 @@ mod accounts;
 mod announced;
 pub(super) mod beside;
 pub(super) mod chosen;
+mod comma_pairs;
 mod forms;
 mod headers;
 mod labels;

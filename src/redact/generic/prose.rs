@@ -1,5 +1,6 @@
 //! Secrets in sentences: "the password for staging is …", "use … as the password", `api key …`.
 
+mod bracketed;
 mod candidate;
 mod words;
 
@@ -11,8 +12,9 @@ use super::separator::{after_closers, below, is_quote, skip_blanks};
 use super::span::{ValueSpan, quoted};
 use super::{Name, OnFinding};
 use super::{account_sentences, accounts, announced, later, mentioned};
-use candidate::{ProseLabel, found_at};
-use words::{ADJECTIVES, ADVERBS, ARTICLES, BEFORE_NAMES, BETWEEN, COMPOUNDS, GIVEN, JOINED, PUBLIC, VERBS};
+use bracketed::Bracketed;
+use candidate::{ProseLabel, ends_in_client, found_at, is_english};
+use words::{ADJECTIVES, ADVERBS, ARTICLES, BEFORE_NAMES, BETWEEN, COMPOUNDS, GIVEN, JOINED, PUBLIC, SUBJECTS, VERBS};
 
 /// The largest distance of a value from its name in a sentence.
 const MAX_DISTANCE: usize = 96;
@@ -42,6 +44,7 @@ pub(super) fn values(
             candidate.given = GIVEN.iter().any(|word| text[..name.start].ends_with(word));
             candidate.after_user = candidate.given && is_after_user(text, name);
             candidate.of_owner = is_of_owner(text, name);
+            candidate.after_client = ends_in_client(&text[..name.start]);
             candidate.english = is_english(text, name, candidate.found.start) && !is_condition(text, name);
             // `key "name": type`
             let keyed = class == NameClass::Hint && text[candidate.found.end..].get(1) == Some(&b':');
@@ -52,7 +55,9 @@ pub(super) fn values(
                 && !is_sibling(text, name, candidate.found)
         }
     {
-        on_finding(candidate.found.start, candidate.found.end, label);
+        let found = (candidate.found.start, candidate.found.end);
+        on_finding(found.0, found.1, label);
+        mentioned::renewed(text, found).into_iter().for_each(|(start, end)| on_finding(start, end, label));
         return;
     }
     if is_password
@@ -100,6 +105,7 @@ pub(super) fn values(
         )
     {
         on_finding(start, end, label);
+        mentioned::renewed(text, (start, end)).into_iter().for_each(|(start, end)| on_finding(start, end, label));
     }
 }
 
@@ -127,17 +133,6 @@ fn is_of_owner(text: &[u8], name: Name) -> bool {
         "phone telephone telefon keystore truststore zip archive pdf guest admin root master sudo wifi wlan wi-fi router door",
     );
     OWNERS.has(last_word(text[name.start.saturating_sub(16)..name.start].trim_ascii_end()))
-}
-
-/// Whether a name is an English word for a password, and so is the verb or adverb before its value.
-fn is_english(text: &[u8], name: Name, value: usize) -> bool {
-    static VERBS: WordList = WordList::new("is was it's still now currently just simply word be");
-    let lead = last_word(text[value.saturating_sub(16)..value].trim_ascii_end());
-    let label = &text[name.start..name.end];
-    [&b"password"[..], b"passphrase", b"passcode", b"pass", b"pw", b"pwd"]
-        .iter()
-        .any(|word| label.eq_ignore_ascii_case(word))
-        && VERBS.has(lead.strip_suffix(b":").unwrap_or(lead))
 }
 
 /// Whether the clause of a name is a condition: "if the password is ascii".
@@ -220,6 +215,15 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
             });
         }
         let foreign = !text[name.end - 1].is_ascii();
+        let at = match bracketed::after(text, at, foreign) {
+            Bracketed::Value(found) => return Some(found),
+            Bracketed::Abbreviation(end) => end,
+            Bracketed::None => at,
+        };
+        let rest = &text[at..];
+        if foreign && let Some(next) = bracketed::after_joined(text, at) {
+            return found_at(text, next, 0, true);
+        }
         let joined = JOINED.iter().find(|joined| rest.starts_with(joined.as_bytes())).map(|joined| joined.len());
         let joined = joined.or_else(|| (foreign && rest.first()?.is_ascii_alphanumeric()).then_some(0))?;
         return found_at(text, skip_blanks(text, at + joined), 0, true);
@@ -271,6 +275,7 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
                     phrase: false,
                     after_user: false,
                     of_owner: false,
+                    after_client: false,
                     english: false,
                 });
             }
@@ -322,6 +327,7 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
         }
         let chain = || {
             heuristics::is_word_chain(inner, 3)
+                || ends_in_client(&text[..name.start]) && heuristics::is_mixed_letters(later::trimmed_word(inner))
                 || heuristics::is_joined_words(inner)
                 || spelled && is_after_user(text, name) && {
                     let word = later::trimmed_word(inner);
@@ -330,6 +336,10 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
         };
         if words == 0 && (!spelled || chain()) {
             return found_at(text, at, 0, false);
+        }
+        // "als Kennwort hab ich X gesetzt"
+        if !spelled && heuristics::has_all_kinds(inner) && SUBJECTS.has(last_word(text[..at].trim_ascii_end())) {
+            return found_at(text, at, words, true);
         }
         if words <= 1
             && word[0].is_ascii_uppercase()
@@ -391,6 +401,7 @@ fn after_verb(text: &[u8], name: Name, mut next: usize, (mut colon, words): (boo
             phrase: true,
             after_user: false,
             of_owner: false,
+            after_client: false,
             english: false,
         });
     }

@@ -42,6 +42,8 @@ fn judged(text: &[u8], name: Name, at: usize, separator: Separator, class: NameC
             return judged(text, name, skip_blanks(text, next + 1), Separator::Assign, class);
         }
     }
+    let found =
+        if separator == Separator::Assign && class == NameClass::Password { in_list(text, found) } else { found };
     let whole = found;
     let found = after_scheme(text, found, separator);
     // The word after the scheme of an authorization header is a token whatever it looks like.
@@ -95,6 +97,7 @@ fn judged(text: &[u8], name: Name, at: usize, separator: Separator, class: NameC
     let word = &text[name.start..name.end];
     let field = !found.quoted && word.contains(&b'_') && whole.starts_with(word) && whole.contains(&b'.');
     if field
+        || heuristics::is_instruction(content)
         || is_same_word(&text[name.start..name.end], content)
         || is_request_id(&text[name.start..name.end], content)
         || separator == Separator::Comma && is_element(text, name, found)
@@ -296,6 +299,21 @@ fn is_asked_token(text: &[u8], name: Name, content: &[u8]) -> bool {
         (2..=4).contains(&digits) && word.len() >= 5 && heuristics::is_plain_part(word)
     };
     asked && (heuristics::is_word_chain(content, 3) || heuristics::is_joined_words(content) || numbered())
+}
+
+/// Returns the one value of a list as the fields of a request are printed: `{user=[anna], password=[X]}`.
+fn in_list(text: &[u8], found: ValueSpan) -> ValueSpan {
+    if found.quoted || text.get(found.start) != Some(&b'[') {
+        return found;
+    }
+    let rest = &text[found.start + 1..text.len().min(found.start + 48)];
+    let length = rest.iter().position(|b| matches!(b, b']' | b',' | b' ' | b'\n' | b'"' | b'\'' | b'[')).unwrap_or(0);
+    let closes = matches!(rest.get(length..), Some([b']', b',' | b'}' | b')', ..] | [b']']));
+    let value = &rest[..length];
+    if closes && (later::is_strong(value) || later::is_plain(value) || heuristics::has_all_kinds(value)) {
+        return ValueSpan { start: found.start + 1, end: found.start + 1 + length, quoted: true };
+    }
+    found
 }
 
 /// Whether a value spells its name in another way: `KxECDHE-PSK: kx-ecdhe-psk`.

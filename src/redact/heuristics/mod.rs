@@ -12,7 +12,7 @@ pub(super) use chosen_words::{
     is_joined_words, is_marked_words, is_numbered_pair, is_numbered_phrase, is_parted, is_plain_pair, is_plain_part,
     is_plain_word, is_plain_words, is_saying_with_digits, is_spaced_words,
 };
-pub(super) use placeholder::{is_placeholder, is_sample};
+pub(super) use placeholder::{is_instruction, is_placeholder, is_sample};
 pub(super) use plain_phrases::{is_plain_phrase, is_saying, is_stated};
 pub(super) use word_list::WordList;
 pub(super) use words::{is_chosen, is_description, is_jumble, is_name, is_passphrase};

@@ -36,6 +36,44 @@ pub(in super::super) fn is_placeholder(value: &[u8]) -> bool {
         || is_elided(value)
         || is_sequence(value)
         || has_placeholder_word(value)
+        || is_instruction(value)
+}
+
+/// Words for a password or a key, in the languages of the phrases that stand for one.
+static THINGS: WordList = WordList::new(
+    "password pass pwd secret token key passwort kennwort schluessel schl\u{fc}ssel mdp mot cl\u{e9} cle contrase\u{f1}a contrasena clave secreto \
+    senha chave segredo parola chiave segreto wachtwoord sleutel geheim l\u{f6}senord losenord nyckel has\u{142}o haslo klucz sekret \
+    \u{43f}\u{430}\u{440}\u{43e}\u{43b}\u{44c} \u{43a}\u{43b}\u{44e}\u{447} parol adgangskode kodeord passord salasana heslo sifre",
+);
+/// Words of a phrase that says what to put in place of it: whose password, where, or to do so.
+static ASKING: WordList = WordList::new(
+    "your here dein deine deinem ihr ihre euer hier eintragen eingeben ersetzen einsetzen votre ton ta ici mettre mettez inserer remplacer \
+    remplacez saisir tu su aqui aqu\u{ed} pon poner ponga introduce introduzca inserta sustituir reemplazar seu sua teu tua coloque \
+    insira digite substitua substituir tuo suo qui inserisci inserire sostituire sostituisci metti uw jouw je vul invullen \
+    vervang invoeren din ditt h\u{e4}r har ange skriv ers\u{e4}tt tw\u{f3}j twoj twoje tutaj tu wpisz wstaw podaj \u{432}\u{430}\u{448} \u{442}\u{432}\u{43e}\u{439} \
+    \u{437}\u{434}\u{435}\u{441}\u{44c} \u{432}\u{432}\u{435}\u{434}\u{438}\u{442}\u{435} vash tvoy zdes vvedite",
+);
+/// "Change me" in other languages, without what joins the words.
+static CHANGE: WordList = WordList::new(
+    "\u{e4}ndern bitte\u{e4}ndern bitteaendern aendern mich\u{e4}ndern \u{e4}nderemich aenderemich changezmoi changemoi \u{e0}changer achanger \u{e0}remplacer \
+    aremplacer c\u{e1}mbiame cambiame cambiaesto c\u{e1}mbialo cambialo cambiar cambiaresto porcambiar mudeme mudeisto mudeaqui troqueme \
+    troqueisto alterar altereme cambiami dacambiare verandermij wijzigmij wijzigdit veranderdit bytutmig \u{e4}ndramig zmie\u{144}mnie \
+    zmienmnie zmie\u{144}to zmiento \u{438}\u{437}\u{43c}\u{435}\u{43d}\u{438}\u{43c}\u{435}\u{43d}\u{44f} \u{43f}\u{43e}\u{43c}\u{435}\u{43d}\u{44f}\u{439}\u{43c}\u{435}\u{43d}\u{44f} smenimenya",
+);
+
+/// Whether `value` is a phrase that says what to write in its place, in other languages than English: `sua-senha-aqui`,
+/// `votre_mot_de_passe`, `cambia-esto`.
+pub(in super::super) fn is_instruction(value: &[u8]) -> bool {
+    if !(6..=48).contains(&value.len()) || value.iter().any(u8::is_ascii_digit) {
+        return false;
+    }
+    let joint = |b: &u8| matches!(b, b'-' | b'_' | b'.' | b' ');
+    let parts = || value.split(joint);
+    if parts().any(|part| THINGS.has(part)) && parts().any(|part| ASKING.has(part)) {
+        return true;
+    }
+    let joined: Vec<u8> = value.iter().filter(|b| !joint(b)).copied().collect();
+    CHANGE.has(&joined)
 }
 
 /// Whether `value` is the name of what is to stand there: `MYSQL_ROOT_PWD`.
@@ -237,4 +275,39 @@ pub(in super::super) fn is_sample(token: &[u8]) -> bool {
     const SAMPLES: &[&[u8]] =
         &[b"example", b"placeholder", b"redacted", b"xxxxxx", b"your-", b"your_", b"changeme", b"000000000000"];
     SAMPLES.iter().any(|word| contains_ignoring_case(token, word)) || token.windows(3).any(|window| window == b"...")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_placeholder;
+
+    #[test]
+    fn phrases_that_ask_for_a_value_are_placeholders_in_each_language() {
+        for text in [
+            "sua-senha-aqui",
+            "TU_CLAVE_AQUI",
+            "votre_mot_de_passe_ici",
+            "dein-passwort",
+            "uw-wachtwoord-hier",
+            "inserisci-password",
+            "twoje_haslo",
+            "ditt_lösenord_här",
+            "ваш_пароль",
+            "cambia-esto",
+            "byt-ut-mig",
+            "zmien_mnie",
+            "da-cambiare",
+        ] {
+            assert!(is_placeholder(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn words_that_people_choose_are_none() {
+        for text in
+            ["otter-hier-lampe", "la-nonna-cucina", "senha-do-mar-azul", "tua-laguna-verde", "clave-otter77-aqui"]
+        {
+            assert!(!is_placeholder(text.as_bytes()), "{text}");
+        }
+    }
 }

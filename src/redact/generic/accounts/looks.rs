@@ -3,7 +3,7 @@
 use super::super::super::heuristics::{self, NameClass, looks_secret};
 
 /// Whether a value is words that marks join, in one of which a digit stands for a letter: `l0ck-ness-monster`.
-pub(super) fn is_written(value: &[u8]) -> bool {
+pub(in super::super) fn is_written(value: &[u8]) -> bool {
     let part = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
     let letter = |b: u8| matches!(b, b'0' | b'1' | b'3' | b'4' | b'5' | b'7');
     let digits = |run: &[u8]| run[0].is_ascii_lowercase() && letter(run[1]) && run[2].is_ascii_lowercase();

@@ -1,6 +1,6 @@
 //! The value that a sentence may give for a name, and whether it looks secret there.
 
-use super::super::super::heuristics::{self, NameClass, looks_secret};
+use super::super::super::heuristics::{self, NameClass, WordList, looks_secret};
 use super::super::Name;
 use super::super::separator::Separator;
 use super::super::span::{ValueSpan, bare, ends_clause, quoted};
@@ -19,6 +19,8 @@ pub(super) struct ProseLabel {
     pub(super) after_user: bool,
     /// Whether the name says whose password it is: "phone password".
     pub(super) of_owner: bool,
+    /// Whether the name is that of a client's secret.
+    pub(super) after_client: bool,
     /// Whether the name and the word before the value are English, whose adjectives are known.
     pub(super) english: bool,
 }
@@ -38,6 +40,15 @@ impl ProseLabel {
             || (class == NameClass::Weak && heuristics::is_hexadecimal_key(value));
         if class == NameClass::Hint {
             return heuristics::is_machine_made(value);
+        }
+        // `client secret XyzKwQrTbV`
+        if self.words == 0
+            && class == NameClass::Secret
+            && self.after_client
+            && ends_clause(text, self.found.end)
+            && (heuristics::is_mixed_letters(value) || heuristics::looks_random(value))
+        {
+            return true;
         }
         // `client secret 123e4567-…`, "the secret of the user is 123e4567-…"
         if (self.words == 0 || self.connected) && matches!(class, NameClass::Secret) && heuristics::is_uuid(value) {
@@ -151,6 +162,23 @@ pub(super) fn found_at(text: &[u8], at: usize, words: usize, connected: bool) ->
         phrase: false,
         after_user: false,
         of_owner: false,
+        after_client: false,
         english: false,
     })
+}
+
+/// Whether `before` ends in a word before which a secret is a client's: `client secret`.
+pub(super) fn ends_in_client(before: &[u8]) -> bool {
+    [&b"client "[..], b"Client ", b"client-", b"Client-"].iter().any(|word| before.ends_with(word))
+}
+
+/// Whether a name is an English word for a password, and so is the verb or adverb before its value.
+pub(super) fn is_english(text: &[u8], name: Name, value: usize) -> bool {
+    static VERBS: WordList = WordList::new("is was it's still now currently just simply word be");
+    let lead = super::last_word(text[value.saturating_sub(16)..value].trim_ascii_end());
+    let label = &text[name.start..name.end];
+    [&b"password"[..], b"passphrase", b"passcode", b"pass", b"pw", b"pwd"]
+        .iter()
+        .any(|word| label.eq_ignore_ascii_case(word))
+        && VERBS.has(lead.strip_suffix(b":").unwrap_or(lead))
 }

@@ -6,8 +6,12 @@ use super::super::super::heuristics::WordList;
 pub(super) static VERBS: WordList = WordList::new(
     "is was been sido été stata stato gewesen are be ist war lautet lauten est es será sera é è är er je jest to auf c'est → ➜ -> => — – - = := 是 为 \
     為 は equals это \
-    bude bylo bylo: było byla etait était era fue foi sigue siendo blev bliver blir oli теперь тепер",
+    bude bylo bylo: było byla etait était era fue foi sigue siendo blev bliver blir oli теперь тепер \
+    var reste resta blijft bleibt zostaje остаётся остается был была mis puse puesto coloquei ficou messo impostata impostato ingesteld \
+    satte ustawiłem ustawiłam ustawiono поставил поставила поставили задал задала",
 );
+/// Who sets a password, directly before it where the verb stands at the end: "als Kennwort hab ich X gesetzt".
+pub(super) static SUBJECTS: WordList = WordList::new("ich wir ik wij jag");
 /// Words between such a word and the value.
 pub(super) static ADVERBS: WordList = WordList::new(
     "always immer altijd alltid now currently still just set to : this the following generated created for changed word simply siendo sendo desormais désormais maintenant toujours ahora siempre todavía aun aún agora ainda ora ancora adesso sempre nu \
@@ -36,6 +40,11 @@ pub(super) const JOINED: &[&str] = &[
     "設為",
     "设为",
     "设置为",
+    "设成",
+    "设了",
+    "設成",
+    "设定为",
+    "设成了",
     "을",
     "를",
     "を",
@@ -62,7 +71,9 @@ pub(super) static BETWEEN: WordList = WordList::new(
     dele dela seu sua suyo suya his her their its ihr sein son sa lui everywhere had has again first initial initially temporary temp provisional old new provvisoria provvisorio temporanea temporaneo \
     iniziale attuale nuova vecchia provisoire temporaire actuel nouveau ancien chiave startowe tymczasowe nowe stare \
     temporal inicial actual nueva nuevo antigua provisória temporária atual nova tijdelijk tijdelijke nieuwe oude vorläufig \
-    temporär tillfälligt nytt midlertidig ny nyt väliaikainen uusi geçici yeni root-user wlan wifi wi-fi wpa wpa2 vpn nas \
+    temporär tillfälligt nytt midlertidig ny nyt väliaikainen uusi geçici yeni root-user \
+    ich hab habe haben wir j'ai ai on nous avons he hemos yo ho abbiamo heb ik hebben jag har vi quedó antigo anterior vorige \
+    gamla nya tidigare poprzedni poprzednie stary nowy старый новый прежний нового временный временно précédent precedente wlan wifi wi-fi wpa wpa2 vpn nas \
     que vous tu m'avez m'as m'a nous avez avait avons envoy\u{e9} donn\u{e9} transmis communiqu\u{e9} fourni re\u{e7}u che hai mandato dato inviato",
 );
 /// What precedes a name whose value follows it directly: "user x, password y".
@@ -93,7 +104,8 @@ pub(super) static ADJECTIVES: WordList = WordList::new(
     "temporary temp initial provisional default new old current provvisoria provvisorio temporanea temporaneo iniziale \
     attuale nuova vecchia provisoire temporaire actuel nouveau ancien startowe tymczasowe nowe stare temporal inicial actual nueva \
     nuevo antigua provis\u{f3}ria provisoria tempor\u{e1}ria atual nova tijdelijk tijdelijke nieuwe oude vorl\u{e4}ufig tempor\u{e4}r tillf\u{e4}lligt \
-    nytt midlertidig ny v\u{e4}liaikainen uusi ge\u{e7}ici yeni simply just",
+    nytt midlertidig ny antigo anterior precedente poprzednie poprzedni stary nowy vorige gamla nya старый новый прежний временный \
+    v\u{e4}liaikainen uusi ge\u{e7}ici yeni simply just",
 );
 /// Words that may be followed by a proper name.
 pub(super) static BEFORE_NAMES: WordList = WordList::new(
