@@ -175,7 +175,7 @@ pub(in super::super) fn pair(text: &[u8], at: usize, on_finding: OnFinding<'_>) 
             | [0xe3 | 0xef, ..]
     );
     let lower = account.iter().all(|b| !b.is_ascii_uppercase()) && account.iter().any(u8::is_ascii_lowercase);
-    let line_above = || memchr::memmem::find(line, b"://").is_some();
+    let line_above = || memchr::memmem::find(line, b"://").is_some() || contains_ignoring_case(line, b"creds");
     let shaped = || {
         heuristics::is_joined_words(value) && !is_ticket(value)
             || is_numbered(value)

@@ -122,7 +122,7 @@ const fn key(word: &'static str) -> Word {
 }
 
 /// The words; those of ASCII letters alone are among the stems of names.
-pub(in super::super) static LABELS: [Word; 183] = [
+pub(in super::super) static LABELS: [Word; 184] = [
     password("mot de passe"),
     password("contrase\u{f1}a"),
     password("contrase\u{d1}a"),
@@ -170,6 +170,7 @@ pub(in super::super) static LABELS: [Word; 183] = [
     token("jeton d'acc\u{e8}s"),
     password("l\u{f6}sen"),
     token("jeton personnel"),
+    hint("pat for"),
     hint("chave"),
     hint("nyckel"),
     hint("ключ"),

@@ -70,7 +70,8 @@ pub(super) fn values(
     }
     if !matches!(class, NameClass::Weak | NameClass::Hint)
         && let Some(found) = backward(text, name)
-        && looks_secret(&text[found.start..found.end], class, found.quoted)
+        && (looks_secret(&text[found.start..found.end], class, found.quoted)
+            || is_password && found.quoted && heuristics::is_plain_pair(&text[found.start..found.end]))
     {
         on_finding(found.start, found.end, label);
         return;
@@ -245,8 +246,7 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
         // "the secret of the user `automation`: X"
         if named > 0
             && let Some(owner) = quoted(text, at).filter(|owner| owner.quoted && text[at] == b'`')
-            && let [b'`', b':', b' ', ..] = text[owner.end..]
-            && heuristics::is_name(&text[owner.start..owner.end])
+            && text[owner.end..].starts_with(b"`: ")
         {
             return found_at(text, skip_blanks(text, owner.end + 2), words, true);
         }

@@ -237,6 +237,10 @@ fn two_words_are_found_where_only_a_password_can_be() {
         ("requirepass @\n", "granite-swallow"),
         ("Grafana: http://10.2.0.4:3000 (admin / @)", "granite-swallow"),
         ("keystore password `@`, alias upload", "sunnyterrace"),
+        ("creds: ops / @\n", "granite-swallow"),
+        ("The fixture has \"@\" as password for all", "granite-swallow"),
+        ("All users share the password @.", "granite-swallow-2"),
+        ("Deploy key passphrase: @\n", "amber kettle lantern"),
         ("network \"Fair\", password: \"@\"", "amber tower 48"),
     ] {
         let scrubbed = scrub(&template.replace('@', value));
@@ -247,6 +251,8 @@ fn two_words_are_found_where_only_a_password_can_be() {
         "- DB_PASS: read-only\n",
         "Set `LDAP_BIND_PASSWORD=plain-text` never",
         "password case-insensitive\n",
+        "Use \"read-only\" as password and share the password policy-2",
+        "passphrase: words stored elsewhere",
         "keystore password `required` since 2.0",
         "the wifi password rotates every friday 13",
     ] {

@@ -181,6 +181,11 @@ fn judged(text: &[u8], name: Name, at: usize, separator: Separator, class: NameC
             &line[..line.iter().position(|b| matches!(b, b'\n' | b'`' | b'<' | b'|' | b'"')).unwrap_or(line.len())];
         if heuristics::is_passphrase(line, class)
             && (named || is_record(text, name, at + line.len()) && !heuristics::is_description(line))
+            // `Deploy key passphrase: otter lamp river`
+            || named
+                && class == NameClass::Password
+                && heuristics::is_plain_phrase(line.trim_ascii_end())
+                && line.trim_ascii_end().split(|b| *b == b' ').all(heuristics::is_plain_part)
         {
             return Some((ValueSpan { start: at, end: at + line.trim_ascii_end().len(), quoted: true }, true));
         }

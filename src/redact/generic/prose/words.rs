@@ -94,6 +94,8 @@ pub(super) const GIVEN: &[&[u8]] = &[
     b" come ",
     b"and the ",
     b"with the ",
+    b"share the ",
+    b"shares the ",
     b" als ",
     b" som ",
     b" comme ",
