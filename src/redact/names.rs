@@ -28,6 +28,21 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
     if name.eq_ignore_ascii_case(b"publickeytoken") {
         return None;
     }
+    // Of a compiler or an algorithm: `single-pass`, `InlineLoweringPass`.
+    static PASSES: WordList =
+        WordList::new("single one two three multi first second third final next by all optimizer compiler");
+    static PLACES: WordList =
+        WordList::new("staging billing hosting mailing printing accounting marketing reporting monitoring");
+    if let [.., before, last] = &words[..]
+        && last == "pass"
+        && (PASSES.has(before.as_bytes()) && name.contains(&b'-')
+            || before.ends_with("ing")
+                && !PLACES.has(before.as_bytes())
+                && name[0].is_ascii_uppercase()
+                && !name.contains(&b'_'))
+    {
+        return None;
+    }
     // `IsFirstPass`, a question.
     if words.len() > 2 && matches!(words[0].as_str(), "is" | "has") {
         return None;

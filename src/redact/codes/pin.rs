@@ -47,7 +47,7 @@ pub(super) fn after(text: &[u8], start: usize, end: usize) -> Option<(usize, usi
     let lead = &line[..at];
     // `` :issue:`1133` ``, a role of reStructuredText.
     let role = lead.strip_suffix(b":`").is_some_and(|head| {
-        let word = head.iter().rev().take_while(|b| b.is_ascii_lowercase()).count();
+        let word = head.iter().rev().take_while(|b| b.is_ascii_lowercase() || **b == b'-').count();
         word > 1 && head[..head.len() - word].ends_with(b":")
     });
     if role {

@@ -209,7 +209,7 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
             // Names of classes are listed so as well.
             let word = &text[name.start..name.end];
             let hump = |pair: &[u8]| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase();
-            let ends = |end: usize| text.get(end).is_none_or(|b| !matches!(b, b' ' | b'('));
+            let ends = |end: usize| text.get(end).is_none_or(|b| !matches!(b, b' ' | b'(' | b')'));
             return found_at(text, at + 2, 0, false).filter(|it| {
                 (it.found.quoted || ends(it.found.end) && !word.windows(2).any(hump))
                     && text[it.found.start..it.found.end].iter().any(marked)
@@ -251,6 +251,16 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
             return found_at(text, skip_blanks(text, owner.end + 2), words, true);
         }
         if is_quote(text.get(at)) || ["“", "„", "«"].iter().any(|open| text[at..].starts_with(open.as_bytes())) {
+            // "the password for 'lamp' is …"
+            static OWNERS: WordList = WordList::new("for of f\u{fc}r von pour de para per di voor van f\u{f6}r til do");
+            if let Some(owner) = quoted(text, at).filter(|found| found.quoted)
+                && OWNERS.has(last_word(text[..at].trim_ascii_end()))
+                && text.get(owner.end + 1) == Some(&b' ')
+            {
+                at = skip_blanks(text, owner.end + 1);
+                words += 1;
+                continue;
+            }
             // "at the 'overrides' level"
             let article = ARTICLES.has(last_word(text[..at].trim_ascii_end()));
             return found_at(text, at, words, words > 0 && !article && !is_pass(text, name));

@@ -62,6 +62,11 @@ pub(in super::super) fn is_word_chain(value: &[u8], least: usize) -> bool {
     if dots >= 3 && value.iter().all(|b| b.is_ascii_lowercase() || *b == b'.') {
         return false;
     }
+    // `cmf.ManagePortal`
+    let mixed = value.windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
+    if dots > 0 && mixed {
+        return false;
+    }
     let (mut words, mut numbers, mut named, mut short) = (0, 0, 0, 0);
     for part in value.split(|b| matches!(b, b'-' | b'_' | b'.')) {
         let letters = part.iter().take_while(|b| b.is_ascii_alphabetic()).count();

@@ -59,6 +59,11 @@ pub(super) fn looks_secret(value: &[u8], class: NameClass, quoted: bool) -> bool
     {
         return false;
     }
+    // `vault.kdbx`, `db.sqlite`
+    let named = value.iter().all(|b| b.is_ascii_lowercase() || matches!(b, b'.' | b'-' | b'_'));
+    if named && is_host(value) {
+        return false;
+    }
     let published = value.starts_with(b"pk_live_") || value.starts_with(b"pk_test_");
     let package = || class != NameClass::Password && is_package(value);
     if published || is_resource_id(value) || is_version(value) || package() {
@@ -260,7 +265,7 @@ fn is_resource_id(value: &[u8]) -> bool {
 /// Whether `value` ends as the name of a host or a file: `40sux9.apps.example.com`, `V2024_10_03__Token.sql`.
 pub(super) fn is_host(value: &[u8]) -> bool {
     static DOMAINS: WordList = WordList::new(
-        "com net org io dev app cloud local internal lan sql json yml yaml md txt sh py rb js ts xml toml log csv html css bin gz tgz zip tar iso img jpg jpeg png gif svg pdf mp3 mp4 parquet avro egg whl jar rpm deb exe dll pem crt cer der p12 pfx jks",
+        "com net org io dev app cloud local internal lan sql json yml yaml md txt sh py rb js ts xml toml log csv html css bin gz tgz zip tar iso img jpg jpeg png gif svg pdf mp3 mp4 parquet avro egg whl jar rpm deb exe dll pem crt cer der p12 pfx jks kdbx kdb sqlite",
     );
     value.iter().rposition(|b| *b == b'.').is_some_and(|dot| DOMAINS.has(&value[dot + 1..]))
 }
@@ -286,6 +291,12 @@ fn is_path_or_url(value: &[u8]) -> bool {
     // `kv/prod/db#password`, a field of a vault.
     let path = &value[..value.iter().position(|b| *b == b'#').unwrap_or(value.len())];
     let slashed = path.contains(&b'/') && is_name(path);
+    // `/_lamp/registry/00a6b0…`
+    let rooted = || {
+        let word =
+            |part: &&[u8]| part.len() >= 3 && part.iter().all(|b| b.is_ascii_lowercase() || matches!(b, b'_' | b'-'));
+        value[0] == b'/' && value[1..].split(|b| *b == b'/').take(2).filter(word).count() == 2
+    };
     // `$API/v1/jobs`, also after another argument of a command.
     let variable = || {
         value.split(|b| *b == b'$').skip(1).any(|rest| {
@@ -314,6 +325,7 @@ fn is_path_or_url(value: &[u8]) -> bool {
             && value.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'/' | b'-' | b'_' | b'.'))
     };
     slashed
+        || rooted()
         || rate()
         || file()
         || scoped

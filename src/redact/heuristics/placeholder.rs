@@ -92,7 +92,8 @@ fn is_elided(value: &[u8]) -> bool {
 /// Whether a few characters are repeated, after `0x` or not: `4646…`, `deadbeefdeadbeef…`.
 fn is_periodic(value: &[u8]) -> bool {
     let value = value.strip_prefix(b"0x").unwrap_or(value);
-    if matches!(value, b"0123456789abcdef" | b"1234567890abcdef") {
+    let counted = [&b"01234567890123456"[..], b"12345678901234567"].iter().any(|start| value.starts_with(start));
+    if counted || matches!(value, b"0123456789abcdef" | b"1234567890abcdef") {
         return true;
     }
     let repeats = |period: &usize| value.iter().zip(&value[*period..]).all(|(a, b)| a == b);

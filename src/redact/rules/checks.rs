@@ -95,6 +95,11 @@ pub(super) fn prefixed(token: &[u8]) -> bool {
     // `user_2aql…`, an id.
     static OWNERS: WordList =
         WordList::new("user usr org team account member customer cust device order invoice session workspace");
+    // One word before a digest says little: `tuple-b7ea…`.
+    static SINGLE: WordList = WordList::new("sk pat tok secret apikey token api key at rt svc sa live prod");
+    if matches!(&parts[..], [word] if !SINGLE.has(word)) {
+        return false;
+    }
     let public = parts.iter().any(|part| PUBLIC.has(part)) || matches!(&parts[..], [owner] if OWNERS.has(owner));
     worded && !public && (mixed || hexadecimal || plain) && no_sample(token)
 }
