@@ -114,10 +114,26 @@ fn is_certain(value: &[u8], rule: RuleRef) -> bool {
         RuleRef::BuiltIn(label) => label.rank <= TOKEN,
         RuleRef::User(_) => true,
     };
-    let has = |class: fn(&u8) -> bool| value.iter().any(class);
     let spelled = value.iter().all(|b| b.is_ascii_alphanumeric() || b.is_ascii_whitespace() || b"_-.:/,'".contains(b));
-    let plain = spelled && !has(u8::is_ascii_digit) || heuristics::is_name(value) || heuristics::is_code(value, false);
-    heuristics::is_distinct(value) && (formed || !plain)
+    let plain = heuristics::is_name(value) || heuristics::is_code(value, false);
+    heuristics::is_distinct(value) && (formed || !plain && (!spelled || is_random(value)))
+}
+
+/// Whether a value of letters, digits and what joins words is none of words and versions: `pybind11`, `lamp-train-35B-A3B`.
+fn is_random(value: &[u8]) -> bool {
+    let parts = || value.split(|b| !b.is_ascii_alphanumeric());
+    let count = |part: &[u8], class: fn(&u8) -> bool| part.iter().filter(|b| class(b)).count();
+    let digits = count(value, u8::is_ascii_digit);
+    let is_mixed = |part: &[u8]| {
+        let both = count(part, u8::is_ascii_lowercase) > 0 && count(part, u8::is_ascii_uppercase) > 0;
+        let digits = count(part, u8::is_ascii_digit);
+        let numbers = part.split(|b| !b.is_ascii_digit()).filter(|number| !number.is_empty()).count();
+        let mixed = part.len() >= 8 && both && numbers >= 2;
+        let long = part.len() >= 10 && (digits >= 3 || digits > 0 && both);
+        (mixed || long) && !heuristics::is_name(part)
+    };
+    let worded = |part: &[u8]| part.len() >= 3 && part.iter().all(u8::is_ascii_lowercase);
+    digits > 0 && (parts().any(is_mixed) || value.len() >= 16 && digits >= 4 && !parts().any(worded))
 }
 
 /// Returns a value as found, and as JSON and single-quoted YAML spell it.
