@@ -86,11 +86,19 @@ pub(super) fn secrets(
         if callee.arguments & (1 << index) != 0
             && let Some(value) = literal(text, from, to)
             && callee.taken.is_secret(&text[value.start..value.end], &value, before)
+            && !names_id(&text[from..value.start])
         {
             found(value.start, value.end, callee.taken.label());
         }
         before = &text[from..to];
     }
+}
+
+/// Whether an argument gives what it is by a name, which is that of an id or an address: `client_id='…'`.
+fn names_id(argument: &[u8]) -> bool {
+    let name = argument.trim_ascii().split(|b| matches!(b, b'=' | b':')).next().unwrap_or_default().trim_ascii_end();
+    let name = name.strip_suffix(b"\"").or_else(|| name.strip_suffix(b"'")).unwrap_or(name);
+    [&b"_id"[..], b"Id", b"address_key"].iter().any(|end| name.ends_with(end))
 }
 
 /// Returns the key that the list of numbers at `start` is: as many random bytes as ciphers take.

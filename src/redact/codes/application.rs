@@ -1,6 +1,6 @@
 //! Passwords of one application: four groups of four letters, as mail providers make them.
 
-use super::super::letters;
+use super::super::{heuristics, letters};
 use super::lines_after;
 
 /// Returns the password of four groups of four letters after the label that ends at `from`.
@@ -21,7 +21,7 @@ pub(super) fn after(text: &[u8], from: usize) -> Option<(usize, usize)> {
             if whole {
                 let joined: Vec<u8> = text[at..at + 19].iter().copied().filter(u8::is_ascii_lowercase).collect();
                 let (odd, pairs) = letters::odd_pairs(&joined);
-                if odd * 4 >= pairs {
+                if odd * 4 >= pairs && !heuristics::is_placeholder(&text[at..at + 19]) {
                     return Some((at, at + 19));
                 }
             }

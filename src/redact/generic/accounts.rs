@@ -11,8 +11,8 @@ use super::chosen::speaks_of_account;
 use super::comma_pairs::{after_comma, says_password};
 use super::later::{is_plain, is_strong, trimmed};
 use super::{Name, OnFinding};
-pub(super) use looks::is_written;
-use looks::{is_long_pair, is_substituted};
+use looks::{is_advisory, is_long_pair, is_marked, is_numbered, is_sibling, is_substituted, trimmed_account};
+pub(super) use looks::{is_odd, is_ticket, is_word_with_digit, is_written};
 
 static PAIR: FindingLabel = FindingLabel { name: "login-pair", reason: "is the password of a pair", rank: 6 };
 
@@ -230,94 +230,6 @@ pub(in super::super) fn pair(text: &[u8], at: usize, on_finding: OnFinding<'_>) 
             on_finding(start, end, &PAIR);
         }
     }
-}
-
-/// Whether a word is the number of a report of a weakness: `CVE-2026-49272`.
-fn is_advisory(word: &[u8]) -> bool {
-    [&b"CVE-"[..], b"GHSA-", b"CWE-", b"RUSTSEC-", b"PYSEC-", b"GO-"].iter().any(|start| word.starts_with(start))
-}
-
-/// Returns the name of an account without the marks of emphasis around it.
-fn trimmed_account(account: &[u8]) -> &[u8] {
-    let (start, end) = trimmed(account, 0, account.len());
-    account[start..end].trim_ascii().strip_suffix(b"**").unwrap_or(&account[start..end])
-}
-
-/// Whether a value is another name like `account`: `sea-orm / sea-orm-migration`, `a.b.Client / a.b.Transport`.
-fn is_sibling(account: &[u8], value: &[u8]) -> bool {
-    let letters = |part: &[u8]| part.iter().all(|b| b.is_ascii_alphabetic() || matches!(b, b'-' | b'_' | b'.'));
-    let longer = value
-        .strip_prefix(account)
-        .is_some_and(|rest| matches!(rest.first(), Some(b'-' | b'_' | b'.')) && letters(rest));
-    let shared = account.iter().zip(value).take_while(|(a, b)| a == b).count();
-    let added = value.strip_prefix(account).is_some_and(|rest| rest.starts_with(b"+"));
-    longer
-        || added
-        || value[..shared].iter().filter(|b| **b == b'.').count() >= 1
-            && value[..shared].len() >= 5
-            && letters(&value[shared..])
-}
-
-/// Whether a value is a word with a capital and a digit or two, at its end or for a letter: `Lanternfish9`, `L4nternfish`.
-fn is_numbered(value: &[u8]) -> bool {
-    let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
-    (8..=24).contains(&value.len())
-        && value[0].is_ascii_uppercase()
-        && value.iter().all(u8::is_ascii_alphanumeric)
-        && (1..=4).contains(&digits)
-        && value[1..].iter().all(|b| !b.is_ascii_uppercase())
-        && looks_secret(value, NameClass::Password, true)
-        && {
-            let word = &value[..value.iter().rposition(|b| !b.is_ascii_digit()).map_or(0, |last| last + 1)];
-            !NAMED.has(word) && (word.iter().any(u8::is_ascii_digit) || heuristics::is_plain_part(word))
-        }
-}
-
-/// Whether a value is a word with a digit or more at its end: `calvin7`.
-pub(super) fn is_word_with_digit(value: &[u8]) -> bool {
-    let digits = value.iter().rev().take_while(|b| b.is_ascii_digit()).count();
-    let word = &value[..value.len() - digits];
-    (1..=4).contains(&digits)
-        && word.len() >= 5
-        && word.iter().all(u8::is_ascii_lowercase)
-        && !NAMED.has(word)
-        && heuristics::is_plain_part(word)
-}
-
-/// Whether a value is a password without any label: letters, digits, and a mark that neither names nor numbers have.
-fn is_marked(value: &[u8]) -> bool {
-    let both = value.iter().any(u8::is_ascii_uppercase) && value.iter().any(u8::is_ascii_lowercase);
-    let odd = value.iter().any(|b| b"!#$%^&?".contains(b))
-        || value.contains(&b'*') && value.contains(&b'=')
-        || both && value[..value.len() - 1].iter().any(|b| b"@*+".contains(b)) && !value.contains(&b'.');
-    let host = value.iter().rposition(|b| *b == b'@').is_some_and(|at| value[at..].contains(&b'.'));
-    (8..=40).contains(&value.len())
-        && odd
-        && !host
-        && value.iter().any(u8::is_ascii_digit)
-        && value.iter().any(u8::is_ascii_alphabetic)
-        && !value.iter().any(|b| b"\\[]{}<>|,;:()".contains(b))
-        && (!value.contains(&b'=') || value.iter().any(|b| b"!#%^*".contains(b)) && heuristics::has_all_kinds(value))
-        && !matches!(value[0], b'$' | b'@' | b'&' | b'*' | b'#' | b'%')
-        && !value.ends_with(b"%")
-        && looks_secret(value, NameClass::Password, false)
-}
-
-/// Whether digits stand among the letters of a value: `5un5hin3_`.
-pub(super) fn is_odd(value: &[u8]) -> bool {
-    let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
-    (8..=40).contains(&value.len())
-        && digits >= 2
-        && value.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
-        && !heuristics::is_name(value)
-        && looks_secret(value, NameClass::Password, false)
-}
-
-/// Whether a value is the number of a ticket or a release: `ABC-1234`, `Chrome-120`.
-pub(super) fn is_ticket(value: &[u8]) -> bool {
-    let letters = value.iter().take_while(|b| b.is_ascii_alphabetic()).count();
-    let rest = &value[letters..];
-    rest.first() == Some(&b'-') && rest[1..].iter().all(u8::is_ascii_digit)
 }
 
 /// Passes the password after `admin/` to `on_finding`, where a sentence says that it works, or after `u/p:`.

@@ -81,6 +81,10 @@ pub(in super::super) fn password(text: &[u8], place: usize, done: &mut usize, fo
         return;
     }
     let word = &text[start..end];
+    // `Node@^12.0.0`
+    if word.windows(2).any(|pair| matches!(pair, b"@^" | b"@~")) {
+        return;
+    }
     let is_password = || {
         let chosen = is_chosen(word);
         (chosen || is_pair(text, start, end)) && (is_near_account(text, start, end) || is_listed(text, start, end))

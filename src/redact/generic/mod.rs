@@ -175,6 +175,10 @@ impl Names {
         if &text[name.start..name.end] == b"user-secrets" {
             return;
         }
+        // `$PWD:/work`, the directory that a shell is in.
+        if &text[name.start..name.end] == b"PWD" && matches!(text[..name.start], [.., b'$'] | [.., b'$', b'{']) {
+            return;
+        }
         // `user.signingkey`, by which Git names a public key.
         if text[name.start..name.end].ends_with(b"signingkey") {
             return;

@@ -84,7 +84,7 @@ const MAX_SAYING: usize = 96;
 /// Words that lead to a passphrase in a sentence.
 static LEADS: WordList = WordList::new(
     "used uses is it's its was are with then now still lautet ist war heisst mit est c'est \u{e9}tait avec es era con \u{e9} com \u{e8} \
-    met \u{e4}r var med er on oli jest je bylo to",
+    met \u{e4}r var med er on oli jest je bylo",
 );
 
 /// Passes the passphrases soon after the keyword that ends at `end` to `found`; returns the end of what was read.

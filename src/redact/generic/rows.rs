@@ -13,9 +13,6 @@ const MAX_VALUES: usize = 16 * 1024;
 
 /// Whether the cell of a column that `class` names is a secret.
 pub(super) fn is_secret(value: &[u8], class: NameClass) -> bool {
-    if heuristics::is_version(value) {
-        return false;
-    }
     looks_secret(value, class, true)
         || class == NameClass::Weak
             && (later::is_strong(value) || later::is_plain(value) && heuristics::has_all_kinds(value))

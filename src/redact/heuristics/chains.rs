@@ -148,18 +148,6 @@ pub(in super::super) fn is_noise(value: &[u8]) -> bool {
         && !SYNTAX.iter().any(|part| value.windows(part.len()).any(|window| window == *part))
 }
 
-/// Whether `value` is the version of a package: `1.14.10-1~deb12u1`, `1:4.13+dfsg1-1`.
-pub(in super::super) fn is_version(value: &[u8]) -> bool {
-    let epoch = value.iter().take_while(|b| b.is_ascii_digit()).count();
-    epoch > 0
-        && matches!(value.get(epoch), Some(b'.' | b':'))
-        && value.get(epoch + 1).is_some_and(u8::is_ascii_digit)
-        && value.contains(&b'.')
-        && value
-            .iter()
-            .all(|b| b.is_ascii_digit() || b.is_ascii_lowercase() || matches!(b, b'.' | b':' | b'+' | b'~' | b'-'))
-}
-
 /// Whether `value` is the name of a model or a release: words, numbers, and short units such as `4o` or `8x7b`.
 pub(in super::super) fn is_release_name(value: &[u8]) -> bool {
     let is_separator = |b: &u8| matches!(b, b'-' | b'_' | b'.' | b'/' | b':' | b'@');

@@ -23,6 +23,8 @@ pub(in super::super) fn is_placeholder(value: &[u8]) -> bool {
     let censored = value.len() > 8 && value.starts_with(b"**") && value.ends_with(b"**");
     bare || filled
         || value.starts_with(b"xxxxx")
+        // `uv run python lamp.py`, a command.
+        || value.contains(&b' ') && value.rsplit(|b| *b == b' ').next().is_some_and(super::is_host)
         // `cargo clippy --fix`, a command.
         || memchr::memmem::find(value, b" --").is_some_and(|at| value.get(at + 3).is_some_and(u8::is_ascii_lowercase))
         // `[Name](page.md)`

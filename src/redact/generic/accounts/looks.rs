@@ -1,6 +1,8 @@
 //! How passwords look that people choose for an account, where its name says that one follows.
 
 use super::super::super::heuristics::{self, NameClass, looks_secret};
+use super::super::beside::NAMED;
+use super::super::later::trimmed;
 
 /// Whether a value is words that marks join, in one of which a digit stands for a letter: `l0ck-ness-monster`.
 pub(in super::super) fn is_written(value: &[u8]) -> bool {
@@ -33,4 +35,108 @@ pub(super) fn is_substituted(value: &[u8]) -> bool {
         && value.iter().position(|b| *b == b'@').is_none_or(|at| at <= 3)
         && value.windows(3).any(mark)
         && heuristics::is_joined_words(&value.iter().map(letters).collect::<Vec<u8>>())
+}
+
+/// Whether a word is the number of a report of a weakness: `CVE-2026-49272`.
+pub(super) fn is_advisory(word: &[u8]) -> bool {
+    [&b"CVE-"[..], b"GHSA-", b"CWE-", b"RUSTSEC-", b"PYSEC-", b"GO-"].iter().any(|start| word.starts_with(start))
+}
+
+/// Returns the name of an account without the marks of emphasis around it.
+pub(super) fn trimmed_account(account: &[u8]) -> &[u8] {
+    let (start, end) = trimmed(account, 0, account.len());
+    account[start..end].trim_ascii().strip_suffix(b"**").unwrap_or(&account[start..end])
+}
+
+/// Whether a value is another name like `account`: `sea-orm / sea-orm-migration`, `a.b.Client / a.b.Transport`.
+pub(super) fn is_sibling(account: &[u8], value: &[u8]) -> bool {
+    let letters = |part: &[u8]| part.iter().all(|b| b.is_ascii_alphabetic() || matches!(b, b'-' | b'_' | b'.'));
+    let longer = value
+        .strip_prefix(account)
+        .is_some_and(|rest| matches!(rest.first(), Some(b'-' | b'_' | b'.')) && letters(rest));
+    let shared = account.iter().zip(value).take_while(|(a, b)| a == b).count();
+    let added = value.strip_prefix(account).is_some_and(|rest| rest.starts_with(b"+"));
+    // `LampRequest / LampResponse`
+    let capitals = |word: &[u8]| word[0].is_ascii_uppercase() && word[1..].iter().any(u8::is_ascii_uppercase);
+    let (_, end) = trimmed(value, 0, value.len());
+    let rest = value.get(shared..end).unwrap_or_default();
+    let classes =
+        shared >= 4 && capitals(account) && rest.iter().all(|b| b.is_ascii_alphabetic() || matches!(b, b'`' | b'*'));
+    // `pyLamp / Miller+2021`, what is cited.
+    let cited = value.iter().position(|b| *b == b'+').is_some_and(|at| {
+        let year = &value[at + 1..];
+        value[..at].iter().all(|b| b.is_ascii_alphabetic() || *b == b'-')
+            && matches!(year, [b'1', b'9', ..] | [b'2', b'0', ..])
+            && (4..=5).contains(&year.len())
+            && year[..4].iter().all(u8::is_ascii_digit)
+    });
+    longer
+        || classes
+        || cited
+        || added
+        || value[..shared].iter().filter(|b| **b == b'.').count() >= 1
+            && value[..shared].len() >= 5
+            && letters(&value[shared..])
+}
+
+/// Whether a value is a word with a capital and a digit or two, at its end or for a letter: `Lanternfish9`, `L4nternfish`.
+pub(super) fn is_numbered(value: &[u8]) -> bool {
+    let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
+    (8..=24).contains(&value.len())
+        && value[0].is_ascii_uppercase()
+        && value.iter().all(u8::is_ascii_alphanumeric)
+        && (1..=4).contains(&digits)
+        && value[1..].iter().all(|b| !b.is_ascii_uppercase())
+        && looks_secret(value, NameClass::Password, true)
+        && {
+            let word = &value[..value.iter().rposition(|b| !b.is_ascii_digit()).map_or(0, |last| last + 1)];
+            !NAMED.has(word) && (word.iter().any(u8::is_ascii_digit) || heuristics::is_plain_part(word))
+        }
+}
+
+/// Whether a value is a word with a digit or more at its end: `calvin7`.
+pub(in super::super) fn is_word_with_digit(value: &[u8]) -> bool {
+    let digits = value.iter().rev().take_while(|b| b.is_ascii_digit()).count();
+    let word = &value[..value.len() - digits];
+    (1..=4).contains(&digits)
+        && word.len() >= 5
+        && word.iter().all(u8::is_ascii_lowercase)
+        && !NAMED.has(word)
+        && heuristics::is_plain_part(word)
+}
+
+/// Whether a value is a password without any label: letters, digits, and a mark that neither names nor numbers have.
+pub(super) fn is_marked(value: &[u8]) -> bool {
+    let both = value.iter().any(u8::is_ascii_uppercase) && value.iter().any(u8::is_ascii_lowercase);
+    let odd = value.iter().any(|b| b"!#$%^&?".contains(b))
+        || value.contains(&b'*') && value.contains(&b'=')
+        || both && value[..value.len() - 1].iter().any(|b| b"@*+".contains(b)) && !value.contains(&b'.');
+    let host = value.iter().rposition(|b| *b == b'@').is_some_and(|at| value[at..].contains(&b'.'));
+    (8..=40).contains(&value.len())
+        && odd
+        && !host
+        && value.iter().any(u8::is_ascii_digit)
+        && value.iter().any(u8::is_ascii_alphabetic)
+        && !value.iter().any(|b| b"\\[]{}<>|,;:()".contains(b))
+        && (!value.contains(&b'=') || value.iter().any(|b| b"!#%^*".contains(b)) && heuristics::has_all_kinds(value))
+        && !matches!(value[0], b'$' | b'@' | b'&' | b'*' | b'#' | b'%')
+        && !value.ends_with(b"%")
+        && looks_secret(value, NameClass::Password, false)
+}
+
+/// Whether digits stand among the letters of a value: `5un5hin3_`.
+pub(in super::super) fn is_odd(value: &[u8]) -> bool {
+    let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
+    (8..=40).contains(&value.len())
+        && digits >= 2
+        && value.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
+        && !heuristics::is_name(value)
+        && looks_secret(value, NameClass::Password, false)
+}
+
+/// Whether a value is the number of a ticket or a release: `ABC-1234`, `Chrome-120`.
+pub(in super::super) fn is_ticket(value: &[u8]) -> bool {
+    let letters = value.iter().take_while(|b| b.is_ascii_alphabetic()).count();
+    let rest = &value[letters..];
+    rest.first() == Some(&b'-') && rest[1..].iter().all(u8::is_ascii_digit)
 }

@@ -1,0 +1,105 @@
+//! Values that refer to something instead of being secret: paths, URLs, hosts, files, packages, versions and ids.
+
+use super::{WordList, is_hexadecimal_key, is_name};
+
+/// Whether `value` is a path or a URL, to which the rules for URLs apply.
+pub(super) fn is_path_or_url(value: &[u8]) -> bool {
+    let has = |part: &[u8]| value.windows(part.len()).any(|window| window == part);
+    // `kv/prod/db#password`, a field of a vault.
+    let path = &value[..value.iter().position(|b| *b == b'#').unwrap_or(value.len())];
+    let slashed = path.contains(&b'/') && is_name(path);
+    // `/_lamp/registry/00a6b0…`
+    let rooted = || {
+        let word =
+            |part: &&[u8]| part.len() >= 3 && part.iter().all(|b| b.is_ascii_lowercase() || matches!(b, b'_' | b'-'));
+        value[0] == b'/' && value[1..].split(|b| *b == b'/').take(2).filter(word).count() == 2
+    };
+    // `$API/v1/jobs`, also after another argument of a command.
+    let variable = || {
+        value.split(|b| *b == b'$').skip(1).any(|rest| {
+            let name = rest.iter().take_while(|b| b.is_ascii_uppercase() || matches!(b, b'_' | b'{' | b'}')).count();
+            name > 2 && rest.get(name) == Some(&b'/') && is_name(&rest[name..])
+        })
+    };
+    const ROOTS: [&[u8]; 10] =
+        [b"/dev/", b"/tmp/", b"/etc/", b"/var/", b"/run/", b"/home/", b"/srv/", b"/opt/", b"/usr/", b"/mnt/"];
+    // `@scope/name`, a package.
+    let scoped = value[0] == b'@' && value.contains(&b'/') && is_name(&value[1..]);
+    // `5/m/user`, a rate.
+    let rate = || {
+        let value = value.strip_prefix(b"\"").unwrap_or(value);
+        let count = value.iter().take_while(|b| b.is_ascii_digit()).count();
+        count > 0
+            && matches!(
+                value[count..],
+                [b'/', b's' | b'm' | b'h' | b'd'] | [b'/', b's' | b'm' | b'h' | b'd', b'/' | b',', ..]
+            )
+    };
+    // `asymmetric/EC/secp384r1.pem`
+    let file = || {
+        value.contains(&b'/')
+            && is_host(value)
+            && value.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'/' | b'-' | b'_' | b'.'))
+    };
+    slashed
+        || rooted()
+        || rate()
+        || file()
+        || scoped
+        || ROOTS.iter().any(|root| value.starts_with(root))
+        || variable()
+        || [&b"/"[..], b"./", b"../", b"~/", b"~\\", b"\\\\", b"www.", b"@/"]
+            .iter()
+            .any(|start| value.starts_with(start))
+            && is_name(&value[1..])
+        || has(b"://")
+        || (value.len() > 2 && value[1] == b':' && value[2] == b'\\')
+}
+
+/// Whether `value` ends as the name of a host or a file: `40sux9.apps.example.com`, `V2024_10_03__Token.sql`.
+pub(in super::super) fn is_host(value: &[u8]) -> bool {
+    static DOMAINS: WordList = WordList::new(
+        "com net org io dev app cloud local internal lan sql json yml yaml md txt sh py rb js ts xml toml log csv html css bin gz tgz zip tar iso img jpg jpeg png gif svg pdf mp3 mp4 parquet avro egg whl jar rpm deb exe dll pem crt cer der p12 pfx jks kdbx kdb sqlite",
+    );
+    value.iter().rposition(|b| *b == b'.').is_some_and(|dot| DOMAINS.has(&value[dot + 1..]))
+}
+
+/// Whether `value` is letters and the number that AWS gives to a resource: `Jane-Roe-07a16060613c408b5`.
+pub(super) fn is_resource_id(value: &[u8]) -> bool {
+    let Some(mark) = value.iter().rposition(|b| *b == b'-') else { return false };
+    let number = &value[mark + 1..];
+    number.len() == 17
+        && number[0] == b'0'
+        && number.iter().all(|b| b.is_ascii_digit() || matches!(b, b'a'..=b'f'))
+        && value[..mark].iter().all(|b| b.is_ascii_alphabetic() || *b == b'-')
+}
+
+/// Whether `value` is a package with its version, or an issue of a repository: `connect@3`, `left-pad@1.3.0`, `lamp#12`.
+pub(super) fn is_package(value: &[u8]) -> bool {
+    value.iter().position(|b| matches!(b, b'@' | b'#')).is_some_and(|at| {
+        let version = &value[at + 1..];
+        at > 1
+            && value[..at].iter().all(|b| b.is_ascii_lowercase() || *b == b'-')
+            && version.first().is_some_and(u8::is_ascii_digit)
+            && version.iter().all(|b| b.is_ascii_digit() || *b == b'.')
+    })
+}
+
+/// Whether `value` is words and a digest, as the key of a cache: `node-modules-x64-d70f…`.
+pub(super) fn ends_in_digest(value: &[u8]) -> bool {
+    let Some(mark) = value.iter().rposition(|b| *b == b'-') else { return false };
+    let digest = &value[mark + 1..];
+    matches!(digest.len(), 40 | 64) && is_hexadecimal_key(digest) && value[..mark].iter().any(u8::is_ascii_alphabetic)
+}
+
+/// Whether `value` is the version of a package: `1.14.10-1~deb12u1`, `1:4.13+dfsg1-1`.
+pub(super) fn is_version(value: &[u8]) -> bool {
+    let epoch = value.iter().take_while(|b| b.is_ascii_digit()).count();
+    epoch > 0
+        && matches!(value.get(epoch), Some(b'.' | b':'))
+        && value.get(epoch + 1).is_some_and(u8::is_ascii_digit)
+        && value.contains(&b'.')
+        && value
+            .iter()
+            .all(|b| b.is_ascii_digit() || b.is_ascii_lowercase() || matches!(b, b'.' | b':' | b'+' | b'~' | b'-'))
+}
