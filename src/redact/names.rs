@@ -44,7 +44,11 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
         return None;
     }
     // `IsFirstPass`, a question.
-    if words.len() > 2 && matches!(words[0].as_str(), "is" | "has") {
+    static QUESTIONS: WordList = WordList::new("is has should can will must did does");
+    if words.len() > 1
+        && QUESTIONS.has(words[0].as_bytes())
+        && (words.len() > 2 || !matches!(words[0].as_str(), "is" | "has"))
+    {
         return None;
     }
     // `secret_key_base`, `PASSWORD_PROD`, `apiKeyValue` still name the secret itself.

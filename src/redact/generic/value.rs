@@ -81,6 +81,11 @@ fn judged(text: &[u8], name: Name, at: usize, separator: Separator, class: NameC
     if generic || called || class == NameClass::Weak && separator == Separator::Comma && is_listed(text, name) {
         return Some((found, false));
     }
+    // `echo "password" | sha512sum`, a pipe.
+    let line = last_line(&text[name.start.saturating_sub(64)..name.start]);
+    if separator == Separator::Cell && text.get(name.end) == Some(&b'"') && !line.contains(&b'|') {
+        return Some((found, false));
+    }
     // `PASSWORD= HOST=db`, an empty variable before another.
     let whole = &text[found.start..found.end];
     let variable = whole.iter().take_while(|b| b.is_ascii_uppercase() || **b == b'_').count();
@@ -261,7 +266,9 @@ fn is_spaced_around(text: &[u8], name: Name) -> bool {
 /// `next_pass_name` ``.
 fn is_element(text: &[u8], name: Name, found: ValueSpan) -> bool {
     let content = &text[found.start..found.end];
-    let identifier = content.iter().all(|b| b.is_ascii_lowercase() || *b == b'_') && content.contains(&b'_');
+    let upper = |b: &u8| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_';
+    let identifier = content.contains(&b'_')
+        && (content.iter().all(|b| b.is_ascii_lowercase() || *b == b'_') || content.iter().all(upper));
     let digits = content.iter().rev().take_while(|b| b.is_ascii_digit()).count();
     let module = digits <= 1 && content[..content.len() - digits].iter().all(|b| b.is_ascii_lowercase() || *b == b'_');
     let goes_on = text[found.end..].get(1..4).is_some_and(|next| matches!(next, [b',', b' ', b'\'' | b'"']));

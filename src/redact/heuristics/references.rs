@@ -92,6 +92,12 @@ pub(super) fn ends_in_digest(value: &[u8]) -> bool {
     matches!(digest.len(), 40 | 64) && is_hexadecimal_key(digest) && value[..mark].iter().any(u8::is_ascii_alphabetic)
 }
 
+/// Whether `value` begins with a date and a time: `2026-05-07T09:42:01Z`.
+pub(super) fn is_time(value: &[u8]) -> bool {
+    let mut shape = value.iter().zip(b"0000-00-00T00:00");
+    value.len() >= 16 && shape.all(|(b, form)| if *form == b'0' { b.is_ascii_digit() } else { b == form })
+}
+
 /// Whether `value` is the version of a package: `1.14.10-1~deb12u1`, `1:4.13+dfsg1-1`.
 pub(super) fn is_version(value: &[u8]) -> bool {
     let epoch = value.iter().take_while(|b| b.is_ascii_digit()).count();

@@ -60,8 +60,15 @@ pub(super) fn is_sibling(account: &[u8], value: &[u8]) -> bool {
     let capitals = |word: &[u8]| word[0].is_ascii_uppercase() && word[1..].iter().any(u8::is_ascii_uppercase);
     let (_, end) = trimmed(value, 0, value.len());
     let rest = value.get(shared..end).unwrap_or_default();
-    let classes =
-        shared >= 4 && capitals(account) && rest.iter().all(|b| b.is_ascii_alphabetic() || matches!(b, b'`' | b'*'));
+    // `LampPali / LampQwen2`
+    let digits = rest.iter().filter(|b| b.is_ascii_digit()).count();
+    let named = |word: &[u8]| word.windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
+    let product = digits <= 1
+        && named(account)
+        && named(value)
+        && value[..end].iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'*' | b'`'));
+    let classes = product
+        || shared >= 4 && capitals(account) && rest.iter().all(|b| b.is_ascii_alphabetic() || matches!(b, b'`' | b'*'));
     // `pyLamp / Miller+2021`, what is cited.
     let cited = value.iter().position(|b| *b == b'+').is_some_and(|at| {
         let year = &value[at + 1..];
