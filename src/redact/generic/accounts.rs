@@ -2,7 +2,7 @@
 
 mod looks;
 
-use super::super::heuristics::{self, NameClass, WordList, looks_secret};
+use super::super::heuristics::{self, NameClass, WordList};
 use super::super::names;
 use super::super::rules::FindingLabel;
 use super::super::text::{contains_ignoring_case, first_line, last_line};

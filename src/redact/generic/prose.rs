@@ -8,7 +8,7 @@ mod words;
 use super::super::heuristics::{self, NameClass, WordList, looks_secret};
 use super::super::phrases;
 use super::super::rules::FindingLabel;
-use super::super::text::{contains_ignoring_case, first_line, last_line};
+use super::super::text::{contains_ignoring_case, first_line};
 use super::separator::{after_closers, below, is_quote, skip_blanks};
 use super::span::{ValueSpan, quoted};
 use super::{Name, OnFinding};
