@@ -197,17 +197,7 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
             let chosen =
                 words == 0 && (later::is_strong(value) || later::is_plain(value) && heuristics::has_all_kinds(value));
             if closed && (random || chosen) {
-                return Some(ProseLabel {
-                    found: ValueSpan { start, end, quoted: true },
-                    connected: true,
-                    words,
-                    given: true,
-                    phrase: false,
-                    after_user: false,
-                    of_owner: false,
-                    after_client: false,
-                    english: false,
-                });
+                return Some(ProseLabel::in_brackets(start, end, words));
             }
         }
         // "to pass to `f`"; elsewhere the word is a verb in Polish.

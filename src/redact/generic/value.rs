@@ -81,32 +81,7 @@ fn judged(text: &[u8], name: Name, at: usize, separator: Separator, class: NameC
     if generic || called || class == NameClass::Weak && separator == Separator::Comma && is_listed(text, name) {
         return Some((found, false));
     }
-    // `echo "password" | sha512sum`, a pipe.
-    let line = last_line(&text[name.start.saturating_sub(64)..name.start]);
-    if separator == Separator::Cell && text.get(name.end) == Some(&b'"') && !line.contains(&b'|') {
-        return Some((found, false));
-    }
-    // `PASSWORD= HOST=db`, an empty variable before another.
-    let whole = &text[found.start..found.end];
-    let variable = whole.iter().take_while(|b| b.is_ascii_uppercase() || **b == b'_').count();
-    let next = separator == Separator::Assign && text[found.start - 1] == b' ' && !is_spaced_around(text, name);
-    // `key "name": type`
-    let keyed = found.quoted && class == NameClass::Hint && text[found.end..].get(1) == Some(&b':');
-    if keyed {
-        return Some((found, false));
-    }
-    if next && variable > 1 && whole.get(variable) == Some(&b'=') {
-        return Some((found, false));
-    }
-    // `id_key = id_keys.curve25519`, a field of a variable.
-    let word = &text[name.start..name.end];
-    let field = !found.quoted && word.contains(&b'_') && whole.starts_with(word) && whole.contains(&b'.');
-    if field
-        || heuristics::is_instruction(content)
-        || is_same_word(&text[name.start..name.end], content)
-        || is_request_id(&text[name.start..name.end], content)
-        || separator == Separator::Comma && is_element(text, name, found)
-    {
+    if is_something_else(text, name, found, separator, class) {
         return Some((found, false));
     }
     let secret = heuristics::looks_secret(content, class, found.quoted || separator == Separator::Tag)
@@ -257,9 +232,33 @@ fn is_listed(text: &[u8], name: Name) -> bool {
     !name.flag && before.trim_ascii_end().ends_with(b",")
 }
 
-/// Whether a blank precedes the separator after a name.
-fn is_spaced_around(text: &[u8], name: Name) -> bool {
-    text.get(name.end) == Some(&b' ')
+/// Whether what follows a name is none of its values: the next command or variable, another name, an id.
+fn is_something_else(text: &[u8], name: Name, found: ValueSpan, separator: Separator, class: NameClass) -> bool {
+    let word = &text[name.start..name.end];
+    let value = &text[found.start..found.end];
+    let content = inner(value);
+    // `echo "password" | sha512sum`
+    let line = last_line(&text[name.start.saturating_sub(64)..name.start]);
+    let piped = separator == Separator::Cell && text.get(name.end) == Some(&b'"') && !line.contains(&b'|');
+    // `PASSWORD= HOST=db`
+    let capitals = value.iter().take_while(|b| b.is_ascii_uppercase() || **b == b'_').count();
+    let next_variable = separator == Separator::Assign
+        && text[found.start - 1] == b' '
+        && text.get(name.end) != Some(&b' ')
+        && capitals > 1
+        && value.get(capitals) == Some(&b'=');
+    // `key "name": type`
+    let keyed = found.quoted && class == NameClass::Hint && text[found.end..].get(1) == Some(&b':');
+    // `id_key = id_keys.curve25519`
+    let field = !found.quoted && word.contains(&b'_') && value.starts_with(word) && value.contains(&b'.');
+    piped
+        || next_variable
+        || keyed
+        || field
+        || heuristics::is_instruction(content)
+        || is_same_word(word, content)
+        || is_request_id(word, content)
+        || separator == Separator::Comma && is_element(text, name, found)
 }
 
 /// Whether a value is the next name of a list in a program or a sentence: `'a', 'token', 'value2', 'b'`, `` `first_pass`,

@@ -51,39 +51,43 @@ pub(super) fn trimmed_account(account: &[u8]) -> &[u8] {
 /// Whether a value is another name like `account`: `sea-orm / sea-orm-migration`, `a.b.Client / a.b.Transport`.
 pub(super) fn is_sibling(account: &[u8], value: &[u8]) -> bool {
     let letters = |part: &[u8]| part.iter().all(|b| b.is_ascii_alphabetic() || matches!(b, b'-' | b'_' | b'.'));
-    let longer = value
-        .strip_prefix(account)
-        .is_some_and(|rest| matches!(rest.first(), Some(b'-' | b'_' | b'.')) && letters(rest));
+    let longer = value.strip_prefix(account).is_some_and(|rest| match rest.first() {
+        Some(b'+') => true,
+        Some(b'-' | b'_' | b'.') => letters(rest),
+        _ => false,
+    });
     let shared = account.iter().zip(value).take_while(|(a, b)| a == b).count();
-    let added = value.strip_prefix(account).is_some_and(|rest| rest.starts_with(b"+"));
-    // `LampRequest / LampResponse`
-    let capitals = |word: &[u8]| word[0].is_ascii_uppercase() && word[1..].iter().any(u8::is_ascii_uppercase);
+    let path = shared >= 5 && value[..shared].contains(&b'.') && letters(&value[shared..]);
+    longer || path || is_class(account, value, shared) || is_cited(value)
+}
+
+/// Whether an account and a value, whose first `shared` bytes are the same, are names of classes or products:
+/// `LampRequest / LampResponse`, `LampPali / LampQwen2`.
+fn is_class(account: &[u8], value: &[u8], shared: usize) -> bool {
     let (_, end) = trimmed(value, 0, value.len());
+    let is_mark = |b: &u8| matches!(b, b'`' | b'*');
     let rest = value.get(shared..end).unwrap_or_default();
-    // `LampPali / LampQwen2`
-    let digits = rest.iter().filter(|b| b.is_ascii_digit()).count();
-    let named = |word: &[u8]| word.windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
-    let product = digits <= 1
-        && named(account)
-        && named(value)
-        && value[..end].iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'*' | b'`'));
-    let classes = product
-        || shared >= 4 && capitals(account) && rest.iter().all(|b| b.is_ascii_alphabetic() || matches!(b, b'`' | b'*'));
-    // `pyLamp / Miller+2021`, what is cited.
-    let cited = value.iter().position(|b| *b == b'+').is_some_and(|at| {
+    let humps = |word: &[u8]| word.windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
+    let product = rest.iter().filter(|b| b.is_ascii_digit()).count() <= 1
+        && humps(account)
+        && humps(value)
+        && value[..end].iter().all(|b| b.is_ascii_alphanumeric() || is_mark(b));
+    product
+        || shared >= 4
+            && account[0].is_ascii_uppercase()
+            && account[1..].iter().any(u8::is_ascii_uppercase)
+            && rest.iter().all(|b| b.is_ascii_alphabetic() || is_mark(b))
+}
+
+/// Whether a value is an author with a year, as texts cite them: `Miller+2021`.
+fn is_cited(value: &[u8]) -> bool {
+    value.iter().position(|b| *b == b'+').is_some_and(|at| {
         let year = &value[at + 1..];
         value[..at].iter().all(|b| b.is_ascii_alphabetic() || *b == b'-')
             && matches!(year, [b'1', b'9', ..] | [b'2', b'0', ..])
             && (4..=5).contains(&year.len())
             && year[..4].iter().all(u8::is_ascii_digit)
-    });
-    longer
-        || classes
-        || cited
-        || added
-        || value[..shared].iter().filter(|b| **b == b'.').count() >= 1
-            && value[..shared].len() >= 5
-            && letters(&value[shared..])
+    })
 }
 
 /// Whether a value is a word with a capital and a digit or two, at its end or for a letter: `Lanternfish9`, `L4nternfish`.

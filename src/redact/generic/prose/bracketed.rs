@@ -3,7 +3,6 @@
 use super::super::super::heuristics;
 use super::super::later;
 use super::super::separator::skip_blanks;
-use super::super::span::ValueSpan;
 use super::candidate::ProseLabel;
 use super::words::JOINED;
 
@@ -45,17 +44,7 @@ pub(super) fn after(text: &[u8], at: usize, foreign: bool) -> Bracketed {
     if !(random || chosen) {
         return Bracketed::None;
     }
-    Bracketed::Value(ProseLabel {
-        found: ValueSpan { start, end, quoted: true },
-        connected: true,
-        words: 0,
-        given: true,
-        phrase: false,
-        after_user: false,
-        of_owner: false,
-        after_client: false,
-        english: false,
-    })
+    Bracketed::Value(ProseLabel::in_brackets(start, end, 0))
 }
 
 /// Returns the beginning of what follows words of such a script at `at` that end in one which leads to a value.

@@ -26,6 +26,25 @@ pub(super) struct ProseLabel {
 }
 
 impl ProseLabel {
+    fn new(found: ValueSpan, words: usize, connected: bool) -> Self {
+        Self {
+            found,
+            connected,
+            words,
+            given: false,
+            phrase: false,
+            after_user: false,
+            of_owner: false,
+            after_client: false,
+            english: false,
+        }
+    }
+
+    /// The value in brackets at `start..end`, `words` words after its name: "the password (X)".
+    pub(super) fn in_brackets(start: usize, end: usize, words: usize) -> Self {
+        Self { given: true, ..Self::new(ValueSpan { start, end, quoted: true }, words, true) }
+    }
+
     pub(super) fn is_secret(&self, text: &[u8], class: NameClass) -> bool {
         let value = &text[self.found.start..self.found.end];
         let looks = looks_secret(value, class, self.found.quoted)
@@ -154,17 +173,7 @@ pub(super) fn found_at(text: &[u8], at: usize, words: usize, connected: bool) ->
     let marks = text[at.min(text.len())..].iter().take(3).take_while(|b| **b == b'*').count();
     let at = at + marks;
     let found = quoted(text, at).unwrap_or_else(|| bare(text, at, Separator::Words));
-    (found.start < found.end).then_some(ProseLabel {
-        found,
-        connected,
-        words,
-        given: false,
-        phrase: false,
-        after_user: false,
-        of_owner: false,
-        after_client: false,
-        english: false,
-    })
+    (found.start < found.end).then(|| ProseLabel::new(found, words, connected))
 }
 
 /// Whether `before` ends in a word before which a secret is a client's: `client secret`.
