@@ -11,7 +11,9 @@ use super::chosen::speaks_of_account;
 use super::comma_pairs::{after_comma, says_password};
 use super::later::{is_plain, is_strong, trimmed};
 use super::{Name, OnFinding};
-use looks::{is_advisory, is_long_pair, is_marked, is_numbered, is_sibling, is_substituted, trimmed_account};
+use looks::{
+    is_advisory, is_long_pair, is_marked, is_numbered, is_sibling, is_substituted, trimmed_account, without_emphasis,
+};
 pub(super) use looks::{is_odd, is_ticket, is_word_with_digit, is_written};
 
 static PAIR: FindingLabel = FindingLabel { name: "login-pair", reason: "is the password of a pair", rank: 6 };
@@ -119,11 +121,7 @@ pub(in super::super) fn pair(text: &[u8], at: usize, on_finding: OnFinding<'_>) 
         .take(72)
         .take_while(|b| !b.is_ascii_whitespace() && !matches!(b, b'|' | b'<' | b'>'))
         .count();
-    let (start, mut end) = trimmed(text, start, start + length);
-    if text[end.min(text.len())..].first() != Some(&b'*') && text[start..end].ends_with(b"*") && text[start - 1] == b'*'
-    {
-        end -= 1;
-    }
+    let (start, end) = without_emphasis(text, at, trimmed(text, start, start + length));
     let value = &text[start..end];
     // The third of an enumeration.
     let listed = text[end..].starts_with(SLASH.as_bytes()) || rest.ends_with(b" / ");
@@ -486,9 +484,9 @@ mod tests {
             "admin/users works, root/lib64 is a path, admin/settings2 for the rest",
             "Users with passwords:\n- alice – expired 2024-01-02\n- bob – see ticket ABC-1234\n- carol – none\n",
             "Test users:\n- anna \u{2013} backend-team\n- ben \u{2013} team2024x\n",
-            "See https://x.example (admin / back-office) for the split.",
+            "See https://x.example (admin / back-office) for the split: `Lamp4Auth` / `S3Lamp4Auth`, Form89 / Form90",
             "Demo users:\n* a@example.org \u{2192} read-only\n* b@example.org \u{2192} team-lead\n",
-            "Logins:\n- alice: Chrome-120\n- bob: 2024-01-02\n",
+            "Logins:\n- alice: Chrome-120\n- bob: 2024-01-02\n- **login (LMP-004 / TEA-001).** **Tea Desktop / LMP-4o** users",
             "Accounts:\n- main: 0x52908400098527886E0F7030069857D2E4169EE7\n- other: none\n",
         ] {
             assert_eq!(scrub(text), text);

@@ -1,13 +1,15 @@
 //! Passwords by their look: where words near them speak of an account, "log on as reception with Kettle-2019@", and
 //! anywhere if they can be nothing else, "the till takes Dolphin1983$".
 
+mod marks;
+
 use super::super::heuristics::{self, NameClass, WordList, looks_secret};
 use super::super::rules::FindingLabel;
 use super::super::text::last_line;
 use super::OnFinding;
-use super::beside::NAMED;
 use super::comma_pairs::says_password;
 use super::later::{self, trimmed};
+use marks::{belongs, is_expression, is_mark, is_named_or_range, is_percent_encoded};
 
 /// How far before a password words about an account may be, and how far after it.
 const BEFORE: usize = 220;
@@ -90,7 +92,7 @@ pub(in super::super) fn password(text: &[u8], place: usize, done: &mut usize, fo
         (chosen || is_pair(text, start, end)) && (is_near_account(text, start, end) || is_listed(text, start, end))
             || (is_generated(word) || chosen && stands_out(text, start, end)) && is_alone(text, start, end)
     };
-    if is_password() && is_in_sentence(text, start, end) && !is_prompt(text, start, word) {
+    if is_password() && !is_expression(word) && is_in_sentence(text, start, end) && !is_prompt(text, start, word) {
         found(start, end, &LABEL);
     }
 }
@@ -116,13 +118,6 @@ pub(super) fn word_at(text: &[u8], at: usize, longest: usize, done: &mut usize) 
     *done = end.max(at + 1);
     // The rest of a longer word is none.
     if cut { (at, at) } else { trimmed(text, start, end) }
-}
-
-/// Whether `byte` is one of the marks that people put into passwords and that neither names nor numbers have. Without
-/// branches, so that it runs on many bytes at a time.
-fn is_mark(byte: u8) -> bool {
-    // `!` and `#` to `&`
-    ((byte.wrapping_sub(b'!') <= b'&' - b'!') & (byte != b'"')) | (byte == b'+') | (byte == b'@') | (byte == b'^')
 }
 
 /// Whether `byte` cannot be part of such a password, but of what is around it.
@@ -154,17 +149,6 @@ fn is_chosen(word: &[u8]) -> bool {
         && word.iter().filter(|b| **b == b'@').count() < 2
         && looks_secret(word, NameClass::Password, false)
         && !heuristics::is_uuid(word)
-}
-
-/// Whether a word is a product with its number, `Windows11!`, the account of a machine, `ADM-WKS2$`, or a range of characters.
-fn is_named_or_range(word: &[u8]) -> bool {
-    // `Windows11!`
-    let letters = word.iter().take_while(|b| b.is_ascii_alphabetic()).count();
-    let named = word[letters..].iter().all(|b| b.is_ascii_digit() || *b == b'!') && NAMED.has(&word[..letters]);
-    let machine = word.strip_suffix(b"$").is_some_and(|name| !name.iter().any(u8::is_ascii_lowercase));
-    named
-        || machine
-        || [&b"A-Z"[..], b"a-z", b"0-9", b"&#"].iter().any(|range| memchr::memmem::find(word, range).is_some())
 }
 
 /// Whether `start..end` is a whole word of a text with words, between blanks, quotes or brackets, and no piece of data.
@@ -201,11 +185,6 @@ fn is_alone(text: &[u8], start: usize, end: usize) -> bool {
         word.len() >= 3 && word.iter().all(|b| b.is_ascii_alphabetic() || !b.is_ascii())
     };
     begins && ends && before.split(u8::is_ascii_whitespace).chain(after.split(u8::is_ascii_whitespace)).any(is_word)
-}
-
-/// Whether a word has `%7E` and the like more than once.
-fn is_percent_encoded(word: &[u8]) -> bool {
-    word.windows(3).filter(|run| run[0] == b'%' && run[1..].iter().all(u8::is_ascii_hexdigit)).count() > 1
 }
 
 /// Whether a word is what a manager of passwords makes: letters of both cases, digits and two kinds of marks in no order.
@@ -282,92 +261,6 @@ fn is_pair(text: &[u8], start: usize, end: usize) -> bool {
             b'&' | b'+' | b'#' => led(),
             _ => false,
         }
-}
-
-/// Whether the mark at `at` is part of a password rather than of what else it occurs in.
-fn belongs(word: &[u8], at: usize) -> bool {
-    let (before, after) = (&word[..at], &word[at + 1..]);
-    let digits = |part: &[u8]| part.iter().all(u8::is_ascii_digit);
-    let letters = |part: &[u8]| part.iter().all(u8::is_ascii_alphabetic);
-    let capital = word.iter().any(u8::is_ascii_uppercase);
-    match word[at] {
-        // `name@host`, `package@1.2`
-        b'@' => {
-            if after.is_empty() {
-                return before.last().is_some_and(u8::is_ascii_digit) && capital;
-            }
-            // `G@rd3n2017`
-            let written = before.len() <= 2
-                && (after.windows(3).any(is_digit_in_word)
-                    // `V@lley-Crane09`
-                    || before[0].is_ascii_uppercase()
-                        && after[0].is_ascii_lowercase()
-                        && after.iter().any(u8::is_ascii_uppercase)
-                        && after.last().is_some_and(u8::is_ascii_digit));
-            !after.contains(&b'.')
-                && (written
-                    || digits(after) && after.len() >= 4 && before[0].is_ascii_uppercase()
-                    || after[0].is_ascii_alphanumeric() && after.iter().any(|b| is_mark(*b)))
-        }
-        // `issue#12`, `C#`, `user#1234`
-        b'#' => {
-            // `PKCS#1v1.5`, `3986#section-4.4`
-            let version = before.iter().all(|b| b.is_ascii_uppercase() || *b == b'-') && after.contains(&b'.');
-            let section = digits(before) && after.iter().any(|b| matches!(b, b'.' | b'-'));
-            // `curve25519#fromHash`, a method.
-            let method = letters(after) && is_camel(after) && after[0].is_ascii_lowercase();
-            let is_reference =
-                method || letters(before) && digits(after) || before.contains(&b'.') || version || section;
-            let ends = after.is_empty() && !before.last().is_some_and(u8::is_ascii_digit) && !year_first(word);
-            !is_reference && !ends && (capital || before.iter().any(u8::is_ascii_digit))
-        }
-        // `US$50`, `Outer$1`
-        b'$' => {
-            !(letters(before) && digits(after))
-                && (after.is_empty() || after[0].is_ascii_alphanumeric())
-                && before.iter().any(u8::is_ascii_digit)
-        }
-        // `%20`, `50%`
-        b'%' => {
-            let code = after.len() >= 2 && after[..2].iter().all(u8::is_ascii_hexdigit);
-            !code && !digits(before) && before.iter().any(u8::is_ascii_digit) && capital
-        }
-        // `x&y`, `R&D`
-        b'&' => before.len() >= 3 && after.len() >= 3 && capital,
-        // `C++`, `ES2015+`, `a+b`
-        b'+' => {
-            after.is_empty() && word[0].is_ascii_digit() && year_first(word)
-                || !after.is_empty()
-                    && capital
-                    && before.iter().any(u8::is_ascii_digit)
-                    && after.iter().any(u8::is_ascii_alphabetic)
-        }
-        // The end of a sentence, unless digits precede it that are no version.
-        b'!' if after.is_empty() => {
-            let numbered = |count: usize| before[before.len() - count..].iter().all(u8::is_ascii_digit);
-            before.len() >= 7 && (numbered(3) || numbered(2) && is_camel(before)) || year_first(word)
-        }
-        b'!' => after.iter().all(|b| b.is_ascii_alphanumeric() || is_mark(*b)),
-        _ => !after.is_empty() && before.last().is_some_and(u8::is_ascii_alphanumeric),
-    }
-}
-
-/// Whether a digit stands between two letters.
-fn is_digit_in_word(run: &[u8]) -> bool {
-    matches!(run, [first, digit, last] if first.is_ascii_alphabetic() && digit.is_ascii_digit() && last.is_ascii_alphabetic())
-}
-
-/// Whether a word is several with a capital each.
-fn is_camel(word: &[u8]) -> bool {
-    word.windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
-}
-
-/// Whether a word begins with a year.
-fn year_first(word: &[u8]) -> bool {
-    word.len() >= 8
-        && matches!(word[..2], [b'1', b'9'] | [b'2', b'0'])
-        && word[2..4].iter().all(u8::is_ascii_digit)
-        && word[4].is_ascii_alphabetic()
 }
 
 /// Returns the part of a word after the last character of a script that does not divide words by blanks.
@@ -489,6 +382,8 @@ mod tests {
             "\"Ht-tQKZ7Z`9QqOb?R#b%z?rk>!CkH7jy3wja4NG2q)H}fNRKg8v{);Em;K3Cncf4C6&Oaj\",\n    \"dIxbZ00Ex?wE_SDJu@vkvBYQl\"",
             "fmt = '0x%%0%dX' % (size), ('sNaN12', 'sNaN1234567%'), inp+num*16*$SZ, attr2=\"Value2&#8000;\"",
             "printf \"\\x1Bb$B%s1%s\"",
+            "The user login of Lamp!A1 and Sheet2!$B$2:$C$14, Gamma_s1^2, ISS@lamp^2018-12-25, TEA#456#LAMP#1",
+            "login password lamp.dll!00473658 and pm10_pm25#total_tea#ug, Ed25519+LMP-DSA, X25519+LMPKEM768",
         ] {
             assert_eq!(found(text), Vec::<&str>::new(), "{text}");
         }

@@ -1,6 +1,7 @@
 //! How passwords look that people choose for an account, where its name says that one follows.
 
 use super::super::super::heuristics::{self, NameClass, looks_secret};
+use super::super::super::text::last_line;
 use super::super::beside::NAMED;
 use super::super::later::trimmed;
 
@@ -48,6 +49,16 @@ pub(super) fn trimmed_account(account: &[u8]) -> &[u8] {
     account[start..end].trim_ascii().strip_suffix(b"**").unwrap_or(&account[start..end])
 }
 
+/// Returns a value after the slash at `slash` without the marks of emphasis at its end: `*a / X*`, `**… (a / X).**`.
+pub(super) fn without_emphasis(text: &[u8], slash: usize, (start, end): (usize, usize)) -> (usize, usize) {
+    let value = &text[start..end];
+    if value.ends_with(b"*") && text.get(end) != Some(&b'*') && text[start - 1] == b'*' {
+        return (start, end - 1);
+    }
+    let bold = || memchr::memmem::find(last_line(&text[slash.saturating_sub(160)..slash]), b"**").is_some();
+    if value.ends_with(b"**") && bold() { trimmed(text, start, end - 2) } else { (start, end) }
+}
+
 /// Whether a value is another name like `account`: `sea-orm / sea-orm-migration`, `a.b.Client / a.b.Transport`.
 pub(super) fn is_sibling(account: &[u8], value: &[u8]) -> bool {
     let letters = |part: &[u8]| part.iter().all(|b| b.is_ascii_alphabetic() || matches!(b, b'-' | b'_' | b'.'));
@@ -58,7 +69,8 @@ pub(super) fn is_sibling(account: &[u8], value: &[u8]) -> bool {
     });
     let shared = account.iter().zip(value).take_while(|(a, b)| a == b).count();
     let path = shared >= 5 && value[..shared].contains(&b'.') && letters(&value[shared..]);
-    longer || path || is_class(account, value, shared) || is_cited(value)
+    let contained = account.len() >= 5 && value.ends_with(account) && value.len() <= account.len() + 4;
+    longer || path || contained || is_class(account, value, shared) || is_cited(value) || is_next(account, value)
 }
 
 /// Whether an account and a value, whose first `shared` bytes are the same, are names of classes or products:
@@ -77,6 +89,13 @@ fn is_class(account: &[u8], value: &[u8], shared: usize) -> bool {
             && account[0].is_ascii_uppercase()
             && account[1..].iter().any(u8::is_ascii_uppercase)
             && rest.iter().all(|b| b.is_ascii_alphabetic() || is_mark(b))
+}
+
+/// Whether an account and a value are members of a series: `Form89 / Form90`, `LMP-004 / SHADE-001`.
+fn is_next(account: &[u8], value: &[u8]) -> bool {
+    let name = |word: &[u8]| word.iter().rposition(|b| !b.is_ascii_digit()).map_or(0, |last| last + 1);
+    let (a, b) = (name(account), name(value));
+    a < account.len() && b < value.len() && (account[..a] == value[..b] || is_ticket(account) && is_ticket(value))
 }
 
 /// Whether a value is an author with a year, as texts cite them: `Miller+2021`.
@@ -145,9 +164,11 @@ pub(in super::super) fn is_odd(value: &[u8]) -> bool {
         && looks_secret(value, NameClass::Password, false)
 }
 
-/// Whether a value is the number of a ticket or a release: `ABC-1234`, `Chrome-120`.
+/// Whether a value is the number of a ticket, a release or a model: `ABC-1234`, `Chrome-120`, `LMP-4o`.
 pub(in super::super) fn is_ticket(value: &[u8]) -> bool {
     let letters = value.iter().take_while(|b| b.is_ascii_alphabetic()).count();
-    let rest = &value[letters..];
-    rest.first() == Some(&b'-') && rest[1..].iter().all(u8::is_ascii_digit)
+    let Some((b'-', rest)) = value[letters..].split_first() else { return false };
+    let digits = rest.iter().take_while(|b| b.is_ascii_digit()).count();
+    let model = rest.len() == digits + 1 && rest[digits].is_ascii_lowercase() && digits <= 2;
+    digits > 0 && (digits == rest.len() || model) || rest.is_empty()
 }
