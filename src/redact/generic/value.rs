@@ -1,5 +1,7 @@
 //! Values after a separator: where they begin and end, and whether they look secret.
 
+mod code;
+
 use super::super::heuristics::{self, NameClass, WordList};
 use super::super::names;
 use super::super::text::{contains_ignoring_case, first_line, last_line, starts_ignoring_case};
@@ -10,6 +12,7 @@ use super::settings::{
 };
 use super::span::{ValueSpan, after_block_mark, after_wrapper, bare, inner, quoted, to_end};
 use super::{Name, later, mentioned, settings, siblings};
+use code::is_code;
 
 /// Returns the value at `at`, and whether it looks like a secret.
 pub(super) fn value(
@@ -255,6 +258,7 @@ fn is_something_else(text: &[u8], name: Name, found: ValueSpan, separator: Separ
         || next_variable
         || keyed
         || field
+        || is_code(text, name, found, separator)
         || heuristics::is_instruction(content)
         || is_same_word(word, content)
         || is_request_id(word, content)

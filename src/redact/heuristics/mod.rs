@@ -21,7 +21,7 @@ pub(super) use words::{is_chosen, is_description, is_jumble, is_name, is_passphr
 
 use super::letters;
 use super::text::starts_ignoring_case;
-use references::{ends_in_digest, is_package, is_path_or_url, is_resource_id, is_time, is_version};
+use references::{ends_in_digest, is_name_of_cookie, is_package, is_path_or_url, is_resource_id, is_time, is_version};
 use words::{is_base_with_digits, is_technical_name};
 
 /// The kind of secret that a name announces.
@@ -74,7 +74,13 @@ pub(super) fn looks_secret(value: &[u8], class: NameClass, quoted: bool) -> bool
     }
     let published = value.starts_with(b"pk_live_") || value.starts_with(b"pk_test_");
     let package = || class != NameClass::Password && is_package(value);
-    if published || is_resource_id(value) || is_version(value) || is_time(value) || package() {
+    if published
+        || is_name_of_cookie(value)
+        || is_resource_id(value)
+        || is_version(value)
+        || is_time(value)
+        || package()
+    {
         return false;
     }
     if is_path_or_url(value) || is_code(value, quoted) || class != NameClass::Password && is_key_of_store(value) {

@@ -41,7 +41,11 @@ pub(super) fn is_path_or_url(value: &[u8]) -> bool {
             && is_host(value)
             && value.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'/' | b'-' | b'_' | b'.'))
     };
+    // `~/data/session_20260909`
+    let home = value.starts_with(b"~/")
+        && value[2..].iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'/' | b'-' | b'_' | b'.'));
     slashed
+        || home
         || rooted()
         || rate()
         || file()
@@ -59,7 +63,7 @@ pub(super) fn is_path_or_url(value: &[u8]) -> bool {
 /// Whether `value` ends as the name of a host or a file: `40sux9.apps.example.com`, `V2024_10_03__Token.sql`.
 pub(in super::super) fn is_host(value: &[u8]) -> bool {
     static DOMAINS: WordList = WordList::new(
-        "com net org io dev app cloud local internal lan sql json yml yaml md txt sh py rb js ts xml toml log csv html css bin gz tgz zip tar iso img jpg jpeg png gif svg pdf mp3 mp4 parquet avro egg whl jar rpm deb exe dll pem crt cer der p12 pfx jks kdbx kdb sqlite",
+        "com net org io dev app cloud local internal lan sql json yml yaml md txt sh py rb js ts xml toml log csv html css bin gz tgz zip tar iso img jpg jpeg png gif svg pdf mp3 mp4 parquet avro egg whl jar rpm deb exe dll pem crt cer der p12 pfx jks kdbx kdb sqlite sqlite3 h5 ipynb conf cfg ini",
     );
     value.iter().rposition(|b| *b == b'.').is_some_and(|dot| DOMAINS.has(&value[dot + 1..]))
 }
@@ -108,4 +112,13 @@ pub(super) fn is_version(value: &[u8]) -> bool {
         && value
             .iter()
             .all(|b| b.is_ascii_digit() || b.is_ascii_lowercase() || matches!(b, b'.' | b':' | b'+' | b'~' | b'-'))
+}
+
+/// Whether `value` is the name of a cookie, which browsers know by its start: `__Secure-1LAMP`.
+pub(super) fn is_name_of_cookie(value: &[u8]) -> bool {
+    [&b"__Secure-"[..], b"__Host-"].iter().any(|start| {
+        value.strip_prefix(*start).is_some_and(|name| {
+            name.len() <= 16 && name.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
+        })
+    })
 }
