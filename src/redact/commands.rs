@@ -188,7 +188,7 @@ fn option_value(text: &[u8], word: &ShellWord, options: &str) -> Option<ShellWor
 fn clustered(text: &[u8], word: &ShellWord, place: Place) -> Option<ShellWord> {
     let Place::Login(options) = place else { return None };
     let content = &text[word.start..word.end];
-    if content[0] != b'-' || content.get(1) == Some(&b'-') || !content.contains(&b':') {
+    if content.first() != Some(&b'-') || content.get(1) == Some(&b'-') || !content.contains(&b':') {
         return None;
     }
     let last = content[1..].iter().take(5).position(|b| options.bytes().any(|option| option == *b))?;

@@ -232,6 +232,16 @@ fn one_line_without_a_source_is_scrubbed_too() {
     assert!(redactor().rules_version() >= 1);
 }
 
+#[test]
+fn empty_arguments_of_commands_are_no_secrets() {
+    for command in ["smbclient -U", "curl -u", "curl --user", "sshpass -p", "mysql -p", "docker login -p"] {
+        for argument in ["\"\"", "''", "\"\" ''", "\"", "'"] {
+            let text = format!("Run `{command} {argument} -x ''` or\n{command} {argument}");
+            assert_eq!(clean(&text), text);
+        }
+    }
+}
+
 /// Texts made of what rules look for, in any order.
 fn odd_text() -> impl Strategy<Value = String> {
     let mut parts: Vec<String> =
@@ -275,6 +285,11 @@ fn odd_text() -> impl Strategy<Value = String> {
             "(",
             ")",
             "curl -u x:",
+            "smbclient -U ",
+            "sshpass -p ",
+            "kubectl create secret ",
+            "\"\"",
+            "''",
             "AKIA",
             "ghp_",
             "eyJ",
