@@ -96,12 +96,23 @@ const MAX_DISTANCE: usize = 200;
 /// The longest saying that is a key.
 const MAX_SAYING: usize = 64;
 
+/// Whether the word whose keyword is before `rest` is the name of what is told of a network: `wifiVendorDriverVersion`, `wifiBand`.
+fn is_property(rest: &[u8]) -> bool {
+    const PROPERTIES: [&[u8]; 8] =
+        [b"Version", b"Band", b"Driver", b"Channel", b"Standard", b"Strength", b"Vendor", b"Frequency"];
+    let word = &rest[..rest.iter().take(48).take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count()];
+    PROPERTIES.iter().any(|property| memchr::memmem::find(word, property).is_some())
+}
+
 /// Finds the key of the network that the keyword ending at `from` announces.
 pub(super) fn key(text: &[u8], from: usize) -> Option<(usize, usize)> {
     let window = &text[from..text.len().min(from + MAX_DISTANCE)];
     let lines = window.iter().enumerate().filter(|(_, b)| **b == b'\n').nth(2).map_or(window.len(), |(at, _)| at);
     let window = &window[..lines];
     if !window.iter().any(|b| b.is_ascii_digit() || matches!(b, b'-' | b':')) {
+        return None;
+    }
+    if is_property(window) {
         return None;
     }
     let mut at = window.iter().take(16).take_while(|b| !b.is_ascii_whitespace() && **b != b':').count();

@@ -242,6 +242,34 @@ fn empty_arguments_of_commands_are_no_secrets() {
     }
 }
 
+#[test]
+fn documents_of_programs_keep_their_words() {
+    for text in [
+        "* `lamp-pino-logger`: 10534 req/sec, add(PingMiddleware(interval_ms=5000))",
+        "combination\t2197",
+        "createuser sara --role operator",
+        "  \"authorization\": \"Basic eW91cl91c2VybmFtZTp5b3VyX3Bhc3N3b3Jk\"",
+        "await login(page, { email: \"sara@lamp.dev\", password: process.env.PW });",
+        "LAMP_PASSWORD=\"$LAMP_TOKEN\" \\\nlamp run --extra publish lamp upload",
+        "export GH_TOKEN=\"$(sed -nE 's#^https://[^:@]*:([^@]+)@github.com.*#1#p' ~/.git-credentials)\"",
+        "      \"changeKey\": \"KKQ3ZlF2PE2iyZOQgi6OMwAAAAADcg==\",",
+        "  \"wifiVendorDriverVersion\": \"Lamp:23.110.0.5\", \"wifiBand\": \"frequency50GHz\"",
+        "\"hs-lamp-password:opacity-100 h-2 rounded-full bg-blue-500 login opacity-50\"",
+        "document.cookie = 'escaped=%u5317'",
+        "- **Array indices**: `'lamps[0].password'`, `'items[1].secret'`",
+        "const lamp = await createLampSession('ctm_01grnn4zta5a1mf02jjze7y2ys')",
+        "LAMP_SERVICE_SID=MG0a0aaaaaa00aa00a00a000a00000a00a # optional",
+        "access token from `lamp.sqlite3`, Set the token (`LAMP0_TOKEN`) first",
+        "lamp_semantic_tokens = wave2lamp.codebook_size",
+        "API token: organization_id=6d0c2a1e-9f4b-4d2a-8a3e-1b2c3d4e5f60",
+        "The secret is used to encrypt values. XChaCha20Poly1305 is used",
+        "The `LampTogglePassword` object is available in the global `window` object.",
+        "**Tokens** (`/api/2.0/token/*`), token / ~$16\u{2013}50k, PW v2.1.0b3",
+    ] {
+        assert_eq!(clean(text), text);
+    }
+}
+
 /// Texts made of what rules look for, in any order.
 fn odd_text() -> impl Strategy<Value = String> {
     let mut parts: Vec<String> =

@@ -98,7 +98,9 @@ pub(super) fn credentials(text: &[u8], from: usize) -> Option<(usize, usize)> {
         }
         Some(colon) => {
             let (name, password) = (&user[..colon], &user[colon + 1..]);
-            if is_public_password(name, password, host) {
+            // `https://[^:@]*:([^@]+)@`, a pattern.
+            let pattern = authority.windows(2).any(|pair| pair == b"[^");
+            if pattern || is_public_password(name, password, host) {
                 return None;
             }
             Some((from + colon + 1, from + at))

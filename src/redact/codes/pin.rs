@@ -13,6 +13,9 @@ static CONNECTORS: WordList = WordList::new(
     it's its ist's c'est set changed",
 );
 
+/// What `pin` is written together with in words for such a number.
+const PARTS: [&[u8]; 6] = [b"code", b"kod", b"cod", b"n", b"s", b"-"];
+
 /// Returns the number that the label between `start` and `end` announces.
 pub(super) fn after(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
     let keyword = &text[start..end];
@@ -20,6 +23,15 @@ pub(super) fn after(text: &[u8], start: usize, end: usize) -> Option<(usize, usi
     let capital = short.is_some_and(|at| text[at..].starts_with(b"PIN"));
     // `spin:`, `mapping of`.
     if short.is_some_and(|at| at > 0 && (text[at - 1].is_ascii_alphanumeric())) {
+        return None;
+    }
+    // `-pino`, `(Ping…`
+    let rest = short.map_or(&b""[..], |at| &text[at + 3..]);
+    if rest.first().is_some_and(u8::is_ascii_lowercase) && !PARTS.iter().any(|part| rest.starts_with(part)) {
+        return None;
+    }
+    // A table of the numbers of words.
+    if keyword.eq_ignore_ascii_case(b"combination") && text.get(end) == Some(&b'\t') {
         return None;
     }
     if keyword.eq_ignore_ascii_case(b"puk")

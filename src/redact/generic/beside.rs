@@ -133,6 +133,15 @@ fn is_worded(value: &[u8]) -> bool {
         && !parts().any(heuristics::is_of_names)
 }
 
+/// Whether `value` is the class of a style that says how dark a colour is: `bg-blue-500`.
+fn is_shade(value: &[u8]) -> bool {
+    let parts = || value.split(|b| *b == b'-');
+    let number = parts().next_back().unwrap_or_default();
+    parts().count() == 3
+        && parts().take(2).all(|part| part.iter().all(u8::is_ascii_lowercase))
+        && matches!(number, [b'1'..=b'9', b'0' | b'5', b'0'])
+}
+
 /// Returns a value without the number at its end, and the mark before it.
 fn without_number(value: &[u8]) -> &[u8] {
     let digits = value.iter().rev().take_while(|b| b.is_ascii_digit()).count();
@@ -178,7 +187,7 @@ fn says_password(line: &[u8]) -> bool {
 fn is_given(text: &[u8], start: usize, end: usize) -> bool {
     let value = &text[start..end];
     // A digest, by far the most frequent.
-    if value.iter().all(u8::is_ascii_hexdigit) {
+    if value.iter().all(u8::is_ascii_hexdigit) || is_shade(value) {
         return false;
     }
     let worded = is_worded(value);

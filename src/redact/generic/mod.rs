@@ -9,6 +9,7 @@ pub(super) mod chosen;
 mod comma_pairs;
 mod forms;
 mod headers;
+mod kept;
 mod labels;
 mod later;
 mod line_prefix;
@@ -159,34 +160,15 @@ impl Names {
         strict: bool,
         on_finding: OnFinding<'_>,
     ) {
-        // `arn:aws:secretsmanager:…:secret:name`
-        if name.start > 0 && text[name.start - 1] == b':' && &text[name.start..name.end] == b"secret" {
+        if kept::is_other_thing(text, name) {
             return;
         }
-        // `registry.example.org/team/token:1.2`, an image.
-        if is_image(text, name) {
-            return;
-        }
-        // `checksum/secret: …` of a chart.
-        if text[..name.start].ends_with(b"checksum/") {
-            return;
-        }
-        // `dotnet user-secrets set "Name" …`, for which there is a rule of its own.
-        if &text[name.start..name.end] == b"user-secrets" {
-            return;
-        }
-        // `$PWD:/work`, the directory that a shell is in.
-        if &text[name.start..name.end] == b"PWD" && matches!(text[..name.start], [.., b'$'] | [.., b'$', b'{']) {
-            return;
-        }
-        // `user.signingkey`, by which Git names a public key.
-        if text[name.start..name.end].ends_with(b"signingkey") {
-            return;
-        }
-        // `--- PASS: TestParse1`
-        if &text[name.start..name.end] == b"PASS" && text[..name.start].ends_with(b"--- ") {
-            return;
-        }
+        let word = &text[name.start..name.end];
+        let on_finding: OnFinding<'_> = &mut |start, end, label| {
+            if !kept::is_kept(text, word, start, end) {
+                on_finding(start, end, label);
+            }
+        };
         self.find_entries(text, name, on_finding);
         if let Some((start, end)) = network_option(text, name) {
             on_finding(start, end, &names::PASSWORD);
@@ -388,14 +370,6 @@ fn network_option(text: &[u8], name: Name) -> Option<(usize, usize)> {
         || heuristics::is_joined_words(value)
         || heuristics::looks_secret(value, NameClass::Password, true);
     chosen.then_some((found.start, found.end))
-}
-
-/// Whether a name is the last part of a path and its tag or port follows, as in the name of a container image.
-fn is_image(text: &[u8], name: Name) -> bool {
-    name.start > 0
-        && text[name.start - 1] == b'/'
-        && matches!(text.get(name.end), Some(b':' | b'@'))
-        && text.get(name.end + 1).is_some_and(|b| b.is_ascii_alphanumeric())
 }
 
 /// Names that are those of secrets as parameters of a query only.

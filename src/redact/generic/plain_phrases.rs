@@ -103,6 +103,10 @@ pub(in super::super) fn find(
         at += gap;
         if ends > 0 {
             lines += 1;
+            // A command goes on.
+            if text[..at - gap].ends_with(b"\\") {
+                break;
+            }
             // A paragraph ends what was said, unless it announces something.
             blank |= ends > 1;
             if lines >= MAX_LINES || ends > 2 || blank && lines > 1 {

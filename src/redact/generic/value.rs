@@ -4,6 +4,7 @@ mod code;
 
 use super::super::heuristics::{self, NameClass, WordList};
 use super::super::names;
+use super::super::rules::checks;
 use super::super::text::{contains_ignoring_case, first_line, last_line, starts_ignoring_case};
 use super::separator::{Separator, skip_blanks};
 use super::settings::{
@@ -49,6 +50,9 @@ fn judged(text: &[u8], name: Name, at: usize, separator: Separator, class: NameC
         if separator == Separator::Assign && class == NameClass::Password { in_list(text, found) } else { found };
     let whole = found;
     let found = after_scheme(text, found, separator);
+    if found.start > whole.start && checks::is_sample_login(&text[found.start..found.end]) {
+        return Some((found, false));
+    }
     // The word after the scheme of an authorization header is a token whatever it looks like.
     let moved = found.start > whole.start || found.end > whole.end;
     let class = if class == NameClass::Weak && moved { NameClass::Token } else { class };
@@ -258,6 +262,7 @@ fn is_something_else(text: &[u8], name: Name, found: ValueSpan, separator: Separ
         || next_variable
         || keyed
         || field
+        || class == NameClass::Weak && !found.quoted && heuristics::is_field(content)
         || is_code(text, name, found, separator)
         || heuristics::is_instruction(content)
         || is_same_word(word, content)

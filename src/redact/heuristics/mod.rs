@@ -5,6 +5,7 @@ mod chosen_words;
 mod placeholder;
 mod plain_phrases;
 mod references;
+mod said;
 mod word_list;
 mod words;
 
@@ -15,13 +16,15 @@ pub(super) use chosen_words::{
 };
 pub(super) use placeholder::{is_instruction, is_placeholder, is_sample};
 pub(super) use plain_phrases::{is_plain_phrase, is_saying, is_stated};
-pub(super) use references::is_host;
+pub(super) use references::{is_field, is_host};
 pub(super) use word_list::WordList;
 pub(super) use words::{is_chosen, is_description, is_jumble, is_name, is_passphrase};
 
 use super::letters;
 use super::text::starts_ignoring_case;
-use references::{ends_in_digest, is_name_of_cookie, is_package, is_path_or_url, is_resource_id, is_time, is_version};
+use references::{
+    ends_in_digest, is_name_of_cookie, is_package, is_path_or_url, is_resource_id, is_slug, is_time, is_version,
+};
 use words::{is_base_with_digits, is_technical_name};
 
 /// The kind of secret that a name announces.
@@ -59,7 +62,10 @@ pub(super) fn looks_secret(value: &[u8], class: NameClass, quoted: bool) -> bool
     // Keys of Stripe that are meant for browsers.
     // `lng=LANGUAGE`, a placeholder.
     let after = value.iter().position(|b| *b == b'=').map_or(&b""[..], |at| &value[at + 1..]);
-    if after.len() > 2 && after.iter().all(u8::is_ascii_uppercase) {
+    let before = &value[..value.len() - after.len()];
+    // `lamp_id=…`, an id.
+    let id = before.ends_with(b"_id=") || before.ends_with(b"Id=");
+    if after.len() > 2 && after.iter().all(u8::is_ascii_uppercase) || id {
         return false;
     }
     // `--client-p2p-cert`, a flag.
@@ -68,8 +74,8 @@ pub(super) fn looks_secret(value: &[u8], class: NameClass, quoted: bool) -> bool
         return false;
     }
     // `vault.kdbx`, `db.sqlite`
-    let named = value.iter().all(|b| b.is_ascii_lowercase() || matches!(b, b'.' | b'-' | b'_'));
-    if named && is_host(value) {
+    let dot = value.iter().rposition(|b| *b == b'.').unwrap_or(value.len());
+    if value[..dot].iter().all(|b| b.is_ascii_lowercase() || matches!(b, b'.' | b'-' | b'_')) && is_host(value) {
         return false;
     }
     let published = value.starts_with(b"pk_live_") || value.starts_with(b"pk_test_");
@@ -80,6 +86,7 @@ pub(super) fn looks_secret(value: &[u8], class: NameClass, quoted: bool) -> bool
         || is_version(value)
         || is_time(value)
         || package()
+        || matches!(class, NameClass::Key | NameClass::Token | NameClass::Weak | NameClass::Hint) && is_slug(value)
     {
         return false;
     }
@@ -266,8 +273,9 @@ pub(super) fn is_hexadecimal_key(value: &[u8]) -> bool {
 /// Whether `value` is an expression rather than a value.
 pub(super) fn is_code(value: &[u8], quoted: bool) -> bool {
     let has = |part: &[u8]| value.windows(part.len()).any(|window| window == part);
-    // Bytes of data: `\x2a\x86`.
-    if has(b"\\x") {
+    // Bytes of data: `\x2a\x86`; a letter of a script: `%u5317`.
+    let letter = |run: &[u8]| run.starts_with(b"%u") && run[2..].iter().all(u8::is_ascii_hexdigit);
+    if has(b"\\x") || value.windows(6).any(letter) {
         return true;
     }
     if quoted {
@@ -282,6 +290,8 @@ pub(super) fn is_code(value: &[u8], quoted: bool) -> bool {
             || has(b"()")
             || value.ends_with(b"[]")
             || has(b"[0]")
+            // `lamps[1].secret`
+            || value.windows(3).any(|run| run[0].is_ascii_digit() && &run[1..] == b"].")
             || value.starts_with(b"#[")
             || value.starts_with(b"^")
             || has(b"\\w")
@@ -301,6 +311,8 @@ pub(super) fn is_code(value: &[u8], quoted: bool) -> bool {
         || has(b"->")
         || has(b"==") && !value.ends_with(b"==")
         || has(b"&&")
+        // `() => show(user.token)}>`
+        || has(b")}>")
         // `current!.value`
         || value.windows(3).any(|run| run[0].is_ascii_lowercase() && &run[1..] == b"!.")
         || value.starts_with(b"&")

@@ -3,6 +3,7 @@
 use super::super::text::{contains_ignoring_case, starts_ignoring_case};
 use super::MAX_BYTES;
 use super::WordList;
+use super::said::is_said;
 
 /// Words that only a placeholder contains, anywhere in it.
 const PARTS: &str = "example placeholder changeme change-me change_me changeit replaceme replace_ \
@@ -39,6 +40,7 @@ pub(in super::super) fn is_placeholder(value: &[u8]) -> bool {
         || is_sequence(value)
         || has_placeholder_word(value)
         || is_instruction(value)
+        || is_said(value)
 }
 
 /// Words for a password or a key, in the languages of the phrases that stand for one.
@@ -82,7 +84,9 @@ pub(in super::super) fn is_instruction(value: &[u8]) -> bool {
 fn is_name_of_variable(value: &[u8]) -> bool {
     static SECRETS: WordList = WordList::new("pass password passwd passphrase pwd pw secret token key");
     value.contains(&b'_')
-        && value.iter().all(|b| b.is_ascii_uppercase() || *b == b'_')
+        && value[0].is_ascii_uppercase()
+        && value.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_')
+        && value.iter().filter(|b| b.is_ascii_digit()).count() <= 1
         && value.rsplit(|b| *b == b'_').next().is_some_and(|last| SECRETS.has(last))
 }
 
@@ -255,6 +259,9 @@ const CIPHERS: &[&[u8]] = &[
 fn is_algorithm(value: &[u8]) -> bool {
     let parted = value.iter().any(|b| matches!(b, b'-' | b'_' | b'/'));
     let long = |part: &[u8]| part.iter().filter(|b| b.is_ascii_digit()).count() > 6;
+    if [&b"ChaCha20"[..], b"Poly1305"].iter().any(|name| memchr::memmem::find(value, name).is_some()) {
+        return value.len() <= 24;
+    }
     (6..=48).contains(&value.len())
         && parted
         && value.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'/' | b'+'))

@@ -21,8 +21,10 @@ pub(super) fn is_path_or_url(value: &[u8]) -> bool {
             name > 2 && rest.get(name) == Some(&b'/') && is_name(&rest[name..])
         })
     };
-    const ROOTS: [&[u8]; 10] =
-        [b"/dev/", b"/tmp/", b"/etc/", b"/var/", b"/run/", b"/home/", b"/srv/", b"/opt/", b"/usr/", b"/mnt/"];
+    const ROOTS: [&[u8]; 13] = [
+        b"/api/", b"/v1/", b"/v2/", b"/dev/", b"/tmp/", b"/etc/", b"/var/", b"/run/", b"/home/", b"/srv/", b"/opt/",
+        b"/usr/", b"/mnt/",
+    ];
     // `@scope/name`, a package.
     let scoped = value[0] == b'@' && value.contains(&b'/') && is_name(&value[1..]);
     // `5/m/user`, a rate.
@@ -68,8 +70,53 @@ pub(in super::super) fn is_host(value: &[u8]) -> bool {
     value.iter().rposition(|b| *b == b'.').is_some_and(|dot| DOMAINS.has(&value[dot + 1..]))
 }
 
+/// Whether `value` is an id whose letters say of what: `ctm_01h04vsc0qhwtsbsxh3422wjs4` with a time, or the `AC…` of Twilio.
+fn is_prefixed_id(value: &[u8]) -> bool {
+    let mark = value.iter().position(|b| *b == b'_');
+    let timed = mark.is_some_and(|mark| {
+        let (kind, number) = (&value[..mark], &value[mark + 1..]);
+        (2..=4).contains(&kind.len())
+            && !matches!(kind, b"sk" | b"key" | b"pat" | b"tok" | b"sec")
+            && kind.iter().all(u8::is_ascii_lowercase)
+            && number.len() == 26
+            && number.starts_with(b"01")
+            && number.iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+    });
+    let sid = value.len() == 34
+        && value[..2].iter().all(u8::is_ascii_uppercase)
+        && &value[..2] != b"SK"
+        && value[2..].iter().all(|b| b.is_ascii_digit() || matches!(b, b'a'..=b'f'));
+    timed || sid
+}
+
+/// Whether `value` is the field of an object in a program: `wave2lamp.book_size`.
+pub(in super::super) fn is_field(value: &[u8]) -> bool {
+    let spelled = |part: &[u8]| {
+        part.first().is_some_and(u8::is_ascii_lowercase)
+            && part.last().is_some_and(u8::is_ascii_lowercase)
+            && part.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_')
+    };
+    value.contains(&b'.')
+        && value.iter().filter(|b| b.is_ascii_digit()).count() <= 1
+        && value.split(|b| *b == b'.').all(spelled)
+}
+
+/// Whether `value` is words and short numbers in lower case, four at least, as models and releases are named:
+/// `lamp-3-5-small-latest`.
+pub(super) fn is_slug(value: &[u8]) -> bool {
+    let number = |part: &[u8]| part.len() <= 2 && part.iter().all(u8::is_ascii_digit);
+    let word = |part: &[u8]| part.len() >= 3 && part.iter().all(u8::is_ascii_lowercase);
+    let parts = || value.split(|b| *b == b'-');
+    parts().count() >= 4
+        && parts().all(|part| number(part) || word(part))
+        && parts().filter(|part| word(part)).count() >= 2
+}
+
 /// Whether `value` is letters and the number that AWS gives to a resource: `Jane-Roe-07a16060613c408b5`.
 pub(super) fn is_resource_id(value: &[u8]) -> bool {
+    if is_prefixed_id(value) {
+        return true;
+    }
     let Some(mark) = value.iter().rposition(|b| *b == b'-') else { return false };
     let number = &value[mark + 1..];
     number.len() == 17
@@ -104,6 +151,7 @@ pub(super) fn is_time(value: &[u8]) -> bool {
 
 /// Whether `value` is the version of a package: `1.14.10-1~deb12u1`, `1:4.13+dfsg1-1`.
 pub(super) fn is_version(value: &[u8]) -> bool {
+    let value = value.strip_prefix(b"v").unwrap_or(value);
     let epoch = value.iter().take_while(|b| b.is_ascii_digit()).count();
     epoch > 0
         && matches!(value.get(epoch), Some(b'.' | b':'))

@@ -70,7 +70,14 @@ pub(super) fn basic_login(token: &[u8]) -> bool {
     let decoded = decode_base64(token);
     let colon = decoded.iter().position(|b| *b == b':');
     decoded.iter().all(|b| (0x20..0x7f).contains(b))
+        && !heuristics::is_sample(&decoded)
         && colon.is_some_and(|at| !heuristics::is_placeholder(&decoded[at + 1..]) || decoded[at + 1..].len() > 3)
+}
+
+/// Whether `token` is Base64 of a user and a password that stand for others: `your_user:your_password`.
+pub(in super::super) fn is_sample_login(token: &[u8]) -> bool {
+    let decoded = decode_base64(token);
+    decoded.contains(&b':') && decoded.iter().all(|b| (0x20..0x7f).contains(b)) && heuristics::is_sample(&decoded)
 }
 
 /// Whether `token` is Base64 of a user and a password, each after a zero byte.

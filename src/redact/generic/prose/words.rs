@@ -56,7 +56,8 @@ pub(super) static COMPOUNDS: WordList = WordList::new(
     version versions rule rules page form prompt strength flow flows endpoint endpoints url standard contract \
     contracts symbol supply balance price requirements requirement can cannot will would may \
     has have had and or not never no required optional stored derived based generation generator store storage \
-    algorithm algorithms scheme schedule derivation exchange pair pairs material server provider service",
+    algorithm algorithms object class component hook function method plugin attribute property parameter prop module interface element \
+    widget scheme schedule derivation exchange pair pairs material server provider service",
 );
 /// Words after "key of" and the like that say whose key it is, so that it is no secret.
 pub(super) static PUBLIC: WordList = WordList::new(

@@ -1,0 +1,188 @@
+//! What a name does not announce, by what surrounds the name or the value: other things of that name, types, parameters,
+//! tickets in lists.
+
+use super::super::heuristics::WordList;
+use super::super::text::last_line;
+use super::Name;
+
+/// Whether the text around a name says that it names something else: a section of a reference to a vault, an image, a
+/// directory, a pass of a compiler, a public key, the command of an option.
+pub(super) fn is_other_thing(text: &[u8], name: Name) -> bool {
+    let word = &text[name.start..name.end];
+    let before = &text[..name.start];
+    let ends = |ends: &[&[u8]]| ends.iter().any(|end| before.ends_with(end));
+    // `arn:aws:secretsmanager:…:secret:name`
+    ends(&[b":"]) && word == b"secret"
+        || is_image(text, name)
+        // `checksum/secret: …` of a chart.
+        || ends(&[b"checksum/"])
+        // `dotnet user-secrets set "Name" …`, for which there is a rule of its own.
+        || word == b"user-secrets"
+        // `$PWD:/work`, the directory that a shell is in.
+        || word == b"PWD" && ends(&[b"$", b"${"])
+        // `user.signingkey`, by which Git names a public key.
+        || word.ends_with(b"signingkey")
+        // `--- PASS: TestParse1`
+        || word == b"PASS" && ends(&[b"--- "])
+        // `did:key:z6Mk…`
+        || word == b"key" && ends(&[b"did:"])
+        // `ntor-onion-key …`, `onion-key ntor …`, the public keys of a directory.
+        || word.ends_with(b"onion-key")
+        || text[name.end..].starts_with(b" ntor ")
+        // `--resume-session …`
+        || name.flag && word.ends_with(b"-session") && word.len() > "--session".len()
+        || is_pass_of_program(text, name)
+}
+
+/// Whether a name is the last part of a path and its tag or port follows, as in the name of a container image:
+/// `registry.example.org/team/token:1.2`.
+fn is_image(text: &[u8], name: Name) -> bool {
+    name.start > 0
+        && text[name.start - 1] == b'/'
+        && matches!(text.get(name.end), Some(b':' | b'@'))
+        && text.get(name.end + 1).is_some_and(|b| b.is_ascii_alphanumeric())
+}
+
+/// Whether a name is one of the times that a program goes over its input: `2-pass`, `Second Pass`.
+fn is_pass_of_program(text: &[u8], name: Name) -> bool {
+    static ORDINALS: WordList = WordList::new("first second third fourth fifth final next last previous each every");
+    let word = &text[name.start..name.end];
+    let Some(lead) = word.len().checked_sub("pass".len()).filter(|at| word[*at..].eq_ignore_ascii_case(b"pass")) else {
+        return false;
+    };
+    if lead > 0 {
+        return word[lead - 1] == b'-' && word[..lead - 1].iter().all(u8::is_ascii_digit);
+    }
+    let line = last_line(&text[name.start.saturating_sub(16)..name.start]);
+    line.strip_suffix(b" ").is_some_and(|line| {
+        let letters = line.iter().rev().take_while(|b| b.is_ascii_alphabetic()).count();
+        ORDINALS.has(&line[line.len() - letters..])
+    })
+}
+
+/// Whether the value at `start..end` is none by what surrounds it, whichever way it was found.
+pub(super) fn is_kept(text: &[u8], name: &[u8], start: usize, end: usize) -> bool {
+    let value = &text[start..end];
+    let after = &text[end..text.len().min(end + 24)];
+    let before = text[..start].last();
+    let code = before == Some(&b'`') && after.first() == Some(&b'`');
+    let quoted = matches!(before, Some(b'"' | b'\'' | b'`'));
+    is_ticket_of_list(text, start, end)
+        || code && (is_noun_next(&after[1..]) || is_listed_name(text, value, start, end))
+        || (code || !quoted) && (is_type(value) || is_own_name(name, value))
+        || !quoted && (is_optional(after) || is_name_next(name, after))
+        // `Bearer%20<token>`
+        || value.ends_with(b"%20") && after.first() == Some(&b'<')
+        // `--extra lamp_password=…`, whose value is elided.
+        || value.strip_suffix(b"=").is_some_and(|rest| {
+            rest.contains(&b'_') && rest.iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'_')
+        })
+        // `email&#x2F;sms`
+        || memchr::memmem::find(value, b"&#x2F;").is_some()
+}
+
+/// Whether a value is the number of a ticket in a changelog: `- LAMP-1024 - Fixed …`, `… | LAMP-1024 ([1a2b3c4](…`.
+fn is_ticket_of_list(text: &[u8], start: usize, end: usize) -> bool {
+    let value = &text[start..end];
+    let project = value.iter().take_while(|b| b.is_ascii_uppercase()).count();
+    let number = value.get(project + 1..).unwrap_or_default();
+    let first = [&b"- "[..], b"* ", b"["].iter().any(|mark| text[..start].ends_with(mark));
+    let linked = [&b" - "[..], b" ([", b"]", b": "].iter().any(|mark| text[end..].starts_with(mark));
+    (2..=10).contains(&project)
+        && value[project] == b'-'
+        && (1..=6).contains(&number.len())
+        && number.iter().all(u8::is_ascii_digit)
+        && (first || text[..start].ends_with(b"| "))
+        && linked
+}
+
+/// Whether a noun follows that says what a word of code is: "in `proxies` parameter".
+fn is_noun_next(after: &[u8]) -> bool {
+    static NOUNS: WordList = WordList::new(
+        "parameter parameters argument arguments attribute property properties option options object field class method function \
+        module file variable section header table column setting flag command hook prop event type interface enum struct package \
+        script endpoint route provider plugin helper",
+    );
+    let Some(after) = after.strip_prefix(b" ") else { return false };
+    let word = after.iter().take_while(|b| b.is_ascii_alphabetic()).count();
+    NOUNS.has(&after[..word])
+}
+
+/// Whether a word of code is one of a list of names: `` `oauth_token`, `oauth_m2m`, `client_secret` ``.
+fn is_listed_name(text: &[u8], value: &[u8], start: usize, end: usize) -> bool {
+    let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
+    value.contains(&b'_')
+        && digits <= 2
+        && value.iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'_')
+        && text[..start].ends_with(b"`, `")
+        && text[end..].starts_with(b"`, `")
+}
+
+/// Whether a word in camel case ends as the names of types do: `Uint8Array`, `LampCredentialProvider`.
+fn is_type(value: &[u8]) -> bool {
+    static KINDS: WordList = WordList::new(
+        "array config result error exception provider object string buffer options params props handler service client request \
+        response manager factory interface builder context schema model store storage controller component repository adapter",
+    );
+    let hump = value.iter().rposition(u8::is_ascii_uppercase).unwrap_or(0);
+    hump > 0
+        && value[0].is_ascii_uppercase()
+        && value.iter().all(u8::is_ascii_alphanumeric)
+        && KINDS.has(&value[hump..])
+}
+
+/// Whether a value in snake case ends in the last word of its own name, as a variable or a function that holds or makes
+/// it: `"store.db_password": db_password`, "the session of `get_s3_session`".
+fn is_own_name(name: &[u8], value: &[u8]) -> bool {
+    let word = name.rsplit(|b| !b.is_ascii_alphabetic()).next().unwrap_or_default();
+    word.len() >= 4
+        && value.iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'_')
+        && value.len() > word.len() + 1
+        && value[value.len() - word.len()..].eq_ignore_ascii_case(word)
+        && value[value.len() - word.len() - 1] == b'_'
+}
+
+/// Whether the other case of a type follows: `auth: lamp.Auth | None`.
+fn is_optional(after: &[u8]) -> bool {
+    [&b" | None"[..], b" | null", b" | undefined"].iter().any(|rest| after.starts_with(rest))
+}
+
+/// Whether the name itself follows, so that the value says whose it is: "`password`: PostgreSQL password".
+fn is_name_next(name: &[u8], after: &[u8]) -> bool {
+    after.strip_prefix(b" ").is_some_and(|after| {
+        name.len() >= 4
+            && after.get(..name.len()).is_some_and(|next| next.eq_ignore_ascii_case(name))
+            && !after.get(name.len()).is_some_and(u8::is_ascii_alphanumeric)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::redact::canaries::scrub;
+
+    #[test]
+    fn what_surrounds_a_name_or_a_value_says_that_it_is_none() {
+        for text in [
+            "* Added `lamp_access_token`, `lamp_m2m`, `lamp_refresh_token`, `lamp_owner_password`, `lamp_u2m`, `lamp_u2m_map`",
+            "        'task.remove.lamp_password': lamp_password,",
+            "    `lamp --delete-session a1b2c3d4-e5f6-7890-abcd-ef1234567890`",
+            "  uri: 'did:key:z6MkrBdNdwUPnXDVD1DCxedzVVBpaGi8aSmoXFAeKNgtAer8',",
+            "- LMP-21121 - Added reset password with email&#x2F;sms actions\n- LMP-21097 - Added a suspense\n- LMP-20945 - Added",
+            "  * a node dedup pass | LMP-15243 ([baeab05](https://example.org/lamp))",
+            "User can also specify username and password in `lampions` parameter to use HTTP Basic Auth:",
+            "lamp_client(self, timeout: lamp2.Timeout | None = None, auth: lamp2.Auth | None = None)",
+            "ntor-onion-key qRiaURgJVOqa1nVfPLvFUkXOFaKZ6IMGmMRTmlHRBUo=",
+            "onion-key ntor qRiaURgJVOqa1nVfPLvFUkXOFaKZ6IMGmMRTmlHRBUo=",
+            "tokens={\"store_class\": MyApiKeyStore}",
+            "Authorization=Bearer%20<token>",
+            "- `password` (optional): PostgreSQL password",
+            "The session from `get_s3lamp_session` is reused",
+            "2-pass Expectation-Maximization, then Second Pass: Eisel-Lemire",
+            "password: URLLampComponentResult",
+            "for example `--extra lamp_7_user=SCOTT --extra lamp_7_password=…`",
+            "Raw passphrase → Uint8Array",
+        ] {
+            assert_eq!(scrub(text), text);
+        }
+    }
+}
