@@ -227,7 +227,10 @@ pub(super) fn wrapped(bytes: &[u8], at: usize) -> Option<usize> {
     // A sentence or a path ends so; the header of a JSON Web Token too.
     let open = matches!(first.last(), Some(b'.')) && !first.starts_with(b"eyJ")
         || matches!(first.last(), Some(b'/' | b'+')) && (before < 32 || first.contains(&b'.'));
-    if before < MIN_WRAPPED.0 || open || !first.iter().any(u8::is_ascii_digit) {
+    // `LAMP_PASSWORD=otter7` and a command below it.
+    let named = first.iter().position(|b| *b == b'=').filter(|at| *at + 1 < before).map_or(0, |at| at + 1);
+    let short = before - named < MIN_WRAPPED.0;
+    if before < MIN_WRAPPED.0 || short || open || !first.iter().any(u8::is_ascii_digit) {
         return None;
     }
     let lead = bytes[at + 1..].iter().take(16).take_while(|b| matches!(b, b' ' | b'\t' | b'>')).count();

@@ -218,7 +218,9 @@ fn is_given(text: &[u8], start: usize, end: usize) -> bool {
     if cells(lead, last).is_some_and(beside) || PASSWORDS.has(last) && is_strong(value) || said() {
         return true;
     }
-    if !worded {
+    // ``` ``lamp11`` ```, a word of a document in reStructuredText.
+    let literal = text[..start].ends_with(b"``") && value.iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+    if !worded || literal {
         return false;
     }
     if let Some(label) = lead.strip_suffix(b":") {

@@ -29,6 +29,10 @@ pub(super) fn is_other_thing(text: &[u8], name: Name) -> bool {
         // `ntor-onion-key …`, `onion-key ntor …`, the public keys of a directory.
         || word.ends_with(b"onion-key")
         || text[name.end..].starts_with(b" ntor ")
+        // `/badge/tokens%20saved-60B`
+        || ends(&[b"/badge/"])
+        // `?p=BadCredentials`, an error.
+        || [&b"Bad"[..], b"Invalid", b"Missing"].iter().any(|start| word.starts_with(start))
         // `--resume-session …`
         || name.flag && word.ends_with(b"-session") && word.len() > "--session".len()
         || is_pass_of_program(text, name)
@@ -67,18 +71,52 @@ pub(super) fn is_kept(text: &[u8], name: &[u8], start: usize, end: usize) -> boo
     let before = text[..start].last();
     let code = before == Some(&b'`') && after.first() == Some(&b'`');
     let quoted = matches!(before, Some(b'"' | b'\'' | b'`'));
+    let cut = text[start..end].split(|b| *b == b'\n').next().unwrap_or_default();
     is_ticket_of_list(text, start, end)
+        || is_assigned_later(cut)
+        || is_fingerprint(name, value)
+        || quoted && name.eq_ignore_ascii_case(b"key") && (is_first_of_tuple(text, start, after) || after[1..].starts_with(b": "))
+        || code && is_receiver(text, name, start)
+        || !quoted && text[..start].ends_with(b"` ") && is_noun(value)
+        || name == b"pass" && text[..start].ends_with(b"pass', '")
         || code && (is_noun_next(&after[1..]) || is_listed_name(text, value, start, end))
         || (code || !quoted) && (is_type(value) || is_own_name(name, value))
         || !quoted && (is_optional(after) || is_name_next(name, after))
         // `Bearer%20<token>`
         || value.ends_with(b"%20") && after.first() == Some(&b'<')
-        // `--extra lamp_password=…`, whose value is elided.
-        || value.strip_suffix(b"=").is_some_and(|rest| {
-            rest.contains(&b'_') && rest.iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'_')
-        })
-        // `email&#x2F;sms`
-        || memchr::memmem::find(value, b"&#x2F;").is_some()
+        // `email&#x2F;sms`, `server&#39;s`
+        || [&b"&#x2F;"[..], b"&#39"].iter().any(|entity| memchr::memmem::find(value, entity).is_some())
+}
+
+/// Whether a value is the name of the next one, which is elided or empty: `--extra lamp_password=…`, `LAMP_SECRET=`.
+fn is_assigned_later(value: &[u8]) -> bool {
+    value.strip_suffix(b"=").is_some_and(|name| {
+        name.contains(&b'_') && {
+            let case = |letter: fn(&u8) -> bool| name.iter().all(|b| letter(b) || b.is_ascii_digit() || *b == b'_');
+            case(u8::is_ascii_lowercase) || case(u8::is_ascii_uppercase)
+        }
+    })
+}
+
+/// Whether a value is the fingerprint of a key, as GnuPG prints it.
+fn is_fingerprint(name: &[u8], value: &[u8]) -> bool {
+    value.len() == 40
+        && value.iter().all(|b| b.is_ascii_digit() || matches!(b, b'A'..=b'F'))
+        && name.len() >= 3
+        && name[name.len() - 3..].eq_ignore_ascii_case(b"key")
+}
+
+/// Whether a value is the first of a tuple, which is the name of a node in a graph or of a row: `key=('sum-1a2b…', 5, 0)`.
+fn is_first_of_tuple(text: &[u8], start: usize, after: &[u8]) -> bool {
+    text[..start - 1].ends_with(b"=(") && after[1..].starts_with(b", ")
+}
+
+/// Whether a word of code is who gets a password: "provide a vault password to `lamp`".
+fn is_receiver(text: &[u8], name: &[u8], start: usize) -> bool {
+    static VERBS: WordList =
+        WordList::new("provide provides pass passes give gives supply supplies send sends expose exposes");
+    let Some(line) = last_line(&text[start.saturating_sub(96)..start]).strip_suffix(b" to `") else { return false };
+    line.ends_with(name) && line.split(|b| *b == b' ').any(|word| VERBS.has(word))
 }
 
 /// Whether a value is the number of a ticket in a changelog: `- LAMP-1024 - Fixed …`, `… | LAMP-1024 ([1a2b3c4](…`.
@@ -96,21 +134,36 @@ fn is_ticket_of_list(text: &[u8], start: usize, end: usize) -> bool {
         && linked
 }
 
-/// Whether a noun follows that says what a word of code is: "in `proxies` parameter".
-fn is_noun_next(after: &[u8]) -> bool {
+/// Whether `word` says what a word of code is.
+fn is_noun(word: &[u8]) -> bool {
     static NOUNS: WordList = WordList::new(
         "parameter parameters argument arguments attribute property properties option options object field class method function \
         module file variable section header table column setting flag command hook prop event type interface enum struct package \
         script endpoint route provider plugin helper",
     );
+    NOUNS.has(word)
+}
+
+/// Whether such a noun follows: "in `proxies` parameter".
+fn is_noun_next(after: &[u8]) -> bool {
     let Some(after) = after.strip_prefix(b" ") else { return false };
-    let word = after.iter().take_while(|b| b.is_ascii_alphabetic()).count();
-    NOUNS.has(&after[..word])
+    is_noun(&after[..after.iter().take_while(|b| b.is_ascii_alphabetic()).count()])
 }
 
 /// Whether a word of code is one of a list of names: `` `oauth_token`, `oauth_m2m`, `client_secret` ``.
 fn is_listed_name(text: &[u8], value: &[u8], start: usize, end: usize) -> bool {
     let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
+    // `lampscale3Xl`, `lampscale4Xl`
+    let letters = value.iter().take_while(|b| b.is_ascii_lowercase()).count();
+    let next = text[end..].strip_prefix(b"`, `").is_some_and(|next| next.starts_with(&value[..letters]));
+    let previous = || {
+        let before = text[..start].strip_suffix(b"`, `").unwrap_or_default();
+        let word = before.iter().rev().take(64).take_while(|b| **b != b'`').count();
+        word > 0 && before[before.len() - word..].starts_with(&value[..letters])
+    };
+    if letters >= 5 && digits == 1 && (next || previous()) {
+        return true;
+    }
     value.contains(&b'_')
         && digits <= 2
         && value.iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'_')
@@ -179,6 +232,20 @@ mod tests {
             "The session from `get_s3lamp_session` is reused",
             "2-pass Expectation-Maximization, then Second Pass: Eisel-Lemire",
             "password: URLLampComponentResult",
+            "[![x](https://img.shields.io/badge/tokens%20saved-60B%2B-2ea44f)]",
+            "535 5.7.8  https://lamp.example/mail/?p=BadCredentials v15sm6024371lfd.53 - gsmtp",
+            "    LampData(key=('lamp-8d16e396b237bf7a731333130d310cb9_QR_st1', 5, 0),",
+            "        key \"defaultLampAsIso8601\": str",
+            "  reference the old signing key was 98007794ED130347559354B1109AC852D297D757.",
+            "export LAMPKG_KEY=95BD83772644DD4F28B52C370F6E4CA6D8FC66D2",
+            "The following options provide a vault password to `lamp-navigator` when using",
+            "'tasks': [{'name': 'that should pass', 'lamp.builtin.debug': {'var': 'item'}}]",
+            "- `Tokens`: `lampscale3Xl`, `lampscale4Xl`, `lampscale5Xl`",
+            "behind a token of its value continues the token, `filename=Invoice(1).pdf` keeps its name",
+            "OAuth 2.0 Token Revocation URL  URL of the authorization server\\&#39;s OAuth 2.0 endpoint.",
+            "resolves to an object with `username`, and `password` properties.",
+            "LAMP_CLIENT_SECRET=\nLAMP_SECRET=\nLAMP_COOKIE_PATH=\n",
+            "lamp_login_password: \"##PASSWORD##\"",
             "for example `--extra lamp_7_user=SCOTT --extra lamp_7_password=…`",
             "Raw passphrase → Uint8Array",
         ] {

@@ -63,9 +63,10 @@ pub(super) fn looks_secret(value: &[u8], class: NameClass, quoted: bool) -> bool
     // `lng=LANGUAGE`, a placeholder.
     let after = value.iter().position(|b| *b == b'=').map_or(&b""[..], |at| &value[at + 1..]);
     let before = &value[..value.len() - after.len()];
-    // `lamp_id=…`, an id.
+    let is_file = |name: &[u8], value: &[u8]| name.ends_with(b"name=") && is_host(value);
+    // `lamp_id=…`, an id; `filename=…`.
     let id = before.ends_with(b"_id=") || before.ends_with(b"Id=");
-    if after.len() > 2 && after.iter().all(u8::is_ascii_uppercase) || id {
+    if after.len() > 2 && after.iter().all(u8::is_ascii_uppercase) || id || is_file(before, after) {
         return false;
     }
     // `--client-p2p-cert`, a flag.

@@ -19,7 +19,8 @@ pub(in super::super) fn is_placeholder(value: &[u8]) -> bool {
         || value.iter().all(|b| matches!(b, b'x' | b'X' | b'*' | b'.' | b'_' | b'-' | b'#' | b'?' | b'0'))
         || value.iter().all(|b| !b.is_ascii());
     // `@db.password@`, which a build fills in
-    let filled = value.len() > 4 && value.starts_with(b"@") && value.ends_with(b"@");
+    let filled = value.len() > 4
+        && (value.starts_with(b"@") && value.ends_with(b"@") || value.starts_with(b"##") && value.ends_with(b"##"));
     // `**MASKED VALUE**`
     let censored = value.len() > 8 && value.starts_with(b"**") && value.ends_with(b"**");
     bare || filled

@@ -55,7 +55,7 @@ pub(super) fn belongs(word: &[u8], at: usize) -> bool {
         // `%20`, `50%`
         b'%' => {
             let code = after.len() >= 2 && after[..2].iter().all(u8::is_ascii_hexdigit);
-            !code && !digits(before) && before.iter().any(u8::is_ascii_digit) && capital
+            !code && !after.starts_with(b"0x") && !digits(before) && before.iter().any(u8::is_ascii_digit) && capital
         }
         // `x&y`, `R&D`
         b'&' => before.len() >= 3 && after.len() >= 3 && capital,
@@ -66,6 +66,9 @@ pub(super) fn belongs(word: &[u8], at: usize) -> bool {
                     && capital
                     && before.iter().any(u8::is_ascii_digit)
                     && after.iter().any(u8::is_ascii_alphabetic)
+                    // `0.5+FLOOR`, `29429479+lamp`, `4.4E+12`
+                    && before.iter().filter(|b| b.is_ascii_alphabetic()).count() > 1
+                    && !(before.contains(&b'.') && before.ends_with(b"E"))
         }
         // The end of a sentence, unless digits precede it that are no version.
         b'!' if after.is_empty() => {
