@@ -100,6 +100,8 @@ mod tests {
             ("Die PIN der Alarmanlage lautet @.", "<d4>"),
             ("SIM PUK @", "<d8>"),
             ("the alarm code is @", "<d6>"),
+            ("the keypad is @#, wait", "<d4>"),
+            ("the alarm panel inside wants @ within 30 seconds", "<d6>"),
             ("Windows 10 key from the sticker: @", "<u5>-8<u4>-K<d4>-<u3>2Z-W4<u3>"),
             ("Lizenzschlüssel: @", "<u6>-8<u5>-K<d5>-<u4>2Z"),
             ("Choose manual entry and type @ there", "<b32>"),

@@ -41,7 +41,7 @@ pub(in super::super) const KEYWORDS: [(CodeKind, &str); 5] = [
         sperrcode|verrou|tastensperre|bildschirmsperre|displaysperre|entsperrcode|code de verrouillage|código de bloqueo|\
         codice di sblocco|sblocco|vergrendel|skærmlås|skärmlås|-pin\n|_pin\n| pin\n| : code |copier: code|printer: code|alarm: code|door: code|gate: code|safe: code|garage: code|locker: code|keybox: code|tresor: code|kopierer: code|drucker: code|tür: code|\
         copieur : code|imprimante : code|alarme : code|porte : code|portail : code|coffre : code|tablette : code|copier, code|printer, code|alarm, code|kopierer, code|tresor, code|door, code|tresorcode|tresor code|tablet code|printer code|\
-        code pin|alarm code|alarmcode|alarm_code|door_code|gate_code|lock_code|pin_code|door code|gate code|entry code|keypad code|locker code|safe code|\
+        code pin|alarm code|alarmcode|alarm_code|door_code|gate_code|lock_code|pin_code|door code|gate code|entry code|keypad code|keypad is|keypad wants|keypad takes|alarm panel|locker code|safe code|\
         safe combination|combination lock|combination|access code|voicemail pin|türcode|torcode|zugangscode|zugangs-pin|\
         digicode|code de la porte|code porte|code de l'alarme|code alarme|code copieur|code d'accès|\
         digo de la puerta|digo de la alarma|digo da porta|digo do alarme|codice porta|codice allarme|\

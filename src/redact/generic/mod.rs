@@ -121,6 +121,8 @@ impl Names {
         let low = hit.saturating_sub(MAX_NAME_PART);
         let mut start = hit - text[low..hit].iter().rev().take_while(|b| is_name_byte(**b)).count();
         let length = text[hit..].iter().take(MAX_NAME_PART + 1).take_while(|b| is_name_byte(**b)).count();
+        // `password........: …`, dots that lead to a value.
+        let length = memchr::memmem::find(&text[hit..hit + length], b"....").unwrap_or(length);
         self.seen = hit + length;
         if length > MAX_NAME_PART {
             return None;

@@ -225,6 +225,11 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
             && (bracketed || named > 0 || foreign || BETWEEN.has(inner) || BEFORE_NAMES.has(inner))
             && (named > 0 || !COMPOUNDS.has(inner))
         {
+            if word.ends_with(b":")
+                && let Some(end) = saying_end(text, next)
+            {
+                return Some(ProseLabel::in_brackets(next, end, words));
+            }
             if word.ends_with(b":") || text.get(next) == Some(&b':') && next == at + word.len() {
                 return found_at(text, next, words, true);
             }

@@ -59,7 +59,7 @@ pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
         b'.' if at > touching && rest.starts_with(b"... ") || rest.starts_with(b".... ") => {
             (Separator::Colon, rest.iter().take_while(|b| **b == b'.').count())
         }
-        b'.' if at > touching && rest.starts_with(b".....") => {
+        b'.' if rest.starts_with(b".....") && (at > touching || rest.starts_with(b"........")) => {
             let dots = rest.iter().take(80).take_while(|b| **b == b'.').count();
             (Separator::Colon, dots + usize::from(rest.get(dots) == Some(&b':')))
         }

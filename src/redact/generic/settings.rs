@@ -407,6 +407,8 @@ mod tests {
             ("* Remote admin password (tablet): @\n* Start page", "otter.Lamp"),
             ("PGPASSWORD='@' psql -h db", "n0rth wind and sun"),
             ("Bind password ... @\nUser filter ..... x\n", "Wq9xKe4r7Zt2"),
+            ("  user..........wout\n  password..........@\n", "Wq9xKe4r7Zt2"),
+            ("told us the passphrase on the phone: @ (with spaces!)", "Fjord Kaffe Elva Lampe"),
         ] {
             let scrubbed = scrub(&template.replace('@', password));
             assert!(!scrubbed.contains(password), "{scrubbed}");
