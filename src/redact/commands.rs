@@ -253,6 +253,10 @@ fn json_values(text: &[u8], word: &ShellWord, on_value: &mut impl FnMut(usize, u
 
 /// Whether `value` is a password where a word of a sentence may be as well.
 fn is_password(value: &[u8]) -> bool {
+    // `system:lamps:$NAMESPACE`
+    if value.windows(2).any(|pair| pair == b":$") {
+        return false;
+    }
     looks_secret(value, NameClass::Password, true)
         || heuristics::is_word_chain(value, 3)
         || heuristics::is_joined_words(value)

@@ -309,7 +309,7 @@ static OTHER_KEYS: WordList = WordList::new(
     "public publishable pub site primary foreign partition sort cache host idempotency object row group index range \
     hash ssh registry s3 map lookup search issue project ordering shard dedup translation i18n config video youtube document doc page post image product sku idem composite \
     hot short shortcut arrow press json dict sha license reporter template component element event property field param query column \
-    attribute theme locale message metric s3object address match change",
+    attribute theme locale message metric s3object address match change pagination",
 );
 
 /// What precedes `key` in words that have nothing to do with keys, and in the scheme of a URL.

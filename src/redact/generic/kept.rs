@@ -35,7 +35,32 @@ pub(super) fn is_other_thing(text: &[u8], name: Name) -> bool {
         || [&b"Bad"[..], b"Invalid", b"Missing"].iter().any(|start| word.starts_with(start))
         // `--resume-session …`
         || name.flag && word.ends_with(b"-session") && word.len() > "--session".len()
+        // `/register?inviteCode=…`, which brings its owner customers.
+        || matches!(word, b"inviteCode" | b"invite_code" | b"invitecode") && is_referral(before)
+        || is_result(text, name)
         || is_pass_of_program(text, name)
+}
+
+/// Whether the URL that `before` ends in invites to register.
+fn is_referral(before: &[u8]) -> bool {
+    let line = last_line(&before[before.len().saturating_sub(96)..]);
+    let url = line.rsplit(|b| b.is_ascii_whitespace() || matches!(b, b'(' | b'"' | b'<')).next().unwrap_or_default();
+    [&b"/register"[..], b"/invite", b"/referral", b"/signup", b"/sign-up"]
+        .iter()
+        .any(|part| memchr::memmem::find(url, part).is_some())
+}
+
+/// Whether a name is the cell of a table that says that a check passed, rather than the header of passwords.
+fn is_result(text: &[u8], name: Name) -> bool {
+    let cell = &text[name.start..name.end] == b"PASS"
+        && text[..name.start].ends_with(b"| ")
+        && text[name.end..].starts_with(b" |");
+    cell && {
+        let window = &text[name.end..text.len().min(name.end + 512)];
+        let below = memchr::memchr(b'\n', window).map_or(&b""[..], |end| &window[end + 1..]);
+        let rule = below.iter().take_while(|b| matches!(b, b'|' | b'-' | b':' | b' ')).count();
+        rule < 6
+    }
 }
 
 /// Whether a name is the last part of a path and its tag or port follows, as in the name of a container image:
@@ -75,6 +100,10 @@ pub(super) fn is_kept(text: &[u8], name: &[u8], start: usize, end: usize) -> boo
     is_ticket_of_list(text, start, end)
         || is_assigned_later(cut)
         || is_fingerprint(name, value)
+        // `:token:`P1:A``, a role of reStructuredText.
+        || value[0] == b':' && memchr::memmem::find(value, b":`").is_some()
+        // `123456:ABC...`, the beginning of a token.
+        || value.len() <= 16 && [&b"..."[..], b":...", "\u{2026}".as_bytes()].iter().any(|rest| after.starts_with(rest))
         || quoted && name.eq_ignore_ascii_case(b"key") && (is_first_of_tuple(text, start, after) || after[1..].starts_with(b": "))
         || code && is_receiver(text, name, start)
         || !quoted && text[..start].ends_with(b"` ") && is_noun(value)
@@ -246,6 +275,11 @@ mod tests {
             "resolves to an object with `username`, and `password` properties.",
             "LAMP_CLIENT_SECRET=\nLAMP_SECRET=\nLAMP_COOKIE_PATH=\n",
             "lamp_login_password: \"##PASSWORD##\"",
+            "| lamp | Mailbox login password | `imap.lampyun.com:993` / `smtp.lampyun.com:465` |",
+            "- P1:A: :token:`P1:A`",
+            "| A lamp reports | PASS | `lamp-e2e-serverless` reported it |",
+            "LAMP_BOT_TOKEN=123456:ABCDEF...",
+            "https://lamp.example/en/register?inviteCode=Kx83Jd7q",
             "for example `--extra lamp_7_user=SCOTT --extra lamp_7_password=…`",
             "Raw passphrase → Uint8Array",
         ] {

@@ -115,6 +115,10 @@ pub(in super::super) fn find(
             let announced = text[..at - gap].ends_with(b":");
             run = Run { first: true, announced, ..Run::default() };
             at += text[at..limit].iter().take_while(|b| matches!(b, b'>' | b' ' | b'#')).count();
+            // A comment in a program.
+            if text[at..].starts_with(b"//") {
+                break;
+            }
             // The next item of a list is about something else.
             if matches!(text[at..], [b'*' | b'-' | b'+' | b'|', b' ', ..]) {
                 break;

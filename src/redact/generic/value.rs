@@ -262,7 +262,7 @@ fn is_something_else(text: &[u8], name: Name, found: ValueSpan, separator: Separ
         || next_variable
         || keyed
         || field
-        || class == NameClass::Weak && !found.quoted && heuristics::is_field(content)
+        || class == NameClass::Weak && (!found.quoted && heuristics::is_field(content) || is_path_of_session(content))
         || is_code(text, name, found, separator)
         || heuristics::is_instruction(content)
         || is_same_word(word, content)
@@ -287,6 +287,12 @@ fn is_element(text: &[u8], name: Name, found: ValueSpan) -> bool {
     is_listed(text, name) && goes_on && module
         || shared >= 2 && in_list
         || text[found.start - 1] == b'`' && identifier && text[name.start..name.end].contains(&b'_')
+}
+
+/// Whether a value names a session by its parts: `scheduler:to:lamp_reader:1774516703206:ec02e542`.
+fn is_path_of_session(value: &[u8]) -> bool {
+    let word = |part: &&[u8]| part.len() >= 2 && part.iter().all(|b| b.is_ascii_lowercase() || *b == b'_');
+    value.split(|b| *b == b':').filter(word).count() >= 3
 }
 
 /// Whether a value is an id with which a client makes a request only once, rather than a token: `ClientToken: 4752b573-…`.

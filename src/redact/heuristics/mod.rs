@@ -306,6 +306,15 @@ pub(super) fn is_code(value: &[u8], quoted: bool) -> bool {
     if spelled && value.contains(&b'_') && worded() {
         return true;
     }
+    // `lamp.CKF_RW_SESSION`
+    let last = value.rsplit(|b| *b == b'.').next().unwrap_or_default();
+    if last.len() < value.len()
+        && last.contains(&b'_')
+        && last.iter().all(|b| b.is_ascii_uppercase() || *b == b'_')
+        && value.iter().all(|b| is_identifier(*b))
+    {
+        return true;
+    }
     let bracket = |b: &u8| matches!(b, b'(' | b')' | b'{' | b'}' | b'[' | b']' | b'<' | b'>' | b'\\');
     value.iter().any(bracket) && !has_mismatched_brackets(value)
         || has(b"::")

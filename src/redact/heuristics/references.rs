@@ -46,7 +46,20 @@ pub(super) fn is_path_or_url(value: &[u8]) -> bool {
     // `~/data/session_20260909`
     let home = value.starts_with(b"~/")
         && value[2..].iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'/' | b'-' | b'_' | b'.'));
+    // `imap.example.com:993`, and `lamp-*.json`
+    let port = value.iter().rposition(|b| *b == b':').is_some_and(|at| {
+        at + 2 < value.len()
+            && value[at + 1..].iter().all(u8::is_ascii_digit)
+            && is_host(&value[..at])
+            && value[..at].iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'.' | b'-'))
+    });
+    let glob = value.contains(&b'*') && is_host(value);
+    // `%APPDATA%\Lamp\lamp.json`
+    let windows = value[0] == b'%' && has(b"%\\");
     slashed
+        || port
+        || glob
+        || windows
         || home
         || rooted()
         || rate()

@@ -12,6 +12,10 @@ pub(super) fn is_said(value: &[u8]) -> bool {
         || is_multibase_key(value)
         // `U+E0001-U+E007F`
         || value.starts_with(b"U+") && value.get(2..6).is_some_and(|point| point.iter().all(u8::is_ascii_hexdigit))
+        // `&#x2717;`, one character.
+        || value.starts_with(b"&#") && value.iter().position(|b| *b == b';') == Some(value.len() - 1)
+        // `0xPrivateKey`
+        || value.starts_with(b"0x") && value.len() > 6 && value[2..].iter().all(u8::is_ascii_alphabetic) && !value[2..].iter().all(u8::is_ascii_hexdigit)
         // `").update(method="`, what stands between two strings.
         || value.starts_with(b")") && value.ends_with(b"=")
 }
@@ -59,13 +63,20 @@ fn is_choice(value: &[u8]) -> bool {
     names().count() >= 3 && names().all(title)
 }
 
-/// Whether `value` is a command with an argument to put in: `lamp-secrets add VAR_NAME`.
+/// Whether `value` is a command with an argument to put in, or its option with a variable: `lamp-secrets add VAR_NAME`.
 fn is_command(value: &[u8]) -> bool {
     let argument = |word: &[u8]| {
         let word = word.strip_prefix(b"[").and_then(|word| word.strip_suffix(b"]")).unwrap_or(word);
         word.len() >= 5 && word.contains(&b'_') && word.iter().all(|b| b.is_ascii_uppercase() || *b == b'_')
     };
-    value.len() <= 256 && value.contains(&b' ') && value.split(|b| *b == b' ').skip(1).any(argument)
+    let variable = |word: &[u8]| {
+        let word = word.strip_prefix(b"\"").unwrap_or(word);
+        word.len() > 3 && word[0] == b'$' && word[1].is_ascii_uppercase()
+    };
+    value.len() <= 256
+        && value.contains(&b' ')
+        && (value.split(|b| *b == b' ').skip(1).any(argument)
+            || value.starts_with(b"--") && value.split(|b| *b == b' ').skip(1).any(variable))
 }
 
 /// Whether `value` describes what is to stand there: `base64 encoded random bytes`.
@@ -76,9 +87,9 @@ fn is_described(value: &[u8]) -> bool {
     value.len() <= 96 && value.split(|b| *b == b' ').filter(|word| WORDS.has(word)).count() >= 3
 }
 
-/// Whether `value` is a public key with its kind in front, as decentralized identifiers write it: `z6Mk…`.
+/// Whether `value` is a public key with its kind in front, as decentralized identifiers and wallets write it: `z6Mk…`, `xpub…`.
 fn is_multibase_key(value: &[u8]) -> bool {
-    const KINDS: [&[u8]; 4] = [b"z6Mk", b"z6LS", b"zQ3s", b"zDna"];
+    const KINDS: [&[u8]; 8] = [b"z6Mk", b"z6LS", b"zQ3s", b"zDna", b"xpub", b"ypub", b"zpub", b"tpub"];
     value.len() >= 44 && KINDS.iter().any(|kind| value.starts_with(kind)) && value.iter().all(u8::is_ascii_alphanumeric)
 }
 
@@ -99,6 +110,9 @@ mod tests {
             "lamp-secrets add VAR_NAME [SECRET_NAME]",
             "base64 encoded random bytes",
             "z6MkrBdNdwUPnXDVD1DCxedzVVBpaGi8aSmoXFAeKNgtAer8",
+            "--lamp-password \"$PASSWORD\"",
+            "0xPrivateKey",
+            "&#x2717;",
             "U+E0001-U+E007F",
         ] {
             assert!(is_said(value.as_bytes()), "{value}");

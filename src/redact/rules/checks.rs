@@ -70,14 +70,18 @@ pub(super) fn basic_login(token: &[u8]) -> bool {
     let decoded = decode_base64(token);
     let colon = decoded.iter().position(|b| *b == b':');
     decoded.iter().all(|b| (0x20..0x7f).contains(b))
-        && !heuristics::is_sample(&decoded)
+        && !is_sample_login(token)
         && colon.is_some_and(|at| !heuristics::is_placeholder(&decoded[at + 1..]) || decoded[at + 1..].len() > 3)
 }
 
 /// Whether `token` is Base64 of a user and a password that stand for others: `your_user:your_password`.
 pub(in super::super) fn is_sample_login(token: &[u8]) -> bool {
     let decoded = decode_base64(token);
-    decoded.contains(&b':') && decoded.iter().all(|b| (0x20..0x7f).contains(b)) && heuristics::is_sample(&decoded)
+    let named = matches!(&decoded[..], b"user:password" | b"username:password" | b"user:pass" | b"admin:password");
+    named
+        || decoded.contains(&b':')
+            && decoded.iter().all(|b| (0x20..0x7f).contains(b))
+            && heuristics::is_sample(&decoded)
 }
 
 /// Whether `token` is Base64 of a user and a password, each after a zero byte.
@@ -141,6 +145,14 @@ pub(super) fn secret_password(value: &[u8]) -> bool {
 /// Like [`secret_password`] where no quotes mark the ends, so that it may be code.
 pub(super) fn bare_password(value: &[u8]) -> bool {
     looks_secret(value, NameClass::Password, false) || heuristics::is_word_chain(value, 3)
+}
+
+/// Whether `value` is the password of a connection, rather than a name of parts: `R1.right`, `LampFragment_lamps`.
+pub(super) fn connect_password(value: &[u8]) -> bool {
+    let word = |part: &[u8]| part.iter().all(u8::is_ascii_alphabetic);
+    let parted = value.iter().any(|b| matches!(b, b'.' | b'_'));
+    let last = value.rsplit(|b| matches!(b, b'.' | b'_')).next().unwrap_or_default();
+    bare_password(value) && !(parted && heuristics::is_name(value) && last.len() >= 4 && word(last))
 }
 
 /// Whether `value` is the password after `-u user:`, where the name of a group may be as well.
