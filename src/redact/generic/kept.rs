@@ -103,7 +103,7 @@ pub(super) fn is_kept(text: &[u8], name: &[u8], start: usize, end: usize) -> boo
         // `:token:`P1:A``, a role of reStructuredText.
         || value[0] == b':' && memchr::memmem::find(value, b":`").is_some()
         // `123456:ABC...`, the beginning of a token.
-        || value.len() <= 16 && [&b"..."[..], b":...", "\u{2026}".as_bytes()].iter().any(|rest| after.starts_with(rest))
+        || value.len() <= 16 && value.contains(&b':') && [&b"..."[..], b":...", "\u{2026}".as_bytes()].iter().any(|rest| after.starts_with(rest))
         || quoted && name.eq_ignore_ascii_case(b"key") && (is_first_of_tuple(text, start, after) || after[1..].starts_with(b": "))
         || code && is_receiver(text, name, start)
         || !quoted && text[..start].ends_with(b"` ") && is_noun(value)
