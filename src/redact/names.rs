@@ -313,7 +313,7 @@ static OTHER_KEYS: WordList = WordList::new(
 );
 
 /// What precedes `key` in words that have nothing to do with keys, and in the scheme of a URL.
-static NO_OWNERS: WordList = WordList::new("mon tur don hoc joc whis tpm dns");
+static NO_OWNERS: WordList = WordList::new("form mon tur don hoc joc whis tpm dns");
 
 /// Whether `name` is that of a key, and its other words name neither a public key nor what is known by a digest.
 pub(super) fn is_of_secret_key(name: &[u8]) -> bool {

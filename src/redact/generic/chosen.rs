@@ -84,7 +84,7 @@ pub(in super::super) fn password(text: &[u8], place: usize, done: &mut usize, fo
     }
     let word = &text[start..end];
     // `Node@^12.0.0`
-    if word.windows(2).any(|pair| matches!(pair, b"@^" | b"@~")) {
+    if word.windows(2).any(|pair| matches!(pair, b"@^" | b"@~")) || word.windows(5).any(|run| run == b"&quot") {
         return;
     }
     let is_password = || {

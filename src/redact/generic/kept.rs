@@ -1,7 +1,7 @@
 //! What a name does not announce, by what surrounds the name or the value: other things of that name, types, parameters,
 //! tickets in lists.
 
-use super::super::heuristics::WordList;
+use super::super::heuristics::{self, WordList};
 use super::super::text::last_line;
 use super::Name;
 
@@ -113,8 +113,26 @@ pub(super) fn is_kept(text: &[u8], name: &[u8], start: usize, end: usize) -> boo
         || !quoted && (is_optional(after) || is_name_next(name, after))
         // `Bearer%20<token>`
         || value.ends_with(b"%20") && after.first() == Some(&b'<')
-        // `email&#x2F;sms`, `server&#39;s`
-        || [&b"&#x2F;"[..], b"&#39"].iter().any(|entity| memchr::memmem::find(value, entity).is_some())
+        || (code || !quoted) && (is_file(value) || is_system_or_size(value))
+        // `email&#x2F;sms`, `server&#39;s`, `` id_token&#x60; ``
+        || [&b"&#x2F;"[..], b"&#39", b"&#x60"].iter().any(|entity| memchr::memmem::find(value, entity).is_some())
+}
+
+/// Whether a value is the name of a file, which may have a parameter: `lamp-publish.yml`, `.lamp.{email}.json`.
+fn is_file(value: &[u8]) -> bool {
+    heuristics::is_host(value)
+        && (value.contains(&b'{') || value.iter().all(|b| b.is_ascii_lowercase() || matches!(b, b'.' | b'-' | b'_')))
+}
+
+/// Whether a value is the name of an operating system, or that of a type with its count: `uint64×2`.
+fn is_system_or_size(value: &[u8]) -> bool {
+    static SYSTEMS: WordList = WordList::new("windows linux macos android ios ubuntu debian fedora");
+    let number = value.strip_prefix(b"u").unwrap_or(value).strip_prefix(b"int");
+    SYSTEMS.has(value)
+        || number.is_some_and(|size| {
+            let digits = size.iter().take_while(|b| b.is_ascii_digit()).count();
+            (1..=3).contains(&digits) && size.get(digits).is_none_or(|b| !b.is_ascii_alphanumeric())
+        })
 }
 
 /// Whether a value is the name of the next one, which is elided or empty: `--extra lamp_password=…`, `LAMP_SECRET=`.
@@ -276,6 +294,11 @@ mod tests {
             "LAMP_CLIENT_SECRET=\nLAMP_SECRET=\nLAMP_COOKIE_PATH=\n",
             "lamp_login_password: \"##PASSWORD##\"",
             "| lamp | Mailbox login password | `imap.lampyun.com:993` / `smtp.lampyun.com:465` |",
+            "saves credentials to `.lamp2.{email}.json`, `lampTokens` was uint64\u{d7}2",
+            "needs a username and password and works the same on Windows, macOS, and Linux.",
+            "(https://lamp.example/viewform?formkey=dGNNVUJEMXF2dERTU0FXM3JjNVBQblE6MQ)",
+            "Example: `{ 'Authorization' : 'Basic Zm9vOmJhcg==' }`",
+            "sign at login with &#x60;Signature.getInstance(\\&quot;SHA256withECDSA\\&quot;)&#x60; or &#x60;token id_token&#x60; for",
             "- P1:A: :token:`P1:A`",
             "| A lamp reports | PASS | `lamp-e2e-serverless` reported it |",
             "LAMP_BOT_TOKEN=123456:ABCDEF...",

@@ -77,7 +77,8 @@ pub(super) fn basic_login(token: &[u8]) -> bool {
 /// Whether `token` is Base64 of a user and a password that stand for others: `your_user:your_password`.
 pub(in super::super) fn is_sample_login(token: &[u8]) -> bool {
     let decoded = decode_base64(token);
-    let named = matches!(&decoded[..], b"user:password" | b"username:password" | b"user:pass" | b"admin:password");
+    let named =
+        matches!(&decoded[..], b"user:password" | b"username:password" | b"user:pass" | b"admin:password" | b"foo:bar");
     named
         || decoded.contains(&b':')
             && decoded.iter().all(|b| (0x20..0x7f).contains(b))
