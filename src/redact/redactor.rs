@@ -238,6 +238,11 @@ impl Redactor {
             finding.start = finding.end.min(finding.start + value.len() - value.trim_ascii_start().len());
         }
         findings.retain(|finding| finding.start < finding.end);
+        // Rules read bytes: what ends inside a letter takes all of it.
+        for finding in &mut findings {
+            finding.start = view.text.floor_char_boundary(finding.start);
+            finding.end = view.text.ceil_char_boundary(finding.end);
+        }
         self.remove_allowed(&mut findings, bytes, allowed);
         findings
     }

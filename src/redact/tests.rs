@@ -243,6 +243,21 @@ fn empty_arguments_of_commands_are_no_secrets() {
 }
 
 #[test]
+fn values_that_are_empty_or_end_inside_a_letter_stop_nothing() {
+    for text in ["token:\" { ", "passwd 0  { ", "secret 0  { ", "password: { "] {
+        assert_eq!(clean(text), text);
+    }
+    let token = "eyJkOSVzxYfI2YHqMHLM1ul.eyJaUEjJZW8MVK6iuLzwbKS0qtfQgpuR3.vv7SVYeYoZsguJdGpFnqcrack";
+    for text in [
+        format!("\u{bb}<b>{token}mapexec   = privatekey"),
+        format!("\u{5bc6}\u{7801}\u{662f}{token}cal-token =  cl\u{e9}"),
+        "clave i''wifi\u{7801}luewhale\u{201c}\u{3000}aBWoqP1".to_owned(),
+    ] {
+        assert!(!clean(&text).contains("MVK6iuLzw"), "{text}");
+    }
+}
+
+#[test]
 fn documents_of_programs_keep_their_words() {
     for text in [
         "* `lamp-pino-logger`: 10534 req/sec, add(PingMiddleware(interval_ms=5000))",
@@ -314,6 +329,14 @@ fn odd_text() -> impl Strategy<Value = String> {
             ")",
             "curl -u x:",
             "smbclient -U ",
+            " { ",
+            "token:",
+            "wifi",
+            "\u{7801}",
+            "\u{201c}",
+            "\u{3000}",
+            "<b>",
+            " = privatekey",
             "sshpass -p ",
             "kubectl create secret ",
             "\"\"",

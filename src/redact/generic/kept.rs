@@ -101,7 +101,7 @@ pub(super) fn is_kept(text: &[u8], name: &[u8], start: usize, end: usize) -> boo
         || is_assigned_later(cut)
         || is_fingerprint(name, value)
         // `:token:`P1:A``, a role of reStructuredText.
-        || value[0] == b':' && memchr::memmem::find(value, b":`").is_some()
+        || value.starts_with(b":") && memchr::memmem::find(value, b":`").is_some()
         // `123456:ABC...`, the beginning of a token.
         || value.len() <= 16 && value.contains(&b':') && [&b"..."[..], b":...", "\u{2026}".as_bytes()].iter().any(|rest| after.starts_with(rest))
         || quoted && name.eq_ignore_ascii_case(b"key") && (is_first_of_tuple(text, start, after) || after[1..].starts_with(b": "))

@@ -88,7 +88,7 @@ fn judged(text: &[u8], name: Name, at: usize, separator: Separator, class: NameC
     if generic || called || class == NameClass::Weak && separator == Separator::Comma && is_listed(text, name) {
         return Some((found, false));
     }
-    if is_something_else(text, name, found, separator, class) {
+    if content.is_empty() || is_something_else(text, name, found, separator, class) {
         return Some((found, false));
     }
     let secret = heuristics::looks_secret(content, class, found.quoted || separator == Separator::Tag)

@@ -67,7 +67,7 @@ fn is_imported(before: &[u8]) -> bool {
 /// Whether a value is the type of a literal: `LampHeader { next: 1 }`.
 fn is_literal(value: &[u8], after: &[u8]) -> bool {
     after.starts_with(b" { ")
-        && value[0].is_ascii_uppercase()
+        && value.first().is_some_and(u8::is_ascii_uppercase)
         && value.iter().all(u8::is_ascii_alphabetic)
         && value.iter().any(u8::is_ascii_lowercase)
 }
