@@ -96,6 +96,8 @@ pub(super) fn is_kept(text: &[u8], name: &[u8], start: usize, end: usize) -> boo
     let before = text[..start].last();
     let code = before == Some(&b'`') && after.first() == Some(&b'`');
     let quoted = matches!(before, Some(b'"' | b'\'' | b'`'));
+    // What follows the quote.
+    let rest = after.get(1..).unwrap_or_default();
     let cut = text[start..end].split(|b| *b == b'\n').next().unwrap_or_default();
     is_ticket_of_list(text, start, end)
         || is_assigned_later(cut)
@@ -104,11 +106,11 @@ pub(super) fn is_kept(text: &[u8], name: &[u8], start: usize, end: usize) -> boo
         || value.starts_with(b":") && memchr::memmem::find(value, b":`").is_some()
         // `123456:ABC...`, the beginning of a token.
         || value.len() <= 16 && value.contains(&b':') && [&b"..."[..], b":...", "\u{2026}".as_bytes()].iter().any(|rest| after.starts_with(rest))
-        || quoted && name.eq_ignore_ascii_case(b"key") && (is_first_of_tuple(text, start, after) || after[1..].starts_with(b": "))
+        || quoted && name.eq_ignore_ascii_case(b"key") && (is_first_of_tuple(text, start, rest) || rest.starts_with(b": "))
         || code && is_receiver(text, name, start)
         || !quoted && text[..start].ends_with(b"` ") && is_noun(value)
         || name == b"pass" && text[..start].ends_with(b"pass', '")
-        || code && (is_noun_next(&after[1..]) || is_listed_name(text, value, start, end))
+        || code && (is_noun_next(rest) || is_listed_name(text, value, start, end))
         || (code || !quoted) && (is_type(value) || is_own_name(name, value))
         || !quoted && (is_optional(after) || is_name_next(name, after))
         // `Bearer%20<token>`
@@ -154,8 +156,8 @@ fn is_fingerprint(name: &[u8], value: &[u8]) -> bool {
 }
 
 /// Whether a value is the first of a tuple, which is the name of a node in a graph or of a row: `key=('sum-1a2b…', 5, 0)`.
-fn is_first_of_tuple(text: &[u8], start: usize, after: &[u8]) -> bool {
-    text[..start - 1].ends_with(b"=(") && after[1..].starts_with(b", ")
+fn is_first_of_tuple(text: &[u8], start: usize, rest: &[u8]) -> bool {
+    text[..start - 1].ends_with(b"=(") && rest.starts_with(b", ")
 }
 
 /// Whether a word of code is who gets a password: "provide a vault password to `lamp`".
@@ -174,7 +176,7 @@ fn is_ticket_of_list(text: &[u8], start: usize, end: usize) -> bool {
     let first = [&b"- "[..], b"* ", b"["].iter().any(|mark| text[..start].ends_with(mark));
     let linked = [&b" - "[..], b" ([", b"]", b": "].iter().any(|mark| text[end..].starts_with(mark));
     (2..=10).contains(&project)
-        && value[project] == b'-'
+        && value.get(project) == Some(&b'-')
         && (1..=6).contains(&number.len())
         && number.iter().all(u8::is_ascii_digit)
         && (first || text[..start].ends_with(b"| "))
