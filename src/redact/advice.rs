@@ -1,5 +1,6 @@
 //! The advice in a record: how to include the removed text, without revealing anything about the secret.
 
+use super::containment::UNREADABLE;
 use super::hidden::{COMMENT, HIDDEN, IMAGE};
 use super::invisible::INVISIBLE;
 
@@ -15,6 +16,9 @@ pub(super) fn to_include(rule: &str, path: Option<&str>) -> String {
     let entry = format!("`redaction: {{allow: [{{rule: {rule}, path: {path}}}]}}` in contextpack.yml");
     if rule == INVISIBLE.name {
         return "write the text without them, or name them, as in `U+200B`: no pack holds such characters".to_owned();
+    }
+    if rule == UNREADABLE.name {
+        return "read it at its source: no setting lets it through; other text of the same file is as usual".to_owned();
     }
     if [COMMENT.name, IMAGE.name, HIDDEN.name].contains(&rule) {
         return format!("read it at its source; {entry} keeps it");

@@ -163,6 +163,7 @@ impl Taken {
             }
             Self::MadeKey => {
                 !heuristics::is_uuid(value)
+                    && !heuristics::is_resource_id(value)
                     && !value.contains(&b'/')
                     && !heuristics::is_sample(value)
                     && !heuristics::is_placeholder(value)

@@ -1,5 +1,6 @@
 //! The built-in rules by name, for people who allow one or add their own.
 
+use super::containment::UNREADABLE;
 use super::hidden::{COMMENT, HIDDEN, IMAGE};
 use super::invisible::INVISIBLE;
 use super::rules::{self, FindingLabel};
@@ -19,7 +20,7 @@ pub struct RuleInfo {
 
 /// Lists every built-in rule, ordered by name.
 pub fn built_in_rules() -> Vec<RuleInfo> {
-    let labels = secret_labels().chain([&INVISIBLE, &COMMENT, &IMAGE, &HIDDEN]);
+    let labels = secret_labels().chain([&INVISIBLE, &COMMENT, &IMAGE, &HIDDEN, &UNREADABLE]);
     let by_name: BTreeMap<&str, &str> = labels.map(|label| (label.name, label.reason)).collect();
     by_name.into_iter().map(|(name, reason)| RuleInfo { name, reason }).collect()
 }

@@ -18,7 +18,20 @@ pub(super) struct PieceEdit<'a> {
     pub(super) changed: bool,
 }
 
-impl PieceEdit<'_> {
+impl<'a> PieceEdit<'a> {
+    /// Begins to edit `text`.
+    pub(super) fn new(text: &'a str) -> Self {
+        Self { text: Cow::Borrowed(text), removed_lines: Vec::new(), changed: true }
+    }
+
+    /// Replaces all of `text` by the marker of `rule`.
+    pub(super) fn removed(text: &str, rule: &str) -> Self {
+        let marker = format!("[REDACTED:{rule}]");
+        let lines = line_ends(text);
+        let removed_lines = if lines > 0 { vec![(marker.len(), lines)] } else { Vec::new() };
+        Self { text: Cow::Owned(marker), removed_lines, changed: true }
+    }
+
     /// Returns the ways in which the text can be read. `hidden`: its invisible characters.
     pub(super) fn views(&self, hidden: &[Range<usize>]) -> impl Iterator<Item = View<'_>> {
         // An invisible character may separate a secret from what follows it, so the text itself is read in any case.

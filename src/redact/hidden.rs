@@ -12,6 +12,7 @@ mod target;
 mod unparsed;
 
 use super::advice;
+use super::containment::{UNREADABLE, contained};
 use super::redactor::{Redactor, Removal};
 use super::rules::FindingLabel;
 use crate::model::{Digest, RemovedLines};
@@ -88,13 +89,14 @@ impl Redactor {
         let mut draft = LineMappedText::new(text);
         let mut records = HiddenRecords::new();
         for round in 0..=MAX_ROUNDS {
-            let mut edits = markdown::hidden_ranges(&draft.text);
+            let whole = |label| vec![HiddenRange::marked(0..draft.text.len(), label)];
+            let mut edits = contained(|| markdown::hidden_ranges(&draft.text)).unwrap_or_else(|| whole(&UNREADABLE));
             edits.retain(|edit| !self.allows(path, edit.label, &draft.text[edit.range.clone()]));
             if edits.is_empty() {
                 break;
             }
             if round == MAX_ROUNDS {
-                edits = vec![HiddenRange::marked(0..draft.text.len(), &HIDDEN)];
+                edits = whole(&HIDDEN);
             }
             draft.apply(edits, &mut records);
         }

@@ -15,6 +15,7 @@ mod catalog;
 mod clean;
 mod codes;
 mod commands;
+mod containment;
 mod detect;
 mod edit;
 mod encoded;

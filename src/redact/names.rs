@@ -90,7 +90,8 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
             || is_misspelled(last.as_bytes())
             || last == "passe" && before != "passe"
             || matches!(last, "psw" | "bindpw" | "clave" | "key_string" | "wpapsk")
-            || ends(&["wpakey", "wpa2key", "wpa3key", "wifikey", "networkkey", "presharedkey"])
+            || ends(&["wpakey", "wpa2key", "wpa3key", "wifikey", "networkkey", "presharedkey", "radiussecret"])
+            || name.eq_ignore_ascii_case(b"shared secret")
             || last.strip_suffix("pass").is_some_and(|owner| OWNERS.has(owner.as_bytes()))
             || last.ends_with("pwd")
         {

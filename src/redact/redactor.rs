@@ -1,6 +1,7 @@
 //! The scrubber: finds and removes secrets in the texts of one source together.
 
 use super::clean::Clean;
+use super::containment::{UNREADABLE, contained};
 use super::detect::{self, Finding, RuleRef};
 use super::edit::PieceEdit;
 use super::hidden::{COMMENT, HIDDEN, IMAGE};
@@ -98,7 +99,7 @@ impl Redactor {
             keyword_rules: words.iter().map(|(_, rule)| *rule).collect(),
             keywords,
             names: catalog::secret_labels()
-                .chain([&COMMENT, &IMAGE, &HIDDEN])
+                .chain([&COMMENT, &IMAGE, &HIDDEN, &UNREADABLE])
                 .map(|label| label.name.to_owned())
                 .chain(user_names)
                 .collect(),
@@ -118,16 +119,17 @@ impl Redactor {
     pub fn scrub(&self, path: &str, pieces: &[Piece<'_>]) -> Scrubbed {
         let allowed: Vec<&RedactionAllow> =
             self.allow.iter().filter(|entry| entry.path.as_ref().is_none_or(|glob| glob.is_match(path))).collect();
-        let mut drafts: Vec<PieceEdit<'_>> = pieces
-            .iter()
-            .map(|piece| PieceEdit { text: Cow::Borrowed(piece.text), removed_lines: Vec::new(), changed: true })
-            .collect();
-        let mut records = RemovalLog::new();
-        for _ in 0..MAX_ROUNDS {
-            if !self.scan_once(&allowed, pieces, &mut drafts, &mut records) {
-                break;
-            }
-        }
+        self.scrub_by(path, pieces, &|pieces| self.edited(&allowed, pieces))
+    }
+
+    /// Scrubs with `edit`. Texts that make it panic are removed whole.
+    fn scrub_by<'a>(
+        &self,
+        path: &str,
+        pieces: &[Piece<'a>],
+        edit: &dyn Fn(&[Piece<'a>]) -> (Vec<PieceEdit<'a>>, RemovalLog),
+    ) -> Scrubbed {
+        let (drafts, records) = contained(|| edit(pieces)).unwrap_or_else(|| self.without_unreadable(pieces, edit));
         let place = if records.is_empty() { None } else { self.printable_path(path) };
         let removals = records
             .into_iter()
@@ -151,18 +153,61 @@ impl Redactor {
         Scrubbed { texts, removals, removed_lines }
     }
 
+    /// Finds and removes until nothing changes.
+    fn edited<'a>(&self, allowed: &[&RedactionAllow], pieces: &[Piece<'a>]) -> (Vec<PieceEdit<'a>>, RemovalLog) {
+        let mut drafts: Vec<PieceEdit<'a>> = pieces.iter().map(|piece| PieceEdit::new(piece.text)).collect();
+        let mut records = RemovalLog::new();
+        for _ in 0..MAX_ROUNDS {
+            if !self.scan_once(allowed, pieces, &mut drafts, &mut records) {
+                break;
+            }
+        }
+        (drafts, records)
+    }
+
+    /// Edits the texts that `edit` reads without a panic, and replaces the others by a marker.
+    fn without_unreadable<'a>(
+        &self,
+        pieces: &[Piece<'a>],
+        edit: &dyn Fn(&[Piece<'a>]) -> (Vec<PieceEdit<'a>>, RemovalLog),
+    ) -> (Vec<PieceEdit<'a>>, RemovalLog) {
+        let is_readable = |piece: &Piece<'a>| contained(|| edit(std::slice::from_ref(piece))).is_some();
+        let only = |is_kept: &dyn Fn(&Piece<'a>) -> bool| -> Vec<Piece<'a>> {
+            pieces.iter().map(|piece| if is_kept(piece) { *piece } else { Piece { text: "", ..*piece } }).collect()
+        };
+        let readable = only(&is_readable);
+        let (mut drafts, mut records) = contained(|| edit(&readable)).unwrap_or_else(|| {
+            // They can be read apart, but not together.
+            (pieces.iter().map(|_| PieceEdit::new("")).collect(), RemovalLog::new())
+        });
+        let rule = RuleRef::BuiltIn(&UNREADABLE);
+        for (index, (piece, draft)) in pieces.iter().zip(&mut drafts).enumerate() {
+            if draft.text.is_empty() && !piece.text.is_empty() {
+                *draft = PieceEdit::removed(piece.text, UNREADABLE.name);
+                records.insert((index, piece.line, UNREADABLE.name.to_owned()), (1, rule));
+            }
+        }
+        (drafts, records)
+    }
+
     /// Returns the places of one text that [`Redactor::scrub`] removes first, in order, each with the marker for it.
     pub fn places(&self, text: &str) -> Vec<(Range<usize>, String)> {
+        let rule = RuleRef::BuiltIn(&UNREADABLE);
+        let whole = || vec![Finding { start: 0, end: text.len(), rule }];
+        let found = contained(|| self.first_findings(text)).unwrap_or_else(whole).into_iter();
+        found.map(|found| (found.start..found.end, format!("[REDACTED:{}]", self.name(found.rule)))).collect()
+    }
+
+    fn first_findings(&self, text: &str) -> Vec<Finding> {
         let allowed: Vec<&RedactionAllow> =
             self.allow.iter().filter(|entry| entry.path.as_ref().is_none_or(|glob| glob.is_match(""))).collect();
-        let draft = PieceEdit { text: Cow::Borrowed(text), removed_lines: Vec::new(), changed: true };
+        let draft = PieceEdit::new(text);
         let mut findings = Vec::new();
         for view in draft.views(&invisible::invisible(text)) {
             findings.extend(self.findings(&view, "", &allowed).into_iter().filter_map(|found| view.to_raw(found)));
         }
         super::edit::widen(text, &mut findings);
-        let spans = self.without_markers(text, self.merged(findings)).into_iter();
-        spans.map(|found| (found.start..found.end, format!("[REDACTED:{}]", self.name(found.rule)))).collect()
+        self.without_markers(text, self.merged(findings))
     }
 
     /// Scrubs one text without a source, such as a diagnostic's message.
@@ -327,4 +372,37 @@ fn with_scrubbed_reasons(rules: &[RedactionRule]) -> Vec<RedactionRule> {
     }
     let built_in = Redactor::new(&RedactionSettings::default());
     rules.iter().map(|rule| RedactionRule { reason: built_in.line(&rule.reason), ..rule.clone() }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_that_makes_the_redactor_panic_is_removed_whole_and_stops_no_other() {
+        let redactor = Redactor::built_in();
+        let token = ["gh", "p_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"].concat();
+        let title = format!("A {token}");
+        let piece = |key, text, line| Piece { key, text, line };
+        let pieces = [piece("title", &title, 1), piece("body", "one\nboom\nthree", 3), piece("note", "", 9)];
+        let fails = |is_failing: fn(&str, usize) -> bool| {
+            let scrubbed = redactor.scrub_by("a.md", &pieces, &|pieces| {
+                assert!(!pieces.iter().any(|piece| is_failing(piece.text, pieces.len())), "one of {}", pieces.len());
+                redactor.edited(&[], pieces)
+            });
+            let texts: Vec<String> = scrubbed.texts.iter().map(|text| text.as_str().to_owned()).collect();
+            let removals: Vec<_> = scrubbed.removals.into_iter().map(|found| (found.line, found.rule)).collect();
+            (texts, removals, scrubbed.removed_lines[1].clone())
+        };
+        let unreadable = |line| (line, "unreadable-text".to_owned());
+        let lines = vec![RemovedLines { line: 1, lines: 2 }];
+        let (texts, removals, removed_lines) = fails(|text, _| text.contains("boom"));
+        assert_eq!(texts, ["A [REDACTED:github-pat]", "[REDACTED:unreadable-text]", ""]);
+        assert_eq!(removals, [(1, "github-pat".to_owned()), unreadable(3)]);
+        assert_eq!(removed_lines, lines);
+        let (texts, removals, removed_lines) = fails(|text, together| together > 1 && !text.is_empty());
+        assert_eq!(texts, ["[REDACTED:unreadable-text]", "[REDACTED:unreadable-text]", ""]);
+        assert_eq!(removals, [unreadable(1), unreadable(3)]);
+        assert_eq!(removed_lines, lines);
+    }
 }

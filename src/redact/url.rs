@@ -2,6 +2,7 @@
 
 use super::heuristics::{self, NameClass, WordList};
 use super::names;
+use super::text::starts_ignoring_case;
 
 /// The longest user part that is read.
 const MAX_USER_BYTES: usize = 1024;
@@ -87,6 +88,9 @@ pub(super) fn credentials(text: &[u8], from: usize) -> Option<(usize, usize)> {
     // The last `@`: a careless password may hold one.
     let at = authority.iter().rposition(|b| *b == b'@')?;
     let (user, host) = (&authority[..at], &authority[at + 1..]);
+    if memchr::memmem::find(user, b")[").is_some() || memchr::memmem::find(user, b"](").is_some() {
+        return None;
+    }
     if host.is_empty() || !(host[0].is_ascii_alphanumeric() || matches!(host[0], b'[' | b'$' | b'{' | b'%' | b'_')) {
         return None;
     }
@@ -126,7 +130,23 @@ fn is_public_password(name: &[u8], password: &[u8], host: &[u8]) -> bool {
     let named = parted
         && password.iter().all(|b| b.is_ascii_alphabetic() || *b == b'_')
         && names::class_of(password).is_some_and(|(class, _)| class != NameClass::Password);
+    // `ApiUser:ApiPass@SenderID`, `myuser:mypass@…`, `public_key:seed@hostname`: what each part is.
+    let hump = |part: &[u8]| {
+        !part.is_empty()
+            && part.iter().all(u8::is_ascii_alphabetic)
+            && part[0].is_ascii_uppercase()
+            && part.iter().any(u8::is_ascii_lowercase)
+            && part[1..].iter().any(u8::is_ascii_uppercase)
+    };
+    let template = hump(name) && hump(password) && hump(host);
+    let mine = |part: &[u8]| starts_ignoring_case(part, b"my") && part.iter().all(u8::is_ascii_alphabetic);
+    let ours = mine(name) && mine(password) && names::class_of(&password[2..]).is_some();
+    let hosted = host.split(|b| matches!(b, b':' | b',')).next() == Some(b"hostname")
+        && password.iter().all(u8::is_ascii_lowercase);
     port || named
+        || template
+        || ours
+        || hosted
         || heuristics::is_placeholder(password)
         || SHOWN.iter().any(|shown| password.eq_ignore_ascii_case(shown))
         || (name.eq_ignore_ascii_case(password) && local)
@@ -174,6 +194,10 @@ mod tests {
             "https://0123456789abcdef0123456789abcdef@o1.ingest.sentry.io/1",
             "enode://9e1096aa59862a6f164994cb5cb16f5124d6c992@192.0.2.1:30303",
             "https://x:[REDACTED:url-password]@host",
+            "lamp://TemplateID:AppID@ApiKey/UserID",
+            "lamp://public_key:seed@hostname/room",
+            "mailto://mySendingUsername:mySendingPassword@example.org",
+            "[a](https://www.lamp.example)[mailto](mailto:someone@lamp.example)",
         ] {
             assert_eq!(found(url), None, "{url}");
         }

@@ -8,7 +8,7 @@ const fn callee(word: &'static str, arguments: u8, taken: Taken) -> Callee {
 }
 
 /// The functions. Bits count arguments from the first: `0b10` is the second.
-pub(in super::super) static CALLEES: [Callee; 167] = [
+pub(in super::super) static CALLEES: &[Callee] = &[
     // Wallets and signatures.
     callee("wallet(", 0b1, PrivateKey),
     callee("from_key(", 0b1, PrivateKey),
@@ -164,6 +164,8 @@ pub(in super::super) static CALLEES: [Callee; 167] = [
     callee("basicauthenticationheadervalue(", 0b10, Password),
     callee("setcredentials(", 0b110, Password),
     callee("createconnection(", 0b10, Password),
+    callee("mqtt.connect(", 0b100, Password),
+    callee("mqttclient.connect(", 0b100, Password),
     // Clients of services.
     callee("client(", 0b11, MadeKey),
     callee("clientv2(", 0b1, MadeKey),
@@ -180,6 +182,7 @@ pub(in super::super) static CALLEES: [Callee; 167] = [
     callee("stripe(", 0b1, MadeKey),
     callee("resend(", 0b1, MadeKey),
     callee("groq(", 0b1, MadeKey),
+    callee("client.new(", 0b11, MadeKey),
     callee("twilio(", 0b10, MadeKey),
     callee("twilio')(", 0b10, MadeKey),
     callee("twilio\")(", 0b10, MadeKey),

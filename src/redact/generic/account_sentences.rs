@@ -3,6 +3,7 @@
 
 use super::super::heuristics::{self, WordList};
 use super::super::text::{contains_ignoring_case, first_line, last_line};
+use super::prose::is_finnish;
 use super::separator::{after_closers, skip_blanks};
 use super::span::{ends_clause, quoted};
 use super::{Name, later};
@@ -15,7 +16,7 @@ static FILLERS: WordList = WordList::new(
 );
 /// Words that say that what follows is the value.
 static VERBS: WordList = WordList::new(
-    "is was = ist lautet war est \u{e9}tait es era sigue siendo \u{e9} \u{e8} \u{e4}r er on jest je stays remains blijft bleibt \
+    "is was = ist lautet war est \u{e9}tait es era sigue siendo \u{e9} \u{e8} \u{e4}r er jest je stays remains blijft bleibt \
     reste becomes c'est heisst hei\u{df}t",
 );
 /// Words of a sentence that gives no password: "the password is not …".
@@ -54,7 +55,7 @@ pub(super) fn password(text: &[u8], name: Name) -> Option<(usize, usize)> {
     let mut connected = false;
     for _ in 0..6 {
         let word = word_at(at);
-        let verb = VERBS.has(word);
+        let verb = VERBS.has(word) || word == b"on" && is_finnish(text, name);
         if NEGATIONS.has(word) {
             return None;
         }

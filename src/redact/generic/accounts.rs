@@ -131,6 +131,7 @@ pub(in super::super) fn pair(text: &[u8], at: usize, on_finding: OnFinding<'_>) 
     if listed
         || function
         || value.is_empty()
+        || heuristics::is_resource_id(account)
         || is_sibling(account, value)
         || is_advisory(account)
         || value.contains(&b'/')

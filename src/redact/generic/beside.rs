@@ -142,6 +142,13 @@ fn is_shade(value: &[u8]) -> bool {
         && matches!(number, [b'1'..=b'9', b'0' | b'5', b'0'])
 }
 
+/// Whether `value` is or concerns a set of characters: `non-Latin1`.
+fn is_character_set(value: &[u8]) -> bool {
+    static SETS: WordList = WordList::new("latin utf iso ascii unicode windows cp ucs");
+    let words = without_number(value);
+    SETS.has(words.rsplit(|b| !b.is_ascii_alphabetic()).next().unwrap_or_default())
+}
+
 /// Returns a value without the number at its end, and the mark before it.
 fn without_number(value: &[u8]) -> &[u8] {
     let digits = value.iter().rev().take_while(|b| b.is_ascii_digit()).count();
@@ -187,7 +194,7 @@ fn says_password(line: &[u8]) -> bool {
 fn is_given(text: &[u8], start: usize, end: usize) -> bool {
     let value = &text[start..end];
     // A digest, by far the most frequent.
-    if value.iter().all(u8::is_ascii_hexdigit) || is_shade(value) {
+    if value.iter().all(u8::is_ascii_hexdigit) || is_shade(value) || is_character_set(value) {
         return false;
     }
     let worded = is_worded(value);

@@ -87,6 +87,10 @@ pub(in super::super) fn password(text: &[u8], place: usize, done: &mut usize, fo
     if word.windows(2).any(|pair| matches!(pair, b"@^" | b"@~")) || word.windows(5).any(|run| run == b"&quot") {
         return;
     }
+    // `$x \gets Chall\%32$`, a formula.
+    if word.ends_with(b"$") && last_line(&text[start.saturating_sub(BEFORE)..start]).contains(&b'$') {
+        return;
+    }
     let is_password = || {
         let chosen = is_chosen(word);
         (chosen || is_pair(text, start, end)) && (is_near_account(text, start, end) || is_listed(text, start, end))

@@ -22,6 +22,10 @@ pub(super) fn is_other_thing(text: &[u8], name: Name) -> bool {
         || word == b"PWD" && ends(&[b"$", b"${"])
         // `user.signingkey`, by which Git names a public key.
         || word.ends_with(b"signingkey")
+        // `ALL:!PSK:!SRP`, ciphers to leave out.
+        || ends(&[b"!"]) && word.iter().all(u8::is_ascii_uppercase)
+        // `Sec-WebSocket-Key: …`, which is sent in the clear.
+        || word.ends_with(b"WebSocket-Key")
         // `--- PASS: TestParse1`
         || word == b"PASS" && ends(&[b"--- "])
         // `did:key:z6Mk…`
@@ -100,6 +104,7 @@ pub(super) fn is_kept(text: &[u8], name: &[u8], start: usize, end: usize) -> boo
     let rest = after.get(1..).unwrap_or_default();
     let cut = text[start..end].split(|b| *b == b'\n').next().unwrap_or_default();
     is_ticket_of_list(text, start, end)
+        || quoted && is_styling(&text[..start - 1])
         || is_assigned_later(cut)
         || is_fingerprint(name, value)
         // `:token:`P1:A``, a role of reStructuredText.
@@ -118,6 +123,15 @@ pub(super) fn is_kept(text: &[u8], name: &[u8], start: usize, end: usize) -> boo
         || (code || !quoted) && (is_file(value) || is_system_or_size(value))
         // `email&#x2F;sms`, `server&#39;s`, `` id_token&#x60; ``
         || [&b"&#x2F;"[..], b"&#39", b"&#x60"].iter().any(|entity| memchr::memmem::find(value, entity).is_some())
+}
+
+/// Whether `before` ends in an attribute of an element that says how it looks or what it is for: `class=`.
+fn is_styling(before: &[u8]) -> bool {
+    static ATTRIBUTES: WordList = WordList::new("class classname for htmlfor rel style aria-label aria-describedby");
+    before.strip_suffix(b"=").is_some_and(|before| {
+        let name = before.iter().rev().take_while(|b| b.is_ascii_alphabetic() || **b == b'-').count();
+        ATTRIBUTES.has(&before[before.len() - name..])
+    })
 }
 
 /// Whether a value is the name of a file, which may have a parameter: `lamp-publish.yml`, `.lamp.{email}.json`.

@@ -29,7 +29,8 @@ pub(super) fn noise_after(text: &[u8], name: Name) -> Option<(usize, usize)> {
         return None;
     }
     let found = quoted(text, at).filter(|found| found.quoted && found.end < at + 128)?;
-    heuristics::is_noisy(&text[found.start..found.end]).then_some((found.start, found.end))
+    let value = &text[found.start..found.end];
+    (heuristics::is_noisy(value) && !heuristics::is_placeholder(value)).then_some((found.start, found.end))
 }
 
 /// Returns what a machine made at random in the sentence after a name, where no word says that it is public: "REST token for

@@ -467,7 +467,9 @@ fn qualifier(text: &[u8], start: usize, key: bool) -> usize {
         return start;
     };
     let word = before.iter().rev().take_while(|b| b.is_ascii_alphanumeric()).count();
-    let counts = word > 0 && (key || TOKENS.has(&before[before.len() - word..]));
+    // `algo=sha256 key=…`: the word is the value of another name.
+    let assigned = before[..before.len() - word].ends_with(b"=");
+    let counts = word > 0 && !assigned && (key || TOKENS.has(&before[before.len() - word..]));
     if counts { start - 1 - word } else { start }
 }
 

@@ -15,8 +15,8 @@ use super::{Name, OnFinding};
 use super::{account_sentences, accounts, announced, later, mentioned};
 use bracketed::Bracketed;
 use candidate::{ProseLabel, ends_in_client, found_at, is_english};
-pub(super) use context::is_after_user;
-use context::{is_compound, is_condition, is_finnish, is_of_owner, is_own, is_pass, is_sibling, is_verb};
+pub(super) use context::{is_after_user, is_finnish};
+use context::{is_compound, is_condition, is_of_digest, is_of_owner, is_own, is_pass, is_sibling, is_verb};
 use words::{ADJECTIVES, ADVERBS, ARTICLES, BEFORE_NAMES, BETWEEN, COMPOUNDS, GIVEN, JOINED, PUBLIC, SUBJECTS, VERBS};
 
 /// The largest distance of a value from its name in a sentence.
@@ -31,6 +31,9 @@ pub(super) fn values(
     (class, label): (NameClass, &'static FindingLabel),
     on_finding: OnFinding<'_>,
 ) {
+    if is_of_digest(text, name) {
+        return;
+    }
     let rest = first_line(&text[name.end..text.len().min(name.end + MAX_DISTANCE)]);
     let is_password = class == NameClass::Password && !is_verb(text, name);
     // Without a digit, a mark, a quote or words joined to one nothing looks like a secret but a password: this dismisses
@@ -51,7 +54,13 @@ pub(super) fn values(
             candidate.english = is_english(text, name, candidate.found.start) && !is_condition(text, name);
             // `key "name": type`
             let keyed = class == NameClass::Hint && text[candidate.found.end..].get(1) == Some(&b':');
+            // "move it from session to LAMP11Lib"
+            let session = class == NameClass::Weak
+                && text[name.start..name.end].to_ascii_lowercase().ends_with(b"session")
+                && !candidate.found.quoted;
+            let value = &text[candidate.found.start..candidate.found.end];
             !keyed
+                && (!session || heuristics::is_machine_made(value) || heuristics::is_hexadecimal_key(value))
                 && (class != NameClass::Hint || candidate.is_beside(text, name))
                 && candidate.is_secret(text, class)
                 && (candidate.connected || !is_verb(text, name))
@@ -142,6 +151,9 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
             Bracketed::None => at,
         };
         let rest = &text[at..];
+        if foreign && ["「", "『"].iter().any(|open| rest.starts_with(open.as_bytes())) {
+            return found_at(text, at, 0, true);
+        }
         if foreign && let Some(next) = bracketed::after_joined(text, at) {
             return found_at(text, next, 0, true);
         }

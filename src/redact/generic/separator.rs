@@ -36,7 +36,7 @@ pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
     at = after_domain(text, after_note(text, at));
     let rest = &text[at..];
     let first = *rest.first()?;
-    if first == b'\n' && (is_heading(text, name.start) || is_defined(rest)) {
+    if first == b'\n' && (is_heading(text, name.start) || is_defined(rest) || is_one_of_many(text, name)) {
         return Some((Separator::Colon, below(text, at)?));
     }
     // The field of a form as it is sent: its value follows an empty line.
@@ -306,6 +306,16 @@ fn is_heading(text: &[u8], at: usize) -> bool {
     let before = &text[at.saturating_sub(96)..at];
     let start = before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1);
     before[start..].trim_ascii_start().starts_with(b"#")
+}
+
+/// Whether a variable is alone on its line, and the one after the next is another: a page that lists them, copied.
+fn is_one_of_many(text: &[u8], name: Name) -> bool {
+    let variable = |line: &[u8]| {
+        line.contains(&b'_') && line.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_')
+    };
+    let begins = name.start == 0 || text[name.start - 1] == b'\n';
+    let mut below = text[name.end..text.len().min(name.end + 256)].split(|b| *b == b'\n').skip(2);
+    begins && variable(&text[name.start..name.end]) && below.next().is_some_and(|line| variable(line.trim_ascii()))
 }
 
 /// Whether a definition follows: `\n:   `.

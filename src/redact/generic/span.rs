@@ -60,6 +60,7 @@ pub(super) fn quoted(text: &[u8], at: usize) -> Option<ValueSpan> {
         ("„".as_bytes(), "“".as_bytes()),
         ("«".as_bytes(), "»".as_bytes()),
         ("「".as_bytes(), "」".as_bytes()),
+        ("『".as_bytes(), "』".as_bytes()),
         ("‘".as_bytes(), "’".as_bytes()),
     ];
     let &(open, mut close) = QUOTES.iter().find(|(open, _)| rest.starts_with(open))?;
@@ -148,7 +149,9 @@ pub(super) fn is_letter(byte: u8) -> bool {
 /// Skips the beginning of a call or of brackets around a quoted text: `String::from("…")`, `[]byte("…")`, `("…"`,
 /// `"".join(["…"])`.
 pub(super) fn after_wrapper(text: &[u8], at: usize, separator: Separator) -> usize {
-    if separator != Separator::Assign {
+    // `secret: Some("…")`, a structure as Rust prints it.
+    let printed = separator == Separator::Colon && text[at..].starts_with(b"Some(");
+    if separator != Separator::Assign && !printed {
         return at;
     }
     let word = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b':' | b'_' | b'.' | b'[' | b']');

@@ -161,6 +161,13 @@ fn judged(text: &[u8], name: Name, at: usize, separator: Separator, class: NameC
     if found.quoted {
         return Some((found, secret));
     }
+    if !secret
+        && class == NameClass::Password
+        && separator == Separator::Assign
+        && let Some(end) = field_end(text, name, found)
+    {
+        return Some((ValueSpan { end, ..found }, true));
+    }
     let named = separator == Separator::Colon && is_passphrase_name(&text[name.start..name.end]);
     if separator == Separator::Colon && (named && !secret || class == NameClass::Password) {
         let line = &text[at..text.len().min(at + 128)];
@@ -350,6 +357,25 @@ fn is_same_word(name: &[u8], value: &[u8]) -> bool {
     value.len() <= 2 * name.len()
         && value.last().is_some_and(|b| b.eq_ignore_ascii_case(&name[name.len() - 1]))
         && letters(name) == letters(value)
+}
+
+/// Returns the end of the password of a connection string, in which brackets are no code: `…;Password=lamp(h)77;Encrypt=…`.
+fn field_end(text: &[u8], name: Name, found: ValueSpan) -> Option<usize> {
+    let before = text[..name.start].trim_ascii_end();
+    let rest = &text[found.start..text.len().min(found.start + 96)];
+    let length = rest.iter().position(|b| matches!(b, b';' | b'"' | b'\'' | b'`' | b'\n' | b'<'))?;
+    let value = &rest[..length];
+    let chosen = value.iter().any(u8::is_ascii_digit) && value.iter().any(u8::is_ascii_alphabetic);
+    let call = value.ends_with(b")") || value.ends_with(b"()") || value.starts_with(b"(");
+    (before.ends_with(b";")
+        && text[found.start - 1] == b'='
+        && value.len() >= 6
+        && chosen
+        && !call
+        && !value.contains(&b' ')
+        && !heuristics::is_placeholder(value)
+        && !matches!(value[0], b'{' | b'$' | b'<' | b'%' | b'@'))
+    .then_some(found.start + length)
 }
 
 /// Returns the end of the words before the next field of a line of a log: `secret=front door bell host=…`.

@@ -16,15 +16,13 @@ pub(super) use chosen_words::{
 };
 pub(super) use placeholder::{is_instruction, is_placeholder, is_sample};
 pub(super) use plain_phrases::{is_plain_phrase, is_saying, is_stated};
-pub(super) use references::{is_field, is_host};
+pub(super) use references::{is_field, is_host, is_resource_id};
 pub(super) use word_list::WordList;
 pub(super) use words::{is_chosen, is_description, is_jumble, is_name, is_passphrase};
 
 use super::letters;
 use super::text::starts_ignoring_case;
-use references::{
-    ends_in_digest, is_name_of_cookie, is_package, is_path_or_url, is_resource_id, is_slug, is_time, is_version,
-};
+use references::{ends_in_digest, is_name_of_cookie, is_package, is_path_or_url, is_slug, is_time, is_version};
 use words::{is_base_with_digits, is_technical_name};
 
 /// The kind of secret that a name announces.
@@ -118,6 +116,10 @@ pub(super) fn looks_secret(value: &[u8], class: NameClass, quoted: bool) -> bool
         .iter()
         .filter(|b| matches!(b, b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'+' | b'~'))
         .count();
+    // `£`, `§` and the like, and `€`.
+    let foreign = value.windows(2).filter(|pair| pair[0] == 0xc2 && matches!(pair[1], 0xa1..=0xbf)).count()
+        + usize::from(memchr::memmem::find(value, "\u{20ac}".as_bytes()).is_some());
+    let marks = marks + foreign;
     let both = value.iter().any(u8::is_ascii_uppercase) && value.iter().any(u8::is_ascii_lowercase);
     let (odd, pairs) = letters::odd_pairs(value);
     let scrambled = class != NameClass::Weak && value.len() >= 10 && both && pairs >= 5 && odd * 3 >= pairs;

@@ -103,6 +103,11 @@ fn is_periodic(value: &[u8]) -> bool {
     if counted || matches!(value, b"0123456789abcdef" | b"1234567890abcdef") {
         return true;
     }
+    // `0x00…03`
+    let zeros = value.iter().take_while(|b| **b == b'0').count();
+    if value.len() >= 32 && value.len() - zeros <= 4 {
+        return true;
+    }
     let repeats = |period: &usize| value.iter().zip(&value[*period..]).all(|(a, b)| a == b);
     // `12345678901234567890`
     let longest = if value.iter().all(u8::is_ascii_digit) { 10 } else { 8 };

@@ -1,6 +1,6 @@
 //! Values that refer to something instead of being secret: paths, URLs, hosts, files, packages, versions and ids.
 
-use super::{WordList, is_hexadecimal_key, is_name};
+use super::{WordList, is_hexadecimal_key, is_name, is_uuid};
 
 /// Whether `value` is a path or a URL, to which the rules for URLs apply.
 pub(super) fn is_path_or_url(value: &[u8]) -> bool {
@@ -126,8 +126,8 @@ pub(super) fn is_slug(value: &[u8]) -> bool {
 }
 
 /// Whether `value` is letters and the number that AWS gives to a resource: `Jane-Roe-07a16060613c408b5`.
-pub(super) fn is_resource_id(value: &[u8]) -> bool {
-    if is_prefixed_id(value) {
+pub(in super::super) fn is_resource_id(value: &[u8]) -> bool {
+    if is_prefixed_id(value) || is_unique_id(value) || is_numbered_path(value) {
         return true;
     }
     let Some(mark) = value.iter().rposition(|b| *b == b'-') else { return false };
@@ -136,6 +136,23 @@ pub(super) fn is_resource_id(value: &[u8]) -> bool {
         && number[0] == b'0'
         && number.iter().all(|b| b.is_ascii_digit() || matches!(b, b'a'..=b'f'))
         && value[..mark].iter().all(|b| b.is_ascii_alphabetic() || *b == b'-')
+}
+
+/// Whether `value` is the id that AWS gives to a user, a role, a group or a policy; its keys begin otherwise.
+fn is_unique_id(value: &[u8]) -> bool {
+    const KINDS: [&[u8]; 8] = [b"AROA", b"AIDA", b"AGPA", b"AIPA", b"ANPA", b"ANVA", b"ASCA", b"APKA"];
+    (20..=21).contains(&value.len())
+        && KINDS.iter().any(|kind| value.starts_with(kind))
+        && value.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit())
+}
+
+/// Whether `value` is a record by its kind and its UUID: `Product2/7e0b4fa5-…`.
+fn is_numbered_path(value: &[u8]) -> bool {
+    let Some(slash) = value.iter().rposition(|b| *b == b'/') else { return false };
+    let kind = &value[..slash];
+    is_uuid(&value[slash + 1..])
+        && kind.len() >= 3
+        && kind.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'/' | b'_' | b'-'))
 }
 
 /// Whether `value` is a package with its version, or an issue of a repository: `connect@3`, `left-pad@1.3.0`, `lamp#12`.

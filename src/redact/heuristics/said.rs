@@ -10,6 +10,11 @@ pub(super) fn is_said(value: &[u8]) -> bool {
         || is_command(value)
         || is_described(value)
         || is_multibase_key(value)
+        || is_public_point(value)
+        || is_identity_of_object(value)
+        || is_key_combination(value)
+        || is_glob_of_names(value)
+        || is_encoded_structure(value)
         // `U+E0001-U+E007F`
         || value.starts_with(b"U+") && value.get(2..6).is_some_and(|point| point.iter().all(u8::is_ascii_hexdigit))
         // `&#x2717;`, one character.
@@ -76,7 +81,18 @@ fn is_command(value: &[u8]) -> bool {
     value.len() <= 256
         && value.contains(&b' ')
         && (value.split(|b| *b == b' ').skip(1).any(argument)
-            || value.starts_with(b"--") && value.split(|b| *b == b' ').skip(1).any(variable))
+            || value.starts_with(b"--") && value.split(|b| *b == b' ').skip(1).any(variable)
+            || is_generator(value))
+}
+
+/// Whether `value` is the command that makes a secret: `openssl rand -hex 32`.
+fn is_generator(value: &[u8]) -> bool {
+    static PROGRAMS: WordList = WordList::new(
+        "openssl pwgen uuidgen head python python3 node php ruby perl docker kubectl ssh-keygen base64 dd gpg htpasswd vault",
+    );
+    let mut words = value.split(|b| *b == b' ');
+    words.next().is_some_and(|program| PROGRAMS.has(program))
+        && words.any(|word| word.len() >= 2 && word[0] == b'-' && word[1].is_ascii_alphabetic())
 }
 
 /// Whether `value` describes what is to stand there: `base64 encoded random bytes`.
@@ -91,6 +107,49 @@ fn is_described(value: &[u8]) -> bool {
 fn is_multibase_key(value: &[u8]) -> bool {
     const KINDS: [&[u8]; 8] = [b"z6Mk", b"z6LS", b"zQ3s", b"zDna", b"xpub", b"ypub", b"zpub", b"tpub"];
     value.len() >= 44 && KINDS.iter().any(|kind| value.starts_with(kind)) && value.iter().all(u8::is_ascii_alphanumeric)
+}
+
+/// Whether `value` is a public key of the curve P-256 in Base64 for URLs: its first byte says that two coordinates follow.
+fn is_public_point(value: &[u8]) -> bool {
+    let digits = value.strip_suffix(b"=").unwrap_or(value);
+    digits.len() == 87
+        && digits[0] == b'B'
+        && matches!(digits[1], b'A'..=b'P')
+        && digits.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'+' | b'/'))
+}
+
+/// Whether `value` is an object as Java prints it: `org.example.Token@3f2a1b7c`.
+fn is_identity_of_object(value: &[u8]) -> bool {
+    let Some(at) = value.iter().rposition(|b| *b == b'@') else { return false };
+    let (class, hash) = (&value[..at], &value[at + 1..]);
+    let name = class.rsplit(|b| matches!(b, b'.' | b'$')).next().unwrap_or_default();
+    (1..=8).contains(&hash.len())
+        && hash.iter().all(|b| b.is_ascii_digit() || matches!(b, b'a'..=b'f'))
+        && name.len() < class.len()
+        && name.first().is_some_and(u8::is_ascii_uppercase)
+        && class[0].is_ascii_lowercase()
+        && class.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'$' | b'_'))
+}
+
+/// Whether `value` is keys that are pressed together: `Ctrl+Alt+Del`.
+fn is_key_combination(value: &[u8]) -> bool {
+    static KEYS: WordList =
+        WordList::new("ctrl control alt cmd command shift option meta super win strg umschalt maj may\u{fa}s");
+    value.iter().position(|b| *b == b'+').is_some_and(|at| KEYS.has(&value[..at]))
+        && value.split(|b| *b == b'+').all(|key| !key.is_empty() && key.iter().all(u8::is_ascii_alphanumeric))
+}
+
+/// Whether `value` stands for all names that begin alike: `decrypt_*`.
+fn is_glob_of_names(value: &[u8]) -> bool {
+    value
+        .strip_suffix(b"_*")
+        .or_else(|| value.strip_suffix(b"-*"))
+        .is_some_and(|name| name.iter().all(|b| b.is_ascii_lowercase() || matches!(b, b'_' | b'-')))
+}
+
+/// Whether `value` begins as what closes or divides JSON in a URL: `%7D%5D&config=%7B`.
+fn is_encoded_structure(value: &[u8]) -> bool {
+    [&b"%7D"[..], b"%5D", b"%2C%22", b"%22%2C", b"%22%7D", b"%22%3A"].iter().any(|mark| value.starts_with(mark))
 }
 
 #[cfg(test)]
@@ -114,6 +173,12 @@ mod tests {
             "0xPrivateKey",
             "&#x2717;",
             "U+E0001-U+E007F",
+            "openssl rand -hex 32",
+            "BL7ELU24fJTAlH5Kyl8N6BDCac8u8li_U5PIwG963MOvdYs9s7LSzj8x_7v7RFdLZ9Eap50PiiyF5K0TDAis7t0",
+            "org.lamp.lexer.Token@3f2a1b7c",
+            "Ctrl+Alt+Del",
+            "decrypt_*",
+            "%7D%5D&config=%7B",
         ] {
             assert!(is_said(value.as_bytes()), "{value}");
         }
@@ -121,9 +186,20 @@ mod tests {
 
     #[test]
     fn passwords_of_such_parts_are_none() {
-        for value in
-            ["~Otter77", "$1984Lamp", "12/05/1984", "A1+B2+C3", "otter lamp 42", "$ecret99", "my lamp password is long"]
-        {
+        for value in [
+            "~Otter77",
+            "$1984Lamp",
+            "12/05/1984",
+            "A1+B2+C3",
+            "otter lamp 42",
+            "$ecret99",
+            "my lamp password is long",
+            "Otter@2024",
+            "lamp.otter@77",
+            "head over heels",
+            "Alto+River+77",
+            "lamp*",
+        ] {
             assert!(!is_said(value.as_bytes()), "{value}");
         }
     }

@@ -105,8 +105,14 @@ pub(super) fn is_named_or_range(word: &[u8]) -> bool {
     let letters = word.iter().take_while(|b| b.is_ascii_alphabetic()).count();
     let named = word[letters..].iter().all(|b| b.is_ascii_digit() || *b == b'!') && NAMED.has(&word[..letters]);
     let machine = word.strip_suffix(b"$").is_some_and(|name| !name.iter().any(u8::is_ascii_lowercase));
+    // `COM4@9600`, a port and its rate; `Debian-2+deb12u1`.
+    let port = word.strip_prefix(b"COM").is_some_and(|rest| rest.iter().all(|b| b.is_ascii_digit() || *b == b'@'));
+    let package =
+        [&b"+deb"[..], b"+ubuntu", b"+dfsg", b"+nmu"].iter().any(|of| memchr::memmem::find(word, of).is_some());
     named
         || machine
+        || port
+        || package
         || [&b"A-Z"[..], b"a-z", b"0-9", b"&#"].iter().any(|range| memchr::memmem::find(word, range).is_some())
 }
 

@@ -57,7 +57,9 @@ impl ProseLabel {
             || self.is_joined(text, value, class)
             || self.is_word(text, value, class)
             || (class == NameClass::Weak && heuristics::is_hexadecimal_key(value));
-        if class == NameClass::Hint {
+        if class == NameClass::Hint
+            || class == NameClass::Weak && !self.connected && !self.found.quoted && self.words > 0
+        {
             return heuristics::is_machine_made(value);
         }
         // `client secret XyzKwQrTbV`
@@ -91,6 +93,18 @@ impl ProseLabel {
             && value.iter().any(u8::is_ascii_digit)
             && value.iter().any(u8::is_ascii_uppercase);
         if printed && !self.connected {
+            return true;
+        }
+        // "session password x7q3mm,": letters and digits mixed, of which no word is made.
+        let scattered = class == NameClass::Password
+            && self.words == 0
+            && (6..=16).contains(&value.len())
+            && value.iter().all(u8::is_ascii_alphanumeric)
+            && value.split(u8::is_ascii_digit).filter(|part| !part.is_empty()).count() >= 2
+            && value.split(|b| !b.is_ascii_digit()).filter(|part| !part.is_empty()).count() >= 2
+            && !heuristics::is_name(value)
+            && ends_clause(text, self.found.end);
+        if scattered && looks {
             return true;
         }
         let number = class == NameClass::Password && self.words == 0 && value.iter().all(u8::is_ascii_digit) && after;

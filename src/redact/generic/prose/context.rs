@@ -34,6 +34,20 @@ pub(super) fn is_of_owner(text: &[u8], name: Name) -> bool {
     OWNERS.has(last_word(text[name.start.saturating_sub(16)..name.start].trim_ascii_end()))
 }
 
+/// Whether the clause before a name is about a digest of it: "the SHA-256 fingerprint of the key is …".
+pub(super) fn is_of_digest(text: &[u8], name: Name) -> bool {
+    static DIGESTS: WordList = WordList::new("fingerprint fingerprints thumbprint thumbprints checksum digest");
+    static LINKS: WordList =
+        WordList::new("of the this that a an our your its for signing host public server client ssh");
+    let line = last_line(&text[name.start.saturating_sub(64)..name.start]);
+    let mut words = line.split(|b| b.is_ascii_whitespace()).rev().filter(|word| !word.is_empty()).peekable();
+    let mut of = false;
+    while let Some(link) = words.next_if(|word| LINKS.has(word)) {
+        of |= link == b"of";
+    }
+    of && words.next().is_some_and(|word| DIGESTS.has(word))
+}
+
 /// Whether the clause of a name is a condition: "if the password is ascii".
 pub(super) fn is_condition(text: &[u8], name: Name) -> bool {
     static CONDITIONS: WordList = WordList::new("if whether unless when once until while where");
@@ -76,7 +90,7 @@ pub(super) fn is_verb(text: &[u8], name: Name) -> bool {
 }
 
 /// Whether a name is a word for a password in Finnish, where `on` means `is`.
-pub(super) fn is_finnish(text: &[u8], name: Name) -> bool {
+pub(in super::super) fn is_finnish(text: &[u8], name: Name) -> bool {
     text[name.start..name.end].get(..7).is_some_and(|start| start.eq_ignore_ascii_case(b"salasan"))
 }
 

@@ -65,7 +65,7 @@ pub(super) static PUBLIC: WordList = WordList::new(
 );
 /// Words that may come between a name and its value.
 pub(super) static BETWEEN: WordList = WordList::new(
-    "ha siempre toujours sempre immer altijd should must for of on in at to the a an our my your this that here now currently set changed reset \
+    "dort hier drin l\u{e0} ici l\u{ed} ah\u{ed} all\u{ed} aqu\u{ed} daar tam tutaj ha siempre toujours sempre immer altijd should must for of on in at to the a an our my your this that here now currently set changed reset \
     db database admin root staging stage prod production dev test server user account instance environment env \
     cluster box machine host used which we i you also still just für want need get got from them us sent gave der den dem die das zum pour le la les du de \
     para el los con von d'ordine d'accesso di accesso \

@@ -16,7 +16,7 @@ pub(super) fn is_code(text: &[u8], name: Name, found: ValueSpan, separator: Sepa
         || is_fingerprint(value, word)
         || found.quoted && is_imported(&text[..found.start - 1])
         || !found.quoted && is_literal(value, &text[found.end..])
-        || separator == Separator::Cell && is_title(value) && goes_on(&text[found.end..])
+        || separator == Separator::Cell && !found.quoted && is_word(value) && goes_on(&text[found.end..])
         || separator == Separator::Assign && is_command(text, name, found, word)
 }
 
@@ -72,9 +72,9 @@ fn is_literal(value: &[u8], after: &[u8]) -> bool {
         && value.iter().any(u8::is_ascii_lowercase)
 }
 
-/// Whether a value is a word with a capital, as a sentence begins.
-fn is_title(value: &[u8]) -> bool {
-    value.len() >= 3 && value[0].is_ascii_uppercase() && value[1..].iter().all(u8::is_ascii_lowercase)
+/// Whether a value is a word with a capital, as the description in a cell begins: `PostgreSQL`.
+fn is_word(value: &[u8]) -> bool {
+    value.len() >= 3 && value[0].is_ascii_uppercase() && value.iter().all(u8::is_ascii_alphabetic)
 }
 
 /// Whether a sentence goes on with a plain word.
@@ -108,6 +108,8 @@ mod tests {
             "shrinks to auth = LampHeader { next: 38, x: 3 }",
             "lamp --session ~/data/session_20260909_153654",
             "| Lamp rule | PASS | Lampion every one of them |",
+            "| `LAMP_PASSWORD` | LampSQL database password | Secret |",
+            "<label class=\"lamp-v6-c-form__label\" for=\"lamp-button-example-password\">",
             "\"cookies\": [\"__Secure-1LAMP\", \"__Secure-1LAMPTS\"],",
             "LAMP_USERNAME= LAMP_PASSWORD= python lamp/upload.py",
             "lamp --password <pass> --cacert <path>",
