@@ -24,8 +24,8 @@ pub(super) static LABELS: [&FindingLabel; 8] =
 /// Returns the class of secret that `name` announces, and its label; `None` if its value need not be secret.
 pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)> {
     let words = words(without_widget(name));
-    // That of an assembly of .NET, by which others name it.
-    if name.eq_ignore_ascii_case(b"publickeytoken") {
+    // That of an assembly of .NET, by which others name it; the public key of a server that sends notifications.
+    if name.eq_ignore_ascii_case(b"publickeytoken") || name.eq_ignore_ascii_case(b"applicationserverkey") {
         return None;
     }
     // Of a compiler or an algorithm: `single-pass`, `InlineLoweringPass`.
@@ -36,6 +36,7 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
     if let [.., before, last] = &words[..]
         && last == "pass"
         && (PASSES.has(before.as_bytes()) && name.contains(&b'-')
+            || matches!(before.as_str(), "forward" | "backward" | "render" | "lowering")
             || before.ends_with("ing")
                 && !PLACES.has(before.as_bytes())
                 && name[0].is_ascii_uppercase()
@@ -307,7 +308,7 @@ fn is_misspelled(word: &[u8]) -> bool {
 
 /// Words before `KEY` in names whose values are not secret.
 static OTHER_KEYS: WordList = WordList::new(
-    "public publishable pub site primary foreign partition sort cache host idempotency object row group index range \
+    "public publishable pub site primary foreign partition sort cache host msg idempotency object row group index range \
     hash ssh registry s3 map lookup search issue project ordering shard dedup translation i18n config video youtube document doc page post image product sku idem composite \
     hot short shortcut arrow press json dict sha license reporter template component element event property field param query column \
     attribute theme locale message metric s3object address match change pagination",

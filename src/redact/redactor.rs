@@ -8,7 +8,7 @@ use super::hidden::{COMMENT, HIDDEN, IMAGE};
 use super::invisible;
 use super::propagate::FoundSecrets;
 use super::view::View;
-use super::{advice, catalog, generic, rules};
+use super::{advice, catalog, generic, heuristics, rules};
 use crate::config::{RedactionAllow, RedactionRule, RedactionSettings};
 use crate::model::{Digest, RemovedLines};
 use aho_corasick::AhoCorasick;
@@ -282,7 +282,9 @@ impl Redactor {
             finding.end -= value.len() - value.trim_ascii_end().len();
             finding.start = finding.end.min(finding.start + value.len() - value.trim_ascii_start().len());
         }
-        findings.retain(|finding| finding.start < finding.end);
+        findings.retain(|finding| {
+            finding.start < finding.end && !heuristics::is_published(&bytes[finding.start..finding.end])
+        });
         // Rules read bytes: what ends inside a letter takes all of it.
         for finding in &mut findings {
             finding.start = view.text.floor_char_boundary(finding.start);

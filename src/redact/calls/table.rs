@@ -45,6 +45,7 @@ pub(in super::super) static CALLEES: &[Callee] = &[
     callee("accounts=[", 0b1111, PrivateKey),
     // Ciphers and authentication codes.
     callee("createhmac(", 0b10, Key),
+    callee("hmac(", 0b1, Key),
     callee("hmac.new(", 0b11, Key),
     callee("hash_hmac(", 0b100, Key),
     callee("hmac.hexdigest(", 0b10, Key),

@@ -165,7 +165,8 @@ fn code(text: &[u8], at: usize) -> Option<(usize, Shape)> {
         (_, true) => first >= 3,
         (2.., false) => {
             let even = if groups < 4 { 4..=6 } else { 3..=8 };
-            digits >= 1 && !both && even.contains(&first)
+            let jumbled = || token.split(|b| !b.is_ascii_alphabetic()).any(heuristics::is_jumble);
+            (digits >= 1 || jumbled()) && !both && even.contains(&first)
         }
         (0, false) => false,
     };

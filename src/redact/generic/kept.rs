@@ -240,6 +240,18 @@ fn is_type(value: &[u8]) -> bool {
         "array config result error exception provider object string buffer options params props handler service client request \
         response manager factory interface builder context schema model store storage controller component repository adapter",
     );
+    // `keys.lamp256k1.Lamp256k1PrivateKey`
+    if let Some(dot) = value.iter().rposition(|b| *b == b'.') {
+        let module = |part: &[u8]| {
+            part.first().is_some_and(u8::is_ascii_lowercase)
+                && part.iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'_')
+        };
+        let (modules, class) = (&value[..dot], &value[dot + 1..]);
+        return modules.split(|b| *b == b'.').all(module)
+            && class.first().is_some_and(u8::is_ascii_uppercase)
+            && class.iter().filter(|b| b.is_ascii_uppercase()).count() >= 2
+            && class.iter().rev().take_while(|b| b.is_ascii_lowercase()).count() >= 2;
+    }
     let hump = value.iter().rposition(u8::is_ascii_uppercase).unwrap_or(0);
     hump > 0
         && value[0].is_ascii_uppercase()

@@ -306,6 +306,13 @@ pub(super) fn separated(text: &[u8], name: Name) -> Option<(Column, u8)> {
     if head.len() > MAX_HEADER_BYTES {
         return None;
     }
+    // `|| Host || Password ||`, the header of a table in Jira.
+    if head.trim_ascii_start().starts_with(b"||") {
+        let rows = start + head.len() + 1;
+        let index = memchr::memmem::find_iter(&text[start..name.start], b"||").count().checked_sub(1)?;
+        let follows = rows < text.len() && line(text, rows).trim_ascii_start().starts_with(b"|");
+        return follows.then(|| (Column { rows, index, accounts: rows::names_accounts(head) }, b'|'));
+    }
     let mark = *[b',', b';', b'\t', b'|'].iter().find(|mark| head.contains(mark))?;
     let lead = head.iter().take_while(|b| matches!(b, b' ' | b'>' | b'+' | b'"')).count();
     let cells = head[lead..].split(|b| *b == mark);

@@ -16,7 +16,9 @@ use super::{account_sentences, accounts, announced, later, mentioned};
 use bracketed::Bracketed;
 use candidate::{ProseLabel, ends_in_client, found_at, is_english};
 pub(super) use context::{is_after_user, is_finnish};
-use context::{is_compound, is_condition, is_of_digest, is_of_owner, is_own, is_pass, is_sibling, is_verb};
+use context::{
+    is_compound, is_condition, is_inverted, is_of_digest, is_of_owner, is_own, is_pass, is_sibling, is_verb,
+};
 use words::{ADJECTIVES, ADVERBS, ARTICLES, BEFORE_NAMES, BETWEEN, COMPOUNDS, GIVEN, JOINED, PUBLIC, SUBJECTS, VERBS};
 
 /// The largest distance of a value from its name in a sentence.
@@ -50,6 +52,7 @@ pub(super) fn values(
             candidate.given = GIVEN.iter().any(|word| text[..name.start].ends_with(word));
             candidate.after_user = candidate.given && is_after_user(text, name);
             candidate.of_owner = is_of_owner(text, name);
+            candidate.connected |= candidate.words == 0 && is_inverted(text, name);
             candidate.after_client = ends_in_client(&text[..name.start]);
             candidate.english = is_english(text, name, candidate.found.start) && !is_condition(text, name);
             // `key "name": type`

@@ -49,6 +49,9 @@ pub(super) fn quoted(text: &[u8], at: usize) -> Option<ValueSpan> {
         (b"\"\"\"", b"\"\"\""),
         (b"\"", b"\""),
         (b"'", b"'"),
+        (b"q{", b"}"),
+        (b"qq{", b"}"),
+        (b"q(", b")"),
         (b"``", b"``"),
         (b"`", b"`"),
         (b"\\\"", b"\\\""),
@@ -114,6 +117,7 @@ pub(super) fn bare(text: &[u8], at: usize, separator: Separator) -> ValueSpan {
                 open -= 1;
                 open < 0
             }
+            0xc2 if is_sign_inside(&window[place + 1..]) => false,
             _ => !is_letter(*b) && (!b.is_ascii() || b.is_ascii_whitespace()),
         })
         .unwrap_or(window.len());
@@ -144,6 +148,11 @@ pub(super) fn goes_on(rest: &[u8]) -> bool {
 /// scripts they do not follow one directly.
 pub(super) fn is_letter(byte: u8) -> bool {
     matches!(byte, 0xc3..=0xc9 | 0x80..=0xbf)
+}
+
+/// Whether a sign such as `§` or `£` ends here, after its first byte, and the value goes on.
+fn is_sign_inside(rest: &[u8]) -> bool {
+    matches!(rest, [0xa3..=0xa5 | 0xa7 | 0xac | 0xb0 | 0xb5, next, ..] if next.is_ascii_graphic())
 }
 
 /// Skips the beginning of a call or of brackets around a quoted text: `String::from("…")`, `[]byte("…")`, `("…"`,

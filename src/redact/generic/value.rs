@@ -36,6 +36,12 @@ fn judged(text: &[u8], name: Name, at: usize, separator: Separator, class: NameC
         None if needs_quotes(separator) => return None,
         None => bare(text, at, separator),
     };
+    if class == NameClass::Password
+        && separator == Separator::Colon
+        && let Some(end) = word_of_other_script(text, found.start)
+    {
+        return Some((ValueSpan { end, ..found }, true));
+    }
     // `password: string = "…"`
     if !found.quoted && separator == Separator::Colon {
         let next = skip_blanks(text, found.end);
@@ -82,9 +88,13 @@ fn judged(text: &[u8], name: Name, at: usize, separator: Separator, class: NameC
     let generic = !found.quoted
         && text.get(found.end) == Some(&b'<')
         && text.get(found.end + 1).is_some_and(|b| b.is_ascii_uppercase() || matches!(b, b'[' | b'\''));
-    // `base.pass("…")`, a function.
+    // `base.pass("…")`, a function; `keyring.get_password("service", …)`, which takes a name.
+    let word = &text[name.start..name.end];
+    let looked_up = [&b"get_"[..], b"fetch_", b"load_", b"read_", b"find_", b"get", b"keyring.get_"]
+        .iter()
+        .any(|verb| word.starts_with(verb) && !(verb == b"get" && !word.get(3).is_some_and(u8::is_ascii_uppercase)));
     let called =
-        separator == Separator::Call && text[..name.end].ends_with(b"pass") && text.get(name.end) == Some(&b'(');
+        separator == Separator::Call && text.get(name.end) == Some(&b'(') && (word.ends_with(b"pass") || looked_up);
     if generic || called || class == NameClass::Weak && separator == Separator::Comma && is_listed(text, name) {
         return Some((found, false));
     }
@@ -357,6 +367,18 @@ fn is_same_word(name: &[u8], value: &[u8]) -> bool {
     value.len() <= 2 * name.len()
         && value.last().is_some_and(|b| b.eq_ignore_ascii_case(&name[name.len() - 1]))
         && letters(name) == letters(value)
+}
+
+/// Returns the end of a word at `at` in Greek or Cyrillic letters with a mark and a number: `Снегопад-42`.
+fn word_of_other_script(text: &[u8], at: usize) -> Option<usize> {
+    let window = &text[at..text.len().min(at + 64)];
+    let letter = |b: &u8| matches!(b, 0xce..=0xd1 | 0x80..=0xbf);
+    let letters = window.iter().take_while(|b| letter(b)).count();
+    let mark = usize::from(matches!(window.get(letters), Some(b'-' | b'_' | b'!' | b'.' | b'@' | b'#')));
+    let digits = window[letters + mark..].iter().take_while(|b| b.is_ascii_digit()).count();
+    let end = letters + mark + digits;
+    let closes = window.get(end).is_none_or(|b| b.is_ascii_whitespace() || matches!(b, b',' | b'.' | b';' | b')'));
+    (letters >= 8 && (2..=6).contains(&digits) && closes).then_some(at + end)
 }
 
 /// Returns the end of the password of a connection string, in which brackets are no code: `…;Password=lamp(h)77;Encrypt=…`.

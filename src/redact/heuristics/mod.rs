@@ -4,6 +4,7 @@ mod chains;
 mod chosen_words;
 mod placeholder;
 mod plain_phrases;
+mod published;
 mod references;
 mod said;
 mod word_list;
@@ -16,13 +17,16 @@ pub(super) use chosen_words::{
 };
 pub(super) use placeholder::{is_instruction, is_placeholder, is_sample};
 pub(super) use plain_phrases::{is_plain_phrase, is_saying, is_stated};
+pub(super) use published::is_published;
 pub(super) use references::{is_field, is_host, is_resource_id};
 pub(super) use word_list::WordList;
 pub(super) use words::{is_chosen, is_description, is_jumble, is_name, is_passphrase};
 
 use super::letters;
 use super::text::starts_ignoring_case;
-use references::{ends_in_digest, is_name_of_cookie, is_package, is_path_or_url, is_slug, is_time, is_version};
+use references::{
+    ends_in_digest, is_name_of_cookie, is_named_version, is_package, is_path_or_url, is_slug, is_time, is_version,
+};
 use words::{is_base_with_digits, is_technical_name};
 
 /// The kind of secret that a name announces.
@@ -78,7 +82,7 @@ pub(super) fn looks_secret(value: &[u8], class: NameClass, quoted: bool) -> bool
         return false;
     }
     let published = value.starts_with(b"pk_live_") || value.starts_with(b"pk_test_");
-    let package = || class != NameClass::Password && is_package(value);
+    let package = || class != NameClass::Password && (is_package(value) || is_named_version(value));
     if published
         || is_name_of_cookie(value)
         || is_resource_id(value)
@@ -89,7 +93,10 @@ pub(super) fn looks_secret(value: &[u8], class: NameClass, quoted: bool) -> bool
     {
         return false;
     }
-    if is_path_or_url(value) || is_code(value, quoted) || class != NameClass::Password && is_key_of_store(value) {
+    if is_path_or_url(value) && !(class == NameClass::Password && is_slashed_phrase(value))
+        || is_code(value, quoted)
+        || class != NameClass::Password && is_key_of_store(value)
+    {
         return false;
     }
     if class == NameClass::Hint {
@@ -129,6 +136,13 @@ pub(super) fn looks_secret(value: &[u8], class: NameClass, quoted: bool) -> bool
     if class != NameClass::Weak && has_mismatched_brackets(value) && punctuation_kinds(value) >= 5 {
         return true;
     }
+    if class == NameClass::Password && (is_slashed_phrase(value) || quoted && is_marked_chain(value)) {
+        return true;
+    }
+    if class == NameClass::Weak && value[0] == b'@' {
+        // `@size-1200`, a variable of a style.
+        return false;
+    }
     if !is_name(value) {
         // Words with odd punctuation between them, without a digit, are a password's form only.
         let random = is_jumble(value) || (value.len() >= 12 && letters::are_random(value) && class != NameClass::Weak);
@@ -147,6 +161,27 @@ pub(super) fn looks_secret(value: &[u8], class: NameClass, quoted: bool) -> bool
         NameClass::Token => one_word && digits >= 3 && value.len() >= 12 && ends_in_digit,
         NameClass::Hint | NameClass::Weak => false,
     }
+}
+
+/// Whether `value` is words between which are marks of three kinds, one of which no name has: `otter-lamp_without"quotes`.
+fn is_marked_chain(value: &[u8]) -> bool {
+    value.len() >= 12
+        && punctuation_kinds(value) >= 3
+        && value.iter().any(|b| b.is_ascii_punctuation() && !b"-_./:,".contains(b))
+        && !value.iter().any(|b| b"()[]{}=<>;|\\$%".contains(b))
+}
+
+/// Whether `value` is one word or two with a capital, and a number after a slash: `Otter-lamp/1962`, `teacup/Storm/88`.
+fn is_slashed_phrase(value: &[u8]) -> bool {
+    let Some(slash) = value.iter().rposition(|b| *b == b'/') else { return false };
+    let (words, number) = (&value[..slash], &value[slash + 1..]);
+    let word = |part: &[u8]| part.len() >= 3 && part.iter().all(|b| b.is_ascii_alphabetic() || !b.is_ascii());
+    let parts = || words.split(|b| matches!(b, b'/' | b'-'));
+    (2..=4).contains(&number.len())
+        && number.iter().all(u8::is_ascii_digit)
+        && parts().count() == 2
+        && parts().all(word)
+        && parts().any(|part| part[0].is_ascii_uppercase() && part[1..].iter().all(u8::is_ascii_lowercase))
 }
 
 /// Whether `value` has the marks, letters and digits of a password between which other values would end: `ab;cD9;xx!`.

@@ -103,6 +103,10 @@ fn is_periodic(value: &[u8]) -> bool {
     if counted || matches!(value, b"0123456789abcdef" | b"1234567890abcdef") {
         return true;
     }
+    // `0123456789abcdef` again and again.
+    if value.len() > 16 && value.chunks(16).all(|part| b"0123456789abcdef".starts_with(part)) {
+        return true;
+    }
     // `0x00…03`
     let zeros = value.iter().take_while(|b| **b == b'0').count();
     if value.len() >= 32 && value.len() - zeros <= 4 {
@@ -128,10 +132,10 @@ fn counts_up(value: &[u8]) -> bool {
         })
 }
 
-/// Whether `value` is a sequence such as `12345678`, `abcdef` or `aaaaaa` of up to 10 characters.
+/// Whether `value` is a sequence such as `12345678`, `ABCDEFGHIJKLMN` or, of up to 10 characters, `aaaaaa`.
 fn is_sequence(value: &[u8]) -> bool {
-    value.len() <= 10
-        && [0_i16, 1].iter().any(|step| {
+    value.len() <= 36
+        && [0_i16, 1].iter().filter(|step| **step == 1 || value.len() <= 10).any(|step| {
             value.windows(2).all(|pair| {
                 let rise = i16::from(pair[1]) - i16::from(pair[0]);
                 rise == *step || (pair[0] == b'9' && pair[1] == b'0' && *step == 1)

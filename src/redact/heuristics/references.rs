@@ -1,5 +1,6 @@
 //! Values that refer to something instead of being secret: paths, URLs, hosts, files, packages, versions and ids.
 
+use super::super::text::starts_ignoring_case;
 use super::{WordList, is_hexadecimal_key, is_name, is_uuid};
 
 /// Whether `value` is a path or a URL, to which the rules for URLs apply.
@@ -54,11 +55,14 @@ pub(super) fn is_path_or_url(value: &[u8]) -> bool {
             && value[..at].iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'.' | b'-'))
     });
     let glob = value.contains(&b'*') && is_host(value);
+    // `/path/to/key.p8`
+    let shown = starts_ignoring_case(value, b"/path/") || starts_ignoring_case(value, b"path/to");
     // `%APPDATA%\Lamp\lamp.json`
     let windows = value[0] == b'%' && has(b"%\\");
     slashed
         || port
         || glob
+        || shown
         || windows
         || home
         || rooted()
@@ -190,6 +194,17 @@ pub(super) fn is_version(value: &[u8]) -> bool {
         && value
             .iter()
             .all(|b| b.is_ascii_digit() || b.is_ascii_lowercase() || matches!(b, b'.' | b':' | b'+' | b'~' | b'-'))
+}
+
+/// Whether `value` is words and the version of the last: `core-python3.14`.
+pub(super) fn is_named_version(value: &[u8]) -> bool {
+    let name = value.iter().take_while(|b| b.is_ascii_lowercase() || **b == b'-').count();
+    let version = &value[name..];
+    name >= 3
+        && version.contains(&b'.')
+        && version
+            .split(|b| *b == b'.')
+            .all(|part| (1..=2).contains(&part.len()) && part.iter().all(u8::is_ascii_digit))
 }
 
 /// Whether `value` is the name of a cookie, which browsers know by its start: `__Secure-1LAMP`.

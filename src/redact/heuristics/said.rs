@@ -14,6 +14,7 @@ pub(super) fn is_said(value: &[u8]) -> bool {
         || is_identity_of_object(value)
         || is_key_combination(value)
         || is_glob_of_names(value)
+        || is_advisory(value)
         || is_encoded_structure(value)
         // `U+E0001-U+E007F`
         || value.starts_with(b"U+") && value.get(2..6).is_some_and(|point| point.iter().all(u8::is_ascii_hexdigit))
@@ -23,6 +24,8 @@ pub(super) fn is_said(value: &[u8]) -> bool {
         || value.starts_with(b"0x") && value.len() > 6 && value[2..].iter().all(u8::is_ascii_alphabetic) && !value[2..].iter().all(u8::is_ascii_hexdigit)
         // `").update(method="`, what stands between two strings.
         || value.starts_with(b")") && value.ends_with(b"=")
+        // `}]&config={`, the same of JSON in a URL.
+        || matches!(value[0], b'}' | b']') && value.ends_with(b"{")
 }
 
 /// Whether `value` is an amount, a range of amounts or a rate: `~60K-80K`, `$0.40/page/month`.
@@ -139,12 +142,23 @@ fn is_key_combination(value: &[u8]) -> bool {
         && value.split(|b| *b == b'+').all(|key| !key.is_empty() && key.iter().all(u8::is_ascii_alphanumeric))
 }
 
-/// Whether `value` stands for all names that begin alike: `decrypt_*`.
+/// Whether `value` stands for all names that begin or end alike: `decrypt_*`, `*SECRET`.
 fn is_glob_of_names(value: &[u8]) -> bool {
-    value
-        .strip_suffix(b"_*")
-        .or_else(|| value.strip_suffix(b"-*"))
-        .is_some_and(|name| name.iter().all(|b| b.is_ascii_lowercase() || matches!(b, b'_' | b'-')))
+    let upper = |name: &[u8]| name.iter().all(|b| b.is_ascii_uppercase() || *b == b'_');
+    value.strip_prefix(b"*").is_some_and(upper)
+        || value.len() > 4 && value.strip_suffix(b"*").is_some_and(upper)
+        || value
+            .strip_suffix(b"_*")
+            .or_else(|| value.strip_suffix(b"-*"))
+            .is_some_and(|name| name.iter().all(|b| b.is_ascii_lowercase() || matches!(b, b'_' | b'-')))
+}
+
+/// Whether `value` is the number of an advisory: `GHSA-396q-4vc8-28x9`, `CVE-2024-12345`.
+fn is_advisory(value: &[u8]) -> bool {
+    const KINDS: [&[u8]; 8] = [b"GHSA-", b"CVE-", b"CWE-", b"RUSTSEC-", b"PYSEC-", b"OSV-", b"GLSA-", b"DSA-"];
+    KINDS.iter().any(|kind| value.starts_with(kind))
+        && value.len() <= 24
+        && value[4..].iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'A'..=b'Z'))
 }
 
 /// Whether `value` begins as what closes or divides JSON in a URL: `%7D%5D&config=%7B`.
@@ -178,6 +192,9 @@ mod tests {
             "org.lamp.lexer.Token@3f2a1b7c",
             "Ctrl+Alt+Del",
             "decrypt_*",
+            "*SECRET",
+            "GHSA-396q-4vc8-28x9",
+            "CVE-2024-12345",
             "%7D%5D&config=%7B",
         ] {
             assert!(is_said(value.as_bytes()), "{value}");

@@ -122,11 +122,33 @@ pub(super) fn password(value: &[u8]) -> bool {
         || heuristics::is_chosen(value)
         || heuristics::is_word_chain(value, 3)
         || heuristics::is_joined_words(value)
+        || is_numbered_chain(value)
+}
+
+/// Whether `value` is three words or more with marks between them and a number at the end: `Basalt_und_Schiefer_3`.
+fn is_numbered_chain(value: &[u8]) -> bool {
+    let digits = value.iter().rev().take_while(|b| b.is_ascii_digit()).count();
+    let words = &value[..value.len() - digits];
+    let words = words.strip_suffix(b"_").or_else(|| words.strip_suffix(b"-")).unwrap_or(words);
+    (1..=4).contains(&digits)
+        && words.iter().any(u8::is_ascii_uppercase)
+        && words.iter().any(u8::is_ascii_lowercase)
+        && words
+            .split(|b| matches!(b, b'_' | b'-'))
+            .filter(|word| word.len() >= 3 && word.iter().all(u8::is_ascii_alphabetic))
+            .count()
+            >= 3
 }
 
 /// Like [`password`], and it may have several words.
 pub(super) fn quoted_password(value: &[u8]) -> bool {
     password(value) || heuristics::is_passphrase(value, NameClass::Password)
+}
+
+/// Whether the literal of a statement that sets a password is one: anything but a placeholder or a plain word.
+pub(super) fn literal_password(value: &[u8]) -> bool {
+    let several = value.contains(&b' ') && value.len() >= 8 && value.iter().any(u8::is_ascii_alphabetic);
+    worded_password(value) || several && !heuristics::is_placeholder(value)
 }
 
 /// Like [`quoted_password`], or plain words: where nothing but a password or a key that people choose can stand.

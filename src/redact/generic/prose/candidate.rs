@@ -157,7 +157,9 @@ impl ProseLabel {
         }
         // `Kennwort „…“`, `phone password "…"`
         if self.found.quoted && self.words == 0 && !self.connected {
-            return heuristics::is_saying(value) || self.of_owner && heuristics::is_plain_word(value);
+            return heuristics::is_saying(value)
+                || heuristics::is_saying_with_digits(value)
+                || self.of_owner && heuristics::is_plain_word(value);
         }
         if !self.connected {
             return self.words == 0

@@ -34,6 +34,14 @@ pub(super) fn is_of_owner(text: &[u8], name: Name) -> bool {
     OWNERS.has(last_word(text[name.start.saturating_sub(16)..name.start].trim_ascii_end()))
 }
 
+/// Whether the verb that leads to a value stands before its name, as in German: "lautet das Passwort …".
+pub(super) fn is_inverted(text: &[u8], name: Name) -> bool {
+    let line = last_line(&text[name.start.saturating_sub(24)..name.start]);
+    ["lautet das ", "lautete das ", "ist das ", "lautet dein ", "lautet euer ", "lautet der "]
+        .iter()
+        .any(|verb| line.ends_with(verb.as_bytes()))
+}
+
 /// Whether the clause before a name is about a digest of it: "the SHA-256 fingerprint of the key is …".
 pub(super) fn is_of_digest(text: &[u8], name: Name) -> bool {
     static DIGESTS: WordList = WordList::new("fingerprint fingerprints thumbprint thumbprints checksum digest");
