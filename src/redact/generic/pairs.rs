@@ -1,7 +1,7 @@
 //! Names and values in separate places: `name: X` above `value: Y`, the header of a table above its column.
 
 use super::super::heuristics::{NameClass, WordList};
-use super::super::text::starts_ignoring_case;
+use super::super::text::{last_line, starts_ignoring_case};
 use super::rows;
 use super::separator::Separator;
 use super::separator::{after_closers, skip_blanks};
@@ -326,7 +326,10 @@ pub(super) fn separated(text: &[u8], name: Name) -> Option<(Column, u8)> {
     let count = |row: &[u8]| borders(row, mark).count();
     let next = start + head.len() + 1;
     let fits = next < text.len() && count(line(text, next)) == count(head);
-    if !fits || !cells.clone().all(is_word) {
+    // A row of a table that has begun before, such as a list of words.
+    let above = &text[start.saturating_sub(MAX_HEADER_BYTES + 1)..start.saturating_sub(1)];
+    let is_row = start > 1 && count(last_line(above)) == count(head) && !above.ends_with(b"\n");
+    if !fits || is_row || !cells.clone().all(is_word) {
         return None;
     }
     let accounts = rows::names_accounts(head);

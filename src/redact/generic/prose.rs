@@ -58,9 +58,8 @@ pub(super) fn values(
             // `key "name": type`
             let keyed = class == NameClass::Hint && text[candidate.found.end..].get(1) == Some(&b':');
             // "move it from session to LAMP11Lib"
-            let session = class == NameClass::Weak
-                && text[name.start..name.end].to_ascii_lowercase().ends_with(b"session")
-                && !candidate.found.quoted;
+            let session =
+                class == NameClass::Weak && text[name.start..name.end].to_ascii_lowercase().ends_with(b"session");
             let value = &text[candidate.found.start..candidate.found.end];
             !keyed
                 && (!session || heuristics::is_machine_made(value) || heuristics::is_hexadecimal_key(value))

@@ -186,9 +186,23 @@ pub(super) fn after_wrapper(text: &[u8], at: usize, separator: Separator) -> usi
             _ => {
                 let length = rest.iter().take(32).take_while(|b| word(b)).count();
                 // What a call gets by its name is not there: `conf.get("…")`.
-                let looked_up = [&b"get"[..], b"getenv", b"Get", b"env", b"fetch", b"lookup", b"input", b"prompt"]
-                    .iter()
-                    .any(|end| rest[..length].ends_with(end));
+                let looked_up = [
+                    &b"get"[..],
+                    b"getenv",
+                    b"Get",
+                    b"env",
+                    b"fetch",
+                    b"lookup",
+                    b"input",
+                    b"prompt",
+                    b"secrets_manager",
+                    b"secretsManager",
+                    b"ssmSecure",
+                    b"parameter",
+                    b"from_secret",
+                ]
+                .iter()
+                .any(|end| rest[..length].ends_with(end));
                 if looked_up || length <= 2 || rest.get(length) != Some(&b'(') {
                     return at;
                 }

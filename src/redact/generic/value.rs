@@ -275,10 +275,17 @@ fn is_something_else(text: &[u8], name: Name, found: ValueSpan, separator: Separ
     let keyed = found.quoted && class == NameClass::Hint && text[found.end..].get(1) == Some(&b':');
     // `id_key = id_keys.curve25519`
     let field = !found.quoted && word.contains(&b'_') && value.starts_with(word) && value.contains(&b'.');
+    // `privateKey = privateKeyBase64 ? …`
+    let variable = !found.quoted
+        && separator == Separator::Assign
+        && word.len() >= 6
+        && value.starts_with(word)
+        && value.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_');
     piped
         || next_variable
         || keyed
         || field
+        || variable
         || class == NameClass::Weak && (!found.quoted && heuristics::is_field(content) || is_path_of_session(content))
         || is_code(text, name, found, separator)
         || heuristics::is_instruction(content)

@@ -32,6 +32,7 @@ pub(in super::super) fn is_placeholder(value: &[u8]) -> bool {
         // `[Name](page.md)`
         || value[0] == b'[' && memchr::memmem::find(value, b"](").is_some()
         || is_name_of_variable(value)
+        || is_title_of_password(value)
         || censored
         || is_periodic(value)
         || is_reference(value)
@@ -91,6 +92,14 @@ fn is_name_of_variable(value: &[u8]) -> bool {
         && value.rsplit(|b| *b == b'_').next().is_some_and(|last| SECRETS.has(last))
 }
 
+/// Whether `value` says whose password is to stand there: `DBPassword`, `YourPassword`.
+fn is_title_of_password(value: &[u8]) -> bool {
+    static OWNERS: WordList = WordList::new("db user your my the new old current account login database server");
+    value
+        .strip_suffix(b"Password")
+        .is_some_and(|owner| OWNERS.has(owner) && owner.first().is_some_and(u8::is_ascii_uppercase))
+}
+
 fn is_elided(value: &[u8]) -> bool {
     let has = |part: &[u8]| value.windows(part.len()).any(|window| window == part);
     has(b"...") || has("…".as_bytes()) || has(b"****") || has("••".as_bytes()) || has(b"[REDACTED:")
@@ -101,6 +110,10 @@ fn is_periodic(value: &[u8]) -> bool {
     let value = value.strip_prefix(b"0x").unwrap_or(value);
     let counted = [&b"01234567890123456"[..], b"12345678901234567"].iter().any(|start| value.starts_with(start));
     if counted || matches!(value, b"0123456789abcdef" | b"1234567890abcdef") {
+        return true;
+    }
+    // `session-12345678901234567890123456`
+    if [&b"1234567890123"[..], b"9876543210987"].iter().any(|run| memchr::memmem::find(value, run).is_some()) {
         return true;
     }
     // `0123456789abcdef` again and again.

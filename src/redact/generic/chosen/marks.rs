@@ -109,7 +109,11 @@ pub(super) fn is_named_or_range(word: &[u8]) -> bool {
     let port = word.strip_prefix(b"COM").is_some_and(|rest| rest.iter().all(|b| b.is_ascii_digit() || *b == b'@'));
     let package =
         [&b"+deb"[..], b"+ubuntu", b"+dfsg", b"+nmu"].iter().any(|of| memchr::memmem::find(word, of).is_some());
+    // `6d3d89b5^..68333e82`, revisions of Git.
+    let revisions = memchr::memmem::find(word, b"..").is_some()
+        && word.iter().all(|b| b.is_ascii_hexdigit() || matches!(b, b'^' | b'.' | b'~'));
     named
+        || revisions
         || machine
         || port
         || package
