@@ -35,9 +35,20 @@ impl<'a> PieceEdit<'a> {
     /// Returns the ways in which the text can be read. `hidden`: its invisible characters.
     pub(super) fn views(&self, hidden: &[Range<usize>]) -> impl Iterator<Item = View<'_>> {
         // An invisible character may separate a secret from what follows it, so the text itself is read in any case.
-        [Some(View::raw(&self.text)), View::visible(&self.text, hidden), View::decoded(&self.text)]
-            .into_iter()
-            .flatten()
+        [
+            Some(View::raw(&self.text)),
+            View::visible(&self.text, hidden),
+            View::continued(&self.text),
+            View::decoded(&self.text),
+        ]
+        .into_iter()
+        .flatten()
+    }
+
+    /// Returns the number of line ends before `at`, with those that were removed.
+    pub(super) fn line_of(&self, at: usize) -> u32 {
+        let removed = self.removed_lines.iter().filter(|(place, _)| *place <= at).map(|(_, lines)| lines);
+        line_ends(self.text.get(..at).unwrap_or_default()) + removed.sum::<u32>()
     }
 
     /// Returns the lines on which line ends are missing.

@@ -20,9 +20,12 @@ const MIN_BYTES_INSIDE_WORDS: usize = 16;
 pub(super) struct FoundSecrets {
     /// Secrets that are searched for everywhere, in every spelling.
     distinct: BTreeMap<Vec<u8>, RuleRef>,
-    /// Secrets too plain for that, by their line in the file: searched for in the record's own text on that
-    /// line only.
+    /// Secrets of fields that are too plain for that, by their line in the file: searched for in the record's own text
+    /// on that line only.
     plain: BTreeMap<u32, BTreeMap<Vec<u8>, RuleRef>>,
+    /// Secrets of the record's own text, in which a field has its name, by their line: searched for in the fields that
+    /// begin on it.
+    recorded: BTreeMap<u32, BTreeMap<Vec<u8>, RuleRef>>,
 }
 
 impl FoundSecrets {
@@ -37,10 +40,23 @@ impl FoundSecrets {
         }
     }
 
+    /// Adds a value found in the record's own text, on this line of its file.
+    pub(super) fn add_recorded(&mut self, line: u32, value: &[u8], rule: RuleRef) {
+        if !value.is_empty() && value.len() <= MAX_SECRET_BYTES {
+            self.recorded.entry(line).or_default().entry(value.to_vec()).or_insert(rule);
+        }
+    }
+
     /// Adds the occurrences of the secrets in all texts to `found`.
     pub(super) fn propagate(&self, pieces: &[Piece<'_>], drafts: &[PieceEdit<'_>], found: &mut [Vec<Finding>]) {
         let distinct = SecretFinder::new(&self.distinct);
         for (index, (piece, draft)) in pieces.iter().zip(drafts).enumerate() {
+            if !matches!(piece.key, "head" | "body")
+                && let Some(values) = self.recorded.get(&piece.line)
+            {
+                let finder = SecretFinder::new(values);
+                found[index].extend(finder.map(|finder| finder.places(draft.text.as_bytes(), 0)).unwrap_or_default());
+            }
             if distinct.is_none() && (self.plain.is_empty() || piece.key != "head") {
                 continue;
             }

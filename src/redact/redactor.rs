@@ -244,8 +244,15 @@ impl Redactor {
             if draft.changed {
                 for view in draft.views(&invisible) {
                     for finding in self.findings(&view, piece.key, allowed) {
-                        values.add(piece, &view.text.as_bytes()[finding.start..finding.end], finding.rule);
-                        findings.extend(view.to_raw(finding));
+                        let value = &view.text.as_bytes()[finding.start..finding.end];
+                        values.add(piece, value, finding.rule);
+                        let place = view.to_raw(finding);
+                        if piece.key == "head"
+                            && let Some(place) = place
+                        {
+                            values.add_recorded(piece.line + draft.line_of(place.start), value, finding.rule);
+                        }
+                        findings.extend(place);
                     }
                 }
             }
@@ -379,6 +386,30 @@ fn with_scrubbed_reasons(rules: &[RedactionRule]) -> Vec<RedactionRule> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_field_that_is_a_secret_by_its_name_leaves_the_record_and_its_own_text() {
+        let head = "id: x\npin: 4711\nadmin: kettle88\npriority: 4711\n";
+        let pieces = [("pin", "4711", 2), ("admin", "kettle88", 3), ("priority", "4711", 4), ("head", head, 1)]
+            .map(|(key, text, line)| Piece { key, text, line });
+        let scrubbed = Redactor::built_in().scrub("a.yml", &pieces);
+        let texts: Vec<&str> = scrubbed.texts.iter().map(Clean::as_str).collect();
+        assert_eq!(texts[..3], ["[REDACTED:pin]", "[REDACTED:likely-password]", "4711"]);
+        assert_eq!(texts[3], "id: x\npin: [REDACTED:pin]\nadmin: [REDACTED:likely-password]\npriority: 4711\n");
+    }
+
+    #[test]
+    fn a_command_over_several_lines_is_read_as_one() {
+        for (command, password) in [
+            ("mysql -h db.example \\\n   -u anna \\\n   -pKz7hunter2q \\\n   shop", "Kz7hunter2q"),
+            ("sshpass \\\n  -p \"Kz7hunter2q\" ssh x", "Kz7hunter2q"),
+            ("docker login lamp.example \\\n  -u anna \\\n  -p Kz7hunter2q", "Kz7hunter2q"),
+        ] {
+            let clean = Redactor::built_in().line(command);
+            assert!(!clean.contains(password), "{clean}");
+            assert_eq!(clean.lines().count(), command.lines().count(), "{clean}");
+        }
+    }
 
     #[test]
     fn a_text_that_makes_the_redactor_panic_is_removed_whole_and_stops_no_other() {

@@ -74,6 +74,28 @@ impl<'t> View<'t> {
         Some(view)
     }
 
+    /// Makes a view of `raw` in which a command that goes on with an option after a backslash is on one line; `None` if
+    /// there is none. It has the length of `raw`.
+    pub(super) fn continued(raw: &'t str) -> Option<Self> {
+        const CONTINUES: &str = " \\\n";
+        let mut text = String::new();
+        let mut at = 0;
+        for (end, _) in raw.match_indices(CONTINUES) {
+            let before = raw[at..end].rsplit(|c: char| c.is_ascii_whitespace()).next().unwrap_or_default();
+            let after = raw[end + CONTINUES.len()..].trim_start_matches(' ');
+            if before.starts_with('-') || after.starts_with('-') {
+                text.push_str(&raw[at..end]);
+                text.push_str("   ");
+                at = end + CONTINUES.len();
+            }
+        }
+        if at == 0 {
+            return None;
+        }
+        text.push_str(&raw[at..]);
+        Some(Self { text: Cow::Owned(text), runs: Vec::new(), whole: false })
+    }
+
     /// Makes a view of the decoded lines of `raw` on which something is encoded or split, each with its
     /// neighbours; `None` if there are none.
     pub(super) fn decoded(raw: &'t str) -> Option<Self> {

@@ -224,7 +224,11 @@ fn brackets(text: &[u8], open: usize, on_entry: OnEntry<'_>) -> usize {
                 let next = skip_blanks(text, at);
                 if matches!(text.get(next), Some(b':' | b'=')) {
                     key = start..at;
-                } else if text[..start].trim_ascii_end().ends_with(b":") {
+                } else if text[..start].trim_ascii_end().ends_with(b":")
+                    // `[otter77, lamp88]`
+                    || matches!(text[..start].trim_ascii_end().last(), Some(b'[' | b','))
+                        && matches!(text[next..].first(), Some(b']' | b','))
+                {
                     on_entry(&text[key.clone()], start, at, false);
                 }
                 continue;

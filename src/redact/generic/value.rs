@@ -37,6 +37,12 @@ fn judged(text: &[u8], name: Name, at: usize, separator: Separator, class: NameC
         None => bare(text, at, separator),
     };
     if class == NameClass::Password
+        && separator == Separator::Assign
+        && let Some(end) = phrase_in_quotes(text, name, found)
+    {
+        return Some((ValueSpan { end, quoted: true, ..found }, true));
+    }
+    if class == NameClass::Password
         && separator == Separator::Colon
         && let Some(end) = word_of_other_script(text, found.start)
     {
@@ -159,6 +165,7 @@ fn judged(text: &[u8], name: Name, at: usize, separator: Separator, class: NameC
             && heuristics::is_marked_words(content)
         || found.quoted && is_made_salt(&text[name.start..name.end], content)
         || class == NameClass::Weak && is_asked_token(text, name, content)
+        || class == NameClass::Password && is_asked_password(text, name, content)
         || class == NameClass::Hint
             && (found.quoted || separator != Separator::Colon)
             && mentioned::says_secret(&text[name.start..name.end])
@@ -351,6 +358,16 @@ fn is_asked_token(text: &[u8], name: Name, content: &[u8]) -> bool {
     asked && (heuristics::is_word_chain(content, 3) || heuristics::is_joined_words(content) || numbered())
 }
 
+/// Whether a value is the password that a URL asks with: `?api_password=otter_lamp_2`.
+fn is_asked_password(text: &[u8], name: Name, content: &[u8]) -> bool {
+    name.start > 0
+        && matches!(text[name.start - 1], b'?' | b'&')
+        && content.len() >= 8
+        && content.iter().any(u8::is_ascii_digit)
+        && content.iter().any(u8::is_ascii_lowercase)
+        && !heuristics::is_placeholder(content)
+}
+
 /// Returns the one value of a list as the fields of a request are printed: `{user=[anna], password=[X]}`.
 fn in_list(text: &[u8], found: ValueSpan) -> ValueSpan {
     if found.quoted || text.get(found.start) != Some(&b'[') {
@@ -374,6 +391,23 @@ fn is_same_word(name: &[u8], value: &[u8]) -> bool {
     value.len() <= 2 * name.len()
         && value.last().is_some_and(|b| b.eq_ignore_ascii_case(&name[name.len() - 1]))
         && letters(name) == letters(value)
+}
+
+/// Returns the end of the phrase of an assignment that is quoted as a whole: `Environment="PASSWORD=otter & lamp 12"`.
+fn phrase_in_quotes(text: &[u8], name: Name, found: ValueSpan) -> Option<usize> {
+    let quote = *text.get(name.start.checked_sub(1)?)?;
+    let touching = text.get(name.end) == Some(&b'=') && found.start == name.end + 1;
+    if !matches!(quote, b'"' | b'\'') || !touching || found.quoted {
+        return None;
+    }
+    let rest = &text[found.start..text.len().min(found.start + 96)];
+    let value = &rest[..rest.iter().position(|b| matches!(*b, b'\n' | b'=' | b'$' | b'<') || *b == quote)?];
+    let closes = rest.get(value.len()) == Some(&quote);
+    let phrase = heuristics::is_passphrase(value, NameClass::Password)
+        || heuristics::is_saying_with_digits(value)
+        || value.iter().any(u8::is_ascii_digit) && value.iter().any(|b| b.is_ascii_punctuation());
+    (closes && value.contains(&b' ') && value.len() >= 8 && phrase && !heuristics::is_placeholder(value))
+        .then_some(found.start + value.len())
 }
 
 /// Returns the end of a word at `at` in Greek or Cyrillic letters with a mark and a number: `Снегопад-42`.

@@ -230,7 +230,9 @@ pub(super) fn secret_key(value: &[u8]) -> bool {
 
 /// Whether `value` is long and looks random where no name says that it is secret.
 pub(super) fn random_value(value: &[u8]) -> bool {
-    value.len() >= 16 && looks_secret(value, NameClass::Weak, true)
+    // `_ga=GA1.2.…`, by which pages are counted.
+    let counted = value.starts_with(b"GA1.") || value.starts_with(b"GS1.");
+    value.len() >= 16 && !counted && looks_secret(value, NameClass::Weak, true)
 }
 
 /// Whether `value` is the random part of a link.
