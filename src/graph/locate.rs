@@ -88,9 +88,11 @@ impl Locator<'_> {
             None => [base.beside(path).ok(), RepoPath::new(path).ok()],
         };
         let named = |path: &&RepoPath| alone || self.files.has(path);
-        let mut named = candidates.iter().flatten().filter(named);
-        if let Some(found) = named.find_map(|path| self.existing(path, anchor.clone())) {
-            return found;
+        let found: Vec<Location> =
+            candidates.iter().flatten().filter(named).filter_map(|path| self.existing(path, anchor.clone())).collect();
+        // `docs/keys/public.pem`, which is allowed, is denied as a file in the folder of the text.
+        if let Some(found) = found.iter().find(|place| **place != Location::Denied).or(found.first()) {
+            return found.clone();
         }
         if candidates.iter().flatten().any(|path| self.files.is_folder(path)) {
             return Location::Folder;

@@ -69,7 +69,9 @@ pub(super) fn block(text: &[u8], hit: usize) -> Option<(usize, usize)> {
 fn framed_end(text: &[u8], from: usize) -> Option<usize> {
     let window = &text[from..text.len().min(from + MAX_BACKWARD_BYTES)];
     let close = window.windows(DASHES.len()).position(|part| part == DASHES)?;
-    let closed = || label_end(text, from + close + END.len()).filter(|_| window[close..].starts_with(b"-----END "));
+    // The text may end within the dashes.
+    let closed =
+        || window[close..].starts_with(b"-----END ").then(|| label_end(text, from + close + END.len())).flatten();
     if is_mostly_base64(&window[..close]) {
         return closed();
     }

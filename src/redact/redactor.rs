@@ -25,6 +25,8 @@ const MAX_KEYWORD_DISTANCE: usize = 512;
 
 /// The number of removals by piece, line and rule name.
 type RemovalLog = BTreeMap<(usize, u32, String), (u32, RuleRef)>;
+/// The edits of the texts of a source, and what they removed.
+type Edited<'a> = (Vec<PieceEdit<'a>>, RemovalLog);
 
 /// Removes secrets and invisible characters from texts. Built once a run, shared by threads.
 #[derive(Debug)]
@@ -123,12 +125,7 @@ impl Redactor {
     }
 
     /// Scrubs with `edit`. Texts that make it panic are removed whole.
-    fn scrub_by<'a>(
-        &self,
-        path: &str,
-        pieces: &[Piece<'a>],
-        edit: &dyn Fn(&[Piece<'a>]) -> (Vec<PieceEdit<'a>>, RemovalLog),
-    ) -> Scrubbed {
+    fn scrub_by<'a>(&self, path: &str, pieces: &[Piece<'a>], edit: &dyn Fn(&[Piece<'a>]) -> Edited<'a>) -> Scrubbed {
         let (drafts, records) = contained(|| edit(pieces)).unwrap_or_else(|| self.without_unreadable(pieces, edit));
         let place = if records.is_empty() { None } else { self.printable_path(path) };
         let removals = records
@@ -154,7 +151,7 @@ impl Redactor {
     }
 
     /// Finds and removes until nothing changes.
-    fn edited<'a>(&self, allowed: &[&RedactionAllow], pieces: &[Piece<'a>]) -> (Vec<PieceEdit<'a>>, RemovalLog) {
+    fn edited<'a>(&self, allowed: &[&RedactionAllow], pieces: &[Piece<'a>]) -> Edited<'a> {
         let mut drafts: Vec<PieceEdit<'a>> = pieces.iter().map(|piece| PieceEdit::new(piece.text)).collect();
         let mut records = RemovalLog::new();
         for _ in 0..MAX_ROUNDS {
@@ -166,11 +163,7 @@ impl Redactor {
     }
 
     /// Edits the texts that `edit` reads without a panic, and replaces the others by a marker.
-    fn without_unreadable<'a>(
-        &self,
-        pieces: &[Piece<'a>],
-        edit: &dyn Fn(&[Piece<'a>]) -> (Vec<PieceEdit<'a>>, RemovalLog),
-    ) -> (Vec<PieceEdit<'a>>, RemovalLog) {
+    fn without_unreadable<'a>(&self, pieces: &[Piece<'a>], edit: &dyn Fn(&[Piece<'a>]) -> Edited<'a>) -> Edited<'a> {
         let is_readable = |piece: &Piece<'a>| contained(|| edit(std::slice::from_ref(piece))).is_some();
         let only = |is_kept: &dyn Fn(&Piece<'a>) -> bool| -> Vec<Piece<'a>> {
             pieces.iter().map(|piece| if is_kept(piece) { *piece } else { Piece { text: "", ..*piece } }).collect()

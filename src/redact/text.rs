@@ -78,6 +78,10 @@ pub(super) struct WordEnds {
 impl WordEnds {
     /// Returns the end of the word at `at`.
     pub(super) fn end(&mut self, text: &[u8], at: usize) -> usize {
+        // Rules match to different lengths, so the next place may be before the last one, in the same word.
+        if at < self.from && self.from <= self.to && text[at..self.from].iter().all(|byte| is_word(*byte)) {
+            self.from = at;
+        }
         if at < self.from || at > self.to {
             let mut end = at + text[at..].iter().take_while(|byte| is_word(**byte)).count();
             while let Some(length) = random_part(&text[end..]) {

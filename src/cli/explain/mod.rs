@@ -5,7 +5,7 @@ mod why_not;
 
 pub(crate) use budget_steps::BudgetSteps;
 #[cfg(feature = "mcp")]
-pub(crate) use why_not::in_repo as why_not_in;
+pub(crate) use why_not::{clean as clean_answer, in_repo as why_not_in};
 
 use super::args::{ExplainArgs, Format, Global};
 use super::console::{self, json_text, printable, wrapped};

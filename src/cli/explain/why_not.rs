@@ -6,7 +6,7 @@ use crate::cli::failure::{Failure, PathFailure};
 use crate::cli::input;
 use crate::cli::packs::{self, Probe};
 use crate::cli::report::{self, print_lines};
-use crate::cli::workspace::open;
+use crate::cli::workspace::{open, without_secrets};
 use crate::engine::{BudgetProbe, Project, Repository};
 use crate::graph::Target;
 use crate::knowledge::{Relevant, Scope};
@@ -44,8 +44,9 @@ pub(super) fn run(global: &Global, args: &ExplainArgs, asked: &str) -> Result<Ex
         };
         in_repo(&repository, &project, &probe, &sealed, asked)?
     };
+    let answer = clean(answer);
     let help = answer.help.iter().map(|help| format!("  help: {help}"));
-    let lines = std::iter::once(format!("{asked}: {}", answer.message)).chain(help);
+    let lines = std::iter::once(format!("{}: {}", answer.asked, answer.message)).chain(help);
     print_lines(global.format, &answer, lines)?;
     Ok(Exit::Done)
 }
@@ -71,6 +72,16 @@ pub(crate) fn in_repo(
         }
     }
     Ok(answer)
+}
+
+/// Returns an answer without the secrets of what was asked for, such as a path with a token in it.
+pub(crate) fn clean(answer: WhyNot) -> WhyNot {
+    WhyNot {
+        asked: without_secrets(&answer.asked),
+        message: without_secrets(&answer.message),
+        help: answer.help.as_deref().map(without_secrets),
+        ..answer
+    }
 }
 
 fn answer_with(asked: &str, answer: &str, message: String, help: String) -> WhyNot {

@@ -3,7 +3,7 @@
 use super::target::{ItemQuery, PackQuery, path_in, root_in};
 use crate::cli::args::BudgetArgs;
 use crate::cli::console::{counted, printable};
-use crate::cli::explain::why_not_in;
+use crate::cli::explain::{clean_answer, why_not_in};
 use crate::cli::failure::Failure;
 use crate::cli::packs::{self, PackTarget, Probe};
 use crate::cli::workspace::without_secrets;
@@ -252,10 +252,7 @@ pub(super) fn explanation(
                 path_in(repository, asked)?;
             }
             let answer = why_not_in(repository, project, probe, &sealed, asked)?;
-            // The answer quotes what was asked.
-            let (asked, message) = (without_secrets(&answer.asked), without_secrets(&answer.message));
-            let help = answer.help.as_deref().map(without_secrets);
-            Ok(Explained::WhyNot(WhyNot { asked, message, help, ..answer }))
+            Ok(Explained::WhyNot(clean_answer(answer)))
         }
     })
 }

@@ -21,7 +21,8 @@ pub(super) fn is_other_thing(text: &[u8], name: Name) -> bool {
         // `$PWD:/work`, the directory that a shell is in.
         || word == b"PWD" && ends(&[b"$", b"${"])
         // `user.signingkey`, by which Git names a public key.
-        || word.ends_with(b"signingkey")
+        || word.ends_with(b"user.signingkey")
+        || word.ends_with(b"signingkey") && !text[name.end..].starts_with(b": ")
         // `ALL:!PSK:!SRP`, ciphers to leave out.
         || ends(&[b"!"]) && word.iter().all(u8::is_ascii_uppercase)
         // `Sec-WebSocket-Key: …`, which is sent in the clear.
@@ -70,8 +71,10 @@ fn is_result(text: &[u8], name: Name) -> bool {
 /// Whether a name is the last part of a path and its tag or port follows, as in the name of a container image:
 /// `registry.example.org/team/token:1.2`.
 fn is_image(text: &[u8], name: Name) -> bool {
-    name.start > 0
+    // `/password:…` after a blank is an option.
+    name.start > 1
         && text[name.start - 1] == b'/'
+        && !text[name.start - 2].is_ascii_whitespace()
         && matches!(text.get(name.end), Some(b':' | b'@'))
         && text.get(name.end + 1).is_some_and(|b| b.is_ascii_alphanumeric())
 }

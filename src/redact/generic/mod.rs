@@ -42,7 +42,7 @@ pub(super) use replaced::{KEYWORDS as OLD_LABELS, passwords as replaced_password
 use super::heuristics::{self, NameClass, WordList};
 use super::names::{self, class_of};
 use super::rules::FindingLabel;
-use super::text::{contains_ignoring_case, is_name_byte, last_line};
+use super::text::{contains_ignoring_case, first_line, is_name_byte, last_line};
 use super::{assembled, calls};
 use forms::{GLOBAL_KEY, is_global_key, list_of_bytes};
 use separator::{Separator, separator};
@@ -390,14 +390,18 @@ fn is_public_hint(text: &[u8], name: Name) -> bool {
         b"sha",
         b"checksum",
         b"commit",
+        b"partition",
+        b"offset",
         b"issue",
         b"finger",
     ];
     let word = &text[name.start..name.end];
     let line = last_line(&text[name.start.saturating_sub(48)..name.end]);
+    let after = first_line(&text[name.end..text.len().min(name.end + 64)]);
+    let in_log = [&b" partition="[..], b" offset="].iter().any(|field| contains_ignoring_case(after, field));
     let asked = name.start > 0 && matches!(text[name.start - 1], b'?' | b'&');
     let of_query = OF_QUERY.has(word);
-    PUBLIC.iter().any(|public| contains_ignoring_case(line, public)) || (of_query && !asked)
+    in_log || PUBLIC.iter().any(|public| contains_ignoring_case(line, public)) || (of_query && !asked)
 }
 
 /// Whether a name is the parameter `key` of a URL that asks an API, where no key of a cache or an index is told.

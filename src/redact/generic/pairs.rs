@@ -280,11 +280,12 @@ pub(super) fn column(text: &[u8], name: Name) -> Option<Column> {
     let delimiter = at + rest.iter().position(|b| *b == b'\n')? + 1;
     let length = line(text, delimiter).len();
     let row = &text[delimiter..delimiter + length];
-    let is_delimiter = row.contains(&b'-') && (row.contains(&b'|') || row.contains(&b'+'));
+    let is_delimiter =
+        row.contains(&b'-') && (row.contains(&b'|') || row.contains(&b'+')) || row.trim_ascii().starts_with(b"+=");
     if !is_delimiter
         || !row
             .iter()
-            .all(|b| matches!(b, b'|' | b'-' | b':' | b' ' | b'\t' | b'>' | b'\r' | b'+' | b'/' | b'#' | b'*'))
+            .all(|b| matches!(b, b'|' | b'-' | b'=' | b':' | b' ' | b'\t' | b'>' | b'\r' | b'+' | b'/' | b'#' | b'*'))
     {
         return None;
     }
@@ -367,6 +368,12 @@ impl Columns {
         let mut at = column.rows;
         while at < text.len() {
             let row = line(text, at);
+            // The border below a row of a table in reStructuredText.
+            let border = mark == b'|' && row.len() > 2 && row.iter().all(|b| matches!(b, b'+' | b'-' | b' '));
+            if border {
+                at += row.len() + 1;
+                continue;
+            }
             if !row.contains(&mark) || row.len() == MAX_ROW_BYTES {
                 break;
             }

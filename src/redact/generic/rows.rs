@@ -15,7 +15,9 @@ const MAX_VALUES: usize = 16 * 1024;
 pub(super) fn is_secret(value: &[u8], class: NameClass) -> bool {
     looks_secret(value, class, true)
         || class == NameClass::Weak
-            && (later::is_strong(value) || later::is_plain(value) && heuristics::has_all_kinds(value))
+            && (heuristics::is_hexadecimal_key(value)
+                || later::is_strong(value)
+                || later::is_plain(value) && heuristics::has_all_kinds(value))
         || class == NameClass::Password
             && (heuristics::is_word_chain(value, 3)
                 || heuristics::is_joined_words(value)

@@ -96,9 +96,11 @@ fn judged(text: &[u8], name: Name, at: usize, separator: Separator, class: NameC
         && text.get(found.end + 1).is_some_and(|b| b.is_ascii_uppercase() || matches!(b, b'[' | b'\''));
     // `base.pass("…")`, a function; `keyring.get_password("service", …)`, which takes a name.
     let word = &text[name.start..name.end];
-    let looked_up = [&b"get_"[..], b"fetch_", b"load_", b"read_", b"find_", b"get", b"keyring.get_"]
-        .iter()
-        .any(|verb| word.starts_with(verb) && !(verb == b"get" && !word.get(3).is_some_and(u8::is_ascii_uppercase)));
+    let getter = word.strip_prefix(b"get").is_some_and(|rest| rest.first().is_some_and(u8::is_ascii_uppercase));
+    let looked_up = getter
+        || [&b"get_"[..], b"fetch_", b"load_", b"read_", b"find_", b"keyring.get_"]
+            .iter()
+            .any(|verb| word.starts_with(verb));
     let called =
         separator == Separator::Call && text.get(name.end) == Some(&b'(') && (word.ends_with(b"pass") || looked_up);
     if generic || called || class == NameClass::Weak && separator == Separator::Comma && is_listed(text, name) {

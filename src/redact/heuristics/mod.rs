@@ -126,7 +126,10 @@ pub(super) fn looks_secret(value: &[u8], class: NameClass, quoted: bool) -> bool
     // `£`, `§` and the like, and `€`.
     let foreign = value.windows(2).filter(|pair| pair[0] == 0xc2 && matches!(pair[1], 0xa1..=0xbf)).count()
         + usize::from(memchr::memmem::find(value, "\u{20ac}".as_bytes()).is_some());
-    let marks = marks + foreign;
+    // `Tangerine?Oxbow`
+    let asked =
+        value.windows(3).filter(|run| run[1] == b'?' && run[0].is_ascii_alphanumeric() && run[2].is_ascii_alphabetic());
+    let marks = marks + foreign + asked.count();
     let both = value.iter().any(u8::is_ascii_uppercase) && value.iter().any(u8::is_ascii_lowercase);
     let (odd, pairs) = letters::odd_pairs(value);
     let scrambled = class != NameClass::Weak && value.len() >= 10 && both && pairs >= 5 && odd * 3 >= pairs;

@@ -123,6 +123,8 @@ pub(super) fn password(value: &[u8]) -> bool {
         || heuristics::is_word_chain(value, 3)
         || heuristics::is_joined_words(value)
         || is_numbered_chain(value)
+        // Quotes are around it, or it would have no blank.
+        || value.contains(&b' ') && heuristics::is_plain_words(value)
 }
 
 /// Whether `value` is three words or more with marks between them and a number at the end: `Basalt_und_Schiefer_3`.

@@ -104,7 +104,14 @@ impl ProseLabel {
             && value.split(|b| !b.is_ascii_digit()).filter(|part| !part.is_empty()).count() >= 2
             && !heuristics::is_name(value)
             && ends_clause(text, self.found.end);
-        if scattered && looks {
+        // "AES, password dump!ling$"
+        let marked = class == NameClass::Password
+            && self.words == 0
+            && value.len() >= 8
+            && value.iter().filter(|b| matches!(b, b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*')).count() >= 2
+            && value.iter().any(u8::is_ascii_alphabetic)
+            && ends_clause(text, self.found.end);
+        if (scattered || marked) && looks {
             return true;
         }
         let number = class == NameClass::Password && self.words == 0 && value.iter().all(u8::is_ascii_digit) && after;
