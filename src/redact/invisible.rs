@@ -27,11 +27,23 @@ pub fn invisible(text: &str) -> Vec<Range<usize>> {
         at = next + c.len_utf8();
         if c == '\u{1F3F4}' {
             at += flag(&text[at..]);
+        } else if c == '\u{1b}' {
+            at += control_sequence(&bytes[at..]);
+            found.push(next..at);
         } else if is_invisible(c) && !is_needed(text, next, c) {
             found.push(next..at);
         }
     }
     found
+}
+
+/// Returns the length of what follows the escape character of a control sequence of a terminal, `[1;31m`, else 0. What is
+/// left of one without the escape character would separate a secret from its name.
+fn control_sequence(rest: &[u8]) -> usize {
+    const LONGEST: usize = 24;
+    let Some(parameters) = rest.strip_prefix(b"[") else { return 0 };
+    let length = parameters.iter().take(LONGEST).take_while(|b| matches!(b, b'0'..=b'9' | b';' | b'?' | b':')).count();
+    if parameters.get(length).is_some_and(u8::is_ascii_alphabetic) { length + 2 } else { 0 }
 }
 
 /// Finds the next byte at or after `from` that is neither printable ASCII nor a line end nor a tab.
@@ -170,7 +182,7 @@ mod tests {
         assert_eq!(cleaned("a\u{e0069}\u{e0067}\u{e007f}b"), "ab");
         assert_eq!(cleaned("x\u{202e}y\u{2066}z\u{2069}"), "xyz");
         assert_eq!(cleaned("zero\u{200b}width\u{feff} so\u{ad}ft \u{2060}"), "zerowidth soft ");
-        assert_eq!(cleaned("bell\u{7} esc\u{1b}[0m c1\u{85} del\u{7f} \r\n"), "bell esc[0m c1 del \n");
+        assert_eq!(cleaned("bell\u{7} esc\u{1b}[0m c1\u{85} del\u{7f} \r\n"), "bell esc c1 del \n");
         assert_eq!(cleaned("😀\u{fe0f}\u{fe01}\u{e0101}x"), "😀\u{fe0f}x");
         assert_eq!(cleaned("a\u{200d}b\u{200c}c1\u{fe0f}2"), "abc12");
     }

@@ -20,6 +20,8 @@ use std::sync::LazyLock;
 
 /// How many times a changed text is scanned at most: text that a removal joined may match anew.
 const MAX_ROUNDS: usize = 4;
+/// The longest finding that counts beside one that covers it.
+const MAX_SINGLE: usize = 1024;
 /// How far from its keyword a user's rule may match, in bytes.
 const MAX_KEYWORD_DISTANCE: usize = 512;
 
@@ -285,6 +287,15 @@ impl Redactor {
         findings.retain(|finding| {
             finding.start < finding.end && !heuristics::is_published(&bytes[finding.start..finding.end])
         });
+        // A prefix that is repeated begins as many tokens that all end with the word: one of them is enough, and each
+        // would be read whole.
+        findings.sort_by_key(|finding| finding.start);
+        let mut reach = 0;
+        findings.retain(|finding| {
+            let covered = finding.end <= reach && finding.end - finding.start > MAX_SINGLE;
+            reach = reach.max(finding.end);
+            !covered
+        });
         // Rules read bytes: what ends inside a letter takes all of it.
         for finding in &mut findings {
             finding.start = view.text.floor_char_boundary(finding.start);
@@ -389,6 +400,24 @@ mod tests {
         let texts: Vec<&str> = scrubbed.texts.iter().map(Clean::as_str).collect();
         assert_eq!(texts[..3], ["[REDACTED:pin]", "[REDACTED:likely-password]", "4711"]);
         assert_eq!(texts[3], "id: x\npin: [REDACTED:pin]\nadmin: [REDACTED:likely-password]\npriority: 4711\n");
+    }
+
+    #[test]
+    fn a_key_that_is_cut_off_within_its_last_dashes_is_removed() {
+        let begin = ["-----BEGIN ", "PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj"].concat();
+        for dashes in 0..6 {
+            let clean = Redactor::built_in().line(&format!("{begin}{}", "-".repeat(dashes)));
+            assert!(!clean.contains("MIIE") && !clean.contains("unreadable"), "{clean}");
+        }
+    }
+
+    #[test]
+    fn a_prefix_that_is_repeated_takes_time_in_proportion_to_the_text() {
+        let started = std::time::Instant::now();
+        let clean = Redactor::built_in().line(&["gh", "o_"].concat().repeat(12_000));
+        assert_eq!(clean.matches("[REDACTED:").count(), 1);
+        // Quadratic work takes minutes.
+        assert!(started.elapsed().as_secs() < 30, "{:?}", started.elapsed());
     }
 
     #[test]

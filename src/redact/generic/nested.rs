@@ -138,8 +138,12 @@ impl Holder {
     fn holds(&self, key: &[u8], value: &[u8], quoted: bool) -> bool {
         let key = key.trim_ascii();
         // A field that names a secret itself is found by its own name.
-        let named =
-            if self.plural { !describes(key) && (key.is_empty() || class_of(key).is_none()) } else { VALUES.has(key) };
+        let named = if self.plural {
+            !describes(key) && (key.is_empty() || class_of(key).is_none())
+        } else {
+            // `"password": ["…"]`, beside the rules of a form that are written so.
+            VALUES.has(key) || key.is_empty() && value.len() >= 8 && heuristics::has_all_kinds(value)
+        };
         named
             && match self.class {
                 NameClass::Password if quoted => rows::is_secret(value, self.class),

@@ -39,6 +39,10 @@ pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
     if first == b'\n' && (is_heading(text, name.start) || is_defined(rest) || is_one_of_many(text, name)) {
         return Some((Separator::Colon, below(text, at)?));
     }
+    // `- --password`, and its value as the next item of a list.
+    if first == b'\n' && name.flag && text[..name.start].trim_ascii_end().ends_with(b"-") {
+        return Some((Separator::Flag, below(text, at)?));
+    }
     // The field of a form as it is sent: its value follows an empty line.
     if closed
         && matches!(first, b'\n' | b'\r' | b'\\')
@@ -363,7 +367,8 @@ pub(super) fn skip_blanks(text: &[u8], at: usize) -> usize {
             [b' ' | b'\t', ..] => 1,
             // No-break spaces, which French puts before a colon, and an em space.
             [0xc2, 0xa0, ..] => 2,
-            [0xe2, 0x80, 0xaf | 0x83 | 0x82 | 0x89, ..] => 3,
+            // And the space of Chinese and Japanese.
+            [0xe2, 0x80, 0xaf | 0x83 | 0x82 | 0x89, ..] | [0xe3, 0x80, 0x80, ..] => 3,
             _ => break,
         };
     }

@@ -30,6 +30,11 @@ pub(super) fn value(
 /// Like [`value`], with the first part of a longer value.
 fn judged(text: &[u8], name: Name, at: usize, separator: Separator, class: NameClass) -> Option<(ValueSpan, bool)> {
     let at = after_block_mark(text, after_wrapper(text, at, separator), separator);
+    if !matches!(class, NameClass::Hint | NameClass::Weak)
+        && let Some(found) = enclosed(text, at)
+    {
+        return Some((found, true));
+    }
     let found = match quoted(text, at) {
         Some(found) if !found.quoted && needs_quotes(separator) => return None,
         Some(found) => found,
@@ -393,6 +398,24 @@ fn is_same_word(name: &[u8], value: &[u8]) -> bool {
     value.len() <= 2 * name.len()
         && value.last().is_some_and(|b| b.eq_ignore_ascii_case(&name[name.len() - 1]))
         && letters(name) == letters(value)
+}
+
+/// Returns the value in the brackets that open at `at`, if no placeholder looks like it: `<aK93mLq27WeRt8>`, `{{…}}`.
+fn enclosed(text: &[u8], at: usize) -> Option<ValueSpan> {
+    const BRACKETS: [(&[u8], &[u8]); 5] = [(b"{{", b"}}"), (b"<", b">"), (b"(", b")"), (b"[", b"]"), (b"{", b"}")];
+    let (open, close) = BRACKETS.into_iter().find(|(open, _)| text[at..].starts_with(open))?;
+    let start = at + open.len();
+    let window = &text[start..text.len().min(start + 96)];
+    let length = window.iter().take_while(|b| b.is_ascii_graphic() && **b != close[0]).count();
+    let value = &window[..length];
+    let random = value.len() >= 10
+        && heuristics::has_all_kinds(value)
+        && value.iter().filter(|b| b.is_ascii_digit()).count() >= 2
+        && value.iter().all(|b| {
+            b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'+' | b'=' | b'!' | b'#' | b'@' | b'$' | b'%')
+        })
+        && heuristics::looks_random(value);
+    (random && window[length..].starts_with(close)).then_some(ValueSpan { start, end: start + length, quoted: true })
 }
 
 /// Returns the end of the phrase of an assignment that is quoted as a whole: `Environment="PASSWORD=otter & lamp 12"`.
