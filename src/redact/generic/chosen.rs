@@ -91,6 +91,10 @@ pub(in super::super) fn password(text: &[u8], place: usize, done: &mut usize, fo
     if word.ends_with(b"$") && last_line(&text[start.saturating_sub(BEFORE)..start]).contains(&b'$') {
         return;
     }
+    // `<0000522b67c3$00002240@example>`, the id of a message.
+    if word.contains(&b'@') && text[..start].ends_with(b"<") && text.get(end) == Some(&b'>') {
+        return;
+    }
     let is_password = || {
         let chosen = is_chosen(word);
         (chosen || is_pair(text, start, end)) && (is_near_account(text, start, end) || is_listed(text, start, end))

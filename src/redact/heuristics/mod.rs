@@ -404,6 +404,12 @@ fn hexadecimal(value: &[u8], class: NameClass) -> Option<bool> {
         return Some(class == NameClass::PrivateKey && value.len() == 66);
     }
     if value.len() >= 16 && value.iter().all(u8::is_ascii_hexdigit) && value.iter().any(u8::is_ascii_alphabetic) {
+        // The point of a curve, with one coordinate or two: a public key.
+        let point =
+            value.len() == 66 && matches!(&value[..2], b"02" | b"03") || value.len() == 130 && value.starts_with(b"04");
+        if point {
+            return Some(false);
+        }
         return Some(says_secret);
     }
     None

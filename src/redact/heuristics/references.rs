@@ -82,7 +82,7 @@ pub(super) fn is_path_or_url(value: &[u8]) -> bool {
 /// Whether `value` ends as the name of a host or a file: `40sux9.apps.example.com`, `V2024_10_03__Token.sql`.
 pub(in super::super) fn is_host(value: &[u8]) -> bool {
     static DOMAINS: WordList = WordList::new(
-        "com net org io dev app cloud local internal lan sql json yml yaml md txt sh py rb js ts xml toml log csv html css bin gz tgz zip tar iso img jpg jpeg png gif svg pdf mp3 mp4 parquet avro egg whl jar rpm deb exe dll pem crt cer der p12 pfx jks kdbx kdb sqlite sqlite3 h5 ipynb conf cfg ini",
+        "com net org io dev app uk jp eu cloud local internal lan sql json yml yaml md txt sh py rb js ts xml toml log csv html css bin gz tgz zip tar iso img jpg jpeg png gif svg pdf mp3 mp4 parquet avro egg whl jar rpm deb exe dll pem crt cer der p12 pfx jks kdbx kdb sqlite sqlite3 h5 ipynb conf cfg ini",
     );
     value.iter().rposition(|b| *b == b'.').is_some_and(|dot| DOMAINS.has(&value[dot + 1..]))
 }

@@ -15,6 +15,9 @@ pub(super) fn is_said(value: &[u8]) -> bool {
         || is_key_combination(value)
         || is_glob_of_names(value)
         || is_advisory(value)
+        || is_method(value)
+        // `ss || ct || label`, what is put together.
+        || memchr::memmem::find(value, b" || ").is_some()
         || is_encoded_structure(value)
         // `U+E0001-U+E007F`
         || value.starts_with(b"U+") && value.get(2..6).is_some_and(|point| point.iter().all(u8::is_ascii_hexdigit))
@@ -161,6 +164,17 @@ fn is_advisory(value: &[u8]) -> bool {
         && value[4..].iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'A'..=b'Z'))
 }
 
+/// Whether `value` is a method of a class as documentation names it: `LampKey#lampAddress`.
+fn is_method(value: &[u8]) -> bool {
+    let Some(mark) = value.iter().position(|b| *b == b'#') else { return false };
+    let (class, method) = (&value[..mark], &value[mark + 1..]);
+    class.first().is_some_and(u8::is_ascii_uppercase)
+        && method.first().is_some_and(u8::is_ascii_lowercase)
+        && class.iter().chain(method).all(u8::is_ascii_alphabetic)
+        && class[1..].iter().any(u8::is_ascii_uppercase)
+        && method.iter().any(u8::is_ascii_uppercase)
+}
+
 /// Whether `value` begins as what closes or divides JSON in a URL: `%7D%5D&config=%7B`.
 fn is_encoded_structure(value: &[u8]) -> bool {
     [&b"%7D"[..], b"%5D", b"%2C%22", b"%22%2C", b"%22%7D", b"%22%3A"].iter().any(|mark| value.starts_with(mark))
@@ -195,6 +209,8 @@ mod tests {
             "*SECRET",
             "GHSA-396q-4vc8-28x9",
             "CVE-2024-12345",
+            "LampWildcardKey#lampAddress",
+            "ssA || ssB || label",
             "%7D%5D&config=%7B",
         ] {
             assert!(is_said(value.as_bytes()), "{value}");

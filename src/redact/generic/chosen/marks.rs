@@ -112,7 +112,17 @@ pub(super) fn is_named_or_range(word: &[u8]) -> bool {
     // `6d3d89b5^..68333e82`, revisions of Git.
     let revisions = memchr::memmem::find(word, b"..").is_some()
         && word.iter().all(|b| b.is_ascii_hexdigit() || matches!(b, b'^' | b'.' | b'~'));
+    // `webpack@2+`
+    let at = word.iter().position(|b| *b == b'@').unwrap_or(0);
+    let version = at > 2
+        && word[..at].iter().all(|b| b.is_ascii_lowercase() || *b == b'-')
+        && word[at + 1..].iter().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'+' | b'x'));
+    // `K*0.5*rho*V^2`
+    let formula = word.contains(&b'*')
+        && [&b"^2"[..], b"^3", b"*0."].iter().any(|part| memchr::memmem::find(word, part).is_some());
     named
+        || version
+        || formula
         || revisions
         || machine
         || port
