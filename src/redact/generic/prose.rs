@@ -33,9 +33,11 @@ pub(super) fn values(
     (class, label): (NameClass, &'static FindingLabel),
     on_finding: OnFinding<'_>,
 ) {
-    if is_of_digest(text, name) {
-        return;
-    }
+    let on_finding: OnFinding<'_> = &mut |start, end, label| {
+        if !is_of_digest(text, name) {
+            on_finding(start, end, label);
+        }
+    };
     let rest = first_line(&text[name.end..text.len().min(name.end + MAX_DISTANCE)]);
     let is_password = class == NameClass::Password && !is_verb(text, name);
     // Without a digit, a mark, a quote or words joined to one nothing looks like a secret but a password: this dismisses

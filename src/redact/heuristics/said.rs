@@ -17,7 +17,7 @@ pub(super) fn is_said(value: &[u8]) -> bool {
         || is_advisory(value)
         || is_method(value)
         // `ss || ct || label`, what is put together.
-        || memchr::memmem::find(value, b" || ").is_some()
+        || value.windows(4).any(|part| part == b" || ")
         || is_encoded_structure(value)
         // `U+E0001-U+E007F`
         || value.starts_with(b"U+") && value.get(2..6).is_some_and(|point| point.iter().all(u8::is_ascii_hexdigit))
