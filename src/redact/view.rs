@@ -80,7 +80,7 @@ impl<'t> View<'t> {
         const CONTINUES: &str = " \\\n";
         let mut text = String::new();
         let mut at = 0;
-        for (end, _) in raw.match_indices(CONTINUES) {
+        for end in memchr::memmem::find_iter(raw.as_bytes(), CONTINUES) {
             let before = raw[at..end].rsplit(|c: char| c.is_ascii_whitespace()).next().unwrap_or_default();
             let after = raw[end + CONTINUES.len()..].trim_start_matches(' ');
             if before.starts_with('-') || after.starts_with('-') {
