@@ -259,3 +259,36 @@ fn two_words_are_found_where_only_a_password_can_be() {
         assert_eq!(scrub(text), text);
     }
 }
+
+#[test]
+fn passwords_in_more_notations_are_found() {
+    let value = fill("Kq7<a9>x4", SEED);
+    for template in [
+        "|| Host || Login || Password ||\n| lamp1 | anna | @ |\n",
+        "+------+----------+\n| user | password |\n+======+==========+\n| anna | @ |\n+------+----------+\n",
+        "pass => q{@},",
+        "static_auth_secret: Some(\n    \"@\",\n),",
+        "LAMP_USER\nanna\nLAMP_PASSWORD\n@\nLAMP_QUEUE\nlow\n",
+        "Server=lamp.example;User ID=anna;Password=@;Encrypt=True;",
+        "password: <@>",
+        "password: {{@}}",
+        "{\"password\": [\"@\"]}",
+        "lamp.exe /password:@",
+        "args:\n  - --password\n  - @\n",
+        "password: \u{1b}[31m@\u{1b}[0m",
+        "lautet das Passwort @.",
+        "初期パスワード「@」も",
+    ] {
+        let clean = scrub(&template.replace('@', &value));
+        assert!(!clean.contains(&value), "{clean}");
+    }
+    for (text, password) in [
+        ("Passwort: Almabtrieb§2024", "Almabtrieb"),
+        ("password: \"Camembert£Rôti\"", "Camembert"),
+        ("Environment=\"LAMP_ADMIN_PASS=kurz & knapp 12\"", "knapp"),
+        ("…;User ID=anna;Password=Lamp_Watt(h)77;Encrypt=True;", "Watt"),
+        ("логин inspektor, пароль: Снегопад-42", "Снегопад"),
+    ] {
+        assert!(!scrub(text).contains(password), "{text}");
+    }
+}
