@@ -138,7 +138,7 @@ pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Findin
     // Of two rules for one place the first counts, and a form says more than the name of a provider nearby.
     let mut near_providers = Vec::new();
     sampled::find(text, depth, &mut findings);
-    let mut names = Names::default();
+    let mut names = Names::new(depth == 0);
     let mut ends = WordEnds::default();
     let mut key_end = 0;
     let mut object_end = 0;

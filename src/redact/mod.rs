@@ -21,6 +21,7 @@ mod edit;
 mod encoded;
 mod entity;
 mod environment;
+mod expressions;
 mod generic;
 mod groups;
 mod heuristics;

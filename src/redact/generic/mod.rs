@@ -43,7 +43,7 @@ use super::heuristics::{self, NameClass, WordList};
 use super::names::{self, class_of};
 use super::rules::FindingLabel;
 use super::text::{contains_ignoring_case, first_line, is_name_byte, last_line};
-use super::{assembled, calls};
+use super::{assembled, calls, expressions};
 use forms::{GLOBAL_KEY, is_global_key, list_of_bytes};
 use separator::{Separator, separator};
 
@@ -58,6 +58,8 @@ pub(super) type OnFinding<'a> = &'a mut dyn FnMut(usize, usize, &'static Finding
 /// A search for values by their names that reads each name once.
 #[derive(Debug, Default)]
 pub(super) struct Names {
+    /// Whether values that a program puts together are put together; not in what was put together.
+    assembles: bool,
     /// The end of the names read so far.
     seen: usize,
     /// The end of the last value without quotes, and how many names inside it were examined.
@@ -79,6 +81,10 @@ pub(super) struct Name {
 }
 
 impl Names {
+    pub(super) fn new(assembles: bool) -> Self {
+        Self { assembles, ..Self::default() }
+    }
+
     /// Finds the secrets whose name contains the keyword at `hit`.
     ///
     /// `strict` texts are records (front matter, JSON), in which every value under a secret's name counts.
@@ -318,9 +324,15 @@ impl Names {
             }
             pairs::row(text, name, class, |start, end| on_finding(start, end, label));
         }
-        if separator == Separator::Assign {
-            assembled::decoded(text, at, label, on_finding);
-            assembled::sum(text, &text[name.start..name.end], at, on_finding);
+        if self.assembles {
+            let name = &text[name.start..name.end];
+            if separator == Separator::Assign {
+                assembled::decoded(text, at, label, on_finding);
+                assembled::sum(text, name, at, on_finding);
+            }
+            if matches!(separator, Separator::Assign | Separator::Colon | Separator::Call | Separator::Comma) {
+                expressions::secret(text, name, at, on_finding);
+            }
         }
         let value = value::value(text, name, at, separator, class);
         if value.is_none_or(|(_, secret)| !secret)

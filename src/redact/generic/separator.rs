@@ -39,6 +39,9 @@ pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
     if first == b'\n' && (is_heading(text, name.start) || is_defined(rest) || is_one_of_many(text, name)) {
         return Some((Separator::Colon, below(text, at)?));
     }
+    if let Some(end) = underlined(text, name, at).or_else(|| summarized(rest).map(|length| at + length)) {
+        return Some((Separator::Colon, below(text, end)?));
+    }
     // `- --password`, and its value as the next item of a list.
     if first == b'\n' && name.flag && text[..name.start].trim_ascii_end().ends_with(b"-") {
         return Some((Separator::Flag, below(text, at)?));
@@ -81,6 +84,15 @@ pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
         b'|' => (Separator::Cell, 1),
         b',' if closed => (Separator::Comma, 1),
         b'(' if at == name.end && is_quote(rest.get(1)) => (Separator::Call, 1),
+        // `kPassword{"…"}`
+        b'{' if at == name.end && rest.get(1) == Some(&b'"') => (Separator::Assign, 1),
+        // `s:8:"password";s:12:"…"`, and `read PASSWORD <<< "…"`
+        b';' if closed => (Separator::Assign, serialized(rest)?),
+        b'<' if rest.starts_with(b"<<< ") => (Separator::Assign, 3),
+        // A line of the registry of Windows.
+        b'R' if rest.starts_with(b"REG_SZ ") => (Separator::Assign, 6),
+        // `name,value`
+        b',' if is_row_of_two(text, name, at) => (Separator::Assign, 1),
         b'>' if attribute => (Separator::Tag, 1),
         // `<setting name="ApiKey" serializeAs="String"><value>…`
         _ if attribute && at > touching => (Separator::Tag, attributes(rest)?),
@@ -99,6 +111,7 @@ pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
         let blanks = text[at..].len() - text[at..].trim_ascii_start().len();
         at += blanks + b"<value>".len();
     }
+    at = after_tag_or_note(text, at, separator);
     if text.get(at) == Some(&b'\n') {
         at = match separator {
             Separator::Colon | Separator::Assign => below(text, at).unwrap_or(at),
@@ -107,6 +120,40 @@ pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
         };
     }
     Some((separator, after_type(text, at, separator)))
+}
+
+/// Returns the end of the line that makes a heading of the name above it: `----`, `====`.
+fn underlined(text: &[u8], name: Name, at: usize) -> Option<usize> {
+    let rest = text[at..].strip_prefix(b"\n")?;
+    let line = first_line(&rest[..rest.len().min(80)]);
+    let rule = line.len() >= 3 && line.iter().all(|b| *b == line[0]) && matches!(line[0], b'-' | b'=' | b'~' | b'^');
+    let alone = name.start == 0 || text[name.start - 1] == b'\n';
+    (rule && alone).then_some(at + 1 + line.len())
+}
+
+/// Returns the length of the end of a summary or a heading of HTML, which is all that follows on its line.
+fn summarized(rest: &[u8]) -> Option<usize> {
+    let tag = [&b"</summary>\n"[..], b"</h1>\n", b"</h2>\n", b"</h3>\n", b"</h4>\n"].into_iter().find(|tag| rest.starts_with(tag))?;
+    Some(tag.len() - 1)
+}
+
+/// Returns the length of what precedes a string that PHP serialized: `;s:12:`.
+fn serialized(rest: &[u8]) -> Option<usize> {
+    let digits = rest.strip_prefix(b";s:")?.iter().take(4).take_while(|b| b.is_ascii_digit()).count();
+    (digits > 0 && rest[3 + digits..].starts_with(b":\"")).then_some(4 + digits)
+}
+
+/// Whether a line is a name, the comma at `at` and a value, below another line of two cells.
+fn is_row_of_two(text: &[u8], name: Name, at: usize) -> bool {
+    let row = first_line(&text[at + 1..text.len().min(at + 160)]);
+    let begins = name.start > 0 && text[name.start - 1] == b'\n';
+    let is_cell = |cell: &[u8]| !cell.is_empty() && !cell.iter().any(|b| matches!(b, b',' | b' ' | b'(' | b')'));
+    let above = || last_line(&text[name.start.saturating_sub(160)..name.start - 1]);
+    let spelled = text[name.start..name.end].iter().any(|b| matches!(b, b'_' | b'-' | b'.') || b.is_ascii_uppercase());
+    begins && at == name.end && spelled && is_cell(row.trim_ascii_end()) && {
+        let mut cells = above().split(|b| *b == b',');
+        cells.next().is_some_and(is_cell) && cells.next().is_some_and(is_cell) && cells.next().is_none()
+    }
 }
 
 /// Skips the length of an array after its name: `secret[25] = …`.
@@ -190,6 +237,28 @@ fn attributes(rest: &[u8]) -> Option<usize> {
 /// Skips emphasis that opens at `at`.
 fn opened(text: &[u8], at: usize) -> usize {
     at + text[at..].iter().take(3).take_while(|b| matches!(b, b'*' | b'_')).count()
+}
+
+/// Skips what YAML puts before a value, its type and a comment at the end of the line, and the type that PHP and Jira do.
+fn after_tag_or_note(text: &[u8], at: usize, separator: Separator) -> usize {
+    let rest = &text[at..text.len().min(at + 160)];
+    if separator == Separator::Colon {
+        if rest.starts_with(b"!!str ") {
+            return at + 6;
+        }
+        if rest.starts_with(b"# ") {
+            return at + first_line(rest).len();
+        }
+        // `{color:red}`
+        if rest.starts_with(b"{color:") {
+            return at + rest.iter().position(|b| *b == b'}').map_or(0, |end| end + 1);
+        }
+    }
+    // `["password"]=>` and on the next line `string(12) "…"`
+    let lead = rest.len() - rest.trim_ascii_start().len();
+    let dumped = separator == Separator::Assign && rest[lead..].starts_with(b"string(");
+    let end = rest[lead..].iter().position(|b| *b == b')').filter(|end| dumped && *end < 12);
+    end.map_or(at, |end| skip_blanks(text, at + lead + end + 1))
 }
 
 /// Skips the digit that says how a router stores the password: `password 0 …`.

@@ -45,13 +45,29 @@ pub(super) fn quoted(text: &[u8], at: usize) -> Option<ValueSpan> {
             && matches!(text.get(at + 1), Some(b'"' | b'\'')),
     );
     let rest = &text[at + prefix..];
+    if let Some(found) = on_line_below(text, at + prefix) {
+        return Some(found);
+    }
     const QUOTES: &[(&[u8], &[u8])] = &[
         (b"\"\"\"", b"\"\"\""),
+        (b"'''", b"'''"),
         (b"\"", b"\""),
         (b"'", b"'"),
         (b"q{", b"}"),
         (b"qq{", b"}"),
         (b"q(", b")"),
+        // Raw strings of Rust, Swift and C++, literals of Ruby, Elixir, Lua, shells.
+        (b"r#\"", b"\"#"),
+        (b"#\"", b"\"#"),
+        (b"R\"(", b")\""),
+        (b"%q(", b")"),
+        (b"%Q(", b")"),
+        (b"%q{", b"}"),
+        (b"%Q{", b"}"),
+        (b"%q[", b"]"),
+        (b"~s(", b")"),
+        (b"[[", b"]]"),
+        (b"$'", b"'"),
         (b"``", b"``"),
         (b"`", b"`"),
         (b"\\\"", b"\\\""),
@@ -95,6 +111,34 @@ pub(super) fn quoted(text: &[u8], at: usize) -> Option<ValueSpan> {
         }
     }
     Some(ValueSpan { start, end, quoted: true })
+}
+
+/// Returns the only line of a string that opens at `at`, at the end of a line: of one with three quotes, of a "here document".
+fn on_line_below(text: &[u8], at: usize) -> Option<ValueSpan> {
+    const OPENERS: [&[u8]; 7] = [b"\"\"\"", b"'''", b"''", b"@'", b"@\"", b"`", b"[["];
+    let rest = &text[at..text.len().min(at + 64)];
+    let line = first_line(rest).trim_ascii_end();
+    let opens = OPENERS.contains(&line) || is_here_document(line);
+    if !opens || line.is_empty() {
+        return None;
+    }
+    let start = at + first_line(rest).len() + 1;
+    let below = first_line(text.get(start..text.len().min(start + MAX_VALUE_BYTES))?);
+    let lead = below.iter().take_while(|b| matches!(b, b' ' | b'\t' | b'>' | b'+')).count();
+    let value = below[lead..].trim_ascii_end();
+    let value = if line.len() <= 3 { value.strip_suffix(line).unwrap_or(value) } else { value };
+    let alone = !value.is_empty() && !value.iter().any(u8::is_ascii_whitespace);
+    alone.then_some(ValueSpan { start: start + lead, end: start + lead + value.len(), quoted: true })
+}
+
+/// Whether all of a line is the beginning of a "here document": `<<EOF`, `<<-'EOT'`, `<<~TXT`, `$(cat <<EOF`.
+fn is_here_document(line: &[u8]) -> bool {
+    let line = line.strip_prefix(b"\"").unwrap_or(line);
+    let line = line.strip_prefix(b"$(cat ").unwrap_or(line);
+    let Some(mark) = line.strip_prefix(b"<<") else { return false };
+    let mark = mark.trim_ascii_start();
+    let word = mark.strip_prefix(b"<").or(mark.strip_prefix(b"-")).or(mark.strip_prefix(b"~")).unwrap_or(mark);
+    !word.is_empty() && word.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'\'' | b'"'))
 }
 
 /// Returns the value without quotes at `at`.
