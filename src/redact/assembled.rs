@@ -28,7 +28,7 @@ pub(super) fn list(text: &[u8], hit: usize, found: OnFinding<'_>) {
 /// Passes the values of the variables at `at`, which are put together under `name`, to `found`, if they are the parts of a
 /// secret.
 pub(super) fn sum(text: &[u8], name: &[u8], at: usize, found: OnFinding<'_>) {
-    if let Some(parts) = variables(text, at) {
+    if let Some(parts) = variables(text, at).or_else(|| words_of_list(text, at)) {
         each_part(text, name, &parts, found);
     }
 }

@@ -40,6 +40,7 @@ impl<'a> PieceEdit<'a> {
             View::visible(&self.text, hidden),
             View::continued(&self.text),
             View::decoded(&self.text),
+            View::tables(&self.text),
         ]
         .into_iter()
         .flatten()

@@ -135,6 +135,11 @@ pub(super) fn escape(rest: &[u8]) -> Option<(usize, char)> {
         }
         b'u' => number(2, 4),
         b'x' => number(2, 2),
+        b'0' | b'1' => {
+            let digits = rest.get(1..4).filter(|part| part.iter().all(|b| matches!(b, b'0'..=b'7')))?;
+            let code = digits.iter().fold(0, |code, digit| code * 8 + u32::from(digit - b'0'));
+            char::from_u32(code).filter(|c| ('!'..='~').contains(c)).map(|c| (4, c))
+        }
         mark if mark.is_ascii_punctuation() => Some((2, char::from(mark))),
         _ => None,
     }
@@ -166,6 +171,9 @@ mod tests {
         assert_eq!(escape(br"\u{5f}a"), Some((6, '_')));
         assert_eq!(escape(br"\u005fa"), Some((6, '_')));
         assert_eq!(escape(br"\n"), Some((2, '\n')));
+        assert_eq!(escape(br"\137a"), Some((4, '_')));
+        assert_eq!(escape(br"\1"), None);
+        assert_eq!(escape(br"\189"), None);
         assert_eq!(escape(br"\"), None);
     }
 }

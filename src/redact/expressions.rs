@@ -256,7 +256,8 @@ impl<'t> Expression<'t> {
             return (self.codes.len() >= MIN_CODES && printable).then_some(self.codes);
         }
         let is_part = |part: &[u8]| part.iter().any(u8::is_ascii_alphanumeric) && !part.contains(&b' ');
-        let joined = strings.len() >= 2 && (self.joins || !self.commas) && !self.loops;
+        let formats = || self.strings.iter().any(|part| is_format(content(part)));
+        let joined = strings.len() >= 2 && (self.joins || !self.commas || formats()) && !self.loops;
         (characters || joined && strings.iter().all(|part| is_part(content(part)))).then(|| {
             strings.iter().map(|part| Part { raw: (*part).clone(), text: content(part).to_vec() }).collect()
         })

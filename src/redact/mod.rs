@@ -46,6 +46,7 @@ mod sampled;
 mod seed_words;
 mod signs;
 mod split;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod text;

@@ -9,6 +9,7 @@ use super::entity;
 use super::invisible;
 use super::signs::signs;
 use super::split;
+use super::tables;
 use super::text::FLAGS;
 use std::borrow::Cow;
 use std::cell::LazyCell;
@@ -112,6 +113,59 @@ impl<'t> View<'t> {
             view.decode(raw, range);
         }
         Some(view)
+    }
+
+    /// Makes a view of the tables of `raw` that are not in Markdown, as those are written there; `None` if there are none.
+    pub(super) fn tables(raw: &'t str) -> Option<Self> {
+        let tables = tables::tables(raw);
+        let first = tables.first()?.rows.first()?.first()?.start;
+        let mut view = Self::empty(raw.len() - first, false);
+        for table in tables {
+            if !view.runs.is_empty() {
+                view.text.to_mut().push_str(GAP);
+            }
+            for (index, row) in table.rows.iter().enumerate() {
+                for cell in row {
+                    view.mark(cell.start, "| ");
+                    view.words(raw, cell.clone());
+                    view.mark(cell.end, " ");
+                }
+                let end = row.last().map_or(table.end, |cell| cell.end);
+                view.mark(end, "|\n");
+                if index == 0 {
+                    view.mark(end, &"|---".repeat(row.len()));
+                    view.mark(end, "|\n");
+                }
+            }
+        }
+        Some(view)
+    }
+
+    /// Writes a mark that stands for nothing at `at`.
+    fn mark(&mut self, at: usize, mark: &str) {
+        self.runs.push(MappedRun { at: self.text.len(), raw: at..at, copied: false });
+        self.text.to_mut().push_str(mark);
+    }
+
+    /// Writes the content of a cell on one line, without its tags.
+    fn words(&mut self, raw: &str, cell: Range<usize>) {
+        let mut at = cell.start;
+        while at < cell.end {
+            let rest = &raw[at..cell.end];
+            let length = rest.find(['<', '\n']).unwrap_or(rest.len());
+            self.decode(raw, at..at + length);
+            at += length;
+            let rest = &raw[at..cell.end];
+            if rest.starts_with('\n') {
+                self.mark(at, " ");
+                at += 1;
+            } else if let Some(end) = rest.find('>').filter(|end| *end < MAX_TAG_BYTES) {
+                at += end + 1;
+            } else if !rest.is_empty() {
+                self.copy(raw, at..at + 1);
+                at += 1;
+            }
+        }
     }
 
     /// Whether the view has every line of the text.

@@ -19,6 +19,7 @@ mod nested;
 mod pairs;
 mod plain_phrases;
 mod prose;
+mod records;
 mod replaced;
 mod rows;
 mod separator;
@@ -213,6 +214,16 @@ impl Names {
                 return;
             }
             if rows::is_secret(&text[start..end], class) || (strict && !is_exempt(&text[start..end], class)) {
+                on_finding(start, end, label);
+            }
+            return;
+        }
+        if class != NameClass::Hint
+            && let Some((start, end)) = records::value(text, name)
+                .or_else(|| records::parallel(text, name))
+                .or_else(|| records::written(text, name))
+        {
+            if rows::is_secret(&text[start..end], class) || settings::is_stored(text, name, (start, end), class) {
                 on_finding(start, end, label);
             }
             return;

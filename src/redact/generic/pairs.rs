@@ -16,7 +16,7 @@ const MAX_ROW_BYTES: usize = 4096;
 const MAX_HEADER_BYTES: usize = 512;
 
 /// Names of the field with the value of the name before them.
-const VALUE_FIELDS: &[&[u8]] =
+pub(super) const VALUE_FIELDS: &[&[u8]] =
     &[b"value", b"string", b"default", b"content", b"stringvalue", b"defaultvalue", b"plaintext", b"val"];
 
 /// Finds the value of a pair by its name: `name: DB_PASSWORD` and then `value: …`, or `key="…" value="…"`.
@@ -423,7 +423,7 @@ fn cell(row: &[u8], mark: u8, index: usize) -> Option<(usize, usize)> {
         count => borders.nth(count - 1)? + 1,
     };
     let end = borders.next().unwrap_or(row.len());
-    let quote = |b: &u8| b.is_ascii_whitespace() || matches!(b, b'`' | b'*' | b'"' | b'\'');
+    let quote = |b: &u8| b.is_ascii_whitespace() || matches!(b, b'`' | b'*' | b'"' | b'\'' | b'{' | b'}');
     let content = row.get(start..end)?;
     let left = content.iter().take_while(|b| quote(b)).count();
     let right = content.iter().rev().take_while(|b| quote(b)).count();

@@ -96,6 +96,8 @@ pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
         b'>' if attribute => (Separator::Tag, 1),
         // `<setting name="ApiKey" serializeAs="String"><value>…`
         _ if attribute && at > touching => (Separator::Tag, attributes(rest)?),
+        // `<label>Password</label> <span>…</span>`
+        b'<' if rest.starts_with(b"</") && at == name.end => (Separator::Colon, next_element(rest)?),
         b'>' if text[..name.start].trim_ascii_end().ends_with(b"<") => (Separator::Tag, 1),
         // `<Pass encoding="base64">`
         _ if at == name.end + 1 && opens_tag(&text[..name.start]) => (Separator::Tag, attributes(rest)?),
@@ -135,6 +137,24 @@ fn underlined(text: &[u8], name: Name, at: usize) -> Option<usize> {
 fn summarized(rest: &[u8]) -> Option<usize> {
     let tag = [&b"</summary>\n"[..], b"</h1>\n", b"</h2>\n", b"</h3>\n", b"</h4>\n"].into_iter().find(|tag| rest.starts_with(tag))?;
     Some(tag.len() - 1)
+}
+
+/// Returns the length of the end of an element and of the tags after it, of which at least one opens another: `</dt>\n<dd><code>`.
+fn next_element(rest: &[u8]) -> Option<usize> {
+    let rest = &rest[..rest.len().min(200)];
+    let (mut at, mut opens) = (0, false);
+    for _ in 0..8 {
+        at += rest[at..].iter().take_while(|b| b.is_ascii_whitespace() || **b == b':').count();
+        let Some(tag) = rest[at..].strip_prefix(b"<") else { break };
+        let closes = tag.first() == Some(&b'/');
+        if !closes && !tag.first().is_some_and(u8::is_ascii_alphabetic) {
+            return None;
+        }
+        opens |= !closes;
+        at += 1 + tag.iter().position(|b| matches!(b, b'>' | b'<')).filter(|end| tag[*end] == b'>')? + 1;
+    }
+    let content = rest[at..].iter().position(|b| b.is_ascii_whitespace() || *b == b'<')?;
+    (opens && rest[at + content] == b'<').then_some(at)
 }
 
 /// Returns the length of what precedes a string that PHP serialized: `;s:12:`.
@@ -249,10 +269,18 @@ fn after_tag_or_note(text: &[u8], at: usize, separator: Separator) -> usize {
         if rest.starts_with(b"# ") {
             return at + first_line(rest).len();
         }
-        // `{color:red}`
-        if rest.starts_with(b"{color:") {
-            return at + rest.iter().position(|b| *b == b'}').map_or(0, |end| end + 1);
-        }
+    }
+    // `{color:red}` and `{{…}}` of Jira; in the braces of a template is a name, after a blank or a dot.
+    if rest.starts_with(b"{color:") {
+        return at + rest.iter().position(|b| *b == b'}').map_or(0, |end| end + 1);
+    }
+    if matches!(separator, Separator::Colon | Separator::Cell)
+        && let Some(inside) = rest.strip_prefix(b"{{")
+        && let Some(length) = memchr::memmem::find(first_line(inside), b"}}")
+        && inside[..length].iter().all(|b| b.is_ascii_graphic() && !matches!(b, b'$' | b'(' | b'{'))
+        && inside[..length].iter().any(u8::is_ascii_digit)
+    {
+        return at + 2;
     }
     // `["password"]=>` and on the next line `string(12) "…"`
     let lead = rest.len() - rest.trim_ascii_start().len();

@@ -45,7 +45,7 @@ pub(super) fn quoted(text: &[u8], at: usize) -> Option<ValueSpan> {
             && matches!(text.get(at + 1), Some(b'"' | b'\'')),
     );
     let rest = &text[at + prefix..];
-    if let Some(found) = on_line_below(text, at + prefix) {
+    if let Some(found) = on_line_below(text, at).or_else(|| on_line_below(text, at + prefix)) {
         return Some(found);
     }
     const QUOTES: &[(&[u8], &[u8])] = &[
@@ -82,6 +82,12 @@ pub(super) fn quoted(text: &[u8], at: usize) -> Option<ValueSpan> {
         ("『".as_bytes(), "』".as_bytes()),
         ("‘".as_bytes(), "’".as_bytes()),
     ];
+    // `''…''`, a string of Nix; two quotes alone are an empty one.
+    if let Some(inside) = rest.strip_prefix(b"''").filter(|inside| inside.first().is_some_and(u8::is_ascii_alphanumeric))
+        && let Some(length) = memchr::memmem::find(first_line(&inside[..inside.len().min(MAX_VALUE_BYTES)]), b"''")
+    {
+        return Some(ValueSpan { start: at + prefix + 2, end: at + prefix + 2 + length, quoted: true });
+    }
     let &(open, mut close) = QUOTES.iter().find(|(open, _)| rest.starts_with(open))?;
     let start = at + prefix + open.len();
     let window = &text[start..text.len().min(start + MAX_VALUE_BYTES)];
@@ -109,6 +115,12 @@ pub(super) fn quoted(text: &[u8], at: usize) -> Option<ValueSpan> {
         while let Some(blank) = blanks.iter().find(|blank| text[start..end].ends_with(blank)) {
             end -= blank.len();
         }
+    }
+    // `' … '.strip()`
+    let content = text[start..end].trim_ascii();
+    if content.len() < end - start && !content.is_empty() && !content.iter().any(u8::is_ascii_whitespace) {
+        start += text[start..end].len() - text[start..end].trim_ascii_start().len();
+        end = start + content.len();
     }
     Some(ValueSpan { start, end, quoted: true })
 }
@@ -153,6 +165,7 @@ pub(super) fn bare(text: &[u8], at: usize, separator: Separator) -> ValueSpan {
             b'"' | b'\'' | b'`' | b',' | b';' | b'|' | b'\\' => true,
             b'&' => separator == Separator::Assign,
             b'<' => separator == Separator::Tag || text.get(at) != Some(&b'<'),
+            b'{' if window[place..].starts_with(b"{color}") => true,
             b'(' | b'[' | b'{' => {
                 open += 1;
                 false
