@@ -146,6 +146,8 @@ impl Place {
                     || heuristics::is_hexadecimal_key(content)
                     || heuristics::looks_random(content)))
             .then_some((value.start, value.end)),
+            // `0x00000001`
+            _ if content.starts_with(b"0x0") => None,
             _ => (is_password(content)
                 || heuristics::is_chosen(content)
                 || value.quoted && heuristics::is_passphrase(content, NameClass::Password))

@@ -143,12 +143,17 @@ fn is_public_password(name: &[u8], password: &[u8], host: &[u8]) -> bool {
     let ours = mine(name) && mine(password) && names::class_of(&password[2..]).is_some();
     let hosted = host.split(|b| matches!(b, b':' | b',')).next() == Some(b"hostname")
         && password.iter().all(u8::is_ascii_lowercase);
+    let offered = password.trim_ascii_end();
+    let offered = offered.strip_suffix(b"]]").or(offered.strip_suffix(b"]")).unwrap_or(offered);
+    let yours = starts_ignoring_case(password, b"your") && names::class_of(&password[4..]).is_some();
     port || named
+        || yours
+        || name == b"anonymous" && password == name
         || template
         || ours
         || hosted
         || heuristics::is_placeholder(password)
-        || SHOWN.iter().any(|shown| password.eq_ignore_ascii_case(shown))
+        || SHOWN.iter().any(|shown| offered.eq_ignore_ascii_case(shown))
         || (name.eq_ignore_ascii_case(password) && local)
         // `PASSWORD`, `DB_PASS`: a name in place of the value.
         || (password.iter().all(|b| b.is_ascii_uppercase() || *b == b'_') && (password.contains(&b'_') || password.len() < 12))
@@ -181,6 +186,10 @@ mod tests {
     fn placeholders_ports_and_plain_users_are_no_secrets() {
         for url in [
             "postgres://user:password@host/db",
+            "clickhouse://[user:password]@host/db",
+            "lamps://[[user[:password]]@[address]",
+            "redis+sentinel://:yourpassword@host1:26379/x",
+            "postgresql://anonymous:anonymous@lamps.example.org/x",
             "postgres://postgres:postgres@localhost/db",
             "https://${USER}:${PASS}@host",
             "https://<user>:<pass>@host",

@@ -67,7 +67,7 @@ pub(in super::super) const KEYWORDS: [(CodeKind, &str); 5] = [
     ),
     (
         CodeKind::Seed,
-        "setup key|setup-key|setupkey|setup code|mfa seed|totp|2fa|otp seed|otp secret|mfa secret|mfa key|\
+        "otp_seed|totp_seed|otp-seed|mfa_seed|setup key|setup-key|setupkey|setup code|mfa seed|totp|2fa|otp seed|otp secret|mfa secret|mfa key|\
         otp key|authenticator|oathtool|manual entry|enter this key|einrichtungsschl|zwei-faktor|\
         clé de configuration|double authentification|clave de configuraci|autenticador|autenticatore|\
         chiave di configurazione|instellingssleutel|installatiesleutel|konfigurationsnyckel|\

@@ -9,7 +9,7 @@ pub(super) fn after(text: &[u8], from: usize) -> Option<(usize, usize)> {
     let mut at = from;
     while at < limit {
         if !text[at].is_ascii_alphanumeric()
-            || at > 0 && (text[at - 1].is_ascii_alphanumeric() || matches!(text[at - 1], b'_' | b'/' | b'-'))
+            || at > 0 && (text[at - 1].is_ascii_alphanumeric() || matches!(text[at - 1], b'_' | b'/' | b'-' | b'%'))
         {
             at += 1;
             continue;
@@ -30,7 +30,8 @@ pub(super) fn after(text: &[u8], from: usize) -> Option<(usize, usize)> {
                     && (digit || joined.len() >= 26)
                     && !joined.iter().all(u8::is_ascii_hexdigit)
             }
-            _ => joined.len() >= 16 && random,
+            // `requests-aws4auth`
+            _ => joined.len() >= 16 && random && (text[at].is_ascii_uppercase() || letters::are_random(&joined)),
         };
         if fits && !heuristics::is_placeholder(value) {
             return Some((at, end));

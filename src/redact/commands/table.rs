@@ -8,7 +8,7 @@ const fn command(word: &'static str, place: Place) -> Command {
 }
 
 /// The commands. One with several places has several entries.
-pub(in super::super) static COMMANDS: [Command; 104] = [
+pub(in super::super) static COMMANDS: [Command; 105] = [
     // Clients that ask a server.
     command("curl ", Login("-u --user --proxy-user")),
     command("xh ", Login("-a --auth")),
@@ -85,6 +85,7 @@ pub(in super::super) static COMMANDS: [Command; 104] = [
     // Keys of services.
     command("shodan init ", Argument(0)),
     command("codecov ", KeyOption("-t")),
+    command("codecov.io/bash) ", KeyOption("-t")),
     command("cloudflared service install ", Argument(0)),
     command("ibmcloud login ", Option("-p")),
     command("az acr login ", Option("-p")),

@@ -135,6 +135,7 @@ pub(in super::super) fn pair(text: &[u8], at: usize, on_finding: OnFinding<'_>) 
         || is_sibling(account, value)
         || is_advisory(account)
         || value.contains(&b'/')
+        || memchr::memmem::find(value, b"&#").is_some()
         || heuristics::is_uuid(value)
     {
         return;

@@ -82,6 +82,7 @@ pub(in super::super) fn password(text: &[u8], place: usize, done: &mut usize, fo
     if start == end || text.get(end) == Some(&b'<') && !tag(&text[end..]) {
         return;
     }
+    let start = start + account_before(&text[start..end]);
     let word = &text[start..end];
     // `Node@^12.0.0`
     if word.windows(2).any(|pair| matches!(pair, b"@^" | b"@~")) || word.windows(5).any(|run| run == b"&quot") {
@@ -103,6 +104,14 @@ pub(in super::super) fn password(text: &[u8], place: usize, done: &mut usize, fo
     if is_password() && !is_expression(word) && is_in_sentence(text, start, end) && !is_prompt(text, start, word) {
         found(start, end, &LABEL);
     }
+}
+
+/// Returns the length of the account before a password and of the colon between them: `bankdrop:`.
+fn account_before(word: &[u8]) -> usize {
+    let Some(colon) = word.iter().position(|b| *b == b':') else { return 0 };
+    let name = |b: &u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'.' | b'_' | b'-');
+    let account = (2..=24).contains(&colon) && word[0].is_ascii_lowercase() && word[..colon].iter().all(name);
+    if account && word.len() - colon > 8 { colon + 1 } else { 0 }
 }
 
 /// Whether a word at the beginning of a line, or of a comment, is the prompt of a device and a command: `cisco1#copy`.

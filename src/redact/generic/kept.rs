@@ -2,7 +2,7 @@
 //! tickets in lists.
 
 use super::super::heuristics::{self, WordList};
-use super::super::text::last_line;
+use super::super::text::{contains_ignoring_case, last_line};
 use super::Name;
 
 /// Whether the text around a name says that it names something else: a section of a reference to a vault, an image, a
@@ -27,6 +27,8 @@ pub(super) fn is_other_thing(text: &[u8], name: Name) -> bool {
         || ends(&[b"!"]) && word.iter().all(u8::is_ascii_uppercase)
         // `Sec-WebSocket-Key: …`, which is sent in the clear.
         || word.ends_with(b"WebSocket-Key")
+        // The statement of Python that does nothing.
+        || word == b"pass" && text[name.end..].starts_with(b"\n") && before.trim_ascii_end().ends_with(b":")
         // `--- PASS: TestParse1`
         || word == b"PASS" && ends(&[b"--- "])
         // `did:key:z6Mk…`
@@ -121,11 +123,42 @@ pub(super) fn is_kept(text: &[u8], name: &[u8], start: usize, end: usize) -> boo
         || code && (is_noun_next(rest) || is_listed_name(text, value, start, end))
         || (code || !quoted) && (is_type(value) || is_own_name(name, value))
         || !quoted && (is_optional(after) || is_name_next(name, after))
+        // `const name = value;` on the line below a label.
+        || !quoted && after.starts_with(b" = ") && value.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_')
+        || code && (is_listed_field(text, start, rest) || is_parameter(value))
+        || quoted && is_plain_cookie(name, value)
+        || !quoted && is_property(value)
         // `Bearer%20<token>`
         || value.ends_with(b"%20") && after.first() == Some(&b'<')
         || (code || !quoted) && (is_file(value) || is_system_or_size(value))
         // `email&#x2F;sms`, `server&#39;s`, `` id_token&#x60; ``
         || [&b"&#x2F;"[..], b"&#39", b"&#x60"].iter().any(|entity| memchr::memmem::find(value, entity).is_some())
+}
+
+/// Whether the code at `start` is the first of an item in a list of fields, each with its type: `` * `bundle_id` (int64): … ``.
+fn is_listed_field(text: &[u8], start: usize, rest: &[u8]) -> bool {
+    let before = &text[..start - 1];
+    rest.starts_with(b" (") && [&b"\n* "[..], b"\n- ", b"  * ", b"  - "].iter().any(|item| before.ends_with(item))
+}
+
+/// Whether a value is a setting with the name of a property: `org.gradle.jvmargs=-Xmx4g`.
+fn is_property(value: &[u8]) -> bool {
+    let Some(equals) = value.iter().position(|b| *b == b'=') else { return false };
+    let name = &value[..equals];
+    name.split(|b| *b == b'.').count() >= 3 && name.iter().all(|b| b.is_ascii_alphabetic() || matches!(b, b'.' | b'-'))
+}
+
+/// Whether a value is a parameter with a switch or a small number: `encrypt=1`.
+fn is_parameter(value: &[u8]) -> bool {
+    let Some(equals) = value.iter().position(|b| *b == b'=') else { return false };
+    value[..equals].iter().all(|b| b.is_ascii_lowercase() || *b == b'_') && value.len() - equals <= 3
+}
+
+/// Whether a value is that of cookies of which none is random: `seen=1; path=/`.
+fn is_plain_cookie(name: &[u8], value: &[u8]) -> bool {
+    contains_ignoring_case(name, b"cookie")
+        && memchr::memmem::find(value, b"; ").is_some()
+        && !value.split(|b| matches!(b, b';' | b'=' | b' ' | b',')).any(|part| part.len() >= 12 && heuristics::looks_random(part))
 }
 
 /// Whether `before` ends in an attribute of an element that says how it looks or what it is for: `class=`.

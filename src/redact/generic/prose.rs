@@ -84,8 +84,14 @@ pub(super) fn values(
         on_finding(start, end, label);
         return;
     }
-    if !matches!(class, NameClass::Weak | NameClass::Hint)
-        && let Some(found) = backward(text, name)
+    let is_token = |found: &ValueSpan| {
+        let value = &text[found.start..found.end];
+        class != NameClass::Weak
+            || found.quoted && value.len() >= 24 && heuristics::is_machine_made(value) && !value.iter().all(u8::is_ascii_hexdigit)
+                && !heuristics::is_uuid(value)
+    };
+    if class != NameClass::Hint
+        && let Some(found) = backward(text, name).filter(is_token)
         && (looks_secret(&text[found.start..found.end], class, found.quoted)
             || is_password && found.quoted && heuristics::is_plain_pair(&text[found.start..found.end]))
     {
@@ -444,7 +450,8 @@ fn backward(text: &[u8], name: Name) -> Option<ValueSpan> {
             let start = low + left - value.len();
             return (!COMPOUNDS.has(after)).then(|| trimmed(text, start, start + value.len()));
         }
-        if !OWNERS.has(word) {
+        // "as the Zendesk token"
+        if !OWNERS.has(word) && !word[0].is_ascii_uppercase() {
             return None;
         }
         end = left;

@@ -250,7 +250,7 @@ fn part_value(text: &[u8], at: usize) -> Option<usize> {
 
 /// Returns the length of the attributes of a tag and of its end.
 fn attributes(rest: &[u8]) -> Option<usize> {
-    let end = rest.iter().take(96).position(|b| matches!(b, b'<' | b'>' | b'\n'))?;
+    let end = rest.iter().take(240).position(|b| matches!(b, b'<' | b'>' | b'\n'))?;
     (rest[end] == b'>' && rest[..end].contains(&b'=') && !rest[..end].ends_with(b"/")).then_some(end + 1)
 }
 

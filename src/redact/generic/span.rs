@@ -260,7 +260,11 @@ pub(super) fn after_wrapper(text: &[u8], at: usize, separator: Separator) -> usi
                 ]
                 .iter()
                 .any(|end| rest[..length].ends_with(end));
-                if looked_up || length <= 2 || rest.get(length) != Some(&b'(') {
+                // `password => console.log("…")`: what a call prints or compares is a text.
+                let printed = [&b"log"[..], b"print", b"println", b"printf", b"warn", b"info", b"debug", b"error", b"Error", b"alert", b"expect", b"equal"]
+                    .iter()
+                    .any(|end| rest[..length].ends_with(end));
+                if looked_up || printed || length <= 2 || rest.get(length) != Some(&b'(') {
                     return at;
                 }
                 next += length + 1;

@@ -16,6 +16,7 @@ static WORDS: WordList = WordList::new("your here todo tbd fixme foo bar baz foo
 pub(in super::super) fn is_placeholder(value: &[u8]) -> bool {
     let value = value.trim_ascii();
     let bare = value.len() <= 2
+        || value.len() >= 5 && value.iter().all(|b| *b == value[0])
         || value.iter().all(|b| matches!(b, b'x' | b'X' | b'*' | b'.' | b'_' | b'-' | b'#' | b'?' | b'0'))
         || value.iter().all(|b| !b.is_ascii());
     // `@db.password@`, which a build fills in

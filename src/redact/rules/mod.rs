@@ -195,7 +195,7 @@ impl TokenRule {
         let cut_off = self.is_bounded_after() && text.get(end).is_some_and(u8::is_ascii_alphanumeric);
         let touches_word = self.is_bounded_before() && self.before > 0 && !super::text::starts_token(text, start);
         let harmless = || self.label.rank == TOKEN && (is_worded(text, start, end) || is_file_name(text, end));
-        (!cut_off && !touches_word && (self.check)(&text[start..end]) && !harmless()).then_some((start, end))
+        (!cut_off && !touches_word && (self.check)(&text[start..end]) && !harmless() && !is_version_of_file(text, start)).then_some((start, end))
     }
 
     /// Finds the first match in `window` that reaches past `hit`: one before it belongs to an earlier keyword.
@@ -249,10 +249,18 @@ fn is_worded(text: &[u8], start: usize, end: usize) -> bool {
         && !heuristics::is_jumble(tail)
 }
 
+/// Endings of the names of files that a page is made of.
+static ENDINGS: WordList =
+    WordList::new("png jpg jpeg gif svg ico webp avif css js mjs map html htm woff woff2 ttf mp4 pdf");
+
+/// Whether the token at `start` tells versions of such a file apart: `sdk.js?hash=…`.
+fn is_version_of_file(text: &[u8], start: usize) -> bool {
+    let before = text[start.saturating_sub(24)..start].strip_suffix(b"?hash=").unwrap_or_default();
+    before.iter().rposition(|b| *b == b'.').is_some_and(|dot| ENDINGS.has(&before[dot + 1..]))
+}
+
 /// Whether the token that ends at `end` is the name of a file, such as the image of a page.
 fn is_file_name(text: &[u8], end: usize) -> bool {
-    static ENDINGS: WordList =
-        WordList::new("png jpg jpeg gif svg ico webp avif css js mjs map html htm woff woff2 ttf mp4 pdf");
     let Some(rest) = text.get(end..).and_then(|rest| rest.strip_prefix(b".")) else { return false };
     let length = rest.iter().take(6).take_while(|b| b.is_ascii_alphanumeric()).count();
     ENDINGS.has(&rest[..length])
