@@ -185,7 +185,9 @@ pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Findin
                 None
             }
             KeywordTarget::PlainPhrase => {
-                if at >= phrase_end {
+                // `zkLogin: …`
+                let is_part = text[at] | 0x20 == b'l' && at > 0 && text[at - 1].is_ascii_alphanumeric();
+                if at >= phrase_end && !is_part {
                     phrase_end = generic::plain_phrase(text, hit_end, |start, end, label| {
                         findings.push(Finding { start, end, rule: RuleRef::BuiltIn(label) })
                     });

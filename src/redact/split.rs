@@ -112,6 +112,9 @@ pub(super) fn joined(bytes: &[u8], from: usize) -> Option<usize> {
         if escapes > 0 && bytes[next..].starts_with(b"\\n") {
             next = skip_gap(bytes, next + 2);
         }
+    } else if next > at + 1 && has_words(&bytes[next..]) {
+        // Two sentences on lines of their own.
+        return None;
     } else if next == at + 1 && !(escapes == 0 && matches!(bytes.get(next), Some(b'"' | b'\''))) {
         return None;
     }
@@ -132,6 +135,12 @@ pub(super) fn joined(bytes: &[u8], from: usize) -> Option<usize> {
     // The format itself is no part of what it joins.
     let is_format = listed && (bytes[..at].ends_with(b"%s") || bytes[..at].ends_with(b"%v"));
     (quotes && goes_on && !is_format && (!listed || is_in_call(bytes, at))).then_some(next + 1 - from)
+}
+
+/// Whether the string that opens at the start of `rest` has blanks.
+fn has_words(rest: &[u8]) -> bool {
+    let Some((quote, string)) = rest.split_first() else { return false };
+    string.iter().take(80).find(|b| matches!(**b, b' ' | b'\n') || *b == quote) == Some(&b' ')
 }
 
 /// Whether the string in backticks that ends at `at` is a value in a program, and no code in a sentence.

@@ -417,6 +417,10 @@ fn is_public_hint(text: &[u8], name: Name) -> bool {
         b"offset",
         b"issue",
         b"finger",
+        b"websitekey",
+        b"sitekey",
+        b"site_key",
+        b"site-key",
     ];
     let word = &text[name.start..name.end];
     let line = last_line(&text[name.start.saturating_sub(48)..name.end]);

@@ -104,6 +104,10 @@ fn holder(name: &[u8]) -> Option<Holder> {
     /// The shares of a vault's key: in the singular their name is that of one of many keys.
     static SHARES: WordList =
         WordList::new("keys unseal_keys recovery_keys master_keys root_keys seal_keys key_shares");
+    // The passes of a compiler.
+    if name.ends_with(b"_pass") || name.ends_with(b"passes") {
+        return None;
+    }
     if name.eq_ignore_ascii_case(b"cookies") {
         return Some(Holder { class: NameClass::Token, label: &TOKEN, plural: true });
     }

@@ -99,7 +99,7 @@ pub(super) fn is_variable_of_words(
 ) -> bool {
     let content = &text[found.start..found.end];
     let word = &text[name.start..name.end];
-    let parts = content.split(|b| matches!(b, b'-' | b'_' | b'.')).count();
+    let parts = content.split(|b| matches!(b, b'-' | b'_' | b'.')).filter(|part| !part.is_empty()).count();
     let least = match class {
         NameClass::Password => 1,
         NameClass::Secret | NameClass::Key => 4,

@@ -26,6 +26,10 @@ pub(in super::super) fn is_placeholder(value: &[u8]) -> bool {
     let censored = value.len() > 8 && value.starts_with(b"**") && value.ends_with(b"**");
     bare || filled
         || value.starts_with(b"xxxxx")
+        // `YourApiKey`
+        || value.starts_with(b"Your") && value.iter().all(u8::is_ascii_alphabetic) && names_thing(value)
+        // `whsec_...`, the prefix of a token
+        || value.strip_suffix(b"...").is_some_and(|prefix| prefix.len() <= 10)
         // `uv run python lamp.py`, a command.
         || value.contains(&b' ') && value.rsplit(|b| *b == b' ').next().is_some_and(super::is_host)
         // `cargo clippy --fix`, a command.
@@ -44,6 +48,12 @@ pub(in super::super) fn is_placeholder(value: &[u8]) -> bool {
         || has_placeholder_word(value)
         || is_instruction(value)
         || is_said(value)
+}
+
+/// Whether a value ends in a word for a password or a key.
+fn names_thing(value: &[u8]) -> bool {
+    let ends = |word: &[u8]| value.len() > word.len() && value[value.len() - word.len()..].eq_ignore_ascii_case(word);
+    [&b"key"[..], b"token", b"secret", b"password", b"passwd", b"pass", b"pwd"].iter().any(|word| ends(word))
 }
 
 /// Words for a password or a key, in the languages of the phrases that stand for one.

@@ -205,8 +205,23 @@ pub(in super::super) fn is_name(value: &[u8]) -> bool {
         let joined = letters >= 2 && tail.len() >= 5 || unit && tail.len() >= 5 || titled;
         let between = joined && number && tail.iter().all(u8::is_ascii_alphabetic);
         let words = (digits <= 4 && tail.is_empty()) || between || is_technical(part);
+        if ends_in_title(part) {
+            return true;
+        }
         words && reads_like_words(&part[..letters]) && reads_like_words(tail)
     })
+}
+
+/// Whether a part ends in a long word with a capital after a short name with a number: `Secp256k1Keypair`.
+fn ends_in_title(part: &[u8]) -> bool {
+    let Some(last) = part.iter().rposition(u8::is_ascii_uppercase) else { return false };
+    let (name, title) = part.split_at(last);
+    (3..=12).contains(&name.len())
+        && title.len() >= 6
+        && title[1..].iter().all(u8::is_ascii_lowercase)
+        && name.iter().filter(|b| b.is_ascii_uppercase()).count() == 1
+        && name[0].is_ascii_uppercase()
+        && reads_like_words(title)
 }
 
 /// Whether letters can be words.
