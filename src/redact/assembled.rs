@@ -123,7 +123,10 @@ pub(super) fn variables(text: &[u8], at: usize) -> Option<Vec<Range<usize>>> {
     // The value consists of names and of what puts them together.
     let is_mark = |b: &u8| {
         is_word(*b)
-            || matches!(b, b'$' | b'{' | b'}' | b'"' | b'\'' | b'`' | b'#' | b'+' | b'.' | b' ' | b';' | b'=' | b'(' | b')')
+            || matches!(
+                b,
+                b'$' | b'{' | b'}' | b'"' | b'\'' | b'`' | b'#' | b'+' | b'.' | b' ' | b';' | b'=' | b'(' | b')'
+            )
     };
     if !value.iter().all(is_mark) {
         return None;

@@ -40,7 +40,9 @@ pub(super) fn find(text: &[u8], (start, end): (usize, usize), kind: CodeKind, fo
         CodeKind::Seed => {
             // `2fa` and the like occur in hexadecimal.
             let whole = !text[start].is_ascii() || start == 0 || !text[start - 1].is_ascii_alphanumeric();
-            if !whole || text[end - 1].is_ascii_alphanumeric() && text.get(end).is_some_and(u8::is_ascii_digit) {
+            let short = matches!(&text[start..end].to_ascii_lowercase()[..], b"2fa" | b"mfa" | b"otp");
+            let inside = |b: &u8| b.is_ascii_digit() || short && b.is_ascii_lowercase();
+            if !whole || text[end - 1].is_ascii_alphanumeric() && text.get(end).is_some_and(inside) {
                 return None;
             }
             let code = seed::after(text, end);

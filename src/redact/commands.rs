@@ -55,7 +55,7 @@ pub(super) fn secrets(
         return;
     }
     let mut on_value = |from: usize, to: usize| found(from, to, &ARGUMENT);
-    let (mut expected, mut places) = (false, 0);
+    let (mut expected, mut after_option, mut places) = (false, false, 0);
     for word in Words::new(text, end) {
         let content = &text[word.start..word.end];
         let is_option = content.len() > 1 && matches!(content[0], b'-') && !word.quoted;
@@ -71,6 +71,11 @@ pub(super) fn secrets(
             }
             Place::Argument(wanted) => {
                 if is_option {
+                    after_option = content.starts_with(b"--");
+                    continue;
+                }
+                // `--vault-id user@prompt`
+                if std::mem::take(&mut after_option) && !word.quoted && content.contains(&b'@') {
                     continue;
                 }
                 if places == wanted {

@@ -245,8 +245,7 @@ impl<'t> Expression<'t> {
     /// Returns what the literals are together.
     fn evaluated(self) -> Option<Vec<Part>> {
         let is_parameter = |b: &u8| matches!(b, b'%' | b's' | b'v' | b'{' | b'}' | b'0'..=b'9');
-        let is_format =
-            |part: &[u8]| part.iter().all(is_parameter) && part.iter().any(|b| matches!(b, b'%' | b'{'));
+        let is_format = |part: &[u8]| part.iter().all(is_parameter) && part.iter().any(|b| matches!(b, b'%' | b'{'));
         let content = |range: &Range<usize>| &self.text[range.clone()];
         let strings: Vec<&Range<usize>> =
             self.strings.iter().filter(|part| !content(part).is_empty() && !is_format(content(part))).collect();
@@ -258,9 +257,8 @@ impl<'t> Expression<'t> {
         let is_part = |part: &[u8]| part.iter().any(u8::is_ascii_alphanumeric) && !part.contains(&b' ');
         let formats = || self.strings.iter().any(|part| is_format(content(part)));
         let joined = strings.len() >= 2 && (self.joins || !self.commas || formats()) && !self.loops;
-        (characters || joined && strings.iter().all(|part| is_part(content(part)))).then(|| {
-            strings.iter().map(|part| Part { raw: (*part).clone(), text: content(part).to_vec() }).collect()
-        })
+        (characters || joined && strings.iter().all(|part| is_part(content(part))))
+            .then(|| strings.iter().map(|part| Part { raw: (*part).clone(), text: content(part).to_vec() }).collect())
     }
 }
 

@@ -315,7 +315,9 @@ fn json(text: &str, from: usize) -> Option<Table> {
     let gap = &bytes[names..bytes.len().min(names + 200)];
     let open = names + gap.iter().position(|b| *b == b'[')?;
     let mut at = open + 1;
-    while let Some(row) = bytes.get(at..).and_then(|rest| rest.iter().position(|b| !b.is_ascii_whitespace() && *b != b',')) {
+    while let Some(row) =
+        bytes.get(at..).and_then(|rest| rest.iter().position(|b| !b.is_ascii_whitespace() && *b != b','))
+    {
         at += row;
         if bytes[at] != b'[' {
             break;

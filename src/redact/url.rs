@@ -145,10 +145,15 @@ fn is_public_password(name: &[u8], password: &[u8], host: &[u8]) -> bool {
         && password.iter().all(u8::is_ascii_lowercase);
     let offered = password.trim_ascii_end();
     let offered = offered.strip_suffix(b"]]").or(offered.strip_suffix(b"]")).unwrap_or(offered);
-    let yours = [&b"your"[..], b"some", b"my_", b"my-"].iter().any(|whose| {
-        starts_ignoring_case(password, whose) && names::class_of(&password[whose.len()..]).is_some()
-    });
+    let yours = [&b"your"[..], b"some", b"my_", b"my-"]
+        .iter()
+        .any(|whose| starts_ignoring_case(password, whose) && names::class_of(&password[whose.len()..]).is_some());
+    // `redispassword`, as examples say whose it is.
+    let owned = [&b"password"[..], b"passwd"].iter().any(|word| password.ends_with(word))
+        && password.iter().all(u8::is_ascii_lowercase);
     port || named
+        || owned
+        || name == b"scott" && password == b"tiger"
         || yours
         || name == b"anonymous" && password == name
         || template

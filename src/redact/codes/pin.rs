@@ -57,6 +57,10 @@ pub(super) fn after(text: &[u8], start: usize, end: usize) -> Option<(usize, usi
         at = digit(at + 1)?;
     }
     let lead = &line[..at];
+    // `([7994982](https://…`, a commit that a changelog links.
+    if lead.ends_with(b"([") {
+        return None;
+    }
     // `` :issue:`1133` ``, a role of reStructuredText.
     let role = lead.strip_suffix(b":`").is_some_and(|head| {
         let word = head.iter().rev().take_while(|b| b.is_ascii_lowercase() || **b == b'-').count();

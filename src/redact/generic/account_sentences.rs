@@ -22,6 +22,8 @@ static VERBS: WordList = WordList::new(
 /// Words of a sentence that gives no password: "the password is not …".
 static NEGATIONS: WordList =
     WordList::new("not never no nicht nie pas jamais n\u{e3}o non niet nooit inte ikke aldrig aldri ei");
+/// Words before a verb whose subject is not the password: "the password as it is possible to …".
+static PRONOUNS: WordList = WordList::new("as it if when because since that which there what es il elle");
 /// Words that are no account, between a word for one and a password: "the address of the key".
 static PREPOSITIONS: WordList =
     WordList::new("of for to in on at de del du des di da do das dos von van f\u{fc}r f\u{f6}r til till av");
@@ -56,7 +58,7 @@ pub(super) fn password(text: &[u8], name: Name) -> Option<(usize, usize)> {
     for _ in 0..6 {
         let word = word_at(at);
         let verb = VERBS.has(word) || word == b"on" && is_finnish(text, name);
-        if NEGATIONS.has(word) {
+        if NEGATIONS.has(word) || !connected && PRONOUNS.has(word) {
             return None;
         }
         // Only what a verb connects may be further away: "the password for all six is …".

@@ -82,6 +82,10 @@ pub(in super::super) fn password(text: &[u8], place: usize, done: &mut usize, fo
     if start == end || text.get(end) == Some(&b'<') && !tag(&text[end..]) {
         return;
     }
+    // `\r\nhost-1#`: the letter of an escape is none of the word. The view without escapes has it whole.
+    if start > 0 && text[start - 1] == b'\\' && matches!(text[start], b'n' | b'r' | b't') {
+        return;
+    }
     let start = start + account_before(&text[start..end]);
     let word = &text[start..end];
     // `Node@^12.0.0`

@@ -130,6 +130,11 @@ pub(super) fn is_kept(text: &[u8], name: &[u8], start: usize, end: usize) -> boo
         // `eyJhbGci…`, the header of a token whose rest is left out
         || value.starts_with(b"eyJ") && !value.contains(&b'.') && after.starts_with(b"...")
         || !quoted && is_property(value)
+        || value.starts_with(b"$ANSIBLE_VAULT")
+        // `crypt.crypt("pass", "$6$salt")`
+        || value.starts_with(b"$") && value.ends_with(b"$salt")
+        // `version="2022-02-16~experimental"`
+        || text[..start].ends_with(b"version=\"")
         // `Bearer%20<token>`
         || value.ends_with(b"%20") && after.first() == Some(&b'<')
         || (code || !quoted) && (is_file(value) || is_system_or_size(value))
@@ -160,7 +165,9 @@ fn is_parameter(value: &[u8]) -> bool {
 fn is_plain_cookie(name: &[u8], value: &[u8]) -> bool {
     contains_ignoring_case(name, b"cookie")
         && memchr::memmem::find(value, b"; ").is_some()
-        && !value.split(|b| matches!(b, b';' | b'=' | b' ' | b',')).any(|part| part.len() >= 12 && heuristics::looks_random(part))
+        && !value
+            .split(|b| matches!(b, b';' | b'=' | b' ' | b','))
+            .any(|part| part.len() >= 12 && heuristics::looks_random(part))
 }
 
 /// Whether `before` ends in an attribute of an element that says how it looks or what it is for: `class=`.

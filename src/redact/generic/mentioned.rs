@@ -38,8 +38,9 @@ pub(super) fn noise_after(text: &[u8], name: Name) -> Option<(usize, usize)> {
 pub(super) fn random_after(text: &[u8], name: Name, exact: bool) -> Option<(usize, usize)> {
     let window = &text[name.end..text.len().min(name.end + MAX_DISTANCE)];
     let rest = first_line(window);
-    // A part of a path.
-    if rest.first() == Some(&b'/') || name.start > 0 && text[name.start - 1] == b'/' {
+    // A part of a path, and the result of a call: `address('my secret seed') // …`.
+    let is_result = memchr::memmem::find(rest, b") // ").is_some_and(|at| !rest[..at].contains(&b'('));
+    if rest.first() == Some(&b'/') || is_result || name.start > 0 && text[name.start - 1] == b'/' {
         return None;
     }
     let mut at = 0;

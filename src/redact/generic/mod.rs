@@ -421,6 +421,7 @@ fn is_public_hint(text: &[u8], name: Name) -> bool {
         b"sitekey",
         b"site_key",
         b"site-key",
+        b"targeting",
     ];
     let word = &text[name.start..name.end];
     let line = last_line(&text[name.start.saturating_sub(48)..name.end]);

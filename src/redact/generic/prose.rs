@@ -87,7 +87,10 @@ pub(super) fn values(
     let is_token = |found: &ValueSpan| {
         let value = &text[found.start..found.end];
         class != NameClass::Weak
-            || found.quoted && value.len() >= 24 && heuristics::is_machine_made(value) && !value.iter().all(u8::is_ascii_hexdigit)
+            || found.quoted
+                && value.len() >= 24
+                && heuristics::is_machine_made(value)
+                && !value.iter().all(u8::is_ascii_hexdigit)
                 && !heuristics::is_uuid(value)
     };
     if class != NameClass::Hint

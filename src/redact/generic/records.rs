@@ -107,7 +107,8 @@ fn record(text: &[u8], start: usize, end: usize) -> Option<std::ops::Range<usize
     let mut from = start - line.len();
     if !is_item {
         for above in before[..before.len() - line.len()].strip_suffix(b"\n")?.rsplit(|b| *b == b'\n') {
-            let item = above.trim_ascii_start().starts_with(b"- ") && above.len() - above.trim_ascii_start().len() + 2 == depth;
+            let item = above.trim_ascii_start().starts_with(b"- ")
+                && above.len() - above.trim_ascii_start().len() + 2 == depth;
             if !item && !inside(above) {
                 break;
             }
@@ -135,10 +136,14 @@ pub(super) fn parallel(text: &[u8], name: Name) -> Option<(usize, usize)> {
     let tail = first_line(&text[name.end..text.len().min(name.end + MAX_LINE)]);
     let equals = tail.iter().take(80).position(|b| *b == b'=')?;
     let names_after = tail[..equals].strip_suffix(b":").unwrap_or(&tail[..equals]);
-    let is_name = |b: &u8| {
-        b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b' ' | b',' | b'(' | b')' | b'[' | b']' | b'*')
-    };
-    let head = &head[head.iter().rposition(|b| matches!(b, b'(' | b'[')).map_or(0, |open| open + 1)..];
+    let is_name =
+        |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b' ' | b',' | b'(' | b')' | b'[' | b']' | b'*');
+    let open = head.iter().rposition(|b| matches!(b, b'(' | b'['));
+    let closed = matches!(names_after.trim_ascii_end().last(), Some(b')' | b']'));
+    if open.is_some() != closed {
+        return None;
+    }
+    let head = &head[open.map_or(0, |open| open + 1)..];
     let index = head.iter().filter(|b| **b == b',').count();
     let several = index > 0 || names_after.contains(&b',');
     if !several || !head.iter().chain(names_after).all(is_name) || tail.get(equals + 1) == Some(&b'=') {
@@ -174,7 +179,9 @@ pub(super) fn parallel(text: &[u8], name: Name) -> Option<(usize, usize)> {
 pub(super) fn written(text: &[u8], name: Name) -> Option<(usize, usize)> {
     let low = name.start.saturating_sub(MAX_LINE);
     let line = last_line(&text[low..name.start]);
-    let is_path = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'/' | b'.' | b'_' | b'-' | b'"' | b'\'' | b'~' | b'$' | b'{' | b'}');
+    let is_path = |b: &u8| {
+        b.is_ascii_alphanumeric() || matches!(b, b'/' | b'.' | b'_' | b'-' | b'"' | b'\'' | b'~' | b'$' | b'{' | b'}')
+    };
     let path = line.iter().rev().take_while(|b| is_path(b)).count();
     let command = line[..line.len() - path].trim_ascii_end();
     let command = command.strip_suffix(b">").filter(|_| path > 0 || line.ends_with(b"> "))?;

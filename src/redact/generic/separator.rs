@@ -135,7 +135,9 @@ fn underlined(text: &[u8], name: Name, at: usize) -> Option<usize> {
 
 /// Returns the length of the end of a summary or a heading of HTML, which is all that follows on its line.
 fn summarized(rest: &[u8]) -> Option<usize> {
-    let tag = [&b"</summary>\n"[..], b"</h1>\n", b"</h2>\n", b"</h3>\n", b"</h4>\n"].into_iter().find(|tag| rest.starts_with(tag))?;
+    let tag = [&b"</summary>\n"[..], b"</h1>\n", b"</h2>\n", b"</h3>\n", b"</h4>\n"]
+        .into_iter()
+        .find(|tag| rest.starts_with(tag))?;
     Some(tag.len() - 1)
 }
 

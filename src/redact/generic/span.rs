@@ -83,7 +83,8 @@ pub(super) fn quoted(text: &[u8], at: usize) -> Option<ValueSpan> {
         ("‘".as_bytes(), "’".as_bytes()),
     ];
     // `''…''`, a string of Nix; two quotes alone are an empty one.
-    if let Some(inside) = rest.strip_prefix(b"''").filter(|inside| inside.first().is_some_and(u8::is_ascii_alphanumeric))
+    if let Some(inside) =
+        rest.strip_prefix(b"''").filter(|inside| inside.first().is_some_and(u8::is_ascii_alphanumeric))
         && let Some(length) = memchr::memmem::find(first_line(&inside[..inside.len().min(MAX_VALUE_BYTES)]), b"''")
     {
         return Some(ValueSpan { start: at + prefix + 2, end: at + prefix + 2 + length, quoted: true });
@@ -261,9 +262,22 @@ pub(super) fn after_wrapper(text: &[u8], at: usize, separator: Separator) -> usi
                 .iter()
                 .any(|end| rest[..length].ends_with(end));
                 // `password => console.log("…")`: what a call prints or compares is a text.
-                let printed = [&b"log"[..], b"print", b"println", b"printf", b"warn", b"info", b"debug", b"error", b"Error", b"alert", b"expect", b"equal"]
-                    .iter()
-                    .any(|end| rest[..length].ends_with(end));
+                let printed = [
+                    &b"log"[..],
+                    b"print",
+                    b"println",
+                    b"printf",
+                    b"warn",
+                    b"info",
+                    b"debug",
+                    b"error",
+                    b"Error",
+                    b"alert",
+                    b"expect",
+                    b"equal",
+                ]
+                .iter()
+                .any(|end| rest[..length].ends_with(end));
                 if looked_up || printed || length <= 2 || rest.get(length) != Some(&b'(') {
                     return at;
                 }

@@ -67,7 +67,7 @@ pub(super) static STATES: WordList = WordList::new(
     overridden throwaway disposable unver\u{e4}ndert vergeten gewijzigd veranderd aangepast ingesteld vereist ongewijzigd \
     none aucun aucune keine keiner kein ninguna ninguno nenhuma nenhum nessuna nessuno geen ingen inget ingenting brak unknown correct identical similar unchanged unsafe insecure secure private public secret standard simple \
     complex short simply obvious trivial easy hard clear plain visible hidden present absent random unique valid \
-    invalid correct incorrect expired required optional mandatory missing nothing something anything everything \
+    alright okay good bad great plain unsafe insecure acceptable adequate suitable sufficient invalid correct incorrect expired required optional mandatory missing nothing something anything everything \
     whatever wherever somewhere elsewhere therefore already always however somehow tomorrow yesterday monday \
     tuesday wednesday thursday friday saturday sunday english german french falsch richtig bekannt unbekannt \
     identisch abgelaufen vergessen geheim sicher unsicher gesperrt korrekt ung\u{fc}ltig g\u{fc}ltig notwendig \

@@ -118,6 +118,10 @@ pub(super) fn prefixed(token: &[u8]) -> bool {
 
 /// Whether `value` looks like a password that a person or a machine chose.
 pub(super) fn password(value: &[u8]) -> bool {
+    // `mkpasswd --method=sha-512`
+    if value.starts_with(b"--") {
+        return false;
+    }
     secret_password(value)
         || heuristics::is_chosen(value)
         || heuristics::is_word_chain(value, 3)

@@ -195,7 +195,12 @@ impl TokenRule {
         let cut_off = self.is_bounded_after() && text.get(end).is_some_and(u8::is_ascii_alphanumeric);
         let touches_word = self.is_bounded_before() && self.before > 0 && !super::text::starts_token(text, start);
         let harmless = || self.label.rank == TOKEN && (is_worded(text, start, end) || is_file_name(text, end));
-        (!cut_off && !touches_word && (self.check)(&text[start..end]) && !harmless() && !is_version_of_file(text, start)).then_some((start, end))
+        (!cut_off
+            && !touches_word
+            && (self.check)(&text[start..end])
+            && !harmless()
+            && !is_version_of_file(text, start))
+        .then_some((start, end))
     }
 
     /// Finds the first match in `window` that reaches past `hit`: one before it belongs to an earlier keyword.
