@@ -98,7 +98,9 @@ pub(super) fn secrets(
 fn names_id(argument: &[u8]) -> bool {
     let name = argument.trim_ascii().split(|b| matches!(b, b'=' | b':')).next().unwrap_or_default().trim_ascii_end();
     let name = name.strip_suffix(b"\"").or_else(|| name.strip_suffix(b"'")).unwrap_or(name);
-    [&b"_id"[..], b"Id", b"address_key", b"email", b"user", b"username", b"name", b"version", b"udid"].iter().any(|end| name.ends_with(end))
+    [&b"_id"[..], b"Id", b"address_key", b"email", b"user", b"username", b"name", b"version", b"udid"]
+        .iter()
+        .any(|end| name.ends_with(end))
 }
 
 /// Returns the key that the list of numbers at `start` is: as many random bytes as ciphers take.

@@ -104,7 +104,9 @@ pub(super) fn credentials(text: &[u8], from: usize) -> Option<(usize, usize)> {
             let (name, password) = (&user[..colon], &user[colon + 1..]);
             // `https://[^:@]*:([^@]+)@`, a pattern.
             let pattern = authority.windows(2).any(|pair| pair == b"[^");
-            if pattern || is_public_password(name, password, host) {
+            // `github://owner:repository@ref`
+            let repository = text[..from].ends_with(b"github://");
+            if pattern || repository || is_public_password(name, password, host) {
                 return None;
             }
             Some((from + colon + 1, from + at))

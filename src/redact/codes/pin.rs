@@ -10,7 +10,7 @@ const MAX_LEAD: usize = 56;
 /// Words between a label and its number.
 static CONNECTORS: WordList = WordList::new(
     "is are was ist lautet est es \u{e9} \u{e8} er \u{e4}r on to jest je now = : - | \u{2192} -> => \u{2013} \u{2014} still immer noch toujours sigue siendo \
-    it's its ist's c'est set changed wants takes",
+    it's its ist's c'est set changed wants takes type auf",
 );
 
 /// What `pin` is written together with in words for such a number.

@@ -135,6 +135,8 @@ pub(in super::super) fn pair(text: &[u8], at: usize, on_finding: OnFinding<'_>) 
         || is_sibling(account, value)
         || is_advisory(account)
         || value.contains(&b'/')
+        // `COCO / Objects365+COCO`
+        || value.len() > account.len() && value.ends_with(account) && !value[value.len() - account.len() - 1].is_ascii_alphanumeric()
         || memchr::memmem::find(value, b"&#").is_some()
         || heuristics::is_uuid(value)
     {

@@ -130,6 +130,9 @@ pub(super) fn is_kept(text: &[u8], name: &[u8], start: usize, end: usize) -> boo
         // `eyJhbGci…`, the header of a token whose rest is left out
         || value.starts_with(b"eyJ") && !value.contains(&b'.') && after.starts_with(b"...")
         || !quoted && is_property(value)
+        // `` .. _`GoogleAuth`: /guide/#auth ``, the target of a link
+        || value.starts_with(b"/") && last_line(&text[start.saturating_sub(80)..start]).trim_ascii_start().starts_with(b".. _")
+        || is_public_point(value)
         || value.starts_with(b"$ANSIBLE_VAULT")
         // `crypt.crypt("pass", "$6$salt")`
         || value.starts_with(b"$") && value.ends_with(b"$salt")
@@ -146,6 +149,11 @@ pub(super) fn is_kept(text: &[u8], name: &[u8], start: usize, end: usize) -> boo
 fn is_listed_field(text: &[u8], start: usize, rest: &[u8]) -> bool {
     let before = &text[..start - 1];
     rest.starts_with(b" (") && [&b"\n* "[..], b"\n- ", b"  * ", b"  - "].iter().any(|item| before.ends_with(item))
+}
+
+/// Whether a value is a point of a curve with one of its two signs, which is a public key: `02…`, `03…` and 32 bytes.
+fn is_public_point(value: &[u8]) -> bool {
+    value.len() == 66 && matches!(value[..2], [b'0', b'2' | b'3']) && value.iter().all(u8::is_ascii_hexdigit)
 }
 
 /// Whether a value is a setting with the name of a property: `org.gradle.jvmargs=-Xmx4g`.

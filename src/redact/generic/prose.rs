@@ -111,7 +111,10 @@ pub(super) fn values(
         announced::others(text, (start, end), |start, end| on_finding(start, end, label));
         return;
     }
-    if matches!(class, NameClass::Password | NameClass::Weak) && rest.trim_ascii_end().ends_with(b":") {
+    if matches!(class, NameClass::Password | NameClass::Weak)
+        && rest.trim_ascii_end().ends_with(b":")
+        && !is_pass(text, name)
+    {
         accounts::listed(text, name, class, on_finding);
     }
     if is_password && !is_compound(text, name) {

@@ -133,6 +133,7 @@ fn record(text: &[u8], start: usize, end: usize) -> Option<std::ops::Range<usize
 pub(super) fn parallel(text: &[u8], name: Name) -> Option<(usize, usize)> {
     let low = name.start.saturating_sub(120);
     let head = last_line(&text[low..name.start]);
+    let head = head.trim_ascii_start().strip_prefix(b">>> ").unwrap_or(head);
     let tail = first_line(&text[name.end..text.len().min(name.end + MAX_LINE)]);
     let equals = tail.iter().take(80).position(|b| *b == b'=')?;
     let names_after = tail[..equals].strip_suffix(b":").unwrap_or(&tail[..equals]);

@@ -32,9 +32,11 @@ pub(super) fn names_accounts(header: &[u8]) -> bool {
         "account accounts user username login konto benutzer benutzername compte utilisateur identifiant cuenta usuario conta \
         usu\u{e1}rio utente gebruiker gebruikersnaam bruger bruker anv\u{e4}ndare email e-mail mail",
     );
-    header
-        .split(|b| b.is_ascii_whitespace() || matches!(b, b'|' | b',' | b';' | b'*' | b'`'))
-        .any(|cell| ACCOUNTS.has(cell))
+    // What devices share with a server is typed by people.
+    contains_ignoring_case(header, b"shared secret")
+        || header
+            .split(|b| b.is_ascii_whitespace() || matches!(b, b'|' | b',' | b';' | b'*' | b'`'))
+            .any(|cell| ACCOUNTS.has(cell))
 }
 
 /// The cells of a column or a row under one name, which are judged together: beside a secret that its form shows, a word is

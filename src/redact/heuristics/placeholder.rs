@@ -17,6 +17,7 @@ pub(in super::super) fn is_placeholder(value: &[u8]) -> bool {
     let value = value.trim_ascii();
     let bare = value.len() <= 2
         || value.len() >= 5 && value.iter().all(|b| *b == value[0])
+        || value.iter().all(|b| matches!(b, b'x' | b'X' | b' '))
         || value.iter().all(|b| matches!(b, b'x' | b'X' | b'*' | b'.' | b'_' | b'-' | b'#' | b'?' | b'0'))
         || value.iter().all(|b| !b.is_ascii());
     // `@db.password@`, which a build fills in
@@ -96,6 +97,14 @@ pub(in super::super) fn is_instruction(value: &[u8]) -> bool {
 /// Whether `value` is the name of what is to stand there: `MYSQL_ROOT_PWD`.
 fn is_name_of_variable(value: &[u8]) -> bool {
     static SECRETS: WordList = WordList::new("pass password passwd passphrase pwd pw secret token key");
+    let letters = |mark: u8| value.iter().all(|b| b.is_ascii_lowercase() || *b == mark);
+    let last = |mark: u8| value.rsplit(|b| *b == mark).next().unwrap_or_default();
+    // `johns_password`, `not-my-real-password`
+    if letters(b'_') && value.contains(&b'_') && SECRETS.has(last(b'_'))
+        || letters(b'-') && value.contains(&b'-') && last(b'-') == b"password"
+    {
+        return true;
+    }
     value.contains(&b'_')
         && value[0].is_ascii_uppercase()
         && value.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_')
@@ -140,7 +149,9 @@ fn is_periodic(value: &[u8]) -> bool {
     let repeats = |period: &usize| value.iter().zip(&value[*period..]).all(|(a, b)| a == b);
     // `12345678901234567890`
     let longest = if value.iter().all(u8::is_ascii_digit) { 10 } else { 8 };
-    value.len() >= 16 && ((1..=longest).any(|period| repeats(&period)) || counts_up(value))
+    // `aaaabbbbcccc0000`
+    let fours = value.len() >= 16 && value.chunks(4).all(|part| part.iter().all(|b| *b == part[0]));
+    fours || value.len() >= 16 && ((1..=longest).any(|period| repeats(&period)) || counts_up(value))
 }
 
 /// Whether the bytes of hexadecimal digits count up: `00010203…`, `00112233…`.

@@ -39,6 +39,7 @@ pub(in super::super) fn is_passphrase(value: &[u8], class: NameClass) -> bool {
     let marked = value.iter().any(u8::is_ascii_digit) && value.iter().any(|b| b"!@#$%^&*;+?".contains(b));
     let capital = |word: &&[u8]| word[0].is_ascii_uppercase();
     matches!(class, NameClass::Password | NameClass::Secret)
+        && words.iter().any(|word| word != &words[0])
         && (2..=10).contains(&words.len())
         && (value.len() >= 10 || value.len() >= 8 && marked && words.len() == 2)
         && value.len() <= 120
