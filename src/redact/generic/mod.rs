@@ -18,6 +18,7 @@ mod mentioned;
 mod nested;
 mod pairs;
 mod plain_phrases;
+mod program;
 mod prose;
 mod records;
 mod replaced;
@@ -267,6 +268,12 @@ impl Names {
             return;
         }
         let Some((separator, at)) = separator(text, name) else {
+            if class != NameClass::Hint
+                && let Some((start, end)) = program::commented(text, name)
+            {
+                on_finding(start, end, label);
+                return;
+            }
             if let Some((start, end)) = mentioned::noise_after(text, name) {
                 on_finding(start, end, label);
                 return;

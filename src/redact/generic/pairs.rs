@@ -316,7 +316,12 @@ pub(super) fn separated(text: &[u8], name: Name) -> Option<(Column, u8)> {
     }
     let mark = *[b',', b';', b'\t', b'|'].iter().find(|mark| head.contains(mark))?;
     let lead = head.iter().take_while(|b| matches!(b, b' ' | b'>' | b'+' | b'"')).count();
-    let cells = head[lead..].split(|b| *b == mark);
+    // `| name | password |` of a scenario, without a line below it.
+    let bordered = mark == b'|' && head[lead..].starts_with(b"|") && head.trim_ascii_end().ends_with(b"|");
+    let lead = lead + usize::from(bordered);
+    let inside = head[lead..].trim_ascii_end();
+    let inside = if bordered { &inside[..inside.len() - 1] } else { inside };
+    let cells = inside.split(|b| *b == mark);
     let is_word = |cell: &[u8]| {
         let cell = cell.trim_ascii();
         !cell.is_empty()
@@ -334,7 +339,7 @@ pub(super) fn separated(text: &[u8], name: Name) -> Option<(Column, u8)> {
         return None;
     }
     let accounts = rows::names_accounts(head);
-    Some((Column { rows: next, index: count(&text[start..name.start]), accounts }, mark))
+    Some((Column { rows: next, index: count(&text[start..name.start]) - usize::from(bordered), accounts }, mark))
 }
 
 /// The progress in reading columns, so that no table is read too often.

@@ -2,8 +2,8 @@
 
 use super::super::heuristics::WordList;
 use super::super::text::{first_line, last_line, starts_ignoring_case};
-use super::Name;
 use super::pairs::is_attribute;
+use super::{Name, program};
 
 /// The kinds of separator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,12 +53,17 @@ pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
     {
         return Some((Separator::Assign, part_value(text, at)?));
     }
+    let given = program::returned(text, name).or_else(|| program::fallback(text, touching));
+    if let Some(at) = given {
+        return Some((Separator::Assign, at));
+    }
     let attribute = closed && is_attribute(text, name.start);
     let (separator, length) = match first {
         // `::=` and `:::=` of Makefiles.
         b':' if rest.starts_with(b"::=") => (Separator::Assign, 3),
         b':' if rest.starts_with(b":::=") => (Separator::Assign, 4),
         b':' if rest.starts_with(b"::") && is_workflow_command(&text[..name.start]) => (Separator::Assign, 2),
+        b':' if rest.starts_with(b":: '") || rest.starts_with(b":: \"") => (Separator::Colon, 2),
         b':' if rest.starts_with(b"::") => return None,
         b':' if rest.starts_with(b":=") => (Separator::Assign, 2),
         b':' => (Separator::Colon, 1),
@@ -89,6 +94,16 @@ pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
         // `s:8:"password";s:12:"…"`, and `read PASSWORD <<< "…"`
         b';' if closed => (Separator::Assign, serialized(rest)?),
         b'<' if rest.starts_with(b"<<< ") => (Separator::Assign, 3),
+        // `password nvarchar(50) = N'…'`, `token VARCHAR2(30) := '…'`, `PASSWORD PIC X(20) VALUE '…'`
+        _ if at > touching
+            && let Some(length) = declared(rest) =>
+        {
+            (Separator::Assign, length)
+        }
+        // `DATA(password) = '…'`
+        b')' if rest.starts_with(b") = '") => (Separator::Assign, 3),
+        // `password:: 'x'` of Jsonnet, `\newcommand{\password}{…}`
+        b'}' if rest.starts_with(b"}{") => (Separator::Assign, 2),
         // A line of the registry of Windows.
         b'R' if rest.starts_with(b"REG_SZ ") => (Separator::Assign, 6),
         // `name,value`
@@ -114,6 +129,9 @@ pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
         at += blanks + b"<value>".len();
     }
     at = after_tag_or_note(text, at, separator);
+    if matches!(separator, Separator::Assign | Separator::Colon) {
+        at = after_parameter(text, at);
+    }
     if text.get(at) == Some(&b'\n') {
         at = match separator {
             Separator::Colon | Separator::Assign => below(text, at).unwrap_or(at),
@@ -122,6 +140,25 @@ pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
         };
     }
     Some((separator, after_type(text, at, separator)))
+}
+
+/// Returns the length of the type of a variable and of what assigns it: `VARCHAR2(30) := `.
+fn declared(rest: &[u8]) -> Option<usize> {
+    let rest = &rest[..rest.len().min(48)];
+    if rest.starts_with(b"PIC ") {
+        return memchr::memmem::find(rest, b" VALUE '").map(|at| at + 7);
+    }
+    let word = rest.iter().take_while(|b| b.is_ascii_alphanumeric()).count();
+    let mut at = word;
+    if rest.get(at) == Some(&b'(') {
+        at += rest[at..].iter().position(|b| *b == b')')? + 1;
+    } else {
+        return None;
+    }
+    let equals = [&b" := "[..], b" = "].into_iter().find(|equals| rest[at..].starts_with(equals))?;
+    at += equals.len();
+    at += usize::from(rest.get(at) == Some(&b'N'));
+    (word > 0 && is_quote(rest.get(at))).then_some(at)
 }
 
 /// Returns the end of the line that makes a heading of the name above it: `----`, `====`.
@@ -259,6 +296,20 @@ fn attributes(rest: &[u8]) -> Option<usize> {
 /// Skips emphasis that opens at `at`.
 fn opened(text: &[u8], at: usize) -> usize {
     at + text[at..].iter().take(3).take_while(|b| matches!(b, b'*' | b'_')).count()
+}
+
+/// Skips the name of another variable whose default is the value: `${1:-…}`.
+fn after_parameter(text: &[u8], at: usize) -> usize {
+    let rest = &text[at..text.len().min(at + 48)];
+    let rest = rest.strip_prefix(b"\"").unwrap_or(rest);
+    let Some(inside) = rest.strip_prefix(b"${") else { return at };
+    let name = inside.iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
+    let quote = usize::from(text[at] == b'"');
+    if name > 0 && [&b":-"[..], b":="].iter().any(|mark| inside[name..].starts_with(mark)) {
+        at + quote + 2 + name + 2
+    } else {
+        at
+    }
 }
 
 /// Skips what YAML puts before a value, its type and a comment at the end of the line, and the type that PHP and Jira do.

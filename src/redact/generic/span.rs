@@ -67,6 +67,9 @@ pub(super) fn quoted(text: &[u8], at: usize) -> Option<ValueSpan> {
         (b"%q[", b"]"),
         (b"~s(", b")"),
         (b"[[", b"]]"),
+        (b"<<\"", b"\">>"),
+        (b"\\texttt{", b"}"),
+        (b"||", b"||"),
         (b"$'", b"'"),
         (b"``", b"``"),
         (b"`", b"`"),
@@ -240,6 +243,8 @@ pub(super) fn after_wrapper(text: &[u8], at: usize, separator: Separator) -> usi
                 next += rest.iter().take(64).take_while(|b| matches!(b, b' ' | b'\n' | b'\t' | b'>')).count();
             }
             _ if rest.starts_with(b"new ") => next += 4,
+            // `Field(default="…")`
+            _ if next > at && rest.starts_with(b"default=") => next += 8,
             _ if rest.starts_with(b").append(") => next += 9,
             _ => {
                 let length = rest.iter().take(32).take_while(|b| word(b)).count();

@@ -57,7 +57,8 @@ fn judged(text: &[u8], name: Name, at: usize, separator: Separator, class: NameC
     }
     // `password: string = "…"`
     if !found.quoted && separator == Separator::Colon {
-        let next = skip_blanks(text, found.end);
+        let optional = if text[found.end..].starts_with(b" | None") { b" | None".len() } else { 0 };
+        let next = skip_blanks(text, found.end + optional);
         if next > found.end && text.get(next) == Some(&b'=') && text.get(next + 1) != Some(&b'=') {
             if is_number_type(&text[found.start..found.end]) {
                 return None;
