@@ -41,6 +41,7 @@ impl<'a> PieceEdit<'a> {
             View::continued(&self.text),
             View::decoded(&self.text),
             View::tables(&self.text),
+            View::arguments(&self.text),
         ]
         .into_iter()
         .flatten()

@@ -10,9 +10,12 @@ const MAX_TABLE: usize = 64 * 1024;
 const MAX_CELLS: usize = 4096;
 
 /// What a table begins with, and how it is read.
-const OPENERS: [(&str, Read); 14] = [
+const OPENERS: [(&str, Read); 22] = [
     ("<table", html),
     ("<TABLE", html),
+    ("<tr>", html),
+    ("<tr ", html),
+    ("<Row", html),
     ("<dl>", html),
     ("<dl ", html),
     ("|===", asciidoc),
@@ -22,6 +25,11 @@ const OPENERS: [(&str, Read); 14] = [
     ("begin{longtab", latex),
     ("list-table::", list_table),
     ("csv-table::", csv_table),
+    ("FROM stdin;\n", copy),
+    ("\n^ ", dokuwiki),
+    ("[[\"", json_rows),
+    ("[\n  [\"", json_rows),
+    ("[\n    [\"", json_rows),
     ("\"columns\":", json),
     ("\"headers\":", json),
     ("\"fields\":", json),
@@ -95,7 +103,7 @@ impl<'t> Rows<'t> {
     }
 }
 
-/// Reads the rows of `<table>`, or the terms and descriptions of `<dl>`. A table inside of a cell ends the reading.
+/// Reads the rows of `<table>`, of a spreadsheet, or the terms and descriptions of `<dl>`. A table inside of a cell ends the reading.
 fn html(text: &str, from: usize) -> Option<Table> {
     let mut rows = Rows::new(text);
     let mut open = None;
@@ -108,8 +116,8 @@ fn html(text: &str, from: usize) -> Option<Table> {
         let name = &name[..name.iter().take(6).take_while(|b| b.is_ascii_alphanumeric()).count()];
         at = start + 1;
         let is = |names: &[&[u8]]| names.iter().any(|known| name.eq_ignore_ascii_case(known));
-        let is_cell = is(&[b"td", b"th", b"dt", b"dd"]);
-        let is_row = is(&[b"tr", b"dt"]);
+        let is_cell = is(&[b"td", b"th", b"dt", b"dd", b"cell"]);
+        let is_row = is(&[b"tr", b"dt", b"row"]);
         let is_end = is(&[b"table", b"dl"]);
         if !is_cell && !is_row && !is_end {
             continue;
@@ -307,6 +315,72 @@ fn csv_cells(rows: &mut Rows<'_>, at: usize, line: &str) {
     }
 }
 
+/// Reads the columns of `COPY table (…) FROM stdin;` and the lines with tabs below it.
+fn copy(text: &str, from: usize) -> Option<Table> {
+    let line = text[..from - 1].rfind('\n').map_or(0, |end| end + 1);
+    let open = line + text[line..from].find('(')?;
+    let close = open + text[open..from].find(')')?;
+    let mut rows = Rows::new(text);
+    let mut at = open + 1;
+    for name in text[at..close].split(',') {
+        rows.cell(at, at + name.len());
+        at += name.len() + 1;
+    }
+    let mut at = from;
+    for line in text[from..].split_inclusive('\n') {
+        if line.starts_with("\\.") || !line.contains('\t') {
+            break;
+        }
+        rows.next_row();
+        let mut start = at;
+        for cell in line.split('\t') {
+            rows.cell(start, start + cell.len());
+            start += cell.len() + 1;
+        }
+        at += line.len();
+    }
+    rows.table(at)
+}
+
+/// Reads lines that begin with `^` or `|`, which also part their cells.
+fn dokuwiki(text: &str, from: usize) -> Option<Table> {
+    let start = from - 2;
+    let mut rows = Rows::new(text);
+    let mut at = start;
+    for line in text[start..].split_inclusive('\n') {
+        let content = line.trim_end();
+        if content.len() < 2 || !content.starts_with(['^', '|']) || !content.ends_with(['^', '|']) {
+            break;
+        }
+        rows.next_row();
+        let mut cell = at + 1;
+        for part in content[1..content.len() - 1].split(['^', '|']) {
+            rows.cell(cell, cell + part.len());
+            cell += part.len() + 1;
+        }
+        at += line.len();
+    }
+    rows.table(at)
+}
+
+/// Reads a list of lists, of which the first has the names: its first string opens at `from`.
+fn json_rows(text: &str, from: usize) -> Option<Table> {
+    let bytes = text.as_bytes();
+    let mut rows = Rows::new(text);
+    let mut at = from - 2;
+    while let Some(gap) =
+        bytes.get(at..).and_then(|rest| rest.iter().position(|b| !b.is_ascii_whitespace() && *b != b','))
+    {
+        at += gap;
+        if bytes[at] != b'[' {
+            break;
+        }
+        rows.next_row();
+        at = list(bytes, at, &mut rows)?;
+    }
+    rows.table(at)
+}
+
 /// Reads a list of names after `"columns":`, and the lists of values inside of the list that follows it.
 fn json(text: &str, from: usize) -> Option<Table> {
     let bytes = text.as_bytes();
@@ -364,7 +438,13 @@ mod tests {
     use super::*;
     use crate::redact::canaries::{SEED, fill, scrub};
 
-    const TABLES: [&str; 12] = [
+    const TABLES: [&str; 18] = [
+        "<tr><td>Host</td><td>Password</td></tr>\n<tr>\n <td>db1</td>\n <td>\n @\n </td></tr>",
+        "<Row><Cell><Data>Host</Data></Cell><Cell><Data>Password</Data></Cell></Row>\n<Row><Cell><Data>db1</Data></Cell><Cell><Data>@</Data></Cell></Row>",
+        "COPY public.users (host, password) FROM stdin;\ndb1\t@\n\\.\n",
+        "x\n^ Host ^ Password ^\n| db1 | @ |\n",
+        "[[\"host\", \"password\"], [\"db1\", \"@\"]]",
+        "[\n  [\"host\", \"password\"],\n  [\"db1\", \"@\"]\n]",
         "<table>\n<tr><th>Host</th><th>Password</th></tr>\n<tr><td>db1</td><td>@</td></tr></table>",
         "<table class=\"t\"><tbody>\n<tr>\n<th><p>Host</p></th>\n<th><p>Password</p></th></tr>\n<tr>\n<td>db1\n<td>\n<code>@</code></table>",
         "<dl>\n<dt>Host</dt>\n<dd>db1</dd>\n<dt>Password</dt>\n<dd>@</dd>\n</dl>",

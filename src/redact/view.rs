@@ -11,9 +11,11 @@ use super::signs::signs;
 use super::split;
 use super::tables;
 use super::text::FLAGS;
+use aho_corasick::packed::Searcher;
 use std::borrow::Cow;
 use std::cell::LazyCell;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 /// Separates two stretches of a view. No rule matches across it.
 const GAP: &str = "\n\0\n";
@@ -132,13 +134,49 @@ impl<'t> View<'t> {
                 }
                 let end = row.last().map_or(table.end, |cell| cell.end);
                 view.mark(end, "|\n");
-                if index == 0 {
+                if index == 0 && table.rows.len() > 1 {
                     view.mark(end, &"|---".repeat(row.len()));
                     view.mark(end, "|\n");
                 }
             }
         }
         Some(view)
+    }
+
+    /// Makes a view of the lines of `raw` that list the arguments of a command, `["mysql", "-u", "root"]`, as a shell has them;
+    /// `None` if there are none.
+    pub(super) fn arguments(raw: &'t str) -> Option<Self> {
+        const OPTIONS: [&str; 6] = [", \"-", ",\"-", ", '-", ",'-", "=\"-", ", \\\"-"];
+        static SEARCHER: OnceLock<Option<Searcher>> = OnceLock::new();
+        let searcher = SEARCHER.get_or_init(|| Searcher::new(OPTIONS)).as_ref()?;
+        let bytes = raw.as_bytes();
+        let mut view = Self::empty(0, false);
+        let mut end = 0;
+        for hit in searcher.find_iter(raw) {
+            if hit.start() < end {
+                continue;
+            }
+            let start = memchr::memrchr(b'\n', &bytes[..hit.start()]).map_or(0, |line| line + 1).max(end);
+            end = line_end(bytes, hit.start());
+            if !view.runs.is_empty() {
+                view.text.to_mut().push_str(GAP);
+            }
+            let quote = bytes[hit.end() - 2];
+            let mut at = start;
+            while let Some(offset) = memchr::memchr(quote, &bytes[at..end]) {
+                view.copy(raw, at..at + offset);
+                at += offset;
+                view.mark(at, " ");
+                // Up to the quote of the next argument: `", "`, `" a1="`.
+                let gap = bytes[at + 1..end].iter().take(8).position(|b| *b == quote);
+                let joint = gap.map_or(&b""[..], |gap| &bytes[at + 1..at + 1 + gap]);
+                let is_joint = joint.starts_with(b",") && joint[1..].trim_ascii().is_empty()
+                    || joint.starts_with(b" a") && joint.ends_with(b"=");
+                at += if is_joint { joint.len() + 2 } else { 1 };
+            }
+            view.copy(raw, at..end);
+        }
+        (!view.runs.is_empty()).then_some(view)
     }
 
     /// Writes a mark that stands for nothing at `at`.

@@ -156,13 +156,16 @@ pub(in super::super) fn pair(text: &[u8], at: usize, on_finding: OnFinding<'_>) 
         return on_finding(start, end, &PAIR);
     }
     // `supplier-a / X`, a line of its own
-    let alone = rest.is_empty() || rest.ends_with(b"\n") || rest.ends_with(b"\n- ") || rest.ends_with(b"\n* ");
+    let in_cell =
+        || rest.trim_ascii_end().ends_with(b"|") && matches!(text[end..].trim_ascii_start().first(), Some(b'|'));
+    let alone =
+        rest.is_empty() || in_cell() || rest.ends_with(b"\n") || rest.ends_with(b"\n- ") || rest.ends_with(b"\n* ");
     let random = alone
         && value.len() >= 12
         && heuristics::has_all_kinds(value)
         && value.iter().all(u8::is_ascii_alphanumeric)
         && heuristics::looks_random(value);
-    if random && matches!(text[end..], [] | [b'\n' | b'\r', ..]) {
+    if random && (matches!(text[end..], [] | [b'\n' | b'\r', ..]) || in_cell()) {
         return on_finding(start, end, &PAIR);
     }
     let numbered = account.iter().any(u8::is_ascii_digit) && rest.trim_ascii_end().ends_with(b":");

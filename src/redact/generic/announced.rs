@@ -72,7 +72,8 @@ pub(super) fn value(text: &[u8], name: Name, class: NameClass) -> Option<(usize,
         let content = line_of(text, start, MAX_VALUE);
         at = start + content.len();
         let bare = content.trim_ascii();
-        if bare.is_empty() || bare.starts_with(b"```") || bare.starts_with(b"~~~") || is_author(bare) {
+        let block = bare.starts_with(b"{noformat") || bare.starts_with(b"{code");
+        if bare.is_empty() || block || bare.starts_with(b"```") || bare.starts_with(b"~~~") || is_author(bare) {
             continue;
         }
         // `EmailPassword:` above a list of names.
@@ -136,7 +137,7 @@ fn list_mark(content: &[u8]) -> usize {
 fn is_label(text: &[u8], name: Name, rest: &[u8]) -> bool {
     let before = &text[name.start.saturating_sub(MAX_PREFIX)..name.start];
     let start = before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1);
-    let mark = |b: &u8| matches!(b, b' ' | b'"' | b'*' | b'`' | b'\r');
+    let mark = |b: &u8| matches!(b, b' ' | b'"' | b'*' | b'`' | b'\r' | b'-' | b'.' | b'#' | b'>');
     before.len() - start <= 24
         && rest.iter().all(mark)
         && before[start..].iter().all(|b| mark(b) || b.is_ascii_alphabetic())
@@ -146,11 +147,14 @@ fn is_label(text: &[u8], name: Name, rest: &[u8]) -> bool {
 fn below_label(text: &[u8], end: usize, class: NameClass) -> Option<(usize, usize)> {
     let start = end + text[end..].iter().take(3).take_while(|b| b.is_ascii_whitespace()).count();
     let content = line_of(text, start, MAX_VALUE);
-    let marks = content.iter().take_while(|b| matches!(b, b' ' | b'"' | b'`' | b'\t')).count();
+    let marks = content.iter().take_while(|b| matches!(b, b' ' | b'"' | b'`' | b'\t' | b'-' | b'>' | b'*')).count();
     let value = &content[marks..];
     let value =
         &value[..value.iter().rposition(|b| !matches!(b, b' ' | b'"' | b'`' | b'\t')).map_or(0, |last| last + 1)];
-    let made = value.len() >= 20 && heuristics::is_machine_made(value) && !heuristics::is_uuid(value);
+    let made = (value.len() >= 20 || value.len() >= 16 && heuristics::has_all_kinds(value))
+        && heuristics::is_machine_made(value)
+        && !heuristics::is_uuid(value)
+        && !value.iter().all(u8::is_ascii_hexdigit);
     (class != NameClass::Weak && made).then_some((start + marks, start + marks + value.len()))
 }
 

@@ -18,6 +18,8 @@ pub(super) fn is_other_thing(text: &[u8], name: Name) -> bool {
         || ends(&[b"checksum/"])
         // `dotnet user-secrets set "Name" …`, for which there is a rule of its own.
         || word == b"user-secrets"
+        // `sealedSecret: …`, which only a cluster can open.
+        || word.starts_with(b"sealed")
         // `$PWD:/work`, the directory that a shell is in.
         || word == b"PWD" && ends(&[b"$", b"${"])
         // `user.signingkey`, by which Git names a public key.

@@ -122,7 +122,7 @@ const fn key(word: &'static str) -> Word {
 }
 
 /// The words; those of ASCII letters alone are among the stems of names.
-pub(in super::super) static LABELS: [Word; 184] = [
+pub(in super::super) static LABELS: [Word; 194] = [
     password("mot de passe"),
     password("contrase\u{f1}a"),
     password("contrase\u{d1}a"),
@@ -284,6 +284,16 @@ pub(in super::super) static LABELS: [Word; 184] = [
     password("write community"),
     password("snmp community"),
     password("ro community"),
+    password("κωδικός πρόσβασης"),
+    password("κωδικό πρόσβασης"),
+    password("رمز عبور"),
+    password("رمز العبور"),
+    password("mật khẩu"),
+    password("contrasenya"),
+    password("slaptažodis"),
+    password("slaptažodį"),
+    password("parool:"),
+    password("parool on"),
     password("rw community"),
     password("read-write community"),
     key("session cookie"),

@@ -213,6 +213,10 @@ pub(super) fn stored(text: &[u8], name: Name) -> Option<(usize, usize)> {
     }
     let content = &joint[..joint.len() - 1];
     let open = content.iter().rposition(|b| *b == quote || *b == b'\n').filter(|at| content[*at] == quote)?;
+    // `<input type="text" name="password"`: attributes of a tag.
+    if content.iter().rfind(|b| matches!(b, b'<' | b'>' | b'\n')) == Some(&b'<') {
+        return None;
+    }
     let call = content[..open].strip_suffix(b"@").unwrap_or(&content[..open]).trim_ascii_end();
     (matches!(call.last(), Some(b'(' | b':' | b'=')) && open + 1 < content.len())
         .then_some((low + open + 1, low + content.len()))

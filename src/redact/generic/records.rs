@@ -62,6 +62,10 @@ fn field_value(text: &[u8], end: usize) -> Option<(usize, usize)> {
 fn naming_field(text: &[u8], start: usize) -> Option<usize> {
     let low = start.saturating_sub(40);
     let before = &text[low..start];
+    // `"Name": "/app/password"`
+    let path =
+        before.iter().rev().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'/' | b'-' | b'_' | b'.')).count();
+    let before = if before[before.len() - path..].starts_with(b"/") { &before[..before.len() - path] } else { before };
     let before = before.strip_suffix(b"\"").or_else(|| before.strip_suffix(b"'")).unwrap_or(before);
     let word_of = |head: &[u8]| {
         let head = head.strip_suffix(b"\"").or_else(|| head.strip_suffix(b"'")).unwrap_or(head);

@@ -157,8 +157,9 @@ fn string_end(text: &[u8], start: usize, limit: usize, quote: u8) -> usize {
 pub(super) struct Aligned {
     /// The offset of the first row.
     pub(super) rows: usize,
-    /// Where the column begins in each line.
+    /// Where the column begins in each line, and where its name ends: numbers and data frames are aligned there.
     column: usize,
+    end: usize,
     /// Whether another column has accounts.
     accounts: bool,
 }
@@ -177,6 +178,13 @@ pub(super) fn aligned(text: &[u8], name: Name) -> Option<Aligned> {
     // Letters with accents have more bytes than places.
     let column = head.iter().filter(|b| begins_char(**b)).count();
     let first = head.iter().all(|b| matches!(b, b'>' | b'+' | b'/' | b' '));
+    // `Db Password`, a name of two words.
+    let words = head.iter().rev().take_while(|b| b.is_ascii_alphabetic() || **b == b' ').count();
+    let tail = &head[head.len() - words..];
+    let word = memchr::memmem::rfind(tail, b"  ").map_or(words, |gap| words - gap - 2);
+    let two = head.ends_with(b" ") && !head.ends_with(b"  ") && word > 1 && (word < head.len() || words == head.len());
+    let (column, head) = if two { (column - word, &head[..head.len() - word]) } else { (column, head) };
+    let first = first || two && head.is_empty();
     if indent == before.len() && name.start > before.len() || (!first && !head.ends_with(b"  ")) {
         return None;
     }
@@ -196,6 +204,7 @@ pub(super) fn aligned(text: &[u8], name: Name) -> Option<Aligned> {
     ((2..=12).contains(&cells) && end + width < text.len()).then(|| Aligned {
         rows: end + width + 1,
         column,
+        end: indent + name.end - name.start,
         accounts: names_accounts(header),
     })
 }
@@ -222,8 +231,16 @@ impl Aligned {
             let begins = self.column == 0 || matches!(row.get(column.wrapping_sub(1)), Some(b' ' | b'+'));
             // Lines under the header, of dashes, say nothing.
             let ruled = !row.is_empty() && row.iter().all(|b| matches!(b, b'-' | b'=' | b' ' | b'\r'));
-            let length =
+            let mut length =
                 row.get(column..).map_or(0, |cell| cell.iter().take_while(|b| !b.is_ascii_whitespace()).count());
+            let mut column = column;
+            let mut begins = begins && length > 0;
+            let ends = self.end <= row.len() && row.get(self.end).is_none_or(u8::is_ascii_whitespace);
+            if !begins && ends && row.is_ascii() {
+                length = row[..self.end].iter().rev().take_while(|b| !b.is_ascii_whitespace()).count();
+                column = self.end - length;
+                begins = length > 0;
+            }
             if row.len() == MAX_ROW || !ruled && (!begins || length == 0) {
                 break;
             }

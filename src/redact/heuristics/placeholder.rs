@@ -99,6 +99,16 @@ fn is_name_of_variable(value: &[u8]) -> bool {
     static SECRETS: WordList = WordList::new("pass password passwd passphrase pwd pw secret token key");
     let letters = |mark: u8| value.iter().all(|b| b.is_ascii_lowercase() || *b == mark);
     let last = |mark: u8| value.rsplit(|b| *b == mark).next().unwrap_or_default();
+    // `la-tua-password-123`
+    let number = value.iter().rev().take_while(|b| b.is_ascii_digit()).count();
+    let words = value[..value.len() - number].strip_suffix(b"-").unwrap_or(value);
+    let chain = words.iter().all(|b| b.is_ascii_lowercase() || *b == b'-') && words.split(|b| *b == b'-').count() >= 3;
+    if chain
+        && number <= 3
+        && words.split(|b| *b == b'-').any(|word| matches!(word, b"password" | b"passwort" | b"passwd"))
+    {
+        return true;
+    }
     // `johns_password`, `not-my-real-password`
     if letters(b'_') && value.contains(&b'_') && SECRETS.has(last(b'_'))
         || letters(b'-') && value.contains(&b'-') && last(b'-') == b"password"
