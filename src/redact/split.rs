@@ -112,8 +112,8 @@ pub(super) fn joined(bytes: &[u8], from: usize) -> Option<usize> {
         if escapes > 0 && bytes[next..].starts_with(b"\\n") {
             next = skip_gap(bytes, next + 2);
         }
-    } else if next > at + 1 && has_words(&bytes[next..]) {
-        // Two sentences on lines of their own.
+    } else if next > at + 1 && is_sentence_or_key(&bytes[next..]) {
+        // Two sentences, or two fields, on lines of their own.
         return None;
     } else if next == at + 1 && !(escapes == 0 && matches!(bytes.get(next), Some(b'"' | b'\''))) {
         return None;
@@ -137,9 +137,13 @@ pub(super) fn joined(bytes: &[u8], from: usize) -> Option<usize> {
     (quotes && goes_on && !is_format && (!listed || is_in_call(bytes, at))).then_some(next + 1 - from)
 }
 
-/// Whether the string that opens at the start of `rest` has blanks.
-fn has_words(rest: &[u8]) -> bool {
+/// Whether the string that opens at the start of `rest` has blanks, or is the name of a field.
+fn is_sentence_or_key(rest: &[u8]) -> bool {
     let Some((quote, string)) = rest.split_first() else { return false };
+    let end = string.iter().take(80).position(|b| b == quote || *b == b'\n');
+    if end.is_some_and(|end| string[end] == *quote && string.get(end + 1) == Some(&b':')) {
+        return true;
+    }
     string.iter().take(80).find(|b| matches!(**b, b' ' | b'\n') || *b == quote) == Some(&b' ')
 }
 
@@ -259,7 +263,10 @@ pub(super) fn wrapped(bytes: &[u8], at: usize) -> Option<usize> {
             || length >= 6 && letters::are_random(second)
             || before >= 48 && length >= 12 && is_jumbled(second)
     };
-    let goes_on = length >= MIN_WRAPPED.1 && ends && !listed && !entry;
+    // `test_reset_expires_after_24h`, the name of something.
+    let words = second.split(|b| matches!(b, b'_' | b'-'));
+    let worded = words.filter(|word| word.len() >= 3 && word.iter().all(u8::is_ascii_lowercase)).count() >= 3;
+    let goes_on = length >= MIN_WRAPPED.1 && ends && !listed && !entry && !worded;
     (goes_on && is_random() && !heuristics::is_name(first)).then_some(next - at)
 }
 

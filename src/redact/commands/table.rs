@@ -8,7 +8,7 @@ const fn command(word: &'static str, place: Place) -> Command {
 }
 
 /// The commands. One with several places has several entries.
-pub(in super::super) static COMMANDS: [Command; 105] = [
+pub(in super::super) static COMMANDS: [Command; 112] = [
     // Clients that ask a server.
     command("curl ", Login("-u --user --proxy-user")),
     command("xh ", Login("-a --auth")),
@@ -42,6 +42,13 @@ pub(in super::super) static COMMANDS: [Command; 105] = [
     command("mosquitto_passwd -c -b ", Argument(2)),
     command("keyctl add ", Argument(2)),
     command("autologon ", Argument(2)),
+    command("sendemail ", Option("-xp")),
+    command("influx ", KeyOption("-t --token")),
+    command("http-server ", Option("-P --password")),
+    command("aws ssm put-parameter --value ", Argument(0)),
+    command("auth default ", Argument(0)),
+    command("keyring set ", Argument(3)),
+    command("sql> connect ", Login("")),
     command("reg add ", Option("/d")),
     command("networksetup -setairportnetwork ", Argument(2)),
     command("security add-generic-password ", Option("-w")),

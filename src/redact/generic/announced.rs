@@ -80,7 +80,7 @@ pub(super) fn value(text: &[u8], name: Name, class: NameClass) -> Option<(usize,
         let word = &text[name.start..name.end];
         let class_name = word.windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
         let listed = class_name && !bare.iter().any(u8::is_ascii_digit);
-        if content.len() == MAX_VALUE || listed || is_prompt(bare) {
+        if content.len() == MAX_VALUE || listed || is_prompt(bare) || is_assignment(bare) {
             return None;
         }
         return alone(text, start, at, ending, class)
@@ -113,6 +113,15 @@ pub(super) fn others(text: &[u8], first: (usize, usize), mut found: impl FnMut(u
         found(start + left, start + right);
         at = start + content.len();
     }
+}
+
+/// Whether a line assigns a value to a variable: `PWD=/srv/app-42`.
+fn is_assignment(line: &[u8]) -> bool {
+    let name = line.iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
+    name > 1
+        && !line[0].is_ascii_digit()
+        && matches!(line[name..], [b'=', next, ..] if next != b'=')
+        && line[..name].iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_')
 }
 
 /// Whether a line is the prompt of a device that asked for a password: `sw-core1#`.

@@ -124,7 +124,7 @@ pub(super) fn is_kept(text: &[u8], name: &[u8], start: usize, end: usize) -> boo
         || name == b"pass" && text[..start].ends_with(b"pass', '")
         || code && (is_noun_next(rest) || is_listed_name(text, value, start, end))
         || (code || !quoted) && (is_type(value) || is_own_name(name, value))
-        || !quoted && (is_optional(after) || is_name_next(name, after))
+        || !quoted && (is_optional(after) || is_name_next(name, after) && !heuristics::looks_random(value))
         // `const name = value;` on the line below a label.
         || !quoted && after.starts_with(b" = ") && value.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_')
         || code && (is_listed_field(text, start, rest) || is_parameter(value))
@@ -132,6 +132,8 @@ pub(super) fn is_kept(text: &[u8], name: &[u8], start: usize, end: usize) -> boo
         // `eyJhbGci…`, the header of a token whose rest is left out
         || value.starts_with(b"eyJ") && !value.contains(&b'.') && after.starts_with(b"...")
         || !quoted && is_property(value)
+        // `echo -n password | sha1sum`
+        || value.ends_with(b"sum") && [&b"sha"[..], b"md5", b"b2", b"b3", b"ck"].iter().any(|start| value.starts_with(start))
         // `` .. _`GoogleAuth`: /guide/#auth ``, the target of a link
         || value.starts_with(b"/") && last_line(&text[start.saturating_sub(80)..start]).trim_ascii_start().starts_with(b".. _")
         || is_public_point(value)

@@ -66,6 +66,44 @@ pub(super) fn random_after(text: &[u8], name: Name, exact: bool) -> Option<(usiz
     None
 }
 
+/// Returns what a machine made at random in the sentence before a name, where no word says that it is public: "Enter X when asked
+/// for the client secret", "'X' was the auth token I used".
+pub(super) fn random_before(text: &[u8], name: Name) -> Option<(usize, usize)> {
+    let low = name.start.saturating_sub(MAX_DISTANCE / 2);
+    let line = super::super::text::last_line(&text[low..name.start]);
+    let mut end = line.len();
+    let mut words = 0;
+    while end > 0 && words <= 9 {
+        let head = line[..end].trim_ascii_end();
+        let length = head.iter().rev().take_while(|b| !b.is_ascii_whitespace()).count();
+        let word = &head[head.len() - length..];
+        end = head.len() - length;
+        if word.is_empty() {
+            return None;
+        }
+        let start = name.start - line.len() + end;
+        let (start, stop) = later::trimmed(text, start, start + length);
+        let value = &text[start..stop];
+        let mixed = value.iter().any(u8::is_ascii_lowercase) && value.iter().any(u8::is_ascii_uppercase);
+        let whole = end > 0 || text[..name.start - line.len()].last().is_none_or(|b| *b == b'\n');
+        if value.len() >= MIN_RANDOM
+            && mixed
+            && whole
+            && value.iter().all(u8::is_ascii_alphanumeric)
+            && value.iter().filter(|b| b.is_ascii_digit()).count() >= 2
+            && is_random(value, b"", false)
+            && !line[..end].split(|b| *b == b' ').any(is_public)
+        {
+            return Some((start, stop));
+        }
+        words += 1;
+        if is_public(word) || !is_plain(word) && word != b"-" || ends_sentence(word) {
+            return None;
+        }
+    }
+    None
+}
+
 /// Returns what a machine made at random after the words at the beginning of the next line that point back to the line
 /// of a name: "It uses an API token.", "The current one: X". `exact`: as for [`random_after`].
 pub(super) fn pointed_at(text: &[u8], name: Name, exact: bool) -> Option<(usize, usize)> {

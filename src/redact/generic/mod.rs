@@ -352,6 +352,12 @@ impl Names {
                 expressions::secret(text, name, at, on_finding);
             }
         }
+        if matches!(separator, Separator::Assign | Separator::Colon)
+            && class != NameClass::Hint
+            && let Some((start, end)) = program::replaced(text, name)
+        {
+            on_finding(start, end, label);
+        }
         let value = value::value(text, name, at, separator, class);
         if value.is_none_or(|(_, secret)| !secret)
             && let Some((start, end)) = announced::value(text, name, class)

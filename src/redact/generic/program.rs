@@ -139,6 +139,20 @@ pub(super) fn commented(text: &[u8], name: Name) -> Option<(usize, usize)> {
         .then_some((open + 1, close))
 }
 
+/// Returns the old value that a comment tells behind the value that ends the text of a name: `password: ${X} # was …`.
+pub(super) fn replaced(text: &[u8], name: Name) -> Option<(usize, usize)> {
+    let rest = first_line(&text[name.end..text.len().min(name.end + MAX_LINE)]);
+    let lead = [&b"# was "[..], b"// was ", b"# old: ", b"// old: ", b"# formerly ", b"# previously "];
+    let at = lead.iter().find_map(|mark| Some(memchr::memmem::find(rest, mark)? + mark.len()))?;
+    let length = rest[at..].iter().take_while(|b| !b.is_ascii_whitespace()).count();
+    let (start, end) = later::trimmed(text, name.end + at, name.end + at + length);
+    let value = &text[start..end];
+    let secret = heuristics::is_machine_made(value) && heuristics::looks_random(value)
+        || later::is_strong(value)
+        || heuristics::is_word_chain(value, 3);
+    (secret && !heuristics::is_uuid(value)).then_some((start, end))
+}
+
 #[cfg(test)]
 mod tests {
     use crate::redact::canaries::{SEED, fill, scrub};
@@ -165,6 +179,7 @@ mod tests {
             "my $secret = $ENV{SECRET} || '@';",
             "client_secret = ENV.fetch('CLIENT_SECRET') { '@' }",
             "#[arg(long, env = \"ACCESS_KEY\", default_value = \"@\")]",
+            "password: ${DB_PASSWORD} # was @ until march",
             "x = \"@\"  # client secret",
             "# app password\nx = \"@\"",
         ] {

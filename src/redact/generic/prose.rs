@@ -101,6 +101,12 @@ pub(super) fn values(
         on_finding(found.start, found.end, label);
         return;
     }
+    if class != NameClass::Hint
+        && let Some((start, end)) = mentioned::random_before(text, name)
+    {
+        on_finding(start, end, label);
+        return;
+    }
     let ends = text.get(name.end + rest.len()).is_none_or(|b| *b == b'\n') || rest.len() == MAX_DISTANCE;
     if ends
         && !is_verb(text, name)

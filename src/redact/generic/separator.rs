@@ -104,6 +104,8 @@ pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
         b')' if rest.starts_with(b") = '") => (Separator::Assign, 3),
         // `password:: 'x'` of Jsonnet, `\newcommand{\password}{…}`
         b'}' if rest.starts_with(b"}{") => (Separator::Assign, 2),
+        // `${PASSWORD}    x`, a variable of Robot Framework.
+        b'}' if rest.starts_with(b"}   ") && text[..name.start].ends_with(b"${") => (Separator::Colon, 1),
         // A line of the registry of Windows.
         b'R' if rest.starts_with(b"REG_SZ ") => (Separator::Assign, 6),
         // `name,value`

@@ -220,7 +220,11 @@ fn is_sign_inside(rest: &[u8]) -> bool {
 /// `"".join(["…"])`.
 pub(super) fn after_wrapper(text: &[u8], at: usize, separator: Separator) -> usize {
     // `secret: Some("…")`, a structure as Rust prints it.
-    let printed = separator == Separator::Colon && text[at..].starts_with(b"Some(");
+    let call = &text[at..text.len().min(at + 40)];
+    let call = &call[..call.iter().position(|b| *b == b'(').unwrap_or(0)];
+    // `secret: SecretString::new("…")`, a field of a structure.
+    let made = call.ends_with(b"::new") || call.ends_with(b"::from");
+    let printed = separator == Separator::Colon && (made || text[at..].starts_with(b"Some("));
     if separator != Separator::Assign && !printed {
         return at;
     }

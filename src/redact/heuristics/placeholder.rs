@@ -102,11 +102,11 @@ fn is_name_of_variable(value: &[u8]) -> bool {
     // `la-tua-password-123`
     let number = value.iter().rev().take_while(|b| b.is_ascii_digit()).count();
     let words = value[..value.len() - number].strip_suffix(b"-").unwrap_or(value);
+    let parts = || words.split(|b| *b == b'-');
+    let denied =
+        parts().any(|word| word == b"not") && parts().any(|word| matches!(word, b"real" | b"secret" | b"valid"));
     let chain = words.iter().all(|b| b.is_ascii_lowercase() || *b == b'-') && words.split(|b| *b == b'-').count() >= 3;
-    if chain
-        && number <= 3
-        && words.split(|b| *b == b'-').any(|word| matches!(word, b"password" | b"passwort" | b"passwd"))
-    {
+    if chain && number <= 3 && (denied || parts().any(|word| matches!(word, b"password" | b"passwort" | b"passwd"))) {
         return true;
     }
     // `johns_password`, `not-my-real-password`

@@ -16,7 +16,7 @@ static TECHNICAL: WordList = WordList::new(
 
 /// Words that, alone or with a few digits, are sample values: `password123`, `test1`.
 static BASES: WordList = WordList::new(
-    "password passwd pass pwd secret token test testing admin root user username guest \
+    "passwort kennwort senha contrase\u{f1}a contrasena haslo has\u{142}o motdepasse wachtwoord l\u{f6}senord heslo sifre password passwd pass pwd secret token test testing admin root user username guest \
     demo default input field param arg str string var value key apikey mysecret \
     mypassword mytoken abc foo bar bytes int uint float char varchar line step phase \
     level version type section erc eip rfc page text hash",
