@@ -51,6 +51,13 @@ pub(super) fn tables(text: &str) -> Vec<Table> {
     let Some(searcher) = searcher else { return Vec::new() };
     let mut found = Vec::new();
     let mut end = 0;
+    // Its opener has the end of the line before.
+    if text.starts_with("^ ")
+        && let Some(table) = dokuwiki(&text[..text.floor_char_boundary(MAX_TABLE)], 2)
+    {
+        end = table.end;
+        found.push(table);
+    }
     for hit in searcher.find_iter(text) {
         if hit.start() < end {
             continue;

@@ -8,7 +8,7 @@ const fn command(word: &'static str, place: Place) -> Command {
 }
 
 /// The commands. One with several places has several entries.
-pub(in super::super) static COMMANDS: [Command; 112] = [
+pub(in super::super) static COMMANDS: [Command; 113] = [
     // Clients that ask a server.
     command("curl ", Login("-u --user --proxy-user")),
     command("xh ", Login("-a --auth")),
@@ -49,6 +49,7 @@ pub(in super::super) static COMMANDS: [Command; 112] = [
     command("auth default ", Argument(0)),
     command("keyring set ", Argument(3)),
     command("sql> connect ", Login("")),
+    command("smbclient ", Argument(1)),
     command("reg add ", Option("/d")),
     command("networksetup -setairportnetwork ", Argument(2)),
     command("security add-generic-password ", Option("-w")),

@@ -68,7 +68,7 @@ pub(super) fn returned(text: &[u8], name: Name) -> Option<usize> {
 /// Returns where the default begins of the variable or option whose name ends before `at`, after what closes it:
 /// `getenv("PASSWORD") or "…"`, `env = "PASSWORD", default_value = "…"`.
 pub(super) fn fallback(text: &[u8], at: usize) -> Option<usize> {
-    const OPERATORS: [&[u8]; 11] = [
+    const OPERATORS: [&[u8]; 12] = [
         b"or ",
         b"?: ",
         b"?? ",
@@ -80,6 +80,8 @@ pub(super) fn fallback(text: &[u8], at: usize) -> Option<usize> {
         b".orElse(",
         b"{ ",
         b".getOrElse(",
+        // The other side of a comparison.
+        b", []byte(",
     ];
     const DEFAULTS: [&[u8]; 8] = [
         b", default_value = ",
@@ -100,6 +102,11 @@ pub(super) fn fallback(text: &[u8], at: usize) -> Option<usize> {
         return None;
     }
     let next = skip_blanks(text, at + closes);
+    // `(or (System/getenv "PASSWORD") "…")`
+    let line = last_line(&text[at.saturating_sub(MAX_LINE)..at]);
+    if is_quote(text.get(next)) && memchr::memmem::find(line, b"(or (").is_some() {
+        return Some(next);
+    }
     let operator = OPERATORS.iter().find(|operator| text[next..].starts_with(operator))?;
     let next = skip_blanks(text, next + operator.len());
     is_quote(text.get(next)).then_some(next)
