@@ -58,7 +58,7 @@ pub(super) fn after(text: &[u8], start: usize, end: usize) -> Option<(usize, usi
     }
     let lead = &line[..at];
     // `([7994982](https://…`, a commit that a changelog links.
-    if lead.ends_with(b"([") {
+    if lead.ends_with(b"([") || lead.ends_with(b"PubMed:") || lead.ends_with(b"PMID:") || lead.ends_with(b"DOI:") {
         return None;
     }
     // `` :issue:`1133` ``, a role of reStructuredText.

@@ -227,7 +227,10 @@ fn is_given(text: &[u8], start: usize, end: usize) -> bool {
     }
     // ``` ``lamp11`` ```, a word of a document in reStructuredText.
     let literal = text[..start].ends_with(b"``") && value.iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
-    if !worded || literal {
+    // "with `lamp11` and `lantern`", names of packages.
+    let code = text[..start].ends_with(b"`")
+        && [&b"` and `"[..], b"`, `", b"` or `"].iter().any(|next| text[end..].starts_with(next));
+    if !worded || literal || code {
         return false;
     }
     if let Some(label) = lead.strip_suffix(b":") {

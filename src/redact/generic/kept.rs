@@ -32,7 +32,7 @@ pub(super) fn is_other_thing(text: &[u8], name: Name) -> bool {
         // The statement of Python that does nothing.
         || word == b"pass" && text[name.end..].starts_with(b"\n") && before.trim_ascii_end().ends_with(b":")
         // `--- PASS: TestParse1`
-        || word == b"PASS" && ends(&[b"--- "])
+        || word == b"PASS" && (ends(&[b"--- "]) || text[name.end..].starts_with(b": ["))
         // `did:key:z6Mk…`
         || word == b"key" && ends(&[b"did:"])
         // `ntor-onion-key …`, `onion-key ntor …`, the public keys of a directory.
@@ -137,6 +137,10 @@ pub(super) fn is_kept(text: &[u8], name: &[u8], start: usize, end: usize) -> boo
         // `` .. _`GoogleAuth`: /guide/#auth ``, the target of a link
         || value.starts_with(b"/") && last_line(&text[start.saturating_sub(80)..start]).trim_ascii_start().starts_with(b".. _")
         || is_public_point(value)
+        || is_locus(value)
+        || contains_ignoring_case(name, b"cookie") && value.iter().position(|b| *b == b'=').is_some_and(|at| value.len() - at < 8)
+        // `loginWithUsernamePassword("bob@example.org", …)`
+        || quoted && contains_ignoring_case(name, b"username") && value.contains(&b'@')
         || value.starts_with(b"$ANSIBLE_VAULT")
         // `crypt.crypt("pass", "$6$salt")`
         || value.starts_with(b"$") && value.ends_with(b"$salt")
@@ -158,6 +162,14 @@ fn is_listed_field(text: &[u8], start: usize, rest: &[u8]) -> bool {
 /// Whether a value is a point of a curve with one of its two signs, which is a public key: `02…`, `03…` and 32 bytes.
 fn is_public_point(value: &[u8]) -> bool {
     value.len() == 66 && matches!(value[..2], [b'0', b'2' | b'3']) && value.iter().all(u8::is_ascii_hexdigit)
+}
+
+/// Whether a value is the tag of a gene: `LK03_05520`.
+fn is_locus(value: &[u8]) -> bool {
+    value.len() == 10
+        && value[4] == b'_'
+        && value[..4].iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit())
+        && value[5..].iter().all(u8::is_ascii_digit)
 }
 
 /// Whether a value is a setting with the name of a property: `org.gradle.jvmargs=-Xmx4g`.

@@ -97,7 +97,9 @@ pub(super) fn random_before(text: &[u8], name: Name) -> Option<(usize, usize)> {
             return Some((start, stop));
         }
         words += 1;
-        if is_public(word) || !is_plain(word) && word != b"-" || ends_sentence(word) {
+        // `'azp': 'X', 'gty': 'client-credentials'`
+        let field = word.ends_with(b":") || word.contains(&b'=') || matches!(word.first(), Some(b'"' | b'\'' | b'{'));
+        if is_public(word) || field || !is_plain(word) && word != b"-" || ends_sentence(word) {
             return None;
         }
     }

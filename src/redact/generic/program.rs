@@ -119,8 +119,8 @@ pub(super) fn commented(text: &[u8], name: Name) -> Option<(usize, usize)> {
     let line = last_line(&text[low..name.start]);
     let start = name.start - line.len();
     let rest = first_line(&text[name.end..text.len().min(name.end + 40)]);
-    let short = rest.split(|b| *b == b' ').filter(|word| !word.is_empty()).count() <= 2;
-    if !short || rest.iter().any(|b| matches!(b, b'=' | b'"' | b'\'' | b'`' | b'?')) {
+    // "Token program" is no token.
+    if rest.iter().any(|b| b.is_ascii_alphanumeric() || matches!(b, b'=' | b'"' | b'\'' | b'`' | b'?')) {
         return None;
     }
     let lead = line.trim_ascii_start();

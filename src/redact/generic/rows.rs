@@ -182,7 +182,9 @@ pub(super) fn aligned(text: &[u8], name: Name) -> Option<Aligned> {
     let words = head.iter().rev().take_while(|b| b.is_ascii_alphabetic() || **b == b' ').count();
     let tail = &head[head.len() - words..];
     let word = memchr::memmem::rfind(tail, b"  ").map_or(words, |gap| words - gap - 2);
-    let two = head.ends_with(b" ") && !head.ends_with(b"  ") && word > 1 && (word < head.len() || words == head.len());
+    let one = word > 1 && tail[words - word..].iter().filter(|b| **b == b' ').count() == 1;
+    let two =
+        head.ends_with(b" ") && !head.ends_with(b"  ") && one && (word < words || after >= 2 && word == head.len());
     let (column, head) = if two { (column - word, &head[..head.len() - word]) } else { (column, head) };
     let first = first || two && head.is_empty();
     if indent == before.len() && name.start > before.len() || (!first && !head.ends_with(b"  ")) {
@@ -236,10 +238,11 @@ impl Aligned {
             let mut column = column;
             let mut begins = begins && length > 0;
             let ends = self.end <= row.len() && row.get(self.end).is_none_or(u8::is_ascii_whitespace);
-            if !begins && ends && row.is_ascii() {
-                length = row[..self.end].iter().rev().take_while(|b| !b.is_ascii_whitespace()).count();
+            // The last column of a data frame is aligned on the right.
+            if !begins && ends && row.is_ascii() && self.end == row.len() {
+                length = row.iter().rev().take_while(|b| !b.is_ascii_whitespace()).count();
                 column = self.end - length;
-                begins = length > 0;
+                begins = length > 0 && row[..column].ends_with(b"  ");
             }
             if row.len() == MAX_ROW || !ruled && (!begins || length == 0) {
                 break;

@@ -159,6 +159,10 @@ fn is_periodic(value: &[u8]) -> bool {
     let repeats = |period: &usize| value.iter().zip(&value[*period..]).all(|(a, b)| a == b);
     // `12345678901234567890`
     let longest = if value.iter().all(u8::is_ascii_digit) { 10 } else { 8 };
+    // `someToken1234567890`
+    if value.len() <= 40 && value.windows(10).any(|run| run == b"1234567890") {
+        return true;
+    }
     // `aaaabbbbcccc0000`
     let fours = value.len() >= 16 && value.chunks(4).all(|part| part.iter().all(|b| *b == part[0]));
     fours || value.len() >= 16 && ((1..=longest).any(|period| repeats(&period)) || counts_up(value))
