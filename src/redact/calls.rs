@@ -172,7 +172,7 @@ impl Taken {
                     && (heuristics::is_machine_made(value)
                         || heuristics::is_hexadecimal_key(value) && matches!(value.len(), 40 | 64))
             }
-            Self::Password => is_password(value),
+            Self::Password => is_password(value) || heuristics::is_numbered_pair(value),
             Self::BindPassword => {
                 let named = [&b"cn="[..], b"dc=", b"uid=", b"ou=", b"@", b"\\"];
                 named.iter().any(|part| contains_ignoring_case(before, part)) && is_password(value)

@@ -144,7 +144,7 @@ pub(in super::super) fn is_noise(value: &[u8]) -> bool {
         && marks.len() >= 6
         && count(u8::is_ascii_whitespace) * 8 <= value.len()
         && !value.contains(&b'\n')
-        && value[0] != b'^'
+        && !(value[0] == b'^' && value.iter().any(|b| matches!(b, b'[' | b'(' | b'\\') || value.ends_with(b"$")))
         && !SYNTAX.iter().any(|part| value.windows(part.len()).any(|window| window == *part))
 }
 

@@ -334,7 +334,9 @@ pub(super) fn is_code(value: &[u8], quoted: bool) -> bool {
             // `lamps[1].secret`
             || value.windows(3).any(|run| run[0].is_ascii_digit() && &run[1..] == b"].")
             || value.starts_with(b"#[")
+            // A pattern or a version.
             || value.starts_with(b"^")
+                && (value.ends_with(b"$") || has(b"[") || has(b"(") || has(b".*") || value.get(1).is_some_and(u8::is_ascii_digit))
             || has(b"\\w")
             || has(b"\\d")
             // A pattern of paths.

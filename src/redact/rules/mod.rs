@@ -247,8 +247,15 @@ fn is_worded(text: &[u8], start: usize, end: usize) -> bool {
     let long = |part: &[u8]| part.len() > MAX_WORD_BYTES && part.iter().any(u8::is_ascii_digit);
     // Hyphens in a random token make parts so short that each of them may be a word: `glpat-…4GpJ_lcX-K`.
     let tail = word.iter().position(|b| matches!(b, b'-' | b'_')).map_or(word, |at| &word[at..]);
+    // The case of a random token changes more often than that of words.
+    let letters = tail.iter().filter(|b| b.is_ascii_alphabetic()).count();
+    let changes = tail.windows(2).filter(|pair| {
+        pair.iter().all(u8::is_ascii_alphabetic) && pair[0].is_ascii_lowercase() != pair[1].is_ascii_lowercase()
+    });
+    let shuffled = letters >= 14 && changes.count() * 3 >= letters;
     word.len() <= MAX_WORDED_BYTES
         && !capitals
+        && !shuffled
         && !parts.any(long)
         && heuristics::is_name(word)
         && !heuristics::is_jumble(tail)
