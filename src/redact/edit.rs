@@ -3,6 +3,7 @@
 use super::detect::{Finding, RuleRef};
 use super::invisible::INVISIBLE;
 use super::redactor::Redactor;
+use super::tables::Marks;
 use super::text::line_ends;
 use super::view::View;
 use crate::model::RemovedLines;
@@ -34,14 +35,15 @@ impl<'a> PieceEdit<'a> {
 
     /// Returns the ways in which the text can be read. `hidden`: its invisible characters.
     pub(super) fn views(&self, hidden: &[Range<usize>]) -> impl Iterator<Item = View<'_>> {
+        let marks = Marks::of(&self.text);
         // An invisible character may separate a secret from what follows it, so the text itself is read in any case.
         [
             Some(View::raw(&self.text)),
             View::visible(&self.text, hidden),
             View::continued(&self.text),
             View::decoded(&self.text),
-            View::tables(&self.text),
-            View::arguments(&self.text),
+            View::tables(&self.text, &marks),
+            View::arguments(&self.text, &marks),
         ]
         .into_iter()
         .flatten()

@@ -10,7 +10,7 @@ const MAX_TABLE: usize = 64 * 1024;
 const MAX_CELLS: usize = 4096;
 
 /// What a table begins with, and how it is read.
-const OPENERS: [(&str, Read); 22] = [
+const OPENERS: [(&str, Read); 23] = [
     ("<table", html),
     ("<TABLE", html),
     ("<tr>", html),
@@ -19,7 +19,8 @@ const OPENERS: [(&str, Read); 22] = [
     ("<dl>", html),
     ("<dl ", html),
     ("|===", asciidoc),
-    ("{|", mediawiki),
+    ("{| ", mediawiki),
+    ("{|\n", mediawiki),
     ("|_.", textile),
     ("begin{tab", latex),
     ("begin{longtab", latex),
@@ -44,13 +45,42 @@ pub(super) struct Table {
 /// Reads the table whose opener ends at `at`; `text` ends after the longest table.
 type Read = fn(text: &str, at: usize) -> Option<Table>;
 
-/// Returns the tables of `text` in order.
-pub(super) fn tables(text: &str) -> Vec<Table> {
-    static SEARCHER: OnceLock<Option<Searcher>> = OnceLock::new();
-    let searcher = SEARCHER.get_or_init(|| Searcher::new(OPENERS.iter().map(|(opener, _)| opener)));
-    let Some(searcher) = searcher else { return Vec::new() };
+/// What comes before an option in a list of arguments: `["mysql", "-u", "root"]`, `a1="-u"`.
+const OPTIONS: [&str; 6] = [", \"-", ",\"-", ", '-", ",'-", "=\"-", ", \\\"-"];
+/// How far after a table that does not end no other of its notation is looked for.
+const MIN_DISTANCE: usize = 4096;
+
+/// The places of a text that may be in a notation of this file, and of lists of arguments. All are searched for together.
+#[derive(Default)]
+pub(super) struct Marks {
+    /// The openers of tables, each with its end.
+    openers: Vec<(usize, usize)>,
+    /// The ends of the marks before options.
+    pub(super) options: Vec<usize>,
+}
+
+impl Marks {
+    /// Finds the marks of `text`.
+    pub(super) fn of(text: &str) -> Self {
+        static SEARCHER: OnceLock<Option<Searcher>> = OnceLock::new();
+        let words = || OPENERS.iter().map(|(opener, _)| *opener).chain(OPTIONS);
+        let mut marks = Self::default();
+        let Some(searcher) = SEARCHER.get_or_init(|| Searcher::new(words())) else { return marks };
+        for hit in searcher.find_iter(text) {
+            match hit.pattern().as_usize() {
+                opener if opener < OPENERS.len() => marks.openers.push((opener, hit.end())),
+                _ => marks.options.push(hit.end()),
+            }
+        }
+        marks
+    }
+}
+
+/// Returns the tables of `text`, whose openers are known, in order.
+pub(super) fn tables(text: &str, marks: &Marks) -> Vec<Table> {
     let mut found = Vec::new();
     let mut end = 0;
+    let mut next = [0; OPENERS.len()];
     // Its opener has the end of the line before.
     if text.starts_with("^ ")
         && let Some(table) = dokuwiki(&text[..text.floor_char_boundary(MAX_TABLE)], 2)
@@ -58,17 +88,19 @@ pub(super) fn tables(text: &str) -> Vec<Table> {
         end = table.end;
         found.push(table);
     }
-    for hit in searcher.find_iter(text) {
-        if hit.start() < end {
+    for &(opener, from) in &marks.openers {
+        if from <= end || from < next[opener] {
             continue;
         }
-        let window = &text[..text.floor_char_boundary(hit.end() + MAX_TABLE)];
-        let (_, read) = OPENERS[hit.pattern().as_usize()];
-        if let Some(table) = read(window, hit.end()) {
-            end = table.end;
-            if table.rows.iter().any(|row| row.len() >= 2) {
-                found.push(table);
+        let window = &text[..text.floor_char_boundary(from + MAX_TABLE)];
+        match OPENERS[opener].1(window, from) {
+            Some(table) => {
+                end = table.end;
+                if table.rows.iter().any(|row| row.len() >= 2) {
+                    found.push(table);
+                }
             }
+            None => next[opener] = from + MIN_DISTANCE,
         }
     }
     found
@@ -185,7 +217,8 @@ fn asciidoc(text: &str, from: usize) -> Option<Table> {
 /// Reads the lines between `{|` and `|}`: `|-` begins a row, `!` and `|` a cell, `!!` and `||` the next one on a line.
 fn mediawiki(text: &str, from: usize) -> Option<Table> {
     // `{||` is the beginning of a closure.
-    let begins = text[..from - 2].chars().next_back().is_none_or(|c| c == '\n' || c == ' ' || c == '>');
+    let begins = text[..from - 3].chars().next_back().is_none_or(|c| c == '\n' || c == ' ' || c == '>');
+    let from = from - 1;
     let end = from + text[from..].find("\n|}").filter(|_| begins)?;
     let mut rows = Rows::new(text);
     let mut at = from;
@@ -469,7 +502,7 @@ mod tests {
     #[test]
     fn a_table_is_read_as_rows_of_cells() {
         for text in TABLES {
-            let tables = tables(text);
+            let tables = tables(text, &Marks::of(text));
             let rows: Vec<Vec<&str>> =
                 tables[0].rows.iter().map(|row| row.iter().map(|cell| &text[cell.clone()]).collect()).collect();
             assert_eq!(tables.len(), 1, "{text}");

@@ -9,13 +9,11 @@ use super::entity;
 use super::invisible;
 use super::signs::signs;
 use super::split;
-use super::tables;
+use super::tables::{self, Marks};
 use super::text::FLAGS;
-use aho_corasick::packed::Searcher;
 use std::borrow::Cow;
 use std::cell::LazyCell;
 use std::ops::Range;
-use std::sync::OnceLock;
 
 /// Separates two stretches of a view. No rule matches across it.
 const GAP: &str = "\n\0\n";
@@ -118,8 +116,8 @@ impl<'t> View<'t> {
     }
 
     /// Makes a view of the tables of `raw` that are not in Markdown, as those are written there; `None` if there are none.
-    pub(super) fn tables(raw: &'t str) -> Option<Self> {
-        let tables = tables::tables(raw);
+    pub(super) fn tables(raw: &'t str, marks: &Marks) -> Option<Self> {
+        let tables = tables::tables(raw, marks);
         let first = tables.first()?.rows.first()?.first()?.start;
         let mut view = Self::empty(raw.len() - first, false);
         for table in tables {
@@ -145,23 +143,20 @@ impl<'t> View<'t> {
 
     /// Makes a view of the lines of `raw` that list the arguments of a command, `["mysql", "-u", "root"]`, as a shell has them;
     /// `None` if there are none.
-    pub(super) fn arguments(raw: &'t str) -> Option<Self> {
-        const OPTIONS: [&str; 6] = [", \"-", ",\"-", ", '-", ",'-", "=\"-", ", \\\"-"];
-        static SEARCHER: OnceLock<Option<Searcher>> = OnceLock::new();
-        let searcher = SEARCHER.get_or_init(|| Searcher::new(OPTIONS)).as_ref()?;
+    pub(super) fn arguments(raw: &'t str, marks: &Marks) -> Option<Self> {
         let bytes = raw.as_bytes();
         let mut view = Self::empty(0, false);
         let mut end = 0;
-        for hit in searcher.find_iter(raw) {
-            if hit.start() < end {
+        for option in &marks.options {
+            if *option <= end {
                 continue;
             }
-            let start = memchr::memrchr(b'\n', &bytes[..hit.start()]).map_or(0, |line| line + 1).max(end);
-            end = line_end(bytes, hit.start());
+            let start = memchr::memrchr(b'\n', &bytes[..*option]).map_or(0, |line| line + 1).max(end);
+            end = line_end(bytes, *option);
             if !view.runs.is_empty() {
                 view.text.to_mut().push_str(GAP);
             }
-            let quote = bytes[hit.end() - 2];
+            let quote = bytes[option - 2];
             let mut at = start;
             while let Some(offset) = memchr::memchr(quote, &bytes[at..end]) {
                 view.copy(raw, at..at + offset);

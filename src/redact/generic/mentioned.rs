@@ -71,6 +71,10 @@ pub(super) fn random_after(text: &[u8], name: Name, exact: bool) -> Option<(usiz
 pub(super) fn random_before(text: &[u8], name: Name) -> Option<(usize, usize)> {
     let low = name.start.saturating_sub(MAX_DISTANCE / 2);
     let line = super::super::text::last_line(&text[low..name.start]);
+    // Most sentences have no number.
+    if !line.iter().any(u8::is_ascii_digit) {
+        return None;
+    }
     let mut end = line.len();
     let mut words = 0;
     while end > 0 && words <= 9 {
