@@ -71,6 +71,7 @@ pub(super) fn joined(bytes: &[u8], from: usize) -> Option<usize> {
         return None;
     }
     const OPERATORS: &[&[u8]] = &[
+        b"++",
         b"+",
         b"..",
         b".concat(",
@@ -287,11 +288,22 @@ pub(super) fn soft_break(bytes: &[u8], at: usize) -> Option<usize> {
     (before >= 48 && length >= 2 * MIN_WRAPPED.0).then_some(next - at)
 }
 
-/// Skips blanks and line ends at `at`, and the marks of a quote after them.
+/// Skips blanks, line ends and a comment at `at`, and the marks of a quote or of an added line after them.
 fn skip_gap(bytes: &[u8], at: usize) -> usize {
+    let next = skip_blanks(bytes, at);
+    let Some(comment) = bytes[next..].strip_prefix(b"/*") else { return next };
+    let length = memchr::memmem::find(&comment[..comment.len().min(MAX_GAP)], b"*/");
+    length.map_or(next, |length| skip_blanks(bytes, next + length + 4))
+}
+
+fn skip_blanks(bytes: &[u8], at: usize) -> usize {
     let gap = |b: &&u8| matches!(**b, b' ' | b'\t' | b'\n' | b'\r');
     let mut next = at + bytes[at..].iter().take(MAX_GAP).take_while(gap).count();
     if bytes[at..next].contains(&b'\n') {
+        // `+    "…"`, an added line.
+        if bytes[..next].ends_with(b"\n") && bytes[next..].starts_with(b"+ ") {
+            next += 1;
+        }
         next += bytes[next..].iter().take(MAX_GAP).take_while(|b| matches!(b, b' ' | b'>')).count();
     }
     next

@@ -3,6 +3,7 @@
 use crate::contexts::Case;
 use crate::kinds::{Kind, Shape};
 use crate::random::Rng;
+use base64::Engine as _;
 
 /// A disguise.
 #[derive(Debug, Clone, Copy)]
@@ -24,6 +25,12 @@ enum Place {
     Url,
     /// In the key rather than the secret.
     Key,
+    /// Between the two halves of the secret, in a program.
+    Program,
+    /// Between the two halves of a token, in a text.
+    Text,
+    /// Around the secret and its key, as the content of a file.
+    File,
 }
 
 const fn way(name: &'static str, write: Write) -> Disguise {
@@ -40,6 +47,20 @@ const fn url(name: &'static str, write: Write) -> Disguise {
 
 const fn key(name: &'static str, write: Write) -> Disguise {
     Disguise { name, write, place: Place::Key }
+}
+
+/// A joint between the halves of a string.
+const fn program(name: &'static str, write: Write) -> Disguise {
+    Disguise { name, write, place: Place::Program }
+}
+
+/// A line end inside of a token.
+const fn text(name: &'static str, write: Write) -> Disguise {
+    Disguise { name, write, place: Place::Text }
+}
+
+const fn file(name: &'static str, write: Write) -> Disguise {
+    Disguise { name, write, place: Place::File }
 }
 
 /// All disguises.
@@ -91,6 +112,30 @@ pub(crate) static DISGUISES: &[Disguise] = &[
     key("key-split-bold", |s, _| Some(format!("**{}**{}", s.get(..1)?, s.get(1..)?))),
     key("key-bold", |s, _| Some(format!("**{s}**"))),
     key("key-code", |s, _| Some(format!("`{s}`"))),
+    program("sum", |_, _| Some("\" + \"".to_owned())),
+    program("sum-of-lines", |_, _| Some("\" +\n    \"".to_owned())),
+    program("sum-with-comment", |_, _| Some("\" /* the rest */ + \"".to_owned())),
+    program("sum-of-added-lines", |_, _| Some("\" +\n+    \"".to_owned())),
+    program("dot", |_, _| Some("\" . \"".to_owned())),
+    program("two-dots", |_, _| Some("\" .. \"".to_owned())),
+    program("two-plus", |_, _| Some("\" ++ \"".to_owned())),
+    program("diamond", |_, _| Some("\" <> \"".to_owned())),
+    program("ampersand", |_, _| Some("\" & \"".to_owned())),
+    program("bars", |_, _| Some("\" || \"".to_owned())),
+    program("adjacent", |_, _| Some("\" \"".to_owned())),
+    program("adjacent-lines", |_, _| Some("\"\n    \"".to_owned())),
+    program("concat", |_, _| Some("\".concat(\"".to_owned())),
+    program("continued", |_, _| Some("\\\n".to_owned())),
+    text("wrapped", |_, _| Some("\n".to_owned())),
+    text("wrapped-indented", |_, _| Some("\n    ".to_owned())),
+    text("wrapped-in-quote", |_, _| Some("\n> ".to_owned())),
+    file("base64", |s, _| Some(encode(s))),
+    file("base64-twice", |s, _| Some(encode(&encode(s)))),
+    file("base64-wrapped", |s, _| {
+        let code = encode(s);
+        let lines: Vec<&str> = code.as_bytes().chunks(64).filter_map(|line| std::str::from_utf8(line).ok()).collect();
+        Some(lines.join("\n  "))
+    }),
 ];
 
 /// The places of disguised secrets: name, template for a token, template for a key with its value.
@@ -113,6 +158,8 @@ impl Disguise {
     /// Makes a disguised secret of `kind`; `None` if the two do not fit.
     pub(crate) fn case(&self, kind: &Kind, rng: &mut Rng) -> Option<(&'static str, Case)> {
         let places = match self.place {
+            Place::Program | Place::Text => return self.halves(kind, rng),
+            Place::File => return self.file(kind, rng),
             Place::Url => &URLS[..],
             Place::Markdown | Place::Key => &PLACES[..3],
             Place::Anywhere => &PLACES[..],
@@ -135,6 +182,61 @@ impl Disguise {
         let text = format!("{before}{written}{after}");
         Some((name, Case { text, key: String::new(), secrets: vec![secret], frame }))
     }
+}
+
+impl Disguise {
+    /// Makes a secret in two halves, neither of which may survive.
+    fn halves(&self, kind: &Kind, rng: &mut Rng) -> Option<(&'static str, Case)> {
+        let (token, pair) = match self.place {
+            Place::Program => ("const reader = \"{}\";", "{k} = \"{v}\""),
+            _ => ("The reader used\n\n{}\n\nand failed.", ""),
+        };
+        let (template, key, slot) = match kind.shape {
+            Shape::Token(form) if !form.contains("://") => (token, "", "{}"),
+            Shape::Pair(key, form) if is_name(key) && !form.starts_with("{S") && !pair.is_empty() => (pair, key, "{v}"),
+            _ => return None,
+        };
+        let secret = kind.sample(rng)?.secret;
+        let plain = secret.bytes().all(|b| b.is_ascii_graphic() && !b"\"'\\`".contains(&b));
+        // Only a long token is wrapped.
+        let least = if self.place == Place::Text { 40 } else { 16 };
+        if !plain || secret.len() < least || self.place == Place::Text && !secret.bytes().all(is_token) {
+            return None;
+        }
+        let (first, second) = secret.split_at(secret.len() / 2);
+        let written = format!("{first}{}{second}", (self.write)(&secret, rng)?);
+        let template = template.replace("{k}", key);
+        let (before, after) = template.split_once(slot)?;
+        let frame = vec![before.to_owned(), after.to_owned()];
+        let secrets = vec![first.to_owned(), second.to_owned()];
+        Some(("program", Case { text: format!("{before}{written}{after}"), key: String::new(), secrets, frame }))
+    }
+
+    /// Makes a file with a secret, of which the code must not survive.
+    fn file(&self, kind: &Kind, rng: &mut Rng) -> Option<(&'static str, Case)> {
+        let secret = kind.sample(rng)?.secret;
+        let line = match kind.shape {
+            Shape::Token(form) if !form.contains("://") => format!("  value: {secret}"),
+            Shape::Pair(key, form) if is_name(key) && !form.starts_with("{S") => format!("  {key}: {secret}"),
+            _ => return None,
+        };
+        let code = (self.write)(&format!("reader:\n  region: eu-west-1\n{line}\n  retries: 3\n"), rng)?;
+        let secrets: Vec<String> = code.split("\n  ").map(|line| line.trim_end_matches('=').to_owned()).collect();
+        let frame = vec!["config:\n  ".to_owned(), "\nkind: Reader\n".to_owned()];
+        Some(("file", Case { text: frame.join(&code), key: String::new(), secrets, frame }))
+    }
+}
+
+fn is_name(key: &str) -> bool {
+    key.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-.".contains(&b))
+}
+
+fn is_token(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"_-".contains(&byte)
+}
+
+fn encode(text: &str) -> String {
+    base64::engine::general_purpose::STANDARD.encode(text)
 }
 
 /// Inserts `what` at some places inside.

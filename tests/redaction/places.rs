@@ -281,6 +281,43 @@ pub(crate) static ROWS: &[Row] = &[
         ">> {}\n> why?",
         Some(("Ann wrote:\n", ">> ", "", "\n> why?")),
     ),
+    (
+        "html-table",
+        "<table>\n<tr><th>Reader</th><th>Value</th></tr>\n<tr><td>one</td>\n<td>{}</td></tr>\n</table>",
+        "<table>\n<tr><th>Reader</th><th>{k}</th></tr>\n<tr><td>one</td>\n<td>{v}</td></tr>\n</table>",
+        "",
+        "",
+        None,
+    ),
+    (
+        "asciidoc-table",
+        "|===\n|Reader |Value\n\n|one\n|{}\n|===\n",
+        "|===\n|Reader |{k}\n\n|one\n|{v}\n|===\n",
+        "",
+        "",
+        None,
+    ),
+    (
+        "wiki-table",
+        "{| class=\"wikitable\"\n! Reader !! Value\n|-\n| one || {}\n|}\n",
+        "{| class=\"wikitable\"\n! Reader !! {k}\n|-\n| one || {v}\n|}\n",
+        "",
+        "",
+        None,
+    ),
+    ("json-rows", "", "{\"columns\": [\"reader\", \"{k}\"], \"rows\": [[\"one\", \"{v}\"]]}", "", "", None),
+    ("json-record", "", "{\"name\": \"{k}\", \"note\": \"for the reader\", \"value\": \"{v}\"}", "", "", None),
+    (
+        "yaml-record",
+        "",
+        "env:\n  - name: {k}\n    # for the reader\n    value: \"{v}\"\n  - name: MODE\n",
+        "",
+        "",
+        None,
+    ),
+    ("here-document", "cat <<EOF\n{}\nEOF", "{k}=<<EOF\n{v}\nEOF\n", "", "", None),
+    ("triple-quotes", "", "{k} = \"\"\"\n{v}\n\"\"\"\n", "", "", None),
+    ("raw-string", "let reader = r#\"{}\"#;", "{k} = r#\"{v}\"#;", "", "", None),
 ];
 
 /// Rows whose whole text is converted afterwards.

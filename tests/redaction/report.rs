@@ -18,17 +18,17 @@ const SHOWN: usize = if cfg!(debug_assertions) { 12 } else { 400 };
 /// The figures of `docs/redaction.md`. An improvement changes them in both places.
 mod published {
     pub(super) const KINDS: usize = 634;
-    pub(super) const CONTEXTS: usize = 64;
-    pub(super) const DISGUISES: usize = 45;
+    pub(super) const CONTEXTS: usize = 73;
+    pub(super) const DISGUISES: usize = 65;
     pub(super) const HARMLESS_KINDS: usize = 111;
     /// The numbers of texts, of which a debug build tries a sample.
-    pub(super) const PLAIN_TEXTS: usize = 29_338;
-    pub(super) const DISGUISED_TEXTS: usize = 12_822;
+    pub(super) const PLAIN_TEXTS: usize = 31_655;
+    pub(super) const DISGUISED_TEXTS: usize = 18_407;
     pub(super) const HARMLESS_TEXTS: usize = 4_248;
     pub(super) const RECALL: f64 = 0.995;
     pub(super) const STRICT_RECALL: f64 = 0.995;
-    pub(super) const DISGUISED_RECALL: f64 = 0.996;
-    pub(super) const DISGUISED_STRICT_RECALL: f64 = 0.996;
+    pub(super) const DISGUISED_RECALL: f64 = 0.993;
+    pub(super) const DISGUISED_STRICT_RECALL: f64 = 0.993;
     pub(super) const SURVIVING_WORDS: f64 = 0.999;
     /// How much lower a rate may be than published: figures are rounded, and a debug build tries a sample.
     pub(super) const SLACK: f64 = 0.001;
