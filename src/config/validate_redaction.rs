@@ -30,6 +30,8 @@ const MAX_NAME_BYTES: usize = 64;
 const MAX_ALLOW_ENTRIES: usize = 5000;
 /// The rule that cannot be allowed.
 const INVISIBLE_TEXT: &str = "invisible-text";
+/// The rule that removes a text which redaction cannot read; it cannot be lifted either.
+const UNREADABLE_TEXT: &str = "unreadable-text";
 /// A text in which a pattern that can match the empty text does so somewhere.
 const PROBE: &[u8] = b"a b\n-1";
 
@@ -295,6 +297,9 @@ fn allowed(raw: &RawAllow, known: &[&str], at: SettingPlace<'_>, faults: &mut Co
     if raw.rule.as_deref() == Some(INVISIBLE_TEXT) {
         let help = "write the text without such characters: a finished pack that holds them is not valid";
         faults.add_help(at.key("rule"), format!("`{INVISIBLE_TEXT}` cannot be allowed"), help);
+    } else if raw.rule.as_deref() == Some(UNREADABLE_TEXT) {
+        let help = "shorten the text or leave it out: redaction could not read it to its end, so nothing in it is known";
+        faults.add_help(at.key("rule"), format!("`{UNREADABLE_TEXT}` cannot be allowed"), help);
     } else if let Some(rule) = &raw.rule
         && faults.name(at.key("rule"), rule, "a rule")
         && !known.is_empty()
@@ -377,6 +382,8 @@ mod tests {
     fn invisible_text_cannot_be_allowed() {
         let (line, message, help) = one("  allow: [{rule: invisible-text, path: docs/x.md}]\n");
         assert_eq!((line, &*message), (3, "`invisible-text` cannot be allowed"));
+        let (line, message, _) = one("  allow: [{rule: unreadable-text}]\n");
+        assert_eq!((line, &*message), (3, "`unreadable-text` cannot be allowed"));
         assert!(help.contains("is not valid"), "{help}");
     }
 

@@ -25,6 +25,16 @@ pub(super) fn after(text: &[u8], start: usize, end: usize) -> Option<(usize, usi
     if short.is_some_and(|at| at > 0 && (text[at - 1].is_ascii_alphanumeric())) {
         return None;
     }
+    // "a wrong PIN returns error 6983", "the code of PIN failures is 1603"
+    let before = super::super::text::last_line(&text[start.saturating_sub(24)..start]);
+    let failing = |part: &[u8]| {
+        [&b"wrong"[..], b"invalid", b"incorrect", b"blocked", b"error", b"failure", b"failed"]
+            .iter()
+            .any(|word| contains_ignoring_case(part, word))
+    };
+    if failing(before) || failing(&text[end..text.len().min(end + 16)]) {
+        return None;
+    }
     // `-pino`, `(Ping…`
     let rest = short.map_or(&b""[..], |at| &text[at + 3..]);
     if rest.first().is_some_and(u8::is_ascii_lowercase) && !PARTS.iter().any(|part| rest.starts_with(part)) {

@@ -100,6 +100,11 @@ pub(in super::super) fn password(text: &[u8], place: usize, done: &mut usize, fo
     if word.contains(&b'@') && text[..start].ends_with(b"<") && text.get(end) == Some(&b'>') {
         return;
     }
+    // "Passwords like X are refused."
+    let lead = last_line(&text[start.saturating_sub(12)..start]).trim_ascii_end();
+    if [&b" like"[..], b"such as", b"e.g."].iter().any(|word| lead.ends_with(word)) {
+        return;
+    }
     let is_password = || {
         let chosen = is_chosen(word);
         (chosen || is_pair(text, start, end)) && (is_near_account(text, start, end) || is_listed(text, start, end))

@@ -261,7 +261,10 @@ impl Names {
             return;
         }
         if let Some(open) = list_of_bytes(text, name)
-            && matches!(class, NameClass::Hint | NameClass::Key | NameClass::PrivateKey | NameClass::Password)
+            && matches!(
+                class,
+                NameClass::Hint | NameClass::Key | NameClass::Secret | NameClass::PrivateKey | NameClass::Password
+            )
             && let Some((start, end)) = calls::key_bytes(text, open)
         {
             on_finding(start, end, label);

@@ -9,6 +9,24 @@ use super::{WordList, is_code, is_of_names, is_placeholder};
 /// Whether `value` is a few words that marks join, with capitals or a number as people add them: `Walnut-Boat-7`,
 /// `Lamp&Otter`, `drop-by-the-lake`.
 pub(in super::super) fn is_joined_words(value: &[u8]) -> bool {
+    is_joined_by_number(value) || is_joined_by_marks(value)
+}
+
+/// Whether `value` is two words with capitals and a number between them: `Lantern7Moss`.
+fn is_joined_by_number(value: &[u8]) -> bool {
+    let first = value.iter().take_while(|b| b.is_ascii_alphabetic()).count();
+    let digits = value[first..].iter().take_while(|b| b.is_ascii_digit()).count();
+    let (one, two) = (&value[..first], &value[first + digits..]);
+    let word = |word: &[u8]| {
+        word.len() >= 4
+            && word[0].is_ascii_uppercase()
+            && word[1..].iter().all(u8::is_ascii_lowercase)
+            && is_plain_part(word)
+    };
+    (1..=4).contains(&digits) && value.len() <= 32 && word(one) && word(two)
+}
+
+fn is_joined_by_marks(value: &[u8]) -> bool {
     let is_mark =
         |b: &u8| matches!(b, b'-' | b'_' | b'.' | b'+' | b'&' | b'=' | b'\'' | b'~' | b'!' | b'#' | b'*' | b'/');
     if !(9..=48).contains(&value.len()) || !value.iter().any(is_mark) || value.iter().any(u8::is_ascii_whitespace) {
