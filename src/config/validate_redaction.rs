@@ -298,7 +298,8 @@ fn allowed(raw: &RawAllow, known: &[&str], at: SettingPlace<'_>, faults: &mut Co
         let help = "write the text without such characters: a finished pack that holds them is not valid";
         faults.add_help(at.key("rule"), format!("`{INVISIBLE_TEXT}` cannot be allowed"), help);
     } else if raw.rule.as_deref() == Some(UNREADABLE_TEXT) {
-        let help = "shorten the text or leave it out: redaction could not read it to its end, so nothing in it is known";
+        let help =
+            "shorten the text or leave it out: redaction could not read it to its end, so nothing in it is known";
         faults.add_help(at.key("rule"), format!("`{UNREADABLE_TEXT}` cannot be allowed"), help);
     } else if let Some(rule) = &raw.rule
         && faults.name(at.key("rule"), rule, "a rule")

@@ -278,6 +278,11 @@ fn closing(rest: &[u8], quote: u8) -> Option<usize> {
 /// `k 7 Q m …`, `k7Qm 2xW9 pLr4`.
 fn spelled(text: &[u8], at: usize) -> Option<Vec<Part>> {
     let line = super::text::first_line(&text[at..text.len().min(at + 160)]).trim_ascii_end();
+    // Most values are one word.
+    let width = line.iter().take(9).position(|b| *b == b' ')?;
+    if !matches!(width, 1 | 3..=8) || width == 1 && line.get(3) != Some(&b' ') {
+        return None;
+    }
     let mut parts = Vec::new();
     let mut start = at;
     for group in line.split(|b| *b == b' ') {
@@ -302,6 +307,9 @@ fn spelled(text: &[u8], at: usize) -> Option<Vec<Part>> {
 
 /// Returns the characters whose hexadecimal codes a value lists: `6b 37 51 …`.
 fn pairs(text: &[u8], at: usize) -> Option<Vec<Part>> {
+    if !matches!(text[at..], [one, two, b' ' | b':', ..] if one.is_ascii_hexdigit() && two.is_ascii_hexdigit()) {
+        return None;
+    }
     let line = super::text::first_line(&text[at..text.len().min(at + 400)]).trim_ascii_end();
     let mut parts = Vec::new();
     let mut start = at;

@@ -148,7 +148,10 @@ impl<'t> View<'t> {
         let mut view = Self::empty(0, false);
         let mut end = 0;
         for option in &marks.options {
-            if *option <= end {
+            // `, "-u"`; after a blank alone it is one string of a sentence.
+            let quote = option - 2 - usize::from(bytes[option - 3] == b'\\');
+            let listed = bytes[..quote].trim_ascii_end().last().is_some_and(|b| matches!(b, b',' | b'='));
+            if *option <= end || !listed {
                 continue;
             }
             let start = memchr::memrchr(b'\n', &bytes[..*option]).map_or(0, |line| line + 1).max(end);
@@ -514,6 +517,21 @@ mod tests {
     fn only_lines_with_something_encoded_and_their_neighbours_are_read_again() {
         let raw = "one\ntwo\nthree &#65;\nfour\nfive\nsix\nseven\neight a%41\n";
         assert_eq!(decoded(raw), format!("two\nthree A\nfour{GAP}seven\neight aA\n"));
+    }
+
+    #[test]
+    fn lists_of_arguments_read_as_commands() {
+        for (raw, read) in [
+            (r#"exec: ["mysql", "-uroot", "-px"]"#, "exec: [ mysql -uroot -px ]"),
+            (r#"a0="mysql" a1="-u" a2="bob""#, "a0= mysql -u bob "),
+            ("x\n['curl','-u','a:b']\ny", "[ curl -u a:b ]"),
+        ] {
+            let view = View::arguments(raw, &Marks::of(raw)).unwrap();
+            assert_eq!(view.text, read);
+        }
+        for raw in ["say \"-v\" or '-w'", "a -b \"-c\"", "no quotes -at all"] {
+            assert!(View::arguments(raw, &Marks::of(raw)).is_none(), "{raw}");
+        }
     }
 
     #[test]

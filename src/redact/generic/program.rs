@@ -19,16 +19,20 @@ static CONDITIONS: WordList =
 /// Returns where the string begins that the function `name` returns: `def get_password():\n return "…"`,
 /// `fun password() = "…"`, `val password by lazy { "…" }`.
 pub(super) fn returned(text: &[u8], name: Name) -> Option<usize> {
-    let line = last_line(&text[name.start.saturating_sub(MAX_LINE)..name.start]);
+    // Most names cost nothing.
+    if !matches!(text.get(name.end)?, b'(' | b' ' | b'\n' | b':') {
+        return None;
+    }
     let mut at = name.end;
     let rest = &text[at..text.len().min(at + MAX_PARAMETERS)];
     let arrows = [&b" = () => "[..], b" = async () => ", b": () => ", b" = ->(){ ", b" = -> { ", b" = lambda: "];
     if let Some(arrow) = arrows.iter().find(|arrow| rest.starts_with(arrow)) {
         return Some(at + arrow.len()).filter(|at| is_quote(text.get(*at)));
     }
-    let defined = [&b"def "[..], b"def self."].iter().any(|start| line.ends_with(start));
+    let defined = [&b"def "[..], b"def self."].iter().any(|start| text[..name.start].ends_with(start));
     if let Some(inside) = rest.strip_prefix(b"(") {
         let close = inside.iter().position(|b| matches!(b, b')' | b'\n' | b'"' | b'\''))?;
+        let line = last_line(&text[name.start.saturating_sub(MAX_LINE)..name.start]);
         if inside[close] != b')' || line.split(|b| !b.is_ascii_alphabetic()).any(|word| CONDITIONS.has(word)) {
             return None;
         }
@@ -94,6 +98,9 @@ pub(super) fn fallback(text: &[u8], at: usize) -> Option<usize> {
         b", fallback=",
     ];
     let rest = &text[at..text.len().min(at + MAX_TYPE)];
+    if !matches!(rest, [b',' | b')' | b']' | b'}', ..] | [b' ', b'e', ..]) {
+        return None;
+    }
     if let Some(default) = DEFAULTS.iter().find(|default| starts_ignoring_case(rest, default)) {
         return Some(at + default.len()).filter(|at| is_quote(text.get(*at)));
     }
@@ -115,14 +122,14 @@ pub(super) fn fallback(text: &[u8], at: usize) -> Option<usize> {
 /// Returns the literal that a comment with `name` explains, at the end of its line or alone on the line above, if it looks random or
 /// like a password that a person chose: `x = "…"  # client secret`.
 pub(super) fn commented(text: &[u8], name: Name) -> Option<(usize, usize)> {
-    let low = name.start.saturating_sub(MAX_LINE);
-    let line = last_line(&text[low..name.start]);
-    let start = name.start - line.len();
     let rest = first_line(&text[name.end..text.len().min(name.end + 40)]);
     // "Token program" is no token.
     if rest.iter().any(|b| b.is_ascii_alphanumeric() || matches!(b, b'=' | b'"' | b'\'' | b'`' | b'?')) {
         return None;
     }
+    let low = name.start.saturating_sub(MAX_LINE);
+    let line = last_line(&text[low..name.start]);
+    let start = name.start - line.len();
     let lead = line.trim_ascii_start();
     let above = [&b"# "[..], b"// ", b"-- ", b"; ", b"/* "].iter().any(|mark| lead.starts_with(mark));
     let code = if above {
@@ -149,6 +156,7 @@ pub(super) fn commented(text: &[u8], name: Name) -> Option<(usize, usize)> {
 /// Returns the old value that a comment tells behind the value that ends the text of a name: `password: ${X} # was …`.
 pub(super) fn replaced(text: &[u8], name: Name) -> Option<(usize, usize)> {
     let rest = first_line(&text[name.end..text.len().min(name.end + MAX_LINE)]);
+    memchr::memchr2(b'#', b'/', rest)?;
     let lead = [&b"# was "[..], b"// was ", b"# old: ", b"// old: ", b"# formerly ", b"# previously "];
     let at = lead.iter().find_map(|mark| Some(memchr::memmem::find(rest, mark)? + mark.len()))?;
     let length = rest[at..].iter().take_while(|b| !b.is_ascii_whitespace()).count();

@@ -135,6 +135,12 @@ fn record(text: &[u8], start: usize, end: usize) -> Option<std::ops::Range<usize
 /// Returns the element of a list at the place that `name` has in another: `user, password = "app", "…"`, `my ($user, $password) =
 /// qw(app …)`.
 pub(super) fn parallel(text: &[u8], name: Name) -> Option<(usize, usize)> {
+    // Only what may follow a name in such a list, so that most names cost nothing.
+    match text.get(name.end)? {
+        b',' | b')' | b']' => {}
+        b' ' if matches!(text[name.end + 1..], [b'=', ..] | [b':', b'=', ..]) => {}
+        _ => return None,
+    }
     let low = name.start.saturating_sub(120);
     let head = last_line(&text[low..name.start]);
     let head = head.trim_ascii_start().strip_prefix(b">>> ").unwrap_or(head);
@@ -182,6 +188,12 @@ pub(super) fn parallel(text: &[u8], name: Name) -> Option<(usize, usize)> {
 
 /// Returns the text that a command writes to the file that is called `name`: `printf '%s' '…' > /run/secrets/db_password`.
 pub(super) fn written(text: &[u8], name: Name) -> Option<(usize, usize)> {
+    // The end of a path, or of the sign before it.
+    if !matches!(text[..name.start].last()?, b'/' | b'"' | b'.' | b'_' | b'-' | b'>')
+        && !text[..name.start].ends_with(b"> ")
+    {
+        return None;
+    }
     let low = name.start.saturating_sub(MAX_LINE);
     let line = last_line(&text[low..name.start]);
     let is_path = |b: &u8| {

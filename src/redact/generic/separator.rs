@@ -39,7 +39,9 @@ pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
     if first == b'\n' && (is_heading(text, name.start) || is_defined(rest) || is_one_of_many(text, name)) {
         return Some((Separator::Colon, below(text, at)?));
     }
-    if let Some(end) = underlined(text, name, at).or_else(|| summarized(rest).map(|length| at + length)) {
+    if matches!(first, b'\n' | b'<')
+        && let Some(end) = underlined(text, name, at).or_else(|| summarized(rest).map(|length| at + length))
+    {
         return Some((Separator::Colon, below(text, end)?));
     }
     // `- --password`, and its value as the next item of a list.
@@ -338,6 +340,9 @@ fn after_tag_or_note(text: &[u8], at: usize, separator: Separator) -> usize {
         return at + 2;
     }
     // `["password"]=>` and on the next line `string(12) "…"`
+    if separator != Separator::Assign || !matches!(rest.first(), Some(b'\n' | b's' | b' ')) {
+        return at;
+    }
     let lead = rest.len() - rest.trim_ascii_start().len();
     let dumped = separator == Separator::Assign && rest[lead..].starts_with(b"string(");
     let end = rest[lead..].iter().position(|b| *b == b')').filter(|end| dumped && *end < 12);

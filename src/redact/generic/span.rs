@@ -131,6 +131,9 @@ pub(super) fn quoted(text: &[u8], at: usize) -> Option<ValueSpan> {
 
 /// Returns the only line of a string that opens at `at`, at the end of a line: of one with three quotes, of a "here document".
 fn on_line_below(text: &[u8], at: usize) -> Option<ValueSpan> {
+    if !matches!(text.get(at)?, b'"' | b'\'' | b'@' | b'`' | b'[' | b'<' | b'$') {
+        return None;
+    }
     const OPENERS: [&[u8]; 7] = [b"\"\"\"", b"'''", b"''", b"@'", b"@\"", b"`", b"[["];
     let rest = &text[at..text.len().min(at + 64)];
     let line = first_line(rest).trim_ascii_end();
