@@ -6,6 +6,7 @@ use super::commands::Command;
 use super::generic::{self, HEADERS, Header, LABELS, Names, Word};
 use super::keywords::Keywords;
 use super::rules::{self, FindingLabel, Provider, TokenRule};
+use super::tables::Marks;
 use super::text::WordEnds;
 use super::{
     assembled, calls, commands, keys, kubernetes, networks, parts, phrase_layouts, phrases, places, sampled, url,
@@ -66,6 +67,8 @@ enum KeywordTarget {
     PlainPhrase,
     Header(&'static Header),
     OldLabel,
+    /// A word of a notation, by its number.
+    Notation(usize),
 }
 
 /// Returns the keywords of all built-in rules, collected at the first text.
@@ -83,6 +86,7 @@ fn keywords() -> &'static Keywords<KeywordTarget> {
         fixed.extend(LABELS.iter().map(|word| (word.word, KeywordTarget::Word(word))));
         fixed.extend(calls::CALLEES.iter().map(|callee| (callee.word, KeywordTarget::Call(callee))));
         fixed.extend(commands::COMMANDS.iter().map(|command| (command.word, KeywordTarget::Command(command))));
+        fixed.extend(Marks::words().map(|(word, number)| (word, KeywordTarget::Notation(number))));
         fixed.extend(HEADERS.iter().map(|header| (header.word, KeywordTarget::Header(header))));
         fixed.extend(generic::STEMS.iter().map(|stem| (*stem, KeywordTarget::Name)));
         fixed.extend(generic::LOGIN_FILES.iter().map(|word| (*word, KeywordTarget::LoginFile)));
@@ -127,6 +131,11 @@ pub(super) fn built_in(text: &[u8], strict: bool) -> Vec<Finding> {
     built_in_at(text, strict, 0)
 }
 
+/// Like [`built_in`]; adds the places of other notations to `marks`.
+pub(super) fn built_in_marked(text: &[u8], strict: bool, marks: &mut Marks) -> Vec<Finding> {
+    search(text, strict, 0, marks)
+}
+
 /// Like [`built_in`], for a text that was put together from parts of another: nothing is put together in it.
 pub(super) fn built_in_once(text: &[u8]) -> Vec<Finding> {
     built_in_at(text, false, 1)
@@ -134,6 +143,10 @@ pub(super) fn built_in_once(text: &[u8]) -> Vec<Finding> {
 
 /// Like [`built_in`], for a text that was decoded `depth` times.
 pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Finding> {
+    search(text, strict, depth, &mut Marks::default())
+}
+
+fn search(text: &[u8], strict: bool, depth: usize, marks: &mut Marks) -> Vec<Finding> {
     let mut findings = Vec::new();
     // Of two rules for one place the first counts, and a form says more than the name of a provider nearby.
     let mut near_providers = Vec::new();
@@ -162,6 +175,10 @@ pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Findin
                     KeywordTarget::Word(word) => names.labelled(text, at, word, &mut on_finding),
                     _ => names.find(text, at, strict, &mut on_finding),
                 }
+                None
+            }
+            KeywordTarget::Notation(number) => {
+                marks.add(number, hit_end);
                 None
             }
             KeywordTarget::Kubernetes => {

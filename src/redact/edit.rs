@@ -35,18 +35,20 @@ impl<'a> PieceEdit<'a> {
 
     /// Returns the ways in which the text can be read. `hidden`: its invisible characters.
     pub(super) fn views(&self, hidden: &[Range<usize>]) -> impl Iterator<Item = View<'_>> {
-        let marks = Marks::of(&self.text);
         // An invisible character may separate a secret from what follows it, so the text itself is read in any case.
         [
             Some(View::raw(&self.text)),
             View::visible(&self.text, hidden),
             View::continued(&self.text),
             View::decoded(&self.text),
-            View::tables(&self.text, &marks),
-            View::arguments(&self.text, &marks),
         ]
         .into_iter()
         .flatten()
+    }
+
+    /// Returns the ways in which tables and lists of arguments can be read, whose places in the text are known.
+    pub(super) fn notations(&self, marks: &Marks) -> impl Iterator<Item = View<'_>> {
+        [View::tables(&self.text, marks), View::arguments(&self.text, marks)].into_iter().flatten()
     }
 
     /// Returns the number of line ends before `at`, with those that were removed.

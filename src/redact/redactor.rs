@@ -7,6 +7,7 @@ use super::edit::PieceEdit;
 use super::hidden::{COMMENT, HIDDEN, IMAGE};
 use super::invisible;
 use super::propagate::FoundSecrets;
+use super::tables::Marks;
 use super::view::View;
 use super::{advice, catalog, generic, heuristics, rules};
 use crate::config::{RedactionAllow, RedactionRule, RedactionSettings};
@@ -198,9 +199,9 @@ impl Redactor {
             self.allow.iter().filter(|entry| entry.path.as_ref().is_none_or(|glob| glob.is_match(""))).collect();
         let draft = PieceEdit::new(text);
         let mut findings = Vec::new();
-        for view in draft.views(&invisible::invisible(text)) {
-            findings.extend(self.findings(&view, "", &allowed).into_iter().filter_map(|found| view.to_raw(found)));
-        }
+        self.each_view(&draft, &invisible::invisible(text), "", &allowed, |view, found| {
+            findings.extend(found.into_iter().filter_map(|found| view.to_raw(found)));
+        });
         super::edit::widen(text, &mut findings);
         self.without_markers(text, self.merged(findings))
     }
@@ -237,8 +238,8 @@ impl Redactor {
             let mut findings = Vec::new();
             let invisible = if draft.changed { invisible::invisible(&draft.text) } else { Vec::new() };
             if draft.changed {
-                for view in draft.views(&invisible) {
-                    for finding in self.findings(&view, piece.key, allowed) {
+                self.each_view(draft, &invisible, piece.key, allowed, |view, found| {
+                    for finding in found {
                         let value = &view.text.as_bytes()[finding.start..finding.end];
                         values.add(piece, value, finding.rule);
                         let place = view.to_raw(finding);
@@ -249,7 +250,7 @@ impl Redactor {
                         }
                         findings.extend(place);
                     }
-                }
+                });
             }
             found.push(findings);
             hidden.push(invisible);
@@ -267,10 +268,32 @@ impl Redactor {
         any
     }
 
+    /// Passes each view of a text and its findings to `on_view`. `hidden`: the text's invisible characters.
+    fn each_view(
+        &self,
+        draft: &PieceEdit<'_>,
+        hidden: &[Range<usize>],
+        key: &str,
+        allowed: &[&RedactionAllow],
+        mut on_view: impl FnMut(&View<'_>, Vec<Finding>),
+    ) {
+        // The text itself is read first, and tells where it has notations of its own.
+        let mut marks = Marks::default();
+        for (index, view) in draft.views(hidden).enumerate() {
+            let mut others = Marks::default();
+            let found = self.findings(&view, key, allowed, if index == 0 { &mut marks } else { &mut others });
+            on_view(&view, found);
+        }
+        for view in draft.notations(&marks) {
+            let found = self.findings(&view, key, allowed, &mut Marks::default());
+            on_view(&view, found);
+        }
+    }
+
     /// Returns the findings of all rules in one view of a text.
-    fn findings(&self, view: &View<'_>, key: &str, allowed: &[&RedactionAllow]) -> Vec<Finding> {
+    fn findings(&self, view: &View<'_>, key: &str, allowed: &[&RedactionAllow], marks: &mut Marks) -> Vec<Finding> {
         let bytes = view.text.as_bytes();
-        let mut findings = detect::built_in(bytes, key == "head");
+        let mut findings = detect::built_in_marked(bytes, key == "head", marks);
         if view.is_whole()
             && let Some(label) = generic::field(key, &view.text)
         {

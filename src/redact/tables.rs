@@ -1,21 +1,18 @@
 //! Tables in notations other than Markdown's: HTML, AsciiDoc, MediaWiki, Textile, LaTeX, reStructuredText, and the columns and rows
 //! of JSON. Each is read as rows of cells, which [`super::view::View::tables`] writes as a table of Markdown.
 
-use aho_corasick::packed::Searcher;
 use std::ops::Range;
-use std::sync::OnceLock;
 
 /// The longest table that is read, and the most cells of one.
 const MAX_TABLE: usize = 64 * 1024;
 const MAX_CELLS: usize = 4096;
 
-/// What a table begins with, and how it is read. The first three bytes are rare in other texts, which makes the search fast.
-const OPENERS: [(&str, Read); 21] = [
+/// What a table begins with, in lower case, and how it is read.
+const OPENERS: [(&str, Read); 20] = [
     ("<table", html),
-    ("<TABLE", html),
     ("<tr>", html),
     ("<tr ", html),
-    ("<Row", html),
+    ("<row", html),
     ("<dl>", html),
     ("<dl ", html),
     ("|===", asciidoc),
@@ -25,7 +22,7 @@ const OPENERS: [(&str, Read); 21] = [
     ("{tab", latex),
     ("{longtab", latex),
     ("-table::", directive),
-    ("FROM stdin;\n", copy),
+    ("from stdin;\n", copy),
     ("\n^ ", dokuwiki),
     ("[[\"", json_rows),
     ("  [\"", json_rows),
@@ -48,8 +45,8 @@ const OPTIONS: [&str; 6] = [" \"-", ",\"-", " '-", ",'-", "=\"-", " \\\"-"];
 /// How far after a table that does not end no other of its notation is looked for.
 const MIN_DISTANCE: usize = 4096;
 
-/// The places of a text that may be in a notation of this file, and of lists of arguments. All are searched for together.
-#[derive(Default)]
+/// The places of a text that may be in a notation of this file, and of lists of arguments.
+#[derive(Debug, Default)]
 pub(super) struct Marks {
     /// The openers of tables, each with its end.
     openers: Vec<(usize, usize)>,
@@ -58,18 +55,23 @@ pub(super) struct Marks {
 }
 
 impl Marks {
-    /// Finds the marks of `text`.
-    pub(super) fn of(text: &str) -> Self {
-        static SEARCHER: OnceLock<Option<Searcher>> = OnceLock::new();
-        let words = || OPENERS.iter().map(|(opener, _)| *opener).chain(OPTIONS);
-        let mut marks = Self::default();
-        let Some(searcher) = SEARCHER.get_or_init(|| Searcher::new(words())) else { return marks };
-        for hit in searcher.find_iter(text) {
-            match hit.pattern().as_usize() {
-                opener if opener < OPENERS.len() => marks.openers.push((opener, hit.end())),
-                _ => marks.options.push(hit.end()),
-            }
+    /// Returns the words to search for, each with its number.
+    pub(super) fn words() -> impl Iterator<Item = (&'static str, usize)> {
+        OPENERS.iter().map(|(opener, _)| *opener).chain(OPTIONS).zip(0..)
+    }
+
+    /// Adds the word of a number, which ends at `end`.
+    pub(super) fn add(&mut self, word: usize, end: usize) {
+        match word {
+            opener if opener < OPENERS.len() => self.openers.push((opener, end)),
+            _ => self.options.push(end),
         }
+    }
+
+    #[cfg(test)]
+    pub(super) fn of(text: &str) -> Self {
+        let mut marks = Self::default();
+        super::detect::built_in_marked(text.as_bytes(), false, &mut marks);
         marks
     }
 }
