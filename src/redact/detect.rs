@@ -124,24 +124,25 @@ fn keywords() -> &'static Keywords<KeywordTarget> {
     })
 }
 
-/// Returns what the built-in rules find in `text`, in no order; findings may overlap.
+/// Returns what the built-in rules find in `text`, in no order; findings may overlap. Adds the places of other notations to
+/// `marks`.
 ///
 /// `strict`: the text is a record rather than prose, see [`Names::find`].
-pub(super) fn built_in(text: &[u8], strict: bool) -> Vec<Finding> {
-    built_in_at(text, strict, 0)
-}
-
-/// Like [`built_in`]; adds the places of other notations to `marks`.
 pub(super) fn built_in_marked(text: &[u8], strict: bool, marks: &mut Marks) -> Vec<Finding> {
     search(text, strict, 0, marks)
 }
 
-/// Like [`built_in`], for a text that was put together from parts of another: nothing is put together in it.
+#[cfg(test)]
+pub(super) fn built_in(text: &[u8], strict: bool) -> Vec<Finding> {
+    built_in_at(text, strict, 0)
+}
+
+/// Like [`built_in_marked`], for a text that was put together from parts of another: nothing is put together in it.
 pub(super) fn built_in_once(text: &[u8]) -> Vec<Finding> {
     built_in_at(text, false, 1)
 }
 
-/// Like [`built_in`], for a text that was decoded `depth` times.
+/// Like [`built_in_marked`], for a text that was decoded `depth` times.
 pub(super) fn built_in_at(text: &[u8], strict: bool, depth: usize) -> Vec<Finding> {
     search(text, strict, depth, &mut Marks::default())
 }
