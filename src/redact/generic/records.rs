@@ -165,9 +165,13 @@ pub(super) fn parallel(text: &[u8], name: Name) -> Option<(usize, usize)> {
     if text[at..].starts_with(b"qw(") {
         let words = first_line(&text[at + 3..text.len().min(at + MAX_LINE)]);
         let words = &words[..words.iter().position(|b| *b == b')')?];
-        let word = words.split(|b| *b == b' ').filter(|word| !word.is_empty()).nth(index)?;
-        let start = at + 3 + (word.as_ptr() as usize - words.as_ptr() as usize);
-        return Some((start, start + word.len()));
+        let mut start = at + 3;
+        let mut places = words.split(|b| *b == b' ').filter_map(|word| {
+            let place = (start, start + word.len());
+            start = place.1 + 1;
+            (!word.is_empty()).then_some(place)
+        });
+        return places.nth(index);
     }
     for place in 0.. {
         if !is_quote(text.get(at)) {
@@ -209,13 +213,8 @@ pub(super) fn written(text: &[u8], name: Name) -> Option<(usize, usize)> {
     let verb = content[..open].trim_ascii();
     let verb = verb.strip_prefix(b"$ ").unwrap_or(verb).trim_ascii_start();
     let writes = [&b"printf"[..], b"echo"].iter().any(|word| verb.starts_with(word));
-    let start = name.start - line.len() + (content.len() - content[open + 1..].len()) + leading(line, command);
-    writes.then_some((start, start + content.len() - open - 1))
-}
-
-/// Returns the offset of `part` in `line`, of which it is the beginning.
-fn leading(line: &[u8], part: &[u8]) -> usize {
-    part.as_ptr() as usize - line.as_ptr() as usize
+    let start = name.start - line.len();
+    writes.then_some((start + open + 1, start + content.len()))
 }
 
 #[cfg(test)]
