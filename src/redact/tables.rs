@@ -416,23 +416,11 @@ fn dokuwiki(text: &str, from: usize) -> Option<Table> {
 
 /// Reads a list of lists, of which the first has the names: its first string opens at `from`.
 fn json_rows(text: &str, from: usize) -> Option<Table> {
-    let bytes = text.as_bytes();
     let mut rows = Rows::new(text);
-    let mut at = from - 2;
-    if !text[..at].trim_end().ends_with('[') {
-        return None;
-    }
-    while let Some(gap) =
-        bytes.get(at..).and_then(|rest| rest.iter().position(|b| !b.is_ascii_whitespace() && *b != b','))
-    {
-        at += gap;
-        if bytes[at] != b'[' {
-            break;
-        }
-        rows.next_row();
-        at = list(bytes, at, &mut rows)?;
-    }
-    rows.table(at)
+    let inner = from - 2;
+    text[..inner].trim_end().strip_suffix('[')?;
+    let end = lists(text.as_bytes(), inner, &mut rows)?;
+    rows.table(end)
 }
 
 /// Reads a list of names after `"columns":`, and the lists of values inside of the list that follows it.
@@ -442,18 +430,21 @@ fn json(text: &str, from: usize) -> Option<Table> {
     let names = list(bytes, from, &mut rows)?;
     let gap = &bytes[names..bytes.len().min(names + 200)];
     let open = names + gap.iter().position(|b| *b == b'[')?;
-    let mut at = open + 1;
-    while let Some(row) =
-        bytes.get(at..).and_then(|rest| rest.iter().position(|b| !b.is_ascii_whitespace() && *b != b','))
-    {
-        at += row;
-        if bytes[at] != b'[' {
-            break;
+    let end = lists(bytes, open + 1, &mut rows)?;
+    rows.table(end)
+}
+
+/// Reads the lists from `at` on, each as a row; returns their end.
+fn lists(bytes: &[u8], mut at: usize, rows: &mut Rows<'_>) -> Option<usize> {
+    let is_gap = |b: &&u8| b.is_ascii_whitespace() || **b == b',';
+    loop {
+        at += bytes.get(at..)?.iter().take_while(is_gap).count();
+        if bytes.get(at) != Some(&b'[') {
+            return Some(at);
         }
         rows.next_row();
-        at = list(bytes, at, &mut rows)?;
+        at = list(bytes, at, rows)?;
     }
-    rows.table(at)
 }
 
 /// Reads the strings and numbers of the list at `from`; returns its end.

@@ -75,6 +75,11 @@ pub(super) fn value(text: &[u8], name: Name) -> Option<(usize, usize)> {
     if text[start - 1] == b'<' && text.get(at) == Some(&b' ') {
         at += text[at..].iter().take(48).position(|b| *b == b'>')?;
     }
+    after_field(text, at)
+}
+
+/// Returns the value of the field whose name is closed at `at`: `: X`, `= X`, `>X`.
+pub(super) fn after_field(text: &[u8], at: usize) -> Option<(usize, usize)> {
     let at = skip_blanks(text, at);
     if !matches!(text.get(at)?, b':' | b'=' | b'>') {
         return None;

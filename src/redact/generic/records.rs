@@ -4,9 +4,9 @@
 use super::super::heuristics::WordList;
 use super::super::text::{first_line, last_line, starts_ignoring_case};
 use super::Name;
-use super::pairs::VALUE_FIELDS;
-use super::separator::{Separator, after_closers, is_quote, skip_blanks};
-use super::span::{bare, quoted};
+use super::pairs::{VALUE_FIELDS, after_field};
+use super::separator::{after_closers, is_quote, skip_blanks};
+use super::span::quoted;
 
 /// How much of a record is read before and after its name.
 const MAX_BEFORE: usize = 300;
@@ -37,25 +37,13 @@ pub(super) fn value(text: &[u8], name: Name) -> Option<(usize, usize)> {
         let begins = at == record.start || !text[at - 1].is_ascii_alphanumeric();
         if begins && !(key_start..after).contains(&at) {
             let word = VALUE_FIELDS.iter().chain(&OTHER_VALUES).find(|word| starts_ignoring_case(&text[at..], word));
-            if let Some(found) = word.and_then(|word| field_value(text, at + word.len())) {
+            if let Some(found) = word.and_then(|word| after_field(text, after_closers(text, at + word.len()).0)) {
                 return (found.1 <= record.end).then_some(found);
             }
         }
         at += 1;
     }
     None
-}
-
-/// Returns the value of the field whose name ends at `end`.
-fn field_value(text: &[u8], end: usize) -> Option<(usize, usize)> {
-    let (at, _) = after_closers(text, end);
-    let at = skip_blanks(text, at);
-    if !matches!(text.get(at)?, b':' | b'=' | b'>') {
-        return None;
-    }
-    let at = skip_blanks(text, at + 1);
-    let found = quoted(text, at).unwrap_or_else(|| bare(text, at, Separator::Tag));
-    (found.start < found.end).then_some((found.start, found.end))
 }
 
 /// Returns the start of the field whose value begins at `start`, if it gives a name.
