@@ -1,5 +1,5 @@
-//! Tables in notations other than Markdown's: HTML, AsciiDoc, MediaWiki, Textile, LaTeX, reStructuredText, and the columns and rows
-//! of JSON. Each is read as rows of cells, which [`super::view::View::tables`] writes as a table of Markdown.
+//! Tables in notations other than Markdown's: HTML, AsciiDoc, MediaWiki, DokuWiki, Textile, LaTeX, reStructuredText, dumps of SQL, and
+//! the columns and rows of JSON. Each is read as rows of cells, which [`super::view::View::tables`] writes as a table of Markdown.
 
 mod json;
 
@@ -307,49 +307,52 @@ fn directive(text: &str, from: usize) -> Option<Table> {
     }
 }
 
+/// Returns the lines below that of `from` up to the first that is not indented, each with its offset.
+fn indented(text: &str, from: usize) -> impl Iterator<Item = (usize, &str)> {
+    let mut next = text[from..].find('\n').map_or(text.len(), |end| from + end + 1);
+    let lines = text[next..].split_inclusive('\n').map(move |line| {
+        let at = next;
+        next += line.len();
+        (at, line)
+    });
+    lines.take_while(|(_, line)| line.trim_start().is_empty() || line.starts_with(char::is_whitespace))
+}
+
 /// Reads the items of a `list-table`: `* -` begins a row, `-` a cell.
 fn list_table(text: &str, from: usize) -> Option<Table> {
     let mut rows = Rows::new(text);
-    let mut at = from + text[from..].find('\n')? + 1;
-    for line in text[at..].split_inclusive('\n') {
-        let content = line.trim_start();
-        let lead = line.len() - content.len();
-        if !content.is_empty() && lead == 0 {
-            break;
-        }
-        let (skip, row) = match content.strip_prefix("* ") {
-            Some(item) => (content.len() - item.trim_start().len(), true),
-            None => (0, false),
+    let mut end = from;
+    for (at, line) in indented(text, from) {
+        end = at + line.len();
+        let item = line.trim_start();
+        let cell = match item.strip_prefix("* ") {
+            Some(first) => {
+                rows.next_row();
+                first.trim_start()
+            }
+            None => item,
         };
-        if row {
-            rows.next_row();
+        if let Some(cell) = cell.strip_prefix("- ") {
+            rows.cell(end - cell.len(), end);
         }
-        if let Some(cell) = content[skip..].strip_prefix("- ") {
-            rows.cell(at + line.len() - cell.len(), at + line.len());
-        }
-        at += line.len();
     }
-    rows.table(at)
+    rows.table(end)
 }
 
 /// Reads the option `:header:` of a `csv-table` and its rows.
 fn csv_table(text: &str, from: usize) -> Option<Table> {
     let mut rows = Rows::new(text);
-    let mut at = from + text[from..].find('\n')? + 1;
-    for line in text[at..].split_inclusive('\n') {
+    let mut end = from;
+    for (at, line) in indented(text, from) {
+        end = at + line.len();
         let content = line.trim_start();
-        let lead = line.len() - content.len();
-        if !content.is_empty() && lead == 0 {
-            break;
-        }
         let header = content.strip_prefix(":header:");
         if let Some(cells) = header.or((!content.starts_with(':')).then_some(content)) {
             rows.next_row();
-            csv_cells(&mut rows, at + line.len() - cells.len(), cells.trim_end());
+            csv_cells(&mut rows, end - cells.len(), cells.trim_end());
         }
-        at += line.len();
     }
-    rows.table(at)
+    rows.table(end)
 }
 
 /// Reads the cells of a line at `at` that commas part, without their quotes.

@@ -136,8 +136,8 @@ pub(super) fn is_kept(text: &[u8], name: &[u8], start: usize, end: usize) -> boo
         || value.ends_with(b"sum") && [&b"sha"[..], b"md5", b"b2", b"b3", b"ck"].iter().any(|start| value.starts_with(start))
         // `` .. _`GoogleAuth`: /guide/#auth ``, the target of a link
         || value.starts_with(b"/") && last_line(&text[start.saturating_sub(80)..start]).trim_ascii_start().starts_with(b".. _")
-        || is_public_point(value)
-        || is_locus(value)
+        || is_compressed_point(value)
+        || is_locus_tag(value)
         || contains_ignoring_case(name, b"cookie") && value.iter().position(|b| *b == b'=').is_some_and(|at| value.len() - at < 8)
         // `loginWithUsernamePassword("bob@example.org", …)`
         || quoted && contains_ignoring_case(name, b"username") && value.contains(&b'@')
@@ -159,13 +159,13 @@ fn is_listed_field(text: &[u8], start: usize, rest: &[u8]) -> bool {
     rest.starts_with(b" (") && [&b"\n* "[..], b"\n- ", b"  * ", b"  - "].iter().any(|item| before.ends_with(item))
 }
 
-/// Whether a value is a point of a curve with one of its two signs, which is a public key: `02…`, `03…` and 32 bytes.
-fn is_public_point(value: &[u8]) -> bool {
+/// Whether a value is a public key of secp256k1 as SEC 1 compresses it: `02…` or `03…` and 32 bytes.
+fn is_compressed_point(value: &[u8]) -> bool {
     value.len() == 66 && matches!(value[..2], [b'0', b'2' | b'3']) && value.iter().all(u8::is_ascii_hexdigit)
 }
 
-/// Whether a value is the tag of a gene: `LK03_05520`.
-fn is_locus(value: &[u8]) -> bool {
+/// Whether a value is the locus tag of a gene: `LK03_05520`.
+fn is_locus_tag(value: &[u8]) -> bool {
     value.len() == 10
         && value[4] == b'_'
         && value[..4].iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit())

@@ -38,6 +38,7 @@ pub(in super::super) fn is_placeholder(value: &[u8]) -> bool {
         // `[Name](page.md)`
         || value[0] == b'[' && memchr::memmem::find(value, b"](").is_some()
         || is_name_of_variable(value)
+        || is_called_password(value)
         || is_title_of_password(value)
         || censored
         || is_periodic(value)
@@ -94,21 +95,23 @@ pub(in super::super) fn is_instruction(value: &[u8]) -> bool {
     CHANGE.has(&joined)
 }
 
+/// Whether `value` is words of which one says that it is a password, or that it is no real one: `la-tua-password-123`,
+/// `not-a-real-one-1`.
+fn is_called_password(value: &[u8]) -> bool {
+    let digits = value.iter().rev().take_while(|b| b.is_ascii_digit()).count();
+    let words = value[..value.len() - digits].strip_suffix(b"-").unwrap_or(value);
+    let has = |any: &[&[u8]]| words.split(|b| *b == b'-').any(|word| any.contains(&word));
+    digits <= 3
+        && words.iter().all(|b| b.is_ascii_lowercase() || *b == b'-')
+        && words.split(|b| *b == b'-').count() >= 3
+        && (has(&[b"password", b"passwort", b"passwd"]) || has(&[b"not"]) && has(&[b"real", b"secret", b"valid"]))
+}
+
 /// Whether `value` is the name of what is to stand there: `MYSQL_ROOT_PWD`.
 fn is_name_of_variable(value: &[u8]) -> bool {
     static SECRETS: WordList = WordList::new("pass password passwd passphrase pwd pw secret token key");
     let letters = |mark: u8| value.iter().all(|b| b.is_ascii_lowercase() || *b == mark);
     let last = |mark: u8| value.rsplit(|b| *b == mark).next().unwrap_or_default();
-    // `la-tua-password-123`
-    let number = value.iter().rev().take_while(|b| b.is_ascii_digit()).count();
-    let words = value[..value.len() - number].strip_suffix(b"-").unwrap_or(value);
-    let parts = || words.split(|b| *b == b'-');
-    let denied =
-        parts().any(|word| word == b"not") && parts().any(|word| matches!(word, b"real" | b"secret" | b"valid"));
-    let chain = words.iter().all(|b| b.is_ascii_lowercase() || *b == b'-') && words.split(|b| *b == b'-').count() >= 3;
-    if chain && number <= 3 && (denied || parts().any(|word| matches!(word, b"password" | b"passwort" | b"passwd"))) {
-        return true;
-    }
     // `johns_password`, `not-my-real-password`
     if letters(b'_') && value.contains(&b'_') && SECRETS.has(last(b'_'))
         || letters(b'-') && value.contains(&b'-') && last(b'-') == b"password"
