@@ -1,6 +1,7 @@
 //! Re-exports for this project's own tests and benchmarks.
 
 /// Batches.
+#[cfg(feature = "cli")]
 pub mod batches {
     pub use crate::batches::decide;
     pub use crate::batches::{
@@ -35,6 +36,7 @@ pub mod graph {
     pub use crate::graph::{Target, Value};
 }
 /// Inboxes.
+#[cfg(feature = "cli")]
 pub mod inbox {
     pub use crate::inbox::decide;
     pub use crate::inbox::{Inbox, TurnId, TurnRequest};
@@ -79,6 +81,7 @@ pub mod store {
     pub use crate::store::{Access, CacheFolder};
 }
 /// The watch.
+#[cfg(feature = "cli")]
 pub mod watch {
     pub use crate::watch::{Event, Events, FollowError, Watch};
 }

@@ -45,17 +45,24 @@
 //!
 //! | feature | default | adds |
 //! |---|---|---|
+//! | `cli` | yes | the command line, on which the other features stand, and the crates for it |
 //! | `github` | yes | the command `sync`, which alone uses the network, and the crates for it |
 //! | `mcp` | yes | the command `mcp`, a server of the Model Context Protocol, and the crates for it |
 //! | `serve` | yes | the command `serve`, a page on the loopback, and the crates for it |
 //!
-//! All are commands: as a library, depend on it with `default-features = false`. Nothing else changes.
+//! As a library, depend on it with `default-features = false`: then the command line and its crates are not built.
+//! Nothing else changes.
 //!
 //! The program `contextpack` is this library's [`command_line`]. `docs/architecture.md` describes the modules.
 
+// What commands alone use is part of modules that a library uses too. With the command line, unused code is found.
+#![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports, reason = "used by commands"))]
+
+#[cfg(feature = "cli")]
 mod batches;
 mod cache;
 mod cards;
+#[cfg(feature = "cli")]
 mod cli;
 mod config;
 mod engine;
@@ -64,6 +71,7 @@ mod fit;
 mod github;
 mod graph;
 mod handover;
+#[cfg(feature = "cli")]
 mod inbox;
 mod intake;
 mod knowledge;
@@ -78,10 +86,12 @@ mod review;
 mod seal;
 mod select;
 mod store;
+#[cfg(feature = "cli")]
 mod watch;
 mod wire;
 mod yaml;
 
+#[cfg(feature = "cli")]
 pub use cli::run as command_line;
 pub use config::{RedactionAllow, RedactionRule, RedactionSettings, Strategy};
 pub use engine::{BudgetLimits, EngineError, OpenRequest, PackRequest, Repository, RootError, RootSummary, Unsettled};
