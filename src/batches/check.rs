@@ -4,7 +4,7 @@ use super::entries::Event;
 use super::ledger::{Ledger, read_batch, read_event};
 use super::path::{BatchId, LedgerPath};
 use super::store::BatchStore;
-use crate::cards::{CardError, CardStore, ContentId, FileKind, missing, parse};
+use crate::cards::{CardError, CardStore, ContentId, FileKind, missing, parse, without_line_end};
 use crate::model::{Digest, RepoPath};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -31,6 +31,7 @@ impl BatchChecker {
     /// If the files beside it cannot be read.
     pub fn check(&mut self, path: &str, bytes: &[u8]) -> Result<Option<(Digest, Vec<String>)>, CardError> {
         let Some(below) = path.strip_prefix("batches/") else { return Ok(None) };
+        let bytes = without_line_end(bytes);
         let parsed = below.split_once('/').and_then(|(id, rest)| Some((BatchId::parse(id)?, LedgerPath::parse(rest)?)));
         let faults = match parsed {
             Some((id, path)) => {

@@ -1,5 +1,6 @@
 //! The files of ledgers on disk: folders to which files are only ever added.
 
+use crate::cards::without_line_end;
 use crate::model::RepoPath;
 use crate::store::{Folder, StoreError};
 use rayon::prelude::*;
@@ -61,7 +62,7 @@ impl LedgerFolder {
         Ok((!folder.is_irregular(name)?).then_some(folder.list()?.iter().any(|file| file == name)))
     }
 
-    /// Reads the files of a ledger, and those in these folders of it: pairs of a path in the ledger and its bytes.
+    /// Reads the files of a ledger, and those in these folders of it: pairs of a path in the ledger and its content.
     ///
     /// What cannot be read, such as a link, a pipe, a folder or a huge file, has no bytes, so that it counts as damaged: it takes its
     /// place in the ledger and stops no other file. So does what is in the place of a folder, and what has a name that is no text.
@@ -82,7 +83,7 @@ impl LedgerFolder {
             let read = folder.list()?.into_par_iter().filter_map(|name| {
                 // A file that is gone since it was listed was removed by git, with a checkout for example.
                 let bytes = folder.read(&name).unwrap_or_else(|_| Some(Vec::new()))?;
-                Some((path(name), bytes))
+                Some((path(name), without_line_end(&bytes).to_vec()))
             });
             files.extend(read.collect::<Vec<_>>());
             let odd = folder.odd_names(&|_, _| true)?;

@@ -9,7 +9,7 @@ use super::fields::{check_epoch, check_key, check_last, check_origin, check_outc
 use super::path::{BatchId, LAST_EPOCH, LedgerPath, Turn};
 use super::short_id::is_short_hash;
 use super::status::{BatchStatus, TaskStatus};
-use crate::cards::{CardError, LogName, highest_clock};
+use crate::cards::{CardError, LogName, check_hash, highest_clock};
 use crate::model::RepoPath;
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, BTreeSet};
@@ -297,9 +297,8 @@ impl EpochFiles {
 
 /// Reads `batch.json`.
 pub(super) fn read_batch(id: &BatchId, bytes: &[u8]) -> Result<Batch, String> {
-    let found = BatchId::of(bytes);
-    if found != *id && !bytes.is_empty() {
-        return Err(format!("its content was changed: its hash is {found}"));
+    if !bytes.is_empty() {
+        check_hash(bytes, id, "hash", BatchId::of)?;
     }
     let batch: Batch = read_json(bytes)?;
     same("schema_version", &batch.schema_version.as_str(), &BATCH_VERSION)?;
@@ -358,10 +357,7 @@ fn check_report(ledger: &Ledger, report: &Report) -> Result<(), String> {
 /// Reads an event.
 pub(super) fn read_event(ledger: &Ledger, path: &LedgerPath, bytes: &[u8]) -> Result<Event, String> {
     let event: Event = read_json(bytes)?;
-    let named = LedgerPath::event(event.kind(), bytes);
-    if named != *path {
-        return Err(format!("its content was changed: its name would be {named}"));
-    }
+    check_hash(bytes, path, "name", |bytes| LedgerPath::event(event.kind(), bytes))?;
     match &event {
         Event::Fork { schema_version, batch_id, at, parent_log, tasks } => {
             same("schema_version", &schema_version.as_str(), &EVENT_VERSION)?;

@@ -126,10 +126,6 @@ impl<S: SourceTree> SourceTree for TracedTree<'_, S> {
     fn tracked(&self, path: &RepoPath) -> bool {
         self.source.tracked(path)
     }
-
-    fn tracks_output(&self, path: &RepoPath) -> bool {
-        self.source.tracks_output(path)
-    }
 }
 
 impl<S: SourceTree> BuildCache for TracedTree<'_, S> {

@@ -1,7 +1,7 @@
 //! Checks of files below the folder of cards: that each is what its name says, and that what it names is there.
 
 use super::boxes::{BoxSnapshot, LogEntry, LogName};
-use super::json::parse;
+use super::json::{parse, without_line_end};
 use super::store::{DELETED, TOMBSTONE, read_append, unchanged};
 use super::{Card, CardError, CardStore, ContentId, FileKind};
 use crate::model::RepoPath;
@@ -58,6 +58,7 @@ impl CardChecker {
     /// # Errors
     /// If a file that it names cannot be read.
     pub fn check(&mut self, path: &str, bytes: &[u8]) -> Result<Option<CheckedFile>, CardError> {
+        let bytes = without_line_end(bytes);
         let parts: Vec<&str> = path.split('/').collect();
         let id = ContentId::of(bytes);
         let faults = match parts[..] {

@@ -4,6 +4,7 @@ use super::CardError;
 use crate::model::parse_json;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Number, Value};
+use std::fmt::Display;
 
 /// The largest integer that every reader of JSON holds exactly: 2^53 - 1.
 const LARGEST_INTEGER: u64 = (1 << 53) - 1;
@@ -27,6 +28,36 @@ pub fn canonical(value: &Value) -> String {
 /// Returns the bytes of a file: the RFC 8785 form of its content, which has no floats.
 pub fn canonical_bytes(content: &impl Serialize) -> Vec<u8> {
     canonical(&serde_json::to_value(content).unwrap_or_default()).into_bytes()
+}
+
+/// Returns the content of a file: its bytes without one line end, which editors and formatters add. Ids and hashes do not cover
+/// it.
+pub fn without_line_end(bytes: &[u8]) -> &[u8] {
+    bytes.strip_suffix(b"\r\n").or_else(|| bytes.strip_suffix(b"\n")).unwrap_or(bytes)
+}
+
+/// Checks that a content has the hash that its file is named by.
+///
+/// # Errors
+/// What was changed, and what to do.
+pub fn check_hash<H: PartialEq<N> + Display, N>(
+    content: &[u8],
+    named: &N,
+    what: &str,
+    hash_of: impl Fn(&[u8]) -> H,
+) -> Result<(), String> {
+    let found = hash_of(content);
+    if found == *named {
+        return Ok(());
+    }
+    let canonical = parse(content, "it").map(|value| canonical(&value));
+    Err(if canonical.is_ok_and(|content| hash_of(content.as_bytes()) == *named) {
+        "a formatter changed its white space or the order of its keys (help: restore it from git, and let formatters leave \
+         this folder out)"
+            .to_owned()
+    } else {
+        format!("its content was changed: its {what} is {found}")
+    })
 }
 
 /// Deserializes a field that is absent rather than null.

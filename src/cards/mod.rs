@@ -29,7 +29,7 @@ pub use error::CardError;
 pub use export::{MessageStyle, messages};
 pub use id::{ContentId, IdPrefix};
 pub use import::import;
-pub use json::{canonical_bytes, parse, present};
+pub use json::{canonical_bytes, check_hash, parse, present, without_line_end};
 pub use prepare::{CardWriter, PreparedCard};
 pub use schema::{box_schema, card_schema};
 pub use store::{CardStore, FileKind, LARGEST_BATCH, ReadCard};

@@ -4,7 +4,7 @@
 //! lists one folder of 256.
 
 use super::boxes::once;
-use super::json::{canonical, parse};
+use super::json::{canonical, check_hash, parse, without_line_end};
 use super::{
     BoxContent, BoxSnapshot, Card, CardError, ContentId, IdPrefix, LogAppend, LogEntry, LogName, LogSummary,
     PreparedCard, Transaction,
@@ -92,13 +92,13 @@ impl CardStore {
         self.folder(&format!("{}/{}", kind.folder(), &hex[..2]))
     }
 
-    /// Reads a file; `None` if nothing has its name.
+    /// Reads the content of a file; `None` if nothing has its name.
     ///
     /// What is there and is no regular file is an error: a tombstone that is a link must not make its card readable again.
     fn read(&self, folder: &Folder, name: &str) -> Result<Option<Vec<u8>>, CardError> {
         match folder.read(name)? {
             None if folder.is_irregular(name)? => Err(self.irregular(folder, name)),
-            found => Ok(found),
+            found => Ok(found.map(|bytes| without_line_end(&bytes).to_vec())),
         }
     }
 
@@ -424,16 +424,12 @@ fn invalid(path: &str, why: &str) -> CardError {
 
 /// Checks that a file has the content that its name says.
 pub(super) fn unchanged(bytes: &[u8], id: &ContentId) -> Result<(), String> {
-    let found = ContentId::of(bytes);
-    if found == *id { Ok(()) } else { Err(format!("its content was changed: its id is {found}")) }
+    check_hash(bytes, id, "id", ContentId::of)
 }
 
 /// Reads the file of an append, whose name has to be that of its content.
 pub(super) fn read_append(bytes: &[u8], entry: &LogEntry) -> Result<LogAppend, String> {
-    let found = ContentId::of(bytes);
-    if found.short() != entry.hash {
-        return Err(format!("its content was changed: its hash is {}", found.short()));
-    }
+    check_hash(bytes, &entry.hash, "hash", |bytes| ContentId::of(bytes).short().to_owned())?;
     LogAppend::from_value(parsed(bytes)?)
 }
 

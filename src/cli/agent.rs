@@ -9,7 +9,7 @@ use super::workspace::open;
 use crate::config::DocumentType;
 use crate::engine::{EngineError, Project, Repository};
 use crate::knowledge::{Agent, BUILT_IN_TEMPLATE, NewAgent, Scope};
-use crate::model::{RepoPath, Severity, SourceTree as _};
+use crate::model::{RepoPath, SourceTree as _};
 use crate::store::{Access, Folder, WriteResult};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -187,8 +187,7 @@ fn summary(project: &Project<'_>, agent: &Agent) -> AgentSummary {
 fn faults(project: &Project<'_>) -> Result<Exit, Failure> {
     let faults = project.knowledge_diagnostics();
     report::print_diagnostics(&faults)?;
-    let has_error = faults.iter().any(|fault| fault.severity == Severity::Error);
-    Ok(if has_error { Exit::Input } else { Exit::Done })
+    Ok(Exit::of(&faults))
 }
 
 fn list(global: &Global, project: &Project<'_>) -> Result<Exit, Failure> {

@@ -164,14 +164,10 @@ fn build_for_agent(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     for root in roots {
         let target = PackTarget::new(root, &args.packs.budget, &args.agent.choice);
         let Probe { probe, limits, agent } = packs::probe(&repository, &project, &target)?;
-        let sealed = match packs::build(global, &project, &probe, limits)? {
-            Ok(sealed) => sealed,
-            Err(diagnostics) => {
-                report::print_diagnostics(&diagnostics)?;
-                exit = Exit::Input;
-                continue;
-            }
-        };
+        let (sealed, run) = packs::build(global, &repository, &probe, limits)?;
+        run.print(global, false)?;
+        exit = exit.and(run.exit());
+        let Some(sealed) = sealed else { continue };
         if args.agent.record {
             delivery::record(global, &repository, sealed.pack())?;
         }
@@ -276,7 +272,7 @@ fn report_and_exit(
         }
         writeln!(console::stderr(), "{summary}, {:.2} s", started.elapsed().as_secs_f64())?;
     }
-    Ok(if run.has_errors() { Exit::Input } else { Exit::Done })
+    Ok(run.exit())
 }
 
 /// Removes packs whose root or profile is gone; unverifiable packs stay.
@@ -345,13 +341,11 @@ fn print_one(
     let run = packs::run(global, repository, project, items, (&args.packs.roots, &args.packs.budget), &|built| {
         *sealed.lock().unwrap_or_else(PoisonError::into_inner) = built.outcome.ok();
     })?;
-    if !global.quiet {
-        report::print_diagnostics(&run.diagnostics)?;
-    }
+    run.print(global, false)?;
     if let Some(sealed) = sealed.into_inner().unwrap_or_else(PoisonError::into_inner) {
         console::exact().write_all(sealed.bytes())?;
     }
-    Ok(if run.has_errors() { Exit::Input } else { Exit::Done })
+    Ok(run.exit())
 }
 
 /// The most packs that are listed one by one because they could not be built.

@@ -144,8 +144,7 @@ fn report_and_exit(
             writeln!(console::stderr(), "{}", next_step(&states, repository))?;
         }
     }
-    let input = if run.has_errors() { Exit::Input } else { Exit::Done };
-    Ok(input.and(if bad == 0 { Exit::Done } else { Exit::Stale }))
+    Ok(run.exit().and(if bad == 0 { Exit::Done } else { Exit::Stale }))
 }
 
 /// Returns what makes the packs fresh.

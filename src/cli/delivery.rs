@@ -4,6 +4,7 @@ use super::args::{Format, Global, RenderPart};
 use super::console::{self, json_text};
 use super::failure::Failure;
 use crate::engine::Repository;
+use crate::intake::CacheUse;
 use crate::model::RepoPath;
 use crate::render::Rendering;
 use crate::store::{Folder, open_state};
@@ -115,7 +116,9 @@ pub(crate) struct DeliveryLog {
 /// If the system refuses to read it.
 pub(crate) fn log(repository: &Repository) -> Result<Option<DeliveryLog>, Failure> {
     let configured = repository.settings().knowledge.context.record.clone();
-    let Some(dir) = configured.or_else(|| RepoPath::new(DELIVERED).ok()) else { return Ok(None) };
+    // A state file that git tracks, or may track, was not written here.
+    let is_own = repository.files().cache_use() == CacheUse::Free;
+    let Some(dir) = configured.or_else(|| RepoPath::new(DELIVERED).ok().filter(|_| is_own)) else { return Ok(None) };
     // What is no folder of the repo holds no record of it.
     let Ok(folder) = Folder::open(repository.root(), &dir) else { return Ok(None) };
     let Some(text) = folder.read(LOG)? else { return Ok(None) };

@@ -1,5 +1,6 @@
 //! The exit codes of all commands.
 
+use crate::model::{Diagnostic, Severity};
 use std::process::ExitCode;
 
 /// The result of a command, with its exit code.
@@ -24,6 +25,13 @@ pub(crate) enum Exit {
 impl Exit {
     /// From highest to lowest precedence.
     const ORDER: [Exit; 6] = [Self::Usage, Self::Outside, Self::Input, Self::Invalid, Self::Stale, Self::Done];
+
+    /// Returns the exit code that follows from the diagnostics of what a command was asked: 3 if any is an error.
+    #[must_use]
+    pub(crate) fn of(diagnostics: &[Diagnostic]) -> Self {
+        let has_error = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+        if has_error { Self::Input } else { Self::Done }
+    }
 
     /// Returns the result with the higher precedence.
     #[must_use]

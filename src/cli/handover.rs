@@ -7,7 +7,7 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::input;
 use super::packs;
-use super::report::{self, print_lines};
+use super::report::print_lines;
 use super::watch::on_signal;
 use super::workspace::{from_here, open, settled, stamp};
 use crate::cards::{CardError, CardStore, ContentId, LogName, Transaction, parse};
@@ -72,6 +72,8 @@ struct Prepared {
     agent: TargetAgent,
     /// How many cards the output log has already.
     appended: usize,
+    /// The exit code that follows from the inputs of the pack.
+    exit: Exit,
 }
 
 /// Makes a handover: checks and builds everything, then writes it.
@@ -80,7 +82,7 @@ pub(crate) fn run(global: &Global, args: &HandoverArgs) -> Result<Exit, Failure>
         Ok(prepared) => prepared,
         Err(exit) => return Ok(exit),
     };
-    let Prepared { files, plan, sealed, folder, shown_folder, agent, appended } = prepared;
+    let Prepared { files, plan, sealed, folder, shown_folder, agent, appended, exit } = prepared;
     let file = format!("{}.json", plan.context_box.short());
     // A few files belong together: Ctrl-C does not come between them.
     on_signal(|| {})?;
@@ -100,7 +102,7 @@ pub(crate) fn run(global: &Global, args: &HandoverArgs) -> Result<Exit, Failure>
         pack,
     };
     print_lines(global.format, &result, lines)?;
-    Ok(Exit::Done)
+    Ok(exit)
 }
 
 /// Checks the request and builds the pack in memory; `Err` if the input has errors, which were reported.
@@ -136,13 +138,13 @@ fn prepare(global: &Global, args: &HandoverArgs) -> Result<Result<Prepared, Exit
         output_box: None,
         budget: &args.budget,
     };
-    let BuiltHandover { plan, sealed, agent } = match built(global, &repository, &project, &files, task)? {
+    let BuiltHandover { plan, sealed, agent, exit } = match built(global, &repository, &project, &files, task)? {
         Ok(built) => built,
         Err(exit) => return Ok(Err(exit)),
     };
     let appended = appended(&files.store, &plan.output_box).map_err(failed)?;
     is_free(&folder, &shown_folder, &plan, &sealed)?;
-    Ok(Ok(Prepared { files, plan, sealed, folder, shown_folder, agent, appended }))
+    Ok(Ok(Prepared { files, plan, sealed, folder, shown_folder, agent, appended, exit }))
 }
 
 /// A handover that is to be built.
@@ -166,6 +168,8 @@ pub(crate) struct BuiltHandover {
     pub(crate) plan: HandoverPlan,
     pub(crate) sealed: Sealed,
     pub(crate) agent: TargetAgent,
+    /// The exit code that follows from the inputs of the pack.
+    pub(crate) exit: Exit,
 }
 
 /// Checks a handover and builds its pack in memory; `Err` if the input has errors, which were reported.
@@ -215,13 +219,10 @@ pub(crate) fn built(
     let target = TargetAgent { key: known.key.to_string(), name: known.name.to_string() };
     let agent = AgentContext { handover: Some(handover), ..agent };
     let probe = BudgetProbe::new(project, item, profile, stamp).with_agent(Some(agent));
-    match packs::build(global, project, &probe, limits)? {
-        Ok(sealed) => Ok(Ok(BuiltHandover { plan, sealed, agent: target })),
-        Err(diagnostics) => {
-            report::print_diagnostics(&diagnostics)?;
-            Ok(Err(Exit::Input))
-        }
-    }
+    let (sealed, run) = packs::build(global, repository, &probe, limits)?;
+    run.print(global, false)?;
+    let exit = run.exit();
+    Ok(sealed.map(|sealed| BuiltHandover { plan, sealed, agent: target, exit }).ok_or(exit))
 }
 
 fn recipe<'r>(repository: &'r Repository, name: &str) -> Result<&'r Recipe, CardError> {

@@ -9,7 +9,6 @@ use super::report;
 use crate::review::{ReadError, content_hash, read};
 use crate::store::{self, Links};
 use crate::wire::Pack;
-use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 use std::path::Path;
 
@@ -32,14 +31,15 @@ pub(crate) fn stdin() -> Result<Vec<u8>, Failure> {
     store::read_stream(io::stdin().lock()).map_err(|error| PathFailure::failure("read", "standard input", error))
 }
 
-/// Returns the pack that `target` names or that its root gives, or prints why there is none and returns the exit code.
+/// Returns the pack that `target` names or that its root gives, if there is one, and the exit code that follows from reading or
+/// building it. What is wrong was printed.
 ///
-/// The warnings of a pack that is built are printed if `warns`.
-pub(crate) fn pack(global: &Global, target: &PackTarget<'_>, warns: bool) -> Result<Result<Pack, Exit>, Failure> {
+/// The warnings about a pack that is built are printed if `warns`.
+pub(crate) fn pack(global: &Global, target: &PackTarget<'_>, warns: bool) -> Result<(Option<Pack>, Exit), Failure> {
     let Some(name) = target.root else { return built(global, target, warns) };
     if name == "-" {
         let bytes = stdin()?;
-        return pack_or_exit(global, read(&bytes), &bytes, "standard input");
+        return finished(global, read(&bytes), &bytes, "standard input");
     }
     if Path::new(name).is_file() {
         let bytes = named_file(Path::new(name))?;
@@ -48,9 +48,9 @@ pub(crate) fn pack(global: &Global, target: &PackTarget<'_>, warns: bool) -> Res
                 let message = format!("`{name}` is a finished pack: options of `build` need a root");
                 return Err(Failure::usage(message));
             }
-            Ok(pack) => return pack_or_exit(global, Ok(pack), &bytes, name),
+            Ok(pack) => return finished(global, Ok(pack), &bytes, name),
             // A file that claims to be a pack is invalid; any other may be a work item.
-            Err(error) if claims_to_be_pack(&bytes) => return pack_or_exit(global, Err(error), &bytes, name),
+            Err(error) if claims_to_be_pack(&bytes) => return finished(global, Err(error), &bytes, name),
             Err(_) => confirm_no_companion(name)?,
         }
     }
@@ -67,37 +67,12 @@ fn confirm_no_companion(name: &str) -> Result<(), Failure> {
 }
 
 /// Builds a pack in memory, and prints its warnings if it `warns`.
-fn built(global: &Global, target: &PackTarget<'_>, warns: bool) -> Result<Result<Pack, Exit>, Failure> {
-    match packs::one(global, target)? {
-        Ok(sealed) => {
-            let pack = sealed.pack().clone();
-            if warns && !global.quiet && global.format == Format::Text {
-                let mut err = console::stderr();
-                let mut counts = BTreeMap::<&str, usize>::new();
-                pack.warnings.iter().for_each(|warning| *counts.entry(&warning.code).or_default() += 1);
-                for warning in &pack.warnings {
-                    // The pack itself lists all.
-                    let alike = counts.get_mut(warning.code.as_str()).filter(|_| !global.verbose);
-                    let times = match alike {
-                        Some(0) => continue,
-                        Some(count) if *count > report::MOST_ALIKE => {
-                            format!("{} times, `-v` shows all; first: ", std::mem::take(count))
-                        }
-                        _ => String::new(),
-                    };
-                    let place = warning.source.as_ref().map(|source| format!(" ({})", crate::render::place(source)));
-                    let line =
-                        format!("warning[{}]: {times}{}{}", warning.code, warning.message, place.unwrap_or_default());
-                    writeln!(err, "{}", printable(&line))?;
-                }
-            }
-            Ok(Ok(pack))
-        }
-        Err(diagnostics) => {
-            report::print_diagnostics(&diagnostics)?;
-            Ok(Err(Exit::Input))
-        }
-    }
+fn built(global: &Global, target: &PackTarget<'_>, warns: bool) -> Result<(Option<Pack>, Exit), Failure> {
+    let (sealed, run) = packs::one(global, target)?;
+    // An explanation lists the warnings of the pack, and none about other documents of the agent.
+    let is_for_agent = target.agent.is_some();
+    run.print(global, !is_for_agent && (!warns || global.format != Format::Text))?;
+    Ok((sealed.map(|sealed| sealed.pack().clone()), run.exit()))
 }
 
 /// Returns whether a target is a finished pack, valid or not, rather than a root.
@@ -116,28 +91,27 @@ fn claims_to_be_pack(bytes: &[u8]) -> bool {
 
 /// Returns a pack that was read, or prints why it is none. One whose content was changed is none with `--strict`, else it is
 /// warned of.
-fn pack_or_exit(
+fn finished(
     global: &Global,
     read: Result<Pack, ReadError>,
     bytes: &[u8],
     name: &str,
-) -> Result<Result<Pack, Exit>, Failure> {
+) -> Result<(Option<Pack>, Exit), Failure> {
     match read {
-        Ok(pack) if content_hash(bytes).is_some_and(|digest| digest.to_string() == pack.hash) => Ok(Ok(pack)),
+        Ok(pack) if content_hash(bytes).is_some_and(|digest| digest.to_string() == pack.hash) => {
+            return Ok((Some(pack), Exit::Done));
+        }
         Ok(_) if global.strict => {
             report::print_invalid_pack(name, "its content was changed after it was built: its hash does not hold")?;
-            Ok(Err(Exit::Invalid))
         }
         Ok(pack) => {
             if !global.quiet {
                 let what = "was changed after it was built: its hash does not hold; `contextpack verify` says more";
                 writeln!(console::stderr(), "{}", printable(&format!("warning: `{name}` {what}")))?;
             }
-            Ok(Ok(pack))
+            return Ok((Some(pack), Exit::Done));
         }
-        Err(error) => {
-            report::print_invalid_pack(name, &error.to_string())?;
-            Ok(Err(Exit::Invalid))
-        }
+        Err(error) => report::print_invalid_pack(name, &error.to_string())?,
     }
+    Ok((None, Exit::Invalid))
 }

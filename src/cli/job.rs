@@ -67,19 +67,15 @@ fn deliver(global: &Global, repository: &Repository, args: &JobArgs, name: &str,
         job: Some((name, job)),
     };
     let Probe { probe, limits, .. } = probe(repository, &project, &target)?;
-    let sealed = match packs::build(global, &project, &probe, limits)? {
-        Ok(sealed) => sealed,
-        Err(diagnostics) => {
-            report::print_diagnostics(&diagnostics)?;
-            return Ok(Exit::Input);
-        }
-    };
+    let (sealed, run) = packs::build(global, repository, &probe, limits)?;
+    run.print(global, false)?;
+    let Some(sealed) = sealed else { return Ok(run.exit()) };
     if args.record {
         delivery::record(global, repository, sealed.pack())?;
     }
     delivery::print(sealed.pack().clone(), crate::render::pack(sealed.pack()), global.format, args.part)?;
     repository.save_documents();
-    Ok(Exit::Done)
+    Ok(run.exit())
 }
 
 fn list(global: &Global, repository: &Repository) -> Result<Exit, Failure> {
@@ -100,10 +96,13 @@ fn list(global: &Global, repository: &Repository) -> Result<Exit, Failure> {
             root: job.root.clone(),
         })
         .collect();
+    // A job may be for nobody, or lack its instructions.
+    let faults = repository.project().knowledge_diagnostics();
+    report::print_diagnostics(&report::visible(&faults, true))?;
     let mut out = console::stdout();
     if global.format == Format::Json {
         writeln!(out, "{}", console::json_text(&JobList { jobs }))?;
-        return Ok(Exit::Done);
+        return Ok(Exit::of(&faults));
     }
     for job in &jobs {
         let next = job.next.as_ref().map(|next| format!("next {next}")).unwrap_or_else(|| "not scheduled".to_owned());
@@ -113,5 +112,5 @@ fn list(global: &Global, repository: &Repository) -> Result<Exit, Failure> {
     if jobs.is_empty() && !global.quiet {
         writeln!(console::stderr(), "no jobs: name them under `jobs` of `contextpack.yml`")?;
     }
-    Ok(Exit::Done)
+    Ok(Exit::of(&faults))
 }

@@ -74,7 +74,7 @@ pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
             all => writeln!(console::stderr(), "no root is in this state; {} in others", are(all))?,
         }
     }
-    Ok(if run.has_errors() { Exit::Input } else { Exit::Done })
+    Ok(run.exit())
 }
 
 /// Prints the warnings about items that the list lacks, or whose fields could not be read: a line for each code, or all.
@@ -246,7 +246,7 @@ fn shortened(text: &str, width: usize) -> String {
 }
 
 fn as_json(row: &ListRow, dir: &str) -> output::Root {
-    let RootSummary { id, title, kind, status, state } = row.root.clone();
+    let RootSummary { id, title, kind, status, state, .. } = row.root.clone();
     output::Root {
         id,
         title,
@@ -269,6 +269,7 @@ mod tests {
             kind: Some("feat".to_owned()),
             status: None,
             state: ItemState::Open,
+            untrusted: false,
         };
         ListRow { root, edges: vec![(Relation::Child, 2)], packs: Vec::new() }
     }

@@ -1,12 +1,13 @@
 //! Builds packs for a command: shared by `build`, `check`, `list`, `render` and `explain`.
 
 use super::args::{AgentChoice, BudgetArgs, Global};
+use super::exit::Exit;
 use super::failure::Failure;
 use super::report;
 use super::workspace::{open, settled, stamp, strict};
 use crate::config::{Job, Policy};
 use crate::engine::{BudgetLimits, BudgetProbe, BuildJob, BuildReport, Built, Project, Repository, build_packs};
-use crate::model::{Diagnostic, Severity, SourceTree as _};
+use crate::model::{Diagnostic, SourceTree as _};
 use crate::seal::Sealed;
 use crate::store::Access;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -89,9 +90,15 @@ impl BuildRun {
         Self { diagnostics, before_strict, blocked: report.blocked }
     }
 
-    /// Returns whether the input has errors.
-    pub(crate) fn has_errors(&self) -> bool {
-        self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+    /// Returns the exit code of a command whose packs were built.
+    pub(crate) fn exit(&self) -> Exit {
+        Exit::of(&self.diagnostics)
+    }
+
+    /// Prints the diagnostics on standard error, or with `errors_only` those that make the command fail.
+    pub(crate) fn print(&self, global: &Global, errors_only: bool) -> std::io::Result<()> {
+        let visible = report::visible(&self.diagnostics, errors_only || global.quiet);
+        report::print_diagnostics(&report::folded(&visible, global.verbose))
     }
 }
 
@@ -192,42 +199,31 @@ pub(crate) struct Probe<'p, 's> {
     pub(crate) agent: Option<String>,
 }
 
-/// Builds a pack in memory, or returns the diagnostics that prevent it.
+/// Builds a pack in memory, as [`build`] does.
 ///
 /// If no profile is given, the agent's or the first of the configuration is used.
-pub(crate) fn one(global: &Global, target: &PackTarget<'_>) -> Result<Result<Sealed, Vec<Diagnostic>>, Failure> {
+pub(crate) fn one(global: &Global, target: &PackTarget<'_>) -> Result<(Option<Sealed>, BuildRun), Failure> {
     settled(|| {
         // Notes on documents take most of the time of a pack for an agent, so that they are kept.
         let access = if target.agent.is_some() { Access::Write } else { Access::Read };
         let repository = open(global, &[], Some(access))?;
         let project = repository.project();
         let Probe { probe, limits, .. } = probe(&repository, &project, target)?;
-        let built = build(global, &project, &probe, limits)?;
+        let built = build(global, &repository, &probe, limits)?;
         repository.save_documents();
         Ok(built)
     })
 }
 
-/// Builds a pack in memory, or returns the diagnostics that prevent it.
-///
-/// For an agent, what is wrong with agents and documents is reported, since the pack may lack any of them; with `--strict`
-/// it prevents the pack.
+/// Builds a pack in memory with the diagnostics of `contextpack build` for it; `None` if they prevent it.
 pub(crate) fn build(
     global: &Global,
-    project: &Project<'_>,
+    repository: &Repository,
     probe: &BudgetProbe<'_, '_>,
     limits: BudgetLimits,
-) -> Result<Result<Sealed, Vec<Diagnostic>>, Failure> {
-    let built = probe.build(limits)?;
-    let Some(agent) = probe.agent().filter(|_| built.is_ok()) else { return Ok(built) };
-    let mut faults = project.knowledge_diagnostics();
-    faults.extend(agent.faults.iter().cloned());
-    if global.strict && !faults.is_empty() {
-        strict(&mut faults);
-        return Ok(Err(faults));
-    }
-    report::print_diagnostics(&report::visible(&faults, global.quiet))?;
-    Ok(built)
+) -> Result<(Option<Sealed>, BuildRun), Failure> {
+    let (sealed, report) = probe.report(repository.files(), limits)?;
+    Ok((sealed, BuildRun::new(global, report)))
 }
 
 /// Prepares a pack for builds under several limits.

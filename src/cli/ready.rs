@@ -73,9 +73,8 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
             writeln!(console::stderr(), "{}", no_roots(&repository))?;
         }
     }
-    let input = if run.has_errors() { Exit::Input } else { Exit::Done };
     let is_ready = answers.iter().all(Answer::is_ready);
-    Ok(input.and(if is_ready { Exit::Done } else { Exit::Stale }))
+    Ok(run.exit().and(if is_ready { Exit::Done } else { Exit::Stale }))
 }
 
 /// Returns the texts of items as their files have them, by id; none of strings in records.

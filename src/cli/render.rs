@@ -14,10 +14,8 @@ use crate::wire::Pack;
 /// Prints a pack as the Markdown that its budget measured, and nothing else; or in a form that an agent's program takes.
 pub(crate) fn run(global: &Global, args: &RenderArgs) -> Result<Exit, Failure> {
     let target = args.pack_target();
-    let pack = match input::pack(global, &target, true)? {
-        Ok(pack) => pack,
-        Err(exit) => return Ok(exit),
-    };
+    let (pack, exit) = input::pack(global, &target, true)?;
+    let Some(pack) = pack else { return Ok(exit) };
     let faults = faults(&pack);
     if !faults.is_empty() {
         let name = args.target.as_deref().unwrap_or("the pack");
@@ -29,7 +27,7 @@ pub(crate) fn run(global: &Global, args: &RenderArgs) -> Result<Exit, Failure> {
     }
     let rendering = crate::render::pack(&pack);
     delivery::print(pack, rendering, global.format, args.part)?;
-    Ok(Exit::Done)
+    Ok(exit)
 }
 
 /// Returns why a pack must not be printed: its text would differ from the rendering that its budget measured, or it has

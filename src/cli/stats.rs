@@ -105,7 +105,7 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
     if built.is_empty() && !run.blocked && !global.quiet {
         writeln!(console::stderr(), "{}", no_roots(&repository))?;
     }
-    Ok(if run.has_errors() { Exit::Input } else { Exit::Done })
+    Ok(run.exit())
 }
 
 /// Reads the record of deliveries, and adds the packs that it names; with `roots` those of these alone.

@@ -13,12 +13,10 @@ use std::path::Path;
 
 /// Prints the trailer that names a pack.
 pub(crate) fn run(global: &Global, args: &TrailerArgs) -> Result<Exit, Failure> {
-    let pack = match input::pack(global, &args.pack_target(), true)? {
-        Ok(pack) => pack,
-        Err(exit) => return Ok(exit),
-    };
+    let (pack, exit) = input::pack(global, &args.pack_target(), true)?;
+    let Some(pack) = pack else { return Ok(exit) };
     writeln!(console::stdout(), "{TRAILER}: {}", console::printable(&pack.hash))?;
-    Ok(Exit::Done)
+    Ok(exit)
 }
 
 /// The name of the hook.

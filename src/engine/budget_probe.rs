@@ -1,6 +1,7 @@
 //! Builds of one root under several limits, to find what each limit adds.
 
-use super::{AgentContext, BudgetLimits, BuildJob, Built, Project, Unsettled};
+use super::{AgentContext, BudgetLimits, BuildJob, BuildReport, Built, Project, Unsettled, build_packs};
+use crate::intake::Repo;
 use crate::model::Diagnostic;
 use crate::seal::{Sealed, Stamp};
 use crate::wire::Pack;
@@ -40,18 +41,8 @@ impl<'p, 's> BudgetProbe<'p, 's> {
     /// # Errors
     /// If git changed files while they were read.
     pub fn build(&self, limits: BudgetLimits) -> Result<Result<Sealed, Vec<Diagnostic>>, Unsettled> {
-        let job = BuildJob {
-            roots: self.item.into_iter().collect(),
-            others: Vec::new(),
-            profiles: vec![self.profile.clone()],
-            limits,
-            stamp: self.stamp.clone(),
-            agent: self.agent.clone(),
-            session_start: self.item.is_none(),
-            are_named: true,
-        };
         let result = Mutex::new(None);
-        let faults = self.project.build(&job, None, &|built: Built| {
+        let faults = self.project.build(&self.job(limits), None, &|built: Built| {
             *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(built.outcome);
         })?;
         let redacted = |fault| self.project.redacted_for_output(fault);
@@ -60,6 +51,32 @@ impl<'p, 's> BudgetProbe<'p, 's> {
             Some(Err(fault)) => Err(vec![redacted(fault)]),
             None => Err(faults.into_iter().map(redacted).collect()),
         })
+    }
+
+    /// Builds the pack under these limits, with all diagnostics that a build of it alone reports; `files` are what the project
+    /// was read from.
+    ///
+    /// # Errors
+    /// If git changed files while they were read.
+    pub fn report(&self, files: &Repo, limits: BudgetLimits) -> Result<(Option<Sealed>, BuildReport), Unsettled> {
+        let sealed = Mutex::new(None);
+        let report = build_packs(files, self.project, &self.job(limits), None, &|built: Built| {
+            *sealed.lock().unwrap_or_else(PoisonError::into_inner) = built.outcome.ok();
+        })?;
+        Ok((sealed.into_inner().unwrap_or_else(PoisonError::into_inner), report))
+    }
+
+    fn job(&self, limits: BudgetLimits) -> BuildJob {
+        BuildJob {
+            roots: self.item.into_iter().collect(),
+            others: Vec::new(),
+            profiles: vec![self.profile.clone()],
+            limits,
+            stamp: self.stamp.clone(),
+            agent: self.agent.clone(),
+            session_start: self.item.is_none(),
+            are_named: true,
+        }
     }
 
     /// Returns limits with only a limit of tokens, or of characters if `tokens` is false.

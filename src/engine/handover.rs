@@ -6,7 +6,6 @@ use super::{EngineError, Project, clean};
 use crate::cards::{Card, CardContent, CardWriter, ToolCall};
 use crate::graph::RecordedRemoval;
 use crate::handover::{HandedCard, HandoverPlan};
-use crate::model::{Given, RepoPath, Untracked};
 use crate::redact::{Clean, CleanBuf, Environment, Piece, Redactor};
 use crate::select::{CardContentText, CardText, HandedOver, HandoverLabel};
 use rayon::prelude::*;
@@ -33,23 +32,14 @@ impl Project<'_> {
             profile_box: id(plan.profile_box.hex()),
             output_box: clean::line(redactor, "box", plan.output_box.as_str()),
         };
-        let folder = self.settings.handover.dir.as_str();
-        let untracked = |card: &HandedCard| {
-            let hex = card.id.hex();
-            let path = RepoPath::new(&format!("{folder}/cards/{}/{hex}.json", &hex[..2]));
-            // The others are typed with the command that makes the handover.
-            card.given == Given::Inherited
-                && self.untracked == Untracked::Untrusted
-                && !path.is_ok_and(|path| self.source.tracks_output(&path))
-        };
-        let cards = plan.cards.par_iter().map(|card| redacted_card(redactor, card, untracked(card))).collect();
+        let cards = plan.cards.par_iter().map(|card| redacted_card(redactor, card)).collect();
         Arc::new(HandedOver { label, cards })
     }
 }
 
-fn redacted_card(redactor: &Redactor, handed: &HandedCard, untracked: bool) -> CardText {
+fn redacted_card(redactor: &Redactor, handed: &HandedCard) -> CardText {
     let content = handed.card.as_ref().map_err(|why| *why).map(|card| card_text(redactor, card));
-    CardText { hex: handed.id.hex().to_owned(), given: handed.given, untracked, content }
+    CardText { hex: handed.id.hex().to_owned(), given: handed.given, content }
 }
 
 /// Returns what a card says, redacted value by value, as Markdown.

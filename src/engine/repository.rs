@@ -13,6 +13,8 @@ use crate::intake::{CacheUse, Repo, RepoOptions};
 use crate::model::{Code, Diagnostic, Digest, Digester, RepoPath, Severity, SourceTree, Untracked};
 use crate::redact::Environment;
 use crate::store::{Access, CacheFolder, CacheUnavailable, Folder, StoreError, sweep_state};
+#[cfg(feature = "mcp")]
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -380,6 +382,15 @@ impl Repository {
                 unread.iter().map(|unread| project.redacted_for_output(unread.clone())).collect(),
             )),
         }
+    }
+
+    /// Returns the errors of the input that a build of all roots reports before it builds, redacted.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn errors(&self, project: &Project<'_>, job: &BuildJob) -> Vec<Diagnostic> {
+        let all = diagnostics_of(&self.files, project, job).into_iter();
+        let errors = all.filter(|diagnostic| diagnostic.severity == Severity::Error);
+        let errors: BTreeSet<Diagnostic> = errors.map(|error| project.redacted_for_output(error)).collect();
+        errors.into_iter().collect()
     }
 
     /// Returns the item that `typed` names: an id, an issue, or the path of its file from the root or the current

@@ -58,6 +58,8 @@ pub struct RootSummary {
     pub status: Option<String>,
     /// The state, which follows from the status or is that of the issue.
     pub state: ItemState,
+    /// Whether anyone could have written the title.
+    pub untrusted: bool,
 }
 
 fn list(ids: &[String]) -> String {
@@ -164,6 +166,7 @@ impl Project<'_> {
             kind,
             status: record.status.as_ref().map(|status| self.masked(status)),
             state: self.state(item),
+            untrusted: self.corpus.entries[item].has_untrusted_title(),
         }
     }
 

@@ -4,7 +4,7 @@ use super::ledger::Inbox;
 use super::path::{InboxPath, TurnId};
 use super::store::InboxStore;
 use crate::batches::canonical_fault;
-use crate::cards::{CardError, CardStore, ContentId, FileKind, LogName, missing};
+use crate::cards::{CardError, CardStore, ContentId, FileKind, LogName, missing, without_line_end};
 use crate::model::{Digest, RepoPath};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -34,6 +34,7 @@ impl InboxChecker {
     /// If the requests beside it cannot be read.
     pub fn check(&mut self, path: &str, bytes: &[u8]) -> Result<Option<(Digest, Vec<String>)>, CardError> {
         let Some(below) = path.strip_prefix("inbox/") else { return Ok(None) };
+        let bytes = without_line_end(bytes);
         let parsed =
             below.split_once('/').and_then(|(agent, rest)| Some((LogName::new(agent).ok()?, InboxPath::parse(rest)?)));
         let faults = match parsed {

@@ -9,7 +9,7 @@ use crate::batches::{
     EpochFiles, LAST_EPOCH, LateReason, LedgerFault, TaskStatus, check_epoch, check_key, check_last, check_origin,
     check_outcome, check_time, misplaced, read_json, same,
 };
-use crate::cards::{LogEntry, LogName};
+use crate::cards::{LogEntry, LogName, check_hash};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The files of an inbox.
@@ -230,10 +230,7 @@ impl Inbox {
     /// Reads an event.
     pub(super) fn read_event(&self, path: &InboxPath, bytes: &[u8]) -> Result<InboxEvent, String> {
         let event: InboxEvent = read_json(bytes)?;
-        let named = InboxPath::event(event.kind(), bytes);
-        if named != *path {
-            return Err(format!("its content was changed: its name would be {named}"));
-        }
+        check_hash(bytes, path, "name", |bytes| InboxPath::event(event.kind(), bytes))?;
         let (InboxEvent::Reclaim { schema_version, .. }
         | InboxEvent::Late { schema_version, .. }
         | InboxEvent::Close { schema_version, .. }
@@ -265,10 +262,7 @@ struct EpochEvents {
 
 /// Reads a request.
 pub(super) fn read_request(entry: &LogEntry, bytes: &[u8]) -> Result<TurnRequest, String> {
-    let found = TurnId::of(bytes);
-    if found.as_str() != entry.hash {
-        return Err(format!("its content was changed: its hash is {found}"));
-    }
+    check_hash(bytes, &entry.hash, "hash", |bytes| TurnId::of(bytes).as_str().to_owned())?;
     let request: TurnRequest = read_json(bytes)?;
     same("schema_version", &request.schema_version.as_str(), &REQUEST_VERSION)?;
     LogName::new(&request.output_box).map_err(|error| error.to_string())?;

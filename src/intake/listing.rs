@@ -228,11 +228,6 @@ impl Listing {
         }
     }
 
-    /// Returns whether there is a git repository that tracks files.
-    pub(super) fn has_git(&self) -> bool {
-        !matches!(self.index, TrackedFiles::NoGit)
-    }
-
     /// Every folder that was walked or holds a listed file, sorted. The root's path is empty.
     pub(super) fn folders(&self) -> Vec<&str> {
         let mut folders: Vec<&str> = self.folders.iter().map(String::as_str).collect();

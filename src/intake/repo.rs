@@ -111,15 +111,7 @@ impl Repo {
         if let (Some(checkout), Some(Ok(entries))) = (&mut checkout, &entries) {
             checkout.set_entries(entries, unlisted);
         }
-        let mut diagnostics = match &entries {
-            Some(Ok(entries)) => state_folder::tracked(git::tracked(entries)),
-            _ => Vec::new(),
-        };
-        let cache = match &entries {
-            Some(Err(_)) => CacheUse::Unknown,
-            _ if diagnostics.is_empty() => CacheUse::Free,
-            _ => CacheUse::Tracked,
-        };
+        let (cache, mut diagnostics) = state_folder::examine(entries.as_ref());
         if checkout.as_ref().is_some_and(Checkout::has_stale_lock) {
             diagnostics.push(stale_lock());
         }
@@ -143,9 +135,19 @@ impl Repo {
         self.checkout.as_mut().map_or(Ok(true), Checkout::resume)
     }
 
-    /// Whether the cache of this working copy may be used: never one that came with the repo.
+    /// Whether the cache and other state files of this working copy may be used: never those that came with the repo.
     pub fn cache_use(&self) -> CacheUse {
         self.cache
+    }
+
+    /// Returns what [`Repo::cache_use`] is for the repo at `root`, without opening it, and which state files git tracks.
+    ///
+    /// # Errors
+    /// If the root cannot be examined.
+    pub fn state_use(root: &Path) -> Result<(CacheUse, Vec<Diagnostic>), IntakeError> {
+        let root = root::folder(root)?;
+        let entries = root::work_tree(&root)?.map(|_| git::entries(&root, &[]));
+        Ok(state_folder::examine(entries.as_ref()))
     }
 
     /// Whether git tracks the file at `path`. `true` if git cannot say so: such a file is not removed.
@@ -251,11 +253,6 @@ impl SourceTree for Repo {
     /// read its repository, none does.
     fn tracked(&self, path: &RepoPath) -> bool {
         self.listing.is_tracked(path)
-    }
-
-    fn tracks_output(&self, path: &RepoPath) -> bool {
-        // The index was read without these folders.
-        !self.listing.has_git() || git::is_tracked(&self.root.join(path.as_str()))
     }
 
     /// Returns the state of a listed file; `None` for a link, whose target is determined only when it is read.

@@ -1,5 +1,6 @@
 //! Finds files of the state folder that git tracks although they belong to one working copy.
 
+use super::git;
 use super::links::repo_path;
 use crate::model::{Code, Diagnostic, Place, is_hidden};
 use std::collections::BTreeMap;
@@ -7,9 +8,11 @@ use std::collections::BTreeMap;
 /// The state folder.
 const STATE: &str = ".contextpack";
 /// The names in it that belong to one working copy: they may only hold what was written there.
-const LOCAL_NAMES: [&str; 3] = ["cache", "tmp", "now.md"];
+const LOCAL_NAMES: [&str; 5] = ["cache", "tmp", "now.md", "delivered", "pages"];
+/// What the names of answers of programs that make notes begin with.
+const LOCAL_BEGIN: &str = "notes-";
 
-/// Whether the cache may be read and written.
+/// Whether state files, such as the cache, may be read and written. All that reads them asks for this.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CacheUse {
     /// git does not track it, or there is no git repository.
@@ -20,8 +23,18 @@ pub enum CacheUse {
     Unknown,
 }
 
+/// Returns whether state files may be used, by what git says of the index, if it was asked; and what to repair.
+pub(super) fn examine<E>(entries: Option<&Result<Vec<u8>, E>>) -> (CacheUse, Vec<Diagnostic>) {
+    let found = match entries {
+        None => return (CacheUse::Free, Vec::new()),
+        Some(Err(_)) => return (CacheUse::Unknown, Vec::new()),
+        Some(Ok(entries)) => tracked(git::tracked(entries)),
+    };
+    (if found.is_empty() { CacheUse::Free } else { CacheUse::Tracked }, found)
+}
+
 /// Reports the local files among the `tracked` paths, as git writes them: one diagnostic for each folder.
-pub(super) fn tracked<'a>(tracked: impl Iterator<Item = &'a [u8]>) -> Vec<Diagnostic> {
+fn tracked<'a>(tracked: impl Iterator<Item = &'a [u8]>) -> Vec<Diagnostic> {
     let mut found = BTreeMap::new();
     for path in tracked {
         let Ok(path) = std::str::from_utf8(path) else { continue };
@@ -41,7 +54,11 @@ fn local_name(path: &str) -> Option<String> {
     let state = parts.next().filter(|part| folded(part) == STATE)?;
     match parts.next() {
         None => Some(state.to_owned()),
-        Some(part) => LOCAL_NAMES.contains(&&*folded(part)).then(|| format!("{state}/{part}")),
+        Some(part) => {
+            let name = folded(part);
+            let is_local = LOCAL_NAMES.contains(&&*name) || name.starts_with(LOCAL_BEGIN);
+            is_local.then(|| format!("{state}/{part}"))
+        }
     }
 }
 
@@ -53,7 +70,7 @@ fn folded(name: &str) -> String {
 
 fn diagnostic(name: &str, path: &str) -> Diagnostic {
     let at = repo_path(path).map(Place::file);
-    let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"./".contains(&byte));
+    let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"./-_".contains(&byte));
     let name = if plain { name } else { STATE };
     Diagnostic::new(
         Code::TrackedCache,
@@ -79,6 +96,10 @@ mod tests {
             ".contextpack./cache . /x",
             ".contextpack/tmp/.contextpack-00000000000000000000000000000000.tmp",
             ".contextpack/now.md",
+            ".contextpack/notes-0123456789abcdef.json",
+            ".ContextPack/Notes-x.json",
+            ".contextpack/delivered/delivered.jsonl",
+            ".contextpack/pages",
         ] {
             assert!(local_name(path).is_some(), "{path}");
         }

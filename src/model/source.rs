@@ -135,12 +135,6 @@ pub trait SourceTree: Sync {
         self.has(path)
     }
 
-    /// Returns whether git tracks a file of the folders that are no inputs, such as a card; true where there is no git.
-    fn tracks_output(&self, path: &RepoPath) -> bool {
-        let _ = path;
-        true
-    }
-
     /// Returns whether `path` is in [`SourceTree::files`].
     fn has(&self, path: &RepoPath) -> bool {
         self.files().binary_search(path).is_ok()

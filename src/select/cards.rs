@@ -45,8 +45,6 @@ pub struct CardText {
     pub hex: String,
     /// How it came into the handover.
     pub given: Given,
-    /// Whether git does not track its file, and such files are not trusted.
-    pub untracked: bool,
     /// What it says, or why it is not read any more.
     pub content: Result<CardContentText, &'static str>,
 }
@@ -88,9 +86,10 @@ impl CardText {
         TextOrigin { id: Some(id), ..TextOrigin::new(OriginKind::Card) }
     }
 
-    /// Returns its trust: what a tool returned comes from anywhere, and so may an untracked file.
+    /// Returns its trust: an agent that left a card may have been talked into it, and a tool returns anything.
     fn trust(&self) -> Trust {
-        Trust::of(self.untracked || self.content.as_ref().is_ok_and(|content| content.role == "tool"))
+        let is_inherited = self.given == Given::Inherited;
+        Trust::of(is_inherited || self.content.as_ref().is_ok_and(|content| content.role == "tool"))
     }
 
     fn id(&self) -> Clean {
@@ -102,7 +101,10 @@ impl CardContentText {
     /// Returns the line with which its section begins.
     fn first_line(&self, given: Given) -> Clean {
         let mut line = CleanBuf::new();
-        line.lit("_").lit(words(given)).lit(": ").line(&self.kind).lit(" (").lit(self.role).lit(") by ");
+        // Who wrote an inherited card says so of themselves.
+        let claims = if given == Given::Inherited && self.role == "system" { "claims to be " } else { "" };
+        line.lit("_").lit(words(given)).lit(": ").line(&self.kind);
+        line.lit(" (").lit(claims).lit(self.role).lit(") by ");
         line.line(&self.author);
         if !self.parties.is_empty() {
             line.lit(", ").line(&self.parties);
@@ -217,7 +219,7 @@ fn limit(cards: &[&CardText]) -> Option<Omission> {
         origin,
         provenance: "inherited",
         reason: "limit",
-        trust: Trust::Trusted,
+        trust: Trust::Untrusted,
         chars: Some(chars),
     })
 }

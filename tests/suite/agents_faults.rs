@@ -45,8 +45,79 @@ fn a_name_of_two_agents_is_refused_with_both_keys_and_a_key_of_two_is_an_error()
     let said = reported(&sandbox);
     assert!(said.contains("error[invalid-agent]") && said.contains("--> agents/twin.md"), "{said}");
     assert!(said.contains("`agents/ops.md` has the key `agent:ops:blue` too"), "{said}");
-    let other = pack(&sandbox, &["--agent", "research"]);
+    let other = sandbox.json(3, &["build", "--agent", "research"]);
     assert_eq!(other["agent"]["key"], "agent:research:main");
+}
+
+#[test]
+fn an_error_of_the_input_ends_every_command_that_builds_with_3_and_what_can_be_built_is_printed() {
+    let faults = [
+        ("knowledge/bad.md", "---\ndoc_type: playbok\n---\nx\n", "invalid-document"),
+        ("knowledge/second.md", "---\ndoc_type: project_overview\n---\nTwo.\n", "invalid-document"),
+        ("agents/twin.md", "---\nkey: agent:ops:blue\n---\nSoul.\n", "invalid-agent"),
+    ];
+    let out = ["build", "feat:root", "--agent", "research", "--out", "out"];
+    let handover = ["handover", "launch", "--to", "research", "--arg", "instruction=Go"];
+    let commands: [&[&str]; 23] = [
+        &["build", "--agent", "research"],
+        &out,
+        &["build", "feat:root", "--out", "-"],
+        &["render", "feat:root"],
+        &["render", "feat:root", "--format", "json"],
+        &["render", "--agent", "research"],
+        &["render", "feat:root", "--agent", "research", "--quiet"],
+        &["explain", "feat:root"],
+        &["explain", "feat:root", "--format", "json"],
+        &["explain", "feat:root", "--at", "9000"],
+        &["explain", "feat:root", "--why-not", "knowledge/zebra.md"],
+        &["explain", "--agent", "research"],
+        &["job", "daily"],
+        &["job"],
+        &["agent", "list"],
+        &handover,
+        &["batch", "fork", "tasks.yml"],
+        &["trailer", "feat:root"],
+        &["open", "feat:root", "--print"],
+        &["list"],
+        &["ready"],
+        &["stats"],
+        &["since", "packs/feat-root.coding.json"],
+    ];
+    for (path, text, code) in faults {
+        let sandbox = office();
+        sandbox.expect(0, &["build"]);
+        sandbox.write(
+            "tasks.yml",
+            "parent_agent: research\ntasks:\n  - {target_strategy: new, target_ref: research, instruction: Go}\n",
+        );
+        sandbox.write(path, text);
+        for args in commands {
+            let run = sandbox.run(args);
+            assert_eq!(run.code, 3, "{path} {args:?}: {run:?}");
+            assert!(run.stderr.contains(&format!("error[{code}]")) && run.stderr.contains(path), "{args:?}: {run:?}");
+            assert!(!run.stdout.is_empty() || args[0] == "job", "{path} {args:?}: {run:?}");
+        }
+        assert!(sandbox.has("out/feat-root.coding@research.json"));
+        std::fs::remove_file(sandbox.path(path)).unwrap();
+        for args in commands.iter().filter(|args| !["ready", "batch"].contains(&args[0])) {
+            sandbox.expect(0, args);
+        }
+    }
+}
+
+#[test]
+fn a_warning_that_is_denied_is_an_error_of_every_pack_that_has_it() {
+    let sandbox = office();
+    sandbox.write("work_items/feat-root.md", "---\nid: feat:root\n---\nSee [it](../docs/gone.md).\n");
+    sandbox.write("contextpack.yml", format!("{CONFIG}warnings: {{dangling-reference: deny}}\n"));
+    for args in
+        [&["build", "feat:root"][..], &["render", "feat:root"], &["explain", "feat:root"], &["trailer", "feat:root"]]
+    {
+        let run = sandbox.run(args);
+        assert!(run.code == 3 && run.stderr.contains("error[dangling-reference]"), "{args:?}: {run:?}");
+        assert!(!run.stdout.is_empty(), "{args:?}");
+    }
+    assert_eq!(sandbox.run(&["render", "task:list"]).code, 0);
 }
 
 #[test]
@@ -82,7 +153,8 @@ fn names_that_are_not_known_have_their_place_and_the_nearest_one() {
         let said = reported(&sandbox);
         let code = if path.starts_with("agents") { "error[invalid-agent]" } else { "error[invalid-document]" };
         assert!(said.contains(code) && said.contains(place) && said.contains(help), "{line}: {said}");
-        assert!(sandbox.run(&["render", "--agent", "research"]).code == 0, "{line}");
+        let rendered = sandbox.run(&["render", "--agent", "research"]);
+        assert!(rendered.code == 3 && !rendered.stdout.is_empty(), "{line}: {rendered:?}");
         std::fs::remove_file(sandbox.path(path)).unwrap();
     }
     sandbox.write(

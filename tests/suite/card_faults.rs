@@ -2,6 +2,7 @@
 
 use crate::cards::{card, id, path, refused};
 use crate::sandbox::Sandbox;
+use serde_json::json;
 use std::fs;
 
 /// Damages one file, and returns what `verify` says about it.
@@ -23,8 +24,8 @@ fn verify_finds_every_kind_of_damage() {
     };
     let said = faults_after(|sandbox, card, _| sandbox.write(card, sandbox.read(card).replace("\"a\"", "\"b\"")));
     assert!(said.contains("its content was changed"), "{said}");
-    let said = faults_after(|sandbox, card, _| sandbox.write(card, sandbox.read(card) + "\n"));
-    assert!(said.contains("its content was changed") && said.contains("canonical form"), "{said}");
+    let said = faults_after(|sandbox, card, _| sandbox.write(card, sandbox.read(card) + "\n\n"));
+    assert!(said.contains("a formatter changed") && said.contains("canonical form"), "{said}");
     let said = faults_after(|sandbox, card, _| fs::remove_file(sandbox.path(card)).unwrap());
     assert_eq!(said.matches("card not found: sha256:").count(), 2, "{said}");
     let said = faults_after(|sandbox, card, _| sandbox.write(&card.replace(".json", ".deleted.json"), "{}"));
@@ -62,6 +63,84 @@ fn verify_finds_every_kind_of_damage() {
             std::os::unix::fs::symlink(sandbox.beside("card.json"), sandbox.path(card)).unwrap();
         });
         assert!(said.contains("it is not a regular file"), "{said}");
+    }
+}
+
+/// A folder with a card, a box, a log, a batch and a turn, and the ids of the first two and the batch.
+fn everything() -> (Sandbox, [String; 3]) {
+    let sandbox = crate::handover::repo();
+    let card_id = card(&sandbox, "a");
+    sandbox.expect(0, &["box", "append", "coder", &card_id]);
+    let box_id = id(&sandbox.expect(0, &["box", "snapshot", "coder"]));
+    sandbox.expect(0, &["dispatch", "coder", "--box", &box_id]);
+    sandbox.write(
+        "tasks.yml",
+        "parent_agent: planner\ntasks:\n  - {target_strategy: new, target_ref: coder, instruction: Go}\n",
+    );
+    let batch = sandbox.expect(0, &["batch", "fork", "tasks.yml"]).trim().to_owned();
+    sandbox.expect(0, &["batch", "claim", &batch, "0"]);
+    let other = card(&sandbox, "gone");
+    sandbox.expect(0, &["card", "delete", &other]);
+    (sandbox, [card_id, box_id, batch])
+}
+
+fn rewrite(sandbox: &Sandbox, change: impl Fn(&str) -> String) {
+    for (path, text) in sandbox.files() {
+        if path.starts_with("context/") && !path.starts_with("context/packs/") {
+            sandbox.write(&path, change(&String::from_utf8(text).unwrap()));
+        }
+    }
+}
+
+#[test]
+fn a_line_end_that_a_formatter_adds_is_no_change_of_a_file() {
+    let (sandbox, [card_id, box_id, batch]) = everything();
+    for end in ["\n", "\r\n"] {
+        rewrite(&sandbox, |text| text.trim_end().to_owned() + end);
+        let said = sandbox.run(&["verify", "context", "--strict"]);
+        assert!(said.code == 0 && said.stderr.is_empty(), "{said:?}");
+        assert!(said.stdout.contains(&card_id) && said.stdout.contains(&box_id), "{said:?}");
+        let shown = sandbox.json(0, &["card", "show", &card_id[..20], "--format", "json"]);
+        assert_eq!((&shown["cards"][0]["card_id"], &shown["missing_card_ids"]), (&(&*card_id).into(), &json!([])));
+        let shown = sandbox.json(0, &["box", "show", "coder", "--format", "json"]);
+        assert_eq!(shown["card_ids"], json!([card_id]));
+        assert_eq!(id(&sandbox.expect(0, &["box", "snapshot", "coder"])), box_id);
+        assert_eq!(sandbox.expect(0, &["batch", "fork", "tasks.yml"]).trim(), batch);
+        let status = sandbox.json(0, &["batch", "status", &batch, "--format", "json"]);
+        assert_eq!((&status["tasks"][0]["status"], &status["faults"]), (&"dispatched".into(), &json!([])));
+        sandbox.expect(0, &["report", "context", "-o", "page.html"]);
+        let inbox = sandbox.json(0, &["inbox", "list", "coder", "--format", "json"]);
+        assert_eq!((inbox["turns"].as_array().unwrap().len(), &inbox["faults"]), (1, &json!([])));
+    }
+}
+
+#[test]
+fn what_a_formatter_changed_otherwise_is_named_with_its_repair() {
+    let (sandbox, [card_id, box_id, batch]) = everything();
+    rewrite(&sandbox, |text| {
+        serde_json::to_string_pretty(&serde_json::from_str::<serde_json::Value>(text).unwrap()).unwrap()
+    });
+    for args in [
+        &["card", "show", &card_id][..],
+        &["box", "show", &box_id],
+        &["box", "show", "coder"],
+        &["batch", "status", &batch],
+        &["inbox", "list", "coder"],
+    ] {
+        let said = sandbox.run(args);
+        assert!(said.code == 3 && said.stderr.contains("a formatter changed"), "{args:?}: {said:?}");
+        assert!(said.stderr.contains("restore it from git"), "{args:?}: {said:?}");
+    }
+}
+
+#[test]
+fn a_tombstone_is_no_warning() {
+    let sandbox = Sandbox::configured(&[]);
+    let card_id = card(&sandbox, "a");
+    sandbox.expect(0, &["card", "delete", &card_id]);
+    for args in [&["verify", "context"][..], &["verify", "context", "--strict"], &["build"], &["check"]] {
+        let said = sandbox.run(args);
+        assert!(said.code == 0 && !said.stderr.contains("warning"), "{args:?}: {said:?}");
     }
 }
 

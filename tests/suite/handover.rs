@@ -416,7 +416,7 @@ fn a_card_made_by_hand_is_redacted_where_it_is_shown() {
     let hash = contextpack::Digest::of(&text).to_string();
     sandbox.write(&crate::cards::path("cards", &hash), &text);
     refused(&sandbox, 3, &["card", "show", &hash], "", "canonical form");
-    let text = json!({"parent_ids": [], "card_ids": [], "schema_version": "box/v1"}).to_string() + "\n";
+    let text = format!(" {}", json!({"parent_ids": [], "card_ids": [], "schema_version": "box/v1"}));
     let hash = contextpack::Digest::of(&text).to_string();
     sandbox.write(&crate::cards::path("boxes", &hash), &text);
     refused(&sandbox, 3, &["box", "show", &hash], "", "canonical form");

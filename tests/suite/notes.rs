@@ -110,6 +110,14 @@ fn a_program_is_asked_once_and_its_answer_is_checked() {
     );
     program("exit 7");
     assert_eq!(notes(0), answer, "the answer is cached for this text and this command");
+    // One that came with the repo is none: the program is asked.
+    let cached = sandbox.files().into_iter().map(|(path, _)| path).find(|path| path.contains("/notes-")).unwrap();
+    sandbox.commit();
+    sandbox.git(&["add", "-f", &cached]);
+    assert_eq!(kind(), "exit");
+    assert!(sandbox.run(&command).stderr.contains(&format!("`git rm -r --cached {cached}`")));
+    sandbox.git(&["rm", "-q", "--cached", &cached]);
+    assert_eq!(notes(0), answer);
     sandbox.write("docs/guide.md", "# Guide\n\nOther text.\n");
     assert_eq!(kind(), "exit");
     sandbox.expect(2, &["notes", "docs/guide.md", "--command", "'"]);

@@ -42,7 +42,8 @@ struct PreparedBatch {
 
 /// A plan with what is known about it.
 enum Plan {
-    New(Box<PreparedBatch>),
+    /// With the exit code that follows from the inputs of its packs.
+    New(Box<PreparedBatch>, Exit),
     Known(BatchId),
 }
 
@@ -76,12 +77,12 @@ fn fork(global: &Global, files: &BatchFiles, shown: &str, text: &str, boxes: &[S
         Err(exit) => return Ok(Done { exit, message: String::new(), ring: None, print: Box::new(|| Ok(())) }),
     };
     let existed = matches!(plan, Plan::Known(_));
-    let id = match plan {
-        Plan::Known(id) => id,
-        Plan::New(prepared) => {
+    let (id, exit) = match plan {
+        Plan::Known(id) => (id, Exit::Done),
+        Plan::New(prepared, exit) => {
             let id = prepared.id.clone();
             write(files, *prepared)?;
-            id
+            (id, exit)
         }
     };
     let ledger = files.read(&id)?;
@@ -106,7 +107,7 @@ fn fork(global: &Global, files: &BatchFiles, shown: &str, text: &str, boxes: &[S
         print_lines(format, &ForkedBatch { batch_id: id, existed, matrix }, [line])?;
         Ok(tasks.iter().try_for_each(|task| writeln!(console::stderr(), "{}", printable(task)))?)
     });
-    Ok(Done { exit: Exit::Done, message, ring, print })
+    Ok(Done { exit, message, ring, print })
 }
 
 /// Records what an earlier fork of the plan wrote: perhaps it was not committed.
@@ -170,6 +171,7 @@ fn prepare(
     let forking = Forking { global, repository: &repository, project: &project, files, id: &id, given: &given };
     let mut tasks = Vec::with_capacity(batch.tasks.len());
     let mut reused: BTreeMap<String, usize> = BTreeMap::new();
+    let mut exit = Exit::Done;
     for (index, task) in batch.tasks.iter().enumerate() {
         let place = lines.get(index).copied();
         let built = match forking.task(index, task, &batch.parent_agent).map_err(|error| at(shown, place, error))? {
@@ -186,10 +188,11 @@ fn prepare(
             let message = format!("task {index} reuses the agent `{key}`, which task {first} reuses already");
             return Err(at(shown, place, Failure::Usage(files.cards.redacted(&message))));
         }
+        exit = exit.and(built.exit);
         tasks.push(built);
     }
     let at = stamp()?.generated_at;
-    Ok(Ok(Plan::New(Box::new(PreparedBatch { id, batch, parent_log: parent, tasks, folder, dir, at }))))
+    Ok(Ok(Plan::New(Box::new(PreparedBatch { id, batch, parent_log: parent, tasks, folder, dir, at }), exit)))
 }
 
 /// Returns the batch of a plan, without secrets.

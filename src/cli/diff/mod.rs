@@ -15,9 +15,9 @@ use super::console::{self, json_text};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::github::Annotations;
+use super::packs;
 use super::verify::companion_fault;
 use super::workspace::{open, settled};
-use super::{packs, report};
 use crate::engine::{Built, Project, lost_its_issue};
 use crate::review::{self, Diff, Pair, Rebuilt, SalvagedPack, compare, salvage};
 use rayon::prelude::*;
@@ -29,13 +29,9 @@ use std::sync::{Mutex, PoisonError};
 /// Prints what changed between packs, and why.
 pub(crate) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Failure> {
     let sides = Sides::find(global, args)?;
-    let mut exit = Exit::Done;
-    let rebuilt = if args.rebuild {
-        let (packs, faultless) = rebuild(global, &sides.new)?;
-        exit = if faultless { Exit::Done } else { Exit::Input };
-        Some(packs)
-    } else {
-        None
+    let (rebuilt, exit) = match args.rebuild {
+        true => rebuild(global, &sides.new).map(|(packs, exit)| (Some(packs), exit))?,
+        false => (None, Exit::Done),
     };
     let diff = compared(&sides, rebuilt.as_ref());
     print_diff(global, &diff)?;
@@ -140,14 +136,14 @@ fn print_diff(global: &Global, diff: &Diff) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Compares the packs of a side with a build of the checkout, by file, and returns whether the input has no errors.
+/// Compares the packs of a side with a build of the checkout, by file, and returns the exit code of that build.
 ///
 /// Packs that the side lacks are included, unless the side is a single pack.
-fn rebuild(global: &Global, side: &Side) -> Result<(BTreeMap<String, Rebuilt>, bool), Failure> {
+fn rebuild(global: &Global, side: &Side) -> Result<(BTreeMap<String, Rebuilt>, Exit), Failure> {
     settled(|| try_rebuild(global, side))
 }
 
-fn try_rebuild(global: &Global, side: &Side) -> Result<(BTreeMap<String, Rebuilt>, bool), Failure> {
+fn try_rebuild(global: &Global, side: &Side) -> Result<(BTreeMap<String, Rebuilt>, Exit), Failure> {
     let repository = open(global, &[], None)?;
     let project = repository.project();
     let built = Mutex::new(BTreeMap::new());
@@ -157,8 +153,7 @@ fn try_rebuild(global: &Global, side: &Side) -> Result<(BTreeMap<String, Rebuilt
                 built.lock().unwrap_or_else(PoisonError::into_inner).insert(pack.name, sealed);
             }
         })?;
-    let errors = report::visible(&run.diagnostics, true);
-    report::print_diagnostics(&errors)?;
+    run.print(global, true)?;
     let built = built.into_inner().unwrap_or_else(PoisonError::into_inner);
     let mut standings = BTreeMap::new();
     if !side.single {
@@ -173,7 +168,7 @@ fn try_rebuild(global: &Global, side: &Side) -> Result<(BTreeMap<String, Rebuilt
         };
         standings.insert(file.clone(), standing);
     }
-    Ok((standings, errors.is_empty()))
+    Ok((standings, run.exit()))
 }
 
 /// Returns whether a pack's root is only an issue, and the snapshot lacks it.

@@ -122,8 +122,11 @@ pub(super) fn run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> 
         unit: if tokens { "tokens" } else { "chars" }.to_owned(),
         steps,
     };
+    // A limit that is too small is an answer; what else is wrong holds for all limits.
+    let (_, run) = packs::build(global, &repository, &probe, BudgetProbe::limit(false, 1 << 53))?;
+    run.print(global, true)?;
     print_lines(global.format, &all, text(&all))?;
-    Ok(Exit::Done)
+    Ok(run.exit())
 }
 
 fn step(probe: &BudgetProbe<'_, '_>, limit: u64, pack: &Pack, before: Option<&Pack>) -> Result<BudgetStep, Failure> {

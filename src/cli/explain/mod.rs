@@ -23,10 +23,8 @@ pub(crate) fn run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> 
     if !args.at.is_empty() {
         return settled(|| budget_steps::run(global, args));
     }
-    let pack = match input::pack(global, &args.pack_target(), false)? {
-        Ok(pack) => pack,
-        Err(exit) => return Ok(exit),
-    };
+    let (pack, exit) = input::pack(global, &args.pack_target(), false)?;
+    let Some(pack) = pack else { return Ok(exit) };
     let explanation = crate::review::explain(&pack);
     let mut out = console::stdout();
     match global.format {
@@ -43,5 +41,5 @@ pub(crate) fn run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> 
             }
         }
     }
-    Ok(Exit::Done)
+    Ok(exit)
 }

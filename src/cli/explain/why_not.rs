@@ -5,7 +5,7 @@ use crate::cli::exit::Exit;
 use crate::cli::failure::{Failure, PathFailure};
 use crate::cli::input;
 use crate::cli::packs::{self, Probe};
-use crate::cli::report::{self, print_lines};
+use crate::cli::report::print_lines;
 use crate::cli::workspace::{open, without_secrets};
 use crate::engine::{BudgetProbe, Project, Repository};
 use crate::graph::Target;
@@ -17,38 +17,33 @@ use crate::store::Access;
 use std::collections::{BTreeMap, VecDeque};
 use std::io::ErrorKind;
 
-/// Prints the answer; the exit code does not depend on it.
+/// Prints the answer; the exit code does not depend on it, but on errors of the input.
 pub(super) fn run(global: &Global, args: &ExplainArgs, asked: &str) -> Result<Exit, Failure> {
     let target = args.pack_target();
     let finished = target.root.is_some_and(|root| matches!(input::is_pack(root), Ok(true)));
-    let answer = if finished {
-        let pack = match input::pack(global, &target, true)? {
-            Ok(pack) => pack,
-            Err(exit) => return Ok(exit),
-        };
-        why_not(&pack, asked, &[asked.to_owned()]).unwrap_or_else(|| {
+    let (answer, exit) = if finished {
+        let (pack, exit) = input::pack(global, &target, true)?;
+        let Some(pack) = pack else { return Ok(exit) };
+        let answer = why_not(&pack, asked, &[asked.to_owned()]).unwrap_or_else(|| {
             let root = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref()).cloned().unwrap_or_default();
             let help = format!("ask about the root in its repo: `contextpack explain {root} --why-not {asked}`");
             answer_with(asked, "unknown", "the pack does not mention it".to_owned(), help)
-        })
+        });
+        (answer, exit)
     } else {
         let repository = open(global, &[], Some(Access::Read))?;
         let project = repository.project();
         let Probe { probe, limits, .. } = packs::probe(&repository, &project, &target)?;
-        let sealed = match probe.build(limits)? {
-            Ok(sealed) => sealed,
-            Err(diagnostics) => {
-                report::print_diagnostics(&diagnostics)?;
-                return Ok(Exit::Input);
-            }
-        };
-        in_repo(&repository, &project, &probe, &sealed, asked)?
+        let (sealed, run) = packs::build(global, &repository, &probe, limits)?;
+        run.print(global, true)?;
+        let Some(sealed) = sealed else { return Ok(run.exit()) };
+        (in_repo(&repository, &project, &probe, &sealed, asked)?, run.exit())
     };
     let answer = clean(answer);
     let help = answer.help.iter().map(|help| format!("  help: {help}"));
     let lines = std::iter::once(format!("{}: {}", answer.asked, answer.message)).chain(help);
     print_lines(global.format, &answer, lines)?;
-    Ok(Exit::Done)
+    Ok(exit)
 }
 
 /// Answers from a pack that was built, else from the items and files of the repo.

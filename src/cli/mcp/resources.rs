@@ -1,5 +1,6 @@
 //! The addresses of packs: `contextpack://pack/<root>?profile=<profile>`.
 
+use super::server::unknown_name;
 use super::target::PackQuery;
 use crate::cli::failure::Failure;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
@@ -24,7 +25,10 @@ pub(super) fn address(root: &str, profile: &str) -> String {
 /// # Errors
 /// If it has another form.
 pub(super) fn query(address: &str) -> Result<PackQuery, Failure> {
-    let unknown = || Failure::usage(format!("`{address}` is no resource: their addresses are `{TEMPLATE}`"));
+    let unknown = || {
+        let address = unknown_name(address);
+        Failure::usage(format!("`{address}` is no resource: their addresses are `{TEMPLATE}`"))
+    };
     let decoded = |part: &str| {
         let text = percent_decode_str(part).decode_utf8().map_err(|_| unknown())?;
         if text.is_empty() || text.contains(char::is_control) { Err(unknown()) } else { Ok(text.into_owned()) }

@@ -1,12 +1,15 @@
 //! The protocol: which request is which question, and which form its answer has.
 
-use super::answers::{self, Explained};
+use super::answers::{self, Answer, Explained};
 use super::jobs::Jobs;
 use super::resources;
 use super::subscriptions::{Change, MOST, Subscribed, follow, hash_of};
 use super::target::Arguments;
 use super::tools::{self, EXPLAIN, INSTRUCTIONS, LIST, MARKDOWN, PACK, WORK_ON};
 use super::transport::Stdio;
+use crate::cli::console::printable;
+use crate::cli::workspace::without_secrets;
+use crate::model::heading_in_line;
 use rmcp::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorCode, ErrorData,
@@ -21,6 +24,7 @@ use rmcp::service::{
     serve_server,
 };
 use serde::Serialize;
+use serde_json::Value;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -85,14 +89,14 @@ impl Server {
         let query = arguments.pack().map_err(|failure| failure.in_full())?;
         let writes_cache = query.agent.is_some();
         let pack = self.jobs.ask(writes_cache, move |repository, project| answers::pack(repository, project, &query));
-        let pack = pack.await?;
-        Ok(structured(pack.text, &pack.facts))
+        let answer = pack.await?;
+        Ok(result(&answer, answer.value.text.clone(), Some(&answer.value.facts)))
     }
 
     async fn list(&self, arguments: Arguments) -> Result<CallToolResult, String> {
         let query = arguments.items().map_err(|failure| failure.in_full())?;
         let list = self.jobs.ask(false, move |repository, project| answers::items(repository, project, &query)).await?;
-        Ok(structured(list.text(), &list))
+        Ok(result(&list, list.value.text(), Some(&list.value)))
     }
 
     async fn explain(&self, arguments: Arguments) -> Result<CallToolResult, String> {
@@ -100,11 +104,12 @@ impl Server {
         let answer = self.jobs.ask(false, move |repository, project| {
             answers::explanation(repository, project, &root, why_not.as_deref())
         });
-        Ok(match answer.await? {
-            Explained::Pack(text) => CallToolResult::success(vec![ContentBlock::text(text)]),
-            Explained::WhyNot(answer) => {
-                let help = answer.help.as_ref().map(|help| format!("\nhelp: {help}")).unwrap_or_default();
-                structured(format!("{}: {}{help}", answer.asked, answer.message), &answer)
+        let answer = answer.await?;
+        Ok(match &answer.value {
+            Explained::Pack(text) => result(&answer, text.clone(), None::<&()>),
+            Explained::WhyNot(why) => {
+                let help = why.help.as_ref().map(|help| format!("\nhelp: {help}")).unwrap_or_default();
+                result(&answer, format!("{}: {}{help}", why.asked, why.message), Some(why))
             }
         })
     }
@@ -134,11 +139,33 @@ impl Server {
     }
 }
 
-/// Returns a result with a text for agents and facts for programs.
-fn structured(text: String, facts: &impl Serialize) -> CallToolResult {
-    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
-    result.structured_content = serde_json::to_value(facts).ok();
+/// Returns a result with a text for agents and facts for programs. With errors of the input it is an error that says them
+/// below what could be answered.
+fn result<T>(answer: &Answer<T>, text: String, facts: Option<&impl Serialize>) -> CallToolResult {
+    let mut content = vec![ContentBlock::text(text)];
+    content.extend(answer.error_text().map(ContentBlock::text));
+    let mut result =
+        if answer.errors.is_empty() { CallToolResult::success(content) } else { CallToolResult::error(content) };
+    result.structured_content = facts.and_then(|facts| serde_json::to_value(facts).ok());
+    if let Some(Value::Object(facts)) = &mut result.structured_content
+        && !answer.errors.is_empty()
+    {
+        facts.insert("errors".to_owned(), answer.errors.clone().into());
+    }
     result
+}
+
+/// The longest part of an unknown name that is sent back, in characters.
+const LONGEST_NAME: usize = 80;
+
+/// Returns the beginning of an unknown name, on one line and without secrets, to be sent back.
+pub(super) fn unknown_name(name: &str) -> String {
+    // A secret is found whole, also where its end is not sent.
+    let examined: String = name.chars().take(20 * LONGEST_NAME).collect();
+    let clean = without_secrets(&examined);
+    let begin: String = clean.chars().take(LONGEST_NAME).collect();
+    let cut = if begin.len() < clean.len() { "…" } else { "" };
+    format!("{}{cut}", printable(&begin))
 }
 
 /// Returns the error of a request that names something wrong.
@@ -185,7 +212,8 @@ impl ServerHandler for Server {
         match Self::unless_cancelled(&context, answer).await? {
             Ok(Some(result)) => Ok(result.into()),
             Ok(None) => {
-                Err(invalid(format!("there is no tool `{}`; there are {PACK}, {LIST} and {EXPLAIN}", request.name)))
+                let name = unknown_name(&request.name);
+                Err(invalid(format!("there is no tool `{name}`; there are {PACK}, {LIST} and {EXPLAIN}")))
             }
             Err(why) => Ok(CallToolResult::error(vec![ContentBlock::text(why)]).into()),
         }
@@ -205,12 +233,15 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         if request.name != WORK_ON {
-            return Err(invalid(format!("there is no prompt `{}`; there is {WORK_ON}", request.name)));
+            let name = unknown_name(&request.name);
+            return Err(invalid(format!("there is no prompt `{name}`; there is {WORK_ON}")));
         }
         let root = Arguments::new(request.arguments).prompt().map_err(|failure| invalid(failure.in_full()))?;
         let answer = self.jobs.ask(false, move |repository, project| answers::work_on(repository, project, &root));
-        let text = Self::unless_cancelled(&context, answer).await?.map_err(invalid)?;
-        Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]).into())
+        let answer = Self::unless_cancelled(&context, answer).await?.map_err(invalid)?;
+        let errors = answer.error_text();
+        let texts = std::iter::once(answer.value).chain(errors);
+        Ok(GetPromptResult::new(texts.map(|text| PromptMessage::new_text(Role::User, text)).collect()).into())
     }
 
     async fn list_resources(
@@ -229,8 +260,8 @@ impl ServerHandler for Server {
         let answer = Self::unless_cancelled(&context, answer).await?;
         let (profile, roots) = answer.map_err(|why| ErrorData::internal_error(why, None))?;
         let packs = roots.iter().skip(after).take(PAGE).map(|root| {
-            let resource = Resource::new(resources::address(&root.id, &profile), root.id.as_str());
-            resource.with_title(root.title.as_str()).with_mime_type(MARKDOWN)
+            let resource = Resource::new(resources::address(&root.id, &profile), heading_in_line(&root.id));
+            resource.with_title(root.marked_title()).with_mime_type(MARKDOWN)
         });
         let mut result = ListResourcesResult::with_all_items(packs.collect());
         let end = after.saturating_add(PAGE);
@@ -255,8 +286,10 @@ impl ServerHandler for Server {
         let query = resources::query(&request.uri).map_err(|failure| not_found(failure.in_full()))?;
         let answer = self.jobs.ask(false, move |repository, project| answers::pack(repository, project, &query));
         let pack = Self::unless_cancelled(&context, answer).await?.map_err(not_found)?;
-        let contents = ResourceContents::text(pack.text, request.uri).with_mime_type(MARKDOWN);
-        Ok(ReadResourceResult::new(vec![contents]).into())
+        let errors = pack.error_text();
+        let texts = std::iter::once(pack.value.text).chain(errors);
+        let contents = texts.map(|text| ResourceContents::text(text, &*request.uri).with_mime_type(MARKDOWN));
+        Ok(ReadResourceResult::new(contents.collect()).into())
     }
 
     async fn subscribe(
@@ -328,7 +361,7 @@ impl ServerHandler for Server {
         request: rmcp::model::CustomRequest,
         _: RequestContext<RoleServer>,
     ) -> Result<rmcp::model::CustomResult, ErrorData> {
-        let method: String = request.method.chars().take(80).collect();
+        let method = unknown_name(&request.method);
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method `{method}`"), None))
     }
 }

@@ -1,5 +1,6 @@
 //! The arguments of the tools, checked before the repository is asked.
 
+use super::server::unknown_name;
 use crate::cli::failure::Failure;
 use crate::config::Policy;
 use crate::engine::{Project, Repository};
@@ -81,7 +82,8 @@ impl Arguments {
             None => {
                 let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
                 Err(Failure::usage(format!(
-                    "invalid value `{text}` for `{name}` (possible values: {})",
+                    "invalid value `{}` for `{name}` (possible values: {})",
+                    unknown_name(&text),
                     names.join(", ")
                 )))
             }
@@ -97,10 +99,7 @@ impl Arguments {
     fn finish(self) -> Result<(), Failure> {
         match self.left.keys().next() {
             None => Ok(()),
-            Some(name) => {
-                let name: String = name.chars().take(80).collect();
-                Err(Failure::usage(format!("unexpected argument `{name}`")))
-            }
+            Some(name) => Err(Failure::usage(format!("unexpected argument `{}`", unknown_name(name)))),
         }
     }
 

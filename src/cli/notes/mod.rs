@@ -9,9 +9,11 @@ use super::failure::Failure;
 use super::output;
 use super::output::{DocumentNotes, NotedDocument, NotesError, NotesLeftOut};
 use super::redact::{decoded, in_repo};
+use super::report::print_diagnostics;
 use super::workspace::{configuration, open};
 use crate::config::{DenyList, KnowledgeSettings};
 use crate::engine::{Configuration, process_environment};
+use crate::intake::{CacheUse, Repo};
 use crate::knowledge::{DocumentRules, Secrecy};
 use crate::model::{Digest, RepoPath, SourceTree as _};
 use crate::notes::{NoteLimits, Notes, NotesFault, ReadableDocument, SIDECAR, WrittenNotes, extract, is_binding};
@@ -25,8 +27,15 @@ use std::path::{Path, PathBuf};
 /// Prints notes on documents, and writes them if asked.
 pub(crate) fn run(global: &Global, args: &NotesArgs) -> Result<Exit, Failure> {
     let (root, Configuration { settings, deny, .. }) = configuration(global)?;
+    let mut exit = Exit::Done;
     let program = match &args.command {
-        Some(command) => Some(Program::new(command, args.timeout, (&root, settings.commits_packs()))?),
+        Some(command) => {
+            let (state, faults) = Repo::state_use(&root)?;
+            print_diagnostics(&faults)?;
+            exit = Exit::of(&faults);
+            let repo = (&*root, settings.commits_packs());
+            Some(Program::new(command, args.timeout, repo, state == CacheUse::Free)?)
+        }
         None => None,
     };
     let documents = match args.documents.is_empty() {
@@ -43,7 +52,6 @@ pub(crate) fn run(global: &Global, args: &NotesArgs) -> Result<Exit, Failure> {
         program,
         writes: args.write,
     };
-    let mut exit = Exit::Done;
     let mut noted = Vec::new();
     for (path, notes) in documents.iter().zip(maker.documents(&documents)) {
         let shown = maker.line(&path.display().to_string());

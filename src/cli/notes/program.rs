@@ -52,6 +52,8 @@ pub(super) struct Program {
     root: PathBuf,
     /// Whether the snapshot of GitHub is committed with the packs.
     commits_packs: bool,
+    /// Whether answers are kept for the next time.
+    keeps: bool,
     running: Running,
 }
 
@@ -60,12 +62,18 @@ impl Program {
     ///
     /// # Errors
     /// If that is impossible, or the system does not let this process end the program on Ctrl-C.
-    pub(super) fn new(command: &str, timeout: Duration, (root, commits_packs): (&Path, bool)) -> Result<Self, Failure> {
+    pub(super) fn new(
+        command: &str,
+        timeout: Duration,
+        (root, commits_packs): (&Path, bool),
+        keeps: bool,
+    ) -> Result<Self, Failure> {
         Ok(Self {
             words: words(command, "--command")?,
             timeout,
             root: root.to_owned(),
             commits_packs,
+            keeps,
             running: Running::ended_by_signals()?,
         })
     }
@@ -81,8 +89,8 @@ impl Program {
         scrub: &dyn Fn(&str) -> String,
     ) -> Result<WrittenNotes, NoNotes> {
         let name = self.cache_name(question, source);
-        let cached = open_state(&self.root).and_then(|folder| folder.read(&name));
-        if let Ok(Some(answer)) = cached
+        let cached = self.keeps.then(|| open_state(&self.root).and_then(|folder| folder.read(&name)));
+        if let Some(Ok(Some(answer))) = cached
             && let Ok(notes) = checked(&answer, question.body, limits, scrub)
         {
             return Ok(notes);
@@ -92,9 +100,11 @@ impl Program {
         let input = serde_json::to_vec(&input).map_err(|error| NoNotes::new("invalid", error.to_string()))?;
         let answer = self.ask(input, scrub)?;
         let notes = checked(&answer, question.body, limits, scrub)?;
-        // A cache that cannot be written costs time only.
-        let _ =
-            init_state_dir(&self.root, self.commits_packs).and_then(|_| open_state(&self.root)?.write(&name, &answer));
+        if self.keeps {
+            // A cache that cannot be written costs time only.
+            let _ = init_state_dir(&self.root, self.commits_packs)
+                .and_then(|_| open_state(&self.root)?.write(&name, &answer));
+        }
         Ok(notes)
     }
 

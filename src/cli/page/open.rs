@@ -21,10 +21,8 @@ const PAGES: &str = ".contextpack/pages";
 
 /// Writes the page of a pack, prints its path, and opens it unless only the path is asked for.
 pub(crate) fn run(global: &Global, args: &OpenArgs) -> Result<Exit, Failure> {
-    let pack = match input::pack(global, &args.pack_target(), true)? {
-        Ok(pack) => pack,
-        Err(exit) => return Ok(exit),
-    };
+    let (pack, exit) = input::pack(global, &args.pack_target(), true)?;
+    let Some(pack) = pack else { return Ok(exit) };
     let name = file_name(&pack);
     let entry = PageEntry::new(&name.replace(".html", ".json"), &bytes_of(&pack));
     let page = report_page(&report_data(std::iter::once(&entry)), "{}", None);
@@ -39,7 +37,7 @@ pub(crate) fn run(global: &Global, args: &OpenArgs) -> Result<Exit, Failure> {
     if !args.print {
         start(&path).map_err(|error| PathFailure::failure("show in a browser", path.display().to_string(), error))?;
     }
-    super::print_faults(&[Arc::new(entry)])
+    Ok(exit.and(super::print_faults(&[Arc::new(entry)])?))
 }
 
 /// Names the page of a pack after its root, profile and agent.

@@ -7,7 +7,7 @@ use crate::config::Strategy;
 use crate::engine::{
     BudgetLimits, BudgetProbe, EngineError, Project, Repository, RootError, UNVERIFIABLE, lost_its_issue,
 };
-use crate::model::Diagnostic;
+use crate::model::{Diagnostic, Severity};
 use crate::review::{Difference, InRepo, SalvagedPack, TextMove, content_hash, difference, moves, salvage};
 use crate::seal::Sealed;
 use crate::wire::{Pack, PackBudget, PackEdge, PackInput, Section};
@@ -32,6 +32,8 @@ pub(super) struct Compared {
     pub(super) told: BTreeSet<String>,
     /// Whether the file is no whole pack.
     pub(super) is_damaged: bool,
+    /// What is wrong with the inputs of what a build gives now.
+    pub(super) diagnostics: Vec<Diagnostic>,
 }
 
 /// A part of a section that moved.
@@ -77,6 +79,7 @@ impl<'a> Comparer<'a> {
             moves: Vec::new(),
             recut: BTreeSet::new(),
             told: BTreeSet::new(),
+            diagnostics: Vec::new(),
         };
         compared.old.faults.clone_from(&compared.reasons);
         let Some(pack) = &old.pack else { return Ok(compared) };
@@ -90,7 +93,7 @@ impl<'a> Comparer<'a> {
         };
         compared.reasons.extend(renamed.map(|note| self.clean(&note)));
         let built = match rebuild::probe(self.repository, self.project, pack, &root) {
-            Ok((probe, limits)) => within(&probe, limits, &pack.budget)?,
+            Ok((probe, limits)) => self.within(&probe, limits, &pack.budget)?,
             // Its profile, agent, job or handover is gone.
             Err(Failure::Usage(why) | Failure::Input(why)) => {
                 compared.status = "orphaned";
@@ -99,12 +102,15 @@ impl<'a> Comparer<'a> {
             }
             Err(failure) => return Err(failure),
         };
-        match built {
-            Err(faults) => {
+        let (sealed, is_other, diagnostics) = built;
+        compared.diagnostics = diagnostics;
+        match sealed {
+            None => {
                 compared.status = "failed";
-                compared.reasons.extend(faults.iter().map(|fault| fault.message.clone()));
+                let faults = compared.diagnostics.iter().filter(|fault| fault.severity == Severity::Error);
+                compared.reasons.extend(faults.map(|fault| fault.message.clone()));
             }
-            Ok((sealed, is_other)) => {
+            Some(sealed) => {
                 if is_other {
                     compared
                         .reasons
@@ -186,34 +192,35 @@ impl<'a> Comparer<'a> {
             error => ("orphaned", error.to_string()),
         }))
     }
-}
 
-/// Builds within the limits of an older pack, and returns whether such packs have others now; `Err` with the errors of the input.
-fn within(
-    probe: &BudgetProbe<'_, '_>,
-    limits: BudgetLimits,
-    budget: &PackBudget,
-) -> Result<Result<(Sealed, bool), Vec<Diagnostic>>, Failure> {
-    fn of(budget: &PackBudget) -> (Option<u64>, Option<u64>, Option<u64>, Option<u64>, &str) {
-        (budget.max_chars, budget.max_bytes, budget.max_tokens, budget.margin, &budget.strategy)
-    }
-    let built = probe.build(limits)?;
-    let has_limit = budget.max_chars.or(budget.max_bytes).or(budget.max_tokens).is_some();
-    match &built {
-        Ok(sealed) if of(&sealed.pack().budget) == of(budget) => return Ok(built.map(|sealed| (sealed, false))),
+    /// Builds within the limits of an older pack, and returns whether such packs have others now, and what is wrong with the
+    /// inputs.
+    fn within(
+        &self,
+        probe: &BudgetProbe<'_, '_>,
+        limits: BudgetLimits,
+        budget: &PackBudget,
+    ) -> Result<(Option<Sealed>, bool, Vec<Diagnostic>), Failure> {
+        fn of(budget: &PackBudget) -> (Option<u64>, Option<u64>, Option<u64>, Option<u64>, &str) {
+            (budget.max_chars, budget.max_bytes, budget.max_tokens, budget.margin, &budget.strategy)
+        }
+        let (sealed, report) = probe.report(self.repository.files(), limits)?;
+        let has_limit = budget.max_chars.or(budget.max_bytes).or(budget.max_tokens).is_some();
         // A pack of which no limit could be read has those of today.
-        _ if !has_limit => return Ok(built.map(|sealed| (sealed, false))),
-        Ok(_) | Err(_) => {}
+        if !has_limit || sealed.as_ref().is_some_and(|sealed| of(&sealed.pack().budget) == of(budget)) {
+            return Ok((sealed, false, report.diagnostics));
+        }
+        let strategies = [Strategy::TruncateTail, Strategy::DropLowPriority, Strategy::Both];
+        let own = BudgetLimits {
+            max_chars: budget.max_chars,
+            max_bytes: budget.max_bytes,
+            max_tokens: budget.max_tokens,
+            strategy: strategies.into_iter().find(|strategy| strategy.name() == budget.strategy),
+            margin: budget.margin.and_then(|margin| u8::try_from(margin).ok()).filter(|margin| *margin <= 90),
+        };
+        let (sealed, report) = probe.report(self.repository.files(), own)?;
+        Ok((sealed, true, report.diagnostics))
     }
-    let strategies = [Strategy::TruncateTail, Strategy::DropLowPriority, Strategy::Both];
-    let own = BudgetLimits {
-        max_chars: budget.max_chars,
-        max_bytes: budget.max_bytes,
-        max_tokens: budget.max_tokens,
-        strategy: strategies.into_iter().find(|strategy| strategy.name() == budget.strategy),
-        margin: budget.margin.and_then(|margin| u8::try_from(margin).ok()).filter(|margin| *margin <= 90),
-    };
-    Ok(probe.build(own)?.map(|sealed| (sealed, true)))
 }
 
 /// Returns the sections of both packs of which at least one is shortened and whose sources have the same digest.

@@ -10,6 +10,7 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::github::append;
 use super::input;
+use super::report;
 use super::workspace::{open, settled};
 use crate::engine::{Project, Repository, UNVERIFIABLE};
 use crate::intake::{CommitTrailers, HistoryError, changed_files, trailers};
@@ -55,6 +56,14 @@ struct Answer {
     diff: Diff,
 }
 
+impl Answer {
+    /// Returns what is wrong with the inputs of the packs that were compared.
+    fn input_diagnostics(&self) -> Vec<Diagnostic> {
+        let all: BTreeSet<&Diagnostic> = self.packs.iter().flat_map(|read| &read.compared.diagnostics).collect();
+        all.into_iter().cloned().collect()
+    }
+}
+
 /// Says what changed since packs were read.
 pub(crate) fn run(global: &Global, args: &SinceArgs) -> Result<Exit, Failure> {
     // Standard input can be read once.
@@ -84,8 +93,10 @@ fn try_run(global: &Global, args: &SinceArgs, named: &[NamedPack]) -> Result<Exi
     if let Some(file) = &args.summary.file {
         append(file, &output::markdown(&answer))?;
     }
+    let faults = answer.input_diagnostics();
+    report::print_diagnostics(&report::visible(&faults, true))?;
     output::print(global, &answer)?;
-    Ok(exit(global, &answer))
+    Ok(exit(global, &answer).and(Exit::of(&faults)))
 }
 
 /// Returns a diagnostic for each pack that commits of `range` name and that is not what a build gives now.
@@ -182,6 +193,7 @@ fn missing(reasons: Vec<String>) -> Compared {
         recut: BTreeSet::new(),
         told: BTreeSet::new(),
         is_damaged: false,
+        diagnostics: Vec::new(),
     }
 }
 

@@ -14,7 +14,7 @@ use super::workspace::{open, print_notes, strict, user_caches};
 use crate::engine::{Project, Repository, apply_severities, process_environment};
 use crate::github::{Http, Proxies, SyncError, SyncLimits, SyncSettings, SyncSummary, SystemClock, Tokens};
 use crate::intake::Repo;
-use crate::model::{Code, Diagnostic, RepoPath, Severity, SourceTree as _};
+use crate::model::{Code, Diagnostic, RepoPath, SourceTree as _};
 use crate::redact::Redactor;
 use crate::store::{Access, Folder, init_state_dir, sweep_state};
 use progress::SyncReporter;
@@ -155,10 +155,7 @@ pub(super) fn proxies() -> Proxies {
 }
 
 fn exit(summary: SyncSummary) -> Result<Exit, Failure> {
-    let mut exit = Exit::Done;
-    if summary.diagnostics.iter().any(|note| note.severity == Severity::Error) {
-        exit = exit.and(Exit::Input);
-    }
+    let mut exit = Exit::of(&summary.diagnostics);
     for failed in &summary.failed {
         print_error(failed, None)?;
         exit = exit.and(Exit::Outside);

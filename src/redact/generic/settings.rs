@@ -111,13 +111,24 @@ pub(super) fn is_variable_of_words(
         Separator::Colon => class == NameClass::Password && heuristics::is_plain_pair(content),
         _ => false,
     };
+    // `PGPASSWORD=…`, but not `PASSWORD: …`.
+    let is_one_word = class == NameClass::Password && separator == Separator::Assign;
+    let is_variable = (word.contains(&b'_') || is_one_word)
+        && word.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_');
     separated
         && parts >= least
-        && word.contains(&b'_')
-        && word.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_')
+        && (is_variable || is_one_word && is_property(text, name) && !content.contains(&b'.'))
         && text.get(found.end + usize::from(found.quoted)).is_none_or(|b| matches!(b, b'\n' | b'\r' | b'`'))
         && !is_text(word)
         && heuristics::is_marked_words(content)
+}
+
+/// Whether a name ends the dotted key of a file of properties, at the beginning of a line: `server.ssl.key-store-password`.
+fn is_property(text: &[u8], name: Name) -> bool {
+    let before = last_line(&text[name.start.saturating_sub(96)..name.start]);
+    let is_part = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_');
+    let key = || before.iter().chain(&text[name.start..name.end]);
+    key().all(is_part) && key().any(|b| *b == b'.')
 }
 
 /// Whether a value is words that a mark joins, where it is the last of a line after a label of several words: `Admin password
@@ -403,6 +414,10 @@ mod tests {
     fn words_are_found_under_variables_and_long_labels() {
         for (template, password) in [
             ("JWT_SECRET=@\nPORT=4000\n", "the-lamp-by-the-blue-lake"),
+            ("JWT_SECRET=@\n", "Falcon1"),
+            ("PGPASSWORD=@\n", "copper-velvet"),
+            ("server.ssl.key-store-password=@\n", "copper-velvet"),
+            ("spring.datasource.password=@\nspring.datasource.url=jdbc:x\n", "copper-velvet"),
             ("fastlane env:\nMATCH_PASSWORD=@\n", "Otterlamp-blue"),
             ("* Remote admin password (tablet): @\n* Start page", "otter.Lamp"),
             ("PGPASSWORD='@' psql -h db", "n0rth wind and sun"),
@@ -417,6 +432,9 @@ mod tests {
             "DB_PASSWORD=my-secret-name\n",
             "TOKEN_SECRET=name-of-the-secret\n",
             "PASSWORD_HINT='ask the owner of it'\n",
+            "JWT_SECRET=Placeholder1\n",
+            "PASSWORD=your-password-here\n",
+            "user.password=args.password\n",
         ] {
             assert_eq!(scrub(text), text);
         }

@@ -129,7 +129,7 @@ fn judged(text: &[u8], name: Name, at: usize, separator: Separator, class: NameC
             && class == NameClass::Password
             && content.len() >= 12
             && heuristics::is_chosen(content)
-        || (matches!(class, NameClass::Password | NameClass::Weak | NameClass::Token)
+        || (matches!(class, NameClass::Password | NameClass::Secret | NameClass::Weak | NameClass::Token)
             && is_setting(text, name, found, separator)
             && (class == NameClass::Password || heuristics::has_all_kinds(content))
             && heuristics::is_chosen(content))

@@ -6,10 +6,12 @@ mod text;
 
 pub use page::grouped;
 
+use crate::model::short_title_in_line;
 use crate::render;
 use crate::wire::{Pack, PackEdge, Redaction, Warning};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::borrow::Cow;
 
 /// The explanation of a pack.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -28,6 +30,9 @@ pub struct Explanation {
     pub root: String,
     /// The root's title.
     pub title: String,
+    /// `untrusted` if anyone could have written the root's title.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trust: Option<String>,
     /// The root's state.
     pub state: String,
     /// Where the root can be read.
@@ -101,6 +106,9 @@ pub struct SectionLine {
     pub id: String,
     /// The section's title.
     pub title: String,
+    /// `untrusted` if anyone could have written the title.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trust: Option<String>,
     /// Why it is, or would be, in the pack.
     pub provenance: String,
     /// The level of detail of a section in the pack, or the reason of an omission.
@@ -147,6 +155,19 @@ impl Explanation {
     }
 }
 
+/// Keeps the trust of what anyone could have written.
+fn untrusted(trust: Option<&String>) -> Option<String> {
+    trust.filter(|trust| *trust == "untrusted").cloned()
+}
+
+/// Returns a title as the text shows it: one that anyone could have written is cut and marked.
+fn shown_title<'t>(title: &'t str, trust: Option<&String>) -> Cow<'t, str> {
+    match trust {
+        Some(trust) => Cow::Owned(format!("\"{}\" ({trust})", short_title_in_line(title))),
+        None => Cow::Borrowed(title),
+    }
+}
+
 /// Explains a pack.
 pub fn explain(pack: &Pack) -> Explanation {
     let root = pack.sections.iter().find(|section| section.id == "root.issue");
@@ -156,6 +177,8 @@ pub fn explain(pack: &Pack) -> Explanation {
         .map(|section| SectionLine {
             id: section.id.clone(),
             title: section.title.clone(),
+            // Of the list of relations the title is built in.
+            trust: untrusted(section.metadata.trust.as_ref().filter(|_| section.kind != "edge_list")),
             provenance: section.provenance.clone(),
             how: section.metadata.detail.clone(),
             chars: Some(section.metadata.chars),
@@ -174,6 +197,7 @@ pub fn explain(pack: &Pack) -> Explanation {
         .map(|omission| SectionLine {
             id: omission.id.clone(),
             title: omission.title.clone(),
+            trust: untrusted(omission.trust.as_ref()),
             provenance: omission.provenance.clone(),
             how: omission.reason.clone(),
             chars: omission.chars,
@@ -198,6 +222,7 @@ pub fn explain(pack: &Pack) -> Explanation {
         job: pack.job.clone(),
         root: pack.root.work_item_id.clone().or_else(|| pack.root.issue_url.clone()).unwrap_or_default(),
         title: pack.root.title.clone(),
+        trust: root.and_then(|root| untrusted(root.metadata.trust.as_ref())),
         state: root.and_then(|root| root.metadata.state.clone()).unwrap_or_default(),
         place: root.map(|root| render::place(&root.source)).unwrap_or_default(),
         strategy: budget.strategy.clone(),

@@ -1,7 +1,7 @@
 //! The explanation as text for a terminal.
 
-use super::Explanation;
 use super::page::{TextPage, bar, cost, detail, grouped, share, short};
+use super::{Explanation, shown_title};
 use crate::render;
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ impl Explanation {
     /// Renders the explanation as text for a terminal.
     pub fn text(&self) -> String {
         let mut page = TextPage::default();
-        page.line(format_args!("{}  {}", self.root, self.title));
+        page.line(format_args!("{}  {}", self.root, shown_title(&self.title, self.trust.as_ref())));
         let facts = [&self.state, &self.place, &format!("profile {}", self.profile), &self.pack_id];
         // The start of an agent's session has no root, and so neither state nor place.
         let facts: Vec<&str> = facts.into_iter().map(String::as_str).filter(|fact| !fact.is_empty()).collect();
@@ -48,7 +48,9 @@ impl Explanation {
                 detail(line),
                 cost(line),
                 share(if by_tokens { line.tokens } else { line.chars }.unwrap_or_default(), whole),
-                short(&line.title),
+                line.trust
+                    .as_ref()
+                    .map_or_else(|| short(&line.title), |trust| shown_title(&line.title, Some(trust)).into_owned()),
             ]
         });
         page.table(rows.collect(), "nothing");
