@@ -1,6 +1,7 @@
 //! Checks of the files of batches, for `verify`.
 
 use super::entries::Event;
+use super::files::DAMAGED;
 use super::ledger::{Ledger, read_batch, read_event};
 use super::path::{BatchId, LedgerPath};
 use super::store::BatchStore;
@@ -36,7 +37,7 @@ impl BatchChecker {
         let faults = match parsed {
             Some((id, path)) => {
                 if !self.ledgers.contains_key(&id) {
-                    let ledger = Ledger::without_result(&id, self.store.files(&id)?).ok();
+                    let ledger = Ledger::without_result(&id, self.store.files(&id, DAMAGED)?).ok();
                     self.ledgers.insert(id.clone(), ledger);
                 }
                 self.faults(&id, &path, bytes)

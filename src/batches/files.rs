@@ -6,6 +6,15 @@ use crate::store::{Folder, StoreError};
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 
+/// Returns what counts instead of a file that the system refuses to read.
+pub type Unread = fn(StoreError) -> Result<Vec<u8>, StoreError>;
+
+/// Nothing does: what a ledger says is not known without all of its files.
+pub const REFUSED: Unread = Err;
+
+/// An empty file, which is damaged, where each file is checked by itself.
+pub const DAMAGED: Unread = |_| Ok(Vec::new());
+
 /// A folder of ledgers below the folder of cards. Each ledger is a folder with files, and folders of files.
 #[derive(Debug)]
 pub struct LedgerFolder {
@@ -64,12 +73,13 @@ impl LedgerFolder {
 
     /// Reads the files of a ledger, and those in these folders of it: pairs of a path in the ledger and its content.
     ///
-    /// What cannot be read, such as a link, a pipe, a folder or a huge file, has no bytes, so that it counts as damaged: it takes its
-    /// place in the ledger and stops no other file. So does what is in the place of a folder, and what has a name that is no text.
+    /// What is no plain file, such as a link, a pipe, a folder or a huge file, has no bytes, so that it counts as damaged: it takes
+    /// its place in the ledger and stops no other file. So does what is in the place of a folder, and what has a name that is no
+    /// text. `unread` says what counts instead of a file that the system refuses to read, or that nothing does.
     ///
     /// # Errors
     /// If the system refuses.
-    pub fn read(&self, ledger: &str, folders: &[&str]) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
+    pub fn read(&self, ledger: &str, folders: &[&str], unread: Unread) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
         let mut files = Vec::new();
         for below in std::iter::once(&"").chain(folders) {
             let folder = match self.folder(&[ledger, below]) {
@@ -80,12 +90,17 @@ impl LedgerFolder {
                 folder => folder?,
             };
             let path = |name: String| if below.is_empty() { name } else { format!("{below}/{name}") };
-            let read = folder.list()?.into_par_iter().filter_map(|name| {
-                // A file that is gone since it was listed was removed by git, with a checkout for example.
-                let bytes = folder.read(&name).unwrap_or_else(|_| Some(Vec::new()))?;
-                Some((path(name), without_line_end(&bytes).to_vec()))
+            let read = folder.list()?.into_par_iter().map(|name| {
+                let bytes = match folder.read(&name) {
+                    Err(error) if error.is_too_large() => Some(Vec::new()),
+                    Err(error) => Some(unread(error)?),
+                    // A file that is gone since it was listed was removed by git, with a checkout for example.
+                    Ok(bytes) => bytes,
+                };
+                Ok(bytes.map(|bytes| (path(name), without_line_end(&bytes).to_vec())))
             });
-            files.extend(read.collect::<Vec<_>>());
+            let read: Vec<Option<(String, Vec<u8>)>> = read.collect::<Result<_, StoreError>>()?;
+            files.extend(read.into_iter().flatten());
             let odd = folder.odd_names(&|_, _| true)?;
             files.extend(folder.irregular()?.into_iter().chain(odd).map(|name| (path(name), Vec::new())));
         }

@@ -23,7 +23,7 @@ pub use entries::{
     Batch, BatchResult, BatchTask, Claim, Event, ForkedTask, LateReason, Report, TargetStrategy, TaskResult,
 };
 pub(crate) use fields::{check_epoch, check_key, check_last, check_origin, check_outcome, check_time, same};
-pub use files::LedgerFolder;
+pub use files::{DAMAGED, LedgerFolder, REFUSED, Unread};
 pub(crate) use ledger::{EpochFiles, misplaced, read_json};
 pub use ledger::{Ledger, LedgerFault};
 pub(crate) use path::parse_epoch;

@@ -1,7 +1,7 @@
 //! The files of batches on disk.
 
 use super::decide::NewFile;
-use super::files::LedgerFolder;
+use super::files::{LedgerFolder, REFUSED, Unread};
 use super::ledger::Ledger;
 use super::path::{BatchId, LedgerPath};
 use crate::cards::CardError;
@@ -87,7 +87,7 @@ impl BatchStore {
     /// # Errors
     /// As [`Ledger::of`], or if the system refuses.
     pub fn read(&self, id: &BatchId) -> Result<Ledger, CardError> {
-        Ledger::of(id, self.files(id)?).map_err(|error| match error {
+        Ledger::of(id, self.files(id, REFUSED)?).map_err(|error| match error {
             // The message begins with the path in the folder of batches.
             CardError::Invalid(message) => {
                 let path = self.shown(id, "");
@@ -101,8 +101,8 @@ impl BatchStore {
     ///
     /// # Errors
     /// If the system refuses.
-    pub(super) fn files(&self, id: &BatchId) -> Result<Vec<(String, Vec<u8>)>, CardError> {
-        Ok(self.0.read(id.as_str(), &LedgerPath::FOLDERS)?)
+    pub(super) fn files(&self, id: &BatchId, unread: Unread) -> Result<Vec<(String, Vec<u8>)>, CardError> {
+        Ok(self.0.read(id.as_str(), &LedgerPath::FOLDERS, unread)?)
     }
 
     /// Creates a file, and returns whether it did: of several processes that create one file, one does.

@@ -9,7 +9,7 @@ use super::workspace::open;
 use crate::config::DocumentType;
 use crate::engine::{EngineError, Project, Repository};
 use crate::knowledge::{Agent, BUILT_IN_TEMPLATE, NewAgent, Scope};
-use crate::model::{RepoPath, SourceTree as _};
+use crate::model::{Refusal, RepoPath, Severity, SourceTree as _};
 use crate::store::{Access, Folder, WriteResult};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -95,6 +95,7 @@ fn create(repository: &Repository, project: &Project<'_>, agent: &NewAgent) -> R
     if agent.name.is_empty() || agent.purpose.is_empty() || agent.name.contains(['\n', '\r']) {
         return Err(Failure::usage("an agent needs a name on one line, and a purpose"));
     }
+    project.confirm_agents_read()?;
     let (from, template) = template(repository, project)?;
     let text = agent.fill(&template).map_err(|error| {
         let place = from.as_ref().map_or("the built-in template".to_owned(), |path| format!("`{path}`"));
@@ -161,10 +162,12 @@ fn template(repository: &Repository, project: &Project<'_>) -> Result<(Option<Re
             Err(_) => Err(Failure::usage(format!("`agents.template` names `{path}`, which cannot be read"))),
         };
     }
-    if let Some(path) = default
-        && let Ok(text) = read(&path)
-    {
-        return confirmed(path, text);
+    match default.map(|path| (read(&path), path)) {
+        Some((Ok(text), path)) => return confirmed(path, text),
+        Some((Err(Refusal::Unreadable(why)), path)) => {
+            return Err(Failure::Input(format!("the template `{path}` cannot be read: {why}")));
+        }
+        _ => {}
     }
     Ok(document().map_or((None, BUILT_IN_TEMPLATE.to_owned()), |(path, text)| (Some(path), text)))
 }
@@ -204,7 +207,7 @@ fn list(global: &Global, project: &Project<'_>) -> Result<Exit, Failure> {
             let line = format!("{:keys$}  {:names$}  {purpose}", agent.key, agent.name);
             writeln!(out, "{}", printable(line.trim_end()))?;
         }
-        if agents.is_empty() && !global.quiet {
+        if agents.is_empty() && !global.quiet && project.confirm_agents_read().is_ok() {
             writeln!(console::stderr(), "no agents: `contextpack agent new NAME --purpose TEXT` makes one")?;
         }
     }
@@ -213,7 +216,8 @@ fn list(global: &Global, project: &Project<'_>) -> Result<Exit, Failure> {
 
 fn show(global: &Global, project: &Project<'_>, name: &str) -> Result<Exit, Failure> {
     let knowledge = project.knowledge();
-    let index = knowledge.agents.find(name).map_err(|error| Failure::from(EngineError::Agent(error)))?;
+    let unknown = |error| project.confirm_agents_read().err().unwrap_or(EngineError::Agent(error));
+    let index = knowledge.agents.find(name).map_err(unknown)?;
     let agent = &knowledge.agents.all[index];
     let seen = knowledge.documents.iter().filter(|document| document.scope.admits(Some(&agent.key)));
     let documents: Vec<SeenDocument> = seen

@@ -5,14 +5,14 @@ use super::card::CardFiles;
 use super::console::{self, printable};
 use super::exit::Exit;
 use super::failure::Failure;
-use super::publish::{Published, Publisher, UnknownPush, Written};
+use super::publish::{self, Published, Publisher, UnknownPush, Written};
 use super::wake::{Doorbell, Ring};
 use super::workspace::{configuration, stamp};
-use crate::batches::LedgerFault;
 use crate::batches::decide::{Outcome, Writer};
+use crate::batches::{ClaimState, LedgerFault};
 use crate::cards::{BoxContent, CardError, ContentId, FileKind, ToolError};
 use crate::config::Settings;
-use crate::store::random_name;
+use crate::store::{StoreError, random_name};
 use serde_json::json;
 use std::cell::RefCell;
 use std::io::Write as _;
@@ -25,6 +25,8 @@ pub(crate) struct LedgerFiles {
     pub(crate) root: PathBuf,
     pub(crate) settings: Settings,
     written: RefCell<Written>,
+    /// Commits what is written, if the command commits.
+    publisher: RefCell<Option<Publisher>>,
 }
 
 /// What a command did, which is printed once it is published.
@@ -42,7 +44,13 @@ impl LedgerFiles {
     pub(crate) fn open(global: &Global) -> Result<Self, Failure> {
         let (root, configuration) = configuration(global)?;
         let cards = CardFiles::open(global)?;
-        Ok(Self { cards, root, settings: configuration.settings, written: RefCell::default() })
+        Ok(Self {
+            cards,
+            root,
+            settings: configuration.settings,
+            written: RefCell::default(),
+            publisher: RefCell::default(),
+        })
     }
 
     /// Records a file before it is written.
@@ -60,6 +68,38 @@ impl LedgerFiles {
     /// Records a file that was not there before.
     pub(crate) fn record_created(&self, path: String) {
         self.written.borrow_mut().add_created(path, true);
+    }
+
+    /// Says, before a file is created, that it is to be removed again if the command is killed.
+    ///
+    /// # Errors
+    /// If that cannot be written down.
+    pub(crate) fn announce(&self, path: &str, bytes: &[u8]) -> Result<(), StoreError> {
+        self.publisher.borrow_mut().as_mut().map_or(Ok(()), |publisher| publisher.announce(path, bytes))
+    }
+
+    /// Creates a file of a ledger by `create`, and returns whether it did.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub(crate) fn created(
+        &self,
+        path: String,
+        bytes: &[u8],
+        create: impl FnOnce() -> Result<bool, CardError>,
+    ) -> Result<bool, CardError> {
+        self.announce(&path, bytes)?;
+        let created = create()?;
+        if created {
+            self.record_created(path);
+        }
+        Ok(created)
+    }
+
+    /// Returns whether the claim at `path` is that of a command which was killed before it could say so, and which is repeated now.
+    pub(crate) fn repeats(&self, claim: Option<&ClaimState>, path: &str, writer: &Writer) -> bool {
+        let is_own = claim.is_some_and(|claim| claim.at.is_some() && claim.author_id == writer.author_id);
+        is_own && self.publisher.borrow().as_ref().is_some_and(|publisher| publisher.has_left(path))
     }
 
     /// Converts an error to a failure of the command.
@@ -80,16 +120,19 @@ impl LedgerFiles {
         let doorbell =
             wake.map(|wake| Doorbell::prepare(wake, options.push, &self.root, &self.settings)).transpose()?;
         let publishes = options.commit || options.push;
-        let mut publisher = publishes
-            .then(|| Publisher::open(&self.root, self.settings.handover.dir.as_str(), options.push))
-            .transpose()?;
+        if publishes {
+            let dir = self.settings.handover.dir.as_str();
+            self.publisher.replace(Some(Publisher::open(&self.root, dir, options.push)?));
+        } else {
+            publish::heal(&self.root);
+        }
         let done = loop {
             let done = command().inspect_err(|_| {
                 // A command writes everything or nothing. The error is reported, and what cannot be removed is no secret.
-                let _ = self.written.take().remove_new(&self.root);
+                let _ = self.written.take().remove_new(&self.root).map(|()| self.finish());
             })?;
             let written = self.written.take();
-            let published = match &mut publisher {
+            let published = match &mut *self.publisher.borrow_mut() {
                 Some(publisher) if !written.is_empty() => publisher.publish(&written, &done.message, global.quiet),
                 _ => Ok(Published::Done),
             };
@@ -106,9 +149,10 @@ impl LedgerFiles {
             }
         };
         (done.print)()?;
+        self.finish()?;
         let Some((doorbell, ring)) = doorbell.flatten().zip(done.ring) else { return Ok(done.exit) };
-        let publisher = publisher.filter(|_| options.push);
-        if let Err(why) = self.rung(&doorbell, ring, publisher.as_ref()) {
+        let publisher = self.publisher.borrow();
+        if let Err(why) = self.rung(&doorbell, ring, publisher.as_ref().filter(|_| options.push)) {
             if !global.quiet {
                 let why = self.cards.redacted(&why.message());
                 let line = format!("warning: the doorbell was not rung: {why}; what was written stays");
@@ -117,6 +161,10 @@ impl LedgerFiles {
             return Ok(done.exit.and(Exit::Outside));
         }
         Ok(done.exit)
+    }
+
+    fn finish(&self) -> Result<(), Failure> {
+        self.publisher.borrow_mut().as_mut().map_or(Ok(()), Publisher::finish)
     }
 
     /// Rings, after a push only if the remote has what the others need.

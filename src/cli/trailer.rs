@@ -60,7 +60,11 @@ pub(crate) fn write_hook(root: &Path) -> Result<HookResult, Failure> {
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o755);
     match options.open(&path) {
         Ok(mut file) => {
-            file.write_all(SCRIPT.as_bytes()).map_err(failed)?;
+            file.write_all(SCRIPT.as_bytes()).map_err(|error| {
+                // Half a hook must not stop the next try. The first error is the one to report.
+                let _ = std::fs::remove_file(&path);
+                failed(error)
+            })?;
             Ok(HookResult::Written(shown))
         }
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {

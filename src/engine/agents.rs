@@ -156,9 +156,12 @@ impl Project<'_> {
         let most = settings.changes;
         let redactor = &self.scrubber.redactor;
         let none = CommitLog::default();
+        let mut faults = Vec::new();
         let (log, mut remark) = match history {
             Ok(log) => (log, None),
             Err(why) => {
+                let fault = Diagnostic::new(Code::GitUnavailable, None, format!("{why}; recent changes are left out"));
+                faults.push(fault.help("install git, or run `git status` here to see what is wrong"));
                 let mut text = CleanBuf::new();
                 text.lit("The history cannot be read: ").line(&clean::line(redactor, "message", why));
                 (&none, Some(text.finish()))
@@ -176,7 +179,6 @@ impl Project<'_> {
                 actor: Some(commit.author.clone()),
             })
             .collect();
-        let mut faults = Vec::new();
         let mut missing = CleanBuf::new();
         missing.text(&remark.take().unwrap_or_default());
         for path in &settings.activity {

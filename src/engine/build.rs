@@ -173,7 +173,7 @@ impl Project<'_> {
         // Instructions that are not needed need not be readable.
         let mut prepared = if session.is_some() && roots.is_empty() { Vec::new() } else { prepare(None) };
         faults.extend(self.unread.iter().chain(files.unread()).cloned());
-        faults.extend(self.unread_knowledge(agent).iter().cloned());
+        faults.extend(self.unread_knowledge(agent).iter().filter(|fault| !self.unread.contains(fault)).cloned());
         // Every input has been read, and nothing was handed on yet.
         if !self.source.is_settled() {
             return Err(Unsettled);

@@ -4,7 +4,7 @@ use super::document_cache::DocumentCache;
 use super::knowledge_reader::{ReadKnowledge, read, read_document};
 use super::project::Project;
 use super::restrictions::{Withheld, document_restriction};
-use super::{apply_severities, document_notes};
+use super::{EngineError, apply_severities, document_notes};
 use crate::config::{
     AGENT_INSTRUCTIONS, BuiltinText, ContextSettings, HANDOVER_INSTRUCTIONS, KNOWLEDGE_INSTRUCTIONS, Policy,
 };
@@ -41,8 +41,23 @@ impl Project<'_> {
 
     /// Returns what is wrong with agents and documents, redacted, with the severities of the configuration.
     pub fn knowledge_diagnostics(&self) -> Vec<Diagnostic> {
-        let faults = self.knowledge().diagnostics.iter().cloned().map(|fault| self.redacted_for_output(fault));
-        apply_severities(faults.collect(), self.settings)
+        let ReadKnowledge { knowledge, unread, .. } = self.read_knowledge();
+        let faults = knowledge.diagnostics.iter().chain(unread).cloned();
+        apply_severities(faults.map(|fault| self.redacted_for_output(fault)).collect(), self.settings)
+    }
+
+    /// Confirms that no agent is missing because its file, or a folder that may hold it, could not be read.
+    ///
+    /// # Errors
+    /// [`EngineError::Unread`].
+    pub(crate) fn confirm_agents_read(&self) -> Result<(), EngineError> {
+        match &self.read_knowledge().unread[..] {
+            [] => Ok(()),
+            unread => {
+                let redacted = unread.iter().cloned().map(|fault| self.redacted_for_output(fault));
+                Err(EngineError::Unread(redacted.collect()))
+            }
+        }
     }
 
     /// Returns what kind of document keeps a file with this text from everyone.

@@ -44,6 +44,8 @@ pub(super) const CONFIG: &str = "contextpack.yml";
 /// Reads the agents and documents of a project.
 pub(super) fn read(project: &Project<'_>) -> ReadKnowledge {
     let mut all = ReadKnowledge::default();
+    // What a folder that cannot be listed holds may be agents and documents.
+    all.unread.extend(project.source.unlisted().iter().cloned().map(|fault| project.redacted_for_output(fault)));
     let agents = agents(project, &mut all);
     let faults = &mut all.knowledge.diagnostics;
     faults.extend(misplaced_agents(project));

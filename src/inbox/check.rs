@@ -3,7 +3,7 @@
 use super::ledger::Inbox;
 use super::path::{InboxPath, TurnId};
 use super::store::InboxStore;
-use crate::batches::canonical_fault;
+use crate::batches::{DAMAGED, canonical_fault};
 use crate::cards::{CardError, CardStore, ContentId, FileKind, LogName, missing, without_line_end};
 use crate::model::{Digest, RepoPath};
 use std::collections::BTreeMap;
@@ -50,7 +50,7 @@ impl InboxChecker {
             Err(why) => return Ok(vec![why]),
         };
         if !self.read.contains_key(agent) {
-            self.read.insert(agent.clone(), self.inboxes.read(agent)?);
+            self.read.insert(agent.clone(), self.inboxes.read_or(agent, DAMAGED)?);
         }
         let nothing = Inbox::default();
         let inbox = self.read.get(agent).unwrap_or(&nothing);

@@ -3,7 +3,7 @@
 use super::decide::NewFile;
 use super::ledger::Inbox;
 use super::path::InboxPath;
-use crate::batches::LedgerFolder;
+use crate::batches::{LedgerFolder, REFUSED, Unread};
 use crate::cards::{CardError, LogName};
 use crate::model::RepoPath;
 use std::path::Path;
@@ -36,7 +36,11 @@ impl InboxStore {
     /// # Errors
     /// If the system refuses.
     pub fn read(&self, agent: &LogName) -> Result<Inbox, CardError> {
-        Ok(Inbox::of(self.0.read(agent.as_str(), &InboxPath::FOLDERS)?))
+        self.read_or(agent, REFUSED)
+    }
+
+    pub(super) fn read_or(&self, agent: &LogName, unread: Unread) -> Result<Inbox, CardError> {
+        Ok(Inbox::of(self.0.read(agent.as_str(), &InboxPath::FOLDERS, unread)?))
     }
 
     /// Creates a file, and returns whether it did: of several processes that create one file, one does.

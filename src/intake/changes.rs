@@ -35,10 +35,11 @@ pub fn last_commits(root: &Path, most: usize, excluded: &[&str]) -> Result<Commi
     if most == 0 || work_tree(root).map_err(|error| error.to_string())?.is_none() {
         return Ok(CommitLog::default());
     }
-    let Ok(state) = git::run(root, &["rev-parse", "--is-shallow-repository", "HEAD^{commit}"]) else {
+    let state = git::run(root, &["rev-parse", "--is-shallow-repository"])?;
+    if git::run(root, &["rev-parse", "--verify", "--quiet", "HEAD"]).is_err() {
         // No commit yet.
         return Ok(CommitLog::default());
-    };
+    }
     let count = format!("--max-count={most}");
     let excluded: Vec<String> = excluded.iter().map(|folder| format!(":(exclude,literal){folder}")).collect();
     let mut arguments = vec![

@@ -78,6 +78,11 @@ pub(super) fn folder(top: &Path) -> io::Result<Option<PathBuf>> {
     Ok(folder.map(|(folder, _)| folder))
 }
 
+/// Returns git's folder of the work tree that `root` lies in, if there is one that can be examined.
+pub fn git_folder(root: &Path) -> Option<PathBuf> {
+    folder(work_tree(root).ok()??).ok()?
+}
+
 /// Whether nothing was ever added to the repository of the work tree at `top`, so that git says nothing about any file.
 /// Removing the last tracked file leaves an empty index, which is not the same.
 pub(super) fn is_without_index(top: &Path) -> bool {
@@ -197,7 +202,7 @@ fn output_of(root: &Path, output: Output) -> Result<Vec<u8>, String> {
 }
 
 /// A file that is empty on every machine.
-const NO_FILE: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
+pub const NO_FILE: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
 
 /// Prepares a git command. Neither the environment nor the user's settings change its answer, and it starts no program
 /// that the repo's own settings name.

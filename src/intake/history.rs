@@ -184,11 +184,20 @@ pub fn is_in_git(root: &Path) -> bool {
     !matches!(work_tree(root), Ok(None))
 }
 
+/// Confirms that git answers at all, so that what it does not know is not there.
+///
+/// # Errors
+/// Why it does not.
+pub(super) fn confirm_git(root: &Path) -> Result<(), HistoryError> {
+    git::run(root, &["rev-parse", "--git-dir"]).map(drop).map_err(HistoryError::Git)
+}
+
 /// Returns whether a revision is the commit that is checked out.
 ///
 /// # Errors
 /// If it is unknown, or there is no commit.
 pub fn is_head(root: &Path, revision: &str) -> Result<bool, HistoryError> {
+    confirm_git(root)?;
     let commit = |revision: &str| {
         let out = git::run(root, &["rev-parse", "--verify", "--end-of-options", &format!("{revision}^{{commit}}")]);
         let id = out.ok().and_then(|out| String::from_utf8(out).ok());
@@ -205,6 +214,7 @@ pub fn merge_base(root: &Path, one: &str, other: &str) -> Result<String, History
     if !is_in_git(root) {
         return Err(HistoryError::NoRepository);
     }
+    confirm_git(root)?;
     let out = git::run(root, &["merge-base", "--end-of-options", one, other]);
     let base = out.ok().and_then(|out| String::from_utf8(out).ok());
     base.map(|base| base.trim().to_owned())

@@ -31,7 +31,7 @@ mod walk;
 
 pub use changes::{CommitLog, first_commits, head_commit, last_commits};
 pub use error::IntakeError;
-pub use git::configure;
+pub use git::{NO_FILE, configure, git_folder};
 pub use history::{GitObject, History, HistoryError, is_head, is_in_git, merge_base};
 #[cfg(feature = "mcp")]
 pub use listed::is_listed_as_of;

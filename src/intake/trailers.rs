@@ -1,7 +1,7 @@
 //! What commits say in trailers, and every version of a folder's files that git still has.
 
 use super::git;
-use super::history::{HistoryError, is_in_git};
+use super::history::{HistoryError, confirm_git, is_in_git};
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
@@ -14,7 +14,12 @@ pub struct CommitTrailers {
     pub subject: String,
     /// The values, in order.
     pub values: Vec<String>,
+    /// How many more there are, beyond the most that are read.
+    pub left_out: usize,
 }
+
+/// The most values of one commit that are read. Anyone who may open a pull request writes them.
+const MAX_VALUES: usize = 100;
 
 /// A version of a file, as a commit added or changed it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,6 +46,7 @@ pub fn trailers(root: &Path, range: &str, key: &str) -> Result<Vec<CommitTrailer
     if !is_in_git(root) {
         return Err(HistoryError::NoRepository);
     }
+    confirm_git(root)?;
     let unknown = || HistoryError::Unknown(range.to_owned());
     if range.contains(|c: char| c.is_control()) {
         return Err(unknown());
@@ -58,8 +64,9 @@ pub fn trailers(root: &Path, range: &str, key: &str) -> Result<Vec<CommitTrailer
     let fields: Vec<&str> = text.split('\0').collect();
     let commit = |fields: &[&str; 3]| {
         let [id, subject, values] = *fields;
-        let values = values.split('\u{1}').map(str::trim).filter(|value| !value.is_empty());
-        CommitTrailers { id: id.to_owned(), subject: subject.to_owned(), values: values.map(str::to_owned).collect() }
+        let mut values = values.split('\u{1}').map(str::trim).filter(|value| !value.is_empty());
+        let read = values.by_ref().take(MAX_VALUES).map(str::to_owned).collect();
+        CommitTrailers { id: id.to_owned(), subject: subject.to_owned(), values: read, left_out: values.count() }
     };
     Ok(fields.as_chunks().0.iter().map(commit).filter(|commit| !commit.values.is_empty()).collect())
 }

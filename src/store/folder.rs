@@ -231,13 +231,9 @@ impl Folder {
     /// # Errors
     /// If the system refuses; nothing is left behind then.
     pub fn write_once(&self, name: &str, bytes: &[u8]) -> Result<WriteResult, StoreError> {
-        let dir = self.created()?;
-        if dir.symlink_metadata(name).is_ok() {
-            return Ok(WriteResult::Unchanged);
-        }
-        replace(&dir, self.staging(), name, bytes, MODE)
+        let created = create(&*self.created()?, self.staging(), name, bytes, MODE)
             .map_err(|source| StoreError::Write { path: self.shown.join(name), source })?;
-        Ok(WriteResult::Written)
+        Ok(if created { WriteResult::Written } else { WriteResult::Unchanged })
     }
 
     /// Replaces an existing file atomically, hidden ones too, and keeps its permissions.
@@ -285,7 +281,12 @@ impl Folder {
         let mut bytes = if is_cut { vec![b'\n'] } else { Vec::new() };
         bytes.extend_from_slice(line.as_bytes());
         bytes.push(b'\n');
-        file.write_all(&bytes).and_then(|()| file.sync_all()).map_err(failed)
+        let before = file.metadata().map_err(failed)?.len();
+        file.write_all(&bytes).and_then(|()| file.sync_all()).map_err(|error| {
+            // A disk that is full takes a part of the line. The first error is the one to report.
+            let _ = file.set_len(before);
+            failed(error)
+        })
     }
 
     /// Lists the folders in it, sorted by bytes and without links; empty if the folder does not exist.

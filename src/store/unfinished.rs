@@ -9,6 +9,7 @@
 use super::random::name as random_name;
 use cap_fs_ext::{DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
 use cap_std::fs::{Dir, DirEntry, OpenOptions};
+use std::cell::Cell;
 use std::fs::{File, TryLockError};
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -82,18 +83,22 @@ pub(super) fn replace(dir: &Dir, staging: Option<&Staging>, name: &str, bytes: &
 /// that create one name, one does.
 ///
 /// # Errors
-/// If the system refuses.
+/// If the system refuses, for example since the disk is full; nothing of that name is left behind.
 pub(super) fn create(dir: &Dir, staging: Option<&Staging>, name: &str, bytes: &[u8], mode: u32) -> io::Result<bool> {
     if dir.symlink_metadata(name).is_ok() {
         return Ok(false);
     }
+    // Only a link that is refused may be done without: after a write that failed the name must stay free.
+    let refused = Cell::new(false);
     let linked = |from: &Dir| {
         let publish = |unfinished: &str| {
-            from.hard_link(unfinished, dir, name)?;
+            let link = from.hard_link(unfinished, dir, name);
+            link.inspect_err(|error| refused.set(refuses_links(error)))?;
             // A later sweep removes it if this fails.
             let _removed_later = from.remove_file(unfinished);
             Ok(())
         };
+        refused.set(false);
         write_through(from, bytes, mode, &publish)
     };
     let staged = staging.filter(|staging| !staging.apart.load(Ordering::Relaxed)).map(|staging| linked(&staging.dir));
@@ -105,12 +110,34 @@ pub(super) fn create(dir: &Dir, staging: Option<&Staging>, name: &str, bytes: &[
     match created {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
-        // The file system has no hard links: the name is still created once, but a reader may see half of the file.
-        Err(_) => match dir.open_with(name, &new_file(mode)) {
-            Ok(mut file) => file.write_all(bytes).map(|()| true),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
-            Err(error) => Err(error),
+        Err(_) if refused.get() => create_in_place(dir, name, bytes, mode),
+        Err(error) => Err(error),
+    }
+}
+
+/// Returns whether an error of a hard link says that the file system has none, or does not allow them, as FAT, some network
+/// file systems and Android do.
+fn refuses_links(error: &io::Error) -> bool {
+    use io::ErrorKind::{PermissionDenied, TooManyLinks, Unsupported};
+    // `ERROR_INVALID_FUNCTION` and `ERROR_NOT_SUPPORTED`.
+    let is_refused_by_windows = || cfg!(windows) && matches!(error.raw_os_error(), Some(1 | 50));
+    matches!(error.kind(), PermissionDenied | TooManyLinks | Unsupported) || is_refused_by_windows()
+}
+
+/// Creates a file without a hard link: the name is still created once, but a reader may see half of the file.
+fn create_in_place(dir: &Dir, name: &str, bytes: &[u8], mode: u32) -> io::Result<bool> {
+    match dir.open_with(name, &new_file(mode)) {
+        Ok(mut file) => match file.write_all(bytes) {
+            Ok(()) => Ok(true),
+            Err(error) => {
+                drop(file);
+                // The first error is the one to report.
+                let _ = dir.remove_file(name);
+                Err(error)
+            }
         },
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(error),
     }
 }
 
@@ -207,5 +234,32 @@ fn abandoned(dir: &Dir, name: &str, entry: &DirEntry) -> Option<File> {
             let age = metadata.modified().ok()?.into_std().elapsed().ok()?;
             (age > ABANDONED).then_some(file)
         }
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+    use rustix::io::Errno;
+
+    #[test]
+    fn only_links_that_are_refused_are_done_without() {
+        let error = |errno: Errno| io::Error::from_raw_os_error(errno.raw_os_error());
+        for errno in [Errno::PERM, Errno::OPNOTSUPP, Errno::NOTSUP, Errno::MLINK, Errno::NOSYS] {
+            assert!(refuses_links(&error(errno)), "{errno}");
+        }
+        let failed = [Errno::NOSPC, Errno::DQUOT, Errno::IO, Errno::FBIG, Errno::ROFS, Errno::XDEV, Errno::NOENT];
+        assert!(failed.into_iter().all(|errno| !refuses_links(&error(errno))));
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_written_in_place_is_removed_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = Dir::open_ambient_dir(folder.path(), cap_std::ambient_authority()).unwrap();
+        assert!(create_in_place(&dir, "a", b"text", MODE).unwrap());
+        assert!(!create_in_place(&dir, "a", b"other", MODE).unwrap());
+        assert_eq!(dir.read("a").unwrap(), b"text");
     }
 }

@@ -281,3 +281,46 @@ fn a_record_among_other_files_is_an_error_of_the_configuration() {
         assert!(sandbox.has(&format!("{record}/delivered.jsonl")), "{record}");
     }
 }
+
+#[test]
+fn a_history_that_git_does_not_tell_is_named_and_not_left_out() {
+    let sandbox = office();
+    let built = |sandbox: &Sandbox, path: Option<&str>| {
+        let mut command = sandbox.command(&["build", "--agent", "research"]);
+        if let Some(path) = path {
+            command.env("PATH", path);
+        }
+        let built = run(command, "");
+        assert_eq!(built.code, 0, "{built:?}");
+        let pack: serde_json::Value = serde_json::from_str(&built.stdout).unwrap();
+        (section(&pack, "changes")["content"].as_str().unwrap().to_owned(), built.stderr)
+    };
+    let (text, _) = built(&sandbox, None);
+    assert!(!text.contains("cannot be read"), "{text}");
+    // Without git, and with a repository that is damaged.
+    let no_git = sandbox.beside("home");
+    let (text, stderr) = built(&sandbox, no_git.to_str());
+    assert!(text.contains("The history cannot be read") && text.contains("not installed"), "{text}");
+    assert!(stderr.contains("warning[git-unavailable]") && stderr.contains("recent changes"), "{stderr}");
+    // What commits name is not known either.
+    let mut since = sandbox.command(&["since", "--commits", "HEAD"]);
+    since.env("PATH", &no_git);
+    let since = run(since, "");
+    assert!(since.code == 1 && since.stderr.contains("git is not installed"), "{since:?}");
+    // Before the first commit there is nothing to tell.
+    std::fs::remove_dir_all(sandbox.path(".git")).unwrap();
+    sandbox.git(&["init", "-q"]);
+    let pack = pack(&sandbox, &["--agent", "research"]);
+    assert!(!ids(&pack).contains(&"changes"));
+}
+
+#[test]
+fn a_commit_that_names_more_packs_than_are_read_says_so() {
+    let sandbox = office();
+    let trailers: String = (0..150).map(|number| format!("Context-Pack: sha256:{number:064x}\n")).collect();
+    sandbox.git(&["commit", "-q", "--allow-empty", "-m", &format!("Many\n\n{trailers}")]);
+    let since = sandbox.run(&["since", "--commits", "HEAD", "--format", "json"]);
+    let answer: serde_json::Value = serde_json::from_str(&since.stdout).unwrap();
+    assert_eq!(answer["packs"].as_array().unwrap().len(), 100, "{since:?}");
+    assert!(since.stderr.contains("names 50 more packs"), "{}", since.stderr);
+}

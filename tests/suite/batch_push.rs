@@ -72,8 +72,9 @@ fn a_push_is_the_transaction_between_clones() {
     // While one pushes, the other is first.
     let report = |task| ["report", &*id, task, "--epoch", "1", "--status", "success"];
     assert_eq!(in_clone(&sandbox, other, &[&report("1")[..], &["--commit"]].concat()).code, 0);
-    let hook = one.join(".git/hooks/pre-push");
-    let script = format!("#!/bin/sh\nrm '{}'\nunset GIT_DIR\ngit -C '{}' push -q\n", hook.display(), other.display());
+    let hook = sandbox.beside("remote.git").join("hooks/pre-receive");
+    let environment = "unset GIT_DIR GIT_QUARANTINE_PATH GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES";
+    let script = format!("#!/bin/sh\nrm '{}'\n{environment}\ngit -C '{}' push -q\n", hook.display(), other.display());
     fs::create_dir_all(hook.parent().unwrap()).unwrap();
     fs::write(&hook, script).unwrap();
     executable(&hook);

@@ -337,3 +337,56 @@ fn a_command_that_fails_leaves_nothing_half_written() {
     sandbox.expect(0, &["batch", "join", &id]);
     sandbox.expect(0, &["verify", "context"]);
 }
+
+/// Runs the program where no file can grow, as on a disk that is full.
+#[cfg(target_os = "linux")]
+fn on_a_full_disk(sandbox: &Sandbox, words: &[&str]) -> crate::sandbox::Run {
+    let program = sandbox.command(words);
+    let mut shell = std::process::Command::new("sh");
+    // Not ignored, the signal would end the program.
+    shell.args(["-c", "trap '' XFSZ; ulimit -f 0; exec \"$@\"", "sh"]).arg(program.get_program()).args(words);
+    shell.current_dir(sandbox.root()).env_clear();
+    shell.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    crate::sandbox::run(shell, "")
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_loses_nothing_and_the_same_command_does_it_once_there_is_room() {
+    let (sandbox, id) = batch(1, "");
+    let turn = sandbox.json(0, &["dispatch", "coder", "--box", "planner", "--format", "json"])["agent_turn_id"].clone();
+    let turn = turn.as_str().unwrap();
+    let outcome = ["--status", "success"];
+    let commands = [
+        (vec!["batch", "claim", &id, "0"], "accepted: epoch 1"),
+        ([&["batch", "report", &id, "0", "--epoch", "1"], &outcome[..]].concat(), "counted: success"),
+        (vec!["batch", "join", &id], &*format!("{id}  success")),
+        (vec!["dispatch", "coder", "--box", "planner", "--key", "k"], "accepted: turn "),
+        (vec!["inbox", "claim", "coder", turn], "accepted: turn "),
+        ([&["inbox", "ack", "coder", turn], &outcome[..]].concat(), "counted: success"),
+        (vec!["inbox", "close", "coder"], "closed: coder"),
+    ];
+    let files =
+        || sandbox.files().into_iter().filter(|(path, _)| !path.starts_with(".contextpack/")).collect::<Vec<_>>();
+    for (words, done) in commands {
+        let before = files();
+        let full = on_a_full_disk(&sandbox, &words);
+        assert_eq!((full.code, &*full.stdout), (1, ""), "{words:?}: {}", full.stderr);
+        assert!(full.stderr.contains("cannot write"), "{words:?}: {}", full.stderr);
+        assert_eq!(files(), before, "{words:?}");
+        let run = sandbox.run(&words);
+        assert!(run.code == 0 && run.stdout.starts_with(done), "{words:?}: {}{}", run.stdout, run.stderr);
+    }
+    sandbox.expect(0, &["inbox", "list", "coder"]);
+    sandbox.expect(0, &["verify", "context"]);
+    // A log that is appended to keeps whole lines, and a hook is whole or not there.
+    let (sandbox, log) = (crate::agents::office(), ".contextpack/delivered/delivered.jsonl");
+    let record = ["render", "--agent", "research", "--record"];
+    sandbox.expect(0, &record);
+    let before = sandbox.read(log);
+    assert_eq!(on_a_full_disk(&sandbox, &["render", "--agent", "ops", "--record"]).code, 1);
+    assert_eq!(sandbox.read(log), before);
+    assert_ne!(on_a_full_disk(&sandbox, &["init", "--hook"]).code, 0);
+    sandbox.expect(0, &["init", "--hook"]);
+    assert!(sandbox.read(".git/hooks/prepare-commit-msg").contains("CONTEXTPACK_TRAILER"));
+}

@@ -47,6 +47,8 @@ mod install;
 mod interrupted;
 mod issues;
 mod issues_trust;
+#[cfg(target_os = "linux")]
+mod killed;
 mod ledger_faults;
 mod library;
 #[cfg(feature = "mcp")]

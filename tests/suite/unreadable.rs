@@ -245,6 +245,100 @@ fn an_unreadable_document_keeps_packs_as_they_are_since_each_may_lack_it() {
 }
 
 #[test]
+fn a_folder_that_cannot_be_listed_may_hold_agents_and_rules_of_any_agent() {
+    let sandbox = crate::agents::office();
+    sandbox.expect(0, &["build", "--agent", "research", "--out", "-"]);
+    let id = crate::cards::card(&sandbox, "x");
+    sandbox.expect(0, &["box", "append", "research", &id]);
+    sandbox.expect(0, &["dispatch", "ops", "--box", "research"]);
+    sandbox.write(
+        "tasks.yml",
+        "parent_agent: research\ntasks:\n  - {target_strategy: new, target_ref: ops, instruction: Do.}\n",
+    );
+    let handover = ["handover", "delegate", "--to", "ops", "--from", "research", "--arg", "instruction=Do it."];
+    let commands: [&[&str]; 5] = [
+        &["render", "--agent", "research"],
+        &["build", "--agent", "research", "--out", "-"],
+        &["explain", "--agent", "research"],
+        &["batch", "fork", "tasks.yml"],
+        &handover,
+    ];
+    let agents: [&[&str]; 4] = [
+        &["agent", "list"],
+        &["agent", "show", "research"],
+        &["agent", "new", "Research", "--purpose", "x"],
+        &["dispatch", "research", "--box", "research"],
+    ];
+    for (folder, more) in [("knowledge/research", &[][..]), ("knowledge", &[]), ("agents", &agents)] {
+        let files = sandbox.files();
+        mode(&sandbox, folder, 0);
+        for args in commands.iter().chain(more) {
+            let run = bound(&sandbox, args);
+            assert_eq!(run.code, 3, "{args:?} without {folder}: {run:?}");
+            assert!(run.stderr.contains("unreadable-file") && run.stderr.contains(folder), "{args:?}: {run:?}");
+            assert!(!run.stdout.contains("House rules"), "{args:?}: {run:?}");
+        }
+        assert_eq!(bound(&sandbox, &["notes"]).code, 3, "without {folder}");
+        mode(&sandbox, folder, 0o755);
+        let written = sandbox.files().into_iter().filter(|file| !files.contains(file));
+        let written: Vec<String> =
+            written.map(|(path, _)| path).filter(|path| !path.starts_with(".contextpack/")).collect();
+        assert_eq!(written, [""; 0], "without {folder}");
+    }
+}
+
+#[test]
+fn a_file_of_a_ledger_that_cannot_be_read_is_no_advice_to_take_what_somebody_has() {
+    let (sandbox, id) = crate::batches::batch(2, "");
+    let turn = sandbox.json(0, &["dispatch", "coder", "--box", "planner", "--format", "json"])["agent_turn_id"].clone();
+    let turn = turn.as_str().unwrap();
+    sandbox.expect(0, &["batch", "claim", &id, "0"]);
+    sandbox.expect(0, &["batch", "report", &id, "1", "--epoch", "1", "--status", "success"]);
+    sandbox.expect(0, &["inbox", "claim", "coder", turn]);
+    let (batch, inbox) = (format!("context/batches/{id}"), "context/inbox/coder".to_owned());
+    let claimed: [&[&str]; 5] = [
+        &["batch", "claim", &id, "0"],
+        &["batch", "report", &id, "0", "--epoch", "1", "--status", "success"],
+        &["batch", "status", &id],
+        &["batch", "reclaim", &id],
+        &["batch", "cancel", &id],
+    ];
+    let turns: [&[&str]; 4] = [
+        &["inbox", "claim", "coder", turn],
+        &["inbox", "ack", "coder", turn, "--status", "success"],
+        &["inbox", "list", "coder"],
+        &["inbox", "reclaim", "coder"],
+    ];
+    let cases = [
+        (format!("{batch}/claims/0-1.json"), &claimed[..]),
+        (format!("{batch}/reports/1-1.json"), &claimed),
+        (format!("{batch}/claims"), &claimed),
+        (format!("{inbox}/claims/{turn}-1.json"), &turns),
+        (format!("{inbox}/claims"), &turns),
+        (inbox, &turns),
+    ];
+    let before = sandbox.files();
+    for (path, commands) in cases {
+        let usual = sandbox.path(&path).metadata().unwrap().mode();
+        for args in commands {
+            mode(&sandbox, &path, 0);
+            let run = bound(&sandbox, args);
+            mode(&sandbox, &path, usual);
+            assert_eq!(run.code, 1, "{args:?} without {path}: {run:?}");
+            assert!(run.stderr.contains(&path) && !run.stderr.contains("reclaim"), "{args:?} without {path}: {run:?}");
+            assert!(run.stdout.is_empty(), "{args:?} without {path}: {run:?}");
+        }
+        // `verify` checks all other files.
+        mode(&sandbox, &path, 0);
+        let verified = bound(&sandbox, &["verify", "context"]);
+        mode(&sandbox, &path, usual);
+        assert_ne!(verified.code, 0, "{path}: {verified:?}");
+    }
+    let changed = sandbox.files().into_iter().filter(|file| !before.contains(file));
+    assert_eq!(changed.filter(|(path, _)| !path.starts_with(".contextpack/")).count(), 0);
+}
+
+#[test]
 fn what_cannot_be_recorded_is_not_delivered() {
     let sandbox = crate::agents::office();
     sandbox.expect(0, &["render", "--agent", "research", "--record"]);

@@ -12,7 +12,7 @@ use std::time::Duration;
 pub(crate) struct PublishArgs {
     /// Commits exactly the files that were written
     ///
-    /// Other changes in the work tree and in the index stay as they are. Hooks for commits are not run.
+    /// Other changes in the work tree and in the index stay as they are. Hooks are not run.
     #[arg(long)]
     pub(crate) commit: bool,
 

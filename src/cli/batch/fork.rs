@@ -350,6 +350,7 @@ fn write(files: &BatchFiles, prepared: PreparedBatch) -> Result<(), Failure> {
         let bytes = task.sealed.bytes();
         let name = format!("{id}.{index}-{}.json", Digest::of(bytes).short(12));
         let pack = format!("{dir}/{name}");
+        files.announce(&pack, bytes).map_err(|error| failed(error.into()))?;
         files.record(pack.clone());
         forked.push(ForkedTask {
             agent: task.agent.key.clone(),

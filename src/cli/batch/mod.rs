@@ -48,11 +48,8 @@ impl BatchFiles {
 
     /// Creates a file of a batch, and returns whether it did.
     fn create(&self, id: &BatchId, file: &NewFile) -> Result<bool, CardError> {
-        let created = self.store.create(id, file)?;
-        if created {
-            self.record_created(self.store.shown(id, &file.path.to_string()));
-        }
-        Ok(created)
+        let path = self.store.shown(id, &file.path.to_string());
+        self.created(path, &file.bytes, || self.store.create(id, file))
     }
 
     /// Finds the batch that the user names.

@@ -53,8 +53,11 @@ pub(super) fn claim(
     let writer = files.writer(author)?;
     let (ledger, (epoch, busy)) = created(files, &id, |ledger| {
         let (epoch, claimed) = decide::claim(ledger, task.index, &writer)?;
+        let path = || files.store.shown(&id, &LedgerPath::Claim(Turn { task: task.index, epoch }).to_string());
+        let claim = || ledger.state().tasks.into_iter().nth(task.index as usize)?.claim;
         Ok(match claimed {
             Ok(file) => ((epoch, None), Some(file)),
+            Err(BusyReason::Claimed) if files.repeats(claim().as_ref(), &path(), &writer) => ((epoch, None), None),
             Err(reason) => ((epoch, Some(reason)), None),
         })
     })?;

@@ -81,7 +81,7 @@ fn dispatch(
     let output = args.output.as_deref().map(LogName::new).transpose().map_err(failed)?;
     let snapshot = content.snapshot_id();
     // The pack of a handover tells the agent where its results go.
-    let pack = files.pack_of(&snapshot);
+    let pack = files.find_pack(&snapshot)?;
     if let Some(why) = pack.as_ref().and_then(|pack| pack.refusal(&recipient.inbox, &recipient.key)) {
         code.set("box_of_other_agent");
         let help = "make a handover to this agent, or give it the cards in another box: `contextpack box new`";

@@ -6,7 +6,7 @@ mod output;
 use super::args::{Format, Global, InboxArg, InboxArgs, InboxCommand, TurnAckArgs};
 use super::console::{self, printable};
 use super::exit::Exit;
-use super::failure::Failure;
+use super::failure::{Failure, PathFailure};
 use super::handover::{not_found, party};
 use super::input;
 use super::ledger::{Done, LedgerFiles, age, is_old, report_redacted, time};
@@ -18,7 +18,7 @@ use crate::batches::{ClaimState, TaskStatus};
 use crate::cards::{CardError, ContentId, LogName};
 use crate::handover::{Party, own_log};
 use crate::inbox::decide::{self, BusyReason, Claimed, NewFile};
-use crate::inbox::{Attempt, Inbox, InboxPath, InboxStore, TurnId, TurnRequest};
+use crate::inbox::{Attempt, Inbox, InboxPath, InboxStore, TurnId, TurnRequest, TurnState};
 use crate::model::RepoPath;
 use crate::review::read;
 use crate::store::Access;
@@ -28,7 +28,7 @@ use output::{TurnEpoch, TurnPointers};
 use serde_json::json;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::io::Write as _;
+use std::io::{ErrorKind, Write as _};
 use std::ops::Deref;
 use std::path::Path;
 use std::rc::Rc;
@@ -41,7 +41,7 @@ const MAX_TRIES: usize = 1_000;
 struct InboxFiles {
     files: LedgerFiles,
     store: InboxStore,
-    /// The packs of handovers that were read.
+    /// The packs of handovers that were read, by the boxes that these made.
     packs: RefCell<BTreeMap<ContentId, Rc<HandedPack>>>,
 }
 
@@ -59,9 +59,21 @@ struct HandedPack {
 
 impl HandedPack {
     /// Reads the pack of the handover that made a box, if it is in this folder below `root`.
-    fn read(root: &Path, packs: &str, context: &ContentId) -> Option<Self> {
+    ///
+    /// # Errors
+    /// If the system refuses to read it.
+    fn read(root: &Path, packs: &str, context: &ContentId) -> Result<Option<Self>, Failure> {
         let path = format!("{packs}/{}.json", context.short());
-        let pack = read(&input::listed_file(&root.join(&path)).ok()?).ok()?;
+        match root.join(&path).symlink_metadata() {
+            Ok(there) if there.is_file() => Ok(Self::of(&input::listed_file(&root.join(&path))?, path, context)),
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(PathFailure::failure("read", path, error)),
+            _ => Ok(None),
+        }
+    }
+
+    /// Returns the pack at `path` with these bytes, if it is the one of the handover that made a box.
+    fn of(bytes: &[u8], path: String, context: &ContentId) -> Option<Self> {
+        let pack = read(bytes).ok()?;
         let handover = pack.handover.filter(|it| it.context_box_id == context.to_string())?;
         let agent = pack.agent?;
         let soul = pack.sections.iter().find(|section| section.id == "agent");
@@ -96,6 +108,9 @@ impl InboxFiles {
 
     fn read(&self, agent: &LogName) -> Result<Inbox, Failure> {
         let inbox = self.store.read(agent).map_err(|error| self.failure(error))?;
+        for turn in inbox.turns() {
+            self.find_pack(&turn.request.context_box_id)?;
+        }
         Ok(self.without_foreign(agent, inbox).redacted(&|text| self.cards.redacted(text)))
     }
 
@@ -117,11 +132,8 @@ impl InboxFiles {
 
     /// Creates a file of an inbox, and returns whether it did.
     fn create(&self, agent: &LogName, file: &NewFile) -> Result<bool, CardError> {
-        let created = self.store.create(agent, file)?;
-        if created {
-            self.record_created(self.store.shown(agent, &file.path.to_string()));
-        }
-        Ok(created)
+        let path = self.store.shown(agent, &file.path.to_string());
+        self.files.created(path, &file.bytes, || self.store.create(agent, file))
     }
 
     /// Decides on what the inbox is now and creates the file; if another process created it first, decides again.
@@ -145,14 +157,23 @@ impl InboxFiles {
         Err(Failure::Input(format!("`{shown}` cannot be written: other files are in its place")))
     }
 
-    /// Returns the pack of the handover that made a box, if it is there.
-    fn pack_of(&self, context: &ContentId) -> Option<Rc<HandedPack>> {
+    /// Finds the pack of the handover that made a box, if it is there.
+    ///
+    /// # Errors
+    /// If the system refuses to read it.
+    fn find_pack(&self, context: &ContentId) -> Result<Option<Rc<HandedPack>>, Failure> {
         if let Some(known) = self.packs.borrow().get(context) {
-            return Some(Rc::clone(known));
+            return Ok(Some(Rc::clone(known)));
         }
-        let pack = Rc::new(HandedPack::read(&self.root, self.settings.handover.packs()?.as_str(), context)?);
-        self.packs.borrow_mut().insert(context.clone(), Rc::clone(&pack));
-        Some(pack)
+        let Some(packs) = self.settings.handover.packs() else { return Ok(None) };
+        let pack = HandedPack::read(&self.root, packs.as_str(), context)?.map(Rc::new);
+        self.packs.borrow_mut().extend(pack.clone().map(|pack| (context.clone(), pack)));
+        Ok(pack)
+    }
+
+    /// Returns the pack of the handover that made the box of a turn of an inbox that was read.
+    fn pack_of(&self, context: &ContentId) -> Option<Rc<HandedPack>> {
+        self.packs.borrow().get(context).cloned()
     }
 
     fn path_of_pack(&self, context: &ContentId) -> Option<String> {
@@ -189,7 +210,8 @@ impl InboxFiles {
 pub(super) fn foreign_box(root: &Path, path: &str, bytes: &[u8]) -> Option<String> {
     let (inbox, _) = path.strip_prefix("inbox/")?.split_once("/requests/")?;
     let request: TurnRequest = serde_json::from_slice(bytes).ok()?;
-    let pack = HandedPack::read(root, "packs", &request.context_box_id)?;
+    // A pack that cannot be read is reported by itself.
+    let pack = HandedPack::read(root, "packs", &request.context_box_id).ok()??;
     pack.refusal(&LogName::new(inbox).ok()?, &request.agent)
 }
 
@@ -238,9 +260,18 @@ fn claim(
     let name = files.find(global, arg)?;
     let writer = files.writer(author)?;
     let claimed = files.created(&name, |inbox| {
-        let named = turn.map(|typed| decide::find(inbox, typed)).transpose()?;
+        let repeats = |turn: &TurnState| {
+            let path = InboxPath::Claim(Attempt { turn: turn.id.clone(), epoch: turn.epoch }).to_string();
+            turn.status == TaskStatus::Dispatched
+                && files.repeats(turn.claim.as_ref(), &files.store.shown(&name, &path), &writer)
+        };
+        let named = match turn {
+            Some(typed) => Some(decide::find(inbox, typed)?),
+            None => inbox.turns().into_iter().find(repeats).map(|turn| turn.id),
+        };
         Ok(match decide::claim(inbox, named.as_ref(), &writer)? {
             Claimed::Accepted(turn, file) => (Some((turn, None)), Some(file)),
+            Claimed::Busy(turn, _) if repeats(&turn) => (Some((turn, None)), None),
             Claimed::Busy(turn, reason) => (Some((turn, Some(reason))), None),
             Claimed::Empty => (None, None),
         })

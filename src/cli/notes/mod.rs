@@ -38,10 +38,11 @@ pub(crate) fn run(global: &Global, args: &NotesArgs) -> Result<Exit, Failure> {
         }
         None => None,
     };
-    let documents = match args.documents.is_empty() {
+    let (documents, unlisted) = match args.documents.is_empty() {
         true => configured(global, &settings.knowledge)?,
-        false => args.documents.clone(),
+        false => (args.documents.clone(), Exit::Done),
     };
+    exit = exit.and(unlisted);
     let maker = NoteMaker {
         redactor: Redactor::new(&settings.redaction),
         environment: process_environment(),
@@ -79,9 +80,16 @@ pub(crate) fn run(global: &Global, args: &NotesArgs) -> Result<Exit, Failure> {
 /// The kind of error of a document that holds secrets.
 const SECRET: &str = "secret";
 
-/// Returns the documents of the configuration, from the current folder.
-fn configured(global: &Global, knowledge: &KnowledgeSettings) -> Result<Vec<PathBuf>, Failure> {
+/// Returns the documents of the configuration, from the current folder, and the exit code of those that may be missing.
+fn configured(global: &Global, knowledge: &KnowledgeSettings) -> Result<(Vec<PathBuf>, Exit), Failure> {
     let repository = open(global, &[], None)?;
+    let unlisted = repository.files().unlisted();
+    if !unlisted.is_empty() {
+        let project = repository.project();
+        let redacted = unlisted.iter().map(|fault| project.redacted_for_output(fault.clone()));
+        print_diagnostics(&redacted.collect::<Vec<_>>())?;
+    }
+    let exit = if unlisted.is_empty() { Exit::Done } else { Exit::Input };
     let files = repository.files().files().iter();
     let documents = files.filter(|path| DocumentRules::of(knowledge, path).is_some() && !knowledge.is_agent_file(path));
     let here = std::env::current_dir()?;
@@ -90,7 +98,7 @@ fn configured(global: &Global, knowledge: &KnowledgeSettings) -> Result<Vec<Path
         true => PathBuf::from(path.as_str()),
         false => repository.root().join(path.as_str()),
     };
-    Ok(documents.map(from_here).collect())
+    Ok((documents.map(from_here).collect(), exit))
 }
 
 /// Why the document, its sidecar file or the program gives no notes.

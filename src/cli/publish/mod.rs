@@ -2,30 +2,27 @@
 //!
 //! The commit is made with an index of its own, so that changes in the work tree and in the user's index do not matter.
 //! If the push is rejected, the commit and its files are taken back, the branch follows the remote, and the command
-//! decides again on what is there now.
+//! decides again on what is there now. A command that is killed is taken back, or completed, by the next one ([`journal`]).
 
 mod git;
+mod journal;
+mod remote;
 
 use super::console::{self, printable};
-use super::failure::Failure;
-use crate::store::random_name;
-use git::{GitError, LONGEST, command, git, output, run};
+use super::failure::{Failure, PathFailure};
+use crate::intake::git_folder;
+use crate::store::StoreError;
+use git::{LONGEST, command, git, output, patient, run, wait};
+use journal::{Journal, head, move_back};
+use remote::Next;
 use std::collections::BTreeSet;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-/// How often a remote may reject what is based on its own head, as it does while another push holds a lock.
-const MAX_REFUSALS: u32 = 8;
-
-/// How often a remote is asked what it has after a push of unknown end, and the longest time for each answer.
-const MAX_QUESTIONS: u32 = 3;
-const LONGEST_ANSWER: Duration = Duration::from_secs(20);
-
-/// How often a locked index is tried.
-const LOCK_TRIES: u32 = 10;
+/// The beginning of the names of indexes of commits, in git's folder.
+const INDEX: &str = "contextpack-index";
 
 /// The files that a command wrote, from the repo's root.
 #[derive(Debug, Default)]
@@ -98,51 +95,79 @@ pub(crate) struct Publisher {
     refusals: u32,
     /// How often the command decided again.
     retries: u32,
-    /// Held until the command ends: of the processes in one clone, one at a time moves its branch.
-    _lock: File,
+    /// Its lock is held until the command ends: of the processes in one clone, one at a time moves its branch.
+    journal: Journal,
+}
+
+/// Takes back what killed commands left in the work tree at `root`, before a command that does not commit decides on what is there.
+pub(crate) fn heal(root: &Path) {
+    let journal = git_folder(root).map(|folder| folder.join(journal::NAME));
+    if journal.is_some_and(|file| file.metadata().is_ok_and(|it| it.len() > 0)) {
+        // A command that commits reports what fails here.
+        let _ = Journal::open(root, false)
+            .map(|journal| journal.map(|mut journal| journal.heal(None).and_then(|()| Ok(journal.clear()?))));
+    }
 }
 
 impl Publisher {
     /// Prepares to commit in the work tree at `root`, and waits until no other command of this program does.
     pub(crate) fn open(root: &Path, context: &str, push: bool) -> Result<Self, Failure> {
-        let lock = git(root, &["rev-parse", "--git-path", "contextpack-publish.lock"])
-            .map_err(|why| Failure::Usage(format!("nothing can be committed here: {why}")))?;
-        let outside = |error: io::Error| Failure::Outside(Box::new(error));
-        let lock = File::options().create(true).append(true).open(root.join(lock)).map_err(outside)?;
-        lock.lock().map_err(outside)?;
+        let failed = |error: io::Error| Failure::Outside(Box::new(error));
+        let journal = Journal::open(root, true)?.ok_or_else(|| failed(io::ErrorKind::WouldBlock.into()))?;
         if push && git(root, &["symbolic-ref", "-q", "HEAD"]).is_err() {
             return Err(Failure::usage("`--push` needs a branch, and none is checked out"));
         }
         let (root, context) = (root.to_owned(), context.to_owned());
-        let publisher = Self { root, context, push, begun: Instant::now(), refusals: 0, retries: 0, _lock: lock };
+        let mut publisher = Self { root, context, push, begun: Instant::now(), refusals: 0, retries: 0, journal };
+        publisher.sweep()?;
         if push {
             publisher.catch_up()?;
+        } else {
+            publisher.journal.heal(None)?;
         }
         Ok(publisher)
     }
 
-    /// Follows the remote, so that the command decides on what is there.
-    fn catch_up(&self) -> Result<(), Failure> {
-        let (remote, target) = self.target()?;
-        match git(&self.root, &["fetch", "-q", &remote, &target]) {
-            Ok(_) => {}
-            // The first push creates the branch.
-            Err(why) if why.contains("couldn't find remote ref") => return Ok(()),
-            Err(why) => return Err(failed(format!("nothing was pushed to `{remote}`: {why}"))),
+    /// Removes the indexes of killed commands.
+    fn sweep(&self) -> Result<(), Failure> {
+        let folder = self.git_path("")?;
+        for entry in folder.read_dir().into_iter().flatten().flatten() {
+            if entry.file_name().to_str().is_some_and(|name| name.starts_with(INDEX)) {
+                let _later = fs::remove_file(entry.path());
+            }
         }
-        let contains = |head: &str, older: &str| git(&self.root, &["merge-base", "--is-ancestor", older, head]).is_ok();
-        if contains("HEAD", "FETCH_HEAD") {
-            // Commits that nobody asked to publish would go with it.
-            return if contains("FETCH_HEAD", "HEAD") { Ok(()) } else { Err(diverged(&remote)) };
-        }
-        if git(&self.root, &["rev-parse", "-q", "--verify", "HEAD"]).is_ok() && !contains("FETCH_HEAD", "HEAD") {
-            return Err(diverged(&remote));
-        }
-        self.git(&["merge", "-q", "--ff-only", "FETCH_HEAD"]).map(drop)
+        Ok(())
+    }
+
+    /// Returns the path of a file in git's folder.
+    fn git_path(&self, name: &str) -> Result<PathBuf, Failure> {
+        Ok(self.root.join(self.git(&["rev-parse", "--git-path", name])?))
+    }
+
+    /// Announces a file that the command is about to create, so that it is taken back if the command is killed.
+    ///
+    /// # Errors
+    /// If that cannot be written down.
+    pub(crate) fn announce(&mut self, path: &str, bytes: &[u8]) -> Result<(), StoreError> {
+        let failed = |source| StoreError::Write { path: self.root.join(path), source };
+        self.journal.will_create(path, bytes).map_err(failed)
+    }
+
+    /// Returns whether a killed command wrote the file at `path` and told nobody.
+    pub(crate) fn has_left(&self, path: &str) -> bool {
+        self.journal.has_left(path)
+    }
+
+    /// Says that what the command did is published and reported, or taken back.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub(crate) fn finish(&mut self) -> Result<(), Failure> {
+        Ok(self.journal.clear()?)
     }
 
     fn git(&self, arguments: &[&str]) -> Result<String, Failure> {
-        git(&self.root, arguments).map_err(failed)
+        patient(&self.root, arguments, None).map_err(failed)
     }
 
     /// Commits exactly these files, and pushes the commit.
@@ -150,12 +175,13 @@ impl Publisher {
     /// # Errors
     /// If git fails; what was written and not published is then removed again.
     pub(crate) fn publish(&mut self, written: &Written, message: &str, quiet: bool) -> Result<Published, Failure> {
-        let base = git(&self.root, &["rev-parse", "-q", "--verify", "HEAD"]).ok();
+        let base = head(&self.root);
         let commit = match self.commit(written, base.as_deref(), message) {
             Ok(Some(commit)) => commit,
             Ok(None) => return Ok(Published::Done),
             Err(failure) => {
                 written.remove_new(&self.root)?;
+                self.finish()?;
                 return Err(failure);
             }
         };
@@ -170,13 +196,13 @@ impl Publisher {
             return Err(incomplete(&lacking?));
         }
         loop {
-            let push = command(&self.root, &["push", "-q", &remote, &format!("{commit}:{target}")]);
+            let push = command(&self.root, &["push", "-q", "--", &remote, &format!("{commit}:{target}")]);
             let Err(error) = run(push, None, self.remaining()) else {
                 self.report(&commit, &pushed(&remote, &target), quiet)?;
                 return Ok(Published::Done);
             };
             // First the wait, then a look at the remote, so that the next push is based on what is there just before it.
-            self.wait();
+            wait();
             match self.after_refusal(&remote, &target, &commit, base.as_deref(), &error) {
                 Ok(Next::Arrived) => {
                     self.report(&commit, &pushed(&remote, &target), quiet)?;
@@ -185,7 +211,7 @@ impl Publisher {
                 Ok(Next::PushAgain) => {}
                 Ok(Next::DecideAgain) => {
                     self.take_back(written, &commit, base.as_deref())?;
-                    self.git(&["merge", "-q", "--ff-only", "FETCH_HEAD"])?;
+                    self.fast_forward()?;
                     self.retries += 1;
                     return Ok(Published::Again);
                 }
@@ -197,26 +223,23 @@ impl Publisher {
         }
     }
 
-    /// Returns the branch at the remote, if it has this file as it is here.
-    ///
-    /// # Errors
-    /// If the remote cannot be asked, or has no such file.
-    pub(crate) fn branch_with(&self, path: &str) -> Result<String, Failure> {
-        let (remote, target) = self.target()?;
-        self.git(&["fetch", "-q", &remote, &target])?;
-        let here = self.git(&["hash-object", "--no-filters", "--", path])?;
-        match git(&self.root, &["rev-parse", "-q", "--verify", &format!("FETCH_HEAD:./{path}")]) {
-            Ok(there) if there == here => Ok(target),
-            _ => Err(failed(format!("`{path}` is not at `{remote}` (help: commit and push it)"))),
-        }
-    }
-
     /// Returns the cards, boxes and packs in this clone that the written files need and the commit lacks.
     fn lacking(&self, commit: &str, written: &Written) -> Result<BTreeSet<String>, Failure> {
         let listed = self.git(&["ls-tree", "-r", "-z", "--name-only", commit, "--", &self.context])?;
         let there: BTreeSet<&str> = listed.split('\0').collect();
-        let text_of = |path: &str| fs::read_to_string(self.root.join(path)).unwrap_or_default();
-        let mut pending: Vec<String> = written.paths().flat_map(|path| content_ids(&text_of(path))).collect();
+        let text_of = |path: &str| {
+            let bytes = fs::read(self.root.join(path));
+            bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).map_err(|error| unread(path, error))
+        };
+        let is_here = |path: &str| match self.root.join(path).metadata() {
+            Ok(there) => Ok(there.is_file()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(unread(path, error)),
+        };
+        let mut pending = Vec::new();
+        for path in written.paths() {
+            pending.extend(content_ids(&text_of(path)?));
+        }
         let (mut seen, mut lacking) = (BTreeSet::new(), BTreeSet::new());
         while let Some(id) = pending.pop() {
             if !seen.insert(id.clone()) {
@@ -224,11 +247,11 @@ impl Publisher {
             }
             for kind in ["cards", "boxes"] {
                 let path = format!("{}/{kind}/{}/{id}.json", self.context, id.get(..2).unwrap_or_default());
-                if !self.root.join(&path).is_file() {
+                if !is_here(&path)? {
                     continue;
                 }
                 if kind == "boxes" {
-                    pending.extend(content_ids(&text_of(&path)));
+                    pending.extend(content_ids(&text_of(&path)?));
                 }
                 if !there.contains(path.as_str()) {
                     lacking.insert(path);
@@ -237,9 +260,12 @@ impl Publisher {
         }
         // The pack of a handover is named like its context box; whoever claims the turn reads it.
         for path in written.paths().filter(|path| path.contains("/inbox/")) {
-            let packs = content_ids(&text_of(path)).into_iter();
-            let packs = packs.map(|id| format!("{}/packs/{}.json", self.context, id.get(..12).unwrap_or_default()));
-            lacking.extend(packs.filter(|pack| !there.contains(pack.as_str()) && self.root.join(pack).is_file()));
+            for id in content_ids(&text_of(path)?) {
+                let pack = format!("{}/packs/{}.json", self.context, id.get(..12).unwrap_or_default());
+                if !there.contains(pack.as_str()) && is_here(&pack)? {
+                    lacking.insert(pack);
+                }
+            }
         }
         Ok(lacking)
     }
@@ -258,20 +284,17 @@ impl Publisher {
     }
 
     /// Commits the files on `base` and moves the branch; `None` if it has them already.
-    fn commit(&self, written: &Written, base: Option<&str>, message: &str) -> Result<Option<String>, Failure> {
-        let index = self.git(&["rev-parse", "--git-path", &format!("contextpack-index-{}", random_name())])?;
-        let index = self.root.join(index);
+    fn commit(&mut self, written: &Written, base: Option<&str>, message: &str) -> Result<Option<String>, Failure> {
+        let index = self.git_path(INDEX)?;
         let made = self.commit_with(&index, written, base, message);
         // It is not there if git failed before.
         let _ = fs::remove_file(&index);
         let Some(commit) = made? else { return Ok(None) };
+        self.journal.will_move(base, &commit, self.push)?;
         let old = base.map_or_else(|| "0".repeat(commit.len()), str::to_owned);
         self.git(&["update-ref", "-m", message, "HEAD", &commit, &old])?;
         if let Err(failure) = self.index(None, written.paths(), "--add") {
-            match base {
-                Some(base) => self.git(&["update-ref", "HEAD", base, &commit])?,
-                None => self.git(&["update-ref", "-d", "HEAD", &commit])?,
-            };
+            move_back(&self.root, &commit, base).map_err(failed)?;
             return Err(failure);
         }
         Ok(Some(commit))
@@ -307,129 +330,30 @@ impl Publisher {
     /// Adds files to an index, or removes them from it.
     fn index<'p>(&self, index: Option<&Path>, paths: impl Iterator<Item = &'p str>, how: &str) -> Result<(), Failure> {
         let listed: String = paths.flat_map(|path| [path, "\0"]).collect();
-        for _ in 0..LOCK_TRIES {
-            let mut git = command(&self.root, &["update-index", how, "-z", "--stdin"]);
-            if let Some(index) = index {
+        let arguments = ["update-index", how, "-z", "--stdin"];
+        let added = match index {
+            None => patient(&self.root, &arguments, Some(&listed)),
+            Some(index) => {
+                let mut git = command(&self.root, &arguments);
                 git.env("GIT_INDEX_FILE", index);
+                output(git, Some(&listed), LONGEST)
             }
-            match output(git, Some(&listed), LONGEST) {
-                // The user's own git holds it for a moment.
-                Err(why) if why.contains(".lock") => self.wait(),
-                result => return result.map(drop).map_err(failed),
-            }
-        }
-        Err(failed("git failed: its index stays locked".to_owned()))
-    }
-
-    /// Returns the remote and the branch there.
-    fn target(&self) -> Result<(String, String), Failure> {
-        let branch = self.git(&["symbolic-ref", "-q", "HEAD"])?;
-        let name = branch.strip_prefix("refs/heads/").unwrap_or(&branch);
-        let setting = |key: &str| git(&self.root, &["config", &format!("branch.{name}.{key}")]).ok();
-        // A branch that follows one of the same clone has no remote.
-        match setting("remote").filter(|remote| remote != ".") {
-            Some(remote) => Ok((remote, setting("merge").unwrap_or(branch))),
-            None => Ok(("origin".to_owned(), branch)),
-        }
-    }
-
-    /// Returns how long the next push may take.
-    fn remaining(&self) -> Duration {
-        // In whole seconds, for messages.
-        let remaining = LONGEST.saturating_sub(self.begun.elapsed()).as_secs() + 1;
-        Duration::from_secs(remaining).clamp(LONGEST_ANSWER, LONGEST)
-    }
-
-    /// Finds out what the remote has after a push that failed, which may have arrived all the same.
-    fn after_refusal(
-        &mut self,
-        remote: &str,
-        target: &str,
-        commit: &str,
-        base: Option<&str>,
-        error: &GitError,
-    ) -> Result<Next, Failure> {
-        let refused = || {
-            let late = if self.begun.elapsed() > LONGEST { "after two minutes, " } else { "" };
-            failed(format!("nothing was pushed to `{remote}`: {late}{}", error.why))
         };
-        let unknown = |why: &str| {
-            let branch = target.strip_prefix("refs/heads/").unwrap_or(target);
-            let short = commit.get(..12).unwrap_or(commit);
-            Failure::Outside(Box::new(UnknownPush(format!(
-                "it is not known whether the push to `{remote}` arrived: {why} (help: `git fetch {remote} {branch} && git merge-base --is-ancestor {short} FETCH_HEAD` succeeds if it did; the same command again finds what arrived, and writes nothing twice)"
-            ))))
-        };
-        let head = match self.head_at(remote, target) {
-            Ok(head) => head,
-            Err(_) if error.is_rejection => return Err(refused()),
-            Err(why) => return Err(unknown(&format!("{}, then {why}", error.why))),
-        };
-        let contains = |older: &str| {
-            let is_ancestor = |head: &String| git(&self.root, &["merge-base", "--is-ancestor", older, head]).is_ok();
-            head.as_ref().is_some_and(is_ancestor)
-        };
-        if contains(commit) {
-            return Ok(Next::Arrived);
-        }
-        let moved = head.is_some() && base != head.as_deref();
-        if moved && !base.is_some_and(contains) {
-            return Err(diverged(remote));
-        }
-        // A push that is based on an older head cannot arrive any more; another one may, if the remote still works on it.
-        if !moved && error.is_timeout {
-            return Err(unknown(&error.why));
-        }
-        self.refusals += u32::from(!moved);
-        if self.begun.elapsed() > LONGEST || self.refusals >= MAX_REFUSALS {
-            return Err(refused());
-        }
-        Ok(if moved { Next::DecideAgain } else { Next::PushAgain })
-    }
-
-    /// Asks a remote for the head of a branch, several times if it does not answer; `None` if it has no such branch.
-    fn head_at(&self, remote: &str, target: &str) -> Result<Option<String>, String> {
-        let mut tries = 1;
-        loop {
-            let fetch = command(&self.root, &["fetch", "-q", remote, target]);
-            match run(fetch, None, LONGEST_ANSWER) {
-                Ok(_) => return git(&self.root, &["rev-parse", "FETCH_HEAD"]).map(Some),
-                Err(error) if error.why.contains("couldn't find remote ref") => return Ok(None),
-                Err(error) if tries == MAX_QUESTIONS => return Err(error.why),
-                Err(_) => self.wait(),
-            }
-            tries += 1;
-        }
+        added.map(drop).map_err(failed)
     }
 
     /// Removes the commit from the branch, and the files that are new.
-    fn take_back(&self, written: &Written, commit: &str, base: Option<&str>) -> Result<(), Failure> {
-        match base {
-            Some(base) => self.git(&["update-ref", "HEAD", base, commit])?,
-            None => self.git(&["update-ref", "-d", "HEAD", commit])?,
-        };
+    fn take_back(&mut self, written: &Written, commit: &str, base: Option<&str>) -> Result<(), Failure> {
+        move_back(&self.root, commit, base).map_err(failed)?;
         // What was there before and was not committed stays, and is no part of the index.
         let listed = base
             .map(|base| self.git(&["ls-tree", "-r", "-z", "--name-only", base, "--", &self.context]))
             .transpose()?;
         let committed: BTreeSet<&str> = listed.iter().flat_map(|listed| listed.split('\0')).collect();
         self.index(None, written.paths().filter(|path| !committed.contains(path)), "--force-remove")?;
-        Ok(written.remove_new(&self.root)?)
+        written.remove_new(&self.root)?;
+        self.finish()
     }
-
-    /// Waits between 0.1 and 1 second, by chance, so that clones do not collide again.
-    fn wait(&self) {
-        let random = u64::from_str_radix(random_name().get(..8).unwrap_or_default(), 16).unwrap_or_default();
-        thread::sleep(Duration::from_millis(100 + random % 900));
-    }
-}
-
-/// What to do after a push was refused.
-enum Next {
-    /// The commit is there all the same.
-    Arrived,
-    PushAgain,
-    DecideAgain,
 }
 
 /// Returns the hexadecimal digits of the ids of cards and boxes in a text.
@@ -453,10 +377,8 @@ fn incomplete(lacking: &BTreeSet<String>) -> Failure {
     ))
 }
 
-fn diverged(remote: &str) -> Failure {
-    failed(format!(
-        "nothing was pushed to `{remote}`: the branch has commits that the remote lacks (help: push or rebase them first; `git reset --keep @{{u}}` drops those of a command that was killed)"
-    ))
+fn unread(path: &str, error: io::Error) -> Failure {
+    PathFailure::failure("read", path, error)
 }
 
 fn failed(why: String) -> Failure {

@@ -6,6 +6,7 @@ mod output;
 mod unfound;
 
 use super::args::{Global, SinceArgs};
+use super::console::{self, printable};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::github::append;
@@ -21,6 +22,7 @@ use compare::{Compared, Comparer};
 use find::{Found, FoundPack, HashPrefix, find};
 pub(crate) use output::SinceOutput;
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write as _;
 use std::path::Path;
 use unfound::Search;
 
@@ -155,7 +157,12 @@ fn of_commits(repository: &Repository, range: &str) -> Result<Vec<ReadPack>, Fai
         error => Failure::Outside(Box::new(error)),
     })?;
     let mut read: Vec<ReadPack> = Vec::new();
-    for CommitTrailers { id, subject, values } in commits {
+    for CommitTrailers { id, subject, values, left_out } in commits {
+        if left_out > 0 {
+            let short = id.get(..12).unwrap_or(&id);
+            let line = format!("warning: the commit {short} names {left_out} more packs than are read of one commit");
+            writeln!(console::stderr(), "{}", printable(&line))?;
+        }
         for value in values {
             // What follows the hash is a remark.
             let asked = value.split_whitespace().next().unwrap_or_default().to_owned();

@@ -8,7 +8,7 @@ use crate::cli::delivery::{self, DeliveryLine};
 use crate::cli::failure::Failure;
 use crate::cli::packs::{self, PackTarget, Probe};
 use crate::config::Policy;
-use crate::engine::{BudgetLimits, BuildJob, Built, Project, Repository, build_packs};
+use crate::engine::{BudgetLimits, BuildJob, Built, EngineError, Project, Repository, build_packs};
 use crate::intake::{is_in_git, is_shallow};
 use crate::review::SalvagedPack;
 use crate::seal::Sealed;
@@ -132,8 +132,12 @@ impl<'a, 's> Search<'a, 's> {
         if !self.may_build((roots.len() + 1) * profiles.len().max(1), MOST, &names) {
             return Ok(());
         }
-        // An agent that cannot be used has no packs.
-        let Ok((agent, defaults)) = self.repository.agent(self.project, key, policy, None) else { return Ok(()) };
+        let (agent, defaults) = match self.repository.agent(self.project, key, policy, None) {
+            Ok(found) => found,
+            Err(error @ EngineError::Unread(_)) => return Err(error.into()),
+            // An agent that cannot be used has no packs.
+            Err(_) => return Ok(()),
+        };
         let Ok(profiles) = defaults.profiles(self.repository.configuration(), profiles) else { return Ok(()) };
         let budget = BudgetArgs { profiles, ..BudgetArgs::default() };
         let limits = defaults.limits(BudgetLimits::default());
