@@ -73,6 +73,7 @@ pub(super) fn config(root: &Path, explicit: Option<&Path>) -> Result<Option<(Str
         });
     }
     let dir = Dir::open_ambient_dir(root, ambient_authority()).map_err(|source| failed(root, source))?;
+    refuse_other_spellings(root, &dir)?;
     let mut present = Vec::new();
     for name in CONFIG_NAMES {
         let found = exists(dir.symlink_metadata(name)).map_err(|source| failed(&root.join(name), source))?;
@@ -93,6 +94,18 @@ pub(super) fn config(root: &Path, explicit: Option<&Path>) -> Result<Option<(Str
         }
         _ => Err(IntakeError::TwoConfigs { path: root.to_owned() }),
     }
+}
+
+/// Refuses a file that only systems that ignore case take for the configuration: the same files would give other packs there.
+fn refuse_other_spellings(root: &Path, dir: &Dir) -> Result<(), IntakeError> {
+    let entries = dir.entries().map_err(|source| failed(root, source))?;
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    for name in names.filter(|name| !CONFIG_NAMES.contains(&name.as_str())) {
+        if CONFIG_NAMES.iter().any(|known| known.eq_ignore_ascii_case(&name)) {
+            return Err(IntakeError::ConfigSpelling { name });
+        }
+    }
+    Ok(())
 }
 
 fn failed(path: &Path, source: io::Error) -> IntakeError {
