@@ -178,6 +178,7 @@ fn read_body_file(name: &str, context: &ItemContext<'_>) -> Result<(RepoPath, St
             Refusal::Binary => "is no text",
             Refusal::NotUtf8 => "is not UTF-8",
             Refusal::TooLarge(_) => "is too large",
+            Refusal::GitLfs => "is stored with Git LFS",
             Refusal::Unreadable(_) => "cannot be read",
         })
     })?;
