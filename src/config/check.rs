@@ -158,6 +158,11 @@ impl ConfigFaults {
                 self.add_help(at, "the root of the repo cannot stand here", "name a folder or a file in it");
                 None
             }
+            Ok(_) if written.contains('\\') => {
+                let help = format!("write `{}`", shortened(&written.replace('\\', "/")));
+                self.add_help(at, format!("`{shown}` has a backslash, which is a folder on some systems only"), help);
+                None
+            }
             Ok(_) if written.chars().any(char::is_control) => {
                 self.add(at, "the path has control characters");
                 None

@@ -36,9 +36,9 @@ pub use profiles::{
     SESSION_INSTRUCTIONS,
 };
 pub use schema::schema;
-pub use settings::{
-    Budget, CodeDetail, Excerpt, FieldFilter, Group, Instructions, ItemSource, Profile, RedactionAllow, RedactionRule,
-    RedactionSettings, Settings, Strategy, Template, TemplatePart, Tokenizer,
-};
 #[cfg(test)]
-pub use settings::{EdgeMap, Globs};
+pub use settings::EdgeMap;
+pub use settings::{
+    Budget, CodeDetail, Excerpt, FieldFilter, Globs, Group, Instructions, ItemSource, Profile, RedactionAllow,
+    RedactionRule, RedactionSettings, Settings, Strategy, Template, TemplatePart, Tokenizer,
+};

@@ -60,6 +60,28 @@ pub struct Globs {
     pub set: globset::GlobSet,
 }
 
+impl Globs {
+    /// Returns whether a glob spells the hidden folders of a path that it matches, such as `.trash` or `.obsidian`.
+    pub fn spells_hidden(&self, glob: usize, path: &str) -> bool {
+        let written = self.written.get(glob).map_or("", String::as_str);
+        let mut hidden = path.rsplit('/').skip(1).filter(|part| part.starts_with('.'));
+        hidden.all(|name| {
+            let mut parts = written.split(['/', '{', ',', '}']).filter(|part| part.starts_with('.'));
+            parts.any(|part| part == name || part.contains(['*', '?', '[']))
+        })
+    }
+}
+
+impl ItemSource {
+    /// Returns the index of the first glob that includes a file, unless the file is excluded. A hidden folder holds items
+    /// only where the glob spells it.
+    pub fn glob_of(&self, path: &str) -> Option<usize> {
+        let globs = self.include.set.matches(path).into_iter();
+        let glob = globs.filter(|glob| self.include.spells_hidden(*glob, path)).min()?;
+        (!self.exclude.set.is_match(path)).then_some(glob)
+    }
+}
+
 /// One entry of `work_items`.
 #[derive(Debug, Clone)]
 pub struct ItemSource {

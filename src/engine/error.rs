@@ -4,7 +4,7 @@ use super::RootError;
 use super::configuration::config_error;
 use crate::intake::IntakeError;
 use crate::knowledge::AgentError;
-use crate::model::{Code, Diagnostic};
+use crate::model::{Code, Diagnostic, Place, RepoPath};
 use crate::redact::Environment;
 use crate::store::StoreError;
 use std::error::Error;
@@ -85,6 +85,12 @@ fn listed(diagnostics: &[Diagnostic]) -> String {
 impl From<IntakeError> for EngineError {
     fn from(error: IntakeError) -> Self {
         match error {
+            IntakeError::ConfigSpelling { ref name } => {
+                let place = RepoPath::new(name).ok().map(Place::file);
+                let help = format!("rename it: `git mv {name} {}`", name.to_ascii_lowercase());
+                let diagnostics = vec![Diagnostic::new(Code::InvalidConfig, place, error.to_string()).help(help)];
+                config_error(&Environment::new(std::iter::empty()), diagnostics, None)
+            }
             // An error of the input, not of the system.
             IntakeError::TwoConfigs { .. } | IntakeError::Unusable { .. } => {
                 let diagnostics = vec![Diagnostic::new(Code::InvalidConfig, None, error.to_string())];

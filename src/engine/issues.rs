@@ -55,6 +55,7 @@ fn unusable(path: &RepoPath, refusal: &Refusal) -> Diagnostic {
     let why = match refusal {
         Refusal::NotUtf8 => "it is not UTF-8".to_owned(),
         Refusal::TooLarge(limit) => format!("it is larger than {limit} bytes"),
+        Refusal::GitLfs => "it is stored with Git LFS".to_owned(),
         Refusal::Unreadable(_) => return unreadable(path, refusal),
         Refusal::Binary => "it is no text file".to_owned(),
         Refusal::Denied | Refusal::Outside | Refusal::NotInRepo => "it is no longer there".to_owned(),

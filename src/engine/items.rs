@@ -7,7 +7,9 @@ use super::restrictions::{leads_to_agent, restriction};
 use crate::cache::{FilePurpose, FileResult};
 use crate::config::{ItemSource, Settings, TemplatePart};
 use crate::graph::{Entry, Identity, SourceRules};
-use crate::model::{Code, Diagnostic, Digest, Place, Refusal, RepoPath, Severity, SourceTree, Untracked};
+use crate::model::{
+    Code, Diagnostic, Digest, Place, Refusal, RepoPath, Severity, SourceTree, Untracked, original_of_conflict_copy,
+};
 use crate::records;
 use crate::records::Item;
 use crate::redact::Redactor;
@@ -27,7 +29,8 @@ pub(super) fn read(
 ) -> ParsedFiles {
     let rules: Vec<Arc<SourceRules>> =
         settings.work_items.iter().map(|source| Arc::new(source_rules(source))).collect();
-    let files = item_files(source.files(), settings);
+    let (copies, files): (Vec<_>, Vec<_>) =
+        item_files(source.files(), settings).into_iter().partition(|(.., path)| live_original(source, path).is_some());
     let read: Vec<ParsedFiles> =
         files.par_iter().map(|matched| read_file(source, settings, scrubber, &rules, matched)).collect();
     let mut all = ParsedFiles::default();
@@ -35,7 +38,20 @@ pub(super) fn read(
         mark_untracked(&mut read, source, path, &scrubber.redactor, untracked);
         all.extend(read);
     }
+    let report = |(.., path): &Matched| {
+        let original = live_original(source, path)?;
+        let message =
+            format!("`{path}` is a copy of `{original}` that synchronising it left, and `{original}` is built");
+        let fault = Diagnostic::new(Code::DuplicateId, Some(Place::file(path.clone())), message);
+        Some(scrubbed(&scrubber.redactor, fault.help("merge what is right into the original, and remove the copy")))
+    };
+    all.diagnostics.extend(copies.iter().filter_map(report));
     all
+}
+
+/// Returns the file that a path is a conflict copy of, if that is still there.
+fn live_original(source: &dyn SourceTree, path: &RepoPath) -> Option<RepoPath> {
+    original_of_conflict_copy(path).filter(|original| source.has(original))
 }
 
 /// Marks the items in untracked files. The mark is not cached with the items, since git may start to track a file without
@@ -68,8 +84,7 @@ fn mark_untracked(
 fn item_files(files: &[RepoPath], settings: &Settings) -> Vec<Matched> {
     let matched = |path: &RepoPath| {
         let by_source = |(index, source): (usize, &ItemSource)| {
-            let glob = source.include.set.matches(path.as_str()).into_iter().min()?;
-            (!source.exclude.set.is_match(path.as_str())).then(|| (index, glob, path.clone()))
+            source.glob_of(path.as_str()).map(|glob| (index, glob, path.clone()))
         };
         settings.work_items.iter().enumerate().find_map(by_source)
     };

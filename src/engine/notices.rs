@@ -3,7 +3,7 @@
 use super::clean;
 use super::knowledge_reader::CONFIG;
 use super::project::Project;
-use crate::config::Settings;
+use crate::config::{Globs, Settings};
 use crate::model::{Code, Diagnostic, Level, RepoPath, Severity, SourceTree};
 use crate::redact::Redactor;
 use crate::select::Notice;
@@ -32,9 +32,12 @@ pub fn unmatched(settings: &Settings, source: &dyn SourceTree) -> Vec<Diagnostic
     let globs = items.chain(adrs).flat_map(|(globs, of)| {
         globs.written.iter().enumerate().map(move |(index, written)| (globs, index, written, of))
     });
+    let matches = |globs: &Globs, index: &usize, of: &str, path: &str| {
+        globs.set.matches(path).contains(index) && (of != "work_items" || globs.spells_hidden(*index, path))
+    };
     globs
         .filter(|(.., written, _)| !written.starts_with("work_items/"))
-        .filter(|(globs, index, ..)| !files.iter().any(|path| globs.set.matches(path.as_str()).contains(index)))
+        .filter(|(globs, index, _, of)| !files.iter().any(|path| matches(globs, index, of, path.as_str())))
         .map(|(.., written, of)| {
             Diagnostic::new(Code::UnmatchedGlob, None, format!("no file matches `{written}` of `{of}`"))
                 .help("correct the glob, or remove it; ignored files count only where git tracks them")

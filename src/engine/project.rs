@@ -254,6 +254,10 @@ pub(super) fn unreadable(path: &RepoPath, refusal: &Refusal) -> Diagnostic {
         Refusal::Binary => ("it is no text file".to_owned(), "exclude it, or name a text file"),
         Refusal::NotUtf8 => ("it is not UTF-8".to_owned(), "save it as UTF-8, or exclude it"),
         Refusal::TooLarge(limit) => (format!("it is larger than {limit} bytes"), "split the file, or exclude it"),
+        Refusal::GitLfs => (
+            "it is stored with Git LFS, so that a clone may have a pointer in its place".to_owned(),
+            "commit it as a plain file (`git lfs untrack`), or exclude it",
+        ),
         Refusal::Unreadable(why) => {
             (why.clone(), "make it readable; until then packs that may hold it stay as they are")
         }

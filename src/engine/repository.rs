@@ -159,7 +159,7 @@ impl Repository {
     /// leaves no cache there.
     fn has_inputs(&self) -> bool {
         let Settings { work_items, github, .. } = self.settings();
-        let is_item = |path: &RepoPath| work_items.iter().any(|source| source.include.set.is_match(path.as_str()));
+        let is_item = |path: &RepoPath| work_items.iter().any(|source| source.glob_of(path.as_str()).is_some());
         self.configuration.text.is_some()
             || self.files.files().iter().any(is_item)
             || self.root.join(github.snapshot.as_str()).exists()

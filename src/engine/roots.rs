@@ -219,11 +219,15 @@ impl Project<'_> {
             fault.code == Code::DuplicateId && fault.at.as_ref().is_some_and(|at| at.path == *path)
         };
         if let Some(fault) = self.diagnostics.iter().find(at_path) {
+            // A conflict copy holds no item.
+            if fault.about.is_empty() {
+                return Some(self.without_secrets(&fault.message));
+            }
             let help = "whose packs are built; give one of them another id";
             return Some(format!("two items have this id: {}, {help}", self.without_secrets(&fault.message)));
         }
         let name = path.as_str();
-        let includes = |source: &ItemSource| source.include.set.is_match(name) && !source.exclude.set.is_match(name);
+        let includes = |source: &ItemSource| source.glob_of(name).is_some();
         let why = if metadata.is_dir() {
             "it is a folder: name a file in it, or an id"
         } else if self.is_own_output(path) {

@@ -97,6 +97,17 @@ impl ApiBase {
     }
 }
 
+/// Returns the URL in the value of `X-GitHub-SSO`, without control characters, if it is one of an encrypted page of `host`.
+pub(super) fn sso_url(header: &str, host: &str) -> Option<String> {
+    let url = header.split(';').find_map(|part| part.trim().strip_prefix("url="))?;
+    let url: String = url.chars().filter(char::is_ascii_graphic).take(MAX_SSO_URL + 1).collect();
+    let authority = url.strip_prefix("https://")?.split(['/', '?', '#']).next()?;
+    (authority.eq_ignore_ascii_case(host) && url.len() <= MAX_SSO_URL).then_some(url)
+}
+
+/// The longest URL of a sign-on that is shown, in bytes.
+const MAX_SSO_URL: usize = 500;
+
 /// Returns `scheme://host`, with a port unless it is the scheme's default.
 fn origin(scheme: &str, authority: &str) -> String {
     let own = match scheme {

@@ -1,5 +1,6 @@
 //! A client that sends requests one after the other, and retries and waits as GitHub's documentation asks for.
 
+use super::address::sso_url;
 use super::{ApiBase, Clock, MediaType, Response, SyncError, SyncObserver, Tokens, Transport, json};
 use serde_json::Value;
 use std::time::Duration;
@@ -140,6 +141,8 @@ pub(super) struct Client<'a> {
     pub(super) secrets: Tokens,
     pub(super) budget: RequestBudget,
     pub(super) wait_left: Duration,
+    /// The host of pages for people.
+    pub(super) host: String,
 }
 
 impl Client<'_> {
@@ -241,7 +244,7 @@ impl Client<'_> {
                         limited += 1;
                         self.wait(wait, why, || FetchError::Limit(limit(&answer, wait)))?;
                     }
-                    None => return Ok(FetchOutcome::Refused(self.message(&answer))),
+                    None => return Ok(FetchOutcome::Refused(self.refusal(&answer))),
                 },
                 status @ 500..=599 => {
                     self.retry(&mut broken, || FetchError::Server(format!("status {status}")))?;
@@ -330,6 +333,19 @@ impl Client<'_> {
 
     fn with_server_message(&self, answer: &Response, ours: &str) -> String {
         with_reason(ours, self.message(answer).as_deref())
+    }
+
+    /// Returns why a request was refused, if the server says so in words that can be shown. That a token lacks the
+    /// authorisation for an organisation's single sign-on is in a header alone.
+    fn refusal(&self, answer: &Response) -> Option<String> {
+        let theirs = self.message(answer);
+        let Some(header) = answer.header("x-github-sso").filter(|header| header.starts_with("required")) else {
+            return theirs;
+        };
+        let url = sso_url(header, &self.host).filter(|url| !self.secrets.occurs_in(url));
+        let at = url.map_or_else(|| "in the token's settings".to_owned(), |url| format!("at {url}"));
+        let ours = format!("the token must be authorised for the organisation's single sign-on (SSO), {at}");
+        Some(with_reason(&ours, theirs.as_deref()))
     }
 
     /// Returns the server's message, if it can be shown.

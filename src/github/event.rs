@@ -33,6 +33,7 @@ pub fn send_event(
 ) -> Result<(), SyncError> {
     let EventTarget { api, secrets, repo, max_wait } = target.clone();
     let mut observer = Silent;
+    let host = api.authority.strip_prefix("api.").unwrap_or(&api.authority).to_owned();
     let mut client = Client {
         transport,
         clock,
@@ -41,6 +42,7 @@ pub fn send_event(
         secrets,
         budget: RequestBudget::default(),
         wait_left: max_wait,
+        host,
     };
     let body = json!({"event_type": event_type, "client_payload": payload});
     match client.post(&format!("/repos/{repo}/dispatches"), &body)? {

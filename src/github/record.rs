@@ -1,7 +1,7 @@
 //! Fetching of single issues, and the update of an issue's record.
 
 use super::IssueKey;
-use super::client::{FetchError, FetchOutcome};
+use super::client::{FetchError, FetchOutcome, with_reason};
 use super::convert::FetchedIssue;
 use super::sync::{StepError, SyncEngine};
 use super::sync_state::IssueMemo;
@@ -60,8 +60,9 @@ impl SyncEngine<'_> {
                 self.report(Code::IssueGone, &format!("`{key}` was deleted"), help, key);
                 IssueOutcome::Absent
             }
-            FetchOutcome::Missing | FetchOutcome::Refused(_) => {
-                let message = format!("`{key}` does not exist, or may not be seen");
+            absent @ (FetchOutcome::Missing | FetchOutcome::Refused(_)) => {
+                let why = if let FetchOutcome::Refused(why) = absent { why } else { None };
+                let message = with_reason(&format!("`{key}` does not exist, or may not be seen"), why.as_deref());
                 let help =
                     "correct the number, or use a token that may read the repo; what the snapshot has of it stays";
                 self.report(Code::IssueNotVisible, &message, help, key);

@@ -48,7 +48,8 @@ pub fn sync(
     };
     let budget = RequestBudget { most: setting.limits.max_requests, ..RequestBudget::default() };
     let (api, secrets, wait_left) = (setting.api.clone(), setting.secrets.clone(), setting.limits.max_wait);
-    let client = Client { transport, clock, observer, api, secrets, budget, wait_left };
+    let host = setting.host.clone();
+    let client = Client { transport, clock, observer, api, secrets, budget, wait_left, host };
     let about = format!("{} {} {}", setting.api.origin, setting.folder, setting.repo);
     let state = SyncState::load(setting.cache.as_ref(), &about);
     let mut engine = SyncEngine {

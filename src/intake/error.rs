@@ -36,6 +36,12 @@ pub enum IntakeError {
         /// The folder.
         path: PathBuf,
     },
+    /// A file that only some systems take for the configuration.
+    #[error("`{name}` is the configuration only on systems that ignore case")]
+    ConfigSpelling {
+        /// Its name, at the root.
+        name: String,
+    },
     /// The configuration is not a text that can be used.
     #[error("cannot use `{}`: {reason}", path.display())]
     Unusable {

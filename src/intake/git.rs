@@ -9,15 +9,17 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// Returns the entries of the index below `root` outside `excluded` folders, for [`tracked`] to read.
+/// Returns the entries of the index below `root` outside `excluded` folders, for [`index_entries`] to read.
 ///
 /// # Errors
 /// Why git could not say.
 pub(super) fn entries(root: &Path, excluded: &[RepoPath]) -> Result<Vec<u8>, GitUnavailable> {
     let excluded: Vec<String> = excluded.iter().map(|folder| format!(":(exclude,literal){folder}")).collect();
-    let mut arguments = vec!["ls-files", "-z", "--stage", "--", "."];
+    let mut arguments = vec!["-c", "protocol.allow=never", "ls-files", "-z", "-t", "--stage", "--", "."];
     arguments.extend(excluded.iter().map(String::as_str));
     let mut command = command(root, &arguments);
+    // A partial clone would ask its remote for the folders of a sparse index.
+    command.env("GIT_NO_LAZY_FETCH", "1");
     let output = match command.stdin(Stdio::null()).output() {
         Ok(output) => output,
         Err(error) => {
@@ -46,11 +48,49 @@ pub(super) struct GitUnavailable {
     pub(super) absent: bool,
 }
 
-/// Iterates over the tracked files of `entries` as git writes them: bytes, `/` between parts, relative to the root.
-pub(super) fn tracked(entries: &[u8]) -> impl Iterator<Item = &[u8]> {
-    // `<mode> <id> <stage>\t<path>`
-    let path = |entry: &'_ [u8]| entry.iter().position(|byte| *byte == b'\t');
-    entries.split(|byte| *byte == 0).filter_map(move |entry| entry.get(path(entry)? + 1..))
+/// A tracked file, link or submodule.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct IndexEntry<'a> {
+    /// The path as git writes it: bytes, `/` between parts, relative to the root.
+    pub(super) path: &'a [u8],
+    /// The id of its content.
+    pub(super) id: &'a str,
+    mode: &'a str,
+    /// Whether git leaves the path on disk alone, as outside a sparse checkout.
+    pub(super) skips_worktree: bool,
+}
+
+impl IndexEntry<'_> {
+    /// Whether it is a symbolic link, whatever lies on disk.
+    pub(super) fn is_link(&self) -> bool {
+        self.mode == "120000"
+    }
+
+    /// Whether it is a regular file.
+    pub(super) fn is_file(&self) -> bool {
+        self.mode.starts_with("100")
+    }
+}
+
+/// Iterates over `entries`.
+pub(super) fn index_entries(entries: &[u8]) -> impl Iterator<Item = IndexEntry<'_>> {
+    // `<tag> <mode> <id> <stage>\t<path>`
+    entries.split(|byte| *byte == 0).filter_map(|entry| {
+        let tab = entry.iter().position(|byte| *byte == b'\t')?;
+        let mut words = std::str::from_utf8(entry.get(..tab)?).ok()?.split(' ');
+        let (tag, mode, id) = (words.next()?, words.next()?, words.next()?);
+        Some(IndexEntry { path: entry.get(tab + 1..)?, id, mode, skips_worktree: tag == "S" })
+    })
+}
+
+/// Whether the clone stores links as plain files that hold their targets, as on Windows.
+pub(super) fn is_without_links(root: &Path) -> bool {
+    run(root, &["config", "--local", "--type=bool", "core.symlinks"]).is_ok_and(|value| value.starts_with(b"false"))
+}
+
+/// Whether only a part of the work tree at `top` may be checked out.
+pub(super) fn is_sparse(top: &Path) -> bool {
+    folder(top).is_ok_and(|git| git.is_some_and(|git| git.join("info/sparse-checkout").is_file()))
 }
 
 /// Finds the git folder of the work tree at `top`, which holds the index. In a linked work tree and in a submodule `.git`

@@ -48,6 +48,7 @@ pub enum GitObject {
 }
 
 /// A running `git cat-file --batch`, which answers all requests. It fetches nothing.
+#[derive(Debug)]
 pub struct History {
     child: Child,
     requests: ChildStdin,
@@ -64,7 +65,7 @@ impl History {
             return Err(HistoryError::NoRepository);
         }
         let mut command = git::command(root, &["-c", "protocol.allow=never", "cat-file", "--batch"]);
-        command.env("GIT_NO_LAZY_FETCH", "1").env("GIT_NO_REPLACE_OBJECTS", "1");
+        command.env("GIT_NO_LAZY_FETCH", "1");
         let started = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
         let mut child = started.map_err(|error| HistoryError::Git(git::not_started(&error)))?;
         match (child.stdin.take(), child.stdout.take()) {
@@ -137,6 +138,7 @@ impl History {
             return if head.is_empty() { Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()) } else { Ok(None) };
         };
         if size > MAX_FILE_BYTES {
+            io::copy(&mut (&mut self.responses).take(size + 1), &mut io::sink())?;
             return Err(HistoryError::TooLarge(name.to_owned()));
         }
         let mut bytes = Vec::new();

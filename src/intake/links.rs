@@ -3,8 +3,9 @@
 use super::error::{describe, is_absent};
 use crate::model::RepoPath;
 use cap_std::fs::Dir;
+use std::collections::BTreeMap;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The most links in one path; more count as a cycle, as for the system itself.
 const MAX_LINKS: usize = 40;
@@ -26,8 +27,51 @@ pub(super) enum LinkEnd {
     Special,
 }
 
+/// What git tracks and the disk does not show: files that are not checked out, as outside a sparse checkout, and links that
+/// lie there as plain files, or not at all.
+#[derive(Debug, Default)]
+pub(super) struct IndexOnly {
+    /// The ids of the contents of files.
+    pub(super) files: BTreeMap<String, Box<str>>,
+    /// The targets of links.
+    pub(super) links: BTreeMap<String, PathBuf>,
+}
+
+/// What is at a path.
+enum Found {
+    File,
+    Folder,
+    Link(PathBuf),
+    Special,
+}
+
+impl IndexOnly {
+    /// Looks at a path without following a link at its end.
+    fn look(&self, root: &Dir, path: &str) -> io::Result<Found> {
+        if let Some(target) = self.links.get(path) {
+            return Ok(Found::Link(target.clone()));
+        }
+        match root.symlink_metadata(path) {
+            Ok(metadata) if metadata.is_symlink() => root.read_link_contents(path).map(Found::Link),
+            Ok(metadata) if metadata.is_file() => Ok(Found::File),
+            Ok(metadata) if metadata.is_dir() => Ok(Found::Folder),
+            Ok(_) => Ok(Found::Special),
+            Err(error) if is_absent(&error) && self.files.contains_key(path) => Ok(Found::File),
+            Err(error) if is_absent(&error) && self.has_folder(path) => Ok(Found::Folder),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn has_folder(&self, path: &str) -> bool {
+        let folder = format!("{path}/");
+        let is_below = |path: Option<&String>| path.is_some_and(|path| path.starts_with(&folder));
+        let (mut files, mut links) = (self.files.range(folder.clone()..), self.links.range(folder.clone()..));
+        is_below(files.next().map(|(path, _)| path)) || is_below(links.next().map(|(path, _)| path))
+    }
+}
+
 /// Follows `path` from the root to its end.
-pub(super) fn follow(root: &Dir, path: &RepoPath) -> LinkEnd {
+pub(super) fn follow(root: &Dir, index: &IndexOnly, path: &RepoPath) -> LinkEnd {
     let mut rest: Vec<String> = parts(path.as_str());
     let mut real: Vec<String> = Vec::new();
     let mut is_file = false;
@@ -45,27 +89,21 @@ pub(super) fn follow(root: &Dir, path: &RepoPath) -> LinkEnd {
             _ => real.push(part),
         }
         let here = real.join("/");
-        let metadata = match root.symlink_metadata(&here) {
-            Ok(metadata) => metadata,
+        is_file = false;
+        match index.look(root, &here) {
             Err(error) => return stopped_at(here, rest, &error),
-        };
-        is_file = metadata.is_file();
-        if metadata.is_symlink() {
-            links += 1;
-            let target = match root.read_link_contents(&here) {
-                Ok(target) => target,
-                Err(error) => return stopped_at(here, rest, &error),
-            };
-            if is_outside(&target) {
-                return LinkEnd::Outside;
+            Ok(Found::Special) => return LinkEnd::Special,
+            Ok(Found::Folder) => {}
+            Ok(Found::File) => is_file = true,
+            Ok(Found::Link(target)) if is_outside(&target) => return LinkEnd::Outside,
+            Ok(Found::Link(target)) => {
+                links += 1;
+                let Some(target) = target.to_str().filter(|_| links <= MAX_LINKS) else {
+                    return LinkEnd::Special;
+                };
+                real.pop();
+                rest.extend(parts(&with_slashes(target)));
             }
-            let Some(target) = target.to_str().filter(|_| links <= MAX_LINKS) else {
-                return LinkEnd::Special;
-            };
-            real.pop();
-            rest.extend(parts(&with_slashes(target)));
-        } else if !metadata.is_file() && !metadata.is_dir() {
-            return LinkEnd::Special;
         }
     }
     match (repo_path(&real.join("/")), is_file) {
@@ -138,7 +176,7 @@ mod tests {
         symlink("loop1", at("loop2")).unwrap();
         symlink("a/.env", at("gone")).unwrap();
         let root = Dir::open_ambient_dir(folder.path(), cap_std::ambient_authority()).unwrap();
-        let end = |path: &str| follow(&root, &RepoPath::new(path).unwrap());
+        let end = |path: &str| follow(&root, &IndexOnly::default(), &RepoPath::new(path).unwrap());
         let path = |path: &str| RepoPath::new(path).unwrap();
         assert_eq!(end("a/b/x.md"), LinkEnd::File(path("a/b/x.md")));
         assert_eq!(end("a/two"), LinkEnd::File(path("a/b/x.md")));

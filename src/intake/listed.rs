@@ -3,14 +3,12 @@
 use super::Repo;
 use super::checkout::CLOCK_TICK;
 use super::error::is_absent;
+use super::root::CONFIG_NAMES;
 use crate::model::{RepoPath, SourceTree as _};
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
-
-/// The files at the root that hold the configuration.
-const CONFIGS: [&str; 2] = ["contextpack.yml", "contextpack.yaml"];
 
 /// Whether [`Repo::open`] of `root`, if it began at `since`, would give the listing of `repo` now under the same
 /// configuration, as far as the times tell of the folders and files that decide it. `false` if that is uncertain. `snapshot`
@@ -18,7 +16,9 @@ const CONFIGS: [&str; 2] = ["contextpack.yml", "contextpack.yaml"];
 pub fn is_listed_as_of(root: &Path, repo: &Repo, snapshot: &RepoPath, since: SystemTime) -> bool {
     let Some(since) = since.checked_sub(CLOCK_TICK) else { return false };
     let folders = repo.folders().into_iter().map(|folder| root.join(folder));
-    let decides = |path: &&RepoPath| path.name() == ".gitignore" || CONFIGS.contains(&path.as_str());
+    let decides = |path: &&RepoPath| {
+        [".gitignore", ".gitattributes"].contains(&path.name()) || CONFIG_NAMES.contains(&path.as_str())
+    };
     let files = repo.files().iter().filter(decides).map(|path| root.join(path.as_str()));
     let snapshot = root.join(snapshot.as_str());
     let above = snapshot.ancestors().take_while(|folder| *folder != root).map(Path::to_owned);

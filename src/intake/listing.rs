@@ -1,13 +1,17 @@
 //! The names in a repo: what the walk found, joined with what git tracks, and where links lead.
 
+use super::attributes::{Attributes, FileAttributes};
 use super::error::{describe, is_absent};
-use super::git::{self, GitUnavailable};
-use super::links::{self, LinkEnd};
+use super::git::{self, GitUnavailable, IndexEntry};
+use super::links::{self, IndexOnly, LinkEnd};
+use super::objects::StoredObjects;
+use super::text;
 use super::walk::{self, ExcludedFolders, UnlistedEntry, WalkResult};
 use crate::config::DenyList;
 use crate::model::{Code, Diagnostic, Refusal, RepoPath, Severity};
 use cap_std::fs::Dir;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 /// The names that are refused whether or not a file exists.
 #[derive(Debug)]
@@ -37,12 +41,26 @@ pub(super) struct Listing {
     /// Links whose end must not be read, and the reason, which holds for all paths below them too.
     refused_links: BTreeMap<String, Refusal>,
     index: TrackedFiles,
+    index_only: IndexOnly,
+    attributes: Attributes,
     /// Files and folders that exist and could not be listed or examined, as paths from the root.
     unlisted: Vec<String>,
     /// The diagnostics about those, and about git; sorted.
     pub(super) unlisted_diagnostics: Vec<Diagnostic>,
     /// All diagnostics about names, sorted; includes `unlisted_diagnostics`.
     pub(super) diagnostics: Vec<Diagnostic>,
+}
+
+/// The largest target of a link, in bytes.
+const MAX_TARGET: u64 = 4096;
+
+/// The folder whose names are listed, and what belongs to it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ListedRoot<'a> {
+    pub(super) path: &'a Path,
+    pub(super) handle: &'a Dir,
+    pub(super) objects: &'a StoredObjects,
+    pub(super) rules: &'a AccessRules,
 }
 
 /// The files that git tracks.
@@ -58,12 +76,12 @@ enum TrackedFiles {
 
 impl Listing {
     /// Joins what the walk found with the `entries` of git's index; `None` if there is no git repository, or nothing was ever
-    /// added to it.
+    /// added to it. `attributes` are those of the folders above the root.
     pub(super) fn join(
-        root: &Dir,
-        rules: &AccessRules,
+        root: ListedRoot<'_>,
         found: WalkResult,
         entries: Option<Result<Vec<u8>, GitUnavailable>>,
+        attributes: Attributes,
     ) -> Self {
         let WalkResult { files, mut links, special, folders, diagnostics, unlisted } = found;
         let mut listing = Self {
@@ -73,6 +91,8 @@ impl Listing {
             folders,
             refused_links: BTreeMap::new(),
             index: TrackedFiles::NoGit,
+            index_only: IndexOnly::default(),
+            attributes,
             unlisted: Vec::new(),
             unlisted_diagnostics: Vec::new(),
             diagnostics,
@@ -84,9 +104,10 @@ impl Listing {
         match entries {
             None => {}
             Some(Err(unavailable)) => listing.set_git_unavailable(&unavailable),
-            Some(Ok(entries)) => listing.add_tracked(root, rules, &entries, &mut links),
+            Some(Ok(entries)) => listing.add_tracked(root, &entries, &mut links),
         }
-        listing.add_links(root, rules, links);
+        listing.add_links(root.handle, root.rules, links);
+        listing.add_attributes(root);
         listing.special.sort_unstable();
         listing.special.dedup();
         listing.unlisted_diagnostics.sort();
@@ -117,15 +138,17 @@ impl Listing {
         }
     }
 
-    /// Adds the tracked files that the walk left out because git ignores them.
-    fn add_tracked(&mut self, root: &Dir, rules: &AccessRules, entries: &[u8], links: &mut Vec<RepoPath>) {
+    /// Adds the tracked files that the walk left out, because git ignores them or has not checked them out, and makes links
+    /// of the files in whose place git tracks a link.
+    fn add_tracked(&mut self, root: ListedRoot<'_>, entries: &[u8], links: &mut Vec<RepoPath>) {
         let mut tracked = BTreeSet::new();
-        let (mut more, mut more_links) = (Vec::new(), Vec::new());
+        let (mut more, mut more_links, mut as_links) = (Vec::new(), Vec::new(), Vec::new());
+        let mut missing_folder: Option<String> = None;
         links.sort_unstable();
-        for bytes in git::tracked(entries) {
-            let Ok(text) = std::str::from_utf8(bytes) else {
+        for entry in git::index_entries(entries) {
+            let Ok(text) = std::str::from_utf8(entry.path) else {
                 // If the file is there and not ignored, the walk reported it too: equal diagnostics become one.
-                let shown = String::from_utf8_lossy(bytes);
+                let shown = String::from_utf8_lossy(entry.path);
                 let (folder, name) = shown.rsplit_once('/').unwrap_or(("", &shown));
                 self.diagnostics.push(walk::unusable_name(folder, name));
                 continue;
@@ -133,14 +156,36 @@ impl Listing {
             let Some(path) = links::repo_path(text) else {
                 continue;
             };
-            if rules.excluded.contains(path.as_str()) {
+            if root.rules.excluded.contains(path.as_str()) {
                 continue;
             }
-            if self.files.binary_search(&path).is_err() && links.binary_search(&path).is_err() {
-                match kind(root, &path) {
+            if self.has(&path) {
+                if entry.is_link() {
+                    as_links.push((path.clone(), entry));
+                }
+            } else if links.binary_search(&path).is_err() {
+                let found = match &missing_folder {
+                    Some(folder) if path.is_under(folder) => Ok(TrackedKind::Gone),
+                    _ => kind(root.handle, &path),
+                };
+                match found {
                     Ok(TrackedKind::Link) => more_links.push(path.clone()),
+                    Ok(TrackedKind::File) if entry.is_link() => as_links.push((path.clone(), entry)),
                     Ok(TrackedKind::File) => more.push(path.clone()),
                     Ok(TrackedKind::Special) => self.special.push(path.clone()),
+                    Ok(TrackedKind::Gone) if entry.skips_worktree => {
+                        if entry.is_link() {
+                            as_links.push((path.clone(), entry));
+                        } else if entry.is_file() {
+                            self.index_only.files.insert(path.to_string(), entry.id.into());
+                            more.push(path.clone());
+                        }
+                        // Whole folders are missing outside a sparse checkout.
+                        let folder = Some(path.dir()).filter(|folder| !folder.is_empty());
+                        let is_missing =
+                            |folder: &&str| root.handle.symlink_metadata(folder).is_err_and(|e| is_absent(&e));
+                        missing_folder = folder.filter(is_missing).map(str::to_owned);
+                    }
                     // Deleted, or a submodule's folder.
                     Ok(TrackedKind::Gone) => {}
                     // The folder is reported already.
@@ -153,10 +198,69 @@ impl Listing {
             }
             tracked.insert(path);
         }
-        links.append(&mut more_links);
         self.files.append(&mut more);
-        self.files.sort_unstable();
+        self.set_index_links(root, as_links, &mut more_links);
+        links.append(&mut more_links);
         self.index = TrackedFiles::Known(tracked);
+    }
+
+    /// Adds the links that git tracks to `links` where on disk is nothing, or the plain file that git writes where a clone
+    /// has no links. Any other plain file replaced a link that the clone has.
+    fn set_index_links(
+        &mut self,
+        root: ListedRoot<'_>,
+        entries: Vec<(RepoPath, IndexEntry<'_>)>,
+        links: &mut Vec<RepoPath>,
+    ) {
+        let mut without_links = None;
+        for (path, entry) in entries {
+            let on_disk = text::read_bytes(root.handle, path.as_str(), MAX_TARGET);
+            let stored = root.objects.read(entry.id, MAX_TARGET);
+            let is_link = entry.skips_worktree && on_disk == Err(Refusal::NotInRepo)
+                || stored.is_ok() && stored == on_disk
+                || *without_links.get_or_insert_with(|| git::is_without_links(root.path));
+            match stored.or_else(|refusal| on_disk.map_err(|_| refusal)) {
+                _ if !is_link => self.files.push(path),
+                Ok(target) => {
+                    let target = PathBuf::from(String::from_utf8_lossy(&target).into_owned());
+                    self.index_only.links.insert(path.to_string(), target);
+                    links.push(path);
+                }
+                Err(refusal) => {
+                    self.refused_links.insert(path.to_string(), refusal);
+                    self.files.push(path);
+                }
+            }
+        }
+        let Self { files, index_only, .. } = self;
+        files.retain(|path| !index_only.links.contains_key(path.as_str()));
+        files.sort_unstable();
+        files.dedup();
+    }
+
+    /// Reads the `.gitattributes` files.
+    fn add_attributes(&mut self, root: ListedRoot<'_>) {
+        let files: Vec<RepoPath> = self.files.iter().filter(|path| path.name() == ".gitattributes").cloned().collect();
+        for path in files {
+            let limit = text::size_limit("");
+            let read = match self.stored(&path) {
+                // What a partial clone lacks is about files that it lacks too.
+                Some(id) => root.objects.read(id, limit).map_err(|_| Refusal::NotInRepo),
+                // git, too, follows no link here.
+                None => text::read_bytes(root.handle, path.as_str(), limit),
+            };
+            match read {
+                Ok(bytes) => {
+                    let folder = path.as_str().strip_suffix(".gitattributes").unwrap_or_default();
+                    self.attributes.add(folder, &bytes);
+                }
+                Err(Refusal::Unreadable(why)) => {
+                    let what = format!("`{path}` cannot be read, so what git stores of files is unknown: {why}");
+                    self.add_unlisted(UnlistedEntry::new(path.dir(), path.as_str(), &what));
+                }
+                Err(_) => {}
+            }
+        }
     }
 
     /// Adds the links that lead to listed files, and those that must not be read.
@@ -165,7 +269,7 @@ impl Listing {
         links.dedup();
         let mut listed = Vec::new();
         for link in links {
-            let end = links::follow(root, &link);
+            let end = self.follow(root, &link);
             if end == LinkEnd::Special {
                 self.special.push(link);
                 continue;
@@ -206,6 +310,21 @@ impl Listing {
         }
     }
 
+    /// Follows a link as git tracks it.
+    pub(super) fn follow(&self, root: &Dir, link: &RepoPath) -> LinkEnd {
+        links::follow(root, &self.index_only, link)
+    }
+
+    /// Returns the id of the content of a file that is not checked out.
+    pub(super) fn stored(&self, path: &RepoPath) -> Option<&str> {
+        self.index_only.files.get(path.as_str()).map(AsRef::as_ref)
+    }
+
+    /// Returns the attributes of a file.
+    pub(super) fn attributes(&self, path: &RepoPath) -> FileAttributes {
+        self.attributes.of(path.as_str())
+    }
+
     fn has(&self, path: &RepoPath) -> bool {
         self.files.binary_search(path).is_ok()
     }
@@ -228,11 +347,11 @@ impl Listing {
         }
     }
 
-    /// Every folder that was walked or holds a listed file, sorted. The root's path is empty.
+    /// Every folder that was walked or holds a listed file on disk, sorted. The root's path is empty.
     pub(super) fn folders(&self) -> Vec<&str> {
         let mut folders: Vec<&str> = self.folders.iter().map(String::as_str).collect();
         // git may track files of folders that it ignores.
-        folders.extend(self.files.iter().map(RepoPath::dir));
+        folders.extend(self.files.iter().filter(|path| self.stored(path).is_none()).map(RepoPath::dir));
         folders.sort_unstable();
         folders.dedup();
         folders
@@ -284,7 +403,7 @@ pub(super) fn no_file() -> Refusal {
 /// Why it cannot be examined, though it may exist.
 fn kind(root: &Dir, path: &RepoPath) -> Result<TrackedKind, String> {
     if let Some(dir) = Some(path.dir()).filter(|dir| !dir.is_empty()).and_then(links::repo_path) {
-        match links::follow(root, &dir) {
+        match links::follow(root, &IndexOnly::default(), &dir) {
             LinkEnd::Folder(real) if real == dir => {}
             LinkEnd::Unreadable(_, why) => return Err(why),
             _ => return Ok(TrackedKind::Gone),

@@ -6,6 +6,7 @@
 //! would skip folders that it cannot read, and folders without git have to work too. How ignore files are matched, and why not by
 //! the `ignore` crate, is in `config/ignore_patterns.rs`.
 
+mod attributes;
 mod changes;
 mod checkout;
 mod error;
@@ -19,6 +20,7 @@ mod listing;
 #[cfg(all(test, unix))]
 mod listing_against_git;
 mod merge;
+mod objects;
 mod repo;
 mod root;
 mod snapshot;

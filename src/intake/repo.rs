@@ -1,9 +1,11 @@
 //! A repo as one build sees it.
 
+use super::attributes::{Attributes, FileAttributes};
 use super::checkout::Checkout;
 use super::error::IntakeError;
 use super::git::{self, GitUnavailable};
-use super::listing::{AccessRules, Listing, no_file};
+use super::listing::{AccessRules, ListedRoot, Listing, no_file};
+use super::objects::StoredObjects;
 use super::snapshot::SnapshotFiles;
 use super::state_folder::{self, CacheUse};
 use super::walk::{self, ExcludedFolders, InheritedRules, RepoWalk};
@@ -31,7 +33,8 @@ pub struct RepoOptions<'a> {
 /// clone (`info/exclude`, `core.excludesFile`) do not. Repositories inside it are not entered.
 ///
 /// A link is listed if it ends at a listed file. One that leads out of the repo or to a denied name is listed too, and
-/// reading it is refused with that reason.
+/// reading it is refused with that reason. What git tracks and has not checked out, as outside a sparse checkout, is listed as
+/// if it were there, and its text is git's.
 #[derive(Debug)]
 pub struct Repo {
     /// The root's real path.
@@ -40,6 +43,7 @@ pub struct Repo {
     open_folders: text::OpenFolders,
     rules: AccessRules,
     listing: Listing,
+    objects: StoredObjects,
     snapshot: SnapshotFiles,
     cache: CacheUse,
     /// The git work tree of the files, observed since the repo was opened.
@@ -117,13 +121,19 @@ impl Repo {
         }
         let mut found = found.map_err(failed)?;
         let mut snapshot = options.snapshot.map(|folder| SnapshotFiles::list(&handle, folder)).unwrap_or_default();
+        if let (Some(folder), Some(Ok(entries))) = (options.snapshot, &entries) {
+            snapshot.add_stored(folder, git::index_entries(entries));
+        }
         found.diagnostics.append(&mut diagnostics);
         found.diagnostics.append(&mut snapshot.diagnostics);
         found.unlisted.append(&mut snapshot.unlisted);
         let in_git = in_git && !top.is_some_and(git::is_without_index);
-        let listing = Listing::join(&handle, &rules, found, entries.filter(|_| in_git));
+        let objects = StoredObjects::new(&root);
+        let listed = ListedRoot { path: &root, handle: &handle, objects: &objects, rules: &rules };
+        let attributes = Attributes::above(top.filter(|_| in_git), &root);
+        let listing = Listing::join(listed, found, entries.filter(|_| in_git), attributes);
         let open_folders = text::OpenFolders::default();
-        Ok(Self { root, handle, open_folders, rules, listing, snapshot, cache, checkout })
+        Ok(Self { root, handle, open_folders, rules, listing, objects, snapshot, cache, checkout })
     }
 
     /// Prepares another build of the same listing. Returns `false` if git changed something since, so that the repo has
@@ -170,6 +180,7 @@ impl Repo {
     /// Closes the folders that are open for the next file in them, so that others may move them until the next build.
     pub fn close_folders(&self) {
         self.open_folders.close();
+        self.objects.close();
     }
 
     /// Whether [`Repo::open`] would give the same listing, if nothing happened since but to the `touched` paths, which are
@@ -179,7 +190,8 @@ impl Repo {
         touched.iter().all(|path| {
             let below = path.strip_prefix(&self.root).ok().and_then(Path::to_str).and_then(links::repo_path);
             let decides = |below: &RepoPath| {
-                below.name() == ".gitignore" || below.as_str().split('/').any(|part| part.eq_ignore_ascii_case(".git"))
+                [".gitignore", ".gitattributes"].contains(&below.name())
+                    || below.as_str().split('/').any(|part| part.eq_ignore_ascii_case(".git"))
             };
             let Some(below) = below.filter(|below| !decides(below)) else { return false };
             let metadata = path.symlink_metadata();
@@ -229,7 +241,9 @@ impl SourceTree for Repo {
     fn is_settled(&self) -> bool {
         let last_created = || {
             let folders = self.folders().into_iter().map(|folder| self.root.join(folder));
-            let files = self.files().iter().chain(&self.snapshot.files).map(|path| self.root.join(path.as_str()));
+            let is_on_disk = |path: &&RepoPath| self.listing.stored(path).is_none() && !self.snapshot.is_stored(path);
+            let files = self.files().iter().chain(&self.snapshot.files).filter(is_on_disk);
+            let files = files.map(|path| self.root.join(path.as_str()));
             let mut last = None;
             for path in folders.chain(files) {
                 last = last.max(Some(text::created(&path)?));
@@ -244,7 +258,7 @@ impl SourceTree for Repo {
     }
 
     fn read_issue(&self, path: &RepoPath) -> Result<String, Refusal> {
-        self.snapshot.read(&self.handle, path)
+        self.snapshot.read(&self.handle, &self.objects, path)
     }
 
     /// Whether git tracks a listed file, and if it is a link what it leads to.
@@ -255,12 +269,14 @@ impl SourceTree for Repo {
         self.listing.is_tracked(path)
     }
 
-    /// Returns the state of a listed file; `None` for a link, whose target is determined only when it is read.
+    /// Returns the state of a listed file; `None` for a link, whose target is determined only when it is read, and for a file
+    /// whose text depends on its attributes.
     fn state(&self, path: &RepoPath) -> Option<FileState> {
         let plain = self.has(path)
             && !self.listing.links.contains_key(path)
             && !self.rules.denies(path)
-            && self.listing.refusal_above(path).is_none();
+            && self.listing.refusal_above(path).is_none()
+            && self.listing.attributes(path) == FileAttributes::default();
         let listed = plain || self.snapshot.files.binary_search(path).is_ok();
         listed.then(|| text::state(&self.root.join(path.as_str())))?
     }
@@ -271,11 +287,32 @@ impl SourceTree for Repo {
 
     fn read(&self, path: &RepoPath) -> Result<String, Refusal> {
         let real = self.real(path)?;
-        self.open_folders.read(&self.handle, real.as_str(), text::size_limit(path.extension()))
+        let attributes = self.listing.attributes(&real);
+        if attributes.lfs {
+            return Err(Refusal::GitLfs);
+        }
+        let limit = text::size_limit(path.extension());
+        let text = match self.listing.stored(&real) {
+            Some(id) => self.objects.read(id, limit).and_then(text::decode)?,
+            None => self.open_folders.read(&self.handle, real.as_str(), limit)?,
+        };
+        if text::is_lfs_pointer(&text) {
+            return Err(Refusal::GitLfs);
+        }
+        Ok(text::without_expanded_ids(text, attributes.ident))
     }
 
     fn head(&self, path: &RepoPath) -> Option<String> {
-        text::head(&self.handle, self.real(path).ok()?.as_str())
+        let real = self.real(path).ok()?;
+        let attributes = self.listing.attributes(&real);
+        if attributes.lfs {
+            return None;
+        }
+        let head = match self.listing.stored(&real) {
+            Some(id) => text::head_of(&self.objects.read(id, u64::MAX).ok()?),
+            None => text::head(&self.handle, real.as_str())?,
+        };
+        Some(text::without_expanded_ids(head, attributes.ident))
     }
 }
 
@@ -300,7 +337,7 @@ impl Repo {
         }
         let real = if self.listing.links.contains_key(path) {
             // Followed again: it may lead elsewhere by now.
-            self.listing.link_target(&self.rules, &links::follow(&self.handle, path))?
+            self.listing.link_target(&self.rules, &self.listing.follow(&self.handle, path))?
         } else {
             path.clone()
         };

@@ -1,7 +1,8 @@
 //! Finds the root of a repo and reads its configuration.
 
 use super::error::{IntakeError, exists, is_absent};
-use super::{links, text};
+use super::objects::StoredObjects;
+use super::{git, links, text};
 use crate::model::Refusal;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, OpenOptions};
@@ -10,7 +11,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// The names of the configuration; at most one of them may exist.
-const CONFIG_NAMES: [&str; 2] = ["contextpack.yml", "contextpack.yaml"];
+pub(super) const CONFIG_NAMES: [&str; 2] = ["contextpack.yml", "contextpack.yaml"];
 
 /// Finds the nearest folder upwards with a configuration or `.git`, else `start`.
 ///
@@ -73,16 +74,18 @@ pub(super) fn config(root: &Path, explicit: Option<&Path>) -> Result<Option<(Str
         });
     }
     let dir = Dir::open_ambient_dir(root, ambient_authority()).map_err(|source| failed(root, source))?;
+    refuse_other_spellings(root, &dir)?;
     let mut present = Vec::new();
     for name in CONFIG_NAMES {
         let found = exists(dir.symlink_metadata(name)).map_err(|source| failed(&root.join(name), source))?;
         present.extend(found.then_some(name));
     }
     match present[..] {
-        [] => Ok(None),
+        [] => stored_config(root),
         [name] => {
             let path = root.join(name);
-            let read = match links::repo_path(name).map(|name| links::follow(&dir, &name)) {
+            let read = match links::repo_path(name).map(|name| links::follow(&dir, &links::IndexOnly::default(), &name))
+            {
                 Some(links::LinkEnd::File(real)) => text::read(&dir, real.as_str(), text::size_limit("")),
                 Some(links::LinkEnd::Outside) => Err(Refusal::Outside),
                 Some(links::LinkEnd::Unreadable(_, why)) => Err(Refusal::Unreadable(why)),
@@ -93,6 +96,32 @@ pub(super) fn config(root: &Path, explicit: Option<&Path>) -> Result<Option<(Str
         }
         _ => Err(IntakeError::TwoConfigs { path: root.to_owned() }),
     }
+}
+
+/// Refuses a file that only systems that ignore case take for the configuration: the same files would give other packs there.
+fn refuse_other_spellings(root: &Path, dir: &Dir) -> Result<(), IntakeError> {
+    let entries = dir.entries().map_err(|source| failed(root, source))?;
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    for name in names.filter(|name| !CONFIG_NAMES.contains(&name.as_str())) {
+        if CONFIG_NAMES.iter().any(|known| known.eq_ignore_ascii_case(&name)) {
+            return Err(IntakeError::ConfigSpelling { name });
+        }
+    }
+    Ok(())
+}
+
+/// Returns the name and the text of the configuration if a sparse checkout leaves it out: it is not absent.
+fn stored_config(root: &Path) -> Result<Option<(String, String)>, IntakeError> {
+    if !work_tree(root)?.is_some_and(git::is_sparse) {
+        return Ok(None);
+    }
+    let arguments = [&["ls-files", "-z", "-t", "--stage", "--"][..], &CONFIG_NAMES].concat();
+    let entries = git::run(root, &arguments).map_err(|why| failed(root, io::Error::other(why)))?;
+    let Some(entry) = git::index_entries(&entries).find(|entry| entry.skips_worktree) else { return Ok(None) };
+    let name = String::from_utf8_lossy(entry.path).into_owned();
+    let read = StoredObjects::new(root).read(entry.id, text::size_limit("")).and_then(text::decode);
+    let text = checked(&root.join(&name), read)?;
+    Ok(Some((name, text)))
 }
 
 fn failed(path: &Path, source: io::Error) -> IntakeError {
@@ -106,6 +135,7 @@ fn checked(path: &Path, read: Result<String, Refusal>) -> Result<String, IntakeE
         Err(Refusal::NotUtf8) => "it is not UTF-8".to_owned(),
         Err(Refusal::TooLarge(limit)) => format!("it is larger than {limit} bytes"),
         Err(Refusal::NotInRepo | Refusal::Outside | Refusal::Denied) => "it leads out of the repo".to_owned(),
+        Err(Refusal::GitLfs) => "it is stored with Git LFS".to_owned(),
         Err(Refusal::Unreadable(why)) => return Err(failed(path, io::Error::other(why))),
     };
     Err(IntakeError::Unusable { path: path.to_owned(), reason })

@@ -1,11 +1,14 @@
 //! The files of the GitHub snapshot.
 
 use super::error::describe;
+use super::git::IndexEntry;
+use super::objects::StoredObjects;
 use super::walk::UnlistedEntry;
 use super::{links, text};
 use crate::model::{Code, Diagnostic, Place, Refusal, RepoPath};
 use cap_fs_ext::DirExt as _;
 use cap_std::fs::Dir;
+use std::collections::BTreeMap;
 use std::io;
 
 /// The largest file of an issue, in bytes: long discussions are larger than other texts may be.
@@ -16,6 +19,8 @@ const MAX_BYTES: u64 = 32 << 20;
 pub(super) struct SnapshotFiles {
     /// Sorted.
     pub(super) files: Vec<RepoPath>,
+    /// The ids of the contents of those that git tracks and has not checked out.
+    stored: BTreeMap<RepoPath, Box<str>>,
     pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) unlisted: Vec<UnlistedEntry>,
 }
@@ -33,6 +38,20 @@ impl SnapshotFiles {
         }
         snapshot.files.sort_unstable();
         snapshot
+    }
+
+    /// Adds the files below `folder` that git tracks and has not checked out.
+    pub(super) fn add_stored<'a>(&mut self, folder: &RepoPath, entries: impl Iterator<Item = IndexEntry<'a>>) {
+        for entry in entries.filter(|entry| entry.skips_worktree && entry.is_file()) {
+            let path = std::str::from_utf8(entry.path).ok().and_then(links::repo_path);
+            let Some(path) = path.filter(|path| path.is_under(folder.as_str())) else { continue };
+            let below = path.as_str()[folder.as_str().len()..].trim_start_matches('/');
+            let is_issue = matches!(below.split('/').collect::<Vec<_>>()[..], [owner, _, name] if !owner.starts_with('.') && is_numbered(name));
+            if is_issue && let Err(at) = self.files.binary_search(&path) {
+                self.stored.insert(path.clone(), entry.id.into());
+                self.files.insert(at, path);
+            }
+        }
     }
 
     fn list_folder(&mut self, dir: &Dir, path: &str, depth: u8) {
@@ -92,10 +111,18 @@ impl SnapshotFiles {
         }
     }
 
+    /// Whether a file is not checked out.
+    pub(super) fn is_stored(&self, path: &RepoPath) -> bool {
+        self.stored.contains_key(path)
+    }
+
     /// Reads one of the files.
-    pub(super) fn read(&self, root: &Dir, path: &RepoPath) -> Result<String, Refusal> {
+    pub(super) fn read(&self, root: &Dir, objects: &StoredObjects, path: &RepoPath) -> Result<String, Refusal> {
         self.files.binary_search(path).map_err(|_| Refusal::NotInRepo)?;
-        text::read(root, path.as_str(), MAX_BYTES)
+        match self.stored.get(path) {
+            Some(id) => objects.read(id, MAX_BYTES).and_then(text::decode),
+            None => text::read(root, path.as_str(), MAX_BYTES),
+        }
     }
 }
 

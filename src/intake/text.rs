@@ -89,7 +89,13 @@ pub(super) fn head(root: &Dir, path: &str) -> Option<String> {
     }
     let mut bytes = Vec::new();
     file.take(HEAD_BYTES).read_to_end(&mut bytes).ok()?;
-    Some(normalised(String::from_utf8_lossy(&bytes).into_owned()))
+    Some(head_of(&bytes))
+}
+
+/// Returns the beginning of a content as [`head`] does.
+pub(super) fn head_of(bytes: &[u8]) -> String {
+    let end = usize::try_from(HEAD_BYTES).map_or(bytes.len(), |most| most.min(bytes.len()));
+    normalised(String::from_utf8_lossy(&bytes[..end]).into_owned())
 }
 
 /// Reads a file's bytes unchanged, opened as [`read`] opens it.
@@ -199,7 +205,7 @@ pub(super) fn state_of(_: &Metadata) -> Option<FileState> {
 }
 
 /// Turns bytes into text, or refuses them.
-fn decode(bytes: Vec<u8>) -> Result<String, Refusal> {
+pub(super) fn decode(bytes: Vec<u8>) -> Result<String, Refusal> {
     if bytes.contains(&0) {
         return Err(Refusal::Binary);
     }
@@ -228,6 +234,46 @@ fn normalised(mut text: String) -> String {
     out
 }
 
+/// Whether a text is what git stores for a file whose content is stored with Git LFS.
+pub(super) fn is_lfs_pointer(text: &str) -> bool {
+    let mut lines = text.lines();
+    lines.next().is_some_and(|line| line.starts_with("version https://git-lfs.github.com/spec/"))
+        && lines.take(MAX_POINTER_LINES).any(|line| line.starts_with("oid sha256:"))
+}
+
+/// The most lines of a pointer after its first: extensions come before the id of the content.
+const MAX_POINTER_LINES: usize = 12;
+
+/// Returns a text as git stores it where the attribute `ident` expands `$Id$` on disk: every `$Id: … $` of one line if the
+/// file is known to have it, else those that hold nothing but an object's id, as only git writes them.
+pub(super) fn without_expanded_ids(text: String, has_ident: bool) -> String {
+    const START: &str = "$Id:";
+    let Some(mut next) = text.find(START) else { return text };
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text.as_str();
+    loop {
+        let (before, after) = rest.split_at(next);
+        out.push_str(before);
+        let inside = after[START.len()..].split_once(['$', '\n']).map_or("", |(inside, _)| inside);
+        let end = START.len() + inside.len();
+        let id = inside.trim();
+        let is_id = matches!(id.len(), 40 | 64) && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if after[end..].starts_with('$') && (has_ident || is_id) {
+            out.push_str("$Id$");
+            rest = &after[end + 1..];
+        } else {
+            out.push_str(START);
+            rest = &after[START.len()..];
+        }
+        match rest.find(START) {
+            Some(at) => next = at,
+            None => break,
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -239,6 +285,26 @@ mod tests {
         assert_eq!(text("a\r\r\nb"), Ok("a\n\nb".to_owned()));
         assert_eq!(text("\u{feff}\u{feff}x"), Ok("\u{feff}x".to_owned()));
         assert_eq!(text(""), Ok(String::new()));
+    }
+
+    #[test]
+    fn an_expanded_id_is_what_git_stores() {
+        let (sha1, sha256) = ("0123456789abcdef0123456789abcdef01234567", "e".repeat(64));
+        let text = format!("a $Id: {sha1} $ $Id: {sha256} $\n$Id: x.c,v 1.2 sam $ $Id$ $Id: open\n$Id:$ $Id: é$");
+        let plain = "a $Id$ $Id$\n$Id: x.c,v 1.2 sam $ $Id$ $Id: open\n$Id:$ $Id: é$";
+        assert_eq!(without_expanded_ids(text.clone(), false), plain);
+        assert_eq!(without_expanded_ids(text, true), "a $Id$ $Id$\n$Id$ $Id$ $Id: open\n$Id$ $Id$");
+    }
+
+    #[test]
+    fn a_pointer_of_git_lfs_is_recognised_by_its_first_lines() {
+        let oid = format!("oid sha256:{}\nsize 1\n", "a".repeat(64));
+        let version = "version https://git-lfs.github.com/spec/v1\n";
+        assert!(is_lfs_pointer(&format!("{version}{oid}")));
+        assert!(is_lfs_pointer(&format!("{version}ext-0-x sha256:b\n{oid}")));
+        for text in ["", version, &format!("# Pointers\n{version}{oid}"), "version 2\noid sha256:\n"] {
+            assert!(!is_lfs_pointer(text), "{text}");
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod card_type;
 mod commands;
 mod conflict;
+mod conflict_copy;
 mod diagnostic;
 mod digest;
 mod file_state;
@@ -26,6 +27,7 @@ mod volatile;
 pub use card_type::is_card_type;
 pub use commands::{Commands, harmless_json};
 pub use conflict::{conflict_in_markdown, conflict_line, conflict_sides};
+pub use conflict_copy::original_of_conflict_copy;
 pub use diagnostic::{Code, Diagnostic, Level, Place, Severity, bounded};
 pub use digest::{Digest, Digester};
 pub use file_state::{FileState, REST};

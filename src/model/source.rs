@@ -19,6 +19,8 @@ pub enum Refusal {
     NotUtf8,
     /// The file is larger than its kind may be; the limit in bytes.
     TooLarge(u64),
+    /// The text is stored with Git LFS: on disk is a pointer to it, or the text itself, as the clone happens to be set up.
+    GitLfs,
     /// The file exists, and the system refused to read or examine it; the system's message.
     Unreadable(String),
 }
@@ -33,6 +35,7 @@ impl Refusal {
             Self::Binary => Some("binary"),
             Self::NotUtf8 => Some("not_utf8"),
             Self::TooLarge(_) => Some("too_large"),
+            Self::GitLfs => Some("git_lfs"),
             Self::Unreadable(_) => None,
         }
     }

@@ -5,7 +5,7 @@ use crate::markdown::Outline;
 use crate::model::{
     Code, Diagnostic, LineStarts, Node, Place, Refusal, RepoPath, Value, conflict_in_markdown, is_document_name,
 };
-use crate::records::fields::{Fields, GATHERED, RELATIONS, lift_relationships, mapped_from};
+use crate::records::fields::{Fields, GATHERED, RELATIONS, lift_relationships, mapped_from, name_objects};
 use crate::records::item::{Body, Field, FieldRelation, Item, Mention, Origin};
 use crate::records::unknown_field::{RecordText, unknown_fields};
 use crate::records::values::{mentions, scalars, text_of};
@@ -49,6 +49,7 @@ pub(super) fn build(
     if !mapped_from(context.source, "relationships") {
         lift_relationships(&mut record.pairs);
     }
+    name_objects(&mut record.pairs, context.source);
     let mut fields = Fields::new(&record.pairs, context.source);
     let body = body(&record, &mut fields, context, &mut diagnostics);
     if let Some(line) = conflict_in_markdown(&body.text).filter(|_| body.in_file) {
@@ -177,6 +178,7 @@ fn read_body_file(name: &str, context: &ItemContext<'_>) -> Result<(RepoPath, St
             Refusal::Binary => "is no text",
             Refusal::NotUtf8 => "is not UTF-8",
             Refusal::TooLarge(_) => "is too large",
+            Refusal::GitLfs => "is stored with Git LFS",
             Refusal::Unreadable(_) => "cannot be read",
         })
     })?;

@@ -54,6 +54,53 @@ pub(super) const KNOWN_FIELDS: [&str; 26] = [
 pub(super) const ALIASES: [(&str, &[&str]); 3] =
     [("parent", &["parent_url"]), ("children", &["children_urls"]), ("adrs", &["adr_links", "adr_link", "adr"])];
 
+/// Fields whose values are texts, which exports write as objects: `{"name": "bug"}`, `{"login": "sam"}`.
+const TEXT_FIELDS: [&str; 14] = [
+    "area",
+    "assignee",
+    "assignees",
+    "author",
+    "labels",
+    "milestone",
+    "priority",
+    "reporter",
+    "risk",
+    "size",
+    "state",
+    "status",
+    "type",
+    "user",
+];
+
+/// Keys under which such an object has its text, first present wins: a user's `name` may be anything, and may be empty.
+const NAME_KEYS: [&str; 3] = ["login", "name", "title"];
+
+/// Puts its name in the place of each object among the values of a field of texts.
+pub(super) fn name_objects(pairs: &mut [(String, Node<String>)], source: &ItemSource) {
+    for (name, node) in pairs {
+        let is_text = |native: &str| TEXT_FIELDS.contains(&native);
+        let is_mapped = || source.fields.iter().any(|(native, theirs)| is_text(native) && theirs.contains(name));
+        if is_text(name) || is_mapped() {
+            name_object(node);
+        }
+    }
+}
+
+fn name_object(node: &mut Node<String>) {
+    match &mut node.value {
+        Value::List(nodes) => nodes.iter_mut().for_each(name_object),
+        Value::Map(pairs) => {
+            let named = |key: &&str| pairs.iter().find(|(name, node)| name == key && text_of(node).is_some());
+            if let Some((_, name)) = NAME_KEYS.iter().find_map(|key| named(key))
+                && matches!(name.value, Value::Scalar { .. })
+            {
+                node.value = name.value.clone();
+            }
+        }
+        Value::Null | Value::Scalar { .. } => {}
+    }
+}
+
 /// Returns whether the source maps a native field to the field `name` of its files.
 pub(super) fn mapped_from(source: &ItemSource, name: &str) -> bool {
     source.fields.values().flatten().any(|mapped| mapped == name)
@@ -287,6 +334,23 @@ mod tests {
         assert_eq!((item.title.as_str(), names(&item)), ("T", vec!["depends_on", "labels", "title", "type"]));
         let Value::List(all) = &item.fields[0].node.value else { unreachable!() };
         assert_eq!(all.len(), 4);
+    }
+
+    #[test]
+    fn objects_in_fields_of_texts_count_by_their_names() {
+        let source = mapped(&[("status", &["state"]), ("area", &["component"])]);
+        let text = r#"{"id": 3, "state": {"name": "Open"}, "component": {"id": 1, "name": "ui"},
+            "labels": [{"id": "x", "name": "bug", "color": "f00"}, "plain", {"color": "f00"}],
+            "assignees": [{"id": "y", "login": "sam", "name": ""}], "milestone": {"number": 1, "title": "v1"},
+            "related": [{"id": 4, "name": "Four"}], "owner": {"name": "kim"}}"#;
+        let item = read(&source, "i.json", text).items.remove(0);
+        let field = |name: &str| {
+            let node = &item.fields.iter().find(|field| field.name == name).map(|field| &field.node);
+            node.map(crate::records::values::scalars).unwrap_or_default().join(",")
+        };
+        let fields = ["status", "area", "labels", "assignees", "milestone", "owner"].map(field);
+        assert_eq!(fields, ["Open", "ui", "bug,plain", "sam", "v1", ""]);
+        assert_eq!((item.status.as_deref(), relations(&item)), (Some("Open"), vec![(Related, "4", 4)]));
     }
 
     #[test]

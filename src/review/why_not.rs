@@ -133,6 +133,7 @@ fn reason(reason: &str) -> (&'static str, &'static str) {
         "not_in_repo" => ("there is no such file, or git ignores it", "add the file, or correct the reference"),
         "binary" => ("it is no text", "refer to a text file"),
         "not_utf8" => ("it is not UTF-8", "save it as UTF-8"),
+        "git_lfs" => ("it is stored with Git LFS, outside git", "commit it as a plain file"),
         "too_large" => ("it is larger than a file may be", "split it"),
         "ambiguous" => ("the reference fits more than one", "write its path"),
         "policy" => ("the policy leaves it out", "choose another one: `--policy expanded` takes everything"),

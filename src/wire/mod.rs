@@ -353,7 +353,7 @@ pub struct PackOmission {
     pub source: SectionSource,
     /// Why it would have been in the pack.
     pub provenance: String,
-    /// `budget`, `limit`, `profile`, `policy`, `other_agent`, `denied_path`, `outside_repo`, `not_in_repo`, `binary`, `not_utf8`, `too_large`, `ambiguous`, `boilerplate`, `low_trust`, `expired` or `deleted`.
+    /// `budget`, `limit`, `profile`, `policy`, `other_agent`, `denied_path`, `outside_repo`, `not_in_repo`, `binary`, `not_utf8`, `too_large`, `git_lfs`, `ambiguous`, `boilerplate`, `low_trust`, `expired` or `deleted`.
     pub reason: String,
     /// `untrusted` if anyone could have written its title or its text; else absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -88,6 +88,7 @@ mod sync_requests;
 #[cfg(feature = "github")]
 mod sync_token;
 mod tamper;
+mod tracked_files;
 mod tree;
 mod unmerged;
 mod unreadable;
