@@ -1,13 +1,13 @@
 //! Comments and items that fill a budget which would otherwise stay empty.
 
-use super::count::{Amount, Counter};
+use super::count::Counter;
 use super::level::{DetailLevel, content};
 use super::measured::MeasuredSelection;
 use super::plan::{Plan, ShownSection};
 use super::shorten::between;
 use crate::config::Strategy;
 use crate::redact::Clean;
-use crate::select::Selection;
+use crate::select::{Amount, Selection};
 
 /// Adds as many of the first fillers to a whole plan of `selection` as fit `limits`, if any does.
 ///

@@ -1,10 +1,10 @@
 //! The size of a pack without its root's text, as the ladder of trimming steps is walked down.
 
-use super::count::Amount;
 use super::level::{DetailLevel, TrimStep, content};
 use super::measured::{MeasuredSelection, measure};
 use crate::redact::Clean;
 use crate::render::{Footer, Form, LISTED};
+use crate::select::Amount;
 use std::cmp::Reverse;
 
 /// Everything but the root's text, at the detail that the steps so far leave.
@@ -18,17 +18,30 @@ pub(super) struct FixedPart<'a> {
     /// The number of sections in the list of pointers.
     pointers: usize,
     footer: Amount,
-    root_shortened: bool,
+    /// The sections that were left out last without making the text shorter, and the size before that.
+    held: (Vec<PreviousLevel>, Amount),
     /// The places of the omissions for other reasons than the budget, as far as they are listed.
     other_places: Vec<Clean>,
 }
 
-/// A section's level and size before a step.
+/// A section's level and size before a step, and its size after it.
 #[derive(Clone, Copy)]
 pub(super) struct PreviousLevel {
     pub(super) section: usize,
     pub(super) level: DetailLevel,
     pub(super) amount: Amount,
+    pub(super) lowered: Amount,
+}
+
+/// A step that was taken.
+pub(super) struct TakenStep {
+    pub(super) to: DetailLevel,
+    /// The sections that it lowers, and those of the steps that it was joined with.
+    pub(super) lowered: Vec<PreviousLevel>,
+    /// The size of everything but the root's text after it.
+    pub(super) total: Amount,
+    /// The size with the frame of the last section, if that was left out while it had a text to show a part of.
+    pub(super) reopened: Option<Amount>,
 }
 
 /// The least characters that leaving a pointer out must save.
@@ -56,7 +69,7 @@ impl<'a> FixedPart<'a> {
             amounts,
             sections,
             footer: Amount::default(),
-            root_shortened: false,
+            held: (Vec::new(), Amount::default()),
             other_places: omissions.map(|omission| omission.origin.place()).collect(),
         };
         part.footer = part.footer();
@@ -69,57 +82,78 @@ impl<'a> FixedPart<'a> {
         self.sections.plus(self.footer).plus(pointers)
     }
 
-    /// Returns the size of a section at its present level.
-    pub(super) fn amount(&self, section: usize) -> Amount {
-        self.amounts[section]
-    }
-
-    /// Counts the root among the shortened sections.
-    pub(super) fn shorten_root(&mut self) {
-        self.root_shortened = true;
-        self.footer = self.footer();
-    }
-
-    /// Takes a step, and returns the sections that it lowers: none if it would not make the text shorter and is skipped.
-    pub(super) fn take(&mut self, step: &TrimStep) -> Vec<PreviousLevel> {
-        let before = self.total();
+    /// Takes a step; `None` if it does not make the text shorter.
+    ///
+    /// A section that leaves is listed at the end, where the first ones take as much as pointers do. So sections that leave
+    /// without making the text shorter are held until the next ones leave, and all of these are one step.
+    pub(super) fn take(&mut self, step: &TrimStep) -> Option<TakenStep> {
+        let leaves = step.to == DetailLevel::LeftOut;
+        if !leaves {
+            self.restore_held();
+        }
+        let before = if self.held.0.is_empty() { self.total() } else { self.held.1 };
         let lowered: Vec<PreviousLevel> =
             step.sections.iter().filter_map(|section| self.lower(*section, step.to)).collect();
         if lowered.is_empty() {
-            return lowered;
+            return None;
         }
+        self.held.0.extend(lowered);
+        self.held.1 = before;
         self.footer = self.footer();
         // A pointer takes hardly more than the line that lists it as left out.
         let is_pointer = |lowered: &PreviousLevel| lowered.level == DetailLevel::Pointer;
-        let least = if step.to == DetailLevel::LeftOut && lowered.iter().all(is_pointer) { LEAST_SAVED } else { 1 };
-        if self.total().chars.saturating_add(least) <= before.chars {
-            return lowered;
+        let least = if leaves && self.held.0.iter().all(is_pointer) { LEAST_SAVED } else { 1 };
+        let total = self.total();
+        if total.chars.saturating_add(least) > before.chars {
+            if !leaves {
+                self.restore_held();
+            }
+            return None;
         }
-        for previous in &lowered {
-            self.restore(previous);
+        let lowered = std::mem::take(&mut self.held.0);
+        let reopened = lowered.last().copied().filter(|last| leaves && last.level < DetailLevel::Pointer);
+        let reopened = reopened.map(|last| self.reopened(&last));
+        Some(TakenStep { to: step.to, lowered, total, reopened })
+    }
+
+    /// Brings the sections back that left without making the text shorter.
+    pub(super) fn restore_held(&mut self) {
+        if !self.held.0.is_empty() {
+            for previous in std::mem::take(&mut self.held.0) {
+                self.put(previous.section, previous.level, previous.amount);
+            }
+            self.footer = self.footer();
         }
+    }
+
+    /// Returns the size with a section that was left out as a shortened one without any text.
+    fn reopened(&mut self, last: &PreviousLevel) -> Amount {
+        let footer = self.footer;
+        self.put(last.section, DetailLevel::Excerpt, self.measured.around(last.section, DetailLevel::Excerpt));
         self.footer = self.footer();
-        Vec::new()
+        let total = self.total();
+        self.put(last.section, DetailLevel::LeftOut, last.lowered);
+        self.footer = footer;
+        total
     }
 
     /// Lowers a section, if that makes its text shorter.
     fn lower(&mut self, section: usize, to: DetailLevel) -> Option<PreviousLevel> {
-        let previous = PreviousLevel { section, level: self.levels[section], amount: self.amounts[section] };
-        if previous.level >= to {
+        let (level, previous) = (self.levels[section], self.amounts[section]);
+        if level >= to {
             return None;
         }
         let mut amount = Amount::default();
         if to != DetailLevel::LeftOut {
             let candidate = &self.measured.selection.candidates[section];
             let text = measure(candidate, &content(&candidate.body, to)?, self.measured.counter);
-            let around = self.measured.around(section, previous.level);
-            if text.chars >= previous.amount.minus(around).chars {
+            if text.chars >= previous.minus(self.measured.around(section, level)).chars {
                 return None;
             }
             amount = text.plus(self.measured.around(section, to));
         }
         self.put(section, to, amount);
-        Some(previous)
+        Some(PreviousLevel { section, level, amount: previous, lowered: amount })
     }
 
     fn put(&mut self, section: usize, level: DetailLevel, amount: Amount) {
@@ -130,21 +164,9 @@ impl<'a> FixedPart<'a> {
         self.levels[section] = level;
     }
 
-    /// Brings a section back to the level before a step.
-    pub(super) fn restore(&mut self, previous: &PreviousLevel) {
-        self.put(previous.section, previous.level, previous.amount);
-    }
-
-    /// Brings a section that was left out back without any text, as a shortened one.
-    pub(super) fn reopen(&mut self, previous: &PreviousLevel) {
-        let amount = self.measured.around(previous.section, DetailLevel::Excerpt);
-        self.restore(&PreviousLevel { level: DetailLevel::Excerpt, amount, ..*previous });
-        self.footer = self.footer();
-    }
-
-    /// Returns the size of the end of the rendering: an upper bound, since sections that get enough of the remaining room
-    /// are not listed as shortened after all, so that others are listed in their place. An exact size would not only shrink
-    /// as less is shortened.
+    /// Returns the size of the end of the rendering: an upper bound, since the root and sections that get enough of the
+    /// remaining room are not listed as shortened after all, so that others are listed in their place. An exact size would
+    /// not only shrink as less is shortened.
     fn footer(&self) -> Amount {
         let at =
             |level: fn(DetailLevel) -> bool| (0..self.levels.len()).filter(move |section| level(self.levels[*section]));
@@ -152,8 +174,7 @@ impl<'a> FixedPart<'a> {
         let left_out_count = left_out.clone().count() + self.measured.selection.omissions.len();
         let listed = left_out.map(|section| self.measured.budget_line(section));
         let is_shortened = |level| level > DetailLevel::Full && level < DetailLevel::LeftOut;
-        let root = self.measured.root.filter(|_| self.root_shortened);
-        let shortened: Vec<usize> = root.into_iter().chain(at(is_shortened)).collect();
+        let shortened: Vec<usize> = self.measured.root.into_iter().chain(at(is_shortened)).collect();
         // Lines of the list of pointers are not listed again.
         let is_line = |section: &usize| self.measured.is_line(*section, self.levels[*section]);
         let framed: Vec<usize> = shortened.iter().copied().filter(|section| !is_line(section)).collect();

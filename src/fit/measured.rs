@@ -1,11 +1,11 @@
 //! A selection with the sizes that a plan is computed from.
 
-use super::count::{Amount, Counter};
+use super::count::Counter;
 use super::level::{DetailLevel, content};
 use super::plan::Plan;
 use crate::redact::Clean;
 use crate::render::{self, Form};
-use crate::select::{Candidate, Role, SectionBody, Selection, Trust};
+use crate::select::{Amount, Candidate, Role, SectionBody, Selection, Trust};
 
 /// A selection, with the sizes of its sections in full and of their frames.
 pub(super) struct MeasuredSelection<'a> {

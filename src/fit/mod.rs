@@ -12,14 +12,17 @@ mod measured;
 mod plan;
 mod planner;
 mod shorten;
+mod walk;
 
-pub use count::{Amount, Counter};
+pub use count::Counter;
 pub use planner::fit;
 
 use crate::redact::Clean;
 
 // The parts of a fitted pack, for the modules that follow.
-pub use crate::select::{Candidate, EdgeRow, Evidence, Notice, Omission, SectionBody, Selection, TextOrigin, Trust};
+pub use crate::select::{
+    Amount, Candidate, EdgeRow, Evidence, Notice, Omission, SectionBody, Selection, TextOrigin, Trust,
+};
 
 /// A selection trimmed to a budget.
 #[derive(Debug)]

@@ -2,16 +2,16 @@
 
 use super::level::{DetailLevel, content};
 use crate::redact::Clean;
-use crate::select::{Candidate, SectionBody, Selection};
+use crate::select::{Amount, Candidate, SectionBody, Selection};
 
 /// The content of each section, by index of the selection's candidates; `None` if the section is left out.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub(super) struct Plan {
     pub(super) shown: Vec<Option<ShownSection>>,
 }
 
 /// A section's content and the name of its level of detail.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub(super) struct ShownSection {
     pub(super) content: Clean,
     pub(super) detail: &'static str,
@@ -34,6 +34,12 @@ impl Plan {
     /// Returns whether every section is shown in full.
     pub(super) fn is_whole(&self) -> bool {
         self.shown.iter().all(|shown| shown.as_ref().is_some_and(|shown| !shown.is_shortened()))
+    }
+
+    /// Returns what the contents take without anything around them, in characters and bytes.
+    pub(super) fn contents(&self) -> Amount {
+        let contents = self.shown.iter().flatten().map(|shown| Amount::of(&shown.content));
+        contents.fold(Amount::default(), Amount::plus)
     }
 
     /// Returns the length of a section's content; 0 if it is left out.

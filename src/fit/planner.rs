@@ -1,21 +1,29 @@
 //! Search for the fullest plan whose rendering is within the budget.
 
-use super::count::{Amount, Counter};
+use super::count::Counter;
 use super::filler::fill;
-use super::fixed_part::{FixedPart, PreviousLevel};
+use super::fixed_part::{PreviousLevel, TakenStep};
 use super::level::{DetailLevel, TrimStep, ladder};
 use super::measured::MeasuredSelection;
 use super::plan::{Plan, ShownSection};
 use super::shorten::{between, shorten_root};
+use super::walk::Walk;
 use super::{Fitted, FittedSection, OmittedSection, TooSmall};
 use crate::config::{Budget, Strategy};
-use crate::select::{Candidate, Omission, Role, SectionBody, Selection};
+use crate::select::{Amount, Candidate, Omission, Role, SectionBody, Selection, descend};
+use std::cmp::Ordering;
 
 /// The characters of the root's text that the smallest pack shows.
 const BEGINNING: u64 = 240;
 
-/// The most attempts to meet a token limit: joined texts have slightly fewer tokens than the sum of their counts.
-const MAX_ATTEMPTS: usize = 8;
+/// The part of a limit that may stay unused without a search for a fuller plan: one in this many.
+const MAX_SLACK: u64 = 100;
+
+/// What the sum of all parts in full may be more than their rendering.
+const OVERESTIMATED: Amount = Amount { chars: 600, bytes: 900, tokens: 250 };
+
+/// The percentages of a token limit to aim at if joined texts have more tokens than their parts.
+const LOWER_AIMS: [u64; 4] = [100, 99, 96, 90];
 
 /// Makes a selection fit a budget, as `docs/budget.md` describes.
 ///
@@ -59,6 +67,7 @@ fn omission(candidate: &Candidate) -> Omission {
 }
 
 /// A plan with the size of its rendering.
+#[derive(Clone)]
 struct Chosen {
     plan: Plan,
     used: Amount,
@@ -73,6 +82,7 @@ struct Planner<'a> {
     /// The budget's limits without the margin.
     limits: Amount,
     ladder: Vec<TrimStep>,
+    whole: Plan,
 }
 
 impl<'a> Planner<'a> {
@@ -84,46 +94,21 @@ impl<'a> Planner<'a> {
             budget,
             limits: limits(budget),
             ladder: ladder(&selection.candidates, budget.strategy),
+            whole: Plan::whole(selection),
         }
     }
 
     /// Returns the fullest plan whose rendering is within the limits.
     ///
-    /// A plan must be whole or show at least as much of the root as the
-    /// smallest one does, so that every limit from the smallest on works.
+    /// A plan must be whole or show at least as much of the root as the smallest one does, so that every limit from the
+    /// smallest on works.
     fn best(&self) -> Result<Chosen, TooSmall> {
-        let limit = self.limits.tokens;
-        let (mut best, mut over): (Option<Chosen>, u64) = (None, u64::MAX);
-        let (mut aim, mut back) = (limit, 1);
-        for _ in 0..MAX_ATTEMPTS {
-            let Some(plan) = self.plan_within(Amount { tokens: aim, ..self.limits }) else { break };
-            let whole = plan.is_whole();
-            let used = self.measured.used(&plan);
-            let next = if used.fits(self.limits) {
-                let slack = limit - used.tokens;
-                if best.as_ref().is_none_or(|best| used.chars >= best.used.chars) {
-                    best = Some(Chosen { plan, used });
-                }
-                if whole || limit == u64::MAX || slack <= limit / 100 {
-                    break;
-                }
-                aim.saturating_add(slack).min(aim.midpoint(over))
-            } else if limit == u64::MAX {
-                // Characters and bytes add up exactly, so another token limit changes nothing.
-                break;
-            } else {
-                over = over.min(aim);
-                // Cuts are rounded, so a small step back may change nothing: each is twice the one before.
-                back = (back * 2).max(used.tokens.saturating_sub(limit));
-                aim.saturating_sub(back)
-            };
-            if next == aim || next >= over && over < u64::MAX {
-                break;
+        let mut walk = Walk::new(&self.measured, &self.ladder);
+        if walk.full().plus(self.measured.full_root()).fits(self.limits.plus(OVERESTIMATED)) {
+            let whole = self.chosen(self.whole.clone());
+            if whole.used.fits(self.limits) {
+                return Ok(whole);
             }
-            aim = next;
-        }
-        if let Some(best) = best.take_if(|best| best.plan.is_whole()) {
-            return Ok(best);
         }
         let smallest = self.smallest();
         if !smallest.used.fits(self.limits) {
@@ -131,7 +116,49 @@ impl<'a> Planner<'a> {
         }
         let shown_of_root = |plan: &Plan| self.measured.root.map_or(0, |root| plan.len_at(root));
         let beginning = shown_of_root(&smallest.plan);
-        Ok(best.filter(|best| shown_of_root(&best.plan) >= beginning).unwrap_or(smallest))
+        Ok(self.fullest(&mut walk).filter(|best| shown_of_root(&best.plan) >= beginning).unwrap_or(smallest))
+    }
+
+    /// Returns the plan for the largest limits whose rendering, measured as a whole, is within the real ones: so what the
+    /// parts of a plan leave of their room goes to all of them.
+    fn fullest(&self, walk: &mut Walk<'_>) -> Option<Chosen> {
+        let limits = self.limits;
+        let first = [limits.chars, limits.bytes, limits.tokens].into_iter().find(|limit| *limit < u64::MAX)?;
+        let aimed =
+            |aim| limits.with(limits, |limit, _| if limit == u64::MAX { limit } else { scale(limit, aim, first) });
+        let nearly = limits.with(limits, |limit, _| limit - limit / MAX_SLACK);
+        let (mut best, mut last): (Option<Chosen>, Option<Chosen>) = (None, None);
+        let aim = descend(|aim| {
+            if aim < first {
+                return Ordering::Less;
+            }
+            if aim > first.saturating_add(first / 2) {
+                return Ordering::Greater;
+            }
+            let Some(plan) = self.plan_within(aimed(aim), walk) else { return Ordering::Less };
+            if !self.measured.head.plus(plan.contents()).fits(Amount { tokens: u64::MAX, ..limits }) {
+                return Ordering::Greater;
+            }
+            let chosen = last.take().filter(|last| last.plan == plan).unwrap_or_else(|| self.chosen(plan));
+            last = Some(chosen.clone());
+            if !chosen.used.fits(limits) {
+                return Ordering::Greater;
+            }
+            let is_full = !chosen.used.fits(nearly);
+            best = Some(chosen);
+            if is_full { Ordering::Equal } else { Ordering::Less }
+        });
+        let lower = || {
+            LOWER_AIMS.iter().find_map(|percent| {
+                let chosen = self.chosen(self.plan_within(aimed(scale(aim, *percent, 100)), walk)?);
+                chosen.used.fits(limits).then_some(chosen)
+            })
+        };
+        best.or_else(lower)
+    }
+
+    fn chosen(&self, plan: Plan) -> Chosen {
+        Chosen { used: self.measured.used(&plan), plan }
     }
 
     /// Adds as many claims about the root as fit, if the plan is whole, and returns whether it is whole with all of them.
@@ -156,7 +183,7 @@ impl<'a> Planner<'a> {
 
     /// Returns the smallest plan: every step taken, and the beginning of the root.
     fn smallest(&self) -> Chosen {
-        let mut plan = Plan::whole(self.selection);
+        let mut plan = self.whole.clone();
         for step in &self.ladder {
             for section in &step.sections {
                 if step.to == DetailLevel::LeftOut {
@@ -184,7 +211,7 @@ impl<'a> Planner<'a> {
         let whole = self.measured.full.iter().fold(Amount::default(), |sum, amount| sum.plus(*amount));
         let mut used = smallest.used;
         if whole.chars <= 2 * used.chars {
-            let whole = self.measured.used(&Plan::whole(self.selection));
+            let whole = self.measured.used(&self.whole);
             used = used.with(whole, u64::min);
         }
         let keep = 100 - u64::from(self.budget.margin.min(99));
@@ -199,55 +226,54 @@ impl<'a> Planner<'a> {
     }
 
     /// Returns the first plan of the ladder within `limits`, by the sum of its parts.
-    fn plan_within(&self, limits: Amount) -> Option<Plan> {
-        let candidates = &self.selection.candidates;
-        let mut plan = Plan::whole(self.selection);
-        let mut fixed = FixedPart::new(&self.measured);
+    fn plan_within(&self, limits: Amount, walk: &mut Walk<'_>) -> Option<Plan> {
+        let mut plan = self.whole.clone();
         let root_full = self.measured.full_root();
-        if fixed.total().plus(root_full).fits(limits) {
+        if walk.full().plus(root_full).fits(limits) {
             return Some(plan);
         }
         let reserve = match self.budget.strategy {
-            Strategy::Both => self.share_root(&mut plan, limits, &mut fixed),
+            Strategy::Both => self.share_root(&mut plan, limits, walk.full()),
             Strategy::DropLowPriority | Strategy::TruncateTail => Some(root_full),
         };
-        for step in &self.ladder {
-            let lowered = fixed.take(step);
-            if lowered.is_empty() {
-                continue;
+        let full = walk.full();
+        let (steps, found) = walk.down_to(|total| reserve.is_some_and(|reserve| total.plus(reserve).fits(limits)));
+        for step in steps {
+            for previous in &step.lowered {
+                plan.shown[previous.section] = ShownSection::at(&self.selection.candidates[previous.section], step.to);
             }
-            for previous in &lowered {
-                plan.shown[previous.section] = ShownSection::at(&candidates[previous.section], step.to);
-            }
-            let Some(reserve) = reserve.filter(|reserve| fixed.total().plus(*reserve).fits(limits)) else { continue };
-            let room = limits.minus(reserve);
-            match &lowered[..] {
-                [last] if step.to == DetailLevel::LeftOut => self.keep_part(&mut plan, &mut fixed, last, room),
-                _ => self.share_out(&mut plan, &fixed, step.to, &lowered, room),
-            }
-            return Some(plan);
         }
-        fixed.shorten_root();
-        if !fixed.total().fits(limits) {
-            return None;
+        match (steps.last().filter(|_| found), reserve) {
+            (Some(step), Some(reserve)) => self.use_room(&mut plan, step, limits.minus(reserve)),
+            _ => {
+                let rest = steps.last().map_or(full, |step| step.total);
+                if !rest.fits(limits) {
+                    return None;
+                }
+                plan.shown[self.measured.root?] = Some(self.cut_root(limits.minus(rest))?);
+            }
         }
-        plan.shown[self.measured.root?] = Some(self.cut_root(limits.minus(fixed.total()))?);
         Some(plan)
     }
 
+    /// Gives the sections of the last step as much of the room as they can use.
+    fn use_room(&self, plan: &mut Plan, step: &TakenStep, room: Amount) {
+        match &step.lowered[..] {
+            [.., last] if step.to == DetailLevel::LeftOut => self.keep_part(plan, step, last, room),
+            lowered => self.share_out(plan, step, lowered, room),
+        }
+    }
+
     /// Gives the last section that leaves as much of the room as it can use, if that is enough for a part of it.
-    fn keep_part(&self, plan: &mut Plan, fixed: &mut FixedPart<'_>, last: &PreviousLevel, room: Amount) {
+    fn keep_part(&self, plan: &mut Plan, step: &TakenStep, last: &PreviousLevel, room: Amount) {
+        let Some(reopened) = step.reopened.filter(|reopened| reopened.fits(room)) else { return };
         let tail = match self.budget.strategy {
             Strategy::TruncateTail => true,
-            Strategy::Both if last.level < DetailLevel::Pointer => false,
-            Strategy::Both | Strategy::DropLowPriority => return,
+            Strategy::Both => false,
+            Strategy::DropLowPriority => return,
         };
-        fixed.reopen(last);
-        if !fixed.total().fits(room) {
-            return;
-        }
         let body = &self.selection.candidates[last.section].body;
-        let part = between(body, last.level, DetailLevel::Pointer, tail, room.minus(fixed.total()), self.counter);
+        let part = between(body, last.level, DetailLevel::Pointer, tail, room.minus(reopened), self.counter);
         if let Some((content, detail)) = part {
             plan.shown[last.section] = Some(ShownSection { content, detail, whole: false });
         }
@@ -258,15 +284,8 @@ impl<'a> Planner<'a> {
     ///
     /// Each section gets at least the text of the lower level and at most that of the upper one. In each unit the shares add
     /// up to no more than the room, and each only grows with it.
-    fn share_out(
-        &self,
-        plan: &mut Plan,
-        fixed: &FixedPart<'_>,
-        to: DetailLevel,
-        lowered: &[PreviousLevel],
-        room: Amount,
-    ) {
-        let left = room.minus(fixed.total());
+    fn share_out(&self, plan: &mut Plan, step: &TakenStep, lowered: &[PreviousLevel], room: Amount) {
+        let (left, to) = (room.minus(step.total), step.to);
         let lowered: Vec<&PreviousLevel> = lowered.iter().rev().collect();
         // What leaves the list of pointers again may be listed among the shortened sections.
         let listed = |section: usize| match self.measured.is_line(section, to) {
@@ -277,11 +296,14 @@ impl<'a> Planner<'a> {
         let around = |section| self.measured.around(section, DetailLevel::Excerpt).plus(listed(section));
         let shares = |unit: fn(Amount) -> u64| {
             let ranges = lowered.iter().map(|previous| Share {
-                least: unit(fixed.amount(previous.section)),
+                least: unit(previous.lowered),
                 most: unit(previous.amount.plus(listed(previous.section))),
                 weight: self.weight(previous.section),
             });
-            evenly(unit(left), ranges.collect(), unit(USEFUL))
+            match unit(left) {
+                u64::MAX => vec![u64::MAX; lowered.len()],
+                left => evenly(left, ranges.collect(), unit(USEFUL)),
+            }
         };
         let (chars, bytes, tokens) = (shares(|it| it.chars), shares(|it| it.bytes), shares(|it| it.tokens));
         for (index, previous) in lowered.iter().enumerate() {
@@ -305,29 +327,19 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Shortens the root to its share of the limits, and returns the amount reserved for it.
+    /// Shortens the root to its share of the limits, and returns the amount reserved for it: the whole share, used or not, so
+    /// that a larger budget never takes room from the others. `rest` is everything else in full.
     ///
     /// `None` if the share cannot hold the root's beginning: then the root gets what all others leave at the end of the
-    /// ladder. With a single limit in characters or bytes the whole share is reserved, used or not: it grows by at most
-    /// one as the limit does, so a larger budget never takes room from the others.
-    fn share_root(&self, plan: &mut Plan, limits: Amount, fixed: &mut FixedPart<'_>) -> Option<Amount> {
+    /// ladder.
+    fn share_root(&self, plan: &mut Plan, limits: Amount, rest: Amount) -> Option<Amount> {
         let share = u64::from(self.budget.root_share);
-        let portion = limits.with(limits, |limit, _| match limit {
-            u64::MAX => u64::MAX,
-            limit => u64::try_from(u128::from(limit) * u128::from(share) / 100).unwrap_or(u64::MAX),
-        });
-        let root = self.measured.full_root();
-        if root.fits(portion.with(limits.minus(fixed.total()), u64::max)) {
-            return Some(root);
+        let portion = limits.with(limits, |limit, _| if limit == u64::MAX { limit } else { scale(limit, share, 100) });
+        let (root, cap) = (self.measured.full_root(), portion.with(limits.minus(rest), u64::max));
+        if !root.fits(cap) {
+            plan.shown[self.measured.root?] = Some(self.cut_root(cap)?);
         }
-        fixed.shorten_root();
-        let cap = portion.with(limits.minus(fixed.total()), u64::max);
-        let shown = self.cut_root(cap)?;
-        let amount = self.counter.measure(&shown.content);
-        plan.shown[self.measured.root?] = Some(shown);
-        let limited = [limits.chars, limits.bytes, limits.tokens].iter().filter(|limit| **limit < u64::MAX).count();
-        let reserved = limited == 1 && limits.tokens == u64::MAX;
-        Some(if reserved { cap.with(root, u64::min) } else { amount })
+        Some(cap.with(root, u64::min))
     }
 
     /// Returns the root's text cut to `room`; `None` if not even its beginning fits.
@@ -412,6 +424,11 @@ fn evenly(mut left: u64, mut shares: Vec<Share>, useful: u64) -> Vec<u64> {
         }
     }
     at(low).collect()
+}
+
+/// Computes `value × numerator ÷ denominator` without overflow.
+fn scale(value: u64, numerator: u64, denominator: u64) -> u64 {
+    u64::try_from(u128::from(value) * u128::from(numerator) / u128::from(denominator.max(1))).unwrap_or(u64::MAX)
 }
 
 /// Returns the limits less the margin; `u64::MAX` for a unit without a limit.

@@ -1,6 +1,7 @@
 //! Ids, repo paths, natural order, digests, diagnostics: the types that all modules share.
 
 mod card_type;
+mod cluster;
 mod commands;
 mod conflict;
 mod conflict_copy;
@@ -25,6 +26,7 @@ mod value;
 mod volatile;
 
 pub use card_type::is_card_type;
+pub use cluster::floor_cluster;
 pub use commands::{Commands, harmless_json};
 pub use conflict::{conflict_in_markdown, conflict_line, conflict_sides};
 pub use conflict_copy::original_of_conflict_copy;

@@ -1,6 +1,6 @@
 //! Titles in lists and sentences: on one line, and unable to end the quotes around them.
 
-use super::is_hidden;
+use super::{floor_cluster, is_hidden};
 use std::borrow::Cow;
 
 /// The longest part of an untrusted title that is shown, in characters.
@@ -22,7 +22,7 @@ pub fn heading_in_line(title: &str) -> String {
 pub fn short_title_in_line(title: &str) -> String {
     let line = on_one_line(title);
     match line.char_indices().nth(SHORT) {
-        Some((end, _)) => escape_markup(line[..end].trim_end()).into_owned() + "…",
+        Some((end, _)) => escape_markup(line[..floor_cluster(&line, end)].trim_end()).into_owned() + "…",
         None => escape_markup(&line).into_owned(),
     }
 }

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::config::{CodeDetail, Group};
 use crate::graph::ShownPlace;
-use crate::model::{LineRange, RepoPath};
+use crate::model::{LineRange, RepoPath, floor_cluster};
 use crate::redact::{Clean, CleanBuf};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -317,7 +317,8 @@ fn outline(document: &Document, lines: &SourceText<'_>) -> Option<Clean> {
     let mut parts = CleanBuf::new();
     for line in found {
         let range = lines.bytes(line..=line);
-        let end = text[range.clone()].char_indices().nth(OUTLINE.1).map_or(range.end, |(at, _)| range.start + at);
+        let end = text[range.clone()].char_indices().nth(OUTLINE.1);
+        let end = end.map_or(range.end, |(at, _)| floor_cluster(text, range.start + at));
         let kept = range.start..range.start + text[range.start..end].trim_end_matches([' ', '{']).len();
         parts.lit("\n").number(real_lines(document, &(line..=line))[0]).lit(": ").part(text, kept);
     }

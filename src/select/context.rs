@@ -17,7 +17,7 @@ use crate::graph::{
     Corpus, Edge, Entry, FileKind, Graph, GraphRules, IssueDraft, Outline, ParsedComment, ParsedText, Target,
 };
 use crate::markdown::KeyHeadings;
-use crate::model::{Digest, RepoPath};
+use crate::model::{Digest, RepoPath, floor_cluster};
 use crate::redact::{Clean, CleanBuf};
 use std::collections::HashMap;
 use std::hash::{Hash as _, Hasher};
@@ -339,7 +339,7 @@ impl<'a> SelectionContext<'a> {
             texts.find_map(|text| if is_comment(&text) { None } else { first_statement(&text) })
         };
         let first = outcome.and_then(first_statement).or_else(in_body)?;
-        let end = first.char_indices().nth(LONGEST_OUTCOME_LINE).map(|(at, _)| at);
+        let end = first.char_indices().nth(LONGEST_OUTCOME_LINE).map(|(at, _)| floor_cluster(&first, at));
         let mut line = CleanBuf::new();
         line.line(&first.slice(0..end.unwrap_or(first.len()))).lit(if end.is_some() { "…" } else { "" });
         Some(line.finish())

@@ -1,7 +1,8 @@
 //! The root's one-hop edges as a list that can be shortened to counts.
 
-use super::{EdgeRow, Size, Trust};
+use super::{Amount, EdgeRow, Ruler, Trust, descend};
 use crate::redact::{Clean, CleanBuf};
+use std::cmp::Ordering;
 
 /// All one-hop edges of the root, sorted by relation, then by target.
 #[derive(Debug)]
@@ -89,12 +90,13 @@ impl EdgeList {
         out.finish()
     }
 
-    /// Returns the most steps whose text is no larger than `room`; `None` if not even the counts fit.
-    ///
-    /// A step may make the text shorter, since the last id of a relation replaces a count: of all steps that fit, it is the
-    /// last, so that it only grows with the room.
-    pub fn fit(&self, room: Size) -> Option<usize> {
-        (0..=self.len()).rev().find(|steps| Size::of(&self.text(*steps)).fits(room))
+    /// Returns how many steps make a text no larger than `room`, or nearly as many: the last id of a relation replaces a
+    /// count, so that one step more may need less. `None` if not even the counts fit.
+    pub fn fit(&self, room: Amount, ruler: &dyn Ruler) -> Option<usize> {
+        let fits = |steps: usize| ruler.measure(&self.text(steps)).fits(room);
+        let steps = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+        let is_small = |number| steps(number) <= self.len() && fits(steps(number));
+        fits(0).then(|| steps(descend(|number| if is_small(number) { Ordering::Less } else { Ordering::Greater })))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Graph + profile → [`Selection`]: the sections that a pack could hold, with provenance, priority and levels of detail.
 
+mod amount;
 mod boilerplate;
 mod candidates;
 mod cards;
@@ -28,6 +29,7 @@ mod source_text;
 mod text_fields;
 mod work_item_json;
 
+pub use amount::{Amount, Ruler, descend};
 pub use candidates::{RootReferences, select, select_session};
 pub use cards::{CardContentText, CardText, HandedOver, HandoverLabel};
 pub use code::{CodeUse, ReferencedCode};
@@ -37,7 +39,7 @@ pub use edge_list::EdgeList;
 pub use files::ReferencedFile;
 pub use kept_code::ReferencedLines;
 pub use knowledge::{AgentLabel, JobInstructions, KnowledgeSections, RecentChanges};
-pub use passage::{Chunk, ChunkWeight, Passage, Rounding, Size};
+pub use passage::{Chunk, ChunkWeight, Passage};
 pub use selection::{
     Candidate, CardFacts, DocumentFacts, EdgeRow, Evidence, Input, Notice, Omission, OriginKind, RedactionRecord, Role,
     SectionBody, Selection, TextLevels, TextOrigin, TrimRank, Trust,

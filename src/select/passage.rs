@@ -1,5 +1,8 @@
 //! Texts that can be cut: their chunks, excerpt, and the longest cut that fits a given size.
 
+use super::amount::longest;
+use super::{Amount, Ruler};
+use crate::model::floor_cluster;
 use crate::redact::{Clean, CleanBuf};
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -54,48 +57,6 @@ pub struct Passage {
     lean: OnceLock<Option<Clean>>,
     excerpt: OnceLock<Option<Clean>>,
     brief: OnceLock<Option<Clean>>,
-}
-
-/// Whether a cut is moved back to the end of a block, line or word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rounding {
-    /// Cuts after a block, a line or a word, if that keeps nearly all that fits.
-    Nice,
-    /// Cuts at the last character that fits.
-    None,
-}
-
-/// The size of a text in the two units that add up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Size {
-    /// Unicode scalar values.
-    pub chars: u64,
-    /// UTF-8 bytes.
-    pub bytes: u64,
-}
-
-impl Size {
-    /// Measures `text`.
-    pub fn of(text: &str) -> Self {
-        Self { chars: count(text), bytes: text.len() as u64 }
-    }
-
-    /// Returns whether both units are within `room`.
-    pub fn fits(self, room: Size) -> bool {
-        self.chars <= room.chars && self.bytes <= room.bytes
-    }
-
-    /// Returns the sum of both sizes.
-    #[must_use]
-    pub fn plus(self, other: Size) -> Self {
-        Self { chars: self.chars.saturating_add(other.chars), bytes: self.bytes.saturating_add(other.bytes) }
-    }
-
-    /// Subtracts `other`, down to zero.
-    #[must_use]
-    pub fn minus(self, other: Size) -> Self {
-        Self { chars: self.chars.saturating_sub(other.chars), bytes: self.bytes.saturating_sub(other.bytes) }
-    }
 }
 
 fn count(text: &str) -> u64 {
@@ -183,17 +144,17 @@ impl Passage {
 
     /// Returns the last position whose [`Passage::cut_prefix`] is no larger than `room`; `None` if not even the mark of
     /// omission fits.
-    pub fn fit_prefix(&self, room: Size, rounding: Rounding) -> Option<usize> {
-        let mut left = subtract(room, self.tail())?;
-        let mut spent = 0;
+    pub fn fit_prefix(&self, room: Amount, ruler: &dyn Ruler) -> Option<usize> {
+        let mut left = subtract(room, self.tail(ruler))?;
+        let mut spent = Amount::default();
         for (index, chunk) in self.chunks.iter().enumerate() {
-            let size = Size::of(&self.text[chunk.range.clone()]);
+            let size = self.size(chunk, ruler);
             let Some(rest) = subtract(left, size) else {
-                let at = self.inside(chunk, left, spent, rounding);
+                let at = self.inside(chunk, left, spent, ruler);
                 return Some(self.below_text(index, at, |_| true));
             };
             left = rest;
-            spent += size.chars;
+            spent = spent.plus(size);
         }
         Some(self.text.len())
     }
@@ -203,37 +164,42 @@ impl Passage {
     ///
     /// A gap before the position may not be marked, so a later position may cost less: the last one that fits only
     /// grows with `room`.
-    pub fn fit(&self, weight: ChunkWeight, room: Size, rounding: Rounding) -> Option<usize> {
-        let heavier = self.chunks.iter().filter(|c| c.weight > weight).map(|c| Size::of(&self.text[c.range.clone()]));
-        let heavier = heavier.fold(Size::default(), Size::plus);
+    pub fn fit(&self, weight: ChunkWeight, room: Amount, ruler: &dyn Ruler) -> Option<usize> {
+        let heavier = self.chunks.iter().filter(|c| c.weight > weight).map(|chunk| self.size(chunk, ruler));
+        let heavier = heavier.fold(Amount::default(), Amount::plus);
+        let gap = gap(ruler);
         let gaps = self.chunks.windows(2).filter(|pair| pair[0].weight <= weight && pair[1].weight > weight);
-        let mut cost = gaps.map(|_| gap()).fold(self.tail().plus(heavier), Size::plus);
+        let mut cost = gaps.map(|_| gap).fold(self.tail(ruler).plus(heavier), Amount::plus);
         if !cost.fits(room) {
             return None;
         }
-        let (mut kept, mut left, mut spent) = (0, room.minus(cost), heavier.chars);
-        let mut chars = heavier.chars;
+        let (mut kept, mut left, mut spent) = (0, room.minus(cost), heavier);
+        let mut sum = heavier;
         for (index, chunk) in self.chunks.iter().enumerate().filter(|(_, chunk)| chunk.weight == weight) {
-            let size = Size::of(&self.text[chunk.range.clone()]);
-            chars += size.chars;
+            let size = self.size(chunk, ruler);
+            sum = sum.plus(size);
             cost = cost.plus(size);
             // Lighter chunks leave a gap of their own before this one, and keep the one after it.
             if index > 0 && self.chunks[index - 1].weight < weight {
-                cost = cost.plus(gap());
+                cost = cost.plus(gap);
             }
             if self.chunks.get(index + 1).is_some_and(|next| next.weight > weight) {
-                cost = cost.minus(gap());
+                cost = cost.minus(gap);
             }
             if cost.fits(room) {
-                (kept, left, spent) = (index + 1, room.minus(cost), chars);
+                (kept, left, spent) = (index + 1, room.minus(cost), sum);
             }
         }
         let next = self.chunks[kept..].iter().position(|chunk| chunk.weight == weight).map(|index| kept + index);
         let Some(next) = next else { return Some(self.text.len()) };
         let before_gap = next > 0 && self.chunks[next - 1].weight < weight;
-        let left = if before_gap { left.minus(gap()) } else { left };
-        let at = self.inside(&self.chunks[next], left, spent, rounding);
+        let left = if before_gap { left.minus(gap) } else { left };
+        let at = self.inside(&self.chunks[next], left, spent, ruler);
         Some(self.below_text(next, at, |index| self.chunks[index].weight == weight))
+    }
+
+    fn size(&self, chunk: &Chunk, ruler: &dyn Ruler) -> Amount {
+        ruler.measure_part(&self.text, chunk.range.clone())
     }
 
     /// Moves a cut `at` the beginning of a chunk, or inside a heading, back above the headings directly before it, so that
@@ -253,23 +219,19 @@ impl Passage {
         above
     }
 
-    /// Returns the best position inside a chunk when `room` is left and `spent` characters of other chunks are kept.
-    fn inside(&self, chunk: &Chunk, room: Size, spent: u64, rounding: Rounding) -> usize {
+    /// Returns the best position inside a chunk when `room` is left and `spent` of other chunks is kept.
+    fn inside(&self, chunk: &Chunk, room: Amount, spent: Amount, ruler: &dyn Ruler) -> usize {
         let text = &self.text[chunk.range.clone()];
-        let fits = prefix(text, room);
-        chunk.range.start
-            + match rounding {
-                Rounding::Nice => round_down(text, fits, spent),
-                Rounding::None => fits,
-            }
+        let at = round_down(text, prefix(text, room, ruler), spent, ruler);
+        chunk.range.start + floor_cluster(text, at)
     }
 
     /// Returns the most that the last mark of omission and a closing fence add to a cut: the same for every position, so
     /// that the cost of a cut depends on its position alone.
-    fn tail(&self) -> Size {
-        let fence = self.chunks.iter().filter_map(|c| c.fence.as_deref()).map(Size::of).max_by_key(|s| s.chars);
-        let fence = fence.map_or(Size::default(), |fence| fence.plus(Size::of("\n")));
-        Size::of(&self.marker(self.chars)).plus(Size::of(BREAK)).plus(fence)
+    fn tail(&self, ruler: &dyn Ruler) -> Amount {
+        let fence = self.chunks.iter().filter_map(|c| c.fence.as_deref()).max_by_key(|fence| fence.chars().count());
+        let fence = fence.map_or(Amount::default(), |fence| ruler.measure(fence).plus(ruler.measure("\n")));
+        ruler.measure(&self.marker(self.chars)).plus(ruler.measure(BREAK)).plus(fence)
     }
 
     fn marker(&self, omitted: u64) -> Clean {
@@ -339,37 +301,42 @@ fn separate(out: &mut CleanBuf) {
 ///
 /// The break after it is covered by the blank lines that end the chunk before, except for the single line end of a
 /// heading.
-fn gap() -> Size {
-    Size::of(GAP).plus(Size::of(BREAK)).plus(Size::of("\n"))
+fn gap(ruler: &dyn Ruler) -> Amount {
+    ruler.measure(GAP).plus(ruler.measure(BREAK)).plus(ruler.measure("\n"))
 }
 
-fn subtract(room: Size, cost: Size) -> Option<Size> {
+fn subtract(room: Amount, cost: Amount) -> Option<Amount> {
     cost.fits(room).then(|| room.minus(cost))
 }
 
+/// The most bytes of a token in all but white space: where text is cut, no more is tried.
+const MAX_TOKEN_BYTES: u64 = 64;
+
 /// Returns the length in bytes of the longest prefix of `text` within `room`, at a character boundary.
-fn prefix(text: &str, room: Size) -> usize {
+fn prefix(text: &str, room: Amount, ruler: &dyn Ruler) -> usize {
     let by_chars =
         text.char_indices().nth(usize::try_from(room.chars).unwrap_or(usize::MAX)).map_or(text.len(), |(at, _)| at);
-    let mut at = by_chars.min(usize::try_from(room.bytes).unwrap_or(usize::MAX));
-    while !text.is_char_boundary(at) {
-        at -= 1;
+    let at = text.floor_char_boundary(by_chars.min(usize::try_from(room.bytes).unwrap_or(usize::MAX)));
+    if room.tokens == u64::MAX {
+        return at;
     }
-    at
+    let most = room.tokens.saturating_mul(MAX_TOKEN_BYTES).min(at as u64);
+    longest(text, most, |end| ruler.measure(&text[..end]).tokens <= room.tokens)
 }
 
 /// Returns the best place to cut at or before `fits`: the beginning of the chunk, after a line, a sentence or a word, else
-/// `fits`. `before` characters of other chunks are kept in any case.
-fn round_down(text: &str, fits: usize, before: u64) -> usize {
-    let whole = before + count(&text[..fits]);
-    let kept = &text[..fits];
-    let [line, sentence, word] = breaks(kept);
-    for at in [0, line, sentence, word] {
-        if (before + count(&text[..at])) * 100 >= whole * MIN_KEPT_PERCENT {
-            return at;
-        }
-    }
-    fits
+/// `fits`: the first of them that keeps nearly all that fits in every unit. `before` of other chunks is kept in any case.
+fn round_down(text: &str, fits: usize, before: Amount, ruler: &dyn Ruler) -> usize {
+    let kept = |at: usize| before.plus(ruler.measure(&text[..at]));
+    let whole = kept(fits);
+    let keeps = |kept: u64, whole: u64| kept.saturating_mul(100) >= whole.saturating_mul(MIN_KEPT_PERCENT);
+    let [line, sentence, word] = breaks(&text[..fits]);
+    let mut ends = [0, line, sentence, word].into_iter();
+    let nice = ends.find(|at| {
+        let kept = kept(*at);
+        keeps(kept.chars, whole.chars) && keeps(kept.tokens, whole.tokens)
+    });
+    nice.unwrap_or(fits)
 }
 
 /// The most characters before the end of a text in which a sentence or a word is looked for.

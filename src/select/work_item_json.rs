@@ -1,8 +1,9 @@
 //! A work item's fields as JSON that stays JSON in every level of detail.
 
-use super::Size;
+use super::amount::longest;
+use super::{Amount, Ruler};
 use crate::graph::{Node, Value};
-use crate::model::is_volatile;
+use crate::model::{floor_cluster, is_volatile};
 use crate::redact::{Clean, CleanBuf};
 
 /// A field's importance; the fields of the last tier are cut first.
@@ -148,17 +149,17 @@ impl WorkItemJson {
     }
 
     /// Returns the largest cut whose text is no larger than `room`; `None` if not even the identity fits.
-    pub fn fit(&self, room: Size) -> Option<JsonCut> {
+    pub fn fit(&self, room: Amount, ruler: &dyn Ruler) -> Option<JsonCut> {
         let lowest = self.upto(Tier::Identity);
-        let mut size = Size::of(&self.text(lowest));
+        let mut size = ruler.measure(&self.text(lowest));
         if !size.fits(room) {
             return None;
         }
         let mut whole = lowest.whole;
         while let Some(field) = self.fields.get(whole) {
-            let next = size.plus(line_size(field, Size::of(&field.json)));
+            let next = size.plus(ruler.measure(&line(field, &field.json)));
             if !next.fits(room) {
-                return Some(JsonCut { whole, bytes: self.fit_value(field, room.minus(size)) });
+                return Some(JsonCut { whole, bytes: self.fit_value(field, room.minus(size), ruler) });
             }
             size = next;
             whole += 1;
@@ -167,36 +168,20 @@ impl WorkItemJson {
     }
 
     /// Returns how many bytes of the value fit into `room` as a shortened line.
-    fn fit_value(&self, field: &JsonField, room: Size) -> usize {
-        let fixed = line_size(field, Size::of(&self.shortened(field, 0)));
-        // The mark's numbers are at most as long as at the first position, plus one for the rounding of digits.
-        let mut left = room.minus(fixed.plus(Size { chars: 1, bytes: 1 }));
-        if left.chars < MIN_CUT_CHARS || !fixed.fits(room) {
+    fn fit_value(&self, field: &JsonField, room: Amount, ruler: &dyn Ruler) -> usize {
+        let size = |bytes| ruler.measure(&line(field, &self.shortened(field, bytes)));
+        let least = size(0);
+        if !least.fits(room) || room.minus(least).chars < MIN_CUT_CHARS {
             return 0;
         }
-        let mut bytes = 0;
-        for c in field.raw.chars() {
-            let cost = json_size(c);
-            if !cost.fits(left) {
-                break;
-            }
-            left = left.minus(cost);
-            bytes += c.len_utf8();
-        }
-        bytes
+        let end = |bytes| floor_cluster(&field.raw, bytes);
+        end(longest(&field.raw, room.bytes.min(room.chars.saturating_mul(4)), |bytes| size(end(bytes)).fits(room)))
     }
 }
 
-/// Returns the size of a field's line: comma, line end, indent, key, colon, value.
-fn line_size(field: &JsonField, value: Size) -> Size {
-    let key = Size::of(&serde_json::Value::from(&*field.name).to_string());
-    value.plus(key).plus(Size::of(",\n  : "))
-}
-
-fn json_size(c: char) -> Size {
-    let mut buffer = [0; 4];
-    let quoted = Size::of(&serde_json::Value::from(&*c.encode_utf8(&mut buffer)).to_string());
-    quoted.minus(Size::of("\"\""))
+/// Returns a field's line with the comma before it.
+fn line(field: &JsonField, value: &str) -> String {
+    format!(",\n  {}: {value}", serde_json::Value::from(&*field.name))
 }
 
 /// Returns a field's value without what is volatile in it; `None` if that is all of it.
@@ -329,6 +314,18 @@ mod tests {
         );
     }
 
+    struct Plain;
+
+    impl Ruler for Plain {
+        fn measure(&self, text: &str) -> Amount {
+            Amount::of(text)
+        }
+
+        fn measure_part(&self, text: &Clean, range: std::ops::Range<usize>) -> Amount {
+            Amount::of(&text[range])
+        }
+    }
+
     #[test]
     fn every_cut_is_json_within_its_room_and_grows_with_it() {
         let item = json(vec![
@@ -339,14 +336,15 @@ mod tests {
         ]);
         let mut before = 0;
         for chars in 0..300 {
-            let Some(cut) = item.fit(Size { chars, bytes: u64::MAX }) else { continue };
+            let Some(cut) = item.fit(Amount { chars, ..Amount::UNLIMITED }, &Plain) else { continue };
             let text = item.text(cut);
-            assert!(Size::of(&text).chars <= chars, "{chars}: {text}");
+            assert!(Amount::of(&text).chars <= chars, "{chars}: {text}");
             serde_json::from_str::<serde_json::Value>(&text).unwrap();
             let kept = cut.whole * 1000 + cut.bytes;
             assert!(kept >= before, "{chars}: {text}");
             before = kept;
         }
-        assert_eq!(item.fit(Size { chars: 300, bytes: 300 }).map(|cut| item.text(cut)), Some(item.full()));
+        let room = Amount { chars: 300, bytes: 300, tokens: 0 };
+        assert_eq!(item.fit(room, &Plain).map(|cut| item.text(cut)), Some(item.full()));
     }
 }

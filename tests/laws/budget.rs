@@ -60,14 +60,14 @@ fn lawful(pack: &Pack, whole: &Pack) {
     }
 }
 
-fn is_short(pack: &Pack) -> bool {
+pub(crate) fn is_short(pack: &Pack) -> bool {
     pack.omissions.iter().any(|omission| omission.reason == "budget")
         || pack.sections.iter().any(|section| section.metadata.full_chars.is_some())
 }
 
 /// How much of each limit must be used where the pack is short: 95 %, less the
 /// largest piece that may just not have fitted (a frame, a pointer, a marker).
-fn filled(pack: &Pack) {
+pub(crate) fn filled(pack: &Pack) {
     let budget = &pack.budget;
     let shown: Vec<_> = pack
         .sections

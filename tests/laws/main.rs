@@ -22,6 +22,7 @@ mod judges;
 mod memory;
 mod refused;
 mod review;
+mod root_share;
 mod same;
 #[path = "../suite/sandbox.rs"]
 #[expect(dead_code, reason = "the suite uses all of it")]
