@@ -143,9 +143,9 @@ impl GraphBuilder {
         quote: impl FnOnce(&str) -> Option<Clean>,
     ) {
         let resolution = match value.form {
-            NameForm::Usual | NameForm::Entry { exact: false } => resolver.resolve(value.text),
+            NameForm::Usual => resolver.resolve(value.text),
             NameForm::Link => resolver.linked_file(value.text),
-            NameForm::Exact | NameForm::Entry { exact: true } => match resolver.exact_id(value.text) {
+            NameForm::Exact | NameForm::Entry => match resolver.entry(value.text, value.form == NameForm::Exact) {
                 // `T1とT2`
                 Resolution::Unknown => match resolver.exact_parts(value.text).as_slice() {
                     [] => Resolution::Unknown,
@@ -216,7 +216,7 @@ impl GraphBuilder {
     fn warn_unknown(&mut self, corpus: &Corpus, value: &RelationValue<'_>) {
         let said = match value.form {
             NameForm::Usual => is_stable_id(value.text),
-            NameForm::Entry { .. } => true,
+            NameForm::Entry => true,
             NameForm::Exact | NameForm::Link => false,
         };
         if value.stated.part == ItemPart::Record || said {

@@ -61,9 +61,9 @@ impl<'a> Resolver<'a> {
             .unwrap_or_else(|| self.issue(value))
     }
 
-    /// Resolves a word that must be an exact id, as a value with the template of `ref` or a prefix may be.
-    pub(super) fn exact_id(&self, word: &str) -> Resolution<'a> {
-        self.exact(word).unwrap_or(Resolution::Unknown)
+    /// Resolves a word that must be an `exact` id, as a value with the template of `ref` or a prefix may be, or any value.
+    pub(super) fn entry(&self, word: &'a str, exact: bool) -> Resolution<'a> {
+        if exact { self.exact(word).unwrap_or(Resolution::Unknown) } else { self.resolve(word) }
     }
 
     /// Returns the items whose exact ids stand between letters of another script in a word.

@@ -219,10 +219,7 @@ impl MarkdownReader<'_> {
             Tag::Image { .. } => self.images += 1,
             Tag::Strong => {
                 self.dunder(range);
-                if self.run.as_ref().is_none_or(|run| run.full.text.trim().is_empty()) && self.images == 0 {
-                    // Until its end is known.
-                    self.run().bold = usize::MAX;
-                }
+                self.begin_bold();
             }
             Tag::Link { dest_url, .. } => self.begin_link(dest_url.into_string(), range.start, false),
             _ => {}
@@ -326,6 +323,8 @@ impl MarkdownReader<'_> {
         let is = |known: &str| name.eq_ignore_ascii_case(known);
         if is("br") {
             self.push("\n", source);
+        } else if is("b") || is("strong") {
+            if closing { self.end_bold() } else { self.begin_bold() }
         } else if is("a") && closing {
             self.end_link(true);
         } else if is("a") {
@@ -361,6 +360,13 @@ impl MarkdownReader<'_> {
             word.contains('\\') && !word.ends_with('\\')
         };
         escaped && part.starts_with(['_', '.', '(', '[', '@', '$', '-']) && self.run.as_ref().is_some_and(inside)
+    }
+
+    /// Notes that the run begins with bold text, whose end is not known yet.
+    fn begin_bold(&mut self) {
+        if self.run.as_ref().is_none_or(|run| run.full.text.trim().is_empty()) && self.images == 0 {
+            self.run().bold = usize::MAX;
+        }
     }
 
     /// Keeps how much of the run is bold, if all of it is.

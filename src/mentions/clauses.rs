@@ -2,8 +2,9 @@
 
 use crate::markdown::{GAP, LinkSpan, Run};
 use crate::mentions::hints::pattern;
+use crate::mentions::relations::LABEL;
 use crate::mentions::words::{NameStrength, Word, words};
-use crate::model::{Relation, ends_name};
+use crate::model::{Relation, ends_name, has_letter_prefix};
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -108,9 +109,14 @@ impl<'a> ClauseReader<'a> {
     /// Finds the targets of `depends on` and `blocked by`.
     fn phrases(&mut self) {
         for found in PHRASE.captures_iter(self.text) {
-            let Some(whole) = found.get(0) else { continue };
+            let Some(whole) = found.get(0).filter(|whole| !self.is_label(whole)) else { continue };
             let relation = if found.get(1).is_some() { Relation::DependsOn } else { Relation::BlockedBy };
-            let named = self.list(whole.end(), self.words.len(), false);
+            let linked = self.link_after(whole.end());
+            let from = linked.map_or(whole.end(), |link| self.links[link].range.end);
+            let mut named = self.list(whole.end(), self.words.len(), false);
+            if named.is_empty() && from > whole.end() {
+                named = self.list(from, self.words.len(), false);
+            }
             let end = named.last().map_or(whole.end(), |last| self.words[*last].end);
             // `T2 depends on T1` is about T2, but `OAuth2 depends on #1` is not.
             let plain = named.iter().all(|index| self.words[*index].target.is_none());
@@ -119,9 +125,17 @@ impl<'a> ClauseReader<'a> {
             for index in named {
                 self.claimed[index] = Some(own.then_some(relation));
             }
-            let linked = self.link_after(whole.end()).filter(|_| own);
-            self.claimed_links.extend(linked.map(|link| (link, relation)));
+            self.claimed_links.extend(linked.filter(|_| own).map(|link| (link, relation)));
         }
+    }
+
+    /// Returns whether a phrase is the label of a line, which is read as one: `Blocked by: T1`.
+    fn is_label(&self, phrase: &regex::Match<'_>) -> bool {
+        if !self.text[phrase.end()..].trim_start_matches(' ').starts_with([':', '：', '(']) {
+            return false;
+        }
+        let line = self.text[..phrase.start()].rfind('\n').map_or(0, |end| end + 1);
+        LABEL.find(&self.text[line..]).is_some_and(|label| phrase.start() < line + label.end())
     }
 
     /// Returns the index of the first word at or after a byte.
@@ -147,7 +161,8 @@ impl<'a> ClauseReader<'a> {
             let Some(gap) = self.text.get(end..word.start) else {
                 break;
             };
-            if gap.contains(['.', '!', '?', ';', '。', '！', '？', '；', GAP]) || word.code && !announced {
+            let ends = gap.contains(['.', '!', '?', '。', '！', '？', GAP]) || !announced && gap.contains([';', '；']);
+            if ends || word.code && !announced {
                 break;
             }
             end = word.end;
@@ -164,7 +179,7 @@ impl<'a> ClauseReader<'a> {
             }
             remark = 0;
             let outside = gap.rsplit(')').next().unwrap_or(gap);
-            joined |= outside.contains([',', '&', '+', '/', '、', '，']);
+            joined |= outside.contains([',', ';', '&', '+', '/', '、', '，', '；']);
             let lower = word.text.to_lowercase();
             let joins = JOINS.contains(&lower.as_str());
             let fills = FILLERS.contains(&lower.as_str()) && !word.code;
@@ -217,7 +232,9 @@ impl<'a> ClauseReader<'a> {
                 Some((_, strength)) => strength >= NameStrength::Id,
                 None => {
                     let shape = WordShape::of(word.text);
-                    shape == WordShape::Mixed || word.text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+                    shape == WordShape::Mixed
+                        || has_letter_prefix(word.text)
+                        || word.text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
                 }
             }
     }

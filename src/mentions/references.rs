@@ -180,6 +180,7 @@ impl ReferenceFinder {
         let text = run.full.text.as_str();
         let word = slashed(text.get(range.clone()).unwrap_or_default());
         let word = without_drive(&word);
+        let word = word.strip_prefix('<').and_then(|inner| inner.strip_suffix('>')).unwrap_or(word);
         let form = if in_span { ReferenceForm::CodeSpan } else { ReferenceForm::Path };
         if let Some(path) = path_in(word) {
             self.add(path, form, run.full.source(range.start), lines);
@@ -319,8 +320,8 @@ impl ReferenceFinder {
         let target = format!("{}-{}", &text[first.clone()], &text[last.clone()]);
         let source = run.full.source(first.end);
         self.add(&target, ReferenceForm::AdrsBetween, source, lines).foreign = foreign.map(str::to_owned);
-        // One with `ADR` before it is found by itself.
-        if !named {
+        // One with `ADR` before it is found by itself, unless a hyphen joins it.
+        if !named || text[first.end..].starts_with('-') {
             self.number(run, last, foreign, None, lines);
         }
         end

@@ -29,12 +29,8 @@ pub enum NameForm {
     Usual,
     /// By a word that must be the exact id of an item, or names nothing.
     Exact,
-    /// By such a word, or one of the usual form, that is a whole entry where a relation was announced: it names an item, or is
-    /// misspelled.
-    Entry {
-        /// Whether the word must be an exact id.
-        exact: bool,
-    },
+    /// By a word with a digit that is a whole entry where a relation was announced: it names an item, or is misspelled.
+    Entry,
     /// By a link to its file.
     Link,
 }
@@ -55,7 +51,7 @@ pub struct BodyRelation {
 }
 
 /// `Blocked by:` at the start of a line.
-static LABEL: LazyLock<Regex> = LazyLock::new(|| {
+pub(super) static LABEL: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"(?i)^[ \t]*(?:[-*•+][ \t]+)?(parent(?:[ _-](?:issue|feature|epic|task|item|url|link|story))*|part[ -]of|child(?:ren|[ -](?:issues?|tasks?|features?|items?))|sub-?(?:issues?|tasks?)|blocks|blocking|blocked[ -](?:by|on)|depends[ -](?:up)?on|dependencies|related(?:[ -](?:to|issues?|tasks?|items?|prs?))*)[ \t]*(?:\([^()\n]{0,40}\)[ \t]*)?[:：]",
     )
@@ -368,7 +364,7 @@ impl ClauseReader<'_> {
         let word = &self.words[index];
         let target = word.target.map_or(word.text, |(target, _)| target).to_owned();
         let form = match (entry, word.target.is_none()) {
-            (true, exact) => NameForm::Entry { exact },
+            (true, _) => NameForm::Entry,
             (false, true) => NameForm::Exact,
             (false, false) => NameForm::Usual,
         };

@@ -139,6 +139,7 @@ fn links_in_html_and_ranges_of_adrs_name_files() {
         ("ADR-6–ADR-9", BOTH),
         ("ADRs 5-8 and 9", BOTH),
         ("ADR-007–009", BOTH),
+        ("ADR-7-ADR-9", BOTH),
         ("ADR-7 – 10 people", &["docs/adr/0007-c.md"]),
         ("ADR-7 through ADR-9000", &["docs/adr/0007-c.md"]),
     ]);
@@ -181,6 +182,12 @@ fn an_announced_relation_takes_the_exact_id_of_an_item_or_says_that_it_is_unknow
         ("Depends on BACK\u{2011}12.", &["depends_on BACK-12"]),
         ("Depends on BACK\u{2013}12 and T001\u{2013}T009", &["depends_on BACK-12", "depends_on T001"]),
         ("Depends on：BACK\u{2010}12。", &["depends_on BACK-12"]),
+        ("Depends on: t001; `task1`", &["case-mismatch", "depends_on T001", "depends_on task1"]),
+        ("Depends on: a:b\n\nBlocked by: T:12", &["unknown-id", "unknown-id"]),
+        (
+            "Depends on [the cache](cache.md), #4 and T001.",
+            &["depends_on T001", "depends_on o/n#4", "depends_on the-cache"],
+        ),
         ("Blocked by: #9、#10を", &["blocked_by o/n#9", "blocked_by o/n#10"]),
     ]);
 }
@@ -192,6 +199,7 @@ fn lines_in_bold_and_lists_of_tasks_announce_as_headings_do() {
         ("__Blocked by__\n#9\n\n**Notes**\n\n- #10", &["blocked_by o/n#9"]),
         ("**Depends on**\n\n## Goal\n\n- #10", &[]),
         ("- **Blocked by**\n  - #9\n- #10", &["blocked_by o/n#9"]),
+        ("<b>Blocked by</b>\n\n- #9", &["blocked_by o/n#9"]),
         ("Some **blocked by** text\n\n- #9", &[]),
         (
             "```[tasklist]\n### Tasks\n- [ ] #11\n- [x] https://github.com/o/n/issues/12\n```\n- [ ] #13",
