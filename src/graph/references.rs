@@ -477,7 +477,8 @@ impl<'a> ReferenceSearch<'a> {
         source: PathSource,
         base: &RepoPath,
     ) -> (Cow<'t, str>, Location) {
-        let target = if self.all.has_literally(target) { Cow::Borrowed(target) } else { with_slashes(target) };
+        let target =
+            if self.locator.files.has_literally(target) { Cow::Borrowed(target) } else { with_slashes(target) };
         let located = self.locator.locate(&target, base);
         let is_open = matches!(located, Location::Absent(_) | Location::Outside { .. });
         if !is_open || form.form == ReferenceForm::Link || !source.is_in_passing() {

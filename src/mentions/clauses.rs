@@ -220,7 +220,7 @@ impl<'a> ClauseReader<'a> {
     fn is_alone(&self, index: usize) -> bool {
         let rest = self.text[self.words[index].end..].trim_start_matches([' ', '\t']);
         let joins = self.words.get(index + 1).is_some_and(|next| JOINS.contains(&next.text));
-        joins || rest.starts_with(|c: char| !c.is_alphanumeric()) || rest.is_empty()
+        joins || rest.starts_with(|c: char| !c.is_alphanumeric() && c != '#') || rest.is_empty()
     }
 
     /// Returns whether an announced entry is nothing but this word, and the word has the number of an id: if there is no such

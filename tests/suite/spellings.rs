@@ -188,7 +188,7 @@ fn an_announced_relation_takes_the_exact_id_of_an_item_or_says_that_it_is_unknow
             "Depends on [the cache](cache.md), #4 and T001.",
             &["depends_on T001", "depends_on o/n#4", "depends_on the-cache"],
         ),
-        ("Blocked by: #9、#10を", &["blocked_by o/n#9", "blocked_by o/n#10"]),
+        ("Blocked by: #9、#10を", &["blocked_by o/n#10", "blocked_by o/n#9"]),
     ]);
 }
 
