@@ -6,7 +6,7 @@ use super::link::IssueMention;
 use super::quote::{Quoter, one_line};
 use super::resolve::{Resolution, Resolver};
 use super::{Corpus, EdgeSource, IssueRef, ItemState, RecordedRemoval, Target};
-use crate::mentions::Via;
+use crate::mentions::{NameForm, Via};
 use crate::model::{Code, Diagnostic, Place, Relation};
 use crate::records::IssueLink;
 use crate::redact::{Clean, CleanBuf};
@@ -18,6 +18,8 @@ pub(super) struct RelationValue<'a> {
     pub(super) text: &'a str,
     pub(super) source: EdgeSource,
     pub(super) stated: Statement,
+    /// How a text names it.
+    pub(super) form: NameForm,
 }
 
 #[derive(Default)]
@@ -53,7 +55,8 @@ impl GraphBuilder {
         for stated in &entry.item.relations {
             let statement = Statement { item, part: ItemPart::Record, line: stated.target.line };
             let text = &*stated.target.value;
-            let value = RelationValue { relation: stated.relation, text, source: EdgeSource::Field, stated: statement };
+            let (relation, source, form) = (stated.relation, EdgeSource::Field, NameForm::Usual);
+            let value = RelationValue { relation, text, source, stated: statement, form };
             self.add_value(corpus, &resolver, &value, |repo| {
                 let at = stated.target.value.find(repo)?;
                 Some(stated.target.value.slice(at..at + repo.len()))
@@ -77,8 +80,8 @@ impl GraphBuilder {
                     Via::Checklist => EdgeSource::Checklist,
                     Via::Body => EdgeSource::Body,
                 };
-                let value =
-                    RelationValue { relation: stated.relation, text: &stated.target, source, stated: statement };
+                let (relation, form) = (stated.relation, stated.form);
+                let value = RelationValue { relation, text: &stated.target, source, stated: statement, form };
                 self.add_value(corpus, &resolver, &value, |repo| quotes.find(stated.line, &[repo]));
             }
         }
@@ -93,7 +96,8 @@ impl GraphBuilder {
                 _ => EdgeSource::DependencyApi,
             };
             let stated = Statement { item, part: ItemPart::Links, line: link.line };
-            let value = RelationValue { relation: link.relation, text: &link.url, source, stated };
+            let (relation, form) = (link.relation, NameForm::Usual);
+            let value = RelationValue { relation, text: &link.url, source, stated, form };
             let key = IssueRef { repo: link.repo.to_lowercase(), number: link.number };
             match index.claiming(&key) {
                 [] => {
@@ -138,7 +142,23 @@ impl GraphBuilder {
         value: &RelationValue<'a>,
         quote: impl FnOnce(&str) -> Option<Clean>,
     ) {
-        match resolver.resolve(value.text) {
+        let resolution = match value.form {
+            NameForm::Usual => resolver.resolve(value.text),
+            NameForm::Link => resolver.linked_file(value.text),
+            NameForm::Exact | NameForm::Entry => match resolver.entry(value.text, value.form == NameForm::Exact) {
+                // `T1とT2`
+                Resolution::Unknown => match resolver.exact_parts(value.text).as_slice() {
+                    [] => Resolution::Unknown,
+                    [one] => Resolution::Item(*one, None),
+                    many => {
+                        let others = many.iter().filter(|to| **to != value.stated.item);
+                        return others.for_each(|to| self.add_edge(corpus, value, EdgeTarget::Item(*to)));
+                    }
+                },
+                found => found,
+            },
+        };
+        match resolution {
             Resolution::Item(to, _) if to == value.stated.item => {
                 let message = format!("`{}` names itself as its `{}`", corpus.id(to), value.relation.name());
                 self.warn(corpus, Code::SelfReference, value, message, "remove it, or name another item");
@@ -191,9 +211,15 @@ impl GraphBuilder {
         found.filter(|item| *item != value.stated.item)
     }
 
-    /// Warns of an unknown id; a word of prose only counts if it has the form of a stable id.
+    /// Warns of an unknown id; a word of prose only counts if it has the form of a stable id, or is an entry of its own where a
+    /// relation was announced.
     fn warn_unknown(&mut self, corpus: &Corpus, value: &RelationValue<'_>) {
-        if value.stated.part == ItemPart::Record || is_stable_id(value.text) {
+        let said = match value.form {
+            NameForm::Usual => is_stable_id(value.text),
+            NameForm::Entry => true,
+            NameForm::Exact | NameForm::Link => false,
+        };
+        if value.stated.part == ItemPart::Record || said {
             let message = format!("no work item has the id `{}`", one_line(value.text));
             let is_number =
                 value.text.trim().bytes().all(|byte| byte.is_ascii_digit()) && !value.text.trim().is_empty();

@@ -1,6 +1,7 @@
 //! The names of the files that references may lead to, indexed once.
 
-use crate::model::{RepoPath, has_document_extension};
+use crate::model::{RepoPath, canonical, has_document_extension};
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -22,9 +23,12 @@ pub struct FileLookup<'a> {
 pub struct RepoFiles<'a> {
     all: &'a [RepoPath],
     /// Documents by file name; `None` if more than one folder has a file of this name.
-    documents: HashMap<&'a str, Option<&'a RepoPath>>,
-    /// Indices into `all`, sorted by the reversed paths; made when first needed.
-    reversed: OnceLock<Vec<usize>>,
+    documents: HashMap<Cow<'a, str>, Option<&'a RepoPath>>,
+    /// Files whose names have letters outside ASCII by their paths as they are compared; `None` if several have one.
+    composed: HashMap<String, Option<&'a RepoPath>>,
+    /// Indices into `all` with the paths that are compared otherwise than written, sorted by what these end in; made when first
+    /// needed.
+    reversed: OnceLock<Vec<(usize, Option<String>)>>,
 }
 
 /// The files whose paths end in some parts.
@@ -46,9 +50,14 @@ impl<'a> RepoFiles<'a> {
     pub fn new(all: &'a [RepoPath]) -> Self {
         let mut documents = HashMap::new();
         for path in all.iter().filter(|path| is_document(path)) {
-            documents.entry(path.name()).and_modify(|one| *one = None).or_insert(Some(path));
+            documents.entry(canonical(path.name())).and_modify(|one| *one = None).or_insert(Some(path));
         }
-        Self { all, documents, reversed: OnceLock::new() }
+        let mut composed = HashMap::new();
+        for path in all.iter().filter(|path| !path.as_str().is_ascii()) {
+            let name = canonical(path.as_str()).into_owned();
+            composed.entry(name).and_modify(|one| *one = None).or_insert(Some(path));
+        }
+        Self { all, documents, composed, reversed: OnceLock::new() }
     }
 
     /// Returns whether the file is one of them.
@@ -56,9 +65,24 @@ impl<'a> RepoFiles<'a> {
         self.all.binary_search(path).is_ok()
     }
 
+    /// Returns whether the name of one of them has the `\` of a text.
+    pub(super) fn has_literally(&self, written: &str) -> bool {
+        written.contains('\\') && RepoPath::new(written).is_ok_and(|path| self.has(&path))
+    }
+
     /// Returns the file at `path`.
     pub(super) fn get(&self, path: &RepoPath) -> Option<&'a RepoPath> {
         self.all.get(self.all.binary_search(path).ok()?)
+    }
+
+    /// Returns the only file at `path` whose accents are composed otherwise, or whose hyphens are written otherwise.
+    pub(super) fn spelled_otherwise(&self, path: &RepoPath) -> Option<&'a RepoPath> {
+        let name = canonical(path.as_str());
+        if path.as_str().is_ascii() || self.has(path) {
+            return None;
+        }
+        let other = || RepoPath::new(&name).ok().and_then(|path| self.get(&path));
+        self.composed.get(&*name).copied().unwrap_or_else(other)
     }
 
     /// Returns whether one of them lies below `path`; the root is a folder always.
@@ -75,14 +99,18 @@ impl<'a> RepoFiles<'a> {
     pub(super) fn ending_in(&self, suffix: &str) -> SuffixMatch<'a> {
         let by_end = |a: &str, b: &str| a.bytes().rev().cmp(b.bytes().rev());
         let sorted = self.reversed.get_or_init(|| {
-            let mut order: Vec<usize> = (0..self.all.len()).collect();
-            order.sort_unstable_by(|a, b| by_end(self.all[*a].as_str(), self.all[*b].as_str()));
+            let other = |path: &RepoPath| match canonical(path.as_str()) {
+                Cow::Borrowed(_) => None,
+                Cow::Owned(name) => Some(name),
+            };
+            let mut order: Vec<_> = self.all.iter().map(other).enumerate().collect();
+            order.sort_unstable_by(|a, b| by_end(self.compared(a), self.compared(b)).then_with(|| a.0.cmp(&b.0)));
             order
         });
-        let end = format!("/{suffix}");
-        let start = sorted.partition_point(|index| by_end(self.all[*index].as_str(), &end) == Ordering::Less);
-        let files = sorted[start..].iter().map(|index| &self.all[*index]);
-        let mut found: Vec<_> = files.take_while(|path| path.as_str().ends_with(&end)).take(MOST_MATCHES).collect();
+        let end = format!("/{}", canonical(suffix));
+        let start = sorted.partition_point(|entry| by_end(self.compared(entry), &end) == Ordering::Less);
+        let files = sorted[start..].iter().take_while(|entry| self.compared(entry).ends_with(&end));
+        let mut found: Vec<_> = files.map(|(index, _)| &self.all[*index]).take(MOST_MATCHES).collect();
         found.sort_unstable();
         match found.as_slice() {
             [] => SuffixMatch::Nothing,
@@ -91,9 +119,14 @@ impl<'a> RepoFiles<'a> {
         }
     }
 
+    /// Returns the path of a file as it is compared.
+    fn compared<'s>(&'s self, (index, other): &'s (usize, Option<String>)) -> &'s str {
+        other.as_deref().unwrap_or(self.all[*index].as_str())
+    }
+
     /// Returns the only document with this name; `None` for names that every folder may have.
     pub(super) fn only_document(&self, name: &str) -> Option<&'a RepoPath> {
-        if is_usual(name) { None } else { self.documents.get(name).copied().flatten() }
+        if is_usual(name) { None } else { self.documents.get(&*canonical(name)).copied().flatten() }
     }
 }
 
@@ -192,6 +225,22 @@ mod tests {
         for none in ["x.md", "README.md", "z.go", "w.md"] {
             assert_eq!(files.only_document(none), None, "{none}");
         }
+    }
+
+    #[test]
+    fn accents_may_be_composed_otherwise() {
+        let path = |text| RepoPath::new(text).unwrap();
+        let mut all = ["docs/cafe\u{301}.md", "docs/\u{fc}ber.md", "src/e\u{301}.rs"].map(path);
+        all.sort();
+        let files = RepoFiles::new(&all);
+        for (written, named) in
+            [("docs/caf\u{e9}.md", "docs/cafe\u{301}.md"), ("docs/u\u{308}ber.md", "docs/\u{fc}ber.md")]
+        {
+            assert_eq!(files.spelled_otherwise(&path(written)), Some(&path(named)), "{written}");
+            assert_eq!(files.spelled_otherwise(&path(named)), None);
+        }
+        assert_eq!(files.only_document("caf\u{e9}.md"), Some(&path("docs/cafe\u{301}.md")));
+        assert_eq!(files.ending_in("\u{e9}.rs"), SuffixMatch::One(&path("src/e\u{301}.rs")));
     }
 
     #[test]

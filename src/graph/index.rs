@@ -3,7 +3,7 @@
 use super::link::{IssueMention, number};
 use super::{Corpus, Entry, GraphRules, IssueRef, SourceRules};
 use crate::mentions::adr_number;
-use crate::model::RepoPath;
+use crate::model::{RepoPath, canonical};
 use crate::records::Mention;
 use crate::redact::Clean;
 use std::collections::{HashMap, HashSet};
@@ -14,8 +14,10 @@ use std::sync::Arc;
 #[derive(Debug, Default)]
 pub(super) struct NameIndex {
     ids: HashMap<String, usize>,
+    /// Ids that have letters outside ASCII, as they are compared.
+    canonical: HashMap<String, usize>,
     lower: HashMap<String, Vec<usize>>,
-    paths: HashMap<RepoPath, Vec<usize>>,
+    paths: HashMap<String, Vec<usize>>,
     folders: HashMap<String, Vec<usize>>,
     issues: HashMap<IssueRef, Vec<usize>>,
     adrs: HashSet<RepoPath>,
@@ -52,9 +54,9 @@ impl NameIndex {
                 push(&mut index.adr_numbers, number, path.clone());
             }
             index.adr_folders.insert(last(path.dir()).to_owned());
-            push(&mut index.adr_names, path.name().to_owned(), path.clone());
+            push(&mut index.adr_names, canonical(path.name()).into_owned(), path.clone());
             if path.stem() != path.name() {
-                push(&mut index.adr_names, path.stem().to_owned(), path.clone());
+                push(&mut index.adr_names, canonical(path.stem()).into_owned(), path.clone());
             }
         }
         index
@@ -63,7 +65,10 @@ impl NameIndex {
     fn add(&mut self, corpus: &Corpus, item: usize, entry: &Entry) {
         let record = &entry.item;
         self.ids.entry(record.id.to_string()).or_insert(item);
-        push(&mut self.lower, record.id.to_lowercase(), item);
+        if !record.id.is_ascii() {
+            self.canonical.entry(canonical(&record.id).into_owned()).or_insert(item);
+        }
+        push(&mut self.lower, canonical(&record.id).to_lowercase(), item);
         // Relations do not name items by files of the snapshot.
         let draft = entry.draft.as_ref().map(|draft| &draft.body.origin);
         let origins = [&record.origin, &record.body.origin].into_iter().chain(draft);
@@ -71,10 +76,10 @@ impl NameIndex {
             origins.filter(|origin| origin.url.is_none()).map(|origin| &origin.path).collect();
         paths.dedup();
         for path in paths {
-            push(&mut self.paths, path.clone(), item);
+            push(&mut self.paths, canonical(path.as_str()).into_owned(), item);
         }
         if record.origin.url.is_none() {
-            push(&mut self.folders, record.origin.path.dir().to_owned(), item);
+            push(&mut self.folders, canonical(record.origin.path.dir()).into_owned(), item);
         }
         let this = corpus.rules.repo.as_deref();
         let written = match &record.issue {
@@ -91,24 +96,28 @@ impl NameIndex {
         }
     }
 
-    /// Returns the item with exactly this id.
+    /// Returns the item with exactly this id, however its accents are composed and its hyphens are written.
     pub(super) fn exact(&self, id: &str) -> Option<usize> {
-        self.ids.get(id).copied()
+        let composed = || {
+            let any = !(self.canonical.is_empty() && id.is_ascii());
+            any.then(|| self.canonical.get(&*canonical(id)).or_else(|| self.ids.get(&*canonical(id)))).flatten()
+        };
+        self.ids.get(id).or_else(composed).copied()
     }
 
     /// Returns the items whose ids differ from `id` in case at most.
     pub(super) fn any_case(&self, id: &str) -> &[usize] {
-        found(self.lower.get(&id.to_lowercase()))
+        found(self.lower.get(&canonical(id).to_lowercase()))
     }
 
     /// Returns the items in a file; several for JSONL.
     pub(super) fn at_path(&self, path: &RepoPath) -> &[usize] {
-        found(self.paths.get(path))
+        found(self.paths.get(&*canonical(path.as_str())))
     }
 
     /// Returns the items whose files lie directly in a folder.
     pub(super) fn in_folder(&self, folder: &RepoPath) -> &[usize] {
-        found(self.folders.get(folder.as_str()))
+        found(self.folders.get(&*canonical(folder.as_str())))
     }
 
     /// Returns the items that claim an issue.
@@ -133,7 +142,7 @@ impl NameIndex {
 
     /// Returns the ADRs with this file name, with or without its extension.
     pub(super) fn adrs_named(&self, name: &str) -> &[RepoPath] {
-        found(self.adr_names.get(name))
+        found(self.adr_names.get(&*canonical(name)))
     }
 }
 

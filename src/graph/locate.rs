@@ -5,7 +5,7 @@ use super::files::RepoFiles;
 use super::index::NameIndex;
 use super::link::{LONGEST, WebAddress, decoded, scheme};
 use crate::mentions::{lines_of_target, without_lines};
-use crate::model::RepoPath;
+use crate::model::{RepoPath, has_letter_prefix};
 
 /// The location that a path or URL leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,7 +47,7 @@ impl Locator<'_> {
         if text.is_empty() || text.starts_with('#') {
             return Location::Elsewhere;
         }
-        if text.len() > LONGEST {
+        if text.len() > LONGEST || has_letter_prefix(text) {
             return Location::Absent(text.to_owned());
         }
         if let Some(web) = WebAddress::read(text, &self.rules.host) {
@@ -90,6 +90,9 @@ impl Locator<'_> {
         let named = |path: &&RepoPath| alone || self.files.has(path);
         let found: Vec<Location> =
             candidates.iter().flatten().filter(named).filter_map(|path| self.existing(path, anchor.clone())).collect();
+        let spelled = |path: &RepoPath| self.existing(self.files.spelled_otherwise(path)?, anchor.clone());
+        let found =
+            if found.is_empty() { candidates.iter().flatten().find_map(spelled).into_iter().collect() } else { found };
         // `docs/keys/public.pem`, which is allowed, is denied as a file in the folder of the text.
         if let Some(found) = found.iter().find(|place| **place != Location::Denied).or(found.first()) {
             return found.clone();

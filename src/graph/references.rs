@@ -3,7 +3,7 @@
 mod code;
 
 use super::collector::ReferenceCollector;
-use super::files::{FileLookup, RepoFiles, is_document, is_text_name, is_usual};
+use super::files::{FileLookup, RepoFiles, SuffixMatch, is_document, is_text_name, is_usual};
 use super::index::last;
 use super::link::{IssueMention, WebAddress, number, scheme};
 use super::locate::{Location, Locator};
@@ -11,9 +11,12 @@ use super::quote::{Quoter, one_line, shortened};
 use super::resolve::target_of_link;
 use super::{Corpus, Entry, FileKind, Graph, ItemReferences, Node, ParsedText, ShownPlace, Value};
 use crate::mentions::{Reference, ReferenceForm, adr_number, lines_of_target, references_in_line};
-use crate::model::{Code, LineRange, RepoPath, has_document_extension};
+use crate::model::{
+    Code, LineRange, RepoPath, has_document_extension, is_other_script, is_typographic_hyphen, with_slashes,
+};
 use crate::records::{Body, Origin};
 use crate::redact::{Clean, CleanBuf};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 impl Graph {
@@ -85,6 +88,12 @@ impl PathSource {
         matches!(self, Self::Prose | Self::Text)
     }
 }
+
+/// The most letters of prose before a path that are looked at one by one.
+const LONGEST_PROSE: usize = 16;
+
+/// The most ADRs that a range names.
+const LONGEST_RANGE: u64 = 100;
 
 /// Fields whose values are read elsewhere, or that describe the item itself.
 const NO_PROSE: [&str; 14] = [
@@ -206,7 +215,7 @@ impl<'a> ReferenceSearch<'a> {
     }
 
     fn add_adr_field(&mut self, value: &Clean, at: ShownPlace) {
-        let target = target_of_link(value.trim());
+        let target = &*with_slashes(target_of_link(value.trim()));
         if let Some(number) = number(target).or_else(|| adr_token(target)) {
             self.add_number(number, shortened(value), at);
         } else if is_placeholder(target) {
@@ -218,7 +227,7 @@ impl<'a> ReferenceSearch<'a> {
     }
 
     fn add_doc_field(&mut self, value: &Clean, at: ShownPlace) {
-        let target = target_of_link(value.trim());
+        let target = &*with_slashes(target_of_link(value.trim()));
         if let Some(number) = adr_token(target) {
             self.add_number(number, shortened(value), at);
             return;
@@ -252,7 +261,7 @@ impl<'a> ReferenceSearch<'a> {
         }
         let mut quotes = Quoter::of(text);
         let base = self.base(&self.entry.item.origin.path);
-        for reference in &references {
+        for reference in self.counting(&references, &base) {
             let mut reference = reference.clone();
             // A field that is a path and nothing else is meant as one.
             if reference.form == ReferenceForm::Path && !text.trim().contains(char::is_whitespace) {
@@ -274,7 +283,7 @@ impl<'a> ReferenceSearch<'a> {
         let mut quotes = Quoter::of(&text.clean);
         let own =
             self.locator.index.is_adr(file).then(|| text.markdown.outline.headings.first().map(|h| h.line)).flatten();
-        for reference in &text.markdown.mentions.references {
+        for reference in self.counting(&text.markdown.mentions.references, &base) {
             if reference.form == ReferenceForm::AdrNumber && own == Some(reference.line) {
                 continue;
             }
@@ -282,6 +291,27 @@ impl<'a> ReferenceSearch<'a> {
             let source = if reference.form == ReferenceForm::Link { PathSource::Link } else { PathSource::Prose };
             self.add_reference(reference, source, reference.line, &mut quotes, at, &base);
         }
+    }
+
+    /// Returns the references without the parts of words that lead somewhere as a whole.
+    fn counting<'r>(&self, references: &'r [Reference], base: &RepoPath) -> Vec<&'r Reference> {
+        let leads = |whole: &Reference| {
+            let found = self.locator.locate(&whole.target, base);
+            matches!(found, Location::File { .. } | Location::Folder | Location::Denied | Location::UnknownRepo)
+        };
+        let mut counting = Vec::with_capacity(references.len());
+        let (mut whole, mut is_found) = (None, None);
+        for reference in references {
+            if reference.part {
+                if *is_found.get_or_insert_with(|| whole.is_some_and(leads)) {
+                    continue;
+                }
+            } else if !matches!(reference.form, ReferenceForm::AdrNumber | ReferenceForm::AdrsBetween) {
+                (whole, is_found) = (Some(reference), None);
+            }
+            counting.push(reference);
+        }
+        counting
     }
 
     /// Adds one reference; `line` is its line in the text of `quotes`.
@@ -299,10 +329,14 @@ impl<'a> ReferenceSearch<'a> {
         if self.base_kind == PathBase::Elsewhere && (reference.form != ReferenceForm::Link || !address()) {
             return;
         }
+        if reference.form == ReferenceForm::AdrsBetween {
+            return self.add_adrs_between(reference, &at);
+        }
         if reference.form != ReferenceForm::AdrNumber {
             let form =
                 PathForm { form: reference.form, lines: &reference.lines, foreign: reference.foreign.as_deref() };
-            return self.add_path_from(target, form, source, &at, base, || quotes.find_or_line(line, &[target]));
+            let written = || quotes.find_or_line(line, &[target, &target.replace('/', "\\")]);
+            return self.add_path_from(target, form, source, &at, base, written);
         }
         // Of one number the first mention counts.
         let new = |number: &u64| reference.foreign.is_none() && !self.mentioned.contains(number);
@@ -331,6 +365,22 @@ impl<'a> ReferenceSearch<'a> {
         self.add_number(number, written, at);
     }
 
+    /// Adds the ADRs that there are between two numbers: `ADR-001 through ADR-004`.
+    fn add_adrs_between(&mut self, reference: &Reference, at: &ShownPlace) {
+        let ends = reference.target.split_once('-').and_then(|(first, last)| Some((number(first)?, number(last)?)));
+        let Some((first, last)) = ends.filter(|_| reference.foreign.is_none()) else { return };
+        if last.saturating_sub(first) > LONGEST_RANGE {
+            return;
+        }
+        for number in first + 1..last {
+            if !self.locator.index.adrs_numbered(number).is_empty() {
+                let mut text = CleanBuf::new();
+                text.lit("ADR-").number(number);
+                self.add_number(number, text.finish(), at.clone());
+            }
+        }
+    }
+
     fn add_path(&mut self, target: &str, source: PathSource, at: &ShownPlace, written: impl Fn() -> Clean) {
         let base = self.base(&self.entry.item.origin.path);
         let lines = lines_of_target(target);
@@ -348,7 +398,8 @@ impl<'a> ReferenceSearch<'a> {
         mut written: impl FnMut() -> Clean,
     ) {
         let field = matches!(source, PathSource::AdrField | PathSource::DocField);
-        let located = self.locator.locate(target, base);
+        let (target, located) = self.located(target, form, source, base);
+        let target = &*target;
         if self.is_boilerplate(&located, field) {
             return self.add_boilerplate(&located, form, at);
         }
@@ -415,6 +466,45 @@ impl<'a> ReferenceSearch<'a> {
             }
             Location::Folder | Location::Foreign | Location::Elsewhere => {}
         }
+    }
+
+    /// Returns the place that a path leads to, and the path without `\`, without the prose that it is joined to, as in
+    /// `参照docs/a.md`, and without the folders of another machine before that of a document.
+    fn located<'t>(
+        &self,
+        target: &'t str,
+        form: PathForm<'_>,
+        source: PathSource,
+        base: &RepoPath,
+    ) -> (Cow<'t, str>, Location) {
+        let target =
+            if self.locator.files.has_literally(target) { Cow::Borrowed(target) } else { with_slashes(target) };
+        let located = self.locator.locate(&target, base);
+        let is_open = matches!(located, Location::Absent(_) | Location::Outside { .. });
+        if !is_open || form.form == ReferenceForm::Link || !source.is_in_passing() {
+            return (target, located);
+        }
+        if target.starts_with('/') && has_document_extension(&target) {
+            return match self.of_absolute(&target, form.has_lines()) {
+                SuffixMatch::One(path) => (target, Location::File { path: path.clone(), anchor: None }),
+                _ => (target, located),
+            };
+        }
+        let is_prose = |c: &char| !c.is_ascii() && (is_other_script(*c) || !c.is_alphanumeric());
+        let prose: usize = target.chars().take_while(is_prose).take(LONGEST_PROSE).map(char::len_utf8).sum();
+        let begins = |rest: &str| rest.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '@'));
+        let ends = target.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= prose);
+        let rests = ends.filter_map(|end| target.get(end..)).filter(|rest| begins(rest));
+        let mut last = None;
+        for rest in rests {
+            let there = self.locator.locate(rest, base);
+            let found = matches!(there, Location::File { .. } | Location::Denied);
+            last = Some((rest.to_owned(), there));
+            if found {
+                break;
+            }
+        }
+        last.map_or((target, located), |(rest, there)| (Cow::Owned(rest), there))
     }
 
     /// Returns whether a path leads to boilerplate, such as a licence, that the text only names in passing.
@@ -540,7 +630,8 @@ fn is_weak(reference: &Reference) -> bool {
 /// Returns the number of a value that is only the name of an ADR: `ADR-0012`, `adr 12`.
 fn adr_token(value: &str) -> Option<u64> {
     let head = value.get(..3).filter(|head| head.eq_ignore_ascii_case("adr"))?;
-    number(value[head.len()..].trim_start_matches(['-', '_', ' ', '#', ':']))
+    let rest = value[head.len()..].trim_start_matches(['-', '_', ' ', '#', ':']);
+    number(rest.trim_start_matches(is_typographic_hyphen))
 }
 
 /// Returns whether a value looks like a path or a web address rather than words.

@@ -4,7 +4,7 @@ use super::candidate::ItemPart;
 use super::index::NameIndex;
 use super::link::{IssueMention, LONGEST, WebAddress, decoded, number, scheme};
 use super::{Corpus, GraphRules, SourceRules};
-use crate::model::{Code, RepoPath};
+use crate::model::{Code, RepoPath, latin_parts, with_slashes};
 use crate::redact::Clean;
 use std::borrow::Cow;
 
@@ -61,6 +61,25 @@ impl<'a> Resolver<'a> {
             .unwrap_or_else(|| self.issue(value))
     }
 
+    /// Resolves a word that must be an `exact` id, as a value with the template of `ref` or a prefix may be, or any value.
+    pub(super) fn entry(&self, word: &'a str, exact: bool) -> Resolution<'a> {
+        if exact { self.exact(word).unwrap_or(Resolution::Unknown) } else { self.resolve(word) }
+    }
+
+    /// Returns the items whose exact ids stand between letters of another script in a word.
+    pub(super) fn exact_parts(&self, word: &str) -> Vec<usize> {
+        let parts = latin_parts(word).filter(|(_, part)| part.len() < word.len());
+        parts.filter_map(|(_, part)| self.index.exact(part)).collect()
+    }
+
+    /// Resolves the target of a link, which must be the file of one item.
+    pub(super) fn linked_file(&self, target: &str) -> Resolution<'a> {
+        match self.path(target) {
+            Some(Resolution::Item(item, warning)) => Resolution::Item(item, warning),
+            _ => Resolution::Unknown,
+        }
+    }
+
     /// Returns the ids that a value may be short for: itself, in the template of `ref`, and a bare
     /// number under the source's prefixes in turn.
     fn ids<'v>(&self, value: &'v str) -> impl Iterator<Item = Cow<'v, str>> {
@@ -109,6 +128,7 @@ impl<'a> Resolver<'a> {
             None => {}
         }
         let path = decoded(value.split('#').next().unwrap_or_default());
+        let path = with_slashes(&path);
         if path.is_empty() {
             return None;
         }

@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use super::{Corpus, Entry, Field, Graph, GraphRules, Identity, Node, ParsedText, SourceRules, Value};
-use crate::mentions::{BodyRelation, Markdown, Reference, ReferenceForm, Via};
+use crate::mentions::{BodyRelation, Markdown, NameForm, Reference, ReferenceForm, Via};
 use crate::model::{Diagnostic, Digest, Relation, RepoPath};
 use crate::records::{Body, FieldRelation, Item, Mention, Origin};
 use crate::redact::Clean;
@@ -65,14 +65,16 @@ impl Entry {
     pub(super) fn says(mut self, relation: Relation, target: &str, via: Via) -> Self {
         let line = self.add_line(target);
         let markdown = Arc::make_mut(&mut self.body.markdown);
-        markdown.mentions.relations.push(BodyRelation { relation, target: target.to_owned(), line, via });
+        let form = NameForm::Usual;
+        markdown.mentions.relations.push(BodyRelation { relation, target: target.to_owned(), form, line, via });
         self
     }
 
     pub(super) fn refers(mut self, form: ReferenceForm, target: &str) -> Self {
         let line = self.add_line(&format!("see ADR-{target}"));
         let lines = crate::mentions::lines_of_target(target);
-        let reference = Reference { target: target.to_owned(), form, line, lines, foreign: None, link: None };
+        let target = target.to_owned();
+        let reference = Reference { target, form, line, lines, foreign: None, link: None, part: false };
         Arc::make_mut(&mut self.body.markdown).mentions.references.push(reference);
         self
     }

@@ -44,13 +44,43 @@ impl Comments {
 
 /// Returns the targets of the links in a piece of HTML with their offsets.
 pub(super) fn links(html: &str) -> impl Iterator<Item = (&str, usize)> {
-    html.match_indices("href=").filter_map(|(at, name)| {
-        let value = &html[at + name.len()..];
-        let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+    html.match_indices('=').filter_map(|(at, _)| {
+        let before = html[..at].trim_end();
+        let start = before.len().checked_sub(4)?;
+        let named = before.get(start..)?.eq_ignore_ascii_case("href");
+        // `data-href` is another attribute.
+        if !named || !before[..start].ends_with(|c: char| c.is_whitespace() || matches!(c, '"' | '\'')) {
+            return None;
+        }
+        let value = html[at + 1..].trim_start();
         // An attribute that is not closed ends with its line.
-        let target = value[1..].split([quote, '\n']).next()?;
-        Some((target, at))
+        let target = match value.chars().next()? {
+            quote @ ('"' | '\'') => value[1..].split([quote, '\n']).next()?,
+            _ => value.split(|c: char| c.is_whitespace() || c == '>').next()?,
+        };
+        Some((target, start)).filter(|(target, _)| !target.is_empty())
     })
+}
+
+/// Returns the names of the tags in a piece of HTML with their offsets, and whether each is a closing one.
+pub(super) fn tags(html: &str) -> impl Iterator<Item = (&str, usize, bool)> {
+    html.match_indices('<').map(|(at, _)| {
+        let tag = &html[at + 1..];
+        let name = tag.strip_prefix('/').unwrap_or(tag);
+        let length = name.bytes().take_while(u8::is_ascii_alphanumeric).count();
+        (&name[..length], at, name.len() < tag.len())
+    })
+}
+
+/// Returns whether the text in an element of this name is struck through.
+pub(super) fn strikes(name: &str) -> bool {
+    ["del", "s", "strike"].iter().any(|known| name.eq_ignore_ascii_case(known))
+}
+
+/// Returns where the last tag begins that ends struck text: a tag behind it strikes nothing.
+pub(super) fn last_strike_end(text: &str) -> usize {
+    let ends = ["</del>", "</s>", "</strike>", "</DEL>", "</S>", "</STRIKE>"];
+    ends.iter().filter_map(|end| text.rfind(end)).max().unwrap_or(0)
 }
 
 /// Returns the text between the tags of a piece of HTML with its offsets.
@@ -81,6 +111,9 @@ mod tests {
     fn links_and_texts_are_found_with_their_offsets() {
         let html = "<a href=\"x.md\">T</a> <a href='y.md'>U";
         assert_eq!(links(html).collect::<Vec<_>>(), [("x.md", 3), ("y.md", 24)]);
+        let others = "<a class=\"b\" HREF = z.md id=q><a data-href=\"n.md\" title=href=x>";
+        assert_eq!(links(others).collect::<Vec<_>>(), [("z.md", 13)]);
+        assert_eq!(tags("<S>x</del >").collect::<Vec<_>>(), [("S", 0, false), ("del", 4, true)]);
         let messages: Vec<_> = texts(html).filter(|(text, _)| !text.trim().is_empty()).collect();
         assert_eq!(messages, [("T", 15), ("U", 36)]);
     }

@@ -33,6 +33,9 @@ pub enum InlinePart {
     Html(Run),
     /// The text of a code block.
     Code(Traced),
+    /// The content of the code block before it, if that is a list of tasks as GitHub had them (```` ```[tasklist] ````). Sources are
+    /// offsets in the text around it.
+    Tasks(Box<MarkdownText>),
 }
 
 /// The replacement for text that states no relations, such as code.
@@ -58,6 +61,10 @@ impl Traced {
         while self.marks.pop_if(|(start, _)| *start >= at).is_some() {}
     }
 
+    fn move_into(&mut self, around: &Self) {
+        self.marks.iter_mut().for_each(|(_, source)| *source = around.source(*source));
+    }
+
     /// Returns the source offset of the byte at `at`, exact if its part is unchanged from the source.
     pub fn source(&self, at: usize) -> usize {
         let after = self.marks.partition_point(|(start, _)| *start <= at);
@@ -66,7 +73,25 @@ impl Traced {
     }
 }
 
-/// A link inside a run: the range of its text in [`Run::full`], and its target.
+impl MarkdownText {
+    /// Returns the content of a code block with its sources as offsets in the text around it.
+    pub(super) fn inside(mut self, code: &Traced) -> Self {
+        for part in &mut self.parts {
+            match part {
+                InlinePart::Link { source, .. } => *source = code.source(*source),
+                InlinePart::Run(run) | InlinePart::Html(run) => {
+                    run.spoken.move_into(code);
+                    run.full.move_into(code);
+                }
+                InlinePart::Code(inner) => inner.move_into(code),
+                InlinePart::Heading(_) | InlinePart::Tasks(_) => {}
+            }
+        }
+        self
+    }
+}
+
+/// A link inside a run: the range of its text in [`Run::full`] or [`Run::spoken`], and its target.
 #[derive(Debug, Clone)]
 pub struct LinkSpan {
     pub range: Range<usize>,
@@ -76,7 +101,7 @@ pub struct LinkSpan {
 /// A run of inline text with its place among headings and lists.
 #[derive(Debug, Clone, Default)]
 pub struct Run {
-    /// The text that states relations: without code and struck text, links to issues as their URLs.
+    /// The text that states relations: without code and struck text, links to issues as their URLs, with plain hyphens.
     pub spoken: Traced,
     /// The whole text, which may hold references.
     pub full: Traced,
@@ -84,6 +109,12 @@ pub struct Run {
     pub links: Vec<LinkSpan>,
     /// Code spans in `full`, in order.
     pub codes: Vec<Range<usize>>,
+    /// Where code spans that are not struck stand in `spoken`, and their texts.
+    pub spoken_codes: Vec<(usize, String)>,
+    /// The ranges of links in `spoken` that are neither struck nor URLs of issues, and their targets.
+    pub spoken_links: Vec<LinkSpan>,
+    /// How much of `full` the bold text at its beginning is; 0 if there is none, `usize::MAX` while it is open.
+    pub bold: usize,
     /// Whether it is in a block quote.
     pub quoted: bool,
     /// The number of lists around it.
@@ -94,4 +125,13 @@ pub struct Run {
     pub task: bool,
     /// Whether it is a heading at depth 0.
     pub heading: bool,
+}
+
+impl Run {
+    /// Returns the text of the run's first line if all of it is bold: `Blocked by` of `**Blocked by**`.
+    pub(crate) fn bold_line(&self) -> Option<&str> {
+        let (bold, rest) = self.full.text.split_at_checked(self.bold).filter(|(bold, _)| !bold.is_empty())?;
+        let ends = rest.split('\n').next().unwrap_or_default().trim_matches([' ', ':', '：']).is_empty();
+        (ends && !bold.contains('\n')).then(|| bold.trim())
+    }
 }

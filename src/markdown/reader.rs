@@ -1,10 +1,10 @@
 //! The reader of Markdown: one pass over the events of its parser.
 
 use crate::markdown::front_matter::front_matter;
-use crate::markdown::html::{Comments, links, texts};
+use crate::markdown::html::{Comments, last_strike_end, links, strikes, tags, texts};
 use crate::markdown::inline::{GAP, InlinePart, LinkSpan, MarkdownText, Run, Traced};
 use crate::markdown::outline::{Anchors, Block, Heading, Outline};
-use crate::model::{LineStarts, issue_url};
+use crate::model::{LineStarts, ends_name, issue_url, with_plain_hyphens};
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use std::ops::Range;
 
@@ -21,13 +21,16 @@ impl MarkdownText {
     /// Tables, task lists, strike-through and footnotes are on; front matter is not read as Markdown.
     pub fn read(text: &str) -> Self {
         let body_start = front_matter(text).map_or(0, |found| found.body);
-        let mut reader = MarkdownReader {
-            text,
-            body_start,
-            lines: LineStarts::of(text),
-            comments: Comments::of(text),
-            ..MarkdownReader::default()
-        };
+        MarkdownReader { text, body_start, ..MarkdownReader::default() }.read()
+    }
+}
+
+impl MarkdownReader<'_> {
+    fn read(mut self) -> MarkdownText {
+        let (text, body_start) = (self.text, self.body_start);
+        self.lines = LineStarts::of(text);
+        self.comments = Comments::of(text);
+        let mut reader = self;
         if body_start > 0 {
             reader.block(0, false, None);
         }
@@ -53,6 +56,9 @@ impl MarkdownText {
     }
 }
 
+/// How much of a path is looked at for whether it is one of Windows.
+const LONGEST_FOLDERS: usize = 256;
+
 #[derive(Default)]
 struct MarkdownReader<'a> {
     text: &'a str,
@@ -66,15 +72,23 @@ struct MarkdownReader<'a> {
     parts: Vec<InlinePart>,
     depth: usize,
     run: Option<Run>,
-    /// Links that are open: where their text begins in both texts of the run, their target, their place.
-    links: Vec<(usize, usize, String, usize)>,
+    /// Links that are open.
+    links: Vec<OpenLink>,
     /// For each open list item, whether it has had its first text, and whether it has a checkbox.
     items: Vec<(bool, bool)>,
     quotes: usize,
     struck: usize,
+    /// Open elements such as `<del>` in the open run, and around it.
+    struck_tags: (usize, usize),
+    /// Where the last tag begins that ends such an element; found when first needed.
+    last_strike_end: Option<usize>,
     images: usize,
     /// The text of the open code block.
     code_block: Option<Traced>,
+    /// Whether that is a list of tasks as GitHub had them.
+    is_tasklist: bool,
+    /// Whether the text itself is one.
+    in_tasklist: bool,
     heading: Option<(u8, String, usize)>,
     html: Option<(String, usize)>,
     comments: Comments,
@@ -82,6 +96,17 @@ struct MarkdownReader<'a> {
     definitions: Vec<usize>,
     /// The block that the last of them follows.
     defined: Option<usize>,
+}
+
+/// A link that is open.
+struct OpenLink {
+    /// Where its text begins in [`Run::spoken`] and [`Run::full`].
+    spoken: usize,
+    full: usize,
+    target: String,
+    source: usize,
+    /// Whether it is an element `<a>`.
+    is_html: bool,
 }
 
 impl MarkdownReader<'_> {
@@ -98,6 +123,7 @@ impl MarkdownReader<'_> {
                 self.depth = self.depth.saturating_sub(1);
                 if tag == TagEnd::Strong {
                     self.dunder(&range);
+                    self.end_bold();
                 }
                 self.end(tag);
             }
@@ -122,7 +148,7 @@ impl MarkdownReader<'_> {
                 Some((all, _)) => all.push_str(&html),
                 None => self.html = Some((html.into_string(), range.start)),
             },
-            Event::InlineHtml(html) if html.starts_with("<br") => self.push("\n", range.start),
+            Event::InlineHtml(html) => self.inline_html(&html, range.start),
             _ => {}
         }
     }
@@ -181,21 +207,21 @@ impl MarkdownReader<'_> {
                 self.end_run();
                 self.quotes += 1;
             }
-            Tag::CodeBlock(_) => {
+            Tag::CodeBlock(kind) => {
                 self.end_run();
+                let is_tasklist = |info: &str| info.trim().eq_ignore_ascii_case("[tasklist]");
+                self.is_tasklist = matches!(kind, CodeBlockKind::Fenced(info) if is_tasklist(&info));
                 self.code_block = Some(Traced::default());
             }
             Tag::HtmlBlock => self.end_run(),
             Tag::FootnoteDefinition(_) => self.end_run(),
             Tag::Strikethrough => self.struck += 1,
             Tag::Image { .. } => self.images += 1,
-            Tag::Strong => self.dunder(range),
-            Tag::Link { dest_url, .. } => {
-                self.parts.push(InlinePart::Link { target: dest_url.to_string(), source: range.start });
-                let run = self.run();
-                let place = (run.spoken.text.len(), run.full.text.len());
-                self.links.push((place.0, place.1, dest_url.into_string(), range.start));
+            Tag::Strong => {
+                self.dunder(range);
+                self.begin_bold();
             }
+            Tag::Link { dest_url, .. } => self.begin_link(dest_url.into_string(), range.start, false),
             _ => {}
         }
     }
@@ -211,10 +237,10 @@ impl MarkdownReader<'_> {
                 self.end_run();
                 self.quotes = self.quotes.saturating_sub(1);
             }
-            TagEnd::CodeBlock => self.parts.extend(self.code_block.take().map(InlinePart::Code)),
+            TagEnd::CodeBlock => self.end_code(),
             TagEnd::Strikethrough => self.struck = self.struck.saturating_sub(1),
             TagEnd::Image => self.images = self.images.saturating_sub(1),
-            TagEnd::Link => self.end_link(),
+            TagEnd::Link => self.end_link(false),
             TagEnd::HtmlBlock => self.end_html(),
             TagEnd::Paragraph | TagEnd::TableCell | TagEnd::List(_) | TagEnd::FootnoteDefinition => self.end_run(),
             _ => {}
@@ -258,11 +284,15 @@ impl MarkdownReader<'_> {
         if let Some((_, title, _)) = &mut self.heading {
             title.push_str(if part == "\n" { " " } else { part });
         }
-        let struck = self.struck > 0;
+        let struck = self.is_struck();
+        let separator = self.is_escaped_separator(part, source);
         let run = self.run();
+        if separator {
+            run.full.push("\\", source);
+        }
         run.full.push(part, source);
         if !struck {
-            run.spoken.push(part, source);
+            run.spoken.push(&with_plain_hyphens(part), source);
         } else if !run.spoken.text.ends_with(' ') {
             // Struck text states nothing: `blocked by ~~#2~~ #3` names #3.
             run.spoken.push(" ", source);
@@ -276,30 +306,123 @@ impl MarkdownReader<'_> {
         if self.images > 0 {
             return;
         }
+        let struck = self.is_struck();
         let run = self.run();
         let start = run.full.text.len();
         run.full.push(code, source);
         run.codes.push(start..start + code.len());
+        if !struck {
+            run.spoken_codes.push((run.spoken.text.len(), code.to_owned()));
+        }
         run.spoken.push(GAP.encode_utf8(&mut [0; 4]), source);
     }
 
-    fn end_link(&mut self) {
-        let Some((messages, full, target, source)) = self.links.pop() else {
-            return;
+    /// Follows the tags in a text that links, strikes through or breaks lines.
+    fn inline_html(&mut self, html: &str, source: usize) {
+        let Some((name, _, closing)) = tags(html).next() else { return };
+        let is = |known: &str| name.eq_ignore_ascii_case(known);
+        if is("br") {
+            self.push("\n", source);
+        } else if is("b") || is("strong") {
+            if closing { self.end_bold() } else { self.begin_bold() }
+        } else if is("a") && closing {
+            self.end_link(true);
+        } else if is("a") {
+            if let Some((target, _)) = links(html).next() {
+                self.begin_link(target.to_owned(), source, true);
+            }
+        } else if strikes(name) {
+            self.struck_tags.0 = self.struck_by(self.struck_tags.0, source, closing);
+        }
+    }
+
+    /// Returns how many struck elements are open after a tag. One without an end strikes nothing.
+    fn struck_by(&mut self, open: usize, source: usize, closing: bool) -> usize {
+        if closing {
+            return open.saturating_sub(1);
+        }
+        let last = *self.last_strike_end.get_or_insert_with(|| last_strike_end(self.text));
+        open + usize::from(source < last)
+    }
+
+    fn is_struck(&self) -> bool {
+        self.struck + self.struck_tags.0 + self.struck_tags.1 > 0
+    }
+
+    /// Returns whether the `\` before a part, which Markdown takes for an escape, divides the path of Windows that the run ends
+    /// with: `src\app\_private.py`.
+    fn is_escaped_separator(&self, part: &str, source: usize) -> bool {
+        let escaped = source.checked_sub(1).and_then(|at| self.text.as_bytes().get(at)) == Some(&b'\\');
+        let inside = |run: &Run| {
+            let text = &run.full.text;
+            let near = &text[text.ceil_char_boundary(text.len().saturating_sub(LONGEST_FOLDERS))..];
+            let word = near.rsplit(ends_name).next().unwrap_or_default();
+            word.contains('\\') && !word.ends_with('\\')
         };
+        escaped && part.starts_with(['_', '.', '(', '[', '@', '$', '-']) && self.run.as_ref().is_some_and(inside)
+    }
+
+    /// Notes that the run begins with bold text, whose end is not known yet.
+    fn begin_bold(&mut self) {
+        if self.run.as_ref().is_none_or(|run| run.full.text.trim().is_empty()) && self.images == 0 {
+            self.run().bold = usize::MAX;
+        }
+    }
+
+    /// Keeps how much of the run is bold, if all of it is.
+    fn end_bold(&mut self) {
+        if let Some(run) = &mut self.run
+            && run.bold == usize::MAX
+        {
+            run.bold = run.full.text.len();
+        }
+    }
+
+    fn begin_link(&mut self, target: String, source: usize, is_html: bool) {
+        self.parts.push(InlinePart::Link { target: target.clone(), source });
+        let run = self.run();
+        let (spoken, full) = (run.spoken.text.len(), run.full.text.len());
+        self.links.push(OpenLink { spoken, full, target, source, is_html });
+    }
+
+    fn end_link(&mut self, is_html: bool) {
+        // Elements in the text of a link end with it.
+        let Some(at) = self.links.iter().rposition(|link| link.is_html == is_html) else { return };
+        let OpenLink { spoken, full, target, source, .. } = self.links.swap_remove(at);
+        self.links.truncate(at);
+        let struck = self.is_struck();
         let Some(run) = &mut self.run else { return };
         // The URL names the repo of an issue, its text often only `#12`.
-        if self.struck == 0
-            && let Some(url) = issue_url(&target)
-        {
-            run.spoken.truncate(messages);
-            run.spoken.push(url, source);
+        match issue_url(&target) {
+            Some(url) if !struck => {
+                run.spoken.truncate(spoken);
+                while run.spoken_codes.pop_if(|(at, _)| *at >= spoken).is_some() {}
+                while run.spoken_links.pop_if(|link| link.range.start >= spoken).is_some() {}
+                run.spoken.push(url, source);
+            }
+            None if !struck => {
+                run.spoken_links.push(LinkSpan { range: spoken..run.spoken.text.len(), target: target.clone() });
+            }
+            _ => {}
         }
         run.links.push(LinkSpan { range: full..run.full.text.len(), target });
     }
 
+    /// Adds a code block, and what a list of tasks says.
+    fn end_code(&mut self) {
+        let Some(code) = self.code_block.take() else { return };
+        let tasks = (self.is_tasklist && !self.in_tasklist && !self.comments.open()).then(|| {
+            let reader =
+                MarkdownReader { text: &code.text, in_tasklist: true, quotes: self.quotes, ..Default::default() };
+            Box::new(reader.read().inside(&code))
+        });
+        self.parts.push(InlinePart::Code(code));
+        self.parts.extend(tasks.map(InlinePart::Tasks));
+    }
+
     fn end_run(&mut self) {
         self.links.clear();
+        self.struck_tags.0 = 0;
         let Some(run) = self.run.take() else { return };
         if self.comments.open() {
             return;
@@ -330,6 +453,9 @@ impl MarkdownReader<'_> {
         for (shown, at) in self.comments.shown(&html, source) {
             for (target, offset) in links(shown) {
                 self.parts.push(InlinePart::Link { target: target.to_owned(), source: at + offset });
+            }
+            for (_, offset, closing) in tags(shown).filter(|(name, ..)| strikes(name)) {
+                self.struck_tags.1 = self.struck_by(self.struck_tags.1, at + offset, closing);
             }
             let mut run = Run::default();
             for (text, offset) in texts(shown) {

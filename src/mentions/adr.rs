@@ -2,6 +2,7 @@
 
 use crate::markdown::Outline;
 use crate::markdown::front_matter::front_matter;
+use crate::model::is_typographic_hyphen;
 use std::ops::Range;
 
 /// Returns the number of an ADR by its file name; numbers in its title do not count.
@@ -15,7 +16,8 @@ pub fn adr_number(file_name: &str) -> Option<u64> {
         return None;
     }
     let rest = &name[letters..];
-    let digits = match rest.strip_prefix(['-', '_', ' ', '#']) {
+    let separates = |c| matches!(c, '-' | '_' | ' ' | '#') || is_typographic_hyphen(c);
+    let digits = match rest.strip_prefix(separates) {
         Some(after) if letters > 0 => undated(after),
         _ => rest,
     };
@@ -199,6 +201,7 @@ mod tests {
             ("ADR-0118-x.md", Some(118)),
             ("ADR-0094.md", Some(94)),
             ("adr012.md", Some(12)),
+            ("ADR\u{2011}0012\u{2011}x.md", Some(12)),
             ("2022-08-02_020-x.md", Some(20)),
             ("20200924-0007-x.md", Some(7)),
             ("0003-日本-c++ → d.md.md", Some(3)),

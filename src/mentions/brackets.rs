@@ -57,7 +57,7 @@ fn goes_on(text: &str, at: usize) -> bool {
     let next = |at: usize| text.as_bytes().get(at).copied().unwrap_or(b' ');
     match next(at) {
         b'.' | b'-' | b'_' => next(at + 1).is_ascii_alphanumeric() || matches!(next(at + 1), b'[' | b'(' | b'$'),
-        b'/' => {
+        b'/' | b'\\' => {
             next(at + 1).is_ascii_alphanumeric()
                 || matches!(next(at + 1), b'[' | b'(' | b'$' | b'@' | b'+' | b'_' | b'.' | b'~' | b'-')
         }

@@ -1,9 +1,10 @@
 //! Sentences that state relations, and the lists of names in them.
 
-use crate::markdown::GAP;
+use crate::markdown::{GAP, LinkSpan, Run};
 use crate::mentions::hints::pattern;
+use crate::mentions::relations::LABEL;
 use crate::mentions::words::{NameStrength, Word, words};
-use crate::model::Relation;
+use crate::model::{Relation, ends_name, has_letter_prefix};
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -20,6 +21,19 @@ const FILLERS: [&str; 24] = [
 const JOINS: [&str; 5] = ["and", "or", "plus", "as", "well"];
 /// The most words of [`FILLERS`] in a row.
 const MOST_FILLERS: usize = 4;
+/// Words before a phrase that deny it, or ask.
+const DENYING: [&str; 8] = ["cannot", "if", "neither", "never", "nor", "not", "whether", "without"];
+/// Words before a phrase that say it of the past.
+const PAST: [&str; 3] = ["formerly", "originally", "previously"];
+/// Words that begin a question.
+const ASKING: [&str; 28] = [
+    "am", "any", "are", "aren't", "can", "could", "did", "do", "does", "doesn't", "has", "have", "how", "is", "isn't",
+    "may", "might", "must", "shall", "should", "was", "what", "when", "where", "which", "who", "why", "would",
+];
+/// How much of a sentence is searched for its question mark, in bytes.
+const LONGEST_QUESTION: usize = 400;
+/// The longest id of which a text names the exact word, in bytes.
+const LONGEST_ID: usize = 100;
 /// The most words of a remark in parentheses after an entry.
 const LONGEST_REMARK: usize = 16;
 
@@ -30,6 +44,38 @@ pub(super) struct ClauseReader<'a> {
     /// For each word, whether a phrase names it, and its relation; the inner `None` if the phrase is negated or about
     /// another item.
     pub(super) claimed: Vec<Option<Option<Relation>>>,
+    /// Links to files, in order.
+    pub(super) links: &'a [LinkSpan],
+    /// The links that a phrase names, and its relation.
+    pub(super) claimed_links: Vec<(usize, Relation)>,
+}
+
+/// What a word is made of that has no form of an id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum WordShape {
+    /// Letters and digits: `T001`, `日本-1`.
+    Mixed,
+    /// Numbers with full stops between: `1.2`.
+    Dotted,
+    /// A number, or capital letters: `12`, `ABC`.
+    Short,
+    /// Anything else.
+    Other,
+}
+
+impl WordShape {
+    fn of(word: &str) -> Self {
+        let digit = word.chars().any(char::is_numeric);
+        if digit && word.chars().any(char::is_alphabetic) {
+            Self::Mixed
+        } else if digit && word.contains('.') && word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
+            Self::Dotted
+        } else if word.bytes().all(|byte| byte.is_ascii_digit()) || word.bytes().all(|byte| byte.is_ascii_uppercase()) {
+            Self::Short
+        } else {
+            Self::Other
+        }
+    }
 }
 
 /// Returns whether a word names an item at least this surely.
@@ -39,9 +85,23 @@ pub(super) fn is_at_least(word: &Word<'_>, strength: NameStrength) -> bool {
 
 impl<'a> ClauseReader<'a> {
     /// Reads the text of a run.
-    pub(super) fn of(text: &'a str) -> Self {
-        let words = words(text);
-        let mut reading = Self { text, claimed: vec![None; words.len()], words };
+    pub(super) fn of(run: &'a Run) -> Self {
+        let text = run.spoken.text.as_str();
+        let mut words = words(text);
+        let codes =
+            run.spoken_codes.iter().filter(|(_, code)| !code.trim().is_empty() && !code.trim().contains(ends_name));
+        words.extend(codes.map(|(start, code)| Word {
+            start: *start,
+            end: start + GAP.len_utf8(),
+            text: code.trim(),
+            target: None,
+            code: true,
+        }));
+        if !run.spoken_codes.is_empty() {
+            words.sort_by_key(|word| word.start);
+        }
+        let (claimed, links) = (vec![None; words.len()], run.spoken_links.as_slice());
+        let mut reading = Self { text, words, claimed, links, claimed_links: Vec::new() };
         reading.phrases();
         reading
     }
@@ -49,13 +109,33 @@ impl<'a> ClauseReader<'a> {
     /// Finds the targets of `depends on` and `blocked by`.
     fn phrases(&mut self) {
         for found in PHRASE.captures_iter(self.text) {
-            let Some(whole) = found.get(0) else { continue };
+            let Some(whole) = found.get(0).filter(|whole| !self.is_label(whole)) else { continue };
             let relation = if found.get(1).is_some() { Relation::DependsOn } else { Relation::BlockedBy };
-            let own = !self.denied(whole.start()) && !self.of_another(whole.start());
-            for index in self.list(whole.end(), self.words.len()) {
+            let linked = self.link_after(whole.end());
+            let from = linked.map_or(whole.end(), |link| self.links[link].range.end);
+            let mut named = self.list(whole.end(), self.words.len(), false);
+            if named.is_empty() && from > whole.end() {
+                named = self.list(from, self.words.len(), false);
+            }
+            let end = named.last().map_or(whole.end(), |last| self.words[*last].end);
+            // `T2 depends on T1` is about T2, but `OAuth2 depends on #1` is not.
+            let plain = named.iter().all(|index| self.words[*index].target.is_none());
+            let own =
+                !self.denied(whole.start()) && !self.of_another(whole.start(), plain) && !self.asks(whole.start(), end);
+            for index in named {
                 self.claimed[index] = Some(own.then_some(relation));
             }
+            self.claimed_links.extend(linked.filter(|_| own).map(|link| (link, relation)));
         }
+    }
+
+    /// Returns whether a phrase is the label of a line, which is read as one: `Blocked by: T1`.
+    fn is_label(&self, phrase: &regex::Match<'_>) -> bool {
+        if !self.text[phrase.end()..].trim_start_matches(' ').starts_with([':', '：', '(']) {
+            return false;
+        }
+        let line = self.text[..phrase.start()].rfind('\n').map_or(0, |end| end + 1);
+        LABEL.find(&self.text[line..]).is_some_and(|label| phrase.start() < line + label.end())
     }
 
     /// Returns the index of the first word at or after a byte.
@@ -63,9 +143,17 @@ impl<'a> ClauseReader<'a> {
         self.words.partition_point(|word| word.start < at)
     }
 
+    /// Returns the link that begins at a byte or behind fillers after it.
+    fn link_after(&self, at: usize) -> Option<usize> {
+        let index = self.links.partition_point(|link| link.range.start < at);
+        let between = self.text.get(at..self.links.get(index)?.range.start)?;
+        let filler = |word: &str| FILLERS.contains(&word.to_lowercase().as_str());
+        (between.len() <= 40 && !between.contains('\n') && between.split_whitespace().all(filler)).then_some(index)
+    }
+
     /// Returns the entries of a list such as `#1, #2 (done) and #3` that begins at a byte and ends before the word
-    /// `until`.
-    pub(super) fn list(&self, from: usize, until: usize) -> Vec<usize> {
+    /// `until`. If the relation was `announced` by a label or heading, code spans are entries too.
+    pub(super) fn list(&self, from: usize, until: usize, announced: bool) -> Vec<usize> {
         let mut entries = Vec::new();
         let mut end = from;
         let (mut fillers, mut remark, mut joined) = (0, 0, true);
@@ -73,7 +161,8 @@ impl<'a> ClauseReader<'a> {
             let Some(gap) = self.text.get(end..word.start) else {
                 break;
             };
-            if gap.contains(['.', '!', '?', ';', GAP]) {
+            let ends = gap.contains(['.', '!', '?', '。', '！', '？', GAP]) || !announced && gap.contains([';', '；']);
+            if ends || word.code && !announced {
                 break;
             }
             end = word.end;
@@ -90,14 +179,16 @@ impl<'a> ClauseReader<'a> {
             }
             remark = 0;
             let outside = gap.rsplit(')').next().unwrap_or(gap);
-            joined |= outside.contains([',', '&', '+', '/']);
+            joined |= outside.contains([',', ';', '&', '+', '/', '、', '，', '；']);
             let lower = word.text.to_lowercase();
-            if joined && self.names(index) {
+            let joins = JOINS.contains(&lower.as_str());
+            let fills = FILLERS.contains(&lower.as_str()) && !word.code;
+            if joined && self.names(index, announced) && (word.target.is_some() || !joins && !fills) {
                 entries.push(index);
                 (fillers, joined) = (0, false);
-            } else if JOINS.contains(&lower.as_str()) {
+            } else if joins {
                 joined = true;
-            } else if joined && FILLERS.contains(&lower.as_str()) && fillers < MOST_FILLERS {
+            } else if joined && fills && fillers < MOST_FILLERS {
                 fillers += 1;
             } else {
                 break;
@@ -106,23 +197,88 @@ impl<'a> ClauseReader<'a> {
         entries
     }
 
-    /// Returns whether a word names an item at a position where a list of items is expected.
+    /// Returns whether a word may name an item at a position where a list of items is expected.
     ///
     /// Words joined by hyphens only count if nothing follows that they could describe: `blocked by cache-layer.`, not
-    /// `blocked by pre-existing faults`.
-    fn names(&self, index: usize) -> bool {
+    /// `blocked by pre-existing faults`. So do words without a form of their own, which must be the exact id of an item.
+    pub(super) fn names(&self, index: usize, announced: bool) -> bool {
         let word = &self.words[index];
         match word.target {
-            Some((_, NameStrength::Weak)) => {
-                let rest = self.text[word.end..].trim_start_matches([' ', '\t']);
-                let joins = self.words.get(index + 1).is_some_and(|next| JOINS.contains(&next.text));
-                joins || rest.starts_with(|c: char| !c.is_alphanumeric()) || rest.is_empty()
-            }
-            target => target.is_some(),
+            Some((_, NameStrength::Weak)) => self.is_alone(index),
+            Some(_) => true,
+            None if word.code || word.text.len() > LONGEST_ID => word.code && announced,
+            None => match WordShape::of(word.text) {
+                WordShape::Mixed => true,
+                WordShape::Dotted => announced || self.is_alone(index),
+                WordShape::Short => self.is_alone(index),
+                WordShape::Other => announced && self.is_alone(index),
+            },
         }
     }
 
-    /// Returns whether the phrase at a byte is negated: not, never, no longer, n't shortly before it.
+    /// Returns whether a word is the whole entry of a list: nothing follows that it could describe.
+    fn is_alone(&self, index: usize) -> bool {
+        let rest = self.text[self.words[index].end..].trim_start_matches([' ', '\t']);
+        let joins = self.words.get(index + 1).is_some_and(|next| JOINS.contains(&next.text));
+        joins || rest.starts_with(|c: char| !c.is_alphanumeric() && c != '#') || rest.is_empty()
+    }
+
+    /// Returns whether an announced entry is nothing but this word, and the word has the number of an id: if there is no such
+    /// item, the id is misspelled.
+    pub(super) fn must_name(&self, index: usize) -> bool {
+        let word = &self.words[index];
+        self.is_alone(index)
+            && match word.target {
+                Some((_, strength)) => strength >= NameStrength::Id,
+                None => {
+                    let shape = WordShape::of(word.text);
+                    shape == WordShape::Mixed
+                        || has_letter_prefix(word.text)
+                        || word.text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+                }
+            }
+    }
+
+    /// Returns whether the word at an index, if there is one, looks like an id.
+    pub(super) fn begins_with_id(&self, index: usize) -> bool {
+        self.words.get(index).is_some_and(|word| is_at_least(word, NameStrength::Id) || self.is_mixed(index))
+    }
+
+    /// Returns whether a word is one that may be an id although it has no form of one, wherever it stands in an announced entry.
+    pub(super) fn is_mixed(&self, index: usize) -> bool {
+        let word = &self.words[index];
+        word.target.is_none() && word.text.len() <= LONGEST_ID && WordShape::of(word.text) == WordShape::Mixed
+    }
+
+    /// Returns whether the phrase at a byte, whose list of names ends at `end`, asks instead of stating: `Is it blocked by #8?`
+    pub(super) fn asks(&self, at: usize, end: usize) -> bool {
+        let rest = &self.text[end..self.text.floor_char_boundary(end.saturating_add(LONGEST_QUESTION))];
+        let mut depth = 0_i32;
+        let mut chars = rest.chars().peekable();
+        let mut comma = false;
+        while let Some(c) = chars.next() {
+            match c {
+                '(' | '（' => depth += 1,
+                ')' | '）' => depth -= 1,
+                _ if depth > 0 => {}
+                '?' | '？' => return !comma || self.begins_question(at),
+                '.' if chars.peek().is_some_and(|next| !next.is_whitespace()) => {}
+                '.' | '!' | ';' | ':' | '—' | '–' | '。' | '！' | '\n' => return false,
+                ',' => comma = true,
+                _ => {}
+            }
+        }
+        false
+    }
+
+    /// Returns whether the sentence of a phrase begins as a question does.
+    fn begins_question(&self, at: usize) -> bool {
+        let sentence = self.text[..at].rsplit(['.', '!', '?', '\n', ':']).next().unwrap_or_default();
+        let first = sentence.split_whitespace().next().unwrap_or_default().to_lowercase();
+        ASKING.contains(&first.as_str())
+    }
+
+    /// Returns whether the phrase at a byte is negated or of the past: not, never, no longer, n't, previously shortly before it.
     fn denied(&self, at: usize) -> bool {
         let mut end = at;
         let before = self.words[..self.word_at(at)].iter().rev().take(4);
@@ -131,14 +287,18 @@ impl<'a> ClauseReader<'a> {
             let Some(gap) = self.text.get(word.end..end) else {
                 return false;
             };
-            if gap.contains(['.', ',', ';', '!', '?', ':', '(']) {
+            let lower = word.text.to_lowercase();
+            // `Previously, it was blocked by #1.`
+            let past = PAST.contains(&lower.as_str());
+            if gap.contains(['.', ',', ';', '!', '?', ':', '(']) && !(past && gap.trim() == ",") {
                 return false;
             }
             end = word.start;
-            let lower = word.text.to_lowercase();
             // An apostrophe divides words, so that `isn't` ends in a word `t`.
-            let negated = matches!(lower.as_str(), "not" | "never" | "cannot" | "without" | "nor")
-                || lower == "no" && next == "longer"
+            let negated = past
+                || DENYING.contains(&lower.as_str())
+                || lower == "no" && matches!(next.as_str(), "longer" | "more")
+                || lower == "used" && next == "to"
                 || lower == "t" && self.text[..word.start].ends_with(['\'', '’']);
             if negated {
                 return true;
@@ -150,23 +310,29 @@ impl<'a> ClauseReader<'a> {
 
     /// Returns whether the phrase at a byte has another item as its subject: `#5 depends on #6`,
     /// or is in a remark on one: `#5 (low, depends on #6)`.
-    fn of_another(&self, at: usize) -> bool {
+    ///
+    /// If `plain`, a word of letters and digits is an item too.
+    fn of_another(&self, at: usize, plain: bool) -> bool {
+        let is_item = |index: usize| {
+            is_at_least(&self.words[index], NameStrength::Id)
+                || plain && !self.words[index].code && self.is_mixed(index)
+        };
         if let Some(open) = self.remark(at)
-            && let Some(word) = self.word_at(open).checked_sub(1).map(|index| &self.words[index])
-            && is_at_least(word, NameStrength::Id)
-            && self.text.get(word.end..open).is_some_and(|gap| gap.trim().is_empty())
+            && let Some(index) = self.word_at(open).checked_sub(1)
+            && is_item(index)
+            && self.text.get(self.words[index].end..open).is_some_and(|gap| gap.trim().is_empty())
         {
             return true;
         }
         let mut end = at;
-        for word in self.words[..self.word_at(at)].iter().rev().take(4) {
+        for (index, word) in self.words[..self.word_at(at)].iter().enumerate().rev().take(4) {
             let Some(gap) = self.text.get(word.end..end) else {
                 return false;
             };
             if !gap.chars().all(|c| matches!(c, ' ' | '\t' | '→')) {
                 return false;
             }
-            if is_at_least(word, NameStrength::Id) {
+            if is_item(index) {
                 return true;
             }
             let lower = word.text.to_lowercase();

@@ -96,7 +96,7 @@ pub(super) struct PathMention<'a> {
 ///
 /// An `@` before it stays: `@scope/name` is a package, and only an exact path may follow one (`@src/a.rs`).
 pub(super) fn path_mention(word: &str) -> Option<PathMention<'_>> {
-    let word = word.trim_start_matches(['*', '=', ':']).trim_end_matches(['.', ':', '!', '?', '*', '>']);
+    let word = word.trim_start_matches(['*', '=', ':']).trim_end_matches(['.', ':', '!', '?', '*', '>', '…']);
     if word.len() > LONGEST {
         return None;
     }

@@ -56,18 +56,19 @@ impl HintedRun {
 }
 
 /// Returns whether a slash or a full stop is directly followed by something else than the end of a word, or a colon after a
-/// letter by a digit: every URL and every path has one, except for a name such as `Makefile` alone.
+/// letter by a digit, or there is a `\`: every URL and every path has one, except for a name such as `Makefile` alone.
 fn may_hold_path(text: &[u8]) -> bool {
-    memchr::memchr3_iter(b'.', b'/', b':', text).any(|at| {
-        let next = text.get(at + 1);
-        if text[at] == b':' {
-            let before = at.checked_sub(1).and_then(|before| text.get(before));
-            return next.is_some_and(u8::is_ascii_digit) && before.is_some_and(u8::is_ascii_alphabetic);
-        }
-        next.is_some_and(|next| {
-            next.is_ascii_alphanumeric() || matches!(next, b'_' | b'.' | b'/' | b'[' | b'(' | b'$' | b'@' | 128..)
+    memchr::memchr(b'\\', text).is_some()
+        || memchr::memchr3_iter(b'.', b'/', b':', text).any(|at| {
+            let next = text.get(at + 1);
+            if text[at] == b':' {
+                let before = at.checked_sub(1).and_then(|before| text.get(before));
+                return next.is_some_and(u8::is_ascii_digit) && before.is_some_and(u8::is_ascii_alphabetic);
+            }
+            next.is_some_and(|next| {
+                next.is_ascii_alphanumeric() || matches!(next, b'_' | b'.' | b'/' | b'[' | b'(' | b'$' | b'@' | 128..)
+            })
         })
-    })
 }
 
 /// Returns whether a text may state a relation by its own words, independent of headings and labels above it.

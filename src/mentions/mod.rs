@@ -24,12 +24,15 @@
 //! children   ## (Children | Sub-issues | Tasks | …)                       items of its lists      (sections.rs)
 //! ```
 //!
-//! - A phrase states nothing if it is negated (`not`, `never`, `no longer`) or has another item as its subject
-//!   (`#5 depends on #6`). Its names are then not available to labels and headings either.
+//! - A phrase states nothing if it is negated (`not`, `never`, `no longer`, `previously`), asks, or has another item as its
+//!   subject (`#5 depends on #6`). Its names are then not available to labels and headings either.
 //! - A label without names applies to the list below it, or to the next paragraph if that begins with a name.
 //! - Under a heading such as `Tasks` only items with a checkbox are children; under one that names children
 //!   (`Sub-issues`) every item of the outermost list is. A heading `Tasks` inside such a section only groups it.
 //! - A weak name only counts directly after a phrase or label. Of several names for a parent the first counts.
+//! - Where a relation was announced by a label or heading, any other word and the link to a file may name an item: `graph` knows
+//!   whether it is the exact id or the file of one.
+//! - A line of its own in bold is a heading. A block ```` ```[tasklist] ```` is the Markdown in it.
 //! - Code, quotes, struck text, HTML and HTML comments state nothing. A link to an issue counts as its URL.
 //!
 //! # Grammar of references
@@ -42,8 +45,11 @@
 //!   (`example.com:80`) or of a version (`v1.2.3-rc1`);
 //! - a path without an extension (`bin/deploy`), and the name of such a file in a code span (`Makefile`) or with a line;
 //! - in a code block, a path with a line, as stack traces and compilers write it (`traces.rs`);
-//! - the number of an ADR: `ADR-12`, `ADR 12`, `ADRs 3, 4 and 5`; a repo's name before it makes it foreign;
+//! - the number of an ADR: `ADR-12`, `ADR 12`, `ADRs 3, 4 and 5`, `ADR-1 through ADR-4`; a repo's name before it makes it
+//!   foreign;
 //! - bare numbers in a section with a heading such as `Architecture decisions`, or after a label such as `ADRs:`.
+//!
+//! What ends a name, and which spellings are one, is defined in `model`'s `names.rs` for all of these.
 //!
 //! Lines go with a path or a link (`file_paths.rs`):
 //!
@@ -69,9 +75,10 @@ mod words;
 pub use adr::{adr_number, adr_status, without_markup};
 pub use file_paths::{lines_of_target, without_lines};
 pub use references::{Reference, ReferenceForm};
-pub use relations::{BodyRelation, Via};
+pub use relations::{BodyRelation, NameForm, Via};
 
 use crate::markdown::{InlinePart, MarkdownText, Outline};
+use crate::model::LineStarts;
 use references::ReferenceFinder;
 use relations::RelationCollector;
 use sections::OpenSections;
@@ -109,29 +116,56 @@ impl Markdown {
 impl Mentions {
     /// Finds the relations and references in the inline parts of a text.
     pub fn of(text: &MarkdownText) -> Self {
-        let lines = &text.lines;
-        let mut sections = OpenSections::default();
-        let mut relations = RelationCollector::default();
-        let mut references = ReferenceFinder::default();
+        let mut reader = MentionsReader::new(&text.lines);
+        reader.read(text);
+        Self { relations: reader.relations.finish(), references: reader.references.finish() }
+    }
+}
+
+struct MentionsReader<'a> {
+    lines: &'a LineStarts,
+    sections: OpenSections,
+    relations: RelationCollector,
+    references: ReferenceFinder,
+}
+
+impl<'a> MentionsReader<'a> {
+    fn new(lines: &'a LineStarts) -> Self {
+        Self {
+            lines,
+            sections: OpenSections::default(),
+            relations: RelationCollector::default(),
+            references: ReferenceFinder::default(),
+        }
+    }
+
+    fn read(&mut self, text: &MarkdownText) {
+        let lines = self.lines;
         for part in &text.parts {
             match part {
                 InlinePart::Heading(index) => {
                     if let Some(heading) = text.outline.headings.get(*index) {
-                        sections.open(heading.level, &heading.title);
+                        self.sections.open(heading.level, &heading.title);
                     }
                 }
-                InlinePart::Link { target, source } => references.link(target, *source, lines),
+                InlinePart::Link { target, source } => self.references.link(target, *source, lines),
                 InlinePart::Run(run) => {
-                    let section = sections.current();
-                    relations.read(run, section, lines);
-                    references.read(run, section, lines);
+                    self.sections.open_bold(run);
+                    let section = self.sections.current();
+                    self.relations.read(run, section, lines);
+                    self.references.read(run, section, lines);
                 }
                 // Only Markdown states relations; HTML may still hold references.
-                InlinePart::Html(run) => references.read(run, None, lines),
-                InlinePart::Code(code) => references.code(code, lines),
+                InlinePart::Html(run) => self.references.read(run, None, lines),
+                InlinePart::Code(code) => self.references.code(code, lines),
+                InlinePart::Tasks(tasks) => {
+                    let around = self.sections.clone();
+                    self.sections.nest();
+                    self.read(tasks);
+                    self.sections = around;
+                }
             }
         }
-        Self { relations: relations.finish(), references: references.finish() }
     }
 }
 

@@ -2,30 +2,88 @@
 
 use crate::mentions::adr::adr_number;
 use crate::mentions::brackets::{closing, opening};
-use crate::mentions::file_paths::{MOST_RANGES, fragment_lines, without_lines};
-use crate::model::{is_document_name, is_repo_name};
+use crate::mentions::file_paths::{MOST_RANGES, fragment_lines, is_file_shaped, without_lines};
+use crate::model::{ends_name, is_document_name, is_other_script, is_repo_name, latin_parts};
 use std::ops::Range;
 
 /// Returns the ranges of the words of a text that may be paths or URLs: those with a full stop or a slash inside, or with
-/// a number after a colon. White space, quotes and brackets divide them, unless a path goes on behind the bracket.
-pub(super) fn candidate_words(text: &str) -> impl Iterator<Item = Range<usize>> {
+/// a number after a colon. White space, quotes and brackets divide them, unless a path goes on behind the bracket; so do the
+/// `edges` of code spans.
+pub(super) fn candidate_words(text: &str, edges: &[usize]) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let ends = edges.iter().copied().chain([text.len()]);
+    let mut start = 0;
+    for end in ends {
+        if let Some(piece) = text.get(start..end) {
+            words_in(piece, |word| found.push(start + word.start..start + word.end));
+        }
+        start = end;
+    }
+    found
+}
+
+fn words_in(text: &str, mut found: impl FnMut(Range<usize>)) {
     let bytes = text.as_bytes();
     let mut done = 0;
-    memchr::memchr3_iter(b'.', b'/', b':', bytes).filter_map(move |at| {
+    let mut look = |at: usize| {
         // A full stop that ends a sentence is the usual case.
         let next = bytes.get(at + 1).filter(|next| !next.is_ascii_whitespace());
         if at < done || next.is_none_or(|next| bytes[at] == b':' && !next.is_ascii_digit()) {
-            return None;
+            return;
         }
         let word = word_around(text, done, at);
         done = word.end;
-        Some(word)
-    })
+        found(word);
+    };
+    if memchr::memchr(b'\\', bytes).is_some() {
+        let marks = bytes.iter().enumerate().filter(|(_, byte)| matches!(byte, b'.' | b'/' | b':' | b'\\'));
+        marks.for_each(|(at, _)| look(at));
+    } else {
+        memchr::memchr3_iter(b'.', b'/', b':', bytes).for_each(look);
+    }
 }
 
-fn divides(c: char) -> bool {
-    c.is_whitespace()
-        || matches!(c, '(' | ')' | '[' | ']' | '"' | '\'' | '`' | ',' | ';' | '|' | '“' | '”' | '‘' | '’' | '—')
+/// Returns the parts of a word that are paths by themselves if the word is none as a whole: `src/a.rs:3` of `src/a.rs:3を`,
+/// `docs/a.md` and `src/b.rs` of `docs/a.mdとsrc/b.rs`. None if the word has no change of script.
+pub(super) fn parts_by_script(word: &str) -> Vec<Range<usize>> {
+    if word.is_ascii() || !word.contains(is_other_script) {
+        return Vec::new();
+    }
+    let mut cuts = Vec::new();
+    let mut start = 0;
+    let mut before = ' ';
+    for (at, c) in word.char_indices() {
+        // A path goes on in other letters behind a folder: `docs/設計.md`.
+        if before.is_ascii_alphanumeric() && is_other_script(c) && is_whole(&word[start..at]) {
+            cuts.push(start..at);
+            start = at;
+        }
+        before = c;
+    }
+    if cuts.is_empty() {
+        // What begins with `/` or `.` is the rest of a name: `設計.md`.
+        let begins = |part: &str| {
+            part.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '@'))
+                || ["./", "../"].iter().any(|start| part.starts_with(start))
+        };
+        let parts = latin_parts(word).filter(|(_, part)| begins(part));
+        return parts.map(|(at, part)| at..at + part.len()).collect();
+    }
+    if word[start..].bytes().any(|byte| matches!(byte, b'.' | b'/' | b':')) {
+        cuts.push(start..word.len());
+    }
+    cuts
+}
+
+/// Returns whether a text ends in the extension of a file, a line or the number of an issue.
+fn is_whole(text: &str) -> bool {
+    let end = text.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
+    match end.chars().next_back() {
+        Some('.') => is_file_shaped(text),
+        Some(':' | '#') => true,
+        Some('/') => end.ends_with("/issues/") || end.ends_with("/pull/"),
+        _ => false,
+    }
 }
 
 /// Returns the word around the byte at `at`, which begins at `from` or after it.
@@ -33,9 +91,10 @@ fn word_around(text: &str, from: usize, at: usize) -> Range<usize> {
     let bytes = text.as_bytes();
     let start_of = |end: usize| {
         let before = text.get(from..end).unwrap_or_default();
-        before.char_indices().rev().find(|(_, c)| divides(*c)).map_or(from, |(at, c)| from + at + c.len_utf8())
+        before.char_indices().rev().find(|(_, c)| ends_name(*c)).map_or(from, |(at, c)| from + at + c.len_utf8())
     };
-    let end_of = |start: usize| text.get(start..).and_then(|rest| rest.find(divides)).map_or(text.len(), |n| start + n);
+    let end_of =
+        |start: usize| text.get(start..).and_then(|rest| rest.find(ends_name)).map_or(text.len(), |n| start + n);
     let (mut start, mut end) = (start_of(at), end_of(at));
     let mut more_numbers = 0..MOST_RANGES;
     loop {
@@ -80,7 +139,7 @@ pub(super) fn document_in(word: &str) -> Option<&str> {
     if !word.trim_end_matches('.').contains('.') {
         return None;
     }
-    let word = word.trim_start_matches(['@', '*', '=', ':']).trim_end_matches(['.', ':', '!', '?', '*', '>']);
+    let word = word.trim_start_matches(['@', '*', '=', ':']).trim_end_matches(['.', ':', '!', '?', '*', '>', '…']);
     let word = without_stated_lines(word);
     let unusual =
         |c: char| matches!(c, '*' | '?' | '<' | '>' | '{' | '}' | '$' | '…' | '\\' | ':' | '\n') || c.is_control();
@@ -211,9 +270,7 @@ fn foreign_word(before: &str) -> Option<String> {
         .char_indices()
         .rev()
         .take(101)
-        .find(|(_, c)| {
-            c.is_whitespace() || matches!(c, '(' | '[' | '{' | '"' | '\'' | '`' | '|' | '“' | '‘' | ',' | ';')
-        })
+        .find(|(_, c)| *c != '\'' && *c != '’' && ends_name(*c) || *c == '{')
         .map_or_else(|| before.len().saturating_sub(101), |(at, c)| at + c.len_utf8());
     let word = before.get(start..)?;
     let word = word.strip_suffix("'s").or_else(|| word.strip_suffix("’s")).unwrap_or(word);

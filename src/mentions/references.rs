@@ -4,13 +4,14 @@ use crate::markdown::{LinkSpan, Run, Traced};
 use crate::mentions::file_paths::{is_bare_name, is_file_shaped, lines_around, lines_of_target, path_mention};
 use crate::mentions::hints::{HintedRun, pattern};
 use crate::mentions::paths::{
-    candidate_words, document_in, foreign, foreign_path, has_other_scheme, path_in, word_url,
+    candidate_words, document_in, foreign, foreign_path, has_other_scheme, parts_by_script, path_in, word_url,
 };
 use crate::mentions::sections::HeadingMeaning;
 use crate::mentions::traces::traced_lines;
-use crate::model::{LineRange, LineStarts, has_document_extension};
+use crate::model::{LineRange, LineStarts, has_document_extension, is_other_script, with_slashes, without_drive};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -27,6 +28,8 @@ pub enum ReferenceForm {
     Trace,
     /// A number of an ADR: the target is its digits, such as `012`.
     AdrNumber,
+    /// The ADRs between two numbers, which are mentioned by themselves: the target is both, such as `001-004`.
+    AdrsBetween,
 }
 
 /// A possible reference to a file or an ADR.
@@ -44,18 +47,26 @@ pub struct Reference {
     pub foreign: Option<String>,
     /// The target of the link around an ADR's number, which takes precedence over the number.
     pub link: Option<String>,
+    /// Whether it is a part of the word of the last reference that is none, and counts only if that word leads nowhere.
+    pub part: bool,
 }
 
-static ADR: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)adr(s?)[-_ \u{a0}]?#?(\d{1,6})"));
+static ADR: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)adr(s?)[-_ \u{a0}\u{2010}-\u{2013}]?#?(\d{1,6})"));
+/// The end of a range: `–ADR-4`, ` through 4`, and after a plural `-4`.
+static RANGE: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^(\s{0,2})(?:(through|thru)|([\u{2012}\u{2013}]|\.{2,3}|…)|to|until|bis|[-~〜～\u{2010}\u{2011}\u{2014}])(\s{0,2})(adrs?[-_ \u{a0}\u{2010}-\u{2013}]?#?)?(\d{1,6})",
+    )
+});
 /// A further number after a plural: `ADRs 3, 4 and 5`.
 static FURTHER: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i)^(?:\s*(?:,|&|/|–|-|\band\b|\bor\b|\bthrough\b|\bto\b)\s*)+(\d{1,6})"));
+    LazyLock::new(|| pattern(r"(?i)^(?:\s*(?:,|、|，|&|/|–|-|\band\b|\bor\b|\bthrough\b|\bto\b)\s*)+(\d{1,6})"));
 static LABEL: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"(?i)^[ \t]*(?:[-*•+][ \t]+)?(?:related |relevant )?adr(?:s|\(s\))?(?: links?)?[ \t]*(?:\([^()\n]{0,40}\)[ \t]*)?[:：]",
     )
 });
-static NUMBERS: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[\s,;&/#*+-]*(?:and\s+)?(\d{1,5})"));
+static NUMBERS: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[\s,、，;&/#*+-]*(?:and\s+)?(\d{1,5})"));
 
 /// Collects the references of a text, run by run.
 #[derive(Debug, Default)]
@@ -79,7 +90,7 @@ impl ReferenceFinder {
     pub(super) fn code(&mut self, code: &Traced, lines: &LineStarts) {
         for traced in traced_lines(&code.text) {
             let source = code.source(traced.start);
-            let reference = self.add(traced.path, ReferenceForm::Trace, source, lines);
+            let reference = self.add(&traced.path, ReferenceForm::Trace, source, lines);
             reference.lines = vec![traced.lines];
         }
     }
@@ -88,7 +99,8 @@ impl ReferenceFinder {
     fn add(&mut self, target: &str, form: ReferenceForm, source: usize, lines: &LineStarts) -> &mut Reference {
         let stated = if form == ReferenceForm::Link { lines_of_target(target) } else { Vec::new() };
         let line = lines.line(source);
-        let reference = Reference { target: target.to_owned(), form, line, lines: stated, foreign: None, link: None };
+        let target = target.to_owned();
+        let reference = Reference { target, form, line, lines: stated, foreign: None, link: None, part: false };
         let index = self.found.len();
         self.found.push((source, reference));
         &mut self.found[index].1
@@ -122,15 +134,22 @@ impl ReferenceFinder {
         let whole = self.whole_spans(run, links, lines);
         let spans = Spans::new(run.codes.iter().cloned());
         let mut paths = Vec::new();
-        for range in candidate_words(text) {
+        for range in candidate_words(text, &edges(run)) {
             let Some(word) = text.get(range.clone()).filter(|_| !whole.hold(range.start)) else {
                 continue;
             };
             let (link, in_span) = (links.index(range.start), spans.hold(range.start));
+            let parts = if link.is_none() { parts_by_script(word) } else { Vec::new() };
             if let Some(at) = word.contains(':').then(|| word.find("://")).flatten() {
                 let url = word_url(word, at);
                 if !url.is_empty() && link.is_none() {
                     self.add(url, ReferenceForm::Link, run.full.source(range.start), lines);
+                }
+                for part in parts.iter().filter_map(|part| word.get(part.clone())) {
+                    let url = part.find("://").map_or("", |at| word_url(part, at));
+                    if !url.is_empty() {
+                        self.add(url, ReferenceForm::Link, run.full.source(range.start), lines).part = true;
+                    }
                 }
                 paths.push(range);
             } else if let Some(link) = link.and_then(|link| run.links.get(link)) {
@@ -138,8 +157,19 @@ impl ReferenceFinder {
                     self.add(&link.target, ReferenceForm::Link, run.full.source(range.start), lines).lines = stated;
                 }
                 paths.extend(path_in(word).is_some().then_some(range));
-            } else if self.path(run, range.clone(), in_span, lines) {
-                paths.push(range);
+            } else {
+                let before = self.found.len();
+                let is_path = self.path(run, range.clone(), in_span, lines);
+                let is_whole = self.found.len() > before;
+                for part in parts {
+                    let range = range.start + part.start..range.start + part.end;
+                    let before = self.found.len();
+                    if self.path(run, range.clone(), in_span, lines) && !is_path {
+                        paths.push(range);
+                    }
+                    self.found[before..].iter_mut().for_each(|(_, found)| found.part = is_whole);
+                }
+                paths.extend(is_path.then_some(range));
             }
         }
         Spans::new(paths.into_iter())
@@ -148,7 +178,9 @@ impl ReferenceFinder {
     /// Adds the path in a word, and returns whether there is one.
     fn path(&mut self, run: &Run, range: Range<usize>, in_span: bool, lines: &LineStarts) -> bool {
         let text = run.full.text.as_str();
-        let word = text.get(range.clone()).unwrap_or_default();
+        let word = slashed(text.get(range.clone()).unwrap_or_default());
+        let word = without_drive(&word);
+        let word = word.strip_prefix('<').and_then(|inner| inner.strip_suffix('>')).unwrap_or(word);
         let form = if in_span { ReferenceForm::CodeSpan } else { ReferenceForm::Path };
         if let Some(path) = path_in(word) {
             self.add(path, form, run.full.source(range.start), lines);
@@ -204,7 +236,8 @@ impl ReferenceFinder {
         let text = run.full.text.as_str();
         let mut whole = Vec::new();
         for span in &run.codes {
-            let inside = text.get(span.clone()).unwrap_or_default().trim();
+            let inside = slashed(text.get(span.clone()).unwrap_or_default().trim());
+            let inside = without_drive(&inside);
             let words = inside.split_whitespace().count();
             let document =
                 || path_in(inside).filter(|_| !inside.split_whitespace().any(|word| path_in(word).is_some()));
@@ -231,12 +264,15 @@ impl ReferenceFinder {
     /// Finds numbers of ADRs such as `ADR-012`.
     fn numbers(&mut self, run: &Run, paths: &Spans, links: &Spans, lines: &LineStarts) {
         let text = run.full.text.as_str();
+        let edges = edges(run);
+        let ends_number = |text: &str, end: usize| ends_number(text, end) || edges.binary_search(&end).is_ok();
         for found in ADR.captures_iter(text) {
             let (Some(whole), Some(plural), Some(digits)) = (found.get(0), found.get(1), found.get(2)) else {
                 continue;
             };
             let before = text[..whole.start()].chars().next_back();
-            let joined = before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
+            let joined = before.is_some_and(|c| c.is_alphanumeric() && !is_other_script(c) || matches!(c, '_' | '-'))
+                && edges.binary_search(&whole.start()).is_err();
             // `ADR020` has no separator, but `ADRS20` is a word of its own.
             let plural = !plural.is_empty();
             let glued = plural && digits.start() == plural_end(&found);
@@ -246,17 +282,49 @@ impl ReferenceFinder {
             let foreign = foreign(&text[..whole.start()]);
             let link = links.index(whole.start()).and_then(|index| run.links.get(index));
             self.number(run, digits.range(), foreign.as_deref(), link, lines);
-            let mut end = digits.end();
+            let mut end = self.between(run, digits.range(), plural, foreign.as_deref(), lines);
             while plural
                 && let Some(further) = FURTHER.captures(&text[end..]).and_then(|further| further.get(1))
                 && ends_number(text, end + further.end())
             {
                 let range = end + further.start()..end + further.end();
-                end = range.end;
                 let link = links.index(range.start).and_then(|index| run.links.get(index));
-                self.number(run, range, foreign.as_deref(), link, lines);
+                self.number(run, range.clone(), foreign.as_deref(), link, lines);
+                end = self.between(run, range, plural, foreign.as_deref(), lines);
             }
         }
+    }
+
+    /// Adds the ADRs from the number `first` to the one that a range ends with, and returns where the number or the range ends.
+    fn between(
+        &mut self,
+        run: &Run,
+        first: Range<usize>,
+        plural: bool,
+        foreign: Option<&str>,
+        lines: &LineStarts,
+    ) -> usize {
+        let text = run.full.text.as_str();
+        let Some(found) = RANGE.captures(&text[first.end..]) else { return first.end };
+        let has = |group: usize| found.get(group).is_some_and(|part| !part.is_empty());
+        // `ADR-7 – 3 reviewers` and `ADR-2024-01` are no ranges.
+        let (named, tight) = (has(5), !has(1) && !has(4));
+        let Some(last) = found.get(6).filter(|_| named || plural || has(2) || has(3) && tight) else {
+            return first.end;
+        };
+        let last = first.end + last.start()..first.end + last.end();
+        if !ends_number(text, last.end) {
+            return first.end;
+        }
+        let end = if named { first.end } else { last.end };
+        let target = format!("{}-{}", &text[first.clone()], &text[last.clone()]);
+        let source = run.full.source(first.end);
+        self.add(&target, ReferenceForm::AdrsBetween, source, lines).foreign = foreign.map(str::to_owned);
+        // One with `ADR` before it is found by itself, unless a hyphen joins it.
+        if !named || text[first.end..].starts_with('-') {
+            self.number(run, last, foreign, None, lines);
+        }
+        end
     }
 
     fn number(
@@ -277,6 +345,7 @@ impl ReferenceFinder {
                 lines: Vec::new(),
                 foreign: foreign.map(str::to_owned),
                 link: link.map(|link| link.target.clone()),
+                part: false,
             },
         ));
     }
@@ -305,9 +374,11 @@ impl ReferenceFinder {
             {
                 let range = offset + at + digits.start()..offset + at + digits.end();
                 let link = links.index(range.start).and_then(|index| run.links.get(index));
-                at += digits.end();
-                self.number(run, range, None, link, lines);
-                if !line[at..].trim_start().starts_with([',', ';', '&', '/', '+']) && !and_number(&line[at..]) {
+                self.number(run, range.clone(), None, link, lines);
+                at = (self.between(run, range, false, None, lines) - offset).min(line.len());
+                if !line[at..].trim_start().starts_with([',', '、', '，', ';', '&', '/', '+'])
+                    && !and_number(&line[at..])
+                {
                     break;
                 }
             }
@@ -345,8 +416,23 @@ fn ends_number(text: &str, end: usize) -> bool {
     let mut rest = text[end..].chars();
     match rest.next() {
         Some('.') => !rest.next().is_some_and(|c| c.is_ascii_digit()),
-        Some(c) => !c.is_alphanumeric() && c != '_',
+        Some(c) => !c.is_alphanumeric() && c != '_' || is_other_script(c),
         None => true,
+    }
+}
+
+/// Returns where code spans begin and end in a run's text, which has lost their marks.
+fn edges(run: &Run) -> Vec<usize> {
+    run.codes.iter().flat_map(|span| [span.start, span.end]).collect()
+}
+
+/// Returns a word with `/` for `\`, unless it begins as an expression or an escape does: `\.env`.
+fn slashed(word: &str) -> Cow<'_, str> {
+    match word.strip_prefix('\\') {
+        Some(rest) if !rest.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '\\' | '_')) => {
+            Cow::Borrowed(word)
+        }
+        _ => with_slashes(word),
     }
 }
 

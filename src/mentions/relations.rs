@@ -1,6 +1,6 @@
 //! Relations that a text states: labels, sentences, headings and task lists.
 
-use crate::markdown::Run;
+use crate::markdown::{LinkSpan, Run};
 use crate::mentions::clauses::{ClauseReader, is_at_least};
 use crate::mentions::hints;
 use crate::mentions::hints::pattern;
@@ -22,13 +22,28 @@ pub enum Via {
     Body,
 }
 
+/// How a text names an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum NameForm {
+    /// By a word with the form of an id or an issue.
+    Usual,
+    /// By a word that must be the exact id of an item, or names nothing.
+    Exact,
+    /// By a word with a digit that is a whole entry where a relation was announced: it names an item, or is misspelled.
+    Entry,
+    /// By a link to its file.
+    Link,
+}
+
 /// A relation that a text states.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BodyRelation {
     /// The relation of the named item to the item with this text.
     pub relation: Relation,
-    /// The named item: `#12`, `GH-12`, `owner/repo#12`, a URL, an id.
+    /// The named item: `#12`, `GH-12`, `owner/repo#12`, a URL, an id; the target of a link.
     pub target: String,
+    /// How it is named.
+    pub form: NameForm,
     /// The line.
     pub line: u32,
     /// The part of the text.
@@ -36,7 +51,7 @@ pub struct BodyRelation {
 }
 
 /// `Blocked by:` at the start of a line.
-static LABEL: LazyLock<Regex> = LazyLock::new(|| {
+pub(super) static LABEL: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"(?i)^[ \t]*(?:[-*•+][ \t]+)?(parent(?:[ _-](?:issue|feature|epic|task|item|url|link|story))*|part[ -]of|child(?:ren|[ -](?:issues?|tasks?|features?|items?))|sub-?(?:issues?|tasks?)|blocks|blocking|blocked[ -](?:by|on)|depends[ -](?:up)?on|dependencies|related(?:[ -](?:to|issues?|tasks?|items?|prs?))*)[ \t]*(?:\([^()\n]{0,40}\)[ \t]*)?[:：]",
     )
@@ -70,19 +85,19 @@ impl RelationCollector {
         // Without a hint in the run or an announcement above it, no relation is possible.
         let announced = self.label.is_some()
             || matches!(section, Some(HeadingMeaning::Relation(_) | HeadingMeaning::Children { .. }));
-        if !announced && !hints::relations(&run.spoken.text) {
+        if !announced && !hints::relations(&run.spoken.text) && run.bold_line().is_none() {
             return;
         }
-        let clauses = ClauseReader::of(&run.spoken.text);
+        let clauses = ClauseReader::of(run);
         if clauses.words.is_empty() {
             return;
         }
         let label = self.label_for(run, &clauses);
         let stated = clauses.relations(run, section, label);
-        for (at, relation, target, via) in stated.found {
+        for Stated { at, relation, target, form, via } in stated.found {
             let line = lines.line(run.spoken.source(at));
             if self.seen.insert((line, relation, target.clone())) {
-                self.found.push(BodyRelation { relation, target, line, via });
+                self.found.push(BodyRelation { relation, target, form, line, via });
             }
         }
         if let Some(relation) = stated.label {
@@ -103,15 +118,24 @@ impl RelationCollector {
             return Some(label.relation);
         }
         self.label = None;
-        let answers = clauses.words.first().is_some_and(|word| is_at_least(word, NameStrength::Id));
+        let answers = clauses.begins_with_id(0);
         (answers && !label.used && run.lists == 0 && label.depth == 0 && !run.heading).then_some(label.relation)
     }
+}
+
+/// A relation at a byte of a run.
+struct Stated {
+    at: usize,
+    relation: Relation,
+    target: String,
+    form: NameForm,
+    via: Via,
 }
 
 /// The relations that one run states.
 #[derive(Default)]
 struct StatedRelations {
-    found: Vec<(usize, Relation, String, Via)>,
+    found: Vec<Stated>,
     /// The label on the last line, if it has no targets of its own.
     label: Option<Relation>,
 }
@@ -143,15 +167,18 @@ impl ClauseReader<'_> {
             for (index, claim) in self.claimed.iter().enumerate() {
                 if let Some(Some(relation)) = claim {
                     used.insert(index);
-                    self.state(index, *relation, Via::Body, &mut stated);
+                    self.state(index, *relation, Via::Body, false, &mut stated);
                 }
+            }
+            for (link, relation) in &self.claimed_links {
+                self.state_link(*link, *relation, Via::Body, &mut stated);
             }
         }
         let (mut offset, mut label_above) = (0, None);
         for line in self.text.split('\n') {
             let range = self.word_at(offset)..self.word_at(offset + line.len() + 1);
             // A label of this run applies to the lines below it while they begin with an id.
-            let begins = self.words.get(range.start).is_some_and(|word| is_at_least(word, NameStrength::Id));
+            let begins = !range.is_empty() && self.begins_with_id(range.start);
             let pending = label_above.filter(|_| begins).or(label);
             label_above = match self.line(line, offset, range, section, pending, run, &mut used, &mut stated) {
                 LineKind::Label(relation) => {
@@ -165,7 +192,7 @@ impl ClauseReader<'_> {
             };
             offset += line.len() + 1;
         }
-        stated.found.sort_by_key(|(at, ..)| *at);
+        stated.found.sort_by_key(|stated| stated.at);
         stated
     }
 
@@ -190,20 +217,32 @@ impl ClauseReader<'_> {
             if rest.is_empty() {
                 return LineKind::Label(relation);
             }
-            let leading = self.list(offset + whole.end(), range.end);
-            self.take(rest, &leading, true, relation, used, stated);
+            let leading = self.list(offset + whole.end(), range.end, true);
+            let end = leading.last().map_or(offset + whole.end(), |last| self.words[*last].end);
+            if !self.asks(offset, end) {
+                self.take(rest, &leading, true, relation, used, stated);
+            }
             return LineKind::Text;
+        }
+        // In a list a line in bold is a label without its colon.
+        if offset == 0
+            && run.lists > 0
+            && run.bold_line().is_some()
+            && let Some(name) = LABEL.captures(&format!("{line}:")).and_then(|found| found.get(1))
+        {
+            return LineKind::Label(label_relation(name.as_str()));
         }
         if let Some(found) = START.captures(line)
             && let Some(whole) = found.get(0)
         {
             let relation = if found.get(1).is_some() { Relation::Parent } else { Relation::Blocks };
-            let leading = self.list(offset + whole.end(), range.end);
-            let first = leading.first().map(|index| &self.words[*index]);
-            if first.is_some_and(|word| is_at_least(word, NameStrength::Id)) {
-                for index in leading {
+            let leading = self.list(offset + whole.end(), range.end, false);
+            let named = leading.first().is_some_and(|first| self.begins_with_id(*first));
+            if let Some(last) = leading.last().filter(|_| named) {
+                let asks = self.asks(offset, self.words[*last].end);
+                for index in leading.into_iter().filter(|_| !asks) {
                     if self.claimed[index].is_none() && used.insert(index) {
-                        self.state(index, relation, Via::Body, stated);
+                        self.state(index, relation, Via::Body, false, stated);
                     }
                 }
                 return LineKind::Text;
@@ -218,8 +257,7 @@ impl ClauseReader<'_> {
             }
             _ => return LineKind::Text,
         };
-        let leads = range.clone().next().filter(|first| self.words[*first].target.is_some());
-        let leading = leads.map(|first| self.list(self.words[first].start, range.end)).unwrap_or_default();
+        let leading = self.leading(range.clone());
         self.take(range, &leading, false, relation, used, stated);
         LineKind::Text
     }
@@ -245,10 +283,17 @@ impl ClauseReader<'_> {
             .collect()
     }
 
+    /// Returns the list of names that an announced entry begins with.
+    fn leading(&self, range: std::ops::Range<usize>) -> Vec<usize> {
+        let first =
+            range.clone().next().filter(|first| self.words[*first].target.is_some() || self.names(*first, true));
+        first.map(|first| self.list(self.words[first].start, range.end, true)).unwrap_or_default()
+    }
+
     /// Adds the `leading` words and the other words of `range` that surely name an item.
     ///
     /// After a label, or if there are none of these, words that only look like an id count too. Of parents only the first
-    /// word counts.
+    /// word counts. Words that must be exact ids, and links, which must lead to the file of an item, come besides.
     fn take(
         &self,
         range: std::ops::Range<usize>,
@@ -259,47 +304,77 @@ impl ClauseReader<'_> {
         stated: &mut StatedRelations,
     ) {
         let free = |index: &usize| self.claimed[*index].is_none() && !used.contains(index);
-        let mut chosen: BTreeSet<usize> =
-            leading.iter().copied().filter(|index| range.contains(index)).filter(free).collect();
+        let has_form = |index: &usize| self.words[*index].target.is_some();
+        let leading: Vec<usize> = leading.iter().copied().filter(|index| range.contains(index)).filter(free).collect();
+        let (mut chosen, mut exact): (BTreeSet<usize>, BTreeSet<usize>) =
+            leading.iter().copied().partition(|index| has_form(index));
         let least = |index: &usize, strength| is_at_least(&self.words[*index], strength);
         chosen.extend(range.clone().filter(|index| least(index, NameStrength::Sure)).filter(free));
         if label || chosen.is_empty() {
-            let ids = self.outside_remarks(range).into_iter();
+            let ids = self.outside_remarks(range.clone()).into_iter();
             chosen.extend(ids.filter(|index| least(index, NameStrength::Id)).filter(free));
         }
-        let most = if relation == Relation::Parent { 1 } else { usize::MAX };
-        for index in chosen.into_iter().take(most) {
-            used.insert(index);
-            self.state(index, relation, Via::Body, stated);
+        let links = self.links_in(&range);
+        if chosen.is_empty() && !exact.iter().any(|index| self.is_mixed(*index) || self.words[*index].code) {
+            exact.extend(range.filter(|index| self.is_mixed(*index)).filter(free));
         }
+        let most = if relation == Relation::Parent { 1 } else { usize::MAX };
+        for index in chosen.into_iter().take(most).chain(exact.into_iter().take(most)) {
+            used.insert(index);
+            self.state(index, relation, Via::Body, leading.contains(&index) && self.must_name(index), stated);
+        }
+        links.take(most).for_each(|link| self.state_link(link, relation, Via::Body, stated));
+    }
+
+    /// Returns the links among some words.
+    fn links_in(&self, range: &std::ops::Range<usize>) -> std::ops::Range<usize> {
+        let start = self.words.get(range.start).map_or(self.text.len(), |word| word.start);
+        let end = range.end.checked_sub(1).and_then(|last| self.words.get(last)).map_or(0, |word| word.end);
+        let at = |byte: usize| self.links.partition_point(|link| link.range.start < byte);
+        at(start)..at(end)
     }
 
     /// Adds the children that a list item under a heading of children names: those it begins with, or all issues in it.
     fn child(&self, task: bool, stated: &mut StatedRelations) {
         let via = if task { Via::Checklist } else { Via::Body };
-        let leads = self.words.first().filter(|word| word.target.is_some());
-        let leading = leads.map(|word| self.list(word.start, self.words.len())).unwrap_or_default();
+        let leading = self.leading(0..self.words.len());
         let sure =
             |index: &usize| is_at_least(&self.words[*index], NameStrength::Sure) && self.claimed[*index].is_none();
-        let chosen: Vec<usize> = match leading.as_slice() {
-            [] => (0..self.words.len()).filter(sure).collect(),
+        let others = || (0..self.words.len()).filter(sure).collect::<Vec<usize>>();
+        let (named, exact): (Vec<usize>, Vec<usize>) =
+            leading.iter().copied().partition(|index| self.words[*index].target.is_some());
+        let chosen: Vec<usize> = match named.as_slice() {
+            [] => others(),
             // `cache-first design (#7)` begins with words that only look like an id.
             [first] if !is_at_least(&self.words[*first], NameStrength::Sure) => {
-                let others: Vec<usize> = (0..self.words.len()).filter(sure).collect();
-                if others.is_empty() { leading } else { others }
+                let others = others();
+                if others.is_empty() { named } else { others }
             }
-            _ => leading,
+            _ => named,
         };
-        for index in chosen {
-            self.state(index, Relation::Child, via, stated);
+        for index in chosen.into_iter().chain(exact) {
+            let entry = leading.contains(&index) && self.must_name(index);
+            self.state(index, Relation::Child, via, entry, stated);
         }
+        let leads = |link: &usize| self.text[..self.links[*link].range.start].trim().is_empty();
+        (0..self.links.len().min(1)).filter(leads).for_each(|link| self.state_link(link, Relation::Child, via, stated));
     }
 
-    fn state(&self, index: usize, relation: Relation, via: Via, stated: &mut StatedRelations) {
+    fn state(&self, index: usize, relation: Relation, via: Via, entry: bool, stated: &mut StatedRelations) {
         let word = &self.words[index];
-        if let Some((target, _)) = word.target {
-            stated.found.push((word.start, relation, target.to_owned(), via));
-        }
+        let target = word.target.map_or(word.text, |(target, _)| target).to_owned();
+        let form = match (entry, word.target.is_none()) {
+            (true, _) => NameForm::Entry,
+            (false, true) => NameForm::Exact,
+            (false, false) => NameForm::Usual,
+        };
+        stated.found.push(Stated { at: word.start, relation, target, form, via });
+    }
+
+    fn state_link(&self, link: usize, relation: Relation, via: Via, stated: &mut StatedRelations) {
+        let LinkSpan { range, target } = &self.links[link];
+        let (target, form) = (target.clone(), NameForm::Link);
+        stated.found.push(Stated { at: range.start, relation, target, form, via });
     }
 }
 
@@ -323,13 +398,19 @@ fn label_relation(name: &str) -> Relation {
 
 #[cfg(test)]
 mod tests {
-    use super::Via;
+    use super::{BodyRelation, NameForm, Via};
     use crate::mentions::Markdown;
     use crate::model::Relation::{self, BlockedBy, Blocks, Child, DependsOn, Parent, Related};
 
+    /// What is stated by words with a form of their own: whether others are ids is not known here.
+    fn shaped(text: &str) -> Vec<BodyRelation> {
+        let found = Markdown::read(text).mentions.relations.into_iter();
+        found.filter(|found| found.form != NameForm::Exact).collect()
+    }
+
     fn stated(text: &str) -> Vec<(Relation, String, u32)> {
-        let found = Markdown::read(text).mentions.relations;
-        found.into_iter().map(|found| (found.relation, found.target, found.line)).collect()
+        let found = shaped(text).into_iter();
+        found.map(|found| (found.relation, found.target, found.line)).collect()
     }
 
     fn targets(text: &str) -> Vec<(Relation, String)> {
@@ -418,7 +499,7 @@ mod tests {
     #[test]
     fn task_lists_under_a_children_heading_are_children() {
         let text = "## Child Issues (link them)\n\n### Features\n\n* [ ] #1\n- [x] Title #2\n\n### Tasks\n\n1. [ ] o/r#3 (see #9)\n2. task:y\n\n## Notes\n\n- [ ] #4\n";
-        let found = Markdown::read(text).mentions.relations;
+        let found = shaped(text);
         let found: Vec<_> = found.iter().map(|r| (r.relation, r.target.as_str(), r.line, r.via)).collect();
         assert_eq!(
             found,

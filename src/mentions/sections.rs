@@ -1,5 +1,6 @@
 //! Headings that give their sections a meaning: relations, children, ADRs.
 
+use crate::markdown::Run;
 use crate::model::Relation;
 
 /// The meaning of a heading for its section.
@@ -90,8 +91,11 @@ fn without_parentheses(title: &str) -> String {
         .collect()
 }
 
+/// The level of a line in bold, below all headings.
+const BOLD: u8 = 7;
+
 /// The open sections: headings by level, innermost last.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(super) struct OpenSections(Vec<(u8, Option<HeadingMeaning>)>);
 
 impl OpenSections {
@@ -107,6 +111,25 @@ impl OpenSections {
             (own, _) => own,
         };
         self.0.push((level, own));
+    }
+
+    /// Opens the section of a line of its own in bold, which ends at the next such line or heading.
+    ///
+    /// One with a colon is a label if it names a relation, and one with a number says something itself.
+    pub(super) fn open_bold(&mut self, run: &Run) {
+        let Some(title) = run.bold_line().filter(|_| run.lists == 0 && !run.quoted && !run.heading) else { return };
+        let label = title.ends_with([':', '：']) || run.full.text[run.bold..].trim_start().starts_with([':', '：']);
+        let struck = run.spoken.text.trim().is_empty();
+        let means = meaning_of(title).filter(|means| !(label && matches!(means, HeadingMeaning::Relation(_))));
+        if means.is_some() && (struck || title.contains(|c: char| c == '#' || c.is_numeric())) {
+            return;
+        }
+        self.open(BOLD, if means.is_some() { title } else { "" });
+    }
+
+    /// Puts all open sections around those that follow.
+    pub(super) fn nest(&mut self) {
+        self.0.iter_mut().for_each(|(level, _)| *level = 0);
     }
 
     /// Returns the meaning of the innermost heading above the current text that has one.
@@ -144,6 +167,30 @@ mod tests {
         for (title, expected) in cases {
             assert_eq!(meaning_of(title), expected, "{title}");
         }
+    }
+
+    #[test]
+    fn a_line_in_bold_is_a_heading_below_all_others() {
+        use crate::markdown::{InlinePart, MarkdownText};
+        let after = |text: &str| {
+            let mut sections = OpenSections::default();
+            sections.open(2, "Tasks");
+            for part in MarkdownText::read(text).parts {
+                if let InlinePart::Run(run) = part {
+                    sections.open_bold(&run);
+                }
+            }
+            sections.current()
+        };
+        let tasks = Some(HeadingMeaning::Children { named: false });
+        let blocked = Some(HeadingMeaning::Relation(Relation::BlockedBy));
+        for text in ["**Blocked by**", "__Blocked by__\n", "***Blocked by***\n- #1", "**Blocked by**\n#1"] {
+            assert_eq!(after(text), blocked, "{text}");
+        }
+        for text in ["**Blocked by:**", "**Blocked** by", "**Blocked by #1**", "> **Blocked by**", "- **Blocked by**"] {
+            assert_eq!(after(text), tasks, "{text}");
+        }
+        assert_eq!(after("**Blocked by**\n\n**Notes**"), tasks);
     }
 
     #[test]

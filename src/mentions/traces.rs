@@ -2,8 +2,9 @@
 
 use crate::mentions::brackets::opening;
 use crate::mentions::file_paths::{is_file_shaped, is_template, leading_lines};
-use crate::model::LineRange;
+use crate::model::{LineRange, ends_name, with_slashes, without_drive};
 use memchr::memmem::Finder;
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 /// The longest path in a trace.
@@ -17,8 +18,8 @@ static LINE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("line "));
 pub(super) struct TracedLine<'a> {
     /// Where the path begins.
     pub(super) start: usize,
-    /// The path as written, perhaps absolute.
-    pub(super) path: &'a str,
+    /// The path, perhaps absolute, with `/` and without a drive.
+    pub(super) path: Cow<'a, str>,
     /// The lines.
     pub(super) lines: LineRange,
 }
@@ -46,10 +47,10 @@ pub(super) fn traced_lines(text: &str) -> Vec<TracedLine<'_>> {
             let from = inner.len().saturating_sub(LONGEST);
             let open = memchr::memrchr2(b'"', b'\n', inner.as_bytes().get(from..)?)? + from;
             inner.as_bytes().get(open).filter(|byte| **byte == b'"')?;
-            Some(TracedLine { start: open + 1, path: inner.get(open + 1..)?, lines })
+            Some(TracedLine { start: open + 1, path: with_slashes(without_drive(inner.get(open + 1..)?)), lines })
         });
         let found_here = match quoted {
-            Some(quoted) => Some(quoted).filter(|quoted| is_traced_path(quoted.path)),
+            Some(quoted) => Some(quoted).filter(|quoted| is_traced_path(&quoted.path)),
             None => traced(text, before.len(), lines),
         };
         found.extend(found_here);
@@ -62,13 +63,7 @@ pub(super) fn traced_lines(text: &str) -> Vec<TracedLine<'_>> {
 fn traced(text: &str, end: usize, lines: LineRange) -> Option<TracedLine<'_>> {
     let from = text.ceil_char_boundary(end.saturating_sub(LONGEST));
     let window = text.get(from..end)?;
-    let divides = |c: char| {
-        c.is_whitespace()
-            || matches!(
-                c,
-                '(' | ')' | '[' | ']' | '"' | '\'' | '`' | ',' | ';' | '|' | '<' | '>' | '=' | '{' | '}' | ':'
-            )
-    };
+    let divides = |c: char| ends_name(c) || matches!(c, '<' | '>' | '=' | '{' | '}' | ':');
     let word = |end: usize| {
         let before = window.get(..end).unwrap_or_default();
         before.char_indices().rev().find(|(_, c)| divides(*c)).map_or(0, |(at, c)| at + c.len_utf8())
@@ -77,6 +72,13 @@ fn traced(text: &str, end: usize, lines: LineRange) -> Option<TracedLine<'_>> {
     // Brackets are parts of some paths: `app/(shop)/[id]/page.tsx`.
     while let Some(open) = opening(window, start) {
         start = word(open);
+    }
+    // `C:\Users\My Name\a.cs`
+    let line = window[..start].rfind('\n').map_or(0, |end| end + 1);
+    if let Some(drive) = window[line..start].rfind(":\\").map(|at| line + at + 1)
+        && !window[drive..start].contains(|c| c != ' ' && divides(c))
+    {
+        start = drive;
     }
     let path = window.get(start..)?;
     // The host of `http://host/a.js:1:2` is no folder of the repo; `webpack:///a.js` and `file:///a.js` have none.
@@ -88,20 +90,21 @@ fn traced(text: &str, end: usize, lines: LineRange) -> Option<TracedLine<'_>> {
     let trimmed = path.rfind("/./").map_or(path, |at| &path[at + 3..]);
     let trimmed = trimmed.trim_start_matches("//").trim_start_matches(".../");
     let start = from + start + (path.len() - trimmed.len());
-    is_traced_path(trimmed).then_some(TracedLine { start, path: trimmed, lines })
+    let path = with_slashes(trimmed);
+    is_traced_path(&path).then_some(TracedLine { start, path, lines })
 }
 
 fn is_traced_path(path: &str) -> bool {
     is_file_shaped(path) && !is_template(path) && !path.contains(['*', '?', '…']) && !path.contains("/.../")
 }
 
-/// Reads `12`, `12:5`, `12-20` or, after a parenthesis, `12)` and `12,3)`.
+/// Reads `12`, `12:5`, `12-20` or, after a parenthesis, `12)`, `12,3)` and `12,3,12,8)`.
 fn numbers(text: &str, parenthesis: bool) -> Option<LineRange> {
     if parenthesis {
         let (first, rest) = number(text)?;
-        let rest = rest
-            .strip_prefix(',')
-            .map_or(rest, |column| column.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' '));
+        let rest = rest.strip_prefix(',').map_or(rest, |columns| {
+            columns.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, ' ' | ',' | '-'))
+        });
         return rest.starts_with(')').then(|| LineRange::new(first, first))?;
     }
     let (lines, rest) = leading_lines(text)?;
@@ -154,6 +157,19 @@ mod tests {
             ("at file:///app/src/a.mjs:3:4", "/app/src/a.mjs 3-3"),
             ("src/a.go:10-12: unused", "src/a.go 10-12"),
             ("    .../pkg/a_test.go:36: failed", "pkg/a_test.go 36-36"),
+            (r"   at N.A.Run() in C:\work\src\A.cs:line 1", "/work/src/A.cs 1-1"),
+            (r"   at N.A.Run() in C:\Users\My Name\src\A.cs:line 1", "/Users/My Name/src/A.cs 1-1"),
+            (r"    at f (C:\work\src\y.js:1:2)", "/work/src/y.js 1-1"),
+            ("    at file:///C:/work/src/y.mjs:3:4", "/work/src/y.mjs 3-3"),
+            (r"thread 'main' panicked at src\a.rs:1:5:", "src/a.rs 1-1"),
+            (r"  --> src\a.rs:1:5", "src/a.rs 1-1"),
+            (r#"File "C:\work x\src\x.py", line 1, in <module>"#, "/work x/src/x.py 1-1"),
+            (r#"{"file": "C:\\work\\src\\x.py:7"}"#, "/work/src/x.py 7-7"),
+            (r"C:\work\src\A.cs(1,2): error CS1002: ; expected", "/work/src/A.cs 1-1"),
+            (r"src\A.cs(1,2,1,9): warning", "src/A.cs 1-1"),
+            (r"\\?\C:\work\src\a.rs:3:1", "/work/src/a.rs 3-3"),
+            ("C:/work/src/x.go:12 +0x1d", "/work/src/x.go 12-12"),
+            ("エラー：src/a.rs:3:1。", "src/a.rs 3-3"),
         ] {
             assert_eq!(found(text), [expected], "{text}");
         }

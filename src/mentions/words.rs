@@ -1,7 +1,7 @@
 //! Words of a run, and which of them name an issue or an item.
 
 use crate::markdown::GAP;
-use crate::model::{is_document_name, is_repo_name, issue_url};
+use crate::model::{ends_name, is_document_name, is_repo_name, is_typographic_hyphen, issue_url, latin_parts};
 
 /// The certainty with which a word names an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,6 +25,8 @@ pub(super) struct Word<'a> {
     pub(super) text: &'a str,
     /// The item that it may name, and how surely; for a URL the part up to the number.
     pub(super) target: Option<(&'a str, NameStrength)>,
+    /// Whether it is a code span.
+    pub(super) code: bool,
 }
 
 /// Splits a text into words.
@@ -47,43 +49,30 @@ pub(super) fn words(text: &str) -> Vec<Word<'_>> {
 }
 
 fn divides(c: char) -> bool {
-    c.is_whitespace()
-        || matches!(
-            c,
-            '(' | ')'
-                | '['
-                | ']'
-                | '{'
-                | '}'
-                | '<'
-                | '>'
-                | '"'
-                | '\''
-                | '`'
-                | ','
-                | ';'
-                | '|'
-                | '&'
-                | '“'
-                | '”'
-                | '‘'
-                | '’'
-                | '—'
-                | '–'
-                | '…'
-                | '→'
-                | GAP
-        )
+    ends_name(c) || matches!(c, '{' | '}' | '<' | '>' | '&' | '…' | GAP) || is_typographic_hyphen(c)
 }
 
 fn add<'a>(word: &'a str, start: usize, words: &mut Vec<Word<'a>>) {
-    let edge = |c: char| matches!(c, '.' | ':' | '!' | '?' | '*' | '_' | '~' | '/' | '-' | '=' | '+');
-    let tail = word.trim_start_matches(edge);
-    let text = tail.trim_end_matches(edge);
-    if !text.is_empty() {
-        let start = start + (word.len() - tail.len());
-        words.push(Word { start, end: start + text.len(), text, target: target(text) });
+    let tail = word.trim_start_matches(is_edge);
+    let text = bare(word);
+    if text.is_empty() {
+        return;
     }
+    let start = start + (word.len() - tail.len());
+    let found = target(text);
+    if found.is_none() && latin_parts(text).any(|(_, part)| part.len() < text.len() && target(bare(part)).is_some()) {
+        return latin_parts(text).for_each(|(at, part)| add(part, start + at, words));
+    }
+    words.push(Word { start, end: start + text.len(), text, target: found, code: false });
+}
+
+fn is_edge(c: char) -> bool {
+    matches!(c, '.' | ':' | '!' | '?' | '*' | '_' | '~' | '/' | '-' | '=' | '+')
+}
+
+/// Returns a word without the punctuation at its ends.
+pub(super) fn bare(word: &str) -> &str {
+    word.trim_matches(is_edge)
 }
 
 /// Returns the item that a whole word may name.
@@ -179,6 +168,17 @@ mod tests {
         }
         assert!(issue_url("https://h.example/o/r/pull/3/files").is_some());
         assert!(named("https://github.com/o/r/issues https://x.org/a-1 https://g.com/o/r/issues/x").is_empty());
+    }
+
+    #[test]
+    fn names_end_where_the_script_changes_or_punctuation_of_it_stands() {
+        use NameStrength::{Id, Sure};
+        assert_eq!(
+            named("「#12」、#13を。見BACK-4とo/r#5，（GH-6）"),
+            [("#12", Sure), ("#13", Sure), ("BACK-4", Id), ("o/r#5", Sure), ("GH-6", Sure)]
+        );
+        let url = "https://github.com/o/r/issues/12";
+        assert_eq!(named(&format!("{url}を見る")), [(url, Sure)]);
     }
 
     #[test]

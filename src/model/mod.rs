@@ -12,6 +12,7 @@ mod github;
 mod given;
 mod json;
 mod line_range;
+mod names;
 mod natural;
 mod path;
 mod relation;
@@ -37,6 +38,10 @@ pub use github::{is_repo_name, issue_url};
 pub use given::Given;
 pub use json::parse_json;
 pub use line_range::LineRange;
+pub use names::{
+    canonical, ends_name, has_letter_prefix, is_other_script, is_typographic_hyphen, latin_parts, with_plain_hyphens,
+    with_slashes, without_drive,
+};
 pub use natural::natural_cmp;
 #[cfg(test)]
 pub use path::DOCUMENT_EXTENSIONS;

@@ -144,7 +144,7 @@ fn parts(text: &str) -> Vec<Part> {
             }
             InlinePart::Html(run) => (Kind::Paragraph, &run.full, run.full.source(0), false),
             InlinePart::Code(code) => (Kind::Code, code, code.source(0), false),
-            InlinePart::Link { .. } => continue,
+            InlinePart::Link { .. } | InlinePart::Tasks(_) => continue,
         };
         let said = said.text.split_whitespace().collect::<Vec<_>>().join(" ");
         let Some(under) = parts.last_mut().filter(|_| !said.is_empty()) else { continue };

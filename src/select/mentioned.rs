@@ -2,6 +2,7 @@
 
 use super::SelectionContext;
 use crate::graph::{Edge, Target};
+use crate::model::{latin_parts, with_plain_hyphens};
 use std::collections::BTreeSet;
 
 /// The most items that a text names for its pack; a list of hundreds names none in particular.
@@ -51,10 +52,13 @@ fn read_mentioned(context: &SelectionContext<'_>, root: usize) -> Vec<MentionedI
             if !line.bytes().any(|byte| matches!(byte, b'-' | b'#' | b':' | b'_')) {
                 continue;
             }
-            let whole = !line.contains("~~") && !line.contains("<!--");
-            let parts = if whole { vec![line] } else { said(line).collect() };
+            let line = &*with_plain_hyphens(line);
+            let whole = !line.contains("~~") && !line.contains('<');
+            let parts = if whole { vec![line] } else { said(line) };
             for word in parts.into_iter().flat_map(words) {
-                let Some(item) = context.graph.named(context.corpus, word) else { continue };
+                let named = |word: &str| context.graph.named(context.corpus, word);
+                let part = || latin_parts(word).find_map(|(_, part)| named(name_in(part)?));
+                let Some(item) = named(word).or_else(|| if word.is_ascii() { None } else { part() }) else { continue };
                 if seen.insert(item) {
                     found.push(MentionedItem { item, line: number, replaces: names_successor(line) });
                 }
@@ -69,11 +73,16 @@ fn read_mentioned(context: &SelectionContext<'_>, root: usize) -> Vec<MentionedI
 }
 
 /// Returns the parts of a line that are neither struck through nor a comment.
-fn said(line: &str) -> impl Iterator<Item = &str> {
-    line.split("~~").step_by(2).flat_map(|part| {
-        let (first, rest) = part.split_once("<!--").unwrap_or((part, ""));
-        [first, rest.rsplit_once("-->").map_or("", |(_, after)| after)]
-    })
+fn said(line: &str) -> Vec<&str> {
+    let mut parts: Vec<&str> = line.split("~~").step_by(2).collect();
+    for (begin, end) in [("<!--", "-->"), ("<del>", "</del>"), ("<s>", "</s>")] {
+        let outside = |part| {
+            let (first, rest) = str::split_once(part, begin).unwrap_or((part, ""));
+            [first, rest.rsplit_once(end).map_or("", |(_, after)| after)]
+        };
+        parts = parts.into_iter().flat_map(outside).collect();
+    }
+    parts
 }
 
 /// Returns the words of a line that could be ids or issues.
@@ -169,7 +178,8 @@ mod tests {
 
     #[test]
     fn what_is_struck_through_or_in_a_comment_is_not_said() {
-        assert_eq!(said("a ~~b~~ c <!-- d --> e").collect::<Vec<_>>(), ["a ", "", " c ", " e"]);
+        let all = said("a ~~b~~ c <!-- d --> e <del>f</del> g").concat();
+        assert_eq!(all, "a  c  e  g");
     }
 
     #[test]

@@ -72,6 +72,7 @@ mod sandbox;
 #[cfg(feature = "serve")]
 mod serve;
 mod since;
+mod spellings;
 #[cfg(feature = "github")]
 mod stand_in;
 mod stats;

@@ -4,7 +4,7 @@ use super::server::unknown_name;
 use crate::cli::failure::Failure;
 use crate::config::Policy;
 use crate::engine::{Project, Repository};
-use crate::model::{ItemState, RepoPath, parse_limit};
+use crate::model::{ItemState, RepoPath, has_letter_prefix, parse_limit};
 use serde_json::{Map, Value};
 use std::path::Path;
 
@@ -194,7 +194,7 @@ pub(super) fn root_in(repository: &Repository, project: &Project<'_>, typed: &st
 /// # Errors
 /// If it leads out of the repo.
 pub(super) fn path_in(repository: &Repository, typed: &str) -> Result<Option<RepoPath>, Failure> {
-    if typed.contains("://") {
+    if typed.contains("://") || has_letter_prefix(typed) {
         return Ok(None);
     }
     let root = repository.root();

@@ -105,7 +105,7 @@ impl ReferenceSearch<'_> {
         }
         let trace = form.form == ReferenceForm::Trace;
         let settled = if trace { CodeAnswer::Settled } else { CodeAnswer::Open };
-        let absolute = target.starts_with('/') && !target.starts_with("//") || has_drive(target);
+        let absolute = target.starts_with('/') && !target.starts_with("//");
         let matched = match located {
             Location::File { path, .. } => SuffixMatch::One(path),
             Location::Denied => return self.add_denied_code(target, form, source, at, written),
@@ -211,8 +211,7 @@ impl ReferenceSearch<'_> {
     ///
     /// At least two of its parts must be those of the file, so that no file of another program counts; in a container the
     /// name alone is enough. Without a line (`sure`) it must be a path from the root, because addresses of pages look the same.
-    fn of_absolute(&self, path: &str, sure: bool) -> SuffixMatch<'_> {
-        let path = path.replace('\\', "/");
+    pub(super) fn of_absolute(&self, path: &str, sure: bool) -> SuffixMatch<'_> {
         let is_part = |part: &&str| !matches!(*part, "" | "." | "..") && !part.ends_with(':');
         let parts: Vec<&str> = path.split('/').filter(is_part).collect();
         let Some(mut parts) = self.without_host(&parts).filter(|parts| parts.len() <= MOST_PARTS) else {
@@ -306,11 +305,6 @@ impl ReferenceSearch<'_> {
         }
         CodeAnswer::Settled
     }
-}
-
-/// Returns whether a path begins with the letter of a drive: `C:\\src\\a.rs`.
-fn has_drive(path: &str) -> bool {
-    matches!(path.as_bytes(), [drive, b':', b'/' | b'\\', ..] if drive.is_ascii_alphabetic())
 }
 
 /// Returns whether a target is written as that of a file which is no document.

@@ -50,7 +50,7 @@ impl<'a> RootText<'a> {
             InlinePart::Html(run) => run.full.text.chars().any(char::is_alphanumeric),
             InlinePart::Code(code) => !code.text.trim().is_empty(),
             InlinePart::Link { .. } => true,
-            InlinePart::Heading(_) => false,
+            InlinePart::Heading(_) | InlinePart::Tasks(_) => false,
         })
     }
 

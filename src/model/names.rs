@@ -1,0 +1,184 @@
+//! What ends a name in a text, and which spellings are one name.
+//!
+//! Paths, ids, issues and numbers of ADRs are divided and compared by these rules wherever a text is read.
+
+use regex_syntax::hir::{Class, HirKind};
+use std::borrow::Cow;
+use std::sync::LazyLock;
+use unicode_normalization::UnicodeNormalization as _;
+
+/// Ranges of characters, sorted.
+type CharRanges = Vec<(char, char)>;
+
+/// The characters outside ASCII that are part of no name: white space, punctuation, signs such as `→` and marks of direction.
+///
+/// Hyphens, connectors (`‿`), the dots inside words (`col·lecció`) and `…`, which stands for parts of a path, are no ends.
+static ENDS: LazyLock<CharRanges> = LazyLock::new(|| {
+    ranges(
+        r"[[\p{White_Space}\p{P}\p{Sm}\u{b4}\u{ff40}\u{200b}\u{200e}\u{200f}\u{202a}-\u{202e}\u{2060}\u{2066}-\u{2069}\u{feff}]--[\p{Pc}\u{b7}\u{f0b}\u{2010}-\u{2013}\u{2026}]]",
+    )
+});
+
+/// The letters of all scripts but the Latin one.
+static OTHER_LETTERS: LazyLock<CharRanges> = LazyLock::new(|| ranges(r"[\p{L}--\p{Latin}]"));
+
+fn ranges(class: &str) -> CharRanges {
+    match regex_syntax::parse(class).map(regex_syntax::hir::Hir::into_kind) {
+        Ok(HirKind::Class(Class::Unicode(class))) => {
+            class.ranges().iter().map(|range| (range.start(), range.end())).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn holds(ranges: &CharRanges, c: char) -> bool {
+    let after = ranges.partition_point(|(first, _)| *first <= c);
+    after.checked_sub(1).and_then(|at| ranges.get(at)).is_some_and(|(_, last)| c <= *last)
+}
+
+/// Returns whether a character is part of no path, id or number: white space, brackets, quotes and punctuation of any script.
+///
+/// Marks that some names hold inside (`.`, `:`, `-`) are not among them.
+pub fn ends_name(c: char) -> bool {
+    if c.is_ascii() {
+        matches!(c, '\t'..='\r' | ' ' | '(' | ')' | '[' | ']' | '"' | '\'' | '`' | ',' | ';' | '|')
+    } else {
+        holds(&ENDS, c)
+    }
+}
+
+/// Returns whether a character is a letter of another script than the Latin one: beside it a name in Latin letters ends, as in
+/// `docs/limits.mdを`.
+pub fn is_other_script(c: char) -> bool {
+    !c.is_ascii() && holds(&OTHER_LETTERS, c)
+}
+
+/// Returns the parts of a word between letters of other scripts, and where they begin: `BACK-1` and `T2` of `見BACK-1とT2`.
+pub fn latin_parts(word: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut next = 0;
+    let parts = word.split_inclusive(is_other_script).map(move |piece| {
+        let start = next;
+        next += piece.len();
+        (start, piece.trim_end_matches(is_other_script))
+    });
+    parts.filter(|(_, part)| part.bytes().any(|byte| byte.is_ascii_alphanumeric()))
+}
+
+/// Returns whether a character is a hyphen that typesetting puts in the place of `-`: U+2010 to U+2013.
+pub fn is_typographic_hyphen(c: char) -> bool {
+    matches!(c, '\u{2010}'..='\u{2013}')
+}
+
+/// Returns a text with `-` for typographic hyphens inside words: `BACK-12` for `BACK‑12`.
+///
+/// A dash behind a digit is none, because it is a range: `T1–T4`.
+pub fn with_plain_hyphens(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() || !text.contains(is_typographic_hyphen) {
+        return Cow::Borrowed(text);
+    }
+    let mut plain = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let inside = is_typographic_hyphen(c)
+            && chars.peek().is_some_and(|next| next.is_alphanumeric())
+            && plain.ends_with(|before: char| {
+                before.is_alphanumeric() && (matches!(c, '\u{2010}' | '\u{2011}') || !before.is_numeric())
+            });
+        plain.push(if inside { '-' } else { c });
+    }
+    Cow::Owned(plain)
+}
+
+/// Returns the spelling under which names are compared: composed (NFC), with `-` for every hyphen.
+pub fn canonical(name: &str) -> Cow<'_, str> {
+    if name.is_ascii() {
+        return Cow::Borrowed(name);
+    }
+    Cow::Owned(name.nfc().map(|c| if is_typographic_hyphen(c) { '-' } else { c }).collect())
+}
+
+/// Returns a path of Windows with `/` for each `\`, doubled ones included: `docs/limits.md` for `docs\limits.md`.
+pub fn with_slashes(path: &str) -> Cow<'_, str> {
+    if !path.contains('\\') {
+        return Cow::Borrowed(path);
+    }
+    let mut slashed = String::with_capacity(path.len());
+    let mut before = ' ';
+    for c in path.chars() {
+        match c {
+            '\\' if before == '\\' => {}
+            '\\' => slashed.push('/'),
+            c => slashed.push(c),
+        }
+        before = c;
+    }
+    Cow::Owned(slashed)
+}
+
+/// Returns whether a path begins with the letter of a drive: `C:\src`, `C:/src`.
+pub fn has_drive(path: &str) -> bool {
+    matches!(path.as_bytes(), [drive, b':', b'/' | b'\\', ..] if drive.is_ascii_alphabetic())
+}
+
+/// Returns whether a name has one letter before a colon and is no path on a drive: `T:12`, `a:b`.
+pub fn has_letter_prefix(name: &str) -> bool {
+    matches!(name.as_bytes(), [letter, b':', _, ..] if letter.is_ascii_alphabetic()) && !has_drive(name)
+}
+
+/// Returns an absolute path without the letter of its drive: `/src/a.rs` of `C:/src/a.rs`.
+pub fn without_drive(path: &str) -> &str {
+    let path = path.strip_prefix(r"\\?\").unwrap_or(path);
+    if has_drive(path) { &path[2..] } else { path }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn punctuation_of_every_script_ends_a_name() {
+        for c in
+            "\u{3000} \u{a0}。、，；：！？（）「」『』【】《》〈〉“”‘’«»‹›—―〜～｜＜＞＝＋｀・।؟،؛۔։።→\u{200b}\u{2066}"
+                .chars()
+        {
+            assert!(ends_name(c), "{c:?}");
+        }
+        for c in "aé日ー々7-._/:#@+\u{301}·…\u{2010}\u{2011}\u{2012}\u{2013}‿🚀\u{200d}\u{fe0f}".chars() {
+            assert!(!ends_name(c), "{c:?}");
+        }
+    }
+
+    #[test]
+    fn words_are_divided_where_their_script_changes() {
+        let parts = |word| latin_parts(word).map(|(_, part)| part).collect::<Vec<_>>();
+        assert_eq!(parts("見BACK-1とT2を"), ["BACK-1", "T2"]);
+        assert_eq!(latin_parts("см.a-1").collect::<Vec<_>>(), [(4, ".a-1")]);
+        assert_eq!(parts("日本"), [""; 0]);
+        for c in "日ひカー한ไж".chars() {
+            assert!(is_other_script(c), "{c}");
+        }
+        assert!(!"aéßŁ1-。".chars().any(is_other_script));
+    }
+
+    #[test]
+    fn spellings_of_one_name_are_equal() {
+        assert_eq!(canonical("cafe\u{301}\u{2011}1"), "caf\u{e9}-1");
+        for (text, plain) in [
+            ("BACK\u{2011}12 \u{2010} ADR\u{2013}7", "BACK-12 \u{2010} ADR-7"),
+            ("T1\u{2013}T4 and a1\u{2010}b", "T1\u{2013}T4 and a1-b"),
+            ("日本\u{2013}1", "日本-1"),
+        ] {
+            assert_eq!(with_plain_hyphens(text), plain);
+        }
+    }
+
+    #[test]
+    fn paths_of_windows_are_paths() {
+        assert_eq!(with_slashes(r"docs\a.md"), "docs/a.md");
+        assert_eq!(with_slashes(r"C:\\work\\a.rs"), "C:/work/a.rs");
+        assert_eq!(without_drive("C:/work/a.rs"), "/work/a.rs");
+        assert_eq!(without_drive(r"\\?\d:\a.rs"), r"\a.rs");
+        assert!(has_drive(r"C:\x") && !has_drive("T:12") && !has_drive("ab:/x"));
+        assert!(has_letter_prefix("T:12") && !has_letter_prefix("C:/x") && !has_letter_prefix("ab:c"));
+    }
+}
