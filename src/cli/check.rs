@@ -144,7 +144,10 @@ fn report_and_exit(
             writeln!(console::stderr(), "{}", next_step(&states, repository))?;
         }
     }
-    let input = if run.has_errors() { Exit::Input } else { Exit::Done };
+    // Nothing was compared, since nothing could be read: that is no success.
+    let is_blind = states.iter().all(|state| state.status == UNVERIFIABLE)
+        && run.diagnostics.iter().any(Diagnostic::is_of_unread_item);
+    let input = if run.has_errors() || is_blind { Exit::Input } else { Exit::Done };
     Ok(input.and(if bad == 0 { Exit::Done } else { Exit::Stale }))
 }
 
