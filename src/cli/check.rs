@@ -144,7 +144,11 @@ fn report_and_exit(
             writeln!(console::stderr(), "{}", next_step(&states, repository))?;
         }
     }
-    Ok(run.exit().and(if bad == 0 { Exit::Done } else { Exit::Stale }))
+    // Nothing was compared, since nothing could be read: that is no success.
+    let is_blind = states.iter().all(|state| state.status == UNVERIFIABLE)
+        && run.diagnostics.iter().any(Diagnostic::is_of_unread_item);
+    let input = if is_blind { Exit::Input } else { run.exit() };
+    Ok(input.and(if bad == 0 { Exit::Done } else { Exit::Stale }))
 }
 
 /// Returns what makes the packs fresh.

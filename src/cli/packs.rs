@@ -17,6 +17,9 @@ use std::time::{Duration, Instant};
 
 /// Returns the note of a command that finds no roots.
 pub(crate) fn no_roots(repository: &Repository) -> &'static str {
+    if repository.project().diagnostics().iter().any(Diagnostic::is_of_unread_item) {
+        return "no roots: no work item could be read; correct the files that are named above";
+    }
     if repository.configuration().text.is_none() {
         return "no roots: there is no configuration and no work item here; run `contextpack init`";
     }

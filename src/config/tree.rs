@@ -68,7 +68,8 @@ fn fault(error: YamlError) -> ConfigFault {
         YamlErrorKind::SecondDocument => {
             ConfigFault::new(at, kind.to_string()).help("remove what follows the second `---`")
         }
-        YamlErrorKind::TooDeep
+        YamlErrorKind::MergeOfNoMap
+        | YamlErrorKind::TooDeep
         | YamlErrorKind::TooManyAliases
         | YamlErrorKind::RecursiveAlias
         | YamlErrorKind::EmptyKey => ConfigFault::new(at, kind.to_string()),

@@ -5,7 +5,7 @@ use super::prepared_profile::{BudgetLimits, InstructionTexts, PreparedProfile, c
 use super::project::Project;
 use super::referenced_files::ReferencedFiles;
 use super::repository::diagnostics_of;
-use super::{Unsettled, apply_severities, notices};
+use super::{Unsettled, apply_severities, notices, orphans};
 use crate::config::{Budget, BuiltinText, HANDOVER_TASK_INSTRUCTIONS, Profile, SESSION_INSTRUCTIONS, Tokenizer};
 use crate::fit::{Amount, Counter, TooSmall, fit};
 use crate::graph::{Edge, Target};
@@ -14,8 +14,10 @@ use crate::model::{Code, Diagnostic, Digest, Place, Relation, slug};
 use crate::redact::Clean;
 use crate::seal::{Sealed, Stamp, seal};
 use crate::select::{RootReferences, select, select_session};
+use crate::store::Folder;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 /// A pack that is about to be built.
@@ -100,6 +102,7 @@ pub fn build_packs(
     is_unchanged: Option<&IsUnchanged<'_>>,
     sink: &(dyn Fn(Built) + Sync),
 ) -> Result<BuildReport, Unsettled> {
+    project.find_held_damage(files.root());
     let mut found = diagnostics_of(files, project, job);
     found.extend(job.agent.iter().flat_map(|agent| agent.faults.clone()));
     let found = Mutex::new(found);
@@ -219,7 +222,22 @@ impl Project<'_> {
         let siblings = around(root)
             .filter(|(relation, _)| *relation == Relation::Parent)
             .flat_map(|(_, parent)| around(parent).filter(|(relation, _)| *relation == Relation::Child));
-        damage(root).or_else(|| around(root).chain(siblings).find_map(|(_, item)| damage(item)))
+        let held = || damage(*self.held_damage.get()?.get(&*self.corpus.entries[root].item.id)?);
+        damage(root).or_else(|| around(root).chain(siblings).find_map(|(_, item)| damage(item))).or_else(held)
+    }
+
+    /// Finds the packs on disk that hold an item whose record cannot be read.
+    fn find_held_damage(&self, top: &Path) {
+        if !self.has_damage || self.held_damage.get().is_some() {
+            return;
+        }
+        let entries = self.corpus.entries.iter().enumerate();
+        let damaged: BTreeMap<&str, usize> =
+            entries.filter(|(_, entry)| entry.damage.is_some()).map(|(at, entry)| (&*entry.item.id, at)).collect();
+        // If the folder cannot be read, nothing can be written there either.
+        let folder = Folder::open(top, &self.settings.output.dir).ok();
+        let held = folder.map(|folder| orphans::holding(&folder, &damaged)).unwrap_or_default();
+        let _ = self.held_damage.set(held);
     }
 
     /// Returns the `roots` whose slug no other root has, and an error for each slug that several have.

@@ -1,15 +1,18 @@
 //! Finds packs in the output folder that belong to no root and profile.
 
 use super::Project;
-use crate::model::{self, Code, Diagnostic};
+use crate::model::{self, Diagnostic};
 use crate::review::{self, read};
 use crate::store::{Folder, StoreError};
 use crate::wire;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// The reason why the pack of a GitHub issue is unverifiable.
 pub const NOT_IN_SNAPSHOT: &str = "its issue is not in the snapshot: run `contextpack sync`, or commit the snapshot";
+
+/// The reason why the pack of an item in a damaged file is unverifiable.
+const UNREADABLE: &str = "the file of its item cannot be read as a whole";
 
 /// A pack in the folder that no root and profile produces.
 pub struct OrphanPack {
@@ -19,8 +22,8 @@ pub struct OrphanPack {
     pub pack: wire::Pack,
     /// Why no build gives it, if it is certainly orphaned.
     pub reason: String,
-    /// Why it may still be valid: its issue is not in the snapshot, or its item's file was replaced by something that
-    /// cannot be read. `None` if it is certainly orphaned.
+    /// Why it may still be valid: its issue is not in the snapshot, or its item's file cannot be read or was replaced by
+    /// something else. `None` if it is certainly orphaned.
     pub unverifiable: Option<&'static str>,
 }
 
@@ -34,8 +37,7 @@ impl OrphanPack {
 
 /// Returns the packs in the folder whose root or profile is gone, and those of issues that the snapshot lacks.
 ///
-/// `names` are the packs of the build. Skipped are packs of handovers, files that are no pack under their own name, and packs of items whose
-/// file could not be read.
+/// `names` are the packs of the build. Skipped are packs of handovers, and files that are no pack under their own name.
 ///
 /// # Errors
 /// If the folder or a pack cannot be read.
@@ -48,7 +50,7 @@ pub fn orphans(
 ) -> Result<Vec<OrphanPack>, StoreError> {
     let unread: Vec<&str> = diagnostics
         .iter()
-        .filter(|diagnostic| matches!(diagnostic.code, Code::InvalidItem | Code::UnreadableFile))
+        .filter(|diagnostic| diagnostic.is_of_unread_item())
         .filter_map(|diagnostic| Some(diagnostic.at.as_ref()?.path.as_str()))
         .collect();
     let mut orphans = Vec::new();
@@ -71,10 +73,12 @@ pub fn orphans(
         let own = review::root_names(&pack.root)
             .iter()
             .any(|root| name == format!("{}.{}.json", model::slug(root), pack.profile));
-        if own && !source.is_some_and(|path| unread.contains(&path)) {
+        if own {
             let url = pack.root.issue_url.as_deref().filter(|_| pack.root.work_item_id.is_none());
             let lacks = |(repo, number)| project.graph().of_issue(project.corpus(), repo, number).is_none();
-            let unverifiable = if url.and_then(review::parse_issue_url).is_some_and(lacks) {
+            let unverifiable = if source.is_some_and(|path| unread.contains(&path)) {
+                Some(UNREADABLE)
+            } else if url.and_then(review::parse_issue_url).is_some_and(lacks) {
                 Some(NOT_IN_SNAPSHOT)
             } else if source.is_some_and(|path| is_displaced(top, path)) {
                 Some("a link, or something else that is not read, is in the place of its item's file")
@@ -86,6 +90,22 @@ pub fn orphans(
         }
     }
     Ok(orphans)
+}
+
+/// Returns the roots whose packs in the folder hold one of these items, each with the first of them.
+pub(super) fn holding(folder: &Folder, items: &BTreeMap<&str, usize>) -> BTreeMap<String, usize> {
+    let mut holding = BTreeMap::new();
+    for name in folder.list().unwrap_or_default() {
+        let Some(Ok(pack)) = folder.read(&name).ok().flatten().map(|bytes| read(&bytes)) else { continue };
+        let inputs = pack.inputs.iter().filter_map(|input| input.id.as_deref().filter(|_| input.kind == "work_item"));
+        let edges = pack.sections.iter().filter_map(|section| section.metadata.edges.as_ref()).flatten();
+        let edges = edges.map(|edge| edge.to.as_str());
+        let held = inputs.chain(edges).find_map(|id| items.get(id));
+        if let (Some(held), Some(root)) = (held, pack.root.work_item_id) {
+            holding.entry(root).or_insert(*held);
+        }
+    }
+    holding
 }
 
 /// Returns which part of the configuration, or which missing item, keeps a build from giving the pack `name`; `names` are those

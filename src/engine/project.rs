@@ -49,6 +49,9 @@ pub struct Project<'a> {
     pub(super) unread: Vec<Diagnostic>,
     /// Whether the record of any item cannot be read.
     pub(super) has_damage: bool,
+    /// The ids of roots whose packs on disk hold such an item, which is given by its index: the record may have lost the
+    /// relation. Known once packs are compared with the disk.
+    pub(super) held_damage: OnceLock<BTreeMap<String, usize>>,
     /// Whether files that git does not track are trusted.
     pub(super) untracked: Untracked,
     /// Whether packs are committed to a repo that others may read.
@@ -140,6 +143,7 @@ impl<'a> Project<'a> {
             notices,
             unread,
             has_damage,
+            held_damage: OnceLock::new(),
             untracked,
             is_published,
             repos_without_relations,

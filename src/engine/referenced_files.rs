@@ -8,10 +8,9 @@ use super::restrictions::Withheld;
 use crate::cache::{FilePurpose, FileResult, LoadedDocument};
 use crate::config::Profile;
 use crate::graph::{FileKind, FileLookup, FileRef, ItemReferences, KeptCodeRef, MissingReference, RepoFiles, Target};
-use crate::mentions::{adr_status, without_markup};
-use crate::model::{Code, Diagnostic, Digest, Digester, Place, RepoPath, bounded, conflict_in_markdown};
+use crate::model::{Code, DecisionState, Diagnostic, Digest, Digester, Place, RepoPath, bounded, conflict_in_markdown};
 use crate::records::conflict_markers;
-use crate::select::{CodeUse, Document, ReferencedCode, ReferencedFile, ReferencedLines, RootReferences, is_inactive};
+use crate::select::{CodeUse, Document, ReferencedCode, ReferencedFile, ReferencedLines, RootReferences};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hash as _;
@@ -326,11 +325,10 @@ fn read_file(
         },
         Ok(raw) => {
             let (shown, text, removals, digest) = clean::file(&project.scrubber, path, purpose, &raw);
-            let status = adr_status(&text.clean, &text.markdown.outline).map(|(range, _)| {
-                let status = text.clean.slice(range).trimmed();
-                status.read_out(&without_markup(&status)).filter(|plain| !plain.is_empty()).unwrap_or(status)
-            });
-            let document = Document { path: path.clone(), shown: shown.clone(), text, status, removals, digest };
+            let (status, state) = text.adr_status().unzip();
+            let is_inactive = state == Some(DecisionState::Inactive);
+            let document =
+                Document { path: path.clone(), shown: shown.clone(), text, status, is_inactive, removals, digest };
             let read = (shown, Ok(Arc::new(document)));
             project.scrubber.cache.put_file(purpose, path, &[], &|| FileResult::Document(read.clone()));
             Ok(read)
@@ -364,7 +362,7 @@ fn document_warning(
             Diagnostic::new(Code::MissingAnchor, Some(at), message).help("correct the heading's anchor").about(id),
         );
     }
-    let status = document.status.as_ref().filter(|status| kind == FileKind::Adr && is_inactive(status))?;
+    let status = document.status.as_ref().filter(|_| kind == FileKind::Adr && document.is_inactive)?;
     // `Superseded by ADR-0012`: only the first word is put into lower case.
     let (word, rest) = status.split_at(status.find(' ').unwrap_or(status.len()));
     let message = format!("`{}` is {}{rest}", document.shown, word.to_lowercase());

@@ -3,10 +3,12 @@
 use super::file_reference::ShownPlace;
 use super::issue::{ClaimedIssue, IssueDraft};
 use super::text::{ParsedText, RecordedRemoval, shown_at};
-use crate::mentions::{adr_status, without_markup};
-use crate::model::{self, Code, Diagnostic, Digest, ItemState, RepoPath, natural_cmp};
+use crate::model::{
+    self, Code, DecisionState, Diagnostic, Digest, ItemState, RepoPath, Value, decision_state, names_successor,
+    natural_cmp,
+};
 use crate::records::Item;
-use crate::redact::Clean;
+use crate::redact::{Clean, CleanBuf};
 use std::sync::{Arc, OnceLock};
 
 /// An item with everything that is known of it before the graph is built.
@@ -187,28 +189,21 @@ pub(super) fn stated_state(entry: &Entry, rules: &GraphRules) -> ItemState {
         return if is_archived(entry) { ItemState::NotPlanned } else { ItemState::Unknown };
     };
     let is_one_of = |statuses: &[String]| statuses.iter().any(|known| begins_with(&status, known));
+    // A decision that was made is done, and one that no longer holds is not planned.
+    let decided = || entry.item.status.as_ref().map(|status| decision_state(status));
+    match is_adr(entry, rules).then(decided).flatten() {
+        Some(DecisionState::Inactive) => return ItemState::NotPlanned,
+        Some(DecisionState::InForce) => return ItemState::Done,
+        _ => {}
+    }
     if is_one_of(&rules.done) {
         ItemState::Done
     } else if is_one_of(&rules.not_planned) || is_archived(entry) {
         ItemState::NotPlanned
-    } else if is_adr(entry, rules) {
-        // A decision that was made is done, and one that no longer holds is not planned.
-        match () {
-            () if INACTIVE_DECISIONS.iter().any(|word| status.contains(word)) => ItemState::NotPlanned,
-            () if DECIDED.iter().any(|known| begins_with(&status, known)) => ItemState::Done,
-            () => ItemState::Open,
-        }
     } else {
         ItemState::Open
     }
 }
-
-/// Words in the status of an ADR that is not in force.
-const INACTIVE_DECISIONS: [&str; 6] = ["superseded", "superceded", "rejected", "deprecated", "obsolete", "withdrawn"];
-
-/// Statuses of an ADR that is in force.
-const DECIDED: [&str; 9] =
-    ["accepted", "active", "adopted", "agreed", "approved", "decided", "in effect", "in force", "ratified"];
 
 /// The folders whose items are closed, whatever status they were left with.
 const ARCHIVES: [&str; 3] = ["archive", "archived", "_archive"];
@@ -224,14 +219,10 @@ fn complete_status(entry: &mut Arc<Entry>, rules: &GraphRules) {
     if entry.item.origin.url.is_some() {
         return;
     }
-    if !has_status && is_adr(entry, rules) {
-        let body = &entry.body.clean;
-        let stated = adr_status(body, &entry.body.markdown.outline).and_then(|(range, _)| {
-            let stated = body.slice(range).trimmed();
-            stated.read_out(&without_markup(&stated)).filter(|plain| !plain.is_empty())
-        });
-        if let Some(stated) = stated {
-            Arc::make_mut(entry).item.status = Some(stated);
+    if is_adr(entry, rules) {
+        let stated = || entry.body.adr_status().map(|(status, _)| status);
+        if let Some(status) = successor(entry).or_else(|| stated().filter(|_| !has_status)) {
+            Arc::make_mut(entry).item.status = Some(status);
         }
     }
     if is_archived(entry) && stated_state(entry, rules) != ItemState::Done {
@@ -240,6 +231,20 @@ fn complete_status(entry: &mut Arc<Entry>, rules: &GraphRules) {
             Arc::make_mut(entry).item.status = Some(Clean::literal("archived"));
         }
     }
+}
+
+/// Returns the status of a decision whose fields name a successor, unless its status says that it is inactive.
+fn successor(entry: &Entry) -> Option<Clean> {
+    let is_inactive =
+        entry.item.status.as_ref().is_some_and(|status| decision_state(status) == DecisionState::Inactive);
+    let field = entry.item.fields.iter().find(|field| !is_inactive && names_successor(&field.name))?;
+    let named = match &field.node.value {
+        Value::List(nodes) => nodes.first()?,
+        _ => &field.node,
+    };
+    let Value::Scalar { text, .. } = &named.value else { return None };
+    let status = CleanBuf::new().lit("superseded by ").line(text).finish();
+    (decision_state(&status) == DecisionState::Inactive).then_some(status)
 }
 
 /// Returns whether the item's file lies in a folder of closed items.

@@ -1,7 +1,7 @@
 //! Redacted texts and what was removed from them.
 
-use crate::mentions::Markdown;
-use crate::model::RemovedLines;
+use crate::mentions::{Markdown, adr_status};
+use crate::model::{DecisionState, RemovedLines};
 use crate::records::{Body, Origin};
 use crate::redact::{Clean, CleanBuf};
 use serde::{Deserialize, Serialize};
@@ -19,6 +19,16 @@ pub struct ParsedText {
 }
 
 impl ParsedText {
+    /// Returns the status that the text states as an ADR, without markup, and what it says of the decision.
+    pub fn adr_status(&self) -> Option<(Clean, DecisionState)> {
+        let found = adr_status(&self.clean, &self.markdown.outline)?;
+        let stated = self.clean.slice(found.range).trimmed();
+        let plain = stated.read_out(&found.plain).filter(|plain| !plain.is_empty()).unwrap_or(stated);
+        let status =
+            if found.is_successor { CleanBuf::new().lit("superseded by ").text(&plain).finish() } else { plain };
+        Some((status, found.state))
+    }
+
     /// Returns the line of the original text that `line` of the redacted text was; both count from 1.
     pub fn line_before(&self, line: u32) -> u32 {
         self.shifted(line, |fold| fold.line < line)

@@ -51,6 +51,11 @@ pub struct Repo {
 }
 
 impl Repo {
+    /// Returns the root's real path.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// Finds the root of the repo that holds `start`: the nearest folder upwards with a configuration or `.git`, else
     /// `start` itself.
     ///

@@ -96,7 +96,7 @@ pub struct Agents {
 }
 
 /// The fields of an agent's file that mean something here; others are kept by its author.
-const FIELDS: [&str; 8] = ["name", "key", "purpose", "role", "tools", "profile", "policy", "budget"];
+const FIELDS: [&str; 9] = ["name", "key", "purpose", "description", "role", "tools", "profile", "policy", "budget"];
 
 impl Agent {
     /// Returns the stem of its file: `research` of `agents/research.md`.
@@ -115,12 +115,10 @@ impl Agent {
         faults: &mut Vec<Diagnostic>,
     ) -> Self {
         let front = FrontMatter::read(text);
+        faults.extend(front.fault.as_ref().map(|fault| fault.diagnostic(path)));
         let mut fault = |line: u32, message: String, help: String| {
             faults.push(Diagnostic::new(Code::InvalidAgent, Some(Place::line(path.clone(), line)), message).help(help));
         };
-        if let Some((line, why)) = &front.fault {
-            fault(*line, format!("the front matter is no YAML: {why}"), "correct it".to_owned());
-        }
         for (key, line) in front.keys().filter(|(key, _)| !FIELDS.contains(key)) {
             if let Some(near) = nearest(key, FIELDS) {
                 fault(line, format!("`{key}` is no field of an agent"), format!("did you mean `{near}`?"));
@@ -147,7 +145,8 @@ impl Agent {
         Self {
             key: text_of("key").unwrap_or_else(|| key.finish()),
             name: text_of("name").unwrap_or(stem_of_path),
-            purpose: text_of("purpose"),
+            // Agents of other programs have a description.
+            purpose: text_of("purpose").or_else(|| text_of("description")),
             role: text_of("role"),
             tools: front.list("tools"),
             profile: text_of("profile"),

@@ -5,10 +5,10 @@ use super::front_matter::FrontMatter;
 use super::relevance::SearchTerms;
 use crate::config::{DocumentSource, DocumentType, KnowledgeSettings, nearest};
 use crate::graph::RecordedRemoval;
-use crate::markdown::front_matter::{front_matter, is_unclosed, key};
+use crate::markdown::front_matter::{front_matter, key, near_miss};
 use crate::model::{Code, Diagnostic, Digest, Node, Place, RepoPath, Severity, Value};
 use crate::notes::{Notes, SIDECAR, loose_fields, secret_line};
-use crate::records::front_matter_pairs;
+use crate::records::read_front_matter;
 use crate::redact::Clean;
 use std::sync::Arc;
 
@@ -147,8 +147,7 @@ impl<'a> DocumentRules<'a> {
 
     /// Returns the scopes of a document with this text but that of everyone; `None` for one that is no text.
     pub fn restricting_scopes(&self, raw: &str) -> Vec<Option<String>> {
-        let mut stated =
-            front_matter(raw).map(|front| scopes(&front_matter_pairs(&raw[front.yaml], 2).0)).unwrap_or_default();
+        let mut stated = scopes(&read_front_matter(raw).pairs);
         if stated.is_empty() {
             stated = loose_scopes(raw);
         }
@@ -173,22 +172,22 @@ impl<'a> DocumentRules<'a> {
         if self.source.is_some_and(|source| source.secret) {
             return Secrecy::Secret;
         }
-        let front = front_matter(raw);
-        let is_open_ended = front.is_none() && is_unclosed(raw);
-        let pairs = front.map(|front| front_matter_pairs(&raw[front.yaml], 2).0).unwrap_or_default();
-        let fields: Vec<Secrecy> = pairs.iter().map(secrecy_of).collect();
+        let read = read_front_matter(raw);
+        let nearly = near_miss(raw).filter(|_| read.place.is_none());
+        let fields: Vec<Secrecy> = read.pairs.iter().map(secrecy_of).collect();
         if fields.contains(&Secrecy::Secret) {
             return Secrecy::Secret;
         }
         if let Some(unclear) = fields.into_iter().find(|secrecy| secrecy.is_secret()) {
             return unclear;
         }
-        // A front matter that is not closed may say so all the same.
-        let unclosed = || {
-            let mut lines = (2..).zip(raw.lines().skip(1)).map_while(|(line, text)| Some((line, key(text)?.0)));
-            lines.find(|(_, name)| is_about_secrets(name)).map(|(line, _)| line)
+        // What is nearly a front matter may say so all the same.
+        let says_so = |near: crate::markdown::front_matter::NearMiss| {
+            let lines = (1..).zip(raw.lines()).skip_while(|(line, _)| *line <= near.line);
+            let mut keys = lines.map_while(|(line, text)| Some((line, key(text)?.0)));
+            keys.find(|(_, name)| is_about_secrets(name)).map(|(line, _)| line)
         };
-        let line = is_open_ended.then(unclosed).flatten().or_else(|| secret_line(raw));
+        let line = nearly.and_then(says_so).or_else(|| secret_line(raw));
         line.map_or(Secrecy::Open, |line| Secrecy::Unclear { line, is_field: false })
     }
 }
@@ -236,12 +235,9 @@ fn scopes(pairs: &[(String, Node<String>)]) -> Vec<Option<String>> {
 
 /// Returns the scopes in the head of a text whose front matter cannot be understood, as [`scopes`] does.
 fn loose_scopes(text: &str) -> Vec<Option<String>> {
-    let understood = front_matter(text).is_some_and(|front| {
-        let (pairs, fault) = front_matter_pairs(&text[front.yaml], 2);
-        fault.is_none() && pairs.iter().all(|(name, _)| name != "<<")
-    });
+    let read = read_front_matter(text);
     let mut found = Vec::new();
-    if !understood {
+    if read.place.is_none() || read.fault.is_some() {
         loose_fields(text, &mut |_, key, value| {
             if ["agent", "agentkey", "scope"].contains(&key) {
                 found.push(Some(value.to_owned()));
@@ -328,6 +324,7 @@ impl KnowledgeDocument {
     ) -> (Self, FrontMatter) {
         let DocumentFile { path, shown, text, removals, digest, secret, untrusted } = file;
         let front = FrontMatter::read(&text);
+        faults.extend(front.fault.as_ref().map(|fault| fault.diagnostic(&path)));
         let here = |line: u32| Place::line(path.clone(), line);
         for (key, line) in front.keys() {
             if let Some(field) = misspelled(key) {

@@ -1,16 +1,15 @@
 //! The front matter of a redacted text.
 
-use crate::markdown::front_matter::front_matter;
 use crate::model::{Node, Value};
-use crate::records::front_matter_pairs;
+use crate::records::{FrontMatterFault, ReadFrontMatter, read_front_matter};
 use crate::redact::Clean;
 
 /// The front matter of a redacted text, and the text below it.
 #[derive(Debug)]
 pub struct FrontMatter {
     pairs: Vec<(String, Node<String>)>,
-    /// The line and the reason why it is no YAML, if it is none; then it was read line by line.
-    pub fault: Option<(u32, String)>,
+    /// Why it was not read as YAML, or not at all.
+    pub fault: Option<FrontMatterFault>,
     /// The text between the fences, which all values are read out of.
     yaml: Clean,
     /// The text below it, without blank lines around it.
@@ -22,20 +21,19 @@ pub struct FrontMatter {
 impl FrontMatter {
     /// Divides a text; a text without front matter is all body.
     pub fn read(text: &Clean) -> Self {
-        let Some(found) = front_matter(text) else {
+        let ReadFrontMatter { place, pairs, fault } = read_front_matter(text);
+        let Some(place) = place else {
             return Self {
-                pairs: Vec::new(),
-                fault: None,
+                pairs,
+                fault,
                 yaml: Clean::default(),
                 body: text.trimmed(),
                 body_line: 1 + leading_lines(text),
             };
         };
-        let yaml = text.slice(found.yaml);
-        let below = text.slice(found.body..text.len());
-        let (pairs, fault) = front_matter_pairs(&yaml, 2);
-        let body_line = found.body_line + leading_lines(&below);
-        let fault = fault.map(|fault| (fault.line, fault.message));
+        let yaml = text.slice(place.yaml);
+        let below = text.slice(place.body..text.len());
+        let body_line = place.body_line + leading_lines(&below);
         Self { pairs, fault, yaml, body: below.trimmed(), body_line }
     }
 
@@ -65,10 +63,17 @@ impl FrontMatter {
         (!text.is_empty()).then(|| Some((self.clean(text)?, node.line))).flatten()
     }
 
-    /// Returns the texts of a list, or of a single text.
+    /// Returns the texts of a list, or of a single text with commas between them; those in parentheses divide none.
     pub fn list(&self, name: &str) -> Vec<Clean> {
         let texts: Vec<&str> = match self.value(&[name]).map(|node| &node.value) {
-            Some(Value::Scalar { text, .. }) => vec![text],
+            Some(Value::Scalar { text, .. }) => {
+                let mut depth = 0;
+                let divides = |c: char| {
+                    depth += i32::from(c == '(') - i32::from(c == ')');
+                    c == ',' && depth <= 0
+                };
+                text.split(divides).collect()
+            }
             Some(Value::List(nodes)) => nodes
                 .iter()
                 .filter_map(|node| match &node.value {

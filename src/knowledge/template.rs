@@ -1,6 +1,6 @@
 //! The files of new agents, made from a template.
 
-use crate::markdown::front_matter::front_matter;
+use crate::markdown::front_matter::{front_matter, key};
 use std::fmt::Write as _;
 
 /// The template that is used unless the repo has its own.
@@ -45,24 +45,44 @@ impl NewAgent {
         crate::model::slug(&self.name)
     }
 
-    /// Fills a template in. A template without a front matter gets one.
+    /// Fills a template in. A template without a front matter gets one; in one that has it, values are quoted as YAML.
     ///
     /// Values are never searched for placeholders.
     ///
     /// # Errors
     /// If the template has an unknown placeholder.
     pub fn fill(&self, template: &str) -> Result<String, TemplateError> {
-        let role = self.role.clone().unwrap_or_else(|| sentence(&self.purpose));
-        let tools = match &self.tools[..] {
-            [] => "- none".to_owned(),
-            tools => tools.iter().map(|tool| format!("- {tool}")).collect::<Vec<_>>().join("\n"),
-        };
         // Without a role its section would say the purpose once more.
         let without_role = (self.role.is_none() && template == BUILT_IN_TEMPLATE)
             .then(|| template.replacen("## Role\n\n{{AGENT_ROLE_DETAILS}}\n\n", "", 1));
         let template = without_role.as_deref().unwrap_or(template);
+        let list = |text: &str, values: &[String]| match (text, values) {
+            ("TOOLS_LIST", []) => "- none".to_owned(),
+            ("TOOLS_LIST", tools) => tools.iter().map(|tool| format!("- {tool}")).collect::<Vec<_>>().join("\n"),
+            (_, values) => values.concat(),
+        };
+        let Some(place) = front_matter(template) else {
+            let filled = self.filled(template, 1, &list)?;
+            return Ok(format!("{}\n{}", self.front_matter(), filled.trim_start()));
+        };
+        let (head, body) = template.split_at(place.body);
         let mut filled = String::new();
-        let mut rest = template;
+        for (number, line) in (1..).zip(head.split_inclusive('\n')) {
+            filled.push_str(&self.yaml_line(line, number)?);
+        }
+        filled.push_str(&self.filled(body, usize::try_from(place.body_line).unwrap_or(1), &list)?);
+        Ok(filled)
+    }
+
+    /// Replaces the placeholders of a part that begins on `line`, by what `write` makes of each name and its values.
+    fn filled(
+        &self,
+        part: &str,
+        line: usize,
+        write: &dyn Fn(&str, &[String]) -> String,
+    ) -> Result<String, TemplateError> {
+        let mut filled = String::new();
+        let mut rest = part;
         while let Some(open) = rest.find("{{") {
             let inside = &rest[open + 2..];
             let name = inside.find("}}").map(|close| &inside[..close]).filter(|name| is_placeholder(name));
@@ -73,22 +93,62 @@ impl NewAgent {
             };
             filled.push_str(&rest[..open]);
             rest = &inside[name.len() + 2..];
-            filled.push_str(match name.trim() {
-                "AGENT_NAME" => &self.name,
-                "AGENT_PURPOSE" => &self.purpose,
-                "AGENT_ROLE_DETAILS" => &role,
-                "TOOLS_LIST" => &tools,
+            let values = match name.trim() {
+                "AGENT_NAME" => vec![self.name.clone()],
+                "AGENT_PURPOSE" => vec![self.purpose.clone()],
+                "AGENT_ROLE_DETAILS" => vec![self.role.clone().unwrap_or_else(|| sentence(&self.purpose))],
+                "TOOLS_LIST" => self.tools.clone(),
                 name => {
-                    let line = template[..template.len() - rest.len()].matches('\n').count() + 1;
+                    let line = line + part[..part.len() - rest.len()].matches('\n').count();
                     return Err(TemplateError { name: name.to_owned(), line });
                 }
-            });
+            };
+            filled.push_str(&write(name.trim(), &values));
         }
         filled.push_str(rest);
-        if front_matter(template).is_some() {
-            return Ok(filled);
-        }
-        Ok(format!("{}\n{}", self.front_matter(), filled.trim_start()))
+        Ok(filled)
+    }
+
+    /// Fills one line of a front matter in: its value becomes a quoted scalar, a list of them, or lines of a block.
+    fn yaml_line(&self, line: &str, number: usize) -> Result<String, TemplateError> {
+        let content = line.trim_start_matches([' ', '-']);
+        let behind_key = key(content).and_then(|_| Some(content.find(':')? + 1)).unwrap_or(0);
+        let value = content[behind_key..].trim();
+        let start = line.len() - content.len() + behind_key;
+        let has_key = behind_key > 0 || line.trim_start().starts_with("- ");
+        let end = line[start..].find(value).map_or(start, |at| start + at);
+        let (before, after) = (&line[..end], &line[end + value.len()..]);
+        let plain = |_: &str, values: &[String]| values.join(", ");
+        let quotes = |values: &[String]| values.iter().map(|value| quoted(value)).collect::<Vec<_>>();
+        let is_list =
+            value.strip_prefix("{{").and_then(|name| name.strip_suffix("}}")).map(str::trim) == Some("TOOLS_LIST");
+        let filled = match value.chars().next() {
+            _ if !value.contains("{{") => value.to_owned(),
+            Some('#') => self.filled(value, number, &|name, values| plain(name, values).replace('\n', " "))?,
+            _ if is_list && behind_key > 0 => format!("[{}]", quotes(&self.tools).join(", ")),
+            _ if is_list => {
+                let indent = &line[..line.len() - line.trim_start().len()];
+                let items = quotes(&self.tools).join(&format!("\n{indent}- "));
+                format!("{}{items}", if has_key { "" } else { "- " })
+            }
+            Some('"') => self.filled(value, number, &|name, values| {
+                let quoted = quoted(&plain(name, values));
+                quoted[1..quoted.len() - 1].to_owned()
+            })?,
+            Some('\'') => {
+                let write = |name: &str, values: &[String]| plain(name, values).replace('\'', "''").replace('\n', " ");
+                self.filled(value, number, &write)?
+            }
+            Some('[' | '{') if !value.starts_with("{{") => {
+                self.filled(value, number, &|_, values| quotes(values).join(", "))?
+            }
+            _ if has_key => quoted(&self.filled(value, number, &plain)?),
+            // A line of a block.
+            _ => {
+                self.filled(value, number, &|name, values| plain(name, values).replace('\n', &format!("\n{before}")))?
+            }
+        };
+        Ok(format!("{before}{filled}{after}"))
     }
 
     fn front_matter(&self) -> String {
@@ -129,6 +189,7 @@ fn quoted(text: &str) -> String {
 #[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
+    use crate::model::Value;
 
     fn agent() -> NewAgent {
         let purpose = "find {{TOOLS_LIST}} and report".to_owned();
@@ -141,6 +202,41 @@ mod tests {
             agent().fill("---\nname: x\n---\n{{AGENT_PURPOSE}} | {{ TOOLS_LIST }} | {{AGENT_ROLE_DETAILS}}").unwrap();
         let tail = "find {{TOOLS_LIST}} and report | - search | Find {{TOOLS_LIST}} and report.";
         assert_eq!(text, format!("---\nname: x\n---\n{tail}"));
+    }
+
+    #[test]
+    fn values_in_a_front_matter_are_quoted_as_yaml() {
+        let agent =
+            NewAgent { tools: vec!["a: b".to_owned(), "@c".to_owned()], role: Some("x: 1\ny".to_owned()), ..agent() };
+        let template = "---\nname: {{AGENT_NAME}}\nnote: By {{AGENT_NAME}}\ndouble: \"{{AGENT_NAME}}\"\nsingle: '{{AGENT_NAME}}'\n# {{AGENT_ROLE_DETAILS}}\nflow: {{TOOLS_LIST}}\nin: [{{TOOLS_LIST}}]\nlist:\n  {{TOOLS_LIST}}\nitems:\n  - {{AGENT_NAME}}\n  - {{TOOLS_LIST}}\nrole: |\n  {{AGENT_ROLE_DETAILS}}\n---\n{{AGENT_NAME}}\n";
+        let text = agent.fill(template).unwrap();
+        let read = crate::records::read_front_matter(&text);
+        assert_eq!(read.fault, None, "{text}");
+        let shown: Vec<String> = read
+            .pairs
+            .iter()
+            .map(|(key, node)| match &node.value {
+                Value::Scalar { text, .. } => format!("{key}={text}"),
+                Value::List(nodes) => format!("{key}#{}", nodes.len()),
+                other => format!("{other:?}"),
+            })
+            .collect();
+        let name = "Research: \"Lead\"";
+        assert_eq!(
+            shown,
+            [
+                format!("name={name}"),
+                format!("note=By {name}"),
+                format!("double={name}"),
+                format!("single={name}"),
+                "flow#2".to_owned(),
+                "in#2".to_owned(),
+                "list#2".to_owned(),
+                "items#3".to_owned(),
+                "role=x: 1\ny\n".to_owned(),
+            ]
+        );
+        assert!(text.ends_with("---\nResearch: \"Lead\"\n"));
     }
 
     #[test]

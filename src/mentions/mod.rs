@@ -61,6 +61,7 @@
 //! ```
 
 mod adr;
+mod adr_status;
 mod brackets;
 mod clauses;
 mod file_paths;
@@ -72,7 +73,8 @@ mod sections;
 mod traces;
 mod words;
 
-pub use adr::{adr_number, adr_status, without_markup};
+pub use adr::adr_number;
+pub use adr_status::adr_status;
 pub use file_paths::{lines_of_target, without_lines};
 pub use references::{Reference, ReferenceForm};
 pub use relations::{BodyRelation, NameForm, Via};

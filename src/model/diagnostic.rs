@@ -112,6 +112,11 @@ impl Diagnostic {
         self.about.push(id.into());
         self
     }
+
+    /// Returns whether it says that an item, or a file that may hold some, cannot be read.
+    pub fn is_of_unread_item(&self) -> bool {
+        matches!(self.code, Code::InvalidItem | Code::UnreadableFile)
+    }
 }
 
 /// One line, such as ``work_items/a.md:6:1: error[unknown-id]: no work item has the id `x` (help: correct the id)``.

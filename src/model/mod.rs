@@ -5,6 +5,7 @@ mod cluster;
 mod commands;
 mod conflict;
 mod conflict_copy;
+mod decision;
 mod diagnostic;
 mod digest;
 mod file_state;
@@ -21,6 +22,7 @@ mod slug;
 mod snapshot;
 mod source;
 mod state;
+mod surrogates;
 mod text;
 mod title;
 mod value;
@@ -31,6 +33,10 @@ pub use cluster::floor_cluster;
 pub use commands::{Commands, harmless_json};
 pub use conflict::{conflict_in_markdown, conflict_line, conflict_sides};
 pub use conflict_copy::original_of_conflict_copy;
+pub use decision::{
+    DecisionState, StatusPosition, date_in, decision_state, is_status_template, names_nothing, names_successor,
+    state_at,
+};
 pub use diagnostic::{Code, Diagnostic, Level, Place, Severity, bounded};
 pub use digest::{Digest, Digester};
 pub use file_state::{FileState, REST};
@@ -55,6 +61,7 @@ pub use snapshot::{
 };
 pub use source::{Refusal, SourceTree, Untracked};
 pub use state::ItemState;
+pub use surrogates::whole_surrogates;
 pub use text::{
     LineStarts, RemovedLines, is_hidden, is_line_end, joined_instructions, parse_amount, parse_limit, percent_decoded,
 };

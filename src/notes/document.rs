@@ -2,7 +2,7 @@
 
 use super::NoteLimits;
 use super::written::{NotesFault, WrittenNotes};
-use crate::markdown::front_matter::{front_matter, is_unclosed};
+use crate::markdown::front_matter::{front_matter, near_miss};
 use crate::yaml::{YamlDialect, YamlNode, YamlValue, documents};
 use std::ops::Range;
 
@@ -30,16 +30,17 @@ impl ReadableDocument {
         let fault =
             |line: u32, column: u32, message: String| NotesFault { at: Some((line, column)), message, help: None };
         let Some(found) = front_matter(text) else {
-            if is_unclosed(text) {
-                let fault = fault(1, 1, "the front matter has no end".to_owned());
-                return Err(vec![NotesFault { help: Some("close it with a line `---`".to_owned()), ..fault }]);
+            if let Some(near) = near_miss(text) {
+                let fault = fault(near.line, 1, format!("the front matter {}", near.why));
+                return Err(vec![NotesFault { help: Some(near.help.to_owned()), ..fault }]);
             }
             return Ok(Self { body: 0..text.len(), body_line: 1, title: None, doc_type: None, notes: None });
         };
         let (nodes, error) = documents(&text[found.yaml.clone()], YamlDialect::Data);
+        let above = found.yaml_line - 1;
         if let Some(error) = error {
             let message = format!("the front matter is not YAML: {}", error.kind);
-            return Err(vec![fault(error.at.line + 1, error.at.column, message)]);
+            return Err(vec![fault(error.at.line + above, error.at.column, message)]);
         }
         let mut document =
             Self { body: found.body..text.len(), body_line: found.body_line, title: None, doc_type: None, notes: None };
@@ -54,7 +55,7 @@ impl ReadableDocument {
                         _ => None,
                     }
                 }
-                "notes" => match WrittenNotes::from_node(node, 2, limits) {
+                "notes" => match WrittenNotes::from_node(node, found.yaml_line, limits) {
                     Ok(notes) => document.notes = Some(notes),
                     Err(more) => faults.extend(more),
                 },

@@ -1,13 +1,13 @@
 //! One file → its items, by the format that its extension names.
 
 use crate::config::ItemSource;
-use crate::markdown::front_matter::{front_matter, is_unclosed, key};
 use crate::model::{Code, Diagnostic, LineStarts, Node, Place, Refusal, RepoPath, Severity, Value};
 use crate::records::build::{ItemContext, RawRecord, build};
 use crate::records::conflicted;
-use crate::records::front_matter::{read_by_line, read_pairs};
+use crate::records::front_matter::{read_by_line, read_front_matter};
 use crate::records::item::Item;
 use crate::records::json;
+use crate::records::json_fragments::{Fragments, fragments};
 use crate::records::yaml::{self, SyntaxFault};
 
 /// The items of a file and the problems found in it.
@@ -36,13 +36,7 @@ pub fn items(
     text: &str,
     body_file: &dyn Fn(&RepoPath) -> Result<String, Refusal>,
 ) -> Parsed {
-    conflicted::items(path, text, &|text| {
-        let mut parsed = whole(source, source_index, path, text, body_file);
-        if parsed.items.is_empty() {
-            parsed.salvage(source, source_index, path, text);
-        }
-        parsed
-    })
+    conflicted::items(path, text, &|text| whole(source, source_index, path, text, body_file))
 }
 
 /// Reads the items of a file without conflict markers.
@@ -53,7 +47,7 @@ fn whole(
     text: &str,
     body_file: &dyn Fn(&RepoPath) -> Result<String, Refusal>,
 ) -> Parsed {
-    let mut file = RecordFile { path, records: Vec::new(), diagnostics: Vec::new() };
+    let mut file = RecordFile { path, records: Vec::new(), broken: Vec::new(), diagnostics: Vec::new() };
     match path.extension().to_ascii_lowercase().as_str() {
         "md" | "markdown" | "mdx" => file.markdown(text),
         "yml" | "yaml" => file.yaml(text),
@@ -68,9 +62,9 @@ fn whole(
             );
         }
     }
-    let RecordFile { records, mut diagnostics, .. } = file;
+    let RecordFile { records, broken, mut diagnostics, .. } = file;
     let lines = LineStarts::of(text);
-    let alone = records.len() == 1;
+    let alone = records.len() + broken.len() == 1;
     let context = ItemContext { source, source_index, path, text, lines: &lines, body_file, alone };
     let items: Vec<Item<String>> =
         records.into_iter().map(|record| build(record, &context, &mut diagnostics)).collect();
@@ -82,91 +76,49 @@ fn whole(
             diagnostic.about.push(item.id.clone());
         }
     }
-    Parsed { items, diagnostics, ..Parsed::default() }
-}
-
-impl Parsed {
-    /// Makes out the id and the relations of the one item of a YAML or JSON file that cannot be parsed, line by line.
-    fn salvage(&mut self, source: &ItemSource, source_index: usize, path: &RepoPath, text: &str) {
-        let lines: String = match path.extension().to_ascii_lowercase().as_str() {
-            "yml" | "yaml" => text.to_owned(),
-            "json" => json_as_front_matter(text),
-            _ => return,
-        };
-        let Some(fault) = self.diagnostics.iter().position(|fault| fault.code == Code::InvalidItem) else { return };
-        let pairs = read_by_line(&lines, 1);
-        let record = RawRecord { pairs, line: 1, head: String::new(), below: None, json: true };
-        let lines = LineStarts::of(text);
-        let body_file = &|_: &RepoPath| Err(Refusal::NotInRepo);
-        let context = ItemContext { source, source_index, path, text, lines: &lines, body_file, alone: true };
+    let mut damaged = Vec::new();
+    let no_body = &|_: &RepoPath| Err(Refusal::NotInRepo);
+    let context = ItemContext { body_file: no_body, ..context };
+    for (record, fault) in broken {
+        let unnamed = [path.to_string(), format!("{path}:{}", record.line)];
         let item = build(record, &context, &mut Vec::new());
-        if item.id != path.as_str() && !item.id.contains(char::is_whitespace) {
-            let fault_of_item = &mut self.diagnostics[fault];
-            fault_of_item.severity = Severity::Error;
-            fault_of_item.about.push(item.id.clone());
-            let help = fault_of_item.help.as_deref().unwrap_or("correct the file, or exclude it");
-            fault_of_item.help = Some(format!("{help}; {KEPT}"));
-            self.damaged.push((item, fault));
+        if !unnamed.contains(&item.id) && !item.id.contains(char::is_whitespace) {
+            let diagnostic = &mut diagnostics[fault];
+            if diagnostic.severity != Severity::Error {
+                diagnostic.severity = Severity::Error;
+                let help = diagnostic.help.as_deref().unwrap_or("correct the file, or exclude it");
+                diagnostic.help = Some(format!("{help}; {KEPT}"));
+            }
+            diagnostic.about.push(item.id.clone());
+            damaged.push((item, fault));
         }
     }
-}
-
-/// Returns the lines of an indented JSON text as those of a front matter: a key with its value each, or an entry of a list.
-fn json_as_front_matter(text: &str) -> String {
-    let mut lines = String::with_capacity(text.len());
-    for line in text.lines() {
-        let line = line.trim().trim_end_matches(',').trim_end_matches(['[', '{']).trim_end();
-        if line.starts_with('"') && key(line).is_none() {
-            lines.push_str("- ");
-        }
-        if line.chars().any(|c| !matches!(c, '[' | ']' | '{' | '}' | ',' | ' ')) {
-            lines.push_str(line);
-            lines.push('\n');
-        }
-    }
-    lines
+    Parsed { items, damaged, diagnostics }
 }
 
 struct RecordFile<'a> {
     path: &'a RepoPath,
     records: Vec<RawRecord>,
+    /// What can be made out of records that cannot be read, each with the index of its diagnostic.
+    broken: Vec<(RawRecord, usize)>,
     diagnostics: Vec<Diagnostic>,
 }
 
 impl RecordFile<'_> {
-    fn fault(&mut self, code: Code, fault: SyntaxFault, help: &str) {
+    /// Reports a record that cannot be read, and returns the index of the diagnostic.
+    fn fault(&mut self, fault: SyntaxFault, help: &str) -> usize {
         let place = Place::line(self.path.clone(), fault.line);
-        let what = match code {
-            Code::InvalidFrontMatter => "the front matter is not YAML",
-            _ => "the item cannot be read",
-        };
-        let diagnostic = Diagnostic::new(code, Some(place), format!("{what}: {}", fault.message));
-        self.diagnostics.push(diagnostic.help(help));
+        let message = format!("the item cannot be read: {}", fault.message);
+        self.diagnostics.push(Diagnostic::new(Code::InvalidItem, Some(place), message).help(help));
+        self.diagnostics.len() - 1
     }
 
     fn markdown(&mut self, text: &str) {
-        let (mut pairs, mut start, mut line) = (Vec::new(), 0, 1);
-        if let Some(found) = front_matter(text) {
-            let yaml = &text[found.yaml];
-            let (read, fault) = read_pairs(yaml, 2);
-            if let Some(fault) = fault {
-                let has_tab = yaml.lines().any(|line| line.trim_start_matches(' ').starts_with('\t'));
-                let help = if has_tab {
-                    "it was read line by line; indent with spaces in place of tabs"
-                } else {
-                    "it was read line by line; put values with special characters in quotes"
-                };
-                self.fault(Code::InvalidFrontMatter, fault, help);
-            }
-            (pairs, start, line) = (read, found.body, found.body_line);
-        } else if is_unclosed(text) {
-            let place = Place::line(self.path.clone(), 1);
-            let message = "the front matter has no end, so it was read as text";
-            let diagnostic = Diagnostic::new(Code::InvalidFrontMatter, Some(place), message);
-            self.diagnostics.push(diagnostic.help("end it with a line `---`"));
-        }
+        let read = read_front_matter(text);
+        self.diagnostics.extend(read.fault.map(|fault| fault.diagnostic(self.path)));
+        let (start, line) = read.place.map_or((0, 1), |place| (place.body, place.body_line));
         self.records.push(RawRecord {
-            pairs,
+            pairs: read.pairs,
             line: 1,
             head: text[..start].to_owned(),
             below: Some((text[start..].to_owned(), line)),
@@ -180,16 +132,26 @@ impl RecordFile<'_> {
             Value::Map(pairs) => {
                 self.records.push(RawRecord { pairs, line: node.line, head: head.to_owned(), below: None, json });
             }
-            _ => self.fault(
-                Code::InvalidItem,
-                SyntaxFault::new(node.line, "it is no map of fields"),
-                "an item is a map such as `id: feat:x`",
-            ),
+            _ => {
+                let fault = SyntaxFault::new(node.line, "it is no map of fields");
+                self.fault(fault, "an item is a map such as `id: feat:x`");
+            }
         }
     }
 
     fn yaml(&mut self, text: &str) {
-        let (documents, fault) = yaml::documents(text);
+        let (mut documents, mut fault) = yaml::documents(text);
+        if fault.is_some()
+            && let Some(spaced) = crate::yaml::spaced(text, true)
+            && let (read, None) = yaml::documents(&spaced)
+            && let Some(SyntaxFault { line, message }) = fault.take()
+        {
+            let place = Place::line(self.path.clone(), line);
+            let diagnostic =
+                Diagnostic::new(Code::InvalidItem, Some(place), format!("the file is not YAML: {message}"));
+            self.diagnostics.push(diagnostic.help("indent with spaces in place of tabs"));
+            documents = read;
+        }
         let several = documents.len() > 1 || fault.is_some();
         let starts: Vec<u32> = documents.iter().map(|node| node.line).collect();
         let lines = LineStarts::of(text);
@@ -215,7 +177,11 @@ impl RecordFile<'_> {
             }
         }
         match fault {
-            Some(fault) => self.fault(Code::InvalidItem, fault, "correct the YAML, or exclude the file"),
+            Some(fault) => {
+                let fragments = yaml_fragments(text, fault.line);
+                let fault = self.fault(fault, "correct the YAML, or exclude the file");
+                self.add_broken(fault, fragments);
+            }
             None if !found => self.report_empty(),
             None => {}
         }
@@ -223,15 +189,19 @@ impl RecordFile<'_> {
 
     fn json(&mut self, text: &str) {
         match json::read(text, 1) {
-            Ok(json::JsonText { node: Node { value: Value::List(nodes), .. }, entries }) => {
+            Ok(json::JsonText { node: Node { value: Value::List(nodes), .. }, entries, halved }) => {
                 if nodes.is_empty() {
                     self.report_empty();
                 }
                 for (node, range) in nodes.into_iter().zip(entries) {
                     self.record(node, &text[range], true);
                 }
+                self.report_halved(halved);
             }
-            Ok(json::JsonText { node, .. }) => self.record(node, text, true),
+            Ok(json::JsonText { node, halved, .. }) => {
+                self.record(node, text, true);
+                self.report_halved(halved);
+            }
             Err(fault) => {
                 let banner = !text.trim_start().starts_with(['{', '[']) && text.contains(['{', '[']);
                 let help = if banner {
@@ -239,9 +209,23 @@ impl RecordFile<'_> {
                 } else {
                     "correct the JSON, or exclude the file"
                 };
-                self.fault(Code::InvalidItem, fault, help);
+                let fault = self.fault(fault, help);
+                let Fragments { whole, broken } = fragments(text, 1);
+                for (json, range) in whole {
+                    self.record(json.node, &text[range], true);
+                    self.report_halved(json.halved);
+                }
+                self.add_broken(fault, broken);
             }
         }
+    }
+
+    /// Adds what can be made out of the records that a fault is about: their keys and values, and their lines.
+    fn add_broken(&mut self, fault: usize, fragments: Vec<(Vec<(String, Node<String>)>, u32)>) {
+        self.broken.extend(fragments.into_iter().map(|(pairs, line)| {
+            let record = RawRecord { pairs, line, head: String::new(), below: None, json: true };
+            (record, fault)
+        }));
     }
 
     fn json_lines(&mut self, text: &str) {
@@ -250,10 +234,24 @@ impl RecordFile<'_> {
                 continue;
             }
             match json::read(text, line) {
-                Ok(json) => self.record(json.node, text, true),
-                Err(fault) => self.fault(Code::InvalidItem, fault, "each line is one JSON object"),
+                Ok(json) => {
+                    self.record(json.node, text, true);
+                    self.report_halved(json.halved);
+                }
+                Err(fault) => {
+                    let fault = self.fault(fault, "each line is one JSON object");
+                    self.add_broken(fault, fragments(text, line).broken);
+                }
             }
         }
+    }
+
+    /// Warns of half a surrogate pair in the text of the last record.
+    fn report_halved(&mut self, line: Option<u32>) {
+        let Some(line) = line else { return };
+        let message = "half of a character is written here (half a surrogate pair), and read as U+FFFD";
+        let diagnostic = Diagnostic::new(Code::InvalidItem, Some(Place::line(self.path.clone(), line)), message);
+        self.diagnostics.push(diagnostic.help("write the character again; a text was cut in the middle of it"));
     }
 
     fn report_empty(&mut self) {
@@ -261,6 +259,28 @@ impl RecordFile<'_> {
         let message = format!("`{}` holds no item", self.path);
         self.diagnostics.push(Diagnostic::new(Code::InvalidItem, Some(place), message));
     }
+}
+
+/// Returns the keys and values of the YAML documents from the one with a fault on `line` on, read line by line, with their lines;
+/// those of a list entry by entry.
+fn yaml_fragments(text: &str, line: u32) -> Vec<(Vec<(String, Node<String>)>, u32)> {
+    let mut fragments: Vec<(String, u32)> = Vec::new();
+    let mut is_list = false;
+    for (number, text) in (1..).zip(text.lines()) {
+        let is_boundary = matches!(text.trim_end(), "---" | "...");
+        if is_boundary && number <= line {
+            fragments.clear();
+        }
+        let is_entry = text.starts_with("- ");
+        if fragments.is_empty() || is_boundary || is_entry {
+            is_list = is_entry;
+            fragments.push((String::new(), number));
+        }
+        let Some((fragment, _)) = fragments.last_mut() else { continue };
+        fragment.push_str(text.get(2..).filter(|_| is_entry || is_list && text.starts_with("  ")).unwrap_or(text));
+        fragment.push('\n');
+    }
+    fragments.into_iter().map(|(text, line)| (read_by_line(&text, line), line)).collect()
 }
 
 #[cfg(test)]
@@ -359,6 +379,40 @@ mod tests {
         let stated = &parsed.items[1].relations[0];
         assert_eq!((stated.relation, stated.target.value.as_str(), stated.target.line), (Relation::BlockedBy, "a", 6));
         assert_eq!(parsed.items[0].head, "{\"id\":\"a\"}");
+    }
+
+    #[test]
+    fn records_that_cannot_be_read_are_errors_if_their_ids_can_be_made_out() {
+        let cases: [(&str, &str, &[&str], &[&str]); 8] = [
+            ("jsonl", "{\"id\":\"a\"}\n{\"id\":\"b\",\"title\":\"tw\n{\"id\":\"c\"}\n", &["a", "c"], &["b"]),
+            ("jsonl", "{\"id\":\"a\"}{\"id\":\"b\"}\n", &[], &["a", "b"]),
+            ("json", "[{\"id\":\"a\"},{\"id\":\"b\",\"title\":\"tw", &["a"], &["b"]),
+            ("json", "{\"id\": \"a\",\n \"title\": \"say \"x\"\"\n}", &[], &["a"]),
+            ("json", "{\"title\":", &[], &[]),
+            ("yml", "id: a\ntitle: @x\n", &[], &["a"]),
+            ("yml", "- id: a\n  title: x\n- id: b\n  title: @x\n", &[], &["a", "b"]),
+            ("yml", "id: a\n---\nid: b\nt: @x\n---\nid: c\n", &["a"], &["b", "c"]),
+        ];
+        for (extension, text, items, damaged) in cases {
+            let parsed = read(&source(), &format!("w/a.{extension}"), text);
+            assert_eq!(parsed.items.iter().map(|item| item.id.as_str()).collect::<Vec<_>>(), items, "{text}");
+            assert_eq!(parsed.damaged.iter().map(|(item, _)| item.id.as_str()).collect::<Vec<_>>(), damaged, "{text}");
+            let severity = if damaged.is_empty() { Severity::Warning } else { Severity::Error };
+            let found: Vec<_> = parsed.diagnostics.iter().map(|fault| (fault.severity, fault.about.len())).collect();
+            assert_eq!(found, [(severity, damaged.len())], "{text}");
+        }
+    }
+
+    #[test]
+    fn tabs_that_indent_yaml_and_half_a_surrogate_pair_are_warnings() {
+        let tabs = read(&source(), "w/a.yml", "id: a\ndepends_on:\n\t- b\n");
+        assert_eq!((tabs.items[0].relations.len(), places(&tabs)), (1, vec!["w/a.yml:3 invalid-item".to_owned()]));
+        let half = read(&source(), "w/a.jsonl", "{\"id\":\"a\"}\n{\"id\":\"b\",\"title\":\"x\\ud83d\"}\n");
+        assert_eq!(half.items[1].title, "x\u{fffd}");
+        assert_eq!(places(&half), ["w/a.jsonl:2 invalid-item"]);
+        for fault in tabs.diagnostics.iter().chain(&half.diagnostics) {
+            assert_eq!(fault.severity, Severity::Warning);
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! JSON → [`Node`]s: numbers keep their spelling, values their lines, and duplicate keys are refused.
 
-use crate::model::{Node, Value};
+use crate::model::{Node, Value, whole_surrogates};
 use crate::records::yaml::SyntaxFault;
 use serde_json::value::RawValue;
 use std::collections::HashSet;
@@ -15,6 +15,8 @@ pub(super) struct JsonText {
     pub(super) node: Node<String>,
     /// The bytes of each entry if the value is a list.
     pub(super) entries: Vec<Range<usize>>,
+    /// The line of the first half of a surrogate pair, which was read as U+FFFD.
+    pub(super) halved: Option<u32>,
 }
 
 /// Reads one JSON value that begins on `line` of its file.
@@ -26,9 +28,9 @@ pub(super) fn read(text: &str, line: u32) -> Result<JsonText, SyntaxFault> {
         let words = words.split(" at line ").next().unwrap_or_default().to_lowercase();
         SyntaxFault::new(line + at - 1, words)
     })?;
-    let mut cursor = Cursor { text, at: 0, line, entries: Vec::new() };
+    let mut cursor = Cursor { text, at: 0, line, entries: Vec::new(), halved: None };
     let node = cursor.value(0)?;
-    Ok(JsonText { node, entries: cursor.entries })
+    Ok(JsonText { node, entries: cursor.entries, halved: cursor.halved })
 }
 
 struct Cursor<'a> {
@@ -36,6 +38,7 @@ struct Cursor<'a> {
     at: usize,
     line: u32,
     entries: Vec<Range<usize>>,
+    halved: Option<u32>,
 }
 
 impl Cursor<'_> {
@@ -122,7 +125,12 @@ impl Cursor<'_> {
         }
         self.at = (end + 1).min(bytes.len());
         let written = self.text.get(start..self.at).unwrap_or_default();
-        serde_json::from_str(written)
+        let whole = |written: &str| serde_json::from_str(written);
+        if let Ok(text) = whole(written) {
+            return Ok(text);
+        }
+        self.halved.get_or_insert(self.line);
+        whole(&whole_surrogates(written))
             .map_err(|_| SyntaxFault::new(self.line, "a string holds an escape that stands for no character"))
     }
 
@@ -161,8 +169,17 @@ mod tests {
     fn faults_name_their_line_in_the_file() {
         assert_eq!(read("{\"a\": }", 40).err().unwrap().line, 40);
         assert!(read("{\"a\": 1} x", 1).is_err());
-        assert!(read("{\"a\": \"\\ud800\"}", 1).is_err());
+        assert!(read("{\"a\": \"\\uzzzz\"}", 1).is_err());
         assert!(read("", 1).is_err());
+    }
+
+    #[test]
+    fn half_a_surrogate_pair_is_replaced_and_its_line_kept() {
+        let json = read("{\"a\": 1,\n\"b\": \"x\\ud83d\\n\\\\ud83d\\ude00 \\uD83D\\uDE00 \\ude00\"}", 4).unwrap();
+        let Value::Map(pairs) = json.node.value else { unreachable!() };
+        let text = "x\u{fffd}\n\\ud83d\u{fffd} 😀 \u{fffd}".to_owned();
+        assert_eq!((&pairs[1].1.value, json.halved), (&Value::Scalar { text, plain: false }, Some(5)));
+        assert_eq!(read("{\"a\": \"\\ud83d\\ude00\"}", 1).unwrap().halved, None);
     }
 
     #[test]

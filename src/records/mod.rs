@@ -12,6 +12,7 @@ mod issue;
 mod issue_form;
 mod item;
 mod json;
+mod json_fragments;
 #[cfg(test)]
 mod samples;
 mod schema;
@@ -25,7 +26,7 @@ pub use build::conflict_markers;
 #[cfg(test)]
 pub use formats::Parsed;
 pub use formats::items;
-pub use front_matter::read_pairs as front_matter_pairs;
+pub use front_matter::{FrontMatterFault, ReadFrontMatter, read_front_matter};
 pub use issue::{Authored, Comment, Issue, IssueLink, KeptCode};
 #[cfg(test)]
 pub use item::FieldRelation;

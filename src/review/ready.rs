@@ -5,26 +5,12 @@
 mod questions;
 mod text;
 
-use crate::model::{Code, Diagnostic, Place, RepoPath};
+use crate::model::{Code, DecisionState, Diagnostic, Place, RepoPath, decision_state};
 use crate::wire::{Metadata, Pack, Section, SectionSource, Warning};
 use text::RootText;
 
 /// The section with the root's text.
 const ROOT: &str = "root.issue";
-
-/// Words at the beginning of the status of a decision that is not made yet.
-const UNDECIDED: [&str; 10] = [
-    "proposed",
-    "proposal",
-    "draft",
-    "pending",
-    "open",
-    "in discussion",
-    "under discussion",
-    "under review",
-    "in review",
-    "undecided",
-];
 
 /// The codes of a pack's warnings that keep an agent from starting.
 const STOPPING: [Code; 6] = [
@@ -149,12 +135,7 @@ fn cut(section: &Section) -> Option<Diagnostic> {
 /// Returns the finding about a decision that the root rests on and that is not made yet.
 fn undecided(section: &Section) -> Option<Diagnostic> {
     let status = section.metadata.status.as_deref().filter(|_| section.kind == "adr_excerpt")?;
-    let plain = status.trim().to_lowercase();
-    let begins = |known: &&str| {
-        let rest = plain.strip_prefix(*known);
-        rest.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
-    };
-    UNDECIDED.iter().find(|known| begins(known))?;
+    (decision_state(status) == DecisionState::Open).then_some(())?;
     let evidence = section.metadata.evidence.as_ref().map(|evidence| evidence.at.as_str());
     let name = section.source.path.as_deref().unwrap_or(&section.id);
     let message = format!("`{name}` is not decided yet: its status is {status}");

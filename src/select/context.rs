@@ -17,6 +17,7 @@ use crate::graph::{
     Corpus, Edge, Entry, FileKind, Graph, GraphRules, IssueDraft, Outline, ParsedComment, ParsedText, Target,
 };
 use crate::markdown::KeyHeadings;
+use crate::markdown::front_matter::{front_matter, key};
 use crate::model::{Digest, RepoPath, floor_cluster};
 use crate::redact::{Clean, CleanBuf};
 use std::collections::HashMap;
@@ -34,6 +35,8 @@ pub struct Document {
     pub text: ParsedText,
     /// An ADR's status as written, if it has one.
     pub status: Option<Clean>,
+    /// Whether that says that the decision does not apply, or no longer.
+    pub is_inactive: bool,
     /// The redactions in it.
     pub removals: Vec<crate::graph::RecordedRemoval>,
     /// The digest of the text after redaction.
@@ -473,12 +476,12 @@ impl<'a> SelectionContext<'a> {
         file.append(&text, parts);
         let mut title = CleanBuf::new();
         title.line(&heading(document, range, origin.anchor.is_some()));
-        if let Some(status) = document.status.as_ref().filter(|status| kind == FileKind::Adr && is_inactive(status)) {
+        if let Some(status) = document.status.as_ref().filter(|_| kind == FileKind::Adr && document.is_inactive) {
             title.lit(" (").line(status).lit(")");
         }
         let title = title.finish();
         let pointer =
-            pointer(&title, Trust::Trusted, document.status.as_ref().filter(|status| !is_inactive(status)), origin);
+            pointer(&title, Trust::Trusted, document.status.as_ref().filter(|_| !document.is_inactive), origin);
         (title, SectionBody::Passage(file.passage(origin, ExcerptSize::NEIGHBOUR), pointer))
     }
 }
@@ -506,25 +509,15 @@ fn heading(document: &Document, range: &std::ops::Range<usize>, section: bool) -
 
 /// Returns the value of `title:` in the front matter of a text.
 fn title_field(text: &Clean) -> Option<Clean> {
-    const KEY: &str = "\ntitle:";
-    let front_matter = text.starts_with("---\n").then(|| &text[..text[4..].find("\n---").map_or(0, |end| end + 4)])?;
-    let start = front_matter.find(KEY)? + KEY.len();
-    let end = text[start..].find('\n').map_or(text.len(), |end| start + end);
-    let value = text.slice(start..end).trimmed();
+    let yaml = text.slice(front_matter(text)?.yaml);
+    let line = yaml.lines().find(|line| key(line).is_some_and(|(name, _)| name == "title"))?;
+    let value = yaml.read_out(key(line)?.1)?;
     let quoted = value.len() > 1 && ['"', '\''].iter().any(|q| value.starts_with(*q) && value.ends_with(*q));
     Some(if quoted { value.slice(1..value.len() - 1) } else { value }).filter(|value| !value.is_empty())
 }
 
 fn title_trust(entry: &Entry) -> Trust {
     Trust::of(entry.has_untrusted_title())
-}
-
-/// Returns whether an ADR's status says that the decision does not apply, or no longer.
-pub fn is_inactive(status: &str) -> bool {
-    let status = status.to_lowercase();
-    ["superseded", "superceded", "rejected", "deprecated", "obsolete", "withdrawn"]
-        .iter()
-        .any(|word| status.contains(word))
 }
 
 /// Returns a section's lowest level of detail: title, state and place on one line.

@@ -1,7 +1,7 @@
 //! Sections of the files that the root refers to.
 
 use super::candidates::SelectionBuilder;
-use super::context::{Document, is_inactive};
+use super::context::Document;
 use super::mentioned::names_successor;
 use super::rank::Rank;
 use super::removals;
@@ -67,7 +67,6 @@ impl SelectionBuilder<'_> {
         if let Some(anchor) = &origin.anchor {
             id.lit("#").text(anchor);
         }
-        let inactive = document.status.as_ref().is_some_and(|status| is_inactive(status));
         // A document that is an item has the item's state.
         let item = self.context.graph.of_file(&reference.file.path).filter(|_| !adr);
         let state = item.map(|item| Graph::state(self.context.corpus, item));
@@ -103,7 +102,7 @@ impl SelectionBuilder<'_> {
         let group = if adr { Group::Adrs } else { Group::Documents };
         let needed = !adr && self.states_requirements(reference);
         let second_hop = reference.by != self.root;
-        let settled = inactive || state.is_some_and(ItemState::is_settled);
+        let settled = document.is_inactive || state.is_some_and(ItemState::is_settled);
         let group = if replaces { None } else { Some(group) };
         self.put(candidate, Rank { settled: settled && !replaces, needed, second_hop, ..Rank::of(group) });
     }

@@ -34,7 +34,7 @@ pub use candidates::{RootReferences, select, select_session};
 pub use cards::{CardContentText, CardText, HandedOver, HandoverLabel};
 pub use code::{CodeUse, ReferencedCode};
 pub use comments::Fillers;
-pub use context::{CommentRules, Document, ProfileInstructions, SelectionContext, is_inactive};
+pub use context::{CommentRules, Document, ProfileInstructions, SelectionContext};
 pub use edge_list::EdgeList;
 pub use files::ReferencedFile;
 pub use kept_code::ReferencedLines;

@@ -5,6 +5,7 @@ use super::passage::breaks;
 use super::{Chunk, ChunkWeight};
 use crate::config::Excerpt;
 use crate::graph::{Block, Outline};
+use crate::markdown::front_matter::front_matter;
 use crate::markdown::{KeyHeadings, words};
 use std::ops::Range;
 
@@ -152,13 +153,9 @@ pub(super) fn mark_title(chunks: &mut [Chunk], markdown: &Outline, text: &str) {
     let begins = markdown.blocks.iter().position(|block| block.heading.is_some() || block.prose) == Some(heading.block);
     let above = &text[..markdown.blocks[heading.block].range.start];
     let is_title = markdown.headings[1..].iter().all(|other| other.level > heading.level);
-    if begins && is_title && above.trim_start().len() <= front_matter_len(text) {
+    if begins && is_title && (above.trim().is_empty() || front_matter(text).is_some()) {
         mark(&mut chunks[heading.block], ChunkWeight::Core);
     }
-}
-
-fn front_matter_len(text: &str) -> usize {
-    if text.starts_with("---\n") { usize::MAX } else { 0 }
 }
 
 /// Marks the opening as core: the first paragraphs and lists, and the headings directly above them.

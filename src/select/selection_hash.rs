@@ -98,6 +98,6 @@ fn hash_edge<H: Hasher>(Edge { relation, to, evidence }: &Edge, state: &mut H) {
 
 /// Feeds `state` a document; the digest stands for its text and everything parsed from it.
 fn hash_document<H: Hasher>(document: &Document, state: &mut H) {
-    let Document { path, shown, text, status, removals, digest } = document;
-    (path, shown, &text.folds, status, removals, digest).hash(state);
+    let Document { path, shown, text, status, is_inactive, removals, digest } = document;
+    (path, shown, &text.folds, status, is_inactive, removals, digest).hash(state);
 }

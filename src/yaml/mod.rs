@@ -62,7 +62,7 @@ pub(crate) enum YamlValue {
     },
     /// A list.
     List(Vec<YamlNode>),
-    /// Keys and values in source order; no key twice. `<<` is a key like any other.
+    /// Keys and values in source order, those that `<<` merges after the map's own; no key twice.
     Map(Vec<(YamlKey, YamlNode)>),
 }
 
@@ -108,6 +108,9 @@ pub(crate) enum YamlErrorKind {
     KeyNotText,
     #[error("the key `{key}` stands there twice")]
     DuplicateKey { key: String, first: Position },
+    /// A value of `<<` that is neither a map nor a list of maps.
+    #[error("`<<` merges maps only")]
+    MergeOfNoMap,
     /// A key without a text; settings only.
     #[error("a key is empty")]
     EmptyKey,
@@ -132,6 +135,50 @@ pub(crate) fn documents(text: &str, dialect: YamlDialect) -> (Vec<YamlNode>, Opt
     if text.len() > MAX_BYTES {
         return (Vec::new(), Some(YamlErrorKind::TooLarge.at(Position::START)));
     }
+    let read = events(text, dialect);
+    // The parser refuses a tab between a key's colon and its value, which YAML 1.2.2 (6.2) allows.
+    match (&read.1, spaced(text, false)) {
+        (Some(YamlError { kind: YamlErrorKind::Syntax(_), .. }), Some(spaced)) => {
+            let again = events(&spaced, dialect);
+            if again.1.is_none() { again } else { read }
+        }
+        _ => read,
+    }
+}
+
+/// Returns the text with spaces in place of the tabs behind keys and, with `indents`, of those that indent lines; `None` if it
+/// has none. Texts in blocks keep theirs, and every place stays the same.
+pub(crate) fn spaced(text: &str, indents: bool) -> Option<String> {
+    let mut out = String::with_capacity(text.len());
+    // The indent of the line that begins the open text in a block.
+    let mut block: Option<usize> = None;
+    for line in text.split_inclusive('\n') {
+        let content = line.trim_start_matches([' ', '\t']);
+        let (indent, content) = line.split_at(line.len() - content.len());
+        if block.is_some_and(|block| content.trim().is_empty() || indent.len() > block) {
+            out.push_str(line);
+            continue;
+        }
+        let header = content.trim_end().trim_end_matches(|c: char| matches!(c, '+' | '-') || c.is_ascii_digit());
+        let key = header.strip_suffix(['|', '>']).map(str::trim_end);
+        block = key.filter(|key| key.ends_with([':', '-'])).map(|_| indent.len());
+        out.push_str(&if indents { indent.replace('\t', " ") } else { indent.to_owned() });
+        let (mut behind_colon, mut quote) = (false, None);
+        for c in content.chars() {
+            match c {
+                '"' | '\'' if quote.is_none() => quote = Some(c),
+                c if quote == Some(c) => quote = None,
+                _ => {}
+            }
+            let is_tab = behind_colon && c == '\t';
+            behind_colon = is_tab || c == ':' && quote.is_none();
+            out.push(if is_tab { ' ' } else { c });
+        }
+    }
+    (out != text).then_some(out)
+}
+
+fn events(text: &str, dialect: YamlDialect) -> (Vec<YamlNode>, Option<YamlError>) {
     let mut builder = TreeBuilder::new(dialect);
     for event in Parser::new_from_str(text) {
         let added = match event {
@@ -156,8 +203,9 @@ enum OpenItems {
     List(Vec<YamlNode>),
     Map {
         pairs: Vec<(YamlKey, YamlNode)>,
-        /// The key whose value comes next.
-        key: Option<YamlKey>,
+        /// The key whose value comes next, and whether that is merged into the map.
+        key: Option<(YamlKey, bool)>,
+        merged: Vec<YamlNode>,
         seen: HashMap<String, Position>,
     },
 }
@@ -210,13 +258,14 @@ impl TreeBuilder {
             }
             Event::MappingStart(anchor, tag) => {
                 self.has_tag(tag.as_deref(), at)?;
-                self.begin(at, anchor, OpenItems::Map { pairs: Vec::new(), key: None, seen: HashMap::new() })?;
+                let (pairs, merged) = (Vec::new(), Vec::new());
+                self.begin(at, anchor, OpenItems::Map { pairs, key: None, merged, seen: HashMap::new() })?;
             }
             Event::SequenceEnd | Event::MappingEnd => {
                 if let Some(OpenCollection { at, anchor, items }) = self.open.pop() {
                     let value = match items {
                         OpenItems::List(nodes) => YamlValue::List(nodes),
-                        OpenItems::Map { pairs, .. } => YamlValue::Map(pairs),
+                        OpenItems::Map { pairs, merged, seen, .. } => YamlValue::Map(merge(pairs, merged, seen)?),
                     };
                     self.add(YamlNode { at, value }, anchor)?;
                 }
@@ -259,20 +308,22 @@ impl TreeBuilder {
         match self.open.last_mut().map(|open| &mut open.items) {
             None => self.documents.push(node),
             Some(OpenItems::List(nodes)) => nodes.push(node),
-            Some(OpenItems::Map { pairs, key, seen }) => match key.take() {
-                Some(key) => pairs.push((key, node)),
+            Some(OpenItems::Map { pairs, key, merged, seen }) => match key.take() {
+                Some((_, true)) => merged.push(node),
+                Some((key, false)) => pairs.push((key, node)),
                 None => {
                     let at = node.at;
+                    let merges = matches!(&node.value, YamlValue::Scalar { text, plain: true } if text == "<<");
                     let text = match node.value {
                         YamlValue::Scalar { text, .. } => text,
                         YamlValue::Null if self.dialect == YamlDialect::Data => String::new(),
                         YamlValue::Null => return Err(YamlErrorKind::EmptyKey.at(at)),
                         YamlValue::List(_) | YamlValue::Map(_) => return Err(YamlErrorKind::KeyNotText.at(at)),
                     };
-                    if let Some(first) = seen.insert(text.clone(), at) {
+                    if !merges && let Some(first) = seen.insert(text.clone(), at) {
                         return Err(YamlErrorKind::DuplicateKey { key: text, first }.at(at));
                     }
-                    *key = Some(YamlKey { at, text });
+                    *key = Some((YamlKey { at, text }, merges));
                 }
             },
         }
@@ -305,6 +356,30 @@ impl TreeBuilder {
         }
         Ok(())
     }
+}
+
+/// Adds to a map's own pairs those that it merges: of several with one key the first.
+fn merge(
+    mut pairs: Vec<(YamlKey, YamlNode)>,
+    merged: Vec<YamlNode>,
+    mut seen: HashMap<String, Position>,
+) -> Result<Vec<(YamlKey, YamlNode)>, YamlError> {
+    for YamlNode { at, value } in merged {
+        let maps = match value {
+            YamlValue::List(nodes) => nodes,
+            YamlValue::Null => Vec::new(),
+            value => vec![YamlNode { at, value }],
+        };
+        for map in maps {
+            let YamlValue::Map(more) = map.value else { return Err(YamlErrorKind::MergeOfNoMap.at(map.at)) };
+            for (key, node) in more {
+                if seen.insert(key.text.clone(), key.at).is_none() {
+                    pairs.push((key, node));
+                }
+            }
+        }
+    }
+    Ok(pairs)
 }
 
 #[cfg(test)]
@@ -380,6 +455,34 @@ mod tests {
         let (documents, error) = documents("a: 1\n---\nb: 2\n---\nc: @x\n", Data);
         assert_eq!(documents.len(), 2);
         assert_eq!(error.unwrap().at.line, 5);
+    }
+
+    #[test]
+    fn a_tab_may_stand_between_a_key_and_its_value() {
+        let pairs = map("id:\titem-1\ntitle:\t Tidy\nlist:\n  - a:\tb\ntext: |\n  k:\tv\nq: \"a:\tb\"\n");
+        assert_eq!(pairs[0].1, YamlNode { at: at(1, 5), value: scalar("item-1", true) });
+        assert_eq!(pairs[1].1.value, scalar("Tidy", true));
+        assert_eq!(pairs[3].1.value, scalar("k:\tv\n", false));
+        assert_eq!(pairs[4].1.value, scalar("a:\tb", false));
+        assert!(data("deps:\n\t- a\n").is_err(), "tabs do not indent");
+        assert!(data(&spaced("deps:\n\t- a\n", true).unwrap()).is_ok());
+    }
+
+    #[test]
+    fn maps_are_merged_and_own_keys_win() {
+        let text =
+            "base: &b {x: 1, y: 2}\nmore: &m {y: 3, z: 4}\none:\n  y: 0\n  <<: [*b, *m]\ntwo: {<<: *m, '<<': 5}\n";
+        let pairs = map(text);
+        let of = |index: usize| match &pairs[index].1.value {
+            YamlValue::Map(pairs) => pairs.iter().map(|(key, node)| format!("{} {:?}", key.text, node.value)).collect(),
+            other => vec![format!("{other:?}")],
+        };
+        let shown = |key: &str, text: &str| format!("{key} {:?}", scalar(text, true));
+        assert_eq!(of(2), [shown("y", "0"), shown("x", "1"), shown("z", "4")]);
+        assert_eq!(of(3), [shown("<<", "5"), shown("y", "3"), shown("z", "4")]);
+        for (text, place) in [("<<: text\n", at(1, 5)), ("a: &a x\n<<: [*a]\n", at(2, 6))] {
+            assert_eq!(data(text).unwrap_err(), YamlErrorKind::MergeOfNoMap.at(place), "{text}");
+        }
     }
 
     #[test]

@@ -60,6 +60,7 @@ mod messages;
 mod migrate;
 mod notes;
 mod planted;
+mod reading;
 mod reads;
 mod ready;
 #[cfg(feature = "github")]

@@ -152,6 +152,27 @@ fn text(result: &Value) -> &str {
 }
 
 #[test]
+fn every_request_is_answered_also_one_that_is_damaged() {
+    let sandbox = small();
+    let mut client = Client::handshaken(&sandbox, "2025-06-18");
+    let call = |id: &str, arguments: &str| {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"list_work_items","arguments":{arguments}}}}}"#
+        )
+    };
+    client.write(&call("91", r#"{"query":"a \ud83d"}"#));
+    assert!(client.wait_for(|message| message["id"] == 91)["result"].is_object());
+    client.write(&call("92", r#"{"query":"a"#));
+    assert_eq!(client.wait_for(|message| message["id"] == 92)["error"]["code"], -32700);
+    client.write(&call("93", "3"));
+    assert!(client.wait_for(|message| message["id"] == 93)["error"].is_object());
+    client.write(&call("94", &format!(r#"{{"query":"{}"}}"#, "x".repeat(2 << 20))));
+    assert!(client.wait_for(|message| message["id"] == 94)["error"].is_object());
+    client.write(&call("95", r#"{"query":"a"}"#));
+    assert!(client.wait_for(|message| message["id"] == 95)["result"].is_object());
+}
+
+#[test]
 fn every_version_answers_with_what_render_prints() {
     let sandbox = small();
     sandbox.commit();

@@ -1,7 +1,10 @@
 //! Standard input and output as the protocol's transport.
 
 use crate::cli::workspace::without_secrets;
-use rmcp::model::{ClientJsonRpcMessage, ClientRequest, GetMeta as _, JsonRpcMessage, ServerJsonRpcMessage};
+use crate::model::whole_surrogates;
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientRequest, ErrorData, GetMeta as _, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
+};
 use rmcp::service::RoleServer;
 use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
@@ -9,13 +12,21 @@ use rmcp::transport::io::{StdioReader, StdioWriter, stdio_pipes};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::io;
+use std::pin::Pin;
+use tokio::io::{AsyncBufReadExt as _, BufReader, Empty};
 
 /// The longest message that is read, in bytes; arguments have a few hundred.
 const LONGEST_MESSAGE: usize = 1 << 20;
 
 /// Standard input and output. What the protocol library says about messages of the client may quote them, and is redacted.
 pub(super) struct Stdio {
-    inner: AsyncRwTransport<RoleServer, StdioReader, StdioWriter>,
+    input: BufReader<StdioReader>,
+    /// What was read of the next line, and whether more of it was left out.
+    line: Vec<u8>,
+    is_too_long: bool,
+    /// The answer to a line that is no message, while it is being sent.
+    answer: Option<Pin<Box<dyn Future<Output = io::Result<()>> + Send>>>,
+    output: AsyncRwTransport<RoleServer, Empty, StdioWriter>,
     /// Whether a session has begun.
     has_begun: bool,
 }
@@ -24,9 +35,112 @@ impl Stdio {
     /// Opens standard input and output. Needs a runtime.
     pub(super) fn open() -> Self {
         let (input, output) = stdio_pipes();
-        let inner = AsyncRwTransport::new_server(input, output).with_max_line_length(LONGEST_MESSAGE);
-        Self { inner, has_begun: false }
+        Self {
+            input: BufReader::new(input),
+            line: Vec::new(),
+            is_too_long: false,
+            answer: None,
+            output: AsyncRwTransport::new_server(tokio::io::empty(), output),
+            has_begun: false,
+        }
     }
+
+    /// Reads the next line, which may lack its end at the end of the input; `None` there. Can be cancelled at any time.
+    async fn next_line(&mut self) -> Option<(Vec<u8>, bool)> {
+        loop {
+            let bytes = self.input.fill_buf().await.ok()?;
+            let end = bytes.iter().position(|byte| *byte == b'\n');
+            let taken = end.map_or(bytes.len(), |end| end + 1);
+            let is_end = end.is_some() || taken == 0;
+            let room = LONGEST_MESSAGE.saturating_sub(self.line.len());
+            self.is_too_long |= taken > room;
+            self.line.extend_from_slice(&bytes[..taken.min(room)]);
+            self.input.consume(taken);
+            if is_end && taken == 0 && self.line.is_empty() {
+                return None;
+            }
+            if is_end {
+                return Some((std::mem::take(&mut self.line), std::mem::take(&mut self.is_too_long)));
+            }
+        }
+    }
+}
+
+/// What a line of the client holds.
+enum Incoming {
+    Message(Box<ClientJsonRpcMessage>),
+    /// A request that cannot be understood, with the answer to it.
+    Refused(Box<ServerJsonRpcMessage>),
+    /// Nothing that is answered.
+    Nothing,
+}
+
+/// Reads a line. Half a surrogate pair is read as U+FFFD.
+///
+/// The library would leave a line without an answer that is no JSON, and one that it does not understand without the id of its
+/// request, so that the client waits for ever.
+fn incoming(line: &[u8], is_too_long: bool) -> Incoming {
+    let text = String::from_utf8_lossy(line);
+    let text = whole_surrogates(text.trim_start_matches('\u{feff}').trim());
+    let refused =
+        |error: ErrorData, id: Option<RequestId>| Incoming::Refused(Box::new(ServerJsonRpcMessage::error(error, id)));
+    if is_too_long {
+        let message = format!("the message is longer than {LONGEST_MESSAGE} bytes");
+        return refused(ErrorData::invalid_request(message, None), id_in(&text));
+    }
+    let error = match serde_json::from_str::<ClientJsonRpcMessage>(&text) {
+        Ok(message) => return Incoming::Message(Box::new(message)),
+        Err(error) => error,
+    };
+    match serde_json::from_str::<Value>(&text) {
+        Ok(value) => {
+            let id = value.get("id").cloned().and_then(|id| serde_json::from_value(id).ok());
+            let is = |name: &str| value.get(name).is_some();
+            // Notifications and answers have no answer.
+            if is("method") && !is("id") || is("result") || is("error") {
+                return Incoming::Nothing;
+            }
+            refused(ErrorData::invalid_request(format!("this is no request that is known here: {error}"), None), id)
+        }
+        Err(error) if text.starts_with(['{', '[']) => {
+            refused(ErrorData::parse_error(format!("the message is no JSON: {error}"), None), id_in(&text))
+        }
+        Err(_) => Incoming::Nothing,
+    }
+}
+
+/// Returns the id of a request that is no JSON, if it can be made out: the value of the first `id` that is in no inner object.
+fn id_in(text: &str) -> Option<RequestId> {
+    let (mut depth, mut at) = (0, 0);
+    while let Some(c) = text[at..].chars().next() {
+        let rest = &text[at..];
+        match c {
+            '{' | '[' => depth += 1,
+            '}' | ']' => depth -= 1,
+            '"' => {
+                let behind = rest.strip_prefix("\"id\"").map(str::trim_start).and_then(|rest| rest.strip_prefix(':'));
+                if let Some(value) = behind.filter(|_| depth == 1) {
+                    return serde_json::Deserializer::from_str(value).into_iter().next()?.ok();
+                }
+                at += string_length(rest);
+                continue;
+            }
+            _ => {}
+        }
+        at += c.len_utf8();
+    }
+    None
+}
+
+/// Returns how long the JSON string is that a text begins with.
+fn string_length(text: &str) -> usize {
+    let mut is_escaped = false;
+    let end = text.char_indices().skip(1).find(|(_, c)| {
+        let ends = *c == '"' && !is_escaped;
+        is_escaped = *c == '\\' && !is_escaped;
+        ends
+    });
+    end.map_or(text.len(), |(at, _)| at + 1)
 }
 
 impl Transport<RoleServer> for Stdio {
@@ -36,12 +150,25 @@ impl Transport<RoleServer> for Stdio {
         &mut self,
         message: ServerJsonRpcMessage,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
-        self.inner.send(redacted(message))
+        self.output.send(redacted(message))
     }
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
-            let message = self.inner.receive().await?;
+            if let Some(answer) = &mut self.answer {
+                let sent = answer.await;
+                self.answer = None;
+                sent.ok()?;
+            }
+            let (line, is_too_long) = self.next_line().await?;
+            let message = match incoming(&line, is_too_long) {
+                Incoming::Message(message) => *message,
+                Incoming::Refused(answer) => {
+                    self.answer = Some(Box::pin(self.send(*answer)));
+                    continue;
+                }
+                Incoming::Nothing => continue,
+            };
             // The library ends if anything but a request comes before a session has begun.
             self.has_begun |= begins_session(&message);
             if matches!(message, JsonRpcMessage::Request(_)) {
@@ -54,7 +181,7 @@ impl Transport<RoleServer> for Stdio {
     }
 
     async fn close(&mut self) -> Result<(), Self::Error> {
-        self.inner.close().await
+        self.output.close().await
     }
 }
 
@@ -89,5 +216,40 @@ fn redacted_value(value: Value) -> Value {
             fields.into_iter().map(|(name, value)| (without_secrets(&name), redacted_value(value))).collect()
         }
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the answer to a line: its id and code, `None` without an answer; a message is answered elsewhere.
+    fn answer(line: &str) -> Option<(Value, i64)> {
+        let Incoming::Refused(answer) = incoming(line.as_bytes(), false) else { return None };
+        let answer = serde_json::to_value(*answer).unwrap_or_default();
+        Some((answer["id"].clone(), answer["error"]["code"].as_i64().unwrap_or_default()))
+    }
+
+    #[test]
+    fn every_request_that_cannot_be_understood_is_answered_with_its_id() {
+        for (line, id, code) in [
+            (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[1]}"#, Value::from(1), -32600),
+            (r#"{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"x":"\q"}}"#, "a".into(), -32700),
+            (r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"#, 7.into(), -32700),
+            (r#"{"jsonrpc":"2.0","method":"tools/call","params":{"id":1},"id":8,}"#, 8.into(), -32700),
+            (r#"{"jsonrpc":"2.0","method":"tools/call","params":{"id":1"#, Value::Null, -32700),
+            ("[1", Value::Null, -32700),
+            ("7", Value::Null, -32600),
+        ] {
+            assert_eq!(answer(line), Some((id, code)), "{line}");
+        }
+        for line in
+            ["", "noise", r#"{"jsonrpc":"2.0","method":3}"#, r#"{"jsonrpc":"2.0","id":1,"result":3,"x":"\ud83d"}"#]
+        {
+            assert_eq!(answer(line), None, "{line}");
+        }
+        let half = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","arguments":{"q":"\ud83d"}}}"#;
+        assert!(matches!(incoming(half.as_bytes(), false), Incoming::Message(_)));
+        assert!(matches!(incoming(&[half.as_bytes(), b"\n"].concat(), true), Incoming::Refused(_)));
     }
 }

@@ -1,0 +1,369 @@
+//! Whether a decision applies, by the words of its status.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// Phrases by their meaning: each line is `meaning: phrase, phrase`.
+const PHRASES: &str = include_str!("decision.txt");
+/// The most words of a phrase.
+const LONGEST: usize = 4;
+/// The months, which may be cut to their first three letters.
+const MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+
+static MEANINGS: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
+    let line = |line: &'static str| Some((line.split_once(": ")?.0, line.split_once(": ")?.1.split(", ").collect()));
+    PHRASES.lines().filter_map(line).collect()
+});
+
+/// Returns whether a phrase has a meaning of the file.
+fn means(meaning: &str, phrase: &str) -> bool {
+    MEANINGS.get(meaning).is_some_and(|phrases| phrases.contains(&phrase))
+}
+
+/// Whether a decision applies; a later one counts more where a status says several.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DecisionState {
+    /// The status does not say.
+    Unknown,
+    /// It is not made yet.
+    Open,
+    /// It applies.
+    InForce,
+    /// It does not apply, or no longer.
+    Inactive,
+}
+
+/// Returns what a status says, whose text has no markup. Of several states of a history (`Proposed → Accepted`) the last counts.
+///
+/// A decision is inactive by a word about itself: not by a negated one, one about another decision, or one about what it
+/// replaces.
+pub fn decision_state(status: &str) -> DecisionState {
+    state_at(status, StatusPosition::Status)
+}
+
+/// Where a sentence stands; the further in front, the less it needs around a word that says a state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum StatusPosition {
+    /// Behind another sentence.
+    Later,
+    /// At the beginning of a paragraph or list item.
+    Paragraph,
+    /// At the beginning of the status.
+    Status,
+}
+
+/// Returns what a sentence of a status says.
+pub fn state_at(status: &str, position: StatusPosition) -> DecisionState {
+    let lower = status.to_lowercase().replace(['’', '\''], "");
+    if is_status_template(&lower) || is_without_successor(&lower) {
+        return DecisionState::Unknown;
+    }
+    let steps: Vec<&str> =
+        lower.split(['→', '⇒']).flat_map(|step| step.split("->")).flat_map(|step| step.split("=>")).collect();
+    let said = |(index, step): (usize, &&str)| {
+        let clauses = clauses(step);
+        let place = |at| {
+            if at > 0 {
+                StatusPosition::Later
+            } else {
+                position.min(if index > 0 { StatusPosition::Paragraph } else { position })
+            }
+        };
+        let mut read: Vec<(Option<[u32; 3]>, DecisionState)> = Vec::new();
+        let mut is_of_other = false;
+        for (at, Clause { words, is_remark }) in clauses.iter().enumerate() {
+            // `supersedes ADR-5 (rejected)`
+            if *is_remark && is_of_other {
+                continue;
+            }
+            let state = clause_state(words, place(at));
+            is_of_other = state == DecisionState::Unknown && is_reference(words, words.len() - 1);
+            read.push((date_in(&words.join(" ")), state));
+        }
+        read.retain(|(_, state)| *state != DecisionState::Unknown);
+        // `2024-01-02 rejected, 2024-03-01 accepted`
+        let dated = read.iter().filter(|(date, _)| date.is_some());
+        match dated.clone().count() {
+            0 | 1 => read.iter().map(|(_, state)| *state).max(),
+            _ => dated.max_by_key(|(date, _)| *date).map(|(_, state)| *state),
+        }
+    };
+    steps.iter().enumerate().rev().find_map(said).unwrap_or(DecisionState::Unknown)
+}
+
+/// Returns what a clause says.
+fn clause_state(words: &[&str], position: StatusPosition) -> DecisionState {
+    let phrase = |at: usize, meaning: &str| {
+        let long = (1..=LONGEST.min(words.len() - at)).rev();
+        long.into_iter().find(|length| means(meaning, &words[at..at + length].join(" ")))
+    };
+    if (0..words.len()).any(|at| phrase(at, "other").is_some()) {
+        return DecisionState::Inactive;
+    }
+    let (mut at, mut state) = (0, DecisionState::Unknown);
+    while at < words.len() {
+        if let Some(length) = phrase(at, "inactive") {
+            let is_whole = words[at + length..].get(..2) != Some(&["in", "part"]);
+            let is_own = match words.get(at + length) {
+                None => true,
+                Some(next) if means("follow", next) || is_number(next) && !is_reference(words, at + length) => true,
+                Some(_) if position == StatusPosition::Status && at == 0 => true,
+                Some(_) => position > StatusPosition::Later && is_reference(words, at + length),
+            };
+            return if is_own && is_whole { DecisionState::Inactive } else { state };
+        }
+        let next = phrase(at, "in force").map(|length| (length, DecisionState::InForce));
+        let next = next.or_else(|| phrase(at, "open").map(|length| (length, DecisionState::Open)));
+        let filler = || {
+            let is_date = is_number(words[at]) && (at == 0 || words[at - 1] != "adr") || month(words[at]).is_some();
+            (means("filler", words[at]) || is_date).then_some((1, DecisionState::Unknown))
+        };
+        match next.or_else(filler) {
+            Some((length, said)) => (at, state) = (at + length, state.max(said)),
+            None => break,
+        }
+    }
+    state
+}
+
+/// Returns whether the word at `at` names another decision: `adr-9`, `adr 9`, `0009-x.md`, `#9`.
+fn is_reference(words: &[&str], at: usize) -> bool {
+    let is_named = |word: &str| word == "adr" || word.bytes().any(|byte| byte.is_ascii_digit());
+    words.get(at).is_some_and(|word| is_named(word) && date_in(word).is_none())
+}
+
+/// Returns whether a word is made of digits, as dates and their parts are.
+fn is_number(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_digit())
+        && word
+            .trim_end_matches(['s', 't', 'n', 'd', 'r', 'h'])
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || byte == b'-' || byte == b'/')
+}
+
+/// The words of a clause, and whether it is in parentheses behind another.
+struct Clause<'a> {
+    words: Vec<&'a str>,
+    is_remark: bool,
+}
+
+/// Splits a text in lower case into clauses.
+fn clauses(text: &str) -> Vec<Clause<'_>> {
+    let mut clauses = Vec::new();
+    let (mut start, mut is_remark) = (0, false);
+    let chars: Vec<(usize, char)> = text.char_indices().collect();
+    for (index, (at, c)) in chars.iter().enumerate() {
+        let near = |offset: isize| index.checked_add_signed(offset).and_then(|index| chars.get(index)).map(|(_, c)| *c);
+        let is_between = |test: &dyn Fn(char) -> bool| near(-1).is_some_and(test) && near(1).is_some_and(test);
+        let divides = match c {
+            ',' | ';' | '(' | ')' | '[' | ']' | '—' | '–' | '|' | '!' | '?' | '\n' => true,
+            '.' | ':' => near(1).is_none_or(char::is_whitespace),
+            '-' => is_between(&char::is_whitespace),
+            '/' => !is_between(&|c| c.is_ascii_digit()),
+            _ => false,
+        };
+        if divides {
+            clauses.push(Clause { words: words(&text[start..*at]), is_remark });
+            is_remark = *c == '(';
+            start = at + c.len_utf8();
+        }
+    }
+    clauses.push(Clause { words: words(&text[start..]), is_remark });
+    clauses.retain(|clause| !clause.words.is_empty());
+    clauses
+}
+
+fn words(clause: &str) -> Vec<&str> {
+    let bare = |word| str::trim_matches(word, |c: char| !c.is_alphanumeric());
+    clause.split_whitespace().map(bare).filter(|word| !word.is_empty()).collect()
+}
+
+/// Returns whether a text in lower case is the unfilled part of a template: alternatives, a question, or a placeholder.
+pub fn is_status_template(lower: &str) -> bool {
+    let text = lower.trim();
+    if text.ends_with('?') {
+        return true;
+    }
+    let stated = |part: &str| {
+        words(part).first().map_or(DecisionState::Unknown, |_| clause_state(&words(part), StatusPosition::Status))
+    };
+    let states = |parts: &mut dyn Iterator<Item = &str>| {
+        let mut states: Vec<(DecisionState, usize)> = parts
+            .map(|part| (stated(part), words(part).len()))
+            .filter(|(state, _)| *state != DecisionState::Unknown)
+            .collect();
+        states.sort_unstable();
+        states
+    };
+    if states(&mut text.split('|')).len() > 1 {
+        return true;
+    }
+    let either = states(&mut text.split(['/', '\\']).flat_map(|part| part.split(" or ")));
+    let differ = either
+        .first()
+        .zip(either.last())
+        .is_some_and(|(first, last)| first.0 == DecisionState::Open && last.0 != first.0);
+    // `Proposed, Accepted, Rejected`: nothing but states.
+    let list = states(&mut text.split([',', '/', ';']).flat_map(|part| part.split(" or ")));
+    either.len() > 2 || differ && either.len() > 1 || list.len() > 2 && list.iter().all(|(_, words)| *words == 1)
+}
+
+/// Returns whether a text in lower case names nothing by which the decision was replaced: `superseded by: none`.
+fn is_without_successor(lower: &str) -> bool {
+    let words = words(lower);
+    let [first, by, rest @ ..] = &words[..] else { return false };
+    let value = lower.split_once("by").map_or("", |(_, value)| value);
+    *by == "by" && means("inactive", first) && (rest.is_empty() || names_nothing(value))
+}
+
+/// Returns whether the value of a field names nothing.
+pub fn names_nothing(value: &str) -> bool {
+    let value = value.to_lowercase().replace(['/', '\\', '.'], "");
+    let value = words(&value).join(" ");
+    value.is_empty() || MEANINGS.get("none").is_some_and(|none| none.iter().any(|word| value == *word))
+}
+
+/// Returns whether the name of a field says that its value replaced the decision: `superseded_by`.
+pub fn names_successor(field: &str) -> bool {
+    let plain: String = field.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    means("successor", &plain)
+}
+
+/// Returns the first date of a text: year, month and day, 0 for those that it does not say.
+pub fn date_in(text: &str) -> Option<[u32; 3]> {
+    let lower = text.to_lowercase();
+    let parts: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty()).collect();
+    let number = |at: Option<usize>| {
+        let part = parts.get(at?)?.trim_end_matches(['s', 't', 'n', 'd', 'r', 'h']);
+        part.parse().ok().filter(|number| (1..=31).contains(number) && part.len() < 3)
+    };
+    let year = parts
+        .iter()
+        .position(|part| part.len() == 4 && part.parse().is_ok_and(|year: u32| (1900..2200).contains(&year)))?;
+    let before = |by: usize| year.checked_sub(by);
+    let found = parts[year].parse().ok()?;
+    let named = (year.saturating_sub(2)..(year + 3).min(parts.len())).find_map(|at| Some((at, month(parts[at])?)));
+    Some(match (named, number(Some(year + 1)), number(Some(year + 2)), number(before(1)), number(before(2))) {
+        (Some((at, month)), ..) => {
+            let day = [at.checked_sub(1), Some(at + 1)].into_iter().find_map(number);
+            [found, month, day.unwrap_or(0)]
+        }
+        (None, Some(month), day, ..) if month < 13 => [found, month, day.unwrap_or(0)],
+        // `2.1.2024` is the day before the month, as it cannot be in `1/13/2024`.
+        (None, .., Some(month), Some(day)) => {
+            if month < 13 {
+                [found, month, day]
+            } else {
+                [found, day, month]
+            }
+        }
+        _ => [found, 0, 0],
+    })
+}
+
+fn month(word: &str) -> Option<u32> {
+    let at = MONTHS.iter().position(|month| *month == word || word.len() == 3 && month.starts_with(word))?;
+    u32::try_from(at + 1).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use DecisionState::{InForce, Inactive, Open, Unknown};
+
+    #[test]
+    fn a_state_is_known_by_its_words_direction_and_negation() {
+        for (status, state) in [
+            ("Accepted", InForce),
+            ("✅ Accepted", InForce),
+            ("Proposed", Open),
+            ("Superseded by ADR-9", Inactive),
+            ("❌ Rejected", Inactive),
+            ("⌛️ Superseded 0019", Inactive),
+            ("Replaced by ADR-9", Inactive),
+            ("Declined", Inactive),
+            ("Deprecated (no superseding ADR)", Inactive),
+            ("Deprecated in favor of x", Inactive),
+            ("Superseded - By: 0042", Inactive),
+            ("Accepted, later superseded by ADR-9", Inactive),
+            ("Accepted 2020-01-02, superseded on 3 March 2021 by ADR-9", Inactive),
+            ("Accepted and superseded by ADR-9", Inactive),
+            ("Accepted. This decision has been superseded by ADR-9.", Inactive),
+            ("This ADR is no longer valid", Inactive),
+            ("Accepted; ADR-9 supersedes this one", Inactive),
+            ("Accepted. Not superseded; supersedes ADR-3", InForce),
+            ("Accepted (supersedes the deprecated cache)", InForce),
+            ("Accepted. Refines ADR-5, which superseded ADR-4", InForce),
+            ("Accepted (replaced Redis with Kafka)", InForce),
+            ("Accepted, never superseded", InForce),
+            ("Accepted. ADR-5 is deprecated", InForce),
+            ("Accepted. ADR 5 is deprecated", InForce),
+            ("Accepted, to be superseded by ADR-9", InForce),
+            ("Accepted; rejected alternatives are below", InForce),
+            ("Implemented. Parts of this ADR were superseded by ADR-20", InForce),
+            ("Partially superseded by ADR-9", Unknown),
+            ("Superseded in part by ADR-9", Unknown),
+            ("Supersedes ADR-3", Unknown),
+            ("Superseded by: none", Unknown),
+            ("Superseded by: N/A", Unknown),
+            ("Accepted -> Does not affect the specification", InForce),
+            ("Proposed → Accepted → Superseded by 9", Inactive),
+            ("Rejected → Accepted", InForce),
+            ("2020-01-01 proposed, 2020-02-01 rejected, 2021-01-01 accepted", InForce),
+            ("Accepted. Supersedes ADR-5 (rejected)", InForce),
+            ("It isn't deprecated", Unknown),
+            ("", Unknown),
+        ] {
+            assert_eq!(decision_state(status), state, "{status}");
+        }
+    }
+
+    #[test]
+    fn an_unfilled_template_has_no_state() {
+        for status in [
+            "proposed | rejected | accepted | deprecated | … | superseded by ADR-0123",
+            "Proposed/Accepted/Deprecated",
+            "Proposed / Accepted",
+            "proposed or accepted",
+            "Proposed, Accepted, Rejected, Deprecated, Superseded",
+            "What is the status, such as proposed, accepted, rejected, deprecated, superseded, etc.?",
+        ] {
+            assert!(is_status_template(&status.to_lowercase()), "{status}");
+            assert_eq!(decision_state(status), Unknown, "{status}");
+        }
+        for status in
+            ["Accepted/Implemented", "Accepted, implemented", "Superseded by ADR-9 or ADR-10", "Accepted | 2024-01-02"]
+        {
+            assert!(!is_status_template(&status.to_lowercase()), "{status}");
+        }
+    }
+
+    #[test]
+    fn dates_are_read_in_the_usual_forms() {
+        for (text, read) in [
+            ("2024-01-02: Proposed", Some([2024, 1, 2])),
+            ("Accepted (2024/03/01)", Some([2024, 3, 1])),
+            ("Accepted on 2 March 2024", Some([2024, 3, 2])),
+            ("Accepted March 2nd, 2024", Some([2024, 3, 2])),
+            ("02.03.2024 accepted", Some([2024, 3, 2])),
+            ("03/14/2024", Some([2024, 3, 14])),
+            ("Accepted in 2024", Some([2024, 0, 0])),
+            ("Superseded by ADR-9", None),
+        ] {
+            assert_eq!(date_in(text), read, "{text}");
+        }
+    }
+}
