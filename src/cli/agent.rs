@@ -9,7 +9,7 @@ use super::workspace::open;
 use crate::config::DocumentType;
 use crate::engine::{EngineError, Project, Repository};
 use crate::knowledge::{Agent, BUILT_IN_TEMPLATE, NewAgent, Scope};
-use crate::model::{Refusal, RepoPath, Severity, SourceTree as _};
+use crate::model::{Refusal, RepoPath, SourceTree as _};
 use crate::store::{Access, Folder, WriteResult};
 use schemars::JsonSchema;
 use serde::Serialize;

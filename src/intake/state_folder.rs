@@ -28,7 +28,7 @@ pub(super) fn examine<E>(entries: Option<&Result<Vec<u8>, E>>) -> (CacheUse, Vec
     let found = match entries {
         None => return (CacheUse::Free, Vec::new()),
         Some(Err(_)) => return (CacheUse::Unknown, Vec::new()),
-        Some(Ok(entries)) => tracked(git::tracked(entries)),
+        Some(Ok(entries)) => tracked(git::index_entries(entries).map(|entry| entry.path)),
     };
     (if found.is_empty() { CacheUse::Free } else { CacheUse::Tracked }, found)
 }

@@ -10,6 +10,4 @@ mod reader;
 pub(crate) use inline::{GAP, LinkSpan, Run, Traced};
 pub use inline::{InlinePart, MarkdownText};
 pub(crate) use key_headings::{KeyHeadings, words};
-#[cfg(test)]
-pub use outline::Heading;
-pub use outline::{Block, Outline};
+pub use outline::{Block, Heading, Outline};

@@ -149,7 +149,6 @@ fn handed(shapes: &[CardShape], task: usize) -> Arc<HandedOver> {
     let card = |given: Given, n: usize, role: &'static str, text: &str| CardText {
         hex: Digest::of(format!("{n}")).to_string()[7..].to_owned(),
         given,
-        untracked: false,
         content: Ok(CardContentText {
             parties: Clean::default(),
             kind: clean("agent.thought"),
