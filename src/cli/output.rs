@@ -235,35 +235,6 @@ pub(crate) struct Removed {
     pub(crate) to_include: String,
 }
 
-/// What `redact --why` prints.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct RedactWhy {
-    /// The values of the text that were removed or judged, by place.
-    pub(crate) values: Vec<ExplainedValue>,
-}
-
-/// A value that is removed, or that was judged and stays.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct ExplainedValue {
-    /// The line of the text.
-    pub(crate) line: u32,
-    /// Whether it is removed.
-    pub(crate) removed: bool,
-    /// The rule that removes it, or would have.
-    pub(crate) rule: String,
-    /// The name before it; missing if the rule needs none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) name: Option<String>,
-    /// The class of that name: password, secret, key, token, weak or hint.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) class: Option<String>,
-    /// The value if it stays.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) value: Option<String>,
-    /// Why it is removed or stays.
-    pub(crate) reason: String,
-}
-
 /// What `redact --rules` prints.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct RedactRules {

@@ -17,7 +17,7 @@ use std::cmp::Ordering;
 const BEGINNING: u64 = 240;
 
 /// The part of a limit that may stay unused without a search for a fuller plan: one in this many.
-const MAX_SLACK: u64 = 50;
+const MAX_SLACK: u64 = 100;
 
 /// What the sum of all parts in full may be more than their rendering.
 const OVERESTIMATED: Amount = Amount { chars: 600, bytes: 900, tokens: 250 };

@@ -1,16 +1,29 @@
 //! Notes on a document: takes redacted Markdown, returns a summary, key facts, rules and keywords (`docs/notes.md`).
 //!
 //! A pure function of the text, in time proportional to its length. Notes made by others, from front matter, a sidecar file
-//! or a program, are read by [`WrittenNotes`]; their rules are checked by [`QuotableText`]. Words are in `words.txt`.
+//! or a program, are read by [`WrittenNotes`]; their rules are checked by [`QuotableText`].
 
+mod chunks;
+mod commands;
+mod context;
+mod cues;
 mod document;
+mod extent;
 mod extract;
 mod facts;
 mod keywords;
-mod quote;
+mod leads;
+mod reader;
+mod references;
 mod rules;
+#[cfg(test)]
+mod scope_tests;
+mod sections;
 mod sensitive;
 mod sentences;
+mod source;
+mod standing;
+mod statements;
 mod summary;
 #[cfg(test)]
 mod tests;
@@ -20,9 +33,9 @@ mod written;
 pub use document::ReadableDocument;
 pub use extract::{NoteLimits, extract};
 pub use keywords::is_stop_word;
-pub use quote::QuotableText;
+pub use sections::is_binding;
 pub use sensitive::{loose_fields, secret_line};
-pub use words::is_binding;
+pub use standing::QuotableText;
 pub use written::{NotesFault, SIDECAR, WrittenNotes};
 
 use crate::redact::Clean;

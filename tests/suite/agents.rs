@@ -221,7 +221,7 @@ fn documents_with_secrets_are_named_and_never_read() {
         let has = bytes.windows(CANARY.len()).any(|window| window == CANARY.as_bytes());
         assert!(!has, "{path}");
     }
-    let pack = sandbox.json(0, &["build", "feat:root", "--agent", "research", "--format", "json"]);
+    let pack = sandbox.json(3, &["build", "feat:root", "--agent", "research", "--format", "json"]);
     let content = section(&pack, "doc.knowledge/keys.md")["content"].as_str().unwrap();
     let expected = "Keys of sensitivity: contains_secrets (general, holds secrets and is not read): knowledge/keys.md";
     assert_eq!(content.trim(), expected);

@@ -554,7 +554,6 @@ pub(super) const REDACT: CommandHelp = CommandHelp {
   contextpack redact --report docs/*.md       each redaction, why, and how to include it
   contextpack redact docs/*.md --out clean    each file by its own name in `clean`
   contextpack redact --rules                  all rules by name
-  contextpack redact --why 'DB_PASS=marble'   why a value goes or stays
   echo 'id CUST-123456' | contextpack redact  try a rule of your own",
     exits: &[
         (0, "done, whether or not something was removed"),

@@ -285,10 +285,6 @@ pub(crate) struct RedactArgs {
     /// Lists all rules: the built-in ones and those of the configuration
     #[arg(long, conflicts_with_all = ["files", "report", "out"])]
     pub(crate) rules: bool,
-
-    /// Says why each value in TEXT is removed or stays: its rule, the class of its name and the reason
-    #[arg(long, value_name = "TEXT", conflicts_with_all = ["files", "report", "out", "rules"])]
-    pub(crate) why: Option<String>,
 }
 
 /// Options of `notes`.

@@ -233,7 +233,7 @@ mod tests {
     #[test]
     fn every_request_that_cannot_be_understood_is_answered_with_its_id() {
         for (line, id, code) in [
-            (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":3}}"#, Value::from(1), -32600),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[1]}"#, Value::from(1), -32600),
             (r#"{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"x":"\q"}}"#, "a".into(), -32700),
             (r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"#, 7.into(), -32700),
             (r#"{"jsonrpc":"2.0","method":"tools/call","params":{"id":1},"id":8,}"#, 8.into(), -32700),
