@@ -91,7 +91,7 @@ fn name_object(node: &mut Node<String>) {
         Value::List(nodes) => nodes.iter_mut().for_each(name_object),
         Value::Map(pairs) => {
             let named = |key: &&str| pairs.iter().find(|(name, node)| name == key && text_of(node).is_some());
-            if let Some((_, name)) = NAME_KEYS.iter().find_map(|key| named(key))
+            if let Some((_, name)) = NAME_KEYS.iter().find_map(named)
                 && matches!(name.value, Value::Scalar { .. })
             {
                 node.value = name.value.clone();

@@ -7,7 +7,7 @@ use crate::records::conflicted;
 use crate::records::front_matter::{read_by_line, read_front_matter};
 use crate::records::item::Item;
 use crate::records::json;
-use crate::records::json_fragments::{Fragments, fragments};
+use crate::records::json_fragments::{Fragment, Fragments, fragments};
 use crate::records::yaml::{self, SyntaxFault};
 
 /// The items of a file and the problems found in it.
@@ -221,7 +221,7 @@ impl RecordFile<'_> {
     }
 
     /// Adds what can be made out of the records that a fault is about: their keys and values, and their lines.
-    fn add_broken(&mut self, fault: usize, fragments: Vec<(Vec<(String, Node<String>)>, u32)>) {
+    fn add_broken(&mut self, fault: usize, fragments: Vec<Fragment>) {
         self.broken.extend(fragments.into_iter().map(|(pairs, line)| {
             let record = RawRecord { pairs, line, head: String::new(), below: None, json: true };
             (record, fault)
@@ -263,7 +263,7 @@ impl RecordFile<'_> {
 
 /// Returns the keys and values of the YAML documents from the one with a fault on `line` on, read line by line, with their lines;
 /// those of a list entry by entry.
-fn yaml_fragments(text: &str, line: u32) -> Vec<(Vec<(String, Node<String>)>, u32)> {
+fn yaml_fragments(text: &str, line: u32) -> Vec<Fragment> {
     let mut fragments: Vec<(String, u32)> = Vec::new();
     let mut is_list = false;
     for (number, text) in (1..).zip(text.lines()) {

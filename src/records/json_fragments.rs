@@ -13,14 +13,16 @@ const LONGEST_KEY: usize = 256;
 
 /// The keys and values of a record.
 type Pairs = Vec<(String, Node<String>)>;
+/// What is left of a record, and its line.
+pub(super) type Fragment = (Pairs, u32);
 
 /// The parts of a JSON text.
 #[derive(Default)]
 pub(super) struct Fragments {
     /// The entries of a list before its fault, and their bytes.
     pub(super) whole: Vec<(JsonText, Range<usize>)>,
-    /// The keys and values of the records at the fault and behind it, each with its line.
-    pub(super) broken: Vec<(Pairs, u32)>,
+    /// The records at the fault and behind it.
+    pub(super) broken: Vec<Fragment>,
 }
 
 /// Reads what is left of a text that begins on `line` of its file and is no JSON.

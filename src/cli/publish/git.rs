@@ -166,7 +166,7 @@ mod tests {
         assert_eq!(fails, Err("git failed: no".to_owned()));
         // A remote writes as much as it likes, and git waits until all of it is read.
         let flood = "(printf 'remote: \\033[31m'; head -c 3000000 /dev/zero | tr '\\0' x) >&2; exit 1";
-        let flooded = output(command(&[flood]), None, Duration::from_secs(60)).unwrap_err();
+        let flooded = output(command(&[flood]), None, Duration::from_secs(60)).err().unwrap_or_default();
         assert!(flooded.starts_with("git failed: remote: [31mxxx") && flooded.ends_with("x…"), "{flooded}");
         assert!(flooded.chars().count() < 2 * LONGEST_LINE);
     }
