@@ -112,12 +112,14 @@ impl GroupedProcess {
         }
     }
 
-    /// Returns the end of what the program has printed on standard error.
-    pub(crate) fn last_words(&self) -> String {
+    /// Returns the end of what the program has printed on standard error, and whether there was more.
+    pub(crate) fn last_words(&self) -> (String, bool) {
         let _ = self.closed.recv_timeout(LAST_WORDS_WAIT);
         let kept = self.last_words.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes: Vec<u8> = kept.iter().copied().collect();
-        String::from_utf8_lossy(&bytes).into_owned()
+        let is_cut = bytes.len() > LAST_WORDS;
+        let shown = &bytes[bytes.len().saturating_sub(LAST_WORDS)..];
+        (String::from_utf8_lossy(shown).into_owned(), is_cut)
     }
 }
 
@@ -127,13 +129,13 @@ impl Drop for GroupedProcess {
     }
 }
 
-/// Reads a stream to its end, and keeps its last bytes.
+/// Reads a stream to its end, and keeps its last bytes: one more than are shown if there were more.
 fn keep_last(mut stderr: ChildStderr, kept: &Mutex<VecDeque<u8>>) {
     let mut bytes = [0; 4 << 10];
     while let Ok(count @ 1..) = stderr.read(&mut bytes) {
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.extend(&bytes[..count]);
-        let surplus = kept.len().saturating_sub(LAST_WORDS);
+        let surplus = kept.len().saturating_sub(LAST_WORDS + 1);
         kept.drain(..surplus);
     }
 }

@@ -119,7 +119,8 @@ impl WakeCommand {
                 Err(error) => break Err(format!("`{program}` cannot be watched: {error}")),
             }
         };
-        for line in process.last_words().lines().filter(|line| !line.trim().is_empty()) {
+        let (last_words, _) = process.last_words();
+        for line in last_words.lines().filter(|line| !line.trim().is_empty()) {
             writeln!(console::stderr(), "{}", printable(&redacted(line)))?;
         }
         ended.map_err(failed)

@@ -20,7 +20,6 @@ mod inbox;
 mod incremental;
 mod judges;
 mod memory;
-mod redaction;
 mod refused;
 mod review;
 mod root_share;
