@@ -14,7 +14,9 @@ pub mod cache {
 }
 /// The configuration.
 pub mod config {
-    pub use crate::config::{DenyList, Policy, RedactionSettings, Settings, Strategy, Tokenizer, load};
+    pub use crate::config::{
+        DenyList, Policy, RedactionAllow, RedactionRule, RedactionSettings, Settings, Strategy, Tokenizer, load,
+    };
 }
 /// The driver.
 pub mod engine {
@@ -58,7 +60,7 @@ pub mod mentions {
 }
 /// The scrubber.
 pub mod redact {
-    pub use crate::redact::{Clean, Environment, Piece, Redactor};
+    pub use crate::redact::{Clean, Environment, Piece, Redactor, Scrubbed, built_in_rules};
 }
 /// The rendering.
 pub mod render {

@@ -1,230 +1,129 @@
-//! Turns `src/redact/rules.yml` into Rust tables while the package is built, so that start-up parses nothing.
-//!
-//! A module of the build script. It reads the few forms of YAML that the file's header lists, without a
-//! dependency; a test reads the same file with a YAML library and compares (`canaries.rs`).
+//! Turns `src/redact/rules.toml` into Rust tables while the package is built, so that start-up parses nothing.
 
 use std::fmt::Write as _;
 use std::path::Path;
-use std::{env, fs, io};
+use std::{env, error::Error, fs};
+use toml::{Table, Value};
 
-const SOURCE: &str = "src/redact/rules.yml";
+const SOURCE: &str = "src/redact/rules.toml";
 
-/// The fields that every rule has, and those that a rule of each list has besides.
-const COMMON: [&str; 5] = ["id", "reason", "keywords", "finds", "keeps"];
-const LISTS: [(&str, &[&str], &[&str]); 3] = [
-    ("tokens", &["pattern"], &["boundary", "before", "spaced", "long", "weak", "check"]),
-    ("commands", &["pattern"], &["boundary", "before", "check"]),
-    ("named_keys", &["values"], &[]),
+/// The fields of a rule with a pattern: whether it must have each.
+const FIELDS: [(&str, bool); 9] = [
+    ("reason", true),
+    ("keywords", true),
+    ("pattern", true),
+    ("finds", true),
+    ("keeps", false),
+    ("boundary", false),
+    ("check", false),
+    ("before", false),
+    ("weak", false),
 ];
 
-/// The number of a line, and its error.
-type RuleFault = (usize, String);
-
-/// A rule as written.
-struct WrittenRule {
-    list: &'static str,
-    line: usize,
-    fields: Vec<WrittenField>,
-}
-
-struct WrittenField {
-    line: usize,
-    name: String,
-    /// One for a scalar.
-    values: Vec<String>,
-}
-
 /// Writes the tables to `rules.rs` in the build's output folder.
-pub(crate) fn generate() -> io::Result<()> {
+pub(crate) fn generate() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed={SOURCE}");
-    let text = fs::read_to_string(SOURCE)?;
-    let tables = parse(&text).and_then(|entries| tables(&entries));
-    let tables = tables.map_err(|(line, message)| io::Error::other(format!("{SOURCE}:{line}: {message}")))?;
-    let out = env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("OUT_DIR is not set"))?;
-    fs::write(Path::new(&out).join("rules.rs"), tables)
-}
-
-fn parse(text: &str) -> Result<Vec<WrittenRule>, RuleFault> {
-    let mut list = None;
-    let mut entries: Vec<WrittenRule> = Vec::new();
-    for (line, content) in (1..).zip(text.lines()) {
-        let content = content.trim_end();
-        let bare = content.trim_start_matches(' ');
-        if bare.is_empty() || bare.starts_with('#') {
-            continue;
-        }
-        let fault = |message: &str| (line, message.to_owned());
-        let indent = content.len() - bare.len();
-        let (indent, bare) = match bare.strip_prefix("- ") {
-            Some(field) if indent == 2 => {
-                let list = list.ok_or_else(|| fault("a rule outside of the lists"))?;
-                entries.push(WrittenRule { list, line, fields: Vec::new() });
-                (4, field)
-            }
-            _ => (indent, bare),
-        };
-        match (indent, entries.last_mut()) {
-            (0, _) => {
-                let known = LISTS.iter().find(|known| bare.strip_suffix(':') == Some(known.0));
-                list = Some(known.ok_or_else(|| fault("not one of the lists `tokens`, `commands`, `named_keys`"))?.0);
-            }
-            (4, Some(entry)) => {
-                let (name, value) = bare.split_once(':').ok_or_else(|| fault("expected `field: value`"))?;
-                if entry.fields.iter().any(|field| field.name == name) {
-                    return Err(fault("the rule has this field already"));
-                }
-                let values = values(value.trim_start()).map_err(|message| (line, message))?;
-                entry.fields.push(WrittenField { line, name: name.to_owned(), values });
-            }
-            (6, Some(WrittenRule { fields, .. })) if bare.starts_with("- ") => {
-                let field = fields.last_mut().ok_or_else(|| fault("an example outside of a field"))?;
-                let (value, rest) = scalar(&bare[2..], "").map_err(|message| (line, message))?;
-                if !rest.is_empty() {
-                    return Err(fault("unexpected text after the value"));
-                }
-                field.values.push(value);
-            }
-            _ => return Err(fault("unexpected indentation")),
-        }
-    }
-    Ok(entries)
-}
-
-/// Reads what follows a field's colon: a scalar, a flow list, or nothing before a block list.
-fn values(text: &str) -> Result<Vec<String>, String> {
-    if text.is_empty() {
-        return Ok(Vec::new());
-    }
-    let Some(mut rest) = text.strip_prefix('[') else {
-        let (value, rest) = scalar(text, "")?;
-        return if rest.is_empty() { Ok(vec![value]) } else { Err("unexpected text after the value".to_owned()) };
-    };
-    let mut values = Vec::new();
-    loop {
-        let (value, after) = scalar(rest.trim_start(), ",]")?;
-        values.push(value);
-        rest = match after.strip_prefix(',') {
-            Some(rest) => rest,
-            None if after == "]" => return Ok(values),
-            None => return Err("expected `,` or `]` after a value of the list".to_owned()),
-        };
-    }
-}
-
-/// Reads a plain or single-quoted scalar that ends at one of `ends`; returns what follows it, too.
-fn scalar<'t>(text: &'t str, ends: &str) -> Result<(String, &'t str), String> {
-    if let Some(mut rest) = text.strip_prefix('\'') {
-        let mut value = String::new();
-        loop {
-            let (part, after) = rest.split_once('\'').ok_or("a quoted value does not end on its line")?;
-            value.push_str(part);
-            let Some(after) = after.strip_prefix('\'') else { return Ok((value, after)) };
-            value.push('\'');
-            rest = after;
-        }
-    }
-    let end = text.find(|c| ends.contains(c)).unwrap_or(text.len());
-    let (value, rest) = text.split_at(end);
-    let plain =
-        value.starts_with(|c: char| c.is_ascii_alphanumeric()) && !value.contains(": ") && !value.contains(" #");
-    if plain { Ok((value.to_owned(), rest)) } else { Err("a value that needs single quotes".to_owned()) }
-}
-
-impl WrittenRule {
-    fn values(&self, name: &str) -> Result<&[String], RuleFault> {
-        let field = self.fields.iter().find(|field| field.name == name && !field.values.is_empty());
-        Ok(&field.ok_or_else(|| (self.line, format!("the rule has no `{name}`")))?.values)
-    }
-
-    fn value(&self, name: &str) -> Result<&str, RuleFault> {
-        match self.values(name)? {
-            [value] => Ok(value),
-            _ => Err((self.line, format!("`{name}` takes one value"))),
-        }
-    }
-
-    fn checked(&self) -> Result<(), RuleFault> {
-        for (_, required, optional) in LISTS.iter().filter(|(list, ..)| *list == self.list) {
-            for name in COMMON.iter().chain(*required) {
-                self.values(name)?;
-            }
-            for field in &self.fields {
-                if !COMMON.iter().chain(*required).chain(*optional).any(|known| *known == field.name) {
-                    return Err((field.line, format!("`{}` is not a field of `{}`", field.name, self.list)));
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-fn tables(entries: &[WrittenRule]) -> Result<String, RuleFault> {
+    let file: Table = fs::read_to_string(SOURCE)?.parse().map_err(|fault| format!("{SOURCE}: {fault}"))?;
     let mut out = String::new();
-    for (list, name, of) in [
-        ("tokens", "TOKENS", "TokenRule"),
-        ("commands", "COMMANDS", "TokenRule"),
-        ("named_keys", "PROVIDERS", "Provider"),
-    ] {
-        let rules: Vec<&WrittenRule> = entries.iter().filter(|entry| entry.list == list).collect();
-        let _ = writeln!(out, "static {name}: [{of}; {}] = [", rules.len());
-        for (index, rule) in rules.iter().enumerate() {
-            rule.checked()?;
-            if rules[..index].iter().any(|earlier| earlier.value("id") == rule.value("id")) {
-                return Err((rule.line, "an earlier rule of the list has this id".to_owned()));
-            }
-            let row = if list == "named_keys" { provider(rule)? } else { token(rule)? };
-            let _ = writeln!(out, "    {row},");
+    for section in ["names", "values"] {
+        for (name, words) in table(&file, section)? {
+            let mut words = strings(words).map_err(|fault| format!("{section}.{name}: {fault}"))?;
+            words.sort_unstable();
+            words.dedup();
+            writeln!(
+                out,
+                "pub(super) static {}_{}: Words = Words(&{words:?});",
+                section.to_uppercase(),
+                name.to_uppercase()
+            )?;
+        }
+    }
+    for section in ["tokens", "arguments"] {
+        let rules = table(&file, section)?;
+        writeln!(out, "static {}: [PatternRule; {}] = [", section.to_uppercase(), rules.len())?;
+        for (id, rule) in rules {
+            let row = pattern_rule(section, id, rule).map_err(|fault| format!("{SOURCE}: {section}.{id}: {fault}"))?;
+            writeln!(out, "    {row},")?;
         }
         out.push_str("];\n");
     }
-    Ok(out)
-}
-
-fn token(rule: &WrittenRule) -> Result<String, RuleFault> {
-    let maker = if rule.list == "commands" { "command" } else { "token" };
-    let [id, reason, pattern] = [rule.value("id")?, rule.value("reason")?, rule.value("pattern")?];
-    let mut row = format!("TokenRule::{maker}({id:?}, {reason:?}, &{:?}, {pattern:?})", rule.values("keywords")?);
-    for WrittenField { line, name, values } in &rule.fields {
-        let value = &*values.concat();
-        let call = match (name.as_str(), value) {
-            ("boundary", "none") => "boundary(Boundary::None)".to_owned(),
-            ("boundary", "start") => "boundary(Boundary::Start)".to_owned(),
-            ("boundary", "end") => "boundary(Boundary::End)".to_owned(),
-            ("boundary", "both") => "boundary(Boundary::Both)".to_owned(),
-            ("before", bytes) if bytes.parse::<u8>().is_ok() => format!("before({bytes})"),
-            ("spaced" | "long" | "weak", "true") => format!("{name}()"),
-            ("check", check) => format!("check(checks::{})", check.replace('-', "_")),
-            ("boundary" | "before" | "spaced" | "long" | "weak", _) => {
-                return Err((*line, format!("`{name}` cannot be `{value}`")));
-            }
-            _ => continue,
-        };
-        let _ = write!(row, ".{call}");
+    let named = table(&file, "named")?;
+    writeln!(out, "static NAMED: [NamedKey; {}] = [", named.len())?;
+    for (id, rule) in named {
+        let row = named_key(id, rule).map_err(|fault| format!("{SOURCE}: named.{id}: {fault}"))?;
+        writeln!(out, "    {row},")?;
     }
-    Ok(row)
+    out.push_str("];\n");
+    fs::write(Path::new(&env::var("OUT_DIR")?).join("rules.rs"), out)?;
+    Ok(())
 }
 
-fn provider(rule: &WrittenRule) -> Result<String, RuleFault> {
+fn table<'t>(file: &'t Table, name: &str) -> Result<&'t Table, String> {
+    file.get(name).and_then(Value::as_table).ok_or_else(|| format!("{SOURCE}: no table `{name}`"))
+}
+
+fn strings(value: &Value) -> Result<Vec<&str>, String> {
+    let list = value.as_array().ok_or("not a list")?;
+    list.iter().map(|item| item.as_str().ok_or_else(|| "not a list of strings".to_owned())).collect()
+}
+
+fn pattern_rule(section: &str, id: &str, rule: &Value) -> Result<String, String> {
+    let rule = rule.as_table().ok_or("not a table")?;
+    if let Some(unknown) = rule.keys().find(|key| !FIELDS.iter().any(|(field, _)| field == key)) {
+        return Err(format!("`{unknown}` is not a field"));
+    }
+    if let Some((missing, _)) = FIELDS.iter().find(|(field, required)| *required && !rule.contains_key(*field)) {
+        return Err(format!("`{missing}` is missing"));
+    }
+    let text = |field: &str, default: &'static str| match rule.get(field) {
+        None => Ok(default),
+        Some(value) => value.as_str().ok_or_else(|| format!("`{field}` is not a string")),
+    };
+    let is_argument = section == "arguments";
+    let keywords = strings(&rule["keywords"]).map_err(|fault| format!("`keywords`: {fault}"))?;
+    strings(&rule["finds"]).and_then(|_| rule.get("keeps").map_or(Ok(Vec::new()), strings))?;
+    let boundary = variant(text("boundary", "start")?, &["none", "start", "end", "both"])?;
+    let checks = [
+        "sample", "any", "digit", "random", "mixed", "varied", "login", "prefixed", "password", "words", "secret",
+        "pair",
+    ];
+    let check = variant(text("check", if is_argument { "password" } else { "sample" })?, &checks)?;
+    let before = rule.get("before").map_or(Some(0), Value::as_integer).ok_or("`before` is not a number")?;
+    let weak = rule.get("weak").map_or(Some(is_argument), Value::as_bool).ok_or("`weak` is not true or false")?;
+    Ok(format!(
+        "PatternRule::new({id:?}, {:?}, &{keywords:?}, {:?}, Boundary::{boundary}, Check::{check}, {before}, {weak}, {is_argument})",
+        text("reason", "")?,
+        text("pattern", "")?,
+    ))
+}
+
+fn named_key(id: &str, rule: &Value) -> Result<String, String> {
+    let list = |field: &str| {
+        rule.get(field).map_or(Err("missing".to_owned()), strings).map_err(|fault| format!("`{field}`: {fault}"))
+    };
     let mut forms = String::new();
-    for value in rule.values("values")? {
-        let fault =
-            || (rule.line, format!("`{value}` is not an alphabet and a length such as `hex 32` or `word 40-46`"));
-        let (alphabet, lengths) = value.split_once(' ').ok_or_else(fault)?;
+    for form in list("values")? {
+        let fault = || format!("`{form}` is not an alphabet and a length such as `hex 32` or `word 40-46`");
+        let (alphabet, lengths) = form.split_once(' ').ok_or_else(fault)?;
         let (least, most) = lengths.split_once('-').unwrap_or((lengths, lengths));
-        let (least, most): (u16, u16) =
-            least.parse().ok().zip(most.parse().ok()).filter(|(least, most)| least <= most).ok_or_else(fault)?;
-        let alphabet = match alphabet {
-            "hex" => "Hex",
-            "alnum" => "Alnum",
-            "word" => "Word",
-            "base64" => "Base64",
-            "uuid" => "Uuid",
-            "dotted" => "Dotted",
-            "made" => "Made",
-            _ => return Err(fault()),
-        };
-        let _ = write!(forms, "TokenForm(Alphabet::{alphabet}, {least}, {most}), ");
+        let (least, most): (u16, u16) = least.parse().ok().zip(most.parse().ok()).ok_or_else(fault)?;
+        let alphabet = variant(alphabet, &["hex", "alnum", "word", "base64", "uuid", "dotted", "made"])?;
+        let _ = write!(forms, "KeyForm(Alphabet::{alphabet}, {least}, {most}), ");
     }
-    let [id, reason] = [rule.value("id")?, rule.value("reason")?];
-    Ok(format!("Provider::new({id:?}, {reason:?}, &{:?}, &[{forms}])", rule.values("keywords")?))
+    let keywords = list("keywords")?;
+    let reason = if forms.contains("Made") {
+        "follows the name of a provider and looks random".to_owned()
+    } else {
+        format!("follows the name `{}` and has the form of its provider's keys", keywords.first().unwrap_or(&""))
+    };
+    Ok(format!("NamedKey::new({id:?}, {reason:?}, &{keywords:?}, &[{forms}])"))
+}
+
+/// Returns the name of the enum's variant for `word`, which has to be one of `known`.
+fn variant(word: &str, known: &[&str]) -> Result<String, String> {
+    if !known.contains(&word) {
+        return Err(format!("`{word}` is none of {known:?}"));
+    }
+    let (first, rest) = word.split_at(1);
+    Ok(first.to_uppercase() + rest)
 }

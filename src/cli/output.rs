@@ -235,6 +235,35 @@ pub(crate) struct Removed {
     pub(crate) to_include: String,
 }
 
+/// What `redact --why` prints.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct RedactWhy {
+    /// The values of the text that were removed or judged, by place.
+    pub(crate) values: Vec<ExplainedValue>,
+}
+
+/// A value that is removed, or that was judged and stays.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ExplainedValue {
+    /// The line of the text.
+    pub(crate) line: u32,
+    /// Whether it is removed.
+    pub(crate) removed: bool,
+    /// The rule that removes it, or would have.
+    pub(crate) rule: String,
+    /// The name before it; missing if the rule needs none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) name: Option<String>,
+    /// The class of that name: password, secret, key, token, weak or hint.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) class: Option<String>,
+    /// The value if it stays.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) value: Option<String>,
+    /// Why it is removed or stays.
+    pub(crate) reason: String,
+}
+
 /// What `redact --rules` prints.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct RedactRules {
@@ -278,7 +307,7 @@ pub(crate) struct NotedDocument {
 /// The notes on a document.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct DocumentNotes {
-    /// Who made them: `front_matter`, `sidecar`, `extractor` or `command`.
+    /// Who made them: `front_matter`, `sidecar`, `extractor`, or `given` by `--from`.
     pub(crate) made_by: &'static str,
     /// The digest of the redacted text below the front matter.
     pub(crate) source_digest: String,
@@ -286,7 +315,7 @@ pub(crate) struct DocumentNotes {
     pub(crate) stale: bool,
     /// What the document is for and what it says to do.
     pub(crate) summary: Vec<String>,
-    /// Definitions, figures, defaults and commands.
+    /// Definitions, and rows of tables.
     pub(crate) key_facts: Vec<String>,
     /// What the document requires or forbids, word for word.
     pub(crate) rules: Vec<String>,
@@ -312,14 +341,14 @@ pub(crate) struct NotesLeftOut {
 /// Why there are no notes on a document.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct NotesError {
-    /// `denied`, `secret`, `not-text`, `unreadable`, `invalid`, `timeout`, `exit` or `too-large`.
+    /// `denied`, `secret`, `not-text`, `unreadable`, `too-large`, `outside` or `invalid`.
     pub(crate) kind: &'static str,
     /// What is wrong.
     pub(crate) message: String,
     /// What to do next.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) help: Option<String>,
-    /// The line of the document or the sidecar file, from 1, if known.
+    /// The line of the document, the sidecar file or what `--from` names, from 1, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) line: Option<u32>,
 }

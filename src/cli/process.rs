@@ -112,14 +112,12 @@ impl GroupedProcess {
         }
     }
 
-    /// Returns the end of what the program has printed on standard error, and whether there was more.
-    pub(crate) fn last_words(&self) -> (String, bool) {
+    /// Returns the end of what the program has printed on standard error.
+    pub(crate) fn last_words(&self) -> String {
         let _ = self.closed.recv_timeout(LAST_WORDS_WAIT);
         let kept = self.last_words.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes: Vec<u8> = kept.iter().copied().collect();
-        let is_cut = bytes.len() > LAST_WORDS;
-        let shown = &bytes[bytes.len().saturating_sub(LAST_WORDS)..];
-        (String::from_utf8_lossy(shown).into_owned(), is_cut)
+        String::from_utf8_lossy(&bytes).into_owned()
     }
 }
 
@@ -129,13 +127,13 @@ impl Drop for GroupedProcess {
     }
 }
 
-/// Reads a stream to its end, and keeps its last bytes: one more than are shown if there were more.
+/// Reads a stream to its end, and keeps its last bytes.
 fn keep_last(mut stderr: ChildStderr, kept: &Mutex<VecDeque<u8>>) {
     let mut bytes = [0; 4 << 10];
     while let Ok(count @ 1..) = stderr.read(&mut bytes) {
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.extend(&bytes[..count]);
-        let surplus = kept.len().saturating_sub(LAST_WORDS + 1);
+        let surplus = kept.len().saturating_sub(LAST_WORDS);
         kept.drain(..surplus);
     }
 }

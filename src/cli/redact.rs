@@ -24,6 +24,9 @@ pub(crate) fn run(global: &Global, args: &RedactArgs) -> Result<Exit, Failure> {
         return rules(global, &settings.redaction);
     }
     let redactor = Redactor::new(&settings.redaction);
+    if let Some(text) = &args.why {
+        return why(global, &redactor, text);
+    }
     validate(args)?;
     let folder = args.out.as_deref().map(|out| Folder::open_anywhere(out)?.unreserved(&root)).transpose()?;
     let mut exit = Exit::Done;
@@ -158,6 +161,37 @@ fn report(global: &Global, reports: &[(String, Vec<Removal>)]) -> Result<(), Fai
         }
     }
     Ok(print_lines(global.format, &output::Redact { redactions: redactions.collect() }, lines)?)
+}
+
+/// Prints why each value of a text is removed or stays.
+fn why(global: &Global, redactor: &Redactor, text: &str) -> Result<Exit, Failure> {
+    let explained = |one: crate::redact::Explanation| {
+        let (name, class) = one.name.map(|(name, class)| (redactor.line(&name), class.to_owned())).unzip();
+        let value = (!one.is_removed).then_some(one.value);
+        output::ExplainedValue {
+            line: one.line,
+            removed: one.is_removed,
+            rule: one.rule,
+            name,
+            class,
+            value,
+            reason: one.reason,
+        }
+    };
+    let values: Vec<output::ExplainedValue> = redactor.explain(text).into_iter().map(explained).collect();
+    let line = |value: &output::ExplainedValue| {
+        let verdict = if value.removed { "removed" } else { "stays" };
+        let name = value.name.as_deref().zip(value.class.as_deref());
+        let name = name.map(|(name, class)| format!(" under `{name}` (class {class})")).unwrap_or_default();
+        let shown = value.value.as_deref().map(|value| format!(" `{value}`")).unwrap_or_default();
+        format!("{}: {verdict}{shown}{name}: {}: {}", value.line, value.rule, value.reason)
+    };
+    let mut lines: Vec<String> = values.iter().map(line).collect();
+    if lines.is_empty() {
+        lines.push("no rule finds anything, and no name of a secret has a value".to_owned());
+    }
+    print_lines(global.format, &output::RedactWhy { values }, lines)?;
+    Ok(Exit::Done)
 }
 
 /// Prints all rules, so that users can allow one or avoid its name.

@@ -15,7 +15,9 @@ use super::explain::BudgetSteps;
 use super::failure::Failure;
 use super::handover::HandoverResult;
 use super::inbox::{AcknowledgedTurn, ClaimedTurn, DispatchedTurn, InboxDoor, InboxOutput, ReclaimedTurns};
-use super::output::{Build, Check, ErrorOutput, List, Matrix, Notes, Ready, Redact, RedactRules, Sync, Verify};
+use super::output::{
+    Build, Check, ErrorOutput, List, Matrix, Notes, Ready, Redact, RedactRules, RedactWhy, Sync, Verify,
+};
 use super::since::SinceOutput;
 use super::stats::StatsOutput;
 use crate::review::{Diff, Explanation, WhyNot};
@@ -140,6 +142,7 @@ struct Outputs {
     redact: Redact,
     /// What `redact --rules` prints.
     redact_rules: RedactRules,
+    redact_why: RedactWhy,
     /// What `since` prints.
     since: SinceOutput,
     /// What `stats` prints.

@@ -119,8 +119,7 @@ impl WakeCommand {
                 Err(error) => break Err(format!("`{program}` cannot be watched: {error}")),
             }
         };
-        let (last_words, _) = process.last_words();
-        for line in last_words.lines().filter(|line| !line.trim().is_empty()) {
+        for line in process.last_words().lines().filter(|line| !line.trim().is_empty()) {
             writeln!(console::stderr(), "{}", printable(&redacted(line)))?;
         }
         ended.map_err(failed)

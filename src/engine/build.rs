@@ -326,7 +326,7 @@ impl Project<'_> {
         }
         let selection = select(&prepared.context, root, references, knowledge);
         let outcome = match fit(selection, &prepared.budget, prepared.counter) {
-            Ok(fitted) => self.checked_for_secrets(&item.id, seal(&fitted, &job.stamp)),
+            Ok(fitted) => self.checked_for_secrets(&item.id, seal(&fitted, &self.stamped(&job.stamp))),
             Err(small) => Err(self.too_small(root, &prepared.budget, small, given(agent))),
         };
         Some(Built {
@@ -382,7 +382,7 @@ impl Project<'_> {
         }
         let selection = select_session(&prepared.context, known.key.to_string(), knowledge);
         let outcome = match fit(selection, &prepared.budget, prepared.counter) {
-            Ok(fitted) => self.checked_for_secrets(&known.key, seal(&fitted, stamp)),
+            Ok(fitted) => self.checked_for_secrets(&known.key, seal(&fitted, &self.stamped(stamp))),
             Err(small) => {
                 let at = Place::file(known.path.clone());
                 let what = format!("{}the agent `{}`", given(Some(agent)), known.key);
@@ -390,6 +390,11 @@ impl Project<'_> {
             }
         };
         Some(built(planned, outcome))
+    }
+
+    /// Returns the stamp with the version of the redaction rules.
+    fn stamped(&self, stamp: &Stamp) -> Stamp {
+        stamp.with_redaction_rules(self.scrubber.redactor.rules_version())
     }
 
     fn too_small(&self, root: usize, budget: &Budget, small: TooSmall, given: &str) -> Diagnostic {

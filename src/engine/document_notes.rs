@@ -5,7 +5,7 @@ use super::project::Project;
 use crate::cache::FilePurpose;
 use crate::knowledge::{KnowledgeDocument, NotesFile};
 use crate::markdown::front_matter::front_matter;
-use crate::model::{Code, Diagnostic, Digest, Place, RepoPath, conflict_in_markdown};
+use crate::model::{Code, Diagnostic, Digest, Place, RepoPath, Severity, conflict_in_markdown};
 use crate::notes::{NoteLimits, NotesFault, ReadableDocument, SIDECAR, WrittenNotes, extract, is_binding};
 use crate::records::conflict_markers;
 use crate::redact::Clean;
@@ -22,13 +22,16 @@ pub(super) fn document_of(path: &RepoPath) -> Option<RepoPath> {
 ///
 /// Notes in the front matter go before those in the sidecar file, and both before those of the extractor. `title` is the one
 /// of the front matter, if there is one.
+///
+/// # Errors
+/// If the system refuses to read the sidecar file.
 pub(super) fn add(
     project: &Project<'_>,
     document: &mut KnowledgeDocument,
     title: Option<&str>,
     (raw, clean): (&str, &Clean),
     faults: &mut Vec<Diagnostic>,
-) {
+) -> Result<(), Diagnostic> {
     if let Some(line) = conflict_in_markdown(raw) {
         faults.push(conflict_markers(Place::line(document.path.clone(), line), &format!("`{}`", document.shown)));
     }
@@ -36,9 +39,10 @@ pub(super) fn add(
     let default = NoteLimits::default();
     // What is written may be as long as what `contextpack notes` writes; what is shown is configured.
     let limits = NoteLimits { bullets: bullets.max(default.bullets), ..default };
-    let written = in_front_matter(document, clean, &limits, faults)
-        .map(|notes| (notes, document.path.clone()))
-        .or_else(|| in_sidecar(project, document, &limits, faults));
+    let written = match in_front_matter(document, clean, &limits, faults) {
+        Some(notes) => Some((notes, document.path.clone())),
+        None => in_sidecar(project, document, &limits, faults)?,
+    };
     document.notes = Some(match written {
         None => {
             let names = [title, Some(document.kind.name()), Some(file_stem(&document.path))];
@@ -59,6 +63,7 @@ pub(super) fn add(
             notes
         }
     });
+    Ok(())
 }
 
 fn file_stem(path: &RepoPath) -> &str {
@@ -93,21 +98,25 @@ fn in_front_matter(
 }
 
 /// Reads the sidecar file of a document, if there is one.
+///
+/// # Errors
+/// If the system refuses to read it.
 fn in_sidecar(
     project: &Project<'_>,
     document: &mut KnowledgeDocument,
     limits: &NoteLimits,
     faults: &mut Vec<Diagnostic>,
-) -> Option<(WrittenNotes, RepoPath)> {
-    let path = RepoPath::new(&format!("{}{SIDECAR}", document.path)).ok()?;
-    project.source.files().binary_search(&path).ok()?;
+) -> Result<Option<(WrittenNotes, RepoPath)>, Diagnostic> {
+    let path = RepoPath::new(&format!("{}{SIDECAR}", document.path)).ok();
+    let Some(path) = path.filter(|path| project.source.files().binary_search(path).is_ok()) else { return Ok(None) };
     let raw = match super::restrictions::raw(project, &path) {
         Ok(raw) => raw,
+        Err(unreadable) if unreadable.severity == Severity::Error => return Err(unreadable),
         Err(unreadable) => {
             let message = format!("{UNUSABLE}: {}", unreadable.message);
             let diagnostic = Diagnostic::new(Code::InvalidNotes, Some(Place::file(path)), message);
             faults.push(Diagnostic { help: unreadable.help, ..diagnostic });
-            return None;
+            return Ok(None);
         }
     };
     let (shown, text, removals, digest) = clean::file(&project.scrubber, &path, FilePurpose::Document, &raw);
@@ -115,11 +124,11 @@ fn in_sidecar(
         Ok(notes) => {
             document.untrusted |= project.untracked.distrusts(project.source, &path);
             document.notes_file = Some(NotesFile { shown, removals, digest });
-            Some((notes, path))
+            Ok(Some((notes, path)))
         }
         Err(found) => {
             faults.extend(fault(&path, &found));
-            None
+            Ok(None)
         }
     }
 }

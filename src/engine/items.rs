@@ -156,7 +156,7 @@ fn read_file(
     ParsedFiles { entries, diagnostics, unread }
 }
 
-/// Returns the result for a file whose text cannot be read. If it is no UTF-8, its items are damaged: what of it is text says
+/// Returns the result for a file whose text cannot be read. If it is no UTF-8 or has a NUL byte, its items are damaged: what of it is text says
 /// which ids it holds.
 fn undecodable(
     source: &dyn SourceTree,
@@ -167,7 +167,8 @@ fn undecodable(
     refusal: &Refusal,
 ) -> ParsedFiles {
     let fault = scrubbed(&scrubber.redactor, unreadable(path, refusal));
-    let head = Some(path).filter(|_| *refusal == Refusal::NotUtf8).and_then(|path| source.head(path));
+    let head =
+        Some(path).filter(|_| matches!(refusal, Refusal::NotUtf8 | Refusal::Binary)).and_then(|path| source.head(path));
     let head = head.filter(|head| restriction(source, settings, path, head).is_none());
     let Some(head) = head else { return unusable(fault) };
     let no_body = &|_: &RepoPath| Err(Refusal::NotInRepo);

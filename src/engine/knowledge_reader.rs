@@ -307,7 +307,7 @@ impl Reader<'_, '_> {
         {
             document.title = title;
         }
-        document_notes::add(self.project, &mut document, stated_title.as_deref(), (&raw, &text.clean), faults);
+        document_notes::add(self.project, &mut document, stated_title.as_deref(), (&raw, &text.clean), faults)?;
         document.search = SearchTerms::new(&document, headings.iter().map(|heading| heading.title.as_str()));
         if document.has_notes() {
             document.body = Clean::default();

@@ -92,15 +92,6 @@ impl Project<'_> {
             instructions.text = with_addition(&instructions.text, *addition);
             inputs.push(addition.input());
         }
-        let rules = Input {
-            origin: TextOrigin {
-                id: Some(Clean::literal("redaction-rules")),
-                version: Some(self.scrubber.redactor.rules_version()),
-                ..TextOrigin::new(OriginKind::Builtin)
-            },
-            digest: None,
-        };
-        inputs.push(rules);
         let github = &self.settings.github;
         let comments = CommentRules {
             most: usize::try_from(github.comments).unwrap_or(usize::MAX),

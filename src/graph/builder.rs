@@ -147,14 +147,22 @@ impl GraphBuilder {
             NameForm::Link => resolver.linked_file(value.text),
             NameForm::Exact | NameForm::Entry => match resolver.entry(value.text, value.form == NameForm::Exact) {
                 // `T1とT2`
-                Resolution::Unknown => match resolver.exact_parts(value.text).as_slice() {
-                    [] => Resolution::Unknown,
-                    [one] => Resolution::Item(*one, None),
-                    many => {
-                        let others = many.iter().filter(|to| **to != value.stated.item);
-                        return others.for_each(|to| self.add_edge(corpus, value, EdgeTarget::Item(*to)));
+                Resolution::Unknown => {
+                    let parts = resolver.exact_parts(value.text);
+                    if parts.is_empty() {
+                        return self.warn_unknown(corpus, value);
                     }
-                },
+                    for (text, to) in parts {
+                        let part = RelationValue { text, ..*value };
+                        match to {
+                            Some(to) if to == value.stated.item => {}
+                            Some(to) => self.add_edge(corpus, &part, EdgeTarget::Item(to)),
+                            None if text.contains(|c: char| c.is_numeric()) => self.warn_unknown(corpus, &part),
+                            None => {}
+                        }
+                    }
+                    return;
+                }
                 found => found,
             },
         };

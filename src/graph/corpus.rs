@@ -94,8 +94,12 @@ impl Corpus {
         let mut kept: Vec<Arc<Entry>> = Vec::with_capacity(entries.len());
         let mut diagnostics = Vec::new();
         for entry in entries {
-            match kept.last().filter(|first| first.item.id == entry.item.id) {
+            match kept.last_mut().filter(|first| first.item.id == entry.item.id) {
                 Some(first) if first.damage.is_some() || entry.damage.is_some() => {}
+                Some(first) if is_copy(&first.item, &entry.item) => {
+                    diagnostics.push(duplicate(&entry.item, &first.item));
+                    *first = entry;
+                }
                 Some(first) => diagnostics.push(duplicate(&first.item, &entry.item)),
                 None => kept.push(entry),
             }
@@ -108,6 +112,17 @@ impl Corpus {
     pub(super) fn id(&self, item: usize) -> &str {
         &self.entries[item].item.id
     }
+}
+
+/// Whether the name of an item's file is that of another in its folder with something added, as programs name copies:
+/// `a 2.md`, `a (1).md`, `a-LAPTOP.md`.
+fn is_copy(copy: &Item<Clean>, original: &Item<Clean>) -> bool {
+    let split = |item: &Item<Clean>| {
+        item.origin.path.as_str().rsplit_once('.').map(|(stem, end)| (stem.to_owned(), end.to_owned()))
+    };
+    let (Some((copy, copy_end)), Some((original, end))) = (split(copy), split(original)) else { return false };
+    let added = copy.strip_prefix(&*original);
+    end == copy_end && added.is_some_and(|added| added.starts_with([' ', '-', '_', '(', '.']) && !added.contains('/'))
 }
 
 fn duplicate(first: &Item<Clean>, second: &Item<Clean>) -> Diagnostic {

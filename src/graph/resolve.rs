@@ -4,7 +4,7 @@ use super::candidate::ItemPart;
 use super::index::NameIndex;
 use super::link::{IssueMention, LONGEST, WebAddress, decoded, number, scheme};
 use super::{Corpus, GraphRules, SourceRules};
-use crate::model::{Code, RepoPath, latin_parts, with_slashes};
+use crate::model::{Code, RepoPath, is_document_name, latin_parts, with_slashes};
 use crate::redact::Clean;
 use std::borrow::Cow;
 
@@ -61,15 +61,27 @@ impl<'a> Resolver<'a> {
             .unwrap_or_else(|| self.issue(value))
     }
 
-    /// Resolves a word that must be an `exact` id, as a value with the template of `ref` or a prefix may be, or any value.
+    /// Resolves a word that must be an `exact` id, as a value with the template of `ref` or a prefix may be, or the path of an
+    /// item's file; or any value.
     pub(super) fn entry(&self, word: &'a str, exact: bool) -> Resolution<'a> {
-        if exact { self.exact(word).unwrap_or(Resolution::Unknown) } else { self.resolve(word) }
+        if !exact {
+            return self.resolve(word);
+        }
+        let file = || if is_document_name(word) { self.linked_file(word) } else { Resolution::Unknown };
+        self.exact(word).unwrap_or_else(file)
     }
 
-    /// Returns the items whose exact ids stand between letters of another script in a word.
-    pub(super) fn exact_parts(&self, word: &str) -> Vec<usize> {
-        let parts = latin_parts(word).filter(|(_, part)| part.len() < word.len());
-        parts.filter_map(|(_, part)| self.index.exact(part)).collect()
+    /// Returns the parts of a word between letters of another script or signs that join names, each with the item of which it is
+    /// the exact id; nothing if none is.
+    pub(super) fn exact_parts(&self, word: &'a str) -> Vec<(&'a str, Option<usize>)> {
+        let mut parts = Vec::new();
+        for piece in word.split(['/', '+', '&', ';']) {
+            match self.index.exact(piece) {
+                Some(item) => parts.push((piece, Some(item))),
+                None => parts.extend(latin_parts(piece).map(|(_, part)| (part, self.index.exact(part)))),
+            }
+        }
+        if parts.iter().any(|(_, item)| item.is_some()) { parts } else { Vec::new() }
     }
 
     /// Resolves the target of a link, which must be the file of one item.

@@ -24,10 +24,20 @@ pub(super) fn entries(root: &Path, excluded: &[RepoPath]) -> Result<Vec<u8>, Git
         Ok(output) => output,
         Err(error) => {
             let why = not_started(&error);
-            return Err(GitUnavailable { why, absent: error.kind() == io::ErrorKind::NotFound });
+            let absent = error.kind() == io::ErrorKind::NotFound && !may_be_sparse(root);
+            return Err(GitUnavailable { why, absent });
         }
     };
     output_of(root, output).map_err(|why| GitUnavailable { why, absent: !is_repository(root).unwrap_or(true) })
+}
+
+/// Whether files may be missing below `root` because they are not checked out, as the settings of its repository say.
+fn may_be_sparse(root: &Path) -> bool {
+    let Ok(Some(git)) = work_tree(root).map(|top| top.and_then(|top| folder(top).ok().flatten())) else { return false };
+    ["config", "config.worktree"].iter().any(|name| {
+        let text = std::fs::read_to_string(git.join(name)).unwrap_or_default().to_lowercase();
+        text.lines().any(|line| line.replace(char::is_whitespace, "") == "sparsecheckout=true")
+    })
 }
 
 /// Whether there is a repository where `.git` says it is, judged by the files that each one has.
@@ -44,7 +54,7 @@ fn is_repository(root: &Path) -> io::Result<bool> {
 pub(super) struct GitUnavailable {
     /// The reason: a sentence without a secret.
     pub(super) why: String,
-    /// Whether git is not installed, or there is no repository where `.git` says it is. Other reasons may be temporary.
+    /// Whether git is not installed for a whole checkout, or there is no repository where `.git` says it is. Other reasons may be temporary.
     pub(super) absent: bool,
 }
 

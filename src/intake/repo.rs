@@ -155,16 +155,6 @@ impl Repo {
         self.cache
     }
 
-    /// Returns what [`Repo::cache_use`] is for the repo at `root`, without opening it, and which state files git tracks.
-    ///
-    /// # Errors
-    /// If the root cannot be examined.
-    pub fn state_use(root: &Path) -> Result<(CacheUse, Vec<Diagnostic>), IntakeError> {
-        let root = root::folder(root)?;
-        let entries = root::work_tree(&root)?.map(|_| git::entries(&root, &[]));
-        Ok(state_folder::examine(entries.as_ref()))
-    }
-
     /// Whether git tracks the file at `path`. `true` if git cannot say so: such a file is not removed.
     pub fn is_tracked(path: &Path) -> bool {
         git::is_tracked(path)

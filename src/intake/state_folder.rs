@@ -9,8 +9,6 @@ use std::collections::BTreeMap;
 const STATE: &str = ".contextpack";
 /// The names in it that belong to one working copy: they may only hold what was written there.
 const LOCAL_NAMES: [&str; 5] = ["cache", "tmp", "now.md", "delivered", "pages"];
-/// What the names of answers of programs that make notes begin with.
-const LOCAL_BEGIN: &str = "notes-";
 
 /// Whether state files, such as the cache, may be read and written. All that reads them asks for this.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,8 +54,7 @@ fn local_name(path: &str) -> Option<String> {
         None => Some(state.to_owned()),
         Some(part) => {
             let name = folded(part);
-            let is_local = LOCAL_NAMES.contains(&&*name) || name.starts_with(LOCAL_BEGIN);
-            is_local.then(|| format!("{state}/{part}"))
+            LOCAL_NAMES.contains(&&*name).then(|| format!("{state}/{part}"))
         }
     }
 }
@@ -96,8 +93,6 @@ mod tests {
             ".contextpack./cache . /x",
             ".contextpack/tmp/.contextpack-00000000000000000000000000000000.tmp",
             ".contextpack/now.md",
-            ".contextpack/notes-0123456789abcdef.json",
-            ".ContextPack/Notes-x.json",
             ".contextpack/delivered/delivered.jsonl",
             ".contextpack/pages",
         ] {

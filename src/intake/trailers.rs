@@ -20,6 +20,8 @@ pub struct CommitTrailers {
 
 /// The most values of one commit that are read. Anyone who may open a pull request writes them.
 const MAX_VALUES: usize = 100;
+/// The most characters of one value that are read; a pack's name and hash have fewer.
+const MAX_LENGTH: usize = 400;
 
 /// A version of a file, as a commit added or changed it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,7 +67,7 @@ pub fn trailers(root: &Path, range: &str, key: &str) -> Result<Vec<CommitTrailer
     let commit = |fields: &[&str; 3]| {
         let [id, subject, values] = *fields;
         let mut values = values.split('\u{1}').map(str::trim).filter(|value| !value.is_empty());
-        let read = values.by_ref().take(MAX_VALUES).map(str::to_owned).collect();
+        let read = values.by_ref().take(MAX_VALUES).map(|value| value.chars().take(MAX_LENGTH).collect()).collect();
         CommitTrailers { id: id.to_owned(), subject: subject.to_owned(), values: read, left_out: values.count() }
     };
     Ok(fields.as_chunks().0.iter().map(commit).filter(|commit| !commit.values.is_empty()).collect())

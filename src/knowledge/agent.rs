@@ -163,13 +163,13 @@ impl Agent {
 }
 
 impl Agents {
-    /// Sorts agents by their keys. Two with one key are a fault, and the second of them is left out.
+    /// Sorts agents by their keys. Two with one key, in any case, are a fault, and the second of them is left out.
     pub fn new(mut agents: Vec<Agent>, faults: &mut Vec<Diagnostic>) -> Self {
         agents.sort_by(|a, b| (&a.key, &a.path).cmp(&(&b.key, &b.path)));
-        let mut known: BTreeMap<Clean, Clean> = BTreeMap::new();
-        agents.retain(|agent| match known.get(&agent.key) {
+        let mut known: BTreeMap<String, Clean> = BTreeMap::new();
+        agents.retain(|agent| match known.get(&agent.key.to_lowercase()) {
             None => {
-                known.insert(agent.key.clone(), agent.shown.clone());
+                known.insert(agent.key.to_lowercase(), agent.shown.clone());
                 true
             }
             Some(first) => {

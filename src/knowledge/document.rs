@@ -3,11 +3,12 @@
 use super::agent::{Agents, suggestion};
 use super::front_matter::FrontMatter;
 use super::relevance::SearchTerms;
+use super::sensitive::{loose_fields, secret_line};
 use crate::config::{DocumentSource, DocumentType, KnowledgeSettings, nearest};
 use crate::graph::RecordedRemoval;
 use crate::markdown::front_matter::{front_matter, key, near_miss};
 use crate::model::{Code, Diagnostic, Digest, Node, Place, RepoPath, Severity, Value};
-use crate::notes::{Notes, SIDECAR, loose_fields, secret_line};
+use crate::notes::{Notes, SIDECAR};
 use crate::records::read_front_matter;
 use crate::redact::Clean;
 use std::sync::Arc;

@@ -5,6 +5,7 @@ mod choice;
 mod document;
 mod front_matter;
 mod relevance;
+mod sensitive;
 mod template;
 
 pub use agent::{Agent, AgentError, Agents};

@@ -80,7 +80,24 @@ pub(crate) fn near_miss(text: &str) -> Option<NearMiss> {
     let below = lines.next().unwrap_or_default();
     if opens(opening) {
         let why = "has no end, so it was read as text";
-        return is_field(below).then(|| NearMiss::new(line, why, "end it with a line `---`")).flatten();
+        let why_odd = "has lines that are no `key: value`, so it was read as text";
+        let odd = || {
+            all_odd_fields(lines)
+                .then(|| NearMiss::new(line, why_odd, "write `key: value`, with a space after the colon"))
+        };
+        return if is_field(below) { NearMiss::new(line, why, "end it with a line `---`") } else { odd().flatten() };
+    }
+    let rest = &text[first + opening.len()..];
+    if opening.starts_with("# ") || opening.starts_with("%YAML") {
+        let why = "has a line above it, so it was read as text";
+        let is_all_fields = front_matter(rest).is_some_and(|found| {
+            rest[found.yaml].lines().all(|line| is_field(line) || line.is_empty() || line.starts_with([' ', '-', '#']))
+        });
+        return is_all_fields.then(|| NearMiss::new(line, why, "put the line below it")).flatten();
+    }
+    if bare == "{" && below.trim_start().starts_with('"') && below.contains("\":") && rest.contains("\n}") {
+        let why = "is JSON, so it was read as text";
+        return NearMiss::new(line, why, "write it as YAML between two lines `---`");
     }
     let is_toml = |line: &str| line.split_once('=').is_some_and(|(name, _)| is_field(&format!("{}:", name.trim())));
     let fence = bare.trim_end_matches(|c: char| c.is_ascii_alphabetic()).trim_end();
@@ -97,6 +114,27 @@ pub(crate) fn near_miss(text: &str) -> Option<NearMiss> {
     let is_closed = is_field(opening) && fields > 1 && head.iter().any(|line| line.trim_end() == "---");
     let why = "has no beginning, so it was read as text";
     is_closed.then(|| NearMiss::new(line, why, "put a line `---` above it")).flatten()
+}
+
+/// Returns whether the lines up to a fence are fields but for their separators: `id：1`, `id = 1`, `id:1`.
+fn all_odd_fields<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
+    let mut count = 0;
+    for line in lines {
+        if line.trim_end() == "---" {
+            return count > 0;
+        }
+        let name = line
+            .split_once([':', '：', '='])
+            .filter(|(_, value)| !value.starts_with("//"))
+            .map(|(name, _)| name.trim());
+        let is_name =
+            |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
+        if !line.trim().is_empty() && !name.is_some_and(is_name) && !line.starts_with([' ', '-', '#']) {
+            return false;
+        }
+        count += usize::from(name.is_some());
+    }
+    false
 }
 
 /// Returns where the first line of a text begins that is neither blank nor an HTML comment, and its number.
@@ -212,6 +250,12 @@ mod tests {
             ("```markdown\n---\na: 1\n---\nText\n```\n", 1),
             ("\n~~~\n\n---\na: 1\n---\n~~~\n", 2),
             ("a: 1\nb: 2\n---\nText\n", 1),
+            ("---\na：1\nb：2\n---\n", 1),
+            ("---\na = 1\n---\n", 1),
+            ("---\na:1\n---\n", 1),
+            ("{\n  \"a\": 1\n}\n\n# T\n", 1),
+            ("# T\n\n---\na: 1\n---\n", 1),
+            ("%YAML 1.2\n---\na: 1\n---\n", 1),
         ] {
             assert_eq!(front_matter(text), None, "{text:?}");
             assert_eq!(near_miss(text).map(|near| near.line), Some(line), "{text:?}");
@@ -227,6 +271,9 @@ mod tests {
             "```rust\nlet a = 1;\n```\n",
             "```yaml\na: 1\n```\n",
             "- a: 1\n",
+            "# T\n\n---\n\nNote: text\nand more\n\n---\n",
+            "---\nSee http://x.org\n---\n",
+            "{% include a %}\n",
             "***\nNote: text\n",
         ] {
             assert_eq!(near_miss(text), None, "{text:?}");

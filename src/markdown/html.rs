@@ -83,13 +83,19 @@ pub(super) fn last_strike_end(text: &str) -> usize {
     ends.iter().filter_map(|end| text.rfind(end)).max().unwrap_or(0)
 }
 
-/// Returns the text between the tags of a piece of HTML with its offsets.
-pub(super) fn texts(html: &str) -> impl Iterator<Item = (&str, usize)> {
+/// Returns whether an element of this name begins a line.
+pub(super) fn breaks(name: &str) -> bool {
+    ["br", "div", "li", "p", "td", "tr"].iter().any(|known| name.eq_ignore_ascii_case(known))
+}
+
+/// Returns the text between the tags of a piece of HTML with its offsets, each with the tag that follows it.
+pub(super) fn texts(html: &str) -> impl Iterator<Item = (&str, &str, usize)> {
     let mut at = 0;
     html.split_inclusive('>').map(move |piece| {
         let start = at;
         at += piece.len();
-        (piece.split('<').next().unwrap_or_default(), start)
+        let (text, tag) = piece.split_at(piece.find('<').unwrap_or(piece.len()));
+        (text, tag, start)
     })
 }
 
@@ -114,7 +120,7 @@ mod tests {
         let others = "<a class=\"b\" HREF = z.md id=q><a data-href=\"n.md\" title=href=x>";
         assert_eq!(links(others).collect::<Vec<_>>(), [("z.md", 13)]);
         assert_eq!(tags("<S>x</del >").collect::<Vec<_>>(), [("S", 0, false), ("del", 4, true)]);
-        let messages: Vec<_> = texts(html).filter(|(text, _)| !text.trim().is_empty()).collect();
-        assert_eq!(messages, [("T", 15), ("U", 36)]);
+        let messages: Vec<_> = texts(html).filter(|(text, ..)| !text.trim().is_empty()).collect();
+        assert_eq!(messages, [("T", "</a>", 15), ("U", "", 36)]);
     }
 }

@@ -29,7 +29,7 @@ pub enum InlinePart {
     },
     /// A stretch of inline text.
     Run(Run),
-    /// The visible text of an HTML block.
+    /// The visible text of an HTML block, with a line for each of its paragraphs and items.
     Html(Run),
     /// The text of a code block.
     Code(Traced),
@@ -113,8 +113,10 @@ pub struct Run {
     pub spoken_codes: Vec<(usize, String)>,
     /// The ranges of links in `spoken` that are neither struck nor URLs of issues, and their targets.
     pub spoken_links: Vec<LinkSpan>,
-    /// How much of `full` the bold text at its beginning is; 0 if there is none, `usize::MAX` while it is open.
+    /// How much of `full` the bold or italic text at its beginning is; 0 if there is none, `usize::MAX` while it is open.
     pub bold: usize,
+    /// Whether that is italic and not bold.
+    pub italic: bool,
     /// Whether it is in a block quote.
     pub quoted: bool,
     /// The number of lists around it.
@@ -128,7 +130,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// Returns the text of the run's first line if all of it is bold: `Blocked by` of `**Blocked by**`.
+    /// Returns the text of the run's first line if all of it is bold or italic: `Blocked by` of `**Blocked by**`.
     pub(crate) fn bold_line(&self) -> Option<&str> {
         let (bold, rest) = self.full.text.split_at_checked(self.bold).filter(|(bold, _)| !bold.is_empty())?;
         let ends = rest.split('\n').next().unwrap_or_default().trim_matches([' ', ':', '：']).is_empty();

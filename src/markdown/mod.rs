@@ -6,8 +6,10 @@ mod inline;
 mod key_headings;
 mod outline;
 mod reader;
+mod text_blocks;
 
 pub(crate) use inline::{GAP, LinkSpan, Run, Traced};
 pub use inline::{InlinePart, MarkdownText};
 pub(crate) use key_headings::{KeyHeadings, words};
 pub use outline::{Block, Heading, Outline};
+pub use text_blocks::{TextBlock, TextBlockKind, text_blocks};

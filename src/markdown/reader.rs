@@ -1,7 +1,7 @@
 //! The reader of Markdown: one pass over the events of its parser.
 
 use crate::markdown::front_matter::front_matter;
-use crate::markdown::html::{Comments, last_strike_end, links, strikes, tags, texts};
+use crate::markdown::html::{Comments, breaks, last_strike_end, links, strikes, tags, texts};
 use crate::markdown::inline::{GAP, InlinePart, LinkSpan, MarkdownText, Run, Traced};
 use crate::markdown::outline::{Anchors, Block, Heading, Outline};
 use crate::model::{LineStarts, ends_name, issue_url, with_plain_hyphens};
@@ -123,6 +123,8 @@ impl MarkdownReader<'_> {
                 self.depth = self.depth.saturating_sub(1);
                 if tag == TagEnd::Strong {
                     self.dunder(&range);
+                }
+                if matches!(tag, TagEnd::Strong | TagEnd::Emphasis) {
                     self.end_bold();
                 }
                 self.end(tag);
@@ -219,8 +221,9 @@ impl MarkdownReader<'_> {
             Tag::Image { .. } => self.images += 1,
             Tag::Strong => {
                 self.dunder(range);
-                self.begin_bold();
+                self.begin_bold(false);
             }
+            Tag::Emphasis => self.begin_bold(true),
             Tag::Link { dest_url, .. } => self.begin_link(dest_url.into_string(), range.start, false),
             _ => {}
         }
@@ -323,8 +326,8 @@ impl MarkdownReader<'_> {
         let is = |known: &str| name.eq_ignore_ascii_case(known);
         if is("br") {
             self.push("\n", source);
-        } else if is("b") || is("strong") {
-            if closing { self.end_bold() } else { self.begin_bold() }
+        } else if ["b", "strong", "i", "em"].into_iter().any(is) {
+            if closing { self.end_bold() } else { self.begin_bold(is("i") || is("em")) }
         } else if is("a") && closing {
             self.end_link(true);
         } else if is("a") {
@@ -362,10 +365,12 @@ impl MarkdownReader<'_> {
         escaped && part.starts_with(['_', '.', '(', '[', '@', '$', '-']) && self.run.as_ref().is_some_and(inside)
     }
 
-    /// Notes that the run begins with bold text, whose end is not known yet.
-    fn begin_bold(&mut self) {
+    /// Notes that the run begins with bold or italic text, whose end is not known yet.
+    fn begin_bold(&mut self, is_italic: bool) {
         if self.run.as_ref().is_none_or(|run| run.full.text.trim().is_empty()) && self.images == 0 {
-            self.run().bold = usize::MAX;
+            let run = self.run();
+            run.italic = is_italic && run.bold == 0;
+            run.bold = usize::MAX;
         }
     }
 
@@ -380,6 +385,10 @@ impl MarkdownReader<'_> {
 
     fn begin_link(&mut self, target: String, source: usize, is_html: bool) {
         self.parts.push(InlinePart::Link { target: target.clone(), source });
+        self.open_link(target, source, is_html);
+    }
+
+    fn open_link(&mut self, target: String, source: usize, is_html: bool) {
         let run = self.run();
         let (spoken, full) = (run.spoken.text.len(), run.full.text.len());
         self.links.push(OpenLink { spoken, full, target, source, is_html });
@@ -454,14 +463,29 @@ impl MarkdownReader<'_> {
             for (target, offset) in links(shown) {
                 self.parts.push(InlinePart::Link { target: target.to_owned(), source: at + offset });
             }
-            for (_, offset, closing) in tags(shown).filter(|(name, ..)| strikes(name)) {
-                self.struck_tags.1 = self.struck_by(self.struck_tags.1, at + offset, closing);
+            self.run = Some(Run { quoted: self.quotes > 0, lists: self.items.len(), ..Run::default() });
+            for (text, tag, offset) in texts(shown) {
+                self.push(text, at + offset);
+                self.html_tag(tag, at + offset + text.len());
             }
-            let mut run = Run::default();
-            for (text, offset) in texts(shown) {
-                run.full.push(text, at + offset);
-            }
-            self.parts.push(InlinePart::Html(run));
+            self.links.clear();
+            self.parts.extend(self.run.take().map(InlinePart::Html));
+        }
+    }
+
+    /// Follows a tag of an HTML block.
+    fn html_tag(&mut self, tag: &str, source: usize) {
+        let Some((name, _, closing)) = tags(tag).next() else { return };
+        if strikes(name) {
+            self.struck_tags.1 = self.struck_by(self.struck_tags.1, source, closing);
+        } else if breaks(name) {
+            self.push("\n", source);
+        } else if name.eq_ignore_ascii_case("a") && closing {
+            self.end_link(true);
+        } else if name.eq_ignore_ascii_case("a")
+            && let Some((target, _)) = links(tag).next()
+        {
+            self.open_link(target.to_owned(), source, true);
         }
     }
 

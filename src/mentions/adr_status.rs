@@ -2,10 +2,13 @@
 
 use crate::markdown::front_matter::{front_matter, key};
 use crate::markdown::{Heading, Outline, words};
+use crate::mentions::hints::pattern;
 use crate::model::{
     DecisionState, StatusPosition, date_in, is_status_template, names_nothing, names_successor, state_at,
 };
+use regex::Regex;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 /// The status of an ADR.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,7 +26,24 @@ pub struct AdrStatus {
 }
 
 /// Words before `status` that name the record itself; in a heading the first ones only, since others head sections of their own.
-const OWN: [&str; 6] = ["adr", "decision", "record", "current", "document", "proposal"];
+const OWN: [&str; 9] = ["adr", "decision", "record", "current", "date and", "date &", "date /", "document", "proposal"];
+/// How many of these count in a heading.
+const OWN_IN_HEADINGS: usize = 7;
+/// Words behind `status` that change nothing.
+const OF_OWN: [&str; 10] = [
+    "of this adr",
+    "of the adr",
+    "of this decision",
+    "of the decision",
+    "of this record",
+    "of the record",
+    "of this document",
+    "and date",
+    "& date",
+    "/ date",
+];
+/// The names of boxes that renderers draw around a text: `> [!NOTE]`, `> **Warning**`, `!!! warning`.
+const BOXES: [&str; 8] = ["attention", "caution", "danger", "important", "info", "note", "tip", "warning"];
 
 /// Columns of a table with a line for each of several decisions, or for each word of a legend.
 const OTHERS: [&str; 10] =
@@ -101,6 +121,12 @@ impl Line<'_> {
         self.is_item() || is_numbered || date_in(first).is_some() || self.text.trim_start().starts_with('#')
     }
 
+    /// Returns whether it is only the name of a box.
+    fn is_box(&self) -> bool {
+        let name = self.text.trim_matches(|c: char| !c.is_alphanumeric());
+        BOXES.iter().any(|known| known.eq_ignore_ascii_case(name))
+    }
+
     fn is_row(&self) -> bool {
         self.text.contains('|')
     }
@@ -160,7 +186,7 @@ fn status(text: &str, statement: &Statement, begins: bool) -> AdrStatus {
         let said = state_at(&plain, position);
         if said == DecisionState::Inactive {
             let undated = part.trim_start_matches(|c: char| {
-                c.is_ascii_digit() || c.is_whitespace() || matches!(c, '-' | '/' | '.' | ':' | '–')
+                c.is_ascii_digit() || c.is_whitespace() || matches!(c, '-' | '/' | '.' | ':' | ',' | '–')
             });
             let skipped = if date_in(part).is_some() { part.len() - undated.len() } else { 0 };
             let found = bare(&part[skipped..]).map(|found| at + skipped + found.start..at + skipped + found.end);
@@ -201,10 +227,11 @@ fn sentences(text: &str) -> Vec<usize> {
     lengths
 }
 
-/// Returns a text without Markdown and without what is struck through, on one line.
+/// Returns a text without Markdown, tags and what is struck through, on one line.
 fn without_markup(text: &str) -> String {
     let standing = standing(text);
-    let mut rest = standing.as_deref().unwrap_or(text);
+    let untagged = TAG.replace_all(standing.as_deref().unwrap_or(text), "");
+    let mut rest = &*untagged;
     let mut plain = String::with_capacity(rest.len());
     while let Some((before, link)) = rest.split_once('[') {
         plain.push_str(before);
@@ -290,6 +317,10 @@ fn statements(all: &[Line<'_>]) -> Vec<Statement> {
             hidden = !line.text.contains("-->");
             continue;
         }
+        if line.is_box() {
+            goes_on = false;
+            continue;
+        }
         let is_table = line.is_row()
             && (line.text.trim_start().starts_with('|') || all.get(at).is_some_and(|next| is_delimiter(next.text)));
         if is_table {
@@ -326,7 +357,7 @@ fn in_head(text: &str, outline: &Outline) -> (Vec<Statement>, Vec<Statement>) {
     let end = parts.nth(1).map_or(outline.blocks.len(), |second| second.block);
     let blocks = outline.blocks.iter().take(end).filter(|block| block.fence.is_none() && block.heading.is_none());
     let all: Vec<Line<'_>> = blocks.flat_map(|block| lines(text, block.range.clone(), block.line)).collect();
-    let (mut stated, mut successors) = (Vec::new(), Vec::new());
+    let (mut stated, mut successors) = (in_html(&all), Vec::new());
     for (at, line) in all.iter().enumerate() {
         if line.text.starts_with("    ") || line.text.starts_with('\t') {
             continue;
@@ -360,6 +391,29 @@ fn in_head(text: &str, outline: &Outline) -> (Vec<Statement>, Vec<Statement>) {
     (stated, successors)
 }
 
+static TAG: LazyLock<Regex> = LazyLock::new(|| pattern(r"</?[a-zA-Z][^<>]*>"));
+
+/// A row of a table in HTML whose first cell is `Status`.
+static HTML_ROW: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"(?is)<t[hd][^>]*>\s*(?:<\w[^>]*>\s*)*status:?\s*(?:</\w+>\s*)*</t[hd]>\s*<td[^>]*>(.*?)</td>")
+});
+
+/// Returns the statements in rows of tables in HTML: the first line of the cell behind `Status`.
+fn in_html(all: &[Line<'_>]) -> Vec<Statement> {
+    if !all.iter().any(|line| line.text.contains("<t")) {
+        return Vec::new();
+    }
+    let joined: String = all.iter().flat_map(|line| [line.text, "\n"]).collect();
+    let cells = HTML_ROW.captures_iter(&joined).filter_map(|found| found.get(1));
+    let statement = |cell: regex::Match<'_>| {
+        let above = joined[..cell.start()].matches('\n').count();
+        let column = cell.start() - joined[..cell.start()].rfind('\n').map_or(0, |end| end + 1);
+        let line = all.get(above)?;
+        line.statement(column, column + cell.as_str().lines().next()?.len())
+    };
+    cells.filter_map(statement).collect()
+}
+
 /// Returns what follows `Status` in a heading or a line, numbering and marks aside; in a line a separator must follow.
 fn own_status(text: &str, is_heading: bool) -> Option<&str> {
     let bare = ["<b>", "<strong>"].into_iter().find_map(|tag| text.strip_prefix(tag)).unwrap_or(text);
@@ -367,11 +421,12 @@ fn own_status(text: &str, is_heading: bool) -> Option<&str> {
         |number: &str| number.len() < 5 && number.chars().all(|c| matches!(c, 'I' | 'V' | 'X') || !c.is_alphabetic());
     let numbered = bare.split_once(['.', ')']).filter(|(number, _)| is_number(number)).map_or(bare, |(_, rest)| rest);
     let numbered = numbered.trim_start_matches(|c: char| !c.is_alphabetic());
-    let rest = OWN[..if is_heading { 3 } else { OWN.len() }]
+    let rest = OWN[..if is_heading { OWN_IN_HEADINGS } else { OWN.len() }]
         .iter()
         .find_map(|own| without_word(numbered, own))
         .map_or(numbered, str::trim_start);
     let rest = without_word(rest, "status")?;
+    let rest = OF_OWN.iter().find_map(|own| without_word(rest.trim_start(), own)).unwrap_or(rest);
     let value = rest.trim_start_matches(['*', '_', ' ', '"', '\'']);
     let value = ["</b>", "</strong>"].into_iter().find_map(|tag| value.strip_prefix(tag)).unwrap_or(value);
     let separators = [':', '：', '=', '-', '–', '—'];
@@ -536,6 +591,19 @@ mod tests {
             ("# A\n\n- Status: accepted\n- Superseded by: [ADR-9](9.md)\n", "by ADR-9", 4, Inactive),
             ("# A\n\n- Status: accepted\n- Superseded by: n/a\n", "accepted", 3, InForce),
             ("# A\n\n| Status | Proposed |\n|---|---|\n", "Proposed", 3, Open),
+            ("# A\n\n## Current status\n\nRejected\n", "Rejected", 5, Inactive),
+            ("# A\n\n## Status of this ADR\n\nRejected\n", "Rejected", 5, Inactive),
+            ("# A\n\n## Status and date\n\nRejected\n", "Rejected", 5, Inactive),
+            ("# A\n\n## Status / Date\n\nRejected\n", "Rejected", 5, Inactive),
+            ("# A\n\n## Date and status\n\n2024-01-02, rejected\n", "rejected", 5, Inactive),
+            ("# A\n\nStatus of this ADR: Rejected\n", "Rejected", 3, Inactive),
+            ("# A\n\n<table>\n<tr><th>Status</th><td>Rejected</td></tr>\n</table>\n", "Rejected", 4, Inactive),
+            (
+                "# A\n\n<table>\n<tr>\n<td><b>Status</b></td>\n<td>Superseded by <a href=\"9.md\">ADR-9</a></td>\n</tr></table>\n",
+                "Superseded by ADR-9",
+                6,
+                Inactive,
+            ),
             ("# A\n\n| Date | 2024 |\n|---|---|\n| **Status** | Rejected |\n", "Rejected", 5, Inactive),
             (
                 "| Status | Date |\n|:--|:--|\n| Superseded by ADR-9 | 2025 |\n\n## Context\n",
@@ -572,6 +640,18 @@ mod tests {
             ("- 2024-01-02: Accepted\n- 2024-03-01: Superseded by ADR-9\n", "Superseded by ADR-9", Inactive),
             ("2020-01-01 Proposed\n2021-01-01 Rejected\n2022-01-01 Accepted\n", "2022-01-01 Accepted", InForce),
             ("- [ ] Proposed\n- [x] Accepted\n- [ ] Deprecated\n", "Accepted", InForce),
+            (
+                "Accepted\n\n> [!NOTE]\n> This decision was superseded by ADR-9.\n",
+                "This decision was superseded by ADR-9",
+                Inactive,
+            ),
+            ("> [!CAUTION]\n> Superseded by ADR-9\n\nAccepted\n", "Superseded by ADR-9", Inactive),
+            ("Accepted\n\n> **Note**\n> Superseded by ADR-9.\n", "Superseded by ADR-9", Inactive),
+            ("- 2024-03-04: Deprecated\n- 2025-01-02: Reinstated\n", "2025-01-02: Reinstated", InForce),
+            ("- 2024-03-04: Deprecated\n- 2025-01-02: Re-accepted\n", "2025-01-02: Re-accepted", InForce),
+            ("- 2024-03-04: Accepted\n- 2025-01-02: Phased out\n", "Phased out", Inactive),
+            ("Not accepted\n", "Not accepted", Inactive),
+            ("Accepted (was: rejected)\n", "Accepted (was: rejected)", InForce),
             ("~~Proposed~~\n~~Superseded by ADR-9~~ Accepted\n", "Accepted", InForce),
             ("| Date | Status |\n|--|--|\n| 2024-01-02 | Rejected |\n| 2024-03-01 | Accepted |\n", "Accepted", InForce),
             ("proposed | **accepted** | rejected\n", "accepted", InForce),
@@ -600,6 +680,8 @@ mod tests {
             "| Status | Date |\n|--|--|\n| Proposed, Accepted, Rejected, Deprecated, Superseded | yyyy-mm-dd |\n",
             "# ADRs\n\n| ADR | Status |\n|--|--|\n| 1 | Accepted |\n| 2 | Superseded |\n",
             "# A\n\nStatus quo is kept.\n",
+            "# A\n\n## Status of the migration\n\nRejected\n",
+            "# A\n\n## Status report\n\nRejected\n",
             "# A\n\n## Status\n\n{{ status }}\n",
             "# A\n\n## State\n\nText.\n",
         ] {

@@ -4,8 +4,9 @@ use crate::markdown::{GAP, LinkSpan, Run};
 use crate::mentions::hints::pattern;
 use crate::mentions::relations::LABEL;
 use crate::mentions::words::{NameStrength, Word, words};
-use crate::model::{Relation, ends_name, has_letter_prefix};
+use crate::model::{Relation, ends_name, has_letter_prefix, is_document_name};
 use regex::Regex;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 /// The phrases that state a relation anywhere in a sentence.
@@ -25,6 +26,28 @@ const MOST_FILLERS: usize = 4;
 const DENYING: [&str; 8] = ["cannot", "if", "neither", "never", "nor", "not", "whether", "without"];
 /// Words before a phrase that say it of the past.
 const PAST: [&str; 3] = ["formerly", "originally", "previously"];
+/// Words directly before a name that deny it where a relation was announced.
+const DENYING_NAMES: [&str; 5] = ["neither", "never", "no", "nor", "not"];
+/// Words that may stand between these and the name, besides fillers and other names.
+const BETWEEN_DENIED: [&str; 7] = ["be", "by", "longer", "more", "on", "to", "yet"];
+/// Words that say that nothing is named; with more than one other word behind them they are part of a sentence.
+const NOTHING: [&str; 11] = [
+    "n/a",
+    "na",
+    "nil",
+    "no blocker",
+    "no blockers",
+    "no dependencies",
+    "no dependency",
+    "nobody",
+    "none",
+    "not applicable",
+    "nothing",
+];
+/// Words that may follow these.
+const NOTHING_NOW: [&str; 6] = ["anymore", "currently", "left", "now", "open", "yet"];
+/// Words after these that name something all the same.
+const EXCEPTING: [&str; 5] = ["apart", "besides", "but", "except", "other"];
 /// Words that begin a question.
 const ASKING: [&str; 28] = [
     "am", "any", "are", "aren't", "can", "could", "did", "do", "does", "doesn't", "has", "have", "how", "is", "isn't",
@@ -76,6 +99,10 @@ impl WordShape {
             Self::Other
         }
     }
+}
+
+fn is_was(lower: &str) -> bool {
+    matches!(lower, "was" | "were")
 }
 
 /// Returns whether a word names an item at least this surely.
@@ -211,6 +238,7 @@ impl<'a> ClauseReader<'a> {
                 WordShape::Mixed => true,
                 WordShape::Dotted => announced || self.is_alone(index),
                 WordShape::Short => self.is_alone(index),
+                WordShape::Other if is_document_name(word.text) => announced || word.text.contains('/'),
                 WordShape::Other => announced && self.is_alone(index),
             },
         }
@@ -234,6 +262,7 @@ impl<'a> ClauseReader<'a> {
                     let shape = WordShape::of(word.text);
                     shape == WordShape::Mixed
                         || has_letter_prefix(word.text)
+                        || word.text.contains('#') && word.text.contains(|c: char| c.is_numeric())
                         || word.text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
                 }
             }
@@ -296,8 +325,10 @@ impl<'a> ClauseReader<'a> {
             end = word.start;
             // An apostrophe divides words, so that `isn't` ends in a word `t`.
             let negated = past
+                || is_was(&lower) && (next.is_empty() || next.ends_with("ly"))
                 || DENYING.contains(&lower.as_str())
                 || lower == "no" && matches!(next.as_str(), "longer" | "more")
+                || lower == "had" && next == "been"
                 || lower == "used" && next == "to"
                 || lower == "t" && self.text[..word.start].ends_with(['\'', '’']);
             if negated {
@@ -306,6 +337,58 @@ impl<'a> ClauseReader<'a> {
             next = lower;
         }
         false
+    }
+
+    /// Returns whether the announced name at a byte is negated or of the past by the words directly before it: `no longer #12`,
+    /// `neither #1 nor #2`, `(was #12)`.
+    pub(super) fn is_denied_name(&self, at: usize) -> bool {
+        let mut end = at;
+        let mut next = String::new();
+        let before = self.word_at(at);
+        for (index, word) in self.words[..before].iter().enumerate().rev().take(LONGEST_REMARK) {
+            let Some(gap) = self.text.get(word.end..end) else { return false };
+            let lower = word.text.to_lowercase();
+            let is_past = PAST.contains(&lower.as_str()) || is_was(&lower);
+            let is_name = word.target.is_some() || self.is_mixed(index);
+            let is_joint = match gap.trim() {
+                "" => !(is_name && gap.contains('\n')),
+                ":" => is_past,
+                joint => is_name && joint.chars().all(|c| matches!(c, ',' | '/' | '&' | '+')),
+            };
+            if !is_joint {
+                return false;
+            }
+            let head = self.text[..word.start].trim_end_matches([' ', '\t', '_', '*']);
+            let begins = head.is_empty() || head.ends_with(|c: char| !c.is_alphanumeric());
+            if DENYING_NAMES.contains(&lower.as_str())
+                || is_past && (begins || !is_was(&lower))
+                || lower == "used" && next == "to"
+            {
+                return true;
+            }
+            let word = lower.as_str();
+            if !is_name && !FILLERS.contains(&word) && !JOINS.contains(&word) && !BETWEEN_DENIED.contains(&word) {
+                return false;
+            }
+            (end, next) = (self.words[index].start, lower);
+        }
+        false
+    }
+
+    /// Returns whether an announced entry begins by saying that there is none: `None (was #12)`, `n/a, #12 is done`.
+    pub(super) fn says_none(&self, range: &Range<usize>) -> bool {
+        let word = |at: usize| self.words.get(range.start + at).filter(|_| range.start + at < range.end);
+        let lower = |at: usize| word(at).map(|word| word.text.to_lowercase()).unwrap_or_default();
+        let is_nothing = |words: &str| NOTHING.contains(&words);
+        let mut length = match (lower(0), lower(1)) {
+            (first, second) if is_nothing(&format!("{first} {second}")) => 2,
+            (first, _) if is_nothing(&first) => 1,
+            _ => return false,
+        };
+        length += usize::from(NOTHING_NOW.contains(&lower(length).as_str()));
+        let Some((last, next)) = word(length - 1).zip(word(length)) else { return true };
+        let ends = self.text.get(last.end..next.start).is_some_and(|gap| !gap.trim().is_empty());
+        ends && !EXCEPTING.contains(&lower(length).as_str())
     }
 
     /// Returns whether the phrase at a byte has another item as its subject: `#5 depends on #6`,

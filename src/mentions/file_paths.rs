@@ -123,7 +123,9 @@ pub(super) fn is_file_shaped(path: &str) -> bool {
             let named = extension.bytes().any(|b| b.is_ascii_alphabetic())
                 && !(extension.starts_with(|c: char| c.is_ascii_digit())
                     && stem.ends_with(|c: char| c.is_ascii_digit()));
-            let stem = stem.is_empty() || stem.chars().any(|c| c.is_alphanumeric() || c == '_' || c == ']');
+            // `ADR-2..ADR-4` is a range.
+            let stem = stem.is_empty()
+                || !stem.ends_with('.') && stem.chars().any(|c| c.is_alphanumeric() || c == '_' || c == ']');
             !extension.is_empty() && extension.len() <= 16 && letters && named && stem && !is_jumble(extension)
         }
         None => is_bare_name(name),

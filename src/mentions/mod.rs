@@ -13,8 +13,8 @@
 //! | id   | words with a hyphen and a digit (`TASK-4`, `bd-au0.10`), `kind:12` |
 //! | weak | words with a hyphen (`cache-layer`) |
 //!
-//! A *list* is names joined by commas, `and`, `&` and the like: `#1, #2 (done) and the issue #3`. Remarks in parentheses
-//! and filler words such as `the issue` are skipped. A relation is stated in one of five ways:
+//! A *list* is names joined by commas, `and`, `&`, `/`, `+` and the like: `#1, #2 (done) and the issue #3`. Remarks in parentheses
+//! and filler words such as `the issue` are skipped. A *range* (`#1-#4`, `BACK-1..BACK-4`) is one name for several. A relation is stated in one of five ways:
 //!
 //! ```text
 //! phrase     … (depends on | blocked by | blocked on) list                anywhere in a sentence  (clauses.rs)
@@ -26,14 +26,16 @@
 //!
 //! - A phrase states nothing if it is negated (`not`, `never`, `no longer`, `previously`), asks, or has another item as its
 //!   subject (`#5 depends on #6`). Its names are then not available to labels and headings either.
+//! - An announced name states nothing directly after such a word (`no longer #12`, `(was #12)`), nor does any in an entry that
+//!   begins with `None` or the like as a clause of its own.
 //! - A label without names applies to the list below it, or to the next paragraph if that begins with a name.
 //! - Under a heading such as `Tasks` only items with a checkbox are children; under one that names children
 //!   (`Sub-issues`) every item of the outermost list is. A heading `Tasks` inside such a section only groups it.
 //! - A weak name only counts directly after a phrase or label. Of several names for a parent the first counts.
 //! - Where a relation was announced by a label or heading, any other word and the link to a file may name an item: `graph` knows
 //!   whether it is the exact id or the file of one.
-//! - A line of its own in bold is a heading. A block ```` ```[tasklist] ```` is the Markdown in it.
-//! - Code, quotes, struck text, HTML and HTML comments state nothing. A link to an issue counts as its URL.
+//! - A line of its own in bold or italics is a heading. A block ```` ```[tasklist] ```` is the Markdown in it.
+//! - Code, quotes, struck text and HTML comments state nothing, HTML only below a heading of a relation. A link to an issue counts as its URL.
 //!
 //! # Grammar of references
 //!
@@ -83,7 +85,7 @@ use crate::markdown::{InlinePart, MarkdownText, Outline};
 use crate::model::LineStarts;
 use references::ReferenceFinder;
 use relations::RelationCollector;
-use sections::OpenSections;
+use sections::{HeadingMeaning, OpenSections};
 use serde::{Deserialize, Serialize};
 
 /// A parsed Markdown text: its outline and its mentions.
@@ -157,8 +159,16 @@ impl<'a> MentionsReader<'a> {
                     self.relations.read(run, section, lines);
                     self.references.read(run, section, lines);
                 }
-                // Only Markdown states relations; HTML may still hold references.
-                InlinePart::Html(run) => self.references.read(run, None, lines),
+                // HTML states relations only where Markdown announced them.
+                InlinePart::Html(run) => {
+                    let section = self.sections.current();
+                    let is_announced =
+                        matches!(section, Some(HeadingMeaning::Relation(_) | HeadingMeaning::Children { named: true }));
+                    if is_announced {
+                        self.relations.read(run, section, lines);
+                    }
+                    self.references.read(run, None, lines);
+                }
                 InlinePart::Code(code) => self.references.code(code, lines),
                 InlinePart::Tasks(tasks) => {
                     let around = self.sections.clone();

@@ -55,12 +55,12 @@ static ADR: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)adr(s?)[-_ \u{a0}\u
 /// The end of a range: `–ADR-4`, ` through 4`, and after a plural `-4`.
 static RANGE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)^(\s{0,2})(?:(through|thru)|([\u{2012}\u{2013}]|\.{2,3}|…)|to|until|bis|[-~〜～\u{2010}\u{2011}\u{2014}])(\s{0,2})(adrs?[-_ \u{a0}\u{2010}-\u{2013}]?#?)?(\d{1,6})",
+        r"(?i)^(\s{0,2})(?:(through|thru)|([\u{2012}\u{2013}]|\.{2,3}|…)|(to|until|bis)|[-~〜～\u{2010}\u{2011}\u{2014}])(\s{0,2})(adrs?[-_ \u{a0}\u{2010}-\u{2013}]?#?)?(\d{1,6})",
     )
 });
-/// A further number after a plural: `ADRs 3, 4 and 5`.
+/// A further number: `ADRs 3, 4 and 5`, `ADR-0002/0003`, `ADR-2, -3`.
 static FURTHER: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i)^(?:\s*(?:,|、|，|&|/|–|-|\band\b|\bor\b|\bthrough\b|\bto\b)\s*)+(\d{1,6})"));
+    LazyLock::new(|| pattern(r"(?i)^((?:\s*(?:,|、|，|&|/|–|-|\band\b|\bor\b|\bthrough\b|\bto\b)\s*)+)(\d{1,6})"));
 static LABEL: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"(?i)^[ \t]*(?:[-*•+][ \t]+)?(?:related |relevant )?adr(?:s|\(s\))?(?: links?)?[ \t]*(?:\([^()\n]{0,40}\)[ \t]*)?[:：]",
@@ -283,10 +283,13 @@ impl ReferenceFinder {
             let link = links.index(whole.start()).and_then(|index| run.links.get(index));
             self.number(run, digits.range(), foreign.as_deref(), link, lines);
             let mut end = self.between(run, digits.range(), plural, foreign.as_deref(), lines);
-            while plural
-                && let Some(further) = FURTHER.captures(&text[end..]).and_then(|further| further.get(1))
+            let mut before = digits.range();
+            while let Some(found) = FURTHER.captures(&text[end..])
+                && let (Some(joint), Some(further)) = (found.get(1), found.get(2))
+                && (plural || is_further(&text[before.clone()], joint.as_str(), further.as_str()))
                 && ends_number(text, end + further.end())
             {
+                before = end + further.start()..end + further.end();
                 let range = end + further.start()..end + further.end();
                 let link = links.index(range.start).and_then(|index| run.links.get(index));
                 self.number(run, range.clone(), foreign.as_deref(), link, lines);
@@ -307,9 +310,17 @@ impl ReferenceFinder {
         let text = run.full.text.as_str();
         let Some(found) = RANGE.captures(&text[first.end..]) else { return first.end };
         let has = |group: usize| found.get(group).is_some_and(|part| !part.is_empty());
-        // `ADR-7 – 3 reviewers` and `ADR-2024-01` are no ranges.
-        let (named, tight) = (has(5), !has(1) && !has(4));
-        let Some(last) = found.get(6).filter(|_| named || plural || has(2) || has(3) && tight) else {
+        // `ADR-7 – 3 reviewers` and `ADR-2024-01` are no ranges, but `ADR-0002 - 0004` and `ADR 12-14` are.
+        let (named, tight) = (has(6), !has(1) && !has(5));
+        let is_open = |last: &str| {
+            let numbers = text[first.clone()].parse::<u64>().ok().zip(last.parse::<u64>().ok());
+            let is_clear = has(4) || tight && text[..first.start].ends_with([' ', '\u{a0}']);
+            is_clear && last.len() == first.len() && numbers.is_some_and(|(first, last)| first < last)
+        };
+        let is_range = |last: &str| is_padded(&text[first.clone()], last) || is_open(last);
+        let Some(last) =
+            found.get(7).filter(|last| named || plural || has(2) || has(3) && tight || is_range(last.as_str()))
+        else {
             return first.end;
         };
         let last = first.end + last.start()..first.end + last.end();
@@ -404,6 +415,16 @@ fn lines_of_link_text(word: &str, target: &str) -> Option<Vec<LineRange>> {
 /// Returns where the `s` of `ADRs` ends.
 fn plural_end(found: &regex::Captures<'_>) -> usize {
     found.get(1).map_or(0, |plural| plural.end())
+}
+
+/// Returns whether both numbers have the leading zeros that file names have.
+fn is_padded(first: &str, last: &str) -> bool {
+    first.len() == last.len() && first.starts_with('0') && last.starts_with('0')
+}
+
+/// Returns whether the number behind a single ADR is one as well: in its form, or with its hyphen.
+fn is_further(before: &str, joint: &str, number: &str) -> bool {
+    is_padded(before, number) || joint == "/" || joint.ends_with('-') && joint.trim() != "-"
 }
 
 fn and_number(rest: &str) -> bool {

@@ -5,7 +5,7 @@ use crate::mentions::clauses::{ClauseReader, is_at_least};
 use crate::mentions::hints;
 use crate::mentions::hints::pattern;
 use crate::mentions::sections::HeadingMeaning;
-use crate::mentions::words::NameStrength;
+use crate::mentions::words::{NameStrength, id_range};
 use crate::model::LineStarts;
 use crate::model::Relation;
 use regex::Regex;
@@ -64,7 +64,12 @@ pub(super) struct RelationCollector {
     found: Vec<BodyRelation>,
     seen: BTreeSet<(u32, Relation, String)>,
     label: Option<PendingLabel>,
+    /// How many ids between the ends of ranges there were.
+    between: usize,
 }
+
+/// The most ids between the ends of ranges that one text names.
+const MOST_BETWEEN: usize = 1000;
 
 /// A label without targets on its line: it applies to the list below it, or to the next paragraph.
 #[derive(Debug, Clone, Copy)]
@@ -96,9 +101,25 @@ impl RelationCollector {
         let stated = clauses.relations(run, section, label);
         for Stated { at, relation, target, form, via } in stated.found {
             let line = lines.line(run.spoken.source(at));
-            if self.seen.insert((line, relation, target.clone())) {
-                self.found.push(BodyRelation { relation, target, form, line, via });
+            let mut add = |target: String, form| {
+                if self.seen.insert((line, relation, target.clone())) {
+                    self.found.push(BodyRelation { relation, target, form, line, via });
+                }
+            };
+            let Some(range) = id_range(&target).filter(|_| form != NameForm::Link) else {
+                add(target, form);
+                continue;
+            };
+            add(range.first, form);
+            if relation == Relation::Parent {
+                continue;
             }
+            add(range.last, form);
+            // Of items those that there are.
+            let form = if range.are_issues { NameForm::Usual } else { NameForm::Exact };
+            let room = MOST_BETWEEN.saturating_sub(self.between);
+            self.between += range.between.len();
+            range.between.into_iter().take(room).for_each(|between| add(between, form));
         }
         if let Some(relation) = stated.label {
             self.label = Some(PendingLabel { relation, depth: run.lists, used: false });
@@ -303,7 +324,12 @@ impl ClauseReader<'_> {
         used: &mut BTreeSet<usize>,
         stated: &mut StatedRelations,
     ) {
-        let free = |index: &usize| self.claimed[*index].is_none() && !used.contains(index);
+        if self.says_none(&range) {
+            return;
+        }
+        let free = |index: &usize| {
+            self.claimed[*index].is_none() && !used.contains(index) && !self.is_denied_name(self.words[*index].start)
+        };
         let has_form = |index: &usize| self.words[*index].target.is_some();
         let leading: Vec<usize> = leading.iter().copied().filter(|index| range.contains(index)).filter(free).collect();
         let (mut chosen, mut exact): (BTreeSet<usize>, BTreeSet<usize>) =
@@ -323,6 +349,7 @@ impl ClauseReader<'_> {
             used.insert(index);
             self.state(index, relation, Via::Body, leading.contains(&index) && self.must_name(index), stated);
         }
+        let links = links.filter(|link| !self.is_denied_name(self.links[*link].range.start));
         links.take(most).for_each(|link| self.state_link(link, relation, Via::Body, stated));
     }
 
@@ -337,9 +364,14 @@ impl ClauseReader<'_> {
     /// Adds the children that a list item under a heading of children names: those it begins with, or all issues in it.
     fn child(&self, task: bool, stated: &mut StatedRelations) {
         let via = if task { Via::Checklist } else { Via::Body };
+        if self.says_none(&(0..self.words.len())) {
+            return;
+        }
         let leading = self.leading(0..self.words.len());
-        let sure =
-            |index: &usize| is_at_least(&self.words[*index], NameStrength::Sure) && self.claimed[*index].is_none();
+        let sure = |index: &usize| {
+            let word = &self.words[*index];
+            is_at_least(word, NameStrength::Sure) && self.claimed[*index].is_none() && !self.is_denied_name(word.start)
+        };
         let others = || (0..self.words.len()).filter(sure).collect::<Vec<usize>>();
         let (named, exact): (Vec<usize>, Vec<usize>) =
             leading.iter().copied().partition(|index| self.words[*index].target.is_some());

@@ -113,7 +113,7 @@ impl OpenSections {
         self.0.push((level, own));
     }
 
-    /// Opens the section of a line of its own in bold, which ends at the next such line or heading.
+    /// Opens the section of a line of its own in bold or italics, which ends at the next such line or heading.
     ///
     /// One with a colon is a label if it names a relation, and one with a number says something itself.
     pub(super) fn open_bold(&mut self, run: &Run) {
@@ -121,7 +121,10 @@ impl OpenSections {
         let label = title.ends_with([':', '：']) || run.full.text[run.bold..].trim_start().starts_with([':', '：']);
         let struck = run.spoken.text.trim().is_empty();
         let means = meaning_of(title).filter(|means| !(label && matches!(means, HeadingMeaning::Relation(_))));
-        if means.is_some() && (struck || title.contains(|c: char| c == '#' || c.is_numeric())) {
+        // Italics are often remarks, which end no section.
+        if means.is_none() && run.italic
+            || means.is_some() && (struck || title.contains(|c: char| c == '#' || c.is_numeric()))
+        {
             return;
         }
         self.open(BOLD, if means.is_some() { title } else { "" });
@@ -184,10 +187,25 @@ mod tests {
         };
         let tasks = Some(HeadingMeaning::Children { named: false });
         let blocked = Some(HeadingMeaning::Relation(Relation::BlockedBy));
-        for text in ["**Blocked by**", "__Blocked by__\n", "***Blocked by***\n- #1", "**Blocked by**\n#1"] {
+        for text in [
+            "**Blocked by**",
+            "__Blocked by__\n",
+            "***Blocked by***\n- #1",
+            "**Blocked by**\n#1",
+            "*Blocked by*\n\n_see below_",
+            "<i>Blocked by</i>",
+        ] {
             assert_eq!(after(text), blocked, "{text}");
         }
-        for text in ["**Blocked by:**", "**Blocked** by", "**Blocked by #1**", "> **Blocked by**", "- **Blocked by**"] {
+        for text in [
+            "**Blocked by:**",
+            "**Blocked** by",
+            "*Blocked by:*",
+            "*Blocked* by",
+            "**Blocked by #1**",
+            "> **Blocked by**",
+            "- **Blocked by**",
+        ] {
             assert_eq!(after(text), tasks, "{text}");
         }
         assert_eq!(after("**Blocked by**\n\n**Notes**"), tasks);

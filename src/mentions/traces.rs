@@ -10,6 +10,24 @@ use std::sync::LazyLock;
 /// The longest path in a trace.
 const LONGEST: usize = 1024;
 
+/// What .NET writes in other languages before a line's number: `Foo.cs:Zeile 7.`
+const LINE_WORDS: [&str; 14] = [
+    "Zeile",
+    "ligne",
+    "línea",
+    "linha",
+    "riga",
+    "regel",
+    "rad",
+    "wiersz",
+    "řádek",
+    "satır",
+    "строка",
+    "행",
+    "줄",
+    "行",
+];
+
 /// The word before a line's number in `File "x.py", line 7`, `x.php on line 7` and `Foo.cs:line 7`.
 static LINE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("line "));
 
@@ -31,13 +49,15 @@ pub(super) fn traced_lines(text: &str) -> Vec<TracedLine<'_>> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
     for at in memchr::memchr2_iter(b':', b'(', bytes) {
-        if bytes.get(at + 1).is_none_or(|next| !next.is_ascii_digit()) {
-            continue;
-        }
-        let parenthesis = bytes[at] == b'(';
-        if let Some(lines) = numbers(&text[at + 1..], parenthesis) {
-            found.extend(traced(text, at, lines));
-        }
+        let rest = &text[at + 1..];
+        let lines = match bytes.get(at + 1) {
+            Some(b'0'..=b'9') => numbers(rest, (bytes[at] == b'(').then_some(')')),
+            // Maven
+            Some(b'[') if bytes[at] == b':' => numbers(&rest[1..], Some(']')),
+            Some(b' ' | b'A'..=b'z' | 128..) if bytes[at] == b':' => after_word(rest),
+            _ => None,
+        };
+        found.extend(lines.and_then(|lines| traced(text, at, lines)));
     }
     for at in LINE.find_iter(bytes) {
         let Some(lines) = number(&text[at + 5..]).and_then(|(line, _)| LineRange::new(line, line)) else { continue };
@@ -98,14 +118,23 @@ fn is_traced_path(path: &str) -> bool {
     is_file_shaped(path) && !is_template(path) && !path.contains(['*', '?', '…']) && !path.contains("/.../")
 }
 
-/// Reads `12`, `12:5`, `12-20` or, after a parenthesis, `12)`, `12,3)` and `12,3,12,8)`.
-fn numbers(text: &str, parenthesis: bool) -> Option<LineRange> {
-    if parenthesis {
+/// Reads `Zeile 12` and the like.
+fn after_word(text: &str) -> Option<LineRange> {
+    let text = text.strip_prefix(' ').unwrap_or(text);
+    let rest = LINE_WORDS.iter().find_map(|word| text.strip_prefix(word))?;
+    let rest = rest.trim_start_matches(['号', '號']);
+    let digits = rest.trim_start_matches([' ', '\u{a0}']);
+    number(digits).filter(|_| digits.len() < rest.len()).and_then(|(line, _)| LineRange::new(line, line))
+}
+
+/// Reads `12`, `12:5`, `12-20` or, up to a closing bracket, `12)`, `12,3)` and `12,3,12,8)`.
+fn numbers(text: &str, closed_by: Option<char>) -> Option<LineRange> {
+    if let Some(bracket) = closed_by {
         let (first, rest) = number(text)?;
         let rest = rest.strip_prefix(',').map_or(rest, |columns| {
             columns.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, ' ' | ',' | '-'))
         });
-        return rest.starts_with(')').then(|| LineRange::new(first, first))?;
+        return rest.starts_with(bracket).then(|| LineRange::new(first, first))?;
     }
     let (lines, rest) = leading_lines(text)?;
     // Not a number of a version, an address or a time of day in a name.
@@ -170,6 +199,12 @@ mod tests {
             (r"\\?\C:\work\src\a.rs:3:1", "/work/src/a.rs 3-3"),
             ("C:/work/src/x.go:12 +0x1d", "/work/src/x.go 12-12"),
             ("エラー：src/a.rs:3:1。", "src/a.rs 3-3"),
+            ("[ERROR] /C:/work/src/A.java:[12,5] cannot find symbol", "/work/src/A.java 12-12"),
+            ("[ERROR] /work/src/A.java:[12,5] error", "/work/src/A.java 12-12"),
+            (r"   bei N.A.Run() in C:\work\src\A.cs:Zeile 12.", "/work/src/A.cs 12-12"),
+            (r"   à N.A.Run() dans C:\work\src\A.cs:ligne 12", "/work/src/A.cs 12-12"),
+            (r"   場所 N.A.Run() 場所 C:\work\src\A.cs:行 12", "/work/src/A.cs 12-12"),
+            (r"   在 N.A.Run() 位置 C:\work\src\A.cs:行号 12", "/work/src/A.cs 12-12"),
         ] {
             assert_eq!(found(text), [expected], "{text}");
         }
@@ -186,6 +221,7 @@ mod tests {
             "port: 12\nname: x.y",
             "f(12) + g(1,2)",
             "line 12",
+            "src/a.rs:[x,5] and src/a.rs:Zeilen 12 or a.rs:row 3",
             "in line 3 of the list",
         ] {
             assert_eq!(found(text), [""; 0], "{text}");

@@ -1,7 +1,13 @@
 //! Words of a run, and which of them name an issue or an item.
 
 use crate::markdown::GAP;
-use crate::model::{ends_name, is_document_name, is_repo_name, is_typographic_hyphen, issue_url, latin_parts};
+use crate::mentions::hints::pattern;
+use crate::model::{
+    ends_name, is_document_name, is_other_script, is_repo_name, is_typographic_hyphen, issue_url, latin_parts,
+};
+use regex::Regex;
+use std::ops::Range;
+use std::sync::LazyLock;
 
 /// The certainty with which a word names an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,23 +35,34 @@ pub(super) struct Word<'a> {
     pub(super) code: bool,
 }
 
-/// Splits a text into words.
+/// Splits a text into words; a range of ids is one.
 pub(super) fn words(text: &str) -> Vec<Word<'_>> {
     let mut words = Vec::new();
     let mut start = 0;
+    for (range, strength) in id_ranges(text) {
+        add_pieces(&text[start..range.start], start, &mut words);
+        start = range.end;
+        let text = &text[range.clone()];
+        let target = strength.map(|strength| (text, strength));
+        words.push(Word { start: range.start, end: range.end, text, target, code: false });
+    }
+    add_pieces(&text[start..], start, &mut words);
+    words
+}
+
+fn add_pieces<'a>(text: &'a str, mut start: usize, words: &mut Vec<Word<'a>>) {
     for piece in text.split_inclusive(divides) {
         let word = piece.trim_end_matches(divides);
         // `Parent:#12` is two words.
         match word.contains(':').then(|| word.find(":#")).flatten() {
             Some(colon) if !word.contains("//") => {
-                add(&word[..colon], start, &mut words);
-                add(&word[colon + 1..], start + colon + 1, &mut words);
+                add(&word[..colon], start, words);
+                add(&word[colon + 1..], start + colon + 1, words);
             }
-            _ => add(word, start, &mut words),
+            _ => add(word, start, words),
         }
         start += piece.len();
     }
-    words
 }
 
 fn divides(c: char) -> bool {
@@ -59,11 +76,94 @@ fn add<'a>(word: &'a str, start: usize, words: &mut Vec<Word<'a>>) {
         return;
     }
     let start = start + (word.len() - tail.len());
+    // `[#1](…)/[#2](…)`
+    if let Some(end) = ["/http", "+http"].iter().find_map(|joint| text.find(joint))
+        && issue_url(&text[..end]).is_some_and(|url| url.len() == end)
+    {
+        add(&text[..end], start, words);
+        return add(&text[end + 1..], start + end + 1, words);
+    }
     let found = target(text);
     if found.is_none() && latin_parts(text).any(|(_, part)| part.len() < text.len() && target(bare(part)).is_some()) {
         return latin_parts(text).for_each(|(at, part)| add(part, start + at, words));
     }
+    if let Some(parts) = joined_names(text).filter(|_| found.is_none()) {
+        return parts.into_iter().for_each(|(at, part)| add(part, start + at, words));
+    }
     words.push(Word { start, end: start + text.len(), text, target: found, code: false });
+}
+
+/// Returns the names that `/` or `+` joins to one word, and where they begin: `#10/#11`, `feat:a+feat:b`, `o/r#1/o/r#2`.
+fn joined_names(word: &str) -> Option<Vec<(usize, &str)>> {
+    let mut names = Vec::new();
+    let (mut start, mut is_sure) = (0, false);
+    for (end, _) in word.match_indices(['/', '+']).chain([(word.len(), "")]) {
+        if let Some((_, strength)) = target(&word[start..end]).filter(|(_, strength)| *strength > NameStrength::Weak) {
+            names.push((start, &word[start..end]));
+            is_sure |= strength == NameStrength::Sure;
+            start = end + 1;
+        }
+    }
+    (is_sure && names.len() > 1 && start > word.len()).then_some(names)
+}
+
+/// A range of ids with one prefix: `#10-#12`, `#10..12`, `BACK-1–BACK-4`, `T001 to T004`.
+static RANGE: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)((?:[a-z0-9][\w.-]*/[\w.-]+)?#|[a-z](?:[\w.:-]*[a-z_.:-])?)(\d{1,9})(\s?(?:\.{2,3}|…|[-~〜～\u{2010}-\u{2014}])\s?|\s(?:to|through|thru|until|bis)\s)((?:[\w./-]*#|[a-z](?:[\w.:-]*[a-z_.:-])?)?)(\d{1,9})",
+    )
+});
+/// The most numbers of a range that are read besides its ends.
+const LONGEST_RANGE: u64 = 100;
+
+/// Returns the ranges of ids in a text, and how surely they are names.
+fn id_ranges(text: &str) -> impl Iterator<Item = (Range<usize>, Option<NameStrength>)> {
+    RANGE.captures_iter(text).filter_map(move |found| {
+        let (whole, prefix) = (found.get(0)?, found.get(1)?.as_str());
+        let (joint, second) = (found.get(3)?.as_str(), found.get(4)?.as_str());
+        let is_tight = !joint.contains(char::is_whitespace);
+        let short = prefix.ends_with('#') && (is_tight || joint.trim().to_lowercase().starts_with("thr"))
+            || is_tight && joint.starts_with(['.', '…']);
+        let is_same = second.eq_ignore_ascii_case(prefix) || second == "#" && prefix.ends_with('#');
+        let before = text[..whole.start()].chars().next_back();
+        let begins = before.is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '.' | '/' | '#' | ':'));
+        let mut after = text[whole.end()..].chars();
+        let ends = match after.next() {
+            Some('-' | '.' | ':' | '/') => !after.next().is_some_and(char::is_alphanumeric),
+            Some(c) => !c.is_alphanumeric() && c != '_' || is_other_script(c),
+            None => true,
+        };
+        let strength = if prefix.contains(['#', ':']) || prefix.eq_ignore_ascii_case("gh-") {
+            Some(NameStrength::Sure)
+        } else {
+            prefix.contains('-').then_some(NameStrength::Id)
+        };
+        ((is_same || second.is_empty() && short) && begins && ends).then(|| (whole.range(), strength))
+    })
+}
+
+/// The ids of a range.
+pub(super) struct IdRange {
+    pub(super) first: String,
+    pub(super) last: String,
+    /// Those between its ends.
+    pub(super) between: Vec<String>,
+    /// Whether they are issues, which need not be items.
+    pub(super) are_issues: bool,
+}
+
+/// Returns the ids of a word that is a range.
+pub(super) fn id_range(word: &str) -> Option<IdRange> {
+    let found =
+        RANGE.captures(word).filter(|_| id_ranges(word).next().is_some_and(|(range, _)| range == (0..word.len())))?;
+    let part = |group: usize| found.get(group).map_or("", |part| part.as_str());
+    let (prefix, first, last) = (part(1), part(2), part(5));
+    let numbers = first.parse::<u64>().ok()? + 1..last.parse().ok()?;
+    let width = if first.starts_with('0') { first.len() } else { 0 };
+    let is_short = numbers.end.saturating_sub(numbers.start) <= LONGEST_RANGE;
+    let between = numbers.filter(|_| is_short).map(|number| format!("{prefix}{number:0width$}")).collect();
+    let are_issues = prefix.ends_with('#') || prefix.eq_ignore_ascii_case("gh-");
+    Some(IdRange { first: format!("{prefix}{first}"), last: format!("{prefix}{last}"), between, are_issues })
 }
 
 fn is_edge(c: char) -> bool {
@@ -131,6 +231,7 @@ fn is_digits(text: &str) -> bool {
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
 
@@ -179,6 +280,43 @@ mod tests {
         );
         let url = "https://github.com/o/r/issues/12";
         assert_eq!(named(&format!("{url}を見る")), [(url, Sure)]);
+    }
+
+    #[test]
+    fn signs_join_names_to_one_word_and_a_range_is_one() {
+        use NameStrength::{Id, Sure};
+        assert_eq!(
+            named("#10/#11 o/r#1/o/r#2 feat:a+BACK-4 #5✅#6🔥"),
+            [
+                ("#10", Sure),
+                ("#11", Sure),
+                ("o/r#1", Sure),
+                ("o/r#2", Sure),
+                ("feat:a", Sure),
+                ("BACK-4", Id),
+                ("#5", Sure),
+                ("#6", Sure),
+            ]
+        );
+        let url = "https://github.com/o/r/issues/12";
+        assert_eq!(named(&format!("{url}/{url}")).len(), 2);
+        for (range, ids) in [
+            ("#9-#11", "#9 #10 #11"),
+            ("#9..11", "#9 #10 #11"),
+            ("#9 to #11", "#9 #10 #11"),
+            ("o/r#9–11", "o/r#9 o/r#10 o/r#11"),
+            ("BACK-9..BACK-11", "BACK-9 BACK-10 BACK-11"),
+            ("T009…T011", "T009 T010 T011"),
+            ("#11-#9", "#11 #9"),
+            ("#9-#9999", "#9 #9999"),
+        ] {
+            let IdRange { first, last, between, .. } = id_range(range).unwrap();
+            assert_eq!([vec![first], between, vec![last]].concat().join(" "), ids, "{range}");
+            assert_eq!(words(range).len(), 1, "{range}");
+        }
+        for none in ["BACK-12-14", "v1.2-rc1", "#10 - 12 people", "utf-8 - 16", "T1-U4", "#10-#12a", "x/T1-T4"] {
+            assert_eq!(id_ranges(none).count(), 0, "{none}");
+        }
     }
 
     #[test]

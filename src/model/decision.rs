@@ -83,10 +83,12 @@ pub fn state_at(status: &str, position: StatusPosition) -> DecisionState {
             }
         };
         let mut read: Vec<(Option<[u32; 3]>, DecisionState)> = Vec::new();
-        let mut is_of_other = false;
+        let (mut is_of_other, mut is_past) = (false, false);
         for (at, Clause { words, is_remark }) in clauses.iter().enumerate() {
+            // `Accepted (was: rejected)`
+            is_past = *is_remark && at > 0 && (is_past || means("past", words[0]));
             // `supersedes ADR-5 (rejected)`
-            if *is_remark && is_of_other {
+            if is_past || *is_remark && is_of_other {
                 continue;
             }
             let state = clause_state(words, place(at));
@@ -124,6 +126,18 @@ fn clause_state(words: &[&str], position: StatusPosition) -> DecisionState {
                 Some(_) => position > StatusPosition::Later && is_reference(words, at + length),
             };
             return if is_own && is_whole { DecisionState::Inactive } else { state };
+        }
+        if let Some(denying) = phrase(at, "denying") {
+            let skips = |at: &usize| means("filler", words[*at]) || words[*at] == "yet";
+            let found = |at: usize| Some((at, phrase(at, "deniable")?));
+            let first = (at + denying..words.len()).find(|at| found(*at).is_some() || !skips(at));
+            let Some((denied, length)) = first.and_then(found) else { break };
+            let is_whole = words.get(denied + length).is_none_or(|next| means("follow", next) || *next == "yet");
+            return match words[at..].contains(&"yet") {
+                true => state.max(DecisionState::Open),
+                false if position > StatusPosition::Later || is_whole => DecisionState::Inactive,
+                false => state,
+            };
         }
         let next = phrase(at, "in force").map(|length| (length, DecisionState::InForce));
         let next = next.or_else(|| phrase(at, "open").map(|length| (length, DecisionState::Open)));
@@ -177,7 +191,7 @@ fn clauses(text: &str) -> Vec<Clause<'_>> {
         };
         if divides {
             clauses.push(Clause { words: words(&text[start..*at]), is_remark });
-            is_remark = *c == '(';
+            is_remark = *c == '(' || is_remark && *c == ':';
             start = at + c.len_utf8();
         }
     }
@@ -324,6 +338,33 @@ mod tests {
             ("Rejected → Accepted", InForce),
             ("2020-01-01 proposed, 2020-02-01 rejected, 2021-01-01 accepted", InForce),
             ("Accepted. Supersedes ADR-5 (rejected)", InForce),
+            ("Not accepted", Inactive),
+            ("Not in force", Inactive),
+            ("Not valid any more", Inactive),
+            ("Never adopted", Inactive),
+            ("No longer accepted", Inactive),
+            ("It isn't in force", Inactive),
+            ("Accepted, but not in force any more", Inactive),
+            ("Not approved by the board", Inactive),
+            ("Not yet accepted", Open),
+            ("Accepted, not in effect yet", InForce),
+            ("Accepted, not implemented", InForce),
+            ("Accepted. The draft was not accepted everywhere", InForce),
+            ("Accepted (was: rejected)", InForce),
+            ("Accepted (was rejected)", InForce),
+            ("Accepted (formerly rejected)", InForce),
+            ("Rejected (was accepted)", Inactive),
+            ("Was superseded by ADR-9", Inactive),
+            ("Reinstated", InForce),
+            ("Re-accepted", InForce),
+            ("Inactive", Inactive),
+            ("Discontinued", Inactive),
+            ("Phased out", Inactive),
+            ("No longer recommended", Inactive),
+            ("Historic", Inactive),
+            ("Dead", Inactive),
+            ("Closed", Inactive),
+            ("Accepted. Closed a gap in ADR-3", InForce),
             ("It isn't deprecated", Unknown),
             ("", Unknown),
         ] {

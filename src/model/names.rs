@@ -19,8 +19,10 @@ static ENDS: LazyLock<CharRanges> = LazyLock::new(|| {
     )
 });
 
-/// The letters of all scripts but the Latin one.
-static OTHER_LETTERS: LazyLock<CharRanges> = LazyLock::new(|| ranges(r"[\p{L}--\p{Latin}]"));
+/// The letters of all scripts but the Latin one, and what emoji are made of.
+static OTHER_LETTERS: LazyLock<CharRanges> = LazyLock::new(|| {
+    ranges(r"[[\p{L}--\p{Latin}]\p{So}\p{Extended_Pictographic}\p{Emoji_Modifier}\u{200d}\u{20e3}\u{fe0f}]")
+});
 
 fn ranges(class: &str) -> CharRanges {
     match regex_syntax::parse(class).map(regex_syntax::hir::Hir::into_kind) {
@@ -47,8 +49,8 @@ pub fn ends_name(c: char) -> bool {
     }
 }
 
-/// Returns whether a character is a letter of another script than the Latin one: beside it a name in Latin letters ends, as in
-/// `docs/limits.mdを`.
+/// Returns whether a character is a letter of another script than the Latin one, or part of an emoji: beside it a name in Latin
+/// letters ends, as in `docs/limits.mdを` and `#12✅`.
 pub fn is_other_script(c: char) -> bool {
     !c.is_ascii() && holds(&OTHER_LETTERS, c)
 }
@@ -153,8 +155,9 @@ mod tests {
         let parts = |word| latin_parts(word).map(|(_, part)| part).collect::<Vec<_>>();
         assert_eq!(parts("見BACK-1とT2を"), ["BACK-1", "T2"]);
         assert_eq!(latin_parts("см.a-1").collect::<Vec<_>>(), [(4, ".a-1")]);
+        assert_eq!(parts("T1✅BACK-2⭐\u{fe0f}🔥#3"), ["T1", "BACK-2", "#3"]);
         assert_eq!(parts("日本"), [""; 0]);
-        for c in "日ひカー한ไж".chars() {
+        for c in "日ひカー한ไж✅🚀\u{fe0f}".chars() {
             assert!(is_other_script(c), "{c}");
         }
         assert!(!"aéßŁ1-。".chars().any(is_other_script));

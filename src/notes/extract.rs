@@ -2,16 +2,17 @@
 
 use super::facts::Facts;
 use super::keywords::Keywords;
-use super::leads::{heading_level, lead, tells_effects};
-use super::reader::{Block, BlockKind, read};
 use super::rules::Rules;
-use super::sections::Place;
-use super::sentences::sentences;
-use super::source::title;
-use super::statements::is_template;
+use super::sentences::{CodeText, is_label, lower, sentences, visible};
 use super::summary::Summary;
+use super::words::{self, TitleMeaning, title_meaning};
 use super::{LeftOut, Notes};
-use crate::redact::Clean;
+use crate::markdown::{TextBlock, TextBlockKind, text_blocks};
+use crate::redact::{Clean, CleanBuf};
+use std::ops::Range;
+
+/// The longest sentence that is read, in bytes.
+pub(super) const LONGEST_SENTENCE: usize = 4096;
 
 /// The most entries of each kind.
 #[derive(Debug, Clone, Copy)]
@@ -32,93 +33,205 @@ impl Default for NoteLimits {
     }
 }
 
+/// A heading around the text that is being read.
+#[derive(Debug, Clone)]
+pub(super) struct Section {
+    level: u8,
+    pub(super) title: Clean,
+    pub(super) meaning: Option<TitleMeaning>,
+    /// Whether the title says when the rules below it hold.
+    pub(super) is_condition: bool,
+    teaches: bool,
+}
+
+/// What introduces an open list: the paragraph or item before it, if that ends with a colon.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Lead {
+    pub(super) text: Option<Clean>,
+    /// What its words say as those of a heading do, as `Bad:` does.
+    meaning: Option<TitleMeaning>,
+    /// Whether its words oblige, forbid or set a condition, so that the items mean nothing without it.
+    pub(super) carries: bool,
+}
+
+/// Where in the document a text stands.
+#[derive(Debug, Default)]
+pub(super) struct Context {
+    pub(super) sections: Vec<Section>,
+    pub(super) leads: Vec<Lead>,
+    /// Whether instructions are rules: the document's title, type or name says so.
+    binds: bool,
+    /// The number of headings so far.
+    pub(super) headings: usize,
+}
+
+impl Context {
+    fn enter(&mut self, level: u8, title: Clean) {
+        while self.sections.last().is_some_and(|section| section.level >= level) {
+            self.sections.pop();
+        }
+        let is_title = self.headings == 0 && level <= 2;
+        self.binds |= is_title && words::is_binding(&title);
+        self.headings += 1;
+        self.leads.clear();
+        let words = words::title_words(&title);
+        let is_ruling = || self.binds && !is_title && words::ends_with_rules(&words);
+        self.sections.push(Section {
+            level,
+            meaning: title_meaning(&words).or_else(|| is_ruling().then_some(TitleMeaning::Rules)),
+            is_condition: !is_title && words::is_condition(&words),
+            teaches: !is_title && words::teaches(&words),
+            title,
+        });
+    }
+
+    /// Returns the innermost heading that says what stands below it.
+    pub(super) fn ruling(&self) -> Option<&Section> {
+        self.sections.iter().rev().find(|section| section.meaning.is_some())
+    }
+
+    /// Returns whether nothing is noted here.
+    pub(super) fn is_skipped(&self) -> bool {
+        let sections = self.sections.iter().map(|section| section.meaning);
+        let mut meanings = sections.chain(self.leads.iter().map(|lead| lead.meaning));
+        meanings.any(|meaning| matches!(meaning, Some(TitleMeaning::Skipped | TitleMeaning::Wrong)))
+    }
+
+    /// Returns whether instructions are rules here.
+    pub(super) fn binds(&self) -> bool {
+        self.binds && !self.sections.iter().any(|section| section.teaches)
+    }
+
+    /// Opens a list behind a block.
+    fn enter_list(&mut self, document: &Clean, before: Option<&TextBlock>) {
+        let lead = before.and_then(|block| self.lead(document, block)).unwrap_or_default();
+        self.leads.push(lead);
+    }
+
+    /// Returns the block before a list as what introduces it, if it ends with a colon or is bold as a whole.
+    fn lead(&self, document: &Clean, block: &TextBlock) -> Option<Lead> {
+        let text = document[block.range.clone()].trim_end();
+        let range = sentences(text).pop().filter(|range| range.len() <= LONGEST_SENTENCE)?;
+        if !text.ends_with([':', '：']) && !is_label(&text[range.clone()]) {
+            return None;
+        }
+        let shown = visible(&text[range.clone()], CodeText::Keep);
+        let shown = shown.trim_end_matches([':', '：', ' ']);
+        let all = lower(visible(text, CodeText::Blank));
+        let meaning = title_meaning(&words::title_words(shown));
+        let carries = words::meaning(&all).strength.is_some()
+            || words::is_condition(&words::title_words(&all))
+            || matches!(meaning, Some(TitleMeaning::Rules | TitleMeaning::Forbidden))
+            || self.binds() && words::is_order(&lower(visible(&text[range], CodeText::Blank)));
+        let text = document.slice(block.range.clone()).read_out(shown)?;
+        Some(Lead { text: Some(text), meaning, carries })
+    }
+}
+
+/// Returns a part of the source on one line; the marks of a quotation at the beginning of a line are white space.
+pub(super) fn on_one_line(document: &Clean, source: Range<usize>) -> Clean {
+    let mut buf = CleanBuf::new();
+    let mut at = source.start;
+    for (index, line) in document[source].split('\n').enumerate() {
+        let bare = if index == 0 { line } else { line.trim_start_matches([' ', '\t', '>']) };
+        let start = at + (line.len() - bare.len());
+        if !bare.trim().is_empty() {
+            if !buf.is_empty() {
+                buf.lit(" ");
+            }
+            buf.line(&document.slice(start..start + bare.len()));
+        }
+        at += line.len() + 1;
+    }
+    buf.finish()
+}
+
+/// Returns a part of the source as a reader sees it, on one line; with its markup, if that cannot be told apart from the text.
+pub(super) fn shown(document: &Clean, source: Range<usize>) -> Clean {
+    let source = source.start..document.floor_char_boundary(source.end.min(source.start + LONGEST_SENTENCE));
+    let seen = visible(&document[source.clone()], CodeText::Keep);
+    document.slice(source.clone()).read_out(&seen).unwrap_or_else(|| on_one_line(document, source))
+}
+
+/// Returns whether a quotation is a remark of the document itself, such as `> **Note** …`.
+fn is_remark(quotation: &str) -> bool {
+    let first = quotation.lines().next().unwrap_or_default().trim_start_matches(['>', ' ']);
+    let label = first.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let end = label.find([':', '：', '*', '_', '!', ']']).unwrap_or(label.len());
+    (label.len() < first.len() || end < label.len()) && words::is_label(&label[..end])
+}
+
+/// Calls `visit` with each block that may be noted and with each heading, list and end of one; that of a list has the range of
+/// what introduces it.
+pub(super) fn walk(document: &Clean, binds: bool, visit: &mut dyn FnMut(&Context, &TextBlock)) {
+    let mut context = Context { binds, ..Context::default() };
+    let mut before: Option<TextBlock> = None;
+    text_blocks(document, &mut |mut block| {
+        let lead = before.take();
+        match &block.kind {
+            TextBlockKind::Heading(level) => context.enter(*level, shown(document, block.range.clone())),
+            TextBlockKind::ListStart { .. } => {
+                context.enter_list(document, lead.as_ref());
+                block.range = lead.map_or(block.range, |lead| lead.range);
+            }
+            TextBlockKind::ListEnd => {
+                context.leads.pop();
+            }
+            _ => {
+                let is_quoted = block.quotation.is_some_and(|at| !is_remark(&document[at..]));
+                if is_quoted || block.is_footnote || context.is_skipped() {
+                    return;
+                }
+                visit(&context, &block);
+                before = Some(block);
+                return;
+            }
+        }
+        visit(&context, &block);
+    });
+}
+
 /// Makes notes on a document: redacted Markdown without its front matter.
 ///
 /// If its type or its name `binds`, its instructions are rules; see [`is_binding`](super::is_binding).
 pub fn extract(document: &Clean, binds: bool, limits: &NoteLimits) -> Notes {
-    let mut extractor = Extractor {
-        document,
-        place: Place::new(binds),
-        before: None,
-        rules: Rules::new(limits.rules),
-        facts: Facts::new(limits.key_facts),
-        summary: Summary::default(),
-        keywords: Keywords::default(),
-        skipped_sentences: 0,
-    };
-    read(document, &mut |block| extractor.block(block));
-    let (rules, rules_left_out) = extractor.rules.finish();
-    let (key_facts, facts_left_out) = extractor.facts.finish();
-    let summary = extractor.summary.finish(limits.bullets, &rules);
-    let keywords = extractor.keywords.finish(document, limits.keywords);
-    let left_out = LeftOut { rules: rules_left_out, key_facts: facts_left_out, sentences: extractor.skipped_sentences };
-    Notes { summary, key_facts, rules, keywords, left_out }
-}
-
-struct Extractor<'a> {
-    document: &'a Clean,
-    place: Place,
-    /// The block before, which may introduce a list.
-    before: Option<Block>,
-    rules: Rules,
-    facts: Facts,
-    summary: Summary,
-    keywords: Keywords,
-    skipped_sentences: usize,
-}
-
-impl Extractor<'_> {
-    fn block(&mut self, mut block: Block) {
-        let document = self.document;
+    let (mut rules, mut facts) = (Rules::new(limits.rules), Facts::new(limits.key_facts));
+    let (mut summary, mut keywords) = (Summary::default(), Keywords::default());
+    let mut long_sentences = 0;
+    walk(document, binds, &mut |context, block| {
+        let text = &document[block.range.clone()];
+        let mut found = Vec::new();
         match &block.kind {
-            BlockKind::ListStart { ordered } => {
-                let lead = lead(document, &self.place, self.before.as_ref(), *ordered);
-                self.rules.begin_list();
-                if self.place.leads.is_empty() {
-                    self.summary.begin_list(&lead, &self.place);
-                }
-                self.place.leads.push(lead);
-                self.before = None;
-                return;
+            // What introduces a list is said by its items.
+            TextBlockKind::ListStart { .. } if text.ends_with([':', '：']) => rules.retract(block.range.end),
+            TextBlockKind::Heading(_) if !context.is_skipped() => keywords.read(text, block.range.start, true),
+            TextBlockKind::Row { is_head, cells } => {
+                rules.read_row(document, context, *is_head, cells);
+                cells.iter().for_each(|cell| keywords.read(&document[cell.clone()], cell.start, false));
             }
-            BlockKind::ListEnd => {
-                self.rules.end_list(document, &self.place);
-                self.place.leads.pop();
-                if self.place.leads.is_empty() {
-                    self.summary.end_list(&self.place);
-                }
-                self.before = None;
-                return;
+            TextBlockKind::Paragraph | TextBlockKind::Item => {
+                let is_template = text.starts_with('[') && text.trim_end().ends_with(']') && !text.contains("](");
+                found = sentences(text);
+                long_sentences += found.iter().filter(|range| range.len() > LONGEST_SENTENCE).count();
+                found.retain(|range| range.len() <= LONGEST_SENTENCE && !is_template);
+                let start = block.range.start;
+                found.iter_mut().for_each(|range| *range = start + range.start..start + range.end);
+                let used = rules.read(document, context, block, &found);
+                summary.read(document, context, block, &found, &used);
+                keywords.read(text, block.range.start, false);
+                let mut unused = used.into_iter().map(|is_used| !is_used);
+                found.retain(|_| unused.next().unwrap_or(true));
             }
             _ => {}
         }
-        let level = heading_level(&block, &self.place);
-        let is_template =
-            level.is_none() && block.text.shown.len() <= super::cues::LONGEST && is_template(&block.text.shown);
-        let mut sentences = if is_template { Vec::new() } else { sentences(&block.text) };
-        let found = sentences.len();
-        sentences.retain(|range| range.len() <= super::cues::LONGEST);
-        self.skipped_sentences += found - sentences.len();
-        if let Some(level) = level {
-            block.kind = BlockKind::Heading(level);
-            self.place.enter(level, title(document, &block.text));
-        }
-        // What a command does may stand in the items behind the one that says so.
-        if let (BlockKind::Item, Some(Block { kind: BlockKind::Item, text, .. })) = (&block.kind, &self.before)
-            && text.shown.ends_with(':')
-            && tells_effects(&text.shown)
-            && let Some(lead) = self.place.leads.last_mut()
-        {
-            lead.tells_effects = true;
-        }
-        let used = self.rules.read(document, &self.place, (self.before.as_ref(), &block), &sentences);
-        self.summary.read(document, &self.place, &block, &sentences, &used);
-        if level.is_none() {
-            self.facts.read(document, &self.place, &block, &sentences);
-        }
-        if !self.place.is_skipped() {
-            self.keywords.read(&block);
-        }
-        self.before = Some(block);
+        facts.read(document, block, &found);
+    });
+    let (rules, rules_left_out) = rules.finish();
+    Notes {
+        summary: summary.finish(limits.bullets),
+        key_facts: facts.found,
+        keywords: keywords.finish(document, limits.keywords),
+        left_out: LeftOut { rules: rules_left_out, key_facts: facts.left_out, sentences: long_sentences },
+        rules,
     }
 }

@@ -1,29 +1,15 @@
 //! Notes on a document: takes redacted Markdown, returns a summary, key facts, rules and keywords (`docs/notes.md`).
 //!
 //! A pure function of the text, in time proportional to its length. Notes made by others, from front matter, a sidecar file
-//! or a program, are read by [`WrittenNotes`]; their rules are checked by [`QuotableText`].
+//! or `--from`, are read by [`WrittenNotes`]; their rules are checked by [`QuotableText`]. Words are in `words.txt`.
 
-mod chunks;
-mod commands;
-mod context;
-mod cues;
 mod document;
-mod extent;
 mod extract;
 mod facts;
 mod keywords;
-mod leads;
-mod reader;
-mod references;
+mod quote;
 mod rules;
-#[cfg(test)]
-mod scope_tests;
-mod sections;
-mod sensitive;
 mod sentences;
-mod source;
-mod standing;
-mod statements;
 mod summary;
 #[cfg(test)]
 mod tests;
@@ -33,9 +19,8 @@ mod written;
 pub use document::ReadableDocument;
 pub use extract::{NoteLimits, extract};
 pub use keywords::is_stop_word;
-pub use sections::is_binding;
-pub use sensitive::{loose_fields, secret_line};
-pub use standing::QuotableText;
+pub use quote::QuotableText;
+pub use words::is_binding;
 pub use written::{NotesFault, SIDECAR, WrittenNotes};
 
 use crate::redact::Clean;
@@ -46,7 +31,7 @@ use serde::{Deserialize, Serialize};
 pub struct Notes {
     /// What the document is for and what it says to do, in the document's order.
     pub summary: Vec<Clean>,
-    /// Definitions, figures, defaults and commands.
+    /// Definitions, and rows of tables.
     pub key_facts: Vec<Clean>,
     /// What the document requires or forbids, word for word.
     pub rules: Vec<Clean>,

@@ -1,204 +1,257 @@
-//! Sentences: where they end, and how a long one is shortened.
+//! Where the sentences of a block end, and what a reader sees of them.
 
-use super::cues::has_negation;
-use super::reader::{InlineText, SpanKind};
-use super::words::{count, is_cjk};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Abbreviations after which a full stop ends no sentence; in lower case, without the last full stop.
-const ABBREVIATIONS: [&str; 35] = [
-    "e.g", "i.e", "vs", "cf", "approx", "incl", "excl", "resp", "fig", "mr", "mrs", "dr", "z.b", "z. b", "d.h", "d. h",
-    "bzw", "ca", "nr", "u.a", "u. a", "ggf", "evtl", "inkl", "vgl", "p. ex", "p.ex", "p. ej", "p.ej", "sr", "sra",
-    "núm", "pág", "w.r.t", "abs",
-];
+const ABBREVIATIONS: &str =
+    "e.g i.e vs cf approx incl excl resp fig mr mrs dr z.b d.h bzw ca nr u.a ggf vgl p.ex p.ej sr abs";
 
-/// The most letters directly before the full stop of an abbreviation.
-const LONGEST_ABBREVIATION: usize = 6;
-
-/// Splits the text of a block into sentences, without white space at their ends.
+/// Splits the source of a block into sentences, with their markup and without white space at their ends.
 ///
-/// A sentence ends with `.`, `!` or `?` before a space and no small letter, at a line break in the source that Markdown
-/// keeps, and with `。`, `！` or `？`. It never ends within code.
-pub(super) fn sentences(text: &InlineText) -> Vec<Range<usize>> {
-    let shown = text.shown.as_str();
-    let mut codes =
-        text.spans.iter().filter(|span| span.kind == SpanKind::Code).map(|span| span.shown.clone()).peekable();
+/// A sentence ends with `.`, `!` or `?` before white space and no small letter, at a hard line break, behind a line that is bold
+/// as a whole, and with `。`, `！` or `？`. It never ends within code or the target of a link.
+pub(super) fn sentences(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut start = 0;
-    let mut next = 0;
-    while let Some(offset) = shown.as_bytes()[next..].iter().position(|byte| may_end(*byte)) {
-        let at = next + offset;
-        let Some(c) = shown[at..].chars().next() else { break };
-        next = at + c.len_utf8();
-        if !matches!(c, '.' | '!' | '?' | '\n' | '。' | '！' | '？' | '…') {
-            continue;
-        }
-        while codes.next_if(|code| code.end <= at).is_some() {}
-        if codes.peek().is_some_and(|code| code.contains(&at)) {
-            continue;
-        }
-        let rest = shown[next..].trim_start_matches(is_closing);
-        let end = shown.len() - rest.len();
-        next = end;
-        let is_end = match c {
-            '。' | '！' | '？' => true,
-            '\n' => !rest.trim_start().starts_with(char::is_lowercase),
-            _ => {
-                rest.is_empty()
-                    || rest.starts_with(char::is_whitespace)
-                        && begins_sentence(rest)
-                        && !(c == '.' && is_abbreviation(&shown[start..at]))
+    let mut at = 0;
+    let may_end = |b: u8| matches!(b, b'.' | b'!' | b'?' | b'\n' | b'`' | b'[' | 0xe3 | 0xef);
+    while let Some(offset) = text.as_bytes()[at..].iter().position(|b| may_end(*b)) {
+        at += offset;
+        let rest = &text[at..];
+        let Some(c) = rest.chars().next() else { break };
+        let after = at + c.len_utf8();
+        let closed = || after + (text[after..].len() - text[after..].trim_start_matches(is_closing).len());
+        let end = match c {
+            '`' => {
+                at += code_length(rest);
+                continue;
             }
+            '[' => {
+                at += link_length(rest);
+                continue;
+            }
+            '\n' if text[start..at].ends_with("  ")
+                || text[start..at].ends_with('\\')
+                || is_label(&text[start..at]) =>
+            {
+                Some(after)
+            }
+            '\n' => None,
+            '。' | '！' | '？' => Some(closed()),
+            c if !c.is_ascii() => None,
+            c => Some(closed()).filter(|end| {
+                let next = &text[*end..];
+                next.is_empty()
+                    || next.starts_with(char::is_whitespace)
+                        && !next.trim_start().trim_start_matches(is_opening).starts_with(char::is_lowercase)
+                        && !(c == '.' && is_abbreviation(&text[start..at]))
+            }),
         };
-        if is_end {
-            add(shown, start..end, &mut found);
+        at = end.unwrap_or(after);
+        if let Some(end) = end {
+            add(text, start..end, &mut found);
             start = end;
         }
     }
-    add(shown, start..shown.len(), &mut found);
+    add(text, start..text.len(), &mut found);
     found
 }
 
-/// Returns whether a byte may begin a character that ends a sentence.
-fn may_end(byte: u8) -> bool {
-    matches!(byte, b'.' | b'!' | b'?' | b'\n' | 0xe2 | 0xe3 | 0xef)
-}
-
 fn is_closing(c: char) -> bool {
-    matches!(c, '.' | '!' | '?' | '"' | '”' | '’' | '\'' | ')' | ']' | '»' | '」' | '』' | '）' | '。' | '！' | '？')
+    matches!(c, '.' | '!' | '?' | '"' | '”' | '’' | '\'' | ')' | ']' | '»' | '」' | '』' | '）' | '。' | '*' | '_')
 }
 
-fn begins_sentence(rest: &str) -> bool {
-    !rest.trim_start().trim_start_matches(['"', '(', '\'', '“', '«']).starts_with(char::is_lowercase)
+fn is_opening(c: char) -> bool {
+    matches!(c, '"' | '(' | '\'' | '“' | '«' | '*' | '_' | '[' | '>')
+}
+
+/// Returns the length of the code span that a text begins with; of its backticks, if it has no end.
+fn code_length(text: &str) -> usize {
+    let marks = text.len() - text.trim_start_matches('`').len();
+    near(&text[marks..]).find(&text[..marks]).map_or(marks, |end| marks + end + marks)
+}
+
+/// Returns the length of the link that a text begins with; of its bracket, if it is none.
+fn link_length(text: &str) -> usize {
+    let end = near(text).find(']').map(|end| (end, target_length(&text[end..])));
+    end.filter(|(_, target)| *target > 0).map_or(1, |(end, target)| end + target)
+}
+
+/// Returns the part of a text in which the end of something is looked for, so that the time is proportional to the length.
+fn near(text: &str) -> &str {
+    &text[..text.floor_char_boundary(text.len().min(1024))]
+}
+
+/// Returns the length of `](…)` or `][…]` at the beginning of a text; 0 if there is none.
+fn target_length(text: &str) -> usize {
+    let close = match text.as_bytes() {
+        [b']', b'(', ..] => ')',
+        [b']', b'[', ..] => ']',
+        _ => return 0,
+    };
+    near(&text[2..]).find([close, '\n']).filter(|end| text[2 + end..].starts_with(close)).map_or(0, |end| end + 3)
+}
+
+/// Returns whether a line is bold as a whole: `**Warning**`.
+pub(super) fn is_label(line: &str) -> bool {
+    let line = line.trim();
+    ["**", "__"]
+        .iter()
+        .any(|mark| line.len() > 4 && line.starts_with(mark) && line.trim_end_matches(':').ends_with(mark))
 }
 
 /// Returns whether a text ends with an abbreviation, an initial, or the number of a list.
 fn is_abbreviation(text: &str) -> bool {
-    let is_number = || text.trim_start().bytes().all(|b| b.is_ascii_digit());
-    // Abbreviations are short.
-    let bytes = text.as_bytes();
-    let tail = &bytes[bytes.len().saturating_sub(LONGEST_ABBREVIATION + 1)..];
-    if tail.len() > LONGEST_ABBREVIATION && tail.iter().all(u8::is_ascii_alphabetic) {
-        return is_number();
-    }
-    let from = text.char_indices().rev().nth(12).map_or(0, |(at, _)| at);
+    let from = text.char_indices().rev().nth(7).map_or(0, |(at, _)| at);
     let tail = text[from..].to_lowercase();
-    let word = tail.rsplit([' ', '(', '\n', ',']).next().unwrap_or_default();
+    let word = tail.rsplit([' ', '(', '\n', ',', '>']).next().unwrap_or_default();
     let is_initial = word.chars().count() == 1 && word.chars().all(char::is_alphabetic);
-    is_initial
-        || is_number()
-        || ABBREVIATIONS
-            .iter()
-            .any(|known| tail.strip_suffix(known).is_some_and(|before| !before.ends_with(char::is_alphanumeric)))
+    is_initial || text.trim_start().bytes().all(|b| b.is_ascii_digit()) || ABBREVIATIONS.split(' ').any(|it| it == word)
 }
 
-fn add(shown: &str, range: Range<usize>, found: &mut Vec<Range<usize>>) {
-    let text = &shown[range.clone()];
-    let start = range.start + (text.len() - text.trim_start().len());
-    let end = range.start + text.trim_end().len();
+fn add(text: &str, range: Range<usize>, found: &mut Vec<Range<usize>>) {
+    let part = &text[range.clone()];
+    // A line of a quotation begins with its mark.
+    let start = range.start + (part.len() - part.trim_start_matches([' ', '\t', '\n', '>']).len());
+    let end = range.start + part.trim_end().len();
     if start < end {
         found.push(start..end);
     }
 }
 
-/// Returns where a sentence of more than `most` words can end early, as the length of what stays.
-///
-/// That is the last boundary between clauses within `most` words, outside code and brackets, after at least 5 words, with
-/// no negation, condition or exception behind it. `None` if there is none.
-pub(super) fn shortened(sentence: &str, most: usize) -> Option<usize> {
-    let mut best = None;
-    let first = sentence.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty()).unwrap_or_default();
-    let mut subordinate = first.len() <= 12 && SUBORDINATING.contains(&first.to_lowercase().as_str());
-    let (mut depth, mut in_code) = (0_u32, false);
-    let (mut words, mut cjk, mut in_word) = (0, 0_usize, false);
-    let mut previous = ' ';
-    for (at, c) in sentence.char_indices() {
-        let rest = &sentence[at..];
-        let is_clause_end = match c {
-            '、' | '，' | '；' => true,
-            ',' | ';' => {
-                rest[1..].starts_with(' ')
-                    && !(previous.is_ascii_digit() && rest[1..].starts_with(|c: char| c.is_ascii_digit()))
+/// What is done with code when markup is taken away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CodeText {
+    /// Its text stays.
+    Keep,
+    /// A mark that is no letter stands for it: code says nothing.
+    Blank,
+}
+
+/// Returns what a reader sees of a text, on one line: no emphasis, backticks, targets of links, images and tags; with
+/// [`CodeText::Blank`] also nothing that is struck or in quotation marks.
+pub(super) fn visible(text: &str, code: CodeText) -> String {
+    let mut seen = String::with_capacity(text.len());
+    let mut at = 0;
+    while let Some(c) = text[at..].chars().next() {
+        let rest = &text[at..];
+        let mut last = b' ';
+        let is_end = |b: u8| {
+            !is_plain(b) && (b != b' ' || last == b' ') || {
+                last = b;
+                false
             }
-            '–' | '—' => previous == ' ',
-            '-' => previous == ' ' && rest.starts_with("- "),
-            '(' | '（' => true,
-            ' ' => {
-                CONNECTIVES.iter().any(|word| rest[1..].strip_prefix(word).is_some_and(|after| after.starts_with(' ')))
-            }
-            _ => false,
         };
-        if is_clause_end && depth == 0 && !in_code {
-            if subordinate && !starts_aside(c) {
-                // `If …, then` needs the clause behind the first boundary.
-                subordinate = false;
-            } else if !subordinate && words + cjk / 2 >= 5 {
-                best = Some(at);
+        let end = rest.bytes().position(is_end).unwrap_or(rest.len());
+        if end > 0 {
+            seen.push_str(&rest[..end]);
+            at += end;
+            continue;
+        }
+        let skipped = match c {
+            '`' => {
+                let length = code_length(rest);
+                match code {
+                    CodeText::Keep => seen.push_str(&joined(rest[..length].trim_matches('`'))),
+                    CodeText::Blank => seen.push('`'),
+                }
+                length
             }
+            ']' => target_length(rest).max(1),
+            '!' if rest.starts_with("![") => 2 + near(&rest[2..]).find(']').unwrap_or(0),
+            '<' if rest[1..].starts_with(|c: char| c.is_ascii_alphabetic() || c == '/') => {
+                near(rest).find(['>', '\n']).filter(|end| rest[*end..].starts_with('>')).map_or(1, |end| end + 1)
+            }
+            '~' if rest.starts_with("~~") => match near(&rest[2..]).find("~~").filter(|_| code == CodeText::Blank) {
+                Some(end) => end + 4,
+                None => 2,
+            },
+            '"' | '“' | '„' | '«' if code == CodeText::Blank => {
+                let length = quoted_length(rest, c);
+                if length > c.len_utf8() {
+                    seen.push('`');
+                }
+                length
+            }
+            '*' | '[' | '\\' | '"' => 1,
+            '_' if seen.ends_with(|c: char| c.is_alphanumeric()) && rest[1..].starts_with(char::is_alphanumeric) => 0,
+            '_' => 1,
+            '>' if text[..at].trim_end_matches([' ', '\t', '>']).ends_with('\n') => 1,
+            c if c.is_whitespace() => {
+                if !seen.is_empty() && !seen.ends_with(' ') {
+                    seen.push(' ');
+                }
+                c.len_utf8()
+            }
+            _ => 0,
+        };
+        if skipped == 0 {
+            seen.push(if c == '’' { '\'' } else { c });
         }
-        match c {
-            '`' => in_code = !in_code,
-            '(' | '[' | '（' | '「' => depth += 1,
-            ')' | ']' | '）' | '」' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if is_cjk(c) {
-            cjk += 1;
-            in_word = false;
-        } else if c.is_whitespace() {
-            in_word = false;
-        } else if c.is_alphanumeric() && !in_word {
-            in_word = true;
-            words += 1;
-        }
-        if words + cjk.div_ceil(2) > most {
-            break;
-        }
-        previous = c;
+        at += if skipped == 0 { c.len_utf8() } else { skipped };
     }
-    let end = sentence[..best?].trim_end_matches([' ', ',', ';', '、', '，', '；', '-', '–', '—']).len();
-    (!has_negation(&sentence[end..])).then_some(end)
+    seen.truncate(seen.trim_end().len());
+    seen
 }
 
-fn starts_aside(c: char) -> bool {
-    matches!(c, '(' | '（' | ' ')
+/// Returns a text in lower case.
+pub(super) fn lower(mut text: String) -> String {
+    if !text.is_ascii() {
+        return text.to_lowercase();
+    }
+    text.make_ascii_lowercase();
+    text
 }
 
-/// Words that begin a sentence whose main clause comes after a comma.
-const SUBORDINATING: [&str; 44] = [
-    "if", "when", "since", "while", "because", "although", "though", "as", "after", "before", "for", "once", "until",
-    "unless", "whenever", "given", "in", "to", "by", "with", "that", "where", "even", "wenn", "falls", "da", "weil",
-    "bevor", "nachdem", "um", "si", "quand", "lorsque", "pour", "afin", "avant", "après", "cuando", "para", "antes",
-    "después", "se", "quando", "depois",
-];
+/// Returns whether a byte is a character that is seen as it is.
+fn is_plain(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || matches!(b, b',' | b'.' | b'(' | b')' | b'-' | b'/' | b':' | b';' | b'\'')
+}
 
-/// Words that begin a clause which may be left out.
-const CONNECTIVES: [&str; 22] = [
-    "because",
-    "which",
-    "so that",
-    "in order to",
-    "such as",
-    "for example",
-    "where",
-    "while",
-    "weil",
-    "damit",
-    "sodass",
-    "um",
-    "car",
-    "parce que",
-    "afin de",
-    "porque",
-    "para que",
-    "puesto que",
-    "pois",
-    "a fim de",
-    "including",
-    "since",
-];
+/// Returns the code of a span on one line, with single spaces.
+fn joined(code: &str) -> Cow<'_, str> {
+    if !code.contains('\n') && !code.contains("  ") {
+        return Cow::Borrowed(code);
+    }
+    let lines = code.lines().map(|line| line.trim_start_matches([' ', '\t', '>']));
+    Cow::Owned(lines.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" "))
+}
 
-/// Returns the number of words of a text.
-pub(super) fn words(text: &str) -> usize {
-    count(text)
+/// Returns the length of the quotation that a text begins with; of its mark, if it is not closed.
+fn quoted_length(text: &str, open: char) -> usize {
+    let close: &[char] = match open {
+        '“' => &['”'],
+        '„' => &['“', '”'],
+        '«' => &['»'],
+        _ => &['"'],
+    };
+    let start = open.len_utf8();
+    near(&text[start..])
+        .find(close)
+        .map_or(start, |end| start + end + text[start + end..].chars().next().map_or(0, char::len_utf8))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_end_where_a_reader_ends_them() {
+        let texts = |text: &'static str| sentences(text).into_iter().map(|range| &text[range]).collect::<Vec<_>>();
+        assert_eq!(
+            texts("Run `a. B`. Then **stop.** See [x. Y](z. A), e.g. this."),
+            ["Run `a. B`.", "Then **stop.**", "See [x. Y](z. A), e.g. this."]
+        );
+        assert_eq!(texts("**Warning**\nDo not. ok? No!"), ["**Warning**", "Do not. ok?", "No!"]);
+        assert_eq!(texts("必ず確認。次へ！"), ["必ず確認。", "次へ！"]);
+        assert_eq!(texts("Version 1.2 is out"), ["Version 1.2 is out"]);
+    }
+
+    #[test]
+    fn markup_is_not_seen() {
+        let text = "**Never** [push](http://x) to `main` ~~or dev~~, \"must\" my_name\n> twice";
+        assert_eq!(visible(text, CodeText::Blank), "Never push to ` , ` my_name twice");
+        assert_eq!(visible(text, CodeText::Keep), "Never push to main or dev, must my_name twice");
+    }
 }

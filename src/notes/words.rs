@@ -1,229 +1,222 @@
-//! Words: how they are counted and compared, and lists of them from the text files beside this one.
+//! The words of `words.txt`: what they make of a sentence, and what titles mean.
 
-use std::borrow::Cow;
-use std::collections::HashSet;
-use std::hash::{BuildHasherDefault, Hasher};
+use aho_corasick::AhoCorasick;
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
 
-/// What the hash of a table begins with, and is multiplied by.
-const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
-
-/// The hash of tables whose keys are in the source code, so that no text can make them collide.
-pub(super) type FixedHash = BuildHasherDefault<Folded>;
-
-/// The state of [`FixedHash`]: eight bytes at once, multiplied and folded.
-pub(super) struct Folded(u64);
-
-impl Default for Folded {
-    fn default() -> Self {
-        Self(SEED)
-    }
+/// The lists of the file: each phrase with its class.
+fn phrases() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let lines = include_str!("words.txt").lines().filter(|line| !line.starts_with('#'));
+    lines.filter_map(|line| line.split_once(": ")).flat_map(|(class, phrases)| {
+        phrases.split(", ").map(str::trim).filter(|phrase| !phrase.is_empty()).map(move |phrase| (class, phrase))
+    })
 }
 
-impl Folded {
-    fn fold(&mut self, word: u64) {
-        let product = u128::from(self.0 ^ word) * u128::from(SEED);
-        self.0 = (product as u64) ^ ((product >> 64) as u64);
-    }
+static CLASSES: LazyLock<HashMap<&str, HashSet<&str>>> = LazyLock::new(|| {
+    let mut classes = HashMap::<_, HashSet<_>>::new();
+    phrases().for_each(|(class, phrase)| {
+        classes.entry(class).or_default().insert(phrase);
+    });
+    classes
+});
+
+/// Returns whether a phrase is one of a class.
+fn is_in(class: &str, phrase: &str) -> bool {
+    CLASSES.get(class).is_some_and(|phrases| phrases.contains(phrase))
 }
 
-impl Hasher for Folded {
-    fn write(&mut self, bytes: &[u8]) {
-        let (words, rest) = bytes.as_chunks::<8>();
-        words.iter().for_each(|word| self.fold(u64::from_le_bytes(*word)));
-        let mut last = [0; 8];
-        last[..rest.len()].copy_from_slice(rest);
-        self.fold(u64::from_le_bytes(last) ^ (bytes.len() as u64) << 56);
-    }
-
-    fn write_u8(&mut self, byte: u8) {
-        // What ends a text: its length is in the hash already.
-        self.0 ^= u64::from(byte);
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
+/// How much a sentence obliges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Strength {
+    /// It is a rule by its place only: below a heading of rules, or as an instruction.
+    Plain,
+    /// It advises.
+    Advises,
+    /// It obliges or forbids.
+    Obliges,
 }
 
-/// How many Chinese or Japanese characters count as one word.
-const CJK_CHARS_A_WORD: usize = 2;
+/// What a phrase makes of the sentence in which it stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Effect {
+    Makes(Strength),
+    Cancels,
+    /// It limits the sentence before.
+    Limits,
+    /// It refers to the sentence before.
+    Refers,
+}
+
+#[derive(Debug)]
+struct Phrase {
+    effect: Effect,
+    /// Whether it counts only where a clause, or with [`Effect::Limits`] and [`Effect::Refers`] the sentence, begins.
+    at_start: bool,
+    /// Whether it is of a script that puts spaces between words.
+    is_spaced: bool,
+}
+
+static PHRASES: LazyLock<Option<(AhoCorasick, Vec<Phrase>)>> = LazyLock::new(|| {
+    let (mut texts, mut found) = (Vec::new(), Vec::new());
+    for (class, text) in phrases() {
+        let effect = match class {
+            "oblige" => Effect::Makes(Strength::Obliges),
+            "advise" => Effect::Makes(Strength::Advises),
+            "cancel" => Effect::Cancels,
+            "except" => Effect::Limits,
+            "refer" => Effect::Refers,
+            _ => continue,
+        };
+        let bare = text.strip_prefix('^');
+        let text = bare.unwrap_or(text);
+        let at_start = bare.is_some() || matches!(effect, Effect::Limits | Effect::Refers);
+        found.push(Phrase { effect, at_start, is_spaced: !text.chars().any(is_cjk) });
+        texts.push(text);
+    }
+    Some((AhoCorasick::new(texts).ok()?, found))
+});
+
+/// What the words of a sentence say.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Meaning {
+    /// How much it obliges; `None` if it does not by its words.
+    pub(super) strength: Option<Strength>,
+    /// Whether it limits the sentence before it.
+    pub(super) limits: bool,
+    /// Whether it refers to the sentence before it.
+    pub(super) refers: bool,
+}
+
+/// Returns what a sentence says that [`visible`](super::sentences::visible) has made, in lower case.
+pub(super) fn meaning(lower: &str) -> Meaning {
+    let mut meaning = Meaning::default();
+    let Some((finder, phrases)) = &*PHRASES else { return meaning };
+    let mut cancelled: Vec<std::ops::Range<usize>> = Vec::new();
+    let mut made = Vec::new();
+    for found in finder.find_overlapping_iter(lower) {
+        let Some(phrase) = phrases.get(found.pattern().as_usize()) else { continue };
+        let (before, after) = (&lower[..found.start()], &lower[found.end()..]);
+        let is_word = |c: char| c.is_alphanumeric() || matches!(c, '-' | '\'' | '_');
+        if phrase.is_spaced && (before.ends_with(is_word) || after.starts_with(is_word)) {
+            continue;
+        }
+        let before = before.trim_end();
+        let begins = || !before.contains(char::is_alphanumeric);
+        match phrase.effect {
+            Effect::Limits => meaning.limits |= begins(),
+            Effect::Refers => meaning.refers |= begins(),
+            _ if phrase.at_start && !(before.ends_with(ends_clause) || begins()) => {}
+            Effect::Cancels => cancelled.push(found.range()),
+            Effect::Makes(strength) => made.push((found.range(), strength)),
+        }
+    }
+    let stands =
+        |range: &std::ops::Range<usize>| !cancelled.iter().any(|it| it.start <= range.start && range.end <= it.end);
+    meaning.strength = made.into_iter().filter(|(range, _)| stands(range)).map(|(_, strength)| strength).max();
+    meaning
+}
+
+fn ends_clause(c: char) -> bool {
+    matches!(c, ',' | ';' | ':' | '–' | '—' | '(' | '.' | '-' | '/')
+}
+
+/// What stands below a heading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TitleMeaning {
+    /// Rules.
+    Rules,
+    /// What is forbidden.
+    Forbidden,
+    /// Examples of what is wrong.
+    Wrong,
+    /// Nothing to note.
+    Skipped,
+}
+
+/// Returns a title in lower case, its words separated by single spaces.
+pub(super) fn title_words(title: &str) -> String {
+    let lower = title.to_lowercase();
+    let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    words.join(" ")
+}
+
+/// Returns what stands below a title with these [`title_words`], if it says so.
+pub(super) fn title_meaning(words: &str) -> Option<TitleMeaning> {
+    let classes = [
+        ("skip", TitleMeaning::Skipped),
+        ("wrong", TitleMeaning::Wrong),
+        ("forbid", TitleMeaning::Forbidden),
+        ("rules", TitleMeaning::Rules),
+    ];
+    classes.into_iter().find(|(class, _)| is_in(class, words)).map(|(_, meaning)| meaning)
+}
+
+/// Returns whether a title with these words says when the rules below it hold.
+pub(super) fn is_condition(words: &str) -> bool {
+    words.split(' ').next().is_some_and(|word| is_in("when", word))
+}
+
+/// Returns whether a title with these words is that of a section that shows how something is done.
+pub(super) fn teaches(words: &str) -> bool {
+    [words.split(' ').next(), words.rsplit(' ').next()].into_iter().flatten().any(|word| is_in("teaches", word))
+}
+
+/// Returns whether a title with these words ends with one for rules, as `Architecture rules` and `架构规则` do, or begins with one, as in
+/// Romance languages.
+pub(super) fn ends_with_rules(words: &str) -> bool {
+    let ends = [words.split(' ').next(), words.rsplit(' ').next()];
+    let is_cjk_end = |end: &&str| end.contains(is_cjk) && words.ends_with(*end);
+    ends.into_iter().flatten().any(|word| is_in("rules-end", word))
+        || CLASSES.get("rules-end").is_some_and(|words| words.iter().any(is_cjk_end))
+}
+
+/// Returns whether a sentence, visible and in lower case, begins with an order, or has one behind a condition.
+pub(super) fn is_order(lower: &str) -> bool {
+    let mut clauses = lower.split([',', '，']);
+    let words = |clause| str::split(clause, |c: char| !c.is_alphanumeric()).filter(|word: &&str| !word.is_empty());
+    let orders = |clause| {
+        let mut words = words(clause).skip_while(|word| is_in("then", word));
+        let (first, second) = (words.next().unwrap_or_default(), words.next());
+        // The imperative of French, and the polite one of German.
+        let is_polite = first.len() > 3 && first.ends_with("ez") || first.ends_with("en") && second == Some("sie");
+        is_polite || is_in("order", first)
+    };
+    let Some(condition) = clauses.next() else { return false };
+    let leads = |word: &str| is_in("when", word) && word != "to" || is_in("then", word);
+    let mut back = words(condition).rev();
+    // `When you add, remove or …` orders nothing.
+    let goes_on =
+        back.next().is_some_and(|last| is_in("order", last)) && matches!(back.next(), Some("you" | "to" | "or"));
+    orders(condition) || words(condition).next().is_some_and(leads) && !goes_on && clauses.next().is_some_and(orders)
+}
+
+/// Returns whether a text before a colon defines nothing, such as `Note`.
+pub(super) fn is_label(text: &str) -> bool {
+    is_in("label", text.to_lowercase().trim())
+}
+
+/// Returns whether a document with this title, type or file name binds its readers: its instructions are rules.
+pub fn is_binding(title: &str) -> bool {
+    let words = title_words(title.get(..title.floor_char_boundary(200)).unwrap_or_default());
+    let is_history =
+        ["release notes", "release history", "changelog", "change log"].iter().any(|it| words.contains(it));
+    !is_history && words.split(' ').any(|word| is_in("binds", word))
+}
 
 /// Returns whether `c` belongs to a script without spaces between words.
 pub(super) fn is_cjk(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '々' | '\u{20000}'..='\u{2fa1f}')
 }
 
-/// Counts words: runs of characters without a space that hold a letter or a digit; of Chinese and Japanese, two
-/// characters are a word.
+/// Counts words: runs without a space that hold a letter or a digit; of Chinese and Japanese, two characters are a word.
 pub(super) fn count(text: &str) -> usize {
-    // Whether the run so far holds a letter or a digit.
-    let mut is_word = false;
-    let mut words = 0;
     if text.is_ascii() {
-        for byte in text.bytes() {
-            let is_letter = byte.is_ascii_alphanumeric();
-            // `is_ascii_whitespace` leaves out the vertical tab.
-            let is_space = byte.is_ascii_whitespace() | (byte == 0x0b);
-            words += usize::from(is_letter & !is_word);
-            is_word = (is_word | is_letter) & !is_space;
-        }
-        return words;
+        let says = |word: &&str| word.bytes().any(|b| b.is_ascii_alphanumeric());
+        return text.split_ascii_whitespace().filter(says).count();
     }
-    let mut cjk = 0_usize;
-    for c in text.chars() {
-        if c.is_whitespace() {
-            is_word = false;
-        } else if is_cjk(c) {
-            cjk += 1;
-        } else if !is_word && c.is_alphanumeric() {
-            is_word = true;
-            words += 1;
-        }
-    }
-    words + cjk.div_ceil(CJK_CHARS_A_WORD)
-}
-
-/// A word of a sentence in lower case, or a piece of code, which is never a word.
-#[derive(Debug, Clone)]
-pub(super) struct Token<'t> {
-    pub(super) text: &'t str,
-    /// Whether a clause may begin here: at the beginning, and after a punctuation mark.
-    pub(super) begins_clause: bool,
-}
-
-/// What stands in the place of a piece of code.
-pub(super) const CODE: &str = "`";
-
-/// Returns the text in lower case, with straight apostrophes.
-pub(super) fn lower(text: &str) -> Cow<'_, str> {
-    if text.is_ascii() {
-        if text.bytes().any(|b| b.is_ascii_uppercase()) { text.to_ascii_lowercase().into() } else { text.into() }
-    } else {
-        text.to_lowercase().replace('’', "'").into()
-    }
-}
-
-/// Cuts a sentence in lower case into words. Hyphens and apostrophes inside a word belong to it, so `must-have` is one.
-/// What stands in quotation marks is spoken about, not said; it is left out, and so is what stands in backticks.
-pub(super) fn tokens(lower: &str) -> Vec<Token<'_>> {
-    let mut tokens = Vec::with_capacity(lower.len() / 5 + 1);
-    let mut begins_clause = true;
-    let mut at = 0;
-    while let Some(byte) = lower.as_bytes().get(at) {
-        let length = match byte {
-            b' ' => {
-                at += 1;
-                continue;
-            }
-            b'`' => code(&lower[at..]),
-            b'"' => quotation(lower, at),
-            byte if byte.is_ascii() => None,
-            _ => quotation(lower, at),
-        };
-        if let Some(length) = length {
-            tokens.push(Token { text: CODE, begins_clause });
-            begins_clause = false;
-            at += length;
-            continue;
-        }
-        let word = word_end(&lower[at..]);
-        if word > 0 {
-            tokens.push(Token { text: &lower[at..at + word], begins_clause });
-            begins_clause = false;
-            at += word;
-            continue;
-        }
-        let Some(c) = lower[at..].chars().next() else { break };
-        // A hyphen between spaces is a dash.
-        begins_clause |= ends_clause(c) || c == '-' && lower[at + 1..].starts_with(' ');
-        at += c.len_utf8();
-    }
-    tokens
-}
-
-/// Returns whether a clause may begin behind `c`.
-fn ends_clause(c: char) -> bool {
-    matches!(
-        c,
-        ',' | ';'
-            | ':'
-            | '–'
-            | '—'
-            | '('
-            | '•'
-            | '.'
-            | '!'
-            | '?'
-            | '\n'
-            | '→'
-            | '«'
-            | '¡'
-            | '¿'
-            | '['
-            | '*'
-            | '"'
-            | '“'
-            | '„'
-    ) || c as u32 > 0x2190
-}
-
-/// Returns the length of the piece of code that a text begins with, if it ends.
-fn code(text: &str) -> Option<usize> {
-    let marks = text.bytes().take_while(|b| *b == b'`').count();
-    let (mark, after) = text.split_at(marks);
-    Some(2 * marks + after.find(mark)?)
-}
-
-/// Returns the length of the word that a text begins with.
-fn word_end(text: &str) -> usize {
-    let bytes = text.as_bytes();
-    let mut end = 0;
-    if matches!(bytes.first(), Some(b'-' | b'\'')) {
-        return 0;
-    }
-    loop {
-        match bytes.get(end) {
-            Some(byte) if byte.is_ascii_alphanumeric() => end += 1,
-            Some(b'-' | b'\'') if text[end + 1..].starts_with(char::is_alphanumeric) => end += 1,
-            Some(byte) if !byte.is_ascii() => match text[end..].chars().next() {
-                Some(c) if c.is_alphanumeric() => end += c.len_utf8(),
-                _ => return end,
-            },
-            _ => return end,
-        }
-    }
-}
-
-/// Returns the length of the quotation that begins at a place, if one begins there that is closed.
-fn quotation(text: &str, at: usize) -> Option<usize> {
-    let rest = &text[at..];
-    let open = rest.chars().next()?;
-    let close: &[char] = match open {
-        '"' if !text[..at].ends_with(char::is_alphanumeric) => &['"'],
-        '“' => &['”'],
-        '„' => &['“', '”'],
-        '«' => &['»'],
-        _ => return None,
-    };
-    let start = open.len_utf8();
-    let end = start + rest[start..].find(close)?;
-    Some(end + rest[end..].chars().next().map_or(0, char::len_utf8))
-}
-
-/// Words of a text file.
-pub(super) type WordSet = HashSet<&'static str, FixedHash>;
-
-/// Returns the words of a class in a text file.
-pub(super) fn word_set(file: &'static str, class: &str) -> WordSet {
-    lists(file).filter(|(name, _)| *name == class).flat_map(|(_, words)| words).collect()
-}
-
-/// Returns the lists of a text file: its class and its phrases, for each line that is no comment.
-pub(super) fn lists(file: &'static str) -> impl Iterator<Item = (&'static str, impl Iterator<Item = &'static str>)> {
-    file.lines().filter(|line| !line.starts_with('#')).filter_map(|line| {
-        let (class, phrases) = line.split_once(": ")?;
-        Some((class, phrases.split(", ").map(str::trim).filter(|phrase| !phrase.is_empty())))
-    })
+    let is_plain = |c: char| c.is_alphanumeric() && !is_cjk(c);
+    let words = text.split_whitespace().filter(|word| word.contains(is_plain)).count();
+    words + text.chars().filter(|c| is_cjk(*c)).count().div_ceil(2)
 }
 
 #[cfg(test)]
@@ -231,20 +224,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_counted_in_scripts_with_and_without_spaces() {
-        assert_eq!(count("Run `make test` - twice, on v1.2!"), 6);
-        assert_eq!(count("必ずテストを実行する"), 5);
-        assert_eq!(count("使用 Docker 部署"), 3);
-        assert_eq!(count(" - — "), 0);
-    }
-
-    #[test]
-    fn hyphens_and_apostrophes_stay_inside_words_and_quoted_words_are_left_out() {
-        let text = lower("A must-have: Don’t say \"must\" in `never run`");
-        let words: Vec<_> = tokens(&text).into_iter().map(|it| (it.text.to_owned(), it.begins_clause)).collect();
-        let expected =
-            [("a", true), ("must-have", false), ("don't", true), ("say", false), ("`", false), ("in", false)];
-        assert_eq!(words[..6], expected.map(|(word, begins)| (word.to_owned(), begins)));
-        assert_eq!(words[6].0, "`");
+    fn titles_say_what_stands_below_them() {
+        let meaning = |title| title_meaning(&title_words(title));
+        assert_eq!(meaning("**Rules**:"), Some(TitleMeaning::Rules));
+        assert_eq!(meaning("Don'ts"), Some(TitleMeaning::Forbidden));
+        assert_eq!(meaning("License"), Some(TitleMeaning::Skipped));
+        assert_eq!(meaning("Rulers"), None);
+        assert!(is_condition("on release branches") && !is_condition("branches"));
+        assert!(is_binding("CONTRIBUTING") && is_binding("code-style-guide") && !is_binding("Release notes"));
+        assert!(is_order("add tests") && !is_order("the tests"));
     }
 }

@@ -1,32 +1,25 @@
-//! Notes that were written down: by people in front matter or a sidecar file, by a program as its answer.
+//! Notes that were written down: by people or by any program, in front matter, a sidecar file or what `--from` names.
 
 use super::{NoteLimits, Notes, QuotableText};
 use crate::model::Digest;
-use crate::redact::Clean;
+use crate::redact::{Clean, CleanBuf};
 use crate::yaml::{Position, YamlDialect, YamlNode, YamlValue, documents};
-use serde::Deserialize;
 use thiserror::Error;
 
 /// What follows the name of a document in that of its sidecar file.
 pub const SIDECAR: &str = ".notes.yml";
 
-/// The fields.
-const FIELDS: [&str; 5] = ["summary", "key_facts", "rules", "keywords", "source_digest"];
+/// The lists, in their order.
+const LISTS: [&str; 4] = ["summary", "key_facts", "rules", "keywords"];
+const DIGEST: &str = "source_digest";
 /// The longest entry, in characters.
 const LONGEST: usize = 1_000;
 
 /// Notes as written, not redacted yet.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct WrittenNotes {
-    /// See [`Notes::summary`].
-    pub summary: Vec<String>,
-    /// See [`Notes::key_facts`].
-    pub key_facts: Vec<String>,
-    /// See [`Notes::rules`].
-    pub rules: Vec<String>,
-    /// See [`Notes::keywords`].
-    pub keywords: Vec<String>,
+    /// The entries of each of [`LISTS`].
+    lists: [Vec<String>; 4],
     /// The digest of the redacted text below the front matter that the notes belong to, as `sha256:` and 64 digits.
     pub source_digest: Option<String>,
 }
@@ -44,13 +37,9 @@ pub struct NotesFault {
 }
 
 impl NotesFault {
-    fn new(at: Option<Position>, message: impl Into<String>) -> Self {
-        Self { at: at.map(|at| (at.line, at.column)), message: message.into(), help: None }
-    }
-
-    fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
-        self
+    fn new(at: Option<Position>, message: impl Into<String>, help: &str) -> Self {
+        let help = Some(help.to_owned()).filter(|help| !help.is_empty());
+        Self { at: at.map(|at| (at.line, at.column)), message: message.into(), help }
     }
 }
 
@@ -62,11 +51,11 @@ impl WrittenNotes {
     pub fn from_yaml(text: &str, limits: &NoteLimits) -> Result<Self, Vec<NotesFault>> {
         let (documents, error) = documents(text, YamlDialect::Settings);
         if let Some(error) = error {
-            return Err(vec![NotesFault::new(Some(error.at), format!("it is not YAML: {}", error.kind))]);
+            return Err(vec![NotesFault::new(Some(error.at), format!("it is not YAML: {}", error.kind), "")]);
         }
         match documents.first() {
             Some(node) => Self::from_node(node, 1, limits),
-            None => Err(vec![NotesFault::new(None, "the file is empty").help("delete it, or add `summary:`")]),
+            None => Err(vec![NotesFault::new(None, "the file is empty", "delete it, or add `summary:`")]),
         }
     }
 
@@ -80,88 +69,53 @@ impl WrittenNotes {
         let mut faults = Vec::new();
         let at = |at: Position| Some(Position { line: at.line + first_line - 1, ..at });
         let YamlValue::Map(pairs) = &node.value else {
-            let fault = NotesFault::new(at(node.at), "notes are a map").help(format!("its keys are {}", listed()));
-            return Err(vec![fault]);
+            let help = format!("its keys are {}", listed());
+            return Err(vec![NotesFault::new(at(node.at), "notes are a map", &help)]);
         };
         let mut notes = Self::default();
         for (key, value) in pairs {
-            let list = match key.text.as_str() {
-                "summary" => &mut notes.summary,
-                "key_facts" => &mut notes.key_facts,
-                "rules" => &mut notes.rules,
-                "keywords" => &mut notes.keywords,
-                "source_digest" => {
-                    match &value.value {
-                        YamlValue::Scalar { text, .. } if is_digest(text) => notes.source_digest = Some(text.clone()),
-                        _ => faults.push(
-                            NotesFault::new(at(value.at), "`source_digest` is not `sha256:` and 64 hexadecimal digits")
-                                .help("remove the line, or run `contextpack notes --write`"),
-                        ),
+            let mut fault = |place: Position, message: String, help: &str| {
+                faults.push(NotesFault::new(at(place), message, help));
+            };
+            let name = key.text.as_str();
+            let Some(index) = LISTS.iter().position(|list| *list == name) else {
+                match &value.value {
+                    _ if name != DIGEST => {
+                        let meant = nearest(name).map(|name| format!("did you mean `{name}`?"));
+                        let help = meant.unwrap_or_else(|| format!("the keys are {}", listed()));
+                        fault(key.at, format!("`{name}` is no key of notes"), &help);
                     }
-                    continue;
+                    YamlValue::Scalar { text, .. } if is_digest(text) => notes.source_digest = Some(text.clone()),
+                    _ => {
+                        let help = "remove the line, or run `contextpack notes --write`";
+                        fault(value.at, format!("`{DIGEST}` is not `sha256:` and 64 hexadecimal digits"), help);
+                    }
                 }
-                unknown => {
-                    let fault = NotesFault::new(at(key.at), format!("`{unknown}` is no key of notes"));
-                    faults.push(fault.help(match nearest(unknown) {
-                        Some(name) => format!("did you mean `{name}`?"),
-                        None => format!("the keys are {}", listed()),
-                    }));
+                continue;
+            };
+            let entries = match &value.value {
+                YamlValue::Null => &[],
+                YamlValue::List(entries) => &**entries,
+                _ => {
+                    let help = "begin each entry with `- ` on a line of its own";
+                    fault(value.at, format!("`{name}` is not a list of texts"), help);
                     continue;
                 }
             };
-            match &value.value {
-                YamlValue::Null => {}
-                YamlValue::List(entries) => {
-                    for entry in entries {
-                        match &entry.value {
-                            YamlValue::Scalar { text, .. } => list.push(text.clone()),
-                            _ => faults.push(
-                                NotesFault::new(at(entry.at), format!("an entry of `{}` is not a text", key.text))
-                                    .help("put a text with `: ` in quotation marks"),
-                            ),
-                        }
+            for entry in entries {
+                match &entry.value {
+                    YamlValue::Scalar { text, .. } => notes.lists[index].push(text.clone()),
+                    _ => {
+                        let help = "put a text with `: ` in quotation marks";
+                        fault(entry.at, format!("an entry of `{name}` is not a text"), help);
                     }
                 }
-                _ => faults.push(
-                    NotesFault::new(at(value.at), format!("`{}` is not a list of texts", key.text))
-                        .help("begin each entry with `- ` on a line of its own"),
-                ),
             }
-            faults.extend(over_limit(&key.text, list, limits).map(|message| NotesFault::new(at(value.at), message)));
+            if let Some(message) = over_limit(name, &notes.lists[index], most(limits)[index]) {
+                fault(value.at, message, "");
+            }
         }
         if faults.is_empty() { Ok(notes) } else { Err(faults) }
-    }
-
-    /// Reads the answer of a program, which is JSON.
-    ///
-    /// # Errors
-    /// The first thing that is wrong with it.
-    pub fn from_json(answer: &[u8], limits: &NoteLimits) -> Result<Self, NotesFault> {
-        // A list would be read as the fields in order.
-        if !answer.trim_ascii_start().starts_with(b"{") {
-            return Err(NotesFault::new(None, "the answer is not a JSON object"));
-        }
-        let notes: Self = serde_json::from_slice(answer).map_err(|error| {
-            let at = u32::try_from(error.line()).ok().zip(u32::try_from(error.column()).ok());
-            NotesFault { at, message: format!("the answer is not notes: {error}"), help: None }
-        })?;
-        let lists = [
-            ("summary", &notes.summary),
-            ("key_facts", &notes.key_facts),
-            ("rules", &notes.rules),
-            ("keywords", &notes.keywords),
-        ];
-        let fault = lists.into_iter().find_map(|(name, list)| over_limit(name, list, limits));
-        match fault {
-            Some(message) => Err(NotesFault::new(None, message)),
-            None => Ok(notes),
-        }
-    }
-
-    /// Returns the first rule that does not stand in the document word for word.
-    pub fn misquoted(&self, document: &Clean) -> Option<&str> {
-        let text = QuotableText::of(document);
-        self.rules.iter().map(String::as_str).find(|rule| !text.holds(rule))
     }
 
     /// Returns whether the notes belong to another text than the document with this digest; `false` if they do not say.
@@ -171,29 +125,24 @@ impl WrittenNotes {
 
     /// Returns the notes with each text redacted by `clean`, on one line each.
     pub fn redacted(&self, clean: &dyn Fn(&str) -> Clean) -> Notes {
-        let line = |text: &String| crate::redact::CleanBuf::new().line(&clean(text)).finish();
-        let list = |texts: &[String]| texts.iter().map(line).collect();
-        Notes {
-            summary: list(&self.summary),
-            key_facts: list(&self.key_facts),
-            rules: list(&self.rules),
-            keywords: list(&self.keywords),
-            ..Notes::default()
-        }
+        let line = |text: &String| CleanBuf::new().line(&clean(text)).finish();
+        let [summary, key_facts, rules, keywords] = self.lists.each_ref().map(|list| list.iter().map(line).collect());
+        Notes { summary, key_facts, rules, keywords, ..Notes::default() }
     }
 }
 
 impl Notes {
+    /// Returns the rules that do not stand in the document word for word.
+    pub fn misquoted(&self, document: &Clean) -> Vec<&Clean> {
+        let text = QuotableText::of(document);
+        self.rules.iter().filter(|rule| !text.holds(rule)).collect()
+    }
+
     /// Returns the notes as a sidecar file: the same notes give the same bytes.
     pub fn sidecar(&self, source: &Digest) -> String {
         let mut text = format!("source_digest: {source}\n");
-        let lists = [
-            ("summary", &self.summary),
-            ("key_facts", &self.key_facts),
-            ("rules", &self.rules),
-            ("keywords", &self.keywords),
-        ];
-        for (name, list) in lists {
+        let lists = [&self.summary, &self.key_facts, &self.rules, &self.keywords];
+        for (name, list) in LISTS.into_iter().zip(lists) {
             text.push_str(name);
             text.push_str(if list.is_empty() { ": []\n" } else { ":\n" });
             for entry in list {
@@ -205,14 +154,13 @@ impl Notes {
     }
 }
 
+/// Returns how many entries each of [`LISTS`] may have.
+fn most(limits: &NoteLimits) -> [usize; 4] {
+    [limits.bullets, limits.key_facts, limits.rules, limits.keywords]
+}
+
 /// Returns why a list is too long, or an entry of it is too long or empty.
-fn over_limit(name: &str, list: &[String], limits: &NoteLimits) -> Option<String> {
-    let most = match name {
-        "summary" => limits.bullets,
-        "rules" => limits.rules,
-        "key_facts" => limits.key_facts,
-        _ => limits.keywords,
-    };
+fn over_limit(name: &str, list: &[String], most: usize) -> Option<String> {
     if list.len() > most {
         return Some(format!("`{name}` has {} entries; {most} are the most", list.len()));
     }
@@ -230,8 +178,9 @@ fn is_digest(text: &str) -> bool {
 /// Returns the key that `name` almost spells.
 fn nearest(name: &str) -> Option<&'static str> {
     let name = name.to_lowercase().replace(['-', ' '], "_");
-    FIELDS
+    LISTS
         .into_iter()
+        .chain([DIGEST])
         .map(|field| (strsim::damerau_levenshtein(&name, field), field))
         .filter(|(distance, field)| *distance <= 2 || name.len() >= 4 && field.starts_with(&name))
         .min()
@@ -239,7 +188,7 @@ fn nearest(name: &str) -> Option<&'static str> {
 }
 
 fn listed() -> String {
-    FIELDS.map(|field| format!("`{field}`")).join(", ")
+    LISTS.map(|field| format!("`{field}`")).join(", ") + " and `source_digest`"
 }
 
 #[cfg(test)]
@@ -286,14 +235,5 @@ mod tests {
         assert!(faults("summary: [\n")[0].contains("it is not YAML"));
         let many = format!("summary:\n{}", "- a\n".repeat(11));
         assert_eq!(faults(&many), ["2:3 `summary` has 11 entries; 10 are the most ()"]);
-    }
-
-    #[test]
-    fn an_answer_is_refused_for_its_shape_and_its_limits() {
-        let read = |text: &str| WrittenNotes::from_json(text.as_bytes(), &NoteLimits::default());
-        assert_eq!(read(r#"{"rules": ["a"]}"#).unwrap().rules, ["a"]);
-        for wrong in ["", "[]", r#"{"rule": []}"#, r#"{"rules": "a"}"#, r#"{"rules": [" "]}"#, r#"{"rules": [1]}"#] {
-            assert!(read(wrong).is_err(), "{wrong}");
-        }
     }
 }

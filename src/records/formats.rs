@@ -229,6 +229,9 @@ impl RecordFile<'_> {
     }
 
     fn json_lines(&mut self, text: &str) {
+        if text.trim().is_empty() {
+            self.report_empty();
+        }
         for (line, text) in (1..).zip(text.lines()) {
             if text.trim().is_empty() {
                 continue;

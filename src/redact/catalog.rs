@@ -4,9 +4,7 @@ use super::containment::UNREADABLE;
 use super::hidden::{COMMENT, HIDDEN, IMAGE};
 use super::invisible::INVISIBLE;
 use super::rules::{self, FindingLabel};
-use super::{
-    bare_keys, calls, codes, commands, detect, generic, keys, kubernetes, names, networks, phrases, positional_tokens,
-};
+use super::{dotted, keys, kubernetes, names, seed_phrase, url};
 use std::collections::BTreeMap;
 
 /// A built-in rule by the name that users see.
@@ -25,24 +23,12 @@ pub fn built_in_rules() -> Vec<RuleInfo> {
     by_name.into_iter().map(|(name, reason)| RuleInfo { name, reason }).collect()
 }
 
-/// Returns the labels of all rules that find secrets; a name may occur twice.
+/// Returns the labels of all rules that find secrets.
 pub(super) fn secret_labels() -> impl Iterator<Item = &'static FindingLabel> {
-    let tokens = rules::token_rules().map(|rule| &rule.label);
-    let providers = rules::providers().iter().map(|provider| &provider.label);
-    let others = [
-        &detect::URL_PASSWORD,
-        &keys::BLOCK,
-        &keys::FILE,
-        &kubernetes::VALUE,
-        phrases::LABEL,
-        networks::LABEL,
-        generic::PAIR_LABEL,
-        &generic::CHOSEN_LABEL,
-    ];
-    let readers =
-        names::LABELS.into_iter().chain(codes::LABELS).chain(positional_tokens::LABELS).chain(bare_keys::LABELS);
-    let of_code = calls::LABELS.into_iter().chain(commands::LABELS);
-    tokens.chain(providers).chain(readers).chain(of_code).chain(others)
+    let patterns = rules::pattern_rules().map(|rule| &rule.label);
+    let named = rules::named_keys().iter().map(|key| &key.label);
+    let others = [&url::LABEL, &keys::BLOCK, &kubernetes::LABEL, &seed_phrase::LABEL];
+    patterns.chain(named).chain(names::LABELS).chain(dotted::labels()).chain(others)
 }
 
 #[cfg(test)]

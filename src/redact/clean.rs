@@ -76,12 +76,18 @@ impl Clean {
 /// With `skips_tags` a tag, the target or label of a link and the mark of a footnote are markup as a whole; in code
 /// they are text.
 fn after_word<'t>(text: &'t str, word: &str, skips_tags: bool) -> Option<&'t str> {
-    let lower = |c: char| c.to_lowercase().next();
+    if let Some(rest) = text.strip_prefix(word) {
+        return Some(rest);
+    }
+    let is_same = |a: char, b: char| match a.is_ascii() && b.is_ascii() {
+        true => a.eq_ignore_ascii_case(&b),
+        false => a.to_lowercase().next() == b.to_lowercase().next(),
+    };
     let mut rest = text;
     for (index, wanted) in word.chars().enumerate() {
         loop {
             let c = rest.chars().next()?;
-            if lower(c) == lower(wanted) {
+            if is_same(c, wanted) {
                 rest = &rest[c.len_utf8()..];
                 break;
             }

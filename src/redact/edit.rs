@@ -3,7 +3,6 @@
 use super::detect::{Finding, RuleRef};
 use super::invisible::INVISIBLE;
 use super::redactor::Redactor;
-use super::tables::Marks;
 use super::text::line_ends;
 use super::view::View;
 use crate::model::RemovedLines;
@@ -44,11 +43,6 @@ impl<'a> PieceEdit<'a> {
         ]
         .into_iter()
         .flatten()
-    }
-
-    /// Returns the ways in which tables and lists of arguments can be read, whose places in the text are known.
-    pub(super) fn notations(&self, marks: &Marks) -> impl Iterator<Item = View<'_>> {
-        [View::tables(&self.text, marks), View::arguments(&self.text, marks)].into_iter().flatten()
     }
 
     /// Returns the number of line ends before `at`, with those that were removed.

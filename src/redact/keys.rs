@@ -1,15 +1,11 @@
-//! Private keys as blocks of text: PEM, OpenSSH, PGP and PuTTY, also without their frame or wrapped in Base64.
+//! Private keys as blocks of text: PEM, OpenSSH, PGP and PuTTY, also truncated.
 
-use super::heuristics;
-use super::rules::{FindingLabel, decode_base64};
+use super::letters;
+use super::rules::FindingLabel;
 
 /// The label of key blocks.
 pub(super) static BLOCK: FindingLabel =
     FindingLabel { name: "private-key", reason: "is the block of a private key", rank: 0 };
-
-/// The label of files of credentials in Base64.
-pub(super) static FILE: FindingLabel =
-    FindingLabel { name: "wrapped-credentials", reason: "is a file of credentials in Base64", rank: 0 };
 
 /// The beginning of a block.
 pub(super) const BEGIN: &str = "-----begin ";
@@ -19,36 +15,6 @@ pub(super) const BEGIN_SSH2: &str = "---- begin ";
 pub(super) const END: &str = "-----end ";
 /// The beginning of the secret part of a PuTTY key.
 pub(super) const PUTTY: &str = "private-lines:";
-/// The beginnings of files of credentials in Base64: `-----BEGIN`, `{"auths":`, `{"type":`, with and
-/// without indentation.
-pub(super) const WRAPPED: &[&str] = &[
-    "ls0tls1crudjti",
-    "eyjhdxrocyi6",
-    "ewogicjhdxrocy",
-    "ewojimf1dghz",
-    "ewogicagimf1dghz",
-    "eyj0exbl",
-    "ewogicj0exbl",
-    "ewogicagin",
-];
-/// The beginnings of the body of a key: OpenSSH's magic word, and the lengths of usual DER keys.
-pub(super) const BODIES: &[&str] = &[
-    "b3blbnnzac1rzxktdje",
-    "mii",
-    "migh",
-    "mig2",
-    "migk",
-    "migt",
-    "mihu",
-    "mihc",
-    "mhccaqee",
-    "mhqcaqee",
-    "mc4caqaw",
-    "meecaqaw",
-    "mfecaqew",
-    "meccaqaw",
-];
-
 /// Four of five dashes: RFC 4716 has no more.
 const DASHES: &[u8] = b"----";
 /// The fewest characters of Base64 in a key: fewer are a header quoted in prose.
@@ -119,7 +85,7 @@ pub(super) fn rest(text: &[u8], hit: usize) -> Option<(usize, usize)> {
         prefix += usize::from(matches!(line.get(prefix), Some(b'-' | b'+')));
         let content = line[prefix..].trim_ascii_end();
         // The last line of a key, which is read first, may be short.
-        let short = content.len() < MIN_BASE64 || (heuristics::is_name(content) && content.len() < 40);
+        let short = content.len() < MIN_BASE64 || (letters::is_name(content) && content.len() < 40);
         if content.is_empty() || !content.iter().all(|b| is_base64(*b)) || (short && size > 0) {
             break;
         }
@@ -127,53 +93,6 @@ pub(super) fn rest(text: &[u8], hit: usize) -> Option<(usize, usize)> {
         start = line_start + prefix;
     }
     (size >= 2 * MIN_BASE64).then_some((start, end))
-}
-
-/// Finds the Base64 at `hit` if it wraps a file with a private key or a login, on one line or several.
-pub(super) fn wrapped(text: &[u8], hit: usize) -> Option<(usize, usize, &'static FindingLabel)> {
-    if !super::text::starts_token(text, hit) {
-        return None;
-    }
-    let start = decode_base64(&text[hit..text.len().min(hit + 96)]);
-    let has = |word: &[u8]| super::text::contains_ignoring_case(&start, word);
-    let label = if has(b"private key") {
-        &BLOCK
-    } else if has(b"\"auths\"") || has(b"\"service_account\"") {
-        &FILE
-    } else {
-        return None;
-    };
-    let (end, size) = base64_lines(text, hit);
-    (size >= 64).then_some((hit, end, label))
-}
-
-/// Finds the body of a private key at `hit` that has no frame, recognized by its first bytes.
-pub(super) fn bare(text: &[u8], hit: usize) -> Option<(usize, usize)> {
-    let run = text[hit..].iter().take(64).take_while(|b| is_base64(**b)).count();
-    if run < 40 || !super::text::starts_token(text, hit) {
-        return None;
-    }
-    let first = decode_base64(&text[hit..hit + 40]);
-    if !first.starts_with(b"openssh-key-v1") && !is_private(&first) {
-        return None;
-    }
-    let (end, size) = base64_lines(text, hit);
-    (size >= 48).then_some((hit, end))
-}
-
-/// Whether DER begins as a private key does: a sequence, a version, and then what only a key has.
-///
-/// Certificates and public keys begin with a sequence in a sequence, or with a large number.
-fn is_private(der: &[u8]) -> bool {
-    let inner = match der {
-        [0x30, 0x82, _, _, inner @ ..] | [0x30, 0x81, _, inner @ ..] | [0x30, 0x00..=0x7f, inner @ ..] => inner,
-        _ => return false,
-    };
-    // PKCS #1, #8 and #12, SEC 1, and PKCS #8 under a password.
-    matches!(
-        inner,
-        [0x02, 0x01, 0x00, 0x02 | 0x30, ..] | [0x02, 0x01, 0x01, 0x04 | 0x30, ..] | [0x02, 0x01, 0x03, 0x30, ..]
-    ) || matches!(inner, [0x30, _, 0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x05, ..])
 }
 
 /// Returns the end and the size of the Base64 at `start`, which continues while the next line is as long.
@@ -232,7 +151,7 @@ fn body_end(text: &[u8], from: usize) -> Option<usize> {
             continue;
         }
         let belongs = if run >= MIN_BASE64 {
-            run >= 40 || size > 0 || !heuristics::is_name(&left[..run])
+            run >= 40 || size > 0 || !letters::is_name(&left[..run])
         } else {
             size >= MIN_BASE64 && run > 0 && is_tail(text, at, run)
         };
@@ -272,7 +191,7 @@ fn is_tail(text: &[u8], at: usize, run: usize) -> bool {
         || word.contains(&b'=')
         || (alone
             && word.iter().any(|b| !b.is_ascii_lowercase())
-            && (!heuristics::is_name(word) || word.iter().any(u8::is_ascii_digit)))
+            && (!letters::is_name(word) || word.iter().any(u8::is_ascii_digit)))
 }
 
 /// Returns the length of a header line such as `Proc-Type: 4,ENCRYPTED`.
@@ -349,7 +268,7 @@ fn is_base64(byte: u8) -> bool {
 #[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
-    use crate::redact::canaries::{SEED, fill};
+    use crate::redact::examples::{SEED, fill};
 
     const LINE: &str = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtz";
 
@@ -433,35 +352,10 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_putty_and_wrapped_keys_are_found() {
+    fn keys_of_putty_are_found() {
         let text = format!("Private-Lines: 2\n{LINE}\n{LINE}\nPrivate-MAC: x");
         let (start, end) = putty(text.as_bytes(), 0).unwrap();
         assert_eq!(&text[start..end], format!("{LINE}\n{LINE}"));
-        let text = "LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQpNSUlFcEFJQkFBS0NBUUVBMGJ2Qg==";
-        assert_eq!(wrapped(text.as_bytes(), 0).map(|(start, end, _)| (start, end)), Some((0, text.len())));
-        let certificate = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUVwQUlCQUFLQ0FRRUEwYnZCMGJ2QjB2QjA";
-        assert!(wrapped(certificate.as_bytes(), 0).is_none());
-    }
-
-    #[test]
-    fn a_body_without_its_frame_is_recognized_by_its_first_bytes() {
-        let body = |start: &str, width: usize| {
-            let line = fill(&format!("<a{width}>"), SEED);
-            format!("{start}{}\n  {line}\n  {line}\n  Zz19==", &line[start.len()..])
-        };
-        for start in ["MIIEvgIBADANBgkqhkiG", "MIIEpAIBAAKCAQEA", "MHcCAQEEIB", "MIGHAgEAMBMG", "b3BlbnNzaC1rZXktdjEA"]
-        {
-            for width in [64, 76] {
-                let key = body(start, width);
-                let text = format!("{key}\n\nThe next paragraph.");
-                assert_eq!(bare(text.as_bytes(), 0), Some((0, key.len())), "{text}");
-            }
-        }
-        // A certificate, a public key, a signed message, a sample.
-        for start in ["MIIDdzCCAl+gAwIBAgIE", "MIIBIjANBgkqhkiG9w0B", "MIIBCgKCAQEA", "MIIGPwYJKoZIhvcNAQcC"] {
-            assert_eq!(bare(body(start, 64).as_bytes(), 0), None, "{start}");
-        }
-        assert_eq!(bare(b"MIIEvgIBADANBgkqhkiG...", 0), None);
     }
 
     #[test]

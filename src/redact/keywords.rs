@@ -9,7 +9,6 @@
 //! cache rules out most places of a block at once, and only where a keyword may occur are words looked up
 //! by the hash of a few bytes.
 
-use super::rarest_window::rarest_window;
 use super::text::{FLAGS, flags};
 use std::borrow::Cow;
 
@@ -53,8 +52,8 @@ impl<T: Copy> Keywords<T> {
         let (mut long, mut short, mut windows) = (Vec::new(), Vec::new(), Vec::new());
         for (word, target) in words {
             let bytes = word.as_bytes();
-            let at = if bytes.len() < 4 { 0 } else { rarest_window(bytes) };
-            let window = &bytes[at..bytes.len().min(at + 4)];
+            // Most words begin with what is rare elsewhere.
+            let (at, window) = (0, &bytes[..bytes.len().min(4)]);
             let entry = |window: &[u8]| (fold(window), at, word.clone(), *target);
             match *window {
                 [] | [_] => continue,

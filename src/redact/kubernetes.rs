@@ -1,9 +1,11 @@
 //! Secrets of Kubernetes: every value under `data` and `stringData` of a `kind: Secret`, in YAML and JSON.
 
-use super::heuristics::{self, WordList};
+use super::detect::Findings;
+use super::judge;
 use super::rules::FindingLabel;
 
-pub(super) static VALUE: FindingLabel =
+/// The label of values of such an object.
+pub(super) static LABEL: FindingLabel =
     FindingLabel { name: "kubernetes-secret", reason: "is a value of a Kubernetes Secret", rank: 4 };
 
 /// The forms in which the kind is written; what follows must end the word.
@@ -18,138 +20,137 @@ pub(super) const KEYWORDS: &[&str] = &[
 
 /// How far on each side of the kind an object is read.
 const MAX_BYTES: usize = 16 * 1024;
+/// The least length of a value.
+const MIN_VALUE: usize = 4;
 
-/// Finds the values of the object whose kind is written at `start..end`, and passes them to `on_finding`; returns the
-/// end of the object.
-pub(super) fn values(text: &[u8], start: usize, end: usize, mut on_finding: impl FnMut(usize, usize)) -> usize {
+/// Finds the values of the object whose kind is written at `start..end`; returns the end of the object.
+pub(super) fn find(text: &[u8], start: usize, end: usize, findings: &mut Findings) -> usize {
     if text.get(end).is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_')) {
         return end;
     }
-    let range = start.saturating_sub(MAX_BYTES)..text.len().min(end + MAX_BYTES);
+    let (low, high) = (start.saturating_sub(MAX_BYTES), text.len().min(end + MAX_BYTES));
     match text[start] {
-        b'"' | b'\\' => json(text, start, range.start, range.end, &mut on_finding),
-        _ => yaml(text, start, range.start, range.end, &mut on_finding),
+        b'"' | b'\\' => json(text, start, (low, high), findings),
+        _ => yaml(text, start, (low, high), findings),
     }
 }
 
-/// A line of YAML: where its content begins and ends, and how far it is indented.
-#[derive(Clone, Copy)]
-struct Line {
-    start: usize,
-    end: usize,
-    indent: usize,
-    /// Whether it begins the item of a list.
-    item: bool,
-}
-
-/// Reads the line that begins at `from`. Marks of quotes, diffs and lists count as indentation.
-fn line(text: &[u8], from: usize, limit: usize) -> Line {
-    let end = from + text[from..limit].iter().position(|b| *b == b'\n').unwrap_or(limit - from);
-    let indent = text[from..end].iter().take_while(|b| matches!(b, b' ' | b'>' | b'+' | b'-' | b'/' | b'\t')).count();
-    let item = text[from..from + indent].ends_with(b"- ");
-    Line { start: from + indent, end, indent, item }
-}
-
-fn yaml(text: &[u8], kind: usize, low: usize, limit: usize, on_finding: &mut dyn FnMut(usize, usize)) -> usize {
-    let begins = |at: usize| text[low..at].iter().rposition(|b| *b == b'\n').map_or(low, |end| low + end + 1);
-    let own = line(text, begins(kind), limit);
-    if own.start != kind {
-        return own.end;
-    }
-    let ends = |line: &Line| {
-        let content = &text[line.start..line.end];
-        content.starts_with(b"```")
-            || text[..line.end].ends_with(b"---")
-            || (!content.trim_ascii().is_empty() && line.indent < own.indent)
-    };
-    // The first line of the object.
-    let mut first = begins(kind);
-    while first > low && !line(text, first, limit).item {
-        let above = begins(first - 1);
-        if ends(&line(text, above, limit)) {
-            break;
-        }
-        first = above;
-    }
-    let mut at = first;
-    let mut inside = false;
-    while at < limit {
-        let current = line(text, at, limit);
-        let content = &text[current.start..current.end];
-        let below = current.indent == own.indent && at > first;
-        if at > kind && (ends(&current) || (current.item && below)) {
-            break;
-        }
-        at = current.end + 1;
-        if content.is_empty() || content[0] == b'#' {
-            continue;
-        }
-        if current.indent <= own.indent {
-            inside = content == b"data:" || content == b"stringData:";
-            if let Some(fields) =
-                [&b"data: {"[..], b"stringData: {"].iter().find_map(|name| content.strip_prefix(*name))
-            {
-                flow(text, current.end - fields.len(), current.end, on_finding);
-            }
-            continue;
-        }
-        let Some(colon) = content.windows(2).position(|pair| pair == b": ").filter(|_| inside) else {
-            continue;
-        };
-        let value = content[colon + 1..].trim_ascii();
-        if matches!(value.first(), Some(b'|' | b'>')) && value.len() <= 3 {
-            let start = at;
-            while at < limit {
-                let next = line(text, at, limit);
-                if next.indent <= current.indent && next.start < next.end {
-                    break;
-                }
-                at = next.end + 1;
-            }
-            let block = text[start.min(limit)..at.min(limit)].trim_ascii();
-            if !block.is_empty() && !heuristics::is_placeholder(block) {
-                let lead = text[start..limit].iter().take_while(|b| b.is_ascii_whitespace() || **b == b'>').count();
-                on_finding(start + lead, start + text[start..at.min(limit)].trim_ascii_end().len());
-            }
-            continue;
-        }
-        let from = current.end - content[colon + 1..].trim_ascii_start().len();
-        report(text, from, from + value.len(), on_finding);
-    }
-    at.min(limit)
-}
-
-/// Passes the value at `start..end` without its quotes to `on_finding`, unless it is a placeholder.
-fn report(text: &[u8], mut start: usize, mut end: usize, on_finding: &mut dyn FnMut(usize, usize)) {
-    static CONSTANTS: WordList = WordList::new("null true false");
-    let value = &text[start..end];
-    if let Some(comment) = value.windows(2).position(|pair| pair == b" #") {
-        end = start + value[..comment].trim_ascii_end().len();
+/// Adds the value at `start..end`, without quotes and a comment, unless it is a placeholder.
+fn report(text: &[u8], mut start: usize, mut end: usize, findings: &mut Findings) {
+    if let Some(comment) = memchr::memmem::find(&text[start..end], b" #") {
+        end = start + text[start..start + comment].trim_ascii_end().len();
     }
     if end - start >= 2 && matches!(text[start], b'"' | b'\'') && text[end - 1] == text[start] {
         (start, end) = (start + 1, end - 1);
     }
     let value = &text[start..end];
-    let word = CONSTANTS.has(value);
-    if !value.is_empty() && !word && !heuristics::is_placeholder(value) {
-        on_finding(start, end);
+    if value.len() >= MIN_VALUE
+        && !matches!(value, b"null" | b"true" | b"false")
+        && !judge::is_placeholder(value)
+        && !judge::is_reference(value)
+    {
+        findings.add(start, end, &LABEL);
     }
 }
 
-/// Reads the fields of a flow mapping that opened before `at`.
-fn flow(text: &[u8], mut at: usize, end: usize, on_finding: &mut dyn FnMut(usize, usize)) {
-    for field in text[at..end].split(|b| matches!(b, b',' | b'}')) {
-        if let Some(colon) = field.iter().position(|b| *b == b':') {
+/// A line of YAML: where its content begins and ends. Marks of quotes, diffs and lists count as indentation.
+struct Line<'t> {
+    start: usize,
+    end: usize,
+    indent: usize,
+    content: &'t [u8],
+}
+
+fn line_at(text: &[u8], from: usize, high: usize) -> Line<'_> {
+    let end = memchr::memchr(b'\n', &text[from..high]).map_or(high, |length| from + length);
+    let indent = text[from..end].iter().take_while(|b| matches!(b, b' ' | b'>' | b'+' | b'-' | b'/' | b'\t')).count();
+    Line { start: from + indent, end, indent, content: text[from + indent..end].trim_ascii_end() }
+}
+
+/// Reads the lines from the beginning of the document with the kind, or of its code block, to its end.
+fn yaml(text: &[u8], kind: usize, (low, high): (usize, usize), findings: &mut Findings) -> usize {
+    let begin = |at: usize| low + memchr::memrchr(b'\n', &text[low..at]).map_or(0, |end| end + 1);
+    let own = line_at(text, begin(kind), high);
+    if own.start != kind {
+        return own.end;
+    }
+    let is_border = |line: &Line<'_>| {
+        line.content.starts_with(b"```")
+            || line.content.is_empty() && text[..line.end].ends_with(b"---")
+            || !line.content.is_empty() && line.indent < own.indent
+    };
+    let mut at = begin(kind);
+    while at > low && !text[at..own.end].starts_with(b"- ") {
+        let above = begin(at - 1);
+        if is_border(&line_at(text, above, high)) {
+            break;
+        }
+        at = above;
+    }
+    let first = at;
+    // The indentation of a section of values.
+    let mut section = None;
+    while at < high {
+        let line = line_at(text, at, high);
+        let next_item = at > first && line.indent == own.indent && text[at..line.start].ends_with(b"- ");
+        if at > kind && (is_border(&line) || next_item) {
+            break;
+        }
+        at = line.end + 1;
+        if line.content.is_empty() || line.content[0] == b'#' {
+            continue;
+        }
+        if let Some(fields) = line.content.strip_prefix(b"data:").or_else(|| line.content.strip_prefix(b"stringData:"))
+        {
+            section = Some(line.indent);
+            flow(text, line.end, fields, findings);
+        } else if section.is_some_and(|indent| line.indent > indent) {
+            at = field(text, &line, at, high, findings);
+        } else {
+            section = None;
+        }
+    }
+    at.min(high)
+}
+
+/// Reads the fields of a flow mapping `{a: b}` at the end of a line.
+fn flow(text: &[u8], end: usize, fields: &[u8], findings: &mut Findings) {
+    let mut at = end - fields.len();
+    for field in fields.split(|b| matches!(b, b',' | b'}')) {
+        if let Some(colon) = memchr::memchr(b':', field) {
             let value = field[colon + 1..].trim_ascii();
             let start = at + field.len() - field[colon + 1..].trim_ascii_start().len();
-            report(text, start, start + value.len(), on_finding);
+            report(text, start, start + value.len(), findings);
         }
         at += field.len() + 1;
     }
 }
 
-fn json(text: &[u8], kind: usize, low: usize, limit: usize, on_finding: &mut dyn FnMut(usize, usize)) -> usize {
-    // The brace that opens the object of the kind.
+/// Reads a field of a section, whose value may be a block on the next lines; returns where the next line begins.
+fn field(text: &[u8], line: &Line<'_>, next: usize, high: usize, findings: &mut Findings) -> usize {
+    let Some(colon) = memchr::memmem::find(line.content, b": ") else { return next };
+    let value = line.content[colon + 2..].trim_ascii_start();
+    if !(matches!(value.first(), Some(b'|' | b'>')) && value.len() <= 3) {
+        let end = line.start + line.content.len();
+        report(text, end - value.len(), end, findings);
+        return next;
+    }
+    let mut at = next;
+    while at < high {
+        let below = line_at(text, at, high);
+        if below.indent <= line.indent && !below.content.is_empty() {
+            break;
+        }
+        at = below.end + 1;
+    }
+    let block = &text[next.min(high)..at.min(high)];
+    let lead = block.iter().take_while(|b| b.is_ascii_whitespace() || **b == b'>').count();
+    report(text, next.min(high) + lead, next.min(high) + block.trim_ascii_end().len().max(lead), findings);
+    at
+}
+
+/// Reads the object of JSON with the kind.
+fn json(text: &[u8], kind: usize, (low, high): (usize, usize), findings: &mut Findings) -> usize {
     let mut depth = 0_usize;
     let open = text[low..kind].iter().rposition(|b| match b {
         b'}' => {
@@ -164,31 +165,25 @@ fn json(text: &[u8], kind: usize, low: usize, limit: usize, on_finding: &mut dyn
         _ => false,
     });
     let Some(open) = open else { return kind + 1 };
-    let mut at = low + open + 1;
-    let (mut depth, mut inside) = (1_usize, false);
+    let (mut at, mut depth, mut inside) = (low + open + 1, 1_usize, false);
     let mut key: &[u8] = b"";
-    while at < limit && depth > 0 {
+    while at < high && depth > 0 {
         match text[at] {
             b'{' => {
                 depth += 1;
                 inside = depth == 2 && matches!(key, b"data" | b"stringData");
-                key = b"";
             }
             b'}' => {
                 depth -= 1;
                 inside = inside && depth == 2;
             }
             b'"' => {
-                let Some((start, end)) = string(text, at, limit) else { break };
-                let close = end + usize::from(text[end] == b'\\') + 1;
-                let colon = text[close..limit].iter().take(4).find(|b| !b.is_ascii_whitespace()) == Some(&b':');
-                if colon {
+                let Some((start, end, close)) = string(text, at, high) else { break };
+                let is_key = text[close..high].iter().take(4).find(|b| !b.is_ascii_whitespace()) == Some(&b':');
+                if is_key {
                     key = &text[start..end];
-                } else {
-                    if inside && depth == 2 {
-                        report(text, start, end, on_finding);
-                    }
-                    key = b"";
+                } else if inside && depth == 2 {
+                    report(text, start, end, findings);
                 }
                 at = close;
                 continue;
@@ -200,19 +195,22 @@ fn json(text: &[u8], kind: usize, low: usize, limit: usize, on_finding: &mut dyn
     at
 }
 
-/// Returns the content of the string whose quote is at `at`. If that quote is escaped, so is the one that ends it.
-fn string(text: &[u8], at: usize, limit: usize) -> Option<(usize, usize)> {
+/// Returns the content of the string whose quote is at `at`, which may be escaped, and the offset after it.
+fn string(text: &[u8], at: usize, high: usize) -> Option<(usize, usize, usize)> {
     let escaped = at > 0 && text[at - 1] == b'\\';
-    let mut end = at + 1;
-    while end < limit {
-        match text[end] {
-            b'\\' if escaped && text.get(end + 1) == Some(&b'"') => return Some((at + 1, end)),
-            b'\\' => end += 2,
-            b'"' => return Some((at + 1, end)),
-            _ => end += 1,
+    let start = at + 1;
+    let mut end = start;
+    loop {
+        end += memchr::memchr(b'"', text.get(end..high)?)?;
+        let escapes = text[start..end].iter().rev().take_while(|b| **b == b'\\').count();
+        if escaped && escapes == 1 {
+            return Some((start, end - 1, end + 1));
         }
+        if !escaped && escapes % 2 == 0 {
+            return Some((start, end, end + 1));
+        }
+        end += 1;
     }
-    None
 }
 
 #[cfg(test)]
@@ -220,60 +218,37 @@ mod tests {
     use super::*;
 
     fn found(text: &str) -> Vec<&str> {
-        let lower = text.to_ascii_lowercase();
-        let mut found = Vec::new();
-        let mut done = 0;
-        let mut hits: Vec<(usize, usize)> = KEYWORDS
-            .iter()
-            .flat_map(|word| lower.match_indices(word).map(|(at, word)| (at, at + word.len())))
-            .collect();
-        hits.sort_unstable();
-        for (start, end) in hits {
-            if start >= done {
-                done = values(text.as_bytes(), start, end, |start, end| found.push(&text[start..end]));
-            }
+        let mut findings = Findings::default();
+        let at = text.to_ascii_lowercase().find("kind").map(|at| if text[..at].ends_with('"') { at - 1 } else { at });
+        let word = at.and_then(|at| KEYWORDS.iter().find(|word| text[at..].to_ascii_lowercase().starts_with(**word)));
+        if let (Some(at), Some(word)) = (at, word) {
+            find(text.as_bytes(), at, at + word.len(), &mut findings);
         }
-        found
+        findings.found.iter().map(|finding| &text[finding.start..finding.end]).collect()
     }
 
     #[test]
-    fn every_value_of_a_secret_is_found_whatever_its_key() {
-        for (text, expected) in [
+    fn every_value_of_a_secret_is_found() {
+        for (text, values) in [
             (
-                "apiVersion: v1\nkind: Secret\nmetadata:\n  name: db\ndata:\n  user: YWRtaW4=\n  x: 'plain words' # old\n",
-                &["YWRtaW4=", "plain words"][..],
+                "kind: Secret\nmetadata:\n  name: db\ndata:\n  any: aGVsbG8=\n  b: 'd29ybGQ=' # x\ntype: Opaque\n",
+                vec!["aGVsbG8=", "d29ybGQ="],
             ),
-            (
-                "kind: Secret\nstringData:\n  app.yml: |\n    a: b\n    c: d\n  other: e5f6\ntype: Opaque\n",
-                &["a: b\n    c: d", "e5f6"],
-            ),
-            ("data:\n  first: b25l\nkind: Secret\n---\nkind: ConfigMap\ndata:\n  a: kept\n", &["b25l"]),
-            (
-                "items:\n- apiVersion: v1\n  data:\n    a: b25l\n  kind: Secret\n- apiVersion: v1\n  data:\n    b: kept\n  kind: ConfigMap\n",
-                &["b25l"],
-            ),
-            ("> kind: Secret\n> data:\n>   a: b25l\n", &["b25l"]),
-            ("kind: Secret\ndata: {a: b25l, b: \"dHdv\"}\n", &["b25l", "dHdv"]),
-            (
-                r#"{"apiVersion": "v1", "data": {"a": "b25l", "b": "dHdv"}, "kind": "Secret", "metadata": {"name": "x"}}"#,
-                &["b25l", "dHdv"],
-            ),
-            (r#"{"kind":"Secret","stringData":{"a":"say \"yes\""}}"#, &[r#"say \"yes\""#]),
+            ("stringData:\n  a: hunter\nkind: Secret\n---\ndata:\n  b: kept\n", vec!["hunter"]),
+            ("kind: Secret\ndata: {a: aGVsbG8=, b: d29ybGQ=}\n", vec!["aGVsbG8=", "d29ybGQ="]),
+            ("kind: Secret\nstringData:\n  f: |\n    one two\n    three\nother: x\n", vec!["one two\n    three"]),
+            ("{\"kind\": \"Secret\", \"data\": {\"a\": \"aGVsbG8=\"}, \"type\": \"Opaque\"}", vec!["aGVsbG8="]),
         ] {
-            assert_eq!(found(text), expected, "{text}");
+            assert_eq!(found(text), values, "{text}");
         }
     }
 
     #[test]
-    fn other_kinds_references_and_placeholders_stay() {
+    fn other_kinds_and_placeholders_stay() {
         for text in [
-            "kind: SealedSecret\nspec:\n  encryptedData:\n    a: AgBy\n",
-            "kind: ExternalSecret\nspec:\n  data:\n  - secretKey: a\n    remoteRef: {key: b}\n",
-            "kind: SecretStore\ndata:\n  a: value\n",
-            "kind: ConfigMap\ndata:\n  a: value\nowners:\n- kind: Secret\n  name: x\n",
-            "kind: Secret\nmetadata:\n  name: x\n  labels:\n    data: y\ntype: Opaque\n",
-            "kind: Secret\ndata:\n  a: <base64>\n  b: ${VALUE}\n  c: \"\"\n",
-            r#"{"kind": "ConfigMap", "data": {"a": "value"}, "owner": {"kind": "Secret"}}"#,
+            "kind: SecretStore\ndata:\n  a: aGVsbG8=\n",
+            "kind: Secret\ndata:\n  a: <base64>\n  b: ${B}\n",
+            "kind: Secret\nmetadata:\n  name: database\n",
         ] {
             assert_eq!(found(text), Vec::<&str>::new(), "{text}");
         }

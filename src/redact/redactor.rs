@@ -6,10 +6,10 @@ use super::detect::{self, Finding, RuleRef};
 use super::edit::PieceEdit;
 use super::hidden::{COMMENT, HIDDEN, IMAGE};
 use super::invisible;
+use super::judge::{Value, judge};
 use super::propagate::FoundSecrets;
-use super::tables::Marks;
 use super::view::View;
-use super::{advice, catalog, generic, heuristics, rules};
+use super::{advice, catalog, names, rules};
 use crate::config::{RedactionAllow, RedactionRule, RedactionSettings};
 use crate::model::{Digest, RemovedLines};
 use aho_corasick::AhoCorasick;
@@ -118,8 +118,8 @@ impl Redactor {
 
     /// Scrubs all texts of one source.
     ///
-    /// A distinct secret found in one piece is removed from all of them. A piece whose key is the name of a
-    /// secret loses its whole value, unless that is a placeholder, a switch or a limit. `path` is compared
+    /// A token of a known form that is found in one piece is removed from all of them. A piece whose key is the name of
+    /// a secret is judged as a value under that name. `path` is compared
     /// with the entries of `redaction.allow`.
     pub fn scrub(&self, path: &str, pieces: &[Piece<'_>]) -> Scrubbed {
         let allowed: Vec<&RedactionAllow> =
@@ -241,14 +241,11 @@ impl Redactor {
                 self.each_view(draft, &invisible, piece.key, allowed, |view, found| {
                     for finding in found {
                         let value = &view.text.as_bytes()[finding.start..finding.end];
-                        values.add(piece, value, finding.rule);
-                        let place = view.to_raw(finding);
-                        if piece.key == "head"
-                            && let Some(place) = place
-                        {
-                            values.add_recorded(piece.line + draft.line_of(place.start), value, finding.rule);
+                        if let Some(place) = view.to_raw(finding) {
+                            let line = piece.line.saturating_add(draft.line_of(place.start));
+                            values.add(piece, line, value, finding.rule);
+                            findings.push(place);
                         }
-                        findings.extend(place);
                     }
                 });
             }
@@ -277,27 +274,21 @@ impl Redactor {
         allowed: &[&RedactionAllow],
         mut on_view: impl FnMut(&View<'_>, Vec<Finding>),
     ) {
-        // The text itself is read first, and tells where it has notations of its own.
-        let mut marks = Marks::default();
-        for (index, view) in draft.views(hidden).enumerate() {
-            let mut others = Marks::default();
-            let found = self.findings(&view, key, allowed, if index == 0 { &mut marks } else { &mut others });
-            on_view(&view, found);
-        }
-        for view in draft.notations(&marks) {
-            let found = self.findings(&view, key, allowed, &mut Marks::default());
+        for view in draft.views(hidden) {
+            let found = self.findings(&view, key, allowed);
             on_view(&view, found);
         }
     }
 
     /// Returns the findings of all rules in one view of a text.
-    fn findings(&self, view: &View<'_>, key: &str, allowed: &[&RedactionAllow], marks: &mut Marks) -> Vec<Finding> {
+    fn findings(&self, view: &View<'_>, key: &str, allowed: &[&RedactionAllow]) -> Vec<Finding> {
         let bytes = view.text.as_bytes();
-        let mut findings = detect::built_in_marked(bytes, key == "head", marks);
+        let mut findings = detect::find(bytes);
         if view.is_whole()
-            && let Some(label) = generic::field(key, &view.text)
+            && let Some(class) = names::class_of(key.as_bytes())
+            && judge(class, &Value::quoted(bytes.trim_ascii())).is_secret
         {
-            findings.push(Finding { start: 0, end: bytes.len(), rule: RuleRef::BuiltIn(label) });
+            findings.push(Finding { start: 0, end: bytes.len(), rule: RuleRef::BuiltIn(class.label()) });
         }
         if !self.rules.is_empty() {
             self.user_rule_findings(bytes, &mut findings);
@@ -307,9 +298,7 @@ impl Redactor {
             finding.end -= value.len() - value.trim_ascii_end().len();
             finding.start = finding.end.min(finding.start + value.len() - value.trim_ascii_start().len());
         }
-        findings.retain(|finding| {
-            finding.start < finding.end && !heuristics::is_published(&bytes[finding.start..finding.end])
-        });
+        findings.retain(|finding| finding.start < finding.end);
         // A prefix that is repeated begins as many tokens that all end with the word: one of them is enough, and each
         // would be read whole.
         findings.sort_by_key(|finding| finding.start);
@@ -329,7 +318,7 @@ impl Redactor {
     }
 
     /// Adds the findings of the user's rules: everywhere, or near their keywords.
-    fn user_rule_findings(&self, text: &[u8], findings: &mut Vec<Finding>) {
+    pub(super) fn user_rule_findings(&self, text: &[u8], findings: &mut Vec<Finding>) {
         let mut windows: Vec<Vec<Range<usize>>> = vec![Vec::new(); self.rules.len()];
         if let Some(keywords) = &self.keywords {
             for hit in keywords.find_overlapping_iter(text) {
@@ -385,7 +374,7 @@ impl Redactor {
         }
     }
 
-    fn reason(&self, rule: RuleRef) -> &str {
+    pub(super) fn reason(&self, rule: RuleRef) -> &str {
         match rule {
             RuleRef::BuiltIn(label) => label.reason,
             RuleRef::User(index) => self.rules.get(index).map_or("", |rule| &rule.reason),
@@ -416,13 +405,12 @@ mod tests {
 
     #[test]
     fn a_field_that_is_a_secret_by_its_name_leaves_the_record_and_its_own_text() {
-        let head = "id: x\npin: 4711\nadmin: kettle88\npriority: 4711\n";
-        let pieces = [("pin", "4711", 2), ("admin", "kettle88", 3), ("priority", "4711", 4), ("head", head, 1)]
+        let head = "id: x\npassword: kettle\npriority: 4711\n";
+        let pieces = [("password", "kettle", 2), ("priority", "4711", 3), ("head", head, 1)]
             .map(|(key, text, line)| Piece { key, text, line });
         let scrubbed = Redactor::built_in().scrub("a.yml", &pieces);
         let texts: Vec<&str> = scrubbed.texts.iter().map(Clean::as_str).collect();
-        assert_eq!(texts[..3], ["[REDACTED:pin]", "[REDACTED:likely-password]", "4711"]);
-        assert_eq!(texts[3], "id: x\npin: [REDACTED:pin]\nadmin: [REDACTED:likely-password]\npriority: 4711\n");
+        assert_eq!(texts, ["[REDACTED:password]", "4711", "id: x\npassword: [REDACTED:password]\npriority: 4711\n"]);
     }
 
     #[test]

@@ -1,27 +1,12 @@
 //! Strings that are split in the source: concatenated, continued on the next line, or wrapped.
 
-use super::heuristics::{self, WordList};
 use super::letters;
-use super::text::{is_word, last_line};
-use aho_corasick::packed::Searcher;
-use std::sync::OnceLock;
+use super::text::is_word;
 
 /// The most blanks and line ends between two parts.
 const MAX_GAP: usize = 64;
-/// The ends of the calls that join strings.
-const CALLS: [&[u8]; 10] =
-    [b"join(", b"Join(", b"implode(", b"oncat(", b"ONCAT(", b"oncat!(", b"paste0(", b"paste(", b"strcat(", b"Sprint("];
-/// The ends of the calls that join strings if their format says nothing else: `Sprintf("%s%s", …)`.
-const FORMATS: [&[u8]; 4] = [b"rintf(", b"ormat(", b"ormat!(", b"% ("];
-/// Methods that add to a string.
-static ADDERS: WordList = WordList::new("append add concat push push_str write write_str writestring");
-/// The longest name of a variable, and how far before the end of a string it may be assigned.
-const MAX_NAME: usize = 40;
-const MAX_ASSIGNMENT: usize = 200;
 /// The longest second part of a wrapped token that is read.
 const MAX_PART: usize = 1024;
-/// How far a call such as `.join("")` may be from one of the strings that it joins.
-const MAX_CALL_DISTANCE: usize = 300;
 /// The least length of the first part of a wrapped token, and of its second part.
 const MIN_WRAPPED: (usize, usize) = (12, 2);
 
@@ -37,18 +22,10 @@ pub(super) fn line_end(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// Returns the place at which the parts of a string meet if the `+` at `at` joins two of them in backticks.
-pub(super) fn backticks(bytes: &[u8], at: usize) -> Option<usize> {
-    let place = at.checked_sub(2)?;
-    (bytes[place..].starts_with(b"` + `") && joined(bytes, place).is_some()).then_some(place)
-}
-
 /// Returns the place at which the parts of a string meet if the first one ends with the quote at `at`.
-pub(super) fn quote(bytes: &[u8], at: usize, has_calls: impl Fn() -> bool) -> Option<usize> {
+pub(super) fn quote(bytes: &[u8], at: usize) -> Option<usize> {
     match bytes.get(at + 1)? {
-        // What a comma follows is mostly an element of a list.
-        b',' if !has_calls() => None,
-        b' ' | b'\n' | b'+' | b'.' | b',' | b'&' | b')' | b'\\' | b';' | b'}' | b'"' | b'\'' => {
+        b' ' | b'\n' | b'+' | b'.' | b'&' | b'\\' | b'"' | b'\'' => {
             // The quotes of a text inside a text are escaped.
             let start = at - bytes[..at].iter().rev().take(3).take_while(|b| **b == b'\\').count();
             joined(bytes, start).map(|_| start)
@@ -57,46 +34,17 @@ pub(super) fn quote(bytes: &[u8], at: usize, has_calls: impl Fn() -> bool) -> Op
     }
 }
 
-/// Whether any call may join strings. All names are searched for together.
-pub(super) fn has_calls(bytes: &[u8]) -> bool {
-    static NAMES: OnceLock<Option<Searcher>> = OnceLock::new();
-    let names = NAMES.get_or_init(|| Searcher::new(CALLS.iter().chain(&FORMATS)));
-    names.as_ref().is_none_or(|names| names.find(bytes).is_some())
-}
-
 /// Returns how many bytes are between two strings that are joined at `at`, the quote that ends the first or the backslashes
-/// before it, quotes included: `" + "`, `" . "`, `" "`, and `", "` in what a call joins.
+/// before it, quotes included: `" + "`, `" . "`, `" "`.
 pub(super) fn joined(bytes: &[u8], from: usize) -> Option<usize> {
     if !is_part(*bytes.get(from.checked_sub(1)?)?) {
         return None;
     }
-    const OPERATORS: &[&[u8]] = &[
-        b"++",
-        b"+",
-        b"..",
-        b".concat(",
-        b".",
-        b"&",
-        b"<>",
-        b"||",
-        b"^",
-        b"~",
-        b",",
-        b").append(",
-        b").Append(",
-        b"\\",
-        b"}{",
-    ];
+    const OPERATORS: &[&[u8]] = &[b"++", b"+", b"..", b".concat(", b".", b"&", b"<>", b"||", b"^", b"~", b"\\"];
     let escapes = bytes[from..].iter().take(3).take_while(|b| **b == b'\\').count();
     let at = from + escapes;
-    if bytes[from..].starts_with(b"` + `") {
-        return (bytes.get(at + 5).is_some_and(|b| is_part(*b)) && is_assigned(bytes, at)).then_some(5);
-    }
     if !matches!(bytes.get(at), Some(b'"' | b'\'')) {
         return None;
-    }
-    if let Some(next) = added(bytes, at) {
-        return bytes.get(next).is_some_and(|b| is_part(*b)).then_some(next - from);
     }
     let mut next = skip_gap(bytes, at + 1);
     let operator = OPERATORS.iter().find(|operator| bytes[next..].starts_with(operator)).filter(|operator| {
@@ -132,10 +80,7 @@ pub(super) fn joined(bytes: &[u8], from: usize) -> Option<usize> {
     let touches = next == at + 1;
     let quotes = matches!(quote, b'"' | b'\'') && (operator.is_some() || touches || quote == bytes[at]);
     let goes_on = bytes.get(next + 1).is_some_and(|b| is_part(*b));
-    let listed = operator.is_some_and(|operator| *operator == b",");
-    // The format itself is no part of what it joins.
-    let is_format = listed && (bytes[..at].ends_with(b"%s") || bytes[..at].ends_with(b"%v"));
-    (quotes && goes_on && !is_format && (!listed || is_in_call(bytes, at))).then_some(next + 1 - from)
+    (quotes && goes_on).then_some(next + 1 - from)
 }
 
 /// Whether the string that opens at the start of `rest` has blanks, or is the name of a field.
@@ -146,77 +91,6 @@ fn is_sentence_or_key(rest: &[u8]) -> bool {
         return true;
     }
     string.iter().take(80).find(|b| matches!(**b, b' ' | b'\n') || *b == quote) == Some(&b' ')
-}
-
-/// Whether the string in backticks that ends at `at` is a value in a program, and no code in a sentence.
-fn is_assigned(bytes: &[u8], at: usize) -> bool {
-    let before = &bytes[at.saturating_sub(MAX_ASSIGNMENT)..at];
-    let Some(open) = before.iter().rposition(|b| matches!(b, b'`' | b'\n')).filter(|open| before[*open] == b'`') else {
-        return false;
-    };
-    let before = before[..open].trim_ascii_end();
-    let is_joined = before.ends_with(b"` +");
-    let name = before.strip_suffix(b"=").or_else(|| before.strip_suffix(b"(")).unwrap_or_default().trim_ascii_end();
-    is_joined || name.last().is_some_and(|b| is_word(*b))
-}
-
-/// Returns the start of the string that the next line adds to the one whose quote is at `at`: `x += "…"`,
-/// `x.append("…")`.
-fn added(bytes: &[u8], at: usize) -> Option<usize> {
-    let ends = bytes[at + 1..].iter().take(3).take_while(|b| matches!(b, b')' | b';')).count();
-    let line = at + 1 + ends;
-    let line = line + usize::from(bytes.get(line) == Some(&b'\r'));
-    if bytes.get(line) != Some(&b'\n') {
-        return None;
-    }
-    let start = skip_gap(bytes, line);
-    let is_name = |b: &u8| is_word(*b) || matches!(b, b'$' | b'.');
-    let length = bytes[start..].iter().take(MAX_NAME).take_while(|b| is_name(b)).count();
-    let name = &bytes[start..start + length];
-    let mut next = skip_gap(bytes, start + length);
-    let variable = if bytes.get(next) == Some(&b'(') {
-        let dot = name.iter().rposition(|b| *b == b'.')?;
-        next += 1;
-        ADDERS.has(&name[dot + 1..]).then_some(&name[..dot])?
-    } else {
-        let operators = [&b"+="[..], b".=", b"<<", b"..="];
-        next += operators.iter().find(|operator| bytes[next..].starts_with(operator))?.len();
-        name
-    };
-    next = skip_gap(bytes, next);
-    let before = last_line(&bytes[at.saturating_sub(MAX_ASSIGNMENT)..at]);
-    let assigned = !variable.is_empty() && before.windows(variable.len()).any(|part| part == variable);
-    (assigned && matches!(bytes.get(next), Some(b'"' | b'\''))).then_some(next + 1)
-}
-
-/// Whether the strings around `at` are the elements of a list that a call joins.
-fn is_in_call(bytes: &[u8], at: usize) -> bool {
-    let start = at.saturating_sub(MAX_CALL_DISTANCE);
-    let window = &bytes[start..bytes.len().min(at + MAX_CALL_DISTANCE)];
-    memchr::memchr_iter(b'(', window).any(|open| {
-        let call = &window[..=open];
-        CALLS.iter().any(|known| call.ends_with(known))
-            || FORMATS.iter().any(|known| call.ends_with(known) && joins_only(window, open, known.len()))
-    })
-}
-
-/// Whether the format of the call whose bracket is at `open` has nothing but its parameters: `"%s%s"`, `"{}{}"`.
-/// `length`: how much of the call's name is known.
-fn joins_only(window: &[u8], open: usize, length: usize) -> bool {
-    let is_parameter = |b: &u8| matches!(b, b'%' | b's' | b'v' | b'{' | b'}' | b'0'..=b'3');
-    let is_quote = |b: Option<&u8>| matches!(b, Some(b'"' | b'\''));
-    let after = &window[open + 1..];
-    if is_quote(after.first()) {
-        let format = after[1..].iter().take_while(|b| is_parameter(b)).count();
-        if format >= 4 && is_quote(after.get(1 + format)) {
-            return true;
-        }
-    }
-    // `"{}{}".format(`, `"%s%s" % (`
-    let before = window[..open + 1 - length].trim_ascii_end();
-    let before = before.strip_suffix(b"f").unwrap_or(before);
-    let before = before.strip_suffix(b".").or_else(|| before.strip_suffix(b"%")).unwrap_or(before).trim_ascii_end();
-    is_quote(before.last()) && before[..before.len() - 1].iter().rev().take_while(|b| is_parameter(b)).count() >= 4
 }
 
 /// Returns the length of the backslash, the line end and the blanks at `at` between two parts of a word.
@@ -260,7 +134,7 @@ pub(super) fn wrapped(bytes: &[u8], at: usize) -> Option<usize> {
         .get(next + length)
         .is_none_or(|b| b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b'`' | b')' | b',' | b'.' | b';'));
     let is_random = || {
-        second.iter().any(u8::is_ascii_digit) && !heuristics::is_name(second)
+        second.iter().any(u8::is_ascii_digit) && !letters::is_name(second)
             || length >= 6 && letters::are_random(second)
             || before >= 48 && length >= 12 && is_jumbled(second)
     };
@@ -268,7 +142,7 @@ pub(super) fn wrapped(bytes: &[u8], at: usize) -> Option<usize> {
     let words = second.split(|b| matches!(b, b'_' | b'-'));
     let worded = words.filter(|word| word.len() >= 3 && word.iter().all(u8::is_ascii_lowercase)).count() >= 3;
     let goes_on = length >= MIN_WRAPPED.1 && ends && !listed && !entry && !worded;
-    (goes_on && is_random() && !heuristics::is_name(first)).then_some(next - at)
+    (goes_on && is_random() && !letters::is_name(first)).then_some(next - at)
 }
 
 /// Whether letters of both cases change so often that they are no words: the rest of a long key.
@@ -317,7 +191,7 @@ fn is_part(byte: u8) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::redact::canaries::{SEED, fill};
+    use crate::redact::examples::{SEED, fill};
     use crate::redact::view::View;
 
     fn decoded(raw: &str) -> String {
@@ -333,17 +207,7 @@ mod tests {
             ("k = \"ghp_ab\" +\n>   \"cd\"", "k = \"ghp_abcd\""),
             ("k = \"ghp_ab\" & _\n", "k = \"ghp_ab\" & _\n"),
             ("k = \"ghp_ab\" & _\n    \"cd\"", "k = \"ghp_abcd\""),
-            (r#"["ghp_ab", "cd"].join("")"#, r#"["ghp_abcd"].join("")"#),
-            (r#"''.join(["ghp_ab", "cd"])"#, r#"''.join(["ghp_abcd"])"#),
-            (r#"paste0("ghp_ab", "cd")"#, r#"paste0("ghp_abcd")"#),
-            (r#"Sprintf("%s%s", "ghp_ab", "cd")"#, r#"Sprintf("%s%s", "ghp_abcd")"#),
-            (r#""%s%s" % ("ghp_ab", "cd")"#, r#""%s%s" % ("ghp_abcd")"#),
-            (r#"'{}{}'.format('ghp_ab', 'cd')"#, "'{}{}'.format('ghp_abcd')"),
-            ("k = 'ghp_ab'\nk += 'cd'", "k = 'ghp_abcd'"),
-            ("b.append(\"ghp_ab\");\nb.append(\"cd\");", "b.append(\"ghp_abcd\");"),
             ("k='ghp_ab''cd'\"ef\"", "k='ghp_abcdef\""),
-            ("k = `ghp_ab` + `cd`", "k = `ghp_abcd`"),
-            ("f\"{'ghp_ab'}{'cd'}\"", "f\"{'ghp_abcd'}\""),
             ("k=ghp_ab\\\n  cd", "k=ghp_abcd"),
             ("\"ghp_ab\\\ncd\"", "\"ghp_abcd\""),
         ] {

@@ -10,40 +10,6 @@ pub(super) fn flags(bytes: &[u8; FLAGS]) -> u64 {
     eights.fold(0, |bits, eight| bits << 8 | u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56)
 }
 
-/// Passes the places of which `kinds` is not 0 to `found`, in order, each with that.
-///
-/// `kinds` is asked of each place in a window of `WINDOW` bytes, which are [`FLAGS`] places and the bytes after the last of
-/// them that it needs; after the end of the text there are zeros. It must have no branches, so that it runs on many bytes
-/// at a time: hardly any place is of a kind.
-pub(super) fn each_place<const WINDOW: usize>(
-    text: &[u8],
-    kinds: impl Fn(&[u8; WINDOW], usize) -> u8,
-    mut found: impl FnMut(usize, u8),
-) {
-    for start in (0..text.len()).step_by(FLAGS) {
-        let rest = &text[start..];
-        let mut last = [0; WINDOW];
-        let window = rest.first_chunk().unwrap_or_else(|| {
-            last[..rest.len()].copy_from_slice(rest);
-            &last
-        });
-        let mut places = [0; FLAGS];
-        for (at, place) in places.iter_mut().enumerate() {
-            *place = kinds(window, at);
-        }
-        if places.iter().fold(0, |any, place| any | place) == 0 {
-            continue;
-        }
-        let any = places.map(|place| u8::from(place != 0));
-        let mut left = flags(&any);
-        while left != 0 {
-            let at = left.trailing_zeros() as usize;
-            found(start + at, places[at]);
-            left &= left - 1;
-        }
-    }
-}
-
 /// Whether a token may begin at `at`: no letter or digit precedes it, except the end of an escape (`\n`, `%3D`,
 /// `\u003d`) as in raw JSON and URLs.
 pub(super) fn starts_token(text: &[u8], at: usize) -> bool {

@@ -1,6 +1,6 @@
 //! Secrets in environment variables, recognized by the name and the form of the value.
 
-use super::heuristics;
+use super::letters;
 use crate::model::percent_decoded;
 use std::collections::BTreeSet;
 
@@ -47,7 +47,7 @@ pub(super) fn secrets(name: &str, value: &str) -> Vec<String> {
 
 /// Whether a value can be the secret that the name of its variable announces.
 fn is_plausible(value: &str, strength: NameEvidence) -> bool {
-    let words = heuristics::is_name(value.as_bytes()) && !value.bytes().any(|b| b.is_ascii_digit());
+    let words = letters::is_name(value.as_bytes()) && !value.bytes().any(|b| b.is_ascii_digit());
     let plain = match strength {
         NameEvidence::Strong => words && value.bytes().all(|b| b.is_ascii_alphabetic()),
         NameEvidence::Weak => words,
@@ -229,7 +229,7 @@ fn is_common(letters: &str) -> bool {
 
 fn is_path(value: &str) -> bool {
     let drive = value.as_bytes().get(1..3) == Some(b":\\".as_slice());
-    let relative = value.contains('/') && heuristics::is_name(value.as_bytes());
+    let relative = value.contains('/') && letters::is_name(value.as_bytes());
     let rooted = ["/", "./", "../", "~/"].iter().any(|start| value.starts_with(start));
     // Base64 has `/` too.
     let random = |part: &str| {
@@ -238,7 +238,7 @@ fn is_path(value: &str) -> bool {
             && part.bytes().any(|b| b.is_ascii_uppercase())
             && part.bytes().any(|b| b.is_ascii_digit())
     };
-    let parts = value.matches('/').count() > 1 || heuristics::is_name(value.as_bytes());
+    let parts = value.matches('/').count() > 1 || letters::is_name(value.as_bytes());
     drive
         || relative
         || (rooted && parts && !value.contains('+') && !value.ends_with('=') && !value.split('/').any(random))

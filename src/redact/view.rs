@@ -4,16 +4,11 @@
 //! Rules are applied to views as well, so that `ghp_ab&#99;d` is found like `ghp_abcd`. A view maps findings
 //! back to the bytes of the original.
 
-mod notations;
-
 use super::detect::Finding;
 use super::entity;
 use super::invisible;
-use super::signs::signs;
 use super::split;
-use super::text::FLAGS;
 use std::borrow::Cow;
-use std::cell::LazyCell;
 use std::ops::Range;
 
 /// Separates two stretches of a view. No rule matches across it.
@@ -177,16 +172,12 @@ impl<'t> View<'t> {
 /// Finds the stretches of whole lines that are worth decoding, in order.
 fn stretches(raw: &str) -> Vec<Range<usize>> {
     let bytes = raw.as_bytes();
-    let tail = last_part(bytes);
-    let has_calls = LazyCell::new(|| split::has_calls(bytes));
     let mut found: Vec<Range<usize>> = Vec::new();
     each_sign(bytes, |at| {
         let place = match bytes[at] {
             b'\\' if is_double_bracket(bytes, at) => None,
-            _ if at >= tail => read(raw, at).map(|_| at),
             b'\n' => split::line_end(bytes, at),
-            b'"' | b'\'' => split::quote(bytes, at, || *has_calls),
-            b'+' => split::backticks(bytes, at),
+            b'"' | b'\'' => split::quote(bytes, at),
             _ => read(raw, at).map(|_| at),
         };
         let Some(place) = place else { return at + 1 };
@@ -241,40 +232,12 @@ fn is_sign(byte: u8) -> bool {
     SIGNS[usize::from(byte)]
 }
 
-/// Returns the offset of the last part of a text, where each sign is read; of a short text that is all but the first byte.
-fn last_part(bytes: &[u8]) -> usize {
-    1 + bytes.len().saturating_sub(2) / 32 * 32
-}
-
 /// Passes the places that may begin something encoded or split to `found`, in order; it returns where to go on.
 fn each_sign(bytes: &[u8], mut found: impl FnMut(usize) -> usize) {
-    let mut next = 1;
-    if bytes.first().is_some_and(|b| is_sign(*b)) {
-        next = found(0).max(1);
-    }
-    let end = last_part(bytes);
-    while next < end {
-        let start = next;
-        let rest = &bytes[start - 1..];
-        let mut last = [0; FLAGS + 2];
-        let around = rest.first_chunk().unwrap_or_else(|| {
-            last[..rest.len()].copy_from_slice(rest);
-            &last
-        });
-        let mut left = signs(around);
-        while left != 0 {
-            let place = start + left.trailing_zeros() as usize;
-            left &= left - 1;
-            if place >= next && place < end {
-                next = found(place);
-            }
-        }
-        next = next.max(end.min(start + FLAGS));
-    }
-    for (place, byte) in bytes.iter().enumerate().skip(end) {
-        if place >= next && is_sign(*byte) {
-            next = found(place);
-        }
+    let mut next = 0;
+    while let Some(place) = bytes[next.min(bytes.len())..].iter().position(|b| is_sign(*b)).map(|offset| next + offset)
+    {
+        next = found(place).max(place + 1);
     }
 }
 
@@ -290,7 +253,6 @@ fn read(raw: &str, at: usize) -> Option<(usize, ViewRun)> {
         b'\\' if let Some(length) = split::joined(bytes, at) => Some(nothing(length)),
         b'\\' => entity::escape(rest).map(seen),
         b'"' | b'\'' => split::joined(bytes, at).map(nothing),
-        b'`' if rest.starts_with(b"` + `") => split::joined(bytes, at).map(nothing),
         b'=' if rest.get(1) == Some(&b'\n') => split::soft_break(bytes, at).map(nothing),
         b'\n' => split::wrapped(bytes, at).map(nothing),
         b'*' | b'`' | b'~' | b'_' => mark(bytes, at).map(nothing),
@@ -300,20 +262,9 @@ fn read(raw: &str, at: usize) -> Option<(usize, ViewRun)> {
             let wide = matches!(c, '\u{ff01}'..='\u{ff5e}').then(|| char::from_u32(c as u32 - 0xfee0)).flatten();
             match wide {
                 Some(narrow) => Some((c.len_utf8(), ViewRun::Char(narrow))),
-                None if let Some(border) = border(c) => Some((c.len_utf8(), ViewRun::Char(border))),
                 None => invisible::is_invisible(c).then_some((c.len_utf8(), ViewRun::Nothing)),
             }
         }
-        _ => None,
-    }
-}
-
-/// Returns the sign that draws in ASCII what `c` draws in the border of a table.
-fn border(c: char) -> Option<char> {
-    match c {
-        '│' | '┃' | '║' | '┆' => Some('|'),
-        '─' | '━' | '═' => Some('-'),
-        '\u{2500}'..='\u{257f}' => Some('+'),
         _ => None,
     }
 }
@@ -331,7 +282,9 @@ fn mark(bytes: &[u8], at: usize) -> Option<usize> {
     let mark = bytes[at];
     let length = bytes[at..].iter().take(8).take_while(|b| **b == mark).count();
     let enough = if matches!(mark, b'_' | b'~') { length == 2 } else { length <= 3 };
-    (enough && is_within(bytes, at, at + length)).then_some(length)
+    // A command whose output is assigned: ``KEY=`…` ``.
+    let is_command = mark == b'`' && at > 0 && bytes[at - 1] == b'=';
+    (enough && !is_command && is_within(bytes, at, at + length)).then_some(length)
 }
 
 /// Whether `start..end` is inside a word.
@@ -412,7 +365,6 @@ mod tests {
             ("ｇｈｐ＿ａ：b", "ghp_a:b"),
             ("<td>Password</td><td>x</td>", "Password | x | "),
             ("<dt>Password</dt><dd>x</dd>", "Password: x | "),
-            ("│ a │ b │\n├───┼───┤", "| a | b |\n+---+---+"),
         ] {
             assert_eq!(decoded(raw), read, "{raw}");
         }

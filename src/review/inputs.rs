@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The name of the redaction rules among a pack's inputs.
+/// The name of the redaction rules among the inputs of older packs, which are no cause of a change.
 const RULES: &str = "redaction-rules";
 
 /// An input that differs between two packs.
@@ -30,8 +30,7 @@ pub struct InputChange {
 }
 
 impl InputChange {
-    /// Describes the change: `docs/x.md changed`, `new: docs/x.md`, `docs/x.md is no longer in it`, `built-in coding 3 → 4`,
-    /// `rule set changed: 2 → 3`.
+    /// Describes the change: `docs/x.md changed`, `new: docs/x.md`, `docs/x.md is no longer in it`, `built-in coding 3 → 4`.
     pub fn words(&self) -> String {
         match self.change.as_str() {
             "added" => format!("new: {}", self.name),
@@ -41,8 +40,8 @@ impl InputChange {
                 format!("{} changed", self.name)
             }
             _ => format!(
-                "{} {} → {}",
-                if self.name == RULES { "rule set changed:".to_owned() } else { format!("built-in {}", self.name) },
+                "built-in {} {} → {}",
+                self.name,
                 self.old.as_deref().unwrap_or("none"),
                 self.new.as_deref().unwrap_or("none")
             ),
@@ -53,8 +52,9 @@ impl InputChange {
 /// Returns the inputs that differ between two packs, by name.
 pub(super) fn changes(old: &[PackInput], new: &[PackInput]) -> Vec<InputChange> {
     let key = |input: &PackInput| (input.path.clone(), input.id.clone(), input.url.clone());
-    let before: BTreeMap<_, _> = old.iter().map(|input| (key(input), input)).collect();
-    let after: BTreeMap<_, _> = new.iter().map(|input| (key(input), input)).collect();
+    let is_cause = |input: &&PackInput| input.id.as_deref() != Some(RULES);
+    let before: BTreeMap<_, _> = old.iter().filter(is_cause).map(|input| (key(input), input)).collect();
+    let after: BTreeMap<_, _> = new.iter().filter(is_cause).map(|input| (key(input), input)).collect();
     let mark = |input: &PackInput| input.version.clone().or_else(|| input.digest.clone());
     let change = |what: &str, old: Option<&PackInput>, new: Option<&PackInput>| InputChange {
         name: new.or(old).map(name).unwrap_or_default(),

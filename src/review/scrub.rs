@@ -30,7 +30,7 @@ fn emptied(pack: &Pack) -> Pack {
         schema_version: none(),
         pack_id: none(),
         generated_at: none(),
-        generator: crate::wire::Generator { name: none(), version: none() },
+        generator: crate::wire::Generator { name: none(), version: none(), redaction_rules: None },
         profile: none(),
         root: crate::wire::PackRoot { work_item_id: None, issue_url: None, title: none() },
         agent: None,

@@ -24,9 +24,15 @@ pub struct Stamp {
 impl Stamp {
     /// Creates a stamp of this program.
     pub fn new(generated_at: String) -> Self {
-        let generator =
-            wire::Generator { name: "contextpack".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() };
-        Self { generated_at, generator }
+        let (name, version) = ("contextpack".to_owned(), env!("CARGO_PKG_VERSION").to_owned());
+        Self { generated_at, generator: wire::Generator { name, version, redaction_rules: None } }
+    }
+
+    /// Returns the stamp of a build that redacts by this version of the built-in rules.
+    #[must_use]
+    pub fn with_redaction_rules(&self, version: u32) -> Self {
+        let generator = wire::Generator { redaction_rules: Some(version.to_string()), ..self.generator.clone() };
+        Self { generator, ..self.clone() }
     }
 }
 
@@ -79,7 +85,7 @@ fn around_stamp(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let find = |needle: &[u8]| bytes.windows(needle.len()).take(64 * 1024).position(|window| window == needle);
     let (start, end) = (find(b"\n  \"generated_at\": \"")?, find(b"\n  \"profile\": \"")?);
     let stamp = bytes.get(start..end)?;
-    let is_stamp = stamp.split(|b| *b == b'\n').count() == 6 && stamp.len() < 400;
+    let is_stamp = matches!(stamp.split(|b| *b == b'\n').count(), 6 | 7) && stamp.len() < 400;
     is_stamp.then(|| (&bytes[..start], &bytes[end..]))
 }
 

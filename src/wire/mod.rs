@@ -73,6 +73,9 @@ pub struct Generator {
     pub name: String,
     /// The program's version.
     pub version: String,
+    /// The version of the built-in redaction rules. The hash leaves it out: the same text gives the same pack under other rules.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub redaction_rules: Option<String>,
 }
 
 /// The root of a pack: an id, a URL, or both.

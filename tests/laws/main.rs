@@ -20,6 +20,7 @@ mod inbox;
 mod incremental;
 mod judges;
 mod memory;
+mod redaction;
 mod refused;
 mod review;
 mod root_share;

@@ -1,7 +1,5 @@
 //! Seeded randomness, and values made from short templates.
 
-use sha2::{Digest as _, Sha256};
-
 const ALNUM: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 const LOWER: &[u8] = b"abcdefghijklmnopqrstuvwxyz0123456789";
 const UPPER: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
@@ -96,42 +94,6 @@ impl Rng {
         let mut words = words.split(' ');
         let first = words.next().unwrap_or_default().to_owned();
         words.fold(first, |text, word| text + &word[..1].to_uppercase() + &word[1..])
-    }
-
-    /// Makes the phrase of a wallet: random words of the list, the last of which holds a checksum.
-    pub(crate) fn wallet(&mut self, count: usize) -> String {
-        const LIST: &str = include_str!("../../src/redact/seed_words.txt");
-        let words: Vec<&str> = LIST.lines().collect();
-        let entropy = self.bytes(count * 4 / 3);
-        let checksum = Sha256::digest(&entropy)[0];
-        let bits: Vec<bool> = entropy
-            .iter()
-            .chain([&checksum])
-            .flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1 == 1))
-            .collect();
-        let index = |bits: &[bool]| bits.iter().fold(0, |index, bit| index << 1 | usize::from(*bit));
-        bits.chunks_exact(11).take(count).map(|bits| words[index(bits)]).collect::<Vec<_>>().join(" ")
-    }
-
-    /// Makes the private key of a Bitcoin wallet with its checksum, in Base58.
-    pub(crate) fn wallet_key(&mut self) -> String {
-        let mut bytes = [&[0x80][..], &self.bytes(32), &[1]].concat();
-        let checksum = Sha256::digest(Sha256::digest(&bytes));
-        bytes.extend(&checksum[..4]);
-        let mut digits: Vec<usize> = Vec::new();
-        for byte in bytes {
-            let mut carry = usize::from(byte);
-            for digit in &mut digits {
-                carry += *digit << 8;
-                *digit = carry % 58;
-                carry /= 58;
-            }
-            while carry > 0 {
-                digits.push(carry % 58);
-                carry /= 58;
-            }
-        }
-        digits.iter().rev().map(|digit| BASE58[*digit] as char).collect()
     }
 
     /// Makes a password as people do: a word or two, digits, a mark.

@@ -74,101 +74,86 @@ fn a_secret_is_in_no_notes() {
     assert!(!sandbox.read("docs/guide.md.notes.yml").contains(&secret));
 }
 
-#[cfg(unix)]
 #[test]
-fn a_program_is_asked_once_and_its_answer_is_checked() {
+fn notes_of_any_program_are_checked_printed_and_written() {
     let sandbox = sandbox();
-    let program = |body: &str| sandbox.write("answer.sh", body);
-    let command = ["notes", "docs/guide.md", "--command", "sh answer.sh"];
-    let notes = |code| sandbox.json(code, &command)["documents"][0].clone();
-    let kind = || notes(3)["error"]["kind"].as_str().unwrap_or_default().to_owned();
-
-    program("cat > /dev/null; echo '{\"rules\": [\"Commit secrets.\"]}'");
-    assert_eq!(kind(), "invalid");
-    program("echo '{\"rule\": []}'");
-    assert_eq!(kind(), "invalid");
-    program("exit 7");
-    assert_eq!(kind(), "exit");
-    program("head -c 2000000 /dev/zero");
-    assert_eq!(kind(), "too-large");
-    program("sleep 30");
-    let slow = sandbox.json(3, &[&command[..], &["--timeout", "1"]].concat());
-    assert_eq!(slow["documents"][0]["error"]["kind"], "timeout");
-
-    program(
-        "cat > asked.json; echo '{\"summary\": [\"How the store is run.\"], \"rules\": [\"Never commit secrets\"]}'",
-    );
-    let answer = notes(0);
-    assert_eq!(
-        (&answer["notes"]["made_by"], &answer["notes"]["rules"][0]),
-        (&"command".into(), &"Never commit secrets".into())
-    );
-    let asked: serde_json::Value = serde_json::from_str(&sandbox.read("asked.json")).unwrap();
-    assert_eq!(
-        (&asked["title"], &asked["doc_type"], &asked["content"]),
-        (&"guide".into(), &"general".into(), &GUIDE.into())
-    );
-    program("exit 7");
-    assert_eq!(notes(0), answer, "the answer is cached for this text and this command");
-    // One that came with the repo is none: the program is asked.
-    let cached = sandbox.files().into_iter().map(|(path, _)| path).find(|path| path.contains("/notes-")).unwrap();
-    sandbox.commit();
-    sandbox.git(&["add", "-f", &cached]);
-    assert_eq!(kind(), "exit");
-    assert!(sandbox.run(&command).stderr.contains(&format!("`git rm -r --cached {cached}`")));
-    sandbox.git(&["rm", "-q", "--cached", &cached]);
-    assert_eq!(notes(0), answer);
-    sandbox.write("docs/guide.md", "# Guide\n\nOther text.\n");
-    assert_eq!(kind(), "exit");
-    sandbox.expect(2, &["notes", "docs/guide.md", "--command", "'"]);
-    sandbox.expect(2, &["notes", "docs/guide.md", "--timeout", "3s"]);
-}
-
-/// Waits until the processes whose numbers are in a file have ended.
-#[cfg(unix)]
-fn ends(sandbox: &Sandbox, file: &str) {
-    let until = std::time::Instant::now() + std::time::Duration::from_secs(10);
-    let is_running = |id: &str| {
-        let out = std::process::Command::new("ps").args(["-o", "stat=", "-p", id]).output().unwrap();
-        out.stdout.first().is_some_and(|state| *state != b'Z')
-    };
-    while sandbox.read(file).split_whitespace().any(is_running) {
-        assert!(std::time::Instant::now() < until, "{file}: still running");
-        std::thread::sleep(std::time::Duration::from_millis(20));
+    let sidecar = "docs/guide.md.notes.yml";
+    for given in [
+        "summary: [How the store is run.]\nrules:\n  - Never commit secrets\n",
+        "{\"summary\": [\"How the store is run.\"], \"rules\": [\"Never commit secrets\"]}\n",
+        "```yaml\nsummary: [How the store is run.]\nrules: [Never commit secrets]\n```\n",
+    ] {
+        sandbox.write("made.yml", given);
+        let printed = sandbox.json(0, &["notes", "docs/guide.md", "--from", "made.yml"]);
+        let notes = &printed["documents"][0]["notes"];
+        assert_eq!((&notes["made_by"], &notes["written"]), (&"given".into(), &false.into()), "{given}");
+        assert_eq!(
+            (&notes["summary"][0], &notes["rules"][0]),
+            (&"How the store is run.".into(), &"Never commit secrets".into())
+        );
     }
+    assert!(!sandbox.has(sidecar));
+    // What is there already is replaced, even if nobody could read it.
+    sandbox.write(sidecar, "no: notes\n");
+    let given = "summary: [Stdin says so.]\n";
+    let printed = sandbox.run_with(&["notes", "docs/guide.md", "--write", "--from", "-"], given);
+    assert!(printed.code == 0 && printed.stdout.contains("\"written\": true"), "{printed:?}");
+    let written = sandbox.read(sidecar);
+    assert!(written.starts_with("source_digest: sha256:") && written.contains("Stdin says so."), "{written}");
+    // What was written is right for `--from` as well, as long as the document has this text.
+    sandbox.json(0, &["notes", "docs/guide.md", "--write", "--from", sidecar]);
+    assert_eq!(sandbox.read(sidecar), written);
+    sandbox.write("docs/guide.md", GUIDE.replace("secrets", "keys"));
+    let stale = sandbox.json(3, &["notes", "docs/guide.md", "--write", "--from", sidecar]);
+    assert!(stale["documents"][0]["error"]["message"].as_str().unwrap().contains("`source_digest`"), "{stale}");
 }
 
-#[cfg(unix)]
 #[test]
-fn a_program_ends_with_everything_that_it_started() {
+fn notes_of_a_program_that_are_wrong_are_refused_whole_with_what_to_do() {
     let sandbox = sandbox();
-    sandbox.write("answer.sh", "sleep 100 & echo $! >> pids; sleep 100 & echo $! >> pids; echo $$ >> pids; wait");
-    let command = ["notes", "docs/guide.md", "--command", "sh answer.sh"];
-    let slow = sandbox.json(3, &[&command[..], &["--timeout", "1s"]].concat());
-    assert_eq!(slow["documents"][0]["error"]["kind"], "timeout");
-    ends(&sandbox, "pids");
-    std::fs::remove_file(sandbox.path("pids")).unwrap();
-
-    let mut interrupted = sandbox.command(&command);
-    interrupted.stdout(std::process::Stdio::null());
-    let mut interrupted = interrupted.spawn().unwrap();
-    while !sandbox.has("pids") || sandbox.read("pids").lines().count() < 3 {
-        std::thread::sleep(std::time::Duration::from_millis(20));
+    let many = format!("summary:\n{}", "  - a\n".repeat(11));
+    for (given, line, word) in [
+        ("summary: [a]\nrule: [b]\n", Some(2), "`rules`"),
+        ("rules:\n  - Commit secrets.\n", None, "word for word"),
+        ("rules: [commit secrets]\n", None, "whole sentences"),
+        ("keywords: store\n", Some(1), "`- `"),
+        ("summary: ['']\n", Some(1), "empty"),
+        (&many, Some(2), "10 are the most"),
+        ("Here are your notes!\n", Some(1), "`summary`"),
+        ("", None, "empty"),
+        ("\0", None, "standard input"),
+    ] {
+        let run = sandbox.run_with(&["notes", "docs/guide.md", "--write", "--from", "-"], given);
+        let printed: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+        let error = &printed["documents"][0]["error"];
+        assert!(run.code == 3 && error.to_string().contains(word), "{given:?}: {error}");
+        assert_eq!(error["line"].as_u64(), line, "{given:?}: {error}");
     }
-    let sent = std::process::Command::new("kill").args(["-INT", &interrupted.id().to_string()]).status().unwrap();
-    assert!(sent.success());
-    assert_eq!(interrupted.wait().unwrap().code(), Some(130));
-    ends(&sandbox, "pids");
+    assert!(!sandbox.has("docs/guide.md.notes.yml"));
+    sandbox.write("made.yml", "summary: [a]\n");
+    sandbox.write("docs/own.md", format!("---\nnotes:\n  summary: [b]\n---\n{GUIDE}"));
+    let own = sandbox.json(3, &["notes", "docs/own.md", "--write", "--from", "made.yml"]);
+    assert!(own["documents"][0]["error"]["help"].as_str().unwrap().contains("front matter"), "{own}");
+    assert_eq!(
+        sandbox.json(0, &["notes", "docs/own.md", "--from", "made.yml"])["documents"][0]["notes"]["summary"][0],
+        "a"
+    );
+    sandbox.expect(2, &["notes", "--from", "made.yml"]);
+    sandbox.expect(2, &["notes", "docs/guide.md", "docs/own.md", "--from", "made.yml"]);
+    sandbox.expect(1, &["notes", "docs/guide.md", "--from", "none.yml"]);
+    sandbox.expect(2, &["notes", "docs/guide.md", "--command", "my-notes"]);
 }
 
-#[cfg(unix)]
 #[test]
-fn what_a_program_leaves_behind_with_its_output_open_is_not_waited_for() {
+fn a_secret_in_notes_of_a_program_is_removed() {
     let sandbox = sandbox();
-    let answer = "{\"summary\": [\"Left.\"], \"key_facts\": [], \"rules\": [], \"keywords\": []}";
-    sandbox.write("answer.sh", format!("sleep 20 2>/dev/null &\ncat >/dev/null; echo '{answer}'"));
-    let noted = sandbox.json(0, &["notes", "docs/guide.md", "--command", "sh answer.sh", "--timeout", "15s"]);
-    assert_eq!(noted["documents"][0]["notes"]["summary"][0], "Left.", "{noted}");
+    let secret = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
+    sandbox.write("docs/guide.md", format!("# Guide\n\nYou must use the token {secret} here.\n"));
+    sandbox
+        .write("made.yml", format!("summary: [It names {secret}.]\nrules: [You must use the token {secret} here.]\n"));
+    let printed = sandbox.expect(0, &["notes", "docs/guide.md", "--write", "--from", "made.yml"]);
+    let written = sandbox.read("docs/guide.md.notes.yml");
+    assert!(written.matches("REDACTED").count() == 2 && !written.contains(&secret) && !printed.contains(&secret));
 }
 
 #[test]
@@ -176,19 +161,6 @@ fn a_title_stands_in_its_heading_as_written() {
     let sandbox = pinned("---\ntitle: The \"best\" <tea> & co\n---\nThe tea is green.\n");
     let pack = sandbox.expect(0, &["render", "feat:a"]);
     assert!(pack.contains("\n### The \"best\" <tea> & co (general)\n"), "{pack}");
-}
-
-#[cfg(unix)]
-#[test]
-fn the_end_of_what_a_program_says_is_printed_redacted() {
-    let sandbox = sandbox();
-    let secret = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
-    let program = format!("yes first 2>/dev/null | head -c 1000000 >&2; echo the token {secret} fails >&2; exit 3");
-    sandbox.write("answer.sh", program);
-    let run = sandbox.run(&["notes", "docs/guide.md", "--command", "sh answer.sh"]);
-    assert_eq!(run.code, 3);
-    assert!(run.stderr.starts_with("[…]\n") && run.stderr.len() < 9 << 10, "{}", run.stderr.len());
-    assert!(run.stderr.contains("the token") && !run.stderr.contains(&secret), "{}", &run.stderr[8000..]);
 }
 
 /// A repo with one pinned document, whose pack is built in memory.

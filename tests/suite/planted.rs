@@ -108,9 +108,8 @@ fn a_cache_that_git_tracks_is_an_error_and_neither_read_nor_written() {
 
 #[test]
 fn a_tracked_link_submodule_or_rendering_in_the_state_folder_is_an_error_too() {
-    let answers = ".contextpack/notes-0123456789abcdef.json";
     let delivered = ".contextpack/delivered/delivered.jsonl";
-    for path in [".contextpack/now.md", ".ContextPack/Cache/packs", ".contextpack/tmp/x", answers, delivered] {
+    for path in [".contextpack/now.md", ".ContextPack/Cache/packs", ".contextpack/tmp/x", delivered] {
         let sandbox = small();
         sandbox.write(path, "x");
         sandbox.commit();

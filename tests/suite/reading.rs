@@ -67,6 +67,12 @@ fn the_status_of_an_adr_is_what_it_says_of_itself() {
         section("Retired"),
         section("Withdrawn"),
         section("Obsolete"),
+        section("Not accepted"),
+        section("Accepted, but not in force any more"),
+        section("Phased out"),
+        section("Accepted\n\n> [!NOTE]\n> This decision was superseded by ADR-9."),
+        "# B\n\n## Current status\n\nRejected\n".to_owned(),
+        "# B\n\n<table>\n<tr><th>Status</th><td>Rejected</td></tr>\n</table>\n".to_owned(),
         "| Status | Date |\n|:--|:--|\n| Superseded by ADR-9 | 2025-01-01 |\n\n## Context\n\nc\n".to_owned(),
         "# B\n\n| Date | Status |\n|--|--|\n| 2025-01-01 | Rejected |\n".to_owned(),
         "# B\n\n## 2. Status -\n\nRejected\n".to_owned(),
@@ -76,6 +82,8 @@ fn the_status_of_an_adr_is_what_it_says_of_itself() {
         section("Accepted. Not superseded; supersedes ADR-3."),
         section("Accepted. Refines ADR-5, which superseded ADR-4."),
         section("- 2024-01-02: Rejected\n- 2024-03-01: Accepted"),
+        section("- 2024-01-02: Deprecated\n- 2024-03-01: Reinstated"),
+        section("Accepted (was: rejected)"),
         "# B\n\nStatus: Accepted (supersedes the deprecated cache)\n".to_owned(),
         "# B\n\n* Status: {proposed | rejected | accepted | superseded by ADR-9}\n".to_owned(),
         section("Proposed/Accepted/Deprecated"),
@@ -119,6 +127,11 @@ fn front_matter_is_read_or_its_loss_is_reported() {
         (format!("```markdown\n---\n{fields}---\nB\n```\n"), false),
         ("+++\nid = \"item-1\"\n+++\nB\n".to_owned(), false),
         (format!("{fields}---\nB\n"), false),
+        ("---\nid：item-1\ntitle：Tidy\n---\nB\n".to_owned(), false),
+        ("---\nid = item-1\n---\nB\n".to_owned(), false),
+        ("{\n  \"id\": \"item-1\"\n}\n\nB\n".to_owned(), false),
+        (format!("# Tidy\n\n---\n{fields}---\nB\n"), false),
+        (format!("%YAML 1.2\n---\n{fields}---\nB\n"), false),
     ] {
         let sandbox =
             Sandbox::with(&[("contextpack.yml", "output: {dir: packs}\n"), ("work_items/2.yml", "id: item-2\n")]);

@@ -89,6 +89,29 @@ fn every_rule_can_be_named() {
 }
 
 #[test]
+fn a_verdict_is_explained_by_its_rule_class_and_reason() {
+    let sandbox = leaky();
+    let text = "DB_PASSWORD=copper-velvet\nclient_secret: changeme\ndocker run -e POSTGRES_PASSWORD=mysecretpassword %%IMAGE%%";
+    let json = sandbox.json(0, &["redact", "--why", text, "--format", "json"]);
+    let seen: Vec<(bool, &str, &str)> = json["values"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|value| (value["removed"] == true, value["name"].as_str().unwrap(), value["class"].as_str().unwrap()))
+        .collect();
+    assert_eq!(seen[0], (true, "DB_PASSWORD", "password"));
+    assert_eq!(seen[1], (false, "client_secret", "secret"));
+    assert_eq!(seen[2], (true, "POSTGRES_PASSWORD", "password"));
+    assert_eq!(json["values"][1]["value"], "changeme");
+    let text = sandbox.expect(0, &["redact", "--why", text]);
+    assert!(text.contains("1: removed under `DB_PASSWORD` (class password): password: "), "{text}");
+    assert!(!text.contains("copper-velvet") && !text.contains("mysecretpassword"), "{text}");
+    sandbox.write("texts.md", "docker run -e POSTGRES_PASSWORD=mysecretpassword %%IMAGE%%\n| be-2y5h4f | **PASS** |\n");
+    let text = sandbox.expect(0, &["redact", "texts.md"]);
+    assert_eq!(text, "docker run -e POSTGRES_PASSWORD=[REDACTED:password] %%IMAGE%%\n| be-2y5h4f | **PASS** |\n");
+}
+
+#[test]
 fn a_wrong_setting_is_told_with_its_line_and_what_to_do() {
     let sandbox = Sandbox::with(&[(
         "contextpack.yml",

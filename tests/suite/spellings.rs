@@ -87,6 +87,8 @@ fn punctuation_and_letters_of_other_scripts_end_a_path() {
         ("見ADR-0007", &["docs/adr/0007-c.md"]),
         ("```\nエラー：src/a.rs:1:5。\n```", &["src/a.rs"]),
         ("docs/限界.md を見る", &[]),
+        ("See docs/limits.md✅ and docs/limits.md➡️src/a.rs:1", &["docs/limits.md", "src/a.rs"]),
+        ("ADR-7✅ `src/x.py`🔥", &["docs/adr/0007-c.md", "src/x.py"]),
     ]);
 }
 
@@ -113,6 +115,8 @@ fn paths_and_traces_of_windows_lead_to_the_same_files() {
             "```\nC:\\work\\n\\src\\A.cs(1,2): error CS1002: ; expected\n --> src\\a.rs:1:5\n```",
             &["src/A.cs", "src/a.rs"],
         ),
+        ("```\n[ERROR] /C:/work/n/src/A.cs:[1,5] error\n```", &["src/A.cs"]),
+        ("```\n   bei N.A.Run() in C:\\work\\n\\src\\A.cs:Zeile 1.\n```", &["src/A.cs"]),
         (r"The pattern `\d+\.md` and `a\nb.md`", &[]),
     ]);
 }
@@ -140,6 +144,15 @@ fn links_in_html_and_ranges_of_adrs_name_files() {
         ("ADRs 5-8 and 9", BOTH),
         ("ADR-007–009", BOTH),
         ("ADR-7-ADR-9", BOTH),
+        ("ADR-7..ADR-9", BOTH),
+        ("[ADR-007...ADR-009]", BOTH),
+        ("`ADR-7..ADR-9`", BOTH),
+        ("ADR 7-9", BOTH),
+        ("ADR-7 to 9", BOTH),
+        ("ADR 0006 – 0009", BOTH),
+        ("ADR-0007/0009", BOTH),
+        ("ADR-7, -8 and -9", BOTH),
+        ("ADR-7, 9 people, ADR-7-9", &["docs/adr/0007-c.md"]),
         ("ADR-7 – 10 people", &["docs/adr/0007-c.md"]),
         ("ADR-7 through ADR-9000", &["docs/adr/0007-c.md"]),
     ]);
@@ -189,6 +202,41 @@ fn an_announced_relation_takes_the_exact_id_of_an_item_or_says_that_it_is_unknow
             &["depends_on T001", "depends_on o/n#4", "depends_on the-cache"],
         ),
         ("Blocked by: #9、#10を", &["blocked_by o/n#10", "blocked_by o/n#9"]),
+        ("Blocked by: #9✅, #10🔥", &["blocked_by o/n#10", "blocked_by o/n#9"]),
+        ("Depends on: T001✅", &["depends_on T001"]),
+    ]);
+}
+
+#[test]
+fn signs_and_ranges_in_an_announced_relation_name_several_items() {
+    const THREE: &[&str] = &["blocked_by o/n#10", "blocked_by o/n#11", "blocked_by o/n#9"];
+    assert_relations(&[
+        ("Blocked by: #9/#10/#11", THREE),
+        ("Blocked by: #9+#10 & #11", THREE),
+        ("It is blocked by #9-#11.", THREE),
+        ("## Blocked by\n\n- #9..11", THREE),
+        ("Blocked by: #9 to #11", THREE),
+        ("Blocked by: #9/10", &["unknown-id"]),
+        ("Depends on: BACK-12/T001", &["depends_on BACK-12", "depends_on T001"]),
+        ("Depends on: T001+ABC", &["depends_on ABC", "depends_on T001"]),
+        ("Depends on: T001/T999", &["depends_on T001", "unknown-id"]),
+        ("Depends on: T000–T002", &["depends_on T001", "unknown-id", "unknown-id"]),
+        ("Part of #9-#11", &["parent o/n#9"]),
+    ]);
+}
+
+#[test]
+fn the_file_of_an_item_names_it_where_a_relation_is_announced() {
+    const CACHE: &[&str] = &["depends_on the-cache"];
+    assert_relations(&[
+        ("Depends on: work_items/cache.md", CACHE),
+        ("## Depends on\n\n- `work_items/cache.md`", CACHE),
+        ("Depends on: cache.md", CACHE),
+        ("It depends on work_items/cache.md.", CACHE),
+        ("Depends on: docs/limits.md", &[]),
+        ("## Depends on\n\n<ul><li><a href=\"cache.md\">A</a></li></ul>", CACHE),
+        ("## Depends on\n\n<p><a href=\"https://github.com/o/n/issues/9\">A</a></p>", &["depends_on o/n#9"]),
+        ("## Notes\n\n<p>Depends on <a href=\"https://github.com/o/n/issues/9\">A</a></p>", &[]),
     ]);
 }
 
@@ -200,6 +248,9 @@ fn lines_in_bold_and_lists_of_tasks_announce_as_headings_do() {
         ("**Depends on**\n\n## Goal\n\n- #10", &[]),
         ("- **Blocked by**\n  - #9\n- #10", &["blocked_by o/n#9"]),
         ("<b>Blocked by</b>\n\n- #9", &["blocked_by o/n#9"]),
+        ("*Depends on*\n\n- #9", &["depends_on o/n#9"]),
+        ("**Blocked by**\n\n_see below_\n\n- #9", &["blocked_by o/n#9"]),
+        ("- _Blocked by_\n  - #9\n- #10", &["blocked_by o/n#9"]),
         ("Some **blocked by** text\n\n- #9", &[]),
         (
             "```[tasklist]\n### Tasks\n- [ ] #11\n- [x] https://github.com/o/n/issues/12\n```\n- [ ] #13",
@@ -227,5 +278,27 @@ fn what_is_struck_denied_or_asked_states_nothing() {
         ("Blocked by <a href=\"https://github.com/o/n/issues/6\">the cache</a>", &["blocked_by o/n#6"]),
         ("<del>\n\nBlocked by #6\n\n</del>\n\nBlocked by #7", &["blocked_by o/n#7"]),
         ("<del> Blocked by #7", &["blocked_by o/n#7"]),
+        ("Unblocked: was blocked by #7 until May", &[]),
+        ("It has been blocked by #7 since May", &["blocked_by o/n#7"]),
+    ]);
+}
+
+#[test]
+fn what_is_denied_where_a_relation_is_announced_states_nothing() {
+    assert_relations(&[
+        ("**Blocked by:** None. Previously #9", &[]),
+        ("Blocked by: none (was #9)", &[]),
+        ("Blocked by: n/a, #9 is done", &[]),
+        ("Blocked by: not #9", &[]),
+        ("Blocked by: #9, not #10 or #11", &["blocked_by o/n#9"]),
+        ("Blocked by: #9 (was #10)", &["blocked_by o/n#9"]),
+        ("## Blocked by\n\nNeither #9, #10 nor #11.", &[]),
+        ("## Blocked by\n\nPreviously #9.", &[]),
+        ("## Blocked by\n\n- no longer #9\n- not [the cache](cache.md)", &[]),
+        ("## Blocked by\n\nNone – #9 is merged.", &[]),
+        ("## Sub-issues\n\n- none (was #9)\n- no longer #10", &[]),
+        ("Blocked by: nothing but #9", &["blocked_by o/n#9"]),
+        ("## Blocked by\n\n- #9 is not done\n- We cannot start before #10", &["blocked_by o/n#10", "blocked_by o/n#9"]),
+        ("## Blocked by\n\nNothing works until #9 is there.", &["blocked_by o/n#9"]),
     ]);
 }

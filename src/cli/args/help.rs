@@ -554,6 +554,7 @@ pub(super) const REDACT: CommandHelp = CommandHelp {
   contextpack redact --report docs/*.md       each redaction, why, and how to include it
   contextpack redact docs/*.md --out clean    each file by its own name in `clean`
   contextpack redact --rules                  all rules by name
+  contextpack redact --why 'DB_PASS=marble'   why a value goes or stays
   echo 'id CUST-123456' | contextpack redact  try a rule of your own",
     exits: &[
         (0, "done, whether or not something was removed"),
@@ -566,8 +567,9 @@ pub(super) const REDACT: CommandHelp = CommandHelp {
 pub(super) const NOTES: CommandHelp = CommandHelp {
     examples: "
   contextpack notes CONTRIBUTING.md
-  contextpack notes docs/*.md --write               keeps them beside each document
-  contextpack notes docs/a.md --command 'my-notes'  asks a program of yours",
+  contextpack notes docs/*.md --write                    keeps them beside each document
+  my-notes docs/a.md |
+    contextpack notes docs/a.md --write --from -         keeps those of a program of yours",
     exits: &[
         (0, "there are notes on every document"),
         (1, NOT_READ_OR_WRITTEN),

@@ -309,7 +309,7 @@ pub(crate) enum Command {
 
     /// Prints a text without secrets, as it would enter a pack
     ///
-    /// Applies the built-in rules and those of the configuration to files, or to standard input; matches become `[REDACTED:<rule>]`. `--report` explains each redaction and how to include the text safely; `--rules` lists the rules that `redaction.allow` can name. The exit code is 0 whether or not something was removed.
+    /// Applies the built-in rules and those of the configuration to files, or to standard input; matches become `[REDACTED:<rule>]`. `--report` explains each redaction and how to include the text safely; `--rules` lists the rules that `redaction.allow` can name; `--why` explains the verdict on each value of a line. The exit code is 0 whether or not something was removed.
     #[command(after_long_help = help::REDACT)]
     Redact(RedactArgs),
 

@@ -285,6 +285,10 @@ pub(crate) struct RedactArgs {
     /// Lists all rules: the built-in ones and those of the configuration
     #[arg(long, conflicts_with_all = ["files", "report", "out"])]
     pub(crate) rules: bool,
+
+    /// Says why each value in TEXT is removed or stays: its rule, the class of its name and the reason
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["files", "report", "out", "rules"])]
+    pub(crate) why: Option<String>,
 }
 
 /// Options of `notes`.
@@ -296,19 +300,15 @@ pub(crate) struct NotesArgs {
 
     /// Writes made notes to `<file name>.notes.yml` beside each document, unless there are notes for this text already
     ///
-    /// Notes in a sidecar file for an older text of the document are replaced. Notes in front matter are left alone.
+    /// Notes in a sidecar file for an older text of the document are replaced, and any by those of `--from`. Notes in front matter are left alone.
     #[arg(long)]
     pub(crate) write: bool,
 
-    /// Lets a program make the notes instead of the built-in extractor, once for each text of a document
+    /// Takes the notes on one document from a file, or from standard input as `-`, instead of making them
     ///
-    /// CMD is split into words at spaces, with quotation marks, and started without a shell. It gets `{title, doc_type, content, truncated}` as JSON on standard input, redacted and cut at 16,000 characters, and prints `{summary, key_facts, rules, keywords}`. An answer with another shape, with a rule that is not word for word in the document, or with a secret is refused whole.
-    #[arg(long, value_name = "CMD")]
-    pub(crate) command: Option<String>,
-
-    /// How long the program may take for one document
-    #[arg(long, value_name = "TIME", default_value = "120s", value_parser = timeout, requires = "command")]
-    pub(crate) timeout: std::time::Duration,
+    /// They have the keys of a sidecar file, in YAML or JSON. They are redacted, and refused whole if a key or a limit is wrong or a rule does not stand in the document word for word.
+    #[arg(long, value_name = "FILE", requires = "documents")]
+    pub(crate) from: Option<PathBuf>,
 }
 
 /// Parses a duration: `90s`, `10m`, `2h`, or a number of seconds.

@@ -14,110 +14,16 @@ use tag::{Attribute, HtmlTag, closing_of, name_at, tag};
 const LOADING: [&str; 9] = ["img", "source", "video", "audio", "iframe", "embed", "object", "picture", "image"];
 
 /// Tags that GitHub keeps, and some that it drops whose name alone carries no message.
-const KNOWN: [&str; 72] = [
-    "a",
-    "abbr",
-    "b",
-    "bdo",
-    "big",
-    "blockquote",
-    "br",
-    "caption",
-    "center",
-    "cite",
-    "code",
-    "col",
-    "colgroup",
-    "dd",
-    "del",
-    "details",
-    "dfn",
-    "div",
-    "dl",
-    "dt",
-    "em",
-    "figcaption",
-    "figure",
-    "font",
-    "g-emoji",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "h7",
-    "h8",
-    "hr",
-    "i",
-    "img",
-    "ins",
-    "kbd",
-    "li",
-    "mark",
-    "ol",
-    "p",
-    "picture",
-    "pre",
-    "q",
-    "rt",
-    "ruby",
-    "s",
-    "samp",
-    "section",
-    "small",
-    "source",
-    "span",
-    "strike",
-    "strong",
-    "sub",
-    "summary",
-    "sup",
-    "table",
-    "tbody",
-    "td",
-    "tfoot",
-    "th",
-    "thead",
-    "time",
-    "tr",
-    "tt",
-    "u",
-    "ul",
-    "var",
-    "wbr",
-    "address",
-];
+const KNOWN: &str = "\
+    a abbr b bdo big blockquote br caption center cite code col colgroup dd del details dfn div dl dt em \
+    figcaption figure font g-emoji h1 h2 h3 h4 h5 h6 h7 h8 hr i img ins kbd li mark ol p picture pre q rt \
+    ruby s samp section small source span strike strong sub summary sup table tbody td tfoot th thead time tr \
+    tt u ul var wbr address";
 
 /// Tags whose contents are not shown as text.
-const UNSHOWN: [&str; 26] = [
-    "script",
-    "style",
-    "template",
-    "noscript",
-    "textarea",
-    "title",
-    "xmp",
-    "iframe",
-    "noembed",
-    "noframes",
-    "plaintext",
-    "object",
-    "select",
-    "datalist",
-    "svg",
-    "math",
-    "canvas",
-    "audio",
-    "video",
-    "head",
-    "rp",
-    "dialog",
-    "applet",
-    "map",
-    "frameset",
-    "option",
-];
+const UNSHOWN: &str = "\
+    script style template noscript textarea title xmp iframe noembed noframes plaintext object select \
+    datalist svg math canvas audio video head rp dialog applet map frameset option";
 
 /// Tags that begin a block which continues to their end, across empty lines.
 const RAW: [&str; 3] = ["script", "style", "textarea"];
@@ -298,7 +204,7 @@ impl Html {
             return None;
         };
         let whole = piece.range(start..end);
-        if UNSHOWN.contains(&name.as_str()) {
+        if UNSHOWN.split(' ').any(|tag| tag == name) {
             if let Some(close) = closing_of(html, end, &name).filter(|_| RAW.contains(&name.as_str())) {
                 edits.push(HiddenRange::marked(piece.range(start..close), &HIDDEN));
                 // Where GitHub shows the tag as text, its contents are HTML, and may open a comment.
@@ -316,7 +222,7 @@ impl Html {
         }
         if LOADING.contains(&name.as_str()) && loads(html, &name, &tag) {
             edits.push(HiddenRange::marked(whole, &IMAGE));
-        } else if !KNOWN.contains(&name.as_str()) {
+        } else if !KNOWN.split(' ').any(|tag| tag == name) {
             edits.push(HiddenRange::marked(whole, &HIDDEN));
         } else if name == "a" && text[whole.end..].trim_start().starts_with("</a") {
             let close = text[whole.end..].find('>').map_or(text.len(), |close| whole.end + close + 1);
@@ -353,7 +259,7 @@ impl Html {
                 return end;
             }
         }
-        if !KNOWN.contains(&name.as_str()) {
+        if !KNOWN.split(' ').any(|tag| tag == name) {
             edits.push(HiddenRange::marked(whole, &HIDDEN));
         } else if !html[after..end].trim_end_matches('>').trim().is_empty() {
             edits.push(HiddenRange::silent(piece.range(after..end - 1), &HIDDEN));

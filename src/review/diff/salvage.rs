@@ -166,8 +166,11 @@ fn known(fields: &Map<String, Value>) -> Pack {
         schema_version: text("schema_version"),
         pack_id: text("pack_id"),
         generated_at: text("generated_at"),
-        generator: serde_json::from_value(part("generator"))
-            .unwrap_or(Generator { name: String::new(), version: String::new() }),
+        generator: serde_json::from_value(part("generator")).unwrap_or(Generator {
+            name: String::new(),
+            version: String::new(),
+            redaction_rules: None,
+        }),
         profile: text("profile"),
         root: serde_json::from_value(part("root")).unwrap_or(PackRoot {
             work_item_id: None,

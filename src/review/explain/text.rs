@@ -6,6 +6,12 @@ use crate::render;
 use std::collections::BTreeSet;
 
 impl Explanation {
+    /// Returns the trust of an item's text, if it is not the usual one and a section or an omission says so.
+    fn trust_of(&self, item: &str) -> Option<&String> {
+        let mut lines = self.sections.iter().chain(&self.omissions);
+        lines.find(|line| line.id.split_once('.').is_some_and(|(_, id)| id == item))?.trust.as_ref()
+    }
+
     /// Renders the explanation as text for a terminal.
     pub fn text(&self) -> String {
         let mut page = TextPage::default();
@@ -27,6 +33,10 @@ impl Explanation {
             grouped(self.frames)
         ));
         page.head("Graph");
+        let titled = |title: &str, trust: Option<&String>| match trust {
+            Some(_) => shown_title(title, trust).into_owned(),
+            None => short(title),
+        };
         let rows = self.edges.iter().map(|neighbour| {
             let edge = &neighbour.edge;
             [
@@ -34,7 +44,7 @@ impl Explanation {
                 edge.to.clone(),
                 edge.state.clone(),
                 neighbour.shown.clone(),
-                short(&edge.title),
+                titled(&edge.title, edge.trust.as_ref().or_else(|| self.trust_of(&edge.to))),
                 format!("{}, {}", edge.source, edge.at),
             ]
         });
@@ -48,9 +58,7 @@ impl Explanation {
                 detail(line),
                 cost(line),
                 share(if by_tokens { line.tokens } else { line.chars }.unwrap_or_default(), whole),
-                line.trust
-                    .as_ref()
-                    .map_or_else(|| short(&line.title), |trust| shown_title(&line.title, Some(trust)).into_owned()),
+                titled(&line.title, line.trust.as_ref()),
             ]
         });
         page.table(rows.collect(), "nothing");

@@ -55,16 +55,7 @@ pub(crate) static BLOCKS: &[(&str, Make)] = &[
     }),
     ("plist", |rng| lines(rng, "<key>ApiToken</key>\n<string>«{a32}»</string>")),
     ("age-file", |rng| lines(rng, "# created: 2026-02-11T10:00:00Z\n«AGE-SECRET-KEY-1{z58}»")),
-    ("csv-column", |rng| lines(rng, "username,password\nadmin,«{q12}»\nreader,«{q12}»")),
     ("seed-numbered", seed_numbered),
-    ("seed-unlabelled", |rng| whole(rng.wallet(12))),
-    ("seed-unlabelled-long", |rng| whole(rng.wallet(24))),
-    ("seed-unlabelled-list", |rng| {
-        let rows: Vec<String> = rng.wallet(12).split(' ').zip(1..).map(|(word, n)| format!("{n}. {word}")).collect();
-        let words = rows.join("\n").replacen("1. ", "", 1);
-        Block { text: rows.join("\n"), body: vec![words] }
-    }),
-    ("wallet-key", |rng| whole(rng.wallet_key())),
     ("settings-in-base64", |rng| {
         let settings = rng.fill("database:\n  user: app\n  password: {q14}\n  host: db.example.org\n");
         whole(base64(settings.as_bytes()).trim_end_matches('=').to_owned())
@@ -87,50 +78,14 @@ pub(crate) static BLOCKS: &[(&str, Make)] = &[
         lines(rng, "{\"kind\": \"Secret\", \"data\": {\"x\": \"«{e18}»\"}, \"type\": \"Opaque\"}")
     }),
     ("unseal-keys", |rng| lines(rng, "Unseal Key 1: «{B43}=»\nUnseal Key 2: «{B43}=»\n\nInitial Root Token: «{U}»")),
-    ("announced-password", |rng| {
-        lines(
-            rng,
-            "Setup is required. Please use the following password to proceed:\n\n«{h32}»\n\nIt is also in the file.",
-        )
-    }),
-    ("announced-in-log", |rng| {
-        lines(rng, "web_1  | A password was generated for you:\nweb_1  |\nweb_1  | «{a16}»\nweb_1  |\nweb_1  | Ready.")
-    }),
-    ("answered-question", |rng| lines(rng, "anna: what's the password of the wiki?\nben: «{W}»\nanna: thanks")),
-    ("answered-login", |rng| {
-        lines(rng, "anna [10:02] what is the login for staging?\nben [10:03] deploy / «{q12}»\nanna [10:04] ok")
-    }),
-    ("printed-secret", |rng| {
-        lines(rng, "$ kubectl get secret db -o jsonpath='{0}.data.password' | base64 -d\n«{a20}»\n$ exit")
-    }),
-    ("mail-transcript", |rng| lines(rng, "USER deploy\n331 Password required\nPASS «{v3}»\n230 Logged in")),
-    ("aligned-columns", |rng| {
-        lines(rng, "USER     HOST      PASSWORD\ndeploy   db1       «{v3}»\nreader   db2       «{q14}»")
-    }),
-    ("mysql-table", |rng| {
-        lines(
-            rng,
-            "+------+-----------+\n| name | password  |\n+------+-----------+\n| app  | «{v3}» |\n+------+-----------+",
-        )
-    }),
-    ("insert-rows", |rng| lines(rng, "INSERT INTO users (id, password) VALUES\n(1, '«{q14}»'),\n(2, '«{V3}»');")),
-    ("unseal-keys-old", |rng| lines(rng, "Key 1 (will be hex): «{h64}»\nKey 2 (will be hex): «{h64}»")),
     ("concatenated-in-json", |rng| {
         let (first, second) = (rng.fill("ghp_{a14}"), rng.fill("{a22}"));
         let text = format!(r#"{{"source": "const t = \"{first}\" + \"{second}\";"}}"#);
         Block { text, body: vec![first, second] }
     }),
-    ("joined-list", |rng| {
-        let parts = [rng.fill("{a9}7"), rng.fill("4{a9}"), rng.fill("{a9}2")];
-        Block { text: format!("token = ''.join(['{}'])", parts.join("', '")), body: parts.to_vec() }
-    }),
     ("continued-in-cmd", |rng| {
         let (first, second) = (rng.fill("ghp_{a14}"), rng.fill("{a22}"));
         Block { text: format!("set VALUE={first}^\n{second}"), body: vec![first, second] }
-    }),
-    ("phrase-in-settings", |rng| lines(rng, "user: app\npassword: «my {S2} likes 7 {S1}»\nport: 5432")),
-    ("psql-table", |rng| {
-        lines(rng, " name  | password\n-------+----------------\n admin | «{q14}»\n app   | «{q14}»\n(2 rows)")
     }),
 ];
 

@@ -1,0 +1,327 @@
+//! `contextpack notes`.
+
+use super::args::{Global, NotesArgs};
+use super::console::{self, json_text};
+use super::exit::Exit;
+use super::failure::Failure;
+use super::input;
+use super::output::{self, DocumentNotes, NotedDocument, NotesError, NotesLeftOut};
+use super::redact::{decoded, in_repo};
+use super::report::print_diagnostics;
+use super::workspace::{configuration, open};
+use crate::config::{DenyList, KnowledgeSettings};
+use crate::engine::{Configuration, process_environment};
+use crate::knowledge::{DocumentRules, Secrecy};
+use crate::model::{Digest, RepoPath, SourceTree as _};
+use crate::notes::{NoteLimits, Notes, NotesFault, ReadableDocument, SIDECAR, WrittenNotes, extract, is_binding};
+use crate::redact::{Clean, Environment, Piece, Redactor};
+use crate::store::{self, Folder, Links};
+use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
+use std::io::{IsTerminal as _, Write as _};
+use std::path::{Path, PathBuf};
+
+/// Prints notes on documents, and writes them if asked.
+pub(crate) fn run(global: &Global, args: &NotesArgs) -> Result<Exit, Failure> {
+    let (root, Configuration { settings, deny, .. }) = configuration(global)?;
+    let given = match (&args.from, &*args.documents) {
+        (None, _) => None,
+        (Some(from), [_]) => Some(given(from)?),
+        (Some(_), _) => return Err(Failure::usage("`--from` has the notes on one document: name that one")),
+    };
+    let (documents, mut exit) = match args.documents.is_empty() {
+        true => configured(global, &settings.knowledge)?,
+        false => (args.documents.clone(), Exit::Done),
+    };
+    let maker = NoteMaker {
+        redactor: Redactor::new(&settings.redaction),
+        environment: process_environment(),
+        limits: NoteLimits::default(),
+        knowledge: settings.knowledge,
+        root,
+        deny,
+        given,
+        writes: args.write,
+    };
+    let mut noted = Vec::new();
+    for (path, notes) in documents.iter().zip(maker.documents(&documents)) {
+        let shown = maker.line(&path.display().to_string());
+        let document = match notes {
+            Ok(Made { mut notes, sidecar }) => {
+                if let Some(text) = sidecar {
+                    maker.write(&sidecar_of(path), &text)?;
+                    notes.written = true;
+                }
+                NotedDocument { path: shown, success: true, notes: Some(notes), error: None }
+            }
+            // Whoever asks for all documents does not ask for these.
+            Err(NoNotes(error)) if args.documents.is_empty() && error.kind == SECRET => continue,
+            Err(NoNotes(error)) => {
+                exit = exit.and(Exit::Input);
+                NotedDocument { path: shown, success: false, notes: None, error: Some(error) }
+            }
+        };
+        noted.push(document);
+    }
+    writeln!(console::stdout(), "{}", json_text(&output::Notes { documents: noted }))?;
+    Ok(exit)
+}
+
+/// Reads the notes that `--from` names.
+fn given(from: &Path) -> Result<Given, Failure> {
+    if from != Path::new("-") {
+        return Ok(Given { name: format!("`{}`", from.display()), bytes: input::named_file(from)? });
+    }
+    if std::io::stdin().is_terminal() {
+        return Err(Failure::usage(
+            "`--from -` reads notes from standard input, which is this terminal: pipe a program into it, or name a file",
+        ));
+    }
+    Ok(Given { name: "standard input".to_owned(), bytes: input::stdin()? })
+}
+
+/// Returns a text without the code fence that models like to put around an answer; its lines keep their numbers.
+fn unfenced(text: String) -> String {
+    let fenced = text.trim_end().strip_suffix("```").and_then(|rest| rest.strip_prefix("```")?.split_once('\n'));
+    fenced.map(|(_, inner)| format!("\n{inner}")).unwrap_or(text)
+}
+
+/// The kind of error of a document that holds secrets.
+const SECRET: &str = "secret";
+
+/// Returns the documents of the configuration, from the current folder, and the exit code of those that may be missing.
+fn configured(global: &Global, knowledge: &KnowledgeSettings) -> Result<(Vec<PathBuf>, Exit), Failure> {
+    let repository = open(global, &[], None)?;
+    let unlisted = repository.files().unlisted();
+    if !unlisted.is_empty() {
+        let project = repository.project();
+        let redacted = unlisted.iter().map(|fault| project.redacted_for_output(fault.clone()));
+        print_diagnostics(&redacted.collect::<Vec<_>>())?;
+    }
+    let exit = if unlisted.is_empty() { Exit::Done } else { Exit::Input };
+    let files = repository.files().files().iter();
+    let documents = files.filter(|path| DocumentRules::of(knowledge, path).is_some() && !knowledge.is_agent_file(path));
+    let here = std::env::current_dir()?;
+    let in_root = here.canonicalize()? == repository.root().canonicalize()?;
+    let from_here = |path: &RepoPath| match in_root {
+        true => PathBuf::from(path.as_str()),
+        false => repository.root().join(path.as_str()),
+    };
+    Ok((documents.map(from_here).collect(), exit))
+}
+
+/// Notes that somebody else made, as they came.
+struct Given {
+    /// Where they came from.
+    name: String,
+    bytes: Vec<u8>,
+}
+
+/// Why the document, its sidecar file or `--from` gives no notes.
+struct NoNotes(NotesError);
+
+/// Notes on a document, and what is to be written beside it.
+struct Made {
+    notes: DocumentNotes,
+    /// `None` for notes that stand in the repo already.
+    sidecar: Option<String>,
+}
+
+impl NoNotes {
+    fn new(kind: &'static str, message: impl Into<String>) -> Self {
+        Self(NotesError { kind, message: message.into(), help: None, line: None })
+    }
+}
+
+struct NoteMaker {
+    redactor: Redactor,
+    environment: Environment,
+    limits: NoteLimits,
+    knowledge: KnowledgeSettings,
+    root: PathBuf,
+    deny: DenyList,
+    given: Option<Given>,
+    writes: bool,
+}
+
+impl NoteMaker {
+    /// Returns the notes on each document, on all cores.
+    fn documents(&self, paths: &[PathBuf]) -> Vec<Result<Made, NoNotes>> {
+        paths.par_iter().map(|path| self.document(path)).collect()
+    }
+
+    fn document(&self, path: &Path) -> Result<Made, NoNotes> {
+        let inside = in_repo(&self.root, path);
+        let name = inside.clone().unwrap_or_else(|| path.display().to_string().replace('\\', "/"));
+        if RepoPath::new(name.trim_start_matches('/')).is_ok_and(|path| self.deny.denies(&path)) {
+            return Err(NoNotes::new("denied", "files of this name are never opened"));
+        }
+        if inside.is_none() && path.exists() {
+            let help = "copy it into the repo, or run this in its own repo".to_owned();
+            let NoNotes(error) = NoNotes::new("outside", "it is outside of the repo");
+            return Err(NoNotes(NotesError { help: Some(help), ..error }));
+        }
+        let name = inside.unwrap_or_default();
+        let rules = RepoPath::new(&name).ok().and_then(|path| DocumentRules::of(&self.knowledge, &path));
+        let rules = rules.unwrap_or(DocumentRules { source: None, is_overview: false });
+        if rules.source.is_some_and(|source| source.secret) {
+            return Err(NoNotes::new(SECRET, "the configuration says that it holds secrets"));
+        }
+        let text = read_text(path)?;
+        match rules.secrecy(&text) {
+            Secrecy::Open => {}
+            Secrecy::Secret => return Err(NoNotes::new(SECRET, "its front matter says that it holds secrets")),
+            Secrecy::Unclear { line, .. } => {
+                let NoNotes(error) = NoNotes::new("invalid", Secrecy::UNCLEAR);
+                let help = Some(Secrecy::UNCLEAR_HELP.to_owned());
+                return Err(NoNotes(NotesError { help, line: Some(line), ..error }));
+            }
+        }
+        let document =
+            ReadableDocument::open(&text, &self.limits).map_err(|faults| self.invalid("its front matter", &faults))?;
+        let body = Piece { key: "body", text: &text[document.body.clone()], line: document.body_line };
+        let body = self.redactor.scrub(&name, &[body]).texts.into_iter().next().unwrap_or_default();
+        let source = Digest::of(body.as_str());
+        if let Some(given) = &self.given {
+            let notes = self.checked(given, &body, &source)?;
+            if self.writes && document.notes.is_some() {
+                let NoNotes(error) =
+                    NoNotes::new("invalid", "its front matter has `notes`, which count before a file beside it");
+                let help = Some("remove `notes` from the front matter, or leave out `--write`".to_owned());
+                return Err(NoNotes(NotesError { help, ..error }));
+            }
+            return Ok(self.made(&notes, "given", &source));
+        }
+        if let Some(notes) = &document.notes {
+            return Ok(self.written(notes, "front_matter", &source));
+        }
+        let sidecar = sidecar_of(path);
+        if let Some(notes) = self.sidecar(&sidecar)? {
+            // New notes replace those of an older text only.
+            if !(self.writes && notes.is_stale(&source)) {
+                return Ok(self.written(&notes, "sidecar", &source));
+            }
+        }
+        let source_type = rules.source.map(|source| source.kind.name());
+        let doc_type = document.doc_type.as_deref().or(source_type).unwrap_or("general");
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let binds = [document.title.as_deref(), Some(doc_type), Some(&*stem)].into_iter().flatten().any(is_binding);
+        Ok(self.made(&extract(&body, binds, &self.limits), "extractor", &source))
+    }
+
+    /// Returns notes that somebody else made, redacted, if they are right as a whole.
+    fn checked(&self, given: &Given, body: &Clean, source: &Digest) -> Result<Notes, NoNotes> {
+        let name = self.line(&given.name);
+        let text = decoded(given.bytes.clone()).map_err(|why| NoNotes::new("not-text", format!("{name}: {why}")))?;
+        let written =
+            WrittenNotes::from_yaml(&unfenced(text), &self.limits).map_err(|faults| self.invalid(&name, &faults))?;
+        let fault = |message: String, help: &str| NotesFault { at: None, message, help: Some(help.to_owned()) };
+        if written.is_stale(source) {
+            let fault =
+                fault("`source_digest` is that of another text".to_owned(), "make them from the document as it is now");
+            return Err(self.invalid(&name, &[fault]));
+        }
+        let notes = written.redacted(&|text| self.clean(text));
+        let misquoted = notes.misquoted(body);
+        let faults: Vec<NotesFault> = misquoted
+            .iter()
+            .map(|rule| {
+                fault(
+                    format!("this rule does not stand in the document word for word: {rule}"),
+                    "quote whole sentences, or leave the rule out",
+                )
+            })
+            .collect();
+        if faults.is_empty() { Ok(notes) } else { Err(self.invalid(&name, &faults)) }
+    }
+
+    /// Returns notes that are new to the repo.
+    fn made(&self, notes: &Notes, made_by: &'static str, source: &Digest) -> Made {
+        let sidecar = self.writes.then(|| self.environment.mask(&notes.sidecar(source)));
+        Made { notes: self.output(notes, made_by, source, false), sidecar }
+    }
+
+    /// Returns notes that stand in the repo, redacted.
+    fn written(&self, notes: &WrittenNotes, made_by: &'static str, source: &Digest) -> Made {
+        let redacted = notes.redacted(&|text| self.clean(text));
+        Made { notes: self.output(&redacted, made_by, source, notes.is_stale(source)), sidecar: None }
+    }
+
+    /// Reads the sidecar file, if there is one.
+    fn sidecar(&self, path: &Path) -> Result<Option<WrittenNotes>, NoNotes> {
+        if path.symlink_metadata().is_err() {
+            return Ok(None);
+        }
+        let named = format!("`{}`", self.line(&path.display().to_string()));
+        let text = read_text(path).map_err(|NoNotes(error)| {
+            NoNotes(NotesError { message: format!("{named}: {}", error.message), ..error })
+        })?;
+        WrittenNotes::from_yaml(&text, &self.limits).map(Some).map_err(|faults| self.invalid(&named, &faults))
+    }
+
+    fn write(&self, path: &Path, text: &str) -> Result<(), Failure> {
+        let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        Folder::open_anywhere(folder)?.staged_at(&self.root)?.write(name, text.as_bytes())?;
+        Ok(())
+    }
+
+    /// Returns the error for faults of a file: the first with its place, and how many there are.
+    fn invalid(&self, file: &str, faults: &[NotesFault]) -> NoNotes {
+        let Some(first) = faults.first() else { return NoNotes::new("invalid", file) };
+        let more = match faults.len() {
+            1 => String::new(),
+            count => format!(" (and {} more)", count - 1),
+        };
+        NoNotes(NotesError {
+            kind: "invalid",
+            message: self.line(&format!("{file}: {}{more}", first.message)),
+            help: first.help.as_deref().map(|help| self.line(help)),
+            line: first.at.map(|(line, _)| line),
+        })
+    }
+
+    /// Redacts a text that stands alone.
+    fn clean(&self, text: &str) -> Clean {
+        let scrubbed = self.redactor.scrub("", &[Piece { key: "body", text, line: 1 }]);
+        scrubbed.texts.into_iter().next().unwrap_or_default()
+    }
+
+    fn line(&self, text: &str) -> String {
+        self.environment.mask(&self.redactor.line(text))
+    }
+
+    fn output(&self, notes: &Notes, made_by: &'static str, source: &Digest, stale: bool) -> DocumentNotes {
+        let list = |texts: &[Clean]| texts.iter().map(|text| self.environment.mask(text)).collect();
+        let left_out = notes.left_out;
+        DocumentNotes {
+            made_by,
+            source_digest: source.to_string(),
+            stale,
+            summary: list(&notes.summary),
+            key_facts: list(&notes.key_facts),
+            rules: list(&notes.rules),
+            keywords: list(&notes.keywords),
+            left_out: NotesLeftOut {
+                rules: left_out.rules,
+                key_facts: left_out.key_facts,
+                sentences: left_out.sentences,
+            },
+            written: false,
+        }
+    }
+}
+
+fn read_text(path: &Path) -> Result<String, NoNotes> {
+    let bytes = store::read_file(path, Links::Follow).map_err(|error| {
+        let kind = if error.kind() == std::io::ErrorKind::FileTooLarge { "too-large" } else { "unreadable" };
+        NoNotes::new(kind, format!("it cannot be read: {error}"))
+    })?;
+    decoded(bytes).map_err(|why| NoNotes::new("not-text", why))
+}
+
+/// Returns the path of the sidecar file of a document.
+fn sidecar_of(path: &Path) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(SIDECAR);
+    path.with_file_name(name)
+}
