@@ -142,6 +142,7 @@ struct Outputs {
     redact: Redact,
     /// What `redact --rules` prints.
     redact_rules: RedactRules,
+    /// What `redact --why` prints.
     redact_why: RedactWhy,
     /// What `since` prints.
     since: SinceOutput,

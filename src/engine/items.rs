@@ -156,8 +156,8 @@ fn read_file(
     ParsedFiles { entries, diagnostics, unread }
 }
 
-/// Returns the result for a file whose text cannot be read. If it is no UTF-8 or has a NUL byte, its items are damaged: what of it is text says
-/// which ids it holds.
+/// Returns the result for a file whose text cannot be read. If it is no UTF-8 or has a NUL byte, its items are damaged:
+/// what of it is text says which ids it holds.
 fn undecodable(
     source: &dyn SourceTree,
     settings: &Settings,

@@ -82,7 +82,7 @@ pub(crate) fn near_miss(text: &str) -> Option<NearMiss> {
         let why = "has no end, so it was read as text";
         let why_odd = "has lines that are no `key: value`, so it was read as text";
         let odd = || {
-            all_odd_fields(lines)
+            all_odd_fields(std::iter::once(below).chain(lines))
                 .then(|| NearMiss::new(line, why_odd, "write `key: value`, with a space after the colon"))
         };
         return if is_field(below) { NearMiss::new(line, why, "end it with a line `---`") } else { odd().flatten() };

@@ -391,7 +391,7 @@ fn in_head(text: &str, outline: &Outline) -> (Vec<Statement>, Vec<Statement>) {
     (stated, successors)
 }
 
-static TAG: LazyLock<Regex> = LazyLock::new(|| pattern(r"</?[a-zA-Z][^<>]*>"));
+static TAG: LazyLock<Regex> = LazyLock::new(|| pattern(r"</?[a-zA-Z][a-zA-Z0-9]*(?:\s[^<>]*|/)?>"));
 
 /// A row of a table in HTML whose first cell is `Status`.
 static HTML_ROW: LazyLock<Regex> = LazyLock::new(|| {

@@ -81,6 +81,7 @@ pub(super) fn judge(class: Class, value: &Value<'_>) -> Verdict {
                 let odd = |part: &[u8]| part.iter().any(u8::is_ascii_uppercase) && inside(part);
                 let count = parts().count();
                 let is_chain = text.len() < 40
+                    && (upper == 0 || lower == 0)
                     && count > 1
                     && (digits < 4 || count > 3)
                     && letters::is_name(text)
@@ -293,14 +294,14 @@ fn is_number(class: Class, value: &Value<'_>) -> bool {
         && marks <= 1
         && digits >= 4
         && value.iter().all(|b| b.is_ascii_digit() || b"-:.TZ/+, _".contains(b));
-    upper + lower + marks == 0 && digits > 0 && date || date || amount && is_unit
+    date || amount && is_unit
 }
 
 /// Whether `value` is a digest, an id or an address rather than a secret of its class.
 fn is_id(class: Class, value: &Value<'_>) -> bool {
     let text = value.text;
     if let Some(hex) = text.strip_prefix(b"0x") {
-        return !(!matches!(class, Class::Weak | Class::Hint) && hex.len() == 64)
+        return (matches!(class, Class::Weak | Class::Hint) || hex.len() != 64)
             && hex.iter().all(|b| b.is_ascii_hexdigit() || *b == b'_');
     }
     // `SHA-256`, `ABC-1234`: an algorithm, an issue.

@@ -136,14 +136,11 @@ impl Names {
         }
         match separated {
             Some((Separator::Blank, place)) => {
-                if has_form(text, place)
-                    && place.end - place.start >= 8
-                    && !text[place.start..place.end].contains(&b':')
-                    && (!is_weak
-                        || (place.is_quoted || name.class == Class::Weak)
-                            && is_machine_made(&text[place.start..place.end]))
-                    && report(text, name, place, findings)
-                {
+                let value = &text[place.start..place.end];
+                let is_certain = !is_weak || (place.is_quoted || name.class == Class::Weak) && is_machine_made(value);
+                let is_likely = has_form(text, place) && value.len() >= 8 && !value.contains(&b':') && is_certain;
+                let is_secret = is_likely && report(text, name, place, findings);
+                if is_secret {
                     return;
                 }
             }

@@ -42,7 +42,9 @@ pub(super) fn words(text: &[u8], end: usize) -> Option<(usize, usize)> {
             .count();
         let length = window[at + gap..].iter().take_while(|b| b.is_ascii_lowercase()).count();
         let word = &window[at + gap..at + gap + length];
-        let ends = window.get(at + gap + length).is_none_or(|b| !b.is_ascii_alphanumeric() && *b < 0x80);
+        // From 0xe2 on begin marks and the scripts that touch a word without a blank.
+        let ends =
+            window.get(at + gap + length).is_none_or(|b| !b.is_ascii_alphanumeric() && !(0x80..0xe2).contains(b));
         if gap > 16 || !(3..=8).contains(&length) || !ends || rules::VALUES_WORDS.has(word) && NO_WORDS.contains(&word)
         {
             break;

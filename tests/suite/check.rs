@@ -165,6 +165,6 @@ fn prune_removes_its_own_orphans_and_nothing_else() {
 fn the_pack_of_an_item_that_cannot_be_read_is_no_orphan() {
     let sandbox = built();
     sandbox.write("work_items/task-store.md", [0, 159, 146, 150]);
-    sandbox.expect(0, &["build", "--prune"]);
+    sandbox.expect(3, &["build", "--prune"]);
     assert!(sandbox.has("packs/task-store.coding.json"));
 }

@@ -106,7 +106,8 @@ fn nothing_can_be_added_taken_away_or_moved() {
             let original = pack.pointer(&place).unwrap();
             match original {
                 Value::Object(fields) => {
-                    for name in fields.keys() {
+                    // The version of the rules is outside the hash, and older packs do not have it.
+                    for name in fields.keys().filter(|name| *name != "redaction_rules") {
                         let mut less = fields.clone();
                         less.remove(name);
                         changes.push(less.into());

@@ -72,8 +72,8 @@ impl Args {
             }
             Command::Explain(options) if options.why_not.is_some() => (formats_of("verify"), " with `--why-not`"),
             Command::Explain(options) if !options.at.is_empty() => (formats_of("verify"), " with `--at`"),
-            Command::Redact(options) if !options.report && !options.rules => {
-                (formats_of("report"), " without `--report` or `--rules`")
+            Command::Redact(options) if !options.report && !options.rules && options.why.is_none() => {
+                (formats_of("report"), " without `--report`, `--rules` or `--why`")
             }
             _ => (formats_of(name), ""),
         };

@@ -558,7 +558,7 @@ mod tests {
             "`list` has no `--format markdown`: its formats are `text`, `json`, `github` and `table`"
         );
         assert!(why("contextpack explain x --at 4k --format markdown").contains("with `--at`"));
-        assert!(why("contextpack redact a.md --format json").contains("without `--report` or `--rules`"));
+        assert!(why("contextpack redact a.md --format json").contains("without `--report`, `--rules` or `--why`"));
     }
 
     #[test]

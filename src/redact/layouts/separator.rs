@@ -68,8 +68,8 @@ pub(super) fn separator(text: &[u8], start: usize, end: usize, is_flag: bool) ->
             None => after(1, Separator::Colon),
         },
         b'|' if is_first_cell(text, start) => after(1, Separator::Cell),
-        // `setenv("NAME", "…")`
-        b',' if closed > end && [&b"(\""[..], b"('"].iter().any(|open| text[..start].ends_with(open)) => {
+        // `setenv("NAME", "…")`, `["--password", "…"]`
+        b',' if closed > end && (is_flag || [&b"(\""[..], b"('"].iter().any(|open| text[..start].ends_with(open))) => {
             after(1, Separator::Quoted)
         }
         b'>' if is_in_tag(text, start) && is_closed(rest) => after(1, Separator::Tag),
