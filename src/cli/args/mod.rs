@@ -95,13 +95,18 @@ pub(crate) struct Global {
 impl Args {
     /// Parses the arguments of this process.
     pub(crate) fn from_process() -> Result<Self, clap::Error> {
-        let mut command = Self::with_short_help();
-        let mut matches = command.clone().try_get_matches().map_err(|error| Self::improved(error, &mut command))?;
+        // Help texts are half of the work of a short command: they are made only if one is shown.
+        let mut matches = Self::command().try_get_matches().or_else(|_| {
+            let mut command = Self::with_short_help();
+            command.clone().try_get_matches().map_err(|error| Self::improved(error, &mut command))
+        })?;
         let name = matches.subcommand_name().unwrap_or_default().to_owned();
-        let args = Self::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))?;
+        let args =
+            Self::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut Self::with_short_help()))?;
         match args.format_fault(&name) {
             Some(fault) => {
                 let kind = clap::error::ErrorKind::InvalidValue;
+                let mut command = Self::with_short_help();
                 command.build();
                 Err(match command.find_subcommand_mut(&name) {
                     Some(subcommand) => subcommand.error(kind, fault),
