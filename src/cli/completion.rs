@@ -11,65 +11,11 @@ use clap_complete::CompleteEnv;
 use clap_complete::engine::CompletionCandidate;
 use clap_complete::env::Shells;
 use std::borrow::Cow;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// The environment variable by which the script asks for completions.
 const VARIABLE: &str = "CONTEXTPACK_COMPLETE";
-
-/// The script for bash, which splits words at `:` and `=` while ids hold the former: it joins what was typed without a blank
-/// between, and gives back what follows the last of these characters. The rest is as `clap_complete` writes it.
-const BASH: &str = r#"
-_contextpack() {
-    local IFS=$'\013'
-    local space=true
-    if compopt +o nospace 2> /dev/null; then
-        space=false
-    fi
-    local words=() rest="${COMP_LINE:0:COMP_POINT}" word i
-    for ((i = 0; i <= COMP_CWORD; i++)); do
-        word="${COMP_WORDS[i]}"
-        if ((i == COMP_CWORD)); then
-            word="${rest#"${rest%%[![:blank:]]*}"}"
-        fi
-        if ((i > 0)) && [[ "$rest" != [[:blank:]]* ]]; then
-            words[${#words[@]}-1]+="$word"
-        else
-            words+=("$word")
-        fi
-        rest="${rest#"${rest%%[![:blank:]]*}"}"
-        rest="${rest#"$word"}"
-    done
-    local index=$((${#words[@]} - 1))
-    COMPREPLY=( $( \
-        _CLAP_IFS="$IFS" \
-        _CLAP_COMPLETE_INDEX="$index" \
-        _CLAP_COMPLETE_COMP_TYPE="$COMP_TYPE" \
-        _CLAP_COMPLETE_SPACE="$space" \
-        CONTEXTPACK_COMPLETE="bash" \
-        "contextpack" -- "${words[@]}" \
-    ) )
-    if [[ $? != 0 ]]; then
-        unset COMPREPLY
-        return
-    fi
-    if [[ $space == false ]] && [[ "${COMPREPLY-}" =~ [=/:]$ ]]; then
-        compopt -o nospace
-    fi
-    local typed="${words[index]}" breaks=""
-    [[ "$COMP_WORDBREAKS" == *:* ]] && breaks+=":"
-    [[ "$COMP_WORDBREAKS" == *=* ]] && breaks+="="
-    if [[ -n "$breaks" ]]; then
-        local before="${typed%"${typed##*[$breaks]}"}"
-        COMPREPLY=("${COMPREPLY[@]#"$before"}")
-    fi
-}
-if [[ "${BASH_VERSINFO[0]}" -eq 4 && "${BASH_VERSINFO[1]}" -ge 4 || "${BASH_VERSINFO[0]}" -gt 4 ]]; then
-    complete -o nospace -o bashdefault -o nosort -F _contextpack contextpack
-else
-    complete -o nospace -o bashdefault -F _contextpack contextpack
-fi
-"#;
 
 /// The program's name.
 const PROGRAM: &str = "contextpack";
@@ -94,9 +40,6 @@ fn enter_typed_folder() {
 
 /// Writes the script for a shell.
 pub(super) fn script(shell: clap_complete::Shell, out: &mut Vec<u8>) -> io::Result<()> {
-    if shell == clap_complete::Shell::Bash {
-        return out.write_all(BASH.as_bytes());
-    }
     let shells = Shells::builtins();
     let completer = shells.completer(&shell.to_string());
     let completer = completer.ok_or_else(|| io::Error::from(io::ErrorKind::Unsupported))?;

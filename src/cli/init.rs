@@ -34,11 +34,9 @@ pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
     found.closed = closed_items(&root, &found);
     let mut setup = Setup::new(&root);
     let existing = existing(&root, &setup, &found, args)?;
-    #[cfg(feature = "mcp")]
-    let entries = setup.plan_entries(&args.agents)?;
     setup.all(&found, existing.as_ref().map(|(name, settings)| (name.as_str(), settings)), args)?;
     #[cfg(feature = "mcp")]
-    setup.write_entries(entries)?;
+    setup.write_entries(&args.agents)?;
     if args.git {
         crate::intake::configure(&root, &super::git::SETTINGS).map_err(Failure::usage)?;
         if !global.quiet {

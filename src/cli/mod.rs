@@ -4,7 +4,6 @@ mod agent;
 #[cfg(feature = "mcp")]
 mod agent_entries;
 mod args;
-mod attest;
 mod batch;
 mod boxes;
 mod build;
@@ -35,7 +34,6 @@ mod notes;
 mod output;
 mod packs;
 mod page;
-mod process;
 mod publish;
 mod ready;
 mod rebuild;
@@ -159,7 +157,6 @@ fn dispatch(args: &Args) -> Result<Exit, Failure> {
         #[cfg(feature = "github")]
         Command::Sync(options) => sync::run(&args.global, options),
         Command::Verify(options) => verify::run(&args.global, options),
-        Command::Attest(options) => attest::run(options),
         Command::Agent(options) => agent::run(&args.global, options),
         Command::Card(options) => card::run(&args.global, options),
         Command::Batch(options) => batch::run(&args.global, options),

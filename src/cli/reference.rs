@@ -1,7 +1,6 @@
 //! What the program prints about itself: `contextpack schema` and `completions`.
 
 use super::args::{CompletionsArgs, SchemaArgs, SchemaKind};
-use super::attest::{InTotoStatement, Predicate};
 use super::batch::{
     BatchList, BatchMatrix, BatchStatusOutput, ClaimedTask, EndedTasks, ForkedBatch, JoinedBatch, ReclaimedTasks,
     ReportedTask,
@@ -60,10 +59,6 @@ pub(crate) fn completions(args: &CompletionsArgs) -> Result<Exit, Failure> {
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "its fields are read by the schema alone")]
 struct Outputs {
-    /// What `attest` prints.
-    attest: InTotoStatement,
-    /// What `attest --predicate` prints.
-    attest_predicate: Predicate,
     /// What `batch claim` prints.
     batch_claim: ClaimedTask,
     /// What `batch expire` and `batch cancel` print.

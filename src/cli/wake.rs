@@ -4,19 +4,10 @@
 //! and may ring more than once, or not at all.
 
 use super::args::{WakeArgs, WakeMode};
-use super::console::{self, printable};
 use super::failure::Failure;
-use super::process::{GroupedProcess, Running, words};
 use crate::config::Settings;
-use serde_json::{Value, json};
-use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::thread;
-use std::time::{Duration, Instant};
-
-/// How long to wait between looks at a program that still runs.
-const POLL: Duration = Duration::from_millis(10);
+use serde_json::Value;
+use std::path::Path;
 
 /// What the doorbell says.
 pub(crate) struct Ring {
@@ -30,7 +21,6 @@ pub(crate) struct Ring {
 
 /// A doorbell that can be rung.
 pub(crate) enum Doorbell {
-    Command(WakeCommand),
     #[cfg(feature = "github")]
     Github(Box<github::WakeEvent>),
 }
@@ -39,90 +29,40 @@ impl Doorbell {
     /// Prepares the doorbell of the command line, so that whatever it lacks is found before anything is written.
     ///
     /// # Errors
-    /// If something is missing: the push or the token for an event, or the name of a program.
+    /// If something is missing: the push, or the token for the event.
     pub(crate) fn prepare(
         args: &WakeArgs,
         push: bool,
         root: &Path,
         settings: &Settings,
     ) -> Result<Option<Self>, Failure> {
-        match (args.wake, &args.wake_command) {
-            (WakeMode::Command, Some(command)) => {
-                let words = words(command, "--wake-command")?;
-                let running = Running::ended_by_signals()?;
-                let timeout = args.wake_timeout;
-                Ok(Some(Self::Command(WakeCommand { words, timeout, root: root.to_owned(), running })))
-            }
-            (_, Some(_)) => Err(Failure::usage("`--wake-command` is given without `--wake command`")),
-            (WakeMode::None | WakeMode::Command, None) => Ok(None),
-            (WakeMode::Github, None) if !push => Err(Failure::usage(
+        match args.wake {
+            WakeMode::None => Ok(None),
+            WakeMode::Github if !push => Err(Failure::usage(
                 "`--wake github` needs `--push`: who is woken finds nothing before the push is there",
             )),
             #[cfg(feature = "github")]
-            (WakeMode::Github, None) => {
+            WakeMode::Github => {
                 let event = github::WakeEvent::prepare(root, settings, args.wake_timeout)?;
                 Ok(Some(Self::Github(Box::new(event))))
             }
             #[cfg(not(feature = "github"))]
-            (WakeMode::Github, None) => {
-                let _ = settings;
+            WakeMode::Github => {
+                let _ = (root, settings);
                 Err(Failure::usage("this program is built without `--wake github`"))
             }
         }
     }
 
-    /// Rings; `redacted` removes secrets from what a program prints.
+    /// Rings.
     ///
     /// # Errors
-    /// If the program fails, or the event is not taken.
-    pub(crate) fn ring(&self, ring: &Ring, redacted: &dyn Fn(&str) -> String) -> Result<(), Failure> {
+    /// If the event is not taken.
+    pub(crate) fn ring(&self, ring: &Ring) -> Result<(), Failure> {
         match self {
-            Self::Command(command) => command.run(ring, redacted),
             #[cfg(feature = "github")]
             Self::Github(event) => event.send(ring),
         }
-    }
-}
-
-/// A program of the user's.
-pub(crate) struct WakeCommand {
-    words: Vec<String>,
-    timeout: Duration,
-    root: PathBuf,
-    running: Running,
-}
-
-impl WakeCommand {
-    fn run(&self, ring: &Ring, redacted: &dyn Fn(&str) -> String) -> Result<(), Failure> {
-        let Some((program, arguments)) = self.words.split_first() else { return Ok(()) };
-        let failed = |why: String| Failure::Outside(why.into());
-        let mut command = Command::new(program);
-        command.args(arguments).current_dir(&self.root);
-        let mut process = GroupedProcess::start(command, &self.running)
-            .map_err(|error| failed(format!("`{program}` cannot be started: {error}")))?;
-        let (stdin, stdout) = process.streams();
-        let event = json!({"event_type": ring.event, "client_payload": ring.payload}).to_string();
-        // It may read nothing, and a child of it may keep its output open, so that neither thread is waited for.
-        thread::spawn(move || stdin.map(|mut stdin| stdin.write_all(event.as_bytes())));
-        thread::spawn(move || stdout.map(|mut stdout| io::copy(&mut stdout, &mut io::sink())));
-        let until = Instant::now() + self.timeout;
-        let ended = loop {
-            match process.status() {
-                Ok(Some(status)) if status.success() => break Ok(()),
-                Ok(Some(status)) => break Err(format!("`{program}` failed: {status}")),
-                Ok(None) if Instant::now() < until => thread::sleep(POLL),
-                Ok(None) => {
-                    process.stop();
-                    let limit = humantime::format_duration(self.timeout);
-                    break Err(format!("`{program}` did not end within {limit}"));
-                }
-                Err(error) => break Err(format!("`{program}` cannot be watched: {error}")),
-            }
-        };
-        for line in process.last_words().lines().filter(|line| !line.trim().is_empty()) {
-            writeln!(console::stderr(), "{}", printable(&redacted(line)))?;
-        }
-        ended.map_err(failed)
     }
 }
 

@@ -9,7 +9,6 @@ mod handover;
 mod ignore_patterns;
 mod knowledge;
 mod load;
-mod pattern_size;
 mod profiles;
 mod raw;
 mod raw_handover;

@@ -3,25 +3,19 @@
 use super::check::{ConfigFaults, MAX_COMPILED, SettingPlace};
 use super::deny::DenyList;
 use super::faults::{MAX_SUGGESTIONS, nearest, shortened};
-use super::pattern_size::{AutomatonCost, MAX_NESTING, PatternSize};
 use super::raw::{RawAllow, RawRedaction, RawRule};
 use super::settings::{RedactionAllow, RedactionRule, RedactionSettings};
 use regex::bytes::{Regex, RegexBuilder};
 use std::collections::BTreeSet;
 
-/// The longest pattern, in bytes, and what it may take when compiled.
+/// The longest pattern and all together, in bytes, and the deepest nesting.
 const MAX_PATTERN_BYTES: usize = 10_000;
-const MAX_PROGRAM_BYTES: usize = 2 * 1024 * 1024;
-/// The most characters that a pattern may pass through with its repetitions written out. At the first bound any search
-/// takes about a microsecond for a byte of text; above it only patterns are taken whose searches cannot take longer.
-const MAX_POSITIONS: u64 = 100;
-const MAX_FAST_POSITIONS: u64 = 1000;
-/// The same of all rules together, and roughly the states that they compile to.
-const MAX_TOTAL_POSITIONS: u64 = 20_000;
-const MAX_TOTAL_STATES: u64 = 500_000;
-/// The work that the patterns of all rules may cause before they are taken or refused, in microseconds of a usual machine;
-/// it is reckoned and not measured, so that the same rules are refused everywhere.
-const MAX_TOTAL_WORK: u64 = 2_000_000;
+const MAX_ALL_PATTERN_BYTES: usize = 100_000;
+const MAX_NESTING: u32 = 50;
+/// What a pattern may take when compiled, and its automaton during a search: the slowest search looks at each state for each
+/// byte of a text.
+const MAX_PROGRAM_BYTES: usize = 512 << 10;
+const MAX_AUTOMATON_BYTES: usize = 1 << 20;
 /// The most bytes of all globs of `allow`: each is compiled.
 const MAX_ALL_GLOB_BYTES: usize = 100_000;
 /// The longest name of a rule: a longer one is no marker any more.
@@ -52,8 +46,12 @@ pub(super) fn redaction(
     let (at_allow, at_rules) = (at.key("allow"), at.key("rules"));
     let mut names = BTreeSet::new();
     let mut rules = Vec::new();
-    let mut total = RulesTotal::default();
     let written = faults.at_most(at_rules, raw.rules.as_deref().unwrap_or_default(), MAX_COMPILED);
+    let bytes: usize = written.iter().map(|rule| rule.pattern.len()).sum();
+    if bytes > MAX_ALL_PATTERN_BYTES {
+        faults.add(at_rules, format!("the patterns have {bytes} bytes together, more than {MAX_ALL_PATTERN_BYTES}"));
+    }
+    let written = if bytes > MAX_ALL_PATTERN_BYTES { &[] } else { written };
     for (index, raw) in written.iter().enumerate() {
         let at = at_rules.item(index);
         let at_name = at.key("name");
@@ -63,7 +61,7 @@ pub(super) fn redaction(
             let help = format!("give it another name; {LIST_RULES}");
             faults.add_help(at_name, format!("`{}` is the name of a built-in rule", raw.name), help);
         }
-        rules.extend(rule(raw, at, &mut total, faults));
+        rules.extend(rule(raw, at, faults));
     }
     let known: Vec<&str> = match built_in {
         [] => Vec::new(),
@@ -85,50 +83,13 @@ pub(super) fn redaction(
     }
 }
 
-/// What the patterns of the rules so far take together.
-#[derive(Default)]
-struct RulesTotal {
-    positions: u64,
-    states: u64,
-    work: u64,
-    /// Whether they take too much: then no further pattern is checked.
-    is_spent: bool,
-}
-
-impl RulesTotal {
-    fn add(&mut self, positions: u64, states: u64, work: u64) {
-        self.positions = self.positions.saturating_add(positions);
-        self.states = self.states.saturating_add(states);
-        self.work = self.work.saturating_add(work);
-    }
-
-    /// Reports at the first rule after which the rules take too much, and says whether they do.
-    fn is_over(&mut self, at: SettingPlace<'_>, faults: &mut ConfigFaults) -> bool {
-        let over = self.positions > MAX_TOTAL_POSITIONS || self.states > MAX_TOTAL_STATES || self.work > MAX_TOTAL_WORK;
-        if over && !self.is_spent {
-            faults.add_help(
-                at,
-                "the rules up to this one are too large together; those behind it are not looked at",
-                "give fewer rules, or repeat less in them; `(?-u)` in front of a pattern makes its classes small",
-            );
-        }
-        self.is_spent |= over;
-        over
-    }
-}
-
-fn rule(
-    raw: &RawRule,
-    at: SettingPlace<'_>,
-    total: &mut RulesTotal,
-    faults: &mut ConfigFaults,
-) -> Option<RedactionRule> {
+fn rule(raw: &RawRule, at: SettingPlace<'_>, faults: &mut ConfigFaults) -> Option<RedactionRule> {
     let mut named = faults.name(at.key("name"), &raw.name, "a rule");
     if raw.name.len() > MAX_NAME_BYTES {
         faults.add(at.key("name"), format!("the name is longer than {MAX_NAME_BYTES} bytes"));
         named = false;
     }
-    let pattern = pattern(&raw.pattern, at.key("pattern"), total, faults);
+    let pattern = pattern(&raw.pattern, at.key("pattern"), faults);
     let mut keywords = Vec::new();
     for word in faults.texts(at.key("keywords"), &raw.keywords.clone().unwrap_or_default().0) {
         // The search ignores the case of ASCII letters alone, so other letters are given in both.
@@ -147,27 +108,15 @@ fn rule(
     })
 }
 
-fn pattern(written: &str, at: SettingPlace<'_>, total: &mut RulesTotal, faults: &mut ConfigFaults) -> Option<Regex> {
-    if total.is_spent {
-        return None;
-    }
+fn pattern(written: &str, at: SettingPlace<'_>, faults: &mut ConfigFaults) -> Option<Regex> {
     if written.len() > MAX_PATTERN_BYTES {
         let help = "give several rules with shorter patterns";
         faults.add_help(at, format!("the pattern is longer than {MAX_PATTERN_BYTES} bytes"), help);
         return None;
     }
-    // Before anything reads it: of a pattern that ignores case already that may take seconds.
-    total.add(0, 0, reading_work(written));
-    if total.is_over(at, faults) {
-        return None;
-    }
-    // A pattern without a size is invalid, and the compiler reports why.
-    if let Some(size) = PatternSize::of(written)
-        && !is_small_enough(written, size, total, at, faults)
-    {
-        return None;
-    }
-    match RegexBuilder::new(written).size_limit(MAX_PROGRAM_BYTES).nest_limit(MAX_NESTING).build() {
+    let mut builder = RegexBuilder::new(written);
+    builder.size_limit(MAX_PROGRAM_BYTES).dfa_size_limit(MAX_AUTOMATON_BYTES).nest_limit(MAX_NESTING);
+    match builder.build() {
         Ok(pattern) => {
             if pattern.find_iter(b"").chain(pattern.find_iter(PROBE)).any(|found| found.is_empty()) {
                 faults.add_help(
@@ -181,7 +130,7 @@ fn pattern(written: &str, at: SettingPlace<'_>, total: &mut RulesTotal, faults: 
         Err(regex::Error::CompiledTooBig(_)) => {
             faults.add_help(
                 at,
-                format!("the pattern takes more than {} MiB once it is compiled", MAX_PROGRAM_BYTES >> 20),
+                format!("the pattern takes more than {} KiB once it is compiled", MAX_PROGRAM_BYTES >> 10),
                 "repeat less: of `{10,1000}` often `{10,}` is enough; `(?-u)` in front makes classes small",
             );
             None
@@ -201,58 +150,6 @@ fn pattern(written: &str, at: SettingPlace<'_>, total: &mut RulesTotal, faults: 
             None
         }
     }
-}
-
-/// Checks that a pattern does not take long to compile or to search for, alone or with those before it.
-fn is_small_enough(
-    written: &str,
-    size: PatternSize,
-    total: &mut RulesTotal,
-    at: SettingPlace<'_>,
-    faults: &mut ConfigFaults,
-) -> bool {
-    let PatternSize { positions, states } = size;
-    if positions > MAX_FAST_POSITIONS {
-        faults.add_help(
-            at,
-            format!("the pattern is too large: with its repetitions written out it matches {positions} characters one by one, more than {MAX_FAST_POSITIONS}"),
-            "repeat less: `{10,}` is small, `{10,10000}` and `(x{100}){100}` are large",
-        );
-        return false;
-    }
-    let automaton = Some(written).filter(|_| positions > MAX_POSITIONS).map(AutomatonCost::of);
-    total.add(0, 0, automaton.map_or(0, |cost| cost.work));
-    if automaton.is_some_and(|cost| !cost.is_small) {
-        faults.add_help(
-            at,
-            format!("the pattern is too slow: matches of its {positions} characters can overlap in too many ways"),
-            format!("repeat at most {MAX_POSITIONS} times in all, or `{{10,}}` in place of `{{10,200}}`; begin with something that the rest cannot match; write `(?-u:\\b)` for `\\b`"),
-        );
-        return false;
-    }
-    total.add(positions, states, 0);
-    !total.is_over(at, faults)
-}
-
-/// Returns roughly how long a pattern takes to be read, in microseconds.
-///
-/// A class that holds much of Unicode is folded character by character where the pattern ignores case.
-fn reading_work(written: &str) -> u64 {
-    const FOLDED: u64 = 2000;
-    let ignores_case = written.match_indices("(?").any(|(at, _)| {
-        let flags = written[at + 2..].bytes().take_while(|byte| byte.is_ascii_alphabetic() || *byte == b'-');
-        flags.take_while(|byte| *byte != b'-').any(|flag| flag == b'i')
-    });
-    let bytes = written.as_bytes();
-    let wide = |at: usize| match bytes.get(at..at + 2) {
-        Some([b'\\', class]) => b"pPwWDSxuU".contains(class),
-        Some([b'[', b'^']) => true,
-        _ => false,
-    };
-    // A range may begin or end with any unescaped character.
-    let classes = (0..bytes.len()).filter(|at| wide(*at)).count() + written.chars().filter(|c| !c.is_ascii()).count();
-    let each = if ignores_case { FOLDED } else { 10 };
-    (classes as u64).saturating_mul(each).saturating_add(bytes.len() as u64)
 }
 
 /// Finds where a pattern is wrong, as line and character from 1, from the picture of it in the library's message.

@@ -69,7 +69,6 @@ fn no_line_of_any_format_is_one() {
         &["explain", "packs/add-mask--e.coding.json"],
         &["verify", "packs", "--against-repo"],
         &["verify", "::error::x##[error]"],
-        &["attest", "packs/add-mask--e.coding.json"],
         &["report", "--out", "page.html"],
         &["report"],
         &["redact", "--report", "work_items/e.md", "--format", "json"],

@@ -375,34 +375,22 @@ fn an_agents_program_gets_its_entry_and_loses_nothing() {
     let sandbox = Sandbox::new();
     let own = "{\n  // mine\n  \"inputs\": [],\n  \"servers\": {\"other\": {\"command\": \"o\"}}\n}\n";
     sandbox.write(".vscode/mcp.json", own);
-    sandbox.write(".codex/config.toml", "model = \"m\"\n");
     let all = ["init", "--agent", "claude", "--agent", "cursor", "--agent", "vscode", "--agent", "codex"];
-    let written = sandbox.expect(0, &all);
-    for path in [".mcp.json", ".cursor/mcp.json", ".vscode/mcp.json", ".codex/config.toml"] {
-        assert!(written.lines().any(|line| line == path), "{written}");
-        assert!(sandbox.read(path).contains("\"contextpack\"") && sandbox.read(path).contains("\"mcp\""), "{path}");
+    let run = sandbox.run(&all);
+    for path in [".mcp.json", ".cursor/mcp.json", ".codex/config.toml"] {
+        assert!(run.stdout.lines().any(|line| line == path), "{run:?}");
+        assert!(sandbox.read(path).contains("contextpack") && sandbox.read(path).contains("\"mcp\""), "{path}");
     }
-    assert!(sandbox.read(".vscode/mcp.json").contains("// mine\n  \"inputs\": [],\n  \"servers\": {"));
-    assert!(sandbox.read(".codex/config.toml").starts_with("model = \"m\"\n"));
+    assert_eq!(sandbox.read(".vscode/mcp.json"), own);
+    assert!(run.code == 0 && run.stderr.contains("by hand: .vscode/mcp.json: \"contextpack\": {"), "{}", run.stderr);
     let before = sandbox.files();
     assert_eq!(sandbox.expect(0, &all), "");
     assert_eq!(sandbox.files(), before);
-
-    sandbox.write(".mcp.json", "{\n  oops\n}\n");
-    std::fs::remove_file(sandbox.path(".cursor/mcp.json")).unwrap();
-    let refused = sandbox.run(&["init", "--agent", "claude", "--agent", "cursor"]);
-    assert_eq!((refused.code, refused.stdout.as_str()), (3, ""));
-    assert!(
-        refused.stderr.contains("`.mcp.json`: it is not JSON (line 2") && refused.stderr.contains("by hand"),
-        "{}",
-        refused.stderr
-    );
-    assert!(!sandbox.has(".cursor/mcp.json") && sandbox.read(".mcp.json") == "{\n  oops\n}\n");
 }
 
 #[cfg(all(feature = "mcp", unix))]
 #[test]
-fn an_entry_that_is_not_written_is_printed_and_a_file_with_two_fields_of_one_name_is_refused() {
+fn an_entry_is_written_through_no_link_and_into_no_file_that_has_one() {
     let sandbox = Sandbox::configured(&[]);
     let other = "{\"mcpServers\": {\"contextpack\": {\"command\": \"other\"}}}\n";
     sandbox.write(".mcp.json", other);
@@ -414,18 +402,11 @@ fn an_entry_that_is_not_written_is_printed_and_a_file_with_two_fields_of_one_nam
     assert_eq!(run.code, 0, "{}", run.stderr);
     let by_hand: Vec<&str> = run.stderr.lines().filter_map(|line| line.strip_prefix("by hand: ")).collect();
     assert!(
-        matches!(&by_hand[..], [claude, cursor, codex] if claude.starts_with(".mcp.json: ")
-        && claude.contains("\"contextpack\": {\"args\":[\"mcp\"],\"command\":\"contextpack\"")
-        && cursor.starts_with(".cursor/mcp.json: ") && codex.contains("[mcp_servers.contextpack]")),
+        matches!(&by_hand[..], [cursor, codex] if cursor.starts_with(".cursor/mcp.json: ")
+            && codex.contains("[mcp_servers.contextpack]")),
         "{by_hand:?}"
     );
     assert_eq!((sandbox.read(".mcp.json").as_str(), sandbox.read("elsewhere.json").as_str()), (other, "{}"));
-    let json = sandbox.json(0, &["init", "--agent", "claude", "--agent", "vscode", "--format", "json"]);
-    assert_eq!((&json["by_hand"][0]["path"], &json["by_hand"][1]), (&".mcp.json".into(), &serde_json::Value::Null));
-    let twice = "{\n  \"mcpServers\": {},\n  \"mcpServers\": {\"a\": {}}\n}\n";
-    sandbox.write(".mcp.json", twice);
-    let refused = sandbox.run(&["init", "--agent", "claude"]);
-    assert_eq!(refused.code, 3);
-    assert!(refused.stderr.contains("an object has two fields `mcpServers` at line 3"), "{}", refused.stderr);
-    assert_eq!(sandbox.read(".mcp.json"), twice);
+    let json = sandbox.json(0, &["init", "--agent", "cursor", "--agent", "vscode", "--format", "json"]);
+    assert_eq!((&json["by_hand"][0]["path"], &json["by_hand"][1]), (&".cursor/mcp.json".into(), &serde_json::Value::Null));
 }

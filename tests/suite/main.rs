@@ -11,7 +11,6 @@ mod agents_review;
 mod agents_scope;
 mod agents_watch;
 mod arrows;
-mod attest;
 mod batch_page;
 mod batch_push;
 #[cfg(target_os = "linux")]

@@ -323,42 +323,6 @@ fn alike_errors_are_folded_and_packs_that_failed_are_counted() {
     assert_eq!(run.stderr.matches("not built: packs/").count(), 12, "{run:?}");
 }
 
-/// Bash itself splits `task:a` at the colon.
-#[cfg(target_os = "linux")]
-#[test]
-fn bash_completes_ids_with_colons_also_below_another_folder() {
-    use std::process::Command;
-    let sandbox = Sandbox::configured(&[("work_items/a.md", "---\nid: task:abc\n---\n")]);
-    sandbox.write("complete.bash", sandbox.expect(0, &["completions", "bash"]));
-    let program = sandbox.command(&[]).get_program().to_owned();
-    let script = r#"
-contextpack() { :; }
-source complete.bash
-complete() { :; }
-COMP_WORDBREAKS=$' \t\n"\'><=;|&(:'
-answer() { COMP_LINE="$1"; COMP_POINT=${#1}; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_TYPE=9; _contextpack; echo "${COMPREPLY[*]}"; }
-answer "contextpack render task:a" contextpack render task : a
-answer "contextpack render task:" contextpack render task :
-answer "contextpack render ta" contextpack render ta
-answer "contextpack build --profile=cod" contextpack build --profile = cod
-answer "contextpack render --format " contextpack render --format ""
-cd ..
-answer "contextpack -C repo render ta" contextpack -C repo render ta
-"#;
-    let bin = sandbox.beside("bin");
-    std::fs::create_dir_all(&bin).unwrap();
-    std::os::unix::fs::symlink(program, bin.join("contextpack")).unwrap();
-    let mut command = Command::new("bash");
-    command.current_dir(sandbox.root()).args(["--norc", "-c", &script.replace("contextpack() { :; }\n", "")]);
-    command.env("PATH", format!("{}:/usr/bin:/bin", bin.display()));
-    let output = command.output().unwrap();
-    let said = String::from_utf8(output.stdout).unwrap();
-    let lines: Vec<&str> = said.lines().map(str::trim).collect();
-    assert_eq!(lines[..4], ["abc", "abc", "task:abc", "coding"], "{said}\n{}", String::from_utf8_lossy(&output.stderr));
-    assert!(lines[4].contains("messages") && !lines[4].contains("table"), "{said}");
-    assert_eq!(lines.last(), Some(&"task:abc"), "{said}");
-}
-
 #[test]
 fn a_file_that_is_no_work_item_is_called_what_it_is() {
     let sandbox = Sandbox::with(&[

@@ -42,7 +42,6 @@ fn large(sandbox: &Sandbox, path: &str) {
 
 const NAMED: [&[&str]; 11] = [
     &["verify", "@"],
-    &["attest", "@"],
     &["diff", "@", "packs/feat-cache.coding.json"],
     &["diff", "packs/feat-cache.coding.json", "@"],
     &["redact", "@"],

@@ -251,7 +251,6 @@ fn what_nobody_sees_makes_a_forged_pack_invalid_and_is_printed_by_no_command() {
                 &["explain", "forged.json", "--format", "json"],
                 &["explain", "forged.json", "--format", "markdown"],
                 &["diff", "forged.json", "forged.json"],
-                &["attest", "forged.json"],
                 &["report", "forged.json"],
                 &["verify", "forged.json", "--format", "json"],
             ] {

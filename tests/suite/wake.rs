@@ -8,91 +8,12 @@ use crate::sync::TOKEN;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const DISPATCH: [&str; 4] = ["dispatch", "coder", "--box", "planner"];
 
 fn sent(text: &str) -> Value {
     serde_json::from_str(text.trim()).unwrap_or_else(|error| panic!("{error}: {text}"))
-}
-
-#[cfg(unix)]
-#[test]
-fn a_program_is_given_the_ids_of_what_there_is_to_do() {
-    let sandbox = repo();
-    let ring = |words: &[&str]| {
-        let bell = ["--wake", "command", "--wake-command", "sh -c 'cat > woken; echo heard >&2; echo dropped'"];
-        let run = sandbox.run(&[words, &bell].concat());
-        assert!(run.code == 0 && !run.stdout.contains("dropped"), "{}", run.stderr);
-        let woken = sandbox.has("woken").then(|| sent(&sandbox.read("woken")));
-        let _ = fs::remove_file(sandbox.path("woken"));
-        assert_eq!(woken.is_some(), run.stderr.contains("heard"), "{}", run.stderr);
-        (woken, run.stdout)
-    };
-    let (woken, stdout) = ring(&[&DISPATCH[..], &["--trace-id", "0af7651916cd43dd8448eb211c80319c", "-q"]].concat());
-    let turn = stdout.split([' ', ',']).nth(2).unwrap();
-    let payload = json!({
-        "agent": "agent:coder:main", "inbox": "coder", "agent_turn_id": turn, "turn_epoch": 1,
-        "correlation_id": turn, "trace_id": "0af7651916cd43dd8448eb211c80319c",
-    });
-    let expected = json!({"event_type": "contextpack-turn", "client_payload": payload});
-    assert_eq!(woken, Some(expected.clone()));
-    // The same turn rings again as long as it can be claimed.
-    let again = [&DISPATCH[..], &["--trace-id", "0af7651916cd43dd8448eb211c80319c"]].concat();
-    assert_eq!(ring(&again).0, Some(expected));
-    sandbox.expect(0, &["inbox", "claim", "coder"]);
-    assert_eq!(ring(&again).0, None);
-    let reclaimed = ring(&["inbox", "reclaim", "coder"]).0.unwrap();
-    assert_eq!(reclaimed["client_payload"]["turn_epoch"], 2);
-    assert_eq!(ring(&["inbox", "reclaim", "coder"]).0, None, "nothing was claimed");
-    let response = ring(&["inbox", "ack", "coder", turn, "--epoch", "2", "--status", "odd"]).0.unwrap();
-    assert_eq!(
-        (&response["event_type"], &response["client_payload"]["status"]),
-        (&json!("contextpack-response"), &json!("failed"))
-    );
-    // Batches: what can be claimed, and the result.
-    let (forked, stdout) = ring(&["batch", "fork", "tasks.yml"]);
-    let id = &stdout[..12];
-    let tasks = json!({"event_type": "contextpack-batch", "client_payload": {"batch": id}});
-    assert_eq!(forked, Some(tasks.clone()));
-    assert_eq!(ring(&["batch", "reclaim", id]).0, None);
-    sandbox.expect(0, &["batch", "claim", id, "0"]);
-    assert_eq!(ring(&["batch", "reclaim", id]).0, Some(tasks));
-    sandbox.expect(0, &["batch", "cancel", id]);
-    let joined = ring(&["batch", "join", id]).0.unwrap();
-    let payload = json!({"batch": id, "parent_agent": "planner", "status": "failed"});
-    assert_eq!(joined, json!({"event_type": "contextpack-result", "client_payload": payload}));
-    assert_eq!(ring(&["batch", "fork", "tasks.yml"]).0, None, "there is nothing to claim");
-}
-
-#[cfg(unix)]
-#[test]
-fn a_program_that_fails_or_takes_too_long_is_a_warning_and_an_exit_code() {
-    let sandbox = repo();
-    let begun = Instant::now();
-    let cases = [
-        ("false", "`false` failed: exit status: 1"),
-        ("no-such-program", "`no-such-program` cannot be started"),
-        ("sh -c 'sleep 100 & sleep 100'", "`sh` did not end within 300ms"),
-    ];
-    for (number, (command, why)) in cases.into_iter().enumerate() {
-        let key = number.to_string();
-        let bell = ["--key", &key, "--wake", "command", "--wake-command", command, "--wake-timeout", "300ms"];
-        let run = sandbox.run(&[&DISPATCH[..], &bell].concat());
-        assert!(run.code == 1 && run.stdout.starts_with("accepted: turn "), "{}{}", run.stdout, run.stderr);
-        let warning = format!("warning: the doorbell was not rung: {why}");
-        assert!(run.stderr.contains(&warning) && run.stderr.contains("what was written stays"), "{}", run.stderr);
-    }
-    assert!(begun.elapsed() < Duration::from_secs(50));
-    let listed = sandbox.json(0, &["inbox", "list", "coder", "--format", "json"]);
-    assert_eq!(listed["turns"].as_array().unwrap().len(), 3);
-    // One that does its work in the background is not waited for, and not ended.
-    let bell = ["--wake", "command", "--wake-command", "sh -c '(sleep 1; touch done) >/dev/null 2>&1 &'"];
-    assert_eq!(sandbox.run(&[&DISPATCH[..], &bell].concat()).code, 0);
-    while !sandbox.has("done") {
-        assert!(begun.elapsed() < Duration::from_secs(60));
-        std::thread::sleep(Duration::from_millis(50));
-    }
 }
 
 /// Runs the program in a clone, with a server that stands in for GitHub.
@@ -198,9 +119,6 @@ fn what_the_doorbell_lacks_is_found_before_anything_is_written() {
         refused(&with(&["--wake", "github"]), "`--wake github` needs `--push`");
         refused(&with(&["--wake", "github", "--commit"]), "`--wake github` needs `--push`");
         refused(&with(&["--wake", "github", "--push"]), "which repo?");
-        refused(&with(&["--wake-command", "true"]), "without `--wake command`");
-        refused(&with(&["--wake", "command"]), "--wake-command <COMMAND>");
-        refused(&with(&["--wake", "command", "--wake-command", "''"]), "`--wake-command` names no program");
     }
     let mut command = sandbox.command(&[&DISPATCH[..], &["--wake", "github", "--push"]].concat());
     command.current_dir(clone).env("GITHUB_API_URL", &server.url).env("GITHUB_REPOSITORY", "o/r");

@@ -47,7 +47,7 @@ pub(super) fn formats_of(command: &str) -> &'static [Format] {
         "explain" => &[Text, Json, Markdown],
         "diff" | "since" => &[Text, Json, Markdown, Github],
         // They print JSON whatever the format.
-        "attest" | "notes" | "schema" => &[Text, Json],
+        "notes" | "schema" => &[Text, Json],
         _ => &[Text],
     }
 }

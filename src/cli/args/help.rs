@@ -12,7 +12,7 @@ pub(super) const GROUPS: [(&str, &[&str]); 8] = [
     ("Agents", &["agent", "notes", "job", "mcp"]),
     ("Cards", &["card", "box", "handover", "batch", "dispatch", "inbox"]),
     ("Review", &["diff", "since", "trailer", "stats", "report", "open", "serve"]),
-    ("Automate", &["verify", "attest", "git"]),
+    ("Automate", &["verify", "git"]),
     ("Reference", &["schema", "completions", "man"]),
 ];
 
@@ -256,18 +256,6 @@ pub(super) const VERIFY: CommandHelp = CommandHelp {
     ],
 };
 
-pub(super) const ATTEST: CommandHelp = CommandHelp {
-    examples: "
-  contextpack attest packs/feat-cache.coding.json > statement.json
-  contextpack attest packs/*.json --predicate > predicate.json   for `actions/attest`",
-    exits: &[
-        (0, PRINTED),
-        (1, NOT_READ),
-        (2, "wrong usage, such as two packs of one name"),
-        (5, "a pack is not valid"),
-    ],
-};
-
 pub(super) const RENDER: CommandHelp = CommandHelp {
     examples: "
   contextpack render packs/feat-cache.coding.json
@@ -379,7 +367,6 @@ pub(super) const DISPATCH: CommandHelp = CommandHelp {
   contextpack dispatch coder --box 3f2a9c01 --root feat:cache   a context box of `contextpack handover`
   contextpack dispatch coder --box planner --from planner       what the log `planner` holds now
   contextpack dispatch coder --box planner --key again          the same request as another turn
-  contextpack dispatch coder --box planner --wake command --wake-command 'systemctl start coder'
   contextpack dispatch coder --box planner --push --wake github starts the workflows of `repository_dispatch`",
     exits: &[
         (0, "accepted, also if the same was dispatched before"),

@@ -51,19 +51,13 @@ pub(crate) struct OutcomeArgs {
 #[derive(Debug, Options)]
 #[command(next_help_heading = "Doorbell")]
 pub(crate) struct WakeArgs {
-    /// Says afterwards that there is something to do: to a program, or to the workflows of the repo
+    /// Says afterwards the workflows of the repo that there is something to do
     ///
     /// A doorbell that fails takes nothing back: it is a warning, and the exit code is 1. `dispatch`, `batch fork` and `batch join` ring again if they are run again.
     #[arg(long, value_enum, value_name = "HOW", default_value_t = WakeMode::None)]
     pub(crate) wake: WakeMode,
 
-    /// The program of `--wake command`, with its arguments; it reads the event as JSON
-    ///
-    /// The command is split at spaces; quotation marks join words, and no shell is involved. It runs in the repo's root. What it prints on standard output is dropped. Nothing in the repo can name it.
-    #[arg(long, value_name = "COMMAND", required_if_eq("wake", "command"))]
-    pub(crate) wake_command: Option<String>,
-
-    /// How long the program, or the request with its retries, may take
+    /// How long the request with its retries may take
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = timeout)]
     pub(crate) wake_timeout: Duration,
 }
@@ -73,8 +67,6 @@ pub(crate) struct WakeArgs {
 pub(crate) enum WakeMode {
     /// They look by themselves
     None,
-    /// Runs a program of yours
-    Command,
     /// Sends `repository_dispatch` to the repo on GitHub, once the push is there; needs `--push`
     Github,
 }

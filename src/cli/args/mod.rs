@@ -24,7 +24,7 @@ pub(crate) use ledger::{OutcomeArgs, PublishArgs, WakeArgs, WakeMode};
 #[cfg(feature = "serve")]
 pub(crate) use review::ServeArgs;
 pub(crate) use review::{
-    AttestArgs, DiffArgs, ExplainArgs, GitArgs, GitCommand, NotesArgs, OpenArgs, RedactArgs, RenderArgs, RenderPart,
+    DiffArgs, ExplainArgs, GitArgs, GitCommand, NotesArgs, OpenArgs, RedactArgs, RenderArgs, RenderPart,
     ReportArgs, SinceArgs, TrailerArgs, VerifyArgs,
 };
 #[cfg(feature = "mcp")]
@@ -381,12 +381,6 @@ pub(crate) enum Command {
     /// Needs nothing but the packs, and reports every violation of context_pack/v1. The text is measured again, so a pack over its budget is found too. Of the folder of cards it verifies every card, box and log: that each has the content that its name says, and that what it names is there.
     #[command(after_long_help = help::VERIFY)]
     Verify(VerifyArgs),
-
-    /// Prints a statement about packs that can be signed
-    ///
-    /// Prints an in-toto statement, version 1. Its subjects are the files by name and SHA-256; its predicate records the hash, the inputs and the generator of each pack. Invalid packs are refused.
-    #[command(after_long_help = help::ATTEST)]
-    Attest(AttestArgs),
 
     /// Shows and merges packs for git, once `init --git` has configured it
     ///

@@ -30,18 +30,6 @@ pub(crate) struct VerifyArgs {
     pub(crate) against_repo: bool,
 }
 
-/// Options of `attest`.
-#[derive(Debug, Options)]
-pub(crate) struct AttestArgs {
-    /// Packs
-    #[arg(value_name = "PACK", required = true)]
-    pub(crate) packs: Vec<PathBuf>,
-
-    /// Prints only the predicate, for `predicate-path` of `actions/attest`
-    #[arg(long)]
-    pub(crate) predicate: bool,
-}
-
 /// Options of `render`.
 #[derive(Debug, Options)]
 pub(crate) struct RenderArgs {

@@ -8,16 +8,13 @@ use crate::cli::delivery::{self, DeliveryLine};
 use crate::cli::failure::Failure;
 use crate::cli::packs::{self, PackTarget, Probe};
 use crate::config::Policy;
-use crate::engine::{BudgetLimits, BuildJob, Built, EngineError, Project, Repository, build_packs};
+use crate::engine::{Built, Project, Repository};
 use crate::intake::{is_in_git, is_shallow};
 use crate::review::SalvagedPack;
 use crate::seal::Sealed;
 use crate::wire::Pack;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
-
-/// The most packs that are built under profiles and for agents that the configuration does not ask for.
-const MOST: usize = 20_000;
 
 /// What builds and the record say of packs that no file holds.
 pub(super) struct Search<'a, 's> {
@@ -27,20 +24,11 @@ pub(super) struct Search<'a, 's> {
     asked: Vec<HashPrefix>,
     /// The packs that a build gives and that were asked for, by hash.
     built: BTreeMap<String, Pack>,
-    /// How many packs were built.
-    count: usize,
-    /// The profiles under which all were built.
-    profiles: Vec<String>,
-    /// The agents for whom they were.
-    agents: Vec<String>,
-    /// The profiles and agents of which some were left out, since there are too many packs.
-    skipped: BTreeSet<String>,
     delivered: Vec<DeliveryLine>,
 }
 
 impl<'a, 's> Search<'a, 's> {
-    /// Looks for these packs: in the record, then among those that the configuration asks for, those for agents and jobs, those of other
-    /// profiles, and those for agents under other profiles and policies.
+    /// Looks for these packs: in the record, then among those that the configuration asks for and those of jobs.
     ///
     /// # Errors
     /// If the system refuses to read the record, or nothing can be built.
@@ -53,38 +41,11 @@ impl<'a, 's> Search<'a, 's> {
         let lines = delivery::log(repository)?.map(|log| log.lines).unwrap_or_default();
         let is_asked = |line: &DeliveryLine| asked.iter().any(|asked| asked.is_of(&line.hash));
         let delivered = lines.into_iter().filter(is_asked).collect();
-        let agents: Vec<String> = match asked.is_empty() {
-            true => Vec::new(),
-            false => project.knowledge().agents.all.iter().map(|agent| agent.key.to_string()).collect(),
-        };
-        let settings = repository.settings();
-        let configured = &settings.output.profiles;
-        let mut search = Self {
-            global,
-            repository,
-            project,
-            asked,
-            built: BTreeMap::new(),
-            count: 0,
-            profiles: Vec::new(),
-            agents: Vec::new(),
-            skipped: BTreeSet::new(),
-            delivered,
-        };
+        let mut search = Self { global, repository, project, asked, built: BTreeMap::new(), delivered };
         // What is likely comes first.
         search.record()?;
-        search.profiles(configured.clone(), usize::MAX)?;
-        for agent in &agents {
-            search.agent(agent, None, &[])?;
-        }
+        search.configured()?;
         search.jobs()?;
-        for profile in settings.profiles.keys().filter(|name| !configured.contains(name)) {
-            search.profiles(vec![profile.clone()], MOST)?;
-        }
-        let all: Vec<String> = settings.profiles.keys().cloned().collect();
-        for (agent, policy) in agents.iter().flat_map(|agent| Policy::ALL.map(|policy| (agent, policy))) {
-            search.agent(agent, Some(policy), &all)?;
-        }
         Ok(search)
     }
 
@@ -108,47 +69,17 @@ impl<'a, 's> Search<'a, 's> {
         Ok(())
     }
 
-    /// Builds the packs of all roots under these profiles, unless they are too many.
-    fn profiles(&mut self, profiles: Vec<String>, most: usize) -> Result<(), Failure> {
-        let roots = self.project.roots();
-        if !self.may_build(roots.len() * profiles.len(), most, &profiles) {
+    /// Builds the packs that the configuration asks for.
+    fn configured(&mut self) -> Result<(), Failure> {
+        if self.is_over() {
             return Ok(());
         }
-        let budget = BudgetArgs { profiles: profiles.clone(), ..BudgetArgs::default() };
+        let budget = BudgetArgs { profiles: self.repository.settings().output.profiles.clone(), ..BudgetArgs::default() };
         let found = Mutex::new(Vec::new());
-        packs::run(self.global, self.repository, self.project, roots, (&[], &budget), &|built| {
+        packs::run(self.global, self.repository, self.project, self.project.roots(), (&[], &budget), &|built| {
             self.hold(&found, built);
         })?;
         found.into_inner().unwrap_or_else(PoisonError::into_inner).iter().for_each(|sealed| self.keep(sealed));
-        self.profiles.extend(profiles);
-        Ok(())
-    }
-
-    /// Builds the packs of all roots for an agent, and the starts of its sessions, within its limits: under these profiles, or its own
-    /// if there are none.
-    fn agent(&mut self, key: &str, policy: Option<Policy>, profiles: &[String]) -> Result<(), Failure> {
-        let roots = self.project.roots();
-        let names = [key.to_owned()];
-        if !self.may_build((roots.len() + 1) * profiles.len().max(1), MOST, &names) {
-            return Ok(());
-        }
-        let (agent, defaults) = match self.repository.agent(self.project, key, policy, None) {
-            Ok(found) => found,
-            Err(error @ EngineError::Unread(_)) => return Err(error.into()),
-            // An agent that cannot be used has no packs.
-            Err(_) => return Ok(()),
-        };
-        let Ok(profiles) = defaults.profiles(self.repository.configuration(), profiles) else { return Ok(()) };
-        let budget = BudgetArgs { profiles, ..BudgetArgs::default() };
-        let limits = defaults.limits(BudgetLimits::default());
-        let found = Mutex::new(Vec::new());
-        let job = packs::job(self.repository, self.project, roots, &[], &budget)?;
-        let job = BuildJob { limits, agent: Some(agent), session_start: true, ..job };
-        build_packs(self.repository.files(), self.project, &job, None, &|built| self.hold(&found, built))?;
-        found.into_inner().unwrap_or_else(PoisonError::into_inner).iter().for_each(|sealed| self.keep(sealed));
-        if !self.agents.contains(&names[0]) {
-            self.agents.extend(names);
-        }
         Ok(())
     }
 
@@ -200,19 +131,6 @@ impl<'a, 's> Search<'a, 's> {
         }
     }
 
-    /// Returns whether so many more packs are to be built, and notes for whom they are not.
-    fn may_build(&mut self, packs: usize, most: usize, names: &[String]) -> bool {
-        if self.is_over() {
-            return false;
-        }
-        let is_too_much = self.count.saturating_add(packs) > most;
-        match is_too_much {
-            true => self.skipped.extend(names.iter().cloned()),
-            false => self.count += packs,
-        }
-        !is_too_much
-    }
-
     /// Judges a pack that no file holds.
     pub(super) fn judge(&self, read: &ReadPack) -> Compared {
         let Some(hash) = &read.hash else {
@@ -242,19 +160,10 @@ impl<'a, 's> Search<'a, 's> {
         let output = self.repository.settings().output.dir.as_str();
         let folders: Vec<String> = folders.filter(|dir| dir == output || root.join(dir).is_dir()).collect();
         let history = if is_in_git(root) { ", nor any version of them that git has" } else { "" };
-        let agents = match &self.agents[..] {
-            [] => String::new(),
-            agents => format!(", or for the agents {}", list(agents)),
-        };
-        let skipped: Vec<String> = self.skipped.iter().cloned().collect();
-        let skipped = match &skipped[..] {
-            [] => String::new(),
-            skipped => format!(" (since there are too many packs, not all were built of {})", list(skipped)),
-        };
         format!(
-            "no file in {} holds it{history}; and within the configured limits no build gives it now, under the profiles {}{agents}{skipped}",
+            "no file in {} holds it{history}; and within the configured limits no build gives it now, under the profiles {}",
             list(&folders),
-            list(&self.profiles)
+            list(&self.repository.settings().output.profiles)
         )
     }
 
