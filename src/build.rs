@@ -16,6 +16,7 @@ use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::PathBuf;
 use std::process::Command;
+use walkdir::WalkDir;
 
 /// Modules that decide neither what packs nor what cached texts hold, so that an edit of them keeps caches valid.
 ///
@@ -38,7 +39,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             // Cargo watches folders with all that they hold. It need not watch `src` itself, where a new module comes
             // with an edit of `lib.rs`.
             println!("cargo::rerun-if-changed={}", path.display());
-            collect(path, &mut files)?;
+            for entry in WalkDir::new(path) {
+                let entry = entry?;
+                if entry.file_type().is_file() {
+                    files.push(entry.into_path());
+                }
+            }
         }
     }
     files.sort();
@@ -56,17 +62,5 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Command::new(compiler).arg("--version").output()?.stdout.hash(&mut hasher);
     println!("cargo::rustc-env=CONTEXTPACK_SOURCE={:016x}", hasher.finish());
     println!("cargo::rustc-env=CONTEXTPACK_EXCLUDED={}", EXCLUDED.join(","));
-    Ok(())
-}
-
-/// Lists the files at `path`, which is a file or a folder.
-fn collect(path: PathBuf, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
-    if path.is_dir() {
-        for entry in fs::read_dir(path)? {
-            collect(entry?.path(), files)?;
-        }
-    } else {
-        files.push(path);
-    }
     Ok(())
 }

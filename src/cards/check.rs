@@ -7,6 +7,7 @@ use super::{Card, CardError, CardStore, ContentId, FileKind};
 use crate::model::RepoPath;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use walkdir::WalkDir;
 
 /// The result of [`CardChecker::check`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,8 +27,8 @@ pub fn context_folder(path: &Path) -> Option<PathBuf> {
 
 fn is_context_folder(folder: &Path) -> bool {
     let names = |path: PathBuf| {
-        let entries = path.read_dir().into_iter().flatten().flatten();
-        entries.filter_map(|entry| entry.file_name().into_string().ok()).collect::<Vec<_>>()
+        let entries = WalkDir::new(path).min_depth(1).max_depth(1).into_iter().flatten();
+        entries.filter_map(|entry| Some(entry.file_name().to_str()?.to_owned())).collect::<Vec<_>>()
     };
     let is_hex = |name: &String| name.len() == 2 && name.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
     let hashed = [FileKind::Card, FileKind::Box];

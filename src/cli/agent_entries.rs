@@ -81,10 +81,9 @@ mod tests {
         for program in AgentProgram::ALL {
             let text = program.text();
             let args = match program {
-                AgentProgram::Codex => text.parse::<toml::Table>().unwrap()[program.field()]["contextpack"]["args"]
-                    [0]
-                .as_str()
-                .map(str::to_owned),
+                AgentProgram::Codex => text.parse::<toml::Table>().unwrap()[program.field()]["contextpack"]["args"][0]
+                    .as_str()
+                    .map(str::to_owned),
                 _ => serde_json::from_str::<serde_json::Value>(&text).unwrap()[program.field()]["contextpack"]["args"]
                     [0]
                 .as_str()

@@ -1,21 +1,23 @@
 //! The files of new agents, made from a template.
 
 use crate::markdown::front_matter::{front_matter, key};
-use std::fmt::Write as _;
+use serde::Serialize;
 
 /// The template that is used unless the repo has its own.
 pub const BUILT_IN_TEMPLATE: &str = include_str!("agent_template.md");
 
 /// What a new agent is made of.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct NewAgent {
     /// Its name.
     pub name: String,
     /// What it is for.
     pub purpose: String,
     /// What it does, in more detail.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
     /// The tools that it has.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
 }
 
@@ -152,17 +154,8 @@ impl NewAgent {
     }
 
     fn front_matter(&self) -> String {
-        let mut yaml = format!("---\nname: {}\npurpose: {}\n", quoted(&self.name), quoted(&self.purpose));
-        // Writing to a `String` cannot fail.
-        if let Some(role) = &self.role {
-            let _ = writeln!(yaml, "role: {}", quoted(role));
-        }
-        if !self.tools.is_empty() {
-            let tools: Vec<String> = self.tools.iter().map(|tool| quoted(tool)).collect();
-            let _ = writeln!(yaml, "tools: [{}]", tools.join(", "));
-        }
-        yaml.push_str("---\n");
-        yaml
+        // Writing texts to a `String` cannot fail.
+        format!("---\n{}---\n", serde_yaml::to_string(self).unwrap_or_default())
     }
 }
 
@@ -242,8 +235,8 @@ mod tests {
     #[test]
     fn a_template_without_front_matter_gets_one() {
         let text = agent().fill("# {{AGENT_NAME}}\n").unwrap();
-        assert!(text.starts_with("---\nname: \"Research: \\\"Lead\\\"\"\npurpose: "), "{text}");
-        assert!(text.ends_with("tools: [\"search\"]\n---\n\n# Research: \"Lead\"\n"), "{text}");
+        assert!(text.starts_with("---\nname: 'Research: \"Lead\"'\npurpose: "), "{text}");
+        assert!(text.ends_with("tools:\n- search\n---\n\n# Research: \"Lead\"\n"), "{text}");
     }
 
     #[test]

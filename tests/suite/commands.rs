@@ -51,7 +51,7 @@ fn no_line_of_any_format_is_one() {
     sandbox
         .write("work_items/e.md", sandbox.read("work_items/e.md").replace("y\n\n", "y2\n\n##[more]\n\n::more::\n\n"));
     let root = "::add-mask::e";
-    let commands: [&[&str]; 34] = [
+    let commands: [&[&str]; 33] = [
         &["check"],
         &["ready"],
         &["list"],

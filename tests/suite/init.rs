@@ -408,5 +408,8 @@ fn an_entry_is_written_through_no_link_and_into_no_file_that_has_one() {
     );
     assert_eq!((sandbox.read(".mcp.json").as_str(), sandbox.read("elsewhere.json").as_str()), (other, "{}"));
     let json = sandbox.json(0, &["init", "--agent", "cursor", "--agent", "vscode", "--format", "json"]);
-    assert_eq!((&json["by_hand"][0]["path"], &json["by_hand"][1]), (&".cursor/mcp.json".into(), &serde_json::Value::Null));
+    assert_eq!(
+        (&json["by_hand"][0]["path"], &json["by_hand"][1]),
+        (&".cursor/mcp.json".into(), &serde_json::Value::Null)
+    );
 }

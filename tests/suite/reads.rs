@@ -40,7 +40,7 @@ fn large(sandbox: &Sandbox, path: &str) {
     File::create(sandbox.root().join(path)).unwrap().set_len((64 << 20) + 1).unwrap();
 }
 
-const NAMED: [&[&str]; 11] = [
+const NAMED: [&[&str]; 10] = [
     &["verify", "@"],
     &["diff", "@", "packs/feat-cache.coding.json"],
     &["diff", "packs/feat-cache.coding.json", "@"],

@@ -24,8 +24,8 @@ pub(crate) use ledger::{OutcomeArgs, PublishArgs, WakeArgs, WakeMode};
 #[cfg(feature = "serve")]
 pub(crate) use review::ServeArgs;
 pub(crate) use review::{
-    DiffArgs, ExplainArgs, GitArgs, GitCommand, NotesArgs, OpenArgs, RedactArgs, RenderArgs, RenderPart,
-    ReportArgs, SinceArgs, TrailerArgs, VerifyArgs,
+    DiffArgs, ExplainArgs, GitArgs, GitCommand, NotesArgs, OpenArgs, RedactArgs, RenderArgs, RenderPart, ReportArgs,
+    SinceArgs, TrailerArgs, VerifyArgs,
 };
 #[cfg(feature = "mcp")]
 pub(crate) use setup::AgentProgram;

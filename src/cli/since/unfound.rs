@@ -74,7 +74,8 @@ impl<'a, 's> Search<'a, 's> {
         if self.is_over() {
             return Ok(());
         }
-        let budget = BudgetArgs { profiles: self.repository.settings().output.profiles.clone(), ..BudgetArgs::default() };
+        let budget =
+            BudgetArgs { profiles: self.repository.settings().output.profiles.clone(), ..BudgetArgs::default() };
         let found = Mutex::new(Vec::new());
         packs::run(self.global, self.repository, self.project, self.project.roots(), (&[], &budget), &|built| {
             self.hold(&found, built);
