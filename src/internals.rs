@@ -3,8 +3,8 @@
 /// Batches.
 #[cfg(feature = "cli")]
 pub mod batches {
-    pub use crate::batches::decide;
-    pub use crate::batches::{
+    pub use crate::handoff::batches::decide;
+    pub use crate::handoff::batches::{
         Batch, BatchId, BatchState, BatchStatus, BatchStore, Ledger, LedgerPath, TaskStatus, Turn,
     };
 }
@@ -40,8 +40,8 @@ pub mod graph {
 /// Inboxes.
 #[cfg(feature = "cli")]
 pub mod inbox {
-    pub use crate::inbox::decide;
-    pub use crate::inbox::{Inbox, TurnId, TurnRequest};
+    pub use crate::handoff::inbox::decide;
+    pub use crate::handoff::inbox::{Inbox, TurnId, TurnRequest};
 }
 /// Files.
 pub mod intake {

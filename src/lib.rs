@@ -58,10 +58,7 @@
 // What commands alone use is part of modules that a library uses too. With the command line, unused code is found.
 #![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports, reason = "used by commands"))]
 
-#[cfg(feature = "cli")]
-mod batches;
 mod cache;
-mod cards;
 #[cfg(feature = "cli")]
 mod cli;
 mod config;
@@ -70,9 +67,7 @@ mod fit;
 #[cfg(feature = "github")]
 mod github;
 mod graph;
-mod handover;
-#[cfg(feature = "cli")]
-mod inbox;
+mod handoff;
 mod intake;
 mod knowledge;
 mod markdown;

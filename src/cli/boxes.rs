@@ -7,7 +7,7 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::input;
 use super::report::{print_invalid_pack, print_lines};
-use crate::cards::{
+use crate::handoff::cards::{
     BoxContent, BoxSnapshot, Card, CardError, ContentId, LogAppend, LogName, MessageStyle, Transaction, messages,
 };
 use crate::review::{read, verify};

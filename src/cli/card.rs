@@ -7,11 +7,11 @@ use super::failure::Failure;
 use super::input;
 use super::report::print_lines;
 use super::workspace::{configuration, stamp};
-use crate::cards::{
+use crate::engine::{Repository, process_environment};
+use crate::handoff::cards::{
     Card, CardContent, CardError, CardStore, CardWriter, ContentId, FileKind, LARGEST_BATCH, PreparedCard, ReadCard,
     Role, import, parse,
 };
-use crate::engine::{Repository, process_environment};
 use crate::redact::{Environment, Redactor};
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -3,9 +3,9 @@
 use super::args::Args;
 use super::console::printable;
 use super::workspace::user_caches;
-use crate::batches::BatchStore;
-use crate::cards::{CardStore, ContentId};
 use crate::engine::{Configuration, OpenRequest, Repository, process_environment};
+use crate::handoff::batches::BatchStore;
+use crate::handoff::cards::{CardStore, ContentId};
 use crate::intake::Repo;
 use clap_complete::CompleteEnv;
 use clap_complete::engine::CompletionCandidate;

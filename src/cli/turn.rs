@@ -3,9 +3,9 @@
 use super::args::Global;
 use super::console::{self, printable};
 use super::failure::Failure;
-use crate::batches::{ClaimState, LateReason, LedgerFault, TaskStatus};
-use crate::cards::ToolError;
 use crate::config::nearest;
+use crate::handoff::batches::{ClaimState, LateReason, LedgerFault, TaskStatus};
+use crate::handoff::cards::ToolError;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::Write as _;

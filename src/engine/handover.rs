@@ -3,9 +3,9 @@
 use super::agents::AgentDefaults;
 use super::knowledge::AgentContext;
 use super::{EngineError, Project, clean};
-use crate::cards::{Card, CardContent, CardWriter, ToolCall};
 use crate::graph::RecordedRemoval;
-use crate::handover::{HandedCard, HandoverPlan};
+use crate::handoff::cards::{Card, CardContent, CardWriter, ToolCall};
+use crate::handoff::handover::{HandedCard, HandoverPlan};
 use crate::redact::{Clean, CleanBuf, Environment, Piece, Redactor};
 use crate::select::{CardContentText, CardText, HandedOver, HandoverLabel};
 use rayon::prelude::*;

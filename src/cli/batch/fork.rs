@@ -2,9 +2,6 @@
 
 use super::output::ForkedBatch;
 use super::{BatchFiles, matrix, ring_for_tasks};
-use crate::batches::decide::NewFile;
-use crate::batches::{Batch, BatchId, BatchTask, ForkedTask, Ledger, LedgerPath, TargetStrategy};
-use crate::cards::{BoxContent, CardError, ContentId, FileKind, LogName, Transaction};
 use crate::cli::args::{BudgetArgs, Format, Global, PublishArgs, WakeArgs};
 use crate::cli::card::CardFiles;
 use crate::cli::console::{self, printable};
@@ -17,7 +14,10 @@ use crate::cli::report::{print_error, print_lines};
 use crate::cli::workspace::{open, settled, stamp};
 use crate::config::{BatchFile, Recipe};
 use crate::engine::{Project, Repository};
-use crate::handover::{Arguments, own_log};
+use crate::handoff::batches::decide::NewFile;
+use crate::handoff::batches::{Batch, BatchId, BatchTask, ForkedTask, Ledger, LedgerPath, TargetStrategy};
+use crate::handoff::cards::{BoxContent, CardError, ContentId, FileKind, LogName, Transaction};
+use crate::handoff::handover::{Arguments, own_log};
 use crate::model::{Digest, RepoPath};
 use crate::review::read;
 use crate::store::{Access, Folder};

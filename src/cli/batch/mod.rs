@@ -11,9 +11,9 @@ use super::failure::Failure;
 use super::ledger::LedgerFiles;
 use super::report::print_lines;
 use super::wake::Ring;
-use crate::batches::decide::NewFile;
-use crate::batches::{BatchId, BatchStore, Ledger, TaskStatus};
-use crate::cards::CardError;
+use crate::handoff::batches::decide::NewFile;
+use crate::handoff::batches::{BatchId, BatchStore, Ledger, TaskStatus};
+use crate::handoff::cards::CardError;
 pub(crate) use output::{
     BatchList, BatchMatrix, BatchStatusOutput, ClaimedTask, EndedTasks, ForkedBatch, JoinedBatch, ReclaimedTasks,
     ReportedTask,

@@ -1,8 +1,8 @@
 //! What the commands about batches print.
 
-use crate::batches::{BatchId, BatchStatus, LateReason, Ledger, ReportState, TaskResult, TaskStatus};
-use crate::cards::{ContentId, ToolError};
 use crate::cli::turn::{FaultOutput, by_and_at, outcome_line};
+use crate::handoff::batches::{BatchId, BatchStatus, LateReason, Ledger, ReportState, TaskResult, TaskStatus};
+use crate::handoff::cards::{ContentId, ToolError};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;

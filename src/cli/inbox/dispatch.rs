@@ -1,8 +1,6 @@
 //! `contextpack dispatch`.
 
 use super::{DispatchedTurn, InboxFiles};
-use crate::batches::TaskStatus;
-use crate::cards::{CardError, LogName};
 use crate::cli::args::{DispatchArgs, Format, Global};
 use crate::cli::console;
 use crate::cli::exit::Exit;
@@ -13,9 +11,11 @@ use crate::cli::publish::UnknownPush;
 use crate::cli::report::{print_error, print_lines};
 use crate::cli::workspace::{open, settled};
 use crate::engine::EngineError;
-use crate::handover::own_log;
-use crate::inbox::decide::{self, Dispatched};
-use crate::inbox::{TurnId, TurnRequest};
+use crate::handoff::batches::TaskStatus;
+use crate::handoff::cards::{CardError, LogName};
+use crate::handoff::handover::own_log;
+use crate::handoff::inbox::decide::{self, Dispatched};
+use crate::handoff::inbox::{TurnId, TurnRequest};
 use crate::knowledge::AgentError;
 use crate::store::Access;
 use std::cell::Cell;
@@ -139,7 +139,7 @@ fn dispatch(
     let path = inbox.path_of(&id).map(|path| path.to_string()).unwrap_or_default();
     // A turn that was dispatched and not committed is committed now.
     files.record(files.store.shown(&name, &path));
-    files.record(files.cards.store.shown(crate::cards::FileKind::Box, &turn.request.context_box_id));
+    files.record(files.cards.store.shown(crate::handoff::cards::FileKind::Box, &turn.request.context_box_id));
     let ring = (turn.status == TaskStatus::Pending)
         .then(|| files.ring("contextpack-turn", &name, &turn.request, turn.epoch, &path));
     let output = DispatchedTurn::accepted(&turn, existed);

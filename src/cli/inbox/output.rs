@@ -1,9 +1,9 @@
 //! What `dispatch` and the commands about inboxes print.
 
-use crate::batches::{LateReason, ReportState, TaskStatus};
-use crate::cards::{ContentId, ToolError};
 use crate::cli::turn::{FaultOutput, by_and_at, outcome_line};
-use crate::inbox::{Inbox, TurnId, TurnRequest, TurnState};
+use crate::handoff::batches::{LateReason, ReportState, TaskStatus};
+use crate::handoff::cards::{ContentId, ToolError};
+use crate::handoff::inbox::{Inbox, TurnId, TurnRequest, TurnState};
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -3,12 +3,12 @@
 use super::freshness::CheckedFolder;
 use super::talk::{CardsFolder, conversation};
 use super::work::{LedgerName, ledger};
-use crate::cards::context_folder;
 use crate::cli::args::Global;
 #[cfg(feature = "serve")]
 use crate::cli::console::{self, printable};
 use crate::cli::failure::{Failure, PathFailure};
 use crate::cli::{input, verify, workspace};
+use crate::handoff::cards::context_folder;
 use crate::model::{RepoPath, natural_cmp};
 use crate::review::{Freshness, PageEntry, report_freshness};
 use crate::store::{Folder, Links, StoreError, read_file};

@@ -1,7 +1,7 @@
 //! Boxes and logs as conversations on the page.
 
-use crate::cards::{CardError, CardStore, ReadCard, check_file};
 use crate::engine::card_text;
+use crate::handoff::cards::{CardError, CardStore, ReadCard, check_file};
 use crate::intake::first_commits;
 use crate::model::RepoPath;
 use crate::redact::Redactor;

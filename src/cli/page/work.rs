@@ -1,9 +1,9 @@
 //! Batches and inboxes on the page.
 
 use super::talk::CardsFolder;
-use crate::batches::{BatchId, BatchStore, Ledger, LedgerFault, ReportState, TaskStatus};
-use crate::cards::{CardError, ContentId, LogName};
-use crate::inbox::{Inbox, InboxStore};
+use crate::handoff::batches::{BatchId, BatchStore, Ledger, LedgerFault, ReportState, TaskStatus};
+use crate::handoff::cards::{CardError, ContentId, LogName};
+use crate::handoff::inbox::{Inbox, InboxStore};
 use crate::model::RepoPath;
 use crate::redact::Redactor;
 use crate::review::{BatchView, InboxView, PageEntry, ReportView, TaskView};

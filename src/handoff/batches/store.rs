@@ -4,7 +4,7 @@ use super::decide::NewFile;
 use super::files::{LedgerFolder, REFUSED, Unread};
 use super::ledger::Ledger;
 use super::path::{BatchId, LedgerPath};
-use crate::cards::CardError;
+use crate::handoff::cards::CardError;
 use crate::model::RepoPath;
 use std::path::Path;
 

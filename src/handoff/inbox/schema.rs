@@ -1,7 +1,7 @@
 //! The published schemas of the files of an inbox.
 
 use super::{InboxEvent, TurnClaim, TurnRequest, TurnResponse};
-use crate::batches::schema_text;
+use crate::handoff::batches::schema_text;
 
 /// Returns the JSON Schema (2020-12) of a request, with a final newline.
 pub fn inbox_request_schema() -> String {

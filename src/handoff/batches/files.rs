@@ -1,6 +1,6 @@
 //! The files of ledgers on disk: folders to which files are only ever added.
 
-use crate::cards::without_line_end;
+use crate::handoff::cards::without_line_end;
 use crate::model::RepoPath;
 use crate::store::{Folder, StoreError};
 use rayon::prelude::*;

@@ -6,9 +6,9 @@ use super::entries::{
 use super::ledger::{Inbox, check_ids};
 use super::path::{Attempt, InboxPath, TurnId};
 use super::state::TurnState;
-use crate::batches::decide::{Outcome, Reported, Writer};
-use crate::batches::{LAST_EPOCH, LateReason, TaskStatus};
-use crate::cards::{CardError, LogEntry, canonical_bytes};
+use crate::handoff::batches::decide::{Outcome, Reported, Writer};
+use crate::handoff::batches::{LAST_EPOCH, LateReason, TaskStatus};
+use crate::handoff::cards::{CardError, LogEntry, canonical_bytes};
 
 /// A file to be added.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The names of turns, and of the files of an inbox.
 
-use crate::batches::{is_short_hash, parse_epoch, short_hash, short_id};
-use crate::cards::LogEntry;
+use crate::handoff::batches::{is_short_hash, parse_epoch, short_hash, short_id};
+use crate::handoff::cards::LogEntry;
 use std::fmt;
 
 short_id! {

@@ -1,7 +1,7 @@
 //! Checks of single fields of ledgers, as strict as what writes them: a file may have been made by hand.
 
 use super::path::LAST_EPOCH;
-use crate::cards::ToolError;
+use crate::handoff::cards::ToolError;
 
 /// The longest name of an agent, in bytes.
 const LONGEST_NAME: usize = 1_000;

@@ -5,11 +5,11 @@ use super::entries::{
     TurnResponse,
 };
 use super::path::{Attempt, InboxPath, TurnId};
-use crate::batches::{
+use crate::handoff::batches::{
     EpochFiles, LAST_EPOCH, LateReason, LedgerFault, TaskStatus, check_epoch, check_key, check_last, check_origin,
     check_outcome, check_time, misplaced, read_json, same,
 };
-use crate::cards::{LogEntry, LogName, check_hash};
+use crate::handoff::cards::{LogEntry, LogName, check_hash};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The files of an inbox.

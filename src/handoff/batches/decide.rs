@@ -8,7 +8,7 @@ use super::ledger::Ledger;
 use super::path::{BatchId, LAST_EPOCH, LedgerPath, Turn};
 use super::state::{BatchState, TaskState};
 use super::status::TaskStatus;
-use crate::cards::{CardError, ContentId, ToolError, canonical_bytes};
+use crate::handoff::cards::{CardError, ContentId, ToolError, canonical_bytes};
 
 /// A file to be added.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The arguments of a handover, checked against its recipe.
 
-use crate::cards::{CardError, CardWriter};
 use crate::config::{INCLUDE_HISTORY, Recipe, TARGET_STRATEGY, nearest};
+use crate::handoff::cards::{CardError, CardWriter};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -109,7 +109,7 @@ impl Arguments {
             let mut card = json!({"type": rule.as_card_type, "content": content});
             if let Some(role) = metadata.remove("role") {
                 card["role"] = role;
-            } else if crate::cards::Role::of_type(&rule.as_card_type).is_none() {
+            } else if crate::handoff::cards::Role::of_type(&rule.as_card_type).is_none() {
                 card["role"] = "user".into();
             }
             card["metadata"] = metadata.into();

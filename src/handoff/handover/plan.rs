@@ -2,11 +2,11 @@
 
 use super::Arguments;
 use super::arguments::TargetStrategy;
-use crate::cards::{
+use crate::config::{Recipe, TARGET_STRATEGY};
+use crate::handoff::cards::{
     BoxContent, BoxSnapshot, Card, CardError, CardStore, CardWriter, ContentId, FileKind, LogName, PreparedCard,
     ReadCard,
 };
-use crate::config::{Recipe, TARGET_STRATEGY};
 use crate::model::{Given, slug};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};

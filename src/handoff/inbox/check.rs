@@ -3,8 +3,8 @@
 use super::ledger::Inbox;
 use super::path::{InboxPath, TurnId};
 use super::store::InboxStore;
-use crate::batches::{DAMAGED, canonical_fault};
-use crate::cards::{CardError, CardStore, ContentId, FileKind, LogName, missing, without_line_end};
+use crate::handoff::batches::{DAMAGED, canonical_fault};
+use crate::handoff::cards::{CardError, CardStore, ContentId, FileKind, LogName, missing, without_line_end};
 use crate::model::{Digest, RepoPath};
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -2,7 +2,7 @@
 
 use super::path::BatchId;
 use super::status::{BatchStatus, TaskStatus};
-use crate::cards::{ContentId, ToolError, canonical_bytes, present};
+use crate::handoff::cards::{ContentId, ToolError, canonical_bytes, present};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

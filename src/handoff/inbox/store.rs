@@ -3,8 +3,8 @@
 use super::decide::NewFile;
 use super::ledger::Inbox;
 use super::path::InboxPath;
-use crate::batches::{LedgerFolder, REFUSED, Unread};
-use crate::cards::{CardError, LogName};
+use crate::handoff::batches::{LedgerFolder, REFUSED, Unread};
+use crate::handoff::cards::{CardError, LogName};
 use crate::model::RepoPath;
 use std::path::Path;
 

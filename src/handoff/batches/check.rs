@@ -5,7 +5,7 @@ use super::files::DAMAGED;
 use super::ledger::{Ledger, read_batch, read_event};
 use super::path::{BatchId, LedgerPath};
 use super::store::BatchStore;
-use crate::cards::{CardError, CardStore, ContentId, FileKind, missing, parse, without_line_end};
+use crate::handoff::cards::{CardError, CardStore, ContentId, FileKind, missing, parse, without_line_end};
 use crate::model::{Digest, RepoPath};
 use std::collections::BTreeMap;
 use std::path::Path;

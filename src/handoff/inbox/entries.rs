@@ -1,8 +1,8 @@
 //! What the files of an inbox hold.
 
 use super::path::TurnId;
-use crate::batches::LateReason;
-use crate::cards::{ContentId, ToolError, canonical_bytes, present};
+use crate::handoff::batches::LateReason;
+use crate::handoff::cards::{ContentId, ToolError, canonical_bytes, present};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

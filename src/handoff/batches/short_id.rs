@@ -1,6 +1,6 @@
 //! Ids that are the first 12 hex digits of a hash.
 
-use crate::cards::CardError;
+use crate::handoff::cards::CardError;
 use crate::model::Digest;
 
 /// The number of hex digits of an id.
@@ -47,20 +47,20 @@ macro_rules! short_id {
         impl $name {
             /// Returns the id of a file with these bytes.
             pub fn of(bytes: &[u8]) -> Self {
-                Self($crate::batches::short_hash(bytes))
+                Self($crate::handoff::batches::short_hash(bytes))
             }
 
             /// Parses a whole id.
             pub fn parse(text: &str) -> Option<Self> {
-                $crate::batches::is_short_hash(text).then(|| Self(text.to_owned()))
+                $crate::handoff::batches::is_short_hash(text).then(|| Self(text.to_owned()))
             }
 
             /// Parses an id or its first digits, as a user types them.
             ///
             /// # Errors
-            /// [`CardError::BadRequest`](crate::cards::CardError) if it is none.
-            pub fn prefix(typed: &str) -> Result<String, $crate::cards::CardError> {
-                $crate::batches::short_prefix(typed, $field)
+            /// [`CardError::BadRequest`](crate::handoff::cards::CardError) if it is none.
+            pub fn prefix(typed: &str) -> Result<String, $crate::handoff::cards::CardError> {
+                $crate::handoff::batches::short_prefix(typed, $field)
             }
 
             /// Returns the digits.

@@ -9,7 +9,7 @@ use super::fields::{check_epoch, check_key, check_last, check_origin, check_outc
 use super::path::{BatchId, LAST_EPOCH, LedgerPath, Turn};
 use super::short_id::is_short_hash;
 use super::status::{BatchStatus, TaskStatus};
-use crate::cards::{CardError, LogName, check_hash, highest_clock};
+use crate::handoff::cards::{CardError, LogName, check_hash, highest_clock};
 use crate::model::RepoPath;
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, BTreeSet};

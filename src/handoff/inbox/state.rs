@@ -3,7 +3,7 @@
 use super::entries::{TurnRequest, TurnResponse};
 use super::ledger::Inbox;
 use super::path::{Attempt, TurnId};
-use crate::batches::{ClaimState, LateReason, ReportState, TaskStatus};
+use crate::handoff::batches::{ClaimState, LateReason, ReportState, TaskStatus};
 use std::collections::BTreeMap;
 
 /// The state of a turn.
