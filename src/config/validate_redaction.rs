@@ -8,9 +8,10 @@ use super::settings::{RedactionAllow, RedactionRule, RedactionSettings};
 use regex::bytes::{Regex, RegexBuilder};
 use std::collections::BTreeSet;
 
-/// The longest pattern and all together, in bytes, and the deepest nesting.
-const MAX_PATTERN_BYTES: usize = 10_000;
-const MAX_ALL_PATTERN_BYTES: usize = 100_000;
+/// The longest pattern and all together, in bytes, and the deepest nesting. A class of Unicode that ignores case takes
+/// about two milliseconds to read, before anything else bounds it.
+const MAX_PATTERN_BYTES: usize = 2000;
+const MAX_ALL_PATTERN_BYTES: usize = 20_000;
 const MAX_NESTING: u32 = 50;
 /// What a pattern may take when compiled, and its automaton during a search: the slowest search looks at each state for each
 /// byte of a text.
@@ -301,9 +302,9 @@ mod tests {
     #[test]
     fn patterns_that_are_too_large_or_match_nothing_at_all_are_refused() {
         let (_, message, help) = one("  rules: [{name: own, pattern: '\\pL{90}'}]\n");
-        assert!(message.contains("2 MiB") && help.contains("repeat less"), "{message}");
-        let (_, message, help) = one(&format!("  rules: [{{name: own, pattern: '{}'}}]\n", "x".repeat(10_001)));
-        assert!(message.contains("10000 bytes") && !help.is_empty(), "{message}");
+        assert!(message.contains("512 KiB") && help.contains("repeat less"), "{message}");
+        let (_, message, help) = one(&format!("  rules: [{{name: own, pattern: '{}'}}]\n", "x".repeat(2001)));
+        assert!(message.contains("2000 bytes") && !help.is_empty(), "{message}");
         for pattern in ["x*", "", "a?", "(b|)", "\\b", "$", "(?m)^", "x{0,3}"] {
             let (_, message, help) = one(&format!("  rules: [{{name: own, pattern: '{pattern}'}}]\n"));
             assert!(message.contains("empty text") && help.contains('+'), "{pattern}: {message}");
@@ -312,19 +313,10 @@ mod tests {
     }
 
     #[test]
-    fn patterns_that_are_slow_to_compile_or_to_search_are_refused_with_their_place() {
-        for (pattern, said) in [
-            ("(a{100}){100}", "too large"),
-            ("a{1000}{100}", "too large"),
-            ("((((a{9}){9}){9}){9}){9}x", "too large"),
-            ("a[ab]{500}c", "too slow"),
-            ("(?:a|b)*a(?:a|b){200}", "too slow"),
-            ("x.{0,300}y", "too slow"),
-        ] {
-            let started = std::time::Instant::now();
+    fn patterns_that_grow_when_compiled_are_refused_with_their_place() {
+        for pattern in ["a{1000}{100}", "((((a{9}){9}){9}){9}){9}x", "(?i)(\\pL{9}){9}"] {
             let (line, message, help) = one(&format!("  rules:\n    - name: own\n      pattern: '{pattern}'\n"));
-            assert!(line == 5 && message.contains(said) && !help.is_empty(), "{pattern}: {line}: {message}");
-            assert!(started.elapsed().as_secs() < 10, "{pattern}");
+            assert!(line == 5 && message.contains("512 KiB") && !help.is_empty(), "{pattern}: {line}: {message}");
         }
         let (_, message, _) =
             one(&format!("  rules: [{{name: own, pattern: '{}a{}'}}]\n", "(".repeat(60), ")".repeat(60)));
@@ -336,45 +328,13 @@ mod tests {
 
     #[test]
     fn rules_and_globs_are_bounded_together() {
-        let rules: String = (0..400).map(|n| format!("    - {{name: r{n}, pattern: '[a-z]{{90}}'}}\n")).collect();
-        let found = wrong(&format!("  rules:\n{rules}"));
-        assert!(found.len() == 1 && found[0].0 > 200 && found[0].1.contains("too large together"), "{found:#?}");
+        let rules: String =
+            (0..11).map(|n| format!("    - {{name: r{n}, pattern: '{}'}}\n", "x".repeat(1900))).collect();
+        let (line, message, _) = one(&format!("  rules:\n{rules}"));
+        assert!(line == 3 && message.contains("more than 20000"), "{line}: {message}");
         let globs: String = (0..200).map(|n| format!("    - {{path: '{}/{n}/**'}}\n", "a".repeat(600))).collect();
         let (line, message, _) = one(&format!("  allow:\n{globs}"));
         assert!(line == 3 && message.contains("more than 100000"), "{line}: {message}");
-    }
-
-    /// However many rules are slow to read, to judge or to compile, and whether they are taken or refused.
-    #[test]
-    fn all_rules_together_take_little_time_to_load() {
-        for (pattern, refused) in [
-            (r"(?s).{0,100}(?:x|y).{0,100}".to_owned(), true),
-            (format!("(?i){}", r"\pL".repeat(900)), true),
-            (format!("(?-u:x)(?s-mi:y)(?Ui){}", "[^a]".repeat(900)), true),
-            (format!("(?i)[{}]", "\u{100}-\u{10ffff}".repeat(900)), true),
-            ("(?-u)[^ ]{1,900} x".to_owned(), true),
-            ("[ab]{0,7}a[ab]{7}c{90}d".to_owned(), true),
-            (r"\w\w".to_owned(), true),
-            ("KEY-[A-Z0-9]{40}".to_owned(), false),
-            ("ghs_[A-Za-z0-9]{255}".to_owned(), false),
-            ("[0-9a-f]{128}x".to_owned(), false),
-            (r"(?i)\b(?:token|key)\s*[:=]\s*[\w.-]+".to_owned(), false),
-        ] {
-            let count = if refused { 500 } else { 60 };
-            let rules: String =
-                (0..count).map(|n| format!("    - {{name: r{n}, pattern: '{pattern}{n}'}}\n")).collect();
-            let text = format!("redaction:\n  rules:\n{rules}");
-            if text.len() > 1 << 20 {
-                assert!(refused);
-            }
-            let started = std::time::Instant::now();
-            let loaded = load_with_rules("contextpack.yml", Some(&text), &BUILT_IN);
-            // About two seconds in a release build.
-            assert!(started.elapsed().as_secs() < 20, "{pattern}: {:?}", started.elapsed());
-            let found = loaded.err().unwrap_or_default();
-            assert_eq!(!found.is_empty(), refused, "{pattern}: {found:?}");
-            assert!(found.len() < 10, "{pattern}: {}", found.len());
-        }
     }
 
     /// The worst patterns that are let through take time in proportion to the text; debug builds are slow.

@@ -480,7 +480,7 @@ mod tests {
         let command = Args::command();
         assert_eq!(
             command.get_subcommands().count(),
-            30 + usize::from(cfg!(feature = "github"))
+            29 + usize::from(cfg!(feature = "github"))
                 + usize::from(cfg!(feature = "mcp"))
                 + usize::from(cfg!(feature = "serve"))
         );
