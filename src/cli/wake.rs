@@ -59,9 +59,11 @@ impl Doorbell {
     /// # Errors
     /// If the event is not taken.
     pub(crate) fn ring(&self, ring: &Ring) -> Result<(), Failure> {
-        match self {
+        #[cfg(not(feature = "github"))]
+        let _ = (ring.event, &ring.payload);
+        match *self {
             #[cfg(feature = "github")]
-            Self::Github(event) => event.send(ring),
+            Self::Github(ref event) => event.send(ring),
         }
     }
 }
