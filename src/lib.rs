@@ -62,6 +62,8 @@ mod cache;
 #[cfg(feature = "cli")]
 mod cli;
 mod config;
+#[cfg(feature = "cli")]
+mod console;
 mod engine;
 mod fit;
 #[cfg(feature = "github")]

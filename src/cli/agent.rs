@@ -1,12 +1,13 @@
 //! `contextpack agent`.
 
-use super::args::{AgentCommand, AgentCommandArgs, Format, Global};
-use super::console::{self, printable};
-use super::exit::Exit;
-use super::failure::Failure;
-use super::report;
+use super::args::{AgentCommand, AgentCommandArgs, Global};
 use super::workspace::open;
 use crate::config::DocumentType;
+use crate::console::Exit;
+use crate::console::Failure;
+use crate::console::Format;
+use crate::console::report;
+use crate::console::{self, printable};
 use crate::engine::{EngineError, Project, Repository};
 use crate::knowledge::{Agent, BUILT_IN_TEMPLATE, NewAgent, Scope};
 use crate::model::{Refusal, RepoPath, SourceTree as _};

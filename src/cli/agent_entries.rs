@@ -3,8 +3,8 @@
 //! A file that exists is its owner's: the entry is printed, to be added by hand.
 
 use super::args::AgentProgram;
-use super::failure::Failure;
 use super::setup::{ExistingFile, Setup};
+use crate::console::Failure;
 
 /// The entry of all programs but Codex.
 const ENTRY: &str = r#""contextpack": { "type": "stdio", "command": "contextpack", "args": ["mcp"] }"#;

@@ -1,12 +1,13 @@
 //! `contextpack box`.
 
-use super::args::{BoxArgs, BoxCommand, Format, Global, StyleName};
+use super::args::{BoxArgs, BoxCommand, Global, StyleName};
 use super::card::{CardFiles, batch, card_lines};
-use super::console::{self, printable};
-use super::exit::Exit;
-use super::failure::Failure;
 use super::input;
-use super::report::{print_invalid_pack, print_lines};
+use crate::console::Exit;
+use crate::console::Failure;
+use crate::console::Format;
+use crate::console::report::{print_invalid_pack, print_lines};
+use crate::console::{self, printable};
 use crate::handoff::cards::{
     BoxContent, BoxSnapshot, Card, CardError, ContentId, LogAppend, LogName, MessageStyle, Transaction, messages,
 };

@@ -1,16 +1,17 @@
 //! `contextpack build`.
 
-use super::args::{BuildArgs, Format, Global};
-use super::console::{self, counted};
+use super::args::{BuildArgs, Global};
 use super::delivery;
-use super::exit::Exit;
-use super::failure::Failure;
-use super::github::{PackOutputs, StepPack, SummaryRow, append_outputs, append_summary};
 use super::output;
 use super::packs::{self, BuildRun, PackTarget, Probe};
-use super::report::{self, Report, ReportLine};
 use super::workspace::{open, print_notes};
 use crate::cache::FreshnessPolicy;
+use crate::console::Exit;
+use crate::console::Failure;
+use crate::console::Format;
+use crate::console::github::{PackOutputs, StepPack, SummaryRow, append_outputs, append_summary};
+use crate::console::report::{self, Report, ReportLine};
+use crate::console::{self, counted};
 use crate::engine::{
     BuildOrder, BuildReport, PackWriter, Project, Repository, WriteOutcome, WriteReport, WriteStatus, companion,
     delivery_folder, orphans, pack_file_name, write_packs,
@@ -246,7 +247,7 @@ fn report_and_exit(
     shown: &dyn Fn(&str) -> String,
     started: Instant,
 ) -> Result<Exit, Failure> {
-    report(global, run, outcomes, shown).print(global, || json(run, outcomes, shown))?;
+    report(global, run, outcomes, shown).print(global.format, global.verbose, || json(run, outcomes, shown))?;
     if let Some(file) = &args.summary.file {
         let rows: Vec<SummaryRow> = outcomes.iter().map(|outcome| row(outcome, shown(&outcome.name))).collect();
         append_summary(file, "build", &rows, &run.diagnostics, None)?;
@@ -395,5 +396,9 @@ fn json(run: &BuildRun, outcomes: &[WriteOutcome], shown: &dyn Fn(&str) -> Strin
             redacted: summary.map(|summary| summary.redacted),
         }
     });
-    output::Build { packs: packs.collect(), diagnostics: output::diagnostics(&run.diagnostics), gone: Vec::new() }
+    output::Build {
+        packs: packs.collect(),
+        diagnostics: crate::console::diagnostics(&run.diagnostics),
+        gone: Vec::new(),
+    }
 }

@@ -1,12 +1,13 @@
 //! `contextpack card`, and what it shares with `contextpack box`.
 
-use super::args::{CardAddArgs, CardArgs, CardCommand, Format, Global, RoleName};
-use super::console::{self, printable};
-use super::exit::Exit;
-use super::failure::Failure;
+use super::args::{CardAddArgs, CardArgs, CardCommand, Global, RoleName};
 use super::input;
-use super::report::print_lines;
 use super::workspace::{configuration, stamp};
+use crate::console::Exit;
+use crate::console::Failure;
+use crate::console::Format;
+use crate::console::report::print_lines;
+use crate::console::{self, printable};
 use crate::engine::{Repository, process_environment};
 use crate::handoff::cards::{
     Card, CardContent, CardError, CardStore, CardWriter, ContentId, FileKind, LARGEST_BATCH, PreparedCard, ReadCard,

@@ -1,14 +1,15 @@
 //! `contextpack check`.
 
-use super::args::{BudgetArgs, CheckArgs, Format, Global};
-use super::console;
-use super::exit::Exit;
-use super::failure::Failure;
-use super::github::{SummaryRow, append_summary};
+use super::args::{BudgetArgs, CheckArgs, Global};
 use super::output;
 use super::packs::{self, BuildRun, no_roots};
-use super::report::{self, Report, ReportLine};
 use super::workspace::open;
+use crate::console;
+use crate::console::Exit;
+use crate::console::Failure;
+use crate::console::Format;
+use crate::console::github::{SummaryRow, append_summary};
+use crate::console::report::{self, Report, ReportLine};
 use crate::engine::{
     CheckReport, CheckRequest, PackState, Project, Repository, UNVERIFIABLE, apply_severities, check_packs, orphans,
     pack_names,
@@ -130,9 +131,9 @@ fn report_and_exit(
     // `--quiet` leaves warnings out of the text, but not out of the annotations.
     let errors_only = global.quiet && global.format != Format::Github;
     let report = Report { diagnostics: report::visible(&run.diagnostics, errors_only), lines: lines.collect() };
-    report.print(global, || output::Check {
+    report.print(global.format, global.verbose, || output::Check {
         packs: states.iter().map(|state| state.output(dir)).collect(),
-        diagnostics: output::diagnostics(&run.diagnostics),
+        diagnostics: crate::console::diagnostics(&run.diagnostics),
     })?;
     if !global.quiet && global.format != Format::Json {
         let fresh = states.iter().filter(|state| state.status == "fresh").count();

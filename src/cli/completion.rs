@@ -1,8 +1,8 @@
 //! Completion of arguments by the shell: the script that `completions` prints calls this program with what was typed.
 
 use super::args::Args;
-use super::console::printable;
 use super::workspace::user_caches;
+use crate::console::printable;
 use crate::engine::{Configuration, OpenRequest, Repository, process_environment};
 use crate::handoff::batches::BatchStore;
 use crate::handoff::cards::{CardStore, ContentId};

@@ -1,8 +1,9 @@
 //! What an agent is given: a pack in the form that its program takes, and the record of what was delivered.
 
-use super::args::{Format, Global, RenderPart};
-use super::console::{self, json_text};
-use super::failure::Failure;
+use super::args::{Global, RenderPart};
+use crate::console::Failure;
+use crate::console::Format;
+use crate::console::{self, json_text};
 use crate::engine::Repository;
 use crate::intake::CacheUse;
 use crate::model::RepoPath;

@@ -1,14 +1,14 @@
 //! `contextpack git`: the diff and merge drivers for packs, which `init --git` configures.
 
 use super::args::{AgentChoice, BudgetArgs, GitArgs, GitCommand, Global};
-use super::console::{self, printable};
-use super::exit::Exit;
-use super::failure::{Failure, PathFailure};
-use super::github::random_word;
 use super::handover::replayed;
 use super::input;
 use super::packs::{self, PackTarget, Probe};
 use super::workspace::open;
+use crate::console::Exit;
+use crate::console::github::random_word;
+use crate::console::{self, printable};
+use crate::console::{Failure, PathFailure};
 use crate::engine::companion;
 use crate::intake::{Repo, write_merged_files};
 use crate::model::slug;

@@ -2,15 +2,15 @@
 
 use super::args::{BudgetArgs, Global, HandoverArgs};
 use super::card::CardFiles;
-use super::console;
-use super::exit::Exit;
-use super::failure::Failure;
 use super::input;
 use super::packs;
-use super::report::print_lines;
 use super::watch::on_signal;
 use super::workspace::{from_here, open, settled, stamp};
 use crate::config::{Recipe, nearest};
+use crate::console;
+use crate::console::Exit;
+use crate::console::Failure;
+use crate::console::report::print_lines;
 use crate::engine::{AgentContext, BudgetLimits, BudgetProbe, EngineError, Project, Repository, path_inside};
 use crate::handoff::cards::{CardError, CardStore, ContentId, LogName, Transaction, parse};
 use crate::handoff::handover::{Arguments, HandoverPlan, HandoverRequest, Party, own_log, plan, replay};

@@ -1,16 +1,15 @@
 //! `contextpack init`.
 
 use super::args::{Global, InitArgs};
-use super::console::{self, printable};
 use super::detect::DetectedRepo;
-use super::exit::Exit;
-use super::failure::Failure;
-use super::output;
-use super::report::{Report, ReportLine};
 use super::setup::{CONFIG, Setup, is_half, unfit};
 use super::starter;
 use super::trailer::{HookResult, write_hook};
 use crate::config::{DenyList, Settings};
+use crate::console::Exit;
+use crate::console::Failure;
+use crate::console::report::{Report, ReportLine};
+use crate::console::{self, printable};
 use crate::engine::{Project, process_environment, validated};
 use crate::intake::{Repo, RepoOptions, is_in_git};
 use crate::model::ItemState;
@@ -105,7 +104,7 @@ const MOST_FOLDERS: usize = 3;
 fn print_report(global: &Global, setup: &Setup<'_>, found: &DetectedRepo) -> Result<(), Failure> {
     let lines = setup.written.iter().cloned().map(ReportLine::File).collect();
     let report = Report { diagnostics: found.faults.clone(), lines };
-    report.print(global, || {
+    report.print(global.format, global.verbose, || {
         let pairs = |pairs: &[(String, &str)], key: &str| -> Vec<serde_json::Value> {
             pairs.iter().map(|(path, text)| json!({"path": path, key: text})).collect()
         };
@@ -114,7 +113,7 @@ fn print_report(global: &Global, setup: &Setup<'_>, found: &DetectedRepo) -> Res
             "left_alone": pairs(&setup.left, "reason"),
             "fill_in": pairs(&setup.fill_in, "what"),
             "by_hand": setup.by_hand.iter().map(|(path, entry)| json!({"path": path, "entry": entry})).collect::<Vec<_>>(),
-            "diagnostics": output::diagnostics(&found.faults),
+            "diagnostics": crate::console::diagnostics(&found.faults),
             "next": next_command(found),
         })
     })?;

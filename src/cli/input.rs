@@ -1,11 +1,12 @@
 //! Reads what the command line names: files, standard input, and the pack that `render` and `explain` take.
 
-use super::args::{BudgetArgs, Format, Global};
-use super::console::{self, printable};
-use super::exit::Exit;
-use super::failure::{Failure, PathFailure};
+use super::args::{BudgetArgs, Global};
 use super::packs::{self, PackTarget};
-use super::report;
+use crate::console::Exit;
+use crate::console::Format;
+use crate::console::report;
+use crate::console::{self, printable};
+use crate::console::{Failure, PathFailure};
 use crate::review::{ReadError, content_hash, read};
 use crate::store::{self, Links};
 use crate::wire::Pack;

@@ -1,14 +1,15 @@
 //! `contextpack job`.
 
-use super::args::{Format, Global, JobArgs};
-use super::console::{self, printable};
+use super::args::{Global, JobArgs};
 use super::delivery;
-use super::exit::Exit;
-use super::failure::Failure;
 use super::packs::{self, PackTarget, Probe, probe};
-use super::report;
 use super::workspace::{open, settled};
 use crate::config::Job;
+use crate::console::Exit;
+use crate::console::Failure;
+use crate::console::Format;
+use crate::console::report;
+use crate::console::{self, printable};
 use crate::engine::Repository;
 use crate::store::Access;
 use schemars::JsonSchema;

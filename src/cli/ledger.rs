@@ -2,13 +2,13 @@
 
 use super::args::{Global, OutcomeArgs, PublishArgs, WakeArgs};
 use super::card::CardFiles;
-use super::console::{self, printable};
-use super::exit::Exit;
-use super::failure::Failure;
 use super::publish::{self, Published, Publisher, UnknownPush, Written};
 use super::wake::{Doorbell, Ring};
 use super::workspace::{configuration, stamp};
 use crate::config::Settings;
+use crate::console::Exit;
+use crate::console::Failure;
+use crate::console::{self, printable};
 use crate::handoff::batches::decide::{Outcome, Writer};
 use crate::handoff::batches::{ClaimState, LedgerFault};
 use crate::handoff::cards::{BoxContent, CardError, ContentId, FileKind, ToolError};

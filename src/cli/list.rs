@@ -1,13 +1,14 @@
 //! `contextpack list`.
 
-use super::args::{BudgetArgs, Format, Global, ListArgs};
-use super::console::{self, printable};
-use super::exit::Exit;
-use super::failure::Failure;
+use super::args::{BudgetArgs, Global, ListArgs};
 use super::output;
 use super::packs::{self, BuildRun};
-use super::report::{self, Report, ReportLine};
 use super::workspace::open;
+use crate::console::Exit;
+use crate::console::Failure;
+use crate::console::Format;
+use crate::console::report::{self, Report, ReportLine};
+use crate::console::{self, printable};
 use crate::engine::{CheckReport, CheckRequest, PackState, Project, RootSummary, check_packs};
 use crate::model::{Code, Diagnostic, ItemState, Relation, Severity, Shard};
 use crate::store::{Access, Folder};
@@ -64,9 +65,9 @@ pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
     let lines = lines.into_iter().map(ReportLine::Row).collect();
     let report = Report { diagnostics, lines };
     let dir = repository.settings().output.dir.as_str();
-    report.print(global, || output::List {
+    report.print(global.format, global.verbose, || output::List {
         roots: rows.iter().map(|row| as_json(row, dir)).collect(),
-        diagnostics: output::diagnostics(&run.diagnostics),
+        diagnostics: crate::console::diagnostics(&run.diagnostics),
     })?;
     if rows.is_empty() && !run.blocked && !global.quiet && global.format != Format::Json {
         match all {

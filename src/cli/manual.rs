@@ -1,9 +1,9 @@
 //! `contextpack man`: manual pages, in roff.
 
 use super::args::{Args, ManArgs};
-use super::console;
-use super::exit::Exit;
-use super::failure::Failure;
+use crate::console;
+use crate::console::Exit;
+use crate::console::Failure;
 use clap::{Command, CommandFactory as _};
 use clap_mangen::Man;
 use std::io::{self, Write};

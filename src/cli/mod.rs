@@ -10,16 +10,11 @@ mod build;
 mod card;
 mod check;
 mod completion;
-mod console;
 mod delivery;
 mod detect;
 mod diff;
-mod exit;
 mod explain;
-mod failure;
 mod git;
-mod github;
-mod guard;
 mod handover;
 mod inbox;
 mod init;
@@ -40,7 +35,6 @@ mod rebuild;
 mod redact;
 mod reference;
 mod render;
-mod report;
 mod setup;
 mod since;
 mod starter;
@@ -55,9 +49,9 @@ mod wake;
 mod watch;
 mod workspace;
 
-use args::{Args, Color, Command, Format};
-use exit::Exit;
-use failure::{Failure, PathFailure};
+use crate::console::Format;
+use crate::console::{self, Exit, Failure, PathFailure, guarded, report, start_threads, without_secrets};
+use args::{Args, Color, Command};
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::{self, Write as _};
@@ -68,8 +62,8 @@ use workspace::settled;
 /// Runs the command line of this process and returns its exit code.
 pub fn run() -> ExitCode {
     completion::answer();
-    let exit = guard::guarded(|| {
-        guard::start_threads();
+    let exit = guarded(|| {
+        start_threads();
         run_command()
     });
     exit.into()
@@ -119,7 +113,7 @@ fn usage_message(error: &clap::Error) -> String {
     let message = ["\n\nUsage:", "\n\nFor more information"]
         .iter()
         .fold(text.as_str(), |message, end| message.split(end).next().unwrap_or_default());
-    workspace::without_secrets(message.strip_prefix("error: ").unwrap_or(message).trim())
+    without_secrets(message.strip_prefix("error: ").unwrap_or(message).trim())
 }
 
 /// Prints the help, or an error in the command line, which may quote an argument.

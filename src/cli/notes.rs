@@ -1,15 +1,15 @@
 //! `contextpack notes`.
 
 use super::args::{Global, NotesArgs};
-use super::console::{self, json_text};
-use super::exit::Exit;
-use super::failure::Failure;
 use super::input;
 use super::output::{self, DocumentNotes, NotedDocument, NotesError, NotesLeftOut};
 use super::redact::{decoded, in_repo};
-use super::report::print_diagnostics;
 use super::workspace::{configuration, open};
 use crate::config::{DenyList, KnowledgeSettings};
+use crate::console::Exit;
+use crate::console::Failure;
+use crate::console::report::print_diagnostics;
+use crate::console::{self, json_text};
 use crate::engine::{Configuration, process_environment};
 use crate::knowledge::{DocumentRules, Secrecy};
 use crate::model::{Digest, RepoPath, SourceTree as _};

@@ -1,11 +1,11 @@
 //! Builds packs for a command: shared by `build`, `check`, `list`, `render` and `explain`.
 
 use super::args::{AgentChoice, BudgetArgs, Global};
-use super::exit::Exit;
-use super::failure::Failure;
-use super::report;
 use super::workspace::{open, settled, stamp, strict};
 use crate::config::{Job, Policy};
+use crate::console::Exit;
+use crate::console::Failure;
+use crate::console::report;
 use crate::engine::{BudgetLimits, BudgetProbe, BuildJob, BuildReport, Built, Project, Repository, build_packs};
 use crate::model::{Diagnostic, SourceTree as _};
 use crate::seal::Sealed;

@@ -1,13 +1,14 @@
 //! `contextpack ready`.
 
-use super::args::{Format, Global, PackArgs};
-use super::console;
-use super::exit::Exit;
-use super::failure::Failure;
+use super::args::{Global, PackArgs};
 use super::output;
 use super::packs::{self, no_roots};
-use super::report::{Report, visible};
 use super::workspace::{open, strict};
+use crate::console;
+use crate::console::Exit;
+use crate::console::Failure;
+use crate::console::Format;
+use crate::console::report::{Report, visible};
 use crate::engine::{Built, CheckRequest, EngineError, PackState, Project, apply_severities};
 use crate::graph::Graph;
 use crate::model::{Code, Diagnostic, Place, RepoPath};
@@ -156,21 +157,21 @@ fn report(global: &Global, answers: &[Answer], errors: &[Diagnostic]) -> Result<
     let all = || answers.iter().flat_map(|answer| &answer.findings).chain(errors);
     if global.format != Format::Text {
         let report = Report { diagnostics: all().cloned().collect(), lines: Vec::new() };
-        report.print(global, || output::Ready {
+        report.print(global.format, global.verbose, || output::Ready {
             roots: answers
                 .iter()
                 .map(|answer| output::ReadyRoot {
                     root: answer.root.clone(),
                     title: answer.title.clone(),
                     ready: answer.is_ready(),
-                    findings: output::diagnostics(&answer.findings),
+                    findings: crate::console::diagnostics(&answer.findings),
                 })
                 .collect(),
-            diagnostics: output::diagnostics(errors),
+            diagnostics: crate::console::diagnostics(errors),
         })?;
         return Ok(());
     }
-    Report { diagnostics: errors.to_vec(), lines: Vec::new() }.print(global, || ())?;
+    Report { diagnostics: errors.to_vec(), lines: Vec::new() }.print(global.format, global.verbose, || ())?;
     let mut out = console::stdout();
     for answer in answers {
         let count = match answer.findings.len() {

@@ -1,10 +1,10 @@
 //! Builds a finished pack again: for the same root, profile, agent, policy and job, or from the cards of the same handover.
 
 use super::args::BudgetArgs;
-use super::failure::Failure;
 use super::handover::replayed;
 use super::packs::{self, PackTarget, Probe};
 use crate::config::Policy;
+use crate::console::Failure;
 use crate::engine::{BudgetLimits, BudgetProbe, Project, Repository};
 use crate::wire::Pack;
 

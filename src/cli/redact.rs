@@ -1,14 +1,14 @@
 //! `contextpack redact`.
 
 use super::args::{Global, RedactArgs};
-use super::console;
-use super::exit::Exit;
-use super::failure::{Failure, PathFailure};
 use super::input;
 use super::output;
-use super::report::{print_error, print_lines};
 use super::workspace::configuration;
 use crate::config::RedactionSettings;
+use crate::console;
+use crate::console::Exit;
+use crate::console::report::{print_error, print_lines};
+use crate::console::{Failure, PathFailure};
 use crate::engine::Configuration;
 use crate::model::RepoPath;
 use crate::redact::{Piece, Redactor, Removal, built_in_rules};

@@ -8,17 +8,16 @@ use super::batch::{
 use super::boxes::{AppendedCards, BoxDifference, BoxList, ShownBox, ShownBoxes, WrittenBox};
 use super::card::{AddedCard, AddedCards, DeletedCard, ShownCards};
 use super::completion;
-use super::console;
-use super::exit::Exit;
 use super::explain::BudgetSteps;
-use super::failure::Failure;
 use super::handover::HandoverResult;
 use super::inbox::{AcknowledgedTurn, ClaimedTurn, DispatchedTurn, InboxDoor, InboxOutput, ReclaimedTurns};
-use super::output::{
-    Build, Check, ErrorOutput, List, Matrix, Notes, Ready, Redact, RedactRules, RedactWhy, Sync, Verify,
-};
+use super::output::{Build, Check, List, Matrix, Notes, Ready, Redact, RedactRules, RedactWhy, Sync, Verify};
 use super::since::SinceOutput;
 use super::stats::StatsOutput;
+use crate::console;
+use crate::console::ErrorOutput;
+use crate::console::Exit;
+use crate::console::Failure;
 use crate::review::{Diff, Explanation, WhyNot};
 use schemars::JsonSchema;
 use std::io::Write as _;

@@ -2,11 +2,11 @@
 
 use super::args::{Global, RenderArgs};
 use super::delivery;
-use super::exit::Exit;
-use super::failure::Failure;
 use super::input;
-use super::report::print_invalid_pack;
 use super::workspace::open;
+use crate::console::Exit;
+use crate::console::Failure;
+use crate::console::report::print_invalid_pack;
 use crate::render::Form;
 use crate::review::invisible_faults;
 use crate::wire::Pack;

@@ -6,10 +6,10 @@
 use super::args::{InitArgs, MergeWay, Tool};
 use super::delivery::DELIVERED;
 use super::detect::DetectedRepo;
-use super::failure::{Failure, PathFailure};
 use super::starter::workflows::{self, is_plain, is_schedule_of_github};
 use super::starter::{self, FILL_IN, FILL_IN_BATCHES, PacksAre, RepoOrigin, WorkflowPaths};
 use crate::config::{KnowledgeSettings, Settings};
+use crate::console::{Failure, PathFailure};
 use crate::model::{Code, Diagnostic, Place, RepoPath};
 use crate::store::{Folder, StoreError, WriteResult, init_state_dir};
 use std::collections::BTreeSet;

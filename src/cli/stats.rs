@@ -1,14 +1,14 @@
 //! `contextpack stats`: what feeds the packs of all roots, what no pack holds, which budgets cut most, and what agents read.
 
-use super::args::{Format, Global, PackArgs};
-use super::console::{self, counted, printable};
+use super::args::{Global, PackArgs};
 use super::delivery::{self, DeliveryLine};
-use super::exit::Exit;
-use super::failure::Failure;
-use super::output;
 use super::packs::{self, no_roots};
-use super::report::{Report, ReportLine, visible};
 use super::workspace::open;
+use crate::console::Exit;
+use crate::console::Failure;
+use crate::console::Format;
+use crate::console::report::{Report, ReportLine, visible};
+use crate::console::{self, counted, printable};
 use crate::engine::{Built, Project, Repository, token_counter};
 use crate::review::{Stats, StatsCollector, UnusedText, read};
 use schemars::JsonSchema;
@@ -29,7 +29,7 @@ pub(crate) struct StatsOutput {
     /// What was delivered with `--record`.
     deliveries: Deliveries,
     /// What is wrong with the input.
-    diagnostics: Vec<output::OutputDiagnostic>,
+    diagnostics: Vec<crate::console::OutputDiagnostic>,
 }
 
 /// What was delivered to agents, by `delivered.jsonl`.
@@ -101,7 +101,11 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
         diagnostics: visible(&run.diagnostics, true),
         lines: lines.into_iter().map(ReportLine::Row).collect(),
     };
-    report.print(global, || StatsOutput { stats, deliveries, diagnostics: output::diagnostics(&run.diagnostics) })?;
+    report.print(global.format, global.verbose, || StatsOutput {
+        stats,
+        deliveries,
+        diagnostics: crate::console::diagnostics(&run.diagnostics),
+    })?;
     if built.is_empty() && !run.blocked && !global.quiet {
         writeln!(console::stderr(), "{}", no_roots(&repository))?;
     }

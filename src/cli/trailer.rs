@@ -1,11 +1,11 @@
 //! `contextpack trailer`, and the hook that adds what it prints to messages of commits.
 
 use super::args::{Global, TrailerArgs};
-use super::console;
-use super::exit::Exit;
-use super::failure::{Failure, PathFailure};
 use super::input;
 use super::since::TRAILER;
+use crate::console;
+use crate::console::Exit;
+use crate::console::{Failure, PathFailure};
 use crate::intake::hooks_folder;
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write as _};

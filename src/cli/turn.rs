@@ -1,9 +1,9 @@
 //! What the commands about tasks of batches and turns of inboxes tell people alike.
 
 use super::args::Global;
-use super::console::{self, printable};
-use super::failure::Failure;
 use crate::config::nearest;
+use crate::console::Failure;
+use crate::console::{self, printable};
 use crate::handoff::batches::{ClaimState, LateReason, LedgerFault, TaskStatus};
 use crate::handoff::cards::ToolError;
 use schemars::JsonSchema;

@@ -1,15 +1,15 @@
 //! `contextpack verify`.
 
 use super::args::{Global, VerifyArgs};
-use super::console::{self, printable};
-use super::exit::Exit;
-use super::failure::{Failure, PathFailure};
 use super::inbox::foreign_box;
 use super::input;
 use super::output;
 use super::rebuild;
-use super::report::print_lines;
 use super::workspace::{configuration, open, settled};
+use crate::console::Exit;
+use crate::console::report::print_lines;
+use crate::console::{self, printable};
+use crate::console::{Failure, PathFailure};
 use crate::handoff::batches::BatchChecker;
 use crate::handoff::cards::{Card, CardChecker, CardError, CardWriter, context_folder, parse};
 use crate::handoff::inbox::InboxChecker;

@@ -4,8 +4,8 @@
 //! and may ring more than once, or not at all.
 
 use super::args::{WakeArgs, WakeMode};
-use super::failure::Failure;
 use crate::config::Settings;
+use crate::console::Failure;
 use serde_json::Value;
 use std::path::Path;
 
@@ -71,9 +71,9 @@ impl Doorbell {
 #[cfg(feature = "github")]
 mod github {
     use super::Ring;
-    use crate::cli::failure::Failure;
     use crate::cli::sync::{IssueScope, proxies, secrets};
     use crate::config::Settings;
+    use crate::console::Failure;
     use crate::github::{EventTarget, Http, Proxies, SyncError, SystemClock, send_event};
     use std::path::Path;
     use std::time::Duration;

@@ -1,13 +1,14 @@
 //! `contextpack watch`.
 
-use super::args::{AgentChoice, Format, Global, PrintMode, WatchArgs};
-use super::console::{self, counted, json_line, printable};
-use super::exit::Exit;
-use super::failure::{Failure, PathFailure};
+use super::args::{AgentChoice, Global, PrintMode, WatchArgs};
 use super::output;
 use super::packs;
-use super::report;
 use super::workspace::{stamp, strict, user_caches};
+use crate::console::Exit;
+use crate::console::Format;
+use crate::console::report;
+use crate::console::{self, counted, json_line, printable};
+use crate::console::{Failure, PathFailure};
 use crate::engine::{AgentRequest, EngineError, SessionRequest, path_inside, process_environment};
 use crate::intake::Repo;
 use crate::model::Diagnostic;
@@ -328,8 +329,8 @@ impl WatchReporter<'_> {
                 other => report::print_error(&other.error().to_string(), other.error().source())?,
             }
         }
-        let gone = output::diagnostics(&self.visible(report.gone));
-        let text = json_line(&output::Build { packs, diagnostics: output::diagnostics(&diagnostics), gone });
+        let gone = crate::console::diagnostics(&self.visible(report.gone));
+        let text = json_line(&output::Build { packs, diagnostics: crate::console::diagnostics(&diagnostics), gone });
         Ok(writeln!(console::stdout(), "{text}")?)
     }
 

@@ -1,12 +1,11 @@
 //! Opens the repository of a command with the environment of the process: its secrets, caches and time.
 
 use super::args::{BudgetArgs, Global};
-use super::console::{self, printable};
-use super::failure::Failure;
+use crate::console::Failure;
+use crate::console::{self, printable};
 use crate::engine::{BudgetLimits, Configuration, OpenRequest, Repository, process_environment, until_settled};
 use crate::intake::Repo;
 use crate::model::{Diagnostic, Severity};
-use crate::redact::Redactor;
 use crate::seal::Stamp;
 use crate::store::Access;
 use std::ffi::OsString;
@@ -48,11 +47,6 @@ pub(crate) fn configuration(global: &Global) -> Result<(PathBuf, Configuration),
     let root = Repo::find_root(&std::env::current_dir()?)?;
     let configuration = Configuration::read(&root, global.config.as_deref(), &process_environment())?;
     Ok((root, configuration))
-}
-
-/// Returns a text that was typed, or quotes what was, without secrets, as far as the built-in rules and the environment know them.
-pub(crate) fn without_secrets(typed: &str) -> String {
-    process_environment().mask(&Redactor::built_in().line(typed))
 }
 
 /// Returns a path relative to the root as commands in the current folder take it.

@@ -12,6 +12,12 @@ pub(super) static INVISIBLE: FindingLabel = FindingLabel {
     rank: 9,
 };
 
+/// Returns a test whether an invisible character begins at a byte offset of `text`.
+pub fn invisible_at(text: &str) -> impl Fn(usize) -> bool + use<> {
+    let places = invisible(text);
+    move |at| places.binary_search_by_key(&at, |place| place.start).is_ok()
+}
+
 /// Finds the invisible characters in `text`, in order, one range each.
 ///
 /// Joiners and variation selectors stay where writing needs them, one at a place: between the parts of an emoji, after

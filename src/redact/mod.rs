@@ -43,5 +43,5 @@ pub use catalog::{RuleInfo, built_in_rules};
 pub use clean::{Clean, CleanBuf};
 pub use environment::Environment;
 pub use explain::Explanation;
-pub use invisible::invisible;
+pub use invisible::{invisible, invisible_at};
 pub use redactor::{Piece, Redactor, Removal, Scrubbed};

@@ -7,12 +7,6 @@ use serde_json::Value;
 /// The most faults that are reported one by one.
 const MAX_FAULTS: usize = 10;
 
-/// Returns a test whether an invisible character begins at a byte offset of `text`.
-pub fn invisible_at(text: &str) -> impl Fn(usize) -> bool + use<> {
-    let places = invisible(text);
-    move |at| places.binary_search_by_key(&at, |place| place.start).is_ok()
-}
-
 /// Returns a fault for each text with characters that a reader does not see but a terminal or a model may obey.
 ///
 /// No build produces such a pack, so the text was added to deceive.

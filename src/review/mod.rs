@@ -21,7 +21,7 @@ pub use diff::{
     SharedChange, compare, salvage,
 };
 pub use explain::{Explanation, explain, grouped};
-pub use invisible::{invisible_at, invisible_faults};
+pub use invisible::invisible_faults;
 pub use moves::{TextMove, moves};
 pub use read::{ReadError, read};
 pub use ready::{BodyLines, is_root_cut, ready};

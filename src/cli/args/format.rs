@@ -1,38 +1,7 @@
-//! The output formats, and which command has which.
+//! Which command has which output formats.
 
 use super::{Args, BoxCommand, Command};
-use clap::ValueEnum;
-
-/// The output format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// For people
-    Text,
-    /// For programs
-    Json,
-    /// For comments and documents
-    Markdown,
-    /// Annotations in GitHub's workflow logs
-    Github,
-    /// Messages of a chat, as JSON
-    Messages,
-    /// For people, with a header and fitted to the terminal
-    Table,
-}
-
-impl Format {
-    /// Returns the name on the command line.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Json => "json",
-            Self::Markdown => "markdown",
-            Self::Github => "github",
-            Self::Messages => "messages",
-            Self::Table => "table",
-        }
-    }
-}
+use crate::console::Format;
 
 /// Returns the formats that the command of this name has, at least with some of its options.
 pub(super) fn formats_of(command: &str) -> &'static [Format] {

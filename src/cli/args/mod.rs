@@ -16,7 +16,6 @@ pub(crate) use agent::{AgentChoice, AgentCommand, AgentCommandArgs, JobArgs};
 pub(crate) use batch::{BatchArg, BatchArgs, BatchCommand, BatchReportArgs, TaskArg};
 pub(crate) use build::{BudgetArgs, BuildArgs, CheckArgs, ListArgs, PackArgs, PrintMode, WatchArgs};
 pub(crate) use cards::{BoxArgs, BoxCommand, CardAddArgs, CardArgs, CardCommand, RoleName, StyleName};
-pub(crate) use format::Format;
 use format::{formats_fault, formats_of};
 pub(crate) use handover::HandoverArgs;
 pub(crate) use inbox::{DispatchArgs, InboxArg, InboxArgs, InboxCommand, TurnAckArgs};
@@ -33,6 +32,7 @@ pub(crate) use setup::{InitArgs, MergeWay, Tool};
 #[cfg(feature = "github")]
 pub(crate) use setup::{IssueState, SyncArgs};
 
+use crate::console::Format;
 use crate::model::Untracked;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Args as Options, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};

@@ -2,17 +2,18 @@
 
 use super::output::ForkedBatch;
 use super::{BatchFiles, matrix, ring_for_tasks};
-use crate::cli::args::{BudgetArgs, Format, Global, PublishArgs, WakeArgs};
+use crate::cli::args::{BudgetArgs, Global, PublishArgs, WakeArgs};
 use crate::cli::card::CardFiles;
-use crate::cli::console::{self, printable};
-use crate::cli::exit::Exit;
-use crate::cli::failure::Failure;
 use crate::cli::handover::{BuiltHandover, HandoverTask, built, not_found, party};
 use crate::cli::input;
 use crate::cli::ledger::Done;
-use crate::cli::report::{print_error, print_lines};
 use crate::cli::workspace::{open, settled, stamp};
 use crate::config::{BatchFile, Recipe};
+use crate::console::Exit;
+use crate::console::Failure;
+use crate::console::Format;
+use crate::console::report::{print_error, print_lines};
+use crate::console::{self, printable};
 use crate::engine::{Project, Repository};
 use crate::handoff::batches::decide::NewFile;
 use crate::handoff::batches::{Batch, BatchId, BatchTask, ForkedTask, Ledger, LedgerPath, TargetStrategy};

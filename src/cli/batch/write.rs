@@ -3,13 +3,13 @@
 use super::output::{ClaimedTask, EndedTasks, JoinedBatch, ReclaimedTasks, ReportedTask, TaskPointers, TaskTurn};
 use super::{BatchFiles, ring_for_tasks};
 use crate::cli::args::{BatchArg, BatchReportArgs, Global, TaskArg};
-use crate::cli::console::{self, printable};
-use crate::cli::exit::Exit;
-use crate::cli::failure::Failure;
 use crate::cli::ledger::{Done, age, is_old, report_redacted, time};
-use crate::cli::report::print_lines;
 use crate::cli::turn::{busy_line, note_unknown_word, outcome_line, reported_line};
 use crate::cli::wake::Ring;
+use crate::console::Exit;
+use crate::console::Failure;
+use crate::console::report::print_lines;
+use crate::console::{self, printable};
 use crate::handoff::batches::decide::{self, BusyReason, NewFile, Outcome, Writer};
 use crate::handoff::batches::{BatchId, BatchResult, BatchStatus, ClaimState, Ledger, LedgerPath, TaskStatus, Turn};
 use crate::handoff::cards::{CardError, FileKind, LogAppend, LogName, ToolError};

@@ -1,6 +1,6 @@
 //! The lines of a change, with markers around changed words.
 
-use crate::cli::console::printable;
+use crate::console::printable;
 use crate::review::{DiffLine, Hunk, ReviewItem, SectionChange};
 use std::collections::HashMap;
 

@@ -5,7 +5,7 @@
 use super::graph::graph;
 use super::lines::{WordMarkers, change_label, grouped, hunk_heading, line, listed, or_dash, size_change};
 use super::text::is_shown;
-use crate::cli::console::printable;
+use crate::console::printable;
 use crate::review::{Diff, PackChange, SharedChange};
 use std::fmt::Write as _;
 

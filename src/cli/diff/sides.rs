@@ -1,11 +1,12 @@
 //! The two sides of a diff: files, folders, or the packs of a revision.
 
 use crate::cli::args::{DiffArgs, Global};
-use crate::cli::console::{self, printable};
-use crate::cli::failure::{Failure, PathFailure};
 use crate::cli::input;
-use crate::cli::workspace::{configuration, from_here, open, without_secrets};
+use crate::cli::workspace::{configuration, from_here, open};
 use crate::config::Settings;
+use crate::console::without_secrets;
+use crate::console::{self, printable};
+use crate::console::{Failure, PathFailure};
 use crate::engine::pack_file_name;
 use crate::intake::{GitObject, History, HistoryError, is_head, merge_base};
 use crate::model::slug;

@@ -1,7 +1,7 @@
 //! A diff as text for a terminal.
 
 use super::lines::{WordMarkers, change_label, grouped, hunk_heading, line, listed, or_dash, size_change};
-use crate::cli::console::printable;
+use crate::console::printable;
 use crate::review::{Diff, PackChange, SharedChange};
 use anstyle::{AnsiColor, Style};
 use std::io::{self, Write};

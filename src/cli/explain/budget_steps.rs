@@ -1,12 +1,12 @@
 //! `explain --at`: the sections that each limit adds.
 
 use crate::cli::args::{ExplainArgs, Global};
-use crate::cli::exit::Exit;
-use crate::cli::failure::Failure;
 use crate::cli::input;
 use crate::cli::packs;
-use crate::cli::report::print_lines;
 use crate::cli::workspace::open;
+use crate::console::Exit;
+use crate::console::Failure;
+use crate::console::report::print_lines;
 use crate::engine::BudgetProbe;
 use crate::review::grouped;
 use crate::store::Access;

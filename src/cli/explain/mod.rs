@@ -7,12 +7,13 @@ pub(crate) use budget_steps::BudgetSteps;
 #[cfg(feature = "mcp")]
 pub(crate) use why_not::{clean as clean_answer, in_repo as why_not_in};
 
-use super::args::{ExplainArgs, Format, Global};
-use super::console::{self, json_text, printable, wrapped};
-use super::exit::Exit;
-use super::failure::Failure;
+use super::args::{ExplainArgs, Global};
 use super::input;
 use super::workspace::settled;
+use crate::console::Exit;
+use crate::console::Failure;
+use crate::console::Format;
+use crate::console::{self, json_text, printable, wrapped};
 use std::io::Write as _;
 
 /// Shows every section in and out of a pack, why, and what it costs.

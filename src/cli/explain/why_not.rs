@@ -1,12 +1,13 @@
 //! `explain --why-not`: why an item or file is not in a pack.
 
 use crate::cli::args::{ExplainArgs, Global};
-use crate::cli::exit::Exit;
-use crate::cli::failure::{Failure, PathFailure};
 use crate::cli::input;
 use crate::cli::packs::{self, Probe};
-use crate::cli::report::print_lines;
-use crate::cli::workspace::{open, without_secrets};
+use crate::cli::workspace::open;
+use crate::console::Exit;
+use crate::console::report::print_lines;
+use crate::console::without_secrets;
+use crate::console::{Failure, PathFailure};
 use crate::engine::{BudgetProbe, Project, Repository};
 use crate::graph::Target;
 use crate::knowledge::{Relevant, Scope};

@@ -1,15 +1,16 @@
 //! `contextpack dispatch`.
 
 use super::{DispatchedTurn, InboxFiles};
-use crate::cli::args::{DispatchArgs, Format, Global};
-use crate::cli::console;
-use crate::cli::exit::Exit;
-use crate::cli::failure::Failure;
+use crate::cli::args::{DispatchArgs, Global};
 use crate::cli::handover::{not_found, party};
 use crate::cli::ledger::Done;
 use crate::cli::publish::UnknownPush;
-use crate::cli::report::{print_error, print_lines};
 use crate::cli::workspace::{open, settled};
+use crate::console;
+use crate::console::Exit;
+use crate::console::Failure;
+use crate::console::Format;
+use crate::console::report::{print_error, print_lines};
 use crate::engine::EngineError;
 use crate::handoff::batches::TaskStatus;
 use crate::handoff::cards::{CardError, LogName};

@@ -3,17 +3,18 @@
 mod dispatch;
 mod output;
 
-use super::args::{Format, Global, InboxArg, InboxArgs, InboxCommand, TurnAckArgs};
-use super::console::{self, printable};
-use super::exit::Exit;
-use super::failure::{Failure, PathFailure};
+use super::args::{Global, InboxArg, InboxArgs, InboxCommand, TurnAckArgs};
 use super::handover::{not_found, party};
 use super::input;
 use super::ledger::{Done, LedgerFiles, age, is_old, report_redacted, time};
-use super::report::print_lines;
 use super::turn::{busy_line, note_unknown_word, reported_line};
 use super::wake::Ring;
 use super::workspace::{open, settled};
+use crate::console::Exit;
+use crate::console::Format;
+use crate::console::report::print_lines;
+use crate::console::{self, printable};
+use crate::console::{Failure, PathFailure};
 use crate::handoff::batches::{ClaimState, TaskStatus};
 use crate::handoff::cards::{CardError, ContentId, LogName};
 use crate::handoff::handover::{Party, own_log};

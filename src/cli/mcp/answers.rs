@@ -2,11 +2,11 @@
 
 use super::target::{ItemQuery, PackQuery, path_in, root_in};
 use crate::cli::args::BudgetArgs;
-use crate::cli::console::{counted, printable};
 use crate::cli::explain::{clean_answer, why_not_in};
-use crate::cli::failure::Failure;
 use crate::cli::packs::{self, PackTarget, Probe};
-use crate::cli::workspace::without_secrets;
+use crate::console::Failure;
+use crate::console::without_secrets;
+use crate::console::{counted, printable};
 use crate::engine::{BudgetProbe, Project, Repository, RootSummary, count_tokens};
 use crate::model::{Diagnostic, Digest, Severity, heading_in_line, short_title_in_line};
 use crate::review::{WhyNot, explain, invisible_faults};

@@ -5,9 +5,9 @@
 
 use super::jobs::{Job, Jobs};
 use crate::cli::args::Global;
-use crate::cli::console;
-use crate::cli::failure::Failure;
 use crate::cli::workspace::{open_at, settled};
+use crate::console;
+use crate::console::Failure;
 use crate::engine::{Project, Repository, SessionRequest, WarmReadings};
 use crate::intake::is_listed_as_of;
 use crate::store::Access;

@@ -1,6 +1,6 @@
 //! The questions that wait for the engine.
 
-use crate::cli::failure::Failure;
+use crate::console::Failure;
 use crate::engine::{Project, Repository};
 use crate::watch::Event;
 use std::collections::VecDeque;

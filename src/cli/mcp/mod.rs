@@ -14,9 +14,9 @@ mod tools;
 mod transport;
 
 use super::args::Global;
-use super::console;
-use super::exit::Exit;
-use super::failure::{Failure, PathFailure};
+use crate::console;
+use crate::console::Exit;
+use crate::console::{Failure, PathFailure};
 use crate::engine::count_tokens;
 use crate::intake::Repo;
 use crate::watch::Event;

@@ -2,7 +2,7 @@
 
 use super::server::unknown_name;
 use super::target::PackQuery;
-use crate::cli::failure::Failure;
+use crate::console::Failure;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 /// What the address of every pack begins with.

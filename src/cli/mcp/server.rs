@@ -7,8 +7,8 @@ use super::subscriptions::{Change, MOST, Subscribed, follow, hash_of};
 use super::target::Arguments;
 use super::tools::{self, EXPLAIN, INSTRUCTIONS, LIST, MARKDOWN, PACK, WORK_ON};
 use super::transport::Stdio;
-use crate::cli::console::printable;
-use crate::cli::workspace::without_secrets;
+use crate::console::printable;
+use crate::console::without_secrets;
 use crate::model::heading_in_line;
 use rmcp::ServerHandler;
 use rmcp::model::{

@@ -1,8 +1,8 @@
 //! The arguments of the tools, checked before the repository is asked.
 
 use super::server::unknown_name;
-use crate::cli::failure::Failure;
 use crate::config::Policy;
+use crate::console::Failure;
 use crate::engine::{Project, Repository};
 use crate::model::{ItemState, RepoPath, has_letter_prefix, parse_limit};
 use serde_json::{Map, Value};

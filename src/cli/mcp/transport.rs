@@ -1,6 +1,6 @@
 //! Standard input and output as the protocol's transport.
 
-use crate::cli::workspace::without_secrets;
+use crate::console::without_secrets;
 use crate::model::whole_surrogates;
 use rmcp::model::{
     ClientJsonRpcMessage, ClientRequest, ErrorData, GetMeta as _, JsonRpcMessage, RequestId, ServerJsonRpcMessage,

@@ -1,9 +1,9 @@
 //! The freshness of the packs on a page: each pack of the repo is compared with the one that a build gives now.
 
 use crate::cli::args::{BudgetArgs, Global};
-use crate::cli::failure::Failure;
 use crate::cli::packs::{self, BuildRun};
 use crate::cli::{check, workspace};
+use crate::console::Failure;
 use crate::engine::{CheckReport, CheckRequest, check_packs};
 use crate::review::Freshness;
 use crate::store::Folder;

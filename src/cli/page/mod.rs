@@ -11,10 +11,10 @@ mod watched;
 mod work;
 
 use crate::cli::args::{Global, ReportArgs};
-use crate::cli::console::{self, printable};
-use crate::cli::exit::Exit;
-use crate::cli::failure::Failure;
-use crate::cli::report::print_invalid_pack;
+use crate::console::Exit;
+use crate::console::Failure;
+use crate::console::report::print_invalid_pack;
+use crate::console::{self, printable};
 use crate::review::{PageEntry, report_data, report_page};
 use crate::store::Folder;
 use packs::PackFiles;

@@ -1,10 +1,10 @@
 //! `contextpack open`: the page of one pack in a browser.
 
 use crate::cli::args::{Global, OpenArgs};
-use crate::cli::console::{self, printable};
-use crate::cli::exit::Exit;
-use crate::cli::failure::{Failure, PathFailure};
 use crate::cli::{input, workspace};
+use crate::console::Exit;
+use crate::console::{self, printable};
+use crate::console::{Failure, PathFailure};
 use crate::intake::Repo;
 use crate::model::{RepoPath, slug};
 use crate::review::{PageEntry, report_data, report_page};

@@ -4,10 +4,10 @@ use super::freshness::CheckedFolder;
 use super::talk::{CardsFolder, conversation};
 use super::work::{LedgerName, ledger};
 use crate::cli::args::Global;
-#[cfg(feature = "serve")]
-use crate::cli::console::{self, printable};
-use crate::cli::failure::{Failure, PathFailure};
 use crate::cli::{input, verify, workspace};
+#[cfg(feature = "serve")]
+use crate::console::{self, printable};
+use crate::console::{Failure, PathFailure};
 use crate::handoff::cards::context_folder;
 use crate::model::{RepoPath, natural_cmp};
 use crate::review::{Freshness, PageEntry, report_freshness};

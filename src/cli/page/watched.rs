@@ -3,10 +3,10 @@
 use super::packs::PackFiles;
 use super::serve::{PageSource, Server};
 use crate::cli::args::{Global, ServeArgs};
-use crate::cli::exit::Exit;
-use crate::cli::failure::Failure;
 use crate::cli::watch::{WatchReporter, agent_request, from_root, refuse_typed, stamps};
 use crate::cli::workspace::user_caches;
+use crate::console::Exit;
+use crate::console::Failure;
 use crate::engine::{SessionRequest, process_environment};
 use crate::intake::Repo;
 use crate::model::natural_cmp;

@@ -4,7 +4,7 @@
 //! there before what it announces, and all of them are removed when the command has said how it ended.
 
 use super::git::{git, patient};
-use crate::cli::failure::Failure;
+use crate::console::Failure;
 use crate::model::{Digest, RepoPath};
 use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};

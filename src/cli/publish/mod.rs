@@ -8,8 +8,8 @@ mod git;
 mod journal;
 mod remote;
 
-use super::console::{self, printable};
-use super::failure::{Failure, PathFailure};
+use crate::console::{self, printable};
+use crate::console::{Failure, PathFailure};
 use crate::intake::git_folder;
 use crate::store::StoreError;
 use git::{LONGEST, command, git, output, patient, run, wait};

@@ -3,7 +3,7 @@
 use super::git::{GitError, LONGEST, command, git, patient, run, wait};
 use super::journal::head;
 use super::{Publisher, UnknownPush, failed};
-use crate::cli::failure::Failure;
+use crate::console::Failure;
 use std::collections::BTreeMap;
 use std::fs;
 use std::time::Duration;

@@ -1,9 +1,9 @@
 //! Compares a pack that was read with what a build gives now.
 
 use super::find::FoundPack;
-use crate::cli::failure::Failure;
 use crate::cli::rebuild;
 use crate::config::Strategy;
+use crate::console::Failure;
 use crate::engine::{
     BudgetLimits, BudgetProbe, EngineError, Project, Repository, RootError, UNVERIFIABLE, lost_its_issue,
 };

@@ -1,7 +1,7 @@
 //! Finds packs by their hashes: in the folders of packs, among delivered packs, and in every version that git still has.
 
 use crate::cli::delivery::DELIVERED;
-use crate::cli::failure::Failure;
+use crate::console::Failure;
 use crate::engine::Repository;
 use crate::intake::{History, HistoryError, file_versions};
 use crate::model::RepoPath;

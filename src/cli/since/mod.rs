@@ -6,13 +6,13 @@ mod output;
 mod unfound;
 
 use super::args::{Global, SinceArgs};
-use super::console::{self, printable};
-use super::exit::Exit;
-use super::failure::Failure;
-use super::github::append;
 use super::input;
-use super::report;
 use super::workspace::{open, settled};
+use crate::console::Exit;
+use crate::console::Failure;
+use crate::console::github::append;
+use crate::console::report;
+use crate::console::{self, printable};
 use crate::engine::{Project, Repository, UNVERIFIABLE};
 use crate::intake::{CommitTrailers, HistoryError, changed_files, trailers};
 use crate::model::{Code, Diagnostic, Place, RepoPath};

@@ -2,11 +2,12 @@
 
 use super::compare::{Compared, Moved};
 use super::{Answer, ReadPack, diagnostic, short};
-use crate::cli::args::{Format, Global};
-use crate::cli::console::{self, json_text, printable};
+use crate::cli::args::Global;
 use crate::cli::diff::{WordMarkers, code, code_up_to, line, markdown_page, text_page, text_section};
-use crate::cli::failure::Failure;
-use crate::cli::github::Annotations;
+use crate::console::Failure;
+use crate::console::Format;
+use crate::console::github::Annotations;
+use crate::console::{self, json_text, printable};
 use crate::review::{Diff, DiffLine, FieldChange, SharedChange};
 use schemars::JsonSchema;
 use serde::Serialize;

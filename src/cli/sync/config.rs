@@ -1,7 +1,7 @@
 //! `sync --write-config`: adds the repo to the configuration.
 
 use super::request::IssueScope;
-use crate::cli::failure::{Failure, PathFailure};
+use crate::console::{Failure, PathFailure};
 use crate::engine::validated;
 use crate::intake::Repo;
 use crate::store::Folder;

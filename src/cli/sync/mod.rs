@@ -4,13 +4,14 @@ mod config;
 mod progress;
 mod request;
 
-use super::args::{Format, Global, SyncArgs};
-use super::console::{self, counted};
-use super::exit::Exit;
-use super::failure::Failure;
+use super::args::{Global, SyncArgs};
 use super::output;
-use super::report::{Report, ReportLine, print_error};
 use super::workspace::{open, print_notes, strict, user_caches};
+use crate::console::Exit;
+use crate::console::Failure;
+use crate::console::Format;
+use crate::console::report::{Report, ReportLine, print_error};
+use crate::console::{self, counted};
 use crate::engine::{Project, Repository, apply_severities, process_environment};
 use crate::github::{Http, Proxies, SyncError, SyncLimits, SyncSettings, SyncSummary, SystemClock, Tokens};
 use crate::intake::Repo;
@@ -185,7 +186,7 @@ fn print_summary(global: &Global, scope: &IssueScope, summary: &SyncSummary) -> 
         diagnostics: if is_silent { Vec::new() } else { summary.diagnostics.clone() },
         lines: summary.changed.iter().map(|(path, _)| ReportLine::File(path.clone())).collect(),
     };
-    report.print(global, || output::Sync {
+    report.print(global.format, global.verbose, || output::Sync {
         repo: scope.repo.clone(),
         files: summary.changed.iter().map(|(path, status)| output::SyncedFile { path: path.clone(), status }).collect(),
         unchanged: summary.unchanged,
@@ -196,7 +197,7 @@ fn print_summary(global: &Global, scope: &IssueScope, summary: &SyncSummary) -> 
         complete: summary.complete,
         failed: summary.failed.clone(),
         error: summary.error.as_ref().map(ToString::to_string),
-        diagnostics: output::diagnostics(&summary.diagnostics),
+        diagnostics: crate::console::diagnostics(&summary.diagnostics),
     })?;
     if global.quiet || global.format == Format::Json {
         return Ok(());

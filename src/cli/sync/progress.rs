@@ -1,7 +1,7 @@
 //! The progress of a sync: a bar on a terminal, else an occasional line.
 
 use crate::cli::args::Global;
-use crate::cli::console::{self, counted};
+use crate::console::{self, counted};
 use crate::github::{Estimate, EstimateStage, Progress, SyncObserver};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal as _, Write as _};

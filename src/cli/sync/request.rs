@@ -2,8 +2,8 @@
 
 use crate::cli::args::{IssueState, SyncArgs};
 use crate::cli::detect;
-use crate::cli::failure::Failure;
 use crate::config::Settings;
+use crate::console::Failure;
 use crate::engine::{Project, Repository};
 use crate::github::{ApiBase, IssueFilter, IssueKey, SyncRequest, Tokens};
 use crate::graph::{RootMatch, Target};

@@ -3,8 +3,8 @@
 use super::Explanation;
 use super::page::{TextPage, bar, cost, detail};
 use crate::model::is_hidden;
+use crate::redact::invisible_at;
 use crate::render;
-use crate::review::invisible::invisible_at;
 
 impl Explanation {
     /// Renders the explanation as Markdown for a comment or a job summary.

@@ -2,9 +2,9 @@
 
 use super::work::{BatchView, InboxView};
 use crate::model::{Digest, harmless_json};
+use crate::redact::invisible_at;
 use crate::render;
 use crate::review::explain::{Neighbour, explain};
-use crate::review::invisible::invisible_at;
 use crate::review::{read, verify};
 use crate::wire::Pack;
 use serde::Serialize;

@@ -8,7 +8,7 @@ pub(crate) use annotations::Annotations;
 pub(crate) use job_summary::{SummaryRow, append_summary};
 pub(crate) use step_outputs::{PackOutputs, StepPack, append_outputs};
 
-use crate::cli::failure::{Failure, PathFailure};
+use crate::console::{Failure, PathFailure};
 use crate::intake::Repo;
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};

@@ -1,7 +1,7 @@
 //! The outputs of a workflow's step.
 
 use super::{append, random_word, workspace_prefix};
-use crate::cli::failure::Failure;
+use crate::console::Failure;
 use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,13 +1,11 @@
 //! What a command reports, printed in the form that `--format` asks for: text, JSON or GitHub's annotations. The
 //! Markdown form is the job's summary, in [`super::github`].
 
-use super::args::{Format, Global};
-use super::console::{self, json_text, printable};
 use super::exit::Exit;
-use super::failure::Failure;
+use super::failure::{Failure, without_secrets};
+use super::format::Format;
 use super::github::Annotations;
-use super::output;
-use super::workspace::without_secrets;
+use super::{has_output, json_text, output, printable, stderr, stdout};
 use crate::model::{Code, Diagnostic, RepoPath, Severity};
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
@@ -53,17 +51,22 @@ pub(crate) enum ReportLine {
 
 impl Report {
     /// Prints the report; `json` makes the value that programs read.
-    pub(crate) fn print<T: Serialize>(&self, global: &Global, json: impl FnOnce() -> T) -> io::Result<()> {
-        match global.format {
-            Format::Text | Format::Markdown | Format::Messages | Format::Table => self.print_text(global.verbose),
-            Format::Json => writeln!(console::stdout(), "{}", json_text(&json())),
+    pub(crate) fn print<T: Serialize>(
+        &self,
+        format: Format,
+        verbose: bool,
+        json: impl FnOnce() -> T,
+    ) -> io::Result<()> {
+        match format {
+            Format::Text | Format::Markdown | Format::Messages | Format::Table => self.print_text(verbose),
+            Format::Json => writeln!(stdout(), "{}", json_text(&json())),
             Format::Github => self.print_annotations(),
         }
     }
 
     fn print_text(&self, verbose: bool) -> io::Result<()> {
         print_diagnostics(&folded(&self.diagnostics, verbose))?;
-        let (mut out, mut err) = (console::stdout(), console::stderr());
+        let (mut out, mut err) = (stdout(), stderr());
         for line in &self.lines {
             match line {
                 ReportLine::File(text) | ReportLine::Row(text) => writeln!(out, "{}", printable(text))?,
@@ -84,7 +87,7 @@ impl Report {
         annotations.add_diagnostics(&self.diagnostics);
         for line in &self.lines {
             match line {
-                ReportLine::File(path) => writeln!(console::stdout(), "{}", printable(path))?,
+                ReportLine::File(path) => writeln!(stdout(), "{}", printable(path))?,
                 ReportLine::Row(text) => annotations.log(text),
                 ReportLine::Built { status, path, reasons, .. } => {
                     annotations.log(&format!("{status}: {path}: {reasons}"));
@@ -102,7 +105,7 @@ pub(crate) fn print_lines<T: Serialize>(
     value: &T,
     lines: impl IntoIterator<Item = String>,
 ) -> io::Result<()> {
-    let mut out = console::stdout();
+    let mut out = stdout();
     if format == Format::Json {
         return writeln!(out, "{}", json_text(value));
     }
@@ -143,17 +146,17 @@ pub(crate) fn folded(diagnostics: &[Diagnostic], verbose: bool) -> Cow<'_, [Diag
 
 /// Prints diagnostics as text on standard error.
 pub(crate) fn print_diagnostics(diagnostics: &[Diagnostic]) -> io::Result<()> {
-    write_diagnostics(&mut console::stderr(), diagnostics, &|_| None)
+    write_diagnostics(&mut stderr(), diagnostics, &|_| None)
 }
 
 /// Prints the errors of a configuration with this redacted text, with the lines that they are about.
 pub(crate) fn print_config_diagnostics(diagnostics: &[Diagnostic], text: Option<&str>) -> io::Result<()> {
-    write_diagnostics(&mut console::stderr(), diagnostics, &|_| text.map(str::to_owned))
+    write_diagnostics(&mut stderr(), diagnostics, &|_| text.map(str::to_owned))
 }
 
 /// Prints an error that has no place on standard error, with its chain of causes.
 pub(crate) fn print_error(message: &str, cause: Option<&(dyn Error + 'static)>) -> io::Result<()> {
-    let mut err = console::stderr();
+    let mut err = stderr();
     writeln!(err, "{ERROR}error{ERROR:#}{BOLD}: {}{BOLD:#}", printable(message))?;
     let mut next = cause;
     while let Some(cause) = next {
@@ -207,7 +210,7 @@ pub(crate) fn print_failure(failure: Failure, format: Format) -> Exit {
     let printed = printed.and_then(|()| match &failure {
         _ if format != Format::Json => Ok(()),
         // Half a value and an error would be no JSON.
-        Failure::Outside(_) if console::has_output() => Ok(()),
+        Failure::Outside(_) if has_output() => Ok(()),
         Failure::Outside(error) => {
             let causes = std::iter::successors(error.source(), |cause| (*cause).source());
             let message = causes
@@ -228,7 +231,7 @@ pub(crate) fn print_failure(failure: Failure, format: Format) -> Exit {
 pub(crate) fn print_error_json(message: &str, exit: Exit, diagnostics: &[Diagnostic]) -> io::Result<()> {
     let diagnostics = output::diagnostics(diagnostics);
     let error = output::CommandError { message: message.to_owned(), exit_code: exit.code(), diagnostics };
-    writeln!(console::stdout(), "{}", json_text(&output::ErrorOutput { error }))
+    writeln!(stdout(), "{}", json_text(&output::ErrorOutput { error }))
 }
 
 /// Prints an error that has no place as an annotation, with its chain of causes.
@@ -296,7 +299,7 @@ fn source_line(out: &mut dyn Write, margin: usize, line: u32, column: Option<u32
 mod tests {
     use super::*;
     use crate::model::is_hidden;
-    use crate::review::invisible_at;
+    use crate::redact::invisible_at;
     use std::borrow::Cow;
 
     fn shown(diagnostic: Diagnostic, file: Option<&str>) -> String {

@@ -1,7 +1,7 @@
 //! Annotations in the log of a workflow, within GitHub's limits.
 
 use super::{random_word, workspace_prefix};
-use crate::cli::console::{self, Guarded, printable};
+use crate::console::{self, Guarded, printable};
 use crate::model::{Diagnostic, Severity};
 use std::borrow::Cow;
 use std::fmt::Write as _;

@@ -1,8 +1,8 @@
 //! The summary of a workflow's job: the packs and diagnostics of a command as Markdown.
 
 use super::append;
-use crate::cli::console::{counted, printable};
-use crate::cli::failure::Failure;
+use crate::console::Failure;
+use crate::console::{counted, printable};
 use crate::model::{Diagnostic, Severity};
 use std::fmt::Write as _;
 use std::path::Path;

@@ -1,10 +1,10 @@
 //! The errors that end a command early.
 
-use super::console::printable;
-use super::workspace::without_secrets;
-use crate::engine::{EngineError, Unsettled};
+use super::printable;
+use crate::engine::{EngineError, Unsettled, process_environment};
 use crate::intake::IntakeError;
 use crate::model::Diagnostic;
+use crate::redact::Redactor;
 use crate::store::StoreError;
 use std::error::Error;
 use std::io;
@@ -130,4 +130,9 @@ impl PathFailure {
     pub(crate) fn failure(doing: &'static str, path: impl Into<String>, source: io::Error) -> Failure {
         Failure::Outside(Box::new(Self { doing, path: path.into(), source }))
     }
+}
+
+/// Returns a text that was typed, or quotes what was, without secrets, as far as the built-in rules and the environment know them.
+pub(crate) fn without_secrets(typed: &str) -> String {
+    process_environment().mask(&Redactor::built_in().line(typed))
 }

@@ -1,7 +1,7 @@
 //! Protection against a system that provides less than expected: too few threads, and panics of libraries.
 
-use super::console::{self, printable};
 use super::exit::Exit;
+use super::{printable, stderr};
 use crate::engine::process_environment;
 use crate::redact::Redactor;
 use rayon::{ThreadBuilder, ThreadPoolBuilder};
@@ -69,7 +69,7 @@ pub(crate) fn guarded(run: impl FnOnce() -> Exit) -> Exit {
         (Ok(exit), None) => exit,
         (_, first) => {
             // If standard error is closed, the report is lost.
-            let _ = writeln!(console::stderr(), "{}", report(first.unwrap_or_default()));
+            let _ = writeln!(stderr(), "{}", report(first.unwrap_or_default()));
             Exit::Outside
         }
     }

@@ -3,8 +3,22 @@
 //! GitHub's runner executes workflow commands that it finds in the log of any step. The character that would complete a
 //! command is therefore printed as an escape such as `\u{5b}`.
 
+mod exit;
+mod failure;
+mod format;
+pub(crate) mod github;
+mod guard;
+mod output;
+pub(crate) mod report;
+
+pub(crate) use exit::Exit;
+pub(crate) use failure::{Failure, PathFailure, without_secrets};
+pub(crate) use format::Format;
+pub(crate) use guard::{guarded, start_threads};
+pub(crate) use output::{ErrorOutput, OutputDiagnostic, diagnostics};
+
 use crate::model::{Commands, harmless_json, is_hidden};
-use crate::review::invisible_at;
+use crate::redact::invisible_at;
 use anstream::AutoStream;
 use std::borrow::Cow;
 use std::io::{self, StderrLock, StdoutLock, Write};
