@@ -70,6 +70,8 @@ mod fit;
 mod github;
 mod graph;
 mod handoff;
+#[cfg(feature = "cli")]
+mod init;
 mod intake;
 mod knowledge;
 mod markdown;

@@ -5,6 +5,7 @@ use crate::console::Failure;
 use crate::console::Format;
 use crate::console::{self, json_text};
 use crate::engine::Repository;
+use crate::init::DELIVERED;
 use crate::intake::CacheUse;
 use crate::model::RepoPath;
 use crate::render::Rendering;
@@ -73,9 +74,6 @@ struct DeliveryRecord<'a> {
     commit: Option<String>,
     dirty: Option<bool>,
 }
-
-/// The default folder of delivered packs, which git ignores.
-pub(crate) const DELIVERED: &str = ".contextpack/delivered";
 
 /// The file with one line for each delivered pack.
 const LOG: &str = "delivered.jsonl";

@@ -1,9 +1,6 @@
 //! `contextpack init`.
 
-use super::args::{Global, InitArgs};
-use super::detect::DetectedRepo;
-use super::setup::{CONFIG, Setup, is_half, unfit};
-use super::starter;
+use super::args::Global;
 use super::trailer::{HookResult, write_hook};
 use crate::config::{DenyList, Settings};
 use crate::console::Exit;
@@ -11,6 +8,7 @@ use crate::console::Failure;
 use crate::console::report::{Report, ReportLine};
 use crate::console::{self, printable};
 use crate::engine::{Project, process_environment, validated};
+use crate::init::{CONFIG, DetectedRepo, InitArgs, Setup, is_half, starter, unfit};
 use crate::intake::{Repo, RepoOptions, is_in_git};
 use crate::model::ItemState;
 use serde_json::json;

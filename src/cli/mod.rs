@@ -1,8 +1,6 @@
 //! The command line: arguments, environment, terminal and exit codes. One file per command.
 
 mod agent;
-#[cfg(feature = "mcp")]
-mod agent_entries;
 mod args;
 mod batch;
 mod boxes;
@@ -11,7 +9,6 @@ mod card;
 mod check;
 mod completion;
 mod delivery;
-mod detect;
 mod diff;
 mod explain;
 mod git;
@@ -35,13 +32,10 @@ mod rebuild;
 mod redact;
 mod reference;
 mod render;
-mod setup;
 mod since;
-mod starter;
 mod stats;
 #[cfg(feature = "github")]
 mod sync;
-mod trackers;
 mod trailer;
 mod turn;
 mod verify;

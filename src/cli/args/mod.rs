@@ -10,6 +10,7 @@ mod help;
 mod inbox;
 mod ledger;
 mod review;
+#[cfg(feature = "github")]
 mod setup;
 
 pub(crate) use agent::{AgentChoice, AgentCommand, AgentCommandArgs, JobArgs};
@@ -26,13 +27,11 @@ pub(crate) use review::{
     DiffArgs, ExplainArgs, GitArgs, GitCommand, NotesArgs, OpenArgs, RedactArgs, RenderArgs, RenderPart, ReportArgs,
     SinceArgs, TrailerArgs, VerifyArgs,
 };
-#[cfg(feature = "mcp")]
-pub(crate) use setup::AgentProgram;
-pub(crate) use setup::{InitArgs, MergeWay, Tool};
 #[cfg(feature = "github")]
 pub(crate) use setup::{IssueState, SyncArgs};
 
 use crate::console::Format;
+use crate::init::InitArgs;
 use crate::model::Untracked;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Args as Options, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};

@@ -1,8 +1,8 @@
 //! Finds packs by their hashes: in the folders of packs, among delivered packs, and in every version that git still has.
 
-use crate::cli::delivery::DELIVERED;
 use crate::console::Failure;
 use crate::engine::Repository;
+use crate::init::DELIVERED;
 use crate::intake::{History, HistoryError, file_versions};
 use crate::model::RepoPath;
 use crate::review::content_hash;

@@ -1,12 +1,12 @@
 //! The request of `sync`: the server, the token and the issues, from arguments, configuration and environment.
 
 use crate::cli::args::{IssueState, SyncArgs};
-use crate::cli::detect;
 use crate::config::Settings;
 use crate::console::Failure;
 use crate::engine::{Project, Repository};
 use crate::github::{ApiBase, IssueFilter, IssueKey, SyncRequest, Tokens};
 use crate::graph::{RootMatch, Target};
+use crate::init;
 use crate::intake::Repo;
 use crate::model::is_repo_name;
 use std::collections::BTreeSet;
@@ -48,7 +48,7 @@ impl IssueScope {
                 let remote = Repo::remote(root).map_err(|why| {
                     Failure::usage(format!("which repo? set `github.repo: owner/name` in `contextpack.yml`; {why}"))
                 })?;
-                let remote = remote.as_deref().and_then(detect::github);
+                let remote = remote.as_deref().and_then(init::github);
                 let remote = remote.ok_or_else(|| {
                     Failure::usage("which repo? set `github.repo: owner/name` in `contextpack.yml`, or `GITHUB_REPOSITORY`; there is no git remote on GitHub")
                 })?;
@@ -61,7 +61,7 @@ impl IssueScope {
     /// Finds the repo that is pushed to, which need not be that of the issues: the workflow's, else that of the git remote.
     pub(crate) fn of_pushes(root: &Path, settings: &Settings) -> Result<Self, Failure> {
         let from_variable = variable("GITHUB_REPOSITORY").filter(|repo| is_repo_name(repo));
-        let from_remote = || Repo::remote(root).ok().flatten().as_deref().and_then(detect::github);
+        let from_remote = || Repo::remote(root).ok().flatten().as_deref().and_then(init::github);
         let (repo, host, named_by) = match from_variable.map_or_else(|| Err(from_remote()), Ok) {
             Ok(repo) => (repo, settings.github.host.clone(), "`github.host` of the configuration"),
             Err(Some(remote)) => (remote.repo, remote.host, "the git remote `origin`"),

@@ -2,7 +2,7 @@
 //!
 //! A file that exists is its owner's: the entry is printed, to be added by hand.
 
-use super::args::AgentProgram;
+use super::options::AgentProgram;
 use super::setup::{ExistingFile, Setup};
 use crate::console::Failure;
 

@@ -65,13 +65,13 @@ pub(super) mod samples {
     use super::RepoOrigin;
 
     /// A known origin.
-    pub(in crate::cli::starter) const KNOWN: RepoOrigin = RepoOrigin {
+    pub(in crate::init::starter) const KNOWN: RepoOrigin = RepoOrigin {
         repository: "https://github.com/owner/contextpack",
         commit: "0123456789abcdef0123456789abcdef01234567",
         sha256: "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
     };
     /// An unknown origin.
-    pub(in crate::cli::starter) const UNKNOWN: RepoOrigin = RepoOrigin { repository: "", commit: "", sha256: "" };
+    pub(in crate::init::starter) const UNKNOWN: RepoOrigin = RepoOrigin { repository: "", commit: "", sha256: "" };
 }
 
 #[cfg(test)]

@@ -3,9 +3,8 @@
 //! Each file is written atomically. A file that an older version left incomplete, because it was killed or the disk was full,
 //! is recognized as a prefix of the new content, and completed.
 
-use super::args::{InitArgs, MergeWay, Tool};
-use super::delivery::DELIVERED;
 use super::detect::DetectedRepo;
+use super::options::{InitArgs, MergeWay, Tool};
 use super::starter::workflows::{self, is_plain, is_schedule_of_github};
 use super::starter::{self, FILL_IN, FILL_IN_BATCHES, PacksAre, RepoOrigin, WorkflowPaths};
 use crate::config::{KnowledgeSettings, Settings};
@@ -16,6 +15,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::Path;
+
+/// The default folder of delivered packs, which git ignores.
+pub(crate) const DELIVERED: &str = ".contextpack/delivered";
 
 /// The name of a new configuration.
 pub(crate) const CONFIG: &str = "contextpack.yml";

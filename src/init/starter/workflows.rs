@@ -2,7 +2,7 @@
 
 use super::origin::RepoOrigin;
 use super::quoted;
-use crate::cli::args::MergeWay;
+use crate::init::options::MergeWay;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -237,7 +237,7 @@ fn replaced(template: &str, texts: &[(&str, &str)]) -> String {
 #[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
-    use crate::cli::starter::origin::samples::{KNOWN, UNKNOWN};
+    use crate::init::starter::origin::samples::{KNOWN, UNKNOWN};
     use proptest::prelude::*;
 
     fn all() -> Vec<String> {

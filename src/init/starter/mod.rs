@@ -331,7 +331,7 @@ mod tests {
             work_items: true,
             backlog: Some(backlog()),
             beads: Some(".beads/issues.jsonl".into()),
-            beads_types: super::super::trackers::beads_types(""),
+            beads_types: crate::init::trackers::beads_types(""),
             proposals: vec![Proposals { glob: "EIPS/eip-*.md".into(), field: "eip".into() }],
             keps: true,
             documents: true,
