@@ -66,6 +66,7 @@ mod config;
 mod console;
 mod engine;
 mod fit;
+mod git;
 #[cfg(feature = "github")]
 mod github;
 mod graph;

@@ -174,7 +174,7 @@ fn keep(repository: &Repository, pack: &Pack) -> Result<RepoPath, Failure> {
     let settings = repository.settings();
     let mut made = vec![settings.output.dir.as_str(), ".contextpack"];
     made.extend(settings.knowledge.context.record.as_ref().map(RepoPath::as_str));
-    let state = crate::intake::head_commit(repository.root(), &made);
+    let state = crate::git::head_commit(repository.root(), &made);
     let root = pack.root.work_item_id.as_deref().or(pack.root.issue_url.as_deref());
     let line = DeliveryRecord {
         at: &pack.generated_at,

@@ -8,8 +8,9 @@ use crate::console::Failure;
 use crate::console::report::{Report, ReportLine};
 use crate::console::{self, printable};
 use crate::engine::{Project, process_environment, validated};
+use crate::git::is_in_git;
 use crate::init::{CONFIG, DetectedRepo, InitArgs, Setup, is_half, starter, unfit};
-use crate::intake::{Repo, RepoOptions, is_in_git};
+use crate::intake::{Repo, RepoOptions};
 use crate::model::ItemState;
 use serde_json::json;
 use std::io::Write;
@@ -35,7 +36,7 @@ pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
     #[cfg(feature = "mcp")]
     setup.write_entries(&args.agents)?;
     if args.git {
-        crate::intake::configure(&root, &super::git::SETTINGS).map_err(Failure::usage)?;
+        crate::git::configure(&root, &super::git::SETTINGS).map_err(Failure::usage)?;
         if !global.quiet {
             writeln!(console::stderr(), "git shows and merges packs with `contextpack git` in this clone")?;
         }

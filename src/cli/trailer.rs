@@ -3,10 +3,8 @@
 use super::args::{Global, TrailerArgs};
 use super::input;
 use super::since::TRAILER;
-use crate::console;
-use crate::console::Exit;
-use crate::console::{Failure, PathFailure};
-use crate::intake::hooks_folder;
+use crate::console::{self, Exit, Failure, PathFailure};
+use crate::git::hooks_folder;
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write as _};
 use std::path::Path;

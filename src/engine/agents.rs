@@ -4,7 +4,7 @@ use super::knowledge::AgentContext;
 use super::restrictions::{confirm_tracked, restriction, trusted_instructions};
 use super::{BudgetLimits, Configuration, EngineError, Project, Repository, clean};
 use crate::config::{Job, Policy, Settings};
-use crate::intake::{CommitLog, last_commits};
+use crate::git::{CommitLog, last_commits};
 use crate::knowledge::{Agent, AgentError};
 use crate::model::{Code, Diagnostic, Place, RepoPath, Severity};
 use crate::redact::{Clean, CleanBuf};

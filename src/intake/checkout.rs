@@ -4,11 +4,11 @@
 //! and puts it in place of the old one. So files that were read while there was no such lock, and the index stayed
 //! the same, are of one state.
 
-use super::error::{IntakeError, is_absent};
-use super::{git, text};
-use crate::model::{Digest, FileState, RepoPath};
+use super::error::IntakeError;
+use super::text;
+use crate::git;
+use crate::model::{Digest, FileState, RepoPath, if_present};
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, SystemTime};
@@ -53,8 +53,7 @@ impl Checkout {
     /// # Errors
     /// If git does not finish, or its files cannot be examined.
     pub(super) fn observe(top: &Path) -> Result<Option<Self>, IntakeError> {
-        let git = git::folder(top).map_err(|source| failed(&top.join(".git"), source))?;
-        let Some(git) = git else { return Ok(None) };
+        let Some(git) = git::git_folder(top)? else { return Ok(None) };
         let mut checkout =
             Self { git, began: SystemTime::now(), index: None, stale_lock: None, entries: None, excluded: Vec::new() };
         checkout.begin()?;
@@ -134,15 +133,12 @@ impl Checkout {
 
     fn stamp(&self, name: &str) -> Result<Option<CheckoutStamp>, IntakeError> {
         let path = self.git.join(name);
-        match fs::symlink_metadata(&path) {
-            Ok(metadata) => Ok(Some(CheckoutStamp {
-                size: metadata.len(),
-                modified: metadata.modified().ok(),
-                state: text::state_of(&metadata),
-            })),
-            Err(error) if is_absent(&error) => Ok(None),
-            Err(source) => Err(failed(&path, source)),
-        }
+        let metadata = if_present(fs::symlink_metadata(&path)).map_err(|source| IntakeError::Read { path, source })?;
+        Ok(metadata.map(|metadata| CheckoutStamp {
+            size: metadata.len(),
+            modified: metadata.modified().ok(),
+            state: text::state_of(&metadata),
+        }))
     }
 }
 
@@ -162,8 +158,4 @@ impl CheckoutStamp {
         };
         self.modified.is_none_or(|modified| age(modified) >= STALE_LOCK_AGE)
     }
-}
-
-fn failed(path: &Path, source: io::Error) -> IntakeError {
-    IntakeError::Read { path: path.to_owned(), source }
 }

@@ -1,5 +1,6 @@
-//! Faults of the file system: which of them mean "absent", how they are worded, and those that stop a build.
+//! Faults that stop a build.
 
+use crate::git::UnreadableGit;
 use std::io;
 use std::path::PathBuf;
 
@@ -52,22 +53,8 @@ pub enum IntakeError {
     },
 }
 
-/// Words an error of the system, if possible in words that are the same on every system.
-pub(super) fn describe(error: &io::Error) -> String {
-    let kind = error.kind().to_string();
-    if kind == "uncategorized error" { error.to_string() } else { kind }
-}
-
-/// Whether an error says that there is nothing of that name. No other error counts as absence.
-pub(super) fn is_absent(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
-}
-
-/// Whether something exists, from the result of looking at it.
-pub(super) fn exists<T>(result: io::Result<T>) -> io::Result<bool> {
-    match result {
-        Ok(_) => Ok(true),
-        Err(error) if is_absent(&error) => Ok(false),
-        Err(error) => Err(error),
+impl From<UnreadableGit> for IntakeError {
+    fn from(UnreadableGit { path, source }: UnreadableGit) -> Self {
+        Self::Read { path, source }
     }
 }

@@ -1,7 +1,6 @@
 //! Follows symbolic links, one by one, without leaving the root.
 
-use super::error::{describe, is_absent};
-use crate::model::RepoPath;
+use crate::model::{RepoPath, describe, is_absent};
 use cap_std::fs::Dir;
 use std::collections::BTreeMap;
 use std::io;

@@ -2,9 +2,8 @@
 
 use super::Repo;
 use super::checkout::CLOCK_TICK;
-use super::error::is_absent;
 use super::root::CONFIG_NAMES;
-use crate::model::{RepoPath, SourceTree as _};
+use crate::model::{RepoPath, SourceTree as _, if_present};
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -31,10 +30,7 @@ pub fn is_listed_as_of(root: &Path, repo: &Repo, snapshot: &RepoPath, since: Sys
 /// Returns when the file or folder at `path` was last changed in any way that the system stores; `None` within if there is
 /// none.
 fn changed(path: &Path) -> io::Result<Option<SystemTime>> {
-    let metadata = match path.symlink_metadata() {
-        Err(error) if is_absent(&error) => return Ok(None),
-        metadata => metadata?,
-    };
+    let Some(metadata) = if_present(path.symlink_metadata())? else { return Ok(None) };
     let modified = metadata.modified()?;
     #[cfg(unix)]
     let modified = {

@@ -1,14 +1,12 @@
 //! The names in a repo: what the walk found, joined with what git tracks, and where links lead.
 
 use super::attributes::{Attributes, FileAttributes};
-use super::error::{describe, is_absent};
-use super::git::{self, GitUnavailable, IndexEntry};
 use super::links::{self, IndexOnly, LinkEnd};
-use super::objects::StoredObjects;
 use super::text;
 use super::walk::{self, ExcludedFolders, UnlistedEntry, WalkResult};
 use crate::config::DenyList;
-use crate::model::{Code, Diagnostic, Refusal, RepoPath, Severity};
+use crate::git::{self, GitUnavailable, IndexEntry, StoredObjects};
+use crate::model::{Code, Diagnostic, Refusal, RepoPath, Severity, describe, is_absent};
 use cap_std::fs::Dir;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -7,11 +7,8 @@
 //! the `ignore` crate, is in `config/ignore_patterns.rs`.
 
 mod attributes;
-mod changes;
 mod checkout;
 mod error;
-mod git;
-mod history;
 mod ignore_rules;
 mod links;
 #[cfg(feature = "mcp")]
@@ -19,8 +16,6 @@ mod listed;
 mod listing;
 #[cfg(all(test, unix))]
 mod listing_against_git;
-mod merge;
-mod objects;
 mod repo;
 mod root;
 mod snapshot;
@@ -28,16 +23,10 @@ mod state_folder;
 #[cfg(test)]
 mod tests;
 mod text;
-mod trailers;
 mod walk;
 
-pub use changes::{CommitLog, first_commits, head_commit, last_commits};
 pub use error::IntakeError;
-pub use git::{NO_FILE, configure, git_folder};
-pub use history::{GitObject, History, HistoryError, is_head, is_in_git, merge_base};
 #[cfg(feature = "mcp")]
 pub use listed::is_listed_as_of;
-pub use merge::write_merged_files;
 pub use repo::{Repo, RepoOptions};
 pub use state_folder::CacheUse;
-pub use trailers::{CommitTrailers, changed_files, file_versions, hooks_folder, is_shallow, trailers};

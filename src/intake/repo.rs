@@ -3,14 +3,13 @@
 use super::attributes::{Attributes, FileAttributes};
 use super::checkout::Checkout;
 use super::error::IntakeError;
-use super::git::{self, GitUnavailable};
 use super::listing::{AccessRules, ListedRoot, Listing, no_file};
-use super::objects::StoredObjects;
 use super::snapshot::SnapshotFiles;
 use super::state_folder::{self, CacheUse};
 use super::walk::{self, ExcludedFolders, InheritedRules, RepoWalk};
 use super::{links, root, text};
 use crate::config::DenyList;
+use crate::git::{self, GitUnavailable, StoredObjects};
 use crate::model::{Code, Diagnostic, FileState, Refusal, RepoPath, SourceTree};
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
@@ -94,7 +93,7 @@ impl Repo {
         let state = links::repo_path(".contextpack");
         let excluded = options.excluded.iter().chain(options.snapshot).chain(&state);
         let rules = AccessRules { deny: options.deny.clone(), excluded: ExcludedFolders::new(excluded.cloned()) };
-        let top = root::work_tree(&root)?;
+        let top = git::work_tree(&root)?;
         let inherited = top.map(|top| walk::inherited_rules(top, &root)).transpose().map_err(failed)?.flatten();
         // In a root that git ignores it may still track files, and so a cache.
         let ask_git = top.is_some();

@@ -1,9 +1,9 @@
 //! Finds the root of a repo and reads its configuration.
 
-use super::error::{IntakeError, exists, is_absent};
-use super::objects::StoredObjects;
-use super::{git, links, text};
-use crate::model::Refusal;
+use super::error::IntakeError;
+use super::{links, text};
+use crate::git::{self, Git, StoredObjects};
+use crate::model::{Refusal, if_present};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, OpenOptions};
 use std::fs;
@@ -18,27 +18,18 @@ pub(super) const CONFIG_NAMES: [&str; 2] = ["contextpack.yml", "contextpack.yaml
 /// The search ends at the top of the git work tree: a configuration further up is not about this repo.
 pub(super) fn find(start: &Path) -> Result<PathBuf, IntakeError> {
     let start = folder(start)?;
+    let top = git::work_tree(&start)?;
     for dir in start.ancestors() {
         for name in CONFIG_NAMES {
             if is_file(&dir.join(name))? {
                 return Ok(dir.to_owned());
             }
         }
-        if has_git(dir)? {
+        if Some(dir) == top {
             return Ok(dir.to_owned());
         }
     }
     Ok(start)
-}
-
-/// Finds the nearest folder upwards with `.git`.
-pub(super) fn work_tree(root: &Path) -> Result<Option<&Path>, IntakeError> {
-    for dir in root.ancestors() {
-        if has_git(dir)? {
-            return Ok(Some(dir));
-        }
-    }
-    Ok(None)
 }
 
 /// Returns the real path of a folder.
@@ -47,19 +38,10 @@ pub(super) fn folder(path: &Path) -> Result<PathBuf, IntakeError> {
     if real.is_dir() { Ok(real) } else { Err(IntakeError::NotAFolder { path: path.to_owned() }) }
 }
 
-/// Whether a folder has `.git`, which is a file in linked work trees and submodules.
-fn has_git(dir: &Path) -> Result<bool, IntakeError> {
-    let path = dir.join(".git");
-    exists(path.symlink_metadata()).map_err(|source| failed(&path, source))
-}
-
 /// Whether `path` is a regular file or a link to one.
 fn is_file(path: &Path) -> Result<bool, IntakeError> {
-    match path.metadata() {
-        Ok(metadata) => Ok(metadata.is_file()),
-        Err(error) if is_absent(&error) => Ok(false),
-        Err(source) => Err(failed(path, source)),
-    }
+    let found = if_present(path.metadata()).map_err(|source| failed(path, source))?;
+    Ok(found.is_some_and(|metadata| metadata.is_file()))
 }
 
 /// Returns the configuration's name as shown to the user, and its text.
@@ -77,8 +59,8 @@ pub(super) fn config(root: &Path, explicit: Option<&Path>) -> Result<Option<(Str
     refuse_other_spellings(root, &dir)?;
     let mut present = Vec::new();
     for name in CONFIG_NAMES {
-        let found = exists(dir.symlink_metadata(name)).map_err(|source| failed(&root.join(name), source))?;
-        present.extend(found.then_some(name));
+        let found = if_present(dir.symlink_metadata(name)).map_err(|source| failed(&root.join(name), source))?;
+        present.extend(found.map(|_| name));
     }
     match present[..] {
         [] => stored_config(root),
@@ -112,11 +94,11 @@ fn refuse_other_spellings(root: &Path, dir: &Dir) -> Result<(), IntakeError> {
 
 /// Returns the name and the text of the configuration if a sparse checkout leaves it out: it is not absent.
 fn stored_config(root: &Path) -> Result<Option<(String, String)>, IntakeError> {
-    if !work_tree(root)?.is_some_and(git::is_sparse) {
+    if !git::is_sparse(root) {
         return Ok(None);
     }
     let arguments = [&["ls-files", "-z", "-t", "--stage", "--"][..], &CONFIG_NAMES].concat();
-    let entries = git::run(root, &arguments).map_err(|why| failed(root, io::Error::other(why)))?;
+    let entries = Git::isolated(root, &arguments).bytes().map_err(|error| failed(root, io::Error::other(error)))?;
     let Some(entry) = git::index_entries(&entries).find(|entry| entry.skips_worktree) else { return Ok(None) };
     let name = String::from_utf8_lossy(entry.path).into_owned();
     let read = StoredObjects::new(root).read(entry.id, text::size_limit("")).and_then(text::decode);

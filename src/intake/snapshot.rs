@@ -1,11 +1,9 @@
 //! The files of the GitHub snapshot.
 
-use super::error::describe;
-use super::git::IndexEntry;
-use super::objects::StoredObjects;
 use super::walk::UnlistedEntry;
 use super::{links, text};
-use crate::model::{Code, Diagnostic, Place, Refusal, RepoPath};
+use crate::git::{IndexEntry, StoredObjects};
+use crate::model::{Code, Diagnostic, Place, Refusal, RepoPath, describe};
 use cap_fs_ext::DirExt as _;
 use cap_std::fs::Dir;
 use std::collections::BTreeMap;

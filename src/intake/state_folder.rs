@@ -1,7 +1,7 @@
 //! Finds files of the state folder that git tracks although they belong to one working copy.
 
-use super::git;
 use super::links::repo_path;
+use crate::git;
 use crate::model::{Code, Diagnostic, Place, is_hidden};
 use std::collections::BTreeMap;
 

@@ -1,7 +1,6 @@
 //! Reads files below the root as text, without following links.
 
-use super::error::describe;
-use crate::model::{FileState, Refusal};
+use crate::model::{FileState, Refusal, describe};
 use cap_fs_ext::{DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
 use cap_std::fs::{Dir, File, OpenOptions};
 use std::collections::VecDeque;

@@ -1,9 +1,8 @@
 //! The names in a repo that git does not ignore.
 
-use super::error::{describe, is_absent};
 use super::ignore_rules::IgnoreRules;
 use super::links::repo_path;
-use crate::model::{Code, Diagnostic, Place, Refusal, RepoPath, Severity};
+use crate::model::{Code, Diagnostic, Place, Refusal, RepoPath, Severity, describe, is_absent};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, DirEntry};
 use rayon::Scope;

@@ -23,6 +23,7 @@ mod snapshot;
 mod source;
 mod state;
 mod surrogates;
+mod system_error;
 mod text;
 mod title;
 mod value;
@@ -62,6 +63,7 @@ pub use snapshot::{
 pub use source::{Refusal, SourceTree, Untracked};
 pub use state::ItemState;
 pub use surrogates::whole_surrogates;
+pub use system_error::{describe, if_present, is_absent};
 pub use text::{
     LineStarts, RemovedLines, is_hidden, is_line_end, joined_instructions, parse_amount, parse_limit, percent_decoded,
 };

@@ -8,7 +8,7 @@ use crate::console::without_secrets;
 use crate::console::{self, printable};
 use crate::console::{Failure, PathFailure};
 use crate::engine::pack_file_name;
-use crate::intake::{GitObject, History, HistoryError, is_head, merge_base};
+use crate::git::{GitObject, History, HistoryError, is_head, merge_base};
 use crate::model::slug;
 use crate::store::{Folder, LARGEST_SET};
 use std::collections::BTreeMap;

@@ -1,8 +1,8 @@
 //! Boxes and logs as conversations on the page.
 
 use crate::engine::card_text;
+use crate::git::first_commits;
 use crate::handoff::cards::{CardError, CardStore, ReadCard, check_file};
-use crate::intake::first_commits;
 use crate::model::RepoPath;
 use crate::redact::Redactor;
 use crate::review::{Conversation, ConversationCard, PageEntry};

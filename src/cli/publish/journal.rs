@@ -3,8 +3,8 @@
 //! It is the content of the file that the command locks. If the lock is free and there is content, the writer is gone. A line is
 //! there before what it announces, and all of them are removed when the command has said how it ended.
 
-use super::git::{git, patient};
 use crate::console::Failure;
+use crate::git::{git, patient};
 use crate::model::{Digest, RepoPath};
 use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};

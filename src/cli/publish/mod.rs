@@ -4,15 +4,12 @@
 //! If the push is rejected, the commit and its files are taken back, the branch follows the remote, and the command
 //! decides again on what is there now. A command that is killed is taken back, or completed, by the next one ([`journal`]).
 
-mod git;
 mod journal;
 mod remote;
 
-use crate::console::{self, printable};
-use crate::console::{Failure, PathFailure};
-use crate::intake::git_folder;
+use crate::console::{self, Failure, PathFailure, printable};
+use crate::git::{Git, git, git_folder, patient, wait};
 use crate::store::StoreError;
-use git::{LONGEST, command, git, output, patient, run, wait};
 use journal::{Journal, head, move_back};
 use remote::Next;
 use std::collections::BTreeSet;
@@ -101,7 +98,7 @@ pub(crate) struct Publisher {
 
 /// Takes back what killed commands left in the work tree at `root`, before a command that does not commit decides on what is there.
 pub(crate) fn heal(root: &Path) {
-    let journal = git_folder(root).map(|folder| folder.join(journal::NAME));
+    let journal = git_folder(root).ok().flatten().map(|folder| folder.join(journal::NAME));
     if journal.is_some_and(|file| file.metadata().is_ok_and(|it| it.len() > 0)) {
         // A command that commits reports what fails here.
         let _ = Journal::open(root, false)
@@ -196,8 +193,9 @@ impl Publisher {
             return Err(incomplete(&lacking?));
         }
         loop {
-            let push = command(&self.root, &["push", "-q", "--", &remote, &format!("{commit}:{target}")]);
-            let Err(error) = run(push, None, self.remaining()) else {
+            let refs = format!("{commit}:{target}");
+            let push = Git::as_user(&self.root, &["push", "-q", "--", &remote, &refs]).within(self.remaining());
+            let Err(error) = push.text() else {
                 self.report(&commit, &pushed(&remote, &target), quiet)?;
                 return Ok(Published::Done);
             };
@@ -308,9 +306,8 @@ impl Publisher {
         message: &str,
     ) -> Result<Option<String>, Failure> {
         let with_index = |arguments: &[&str]| {
-            let mut git = command(&self.root, arguments);
-            git.env("GIT_INDEX_FILE", index);
-            output(git, None, LONGEST).map_err(failed)
+            let git = Git::as_user(&self.root, arguments).env("GIT_INDEX_FILE", index);
+            git.text().map_err(|error| failed(error.why))
         };
         with_index(&["read-tree", base.unwrap_or("--empty")])?;
         self.index(Some(index), written.paths(), "--add")?;
@@ -334,9 +331,8 @@ impl Publisher {
         let added = match index {
             None => patient(&self.root, &arguments, Some(&listed)),
             Some(index) => {
-                let mut git = command(&self.root, &arguments);
-                git.env("GIT_INDEX_FILE", index);
-                output(git, Some(&listed), LONGEST)
+                let git = Git::as_user(&self.root, &arguments).env("GIT_INDEX_FILE", index);
+                git.input(Some(&listed)).text().map_err(|error| error.why)
             }
         };
         added.map(drop).map_err(failed)

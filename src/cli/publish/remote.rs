@@ -1,9 +1,9 @@
 //! What a remote has: the branch follows it, and a push that failed is looked for there.
 
-use super::git::{GitError, LONGEST, command, git, patient, run, wait};
 use super::journal::head;
 use super::{Publisher, UnknownPush, failed};
 use crate::console::Failure;
+use crate::git::{Git, GitError, MAX_DURATION, git, patient, wait};
 use std::collections::BTreeMap;
 use std::fs;
 use std::time::Duration;
@@ -115,8 +115,8 @@ impl Publisher {
     /// Returns how long the next push may take.
     pub(super) fn remaining(&self) -> Duration {
         // In whole seconds, for messages.
-        let remaining = LONGEST.saturating_sub(self.begun.elapsed()).as_secs() + 1;
-        Duration::from_secs(remaining).clamp(LONGEST_ANSWER, LONGEST)
+        let remaining = MAX_DURATION.saturating_sub(self.begun.elapsed()).as_secs() + 1;
+        Duration::from_secs(remaining).clamp(LONGEST_ANSWER, MAX_DURATION)
     }
 
     /// Finds out what the remote has after a push that failed, which may have arrived all the same.
@@ -129,7 +129,7 @@ impl Publisher {
         error: &GitError,
     ) -> Result<Next, Failure> {
         let refused = || {
-            let late = if self.begun.elapsed() > LONGEST { "after two minutes, " } else { "" };
+            let late = if self.begun.elapsed() > MAX_DURATION { "after two minutes, " } else { "" };
             failed(format!("nothing was pushed to `{remote}`: {late}{}", error.why))
         };
         let unknown = |why: &str| {
@@ -160,7 +160,7 @@ impl Publisher {
             return Err(unknown(&error.why));
         }
         self.refusals += u32::from(!moved);
-        if self.begun.elapsed() > LONGEST || self.refusals >= MAX_REFUSALS {
+        if self.begun.elapsed() > MAX_DURATION || self.refusals >= MAX_REFUSALS {
             return Err(refused());
         }
         Ok(if moved { Next::DecideAgain } else { Next::PushAgain })
@@ -170,8 +170,8 @@ impl Publisher {
     fn head_at(&self, remote: &str, target: &str) -> Result<Option<String>, String> {
         let mut tries = 1;
         loop {
-            let fetch = command(&self.root, &["fetch", "-q", "--", remote, target]);
-            match run(fetch, None, LONGEST_ANSWER) {
+            let fetch = Git::as_user(&self.root, &["fetch", "-q", "--", remote, target]).within(LONGEST_ANSWER);
+            match fetch.text() {
                 Ok(_) => return git(&self.root, &["rev-parse", "FETCH_HEAD"]).map(Some),
                 Err(error) if error.why.contains("couldn't find remote ref") => return Ok(None),
                 Err(error) if tries == MAX_QUESTIONS => return Err(error.why),

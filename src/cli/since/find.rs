@@ -2,8 +2,8 @@
 
 use crate::console::Failure;
 use crate::engine::Repository;
+use crate::git::{History, HistoryError, file_versions};
 use crate::init::DELIVERED;
-use crate::intake::{History, HistoryError, file_versions};
 use crate::model::RepoPath;
 use crate::review::content_hash;
 use crate::store::Folder;

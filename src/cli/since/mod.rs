@@ -14,7 +14,7 @@ use crate::console::github::append;
 use crate::console::report;
 use crate::console::{self, printable};
 use crate::engine::{Project, Repository, UNVERIFIABLE};
-use crate::intake::{CommitTrailers, HistoryError, changed_files, trailers};
+use crate::git::{CommitTrailers, HistoryError, changed_files, trailers};
 use crate::model::{Code, Diagnostic, Place, RepoPath};
 use crate::review::{Diff, Pair, SalvagedPack, compare};
 use crate::wire::Pack;

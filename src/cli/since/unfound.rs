@@ -9,7 +9,7 @@ use crate::cli::packs::{self, PackTarget, Probe};
 use crate::config::Policy;
 use crate::console::Failure;
 use crate::engine::{Built, Project, Repository};
-use crate::intake::{is_in_git, is_shallow};
+use crate::git::{is_in_git, is_shallow};
 use crate::review::SalvagedPack;
 use crate::seal::Sealed;
 use crate::wire::Pack;

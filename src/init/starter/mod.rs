@@ -314,7 +314,7 @@ issue 123 of this repo is `{output}/issue-123.{profile}.{ending}`. {text}
 #[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
-    use crate::cli::detect::{Backlog, Github};
+    use crate::init::detect::{Backlog, Github};
     use crate::config::load;
 
     #[test]

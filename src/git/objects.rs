@@ -1,10 +1,12 @@
-//! Reads files from revisions of the git repository.
+//! Reads files from git: of its revisions, and those that are tracked and not checked out.
 
-use super::git;
-use super::root::work_tree;
+use super::folder::is_in_git;
+use super::run::{Git, GitError};
+use crate::model::Refusal;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
-use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout};
+use std::sync::{Mutex, PoisonError};
 
 /// The largest file that is read, in bytes; no larger one is read from a folder either.
 const MAX_FILE_BYTES: u64 = 64 << 20;
@@ -31,8 +33,8 @@ pub enum HistoryError {
     #[error("this is not in a git repository: name two packs or folders, or run `git init` first")]
     NoRepository,
     /// git could not be run, or its answer makes no sense.
-    #[error("{0}")]
-    Git(String),
+    #[error(transparent)]
+    Git(#[from] GitError),
     /// git ended early.
     #[error("git ended early")]
     Ended(#[from] io::Error),
@@ -64,13 +66,10 @@ impl History {
         if !is_in_git(root) {
             return Err(HistoryError::NoRepository);
         }
-        let mut command = git::command(root, &["-c", "protocol.allow=never", "cat-file", "--batch"]);
-        command.env("GIT_NO_LAZY_FETCH", "1");
-        let started = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
-        let mut child = started.map_err(|error| HistoryError::Git(git::not_started(&error)))?;
+        let mut child = Git::isolated(root, &["cat-file", "--batch"]).offline().spawn()?;
         match (child.stdin.take(), child.stdout.take()) {
             (Some(stdin), Some(stdout)) => Ok(Self { child, requests: stdin, responses: BufReader::new(stdout) }),
-            _ => Err(HistoryError::Git("git gives no answers".to_owned())),
+            _ => Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
         }
     }
 
@@ -156,6 +155,50 @@ impl Drop for History {
     }
 }
 
+/// The objects of the repository of a root. One process of git, started for the first of them, reads all.
+#[derive(Debug)]
+pub struct StoredObjects {
+    root: PathBuf,
+    git: Mutex<Option<History>>,
+}
+
+impl StoredObjects {
+    /// Prepares to read; git starts with the first request.
+    pub fn new(root: &Path) -> Self {
+        Self { root: root.to_owned(), git: Mutex::default() }
+    }
+
+    /// Reads a content of at most `limit` bytes. Nothing is fetched: what a partial clone lacks is unreadable.
+    ///
+    /// # Errors
+    /// Why it cannot be read.
+    pub fn read(&self, id: &str, limit: u64) -> Result<Vec<u8>, Refusal> {
+        let mut git = self.git.lock().unwrap_or_else(PoisonError::into_inner);
+        let unreadable = |error: HistoryError| Refusal::Unreadable(format!("it is not checked out, and {error}"));
+        let mut history = match git.take() {
+            Some(history) => history,
+            None => History::open(&self.root).map_err(unreadable)?,
+        };
+        let read = match history.blob(id) {
+            Ok(Some(bytes)) if bytes.len() as u64 <= limit => Ok(bytes),
+            Ok(Some(_)) | Err(HistoryError::TooLarge(_)) => Err(Refusal::TooLarge(limit)),
+            Ok(None) => {
+                let why = "it is not checked out, and this partial clone lacks its text, which `git checkout` fetches";
+                Err(Refusal::Unreadable(why.to_owned()))
+            }
+            // What git says next may be the rest of this answer.
+            Err(error) => return Err(unreadable(error)),
+        };
+        *git = Some(history);
+        read
+    }
+
+    /// Ends the process.
+    pub fn close(&self) {
+        *self.git.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
 struct Object {
     kind: String,
     /// The length of an id: 20 bytes of SHA-1, 32 of SHA-256.
@@ -179,46 +222,4 @@ fn entries(tree: &Object) -> Vec<(String, String)> {
         rest = &rest[end + 1 + tree.id_bytes..];
     }
     files
-}
-
-/// Returns whether a folder is in a git repository, as far as that can be told.
-pub fn is_in_git(root: &Path) -> bool {
-    !matches!(work_tree(root), Ok(None))
-}
-
-/// Confirms that git answers at all, so that what it does not know is not there.
-///
-/// # Errors
-/// Why it does not.
-pub(super) fn confirm_git(root: &Path) -> Result<(), HistoryError> {
-    git::run(root, &["rev-parse", "--git-dir"]).map(drop).map_err(HistoryError::Git)
-}
-
-/// Returns whether a revision is the commit that is checked out.
-///
-/// # Errors
-/// If it is unknown, or there is no commit.
-pub fn is_head(root: &Path, revision: &str) -> Result<bool, HistoryError> {
-    confirm_git(root)?;
-    let commit = |revision: &str| {
-        let out = git::run(root, &["rev-parse", "--verify", "--end-of-options", &format!("{revision}^{{commit}}")]);
-        let id = out.ok().and_then(|out| String::from_utf8(out).ok());
-        id.ok_or_else(|| HistoryError::Unknown(revision.to_owned()))
-    };
-    Ok(commit(revision)?.trim() == commit("HEAD")?.trim())
-}
-
-/// Finds the merge base of two revisions.
-///
-/// # Errors
-/// If there is none, or one of them is unknown.
-pub fn merge_base(root: &Path, one: &str, other: &str) -> Result<String, HistoryError> {
-    if !is_in_git(root) {
-        return Err(HistoryError::NoRepository);
-    }
-    confirm_git(root)?;
-    let out = git::run(root, &["merge-base", "--end-of-options", one, other]);
-    let base = out.ok().and_then(|out| String::from_utf8(out).ok());
-    base.map(|base| base.trim().to_owned())
-        .ok_or_else(|| HistoryError::Unknown(format!("common ancestor of {one} and {other}")))
 }
