@@ -341,8 +341,7 @@ mod tests {
 
     #[test]
     fn programs_get_every_part() {
-        let json =
-            |diagnostics: &[Diagnostic]| serde_json::to_value(crate::console::diagnostics(diagnostics)).unwrap();
+        let json = |diagnostics: &[Diagnostic]| serde_json::to_value(crate::console::diagnostics(diagnostics)).unwrap();
         let value = json(&[Diagnostic::sample("m")]);
         assert_eq!(value[0]["code"], "unknown-id");
         assert_eq!((&value[0]["line"], &value[0]["help"]), (&6.into(), &"did you mean `x`?".into()));

@@ -314,8 +314,8 @@ issue 123 of this repo is `{output}/issue-123.{profile}.{ending}`. {text}
 #[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
-    use crate::init::detect::{Backlog, Github};
     use crate::config::load;
+    use crate::init::detect::{Backlog, Github};
 
     #[test]
     fn every_starter_configuration_is_valid_and_has_what_was_detected() {
