@@ -35,8 +35,6 @@ pub use profiles::{
     SESSION_INSTRUCTIONS,
 };
 pub use schema::schema;
-#[cfg(test)]
-pub use settings::EdgeMap;
 pub use settings::{
     Budget, CodeDetail, Excerpt, FieldFilter, Globs, Group, Instructions, ItemSource, Profile, RedactionAllow,
     RedactionRule, RedactionSettings, Settings, Strategy, Template, TemplatePart, Tokenizer,

@@ -71,20 +71,3 @@ fn is_inside(byte: u8) -> bool {
         || matches!(byte, b'.' | b'-' | b'_' | b'$' | b'=' | b'[' | b']' | b'(' | b')' | b'@' | b'+')
         || !byte.is_ascii()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn brackets_are_parts_of_a_path_that_goes_on() {
-        let text = "app/[[...slug]]/page.tsx";
-        assert_eq!((closing(text, 4), opening(text, 15)), (Some(15), Some(4)));
-        for (text, at) in [("a.md(b.md).", 4), ("see(this thing)/x", 3), ("f(a, b).c", 1), ("x[1]", 1), ("((((", 0)] {
-            assert_eq!(closing(text, at), None, "{text}");
-        }
-        for text in [")/a", "(a b)/a", "x/a"] {
-            assert_eq!(opening(text, text.len() - 2), None, "{text}");
-        }
-    }
-}

@@ -81,27 +81,3 @@ pub(super) fn relations(text: &str) -> bool {
 pub(super) fn pattern(written: &str) -> Regex {
     Regex::new(written).expect("a valid pattern")
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::DOCUMENT_EXTENSIONS;
-
-    #[test]
-    fn prose_with_hints_is_distinguished_from_prose_without() {
-        assert_eq!(HintedRun::of("The cache is sound. It recovers."), HintedRun::default());
-        assert_eq!(HintedRun::of("see ADR 7"), HintedRun { adrs: true, ..HintedRun::default() });
-        assert_eq!(HintedRun::of("run src/a.rs"), HintedRun { paths: true, ..HintedRun::default() });
-        assert_eq!(HintedRun::of("docs/A.MD, the adrs"), HintedRun { paths: true, adrs: true, lines: false });
-        assert!(
-            relations("Bloc\u{212a}ed by #1") && relations("\u{17f}ub-tasks: #1") && !relations("The queue is full")
-        );
-    }
-
-    #[test]
-    fn every_name_of_a_document_has_a_hint() {
-        for extension in DOCUMENT_EXTENSIONS {
-            assert!(HintedRun::of(&format!("a/b.{extension}")).paths, "{extension}");
-        }
-    }
-}

@@ -65,6 +65,8 @@
 mod adr;
 mod adr_status;
 mod brackets;
+#[cfg(test)]
+pub(crate) mod cases;
 mod clauses;
 mod file_paths;
 mod hints;
@@ -76,6 +78,8 @@ mod traces;
 mod words;
 
 pub use adr::adr_number;
+#[cfg(test)]
+pub(crate) use adr_status::AdrStatus;
 pub use adr_status::adr_status;
 pub use file_paths::{lines_of_target, without_lines};
 pub use references::{Reference, ReferenceForm};

@@ -475,6 +475,3 @@ impl Spans {
         self.index(at).is_some()
     }
 }
-
-#[cfg(test)]
-mod tests;

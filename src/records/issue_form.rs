@@ -45,16 +45,3 @@ fn plain(title: &str) -> String {
         title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
     words.join(" ")
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn short_answers_are_fields_and_prose_is_none() {
-        let body = "### Area\n\nsearch\n\n### Estimate (hrs)\n\n4.5\n\n### Risk\n\n_No response_\n\n### Size\n\nM\n\nor L, who knows\n\n## Priority\n\nP1\n\n### Goal\n\nText\n\n### Area\n\nother\n\n### Priority\n";
-        let expected = [("area", "search".to_owned()), ("estimate_hrs", "4.5".to_owned())];
-        assert_eq!(answers(body), expected);
-        assert_eq!(answers("```\n### Area\n\nx\n```\n"), []);
-    }
-}

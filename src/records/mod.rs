@@ -4,6 +4,8 @@
 //! goes on to the graph.
 
 mod build;
+#[cfg(test)]
+pub(crate) mod cases;
 mod conflicted;
 mod fields;
 mod formats;
@@ -13,18 +15,13 @@ mod issue_form;
 mod item;
 mod json;
 mod json_fragments;
-#[cfg(test)]
-mod samples;
 mod schema;
 mod snapshot;
 mod unknown_field;
 mod values;
-
 mod yaml;
 
 pub use build::conflict_markers;
-#[cfg(test)]
-pub use formats::Parsed;
 pub use formats::items;
 pub use front_matter::{FrontMatterFault, ReadFrontMatter, read_front_matter};
 pub use issue::{Authored, Comment, Issue, IssueLink, KeptCode};

@@ -57,32 +57,3 @@ fn node(read: YamlNode) -> Node<String> {
     };
     Node { line: read.at.line, value }
 }
-
-#[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn values_keep_their_lines_their_spelling_and_their_order() {
-        let Value::Map(pairs) = one("b: 4.10\na:\n  - '0012'\nc: ~\n").unwrap().unwrap().value else { unreachable!() };
-        let scalar = |text: &str, plain| Value::Scalar { text: text.to_owned(), plain };
-        let list = vec![Node { line: 3, value: scalar("0012", false) }];
-        assert_eq!(
-            pairs,
-            [
-                ("b".to_owned(), Node { line: 1, value: scalar("4.10", true) }),
-                ("a".to_owned(), Node { line: 3, value: Value::List(list) }),
-                ("c".to_owned(), Node { line: 4, value: Value::Null }),
-            ]
-        );
-    }
-
-    #[test]
-    fn a_fault_has_its_line_and_the_words_of_a_diagnostic() {
-        let twice = one("a: 1\nb: 2\na: 3\n").unwrap_err();
-        assert_eq!(twice, SyntaxFault::new(3, "the key `a` stands there twice"));
-        assert_eq!(one("a: 1\n---\nb: 2\n").unwrap_err(), SyntaxFault::new(3, "it holds more than one document"));
-        assert_eq!(one("# nothing\n"), Ok(None));
-    }
-}
