@@ -4,7 +4,7 @@ use super::args::{Args, ManArgs};
 use crate::console;
 use crate::console::Exit;
 use crate::console::Failure;
-use clap::{Command, CommandFactory as _};
+use clap::Command;
 use clap_mangen::Man;
 use std::io::{self, Write};
 
@@ -13,7 +13,7 @@ const SOURCE: &str = concat!("contextpack ", env!("CARGO_PKG_VERSION"));
 
 /// Prints a manual page.
 pub(crate) fn run(args: &ManArgs) -> Result<Exit, Failure> {
-    let mut command = Args::command();
+    let mut command = Args::documented();
     command.build();
     let found = args.command.iter().try_fold(&command, |command, name| command.find_subcommand(name));
     let Some(command) = found.cloned() else {

@@ -2,7 +2,7 @@
 
 #[cfg(feature = "mcp")]
 mod agent_entries;
-mod detect;
+pub(crate) mod detect;
 pub(crate) mod options;
 mod setup;
 pub(crate) mod starter;

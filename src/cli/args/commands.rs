@@ -1,0 +1,267 @@
+//! The table of commands: purpose, formats and help of each, from which help, completions and manual pages are made.
+
+use super::{Args, BoxCommand, Command};
+use crate::console::Format::{self, Github, Json, Markdown, Messages, Table, Text};
+use clap::CommandFactory as _;
+use std::fmt::Write as _;
+
+/// A command of the program.
+pub(super) struct CommandEntry {
+    pub(super) name: &'static str,
+    /// The heading under which `contextpack --help` lists it.
+    pub(super) purpose: &'static str,
+    /// The formats that it has, at least with some of its options.
+    formats: &'static [Format],
+    /// What it does, examples, and exit codes.
+    text: &'static str,
+    /// Whether it builds packs, so that it matters whether git tracks a file.
+    builds: bool,
+    /// Whether it reports warnings of the input.
+    warns: bool,
+    /// Whether it is about one pack, of one profile.
+    is_of_one_pack: bool,
+}
+
+const TEXT: &[Format] = &[Text];
+const JSON: &[Format] = &[Text, Json];
+const ANNOTATED: &[Format] = &[Text, Json, Github];
+const CHAT: &[Format] = &[Text, Json, Messages];
+const DOCUMENT: &[Format] = &[Text, Json, Markdown];
+
+/// All commands, in the order of `contextpack --help`.
+#[rustfmt::skip]
+pub(super) const COMMANDS: [CommandEntry; 32] = [
+    command("init", "Start", ANNOTATED, include_str!("../help/init.txt")),
+    command("sync", "Start", ANNOTATED, include_str!("../help/sync.txt")).warning(),
+    command("build", "Build", ANNOTATED, include_str!("../help/build.txt")).building().warning(),
+    command("check", "Build", ANNOTATED, include_str!("../help/check.txt")).building().warning(),
+    command("watch", "Build", JSON, include_str!("../help/watch.txt")).building().warning(),
+    command("list", "Inspect", &[Text, Json, Github, Table], include_str!("../help/list.txt")).building().warning(),
+    command("ready", "Inspect", ANNOTATED, include_str!("../help/ready.txt")).building().warning(),
+    command("explain", "Inspect", DOCUMENT, include_str!("../help/explain.txt")).building().of_one_pack(),
+    command("render", "Inspect", CHAT, include_str!("../help/render.txt")).building().of_one_pack(),
+    command("redact", "Inspect", JSON, include_str!("../help/redact.txt")),
+    command("agent", "Agents", JSON, include_str!("../help/agent.txt")).building(),
+    command("notes", "Agents", JSON, include_str!("../help/notes.txt")),
+    command("job", "Agents", CHAT, include_str!("../help/job.txt")).building().of_one_pack(),
+    command("mcp", "Agents", TEXT, include_str!("../help/mcp.txt")).building(),
+    command("card", "Cards", JSON, include_str!("../help/card.txt")),
+    command("box", "Cards", CHAT, include_str!("../help/box.txt")),
+    command("handover", "Cards", JSON, include_str!("../help/handover.txt")).building().of_one_pack(),
+    command("batch", "Cards", JSON, include_str!("../help/batch.txt")),
+    command("dispatch", "Cards", JSON, include_str!("../help/dispatch.txt")),
+    command("inbox", "Cards", JSON, include_str!("../help/inbox.txt")),
+    command("diff", "Review", &[Text, Json, Markdown, Github], include_str!("../help/diff.txt")).building(),
+    command("since", "Review", &[Text, Json, Markdown, Github], include_str!("../help/since.txt")).building(),
+    command("trailer", "Review", TEXT, include_str!("../help/trailer.txt")).building().of_one_pack(),
+    command("stats", "Review", JSON, include_str!("../help/stats.txt")).building(),
+    command("report", "Review", TEXT, include_str!("../help/report.txt")),
+    command("open", "Review", TEXT, include_str!("../help/open.txt")).building().of_one_pack(),
+    command("serve", "Review", TEXT, include_str!("../help/serve.txt")),
+    command("verify", "Automate", JSON, include_str!("../help/verify.txt")).building(),
+    command("git", "Automate", TEXT, include_str!("../help/git.txt")),
+    command("schema", "Reference", JSON, include_str!("../help/schema.txt")),
+    command("completions", "Reference", TEXT, include_str!("../help/completions.txt")),
+    command("man", "Reference", TEXT, include_str!("../help/man.txt")),
+];
+
+const fn command(
+    name: &'static str,
+    purpose: &'static str,
+    formats: &'static [Format],
+    text: &'static str,
+) -> CommandEntry {
+    CommandEntry { name, purpose, formats, text, builds: false, warns: false, is_of_one_pack: false }
+}
+
+impl CommandEntry {
+    const fn building(self) -> Self {
+        Self { builds: true, ..self }
+    }
+
+    const fn warning(self) -> Self {
+        Self { warns: true, ..self }
+    }
+
+    const fn of_one_pack(self) -> Self {
+        Self { is_of_one_pack: true, ..self }
+    }
+
+    /// Returns what the command does, and its examples and exit codes.
+    fn parts(&self) -> (&'static str, &'static str) {
+        parts(self.text)
+    }
+
+    /// Adds the texts of the command.
+    fn document(&self, command: clap::Command) -> clap::Command {
+        let command = documented(command, self.text);
+        let command = match (self.name, self.is_of_one_pack) {
+            ("since", _) => command.override_usage(SINCE_USAGE),
+            ("explain" | "render" | "trailer" | "open", _) => command.override_usage(pack_usage(self.name)),
+            _ => command,
+        };
+        if self.is_of_one_pack { command.mut_arg("profiles", one_profile) } else { command }
+    }
+
+    /// Moves the examples before the options, and hides options of all commands that this one does not have or that are
+    /// rarely needed.
+    fn shorten(&self, command: clap::Command, globals: &[clap::Arg]) -> clap::Command {
+        let (_, after) = self.parts();
+        let (examples, exit_codes) = after.split_once("\n\n").unwrap_or((after, ""));
+        let header = *command.get_styles().get_header();
+        let list = examples.strip_prefix("Examples:").unwrap_or(examples);
+        let template = format!(
+            "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{header}Examples:{header:#}{list}\n\n{{all-args}}{{after-help}}"
+        );
+        let own = globals.iter().map(|arg| match arg.get_id().as_str() {
+            "format" if self.formats.len() > 1 => {
+                let help = format!("The output format: {}", listed(self.formats));
+                arg.clone().help(help).hide_possible_values(true)
+            }
+            "strict" if matches!(self.name, "build" | "watch") => {
+                arg.clone().help("Treats every warning as an error: exit code 3; their packs are written all the same")
+            }
+            "strict" if self.warns => arg.clone().help("Treats every warning as an error: exit code 3"),
+            "untracked" if self.builds => arg.clone(),
+            _ => arg.clone().hide(true),
+        });
+        command.args(own).help_template(template).after_long_help(format!("{exit_codes}\n\n{GLOBAL}"))
+    }
+}
+
+/// What the program does, with examples and exit codes.
+const PROGRAM: &str = include_str!("../help/contextpack.txt");
+
+const GLOBAL: &str = "\
+Also -C DIR, --config FILE, --quiet, --verbose, --color WHEN: see `contextpack --help`.";
+
+const SINCE_USAGE: &str = "\
+contextpack since [OPTIONS] <HASH|PACK|->...
+       contextpack since [OPTIONS] --commits <REV..REV> [HASH|PACK|-]...";
+
+/// Returns the usage of a command that takes a pack or a root, or builds what an agent gets without one.
+fn pack_usage(command: &str) -> String {
+    format!(
+        "contextpack {command} [OPTIONS] <PACK|ROOT|->\n       contextpack {command} [OPTIONS] --agent <AGENT> [ROOT]"
+    )
+}
+
+/// Describes `--profile` for a command that prints one pack.
+fn one_profile(arg: clap::Arg) -> clap::Arg {
+    arg.help("Builds this profile").long_help(
+        "Builds this profile\n\nThe default is the first of `output.profiles` of the configuration, or `coding`.",
+    )
+}
+
+/// Splits a help text into what the command does, and its examples and exit codes.
+fn parts(text: &'static str) -> (&'static str, &'static str) {
+    let text = text.trim_end();
+    let at = text.find("\n\nExamples:").map_or(text.len(), |at| at + 2);
+    (text[..at].trim_end(), &text[at..])
+}
+
+fn documented(command: clap::Command, text: &'static str) -> clap::Command {
+    let (description, after) = parts(text);
+    let command = command.after_long_help(after);
+    match description.split_once("\n\n") {
+        Some((about, _)) => command.about(about).long_about(description),
+        None => command.about(description),
+    }
+}
+
+fn entry(name: &str) -> Option<&'static CommandEntry> {
+    COMMANDS.iter().find(|entry| entry.name == name)
+}
+
+/// Returns the formats that the command of this name has, at least with some of its options.
+pub(super) fn formats_of(name: &str) -> &'static [Format] {
+    entry(name).map_or(TEXT, |entry| entry.formats)
+}
+
+/// Joins the names of formats, each in backticks.
+fn listed(formats: &[Format]) -> String {
+    let names: Vec<String> = formats.iter().map(|format| format!("`{}`", format.name())).collect();
+    match names.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+        None => String::new(),
+    }
+}
+
+/// Returns the message that the command `name` has no format `asked`.
+pub(super) fn formats_fault(name: &str, formats: &[Format], asked: &str, when: &str) -> String {
+    let (noun, verb) = if formats.len() == 1 { ("format", "is") } else { ("formats", "are") };
+    format!("`{name}` has no `--format {asked}`{when}: its {noun} {verb} {}", listed(formats))
+}
+
+impl Args {
+    /// Returns the command with all its texts, of which parsing needs none.
+    pub(crate) fn documented() -> clap::Command {
+        documented(Self::command(), PROGRAM).mut_subcommands(|command| match entry(command.get_name()) {
+            Some(entry) => entry.document(command),
+            None => command,
+        })
+    }
+
+    /// Returns the command with help that fits a screen: the program's lists the subcommands by purpose, and that of a
+    /// subcommand begins with examples and leaves global options that are rarely needed to the program's.
+    pub(super) fn with_short_help() -> clap::Command {
+        let command = Self::documented();
+        let globals: Vec<clap::Arg> = command.get_arguments().filter(|arg| arg.is_global_set()).cloned().collect();
+        let template = template(&command);
+        command.help_template(template).mut_subcommands(|command| match entry(command.get_name()) {
+            Some(entry) => entry.shorten(command, &globals),
+            None => command,
+        })
+    }
+
+    /// Returns the command for completions: each subcommand has the formats that it prints.
+    pub(crate) fn for_completion() -> clap::Command {
+        let command = Self::documented();
+        let format = command.get_arguments().find(|arg| arg.get_id() == "format").cloned();
+        command.mut_subcommands(|subcommand| match &format {
+            Some(format) => {
+                let names: Vec<&str> = formats_of(subcommand.get_name()).iter().map(|format| format.name()).collect();
+                subcommand.arg(format.clone().default_value("text").value_parser(names))
+            }
+            None => subcommand,
+        })
+    }
+
+    /// Returns why the command `name` cannot print the format that was asked for, if it cannot.
+    pub(super) fn format_fault(&self, name: &str) -> Option<String> {
+        let (formats, when) = match &self.command {
+            Command::Job(options) if options.name.is_none() => (JSON, " without a name"),
+            Command::Box(options) if !matches!(options.command, BoxCommand::Show { .. }) => {
+                (JSON, " other than for `box show`")
+            }
+            Command::Explain(options) if options.why_not.is_some() => (JSON, " with `--why-not`"),
+            Command::Explain(options) if !options.at.is_empty() => (JSON, " with `--at`"),
+            Command::Redact(options) if !options.report && !options.rules && options.why.is_none() => {
+                (TEXT, " without `--report`, `--rules` or `--why`")
+            }
+            _ => (formats_of(name), ""),
+        };
+        let asked = self.global.format;
+        (!formats.contains(&asked)).then(|| formats_fault(name, formats, asked.name(), when))
+    }
+}
+
+/// Returns the help template of the program, with its subcommands by purpose.
+fn template(command: &clap::Command) -> String {
+    let styles = command.get_styles();
+    let (header, literal) = (styles.get_header(), styles.get_literal());
+    let mut text = String::from("{about-with-newline}\n{usage-heading} {usage}\n\n");
+    for group in COMMANDS.chunk_by(|a, b| a.purpose == b.purpose) {
+        // Writing to a `String` cannot fail.
+        let _ = writeln!(text, "{header}{}:{header:#}", group[0].purpose);
+        for subcommand in group.iter().filter_map(|entry| command.find_subcommand(entry.name)) {
+            let about = subcommand.get_about().map(ToString::to_string).unwrap_or_default();
+            let _ = writeln!(text, "  {literal}{:<12}{literal:#} {about}", subcommand.get_name());
+        }
+        text.push('\n');
+    }
+    text + &format!(
+        "Run `contextpack COMMAND --help` for its options and examples.\n\n{header}Options:{header:#}\n{{options}}{{after-help}}"
+    )
+}
