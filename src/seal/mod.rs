@@ -3,14 +3,11 @@
 //! No other module serializes packs for publication.
 
 mod assemble;
-mod canonical;
 
 pub use assemble::seal;
 
 use crate::model::Digest;
 use crate::wire;
-use canonical::CanonicalValue;
-use serde::Serialize;
 
 /// The time and the program of a build, which the hash of a pack does not cover.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,14 +43,10 @@ pub struct Sealed {
 impl Sealed {
     /// Seals `pack`: computes its hash and id from all other fields but the stamp.
     pub(crate) fn new(mut pack: wire::Pack, slug: &str) -> Self {
-        let json = to_json(&pack);
-        let value = CanonicalValue::read(&json);
-        let digest = Digest::of(value.canonical(&["hash", "pack_id", "generated_at", "generator"]));
+        let digest = Digest::of(hashed_form(&pack));
         pack.hash = digest.to_string();
         pack.pack_id = format!("cp_{slug}_{}_{}", pack.profile, digest.short(12));
-        let [hash, id] = [&pack.hash, &pack.pack_id].map(|text| serde_json::Value::from(text.as_str()).to_string());
-        let mut bytes = value.indented(&[("hash", hash.as_bytes()), ("pack_id", id.as_bytes())]);
-        bytes.push(b'\n');
+        let bytes = bytes_of(&pack);
         Self { pack, bytes }
     }
 
@@ -91,19 +84,19 @@ fn around_stamp(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
 
 /// Returns the published file of a finished pack.
 pub fn bytes_of(pack: &wire::Pack) -> Vec<u8> {
-    let mut bytes = CanonicalValue::read(&to_json(pack)).indented(&[]);
+    let mut bytes = serde_json::to_vec_pretty(pack).unwrap_or_default();
     bytes.push(b'\n');
     bytes
 }
 
-/// Serializes a pack without white space.
+/// Returns the form of RFC 8785 that the hash covers: without the hash and what depends on it, and without the stamp.
 ///
-/// The wire types hold strings, integers, lists and structs, none of which can fail to serialize into memory.
-fn to_json(pack: &wire::Pack) -> Vec<u8> {
-    let texts: usize = pack.sections.iter().map(|section| section.content.len() + section.content.len() / 16).sum();
-    let records = pack.sections.len() + pack.inputs.len() + pack.omissions.len();
-    let mut out = Vec::with_capacity(texts + 1024 * (records + 4));
-    let written = pack.serialize(&mut serde_json::Serializer::new(&mut out));
-    debug_assert!(written.is_ok());
-    out
+/// The wire types hold strings, integers, lists and structs, none of which can fail to serialize. Their keys are ASCII and
+/// their numbers below 2^53, so that `serde_json`, which sorts the keys of a `Value`, writes that form.
+fn hashed_form(pack: &wire::Pack) -> String {
+    let mut json = serde_json::to_value(pack).unwrap_or_default();
+    if let Some(fields) = json.as_object_mut() {
+        fields.retain(|name, _| !["hash", "pack_id", "generated_at", "generator"].contains(&name.as_str()));
+    }
+    json.to_string()
 }
