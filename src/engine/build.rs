@@ -13,7 +13,7 @@ use crate::intake::Repo;
 use crate::model::{Code, Diagnostic, Digest, Place, Relation, slug};
 use crate::redact::Clean;
 use crate::seal::{Sealed, Stamp, seal};
-use crate::select::{RootReferences, select, select_session};
+use crate::select::{RootReferences, select};
 use crate::store::Folder;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -324,7 +324,7 @@ impl Project<'_> {
                 return None;
             }
         }
-        let selection = select(&prepared.context, root, references, knowledge);
+        let selection = select(&prepared.context, Some(root), references, knowledge);
         let outcome = match fit(selection, &prepared.budget, prepared.counter) {
             Ok(fitted) => self.checked_for_secrets(&item.id, seal(&fitted, &self.stamped(&job.stamp))),
             Err(small) => Err(self.too_small(root, &prepared.budget, small, given(agent))),
@@ -380,7 +380,7 @@ impl Project<'_> {
                 return None;
             }
         }
-        let selection = select_session(&prepared.context, known.key.to_string(), knowledge);
+        let selection = select(&prepared.context, None, RootReferences::default(), knowledge);
         let outcome = match fit(selection, &prepared.budget, prepared.counter) {
             Ok(fitted) => self.checked_for_secrets(&known.key, seal(&fitted, &self.stamped(stamp))),
             Err(small) => {

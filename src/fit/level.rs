@@ -55,32 +55,22 @@ pub(super) fn ladder(candidates: &[Candidate], strategy: Strategy) -> Vec<TrimSt
                 let listed = listed.into_iter().map(|section| one(section, DetailLevel::LeftOut));
                 listed.chain([TrimStep { sections: others, to: DetailLevel::Pointer }])
             });
-            // What came of each neighbour stays longer than the second line of any.
-            let results = equals(&ranked).map(|equals| {
-                let results = equals.iter().filter(|(rank, _)| rank.has_result).map(|(_, section)| *section);
-                TrimStep { sections: results.collect(), to: DetailLevel::Pointer }
-            });
             let cut: Vec<(TrimRank, usize)> =
                 ranked.iter().filter(|(_, section)| !is_card(*section)).copied().collect();
             let all = cut.iter().map(|(_, section)| *section).collect();
             // What only neighbours name gives way to the texts of neighbours: first to a pointer, then altogether.
-            let distant = || ranked.iter().filter(|(rank, _)| rank.second_hop);
-            let distant_pointers = |to| {
-                let classes: Vec<(TrimRank, usize)> = distant().copied().collect();
-                equals(&classes)
-                    .map(|equals| TrimStep { sections: equals.iter().map(|(_, section)| *section).collect(), to })
-                    .collect::<Vec<_>>()
-            };
+            let distant: Vec<(TrimRank, usize)> = ranked.iter().filter(|(rank, _)| rank.second_hop).copied().collect();
             std::iter::once(TrimStep { sections: all, to: DetailLevel::Lean })
-                .chain(distant_pointers(DetailLevel::Excerpt))
-                .chain(distant_pointers(DetailLevel::Pointer))
-                .chain(shortened(&cut, true, DetailLevel::Excerpt))
-                .chain(shortened(&cut, false, DetailLevel::Excerpt))
-                .chain(shortened(&cut, true, DetailLevel::Brief))
-                .chain(shortened(&cut, false, DetailLevel::Brief))
+                .chain(lowered(&distant, |_| true, DetailLevel::Excerpt))
+                .chain(lowered(&distant, |_| true, DetailLevel::Pointer))
+                .chain(lowered(&cut, |rank| rank.settled, DetailLevel::Excerpt))
+                .chain(lowered(&cut, |rank| !rank.settled, DetailLevel::Excerpt))
+                .chain(lowered(&cut, |rank| rank.settled, DetailLevel::Brief))
+                .chain(lowered(&cut, |rank| !rank.settled, DetailLevel::Brief))
                 .chain(some(json, DetailLevel::Excerpt))
-                .chain(distant().map(|(_, section)| one(*section, DetailLevel::LeftOut)))
-                .chain(results)
+                .chain(distant.iter().map(|(_, section)| one(*section, DetailLevel::LeftOut)))
+                // What came of each neighbour stays longer than the second line of any.
+                .chain(lowered(&ranked, |rank| rank.has_result, DetailLevel::Pointer))
                 .chain(pointers)
                 .chain(some(json, DetailLevel::Pointer))
                 .chain(left_out())
@@ -113,10 +103,14 @@ fn equals(ranked: &[(TrimRank, usize)]) -> impl Iterator<Item = &[(TrimRank, usi
     ranked.chunk_by(|(a, _), (b, _)| a.class == b.class)
 }
 
-/// Returns the steps that reduce what is settled, or what is not, to a level.
-fn shortened(ranked: &[(TrimRank, usize)], settled: bool, to: DetailLevel) -> impl Iterator<Item = TrimStep> {
+/// Returns the steps that reduce the `chosen` sections to a level, equals together.
+fn lowered(
+    ranked: &[(TrimRank, usize)],
+    chosen: impl Fn(TrimRank) -> bool,
+    to: DetailLevel,
+) -> impl Iterator<Item = TrimStep> {
     equals(ranked).map(move |equals| {
-        let sections = equals.iter().filter(|(rank, _)| rank.settled == settled).map(|(_, section)| *section);
+        let sections = equals.iter().filter(|(rank, _)| chosen(*rank)).map(|(_, section)| *section);
         TrimStep { sections: sections.collect(), to }
     })
 }
@@ -124,15 +118,9 @@ fn shortened(ranked: &[(TrimRank, usize)], settled: bool, to: DetailLevel) -> im
 /// Returns the text of a section at a level; `None` if it has none of its own there.
 pub(super) fn content(body: &SectionBody, level: DetailLevel) -> Option<Clean> {
     match (body, level) {
-        (_, DetailLevel::LeftOut) => None,
         (SectionBody::Whole(text), DetailLevel::Full) => Some(text.clone()),
-        (SectionBody::Whole(_), _) => None,
         (SectionBody::Passage(passage, _), DetailLevel::Full) => Some(passage.full().clone()),
         (SectionBody::Passage(passage, _), DetailLevel::Lean) => passage.lean().cloned(),
-        (
-            SectionBody::Json(_) | SectionBody::Edges(_) | SectionBody::Levels(_),
-            DetailLevel::Lean | DetailLevel::Brief,
-        ) => None,
         (SectionBody::Passage(passage, _), DetailLevel::Excerpt) => passage.excerpt().cloned(),
         (SectionBody::Passage(passage, _), DetailLevel::Brief) => passage.brief().cloned(),
         (SectionBody::Passage(_, pointer), DetailLevel::Pointer) => Some(pointer.clone()),
@@ -144,6 +132,6 @@ pub(super) fn content(body: &SectionBody, level: DetailLevel) -> Option<Clean> {
         (SectionBody::Json(json), DetailLevel::Pointer) => Some(json.identity()),
         (SectionBody::Edges(edges), DetailLevel::Full) => Some(edges.text(edges.len())),
         (SectionBody::Edges(edges), DetailLevel::Pointer) => Some(edges.text(0)),
-        (SectionBody::Edges(_), DetailLevel::Excerpt) => None,
+        _ => None,
     }
 }

@@ -33,7 +33,7 @@ pub(super) struct MeasuredSelection<'a> {
 impl<'a> MeasuredSelection<'a> {
     pub(super) fn new(selection: &'a Selection, counter: &'a Counter) -> Self {
         let candidates = &selection.candidates;
-        let head_text = selection.head();
+        let head_text = selection.head_text();
         let places: Vec<Clean> = candidates.iter().map(|candidate| candidate.origin.place()).collect();
         let texts: Vec<Clean> = candidates
             .iter()
@@ -91,7 +91,7 @@ impl<'a> MeasuredSelection<'a> {
         let places: Vec<Clean> = self.selection.omissions.iter().map(|omission| omission.origin.place()).collect();
         let lines: Vec<render::OmissionLine<'_>> =
             left_out.iter().map(|section| self.budget_line(*section)).chain(self.other_lines(&places)).collect();
-        let text = render::render(Form::CURRENT, &self.selection.head(), &frames, lines.into_iter()).whole();
+        let text = render::render(Form::CURRENT, &self.selection.head_text(), &frames, lines.into_iter()).whole();
         self.counter.measure(&text)
     }
 

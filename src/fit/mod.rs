@@ -6,7 +6,6 @@
 
 mod count;
 mod filler;
-mod fixed_part;
 mod level;
 mod measured;
 mod plan;
@@ -37,16 +36,15 @@ pub struct Fitted {
     pub budget: crate::config::Budget,
     /// The size of the rendering.
     pub used: Amount,
-    /// The tokens of the instructions, and of the agent's SOUL if there is one.
-    pub head_tokens: Vec<u64>,
+    /// The sections of [`Selection::head`], which are always whole.
+    pub head: Vec<FittedSection>,
 }
 
 /// A section that a pack keeps.
 #[derive(Debug, Clone)]
 pub struct FittedSection {
-    /// The index into [`Selection::candidates`].
+    /// The index among the candidates, or in the head.
     pub candidate: usize,
-    /// The text.
     pub content: Clean,
     /// `full`, `truncated`, `excerpt` or `pointer`.
     pub detail: &'static str,

@@ -2,12 +2,11 @@
 
 use super::count::Counter;
 use super::filler::fill;
-use super::fixed_part::{PreviousLevel, TakenStep};
 use super::level::{DetailLevel, TrimStep, ladder};
 use super::measured::MeasuredSelection;
 use super::plan::{Plan, ShownSection};
 use super::shorten::{between, shorten_root};
-use super::walk::Walk;
+use super::walk::{PreviousLevel, TakenStep, Walk};
 use super::{Fitted, FittedSection, OmittedSection, TooSmall};
 use crate::config::{Budget, Strategy};
 use crate::select::{Amount, Candidate, Omission, Role, SectionBody, Selection, descend};
@@ -38,12 +37,11 @@ pub fn fit(selection: Selection, budget: &Budget, counter: &Counter) -> Result<F
     let (chosen, complete) = planner.with_claims(planner.best()?);
     let filled = if complete { fill(&selection, &chosen.plan, planner.limits, budget.strategy, counter) } else { None };
     let fitted = |(kept, omissions), used, selection: Selection| {
-        let head = std::iter::once(&selection.instructions).chain(&selection.soul);
-        let head_tokens = head.map(|candidate| match &candidate.body {
-            SectionBody::Whole(text) => counter.measure_shared(text).tokens,
-            _ => 0,
+        let head = selection.head.iter().filter_map(Candidate::whole_text).enumerate().map(|(candidate, text)| {
+            let tokens = counter.measure_shared(text).tokens;
+            FittedSection { candidate, content: text.clone(), detail: "full", tokens, full_chars: None }
         });
-        Fitted { kept, omissions, budget: budget.clone(), used, head_tokens: head_tokens.collect(), selection }
+        Fitted { head: head.collect(), kept, omissions, budget: budget.clone(), used, selection }
     };
     if let Some((filled, plan)) = filled {
         let planner = Planner::new(&filled, budget, counter);
@@ -52,18 +50,6 @@ pub fn fit(selection: Selection, budget: &Budget, counter: &Counter) -> Result<F
     }
     let parts = planner.parts(&chosen.plan);
     Ok(fitted(parts, chosen.used, selection))
-}
-
-fn omission(candidate: &Candidate) -> Omission {
-    Omission {
-        id: candidate.id.clone(),
-        title: candidate.title.clone(),
-        origin: candidate.origin.clone(),
-        provenance: candidate.provenance,
-        reason: "budget",
-        trust: candidate.trust,
-        chars: None,
-    }
 }
 
 /// A plan with the size of its rendering.
@@ -360,7 +346,7 @@ impl<'a> Planner<'a> {
         let counted = self.counter.counts_tokens();
         let budget = plan.left_out().map(|section| {
             let full = self.measured.full[section];
-            let omission = Omission { chars: Some(full.chars), ..omission(&self.selection.candidates[section]) };
+            let omission = Omission { chars: Some(full.chars), ..self.selection.candidates[section].omitted("budget") };
             OmittedSection { omission, tokens: counted.then_some(full.tokens) }
         });
         let others = self.selection.omissions.iter();

@@ -11,23 +11,14 @@ use crate::wire;
 /// Converts a fitted pack into its wire form and seals it.
 pub fn seal(fitted: &Fitted, stamp: &Stamp) -> Sealed {
     let selection = &fitted.selection;
+    let labels = &selection.labels;
     let counted = fitted.budget.max_tokens.is_some();
-    let head = std::iter::once(&selection.instructions).chain(&selection.soul);
-    let mut sections: Vec<wire::Section> = head
-        .clone()
-        .zip(&fitted.head_tokens)
-        .map(|(candidate, tokens)| instructions(candidate, counted.then_some(*tokens)))
-        .collect();
-    sections.extend(
-        fitted
-            .kept
-            .iter()
-            .map(|kept| section(&selection.candidates[kept.candidate], kept, selection.root_id.as_str(), counted)),
-    );
-    let kept = fitted.kept.iter().map(|kept| &selection.candidates[kept.candidate]);
-    let mut redactions: Vec<wire::Redaction> = head
-        .chain(kept)
-        .flat_map(|candidate| {
+    let head = || selection.head.iter().zip(&fitted.head);
+    let kept = || fitted.kept.iter().map(|kept| (&selection.candidates[kept.candidate], kept));
+    let sections = head().chain(kept()).map(|(candidate, kept)| section(candidate, kept, &selection.root.id, counted));
+    let mut redactions: Vec<wire::Redaction> = head()
+        .chain(kept())
+        .flat_map(|(candidate, _)| {
             candidate.removals.iter().map(|removal| wire::Redaction {
                 section: candidate.id.to_string(),
                 source: source(&removal.origin),
@@ -50,17 +41,17 @@ pub fn seal(fitted: &Fitted, stamp: &Stamp) -> Sealed {
         generator: stamp.generator.clone(),
         profile: selection.profile.clone(),
         root: wire::PackRoot {
-            work_item_id: selection.root_is_item.then(|| selection.root_id.to_string()),
-            issue_url: string(&selection.root_url),
-            title: selection.root_title.to_string(),
+            work_item_id: selection.root.is_item.then(|| selection.root.id.to_string()),
+            issue_url: string(&selection.root.url),
+            title: selection.root.title.to_string(),
         },
-        agent: selection
+        agent: labels
             .agent
             .as_ref()
             .map(|agent| wire::PackAgent { key: agent.key.to_string(), name: agent.name.to_string() }),
-        policy: selection.policy.map(|policy| policy.name().to_owned()),
-        job: selection.job.clone(),
-        handover: selection.handover.as_ref().map(|handover| wire::PackHandover {
+        policy: labels.policy.map(|policy| policy.name().to_owned()),
+        job: labels.job.clone(),
+        handover: labels.handover.as_ref().map(|handover| wire::PackHandover {
             recipe: handover.recipe.clone(),
             from: string(&handover.from),
             context_box_id: handover.context_box.to_string(),
@@ -74,12 +65,12 @@ pub fn seal(fitted: &Fitted, stamp: &Stamp) -> Sealed {
             .collect(),
         budget: budget(fitted, counted),
         hash: String::new(),
-        sections,
+        sections: sections.collect(),
         omissions: fitted.omissions.iter().map(omission).collect(),
         redactions,
         warnings: warnings.into_iter().map(warning).collect(),
     };
-    Sealed::new(pack, &slug(&selection.root_name))
+    Sealed::new(pack, &slug(&selection.root.name))
 }
 
 fn budget(fitted: &Fitted, counted: bool) -> wire::PackBudget {
@@ -98,44 +89,17 @@ fn budget(fitted: &Fitted, counted: bool) -> wire::PackBudget {
     }
 }
 
-fn instructions(candidate: &Candidate, tokens: Option<u64>) -> wire::Section {
-    let content = match &candidate.body {
-        SectionBody::Whole(text) => text.to_string(),
-        _ => String::new(),
-    };
-    wire::Section {
-        id: candidate.id.to_string(),
-        kind: candidate.kind.to_owned(),
-        title: candidate.title.to_string(),
-        source: source(&candidate.origin),
-        provenance: candidate.provenance.to_owned(),
-        metadata: wire::Metadata {
-            detail: "full".to_owned(),
-            chars: content.chars().count() as u64,
-            tokens,
-            trust: Some(candidate.trust.name().to_owned()),
-            ..wire::Metadata::default()
-        },
-        content,
-    }
-}
-
 fn section(candidate: &Candidate, kept: &FittedSection, root: &str, counted: bool) -> wire::Section {
-    let edges = match &candidate.body {
-        SectionBody::Edges(list) => {
-            let claims = list
-                .claims
-                .rows
-                .iter()
-                .map(|row| wire::PackEdge { trust: Some(Trust::Untrusted.name().to_owned()), ..edge(row, root) });
-            Some(list.rows.iter().map(|row| edge(row, root)).chain(claims).collect())
-        }
+    let list = match &candidate.body {
+        SectionBody::Edges(list) => Some(list),
         _ => None,
     };
-    let untrusted_edges = match &candidate.body {
-        SectionBody::Edges(list) if list.claims.count > 0 => Some(list.claims.count as u64),
-        _ => None,
-    };
+    let edges = list.map(|list| {
+        let trust = Some(Trust::Untrusted.name().to_owned());
+        let claims = list.claims.rows.iter().map(|row| wire::PackEdge { trust: trust.clone(), ..edge(row, root) });
+        list.rows.iter().map(|row| edge(row, root)).chain(claims).collect()
+    });
+    let untrusted_edges = list.map(|list| list.claims.count as u64).filter(|count| *count > 0);
     let by = candidate.by.as_ref();
     let document = candidate.document.as_ref();
     wire::Section {

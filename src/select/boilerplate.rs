@@ -1,7 +1,15 @@
 //! Text that is no context: lists of contents, badges, the definition of RFC 2119's key words, and the comments and markers of templates.
 
 use crate::graph::Outline;
-use std::ops::Range;
+
+/// Titles of lists of contents.
+const CONTENTS_TITLES: &str = "contents, table of contents, toc, index, in this document, on this page, inhalt, \
+    inhaltsverzeichnis, sommaire, table des matières, contenido, contenidos, tabla de contenidos, índice, conteúdo, \
+    sumário, 目次, 目录";
+
+/// Parts of the addresses of badges.
+const BADGE_ADDRESSES: &str = "shields.io badge codecov.io coveralls.io /actions/workflows/ travis-ci circleci.com \
+    goreportcard.com";
 
 /// Returns whether a block is a template's comment or marker: HTML comments and nothing else.
 ///
@@ -27,7 +35,7 @@ pub(super) fn blocks(markdown: &Outline, text: &str) -> Vec<usize> {
     let mut found = Vec::new();
     let mut in_toc = false;
     for (index, block) in markdown.blocks.iter().enumerate() {
-        let part = block_text(text, &block.range);
+        let part = text.get(block.range.clone()).unwrap_or_default();
         if is_comment(part) {
             let comment = part.trim().trim_start_matches("<!--").trim().to_ascii_lowercase();
             let names_toc = ["toc", "table of contents", "doctoc", "/toc", "start doctoc", "mdtoc"];
@@ -48,8 +56,7 @@ pub(super) fn blocks(markdown: &Outline, text: &str) -> Vec<usize> {
         }
     }
     // The heading of a list of contents leaves with it.
-    let lists: Vec<usize> = found.clone();
-    for index in lists {
+    for index in found.clone() {
         if let Some(above) = index.checked_sub(1)
             && let Some(heading) = markdown.blocks[above].heading
             && is_contents_title(&markdown.headings[heading].title)
@@ -62,33 +69,9 @@ pub(super) fn blocks(markdown: &Outline, text: &str) -> Vec<usize> {
     found
 }
 
-fn block_text<'t>(text: &'t str, range: &Range<usize>) -> &'t str {
-    text.get(range.clone()).unwrap_or_default()
-}
-
 fn is_contents_title(title: &str) -> bool {
     let words = crate::markdown::words(title).join(" ");
-    [
-        "contents",
-        "table of contents",
-        "toc",
-        "index",
-        "in this document",
-        "on this page",
-        "inhalt",
-        "inhaltsverzeichnis",
-        "sommaire",
-        "table des matières",
-        "contenido",
-        "contenidos",
-        "tabla de contenidos",
-        "índice",
-        "conteúdo",
-        "sumário",
-        "目次",
-        "目录",
-    ]
-    .contains(&words.as_str())
+    CONTENTS_TITLES.split(", ").any(|title| title == words)
 }
 
 /// Returns whether a block is a list of links to anchors: three lines or more, nine of ten with nothing but such a link.
@@ -136,17 +119,7 @@ fn is_badges(block: &str) -> bool {
         let Some((_, target)) = image.split_once("](") else { return false };
         let Some((url, after)) = target.split_once(')') else { return false };
         let lower = url.to_ascii_lowercase();
-        let known = [
-            "shields.io",
-            "badge",
-            "codecov.io",
-            "coveralls.io",
-            "/actions/workflows/",
-            "travis-ci",
-            "circleci.com",
-            "goreportcard.com",
-        ];
-        badges += usize::from(known.iter().any(|known| lower.contains(known)));
+        badges += usize::from(BADGE_ADDRESSES.split(' ').any(|part| lower.contains(part)));
         rest = after;
         if inner.is_some() {
             let Some((_, after)) = rest.strip_prefix("](").and_then(|link| link.split_once(')')) else { return false };
@@ -155,51 +128,4 @@ fn is_badges(block: &str) -> bool {
         rest = rest.trim_start();
     }
     badges > 0
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn found(text: &str) -> Vec<&str> {
-        let markdown = Outline::read(text);
-        blocks(&markdown, text).into_iter().map(|index| text[markdown.blocks[index].range.clone()].trim()).collect()
-    }
-
-    #[test]
-    fn lists_of_contents_are_found_with_their_heading() {
-        let toc = "- [A](#a)\n  - [B c](#b-c)\n- [D](#d)";
-        assert_eq!(found(&format!("# T\n\n{toc}\n\n## A\n\nText\n")), [toc]);
-        assert_eq!(found(&format!("# T\n\n## Contents\n\n{toc}\n\n## A\n\nText\n")), ["## Contents", toc]);
-        assert_eq!(found("# T\n\n<!-- toc -->\n- [A](x.md#a)\n<!-- /toc -->\n\n- [A](x.md#a)\n"), ["- [A](x.md#a)"]);
-        assert_eq!(found("1. [A](#a)\n2. [B](#b)\n3. [C](#c) (new)\n"), ["1. [A](#a)\n2. [B](#b)\n3. [C](#c) (new)"]);
-        for none in [
-            "- [A](#a) explains what the cache does in detail\n- [B](#b) and more text here\n- [C](#c) likewise, at length\n",
-            "- [A](a.md)\n- [B](b.md)\n- [C](c.md)\n",
-            "- [A](#a)\n- [B](#b)\n",
-            "<!-- toc -->\n\n## Real\n\nText\n",
-            "",
-        ] {
-            assert_eq!(found(none), Vec::<&str>::new(), "{none}");
-        }
-    }
-
-    #[test]
-    fn badges_alone_are_boilerplate_and_pictures_are_not() {
-        let badges = "[![CI](https://github.com/o/r/actions/workflows/ci.yml/badge.svg)](https://x.org)\n![v](https://img.shields.io/x)";
-        assert_eq!(found(&format!("{badges}\n\nText\n")), [badges]);
-        for none in ["![diagram](docs/a.png)\n", "![v](https://img.shields.io/x) is the version\n"] {
-            assert_eq!(found(none), Vec::<&str>::new(), "{none}");
-        }
-    }
-
-    #[test]
-    fn comments_alone_are_markers() {
-        for comment in ["<!-- AC:BEGIN -->\n", "<!-- a\n\nb --> <!-- c -->"] {
-            assert!(is_comment(comment), "{comment}");
-        }
-        for text in ["<!-- a --> text", "text", "<!-- a", "<div>"] {
-            assert!(!is_comment(text), "{text}");
-        }
-    }
 }

@@ -1,7 +1,6 @@
 //! The cards that a handover gives, as sections.
 
-use super::knowledge::candidate;
-use super::rank::Rank;
+use super::candidates::Rank;
 use super::{
     Candidate, CardFacts, Input, KnowledgeSections, Omission, OriginKind, Role, SectionBody, SelectionContext,
     TextOrigin, Trust, removals,
@@ -82,8 +81,7 @@ impl CardText {
     }
 
     fn origin(&self) -> TextOrigin {
-        let id = CleanBuf::new().hex(&self.hex[..12]).finish();
-        TextOrigin { id: Some(id), ..TextOrigin::new(OriginKind::Card) }
+        TextOrigin::named(OriginKind::Card, CleanBuf::new().hex(&self.hex[..12]).finish())
     }
 
     /// Returns its trust: an agent that left a card may have been talked into it, and a tool returns anything.
@@ -124,12 +122,12 @@ impl CardContentText {
 impl KnowledgeSections {
     /// Adds the cards that were handed over.
     pub fn add_handover(&mut self, context: &SelectionContext<'_>, handed: &HandedOver) {
-        self.handover = Some(handed.label.clone());
+        self.labels.handover = Some(handed.label.clone());
         let inherited = handed.cards.iter().filter(|card| card.given == Given::Inherited).count();
         let (mut over, mut left_out) = (inherited.saturating_sub(MOST_INHERITED), Vec::new());
         for card in &handed.cards {
             let digest = card.content.as_ref().ok().map(CardContentText::digest);
-            let origin = TextOrigin { id: Some(card.id()), ..TextOrigin::new(OriginKind::Card) };
+            let origin = TextOrigin::named(OriginKind::Card, card.id());
             self.inputs.push(Input { origin, digest });
             if card.given == Given::Inherited && over > 0 {
                 over -= 1;
@@ -166,7 +164,7 @@ fn section(
         context.after_line(&line, &content.text, &Outline::read(&content.text), &origin, pointer)
     };
     let provenance = card.given.provenance();
-    let section = candidate(card.section(), "card", content.title(), origin.clone(), provenance, body);
+    let section = Candidate::new(card.section(), "card", content.title(), origin.clone(), provenance, body);
     let section = Candidate {
         role: if is_kept { Role::Fixed } else { section.role },
         trust: card.trust(),
@@ -210,7 +208,7 @@ fn limit(cards: &[&CardText]) -> Option<Omission> {
         range.finish()
     });
     let title = CleanBuf::new().number(cards.len() as u64).lit(" older cards").finish();
-    let origin = TextOrigin { id: Some(name), ..TextOrigin::new(OriginKind::Card) };
+    let origin = TextOrigin::named(OriginKind::Card, name);
     let chars = cards.iter().filter_map(|card| card.content.as_ref().ok());
     let chars = chars.map(|content| content.text.chars().count() as u64).sum();
     Some(Omission {

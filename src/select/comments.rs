@@ -1,8 +1,7 @@
 //! Selection of the comments on the root's issue.
 
-use super::candidates::SelectionBuilder;
-use super::rank::Rank;
-use super::{Candidate, CommentRules, Omission, OriginKind, Role, TextOrigin, TrimRank, Trust, removals};
+use super::candidates::{Rank, SelectionBuilder};
+use super::{Candidate, CommentRules, Omission, TextOrigin, Trust, removals};
 use crate::config::Group;
 use crate::graph::{ClaimedIssue, Entry, ParsedComment};
 use crate::redact::{Clean, CleanBuf};
@@ -20,7 +19,6 @@ const MAX_FILLERS: usize = 30;
 /// A comment or an item that is shown only if the pack is whole without it and leaves space.
 #[derive(Debug, Clone)]
 pub struct Filler {
-    /// The section.
     pub candidate: Candidate,
     /// How many of the selection's candidates come before it in the pack.
     pub at: usize,
@@ -91,12 +89,11 @@ impl<'a> CommentChoice<'a> {
             match &alike[..] {
                 [first, .., last] if alike.len() > MAX_SINGLE_OMISSIONS => {
                     if first.comment.id == parsed.comment.id {
-                        let url = Some(self.issue.url.clone());
-                        let origin = TextOrigin { url, ..TextOrigin::new(OriginKind::Issue) };
-                        omissions.push(omission(range_id(first, last), range_title(alike), origin, reason, alike));
+                        let (id, title) = (id(first, Some(last)), range_title(alike));
+                        omissions.push(omission(id, title, &self.issue.url, reason, alike));
                     }
                 }
-                _ => omissions.push(omission(id(parsed), title(parsed), origin(parsed), reason, &[parsed])),
+                _ => omissions.push(omission(id(parsed, None), title(parsed), &parsed.comment.url, reason, &[parsed])),
             }
         }
         omissions
@@ -138,25 +135,17 @@ impl SelectionBuilder<'_> {
 
     /// Returns a comment's section, and records the comment as an input.
     fn comment(&mut self, issue: &ClaimedIssue, parsed: &ParsedComment) -> Candidate {
-        let origin = origin(parsed);
+        let origin = TextOrigin::page(&parsed.comment.url);
         self.record_text(self.root, &parsed.comment.url, origin.clone(), true, parsed.digest);
+        let line = first_line(issue, parsed);
+        let pointer = CleanBuf::new().text(&line).lit(" ").line(&origin.place()).finish();
+        let outline = &parsed.markdown.outline;
+        let body = self.context.after_line(&line, &parsed.comment.text, outline, &origin, pointer);
         Candidate {
-            id: id(parsed),
-            kind: "comment",
-            title: title(parsed),
-            provenance: "comment",
-            role: Role::Rank(TrimRank::default()),
-            body: self.context.comment(parsed, &first_line(issue, parsed), &origin),
-            state: None,
-            status: None,
             trust: Trust::of(!parsed.comment.by.trusted),
             by: Some(parsed.comment.by.clone()),
-            relation: None,
-            evidence: None,
-            document: None,
-            card: None,
             removals: removals::records(&parsed.removals, |_| true, &origin),
-            origin,
+            ..Candidate::new(id(parsed, None), "comment", title(parsed), origin, "comment", body)
         }
     }
 }
@@ -191,32 +180,20 @@ fn first_line(issue: &ClaimedIssue, parsed: &ParsedComment) -> Clean {
     line.lit(if by.trusted { ":" } else { ", not a collaborator here:" }).finish()
 }
 
-fn omission(
-    id: Clean,
-    title: Clean,
-    origin: TextOrigin,
-    reason: &'static str,
-    comments: &[&ParsedComment],
-) -> Omission {
+fn omission(id: Clean, title: Clean, url: &Clean, reason: &'static str, comments: &[&ParsedComment]) -> Omission {
     let chars = comments.iter().map(|parsed| parsed.comment.text.chars().count() as u64).sum();
     let trust = Trust::of(comments.iter().any(|parsed| !parsed.comment.by.trusted));
+    let origin = TextOrigin::page(url);
     Omission { id, title, origin, provenance: "comment", reason, trust, chars: Some(chars) }
 }
 
-fn origin(parsed: &ParsedComment) -> TextOrigin {
-    TextOrigin { url: Some(parsed.comment.url.clone()), ..TextOrigin::new(OriginKind::Issue) }
-}
-
-fn id(parsed: &ParsedComment) -> Clean {
+/// Returns the id of a comment, or of a range of them: `comment.101-163`.
+fn id(first: &ParsedComment, last: Option<&ParsedComment>) -> Clean {
     let mut id = CleanBuf::new();
-    id.lit("comment.").number(parsed.comment.id);
-    id.finish()
-}
-
-/// Returns the id of a range of comments: `comment.101-163`.
-fn range_id(first: &ParsedComment, last: &ParsedComment) -> Clean {
-    let mut id = CleanBuf::new();
-    id.lit("comment.").number(first.comment.id).lit("-").number(last.comment.id);
+    id.lit("comment.").number(first.comment.id);
+    if let Some(last) = last {
+        id.lit("-").number(last.comment.id);
+    }
     id.finish()
 }
 

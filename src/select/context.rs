@@ -4,18 +4,13 @@ use super::boilerplate::is_comment;
 use super::edge_list::quoted_title;
 use super::mentioned::MentionedItem;
 use super::origins::{file_origin, item_origin};
-use super::outcome::{OUTCOME_FIELDS, first_statement, fulfilled_last, outcome_of};
-use super::outline::{
-    ExcerptSize, chunks, mark_adr, mark_boilerplate, mark_headings, mark_opening, mark_sections, mark_title, sections,
-    within,
-};
+use super::outcome::{OUTCOME_FIELDS, first_statement, outcome_of};
+use super::outline::{ExcerptSize, MarkedText, sections, within};
 use super::passage_builder::{PassageBuilder, without_comments};
 use super::text_fields::{TextField, text_fields};
 use super::{Chunk, ChunkWeight, Input, SectionBody, TextOrigin, Trust};
 use crate::config::{Excerpt, Profile};
-use crate::graph::{
-    Corpus, Edge, Entry, FileKind, Graph, GraphRules, IssueDraft, Outline, ParsedComment, ParsedText, Target,
-};
+use crate::graph::{Block, Corpus, Edge, Entry, FileKind, Graph, GraphRules, IssueDraft, Outline, ParsedText, Target};
 use crate::markdown::KeyHeadings;
 use crate::markdown::front_matter::{front_matter, key};
 use crate::model::{Digest, RepoPath, floor_cluster};
@@ -27,30 +22,22 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 /// A file that some root refers to, read, redacted and parsed.
 #[derive(Debug)]
 pub struct Document {
-    /// The file.
     pub path: RepoPath,
-    /// The redacted path.
     pub shown: Clean,
-    /// The text.
     pub text: ParsedText,
     /// An ADR's status as written, if it has one.
     pub status: Option<Clean>,
     /// Whether that says that the decision does not apply, or no longer.
     pub is_inactive: bool,
-    /// The redactions in it.
     pub removals: Vec<crate::graph::RecordedRemoval>,
-    /// The digest of the text after redaction.
     pub digest: Digest,
 }
 
 /// A profile's instructions.
 #[derive(Debug, Hash)]
 pub struct ProfileInstructions {
-    /// The text.
     pub text: Clean,
-    /// The text's origin.
     pub origin: TextOrigin,
-    /// The redactions in it.
     pub removals: Vec<crate::graph::RecordedRemoval>,
 }
 
@@ -87,15 +74,11 @@ pub(super) struct NeighbourBody {
 /// Everything that the packs of one profile are selected from.
 #[derive(Debug)]
 pub struct SelectionContext<'a> {
-    /// All items.
     pub corpus: &'a Corpus,
-    /// The edges between the items.
     pub graph: &'a Graph,
-    /// The profile.
     pub profile: &'a Profile,
     /// The settings for excerpts of ADRs.
     pub excerpt: &'a Excerpt,
-    /// The profile's instructions.
     pub instructions: ProfileInstructions,
     /// The inputs that every pack of the profile has: instructions, rules.
     pub inputs: Vec<Input>,
@@ -125,7 +108,11 @@ impl<'a> SelectionContext<'a> {
         inputs: Vec<Input>,
         comments: CommentRules,
     ) -> Self {
-        let slots = || (0..corpus.entries.len()).map(|_| OnceLock::new()).collect();
+        fn slots<T>(corpus: &Corpus) -> Vec<OnceLock<T>> {
+            corpus.entries.iter().map(|_| OnceLock::new()).collect()
+        }
+        let headings =
+            |names: &[&str]| KeyHeadings::new(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
         Self {
             corpus,
             graph,
@@ -135,14 +122,12 @@ impl<'a> SelectionContext<'a> {
             inputs,
             comments,
             keys: KeyHeadings::new(&profile.key_headings),
-            results: KeyHeadings::new(&RESULT_HEADINGS.map(str::to_owned)),
-            summaries: KeyHeadings::new(
-                &RESULT_HEADINGS[..3].iter().map(|name| (*name).to_owned()).collect::<Vec<_>>(),
-            ),
-            criteria: KeyHeadings::new(&[CRITERIA_HEADING.to_owned()]),
-            mentions: (0..corpus.entries.len()).map(|_| OnceLock::new()).collect(),
-            items: slots(),
-            parents: slots(),
+            results: headings(&RESULT_HEADINGS),
+            summaries: headings(&RESULT_HEADINGS[..3]),
+            criteria: headings(&[CRITERIA_HEADING]),
+            mentions: slots(corpus),
+            items: slots(corpus),
+            parents: slots(corpus),
             files: Mutex::default(),
         }
     }
@@ -183,14 +168,7 @@ impl<'a> SelectionContext<'a> {
         self.text(&draft.text.clean, &draft.text.markdown.outline, origin, pointer, ExcerptSize::ROOT)
     }
 
-    /// Returns a comment's body, which begins with `first_line` at every level of detail.
-    pub(super) fn comment(&self, parsed: &ParsedComment, first_line: &Clean, origin: &TextOrigin) -> SectionBody {
-        let mut pointer = CleanBuf::new();
-        let pointer = pointer.text(first_line).lit(" ").line(&origin.place()).finish();
-        self.after_line(first_line, &parsed.comment.text, &parsed.markdown.outline, origin, pointer)
-    }
-
-    /// Returns a text without the comments of templates, which begins with `first_line` at every level of detail.
+    /// Returns the body of a text, which begins with `first_line` at every level of detail.
     pub(super) fn after_line(
         &self,
         first_line: &Clean,
@@ -208,7 +186,7 @@ impl<'a> SelectionContext<'a> {
         SectionBody::Passage(comment.passage(origin, ExcerptSize::NEIGHBOUR), pointer)
     }
 
-    /// Returns a text without the comments of templates as a section's body.
+    /// Returns the body of a text.
     pub(super) fn text(
         &self,
         text: &Clean,
@@ -225,14 +203,13 @@ impl<'a> SelectionContext<'a> {
 
     /// Returns a text without the comments of templates, and its chunks.
     fn parts(&self, text: &Clean, markdown: &Outline) -> (Clean, Vec<Chunk>) {
-        let mut parts = chunks(markdown, text);
-        mark_boilerplate(&mut parts, markdown, text);
-        mark_headings(&mut parts, markdown, text, &self.keys);
+        let mut marked = MarkedText::new(markdown, text);
+        marked.mark_sections(|title| self.keys.contain(title));
         if markdown.headings.first().is_some_and(|heading| heading.level == 1) {
-            mark_title(&mut parts, markdown, text);
+            marked.mark_title();
         }
-        mark_opening(&mut parts, markdown, text);
-        without_comments(text, parts)
+        marked.mark_opening();
+        without_comments(text, marked.chunks)
     }
 
     /// Returns an item's body, with the `list` of its children if it is a parent. A neighbour's texts in other fields follow
@@ -245,8 +222,7 @@ impl<'a> SelectionContext<'a> {
         let state = Graph::state(self.corpus, item);
         let settled = neighbour && state.is_settled();
         let outcome = if settled { outcome_of(entry) } else { None };
-        let mut parts = chunks(markdown, body);
-        mark_boilerplate(&mut parts, markdown, body);
+        let mut marked = MarkedText::new(markdown, body);
         let is_outcome = |title: &str| self.results.contain(title) || self.criteria.contain(title);
         let fields = if neighbour {
             let keys = if settled { &self.results } else { &self.keys };
@@ -255,30 +231,25 @@ impl<'a> SelectionContext<'a> {
             Vec::new()
         };
         let has_outcome = settled
-            && mark_sections(&mut parts, markdown, body, is_outcome)
+            && marked.mark_sections(is_outcome)
                 | outcome.is_some()
                 | fields.iter().any(|field| is_outcome(&field.heading));
         if !has_outcome {
-            mark_headings(&mut parts, markdown, body, &self.keys);
+            marked.mark_sections(|title| self.keys.contain(title));
+            marked.mark_opening();
         }
-        let titled = markdown
-            .blocks
-            .iter()
-            .find(|block| !is_comment(body.get(block.range.clone()).unwrap_or_default()))
-            .and_then(|block| block.heading)
-            .is_some_and(|heading| markdown.headings[heading].title.trim() == entry.item.title.trim());
-        if !has_outcome {
-            mark_opening(&mut parts, markdown, body);
-        }
+        let is_shown = |block: &&Block| !is_comment(body.get(block.range.clone()).unwrap_or_default());
+        let first = markdown.blocks.iter().find(is_shown).and_then(|block| block.heading);
+        let titled = first.is_some_and(|first| markdown.headings[first].title.trim() == entry.item.title.trim());
         // Another heading than the title stays only with the text below it.
-        if titled || markdown.headings.first().is_some_and(|first| has_text(&parts, first.block)) {
-            mark_title(&mut parts, markdown, body);
+        if titled || markdown.headings.first().is_some_and(|first| has_text(&marked.chunks, first.block)) {
+            marked.mark_title();
         }
-        let line = if settled { self.outcome_line(entry, outcome.as_ref(), &parts) } else { None };
+        let line = if settled { self.outcome_line(entry, outcome.as_ref(), &marked.chunks) } else { None };
         if settled {
-            fulfilled_last(&mut parts, markdown, body, &self.criteria);
+            marked.move_fulfilled(&self.criteria);
         }
-        let (body, parts) = without_comments(body, parts);
+        let (body, parts) = without_comments(body, marked.chunks);
         let mut text = PassageBuilder::default();
         if !titled {
             text.text.lit("# ").line(&entry.item.title).lit(if body.is_empty() { "" } else { "\n\n" });
@@ -450,22 +421,20 @@ impl<'a> SelectionContext<'a> {
     ) -> (Clean, SectionBody) {
         let markdown = &document.text.markdown.outline;
         let whole = &document.text.clean;
-        let mut parts = chunks(markdown, whole);
-        mark_boilerplate(&mut parts, markdown, whole);
+        let mut marked = MarkedText::new(markdown, whole);
         if kind == FileKind::Adr {
-            mark_adr(&mut parts, markdown, whole, self.excerpt);
+            marked.mark_adr(self.excerpt);
         } else {
             // What the root asks for by name is the excerpt.
-            if !mark_sections(&mut parts, markdown, whole, |title| {
-                named.iter().any(|index| markdown.headings[*index].title == title)
-            }) {
-                mark_headings(&mut parts, markdown, whole, &self.keys);
-                mark_opening(&mut parts, markdown, whole);
+            let is_named = |title: &str| named.iter().any(|index| markdown.headings[*index].title == title);
+            if !marked.mark_sections(is_named) {
+                marked.mark_sections(|title| self.keys.contain(title));
+                marked.mark_opening();
             }
-            mark_title(&mut parts, markdown, whole);
+            marked.mark_title();
         }
         let end = range.start + whole[range.clone()].trim_end().len();
-        let mut parts = within(parts, &(range.start..end), 0);
+        let mut parts = within(marked.chunks, &(range.start..end));
         if *range != (0..whole.len())
             && let Some(first) = parts.first_mut()
         {

@@ -1,11 +1,11 @@
 //! The sections about agent, project and documents: everything of a pack that is neither its root nor the root's
 //! neighbourhood.
 
+use super::candidates::Rank;
 use super::outline::ExcerptSize;
-use super::rank::Rank;
 use super::{
-    Candidate, Chunk, DocumentFacts, HandoverLabel, Input, Omission, OriginKind, Passage, Role, SectionBody,
-    SelectionContext, TextLevels, TextOrigin, TrimRank, Trust, removals,
+    AgentLabel, Candidate, Chunk, DocumentFacts, Input, Omission, OriginKind, PackLabels, Passage, Role, SectionBody,
+    SelectionContext, TextLevels, TextOrigin, Trust, removals,
 };
 use crate::config::{Group, Policy};
 use crate::graph::{Outline, RecordedRemoval};
@@ -18,14 +18,7 @@ use std::sync::Arc;
 /// What a pack holds besides its root and the root's neighbourhood.
 #[derive(Debug, Clone, Default)]
 pub struct KnowledgeSections {
-    /// The agent that the pack is for.
-    pub agent: Option<AgentLabel>,
-    /// How much it holds.
-    pub policy: Option<Policy>,
-    /// The name of the job that it is for.
-    pub job: Option<String>,
-    /// The handover that the pack is made by.
-    pub handover: Option<HandoverLabel>,
+    pub labels: PackLabels,
     /// The agent's SOUL, which is shown with the instructions.
     pub soul: Option<Candidate>,
     /// The sections before the root's.
@@ -36,15 +29,6 @@ pub struct KnowledgeSections {
     pub(super) inputs: Vec<Input>,
     /// What the pack could have held.
     pub(super) omissions: Vec<Omission>,
-}
-
-/// The agent that a pack is for.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct AgentLabel {
-    /// Its key.
-    pub key: Clean,
-    /// Its name.
-    pub name: Clean,
 }
 
 /// The recent changes of a repo, rendered.
@@ -59,21 +43,18 @@ pub struct RecentChanges {
 /// The instructions of a job.
 #[derive(Debug, Clone)]
 pub struct JobInstructions {
-    /// The job's name.
     pub name: String,
-    /// The text.
     pub text: Clean,
     /// The redacted path of its file.
     pub shown: Clean,
-    /// The redactions in it.
     pub removals: Vec<RecordedRemoval>,
 }
 
 impl Hash for KnowledgeSections {
     /// Hashes what the sections are made of: the digests of what was read, and what was chosen and left out.
     fn hash<H: Hasher>(&self, state: &mut H) {
-        let Self { agent, policy, job, handover, soul, first, last, inputs, omissions } = self;
-        (agent, policy, job, handover, soul.is_some(), inputs).hash(state);
+        let Self { labels, soul, first, last, inputs, omissions } = self;
+        (labels, soul.is_some(), inputs).hash(state);
         let sections = first.iter().map(|(section, _)| section).chain(last.iter().map(|(section, _)| section));
         for section in sections {
             (&section.id, section.provenance, &section.title, section.trust == Trust::Untrusted).hash(state);
@@ -91,24 +72,16 @@ impl Hash for KnowledgeSections {
 impl KnowledgeSections {
     /// Adds the agent and its SOUL.
     pub fn add_agent(&mut self, agent: &Agent, policy: Policy) {
-        self.agent = Some(AgentLabel { key: agent.key.clone(), name: agent.name.clone() });
-        self.policy = Some(policy);
-        let lines = u64::from(agent.soul_line);
-        let last = lines + (agent.soul.lines().count() as u64).saturating_sub(1);
-        let origin = file_origin(&agent.shown, Some([lines, last.max(lines)]));
+        self.labels.agent = Some(AgentLabel { key: agent.key.clone(), name: agent.name.clone() });
+        self.labels.policy = Some(policy);
         self.read(&agent.shown, agent.digest);
-        let removals = removals::records(&agent.removals, |removal| u64::from(removal.line) >= lines, &origin);
+        let origin = lines_of(&agent.shown, agent.soul_line, &agent.soul);
+        let body = SectionBody::Whole(agent.soul.clone());
+        let from_soul = |removal: &RecordedRemoval| removal.line >= agent.soul_line;
         self.soul = Some(Candidate {
             role: Role::Fixed,
-            removals,
-            ..candidate(
-                Clean::literal("agent"),
-                "instructions",
-                agent.name.clone(),
-                origin,
-                "agent",
-                SectionBody::Whole(agent.soul.clone()),
-            )
+            removals: removals::records(&agent.removals, from_soul, &origin),
+            ..Candidate::new(Clean::literal("agent"), "instructions", agent.name.clone(), origin, "agent", body)
         });
     }
 
@@ -170,7 +143,7 @@ impl KnowledgeSections {
         self.omissions.push(Omission {
             id: id_of(document),
             title: document.title.clone(),
-            origin: file_origin(&document.shown, None),
+            origin: TextOrigin::file(&document.shown),
             provenance,
             reason,
             trust: Trust::of(document.untrusted),
@@ -180,7 +153,7 @@ impl KnowledgeSections {
 
     /// Adds a document that holds secrets and that the root refers to: the line that names it.
     pub fn add_secret(&mut self, document: &KnowledgeDocument) {
-        if self.policy == Some(Policy::Minimal) {
+        if self.labels.policy == Some(Policy::Minimal) {
             return self.leave_out(document, "doc_ref", "policy");
         }
         self.read(&document.shown, document.digest);
@@ -205,24 +178,24 @@ impl KnowledgeSections {
         let text = text.finish().trimmed();
         parts.push(Chunk::new(head..text.len()));
         let place = Clean::literal("git log");
-        let origin = TextOrigin { id: Some(Clean::literal("history")), ..TextOrigin::new(OriginKind::Builtin) };
+        let origin = TextOrigin::named(OriginKind::Builtin, Clean::literal("history"));
         self.inputs.push(Input { origin: origin.clone(), digest: Some(Digest::of(text.as_str())) });
         let passage = Arc::new(Passage::new(text, parts, place));
         let body = SectionBody::Passage(passage, Clean::literal("Recent changes: git log"));
         let title = Clean::literal("Recent changes");
-        let section = candidate(Clean::literal("changes"), "recent_changes", title, origin, "history", body);
+        let section = Candidate::new(Clean::literal("changes"), "recent_changes", title, origin, "history", body);
         // Anyone whose commits are merged writes their subjects.
         self.first.push((section, Some(Rank { second_hop: true, ..Rank::of(Some(Group::Changes)) })));
     }
 
     /// Adds the instructions of a job.
     pub fn add_job(&mut self, job: &JobInstructions) {
-        self.job = Some(job.name.clone());
-        let origin = file_origin(&job.shown, None);
+        self.labels.job = Some(job.name.clone());
+        let origin = TextOrigin::file(&job.shown);
         self.read(&job.shown, Digest::of(job.text.as_str()));
         let body = SectionBody::Whole(job.text.clone());
         let title = Clean::literal("The job's instructions");
-        let section = candidate(Clean::literal("job"), "instructions", title, origin.clone(), "job", body);
+        let section = Candidate::new(Clean::literal("job"), "instructions", title, origin.clone(), "job", body);
         let removals = removals::records(&job.removals, |_| true, &origin);
         self.last.push((Candidate { role: Role::Fixed, removals, ..section }, None));
     }
@@ -235,7 +208,7 @@ impl KnowledgeSections {
     }
 
     fn read(&mut self, shown: &Clean, digest: Digest) {
-        self.inputs.push(Input { origin: file_origin(shown, None), digest: Some(digest) });
+        self.inputs.push(Input { origin: TextOrigin::file(shown), digest: Some(digest) });
     }
 }
 
@@ -244,50 +217,24 @@ fn id_of(document: &KnowledgeDocument) -> Clean {
     CleanBuf::new().lit("doc.").text(&document.shown).finish()
 }
 
-fn file_origin(shown: &Clean, lines: Option<[u64; 2]>) -> TextOrigin {
-    TextOrigin { path: Some(shown.clone()), lines, ..TextOrigin::new(OriginKind::File) }
-}
-
-pub(super) fn candidate(
-    id: Clean,
-    kind: &'static str,
-    title: Clean,
-    origin: TextOrigin,
-    provenance: &'static str,
-    body: SectionBody,
-) -> Candidate {
-    Candidate {
-        id,
-        kind,
-        title,
-        origin,
-        provenance,
-        role: Role::Rank(TrimRank::default()),
-        body,
-        state: None,
-        status: None,
-        trust: Trust::Trusted,
-        by: None,
-        relation: None,
-        evidence: None,
-        document: None,
-        card: None,
-        removals: Vec::new(),
-    }
+/// Returns the origin of a text in a file that begins at `line`.
+fn lines_of(shown: &Clean, line: u32, text: &str) -> TextOrigin {
+    let first = u64::from(line);
+    let last = first + (text.lines().count() as u64).saturating_sub(1);
+    TextOrigin { lines: Some([first, last.max(first)]), ..TextOrigin::file(shown) }
 }
 
 /// Returns the section of a document that stands in full.
 fn whole(context: &SelectionContext<'_>, document: &KnowledgeDocument, id: Clean, title: Clean) -> Candidate {
-    let first = u64::from(document.body_line);
-    let last = first + (document.body.lines().count() as u64).saturating_sub(1);
-    let origin = file_origin(&document.shown, Some([first, last.max(first)]));
-    let body = context.document_body(&document.body, &Outline::read(&document.body), &origin, &document.title);
-    let removals = removals::records(&document.removals, |removal| u64::from(removal.line) >= first, &origin);
+    let origin = lines_of(&document.shown, document.body_line, &document.body);
+    let pointer = CleanBuf::new().title(&document.title).lit(": ").line(&origin.place()).finish();
+    let outline = Outline::read(&document.body);
+    let body = context.text(&document.body, &outline, &origin, pointer, ExcerptSize::NEIGHBOUR);
     Candidate {
         trust: Trust::of(document.untrusted),
         document: Some(facts(document, None)),
-        removals,
-        ..candidate(id, "overview", title, origin, "overview", body)
+        removals: removals::records(&document.removals, |removal| removal.line >= document.body_line, &origin),
+        ..Candidate::new(id, "overview", title, origin, "overview", body)
     }
 }
 
@@ -302,69 +249,54 @@ fn facts(document: &KnowledgeDocument, relevant: Option<&Relevant>) -> DocumentF
 
 /// Returns the section with the notes on a document.
 fn notes(document: &KnowledgeDocument, provenance: &'static str, relevant: Option<&Relevant>) -> Candidate {
-    let origin = file_origin(&document.shown, None);
+    let origin = TextOrigin::file(&document.shown);
+    // Rules come from the body, the title from above it.
+    let mut removals = removals::records(&document.removals, |_| true, &origin);
+    if let Some(file) = &document.notes_file {
+        removals.extend(removals::records(&file.removals, |_| true, &TextOrigin::file(&file.shown)));
+    }
+    let body = SectionBody::Levels(Arc::new(notes_text(document)));
+    Candidate {
+        trust: Trust::of(document.untrusted),
+        document: Some(facts(document, relevant)),
+        removals,
+        ..Candidate::new(id_of(document), "document_notes", document.title.clone(), origin, provenance, body)
+    }
+}
+
+/// Returns the notes on a document in their levels of detail.
+fn notes_text(document: &KnowledgeDocument) -> TextLevels {
     let mut pointer = CleanBuf::new();
     pointer.title(&document.title).lit(" (").lit(document.kind.name());
     if document.secret {
         pointer.lit(", holds secrets and is not read");
     }
     let pointer = pointer.lit("): ").line(&document.shown).finish();
-    let text = match &document.notes {
-        None => TextLevels { full: pointer.clone(), full_detail: "pointer", excerpt: None, pointer },
-        Some(made) => {
-            let list = |text: &mut CleanBuf, entries: &[Clean]| {
-                for entry in entries {
-                    text.lit("\n- ").line(entry);
-                }
-            };
-            let head = || {
-                let mut head = CleanBuf::new();
-                head.lit("### ").heading(&document.title).lit(" (").lit(document.kind.name()).lit(")");
-                head
-            };
-            let mut full = head();
-            if !made.summary.is_empty() {
-                list(full.lit("\n"), &made.summary);
-            }
-            if !made.rules.is_empty() {
-                list(full.lit("\n\n**Rules:**\n"), &made.rules);
-            }
-            if made.summary.is_empty() && made.rules.is_empty() {
-                full.lit("\n\nThis document has nothing to note: read ").line(&document.shown).lit(" if you need it.");
-            }
-            let excerpt = (!made.summary.is_empty() && !made.rules.is_empty()).then(|| {
-                let mut rules = head();
-                list(rules.lit("\n\n**Rules:**\n"), &made.rules);
-                rules.finish()
-            });
-            TextLevels { full: full.finish(), full_detail: "full", excerpt, pointer }
+    let Some(made) = &document.notes else { return TextLevels::only(pointer.clone(), "pointer", pointer) };
+    let mut head = CleanBuf::new();
+    head.lit("### ").heading(&document.title).lit(" (").lit(document.kind.name()).lit(")");
+    let head = head.finish();
+    let list = |entries: &[Clean]| {
+        let mut list = CleanBuf::new();
+        for entry in entries {
+            list.lit("\n- ").line(entry);
         }
+        list.finish()
     };
-    // Rules come from the body, the title from above it.
-    let mut removals = removals::records(&document.removals, |_| true, &origin);
-    if let Some(file) = &document.notes_file {
-        removals.extend(removals::records(&file.removals, |_| true, &file_origin(&file.shown, None)));
+    let mut full = CleanBuf::new();
+    full.text(&head);
+    if !made.summary.is_empty() {
+        full.lit("\n").text(&list(&made.summary));
     }
-    Candidate {
-        trust: Trust::of(document.untrusted),
-        document: Some(facts(document, relevant)),
-        removals,
-        ..candidate(
-            id_of(document),
-            "document_notes",
-            document.title.clone(),
-            origin,
-            provenance,
-            SectionBody::Levels(Arc::new(text)),
-        )
-    }
-}
-
-impl SelectionContext<'_> {
-    /// Returns the body of a document that stands in full.
-    fn document_body(&self, text: &Clean, outline: &Outline, origin: &TextOrigin, title: &Clean) -> SectionBody {
-        let mut pointer = CleanBuf::new();
-        let pointer = pointer.title(title).lit(": ").line(&origin.place()).finish();
-        self.text(text, outline, origin, pointer, ExcerptSize::NEIGHBOUR)
-    }
+    let rules = CleanBuf::new().lit("\n\n**Rules:**\n").text(&list(&made.rules)).finish();
+    match (made.summary.is_empty(), made.rules.is_empty()) {
+        (true, true) => {
+            full.lit("\n\nThis document has nothing to note: read ").line(&document.shown).lit(" if you need it.")
+        }
+        (false, true) => &mut full,
+        (_, false) => full.text(&rules),
+    };
+    let has_both = !made.summary.is_empty() && !made.rules.is_empty();
+    let excerpt = has_both.then(|| CleanBuf::new().text(&head).text(&rules).finish());
+    TextLevels { excerpt, ..TextLevels::only(full.finish(), "full", pointer) }
 }

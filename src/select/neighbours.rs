@@ -1,18 +1,17 @@
 //! Sections of the items around the root: neighbours, and items that its text mentions.
 
-use super::candidates::{RootReferences, SelectionBuilder, evidence};
+use super::candidates::{Rank, RootReferences, SelectionBuilder, evidence};
 use super::comments::{Filler, Fillers};
 use super::context::NeighbourBody;
 use super::mentioned::MentionedItem;
 use super::origins::item_origin;
-use super::rank::Rank;
 use super::removals;
-use super::{Candidate, Evidence, Omission, Role, SectionBody, TrimRank, Trust};
+use super::{Candidate, Evidence, Omission, SectionBody, Trust};
 use crate::config::Group;
 use crate::graph::{Edge, Graph, ShownPlace, Target};
 use crate::model::{Relation, natural_cmp};
 use crate::redact::{Clean, CleanBuf};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 /// The most related and mentioned items that may fill a budget.
 const MOST_ITEMS_TO_FILL: usize = 30;
@@ -49,8 +48,8 @@ impl SelectionBuilder<'_> {
                     candidate.trust = Trust::Untrusted;
                 }
                 let others = children[..listed].iter().filter(|edge| edge.to != Target::Item(*item));
-                candidate.removals.extend(self.removals_from_lines(others));
-                self.record_siblings(*item);
+                candidate.removals.extend(self.context.removals_from_lines(others));
+                children[..listed].iter().filter_map(item_of).for_each(|sibling| self.record_item(sibling, false));
             }
             let settled = Graph::state(self.context.corpus, *item).is_settled();
             let weight = if self.is_mentioned(&entry.item.id) { MENTIONED_WEIGHT } else { 100 };
@@ -84,24 +83,16 @@ impl SelectionBuilder<'_> {
             SectionBody::Passage(passage, _) => removals::from_neighbour(entry, passage.full()),
             _ => removals::from_text_and_names(entry),
         };
-        let mut id = CleanBuf::new();
+        let id = CleanBuf::new().lit(prefix).text(&entry.item.id).finish();
         let candidate = Candidate {
-            id: id.lit(prefix).text(&entry.item.id).finish(),
-            kind: "issue",
-            title: entry.item.title.clone(),
-            origin: item_origin(entry),
-            provenance,
-            role: Role::Rank(TrimRank::default()),
-            body,
             state: Some(Clean::literal(Graph::state(self.context.corpus, item).name())),
             status: entry.item.status.clone(),
             trust: Trust::of(entry.is_untrusted() || entry.has_untrusted_title()),
             by: entry.issue_with_text().map(|issue| issue.by.clone()),
             relation: Some(relation.name()),
             evidence: Some(evidence),
-            document: None,
-            card: None,
             removals,
+            ..Candidate::new(id, "issue", entry.item.title.clone(), item_origin(entry), provenance, body)
         };
         self.record_item(item, true);
         (candidate, has_result)
@@ -109,20 +100,15 @@ impl SelectionBuilder<'_> {
 
     /// Adds the items that the root's text names without a relation: what replaces the root, and what may fill the budget.
     pub(super) fn mentioned(&mut self, references: &RootReferences) {
-        let related: BTreeSet<usize> = self
-            .context
-            .graph
-            .edges(self.root)
-            .iter()
-            .chain(self.context.graph.claims(self.root))
-            .filter_map(item_of)
-            .collect();
+        let graph = self.context.graph;
+        let related: BTreeSet<usize> =
+            graph.edges(self.root).iter().chain(graph.claims(self.root)).filter_map(item_of).collect();
         for MentionedItem { item, line, replaces } in self.context.mentioned(self.root).to_vec() {
             let root = &self.context.corpus.entries[self.root];
             let path = &self.context.corpus.entries[item].item.body.origin.path;
             let is_document = || references.files.iter().any(|reference| reference.file.path == *path);
             let is_file = self.context.corpus.entries[item].item.body.in_file;
-            if related.contains(&item) || is_file && (is_document() || self.has_section(path)) {
+            if related.contains(&item) || is_file && (is_document() || self.shown.contains(path)) {
                 continue;
             }
             let place = ShownPlace {
@@ -165,22 +151,13 @@ impl SelectionBuilder<'_> {
         items.sort_by_key(|candidate| (candidate.relation == Some("mentioned"), is_done(candidate)));
         let by_profile = self.context.profile.leave_out.contains(&Group::Related);
         let left_out = by_profile || self.root_only;
-        let omission = |(position, candidate): (usize, &Candidate)| Omission {
-            id: candidate.id.clone(),
-            title: candidate.title.clone(),
-            origin: candidate.origin.clone(),
-            provenance: candidate.provenance,
-            reason: match position {
+        let omission = |(position, candidate): (usize, &Candidate)| {
+            candidate.omitted(match position {
                 _ if by_profile => "profile",
                 _ if left_out => "policy",
                 MOST_ITEMS_TO_FILL.. => "limit",
                 _ => "budget",
-            },
-            trust: candidate.trust,
-            chars: match &candidate.body {
-                SectionBody::Passage(passage, _) => Some(passage.full_chars()),
-                _ => None,
-            },
+            })
         };
         let omissions: Vec<Omission> = items.iter().enumerate().map(omission).collect();
         let Fillers { sequence, replaced } = &mut self.fillers;
@@ -205,11 +182,6 @@ impl SelectionBuilder<'_> {
             sequence.push(Filler { candidate, at, order, omissions: rest });
         }
     }
-
-    fn record_siblings(&mut self, parent: usize) {
-        let (children, listed) = self.context.graph.children(parent);
-        items_of(&children[..listed]).into_iter().for_each(|child| self.record_item(child, false));
-    }
 }
 
 fn item_of(edge: &Edge) -> Option<usize> {
@@ -217,10 +189,4 @@ fn item_of(edge: &Edge) -> Option<usize> {
         Target::Item(item) => Some(item),
         Target::Issue { .. } => None,
     }
-}
-
-/// Returns the items that are targets of edges, each once.
-fn items_of<'e>(edges: impl IntoIterator<Item = &'e Edge>) -> Vec<usize> {
-    let mut seen = HashSet::new();
-    edges.into_iter().filter_map(item_of).filter(|item| seen.insert(*item)).collect()
 }

@@ -1,7 +1,6 @@
 //! The origins of items' texts, records and documents.
 
-use super::context::Document;
-use super::{OriginKind, TextOrigin};
+use super::{Document, OriginKind, TextOrigin};
 use crate::graph::{ClaimedIssue, Entry, ItemBody, ParsedText};
 use crate::redact::{Clean, CleanBuf};
 
@@ -19,17 +18,12 @@ pub(super) fn record_origin(entry: &Entry) -> TextOrigin {
         return issue_origin(entry, issue);
     }
     let line = u64::from(entry.item.line);
-    TextOrigin {
-        id: Some(entry.item.id.clone()),
-        path: Some(entry.item.origin.shown.clone()),
-        lines: (!entry.item.body.in_file).then_some([line, line]),
-        ..TextOrigin::new(OriginKind::WorkItem)
-    }
+    TextOrigin::of_item(entry, entry.item.origin.shown.clone(), (!entry.item.body.in_file).then_some([line, line]))
 }
 
 /// Returns the page of an item's issue as an origin.
 pub(super) fn issue_origin(entry: &Entry, issue: &ClaimedIssue) -> TextOrigin {
-    TextOrigin { id: Some(entry.item.id.clone()), url: Some(issue.url.clone()), ..TextOrigin::new(OriginKind::Issue) }
+    TextOrigin { id: Some(entry.item.id.clone()), ..TextOrigin::page(&issue.url) }
 }
 
 /// Returns the origin of a text in one of an item's files.
@@ -40,11 +34,13 @@ pub(super) fn text_origin(entry: &Entry, body: &ItemBody<Clean>, text: &ParsedTe
         0 => None,
         count => Some([first, first + u64::from(text.last_line_before(count)) - 1]),
     };
-    TextOrigin {
-        id: Some(entry.item.id.clone()),
-        path: Some(body.origin.shown.clone()),
-        lines,
-        ..TextOrigin::new(OriginKind::WorkItem)
+    TextOrigin::of_item(entry, body.origin.shown.clone(), lines)
+}
+
+impl TextOrigin {
+    /// Creates the origin of a text of an item's files.
+    pub(super) fn of_item(entry: &Entry, path: Clean, lines: Option<[u64; 2]>) -> Self {
+        Self { id: Some(entry.item.id.clone()), path: Some(path), lines, ..Self::new(OriginKind::WorkItem) }
     }
 }
 
@@ -56,10 +52,9 @@ pub(super) fn file_origin(document: &Document, anchor: Option<&str>, range: &std
     let count = breaks(text[range.clone()].trim_end()).saturating_add(1);
     let last = first.saturating_add(count - 1);
     TextOrigin {
-        path: Some(document.shown.clone()),
         lines: Some([document.text.line_before(first), document.text.last_line_before(last)].map(u64::from)),
         anchor: anchor.map(|anchor| clean_anchor(text, anchor)),
-        ..TextOrigin::new(OriginKind::File)
+        ..TextOrigin::file(&document.shown)
     }
 }
 
@@ -70,11 +65,9 @@ fn clean_anchor(text: &Clean, anchor: &str) -> Clean {
     if let Some(anchor) = text.read_out(anchor) {
         return anchor;
     }
-    let mut clean = CleanBuf::new();
-    if let Some((words, number)) = anchor.rsplit_once('-')
-        && let (Some(words), Ok(number)) = (text.read_out(words), number.parse())
-    {
-        clean.text(&words).lit("-").number(number);
-    }
-    clean.finish()
+    let numbered = || {
+        let (words, number) = anchor.rsplit_once('-')?;
+        Some(CleanBuf::new().text(&text.read_out(words)?).lit("-").number(number.parse().ok()?).finish())
+    };
+    numbered().unwrap_or_default()
 }

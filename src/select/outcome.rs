@@ -1,30 +1,10 @@
 //! What came out of an item that is done.
 
-use super::Chunk;
-use super::outline::sections;
-use crate::graph::{Entry, Outline, Value};
-use crate::markdown::KeyHeadings;
+use crate::graph::{Entry, Value};
 use crate::redact::{Clean, CleanBuf};
 
 /// Fields that state what came out of an item.
 pub(super) const OUTCOME_FIELDS: [&str; 4] = ["close_reason", "final_summary", "outcome", "resolution"];
-
-/// Moves the acceptance criteria of a done item to its end if all of them are ticked: what came of it says more.
-pub(super) fn fulfilled_last(parts: &mut Vec<Chunk>, markdown: &Outline, text: &str, criteria: &KeyHeadings) {
-    let mut moved = vec![false; parts.len()];
-    for section in sections(markdown, text, |title| criteria.contain(title)) {
-        let below = &text[markdown.blocks[section.start].range.start..markdown.blocks[section.end - 1].range.end];
-        let ticked = below.contains("[x]") || below.contains("[X]");
-        if ticked && !below.contains("[ ]") {
-            moved[section].fill(true);
-        }
-    }
-    if moved.iter().any(|moved| *moved) {
-        let all = std::mem::take(parts).into_iter().zip(moved);
-        let (last, first): (Vec<_>, Vec<_>) = all.partition(|(_, moved)| *moved);
-        parts.extend(first.into_iter().chain(last).map(|(chunk, _)| chunk));
-    }
-}
 
 /// Returns what the fields of an item say about its outcome.
 pub(super) fn outcome_of(entry: &Entry) -> Option<Clean> {

@@ -7,6 +7,7 @@ use crate::config::Excerpt;
 use crate::graph::{Block, Outline};
 use crate::markdown::front_matter::front_matter;
 use crate::markdown::{KeyHeadings, words};
+use crate::redact::Clean;
 use std::ops::Range;
 
 /// Synonyms of ADR headings.
@@ -27,57 +28,153 @@ const LONGEST_FENCE: usize = 64;
 /// The longest line in bold that counts as a heading, in bytes.
 const LONGEST_BOLD_HEADING: usize = 100;
 
-/// Returns the blocks as chunks of normal weight.
-pub(super) fn chunks(markdown: &Outline, text: &str) -> Vec<Chunk> {
-    let blocks = markdown.blocks.iter().map(|block| Chunk {
-        heading: block.heading.is_some() || is_bold_line(block, text),
-        fence: block.fence.clone().filter(|fence| fence.len() <= LONGEST_FENCE),
-        ..Chunk::new(block.range.clone())
-    });
-    blocks.collect()
+/// The most headings that belong to the opening.
+const MOST_HEADINGS_ABOVE: usize = 2;
+
+/// The size in bytes of the opening, at most.
+const OPENING: usize = 1_000;
+
+/// A Markdown text with a chunk for each of its blocks.
+pub(super) struct MarkedText<'t> {
+    markdown: &'t Outline,
+    text: &'t Clean,
+    pub(super) chunks: Vec<Chunk>,
 }
 
-/// Moves chunks so that the byte `range` begins at `offset`, and drops what lies outside of it.
-pub(super) fn within(chunks: Vec<Chunk>, range: &Range<usize>, offset: usize) -> Vec<Chunk> {
-    let inside = |at: usize| at.clamp(range.start, range.end) - range.start + offset;
+impl<'t> MarkedText<'t> {
+    /// Creates chunks of normal weight, except that lists of contents and badges are boilerplate.
+    pub(super) fn new(markdown: &'t Outline, text: &'t Clean) -> Self {
+        let chunk = |block: &Block| Chunk {
+            heading: block.heading.is_some() || is_bold_line(block, text),
+            fence: block.fence.clone().filter(|fence| fence.len() <= LONGEST_FENCE),
+            ..Chunk::new(block.range.clone())
+        };
+        let mut chunks: Vec<Chunk> = markdown.blocks.iter().map(chunk).collect();
+        for block in boilerplate::blocks(markdown, text) {
+            chunks[block].weight = ChunkWeight::Boilerplate;
+        }
+        Self { markdown, text, chunks }
+    }
+
+    /// Marks the sections whose titles are `wanted` as key, except for boilerplate, and returns whether there was one.
+    pub(super) fn mark_sections(&mut self, wanted: impl Fn(&str) -> bool) -> bool {
+        let Self { markdown, text, chunks } = self;
+        let mut found = false;
+        for section in sections(markdown, text, wanted) {
+            // A heading with nothing below it says nothing.
+            let has_text = |block: &Block| block.heading.is_none() && !is_comment(&text[block.range.clone()]);
+            if chunks[section.start].heading && !markdown.blocks[section.clone()][1..].iter().any(has_text) {
+                continue;
+            }
+            found = true;
+            chunks[section.clone()].iter_mut().for_each(|chunk| mark(chunk, ChunkWeight::Key));
+            mark(&mut chunks[section.start], ChunkWeight::Core);
+        }
+        self.unmark_bare_headings();
+        found
+    }
+
+    /// Takes the mark of headings without marked text below them, so that no excerpt has a heading alone.
+    fn unmark_bare_headings(&mut self) {
+        let mut has_text = false;
+        for chunk in self.chunks.iter_mut().rev() {
+            if is_comment(&self.text[chunk.range.clone()]) {
+                continue;
+            }
+            if chunk.heading && chunk.weight >= ChunkWeight::Key && !has_text {
+                chunk.weight = ChunkWeight::Normal;
+            }
+            has_text = chunk.weight >= ChunkWeight::Key;
+        }
+    }
+
+    /// Marks the title as core: a heading that begins the text, unless another of its level or above follows, so that it
+    /// is only the first of several.
+    pub(super) fn mark_title(&mut self) {
+        let Self { markdown, text, chunks } = self;
+        let Some(heading) = markdown.headings.first() else { return };
+        let is_first = |block: &Block| block.heading.is_some() || block.prose;
+        let begins = markdown.blocks.iter().position(is_first) == Some(heading.block);
+        let above = &text[..markdown.blocks[heading.block].range.start];
+        let is_title = markdown.headings[1..].iter().all(|other| other.level > heading.level);
+        if begins && is_title && (above.trim().is_empty() || front_matter(text).is_some()) {
+            mark(&mut chunks[heading.block], ChunkWeight::Core);
+        }
+    }
+
+    /// Marks the opening as core: the first paragraphs and lists, and the headings directly above them.
+    pub(super) fn mark_opening(&mut self) {
+        let Self { markdown, text, chunks } = self;
+        let opens = |(index, block): (usize, &Block)| block.prose && chunks[index].weight != ChunkWeight::Boilerplate;
+        let Some(first) = markdown.blocks.iter().enumerate().position(opens) else { return };
+        let above = markdown.blocks[..first].iter().rev().take(MOST_HEADINGS_ABOVE);
+        let above = above.take_while(|block| block.heading.is_some()).count();
+        chunks[first - above..first].iter_mut().for_each(|chunk| mark(chunk, ChunkWeight::Core));
+        let mut left = OPENING;
+        for (chunk, block) in chunks[first..].iter_mut().zip(&markdown.blocks[first..]) {
+            let size = text[chunk.range.clone()].len();
+            if !block.prose || left == 0 || size > left && left < OPENING {
+                break;
+            }
+            // The beginning of a key section is core in any case.
+            if chunk.weight < ChunkWeight::Key {
+                mark(chunk, ChunkWeight::Core);
+            }
+            left = left.saturating_sub(size);
+        }
+    }
+
+    /// Marks the excerpt of an ADR: its title and the configured headings, else its first lines. Its context leaves
+    /// before the decision.
+    pub(super) fn mark_adr(&mut self, excerpt: &Excerpt) {
+        let (mut keys, mut background) = (Vec::new(), Vec::new());
+        for heading in &excerpt.headings {
+            let aliases = ALIASES.iter().find(|(name, _)| words(heading) == [*name]);
+            let chosen = if aliases.is_some_and(|(name, _)| *name == "context") { &mut background } else { &mut keys };
+            chosen.push(heading.clone());
+            chosen.extend(aliases.iter().flat_map(|(_, aliases)| *aliases).map(|alias| (*alias).to_owned()));
+        }
+        let [keys, background] = [&keys, &background].map(|titles| KeyHeadings::new(titles));
+        let has_context = self.mark_sections(|title| background.contain(title) && !keys.contain(title));
+        for chunk in self.chunks.iter_mut().filter(|chunk| chunk.weight > ChunkWeight::Normal) {
+            chunk.weight = ChunkWeight::Background;
+        }
+        if !self.mark_sections(|title| keys.contain(title)) && !has_context {
+            self.chunks.iter_mut().for_each(|chunk| mark(chunk, ChunkWeight::Key));
+            self.mark_opening();
+        }
+        let most = excerpt.max_lines as usize;
+        let left = limit_lines(&mut self.chunks, self.text, most, |weight| weight >= ChunkWeight::Key);
+        limit_lines(&mut self.chunks, self.text, left, |weight| weight == ChunkWeight::Background);
+        self.unmark_bare_headings();
+        self.mark_title();
+    }
+
+    /// Moves the sections with acceptance criteria to the end if all of them are ticked: what came of the item says more.
+    pub(super) fn move_fulfilled(&mut self, criteria: &KeyHeadings) {
+        let Self { markdown, text, chunks } = self;
+        let mut moved = vec![false; chunks.len()];
+        for section in sections(markdown, text, |title| criteria.contain(title)) {
+            let below = &text[markdown.blocks[section.start].range.start..markdown.blocks[section.end - 1].range.end];
+            let ticked = below.contains("[x]") || below.contains("[X]");
+            if ticked && !below.contains("[ ]") {
+                moved[section].fill(true);
+            }
+        }
+        if moved.contains(&true) {
+            let all = std::mem::take(chunks).into_iter().zip(moved);
+            let (last, first): (Vec<_>, Vec<_>) = all.partition(|(_, moved)| *moved);
+            chunks.extend(first.into_iter().chain(last).map(|(chunk, _)| chunk));
+        }
+    }
+}
+
+/// Moves chunks so that the byte `range` begins the text, and drops what lies outside of it.
+pub(super) fn within(chunks: Vec<Chunk>, range: &Range<usize>) -> Vec<Chunk> {
+    let inside = |at: usize| at.clamp(range.start, range.end) - range.start;
     let moved =
         chunks.into_iter().map(|chunk| Chunk { range: inside(chunk.range.start)..inside(chunk.range.end), ..chunk });
     moved.filter(|chunk| !chunk.range.is_empty()).collect()
-}
-
-/// Marks lists of contents and badges as boilerplate. `chunks` are those of `markdown`.
-pub(super) fn mark_boilerplate(chunks: &mut [Chunk], markdown: &Outline, text: &str) {
-    for block in boilerplate::blocks(markdown, text) {
-        chunks[block].weight = ChunkWeight::Boilerplate;
-    }
-}
-
-/// Marks the sections whose headings mean one of `keys` as key, except for boilerplate, and returns whether there was one.
-/// `chunks` are those of `markdown`, which is that of `text`.
-pub(super) fn mark_headings(chunks: &mut [Chunk], markdown: &Outline, text: &str, keys: &KeyHeadings) -> bool {
-    mark_sections(chunks, markdown, text, |title| keys.contain(title))
-}
-
-/// Marks the sections whose titles are `wanted` as key, except for boilerplate, and returns whether there was one.
-pub(super) fn mark_sections(
-    chunks: &mut [Chunk],
-    markdown: &Outline,
-    text: &str,
-    wanted: impl Fn(&str) -> bool,
-) -> bool {
-    let mut found = false;
-    for section in sections(markdown, text, wanted) {
-        // A heading with nothing below it says nothing.
-        let has_text = |block: &Block| block.heading.is_none() && !is_comment(&text[block.range.clone()]);
-        if chunks[section.start].heading && !markdown.blocks[section.clone()][1..].iter().any(has_text) {
-            continue;
-        }
-        found = true;
-        chunks[section.clone()].iter_mut().for_each(|chunk| mark(chunk, ChunkWeight::Key));
-        mark(&mut chunks[section.start], ChunkWeight::Core);
-    }
-    unmark_bare_headings(chunks, text);
-    found
 }
 
 /// Returns the sections whose titles are `wanted`, as ranges of blocks: below a heading to the next one of its level or
@@ -125,89 +222,11 @@ fn is_bold_line(block: &Block, text: &str) -> bool {
     bold_title(block, text).is_some() && text[block.range.clone()].trim_end().lines().count() == 1
 }
 
-/// Takes the mark of headings without marked text below them, so that no excerpt has a heading alone.
-fn unmark_bare_headings(chunks: &mut [Chunk], text: &str) {
-    let mut has_text = false;
-    for chunk in chunks.iter_mut().rev() {
-        if is_comment(&text[chunk.range.clone()]) {
-            continue;
-        }
-        if chunk.heading && chunk.weight >= ChunkWeight::Key && !has_text {
-            chunk.weight = ChunkWeight::Normal;
-        }
-        has_text = chunk.weight >= ChunkWeight::Key;
-    }
-}
-
 /// Gives a chunk at least this weight, unless it is boilerplate.
 fn mark(chunk: &mut Chunk, weight: ChunkWeight) {
     if chunk.weight != ChunkWeight::Boilerplate {
         chunk.weight = chunk.weight.max(weight);
     }
-}
-
-/// Marks the title as core: a heading that begins the text, unless another of its level or above follows, so that it is
-/// only the first of several.
-pub(super) fn mark_title(chunks: &mut [Chunk], markdown: &Outline, text: &str) {
-    let Some(heading) = markdown.headings.first() else { return };
-    let begins = markdown.blocks.iter().position(|block| block.heading.is_some() || block.prose) == Some(heading.block);
-    let above = &text[..markdown.blocks[heading.block].range.start];
-    let is_title = markdown.headings[1..].iter().all(|other| other.level > heading.level);
-    if begins && is_title && (above.trim().is_empty() || front_matter(text).is_some()) {
-        mark(&mut chunks[heading.block], ChunkWeight::Core);
-    }
-}
-
-/// Marks the opening as core: the first paragraphs and lists, and the headings directly above them.
-pub(super) fn mark_opening(chunks: &mut [Chunk], markdown: &Outline, text: &str) {
-    let opens = |(index, block): (usize, &Block)| block.prose && chunks[index].weight != ChunkWeight::Boilerplate;
-    let Some(first) = markdown.blocks.iter().enumerate().position(opens) else { return };
-    let above = markdown.blocks[..first].iter().rev().take(MOST_HEADINGS_ABOVE);
-    let above = above.take_while(|block| block.heading.is_some()).count();
-    chunks[first - above..first].iter_mut().for_each(|chunk| mark(chunk, ChunkWeight::Core));
-    let mut left = OPENING;
-    for (chunk, block) in chunks[first..].iter_mut().zip(&markdown.blocks[first..]) {
-        let size = text[chunk.range.clone()].len();
-        if !block.prose || left == 0 || size > left && left < OPENING {
-            break;
-        }
-        // The beginning of a key section is core in any case.
-        if chunk.weight < ChunkWeight::Key {
-            mark(chunk, ChunkWeight::Core);
-        }
-        left = left.saturating_sub(size);
-    }
-}
-
-/// The most headings that belong to the opening.
-const MOST_HEADINGS_ABOVE: usize = 2;
-
-/// The size in bytes of the opening, at most.
-const OPENING: usize = 1_000;
-
-/// Marks the excerpt of an ADR: its title and the configured headings, else its first lines. Its context leaves before the
-/// decision.
-pub(super) fn mark_adr(chunks: &mut Vec<Chunk>, markdown: &Outline, text: &str, excerpt: &Excerpt) {
-    let (mut keys, mut background) = (Vec::new(), Vec::new());
-    for heading in &excerpt.headings {
-        let aliases = ALIASES.iter().find(|(name, _)| words(heading) == [*name]);
-        let chosen = if aliases.is_some_and(|(name, _)| *name == "context") { &mut background } else { &mut keys };
-        chosen.push(heading.clone());
-        chosen.extend(aliases.iter().flat_map(|(_, aliases)| *aliases).map(|alias| (*alias).to_owned()));
-    }
-    let [keys, background] = [&keys, &background].map(|titles| KeyHeadings::new(titles));
-    let has_context = mark_sections(chunks, markdown, text, |title| background.contain(title) && !keys.contain(title));
-    for chunk in chunks.iter_mut().filter(|chunk| chunk.weight > ChunkWeight::Normal) {
-        chunk.weight = ChunkWeight::Background;
-    }
-    if !mark_headings(chunks, markdown, text, &keys) && !has_context {
-        chunks.iter_mut().for_each(|chunk| mark(chunk, ChunkWeight::Key));
-        mark_opening(chunks, markdown, text);
-    }
-    let left = limit_lines(chunks, text, excerpt.max_lines as usize, |weight| weight >= ChunkWeight::Key);
-    limit_lines(chunks, text, left, |weight| weight == ChunkWeight::Background);
-    unmark_bare_headings(chunks, text);
-    mark_title(chunks, markdown, text);
 }
 
 /// Limits the text of some weights to its first `lines` lines, and returns how many of them are left.
@@ -330,21 +349,4 @@ fn beginning(chunk: &Chunk, text: &str, most: usize) -> usize {
     }
     let ends = breaks(&text[..text.floor_char_boundary(most)]);
     ends.into_iter().find(|end| *end > most / 2).unwrap_or(0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_excerpt_ends_at_its_last_line() {
-        let text = "one\ntwo\n\nthree\nfour\n";
-        let key = |range| Chunk { weight: ChunkWeight::Key, ..Chunk::new(range) };
-        let mut chunks = vec![key(0..9), key(9..20)];
-        limit_lines(&mut chunks, text, 3, |weight| weight == ChunkWeight::Key);
-        let kept: String =
-            chunks.iter().filter(|c| c.weight == ChunkWeight::Key).map(|c| &text[c.range.clone()]).collect();
-        assert_eq!(kept, "one\ntwo\n\nthree\n");
-        assert_eq!(chunks.last().map(|c| c.range.end), Some(text.len()));
-    }
 }

@@ -1,8 +1,7 @@
 //! The redactions that a section reports: those in the parts of an item or document that it shows.
 
-use super::candidates::SelectionBuilder;
 use super::origins::{issue_origin, item_origin, record_origin};
-use super::{OriginKind, RedactionRecord, TextOrigin};
+use super::{RedactionRecord, SelectionContext, TextOrigin};
 use crate::graph::{Edge, Entry, RecordedRemoval, Target};
 use std::collections::BTreeSet;
 
@@ -12,18 +11,21 @@ pub(super) fn records(
     shown: impl Fn(&RecordedRemoval) -> bool,
     origin: &TextOrigin,
 ) -> Vec<RedactionRecord> {
-    removals
-        .iter()
-        .filter(|removal| shown(removal))
-        .map(|removal| RedactionRecord {
-            origin: TextOrigin { lines: None, ..origin.clone() },
-            line: u64::from(removal.line),
-            rule: removal.rule.clone(),
-            count: u64::from(removal.count),
-            reason: removal.reason.clone(),
-            to_include: removal.to_include.clone(),
-        })
-        .collect()
+    let record = |removal: &RecordedRemoval| RedactionRecord {
+        origin: TextOrigin { lines: None, ..origin.clone() },
+        line: u64::from(removal.line),
+        rule: removal.rule.clone(),
+        count: u64::from(removal.count),
+        reason: removal.reason.clone(),
+        to_include: removal.to_include.clone(),
+    };
+    removals.iter().filter(|removal| shown(removal)).map(record).collect()
+}
+
+/// Returns the removals from a file's text in the lines that a section shows.
+pub(super) fn from_file(removals: &[RecordedRemoval], origin: &TextOrigin) -> Vec<RedactionRecord> {
+    let [first, last] = origin.lines.unwrap_or_default();
+    records(removals, |removal| removal.in_body && (first..=last).contains(&u64::from(removal.line)), origin)
 }
 
 /// Returns the redactions in an item's text.
@@ -70,12 +72,7 @@ pub(super) fn from_fields(entry: &Entry) -> Vec<RedactionRecord> {
     found
 }
 
-/// Returns the redactions in the text of an item's file, which is shown beside its issue's text.
-pub(super) fn from_draft(entry: &Entry, origin: &TextOrigin) -> Vec<RedactionRecord> {
-    records(&entry.removals, |removal| removal.in_body, origin)
-}
-
-impl SelectionBuilder<'_> {
+impl SelectionContext<'_> {
     /// Returns the redactions in the ids and titles of neighbours that are only listed.
     ///
     /// If a title was read from the body, the first redaction there by the same rule is reported for it.
@@ -83,21 +80,17 @@ impl SelectionBuilder<'_> {
         let mut found = Vec::new();
         let mut seen = BTreeSet::new();
         for edge in edges {
-            let id = self.context.id(edge);
+            let id = self.id(edge);
             if !seen.insert(id) {
                 continue;
             }
             let (title, removed) = match &edge.to {
                 Target::Item(item) => {
-                    let entry = &self.context.corpus.entries[*item];
+                    let entry = &self.corpus.entries[*item];
                     (Some(&entry.item.title), from_text_and_names(entry))
                 }
                 Target::Issue { url, title, removals: raw, .. } => {
-                    let origin = TextOrigin {
-                        id: Some(id.clone()),
-                        url: Some(url.clone()),
-                        ..TextOrigin::new(OriginKind::Issue)
-                    };
+                    let origin = TextOrigin { id: Some(id.clone()), ..TextOrigin::page(url) };
                     (title.as_ref(), records(raw, |_| true, &origin))
                 }
             };

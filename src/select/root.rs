@@ -1,8 +1,7 @@
 //! The root's own sections: its text, the draft of its file, its fields, its edges.
 
-use super::candidates::SelectionBuilder;
+use super::candidates::{Rank, SelectionBuilder};
 use super::origins::{item_origin, record_origin, text_origin};
-use super::rank::Rank;
 use super::{Candidate, EdgeList, Omission, Role, SectionBody, TextOrigin, TrimRank, Trust, WorkItemJson, removals};
 use crate::graph::{Entry, Graph, IssueDraft, Node, Value};
 use crate::model::Relation;
@@ -15,23 +14,16 @@ impl SelectionBuilder<'_> {
         let state = Clean::literal(Graph::state(self.context.corpus, self.root).name());
         let origin = item_origin(entry);
         let record = record_origin(entry);
+        let id = Clean::literal("root.issue");
+        let body = self.context.root(self.root);
         let base = Candidate {
-            id: Clean::literal("root.issue"),
-            kind: "issue",
-            title: entry.item.title.clone(),
-            origin,
-            provenance: "root",
             role: Role::Root,
-            body: self.context.root(self.root),
             state: Some(state),
             status: entry.item.status.clone(),
             trust: Trust::of(entry.is_untrusted() || entry.has_untrusted_title()),
             by: entry.issue_with_text().map(|issue| issue.by.clone()),
-            relation: None,
-            evidence: None,
-            document: None,
-            card: None,
             removals: removals::from_text(entry),
+            ..Candidate::new(id, "issue", entry.item.title.clone(), origin, "root", body)
         };
         let json = Candidate {
             id: Clean::literal("root.json"),
@@ -50,6 +42,7 @@ impl SelectionBuilder<'_> {
             removals: removals::from_fields(entry),
             ..base.clone()
         };
+        let unknown = entry.issue.as_ref().map(|issue| issue.unknown_names()).unwrap_or_default();
         let edges = Candidate {
             id: Clean::literal("root.edges"),
             kind: "edge_list",
@@ -57,30 +50,21 @@ impl SelectionBuilder<'_> {
             origin: record,
             provenance: "graph",
             role: Role::Edges,
-            body: SectionBody::Edges(Arc::new(EdgeList::new(self.rows(), unknown(entry), self.claims()))),
+            body: SectionBody::Edges(Arc::new(EdgeList::new(self.rows(), unknown, self.claims()))),
             trust: Trust::of(
                 entry.untrusted_file
                     || self.context.lists_untrusted(self.context.graph.shown(self.root))
                     || self.context.lists_untracked(self.shown_claims()),
             ),
             by: None,
-            removals: self.removals_from_lines(self.context.graph.shown(self.root)),
+            removals: self.context.removals_from_lines(self.context.graph.shown(self.root)),
             ..base.clone()
         };
         let hidden = self.context.graph.hidden(self.root);
         if hidden > 0 {
-            let mut title = CleanBuf::new();
-            title.number(hidden as u64).lit(" relations");
-            self.omissions.push(Omission {
-                id: Clean::literal("root.edges"),
-                title: title.finish(),
-                origin: edges.origin.clone(),
-                provenance: "graph",
-                reason: "limit",
-                // The title is a count made here.
-                trust: Trust::Trusted,
-                chars: None,
-            });
+            let title = CleanBuf::new().number(hidden as u64).lit(" relations").finish();
+            // The title is a count made here.
+            self.omissions.push(Omission { title, trust: Trust::Trusted, ..edges.omitted("limit") });
         }
         let draft = entry.draft.as_deref().map(|draft| self.draft(entry, draft, &base));
         self.record_item(self.root, true);
@@ -100,7 +84,7 @@ impl SelectionBuilder<'_> {
         Candidate {
             id: Clean::literal("root.draft"),
             body: self.context.draft(self.root, draft, &origin),
-            removals: removals::from_draft(entry, &origin),
+            removals: removals::records(&entry.removals, |removal| removal.in_body, &origin),
             origin,
             role: Role::Rank(TrimRank::default()),
             trust: Trust::of(entry.untrusted_file),
@@ -133,13 +117,8 @@ impl SelectionBuilder<'_> {
             }
         }
         for (name, relation) in RELATIONS {
-            let ids: Vec<&Clean> = self
-                .context
-                .graph
-                .shown(self.root)
-                .filter(|edge| edge.relation == relation)
-                .map(|edge| self.context.id(edge))
-                .collect();
+            let edges = self.context.graph.shown(self.root).filter(|edge| edge.relation == relation);
+            let ids: Vec<&Clean> = edges.map(|edge| self.context.id(edge)).collect();
             let value = match &ids[..] {
                 [] => continue,
                 [only] if relation == Relation::Parent => scalar(only),
@@ -149,9 +128,4 @@ impl SelectionBuilder<'_> {
         }
         WorkItemJson::new(fields, origin.place())
     }
-}
-
-/// Returns the relations of the root's issue that the snapshot holds incompletely or not at all.
-fn unknown(entry: &Entry) -> Vec<&'static str> {
-    entry.issue.as_ref().map(|issue| issue.unknown_names()).unwrap_or_default()
 }

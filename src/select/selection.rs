@@ -1,10 +1,9 @@
 //! The sections that a pack could hold, before the budget is applied.
 
-use super::{AgentLabel, EdgeList, Fillers, HandoverLabel, Passage, WorkItemJson};
+use super::{EdgeList, Fillers, HandoverLabel, Passage, WorkItemJson};
 use crate::config::Policy;
 use crate::graph::Authored;
-use crate::model::Digest;
-use crate::model::joined_instructions;
+use crate::model::{Digest, joined_instructions};
 use crate::redact::{Clean, CleanBuf};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -14,53 +13,60 @@ use std::sync::Arc;
 pub struct Selection {
     /// The profile's name.
     pub profile: String,
-    /// The root's id.
-    pub root_id: Clean,
-    /// The name from which the slug of its packs is made.
-    pub root_name: String,
-    /// Whether the root is a work item rather than an issue without one.
-    pub root_is_item: bool,
-    /// The URL of the root's issue, if it has one.
-    pub root_url: Option<Clean>,
-    /// The root's title.
-    pub root_title: Clean,
-    /// The profile's instructions to the agent.
-    pub instructions: Candidate,
-    /// The agent's SOUL, which is shown with the instructions.
-    pub soul: Option<Candidate>,
-    /// The agent that the pack is for.
-    pub agent: Option<AgentLabel>,
-    /// How much packs for the agent hold.
-    pub policy: Option<Policy>,
-    /// The name of the job that the pack is for.
-    pub job: Option<String>,
-    /// The handover that the pack is made by.
-    pub handover: Option<HandoverLabel>,
+    pub root: SelectedRoot,
+    pub labels: PackLabels,
+    /// The instructions of the profile, then the agent's SOUL if there is one.
+    pub head: Vec<Candidate>,
     /// All other sections, in the order of the pack.
     pub candidates: Vec<Candidate>,
     /// Everything that was read for the pack.
     pub inputs: Vec<Input>,
     /// The omissions for another reason than the budget, in the order of the pack.
     pub omissions: Vec<Omission>,
-    /// The comments and items that may fill a budget.
     pub fillers: Fillers,
     /// Warnings about the inputs.
     pub warnings: Vec<Notice>,
 }
 
+/// What a pack says of its root.
+#[derive(Debug, Clone, Default)]
+pub struct SelectedRoot {
+    pub id: Clean,
+    /// The name from which the slug of its packs is made.
+    pub name: String,
+    /// Whether the root is a work item or an agent rather than an issue without a work item.
+    pub is_item: bool,
+    /// The URL of the root's issue.
+    pub url: Option<Clean>,
+    pub title: Clean,
+}
+
+/// What a pack says of the agent and the job that it is for.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct PackLabels {
+    pub agent: Option<AgentLabel>,
+    /// How much packs for the agent hold.
+    pub policy: Option<Policy>,
+    /// The name of the job.
+    pub job: Option<String>,
+    /// The handover that the pack is made by.
+    pub handover: Option<HandoverLabel>,
+}
+
+/// The agent that a pack is for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct AgentLabel {
+    pub key: Clean,
+    pub name: Clean,
+}
+
 impl Selection {
     /// Returns what stands above all frames: the instructions, and the agent's SOUL.
-    pub fn head(&self) -> Cow<'_, str> {
-        let text = |candidate: &'_ Candidate| match &candidate.body {
-            SectionBody::Whole(text) => text.clone(),
-            _ => Clean::default(),
-        };
-        match &self.soul {
-            None => match &self.instructions.body {
-                SectionBody::Whole(text) => Cow::Borrowed(text.as_str()),
-                _ => Cow::Borrowed(""),
-            },
-            Some(soul) => Cow::Owned(joined_instructions(&[&text(&self.instructions), &text(soul)])),
+    pub fn head_text(&self) -> Cow<'_, str> {
+        let texts: Vec<&str> = self.head.iter().filter_map(Candidate::whole_text).map(Clean::as_str).collect();
+        match texts[..] {
+            [only] => Cow::Borrowed(only),
+            _ => Cow::Owned(joined_instructions(&texts)),
         }
     }
 
@@ -84,25 +90,20 @@ impl Selection {
 /// A section that could be in the pack.
 #[derive(Debug, Clone)]
 pub struct Candidate {
-    /// The section's id: unique in the pack and stable between builds.
+    /// Unique in the pack and stable between builds.
     pub id: Clean,
     /// The section kind of the wire format.
     pub kind: &'static str,
-    /// The title.
     pub title: Clean,
-    /// The text's origin.
     pub origin: TextOrigin,
     /// Why the section is in the pack.
     pub provenance: &'static str,
-    /// When the section is trimmed.
     pub role: Role,
-    /// The text in its levels of detail.
     pub body: SectionBody,
     /// `open`, `done`, …, or an ADR's status.
     pub state: Option<Clean>,
     /// The status as written.
     pub status: Option<Clean>,
-    /// Whether an untrusted author may have written it.
     pub trust: Trust,
     /// The author, if the text comes from GitHub.
     pub by: Option<Authored<Clean>>,
@@ -110,31 +111,81 @@ pub struct Candidate {
     pub relation: Option<&'static str>,
     /// Where the relation or reference was stated.
     pub evidence: Option<Evidence>,
-    /// What kind of document it is, and why it is relevant.
     pub document: Option<DocumentFacts>,
-    /// Which card it is, and whose.
     pub card: Option<CardFacts>,
     /// The redactions in it.
     pub removals: Vec<RedactionRecord>,
 }
 
+impl Candidate {
+    /// Creates a trusted section that may be left out.
+    pub(super) fn new(
+        id: Clean,
+        kind: &'static str,
+        title: Clean,
+        origin: TextOrigin,
+        provenance: &'static str,
+        body: SectionBody,
+    ) -> Self {
+        Self {
+            id,
+            kind,
+            title,
+            origin,
+            provenance,
+            role: Role::Rank(TrimRank::default()),
+            body,
+            state: None,
+            status: None,
+            trust: Trust::Trusted,
+            by: None,
+            relation: None,
+            evidence: None,
+            document: None,
+            card: None,
+            removals: Vec::new(),
+        }
+    }
+
+    /// Returns the omission of this section.
+    pub fn omitted(&self, reason: &'static str) -> Omission {
+        Omission {
+            id: self.id.clone(),
+            title: self.title.clone(),
+            origin: self.origin.clone(),
+            provenance: self.provenance,
+            reason,
+            trust: self.trust,
+            chars: match &self.body {
+                SectionBody::Passage(passage, _) => Some(passage.full_chars()),
+                SectionBody::Levels(levels) => Some(levels.full.chars().count() as u64),
+                _ => None,
+            },
+        }
+    }
+
+    /// Returns the text of a section that is shown as a whole or not at all.
+    pub fn whole_text(&self) -> Option<&Clean> {
+        match &self.body {
+            SectionBody::Whole(text) => Some(text),
+            _ => None,
+        }
+    }
+}
+
 /// Facts about a card that a handover gives.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct CardFacts {
-    /// The card's id.
     pub id: Clean,
-    /// Its type.
     pub kind: Clean,
     /// Who says it, as a model sees it.
     pub role: &'static str,
-    /// Who wrote it.
     pub author: Clean,
 }
 
 /// Facts about a document of which a pack has notes, or all of it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct DocumentFacts {
-    /// The name of its type.
     pub kind: &'static str,
     /// Its place among the relevant ones, from 1.
     pub rank: Option<u32>,
@@ -190,6 +241,13 @@ pub struct TextLevels {
     pub pointer: Clean,
 }
 
+impl TextLevels {
+    /// Creates a text without an excerpt.
+    pub(super) fn only(full: Clean, full_detail: &'static str, pointer: Clean) -> Self {
+        Self { full, full_detail, excerpt: None, pointer }
+    }
+}
+
 /// A section's text in its levels of detail.
 #[derive(Debug, Clone)]
 pub enum SectionBody {
@@ -208,17 +266,12 @@ pub enum SectionBody {
 /// The origin of a text: a file, an issue, an item or a built-in.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct TextOrigin {
-    /// The kind of origin.
     pub kind: OriginKind,
     /// A work item's id or a built-in's name.
     pub id: Option<Clean>,
-    /// The file.
     pub path: Option<Clean>,
-    /// The first and the last line.
     pub lines: Option<[u64; 2]>,
-    /// The URL.
     pub url: Option<Clean>,
-    /// The heading's anchor.
     pub anchor: Option<Clean>,
     /// The version of a built-in.
     pub version: Option<u32>,
@@ -260,7 +313,6 @@ pub struct Evidence {
 /// One row of the edge list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EdgeRow {
-    /// The target's id.
     pub to: Clean,
     /// The target's relation to the root.
     pub relation: &'static str,
@@ -268,20 +320,17 @@ pub struct EdgeRow {
     pub title: Clean,
     /// Whether an untrusted author may have written the title.
     pub title_trust: Trust,
-    /// The target's state.
     pub state: &'static str,
     /// Whether the target is in the corpus.
     pub resolved: bool,
     /// The argument of `sync` that fetches a target outside the corpus.
     pub sync: Option<Clean>,
-    /// Where the relation was stated.
     pub evidence: Evidence,
 }
 
 /// A text that was read for a pack.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Input {
-    /// The text's origin.
     pub origin: TextOrigin,
     /// The digest of the text after redaction.
     pub digest: Option<Digest>,
@@ -311,9 +360,7 @@ pub struct Omission {
 pub struct RedactionRecord {
     /// The source that held the removed text.
     pub origin: TextOrigin,
-    /// The line in the source.
     pub line: u64,
-    /// The name of the rule.
     pub rule: String,
     /// How often the rule matched on that line.
     pub count: u64,
@@ -326,13 +373,9 @@ pub struct RedactionRecord {
 /// A warning about the pack's inputs.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Notice {
-    /// The diagnostic's code.
     pub code: &'static str,
-    /// The redacted message.
     pub message: Clean,
-    /// The redacted path of the file.
     pub path: Option<Clean>,
-    /// The line.
     pub line: Option<u64>,
 }
 
@@ -340,6 +383,21 @@ impl TextOrigin {
     /// Creates an origin of this kind without further fields.
     pub fn new(kind: OriginKind) -> Self {
         Self { kind, id: None, path: None, lines: None, url: None, anchor: None, version: None }
+    }
+
+    /// Creates the origin of a file.
+    pub fn file(path: &Clean) -> Self {
+        Self { path: Some(path.clone()), ..Self::new(OriginKind::File) }
+    }
+
+    /// Creates the origin of a page on GitHub.
+    pub(super) fn page(url: &Clean) -> Self {
+        Self { url: Some(url.clone()), ..Self::new(OriginKind::Issue) }
+    }
+
+    /// Creates the origin of a built-in or a card.
+    pub(super) fn named(kind: OriginKind, id: Clean) -> Self {
+        Self { id: Some(id), ..Self::new(kind) }
     }
 
     /// Returns where the text can be read: `path:first-last`, else its URL, else its id.

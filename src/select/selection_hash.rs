@@ -1,9 +1,8 @@
 //! A hash of everything that a selection depends on, computed without selecting.
 
-use super::candidates::{MAX_LISTED_CLAIMS, RootReferences};
-use super::files::ReferencedFile;
+use super::candidates::MAX_LISTED_CLAIMS;
 use super::mentioned::MentionedItem;
-use super::{CodeUse, Document, ReferencedCode, ReferencedLines, SelectionContext};
+use super::{CodeUse, Document, ReferencedCode, ReferencedFile, ReferencedLines, RootReferences, SelectionContext};
 use crate::graph::{Edge, FileRef, Graph, Target};
 use crate::model::Relation;
 use std::hash::{Hash, Hasher};

@@ -5,7 +5,10 @@
 //! indented deeper than the line that begins it, and a definition begins with one of a few dozen words (`fn`, `def`,
 //! `class`, `CREATE TABLE`) or has the form `name(…) {`. A line that is misjudged costs a line of an outline.
 
+use regex::Regex;
+use std::collections::HashMap;
 use std::ops::{Range, RangeInclusive};
+use std::sync::LazyLock;
 
 /// The columns of a tab.
 const TAB: usize = 4;
@@ -22,23 +25,7 @@ pub(super) struct SourceText<'a> {
     lines: Vec<Range<usize>>,
     /// The indentation of each line; `None` for a blank one.
     indents: Vec<Option<usize>>,
-    syntax: Syntax,
-}
-
-/// The family of a file's language, by its name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Syntax {
-    Code,
-    Make,
-    Yaml,
-    Toml,
-    Json,
-    Sql,
-    Docker,
-    Css,
-    Terraform,
-    Markup,
-    Headings,
+    format: Option<&'static Format>,
 }
 
 /// A line that begins a definition.
@@ -48,6 +35,52 @@ enum SourceDefinition {
     Container,
     /// What it holds is its own matter: a function.
     Leaf,
+}
+
+/// A format whose definitions one pattern finds.
+struct Format {
+    names: Regex,
+    /// The columns by which a definition is indented at most.
+    max_indent: usize,
+    line: Regex,
+    definition: SourceDefinition,
+    /// Whether other lines may be definitions of code.
+    holds_code: bool,
+}
+
+/// The formats: the lower-case names of files, the deepest definitions, the pattern of their lines.
+static FORMATS: LazyLock<Vec<Format>> = LazyLock::new(|| {
+    use SourceDefinition::{Container, Leaf};
+    let table = [
+        (r"makefile|\.mk$", 0, "^[^#.:=][^:=]*:(?:[^=]|$)", Leaf),
+        (r"^(?:dockerfile|containerfile)|\.dockerfile$", LONGEST, "^(?:FROM|ENTRYPOINT|CMD) ", Container),
+        (r"\.ya?ml$", 4, r#"^[\w\-./"'$@*]+:"#, Container),
+        (r"\.(?:toml|ini|cfg|conf|editorconfig)$", LONGEST, r"^\[", Container),
+        (r"\.(?:json|jsonc|json5)$", 4, r#"^"[\w\-./"'$@*]*:"#, Container),
+        (r"\.sql$", LONGEST, r"^(?i:create|alter)(?:\s|$)", Leaf),
+        (r"\.(?:css|scss|less)$", 0, r"\{$", Container),
+        (r"\.(?:tf|hcl)$", 0, r"^[A-Za-z].*\{$", Leaf),
+        (r"\.(?:mdx|markdown|mdc)$", LONGEST, "^#+ ", Container),
+        (r"\.(?:html|xml|vue|svelte|svg)$", 2, "^<[A-Za-z]", Container),
+    ];
+    let format = |(names, max_indent, line, definition): (&str, usize, &str, SourceDefinition)| {
+        let (names, line) = (Regex::new(names).ok()?, Regex::new(line).ok()?);
+        Some(Format { holds_code: names.is_match(".html"), names, max_indent, line, definition })
+    };
+    table.into_iter().filter_map(format).collect()
+});
+
+/// The kinds of each first word.
+static WORDS: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
+    let mut kinds: HashMap<&str, Vec<&str>> = HashMap::new();
+    for (kind, words) in include_str!("source_words.txt").lines().filter_map(|line| line.split_once(' ')) {
+        words.split(' ').for_each(|word| kinds.entry(word).or_default().push(kind));
+    }
+    kinds
+});
+
+fn kinds_of(word: &str) -> &'static [&'static str] {
+    WORDS.get(word).map_or(&[], Vec::as_slice)
 }
 
 impl<'a> SourceText<'a> {
@@ -60,7 +93,7 @@ impl<'a> SourceText<'a> {
             start += line.len();
         }
         let indents = lines.iter().map(|range| indent(&text[range.clone()])).collect();
-        Self { text, lines, indents, syntax: syntax_of(name) }
+        Self { text, lines, indents, format: FORMATS.iter().find(|format| format.names.is_match(&name.to_lowercase())) }
     }
 
     /// Returns how many lines there are.
@@ -191,41 +224,10 @@ impl<'a> SourceText<'a> {
             return None;
         }
         let indent = self.indent(index);
-        let key = |separator: char| {
-            let name = text.split(separator).next().unwrap_or_default();
-            let plain =
-                |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '"' | '\'' | '$' | '@' | '*');
-            name.len() < text.len() && !name.is_empty() && name.chars().all(plain)
-        };
-        let container = |is: bool| is.then_some(SourceDefinition::Container);
-        match self.syntax {
-            Syntax::Yaml => container(indent <= 4 && key(':')),
-            Syntax::Toml => container(text.starts_with('[')),
-            Syntax::Json => container(indent <= 4 && text.starts_with('"') && key(':')),
-            Syntax::Css => container(indent == 0 && text.ends_with('{')),
-            Syntax::Headings => container(text.starts_with('#') && text.trim_start_matches('#').starts_with(' ')),
-            Syntax::Markup => container(
-                indent <= 2 && text.starts_with('<') && text[1..].starts_with(|c: char| c.is_ascii_alphabetic()),
-            )
-            .or_else(|| self.code_definition(index, text, indent)),
-            Syntax::Docker => container(["FROM ", "ENTRYPOINT ", "CMD "].iter().any(|word| text.starts_with(word))),
-            Syntax::Sql => {
-                let first: String = text.split_whitespace().take(1).collect::<String>().to_ascii_uppercase();
-                matches!(first.as_str(), "CREATE" | "ALTER").then_some(SourceDefinition::Leaf)
-            }
-            Syntax::Make => {
-                let target = text.split([':', '=']).next().unwrap_or_default();
-                let rest = &text[target.len()..];
-                let rule =
-                    indent == 0 && rest.starts_with(':') && !rest.starts_with(":=") && !text.starts_with(['#', '.']);
-                (rule && !target.is_empty()).then_some(SourceDefinition::Leaf)
-            }
-            Syntax::Terraform => {
-                let block = indent == 0 && text.ends_with('{') && text.starts_with(|c: char| c.is_ascii_alphabetic());
-                block.then_some(SourceDefinition::Leaf)
-            }
-            Syntax::Code => self.code_definition(index, text, indent),
-        }
+        let code = || self.code_definition(index, text, indent);
+        let Some(format) = self.format else { return code() };
+        let found = (indent <= format.max_indent && format.line.is_match(text)).then_some(format.definition);
+        found.or_else(|| if format.holds_code { code() } else { None })
     }
 
     fn code_definition(&self, index: usize, text: &str, indent: usize) -> Option<SourceDefinition> {
@@ -238,43 +240,34 @@ impl<'a> SourceText<'a> {
         let after = rest[word.len()..].trim_start();
         let named = after.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '`' | '"' | '\'' | '@'));
         let generic = after.starts_with(['<', '(', '*']);
-        match word {
-            "class" | "struct" | "enum" | "trait" | "interface" | "module" | "namespace" | "object" | "protocol"
-            | "extension" | "actor" | "union" | "contract" | "library" | "defmodule" | "record" | "service"
-            | "message" | "mod" | "impl"
-                if (named || word == "impl" && generic) && !text.ends_with(';') =>
-            {
-                return Some(SourceDefinition::Container);
-            }
-            "mod" | "struct" | "record" if named => return Some(SourceDefinition::Leaf),
-            "fn" | "func" | "fun" | "function" | "def" | "defp" | "defmacro" | "defn" | "sub" | "proc"
-            | "procedure" | "macro" | "rpc" | "modifier" | "event" | "macro_rules!" | "typealias"
-                if named || generic =>
-            {
-                return Some(SourceDefinition::Leaf);
-            }
-            "type" if named && (indent == 0 || exported) => {
-                let holds = after.contains("interface") || after.contains("struct");
-                return Some(if holds { SourceDefinition::Container } else { SourceDefinition::Leaf });
-            }
-            "describe" | "context" if after.starts_with(['(', '"', '\'']) => return Some(SourceDefinition::Container),
-            "it" | "test" | "beforeEach" | "afterEach" if after.starts_with("('") || after.starts_with("(\"") => {
-                return Some(SourceDefinition::Leaf);
-            }
-            "constructor" | "init" if after.starts_with('(') => return Some(SourceDefinition::Leaf),
-            "const" | "static" | "let" | "var" | "val" if named => {
-                let loads = after.contains("require(") || after.contains("import(");
-                let function = after.contains("=>") || after.contains("function");
-                let shown = indent == 0 && (word == "const" || exported || function) || exported && function;
-                return (shown && !loads).then_some(SourceDefinition::Leaf);
-            }
-            "if" | "for" | "while" | "switch" | "match" | "return" | "else" | "elif" | "catch" | "do" | "try"
-            | "with" | "when" | "unless" | "until" | "await" | "yield" | "throw" | "new" | "case" | "default"
-            | "import" | "from" | "use" | "using" | "include" | "foreach" | "select" | "defer" | "go" | "loop"
-            | "synchronized" | "lock" => {
-                return None;
-            }
-            _ => {}
+        let kinds = kinds_of(word);
+        let is = |kind| kinds.contains(&kind);
+        if is("container") && (named || word == "impl" && generic) && !text.ends_with(';') {
+            return Some(SourceDefinition::Container);
+        }
+        if is("leaf") && (named || generic) || matches!(word, "mod" | "struct" | "record") && named {
+            return Some(SourceDefinition::Leaf);
+        }
+        if is("type") && named && (indent == 0 || exported) {
+            let holds = after.contains("interface") || after.contains("struct");
+            return Some(if holds { SourceDefinition::Container } else { SourceDefinition::Leaf });
+        }
+        if is("group") && after.starts_with(['(', '"', '\'']) {
+            return Some(SourceDefinition::Container);
+        }
+        if is("test") && (after.starts_with("('") || after.starts_with("(\""))
+            || is("constructor") && after.starts_with('(')
+        {
+            return Some(SourceDefinition::Leaf);
+        }
+        if is("value") && named {
+            let loads = after.contains("require(") || after.contains("import(");
+            let function = after.contains("=>") || after.contains("function");
+            let shown = indent == 0 && (word == "const" || exported || function) || exported && function;
+            return (shown && !loads).then_some(SourceDefinition::Leaf);
+        }
+        if is("statement") {
+            return None;
         }
         self.is_call_shaped(index, rest, indent).then_some(SourceDefinition::Leaf)
     }
@@ -300,33 +293,10 @@ fn without_modifiers(text: &str) -> (&str, bool) {
     let mut exported = false;
     loop {
         let word = rest.split(char::is_whitespace).next().unwrap_or_default();
-        let public = matches!(word, "pub" | "export" | "public" | "external") || word.starts_with("pub(");
-        let known = public
-            || matches!(
-                word,
-                "default"
-                    | "declare"
-                    | "abstract"
-                    | "private"
-                    | "protected"
-                    | "internal"
-                    | "final"
-                    | "async"
-                    | "unsafe"
-                    | "extern"
-                    | "\"C\""
-                    | "inline"
-                    | "virtual"
-                    | "override"
-                    | "sealed"
-                    | "partial"
-                    | "open"
-                    | "data"
-                    | "suspend"
-                    | "local"
-                    | "readonly"
-            )
-            || matches!(word, "const" | "static") && is_modifier(rest, word);
+        let kinds = kinds_of(word);
+        let public = kinds.contains(&"public") || word.starts_with("pub(");
+        let known =
+            public || kinds.contains(&"modifier") || matches!(word, "const" | "static") && is_modifier(rest, word);
         if !known || word.len() == rest.len() {
             return (rest, exported);
         }
@@ -357,107 +327,9 @@ fn indent(line: &str) -> Option<usize> {
     Some(line[..line.len() - body.len()].chars().map(|c| if c == '\t' { TAB } else { 1 }).sum())
 }
 
-fn syntax_of(name: &str) -> Syntax {
-    let lower = name.to_ascii_lowercase();
-    let extension = lower.rsplit_once('.').map_or("", |(_, extension)| extension);
-    if lower.contains("makefile") || extension == "mk" {
-        return Syntax::Make;
-    }
-    if lower.starts_with("dockerfile") || lower.starts_with("containerfile") || extension == "dockerfile" {
-        return Syntax::Docker;
-    }
-    match extension {
-        "yml" | "yaml" => Syntax::Yaml,
-        "toml" | "ini" | "cfg" | "conf" | "editorconfig" => Syntax::Toml,
-        "json" | "jsonc" | "json5" => Syntax::Json,
-        "sql" => Syntax::Sql,
-        "css" | "scss" | "less" => Syntax::Css,
-        "tf" | "hcl" => Syntax::Terraform,
-        "html" | "xml" | "vue" | "svelte" | "svg" => Syntax::Markup,
-        "mdx" | "markdown" | "mdc" => Syntax::Headings,
-        _ => Syntax::Code,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn outline(name: &str, text: &str) -> Vec<usize> {
-        SourceText::new(name, text).definitions().into_iter().map(|line| line + 1).collect()
-    }
-
-    #[test]
-    fn definitions_of_many_languages_are_found() {
-        for (name, text, expected) in [
-            (
-                "a.rs",
-                "use x;\n\npub fn f() {\n    fn g() {}\n}\nimpl A {\n    pub(crate) async fn h(&self) {\n    }\n}\nconst X: u8 = 1;\n",
-                vec![3, 6, 7, 10],
-            ),
-            (
-                "a.py",
-                "import x\n\n@dec\ndef f(a):\n    def g():\n        pass\n\nclass A:\n    async def h(self):\n        return f(\n            1)\n",
-                vec![4, 8, 9],
-            ),
-            (
-                "a.ts",
-                "import x from 'y';\nexport const f = async (a: string) => {\n  g();\n};\nexport interface I {\n  a: b;\n}\nclass C {\n  constructor(a) {\n  }\n  private h(a: b): c {\n    if (a) {\n    }\n  }\n}\nconst x = require('x');\n",
-                vec![2, 5, 8, 9, 11],
-            ),
-            (
-                "a.go",
-                "package a\n\ntype T struct {\n\tA int\n}\n\nfunc (t *T) F(a int) error {\n\tgo func() {}()\n}\n",
-                vec![3, 7],
-            ),
-            (
-                "A.java",
-                "package a;\npublic class A {\n    private static int f(int a) throws E {\n        return g(a);\n    }\n    for (int i : x) {\n    }\n}\n",
-                vec![2, 3],
-            ),
-            (
-                "a.c",
-                "#include <x.h>\nstatic int f(int a)\n{\n    return g(a);\n}\nstruct s {\n    int a;\n};\n",
-                vec![2, 6],
-            ),
-            ("a.sh", "set -e\nf() {\n  echo\n}\nfunction g {\n  f\n}\nif true; then\n  f\nfi\n", vec![2, 5]),
-            ("Makefile", "A := 1\nall: build\n\techo: x\n.PHONY: all\nbuild/%.o: a\n\tcc\n", vec![2, 5]),
-            (
-                "a.yml",
-                "on:\n  push:\n    branches: [a]\njobs:\n  b:\n    steps:\n      - run: x: y\n",
-                vec![1, 2, 3, 4, 5, 6],
-            ),
-            ("a.toml", "[a]\nb = 1\n[[c]]\n", vec![1, 3]),
-            ("a.sql", "create table a (\n  b int\n);\nSELECT 1;\n", vec![1]),
-            ("a.tf", "resource \"a\" \"b\" {\n  c = 1\n  d {\n  }\n}\n", vec![1]),
-            ("a.ex", "defmodule A do\n  def f(a) do\n    a\n  end\nend\n", vec![1, 2]),
-            ("a.test.js", "describe('a', () => {\n  it('b', () => {\n    expect(1);\n  });\n});\n", vec![1, 2]),
-        ] {
-            assert_eq!(outline(name, text), expected, "{name}");
-        }
-    }
-
-    #[test]
-    fn the_block_around_a_line_is_that_of_its_function() {
-        let block = |name: &str, text: &str, line: usize| {
-            let source = SourceText::new(name, text);
-            source.block_around(&(line - 1..=line - 1)).map(|block| (block.start() + 1, block.end() + 1))
-        };
-        let rust = "use x;\n\n/// F.\nfn f(\n    a: u8,\n) -> u8 {\n    if a {\n        b()\n    }\n}\n\nfn g() {}\n";
-        assert_eq!(block("a.rs", rust, 8), Some((4, 10)));
-        assert_eq!(block("a.rs", rust, 4), Some((4, 10)));
-        assert_eq!(block("a.rs", rust, 10), Some((4, 10)));
-        assert_eq!(block("a.rs", rust, 12), Some((12, 12)));
-        assert_eq!(block("a.rs", rust, 1), None);
-        let python =
-            "class A:\n    def f(self):\n# odd\n        a = 1\n\n        return a\n\n    def g(self):\n        pass\n";
-        assert_eq!(block("a.py", python, 4), Some((2, 6)));
-        assert_eq!(block("a.py", python, 9), Some((8, 9)));
-        let c = "int f(int a)\n{\n    a++;\n#if X\n    a--;\n#endif\n}\nint x;\n";
-        assert_eq!(block("a.c", c, 5), Some((1, 7)));
-        let yaml = "a:\n  b:\n    c: 1\n  d: 2\n";
-        assert_eq!(block("a.yml", yaml, 3), Some((3, 3)));
-    }
 
     #[test]
     fn hostile_texts_are_read_in_linear_time() {

@@ -106,17 +106,3 @@ fn heading(name: &Clean) -> Clean {
     let title: String = letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
     name.read_out(&title).unwrap_or_else(|| name.clone())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_text_is_divided_at_blank_lines_outside_of_code() {
-        let text = "## Plan\n- a\n\nb\n```sh\none\n\ntwo\n```\nafter\n";
-        let chunks = blocks(text, ChunkWeight::Normal);
-        let parts: Vec<&str> = chunks.iter().map(|chunk| &text[chunk.range.clone()]).collect();
-        assert_eq!(parts, ["## Plan\n", "- a\n\n", "b\n", "```sh\none\n\ntwo\n```\n", "after\n"]);
-        assert!(chunks[0].heading && chunks[3].fence.as_deref() == Some("```"));
-    }
-}

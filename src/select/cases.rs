@@ -1,0 +1,83 @@
+//! Runs `tests/cases/select.yml`: what single texts are read as.
+
+use super::source_text::SourceText;
+use super::{ChunkWeight, WorkItemJson, boilerplate, code, emphasis, mentioned, text_fields};
+use crate::graph::{Node, Outline, Value};
+use crate::redact::Clean;
+use serde::Deserialize;
+use serde_yaml::Value as Yaml;
+
+#[derive(Deserialize)]
+struct Case {
+    /// What is read.
+    reads: String,
+    /// The name of a file.
+    #[serde(default)]
+    file: String,
+    #[serde(default)]
+    line: usize,
+    text: Yaml,
+    gives: Yaml,
+}
+
+#[test]
+fn texts_are_read_as_their_cases_say() {
+    let cases: Vec<Case> = serde_yaml::from_str(include_str!("../../tests/cases/select.yml")).unwrap_or_default();
+    assert!(cases.len() > 50);
+    for case in cases {
+        assert_eq!(read(&case), case.gives, "{} of {:?}", case.reads, case.text);
+    }
+}
+
+fn read(case: &Case) -> Yaml {
+    let text = case.text.as_str().unwrap_or_default();
+    let list = |parts: Vec<&str>| parts.into_iter().map(Yaml::from).collect::<Vec<_>>().into();
+    match case.reads.as_str() {
+        "definitions" => {
+            let lines = SourceText::new(&case.file, text).definitions().into_iter();
+            Yaml::Sequence(lines.map(|line| Yaml::from(line + 1)).collect())
+        }
+        "block around" => {
+            let line = case.line - 1;
+            let block = SourceText::new(&case.file, text).block_around(&(line..=line));
+            block.map_or(Yaml::Null, |block| vec![block.start() + 1, block.end() + 1].into())
+        }
+        "boilerplate" => {
+            let outline = Outline::read(text);
+            let blocks = boilerplate::blocks(&outline, text).into_iter();
+            list(blocks.map(|block| text[outline.blocks[block].range.clone()].trim()).collect())
+        }
+        "is a comment" => boilerplate::is_comment(text).into(),
+        "names the heading limits" => {
+            text.find("limits").is_some_and(|at| emphasis::is_naming(text, at, at + "limits".len())).into()
+        }
+        "names requirements" => emphasis::names_requirements(text).into(),
+        "ids" => list(mentioned::words(text)),
+        "without struck through" => mentioned::unstruck(text).concat().into(),
+        "names a successor" => mentioned::names_successor(text).into(),
+        "blocks" => {
+            let chunks = text_fields::blocks(text, ChunkWeight::Normal);
+            list(chunks.iter().map(|chunk| &text[chunk.range.clone()]).collect())
+        }
+        "fence" => code::fence_for(text).into(),
+        "fields" => {
+            let Value::Map(fields) = node(&case.text).value else { return Yaml::Null };
+            WorkItemJson::new(fields, Clean::literal("a.md")).full().as_str().into()
+        }
+        _ => Yaml::Null,
+    }
+}
+
+/// Returns a node in which `{plain: 12}` is a scalar without quotes.
+fn node(yaml: &Yaml) -> Node<Clean> {
+    let clean = |yaml: &Yaml| Clean::literal(yaml.as_str().unwrap_or_default().to_owned().leak());
+    let value = match yaml {
+        Yaml::Sequence(items) => Value::List(items.iter().map(node).collect()),
+        Yaml::Mapping(pairs) => match pairs.get("plain") {
+            Some(text) => Value::Scalar { text: clean(text), plain: true },
+            None => Value::Map(pairs.iter().map(|(key, value)| (clean(key), node(value))).collect()),
+        },
+        text => Value::Scalar { text: clean(text), plain: false },
+    };
+    Node { line: 1, value }
+}
