@@ -8,6 +8,7 @@ use crate::model::{Code, Diagnostic, Place, RepoPath, SourceTree as _, has_docum
 use crate::redact::Redactor;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
+use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, Metadata};
 use std::io::{self, ErrorKind, Read as _};
@@ -30,7 +31,7 @@ const PLAYBOOK_FOLDERS: [&str; 8] =
 const OVERVIEWS: [&str; 3] = ["docs/overview.md", "OVERVIEW.md", "README.md"];
 
 /// The detected parts of a repo.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct DetectedRepo {
     /// Whether `work_items/` exists.
     pub(crate) work_items: bool,
@@ -59,11 +60,12 @@ pub(crate) struct DetectedRepo {
     /// The repo on GitHub.
     pub(crate) github: Option<Github>,
     /// The places that could not be examined, sorted.
+    #[serde(skip)]
     pub(crate) faults: Vec<Diagnostic>,
 }
 
 /// The documents that agents may need, as globs.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Knowledge {
     /// What the project is.
     pub(crate) overview: Option<String>,
@@ -106,7 +108,7 @@ impl Knowledge {
 }
 
 /// A repo with Backlog.md.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Backlog {
     /// Globs over its tasks.
     pub(crate) tasks: Vec<String>,
@@ -119,7 +121,7 @@ pub(crate) struct Backlog {
 }
 
 /// A repo on GitHub.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Github {
     /// `github.com`, or the name of an enterprise server.
     pub(crate) host: String,

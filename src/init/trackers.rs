@@ -1,6 +1,7 @@
 //! Recognizes the formats of trackers and proposals from names and beginnings of files.
 
 use crate::model::RepoPath;
+use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The types of edges of beads that say that an item needs another, and that another contains it.
@@ -50,7 +51,7 @@ pub(crate) fn beads_types(text: &str) -> Vec<(String, &'static str)> {
 }
 
 /// A folder of numbered proposals, such as EIPs.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Proposals {
     /// The glob over them.
     pub(crate) glob: String,

@@ -193,7 +193,7 @@ fn nothing_installs_this_program_by_a_name_that_anybody_could_register() {
 #[test]
 fn the_workflows_and_the_action_pin_what_they_use() {
     let mut files = crate::sandbox::files(&project(".github"));
-    files.extend(crate::sandbox::files(&project("src/init/starter")));
+    files.extend(crate::sandbox::files(&project("src/init/templates")));
     let whole = regex::Regex::new(r"^[a-z-]+/[a-z/-]+@[0-9a-f]{40} # v[0-9.]+$").unwrap();
     for (path, bytes) in files {
         let text = String::from_utf8_lossy(&bytes);

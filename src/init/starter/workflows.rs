@@ -1,10 +1,10 @@
 //! The workflows that `init` writes, from templates.
 
 use super::origin::RepoOrigin;
-use super::quoted;
+use super::{quoted, render};
 use crate::init::options::MergeWay;
+use minijinja::{Value, context};
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 
 /// The folders of a repo that a workflow reads and writes.
 #[derive(Debug, Clone, Copy)]
@@ -35,127 +35,51 @@ pub(crate) const FILL_IN_BATCHES: &str = "set the variable `CONTEXTPACK_AGENT_CO
 /// Returns the workflow that checks pull requests, in `shards` jobs if given. Packs in git are compared, and their changes
 /// shown if one job sees them all; cached packs are built. It needs no token.
 pub(crate) fn check(places: WorkflowPaths<'_>, shards: Option<u32>, origin: RepoOrigin) -> String {
-    let (what, command) = if places.commits_packs() {
-        ("Checks that the packs in git are the ones that a build would write: offline, without any token.", "check")
-    } else {
-        ("Checks that the packs of all roots can be built: offline, without any token.", "build")
-    };
-    let (template, after) = match shards {
-        Some(_) => (include_str!("check_shards.yml"), "compare"),
-        None => (include_str!("check.yml"), "packs"),
-    };
-    let sides = match places.commits_packs() {
-        true => include_str!("diff_commits.yml"),
-        false => include_str!("diff_builds.yml"),
-    };
-    let diff = replaced(include_str!("diff.yml"), &[("@AFTER@", after), ("@SIDES@", sides)]);
-    let changed = "    outputs:\n      changed: ${{ steps.diff.outputs.changed }}\n";
-    let template = match places.cached {
-        true => replaced(template, &[("@COMPARE@", ""), ("@DIFF@", include_str!("since.yml")), ("@OUTPUTS@", "")]),
-        false => {
-            let template = replaced(template, &[("@COMPARE@", include_str!("compare.yml")), ("@OUTPUTS@", changed)]);
-            replaced(&template, &[("@DIFF@", &diff)])
-        }
-    };
+    let (template, after) = if shards.is_some() { ("check_shards.yml", "compare") } else { ("check.yml", "packs") };
     // The merge and its parents; of a pull request also its commits, whose trailers are read.
     let least = if places.cached { "1" } else { "2" };
-    let depth = format!("          fetch-depth: ${{{{ github.event_name == 'pull_request' && 100 || {least} }}}}\n");
-    let template = whole(&template, &[("@DEPTH@\n", depth.as_str())]);
-    let shards = shards.unwrap_or_default().to_string();
-    filled(&template, &[("@WHAT@", what), ("@COMMAND@", command), ("@SHARDS@", &shards)], origin)
+    let checkout = format!("fetch-depth: ${{{{ github.event_name == 'pull_request' && 100 || {least} }}}}");
+    let (commits, cached) = (places.commits_packs(), places.cached);
+    workflow(template, context! { commits, cached, shards, after, checkout }, origin)
 }
 
 /// Returns the workflow that builds, and delivers an artifact, or a pull request if packs are in git. It syncs first if the
 /// repo is on `github`. Where pull requests commit no packs it also runs after each merge.
 pub(crate) fn sync(places: WorkflowPaths<'_>, github: bool, origin: RepoOrigin) -> String {
-    let (changed, deliver) = if places.cached {
-        ("", include_str!("artifact.yml"))
-    } else {
-        ("      changed: ${{ steps.changes.outputs.changed }}\n", include_str!("propose.yml"))
-    };
-    let answers = if github { "      answers: ${{ steps.ready.outputs.answers }}\n" } else { "" };
-    let outputs = match changed.len() + answers.len() {
-        0 => String::new(),
-        _ => format!("    outputs:\n{changed}{answers}"),
-    };
-    let (ready, answer) = if github { (include_str!("ready_step.yml"), include_str!("answer.yml")) } else { ("", "") };
-    let (what, name) = match github {
-        true => (
-            "Brings issues in from GitHub and builds the packs of all roots. An event only wakes the job, so none is lost.",
-            "sync",
-        ),
-        false => ("Builds the packs of all roots after each merge: pull requests commit none.", "packs"),
-    };
-    // Pushes to other branches, whose jobs are skipped, must not take the place of a run that waits.
-    const OTHERS: &str = "${{ github.event_name == 'push' && github.ref_name != github.event.repository.default_branch && github.ref || '' }}";
-    let (push, others) = match places.merge {
-        Some(MergeWay::Queue) => ("  push:\n    branches: [\"**\"]\n", OTHERS),
-        _ => ("", ""),
-    };
-    let on = push.to_owned() + if github { include_str!("sync_events.yml") } else { "" };
-    let step = if github { include_str!("sync_step.yml") } else { "" };
-    let parts = [
-        ("@ON@", on.as_str()),
-        ("@OTHERS@", others),
-        ("@ISSUES@", if github { "      issues: read\n" } else { "" }),
-        ("@OUTPUTS@", &outputs),
-        ("@DELIVER@\n", deliver),
-        ("@READY@", ready),
-        ("@ANSWER@", answer),
-        ("@APP@", include_str!("app.yml")),
-        ("@DEPTH@\n", ""),
-        ("@SYNC@", step),
-    ];
-    let (packs, snapshot) = (quoted(places.packs), quoted(places.snapshot));
-    let values = [("@WHAT@", what), ("@NAME@", name), ("@PACKS@", &packs), ("@SNAPSHOT@", &snapshot)];
-    // The part that delivers has marks of its own.
-    filled(&replaced(&whole(include_str!("sync.yml"), &parts), &parts), &values, origin)
+    let WorkflowPaths { packs, snapshot, cached, merge } = places;
+    let (packs, snapshot, queue) = (quoted(packs), quoted(snapshot), merge == Some(MergeWay::Queue));
+    workflow("sync.yml", context! { packs, snapshot, cached, github, queue, checkout => "" }, origin)
 }
 
 /// Returns the workflow that merges and rebuilds pull requests that conflict in packs alone.
 pub(crate) fn merge(places: WorkflowPaths<'_>, origin: RepoOrigin) -> String {
-    let parts = [("@APP@", include_str!("app.yml")), ("@DEPTH@\n", "          fetch-depth: 0\n")];
-    filled(&whole(include_str!("merge.yml"), &parts), &[("@PACKS@", &quoted(places.packs))], origin)
+    workflow("merge.yml", context! { packs => quoted(places.packs), checkout => "fetch-depth: 0" }, origin)
 }
 
 /// Returns the workflow that builds a large repo in `shards` jobs; a repo on `github` that keeps no snapshot in git syncs first.
 pub(crate) fn matrix(places: WorkflowPaths<'_>, github: bool, shards: u32, origin: RepoOrigin) -> String {
-    let snapshot = quoted(places.snapshot);
-    let parts = match places.cached && github {
-        true => [
-            ("@ISSUES@", "      issues: read\n"),
-            ("@SYNC@", include_str!("sync_step.yml")),
-            ("@HAND@", include_str!("hand.yml")),
-            ("@FETCH@", include_str!("fetch.yml")),
-        ],
-        false => [("@ISSUES@", ""), ("@SYNC@", ""), ("@HAND@", ""), ("@FETCH@", "")],
-    };
-    let template = whole(include_str!("matrix.yml"), &[&parts[..], &[("@DEPTH@\n", "")]].concat());
-    filled(&template, &[("@SHARDS@", &shards.to_string()), ("@SNAPSHOT@", &snapshot)], origin)
+    let (snapshot, syncs) = (quoted(places.snapshot), places.cached && github);
+    workflow("matrix.yml", context! { snapshot, syncs, shards, checkout => "" }, origin)
 }
 
 /// Returns the workflow that runs the jobs of agents at the times in `schedules`. `record` is the folder of delivered packs.
 pub(crate) fn jobs(schedules: &BTreeSet<&str>, record: &str, origin: RepoOrigin) -> String {
-    let mut crons = String::new();
-    for (i, schedule) in schedules.iter().enumerate() {
-        let key = if i == 0 { "  schedule:\n" } else { "" };
-        let _ = writeln!(crons, "{key}    - cron: {}", quoted(schedule));
-    }
+    let schedules: Vec<String> = schedules.iter().map(|schedule| quoted(schedule)).collect();
     // Recent changes need the history.
-    let parts = [("@SCHEDULES@", crons.as_str()), ("@DEPTH@\n", "          fetch-depth: 200\n")];
-    filled(&whole(include_str!("jobs.yml"), &parts), &[("@RECORD@", record)], origin)
+    workflow("jobs.yml", context! { schedules, record, checkout => "fetch-depth: 200" }, origin)
 }
 
 /// Returns the workflow that runs batches, whose files are below `context`, and the one that it calls for each task.
 pub(crate) fn batches(context: &str, origin: RepoOrigin) -> [String; 2] {
-    let workflow = |template, program| {
-        let parts = [("@DEPTH@\n", "          ref: ${{ env.BRANCH }}\n"), ("@PROGRAM@", program)];
-        filled(&whole(template, &parts), &[("@CONTEXT@", context)], origin)
-    };
-    [
-        workflow(include_str!("batch.yml"), "needs.program.outputs.digest"),
-        workflow(include_str!("batch_task.yml"), "inputs.program"),
-    ]
+    let checkout = "ref: ${{ env.BRANCH }}";
+    [("batch.yml", "needs.program.outputs.digest"), ("batch_task.yml", "inputs.program")]
+        .map(|(template, program)| workflow(template, context! { context, program, checkout }, origin))
+}
+
+fn workflow(template: &str, values: Value, origin: RepoOrigin) -> String {
+    let (repository, commit, (version, sha256)) = (origin.repository(), origin.commit(), origin.release());
+    let rust = env!("CARGO_PKG_RUST_VERSION");
+    render(template, context! { repository, commit, version, sha256, rust, ..values })
 }
 
 /// Returns whether GitHub understands a schedule: it knows numbers, names of months and days, `*`, `,`, `-` and `/`, and
@@ -184,53 +108,6 @@ pub(crate) fn is_plain(folder: &str) -> bool {
             && part.chars().any(char::is_alphanumeric)
     };
     folder.split('/').all(part)
-}
-
-/// Inserts the parts of a template: the steps that all workflows share, and `more`.
-fn whole(template: &str, more: &[(&str, &str)]) -> String {
-    let shared = [
-        ("@CHECKOUT@", include_str!("checkout.yml")),
-        ("@ORIGIN@", include_str!("origin.yml")),
-        ("@INSTALL@", include_str!("install.yml")),
-        ("@SHARE@", include_str!("share.yml")),
-        ("@TAKE@", include_str!("take.yml")),
-        ("@PUSH@", include_str!("push.yml")),
-    ];
-    replaced(&replaced(template, &shared), more)
-}
-
-/// Fills the values into a complete template. Marks in values are not replaced.
-fn filled(template: &str, values: &[(&str, &str)], origin: RepoOrigin) -> String {
-    let rust = env!("CARGO_PKG_RUST_VERSION");
-    let (version, sha256) = origin.release();
-    let common = [
-        ("@REPOSITORY@", origin.repository()),
-        ("@COMMIT@", origin.commit()),
-        ("@VERSION@", version),
-        ("@SHA256@", sha256),
-        ("@RUST@", rust),
-    ];
-    replaced(template, &[&common, values].concat())
-}
-
-/// Replaces each mark with its text in a single pass.
-fn replaced(template: &str, texts: &[(&str, &str)]) -> String {
-    let (mut out, mut rest) = (String::with_capacity(template.len()), template);
-    while let Some(at) = rest.find('@') {
-        let (before, from) = rest.split_at(at);
-        out.push_str(before);
-        match texts.iter().find_map(|(mark, text)| Some((text, from.strip_prefix(mark)?))) {
-            Some((text, after)) => {
-                out.push_str(text);
-                rest = after;
-            }
-            None => {
-                out.push('@');
-                rest = &from[1..];
-            }
-        }
-    }
-    out + rest
 }
 
 #[cfg(test)]
