@@ -1,11 +1,11 @@
 //! The manifest of a cache: the packs as they were written, and the inputs of the last build of all roots.
 
-use super::freshness::FreshnessPolicy;
-use super::traced_tree::{InputKey, listing_digest};
-use super::{Cache, TracedTree};
-use crate::model::{Code, Diagnostic, Digest, FileState, Place, RepoPath, Severity, SourceTree};
-use crate::store::Folder;
+use super::inputs::{InputKey, Inputs, listing_digest};
+use super::{Cache, now};
+use crate::model::{Diagnostic, Digest, FileState, SourceTree};
+use crate::store::{Folder, StoreError};
 use crate::wire;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -41,9 +41,9 @@ pub struct CachedPack {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileFingerprint {
     /// The digest of its bytes.
-    pub(super) digest: Digest,
+    digest: Digest,
     /// The file's state when its bytes were last verified, if the system reports enough of it.
-    pub(super) state: Option<FileState>,
+    state: Option<FileState>,
 }
 
 /// The facts about a pack that commands report.
@@ -70,21 +70,25 @@ pub struct CompletedBuild {
     pub config: Digest,
     /// The names of its packs, sorted.
     pub names: Vec<String>,
-    pub(super) listing: Digest,
+    listing: Digest,
     /// The inputs: whether each is of the snapshot, its index in the listing, and the digest of its content.
     inputs: Vec<(bool, usize, Digest)>,
-    diagnostics: Vec<CachedDiagnostic>,
+    /// The diagnostics that it reported.
+    pub diagnostics: Vec<Diagnostic>,
 }
 
-/// A reported diagnostic, redacted.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-struct CachedDiagnostic {
-    at: Option<(String, Option<u32>, Option<u32>)>,
-    code: Code,
-    error: bool,
-    message: String,
-    help: Option<String>,
-    about: Vec<String>,
+/// What the folder of packs must look like for the packs to be fresh.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FreshnessPolicy {
+    /// Whether the folder must hold no other packs.
+    pub exclusive: bool,
+    /// Whether each pack must have its rendering beside it.
+    pub renderings: bool,
+}
+
+/// Returns the file name of the rendering of a pack.
+pub fn rendering_name(pack: &str) -> String {
+    format!("{}.md", pack.strip_suffix(".json").unwrap_or(pack))
 }
 
 impl From<&wire::Pack> for PackSummary {
@@ -102,14 +106,15 @@ impl From<&wire::Pack> for PackSummary {
 impl CachedPack {
     /// Returns whether the file `name` of `folder` still holds the bytes that were written.
     ///
-    /// The same must hold for the rendering `beside` it, if `policy` asks for one. If it does not, an exclusive folder
-    /// must have no file of that name, since pruning would have to remove it.
-    pub fn is_unchanged(&self, folder: &Folder, name: &str, beside: &str, policy: FreshnessPolicy) -> bool {
-        let is_beside = match &self.rendering {
-            Some(file) => policy.renderings && file.is_unchanged(folder, beside),
-            None => !policy.renderings && (!policy.exclusive || folder.state(beside).is_none()),
+    /// The same must hold for its rendering, if `policy` asks for one. If it does not, an exclusive folder must have no
+    /// file of that name, since pruning would have to remove it.
+    pub fn is_unchanged(&self, folder: &Folder, name: &str, policy: FreshnessPolicy) -> bool {
+        let rendering = rendering_name(name);
+        let is_rendered = match &self.rendering {
+            Some(file) => policy.renderings && file.is_unchanged(folder, &rendering),
+            None => !policy.renderings && (!policy.exclusive || folder.state(&rendering).is_none()),
         };
-        is_beside && self.file.is_unchanged(folder, name)
+        is_rendered && self.file.is_unchanged(folder, name)
     }
 }
 
@@ -120,36 +125,34 @@ impl FileFingerprint {
     }
 
     /// Returns whether the file still holds the bytes, reading it only if its state changed or was too recent.
-    pub(super) fn is_unchanged(&self, folder: &Folder, name: &str) -> bool {
+    fn is_unchanged(&self, folder: &Folder, name: &str) -> bool {
         (self.state.is_some() && folder.state(name) == self.state) || self.holds(folder, name)
     }
 
     /// Reads the file and returns whether it holds the bytes.
-    pub(super) fn holds(&self, folder: &Folder, name: &str) -> bool {
+    fn holds(&self, folder: &Folder, name: &str) -> bool {
         folder.read(name).ok().flatten().is_some_and(|bytes| Digest::of(bytes) == self.digest)
     }
 }
 
 impl CompletedBuild {
-    /// Creates the record of a build of `job` under `config`, with the inputs of `trace` and the reported diagnostics.
+    /// Creates the record of a build of `job` under `config`, with the inputs that it read and the reported diagnostics.
     ///
     /// `listed` are the diagnostics of the listing. `None` if an input changed during the build.
-    pub fn new<S: SourceTree>(
+    pub fn new(
         cache: &Cache,
         [job, config]: [Digest; 2],
-        trace: &TracedTree<'_, S>,
+        inputs: &Inputs<'_>,
         listed: &[Diagnostic],
         names: Vec<String>,
         diagnostics: &[Diagnostic],
     ) -> Option<Self> {
-        let inputs = trace.observed()?;
-        let listing = listing_digest(trace, listed, cache.base_digester());
-        let diagnostics = diagnostics.iter().map(CachedDiagnostic::from).collect();
-        Some(Self { job, config, names, listing, inputs, diagnostics })
+        let listing = listing_digest(inputs, listed, cache.base_digester());
+        Some(Self { job, config, names, listing, inputs: inputs.observed()?, diagnostics: diagnostics.to_vec() })
     }
 
     /// Returns the inputs in a source with the same listing, and the digests of their content.
-    pub(super) fn inputs(&self, source: &dyn SourceTree) -> Option<Vec<(InputKey, Digest)>> {
+    fn inputs(&self, source: &dyn SourceTree) -> Option<Vec<(InputKey, Digest)>> {
         self.inputs
             .iter()
             .map(|(issue, place, digest)| {
@@ -157,41 +160,6 @@ impl CompletedBuild {
                 Some((InputKey { issue: *issue, path: paths.get(*place)?.clone() }, *digest))
             })
             .collect()
-    }
-
-    /// Returns the diagnostics that the build reported.
-    pub fn diagnostics(&self) -> Vec<Diagnostic> {
-        self.diagnostics.iter().map(Diagnostic::from).collect()
-    }
-}
-
-impl From<&Diagnostic> for CachedDiagnostic {
-    fn from(diagnostic: &Diagnostic) -> Self {
-        Self {
-            at: diagnostic.at.as_ref().map(|at| (at.path.to_string(), at.line, at.column)),
-            code: diagnostic.code,
-            error: diagnostic.severity == Severity::Error,
-            message: diagnostic.message.clone(),
-            help: diagnostic.help.clone(),
-            about: diagnostic.about.clone(),
-        }
-    }
-}
-
-impl From<&CachedDiagnostic> for Diagnostic {
-    fn from(cached: &CachedDiagnostic) -> Self {
-        let at = cached.at.as_ref().and_then(|(path, line, column)| {
-            let path = RepoPath::new(&format!("./{path}")).ok()?;
-            Some(Place { path, line: *line, column: *column })
-        });
-        Self {
-            at,
-            code: cached.code,
-            severity: if cached.error { Severity::Error } else { Severity::Warning },
-            message: cached.message.clone(),
-            help: cached.help.clone(),
-            about: cached.about.clone(),
-        }
     }
 }
 
@@ -214,5 +182,65 @@ impl Manifest {
             }
         }
         postcard::to_allocvec(&manifest).ok()
+    }
+}
+
+impl Cache {
+    /// Returns the last build if a new one would change nothing and report the same diagnostics.
+    ///
+    /// That is the case if it had the same `job`, all its inputs are unchanged, and its packs are in `folder` byte for
+    /// byte. `listed` are the diagnostics of the listing of `source`.
+    pub fn fresh(
+        &self,
+        job: &Digest,
+        source: &dyn SourceTree,
+        listed: &[Diagnostic],
+        folder: &Folder,
+        policy: FreshnessPolicy,
+    ) -> Option<&CompletedBuild> {
+        let run = self.manifest.run.as_ref().filter(|run| run.job == *job)?;
+        if listing_digest(source, listed, self.base_digester()) != run.listing {
+            return None;
+        }
+        if policy.exclusive && folder.list().ok()? != run.names {
+            return None;
+        }
+        let base = self.base_digester();
+        let inputs = run.inputs(source)?;
+        let same = inputs.par_iter().with_min_len(64).all(|(key, digest)| key.digest_now(source, &base) == *digest);
+        let packs = &self.manifest.packs;
+        let unchanged = |name: &String| packs.get(name).is_some_and(|pack| pack.is_unchanged(folder, name, policy));
+        (same && run.names.par_iter().with_min_len(64).all(unchanged)).then_some(run)
+    }
+
+    /// Saves the states of packs that are old enough by now, so that the next check need not read their files.
+    pub fn save_settled(&self, folder: &Folder) -> Result<(), StoreError> {
+        self.with_settled_states(folder).map_or(Ok(()), |manifest| self.save(&manifest, None))
+    }
+
+    /// Returns the manifest with the states of packs in `folder` that are old enough by now; `None` if there is no new one.
+    pub fn with_settled_states(&self, folder: &Folder) -> Option<Manifest> {
+        let is_new =
+            |pack: &CachedPack| std::iter::once(&pack.file).chain(&pack.rendering).any(|file| file.state.is_none());
+        if !self.manifest.packs.values().any(is_new) {
+            return None;
+        }
+        let now = now();
+        let mut manifest = self.manifest.clone();
+        let files = manifest.packs.iter_mut().flat_map(|(name, pack)| {
+            let rendering = pack.rendering.as_mut().map(|file| (rendering_name(name), file));
+            [Some((name.clone(), &mut pack.file)), rendering].into_iter().flatten()
+        });
+        let mut files: Vec<_> = files.filter(|(_, file)| file.state.is_none()).collect();
+        // The state is taken first, so that a change in between shows in the bytes.
+        files.par_iter_mut().for_each(|(name, file)| {
+            let state = folder.state(name).filter(|state| state.is_rested(now));
+            if state.is_some() && file.holds(folder, name) {
+                file.state = state;
+            }
+        });
+        let any = files.iter().any(|(_, file)| file.state.is_some());
+        drop(files);
+        any.then_some(manifest)
     }
 }

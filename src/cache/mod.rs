@@ -8,19 +8,17 @@
 //! It holds no raw text. Digests of raw text are keyed with a key outside the repo, so that an outsider cannot test
 //! guesses of secrets against them.
 
-mod build_cache;
-mod freshness;
+mod inputs;
 mod manifest;
-mod scrub_cache;
-mod session_memo;
-mod traced_tree;
+mod memo;
+mod texts;
 
-pub use build_cache::{BuildCache, CachedReading, FilePurpose, FileResult, LoadedDocument, NoCache, ReferenceCache};
-pub use freshness::FreshnessPolicy;
-pub use manifest::{CachedPack, CompletedBuild, FileFingerprint, Manifest, PackSummary};
-pub use scrub_cache::ScrubCache;
-pub use session_memo::SessionMemo;
-pub use traced_tree::TracedTree;
+pub use inputs::{CachedReading, FilePurpose, FileResult, InputCaches, Inputs, LoadedDocument};
+pub use manifest::{
+    CachedPack, CompletedBuild, FileFingerprint, FreshnessPolicy, Manifest, PackSummary, rendering_name,
+};
+pub use memo::SessionMemo;
+pub use texts::TextCache;
 
 use crate::model::{Digest, Digester};
 use crate::store::{CacheFolder, SealedContent, StoreError};
@@ -63,20 +61,20 @@ impl Cache {
     }
 
     /// Returns the cache of texts for a configuration with this text.
-    pub fn texts(&self, config: &str, notes: &mut Vec<String>) -> ScrubCache {
+    pub fn texts(&self, config: &str, notes: &mut Vec<String>) -> TextCache {
         self.entries(TEXTS, config, notes)
     }
 
     /// Returns the cache of documents, by the states of their files, for a configuration with this text.
-    pub fn documents(&self, config: &str, notes: &mut Vec<String>) -> ScrubCache {
+    pub fn documents(&self, config: &str, notes: &mut Vec<String>) -> TextCache {
         self.entries(DOCUMENTS, config, notes)
     }
 
-    fn entries(&self, name: &str, config: &str, notes: &mut Vec<String>) -> ScrubCache {
+    fn entries(&self, name: &str, config: &str, notes: &mut Vec<String>) -> TextCache {
         let bytes = self.read(name, notes).unwrap_or_default();
-        ScrubCache::new(self.base_digester(), config, bytes).unwrap_or_else(|| {
+        TextCache::new(self.base_digester(), config, bytes).unwrap_or_else(|| {
             notes.push(dropped(name));
-            ScrubCache::empty(self.base_digester(), config)
+            TextCache::empty(self.base_digester(), config)
         })
     }
 
@@ -84,7 +82,7 @@ impl Cache {
     ///
     /// # Errors
     /// If the system refuses to write; the old file is then unchanged.
-    pub fn save_documents(&self, documents: &ScrubCache) -> Result<(), StoreError> {
+    pub fn save_documents(&self, documents: &TextCache) -> Result<(), StoreError> {
         documents.encode_changes().map_or(Ok(()), |bytes| self.folder.write(DOCUMENTS, PROGRAM, &bytes))
     }
 
@@ -97,8 +95,8 @@ impl Cache {
     ///
     /// # Errors
     /// If the system refuses to write; the old files are then unchanged.
-    pub fn save(&self, manifest: &Manifest, texts: Option<&ScrubCache>) -> Result<(), StoreError> {
-        if let Some(bytes) = texts.and_then(ScrubCache::encode_changes) {
+    pub fn save(&self, manifest: &Manifest, texts: Option<&TextCache>) -> Result<(), StoreError> {
+        if let Some(bytes) = texts.and_then(TextCache::encode_changes) {
             self.folder.write(TEXTS, PROGRAM, &bytes)?;
         }
         match manifest.encode(self.environment, now()) {

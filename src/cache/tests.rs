@@ -1,9 +1,7 @@
 //! Tests of the cache with foreign files and with clocks that are set back.
 
-use super::CachedReading;
 use super::*;
 use crate::model::{Refusal, RepoPath, SourceTree};
-use crate::redact::{Piece, Redactor};
 use crate::store::{Access, Folder};
 use std::fs;
 use std::path::Path;
@@ -61,33 +59,26 @@ fn saved_entries_are_read_back_and_damaged_ones_dropped_with_a_note() {
 
 #[test]
 fn texts_are_kept_until_a_build_does_not_use_them() {
-    let redactor = Redactor::new(&crate::config::RedactionSettings::default());
-    let pieces = [Piece { key: "body", text: "text", line: 1 }];
-    let reading = CachedReading {
-        scrubbed: redactor.scrub("", &pieces).cached(&pieces, &Digester::default()).unwrap(),
-        markdown: Vec::new(),
-        digest: Digest::of(""),
-    };
     let keys: Vec<Digest> = ["a", "b", "c"].iter().map(Digest::of).collect();
-    let texts = ScrubCache::empty(Digester::default(), "");
-    keys.iter().for_each(|key| texts.put(key, &reading));
+    let texts = TextCache::empty(Digester::default(), "");
+    keys.iter().for_each(|key| texts.put(key, b"reading".to_vec()));
     let bytes = texts.encode_changes().unwrap();
-    let texts = ScrubCache::new(Digester::default(), "", bytes.clone()).unwrap();
-    assert_eq!(texts.get(&keys[0]).unwrap().scrubbed, reading.scrubbed);
+    let texts = TextCache::new(Digester::default(), "", bytes.clone()).unwrap();
+    assert_eq!(texts.get(&keys[0]), Some(&b"reading"[..]));
     assert!(texts.get(&Digest::of("d")).is_none());
-    let less = ScrubCache::new(Digester::default(), "", texts.encode_changes().unwrap()).unwrap();
+    let less = TextCache::new(Digester::default(), "", texts.encode_changes().unwrap()).unwrap();
     assert!(less.get(&keys[0]).is_some() && less.get(&keys[1]).is_none());
-    let used = ScrubCache::new(Digester::default(), "", bytes.clone()).unwrap();
-    keys.iter().for_each(|key| drop(used.get(key)));
+    let used = TextCache::new(Digester::default(), "", bytes.clone()).unwrap();
+    assert!(keys.iter().all(|key| used.get(key).is_some()));
     assert_eq!(used.encode_changes(), None, "nothing is new and all of it is used");
     // A build that skipped texts does not drop the unused ones.
-    let incomplete = ScrubCache::new(Digester::default(), "", bytes.clone()).unwrap();
+    let incomplete = TextCache::new(Digester::default(), "", bytes.clone()).unwrap();
     incomplete.mark_incomplete();
     assert_eq!(incomplete.encode_changes(), None);
-    incomplete.put(&Digest::of("e"), &reading);
+    incomplete.put(&Digest::of("e"), Vec::new());
     let more = incomplete.for_next_build();
     assert!(more.get(&keys[1]).is_some() && more.get(&Digest::of("e")).is_some());
-    assert!(ScrubCache::new(Digester::default(), "", bytes[..bytes.len() - 1].to_vec()).is_none());
+    assert!(TextCache::new(Digester::default(), "", bytes[..bytes.len() - 1].to_vec()).is_none());
 }
 
 /// A file that changes with every read.
@@ -109,7 +100,8 @@ impl SourceTree for Restless {
 fn a_file_that_changes_during_a_build_has_a_digest_for_each_text() {
     let path = RepoPath::new("a.md").unwrap();
     let source = Restless(path.clone(), Mutex::new(0));
-    let trace = TracedTree::new(&source, Digester::default(), None, None);
+    let texts = TextCache::empty(Digester::default(), "");
+    let trace = Inputs::new(&source, InputCaches { texts: Some(&texts), ..InputCaches::default() });
     let first = trace.read(&path).unwrap();
     let digest = trace.content(&path, &first);
     assert!(trace.observed().is_some());

@@ -22,7 +22,6 @@ use crate::store::{Access, Folder, StoreError};
 use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 /// Builds packs and writes those that changed.
@@ -71,8 +70,7 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
         let run = BuildRun::new(global, BuildReport { diagnostics, blocked: false });
         return report_and_exit(global, args, &run, &packs, &shown, started);
     }
-    let trace = incremental.map(|incremental| incremental.trace(repository.texts(), None));
-    let project = trace.as_ref().map_or_else(|| repository.project(), |trace| repository.traced_project(trace));
+    let project = if incremental.is_some() { repository.recorded_project() } else { repository.project() };
     let mut items = repository.find_roots(&project, &args.packs.roots)?;
     let no_roots = items.is_empty();
     let notes = match out {
@@ -104,10 +102,12 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     if let Some(file) = &args.outputs {
         append_step_outputs(file, args, &outcomes, &project, &shown)?;
     }
+    let manifest = incremental
+        .filter(|_| whole && refused.is_none())
+        .map(|incremental| incremental.manifest(&project, complete.then_some(&*run.before_strict)));
     // Saving the cache needs memory, and so does the project.
     drop(project);
-    if let (Some(incremental), Some(trace), true) = (incremental, &trace, whole && refused.is_none()) {
-        let manifest = incremental.manifest(trace, complete.then_some(&*run.before_strict));
+    if let Some((incremental, manifest)) = incremental.zip(manifest) {
         repository.note_cache_written(incremental.save(&manifest, repository.texts()));
         print_notes(global, &repository);
     }
@@ -338,12 +338,10 @@ fn print_one(
             "`--out -` prints one pack, but {packs} would be built: give one root, and one profile with `-p`"
         )));
     }
-    let sealed = Mutex::new(None);
-    let run = packs::run(global, repository, project, items, (&args.packs.roots, &args.packs.budget), &|built| {
-        *sealed.lock().unwrap_or_else(PoisonError::into_inner) = built.outcome.ok();
-    })?;
+    let asked = (&*args.packs.roots, &args.packs.budget);
+    let (packs, run) = packs::run(global, repository, project, items, asked, &|built| built.outcome.ok())?;
     run.print(global, false)?;
-    if let Some(sealed) = sealed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+    if let Some(sealed) = packs.into_iter().flatten().next() {
         console::exact().write_all(sealed.bytes())?;
     }
     Ok(run.exit())

@@ -11,8 +11,7 @@ use crate::console::Format;
 use crate::console::github::{SummaryRow, append_summary};
 use crate::console::report::{self, Report, ReportLine};
 use crate::engine::{
-    CheckReport, CheckRequest, PackState, Project, Repository, UNVERIFIABLE, apply_severities, check_packs, orphans,
-    pack_names,
+    CheckRequest, PackState, Project, Repository, UNVERIFIABLE, apply_severities, check_packs, orphans, pack_names,
 };
 use crate::model::Diagnostic;
 use crate::store::Folder;
@@ -58,10 +57,8 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
     let bar = packs::progress(global, job.roots.len() * job.profiles.len());
     let request =
         CheckRequest { folder: &folder, markdown: repository.settings().output.markdown, skip_missing: false };
-    let CheckReport { packs: mut states, build } =
-        check_packs(repository.files(), &project, &job, &request, &|| bar.inc(1))?;
+    let (mut states, mut build) = check_packs(repository.files(), &project, &job, &request, &|| bar.inc(1))?;
     bar.finish_and_clear();
-    let mut build = build;
     if let Some(range) = &args.commits {
         build.diagnostics.extend(named_by_commits(global, &repository, &project, range)?);
         build.diagnostics.sort();

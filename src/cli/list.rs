@@ -9,7 +9,7 @@ use crate::console::Failure;
 use crate::console::Format;
 use crate::console::report::{self, Report, ReportLine};
 use crate::console::{self, printable};
-use crate::engine::{CheckReport, CheckRequest, PackState, Project, RootSummary, check_packs};
+use crate::engine::{CheckRequest, PackState, Project, RootSummary, check_packs};
 use crate::model::{Code, Diagnostic, ItemState, Relation, Severity, Shard};
 use crate::store::{Access, Folder};
 use std::collections::BTreeMap;
@@ -43,8 +43,7 @@ pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
     let request = CheckRequest { folder: &folder, markdown: repository.settings().output.markdown, skip_missing: true };
     let job = packs::job(&repository, &project, items.clone(), &[], &BudgetArgs::default())?;
     let bar = packs::progress(global, job.roots.len() * job.profiles.len());
-    let CheckReport { packs: states, build } =
-        check_packs(repository.files(), &project, &job, &request, &|| bar.inc(1))?;
+    let (states, build) = check_packs(repository.files(), &project, &job, &request, &|| bar.inc(1))?;
     bar.finish_and_clear();
     repository.confirm_settled()?;
     let run = BuildRun::new(global, build);

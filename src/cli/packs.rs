@@ -6,7 +6,7 @@ use crate::config::{Job, Policy};
 use crate::console::Exit;
 use crate::console::Failure;
 use crate::console::report;
-use crate::engine::{BudgetLimits, BudgetProbe, BuildJob, BuildReport, Built, Project, Repository, build_packs};
+use crate::engine::{BudgetLimits, BudgetProbe, BuildJob, BuildReport, Finish, Project, Repository, build_packs};
 use crate::model::{Diagnostic, SourceTree as _};
 use crate::seal::Sealed;
 use crate::store::Access;
@@ -126,24 +126,24 @@ pub(crate) fn job(
     })
 }
 
-/// Builds `items` under the profiles of `budget` and passes each pack to `sink`, as [`job`] does, from several threads.
-pub(crate) fn run(
+/// Builds `items` under the profiles of `budget`, as [`job`] does, and returns what `finish` makes of each pack.
+pub(crate) fn run<T: Send>(
     global: &Global,
     repository: &Repository,
     project: &Project<'_>,
     items: Vec<usize>,
     (typed, budget): (&[String], &BudgetArgs),
-    sink: &(dyn Fn(Built) + Sync),
-) -> Result<BuildRun, Failure> {
+    finish: &Finish<'_, T>,
+) -> Result<(Vec<T>, BuildRun), Failure> {
     let job = job(repository, project, items, typed, budget)?;
     let bar = progress(global, job.roots.len() * job.profiles.len());
-    let sink = |built| {
-        sink(built);
+    let (packs, report) = build_packs(repository.files(), project, &job, None, &|built| {
+        let finished = finish(built);
         bar.inc(1);
-    };
-    let report = build_packs(repository.files(), project, &job, None, &sink)?;
+        finished
+    })?;
     bar.finish_and_clear();
-    Ok(BuildRun::new(global, report))
+    Ok((packs, BuildRun::new(global, report)))
 }
 
 /// Returns a progress bar, which appears on a terminal if the work takes more than a second.

@@ -17,7 +17,6 @@ use crate::store::{Folder, StoreError};
 use crate::wire::Pack;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The findings about each root, by its id.
 type Findings = BTreeMap<String, BTreeSet<Diagnostic>>;
@@ -35,36 +34,46 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
     let request =
         CheckRequest { folder: &folder, markdown: repository.settings().output.markdown, skip_missing: false };
     let bodies = bodies(&project, &items);
-    let found = Found::default();
-    let sink = |built: Built| {
-        match PackState::of(&project, &request, &built) {
-            Ok(state) => found.add(&built, stale(&state, dir)),
-            Err(error) => drop(lock(&found.refused).get_or_insert(error)),
-        }
-        match &built.outcome {
-            Ok(sealed) if is_root_cut(sealed.pack()) => found.add_cut(&built, sealed.pack()),
-            Ok(sealed) => found.add(&built, ready(sealed.pack(), bodies.get(&*built.root).copied())),
+    let of_pack = |root: &str, pack: &Pack| ready(pack, bodies.get(root).copied());
+    let finish = |built: Built| {
+        let root = built.plan.root.to_string();
+        let mut findings: Vec<Diagnostic> = match PackState::of(&project, &request, &built) {
+            Ok(state) => stale(&state, dir).into_iter().collect(),
+            Err(error) => return Err(error),
+        };
+        let is_cut = built.outcome.as_ref().is_ok_and(|sealed| is_root_cut(sealed.pack()));
+        match built.outcome {
+            // The rest follows from the whole text.
+            Ok(sealed) if is_cut => {
+                findings.extend(ready(sealed.pack(), None).into_iter().filter(|it| it.code == Code::RootCut));
+            }
+            Ok(sealed) => findings.extend(of_pack(&root, sealed.pack())),
             // No agent can start from a pack that cannot be built.
-            Err(error) => found.add(&built, [error.clone()]),
+            Err(error) => findings.push(error),
         }
+        Ok((root, findings, is_cut))
     };
-    let run = packs::run(global, &repository, &project, items.clone(), (&args.roots, &args.budget), &sink)?;
-    // What the budget cuts is read whole.
-    let cut = std::mem::take(&mut *lock(&found.cut));
+    let (packs, run) = packs::run(global, &repository, &project, items.clone(), (&args.roots, &args.budget), &finish)?;
+    let packs = packs.into_iter().collect::<Result<Vec<_>, StoreError>>();
+    let cut: BTreeSet<&str> =
+        packs.iter().flatten().filter(|(.., is_cut)| *is_cut).map(|(root, ..)| root.as_str()).collect();
     let is_cut = |item: &usize| cut.contains(project.corpus().entries[*item].item.id.as_str());
     let cut: Vec<usize> = items.iter().copied().filter(is_cut).collect();
+    // What the budget cuts is read whole.
     let whole = |built: Built| {
-        found.add(
-            &built,
-            built.outcome.iter().flat_map(|sealed| ready(sealed.pack(), bodies.get(&*built.root).copied())),
-        )
+        let root = built.plan.root.to_string();
+        let findings: Vec<_> = built.outcome.iter().flat_map(|sealed| of_pack(&root, sealed.pack())).collect();
+        (root, findings)
     };
-    packs::run(global, &repository, &project, cut, (&args.roots, &args.budget.unlimited()), &whole)?;
+    let unlimited = args.budget.unlimited();
+    let (whole, _) = packs::run(global, &repository, &project, cut, (&args.roots, &unlimited), &whole)?;
     repository.confirm_settled()?;
-    if let Some(error) = lock(&found.refused).take() {
-        return Err(EngineError::from(error).into());
+    let mut found = Findings::new();
+    let packs = packs.map_err(EngineError::from)?.into_iter().map(|(root, findings, _)| (root, findings));
+    for (root, findings) in packs.chain(whole) {
+        found.entry(root).or_default().extend(findings);
     }
-    let answers = answers(global, &project, &items, std::mem::take(&mut *lock(&found.findings)));
+    let answers = answers(global, &project, &items, found);
     let errors = visible(&run.diagnostics, true);
     report(global, &answers, &errors)?;
     if !global.quiet && global.format != Format::Json {
@@ -82,31 +91,6 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
 fn bodies<'a>(project: &'a Project<'_>, items: &[usize]) -> BTreeMap<&'a str, BodyLines<'a>> {
     let items = items.iter().map(|item| &project.corpus().entries[*item].item).filter(|item| item.body.in_file);
     items.map(|item| (item.id.as_str(), BodyLines { first: item.body.line, text: &item.body.text })).collect()
-}
-
-/// What several threads find.
-#[derive(Default)]
-struct Found {
-    findings: Mutex<Findings>,
-    /// The ids of the roots whose text the budget cuts.
-    cut: Mutex<BTreeSet<String>>,
-    refused: Mutex<Option<StoreError>>,
-}
-
-impl Found {
-    fn add(&self, built: &Built, findings: impl IntoIterator<Item = Diagnostic>) {
-        lock(&self.findings).entry(built.root.to_string()).or_default().extend(findings);
-    }
-
-    /// Adds what can be told of a pack whose root is cut; the rest follows from the whole text.
-    fn add_cut(&self, built: &Built, pack: &Pack) {
-        self.add(built, ready(pack, None).into_iter().filter(|finding| finding.code == Code::RootCut));
-        lock(&self.cut).insert(built.root.to_string());
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What `ready` says of a root.

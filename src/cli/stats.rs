@@ -9,13 +9,12 @@ use crate::console::Failure;
 use crate::console::Format;
 use crate::console::report::{Report, ReportLine, visible};
 use crate::console::{self, counted, printable};
-use crate::engine::{Built, Project, Repository, token_counter};
+use crate::engine::{Built, Project, Repository, count_tokens};
 use crate::review::{Stats, StatsCollector, UnusedText, read};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
-use std::sync::{Mutex, PoisonError};
 use unicode_width::UnicodeWidthStr as _;
 
 /// The most rows of a table; `-v` shows all.
@@ -65,17 +64,13 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
     let repository = open(global, &[], None)?;
     let project = repository.project();
     let items = repository.find_roots(&project, &args.roots)?;
-    let tokens = token_counter();
-    let collector = Mutex::new(BTreeMap::new());
-    let sink = |built: Built| {
-        if let Ok(sealed) = built.outcome {
-            let key = (built.root.to_string(), built.profile);
-            collector.lock().unwrap_or_else(PoisonError::into_inner).insert(key, sealed.pack().clone());
-        }
+    let pack_of = |built: Built| {
+        let key = (built.plan.root.to_string(), built.plan.profile);
+        Some((key, built.outcome.ok()?.pack().clone()))
     };
-    let run = packs::run(global, &repository, &project, items.clone(), (&args.roots, &args.budget), &sink)?;
-    let built = std::mem::take(&mut *collector.lock().unwrap_or_else(PoisonError::into_inner));
-    let mut figures = StatsCollector::new(&tokens);
+    let (built, run) = packs::run(global, &repository, &project, items.clone(), (&args.roots, &args.budget), &pack_of)?;
+    let built: BTreeMap<_, _> = built.into_iter().flatten().collect();
+    let mut figures = StatsCollector::new(&count_tokens);
     built.values().for_each(|pack| figures.add(pack));
     // What a pack would hold that its budget prevents is built without limits.
     let profiles = args.budget.profiles(&repository)?;
@@ -83,8 +78,10 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
     let is_failed = |item: &usize| profiles.iter().any(|name| !built.contains_key(&(id(*item), name.clone())));
     let failed: Vec<usize> = items.iter().copied().filter(is_failed).collect();
     if !failed.is_empty() {
-        packs::run(global, &repository, &project, failed.clone(), (&args.roots, &args.budget.unlimited()), &sink)?;
-        let whole = collector.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let unlimited = args.budget.unlimited();
+        let (whole, _) =
+            packs::run(global, &repository, &project, failed.clone(), (&args.roots, &unlimited), &pack_of)?;
+        let whole: BTreeMap<_, _> = whole.into_iter().flatten().collect();
         for key in failed.into_iter().flat_map(|item| profiles.iter().map(move |name| (id(item), name.clone()))) {
             if !built.contains_key(&key) {
                 figures.add_failed(&key.0, whole.get(&key));

@@ -55,10 +55,6 @@ const LARGEST_ACTIVITY: u64 = 4 << 20;
 
 impl Repository {
     /// Prepares packs for the agent that `name` means. `job` is what it has to do.
-    ///
-    /// # Errors
-    /// [`EngineError::Agent`] if the name means none or several, [`EngineError::NotBuilt`] if a file of the agent or the job
-    /// cannot be used.
     pub(crate) fn agent(
         &self,
         project: &Project<'_>,
@@ -82,9 +78,6 @@ pub(super) fn history(root: &Path, settings: &Settings) -> History {
 
 impl Project<'_> {
     /// Prepares packs for the agent that `name` means, with the commits of `history`.
-    ///
-    /// # Errors
-    /// As [`Repository::agent`], and [`EngineError::Unread`] if the agent may be in a file that cannot be read.
     pub(super) fn agent_context(
         &self,
         name: &str,
@@ -101,9 +94,6 @@ impl Project<'_> {
     }
 
     /// Prepares packs without recent changes for the agent that `name` means.
-    ///
-    /// # Errors
-    /// As [`Project::agent_context`].
     pub(super) fn agent_without_changes(
         &self,
         name: &str,
@@ -219,9 +209,6 @@ impl Project<'_> {
 
 impl AgentDefaults {
     /// Returns the profiles to build: those `given`, else the agent's, else the first of the configuration.
-    ///
-    /// # Errors
-    /// [`EngineError::Profile`] if one does not exist.
     pub(crate) fn profiles(&self, configuration: &Configuration, given: &[String]) -> Result<Vec<String>, EngineError> {
         match &self.profile {
             _ if !given.is_empty() => configuration.profiles(given),
@@ -302,9 +289,6 @@ fn time(line: &mut CleanBuf, time: &DateTime<Utc>) {
 }
 
 /// Reads the lines of an activity file. One that is none is left out, so that no single line stops the packs of all agents.
-///
-/// # Errors
-/// If the system refuses to read the file, or it is not for everyone.
 fn activity(project: &Project<'_>, path: &RepoPath) -> Result<Activities, Diagnostic> {
     let unusable = |fault: Diagnostic| {
         let fault = Some(Diagnostic { severity: Severity::Warning, ..fault });
@@ -316,7 +300,7 @@ fn activity(project: &Project<'_>, path: &RepoPath) -> Result<Activities, Diagno
         Diagnostic::new(Code::InvalidDocument, Some(Place::file(path.clone())), message)
             .help("keep its last lines, and move the others to a file that `context.activity` does not name")
     };
-    let size = project.source.state(path).map(|state| state.size());
+    let size = project.source().state(path).map(|state| state.size());
     if size.is_some_and(|size| size > LARGEST_ACTIVITY) {
         return unusable(too_large());
     }
@@ -328,7 +312,7 @@ fn activity(project: &Project<'_>, path: &RepoPath) -> Result<Activities, Diagno
     if raw.len() as u64 > LARGEST_ACTIVITY {
         return unusable(too_large());
     }
-    if let Some(withheld) = restriction(project.source, project.settings, path, &raw) {
+    if let Some(withheld) = restriction(project.source(), project.settings, path, &raw) {
         let message = format!("`{path}` is {}, so that it is no list of activities", withheld.reason());
         let help = "take it out of `documents`, or out of `context.activity`";
         return Err(Diagnostic::new(Code::InvalidDocument, Some(Place::file(path.clone())), message).help(help));
@@ -356,9 +340,6 @@ fn activity(project: &Project<'_>, path: &RepoPath) -> Result<Activities, Diagno
 }
 
 /// Reads a line of an activity file.
-///
-/// # Errors
-/// Why it is none.
 fn change(text: &str) -> Result<Change, String> {
     let Activity { at, message, actor } =
         serde_json::from_str(text).map_err(|error| format!("this is no activity: {error}"))?;

@@ -5,7 +5,6 @@ use crate::intake::Repo;
 use crate::model::Diagnostic;
 use crate::seal::{Sealed, Stamp};
 use crate::wire::Pack;
-use std::sync::{Mutex, PoisonError};
 
 /// One root under one profile, to be built under several limits.
 pub struct BudgetProbe<'p, 's> {
@@ -37,33 +36,21 @@ impl<'p, 's> BudgetProbe<'p, 's> {
     }
 
     /// Builds the pack under these limits, or returns the errors that prevent it.
-    ///
-    /// # Errors
-    /// If git changed files while they were read.
     pub fn build(&self, limits: BudgetLimits) -> Result<Result<Sealed, Vec<Diagnostic>>, Unsettled> {
-        let result = Mutex::new(None);
-        let faults = self.project.build(&self.job(limits), None, &|built: Built| {
-            *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(built.outcome);
-        })?;
+        let (mut packs, faults) = self.project.build(&self.job(limits), None, &|built: Built| built.outcome)?;
         let redacted = |fault| self.project.redacted_for_output(fault);
-        Ok(match result.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            Some(Ok(sealed)) => Ok(sealed),
-            Some(Err(fault)) => Err(vec![redacted(fault)]),
+        Ok(match packs.pop() {
+            Some(outcome) => outcome.map_err(|fault| vec![redacted(fault)]),
             None => Err(faults.into_iter().map(redacted).collect()),
         })
     }
 
     /// Builds the pack under these limits, with all diagnostics that a build of it alone reports; `files` are what the project
     /// was read from.
-    ///
-    /// # Errors
-    /// If git changed files while they were read.
     pub fn report(&self, files: &Repo, limits: BudgetLimits) -> Result<(Option<Sealed>, BuildReport), Unsettled> {
-        let sealed = Mutex::new(None);
-        let report = build_packs(files, self.project, &self.job(limits), None, &|built: Built| {
-            *sealed.lock().unwrap_or_else(PoisonError::into_inner) = built.outcome.ok();
-        })?;
-        Ok((sealed.into_inner().unwrap_or_else(PoisonError::into_inner), report))
+        let built = build_packs(files, self.project, &self.job(limits), None, &|built: Built| built.outcome.ok())?;
+        let (mut packs, report) = built;
+        Ok((packs.pop().flatten(), report))
     }
 
     fn job(&self, limits: BudgetLimits) -> BuildJob {
@@ -96,9 +83,6 @@ impl<'p, 's> BudgetProbe<'p, 's> {
     /// Returns the smallest limit above the use of `pack` at which `enough` holds; `None` if no limit is enough.
     ///
     /// A larger budget never removes anything, so bisection finds the limit.
-    ///
-    /// # Errors
-    /// If git changed files while they were read.
     pub fn smallest_limit(&self, pack: &Pack, enough: &dyn Fn(&Pack) -> bool) -> Result<Option<u64>, Unsettled> {
         let (unit, used) = Self::unit(pack);
         let holds = |limit| -> Result<bool, Unsettled> {

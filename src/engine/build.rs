@@ -1,24 +1,25 @@
 //! Builds the packs of many roots under many profiles in parallel.
 
 use super::knowledge::AgentContext;
+use super::notices::ConcernedItems;
 use super::prepared_profile::{BudgetLimits, InstructionTexts, PreparedProfile, counted_tokenizer};
 use super::project::Project;
 use super::referenced_files::ReferencedFiles;
-use super::repository::diagnostics_of;
-use super::{Unsettled, apply_severities, notices, orphans};
+use super::{Unsettled, apply_severities, notices, orphans, unmatched};
 use crate::config::{Budget, BuiltinText, HANDOVER_TASK_INSTRUCTIONS, Profile, SESSION_INSTRUCTIONS, Tokenizer};
 use crate::fit::{Amount, Counter, TooSmall, fit};
 use crate::graph::{Edge, Target};
 use crate::intake::Repo;
-use crate::model::{Code, Diagnostic, Digest, Place, Relation, slug};
+use crate::knowledge::Agent;
+use crate::model::{Code, Diagnostic, Digest, Place, Relation, Severity, slug};
 use crate::redact::Clean;
+use crate::render;
 use crate::seal::{Sealed, Stamp, seal};
 use crate::select::{RootReferences, select};
 use crate::store::Folder;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
 /// A pack that is about to be built.
 #[derive(Debug)]
@@ -29,15 +30,27 @@ pub struct Planned {
     pub profile: String,
     /// The file's name.
     pub name: String,
-    /// The digest of everything that the pack is selected from and of its budget: the same fingerprint under the same
-    /// program and environment gives the same pack. Meaningless unless an [`IsUnchanged`] is given.
-    pub fingerprint: Digest,
+    /// The digest of everything that the pack is selected from and of its budget, if packs may be skipped: the same
+    /// fingerprint under the same program and environment gives the same pack.
+    pub fingerprint: Option<Digest>,
     /// Warnings about the references of this root.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Decides whether a pack is unchanged, so that it need not be built.
-pub type IsUnchanged<'a> = dyn Fn(&Planned) -> bool + Sync + 'a;
+/// A pack that was built.
+#[derive(Debug)]
+pub struct Built {
+    /// What was to be built.
+    pub plan: Planned,
+    /// The pack, or the error that prevents it.
+    pub outcome: Result<Sealed, Diagnostic>,
+}
+
+/// Returns the result for a pack that need not be built.
+pub type Skip<'a, T> = dyn Fn(&Planned) -> Option<T> + Sync + 'a;
+
+/// Returns the result for a pack that was built. It is called by several threads, in no order.
+pub type Finish<'a, T> = dyn Fn(Built) -> T + Sync + 'a;
 
 /// How many roots share cached passages of their neighbours; more would cost more memory than they save time.
 const AT_ONCE: usize = 128;
@@ -63,23 +76,6 @@ pub struct BuildJob {
     pub are_named: bool,
 }
 
-/// The result of building one pack.
-#[derive(Debug)]
-pub struct Built {
-    /// The root's id.
-    pub root: Clean,
-    /// The profile.
-    pub profile: String,
-    /// The file's name.
-    pub name: String,
-    /// The pack, or the error that prevents it.
-    pub outcome: Result<Sealed, Diagnostic>,
-    /// Warnings about the references of this root.
-    pub diagnostics: Vec<Diagnostic>,
-    /// The [`Planned::fingerprint`], if an [`IsUnchanged`] was given.
-    pub fingerprint: Option<Digest>,
-}
-
 /// The diagnostics of a build of several packs.
 #[derive(Debug, Clone, Default)]
 pub struct BuildReport {
@@ -90,64 +86,79 @@ pub struct BuildReport {
     pub blocked: bool,
 }
 
-/// Builds the packs of `job` in parallel and hands each to `sink`, unless it `is_unchanged`; `files` are what `project`
-/// was read from.
-///
-/// # Errors
-/// If git changed files while they were read; then `sink` was given nothing.
-pub fn build_packs(
+/// Builds the packs of `job` as [`Project::build`] does, and reports all diagnostics; `files` are what `project` was read
+/// from.
+pub fn build_packs<T: Send>(
     files: &Repo,
     project: &Project<'_>,
     job: &BuildJob,
-    is_unchanged: Option<&IsUnchanged<'_>>,
-    sink: &(dyn Fn(Built) + Sync),
-) -> Result<BuildReport, Unsettled> {
+    skip: Option<&Skip<'_, T>>,
+    finish: &Finish<'_, T>,
+) -> Result<(Vec<T>, BuildReport), Unsettled> {
     project.find_held_damage(files.root());
     let mut found = diagnostics_of(files, project, job);
     found.extend(job.agent.iter().flat_map(|agent| agent.faults.clone()));
-    let found = Mutex::new(found);
-    let add = |diagnostics: Vec<Diagnostic>| found.lock().unwrap_or_else(PoisonError::into_inner).extend(diagnostics);
-    let sink = |mut built: Built| {
-        let mut diagnostics = std::mem::take(&mut built.diagnostics);
+    let skip_reported = skip.map(|skip| |plan: &Planned| Some((skip(plan)?, plan.diagnostics.clone())));
+    let skip_reported = skip_reported.as_ref().map(|skip| skip as &Skip<'_, _>);
+    let (packs, faults) = project.build(job, skip_reported, &|mut built: Built| {
+        let mut diagnostics = std::mem::take(&mut built.plan.diagnostics);
         diagnostics.extend(built.outcome.as_ref().err().cloned());
-        sink(built);
-        add(diagnostics);
-    };
-    let reported = is_unchanged.map(|is_unchanged| {
-        |planned: &Planned| {
-            let unchanged = is_unchanged(planned);
-            if unchanged {
-                add(planned.diagnostics.clone());
-            }
-            unchanged
-        }
-    });
-    let faults = project.build(job, reported.as_ref().map(|is_unchanged| is_unchanged as &IsUnchanged<'_>), &sink)?;
+        (finish(built), diagnostics)
+    })?;
     let blocked = !faults.is_empty();
-    let mut diagnostics = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-    diagnostics.extend(faults);
-    let mut diagnostics: Vec<Diagnostic> =
-        diagnostics.into_iter().map(|diagnostic| project.redacted_for_output(diagnostic)).collect();
-    diagnostics.sort();
-    diagnostics.dedup();
-    Ok(BuildReport { diagnostics, blocked })
+    let (packs, of_packs): (Vec<T>, Vec<Vec<Diagnostic>>) = packs.into_iter().unzip();
+    let all = found.into_iter().chain(of_packs.into_iter().flatten()).chain(faults);
+    let redacted: BTreeSet<Diagnostic> = all.map(|diagnostic| project.redacted_for_output(diagnostic)).collect();
+    Ok((packs, BuildReport { diagnostics: redacted.into_iter().collect(), blocked }))
+}
+
+/// Returns the errors of the input that a build of all roots reports before it builds, redacted.
+#[cfg(feature = "mcp")]
+pub fn input_errors(files: &Repo, project: &Project<'_>, job: &BuildJob) -> Vec<Diagnostic> {
+    let all = diagnostics_of(files, project, job).into_iter();
+    let errors = all.filter(|diagnostic| diagnostic.severity == Severity::Error);
+    let errors: BTreeSet<Diagnostic> = errors.map(|error| project.redacted_for_output(error)).collect();
+    errors.into_iter().collect()
+}
+
+/// Returns the diagnostics before packs are built: those of the listing, of the globs of the configuration, of the items
+/// and their graph, and of agents and documents, if packs have to do with them.
+///
+/// If somebody named the roots, warnings about other files are left out.
+fn diagnostics_of(files: &Repo, project: &Project<'_>, job: &BuildJob) -> Vec<Diagnostic> {
+    let settings = project.settings;
+    let mut all = apply_severities(files.diagnostics().to_vec(), settings);
+    all.extend_from_slice(&project.diagnostics);
+    if job.are_named {
+        let concerned = ConcernedItems::new(project, &job.roots);
+        // An item that cannot be read keeps other packs from nothing.
+        let is_damage = |diagnostic: &Diagnostic| diagnostic.is_of_unread_item() && !diagnostic.about.is_empty();
+        all.retain(|diagnostic| {
+            diagnostic.severity == Severity::Error && !is_damage(diagnostic) || concerned.by(diagnostic)
+        });
+    }
+    all.extend(apply_severities(unmatched(settings, files), settings));
+    if job.agent.is_some() || project.has_documents() || !settings.knowledge.jobs.is_empty() {
+        all.extend(apply_severities(project.knowledge().diagnostics.clone(), settings));
+    }
+    all
 }
 
 impl Project<'_> {
-    /// Builds every root under every profile, except packs that are unchanged, and hands each result to `sink`, from
-    /// several threads, in no order. The caller reports the diagnostics of unchanged packs.
+    /// Builds the start of an agent's session, if `job` asks for it, then every root under every profile. Returns the
+    /// results of `skip` and `finish` in that order.
     ///
-    /// Returns the errors that keep a whole profile, roots with one file name, or packs with unreadable inputs from being
-    /// built. If there are any, it is not known which packs belong into the folder.
+    /// Also returns the errors that keep a whole profile, roots with one file name, or packs with unreadable inputs from
+    /// being built. If there are any, it is not known which packs belong into the folder.
     ///
     /// # Errors
-    /// If git changed files while they were read; then `sink` was given nothing.
-    pub fn build(
+    /// If git changed files while they were read; then nothing was built.
+    pub fn build<T: Send>(
         &self,
         job: &BuildJob,
-        is_unchanged: Option<&IsUnchanged<'_>>,
-        sink: &(dyn Fn(Built) + Sync),
-    ) -> Result<Vec<Diagnostic>, Unsettled> {
+        skip: Option<&Skip<'_, T>>,
+        finish: &Finish<'_, T>,
+    ) -> Result<(Vec<T>, Vec<Diagnostic>), Unsettled> {
         let profiles: Vec<&Profile> = job.profiles.iter().filter_map(|name| self.settings.profiles.get(name)).collect();
         let agent = job.agent.as_ref();
         let files = ReferencedFiles::read(self, &job.roots, &profiles, agent);
@@ -178,27 +189,20 @@ impl Project<'_> {
         faults.extend(self.unread.iter().chain(files.unread()).cloned());
         faults.extend(self.unread_knowledge(agent).iter().filter(|fault| !self.unread.contains(fault)).cloned());
         // Every input has been read, and nothing was handed on yet.
-        if !self.source.is_settled() {
+        if !self.source().is_settled() {
             return Err(Unsettled);
         }
-        if let Some(agent) = session {
-            let built = starts.iter().filter_map(|start| self.build_session(start, agent, &job.stamp, is_unchanged));
-            built.for_each(sink);
-        }
+        let one = PackBuild { project: self, files: &files, job, skip, finish };
+        let mut results: Vec<T> = starts.iter().map(|start| one.build(None, start)).collect();
         for roots in roots.chunks(AT_ONCE) {
             let pairs: Vec<(usize, &PreparedProfile<'_>)> =
                 roots.iter().flat_map(|root| prepared.iter().map(move |profile| (*root, profile))).collect();
-            pairs.par_iter().for_each(|(root, profile)| {
-                if let Some(built) = self.build_pack(*root, profile, &files, job, is_unchanged) {
-                    sink(built);
-                }
-            });
+            results.par_extend(pairs.par_iter().map(|(root, profile)| one.build(Some(*root), profile)));
             prepared.iter_mut().for_each(|profile| profile.context.clear_passages());
             counters.values().for_each(Counter::clear_shared);
         }
-        Ok(faults)
+        Ok((results, faults))
     }
-
     /// Returns the items that the pack of `root` shows as its neighbours.
     pub(super) fn neighbours(&self, root: usize) -> impl Iterator<Item = usize> {
         self.graph.shown(root).filter_map(|edge| match edge.to {
@@ -275,162 +279,177 @@ impl Project<'_> {
             |diagnostic, item| diagnostic.about(item.id.as_str()),
         )
     }
+}
 
-    /// Builds the pack of `root`; `None` if it is unchanged.
-    fn build_pack(
-        &self,
-        root: usize,
-        prepared: &PreparedProfile<'_>,
-        files: &ReferencedFiles,
-        job: &BuildJob,
-        is_unchanged: Option<&IsUnchanged<'_>>,
-    ) -> Option<Built> {
-        let profile = prepared.context.profile;
-        let item = &self.corpus.entries[root].item;
-        let name = self.file_name(&self.pack_name(root), profile, job.agent.as_ref());
-        let unread = || self.unread.first().or_else(|| self.unread_knowledge(job.agent.as_ref()).first());
-        let unread = || unread().or_else(|| self.damaged_input(root));
-        if let Some(unread) = unread().or_else(|| files.first_unread(self, root, profile)) {
-            return Some(Built {
-                root: item.id.clone(),
-                profile: profile.name.clone(),
-                name,
-                outcome: Err(unread.clone()),
-                diagnostics: Vec::new(),
-                fingerprint: None,
-            });
+/// A build of the packs of one job.
+struct PackBuild<'b, 's, T> {
+    project: &'b Project<'s>,
+    files: &'b ReferencedFiles,
+    job: &'b BuildJob,
+    skip: Option<&'b Skip<'b, T>>,
+    finish: &'b Finish<'b, T>,
+}
+
+impl<T> PackBuild<'_, '_, T> {
+    /// Builds the pack of `root`, or the one with which a session of the agent begins, unless it is skipped.
+    fn build(&self, root: Option<usize>, prepared: &PreparedProfile<'_>) -> T {
+        let Self { project, job, .. } = self;
+        let mut plan = self.plan(root, prepared.context.profile);
+        if let Some(unread) = self.first_unread(root, prepared.context.profile) {
+            return (self.finish)(Built { plan, outcome: Err(unread.clone()) });
         }
-        let (mut references, found) = files.for_pack(self, root, profile, job.agent.as_ref());
-        let github = self.github_warnings(root);
-        let with_found = |more: Vec<Diagnostic>| apply_severities([found.clone(), more].concat(), self.settings);
-        let (in_pack, diagnostics) = (with_found(github.in_pack), with_found(github.reported));
-        let neighbours = self.neighbours(root).map(|item| self.corpus.entries[item].item.id.as_str());
-        references.warnings = self.notices.for_pack(&item.id, neighbours);
+        let references = match root {
+            Some(root) => self.references(root, prepared.context.profile, &mut plan.diagnostics),
+            None => RootReferences::default(),
+        };
+        let knowledge = project.knowledge_sections(&prepared.context, root, &references, job.agent.as_ref());
+        if let Some(skip) = self.skip {
+            plan.fingerprint = Some(prepared.fingerprint(root.map(|root| (root, &references)), &knowledge));
+            if let Some(skipped) = skip(&plan) {
+                return skipped;
+            }
+        }
+        let selection = select(&prepared.context, root, references, knowledge);
+        let outcome = match fit(selection, &prepared.budget, prepared.counter) {
+            Ok(fitted) => {
+                let stamp = job.stamp.with_redaction_rules(project.scrubber.redactor.rules_version());
+                project.checked_for_secrets(&plan.root, seal(&fitted, &stamp))
+            }
+            Err(small) => Err(self.too_small(root, &prepared.budget, small)),
+        };
+        (self.finish)(Built { plan, outcome })
+    }
+
+    fn plan(&self, root: Option<usize>, profile: &Profile) -> Planned {
+        let agent = self.agent();
+        let (id, name) = match root {
+            Some(root) => (self.project.corpus.entries[root].item.id.clone(), self.project.pack_name(root)),
+            None => agent.map(|agent| (agent.key.clone(), agent.key.to_string())).unwrap_or_default(),
+        };
+        Planned {
+            root: id,
+            profile: profile.name.clone(),
+            name: pack_file_name(&slug(&name), &profile.name, agent.map(Agent::stem)),
+            fingerprint: None,
+            diagnostics: Vec::new(),
+        }
+    }
+
+    fn agent(&self) -> Option<&Agent> {
+        self.job.agent.as_ref().map(|agent| &self.project.knowledge().agents.all[agent.agent])
+    }
+
+    /// Returns the error for the first input of the pack that exists and cannot be read.
+    fn first_unread(&self, root: Option<usize>, profile: &Profile) -> Option<&Diagnostic> {
+        let of_knowledge = || self.project.unread_knowledge(self.job.agent.as_ref()).first();
+        let Some(root) = root else { return of_knowledge() };
+        let first = self.project.unread.first().or_else(of_knowledge).or_else(|| self.project.damaged_input(root));
+        first.or_else(|| self.files.first_unread(self.project, root, profile))
+    }
+
+    /// Returns the references of a root and what the pack says about them, and reports its diagnostics.
+    fn references(&self, root: usize, profile: &Profile, diagnostics: &mut Vec<Diagnostic>) -> RootReferences {
+        let Self { project, .. } = self;
+        let (mut references, found) = self.files.for_pack(project, root, profile, self.job.agent.as_ref());
+        let github = project.github_warnings(root);
+        let with_found = |more: Vec<Diagnostic>| apply_severities([found.clone(), more].concat(), project.settings);
+        let in_pack = with_found(github.in_pack);
+        diagnostics.extend(with_found(github.reported));
+        let entries = &project.corpus.entries;
+        let neighbours = project.neighbours(root).map(|item| entries[item].item.id.as_str());
+        references.warnings = project.notices.for_pack(&entries[root].item.id, neighbours);
+        let noticed = in_pack.iter().map(|diagnostic| notices::notice(diagnostic, &project.scrubber.redactor));
+        references.warnings.extend(noticed);
         references
-            .warnings
-            .extend(in_pack.iter().map(|diagnostic| notices::notice(diagnostic, &self.scrubber.redactor)));
-        let agent = job.agent.as_ref();
-        let knowledge = self.knowledge_sections(&prepared.context, Some(root), &references, agent);
-        let mut planned = Planned {
-            root: item.id.clone(),
-            profile: profile.name.clone(),
-            name,
-            fingerprint: Digest::of(""),
-            diagnostics,
+    }
+
+    /// Returns the error that a budget cannot hold the instructions and the root, with the smallest limits that work.
+    fn too_small(&self, root: Option<usize>, budget: &Budget, small: TooSmall) -> Diagnostic {
+        let is_handover = self.job.agent.as_ref().is_some_and(|agent| agent.handover.is_some());
+        let given = if is_handover { "what is given with the task, and " } else { "" };
+        let (what, at, about) = match (root.map(|root| &self.project.corpus.entries[root].item), self.agent()) {
+            (Some(item), _) => {
+                let at = Place::line(item.origin.path.clone(), item.line);
+                (format!("the beginning of `{}`", item.id), Some(at), Some(item.id.to_string()))
+            }
+            (None, Some(agent)) => (format!("the agent `{}`", agent.key), Some(Place::file(agent.path.clone())), None),
+            (None, None) => Default::default(),
         };
-        if let Some(is_unchanged) = is_unchanged {
-            planned.fingerprint = prepared.fingerprint(Some((root, &references)), &knowledge);
-            if is_unchanged(&planned) {
-                return None;
+        let Amount { chars, bytes, tokens } = small.smallest;
+        let limits = [
+            ("max_chars", budget.max_chars, chars),
+            ("max_bytes", budget.max_bytes, bytes),
+            ("max_tokens", budget.max_tokens, tokens),
+        ];
+        let needed = limits.into_iter().filter_map(|(name, limit, smallest)| {
+            limit.filter(|limit| *limit < smallest).map(|limit| format!("`{name}: {smallest}` (given: {limit})"))
+        });
+        let message = format!(
+            "the budget cannot hold the instructions and {given}{what}; the smallest that works is {}",
+            needed.collect::<Vec<_>>().join(" and "),
+        );
+        let fault = Diagnostic::new(Code::BudgetTooSmall, at, message);
+        Diagnostic { about: Vec::from_iter(about), ..fault.help("raise the limit, or shorten the instructions") }
+    }
+}
+
+impl Project<'_> {
+    /// Returns the pack of the item `id`, or an error if it holds a secret value.
+    fn checked_for_secrets(&self, id: &str, sealed: Sealed) -> Result<Sealed, Diagnostic> {
+        if self.environment.is_empty() {
+            return Ok(sealed);
+        }
+        let place = sealed
+            .pack()
+            .sections
+            .iter()
+            .find_map(|section| {
+                let hit = self.environment.find(&section.content).or_else(|| self.environment.find(&section.title));
+                hit.map(|(name, _)| {
+                    (name.to_owned(), format!("section `{}`, from `{}`", section.id, render::place(&section.source)))
+                })
+            })
+            .or_else(|| {
+                let text = String::from_utf8_lossy(sealed.bytes());
+                let (name, _) = self.environment.find(&text)?;
+                let field = serde_json::to_value(sealed.pack()).ok().and_then(|pack| self.field_of_environment(&pack));
+                Some((name.to_owned(), field.map_or("its fields".to_owned(), |field| format!("the pack's `{field}`"))))
+            });
+        match place {
+            None => Ok(sealed),
+            Some((name, place)) => {
+                let message = format!("the value of the environment variable `{name}` stands in {place}");
+                Err(Diagnostic::new(Code::EnvironmentSecret, None, message)
+                    .help("remove it from the source and change the secret; the pack was not written")
+                    .about(id))
             }
         }
-        let selection = select(&prepared.context, Some(root), references, knowledge);
-        let outcome = match fit(selection, &prepared.budget, prepared.counter) {
-            Ok(fitted) => self.checked_for_secrets(&item.id, seal(&fitted, &self.stamped(&job.stamp))),
-            Err(small) => Err(self.too_small(root, &prepared.budget, small, given(agent))),
-        };
-        Some(Built {
-            root: planned.root,
-            profile: planned.profile,
-            name: planned.name,
-            outcome,
-            diagnostics: planned.diagnostics,
-            fingerprint: is_unchanged.map(|_| planned.fingerprint),
-        })
     }
 
-    /// Returns the file name of the pack of `root`, which is an id, under a profile. An agent's pack names the agent.
-    fn file_name(&self, root: &str, profile: &Profile, agent: Option<&AgentContext>) -> String {
-        let stem = agent.map(|agent| self.knowledge().agents.all[agent.agent].stem());
-        pack_file_name(&slug(root), &profile.name, stem)
-    }
-
-    /// Builds the pack with which a session of an agent begins; `None` if it is unchanged.
-    fn build_session(
-        &self,
-        prepared: &PreparedProfile<'_>,
-        agent: &AgentContext,
-        stamp: &Stamp,
-        is_unchanged: Option<&IsUnchanged<'_>>,
-    ) -> Option<Built> {
-        let profile = prepared.context.profile;
-        let known = &self.knowledge().agents.all[agent.agent];
-        let mut planned = Planned {
-            root: known.key.clone(),
-            profile: profile.name.clone(),
-            name: self.file_name(&known.key, profile, Some(agent)),
-            fingerprint: Digest::of(""),
-            diagnostics: Vec::new(),
-        };
-        let built = |planned: Planned, outcome| Built {
-            root: planned.root,
-            profile: planned.profile,
-            name: planned.name,
-            outcome,
-            diagnostics: Vec::new(),
-            fingerprint: is_unchanged.map(|_| planned.fingerprint),
-        };
-        if let Some(unread) = self.unread_knowledge(Some(agent)).first() {
-            return Some(Built { fingerprint: None, ..built(planned, Err(unread.clone())) });
+    /// Returns the first field that holds a value of the environment, such as `root.title` or `warnings[0].message`.
+    fn field_of_environment(&self, value: &serde_json::Value) -> Option<String> {
+        use serde_json::Value;
+        match value {
+            Value::String(text) => self.environment.find(text).map(|_| String::new()),
+            Value::Array(values) => values
+                .iter()
+                .enumerate()
+                .find_map(|(index, value)| Some(format!("[{index}]{}", dotted(self.field_of_environment(value)?)))),
+            Value::Object(fields) => fields
+                .iter()
+                .find_map(|(name, value)| Some(format!("{name}{}", dotted(self.field_of_environment(value)?)))),
+            Value::Null | Value::Bool(_) | Value::Number(_) => None,
         }
-        let knowledge = self.knowledge_sections(&prepared.context, None, &RootReferences::default(), Some(agent));
-        if let Some(is_unchanged) = is_unchanged {
-            planned.fingerprint = prepared.fingerprint(None, &knowledge);
-            if is_unchanged(&planned) {
-                return None;
-            }
-        }
-        let selection = select(&prepared.context, None, RootReferences::default(), knowledge);
-        let outcome = match fit(selection, &prepared.budget, prepared.counter) {
-            Ok(fitted) => self.checked_for_secrets(&known.key, seal(&fitted, &self.stamped(stamp))),
-            Err(small) => {
-                let at = Place::file(known.path.clone());
-                let what = format!("{}the agent `{}`", given(Some(agent)), known.key);
-                Err(too_small(&prepared.budget, small, &what, at))
-            }
-        };
-        Some(built(planned, outcome))
     }
+}
 
-    /// Returns the stamp with the version of the redaction rules.
-    fn stamped(&self, stamp: &Stamp) -> Stamp {
-        stamp.with_redaction_rules(self.scrubber.redactor.rules_version())
-    }
-
-    fn too_small(&self, root: usize, budget: &Budget, small: TooSmall, given: &str) -> Diagnostic {
-        let item = &self.corpus.entries[root].item;
-        let at = Place::line(item.origin.path.clone(), item.line);
-        too_small(budget, small, &format!("{given}the beginning of `{}`", item.id), at).about(item.id.as_str())
-    }
+/// Returns the path of a nested field as it follows the name of the outer one.
+fn dotted(below: String) -> String {
+    if below.is_empty() || below.starts_with('[') { below } else { format!(".{below}") }
 }
 
 /// Returns the file name of a pack; `agent` is the stem of the file of the agent that it is for, if any.
 pub fn pack_file_name(slug: &str, profile: &str, agent: Option<&str>) -> String {
     let agent = agent.map(|stem| format!("@{stem}")).unwrap_or_default();
     format!("{slug}.{profile}{agent}.json")
-}
-
-/// Returns what a pack holds whole besides its instructions and its root.
-fn given(agent: Option<&AgentContext>) -> &'static str {
-    if agent.is_some_and(|agent| agent.handover.is_some()) { "what is given with the task, and " } else { "" }
-}
-
-/// Returns the error that a budget cannot hold the instructions and `what`, with the smallest limits that work.
-fn too_small(budget: &Budget, small: TooSmall, what: &str, at: Place) -> Diagnostic {
-    let Amount { chars, bytes, tokens } = small.smallest;
-    let needed: Vec<String> = [
-        ("max_chars", budget.max_chars, chars),
-        ("max_bytes", budget.max_bytes, bytes),
-        ("max_tokens", budget.max_tokens, tokens),
-    ]
-    .into_iter()
-    .filter_map(|(name, limit, smallest)| {
-        limit.filter(|limit| *limit < smallest).map(|limit| format!("`{name}: {smallest}` (given: {limit})"))
-    })
-    .collect();
-    let message = format!(
-        "the budget cannot hold the instructions and {what}; the smallest that works is {}",
-        needed.join(" and "),
-    );
-    Diagnostic::new(Code::BudgetTooSmall, Some(at), message).help("raise the limit, or shorten the instructions")
 }

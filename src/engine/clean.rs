@@ -1,16 +1,98 @@
-//! Redacts whole records: items, documents and single lines.
+//! Redacts whole records: items, documents and single lines. A cache sees to it that each text is scrubbed and parsed once.
 
-use super::caching_redactor::{CachingRedactor, ScrubBatch, ScrubResult};
-use crate::cache::FilePurpose;
+use crate::cache::{CachedReading, FilePurpose, Inputs};
 use crate::graph::{ParsedText, RecordedRemoval};
-use crate::model::{Digest, RepoPath, is_volatile};
+use crate::mentions::Markdown;
+use crate::model::{Digest, Digester, RepoPath, is_volatile};
 use crate::records::Item;
-use crate::redact::{Clean, Piece, Redactor, Scrubbed};
+use crate::redact::{Clean, Environment, Piece, Redactor, Scrubbed};
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The fields that a section of any item shows.
 const NAMES: [&str; 3] = ["id", "title", "status"];
+
+/// A redactor that looks results up in a cache first.
+pub(super) struct CachingRedactor<'a> {
+    pub(super) redactor: Redactor,
+    /// What is read, and the cached results.
+    pub(super) inputs: Inputs<'a>,
+    /// Texts with one of its values are not cached: what is parsed from them, such as the path in a mention, may be one.
+    pub(super) environment: Environment,
+}
+
+/// The source of texts that are scrubbed together.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ScrubBatch<'a> {
+    /// The file under which removals are recorded.
+    pub(super) path: &'a str,
+    pub(super) purpose: FilePurpose,
+    /// The digests of the files that the texts were read from; `None` if these files hold other items as well.
+    pub(super) content: Option<&'a [Digest]>,
+}
+
+/// The scrubbed texts of one source.
+pub(super) struct ScrubResult {
+    pub(super) scrubbed: Scrubbed,
+    /// The texts that are Markdown, parsed, in their order.
+    pub(super) markdown: Vec<Arc<Markdown>>,
+    pub(super) digest: Digest,
+}
+
+impl CachingRedactor<'_> {
+    /// Scrubs the texts of one source together, parses those with the indexes `markdown_pieces` as Markdown, and digests
+    /// the result with `digested`.
+    pub(super) fn scrub(
+        &self,
+        batch: ScrubBatch<'_>,
+        pieces: &[Piece<'_>],
+        markdown_pieces: &[usize],
+        digested: impl FnOnce(&Scrubbed) -> Digest,
+    ) -> ScrubResult {
+        let key = self.inputs.base_key().map(|prefix| key(prefix, batch, pieces));
+        // A cached result is authenticated with the cache's key, so that it cannot be one of other texts.
+        let proof = self.inputs.base_key().zip(key).map(|(prefix, key)| prefix.part("scrubbed").part(key.bytes()));
+        let cached_reading = key
+            .and_then(|key| self.inputs.reading(&key))
+            .filter(|cached_reading| cached_reading.markdown.len() == markdown_pieces.len());
+        if let Some(CachedReading { scrubbed, markdown, digest }) = cached_reading
+            && let Some(scrubbed) = proof.as_ref().and_then(|proof| scrubbed.restore(pieces, proof))
+        {
+            return ScrubResult { scrubbed, markdown: markdown.into_iter().map(Arc::new).collect(), digest };
+        }
+        let scrubbed = self.redactor.scrub(batch.path, pieces);
+        let texts = markdown_pieces.iter().map(|index| scrubbed.texts.get(*index).map_or("", |text| text.as_str()));
+        let mut markdown: Vec<Markdown> = texts.map(Markdown::read).collect();
+        let digest = digested(&scrubbed);
+        if let Some((key, proof)) = key.zip(proof)
+            && !scrubbed.texts.iter().any(|text| self.environment.find(text).is_some())
+            && let Some(cached) = scrubbed.cached(pieces, &proof)
+        {
+            let reading = CachedReading { scrubbed: cached, markdown, digest };
+            self.inputs.put_reading(&key, &reading);
+            markdown = reading.markdown;
+        }
+        ScrubResult { scrubbed, markdown: markdown.into_iter().map(Arc::new).collect(), digest }
+    }
+}
+
+/// Returns the key of a cached result: a digest of the texts, or of the files that hold them and nothing else.
+fn key(key_prefix: Digester, batch: ScrubBatch<'_>, pieces: &[Piece<'_>]) -> Digest {
+    let key_prefix = key_prefix.part([batch.purpose as u8, u8::from(batch.content.is_some())]).part(batch.path);
+    let key_prefix =
+        batch.content.into_iter().flatten().fold(key_prefix, |digester, content| digester.part(content.bytes()));
+    pieces
+        .iter()
+        .fold(key_prefix, |digester, Piece { key, text, line }| {
+            let digester = digester.part(key).part(line.to_le_bytes());
+            match batch.content {
+                Some(_) => digester.part(text.len().to_le_bytes()),
+                None => digester.part(text),
+            }
+        })
+        .digest()
+}
 
 /// Redacts one line that does not come from a file.
 pub(super) fn line(redactor: &Redactor, key: &str, text: &str) -> Clean {
@@ -28,7 +110,7 @@ pub(super) fn file(
     raw: &str,
 ) -> (Clean, ParsedText, Vec<RecordedRemoval>, Digest) {
     let pieces = [Piece { key: "path", text: path.as_str(), line: 1 }, Piece { key: "body", text: raw, line: 1 }];
-    let content = scrubber.content(path, raw);
+    let content = scrubber.inputs.content(path, raw);
     let batch = ScrubBatch { path: path.as_str(), purpose, content: content.as_ref().map(std::slice::from_ref) };
     let marked: &[usize] = if purpose == FilePurpose::Code { &[] } else { &[1] };
     let digested = |scrubbed: &Scrubbed| Digest::of(scrubbed.texts.get(1).map_or("", |text| text.as_str()));
@@ -55,7 +137,7 @@ pub(super) fn part_digest(
     line: u32,
 ) -> Digest {
     let pieces = [Piece { key: "body", text: &raw[part], line }];
-    let content = scrubber.content(path, raw);
+    let content = scrubber.inputs.content(path, raw);
     let content = content.as_ref().map(std::slice::from_ref);
     let batch = ScrubBatch { path: path.as_str(), purpose: FilePurpose::Document, content };
     let digested = |scrubbed: &Scrubbed| Digest::of(scrubbed.texts.first().map_or("", |text| text.as_str()));
@@ -85,7 +167,7 @@ pub(super) fn item(
     let names = NAMES.map(|name| pieces.iter().position(|piece| piece.key == name).unwrap_or(usize::MAX));
     let elsewhere: BTreeSet<(usize, String)> =
         scrubbed.removals.iter().map(|removal| (removal.piece, removal.rule.clone())).collect();
-    let mut removals: Vec<RecordedRemoval> = scrubbed
+    let removals: Vec<RecordedRemoval> = scrubbed
         .removals
         .into_iter()
         .filter(|removal| !is_head(removal.piece))
@@ -106,16 +188,7 @@ pub(super) fn item(
             recorded(removal, key)
         })
         .collect();
-    // The same value may be a field, the title and a mention.
-    removals.sort();
-    removals.dedup_by(|b, a| {
-        let same = (a.line, a.in_body, &a.rule) == (b.line, b.in_body, &b.rule);
-        if same {
-            a.count = a.count.max(b.count);
-            a.in_name |= b.in_name;
-        }
-        same
-    });
+    let removals = merged(removals);
     let body =
         ParsedText { clean: clean.body.text.clone(), markdown: markdown.into_iter().next().unwrap_or_default(), folds };
     (clean, body, removals, digest)
@@ -159,21 +232,49 @@ pub(super) fn recorded(removal: crate::redact::Removal, key: &str) -> RecordedRe
     }
 }
 
+/// Merges removals by one rule on one line. In a body their counts add up; elsewhere one value may be read twice, such as
+/// a field that is also the title, so the larger count is right.
+pub(super) fn merged(mut removals: Vec<RecordedRemoval>) -> Vec<RecordedRemoval> {
+    removals.sort();
+    removals.dedup_by(|b, a| {
+        let same = (a.line, a.in_body, &a.rule) == (b.line, b.in_body, &b.rule);
+        if same {
+            a.count = if a.in_body { a.count.saturating_add(b.count) } else { a.count.max(b.count) };
+            a.in_name |= b.in_name;
+        }
+        same
+    });
+    removals
+}
+
 #[cfg(test)]
 #[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
-    use crate::cache::NoCache;
+    use crate::cache::InputCaches;
     use crate::config;
     use crate::records;
+
+    struct NoFiles;
+
+    impl crate::model::SourceTree for NoFiles {
+        fn files(&self) -> &[RepoPath] {
+            &[]
+        }
+
+        fn read(&self, _: &RepoPath) -> Result<String, crate::model::Refusal> {
+            Err(crate::model::Refusal::NotInRepo)
+        }
+    }
 
     fn removals(text: &str) -> Vec<(u32, bool, bool, u32)> {
         let settings = config::load("contextpack.yml", None).unwrap();
         let path = RepoPath::new("work_items/x.md").unwrap();
         let refuse = |_: &RepoPath| panic!("no other file is read");
         let parsed = records::items(&settings.work_items[0], 0, &path, text, &refuse);
-        let environment = crate::redact::Environment::new(std::iter::empty());
-        let scrubber = CachingRedactor { redactor: Redactor::new(&settings.redaction), cache: &NoCache, environment };
+        let (environment, nothing) = (Environment::new(std::iter::empty()), NoFiles);
+        let inputs = Inputs::new(&nothing, InputCaches::default());
+        let scrubber = CachingRedactor { redactor: Redactor::new(&settings.redaction), inputs, environment };
         let (_, _, removals, _) = item(&scrubber, &parsed.items[0], None);
         removals.into_iter().map(|found| (found.line, found.in_body, found.in_name, found.count)).collect()
     }

@@ -1,24 +1,14 @@
 //! The Markdown companion of a pack: `<pack>.md` next to `<pack>.json`, for people who review both.
 
+pub use crate::cache::rendering_name as name;
 use crate::store::{Folder, StoreError, WriteResult};
 
-/// Returns the file name of a pack's companion.
-pub fn name(pack: &str) -> String {
-    format!("{}.md", pack.strip_suffix(".json").unwrap_or(pack))
-}
-
 /// Writes a pack's companion.
-///
-/// # Errors
-/// If the file cannot be written.
 pub fn write(folder: &Folder, pack_name: &str, rendering: &str) -> Result<WriteResult, StoreError> {
     folder.write(&name(pack_name), rendering.as_bytes())
 }
 
 /// Returns how the companion of a pack differs from its rendering, if it does.
-///
-/// # Errors
-/// If the file cannot be read.
 pub fn fault(folder: &Folder, pack_name: &str, rendering: &str) -> Result<Option<CompanionFault>, StoreError> {
     Ok(match folder.read(&name(pack_name))? {
         None => Some(CompanionFault::Missing),
@@ -37,6 +27,14 @@ pub enum CompanionFault {
 }
 
 impl CompanionFault {
+    /// Returns the status of its pack.
+    pub fn status(self) -> &'static str {
+        match self {
+            Self::Missing => "missing",
+            Self::Differs => "edited",
+        }
+    }
+
     /// Returns the reason that a report gives.
     pub fn reason(self, pack_name: &str) -> String {
         let name = name(pack_name);
@@ -48,18 +46,12 @@ impl CompanionFault {
 }
 
 /// Removes the companion of a pack, but no other file of that name. Returns whether it did.
-///
-/// # Errors
-/// If the file cannot be read or removed.
 pub fn remove(folder: &Folder, pack_name: &str) -> Result<bool, StoreError> {
     let name = name(pack_name);
     Ok(exists(folder, pack_name)? && folder.remove(&name)?)
 }
 
 /// Returns whether a pack has a companion, stale or not.
-///
-/// # Errors
-/// If the file cannot be read.
 pub fn exists(folder: &Folder, pack_name: &str) -> Result<bool, StoreError> {
     Ok(folder.read(&name(pack_name))?.is_some_and(|bytes| is_rendering(&bytes)))
 }

@@ -22,9 +22,6 @@ pub struct Configuration {
 
 impl Configuration {
     /// Reads and validates the configuration of the repository at `root`, or another `file` in its place.
-    ///
-    /// # Errors
-    /// [`EngineError::Config`] if it cannot be used, [`EngineError::Intake`] if it cannot be read.
     pub fn read(root: &Path, file: Option<&Path>, environment: &Environment) -> Result<Self, EngineError> {
         let read = Repo::read_config(root, file)?;
         let (name, text) = read.map_or(("contextpack.yml".to_owned(), None), |(name, text)| (name, Some(text)));
@@ -38,9 +35,6 @@ impl Configuration {
     }
 
     /// Returns the names of the profiles to build, each once: those `requested`, or those of the configuration.
-    ///
-    /// # Errors
-    /// [`EngineError::Profile`] if one does not exist.
     pub fn profiles(&self, requested: &[String]) -> Result<Vec<String>, EngineError> {
         let mut profiles =
             if requested.is_empty() { self.settings.output.profiles.clone() } else { requested.to_vec() };
@@ -54,9 +48,6 @@ impl Configuration {
     }
 
     /// Confirms that the file still holds the same text. Git may replace it while the repository is listed.
-    ///
-    /// # Errors
-    /// [`EngineError::Unsettled`] if it does not.
     pub(super) fn confirm(&self, root: &Path, file: Option<&Path>) -> Result<(), EngineError> {
         let again = Repo::read_config(root, file)?.map(|(_, text)| text);
         if again == self.text { Ok(()) } else { Err(Unsettled.into()) }
@@ -64,9 +55,6 @@ impl Configuration {
 }
 
 /// Validates the text of a configuration, whose `redaction` may name the built-in rules.
-///
-/// # Errors
-/// Its errors, not yet redacted.
 pub fn validated(name: &str, text: Option<&str>) -> Result<Settings, Vec<Diagnostic>> {
     let rules: Vec<&str> = built_in_rules().iter().map(|rule| rule.name).collect();
     load_with_rules(name, text, &rules)

@@ -1,9 +1,7 @@
 //! The cached results of reading documents and making notes on them, which is most of the work on a pack for an agent.
 
 use super::Project;
-use crate::config::DocumentType;
-use crate::graph::RecordedRemoval;
-use crate::knowledge::{Agents, KnowledgeDocument, NotesFile, Scope, SearchTerms};
+use crate::knowledge::{Agents, KnowledgeDocument, Scope};
 use crate::model::{Diagnostic, Digest, Digester, RepoPath};
 use crate::notes::{LeftOut, Notes, SIDECAR};
 use crate::redact::{CachedScrub, Clean, Piece, Scrubbed};
@@ -16,24 +14,15 @@ pub(super) struct DocumentCache<'p, 's> {
     base: Option<Digester>,
 }
 
-/// A document as it is cached: everything except whether it is trusted, since git may start to track a file without
-/// changing it, and except its body and notes.
+/// A document as it is cached. Not cached is whether it is trusted, since git may start to track a file without changing it.
 #[derive(Serialize, Deserialize)]
 struct CachedDocument {
+    /// The document without its texts.
+    document: KnowledgeDocument,
     /// The texts that every pack may need, in the order of [`names`].
     names: CachedScrub,
     /// Whether the document has a body or notes.
     has_texts: bool,
-    scope: CachedScope,
-    pinned: bool,
-    kind: DocumentType,
-    secret: bool,
-    weight: i32,
-    body_line: u32,
-    removals: Vec<RecordedRemoval>,
-    digest: Digest,
-    notes_file: Option<(Vec<RecordedRemoval>, Digest)>,
-    search: SearchTerms,
 }
 
 /// The body of a document and the notes on it, as they are cached once a pack held the document: few documents are in any
@@ -57,18 +46,10 @@ pub(super) struct FoundDocument {
     pub(super) is_partial: bool,
 }
 
-/// A scope without the agent's key, which is one of the texts.
-#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-enum CachedScope {
-    Global,
-    Agent,
-    Nobody,
-}
-
 impl<'p, 's> DocumentCache<'p, 's> {
     /// Returns the documents of a project with these agents.
     pub(super) fn new(project: &'p Project<'s>, agents: &Agents) -> Self {
-        let base = project.scrubber.cache.base_key().map(|base| {
+        let base = project.inputs().base_key().map(|base| {
             let base = base.part("document").part(project.environment.digest().bytes());
             agents.all.iter().fold(base, |base, agent| {
                 base.part(agent.key.as_str()).part(agent.name.as_str()).part(agent.path.as_str())
@@ -78,34 +59,31 @@ impl<'p, 's> DocumentCache<'p, 's> {
     }
 
     /// Returns the document at a path from the cache, without its body and notes, else as `read` reads it.
-    ///
-    /// # Errors
-    /// Those of `read`.
     pub(super) fn document(
         &self,
         path: &RepoPath,
         read: impl Fn(&mut Vec<Diagnostic>) -> Result<KnowledgeDocument, Diagnostic>,
         faults: &mut Vec<Diagnostic>,
     ) -> Result<FoundDocument, Diagnostic> {
-        let sidecar = RepoPath::new(&format!("{path}{SIDECAR}")).ok().filter(|path| self.project.source.has(path));
+        let source = self.project.source();
+        let sidecar = RepoPath::new(&format!("{path}{SIDECAR}")).ok().filter(|path| source.has(path));
         let files: Vec<&RepoPath> = [path].into_iter().chain(&sidecar).collect();
         let identity = self.identity(&files);
         if let Some((mut document, is_partial)) = identity.as_ref().and_then(|identity| self.find(path, identity)) {
-            let distrusts = |path: &RepoPath| self.project.untracked.distrusts(self.project.source, path);
+            let distrusts = |path: &RepoPath| self.project.untracked.distrusts(source, path);
             let has_notes = document.notes_file.is_some();
             document.untrusted = distrusts(path) || has_notes && sidecar.as_ref().is_some_and(distrusts);
             return Ok(FoundDocument { document, identity, is_partial });
         }
         let document = read(faults)?;
         // A fault is reported by every build that reads the file.
-        let identity =
-            identity.filter(|identity| faults.is_empty() && self.identity(&files).as_ref() == Some(identity));
-        let identity = identity.filter(|identity| self.keep(&document, identity).is_some());
+        let is_same = |identity: &Digest| faults.is_empty() && self.identity(&files).as_ref() == Some(identity);
+        let identity = identity.filter(is_same).filter(|identity| self.keep(&document, identity).is_some());
         Ok(FoundDocument { document, identity, is_partial: false })
     }
 
     fn identity(&self, files: &[&RepoPath]) -> Option<Digest> {
-        let identity = self.project.scrubber.cache.identity(files)?;
+        let identity = self.project.inputs().identity(files)?;
         let base = self.base.clone()?.part(identity.bytes());
         Some(files.iter().fold(base, |digester, path| digester.part(path.as_str())).digest())
     }
@@ -116,97 +94,63 @@ impl<'p, 's> DocumentCache<'p, 's> {
     }
 
     /// Encodes texts for the cache; `None` if one holds a secret of the environment.
-    fn cached(&self, identity: &Digest, which: &str, texts: Vec<Clean>) -> Option<CachedScrub> {
+    fn encode(&self, identity: &Digest, which: &str, texts: Vec<&mut Clean>) -> Option<CachedScrub> {
+        let texts: Vec<Clean> = texts.into_iter().map(|text| text.clone()).collect();
         let is_public = texts.iter().all(|text| self.project.environment.find(text).is_none());
         let pieces = vec![NOTHING; texts.len()];
         let scrubbed = Scrubbed { texts, removals: Vec::new(), removed_lines: Vec::new() };
         scrubbed.cached(&pieces, &self.proof(identity, which)?).filter(|_| is_public)
     }
 
-    fn keep(&self, document: &KnowledgeDocument, identity: &Digest) -> Option<()> {
-        let cached = CachedDocument {
-            names: self.cached(identity, NAMES, names(document))?,
-            has_texts: document.notes.is_some() || !document.body.is_empty(),
-            scope: match document.scope {
-                Scope::Global => CachedScope::Global,
-                Scope::Agent(_) => CachedScope::Agent,
-                Scope::Nobody => CachedScope::Nobody,
-            },
-            pinned: document.pinned,
-            kind: document.kind,
-            secret: document.secret,
-            weight: document.weight,
-            body_line: document.body_line,
-            removals: document.removals.clone(),
-            digest: document.digest,
-            notes_file: document.notes_file.as_ref().map(|file| (file.removals.clone(), file.digest)),
-            search: document.search.clone(),
-        };
-        self.project.scrubber.cache.put_derived(identity, postcard::to_allocvec(&cached).ok()?);
+    /// Puts cached texts back in their places; `None` if they are not those that were cached.
+    fn decode(&self, identity: &Digest, which: &str, cached: CachedScrub, texts: Vec<&mut Clean>) -> Option<()> {
+        let restored = cached.restore(&vec![NOTHING; texts.len()], &self.proof(identity, which)?)?;
+        texts.into_iter().zip(restored.texts).for_each(|(place, text)| *place = text);
         Some(())
+    }
+
+    fn put(&self, key: &Digest, value: &impl Serialize) -> Option<()> {
+        self.project.inputs().put_derived(key, postcard::to_allocvec(value).ok()?);
+        Some(())
+    }
+
+    fn keep(&self, document: &KnowledgeDocument, identity: &Digest) -> Option<()> {
+        let mut document = document.clone();
+        let names = self.encode(identity, NAMES, names(&mut document))?;
+        let has_texts = document.notes.is_some() || !document.body.is_empty();
+        self.put(identity, &CachedDocument { document, names, has_texts })
     }
 
     /// Caches the body of a document and the notes on it; `None` if they cannot be.
     pub(super) fn keep_texts(&self, document: &KnowledgeDocument, identity: &Digest) -> Option<()> {
-        let made = document.notes.as_ref();
-        let cached = CachedTexts {
-            texts: self.cached(identity, TEXTS, texts(document))?,
-            has_body: !document.body.is_empty(),
-            notes: made.map(|made| lists(made).map(<[Clean]>::len)),
-            left_out: made.map(|made| made.left_out).unwrap_or_default(),
-        };
-        self.project.scrubber.cache.put_derived(&texts_of(identity), postcard::to_allocvec(&cached).ok()?);
-        Some(())
+        let mut document = document.clone();
+        let has_body = !document.body.is_empty();
+        let notes = document.notes.as_mut().map(|notes| lists(notes).map(|list| list.len()));
+        let left_out = document.notes.as_ref().map(|notes| notes.left_out).unwrap_or_default();
+        let texts = self.encode(identity, TEXTS, texts(&mut document, has_body))?;
+        self.put(&texts_of(identity), &CachedTexts { texts, has_body, notes, left_out })
     }
 
     /// Returns a cached document without its body and notes, and whether it has any.
     fn find(&self, path: &RepoPath, identity: &Digest) -> Option<(KnowledgeDocument, bool)> {
-        let cached = self.project.scrubber.cache.get_derived(identity)?;
-        let cached: CachedDocument = postcard::from_bytes(cached).ok()?;
-        let is_own = cached.scope == CachedScope::Agent;
-        let count = 2 + usize::from(is_own) + usize::from(cached.notes_file.is_some());
-        let names = cached.names.restore(&vec![NOTHING; count], &self.proof(identity, NAMES)?)?;
-        let mut names = names.texts.into_iter();
-        let mut one = || names.next().unwrap_or_default();
-        let document = KnowledgeDocument {
-            path: path.clone(),
-            shown: one(),
-            title: one(),
-            scope: match cached.scope {
-                CachedScope::Global => Scope::Global,
-                CachedScope::Agent => Scope::Agent(one()),
-                CachedScope::Nobody => Scope::Nobody,
-            },
-            pinned: cached.pinned,
-            kind: cached.kind,
-            secret: cached.secret,
-            weight: cached.weight,
-            notes: None,
-            // Stale notes are a fault.
-            stale_notes: false,
-            notes_file: cached.notes_file.map(|(removals, digest)| NotesFile { shown: one(), removals, digest }),
-            search: cached.search,
-            body: Clean::default(),
-            body_line: cached.body_line,
-            removals: cached.removals,
-            digest: cached.digest,
-            untrusted: false,
-        };
-        Some((document, cached.has_texts))
+        let cached = self.project.inputs().derived(identity)?;
+        let CachedDocument { mut document, names: cached, has_texts } = postcard::from_bytes(cached).ok()?;
+        self.decode(identity, NAMES, cached, names(&mut document))?;
+        document.path = path.clone();
+        Some((document, has_texts))
     }
 
     /// Adds the body and the notes to a document whose files have this identity; `None` if they are not cached.
     pub(super) fn complete(&self, document: &KnowledgeDocument, identity: &Digest) -> Option<KnowledgeDocument> {
-        let cached = self.project.scrubber.cache.get_derived(&texts_of(identity))?;
-        let cached: CachedTexts = postcard::from_bytes(cached).ok()?;
-        let counts = cached.notes.unwrap_or_default();
-        let count = usize::from(cached.has_body) + counts.iter().sum::<usize>();
-        let texts = cached.texts.restore(&vec![NOTHING; count], &self.proof(identity, TEXTS)?)?;
-        let mut texts = texts.texts.into_iter();
-        let body = if cached.has_body { texts.next()? } else { Clean::default() };
-        let [summary, key_facts, rules, keywords] = counts.map(|count| texts.by_ref().take(count).collect());
-        let notes = cached.notes.map(|_| Notes { summary, key_facts, rules, keywords, left_out: cached.left_out });
-        Some(KnowledgeDocument { body, notes, ..document.clone() })
+        let cached = self.project.inputs().derived(&texts_of(identity))?;
+        let CachedTexts { texts: cached, has_body, notes, left_out } = postcard::from_bytes(cached).ok()?;
+        let mut document = document.clone();
+        document.notes = notes.map(|counts| {
+            let [summary, key_facts, rules, keywords] = counts.map(|count| vec![Clean::default(); count]);
+            Notes { summary, key_facts, rules, keywords, left_out }
+        });
+        self.decode(identity, TEXTS, cached, texts(&mut document, has_body))?;
+        Some(document)
     }
 }
 
@@ -222,21 +166,21 @@ const TEXTS: &str = "texts";
 const NOTHING: Piece<'static> = Piece { key: "", text: "", line: 1 };
 
 /// Returns path and title of a document, the key of its agent, and the path of its notes.
-fn names(document: &KnowledgeDocument) -> Vec<Clean> {
-    let mut names = vec![document.shown.clone(), document.title.clone()];
-    if let Scope::Agent(key) = &document.scope {
-        names.push(key.clone());
-    }
-    names.extend(document.notes_file.as_ref().map(|file| file.shown.clone()));
-    names
+fn names(document: &mut KnowledgeDocument) -> Vec<&mut Clean> {
+    let agent = match &mut document.scope {
+        Scope::Agent(key) => Some(key),
+        Scope::Global | Scope::Nobody => None,
+    };
+    let notes_file = document.notes_file.as_mut().map(|file| &mut file.shown);
+    [&mut document.shown, &mut document.title].into_iter().chain(agent).chain(notes_file).collect()
 }
 
 /// Returns the body of a document, if packs hold it, and its notes.
-fn texts(document: &KnowledgeDocument) -> Vec<Clean> {
-    let body = Some(document.body.clone()).filter(|body| !body.is_empty());
-    body.into_iter().chain(document.notes.iter().flat_map(lists).flatten().cloned()).collect()
+fn texts(document: &mut KnowledgeDocument, has_body: bool) -> Vec<&mut Clean> {
+    let body = Some(&mut document.body).filter(|_| has_body);
+    body.into_iter().chain(document.notes.iter_mut().flat_map(lists).flatten()).collect()
 }
 
-fn lists(notes: &Notes) -> [&[Clean]; 4] {
-    [&notes.summary, &notes.key_facts, &notes.rules, &notes.keywords]
+fn lists(notes: &mut Notes) -> [&mut Vec<Clean>; 4] {
+    [&mut notes.summary, &mut notes.key_facts, &mut notes.rules, &mut notes.keywords]
 }

@@ -22,9 +22,6 @@ pub(super) fn document_of(path: &RepoPath) -> Option<RepoPath> {
 ///
 /// Notes in the front matter go before those in the sidecar file, and both before those of the extractor. `title` is the one
 /// of the front matter, if there is one.
-///
-/// # Errors
-/// If the system refuses to read the sidecar file.
 pub(super) fn add(
     project: &Project<'_>,
     document: &mut KnowledgeDocument,
@@ -98,9 +95,6 @@ fn in_front_matter(
 }
 
 /// Reads the sidecar file of a document, if there is one.
-///
-/// # Errors
-/// If the system refuses to read it.
 fn in_sidecar(
     project: &Project<'_>,
     document: &mut KnowledgeDocument,
@@ -108,7 +102,7 @@ fn in_sidecar(
     faults: &mut Vec<Diagnostic>,
 ) -> Result<Option<(WrittenNotes, RepoPath)>, Diagnostic> {
     let path = RepoPath::new(&format!("{}{SIDECAR}", document.path)).ok();
-    let Some(path) = path.filter(|path| project.source.files().binary_search(path).is_ok()) else { return Ok(None) };
+    let Some(path) = path.filter(|path| project.source().files().binary_search(path).is_ok()) else { return Ok(None) };
     let raw = match super::restrictions::raw(project, &path) {
         Ok(raw) => raw,
         Err(unreadable) if unreadable.severity == Severity::Error => return Err(unreadable),
@@ -122,7 +116,7 @@ fn in_sidecar(
     let (shown, text, removals, digest) = clean::file(&project.scrubber, &path, FilePurpose::Document, &raw);
     match WrittenNotes::from_yaml(&text.clean, limits) {
         Ok(notes) => {
-            document.untrusted |= project.untracked.distrusts(project.source, &path);
+            document.untrusted |= project.untracked.distrusts(project.source(), &path);
             document.notes_file = Some(NotesFile { shown, removals, digest });
             Ok(Some((notes, path)))
         }

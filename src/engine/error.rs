@@ -113,9 +113,6 @@ const MOST_TRIES: usize = 8;
 
 /// Runs `read`, and again a few times at most while git changes the files that it reads. `read` must not write anything
 /// before it knows that git did not.
-///
-/// # Errors
-/// Those of `read`.
 pub fn until_settled<T, E>(is_unsettled: impl Fn(&E) -> bool, mut read: impl FnMut() -> Result<T, E>) -> Result<T, E> {
     for _ in 1..MOST_TRIES {
         match read() {

@@ -14,9 +14,6 @@ use std::sync::Arc;
 
 impl Project<'_> {
     /// Prepares packs for the agent that a handover is for: without recent changes, so that they can be committed.
-    ///
-    /// # Errors
-    /// As [`Repository::agent`](super::Repository::agent).
     pub(crate) fn agent_of_handover(&self, name: &str) -> Result<(AgentContext, AgentDefaults), EngineError> {
         self.agent_without_changes(name, None, None)
     }
@@ -74,15 +71,8 @@ fn value_by_value(redactor: &Redactor, card: &Card) -> (CardContentText, Vec<Rec
     let scrubbed = redactor.scrub("", &pieces);
     let mut texts = scrubbed.texts.into_iter();
     let [kind, author, parties, text] = put_together(card, &mut |_, _| texts.next().unwrap_or_default());
-    let mut removals: Vec<_> = scrubbed.removals.into_iter().map(|removal| clean::recorded(removal, "body")).collect();
-    removals.sort();
-    removals.dedup_by(|next, kept| {
-        let same = (next.line, &next.rule) == (kept.line, &kept.rule);
-        if same {
-            kept.count = kept.count.saturating_add(next.count);
-        }
-        same
-    });
+    let removals = scrubbed.removals.into_iter().map(|removal| clean::recorded(removal, "body"));
+    let removals = clean::merged(removals.collect());
     let role = card.role.name();
     (CardContentText { kind, role, author, parties, text, removals: Vec::new() }, removals)
 }

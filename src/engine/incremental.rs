@@ -1,9 +1,8 @@
 //! Reuse of packs that an earlier build wrote and that are still current.
 
 use super::agents::History;
-use super::{AgentRequest, BudgetLimits, Configuration, Planned, WriteOutcome, companion};
-use crate::cache::{Cache, CachedPack, CompletedBuild, FreshnessPolicy, Manifest, ScrubCache, SessionMemo, TracedTree};
-use crate::intake::Repo;
+use super::{AgentRequest, BudgetLimits, Planned, Project, Repository, WriteOutcome};
+use crate::cache::{Cache, CachedPack, CompletedBuild, FreshnessPolicy, Manifest, TextCache};
 use crate::model::{Diagnostic, Digest, Untracked};
 use crate::review::UNEXPLAINED;
 use crate::store::{Folder, StoreError};
@@ -36,9 +35,8 @@ impl<'a> BuildOrder<'a> {
 }
 
 /// One build that reuses cached packs, and records the new ones.
-#[derive(Debug)]
 pub struct IncrementalBuild<'a> {
-    repo: &'a Repo,
+    repository: &'a Repository,
     cache: &'a Cache,
     folder: &'a Folder,
     freshness: FreshnessPolicy,
@@ -48,15 +46,15 @@ pub struct IncrementalBuild<'a> {
 }
 
 impl<'a> IncrementalBuild<'a> {
-    /// Prepares a build of `order` on `repo`, whose packs are in `folder`.
-    pub fn new(
-        repo: &'a Repo,
-        cache: &'a Cache,
+    /// Prepares a build of `order`, whose packs are in `folder`; `None` without a cache.
+    pub(super) fn new(
+        repository: &'a Repository,
         folder: &'a Folder,
-        configuration: &Configuration,
         order: &BuildOrder<'_>,
         freshness: FreshnessPolicy,
-    ) -> Self {
+    ) -> Option<Self> {
+        let cache = repository.cache.as_ref()?;
+        let configuration = &repository.configuration;
         let (name, text) = (&configuration.name, configuration.text.as_deref());
         let config = cache.base_digester().part([u8::from(text.is_some())]).part(text.unwrap_or_default()).digest();
         let job = order
@@ -68,39 +66,25 @@ impl<'a> IncrementalBuild<'a> {
             job = job.part(format!("{agent:?}"));
         }
         let job = job.digest();
-        Self { repo, cache, folder, freshness, job, config, packs: Mutex::default() }
-    }
-
-    /// Returns the source tree of the build, which records every read.
-    pub fn trace<'t>(&self, texts: Option<&'t ScrubCache>, recent: Option<&'t SessionMemo>) -> TracedTree<'t, Repo>
-    where
-        'a: 't,
-    {
-        TracedTree::new(self.repo, self.cache.base_digester(), texts, recent)
+        Some(Self { repository, cache, folder, freshness, job, config, packs: Mutex::default() })
     }
 
     /// Returns the packs of the last build of all roots, by name, and its diagnostics, if no input changed since.
     pub fn fresh(&self) -> Option<(Vec<WriteOutcome>, Vec<Diagnostic>)> {
-        let run = self.cache.fresh(
-            &self.job,
-            self.repo,
-            self.repo.diagnostics(),
-            self.folder,
-            &companion::name,
-            self.freshness,
-        )?;
+        let files = self.repository.files();
+        let run = self.cache.fresh(&self.job, files, files.diagnostics(), self.folder, self.freshness)?;
         let packs = run
             .names
             .iter()
             .filter_map(|name| Some(WriteOutcome::unchanged(name, self.cache.manifest.packs.get(name)?)));
-        Some((packs.collect(), run.diagnostics()))
+        Some((packs.collect(), run.diagnostics.clone()))
     }
 
     /// Returns the outcome for `planned` if its fingerprint is the cached one and its file is untouched.
     pub fn unchanged_pack(&self, planned: &Planned) -> Option<WriteOutcome> {
         let pack = self.cache.manifest.packs.get(&planned.name)?;
-        let same = pack.fingerprint == planned.fingerprint;
-        if !same || !pack.is_unchanged(self.folder, &planned.name, &companion::name(&planned.name), self.freshness) {
+        let same = planned.fingerprint == Some(pack.fingerprint);
+        if !same || !pack.is_unchanged(self.folder, &planned.name, self.freshness) {
             return None;
         }
         self.record(&planned.name, pack.clone());
@@ -125,11 +109,18 @@ impl<'a> IncrementalBuild<'a> {
 
     /// Returns the manifest of this build's packs. `diagnostics` are those of a complete build; without them the next
     /// build cannot skip anything as a whole.
-    pub fn manifest(&self, trace: &TracedTree<'_, Repo>, diagnostics: Option<&[Diagnostic]>) -> Manifest {
+    pub fn manifest(&self, project: &Project<'_>, diagnostics: Option<&[Diagnostic]>) -> Manifest {
         let packs = std::mem::take(&mut *self.packs.lock().unwrap_or_else(PoisonError::into_inner));
         let run = diagnostics.and_then(|diagnostics| {
-            let names = packs.keys().cloned().collect();
-            CompletedBuild::new(self.cache, [self.job, self.config], trace, self.repo.diagnostics(), names, diagnostics)
+            let (names, files) = (packs.keys().cloned().collect(), self.repository.files());
+            CompletedBuild::new(
+                self.cache,
+                [self.job, self.config],
+                project.inputs(),
+                files.diagnostics(),
+                names,
+                diagnostics,
+            )
         });
         Manifest::new(packs, run)
     }
@@ -138,15 +129,12 @@ impl<'a> IncrementalBuild<'a> {
     ///
     /// # Errors
     /// If a file cannot be written; the next build then does the work again.
-    pub fn save(&self, manifest: &Manifest, texts: Option<&ScrubCache>) -> Result<(), StoreError> {
+    pub fn save(&self, manifest: &Manifest, texts: Option<&TextCache>) -> Result<(), StoreError> {
         self.cache.save(manifest, texts)
     }
 
     /// Writes the file states of an unchanged build to disk, so that the next build need not read those files.
-    ///
-    /// # Errors
-    /// If a file cannot be written.
     pub fn save_states(&self) -> Result<(), StoreError> {
-        self.cache.save_settled(self.folder, &companion::name)
+        self.cache.save_settled(self.folder)
     }
 }

@@ -1,13 +1,13 @@
 //! Reads and redacts every issue of the snapshot.
 
-use super::caching_redactor::{CachingRedactor, ScrubBatch, ScrubResult};
 use super::clean;
+use super::clean::{CachingRedactor, ScrubBatch, ScrubResult};
 use super::items::scrubbed;
 use super::project::{ParsedFiles, Project, unreadable};
 use crate::cache::{FilePurpose, FileResult};
 use crate::graph::{ClaimedIssue, Entry, Identity, ParsedComment, ParsedText, RecordedRemoval, SourceRules, Target};
 use crate::mentions::Markdown;
-use crate::model::{Code, Diagnostic, Digest, Place, Refusal, RemovedLines, RepoPath, SourceTree};
+use crate::model::{Code, Diagnostic, Digest, Place, Refusal, RemovedLines, RepoPath, SourceTree as _};
 use crate::records;
 use crate::records::SnapshotFile;
 use crate::redact::{Clean, Piece, Redactor, Scrubbed};
@@ -16,10 +16,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Reads all files of the snapshot, in the order of their paths.
-pub(super) fn read(source: &dyn SourceTree, scrubber: &CachingRedactor<'_>) -> ParsedFiles {
+pub(super) fn read(scrubber: &CachingRedactor<'_>) -> ParsedFiles {
     let rules = Arc::new(SourceRules::default());
     let read: Vec<Result<Arc<Entry>, Diagnostic>> =
-        source.issues().par_iter().map(|path| read_file(source, scrubber, path, &rules)).collect();
+        scrubber.inputs.issues().par_iter().map(|path| read_file(scrubber, path, &rules)).collect();
     let mut all = ParsedFiles::default();
     for result in read {
         match result {
@@ -32,22 +32,21 @@ pub(super) fn read(source: &dyn SourceTree, scrubber: &CachingRedactor<'_>) -> P
 }
 
 fn read_file(
-    source: &dyn SourceTree,
     scrubber: &CachingRedactor<'_>,
     path: &RepoPath,
     rules: &Arc<SourceRules>,
 ) -> Result<Arc<Entry>, Diagnostic> {
-    if let Some(work) = scrubber.cache.get_file(FilePurpose::Issue, path)
+    if let Some(work) = scrubber.inputs.file_result(FilePurpose::Issue, path)
         && let FileResult::Issue(entry) = &*work
     {
         return Ok(Arc::clone(entry));
     }
-    let text = source.read_issue(path).map_err(|refusal| unusable(path, &refusal))?;
+    let text = scrubber.inputs.read_issue(path).map_err(|refusal| unusable(path, &refusal))?;
     let mut file = SnapshotFile::read(path, &text).map_err(|diagnostic| scrubbed(&scrubber.redactor, diagnostic))?;
     let hidden = HiddenText::remove_from(&mut file, &scrubber.redactor, path);
-    let content = scrubber.content(path, &text);
+    let content = scrubber.inputs.content(path, &text);
     let entry = Arc::new(scrub_issue(scrubber, &file.parsed(), &hidden, content, rules));
-    scrubber.cache.put_file(FilePurpose::Issue, path, &[], &|| FileResult::Issue(Arc::clone(&entry)));
+    scrubber.inputs.put_file_result(FilePurpose::Issue, path, &[], || FileResult::Issue(Arc::clone(&entry)));
     Ok(entry)
 }
 
@@ -171,10 +170,10 @@ fn scrub_issue(
         removals.push(recorded);
     }
     let removed = IssueRemovals {
-        issue: merged(removals),
-        links: link_removals.into_iter().map(merged).collect(),
-        code: code_removals.into_iter().map(merged).collect(),
-        comments: comment_removals.into_iter().map(merged).collect(),
+        issue: clean::merged(removals),
+        links: link_removals.into_iter().map(clean::merged).collect(),
+        code: code_removals.into_iter().map(clean::merged).collect(),
+        comments: comment_removals.into_iter().map(clean::merged).collect(),
     };
     to_entry(issue, markdown, removed, digest, rules)
 }
@@ -256,21 +255,6 @@ fn digest(texts: &[Clean], issue: &records::Issue<String>) -> Digest {
     let links = issue.links.iter().map(|link| format!("{} {}", link.relation.name(), link.state.name()));
     let parts: Vec<String> = texts.iter().map(ToString::to_string).chain(links).collect();
     Digest::of(parts.join("\n"))
-}
-
-/// Merges removals by one rule on one line. In a body their counts add up; elsewhere one value may be read twice, such as
-/// a field that is also the title, so the larger count is right.
-fn merged(mut removals: Vec<RecordedRemoval>) -> Vec<RecordedRemoval> {
-    removals.sort();
-    removals.dedup_by(|b, a| {
-        let same = (a.line, a.in_body, &a.rule) == (b.line, b.in_body, &b.rule);
-        if same {
-            a.count = if a.in_body { a.count.saturating_add(b.count) } else { a.count.max(b.count) };
-            a.in_name |= b.in_name;
-        }
-        same
-    });
-    removals
 }
 
 impl Project<'_> {

@@ -1,7 +1,7 @@
 //! Reads and redacts every work item of the repository.
 
-use super::caching_redactor::CachingRedactor;
 use super::clean;
+use super::clean::CachingRedactor;
 use super::project::{COMMIT, ParsedFiles, unreadable};
 use super::restrictions::{leads_to_agent, restriction};
 use crate::cache::{FilePurpose, FileResult};
@@ -21,18 +21,14 @@ use std::sync::Arc;
 type Matched = (usize, usize, RepoPath);
 
 /// Reads all items, in the order of sources, globs, paths and lines.
-pub(super) fn read(
-    source: &dyn SourceTree,
-    settings: &Settings,
-    scrubber: &CachingRedactor<'_>,
-    untracked: Untracked,
-) -> ParsedFiles {
+pub(super) fn read(settings: &Settings, scrubber: &CachingRedactor<'_>, untracked: Untracked) -> ParsedFiles {
+    let source: &dyn SourceTree = &scrubber.inputs;
     let rules: Vec<Arc<SourceRules>> =
         settings.work_items.iter().map(|source| Arc::new(source_rules(source))).collect();
     let (copies, files): (Vec<_>, Vec<_>) =
         item_files(source.files(), settings).into_iter().partition(|(.., path)| live_original(source, path).is_some());
     let read: Vec<ParsedFiles> =
-        files.par_iter().map(|matched| read_file(source, settings, scrubber, &rules, matched)).collect();
+        files.par_iter().map(|matched| read_file(settings, scrubber, &rules, matched)).collect();
     let mut all = ParsedFiles::default();
     for (mut read, (.., path)) in read.into_iter().zip(&files) {
         mark_untracked(&mut read, source, path, &scrubber.redactor, untracked);
@@ -94,22 +90,21 @@ fn item_files(files: &[RepoPath], settings: &Settings) -> Vec<Matched> {
 }
 
 fn read_file(
-    source: &dyn SourceTree,
     settings: &Settings,
     scrubber: &CachingRedactor<'_>,
     rules: &[Arc<SourceRules>],
     (index, _, path): &Matched,
 ) -> ParsedFiles {
-    if let Some(work) = scrubber.cache.get_file(FilePurpose::Items, path)
+    if let Some(work) = scrubber.inputs.file_result(FilePurpose::Items, path)
         && let FileResult::Items(entries, diagnostics) = &*work
     {
         let (entries, diagnostics) = (entries.clone(), diagnostics.clone());
         return ParsedFiles { entries, diagnostics, unread: Vec::new() };
     }
-    let redactor = &scrubber.redactor;
+    let (redactor, source): (_, &dyn SourceTree) = (&scrubber.redactor, &scrubber.inputs);
     let text = match source.read(path) {
         Ok(text) => text,
-        Err(refusal) => return undecodable(source, settings, scrubber, &rules[*index], (*index, path), &refusal),
+        Err(refusal) => return undecodable(settings, scrubber, &rules[*index], (*index, path), &refusal),
     };
     if let Some(withheld) = restriction(source, settings, path, &text) {
         let message = format!("`{path}` is {}, so that it is no work item", withheld.reason());
@@ -122,14 +117,14 @@ fn read_file(
         return ParsedFiles { diagnostics: vec![scrubbed(redactor, fault)], ..ParsedFiles::default() };
     }
     let unread = RefCell::new(Vec::new());
-    let content = RefCell::new(Vec::from_iter(scrubber.content(path, &text)));
+    let content = RefCell::new(Vec::from_iter(scrubber.inputs.content(path, &text)));
     let body_files = RefCell::new(Vec::new());
     let parsed = records::items(&settings.work_items[*index], *index, path, &text, &|body_file| {
         let text = source.read(body_file);
         let is_restricted = text.as_ref().is_ok_and(|text| restriction(source, settings, body_file, text).is_some());
         let text = if is_restricted { Err(Refusal::Denied) } else { text };
         body_files.borrow_mut().push(body_file.clone());
-        content.borrow_mut().extend(text.as_ref().ok().and_then(|text| scrubber.content(body_file, text)));
+        content.borrow_mut().extend(text.as_ref().ok().and_then(|text| scrubber.inputs.content(body_file, text)));
         if let Err(refusal @ Refusal::Unreadable(_)) = &text {
             unread.borrow_mut().push(scrubbed(redactor, unreadable(body_file, refusal)));
         }
@@ -149,7 +144,7 @@ fn read_file(
     let unread = unread.into_inner();
     // A file that the system refused to read may be readable next time; the cache key would be the same.
     if unread.is_empty() {
-        scrubber.cache.put_file(FilePurpose::Items, path, &body_files, &|| {
+        scrubber.inputs.put_file_result(FilePurpose::Items, path, &body_files, || {
             FileResult::Items(entries.clone(), diagnostics.clone())
         });
     }
@@ -159,13 +154,13 @@ fn read_file(
 /// Returns the result for a file whose text cannot be read. If it is no UTF-8 or has a NUL byte, its items are damaged:
 /// what of it is text says which ids it holds.
 fn undecodable(
-    source: &dyn SourceTree,
     settings: &Settings,
     scrubber: &CachingRedactor<'_>,
     rules: &Arc<SourceRules>,
     (index, path): (usize, &RepoPath),
     refusal: &Refusal,
 ) -> ParsedFiles {
+    let source: &dyn SourceTree = &scrubber.inputs;
     let fault = scrubbed(&scrubber.redactor, unreadable(path, refusal));
     let head =
         Some(path).filter(|_| matches!(refusal, Refusal::NotUtf8 | Refusal::Binary)).and_then(|path| source.head(path));

@@ -6,14 +6,16 @@ use super::project::Project;
 use super::restrictions::{Withheld, document_restriction};
 use super::{EngineError, apply_severities, document_notes};
 use crate::config::{
-    AGENT_INSTRUCTIONS, BuiltinText, ContextSettings, HANDOVER_INSTRUCTIONS, KNOWLEDGE_INSTRUCTIONS, Policy,
+    AGENT_INSTRUCTIONS, BuiltinText, ContextSettings, DocumentType, HANDOVER_INSTRUCTIONS, KNOWLEDGE_INSTRUCTIONS,
+    Policy,
 };
 use crate::graph::Value;
 use crate::knowledge::{Knowledge, KnowledgeDocument, KnowledgeRequest, Relevant, Scope};
-use crate::model::{Diagnostic, RepoPath};
+use crate::model::{Code, Diagnostic, RepoPath};
 use crate::redact::Clean;
+use crate::review::UnusedText;
 use crate::select::{HandedOver, JobInstructions, KnowledgeSections, RecentChanges, RootReferences, SelectionContext};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// An agent that packs are built for.
@@ -47,9 +49,6 @@ impl Project<'_> {
     }
 
     /// Confirms that no agent is missing because its file, or a folder that may hold it, could not be read.
-    ///
-    /// # Errors
-    /// [`EngineError::Unread`].
     pub(crate) fn confirm_agents_read(&self) -> Result<(), EngineError> {
         match &self.read_knowledge().unread[..] {
             [] => Ok(()),
@@ -62,7 +61,7 @@ impl Project<'_> {
 
     /// Returns what kind of document keeps a file with this text from everyone.
     pub fn restricted(&self, path: &RepoPath, raw: &str) -> Option<&'static str> {
-        document_restriction(self.source, self.settings, path, raw).map(Withheld::reason)
+        document_restriction(self.source(), self.settings, path, raw).map(Withheld::reason)
     }
 
     pub(super) fn read_knowledge(&self) -> &ReadKnowledge {
@@ -103,7 +102,7 @@ impl Project<'_> {
     /// secrets.
     pub(super) fn withheld(&self, path: &RepoPath, agent: Option<&AgentContext>) -> Option<Withheld> {
         let key = agent.map(|agent| &self.knowledge().agents.all[agent.agent]);
-        let names = [Some(path), self.source.link_end(path)];
+        let names = [Some(path), self.source().link_end(path)];
         // An agent's file is for that agent; for packs without an agent it is a file like all others.
         let is_others = |path: &&RepoPath| self.is_agent_file(path) && key.is_some_and(|agent| agent.path != **path);
         let notes_of = |path: &&RepoPath| document_notes::document_of(path).is_some_and(|path| is_others(&&path));
@@ -241,6 +240,48 @@ impl Project<'_> {
         Arc::clone(found.complete.get_or_init(complete))
     }
 
+    /// Returns the decisions, configured documents that are for everyone, and other Markdown files that are no work items, each with
+    /// its kind, and of those that were meant to be work items why they are none. All is redacted.
+    pub fn known_texts(&self) -> Vec<UnusedText> {
+        let mut known = BTreeMap::new();
+        let items: BTreeSet<&str> = self.corpus().entries.iter().map(|entry| entry.item.origin.path.as_str()).collect();
+        let boilerplate: BTreeSet<&RepoPath> = self.corpus().rules.boilerplate.iter().map(|(path, _)| path).collect();
+        let is_hidden = |path: &RepoPath| path.as_str().split('/').any(|part| part.starts_with('.'));
+        let is_other = |path: &&RepoPath| {
+            path.as_str().to_lowercase().ends_with(".md")
+                && !items.contains(path.as_str())
+                && !boilerplate.contains(path)
+                && !is_hidden(path)
+                && !self.is_agent_file(path)
+                && !self.is_own_output(path)
+                && !self.denies(path)
+        };
+        known.extend(self.source().files().iter().filter(is_other).map(|path| (path, "document")));
+        for document in &self.knowledge().documents {
+            let is_rules = matches!(document.kind, DocumentType::StyleGuide | DocumentType::Playbook);
+            if document.secret || document.scope != Scope::Global {
+                known.remove(&document.path);
+            } else {
+                known.insert(&document.path, if is_rules { "rules" } else { "document" });
+            }
+        }
+        known.extend(self.corpus().rules.adrs.iter().map(|path| (path, "adr")));
+        let clean = |text: &str| self.without_secrets(text);
+        let mut faults = BTreeMap::<&RepoPath, &str>::new();
+        let is_of_item =
+            |fault: &&Diagnostic| matches!(fault.code, Code::DuplicateId | Code::InvalidItem | Code::UnreadableFile);
+        for fault in self.diagnostics.iter().filter(is_of_item) {
+            if let Some(at) = &fault.at {
+                faults.entry(&at.path).or_insert(&fault.message);
+            }
+        }
+        let text = |(path, kind): (&RepoPath, &str)| {
+            let reason = faults.get(path).filter(|_| kind == "document").copied();
+            let kind = if reason.is_some() { "work_item" } else { kind };
+            UnusedText { path: clean(path.as_str()), kind: kind.to_owned(), reason: reason.map(clean) }
+        };
+        known.into_iter().map(text).collect()
+    }
     fn labels(&self, root: usize) -> Vec<Clean> {
         let fields = &self.corpus.entries[root].item.fields;
         let Some(field) = fields.iter().find(|field| &*field.name == "labels") else { return Vec::new() };

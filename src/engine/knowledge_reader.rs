@@ -45,7 +45,7 @@ pub(super) const CONFIG: &str = "contextpack.yml";
 pub(super) fn read(project: &Project<'_>) -> ReadKnowledge {
     let mut all = ReadKnowledge::default();
     // What a folder that cannot be listed holds may be agents and documents.
-    all.unread.extend(project.source.unlisted().iter().cloned().map(|fault| project.redacted_for_output(fault)));
+    all.unread.extend(project.source().unlisted().iter().cloned().map(|fault| project.redacted_for_output(fault)));
     let agents = agents(project, &mut all);
     let faults = &mut all.knowledge.diagnostics;
     faults.extend(misplaced_agents(project));
@@ -72,10 +72,10 @@ fn agents(project: &Project<'_>, all: &mut ReadKnowledge) -> Agents {
     let profiles: Vec<&str> = project.settings.profiles.keys().map(String::as_str).collect();
     let mut agents = Vec::new();
     let mut scoped = BTreeMap::new();
-    for path in project.source.files().iter().filter(|path| project.is_agent_file(path)) {
+    for path in project.source().files().iter().filter(|path| project.is_agent_file(path)) {
         match raw(project, path) {
             Ok(text)
-                if document_restriction(project.source, project.settings, path, &text) == Some(Withheld::Secret) =>
+                if document_restriction(project.source(), project.settings, path, &text) == Some(Withheld::Secret) =>
             {
                 faults.push(restricted_instructions(path, Withheld::Secret));
             }
@@ -109,7 +109,7 @@ fn agents(project: &Project<'_>, all: &mut ReadKnowledge) -> Agents {
 /// whatever matches it or links to it.
 fn misplaced_agents(project: &Project<'_>) -> Vec<Diagnostic> {
     let settings = &project.settings.knowledge;
-    let is_agent = |path: &RepoPath| leads_to_agent(project.source, project.settings, path);
+    let is_agent = |path: &RepoPath| leads_to_agent(project.source(), project.settings, path);
     let mut faults = Vec::new();
     if let Some(overview) = settings.overview.as_ref().filter(|overview| is_agent(overview)) {
         let message = format!("`{overview}` is the file of an agent, so that it is no overview");
@@ -117,7 +117,7 @@ fn misplaced_agents(project: &Project<'_>) -> Vec<Diagnostic> {
         let help = "write what the project is in a file that `agents.include` does not match";
         faults.push(Diagnostic::new(Code::InvalidDocument, at, message).help(help));
     }
-    for path in project.source.files().iter().filter(|path| is_agent(path)) {
+    for path in project.source().files().iter().filter(|path| is_agent(path)) {
         let Some(source) = settings.source_of(path) else { continue };
         if project.is_agent_file(path) && !is_named(source, path) {
             continue;
@@ -132,7 +132,7 @@ fn misplaced_agents(project: &Project<'_>) -> Vec<Diagnostic> {
 
 fn missing_overview(project: &Project<'_>, config: &RepoPath) -> Option<Diagnostic> {
     let settings = &project.settings.knowledge;
-    let files = project.source.files();
+    let files = project.source().files();
     let overview = settings.overview.as_ref().filter(|overview| files.binary_search(overview).is_err())?;
     let at = Some(Place::line(config.clone(), settings.overview_line));
     let fault = Diagnostic::new(Code::InvalidDocument, at, format!("there is no file `{overview}`"));
@@ -141,7 +141,7 @@ fn missing_overview(project: &Project<'_>, config: &RepoPath) -> Option<Diagnost
 
 /// Returns what is wrong with jobs: nobody does them, or their instructions or root are missing.
 fn job_faults(project: &Project<'_>, agents: &Agents, config: &RepoPath) -> Vec<Diagnostic> {
-    let files = project.source.files();
+    let files = project.source().files();
     let mut faults = Vec::new();
     for (name, job) in &project.settings.knowledge.jobs {
         let mut fault = |what: String, help: String| {
@@ -170,15 +170,15 @@ fn documents(reader: &Reader<'_, '_>, all: &mut ReadKnowledge) {
     let Reader { project, agents, .. } = reader;
     let settings = &project.settings.knowledge;
     let faults = &mut all.knowledge.diagnostics;
-    let is_agent = |path: &RepoPath| leads_to_agent(project.source, project.settings, path);
+    let is_agent = |path: &RepoPath| leads_to_agent(project.source(), project.settings, path);
     // A link to a document is that document, which stands for itself.
     let is_other_name =
-        |path: &RepoPath| project.source.link_end(path).is_some_and(|end| DocumentRules::of(settings, end).is_some());
+        |path: &RepoPath| project.source().link_end(path).is_some_and(|end| DocumentRules::of(settings, end).is_some());
     let named: Vec<(&RepoPath, DocumentRules<'_>)> = project
-        .source
+        .source()
         .files()
         .iter()
-        .chain(project.source.special_files())
+        .chain(project.source().special_files())
         .filter_map(|path| Some((path, DocumentRules::of(settings, path)?)))
         .filter(|(path, _)| !is_other_name(path) && !is_agent(path))
         .collect();
@@ -263,7 +263,7 @@ fn soul_scopes(project: &Project<'_>, path: &RepoPath, raw: &str) -> Vec<Option<
     let settings = &project.settings.knowledge;
     let entry = settings.source_of(path).and_then(|source| source.agent.as_ref());
     let mut scopes: Vec<_> = entry.map(|named| Some(named.name.clone())).into_iter().collect();
-    if let Some(end) = project.source.link_end(path).filter(|end| *end != path) {
+    if let Some(end) = project.source().link_end(path).filter(|end| *end != path) {
         if project.is_agent_file(end) {
             scopes.push(None);
         } else if let Some(rules) = DocumentRules::of(settings, end) {
@@ -283,9 +283,6 @@ struct Reader<'r, 'p> {
 
 impl Reader<'_, '_> {
     /// Reads a document: its fields, its notes and what it is searched by.
-    ///
-    /// # Errors
-    /// If its text cannot be read.
     fn document(
         &self,
         path: &RepoPath,
@@ -322,7 +319,7 @@ impl Reader<'_, '_> {
         rules: DocumentRules<'_>,
         faults: &mut Vec<Diagnostic>,
     ) -> Option<UnusableDocument> {
-        let source = self.project.source;
+        let source = self.project.source();
         let reason = match source.read(path).err()? {
             _ if is_special(self.project, path) => Refusal::Binary.omission_reason()?,
             refusal => refusal.omission_reason()?,
@@ -351,7 +348,7 @@ impl Reader<'_, '_> {
             removals,
             digest,
             secret: secrecy.is_secret(),
-            untrusted: project.untracked.distrusts(project.source, path),
+            untrusted: project.untracked.distrusts(project.source(), path),
         };
         let (document, front) = KnowledgeDocument::read(file, rules, agents, config, faults);
         faults.extend(unclear(path, secrecy));

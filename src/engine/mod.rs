@@ -7,13 +7,11 @@
 mod agents;
 mod budget_probe;
 mod build;
-mod caching_redactor;
 mod clean;
 pub mod companion;
 mod configuration;
 mod document_cache;
 mod document_notes;
-mod environment_check;
 mod error;
 mod github_warnings;
 mod handover;
@@ -22,12 +20,10 @@ mod issues;
 mod items;
 mod knowledge;
 mod knowledge_reader;
-mod known_texts;
 mod notices;
 mod orphans;
 mod pack_state;
 mod pack_writer;
-mod packs;
 mod prepared_profile;
 mod project;
 mod referenced_files;
@@ -35,22 +31,22 @@ mod repository;
 mod restrictions;
 mod roots;
 mod session;
-#[cfg(feature = "mcp")]
 mod warm;
 
 pub use budget_probe::BudgetProbe;
-pub use build::{BuildJob, BuildReport, Built, IsUnchanged, Planned, build_packs, pack_file_name};
+#[cfg(feature = "mcp")]
+pub use build::input_errors;
+pub use build::{BuildJob, BuildReport, Built, Finish, Planned, Skip, build_packs, pack_file_name};
 pub use configuration::{Configuration, validated};
 pub use error::{EngineError, Unsettled, until_settled};
 pub use handover::card_text;
 pub use incremental::{BuildOrder, IncrementalBuild};
 pub use knowledge::AgentContext;
-pub use known_texts::token_counter;
 pub use notices::{apply_severities, unmatched};
 pub use orphans::{OrphanPack, orphans};
-pub use pack_state::{CheckReport, CheckRequest, PackState, UNVERIFIABLE, check_packs, lost_its_issue, pack_names};
+pub use pack_state::{CheckRequest, PackState, UNVERIFIABLE, check_packs, lost_its_issue, pack_names};
 pub use pack_writer::{PackWriter, WriteOutcome, WriteReport, WriteStatus, write_packs};
-pub use prepared_profile::BudgetLimits;
+pub use prepared_profile::{BudgetLimits, count_tokens};
 pub use project::Project;
 pub use repository::{OpenRequest, PackRequest, Repository, path_inside, process_environment};
 pub use roots::{RootError, RootSummary};
@@ -58,4 +54,4 @@ pub use session::{
     AgentRequest, BuildObserver, OnWritten, Session, SessionRequest, Update, WrittenPack, delivery_folder,
 };
 #[cfg(feature = "mcp")]
-pub use warm::{WarmReadings, WarmSource, count_tokens};
+pub use warm::WarmReadings;

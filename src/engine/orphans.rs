@@ -38,9 +38,6 @@ impl OrphanPack {
 /// Returns the packs in the folder whose root or profile is gone, and those of issues that the snapshot lacks.
 ///
 /// `names` are the packs of the build. Skipped are packs of handovers, and files that are no pack under their own name.
-///
-/// # Errors
-/// If the folder or a pack cannot be read.
 pub fn orphans(
     folder: &Folder,
     names: &BTreeSet<&str>,

@@ -1,9 +1,7 @@
 //! Compares the packs on disk with those that a build gives.
 
 use super::orphans::NOT_IN_SNAPSHOT;
-use super::{
-    BuildJob, BuildReport, Built, EngineError, IsUnchanged, OrphanPack, Planned, Project, build_packs, companion,
-};
+use super::{BuildJob, BuildReport, Built, EngineError, OrphanPack, Planned, Project, Skip, build_packs, companion};
 use crate::intake::Repo;
 use crate::model::slug;
 use crate::render;
@@ -11,7 +9,6 @@ use crate::review::{Difference, difference, read};
 use crate::store::{Folder, StoreError};
 use crate::wire::Pack;
 use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
 
 /// Why a pack without a file is missing.
 const NOT_BUILT: &str = "it was not built yet";
@@ -47,12 +44,9 @@ impl PackState {
     }
 
     /// Compares a built pack, and its companion if there are any, with the files on disk.
-    ///
-    /// # Errors
-    /// If a file cannot be read.
     pub fn of(project: &Project<'_>, request: &CheckRequest<'_>, built: &Built) -> Result<Self, StoreError> {
         let CheckRequest { folder, markdown: with_companion, .. } = *request;
-        let Built { root, profile, name, outcome, .. } = built;
+        let Built { plan: Planned { root, profile, name, .. }, outcome } = built;
         let existing = folder.read(name)?;
         let budget = outcome.as_ref().ok().map(|sealed| &sealed.pack().budget);
         let size = budget.map(|budget| (budget.used_chars, budget.used_tokens));
@@ -60,17 +54,15 @@ impl PackState {
             (Err(fault), _) => ("failed", vec![fault.message.clone()]),
             (Ok(_), None) => ("missing", vec![NOT_BUILT.to_owned()]),
             (Ok(sealed), Some(existing)) if sealed.is_unchanged(&existing) => {
-                match with_companion
-                    .then(|| companion::fault(folder, name, &render::pack(sealed.pack()).whole()))
-                    .transpose()?
-                    .flatten()
-                {
+                let rendering = with_companion.then(|| render::pack(sealed.pack()).whole());
+                let fault =
+                    rendering.map(|rendering| companion::fault(folder, name, &rendering)).transpose()?.flatten();
+                match fault {
+                    Some(fault) => (fault.status(), vec![fault.reason(name)]),
                     None if !with_companion && companion::exists(folder, name)? => {
                         ("stale", vec![obsolete_companion(name)])
                     }
                     None => ("fresh", Vec::new()),
-                    Some(fault @ companion::CompanionFault::Missing) => ("missing", vec![fault.reason(name)]),
-                    Some(fault @ companion::CompanionFault::Differs) => ("edited", vec![fault.reason(name)]),
                 }
             }
             (Ok(sealed), Some(existing)) => match difference(&existing, sealed.pack(), &|name| project.has(name)) {
@@ -86,15 +78,6 @@ impl PackState {
     }
 }
 
-/// The states of all packs of a build.
-#[derive(Debug)]
-pub struct CheckReport {
-    /// The packs, in the order of their fields.
-    pub packs: Vec<PackState>,
-    /// The diagnostics, and whether it is known which packs belong in the folder.
-    pub build: BuildReport,
-}
-
 /// The files that a build is compared with.
 #[derive(Debug, Clone, Copy)]
 pub struct CheckRequest<'a> {
@@ -108,44 +91,30 @@ pub struct CheckRequest<'a> {
 }
 
 /// Builds the packs of `job` in memory and compares them with the files on disk; `progress` is called once for each
-/// pack, from several threads.
-///
-/// # Errors
-/// If a pack cannot be read, or git changed files meanwhile.
+/// pack, from several threads. Returns the states in the order of their fields.
 pub fn check_packs(
     files: &Repo,
     project: &Project<'_>,
     job: &BuildJob,
     request: &CheckRequest<'_>,
     progress: &(dyn Fn() + Sync),
-) -> Result<CheckReport, EngineError> {
-    let states: Mutex<Vec<PackState>> = Mutex::default();
-    let add = |state| {
-        states.lock().unwrap_or_else(PoisonError::into_inner).push(state);
-        progress();
-    };
-    let refused: Mutex<Option<StoreError>> = Mutex::new(None);
+) -> Result<(Vec<PackState>, BuildReport), EngineError> {
     let names = if request.skip_missing { request.folder.list()? } else { Vec::new() };
-    let without_file = |planned: &Planned| {
-        let is_missing = names.binary_search(&planned.name).is_err();
-        if is_missing {
-            add(PackState::missing(planned));
-        }
-        is_missing
+    let without_file = |plan: &Planned| {
+        names.binary_search(&plan.name).is_err().then(|| {
+            progress();
+            Ok(PackState::missing(plan))
+        })
     };
-    let skipped = request.skip_missing.then_some(&without_file as &IsUnchanged<'_>);
-    let build = build_packs(files, project, job, skipped, &|built| match PackState::of(project, request, &built) {
-        Ok(state) => add(state),
-        Err(error) => {
-            refused.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-        }
+    let skip = request.skip_missing.then_some(&without_file as &Skip<'_, _>);
+    let (states, build) = build_packs(files, project, job, skip, &|built| {
+        let state = PackState::of(project, request, &built);
+        progress();
+        state
     })?;
-    if let Some(error) = refused.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        return Err(error.into());
-    }
-    let mut packs = states.into_inner().unwrap_or_else(PoisonError::into_inner);
-    packs.sort();
-    Ok(CheckReport { packs, build })
+    let mut states = states.into_iter().collect::<Result<Vec<PackState>, StoreError>>()?;
+    states.sort();
+    Ok((states, build))
 }
 
 impl From<OrphanPack> for PackState {

@@ -1,7 +1,7 @@
 //! Writes built packs to their files.
 
 use super::{
-    BuildJob, BuildReport, Built, IncrementalBuild, IsUnchanged, OnWritten, Planned, Project, Unsettled, WrittenPack,
+    BuildJob, BuildReport, Built, IncrementalBuild, OnWritten, Planned, Project, Skip, Unsettled, WrittenPack,
     build_packs, companion,
 };
 use crate::cache::{CachedPack, FileFingerprint, PackSummary};
@@ -10,7 +10,6 @@ use crate::render;
 use crate::review::{Difference, difference};
 use crate::seal::Sealed;
 use crate::store::{Folder, StoreError, WriteResult};
-use std::sync::{Mutex, PoisonError};
 
 /// Where and how packs are written.
 #[derive(Clone, Copy)]
@@ -80,7 +79,7 @@ pub struct WriteReport {
     pub packs: Vec<WriteOutcome>,
     /// The diagnostics, and whether it is known which packs belong in the folder.
     pub build: BuildReport,
-    /// The first error of reading or writing a pack, if any.
+    /// An error of reading or writing a pack, if any.
     pub refused: Option<StoreError>,
 }
 
@@ -96,31 +95,27 @@ pub fn write_packs(
     writer: &PackWriter<'_>,
     progress: &(dyn Fn() + Sync),
 ) -> Result<WriteReport, Unsettled> {
-    let packs = Mutex::new(Vec::new());
-    let add = |outcome: WriteOutcome| {
-        packs.lock().unwrap_or_else(PoisonError::into_inner).push(outcome);
-        progress();
-    };
-    let refused: Mutex<Option<StoreError>> = Mutex::new(None);
-    let is_unchanged = writer.incremental.map(|incremental| {
-        |planned: &Planned| match incremental.unchanged_pack(planned) {
-            Some(unchanged) => {
-                add(unchanged);
-                true
-            }
-            None => false,
+    let skip = writer.incremental.map(|incremental| {
+        |plan: &Planned| {
+            let unchanged = incremental.unchanged_pack(plan)?;
+            progress();
+            Some(Ok(unchanged))
         }
     });
-    let is_unchanged = is_unchanged.as_ref().map(|is_unchanged| is_unchanged as &IsUnchanged<'_>);
-    let build = build_packs(files, project, job, is_unchanged, &|built| match writer.write(project, built) {
-        Ok(outcome) => add(outcome),
-        Err(error) => {
-            refused.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-        }
+    let skip = skip.as_ref().map(|skip| skip as &Skip<'_, _>);
+    let (results, build) = build_packs(files, project, job, skip, &|built| {
+        let written = writer.write(project, built);
+        progress();
+        written
     })?;
-    let mut packs = packs.into_inner().unwrap_or_else(PoisonError::into_inner);
-    packs.sort_by(|a, b| a.name.cmp(&b.name));
-    let refused = refused.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let (mut packs, mut refused) = (Vec::new(), None);
+    for result in results {
+        match result {
+            Ok(outcome) => packs.push(outcome),
+            Err(error) => drop(refused.get_or_insert(error)),
+        }
+    }
+    packs.sort_by(|a: &WriteOutcome, b| a.name.cmp(&b.name));
     Ok(WriteReport { packs, build, refused })
 }
 
@@ -140,26 +135,21 @@ impl WriteOutcome {
 }
 
 impl PackWriter<'_> {
-    /// Writes a pack and its companion, unless only the stamp would change.
-    ///
-    /// # Errors
-    /// If a file cannot be read or written; the old file is then untouched.
-    pub fn write(&self, project: &Project<'_>, built: Built) -> Result<WriteOutcome, StoreError> {
-        let Built { root, profile, name, outcome, fingerprint, .. } = built;
+    /// Writes a pack and its companion, unless only the stamp would change. After an error the old files are untouched.
+    fn write(&self, project: &Project<'_>, built: Built) -> Result<WriteOutcome, StoreError> {
+        let Built { plan: Planned { root, profile, name, fingerprint, .. }, outcome } = built;
         let root = root.to_string();
+        let existing = self.folder.read(&name)?;
         let sealed = match outcome {
             Ok(sealed) => sealed,
             Err(error) => {
-                let mut reasons = vec![error.message];
-                if self.folder.read(&name)?.is_some() {
-                    reasons.push("the old pack was kept".to_owned());
-                }
+                let kept = existing.map(|_| "the old pack was kept".to_owned());
+                let reasons = [error.message].into_iter().chain(kept).collect();
                 let (status, files) = (WriteStatus::Failed, Vec::new());
                 return Ok(WriteOutcome { status, root, profile, name, reasons, summary: None, files });
             }
         };
         let mut files = Vec::new();
-        let existing = self.folder.read(&name)?;
         let is_unchanged = existing.as_deref().is_some_and(|existing| sealed.is_unchanged(existing));
         let mut reasons = if is_unchanged { Vec::new() } else { self.reasons(project, existing.as_deref(), &sealed) };
         if !is_unchanged && self.folder.write(&name, sealed.bytes())? == WriteResult::Written {
@@ -168,10 +158,13 @@ impl PackWriter<'_> {
                 on_written(WrittenPack { name: &name, before: existing.as_deref(), now: sealed.pack() });
             }
         }
-        let bytes = existing.as_deref().filter(|_| is_unchanged).unwrap_or(sealed.bytes());
         let needed = self.companions || self.markdown.is_some();
         let rendering = needed.then(|| render::pack(sealed.pack()).whole());
-        if let Some(rendering) = rendering.as_ref().filter(|_| self.companions)
+        if let Some((folder, rendering)) = self.markdown.zip(rendering.as_ref()) {
+            companion::write(folder, &name, rendering)?;
+        }
+        let rendering = rendering.filter(|_| self.companions);
+        if let Some(rendering) = &rendering
             && let Some(fault) = companion::fault(self.folder, &name, rendering)?
         {
             companion::write(self.folder, &name, rendering)?;
@@ -180,25 +173,17 @@ impl PackWriter<'_> {
                 reasons.push(fault.reason(&name));
             }
         }
-        if let Some((folder, rendering)) = self.markdown.zip(rendering.as_ref()) {
-            companion::write(folder, &name, rendering)?;
-        }
         let summary = PackSummary::from(sealed.pack());
         if let (Some(incremental), Some(fingerprint)) = (self.incremental, fingerprint) {
-            let rendering = rendering.as_deref().filter(|_| self.companions);
-            let pack = CachedPack {
-                root: root.clone(),
-                profile: profile.clone(),
-                fingerprint,
-                file: FileFingerprint::new(bytes),
-                rendering: rendering.map(FileFingerprint::new),
-                summary: summary.clone(),
-            };
-            incremental.record(&name, pack);
+            let bytes = existing.as_deref().filter(|_| is_unchanged).unwrap_or(sealed.bytes());
+            let (root, profile, summary) = (root.clone(), profile.clone(), summary.clone());
+            let (file, rendering) = (FileFingerprint::new(bytes), rendering.map(FileFingerprint::new));
+            incremental.record(&name, CachedPack { root, profile, fingerprint, file, rendering, summary });
         }
         let status = if files.is_empty() { WriteStatus::Unchanged } else { WriteStatus::Written };
         Ok(WriteOutcome { status, root, profile, name, reasons, summary: Some(summary), files })
     }
+
     /// Returns why a pack is written over `existing`.
     fn reasons(&self, project: &Project<'_>, existing: Option<&[u8]>, sealed: &Sealed) -> Vec<String> {
         let Some(existing) = existing else { return vec!["new".to_owned()] };

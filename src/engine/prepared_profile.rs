@@ -13,6 +13,7 @@ use crate::select::{
 };
 use std::collections::BTreeMap;
 use std::hash::Hash as _;
+use std::sync::OnceLock;
 
 /// Limits and strategy given for one run.
 #[derive(Debug, Clone, Copy, Default)]
@@ -73,9 +74,6 @@ impl PreparedProfile<'_> {
 
 impl Project<'_> {
     /// Prepares a profile; `None` if `counters` has none for its tokenizer.
-    ///
-    /// # Errors
-    /// If its instructions cannot be used.
     pub(super) fn prepare_profile<'b>(
         &'b self,
         profile: &'b Profile,
@@ -165,4 +163,10 @@ impl BuiltinText {
 /// Returns the tokenizer that a budget counts with, if it limits tokens.
 pub(super) fn counted_tokenizer(budget: &Budget) -> Option<Tokenizer> {
     budget.max_tokens.map(|_| budget.tokenizer)
+}
+
+/// Counts the tokens of a text by `o200k_base`, for packs whose limits are others.
+pub fn count_tokens(text: &str) -> u64 {
+    static COUNTER: OnceLock<Counter> = OnceLock::new();
+    COUNTER.get_or_init(|| Counter::new(Some(Tokenizer::O200kBase))).measure(text).tokens
 }

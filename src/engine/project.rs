@@ -1,9 +1,9 @@
 //! A repository's items and graph, read, redacted and ready for packs to be built from.
 
-use super::caching_redactor::CachingRedactor;
+use super::clean::CachingRedactor;
 use super::knowledge_reader::ReadKnowledge;
 use super::{apply_severities, clean, github_warnings, issues, items, notices};
-use crate::cache::{BuildCache, NoCache};
+use crate::cache::{InputCaches, Inputs};
 use crate::config::{DenyList, Settings};
 use crate::graph::{Corpus, Entry, Graph, GraphRules, merge_issues, plain_status};
 use crate::model::{Code, Diagnostic, Place, Refusal, RepoPath, Severity, SourceTree, Untracked, bounded};
@@ -33,7 +33,6 @@ impl ParsedFiles {
 
 /// The redacted items of a repository with their graph: everything that packs are built from.
 pub struct Project<'a> {
-    pub(super) source: &'a dyn SourceTree,
     pub(super) settings: &'a Settings,
     pub(super) deny: &'a DenyList,
     pub(super) scrubber: CachingRedactor<'a>,
@@ -70,25 +69,24 @@ impl<'a> Project<'a> {
         deny: &'a DenyList,
         environment: Environment,
     ) -> Self {
-        Self::open_with(source, settings, deny, environment, &NoCache, Untracked::Trusted)
+        let inputs = Inputs::new(source, InputCaches::default());
+        Self::open_with(inputs, settings, deny, environment, Untracked::Trusted)
     }
 
-    /// Reads and redacts the work items of `source` and builds their graph.
-    ///
-    /// `cache` holds results of earlier builds; `untracked` says whether files that git does not track are trusted.
+    /// Reads and redacts the work items among `inputs` and builds their graph; `untracked` says whether files that git does
+    /// not track are trusted.
     pub fn open_with(
-        source: &'a dyn SourceTree,
+        inputs: Inputs<'a>,
         settings: &'a Settings,
         deny: &'a DenyList,
         environment: Environment,
-        cache: &'a dyn BuildCache,
         untracked: Untracked,
     ) -> Self {
-        let scrubber =
-            CachingRedactor { redactor: Redactor::new(&settings.redaction), cache, environment: environment.clone() };
-        let redactor = &scrubber.redactor;
-        let ParsedFiles { entries, mut diagnostics, mut unread } = items::read(source, settings, &scrubber, untracked);
-        let issues = issues::read(source, &scrubber);
+        let redactor = Redactor::new(&settings.redaction);
+        let scrubber = CachingRedactor { redactor, inputs, environment: environment.clone() };
+        let (redactor, source) = (&scrubber.redactor, &scrubber.inputs);
+        let ParsedFiles { entries, mut diagnostics, mut unread } = items::read(settings, &scrubber, untracked);
+        let issues = issues::read(&scrubber);
         diagnostics.extend(issues.diagnostics);
         unread.extend(issues.unread);
         diagnostics.extend_from_slice(&unread);
@@ -131,7 +129,6 @@ impl<'a> Project<'a> {
         let has_damage = corpus.entries.iter().any(|entry| entry.damage.is_some());
         let is_published = github_warnings::is_published(settings, &corpus);
         Self {
-            source,
             settings,
             deny,
             scrubber,
@@ -148,6 +145,16 @@ impl<'a> Project<'a> {
             is_published,
             repos_without_relations,
         }
+    }
+
+    /// Returns the files that it is read from, with the cached results.
+    pub(super) fn inputs(&self) -> &Inputs<'a> {
+        &self.scrubber.inputs
+    }
+
+    /// Returns the files that it is read from.
+    pub(super) fn source(&self) -> &dyn SourceTree {
+        &self.scrubber.inputs
     }
 
     /// Returns an error for each file or folder that may hold items and could not be read. While there is any, items and

@@ -41,12 +41,12 @@ impl ReferencedFiles {
             .map(|followed| followed.item)
             .collect();
         // Special files cannot be read, but must not count as absent.
-        let mut found = project.source.files().to_vec();
-        found.extend_from_slice(project.source.special_files());
+        let mut found = project.source().files().to_vec();
+        found.extend_from_slice(project.source().special_files());
         found.sort_unstable();
-        let tracked: Vec<RepoPath> = match project.source.issues() {
+        let tracked: Vec<RepoPath> = match project.source().issues() {
             [] => Vec::new(),
-            _ => found.iter().filter(|path| project.source.tracked(path)).cloned().collect(),
+            _ => found.iter().filter(|path| project.source().tracked(path)).cloned().collect(),
         };
         let files = RepoFiles::new(&found);
         let tracked = RepoFiles::new(&tracked);
@@ -55,16 +55,15 @@ impl ReferencedFiles {
         let denied = |path: &RepoPath| project.deny.denies(path) || path.is_under(output);
         let lookup = FileLookup { files: &files, tracked: &tracked, denied: &denied, generated: &generated };
         let items: Vec<usize> = items.into_iter().collect();
-        let resolved = project.scrubber.cache.references(&|| names_digest(project));
+        let memo = project.inputs().memo();
+        memo.iter().for_each(|memo| memo.begin_references(names_digest(project)));
         let found = |item: usize| {
-            let identity = || project.corpus.entries[item].identity();
-            if let Some(known) = resolved.as_ref().and_then(|resolved| resolved.get(&identity())) {
+            let memo = memo.map(|memo| (memo, project.corpus.entries[item].identity()));
+            if let Some(known) = memo.as_ref().and_then(|(memo, identity)| memo.references(identity)) {
                 return known;
             }
             let found = Arc::new(project.graph.references(&project.corpus, item, &lookup));
-            if let Some(resolved) = &resolved {
-                resolved.put(identity(), &found);
-            }
+            memo.into_iter().for_each(|(memo, identity)| memo.put_references(identity, &found));
             found
         };
         let referenced: BTreeMap<usize, Arc<ItemReferences>> =
@@ -160,7 +159,7 @@ impl ReferencedFiles {
                 // An unreadable file, or one without this heading, is included whole.
                 file.anchor =
                     file.anchor.filter(|anchor| document.as_ref().is_ok_and(|document| has_section(document, anchor)));
-                let untrusted = project.untracked.distrusts(project.source, &file.path);
+                let untrusted = project.untracked.distrusts(project.source(), &file.path);
                 let (shown, document) = (shown.clone(), document.clone());
                 references.files.push(ReferencedFile { file, by, shown, document, untrusted });
             }
@@ -203,7 +202,7 @@ impl ReferencedFiles {
             path: file.path.clone(),
             shown: shown.clone(),
             document: document.clone(),
-            untrusted: project.untracked.distrusts(project.source, &file.path),
+            untrusted: project.untracked.distrusts(project.source(), &file.path),
             whole: None,
             lines: Vec::new(),
         });
@@ -261,8 +260,8 @@ fn add_kept(
 fn names_digest(project: &Project<'_>) -> Digest {
     let mut digester = Digester::default();
     project.corpus.hash_names(&mut digester);
-    for path in project.source.files().iter().chain(project.source.special_files()) {
-        (path, project.source.tracked(path)).hash(&mut digester);
+    for path in project.source().files().iter().chain(project.source().special_files()) {
+        (path, project.source().tracked(path)).hash(&mut digester);
     }
     digester.digest()
 }
@@ -298,9 +297,6 @@ fn referring_items(project: &Project<'_>, root: usize, profile: &Profile) -> Vec
 }
 
 /// Reads a document or code.
-///
-/// # Errors
-/// If it exists and the system refuses to read it: a pack that omits it would claim that it is absent.
 fn read_file(
     project: &Project<'_>,
     path: &RepoPath,
@@ -313,12 +309,12 @@ fn read_file(
         Some(Withheld::Secret) => return refused(HOLDS_SECRETS),
         None => {}
     }
-    if let Some(work) = project.scrubber.cache.get_file(purpose, path)
+    if let Some(work) = project.inputs().file_result(purpose, path)
         && let FileResult::Document(read) = &*work
     {
         return Ok(read.clone());
     }
-    match project.source.read(path) {
+    match project.source().read(path) {
         Err(refusal) => match refusal.omission_reason() {
             Some(reason) => refused(reason),
             None => Err(scrubbed(&project.scrubber.redactor, unreadable(path, &refusal))),
@@ -330,7 +326,7 @@ fn read_file(
             let document =
                 Document { path: path.clone(), shown: shown.clone(), text, status, is_inactive, removals, digest };
             let read = (shown, Ok(Arc::new(document)));
-            project.scrubber.cache.put_file(purpose, path, &[], &|| FileResult::Document(read.clone()));
+            project.inputs().put_file_result(purpose, path, &[], || FileResult::Document(read.clone()));
             Ok(read)
         }
     }

@@ -1,24 +1,21 @@
 //! A repository opened for one command: its configuration, its files and its cache.
 
-use super::build::BuildJob;
 use super::error::with_causes;
-use super::notices::ConcernedItems;
 use super::{
-    BudgetLimits, BuildOrder, Configuration, EngineError, IncrementalBuild, Project, RootError, Unsettled,
-    apply_severities, unmatched,
+    BudgetLimits, BudgetProbe, BuildObserver, BuildOrder, Configuration, EngineError, IncrementalBuild, Project,
+    RootError, RootSummary, Unsettled,
 };
-use crate::cache::{BuildCache, Cache, CachedReading, FreshnessPolicy, NoCache, ScrubCache, TracedTree};
+use crate::cache::{Cache, FreshnessPolicy, InputCaches, Inputs, TextCache};
 use crate::config::Settings;
 use crate::intake::{CacheUse, Repo, RepoOptions};
-use crate::model::{Code, Diagnostic, Digest, Digester, RepoPath, Severity, SourceTree, Untracked};
-use crate::redact::Environment;
+use crate::model::{Code, Diagnostic, RepoPath, SourceTree as _, Untracked};
+use crate::redact::{Environment, Redactor};
+use crate::seal::{Sealed, Stamp};
 use crate::store::{Access, CacheFolder, CacheUnavailable, Folder, StoreError, sweep_state};
-#[cfg(feature = "mcp")]
-use std::collections::BTreeSet;
+use rayon::prelude::*;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
-use std::time::SystemTime;
 
 /// The repository to open, and how to open it.
 #[derive(Debug, Clone)]
@@ -103,21 +100,33 @@ impl PackRequest {
     }
 }
 
+/// How often a repository is listed for one build if the observer asks for it.
+const MOST_LISTINGS: usize = 8;
+
+/// Where a repository is, and what counts in it.
+pub(super) struct RepositoryPlace<'a> {
+    pub(super) root: PathBuf,
+    /// A configuration other than the one at the root.
+    pub(super) config: Option<&'a Path>,
+    /// Folders that are no inputs, besides those of the configuration.
+    pub(super) never: Vec<RepoPath>,
+    pub(super) environment: Environment,
+    pub(super) untracked: Untracked,
+}
+
 /// An opened repository: its configuration and the list of its files.
 ///
 /// The texts of files are read when packs are built, once by each call of [`Repository::pack`] and [`Repository::packs`].
 pub struct Repository {
     root: PathBuf,
-    configuration: Configuration,
+    pub(super) configuration: Configuration,
     files: Repo,
-    cache: Option<Cache>,
+    pub(super) cache: Option<Cache>,
     /// The cache of scrubbed texts, read when first needed.
-    texts: OnceLock<Option<ScrubCache>>,
+    texts: OnceLock<Option<TextCache>>,
     /// The cache of documents by the states of their files, read when first needed.
-    documents: OnceLock<Option<ScrubCache>>,
-    /// When the repository was opened, in nanoseconds since 1970.
-    opened: u128,
-    environment: Environment,
+    documents: OnceLock<Option<TextCache>>,
+    pub(super) environment: Environment,
     untracked: Untracked,
     /// Messages about the cache, for `--verbose`.
     notes: Mutex<Vec<String>>,
@@ -131,28 +140,50 @@ impl Repository {
     pub fn open(request: &OpenRequest<'_>) -> Result<Self, EngineError> {
         let root = Repo::find_root(request.folder)?;
         let configuration = Configuration::read(&root, request.config, &request.environment)?;
-        let settings = &configuration.settings;
-        let mut never = settings.own_folders();
-        never.extend(request.outputs.iter().filter_map(|folder| path_inside(&root, folder)));
-        let snapshot = Some(&settings.github.snapshot);
-        let files = Repo::open(&root, RepoOptions { deny: &configuration.deny, excluded: &never, snapshot })?;
-        configuration.confirm(&root, request.config)?;
-        let mut repository = Self {
-            root,
-            configuration,
-            files,
-            cache: None,
-            texts: OnceLock::new(),
-            documents: OnceLock::new(),
-            opened: SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_nanos()),
-            environment: request.environment.clone(),
-            untracked: request.untracked,
-            notes: Mutex::default(),
-        };
+        let never = request.outputs.iter().filter_map(|folder| path_inside(&root, folder)).collect();
+        let (environment, untracked) = (request.environment.clone(), request.untracked);
+        let place = RepositoryPlace { root, config: request.config, never, environment, untracked };
+        let mut repository = Self::list(place, configuration, None, &mut BuildObserver::default())?;
         if let Some(access) = request.cache.filter(|_| repository.has_inputs()) {
             repository.open_cache(access, request.caches.as_deref());
         }
         Ok(repository)
+    }
+
+    /// Lists the files of a repository, unless the `previous` listing is still that of today, until `observer` does not ask
+    /// for another listing. No cache is opened.
+    pub(super) fn list(
+        place: RepositoryPlace<'_>,
+        configuration: Configuration,
+        previous: Option<Self>,
+        observer: &mut BuildObserver<'_>,
+    ) -> Result<Self, EngineError> {
+        let RepositoryPlace { root, config, mut never, environment, untracked } = place;
+        let settings = &configuration.settings;
+        never.extend(settings.own_folders());
+        let options =
+            RepoOptions { deny: &configuration.deny, excluded: &never, snapshot: Some(&settings.github.snapshot) };
+        let previous = previous.filter(|previous| previous.configuration.text == configuration.text);
+        let is_current = |files: &Repo| observer.changed_paths.as_ref().is_some_and(|paths| files.is_current(paths));
+        let mut listed = match previous.map(|previous| previous.files).filter(is_current) {
+            Some(mut files) => files.resume()?.then_some(files),
+            None => None,
+        };
+        // If folders appear faster than they can be followed, the next build finds the rest.
+        for _ in 0..=MOST_LISTINGS {
+            let is_new = listed.is_none();
+            let files = listed.take().map_or_else(|| Repo::open(&root, options), Ok)?;
+            let again = observer.on_listed.as_mut().is_some_and(|listed| listed(&files, settings, is_new));
+            listed = Some(files).filter(|_| !again);
+            if !again {
+                break;
+            }
+        }
+        let files = listed.map_or_else(|| Repo::open(&root, options), Ok)?;
+        configuration.confirm(&root, config)?;
+        let (texts, documents) = Default::default();
+        let (cache, notes) = (None, Mutex::default());
+        Ok(Self { root, configuration, files, cache, texts, documents, environment, untracked, notes })
     }
 
     /// Whether this is set up for contextpack, or has items all the same. A command that is run in the wrong folder
@@ -181,9 +212,6 @@ impl Repository {
     }
 
     /// Opens the folder of the cache below the user's folder `caches`; `None` if there is nothing to read in it.
-    ///
-    /// # Errors
-    /// The reason why no cache can be used.
     pub(crate) fn cache_folder(&self, access: Access, caches: Option<&Path>) -> Result<Option<CacheFolder>, String> {
         match self.files.cache_use() {
             CacheUse::Free => {}
@@ -192,6 +220,54 @@ impl Repository {
         }
         let caches = caches.ok_or_else(|| with_causes(&CacheUnavailable::NoFolder))?;
         CacheFolder::open(&self.root, caches, access).map_err(|error| with_causes(&error))
+    }
+
+    /// Lists the roots of the configuration, in natural order of their ids. Reads all work items.
+    ///
+    /// # Errors
+    /// If an input cannot be read, so that roots may be missing, or git changes files meanwhile.
+    pub fn roots(&self) -> Result<Vec<RootSummary>, EngineError> {
+        let project = self.project();
+        self.confirm_all_read(&project)?;
+        Ok(project.roots().into_iter().map(|item| project.summary(item)).collect())
+    }
+
+    /// Builds one pack in memory; nothing is written. Reads all work items.
+    ///
+    /// # Errors
+    /// If the root or the profile is unknown, an input cannot be read, or the budget cannot hold the root.
+    pub fn pack(&self, request: &PackRequest) -> Result<Sealed, EngineError> {
+        self.pack_of(&self.project(), request)
+    }
+
+    /// Builds packs in memory, in parallel; nothing is written. Reads all work items once, so it costs far less than as
+    /// many calls of [`Repository::pack`].
+    ///
+    /// Returns one result for each request, in their order. A pack that cannot be built stops no other.
+    pub fn packs(&self, requests: &[PackRequest]) -> Vec<Result<Sealed, EngineError>> {
+        let project = self.project();
+        requests.par_iter().map(|request| self.pack_of(&project, request)).collect()
+    }
+
+    /// Returns the names of the profiles that the configuration builds by default; a [`PackRequest`] that names none
+    /// means the first.
+    pub fn profiles(&self) -> &[String] {
+        &self.settings().output.profiles
+    }
+
+    /// Returns a redactor with the built-in rules and those of the configuration.
+    pub fn redactor(&self) -> Redactor {
+        Redactor::new(&self.settings().redaction)
+    }
+
+    fn pack_of(&self, project: &Project<'_>, request: &PackRequest) -> Result<Sealed, EngineError> {
+        let roots = self.find_roots(project, std::slice::from_ref(&request.root))?;
+        let profiles = self.configuration().profiles(request.profile.as_slice())?;
+        let (Some(root), Some(profile)) = (roots.first(), profiles.into_iter().next()) else {
+            return Err(EngineError::NotBuilt { diagnostics: Vec::new() });
+        };
+        let probe = BudgetProbe::new(project, Some(*root), profile, Stamp::new(request.generated_at.clone()));
+        probe.build(request.limits)?.map_err(|diagnostics| EngineError::NotBuilt { diagnostics })
     }
 
     /// Returns the repository's root.
@@ -215,9 +291,6 @@ impl Repository {
     }
 
     /// Confirms that git does not track the cache, which belongs to one working copy alone.
-    ///
-    /// # Errors
-    /// [`EngineError::Config`] if git tracks it.
     pub(crate) fn refuse_tracked_cache(&self) -> Result<(), EngineError> {
         let own = self.files.diagnostics().iter().filter(|diagnostic| diagnostic.code == Code::TrackedCache);
         let diagnostics: Vec<Diagnostic> = own.cloned().collect();
@@ -225,45 +298,38 @@ impl Repository {
     }
 
     /// Confirms that git changed no files since the repository was opened.
-    ///
-    /// # Errors
-    /// [`EngineError::Unsettled`] if it changed any.
     pub(crate) fn confirm_settled(&self) -> Result<(), EngineError> {
         if self.files.is_settled() { Ok(()) } else { Err(Unsettled.into()) }
     }
 
-    /// Reads the work items and builds the graph.
+    /// Reads the work items and builds the graph, with what earlier builds left in the cache.
     pub(crate) fn project(&self) -> Project<'_> {
-        let cache = self.cache.as_ref().map_or(&NoCache as &dyn BuildCache, |_| self);
-        self.project_from(&self.files, cache)
+        self.project_from(InputCaches { documents: self.documents(), ..self.caches(false) })
     }
 
-    /// Reads the work items and builds the graph; `trace` records what is read.
-    pub(crate) fn traced_project<'a>(&'a self, trace: &'a TracedTree<'a, Repo>) -> Project<'a> {
-        self.project_from(trace, trace)
+    /// Reads the work items and builds the graph for a build that is added to the cache.
+    pub(crate) fn recorded_project(&self) -> Project<'_> {
+        self.project_from(self.caches(true))
     }
 
     /// Reads the work items and builds the graph with the results of earlier readings.
     #[cfg(feature = "mcp")]
-    pub(crate) fn warm_project<'a>(&'a self, source: &'a super::WarmSource<'a>) -> Project<'a> {
-        self.project_from(source.files(), source)
+    pub(crate) fn warm_project<'a>(&'a self, readings: &'a super::WarmReadings) -> Project<'a> {
+        self.project_of(readings.inputs(self))
     }
 
-    /// Returns the cache on disk; `None` if none can be used.
-    #[cfg(feature = "mcp")]
-    pub(super) fn cache(&self) -> Option<&Cache> {
-        self.cache.as_ref()
+    /// Reads the work items and builds the graph with these caches.
+    pub(super) fn project_from<'a>(&'a self, caches: InputCaches<'a>) -> Project<'a> {
+        self.project_of(Inputs::new(&self.files, caches))
     }
 
-    /// Returns the secret values of the process.
-    #[cfg(feature = "mcp")]
-    pub(super) fn environment(&self) -> &Environment {
-        &self.environment
-    }
-
-    fn project_from<'a>(&'a self, source: &'a dyn SourceTree, cache: &'a dyn BuildCache) -> Project<'a> {
+    fn project_of<'a>(&'a self, inputs: Inputs<'a>) -> Project<'a> {
         let Configuration { settings, deny, .. } = &self.configuration;
-        Project::open_with(source, settings, deny, self.environment.clone(), cache, self.untracked)
+        Project::open_with(inputs, settings, deny, self.environment.clone(), self.untracked)
+    }
+
+    fn caches(&self, adds_texts: bool) -> InputCaches<'_> {
+        InputCaches { texts: self.texts(), adds_texts, ..InputCaches::default() }
     }
 
     /// Prepares an incremental build of `order`, whose packs are in `folder`; `None` without a cache.
@@ -273,31 +339,25 @@ impl Repository {
         order: &BuildOrder<'_>,
         policy: FreshnessPolicy,
     ) -> Option<IncrementalBuild<'a>> {
-        let cache = self.cache.as_ref()?;
-        Some(IncrementalBuild::new(&self.files, cache, folder, &self.configuration, order, policy))
+        IncrementalBuild::new(self, folder, order, policy)
     }
 
     /// Returns the cache of scrubbed texts; `None` without a cache.
-    pub(crate) fn texts(&self) -> Option<&ScrubCache> {
-        let texts = self.texts.get_or_init(|| {
-            let mut notes = Vec::new();
-            let text = self.configuration.text.as_deref().unwrap_or_default();
-            let texts = self.cache.as_ref().map(|cache| cache.texts(text, &mut notes));
-            self.add_notes(notes);
-            texts
-        });
-        texts.as_ref()
+    pub(crate) fn texts(&self) -> Option<&TextCache> {
+        self.texts.get_or_init(|| self.entries(Cache::texts)).as_ref()
     }
 
-    fn documents(&self) -> Option<&ScrubCache> {
-        let documents = self.documents.get_or_init(|| {
-            let mut notes = Vec::new();
-            let text = self.configuration.text.as_deref().unwrap_or_default();
-            let documents = self.cache.as_ref().map(|cache| cache.documents(text, &mut notes));
-            self.add_notes(notes);
-            documents
-        });
-        documents.as_ref()
+    /// Returns the cache of documents; `None` without a cache, or if nothing has to do with documents.
+    pub(super) fn documents(&self) -> Option<&TextCache> {
+        self.documents.get_or_init(|| self.entries(Cache::documents)).as_ref()
+    }
+
+    fn entries(&self, read: fn(&Cache, &str, &mut Vec<String>) -> TextCache) -> Option<TextCache> {
+        let mut notes = Vec::new();
+        let config = self.configuration.text.as_deref().unwrap_or_default();
+        let entries = read(self.cache.as_ref()?, config, &mut notes);
+        self.add_notes(notes);
+        Some(entries)
     }
 
     /// Writes what was made of documents to the cache, so that the next command need not read them.
@@ -334,10 +394,6 @@ impl Repository {
     }
 
     /// Returns the items that the `typed` roots name, each once; if none is typed, all roots of the configuration.
-    ///
-    /// # Errors
-    /// [`EngineError::Root`] for the first that does not name exactly one item, [`EngineError::Unread`] if its item may be
-    /// in a file that cannot be read.
     pub(crate) fn find_roots(&self, project: &Project<'_>, typed: &[String]) -> Result<Vec<usize>, EngineError> {
         if typed.is_empty() {
             return Ok(project.roots());
@@ -371,9 +427,6 @@ impl Repository {
     }
 
     /// Confirms that no item is missing because its file could not be read or git changed it meanwhile.
-    ///
-    /// # Errors
-    /// [`EngineError::Unsettled`] and [`EngineError::Unread`].
     pub(crate) fn confirm_all_read(&self, project: &Project<'_>) -> Result<(), EngineError> {
         self.confirm_settled()?;
         match project.unread() {
@@ -384,20 +437,8 @@ impl Repository {
         }
     }
 
-    /// Returns the errors of the input that a build of all roots reports before it builds, redacted.
-    #[cfg(feature = "mcp")]
-    pub(crate) fn errors(&self, project: &Project<'_>, job: &BuildJob) -> Vec<Diagnostic> {
-        let all = diagnostics_of(&self.files, project, job).into_iter();
-        let errors = all.filter(|diagnostic| diagnostic.severity == Severity::Error);
-        let errors: BTreeSet<Diagnostic> = errors.map(|error| project.redacted_for_output(error)).collect();
-        errors.into_iter().collect()
-    }
-
     /// Returns the item that `typed` names: an id, an issue, or the path of its file from the root or the current
     /// folder.
-    ///
-    /// # Errors
-    /// If it names none, or several.
     pub(crate) fn find(&self, project: &Project<'_>, typed: &str) -> Result<usize, RootError> {
         let error = match project.find(typed) {
             Err(error @ RootError::Unknown { .. }) => error,
@@ -422,68 +463,6 @@ impl Repository {
             found => found,
         }
     }
-}
-
-/// The cache of a repository whose builds leave no record of what they read: the states of files identify their contents.
-impl BuildCache for Repository {
-    fn base_key(&self) -> Option<Digester> {
-        self.texts()?.base_key()
-    }
-
-    fn content(&self, path: &RepoPath, text: &str) -> Digest {
-        self.texts().map_or_else(|| NoCache.content(path, text), |texts| texts.content(path, text))
-    }
-
-    fn get(&self, key: &Digest) -> Option<CachedReading> {
-        self.texts()?.get(key)
-    }
-
-    fn put(&self, _: &Digest, _: &CachedReading) {}
-
-    fn identity(&self, files: &[&RepoPath]) -> Option<Digest> {
-        let base = self.documents()?.base_key()?;
-        let states = files.iter().map(|path| {
-            let state = self.files.state(path).filter(|state| state.is_rested(self.opened))?;
-            postcard::to_allocvec(&state).ok()
-        });
-        let states = states.collect::<Option<Vec<_>>>()?;
-        Some(states.iter().fold(base, Digester::part).digest())
-    }
-
-    fn get_derived(&self, key: &Digest) -> Option<&[u8]> {
-        self.documents()?.get_derived(key)
-    }
-
-    fn put_derived(&self, key: &Digest, derived: Vec<u8>) {
-        if let Some(documents) = self.documents() {
-            documents.put_derived(key, derived);
-        }
-    }
-}
-
-/// Returns the diagnostics of a repository before packs are built: those of its listing, of the globs of its configuration,
-/// of its items and their graph, and of its agents and documents, if packs, perhaps for an agent, have to do with them.
-///
-/// If somebody named the roots, warnings about other files are left out.
-pub(super) fn diagnostics_of(files: &Repo, project: &Project<'_>, job: &BuildJob) -> Vec<Diagnostic> {
-    let settings = project.settings();
-    let mut all = apply_severities(files.diagnostics().to_vec(), settings);
-    all.extend_from_slice(project.diagnostics());
-    if job.are_named {
-        let concerned = ConcernedItems::new(project, &job.roots);
-        // An item that cannot be read keeps other packs from nothing.
-        let is_damage = |diagnostic: &Diagnostic| {
-            matches!(diagnostic.code, Code::InvalidItem | Code::UnreadableFile) && !diagnostic.about.is_empty()
-        };
-        all.retain(|diagnostic| {
-            diagnostic.severity == Severity::Error && !is_damage(diagnostic) || concerned.by(diagnostic)
-        });
-    }
-    all.extend(apply_severities(unmatched(settings, files), settings));
-    if job.agent.is_some() || project.has_documents() || !settings.knowledge.jobs.is_empty() {
-        all.extend(apply_severities(project.knowledge().diagnostics.clone(), settings));
-    }
-    all
 }
 
 /// Returns the secret values in the environment variables of this process.

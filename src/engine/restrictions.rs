@@ -71,15 +71,12 @@ pub(super) fn restricted_instructions(path: &RepoPath, withheld: Withheld) -> Di
 
 /// Returns whether a path is that of a pipe, a socket, a device or a cyclic link.
 pub(super) fn is_special(project: &Project<'_>, path: &RepoPath) -> bool {
-    project.source.special_files().binary_search(path).is_ok()
+    project.source().special_files().binary_search(path).is_ok()
 }
 
 /// Reads the raw text of a file.
-///
-/// # Errors
-/// Why it cannot be read: an error if it exists and the system refuses.
 pub(super) fn raw(project: &Project<'_>, path: &RepoPath) -> Result<String, Diagnostic> {
-    project.source.read(path).map_err(|refusal| {
+    project.source().read(path).map_err(|refusal| {
         // What is no file is in no clone either.
         let refusal = if is_special(project, path) { Refusal::Binary } else { refusal };
         let fault = unreadable(path, &refusal);
@@ -89,16 +86,13 @@ pub(super) fn raw(project: &Project<'_>, path: &RepoPath) -> Result<String, Diag
 }
 
 /// Reads an agent's file, or a job's, whose text is instructions.
-///
-/// # Errors
-/// If it cannot be read, or anyone could have written it.
 pub(super) fn trusted_instructions(
     project: &Project<'_>,
     path: &RepoPath,
 ) -> Result<(Clean, Clean, Vec<RecordedRemoval>), Diagnostic> {
     let raw = raw(project, path).map_err(|fault| Diagnostic { severity: Severity::Error, ..fault })?;
     confirm_tracked(project, path)?;
-    if let Some(withheld) = restriction(project.source, project.settings, path, &raw) {
+    if let Some(withheld) = restriction(project.source(), project.settings, path, &raw) {
         return Err(restricted_instructions(path, withheld));
     }
     if let Some(line) = conflict_in_markdown(&raw) {
@@ -110,11 +104,8 @@ pub(super) fn trusted_instructions(
 }
 
 /// Confirms that nobody without a say could have put instructions into a file.
-///
-/// # Errors
-/// If git does not track it and untracked files are not trusted.
 pub(super) fn confirm_tracked(project: &Project<'_>, path: &RepoPath) -> Result<(), Diagnostic> {
-    if !project.untracked.distrusts(project.source, path) {
+    if !project.untracked.distrusts(project.source(), path) {
         return Ok(());
     }
     let message = format!("git does not track `{path}`, so that anyone could have written these instructions");

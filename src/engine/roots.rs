@@ -90,7 +90,7 @@ impl Project<'_> {
 
     /// Returns whether the repo has a file at this path, or an item with this id, which may be redacted.
     pub(crate) fn has(&self, name: &str) -> bool {
-        let is_file = || RepoPath::new(name).is_ok_and(|path| self.source.files().binary_search(&path).is_ok());
+        let is_file = || RepoPath::new(name).is_ok_and(|path| self.source().files().binary_search(&path).is_ok());
         // What a placeholder stands for is not known.
         name.contains("[REDACTED") || is_file() || self.graph.item_with_id(name).is_some()
     }
@@ -171,9 +171,6 @@ impl Project<'_> {
     }
 
     /// Returns the item that a typed root names.
-    ///
-    /// # Errors
-    /// If it names none, or several.
     pub fn find(&self, typed: &str) -> Result<usize, RootError> {
         let id = |item: &usize| self.corpus.entries[*item].item.id.to_string();
         match self.graph.find(&self.corpus, typed) {
@@ -234,7 +231,7 @@ impl Project<'_> {
             "it is what contextpack wrote: name the root that it is about"
         } else if self.denies(path) {
             "its name is one that is never opened, by `redaction.deny_paths`"
-        } else if self.source.files().binary_search(path).is_err() {
+        } else if self.source().files().binary_search(path).is_err() {
             "git ignores it, or it is no file"
         } else if self.corpus.rules.adrs.contains(path) {
             "it is a decision, by `adrs`; name a work item that refers to it"

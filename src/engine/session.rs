@@ -4,14 +4,16 @@
 //! [`IncrementalBuild`] and [`PackWriter`] directly; a watcher keeps a session and calls it after each change.
 
 use super::agents::history;
+use super::repository::RepositoryPlace;
+use super::warm::WarmResults;
 use super::{
     BudgetLimits, BuildJob, BuildOrder, BuildReport, Configuration, EngineError, IncrementalBuild, PackWriter, Project,
-    RootError, Unsettled, WriteOutcome, WriteReport, WriteStatus, companion, path_inside, until_settled, write_packs,
+    Repository, RootError, Unsettled, WriteOutcome, WriteReport, WriteStatus, path_inside, until_settled, write_packs,
 };
-use crate::cache::{BuildCache, Cache, FreshnessPolicy, NoCache, PackSummary, ScrubCache, SessionMemo};
+use crate::cache::{Cache, FreshnessPolicy, Manifest, PackSummary};
 use crate::config::{Policy, Settings};
-use crate::intake::{CacheUse, IntakeError, Repo, RepoOptions};
-use crate::model::{Diagnostic, RepoPath, SourceTree, Untracked};
+use crate::intake::{CacheUse, Repo};
+use crate::model::{Diagnostic, RepoPath, SourceTree as _, Untracked};
 use crate::redact::Environment;
 use crate::seal::Stamp;
 use crate::store::{Access, CacheFolder, Folder, sweep_state};
@@ -20,9 +22,6 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-
-/// How often the repository is listed for one build if the observer asks for it.
-const MOST_LISTINGS: usize = 8;
 
 /// The repository and the packs that a session builds.
 #[derive(Debug, Clone, Default)]
@@ -70,23 +69,15 @@ pub struct Session {
     /// The cache of earlier builds, and how it may be used.
     cache: Option<(Cache, CacheUse)>,
     /// The results of the last build; `None` before the first one.
-    warm: Option<WarmCache>,
-    /// The repository as it was last listed, and the configuration's text at that time.
-    listed: Option<(Option<String>, Repo)>,
+    warm: Option<WarmResults>,
+    /// The repository as it was last listed, without a cache.
+    listed: Option<Repository>,
     /// The summary of each pack after the last build, by file name.
     packs: BTreeMap<String, PackSummary>,
     /// The folder of the packs whose build is not in the cache yet.
     unsaved: Option<Arc<Folder>>,
     /// The packs for an agent that no folder was named for.
     delivered: Arc<Folder>,
-}
-
-/// The results that the builds of one configuration share.
-struct WarmCache {
-    /// The text of the configuration.
-    config: String,
-    texts: ScrubCache,
-    memo: SessionMemo,
 }
 
 /// The result of one build of a session.
@@ -173,10 +164,6 @@ impl Session {
     }
 
     /// Builds the roots from the current files, and writes the packs that changed.
-    ///
-    /// # Errors
-    /// If the configuration is invalid, or the repository cannot be read or a pack written. Earlier packs stay, and the
-    /// next call tries again.
     pub fn build(&mut self, stamp: Stamp) -> Result<Update, EngineError> {
         let update = self.build_observed(stamp, &mut BuildObserver::default())?;
         self.save();
@@ -194,7 +181,7 @@ impl Session {
     pub fn save(&mut self) {
         let Some(folder) = self.unsaved.take() else { return };
         if let Some((cache, _)) = &mut self.cache {
-            if let Some(rested) = cache.with_settled_states(&folder, &companion::name) {
+            if let Some(rested) = cache.with_settled_states(&folder) {
                 cache.manifest = rested;
             }
             // A build of selected roots, or for an agent, is of no use to other processes.
@@ -203,13 +190,10 @@ impl Session {
                 let _ = cache.save(&cache.manifest, texts);
             }
         }
-        self.warm = self.warm.take().map(|warm| WarmCache { texts: warm.texts.for_next_build(), ..warm });
+        self.warm = self.warm.take().map(WarmResults::for_next);
     }
 
     /// Builds and reports to `observer`. Other processes see the results once [`Session::save`] is called.
-    ///
-    /// # Errors
-    /// As [`Session::build`].
     pub fn build_observed(&mut self, stamp: Stamp, observer: &mut BuildObserver<'_>) -> Result<Update, EngineError> {
         let is_unsettled = |error: &EngineError| matches!(error, EngineError::Unsettled(_));
         until_settled(is_unsettled, || self.try_build(stamp.clone(), observer))
@@ -218,61 +202,35 @@ impl Session {
     fn try_build(&mut self, stamp: Stamp, observer: &mut BuildObserver<'_>) -> Result<Update, EngineError> {
         // If anything below fails, the earlier listing is no longer known to be current.
         let listed = self.listed.take();
-        let root = self.request.root.clone();
-        let config = self.request.config.as_deref();
+        let SessionRequest { root, config, never, untracked, .. } = self.request.clone();
+        let config = config.as_deref();
         let configuration = Configuration::read(&root, config, &self.environment)?;
-        let (settings, text) = (&configuration.settings, &configuration.text);
         let profiles = configuration.profiles(&self.request.profiles)?;
-        let folder = self.folder(settings)?;
-        let mut never = self.request.never.clone();
-        never.extend(settings.own_folders());
-        let options =
-            RepoOptions { deny: &configuration.deny, excluded: &never, snapshot: Some(&settings.github.snapshot) };
-        let is_current = |(_, repo): &(Option<String>, Repo)| {
-            observer.changed_paths.as_ref().is_some_and(|paths| repo.is_current(paths))
-        };
-        let reusable = listed.filter(|(listed_text, _)| listed_text == text).filter(is_current);
-        let reusable =
-            reusable.map(|(_, mut repo)| Ok::<_, IntakeError>(repo.resume()?.then_some(repo))).transpose()?;
-        let reusable = reusable.flatten();
-        let mut is_new_listing = reusable.is_none();
-        let mut repo = match reusable {
-            Some(repo) => repo,
-            None => Repo::open(&root, options)?,
-        };
-        // If folders appear faster than they can be followed, the next build finds the rest.
-        for _ in 0..MOST_LISTINGS {
-            if !observer.on_listed.as_mut().is_some_and(|listed| listed(&repo, settings, is_new_listing)) {
-                break;
-            }
-            is_new_listing = true;
-            repo = Repo::open(&root, options)?;
-        }
-        configuration.confirm(&root, config)?;
-        self.use_cache(&repo, &folder);
-        let roots = self.request.roots.clone();
-        let agent = self.request.agent.clone().map(|agent| (agent, history(&root, settings)));
+        let folder = self.folder(&configuration.settings)?;
+        let environment = self.environment.clone();
+        let place = RepositoryPlace { root, config, never, environment, untracked };
+        let mut repository = Repository::list(place, configuration, listed, observer)?;
+        self.use_cache(repository.files(), &folder);
+        let request = self.request.clone();
         let order = BuildOrder {
-            roots: &roots,
+            roots: &request.roots,
             profiles: &profiles,
-            limits: self.request.limits,
-            untracked: self.request.untracked,
-            out: self.request.out.clone(),
-            agent,
+            limits: request.limits,
+            untracked,
+            out: request.out,
+            agent: request.agent.map(|agent| (agent, history(repository.root(), repository.settings()))),
         };
-        let stage = BuildStage {
-            configuration: &configuration,
-            repo: &repo,
-            folder: &folder,
-            order,
-            stamp,
-            on_written: observer.on_written,
-            change_expected: observer.change_expected,
-        };
-        let update = self.build_staged(&stage);
-        repo.close_folders();
+        let (on_written, change_expected) = (observer.on_written, observer.change_expected);
+        let stage = BuildStage { folder: &folder, order, stamp, on_written, change_expected };
+        let cache_use = self.cache.take().map(|(cache, cache_use)| {
+            repository.cache = Some(cache);
+            cache_use
+        });
+        let update = self.build_staged(&mut repository, &stage);
+        self.cache = repository.cache.take().zip(cache_use);
+        repository.files().close_folders();
         let update = update?;
-        self.listed = Some((configuration.text, repo));
+        self.listed = Some(repository);
         if !update.changes.is_empty() || !update.gone.is_empty() {
             self.unsaved = Some(folder);
         }
@@ -304,17 +262,12 @@ impl Session {
         let on_disk = on_disk.and_then(|caches| CacheFolder::open(&self.request.root, caches, access).ok()?);
         let cache = on_disk.or_else(CacheFolder::in_memory);
         self.cache = cache.map(|cache| (Cache::new(cache, self.environment.digest(), &mut Vec::new()), now));
-        // Results of another cache are stored under digests with another key.
-        self.warm = None;
     }
 
-    fn build_staged(&mut self, stage: &BuildStage<'_>) -> Result<Update, EngineError> {
-        let freshness = FreshnessPolicy { exclusive: false, renderings: stage.has_companions() };
-        // The cache is put back below, also after a failed build.
-        let cache = self.cache.take();
-        let incremental = cache.as_ref().map(|(cache, _)| {
-            IncrementalBuild::new(stage.repo, cache, stage.folder, stage.configuration, &stage.order, freshness)
-        });
+    fn build_staged(&mut self, repository: &mut Repository, stage: &BuildStage<'_>) -> Result<Update, EngineError> {
+        let renderings = stage.has_companions(repository);
+        let policy = FreshnessPolicy { exclusive: false, renderings };
+        let incremental = repository.incremental(stage.folder, &stage.order, policy);
         if let Some(incremental) = incremental.as_ref().filter(|_| !stage.change_expected)
             && let Some((unchanged, diagnostics)) = incremental.fresh()
         {
@@ -324,29 +277,22 @@ impl Session {
             let arrived = arrived(&self.packs, packs.iter());
             let update = Update { gone, arrived, unchanged: packs.len(), diagnostics, ..Update::default() };
             self.packs = packs;
-            self.cache = cache;
             return Ok(update);
         }
-        let text = stage.configuration.text.as_deref().unwrap_or_default();
-        let mut warm = self.warm.take().filter(|warm| warm.config == text).or_else(|| {
-            let (cache, _) = cache.as_ref()?;
-            let (config, texts) = (text.to_owned(), cache.texts(text, &mut Vec::new()));
-            Some(WarmCache { config, texts, memo: SessionMemo::new(self.request.rest) })
-        });
-        let built = self.build_packs(stage, incremental.as_ref(), warm.as_ref());
+        let text = repository.configuration.text.as_deref().unwrap_or_default();
+        let cache = repository.cache.as_ref();
+        let warm = self.warm.take();
+        let mut warm = cache.map(|cache| WarmResults::resume(warm, cache, text, self.request.rest));
+        let built = self.build_packs(repository, stage, incremental.as_ref(), warm.as_ref());
+        drop(incremental);
         if let Some(warm) = &mut warm {
             warm.memo.evict_unused();
         }
-        let manifest = built.as_ref().ok().and_then(|built| built.manifest.clone());
-        drop(incremental);
-        self.cache = cache.map(|(mut cache, cache_use)| {
-            if let Some(manifest) = manifest {
-                cache.manifest = manifest;
-            }
-            (cache, cache_use)
-        });
         self.warm = warm;
-        let SessionOutcome { written, diagnostics, unresolved, blocked, .. } = built?;
+        let SessionOutcome { written, diagnostics, unresolved, blocked, manifest } = built?;
+        if let Some((cache, manifest)) = repository.cache.as_mut().zip(manifest) {
+            cache.manifest = manifest;
+        }
         let unchanged = written.iter().filter(|written| written.status == WriteStatus::Unchanged).count();
         let packs: BTreeMap<String, PackSummary> =
             written.iter().filter_map(|written| Some((written.name.clone(), written.summary.clone()?))).collect();
@@ -363,26 +309,22 @@ impl Session {
 
     fn build_packs(
         &self,
+        repository: &Repository,
         stage: &BuildStage<'_>,
         incremental: Option<&IncrementalBuild<'_>>,
-        warm: Option<&WarmCache>,
+        warm: Option<&WarmResults>,
     ) -> Result<SessionOutcome, EngineError> {
-        let (texts, memo) = warm.map(|warm| (&warm.texts, &warm.memo)).unzip();
-        let trace = incremental.map(|incremental| incremental.trace(texts, memo));
-        let source = trace.as_ref().map_or(stage.repo as &dyn SourceTree, |trace| trace);
-        let build_cache = trace.as_ref().map_or(&NoCache as &dyn BuildCache, |trace| trace);
-        let Configuration { settings, deny, .. } = stage.configuration;
-        let project =
-            Project::open_with(source, settings, deny, self.environment.clone(), build_cache, stage.order.untracked);
+        let caches = warm.map(WarmResults::caches).unwrap_or_default();
+        let project = repository.project_from(caches);
         let agent = stage.order.agent.as_ref().map(|(request, history)| {
             let found = project.agent_context(&request.name, request.policy, None, history);
             // Git may be about to put the agent's file back.
-            found.map_err(|error| if stage.repo.is_settled() { error } else { Unsettled.into() })
+            found.map_err(|error| if repository.files().is_settled() { error } else { Unsettled.into() })
         });
         let BuildOrder { limits, .. } = stage.order;
         let (agent, profiles, limits) = match agent.transpose()? {
             Some((agent, defaults)) => {
-                let profiles = defaults.profiles(stage.configuration, &self.request.profiles)?;
+                let profiles = defaults.profiles(&repository.configuration, &self.request.profiles)?;
                 (Some(agent), profiles, defaults.limits(limits))
             }
             None => (None, stage.order.profiles.to_vec(), limits),
@@ -409,29 +351,25 @@ impl Session {
         };
         let writer = PackWriter {
             folder: stage.folder,
-            companions: stage.has_companions(),
+            companions: stage.has_companions(repository),
             markdown: None,
             incremental,
             explain: true,
             on_written: stage.on_written,
         };
-        let WriteReport { packs: written, build, refused } = write_packs(stage.repo, &project, &job, &writer, &|| ())?;
+        let report = write_packs(repository.files(), &project, &job, &writer, &|| ())?;
+        let WriteReport { packs: written, build: BuildReport { diagnostics, blocked }, refused } = report;
         if let Some(error) = refused {
             return Err(error.into());
         }
-        let BuildReport { diagnostics, blocked } = build;
         let complete = !blocked && unresolved.is_empty() && written.iter().all(|written| written.summary.is_some());
-        let manifest = incremental
-            .zip(trace.as_ref())
-            .map(|(incremental, trace)| incremental.manifest(trace, complete.then_some(&*diagnostics)));
+        let manifest = incremental.map(|build| build.manifest(&project, complete.then_some(&*diagnostics)));
         Ok(SessionOutcome { written, diagnostics, unresolved, blocked, manifest })
     }
 }
 
 /// The inputs of one build.
 struct BuildStage<'a> {
-    configuration: &'a Configuration,
-    repo: &'a Repo,
     folder: &'a Folder,
     order: BuildOrder<'a>,
     stamp: Stamp,
@@ -441,8 +379,8 @@ struct BuildStage<'a> {
 
 impl BuildStage<'_> {
     /// Returns whether each pack has its rendering beside it: packs for an agent have none.
-    fn has_companions(&self) -> bool {
-        self.configuration.settings.output.markdown && self.order.agent.is_none()
+    fn has_companions(&self, repository: &Repository) -> bool {
+        repository.settings().output.markdown && self.order.agent.is_none()
     }
 }
 
@@ -452,14 +390,10 @@ struct SessionOutcome {
     diagnostics: Vec<Diagnostic>,
     unresolved: Vec<RootError>,
     blocked: bool,
-    manifest: Option<crate::cache::Manifest>,
+    manifest: Option<Manifest>,
 }
 
 /// Opens the folder `out` for packs for an agent.
-///
-/// # Errors
-/// [`EngineError::InOutputFolder`] if it is the configuration's `output.dir` or inside it, [`EngineError::Store`] if it
-/// cannot be used.
 pub fn delivery_folder(root: &Path, settings: &Settings, out: &Path) -> Result<Folder, EngineError> {
     let dir = &settings.output.dir;
     if path_inside(root, out).is_some_and(|path| path == *dir || path.is_under(dir.as_str())) {

@@ -11,15 +11,16 @@ use crate::model::{Code, Diagnostic, Digest, Node, Place, RepoPath, Severity, Va
 use crate::notes::{Notes, SIDECAR};
 use crate::records::read_front_matter;
 use crate::redact::Clean;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Who may see a document.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Scope {
     /// Every agent, and packs without one.
     Global,
     /// The agent with this key alone.
-    Agent(Clean),
+    Agent(#[serde(skip)] Clean),
     /// Nobody, since its agent is not known.
     Nobody,
 }
@@ -36,13 +37,16 @@ impl Scope {
 }
 
 /// A document with its notes.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct KnowledgeDocument {
     /// The file.
+    #[serde(skip, default = "RepoPath::root")]
     pub path: RepoPath,
     /// The redacted path.
+    #[serde(skip)]
     pub shown: Clean,
     /// The title: that of the front matter, the first heading of level 1, or the path.
+    #[serde(skip)]
     pub title: Clean,
     /// Who may see it.
     pub scope: Scope,
@@ -55,14 +59,17 @@ pub struct KnowledgeDocument {
     /// How much it matters among pinned documents.
     pub weight: i32,
     /// The notes; `None` if it holds secrets.
+    #[serde(skip)]
     pub notes: Option<Notes>,
     /// Whether the notes are of another version of the document.
+    #[serde(skip)]
     pub stale_notes: bool,
     /// The sidecar file that the notes are from.
     pub notes_file: Option<NotesFile>,
     /// What the search looks at; nothing if it holds secrets.
     pub search: SearchTerms,
     /// The text below the front matter; empty if it holds secrets, or packs never hold it in full.
+    #[serde(skip)]
     pub body: Clean,
     /// The line on which that begins.
     pub body_line: u32,
@@ -71,13 +78,15 @@ pub struct KnowledgeDocument {
     /// The digest of what was read.
     pub digest: Digest,
     /// Whether an untrusted author could have put the file there.
+    #[serde(skip)]
     pub untrusted: bool,
 }
 
 /// The sidecar file with the notes on a document.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NotesFile {
     /// The redacted path.
+    #[serde(skip)]
     pub shown: Clean,
     /// The redactions in it.
     pub removals: Vec<RecordedRemoval>,

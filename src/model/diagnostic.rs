@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 /// The severity of a diagnostic after the configuration's `warnings:` and `--strict` are applied.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Exit code 3. What it concerns was not built, unless it is a warning that the configuration or `--strict` made an
@@ -38,7 +38,7 @@ pub enum Level {
 }
 
 /// A location in the repo. Lines and columns count from 1.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Place {
     /// The file.
     pub path: RepoPath,
@@ -77,7 +77,7 @@ impl fmt::Display for Place {
 ///
 /// Sorted by place, code, message; equal ones are one. Messages and help are
 /// lower case, without a final full stop, names in backticks.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Diagnostic {
     /// The place, if the problem has one.
     pub at: Option<Place>,

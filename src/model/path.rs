@@ -1,5 +1,6 @@
 //! Paths inside the repo, in one spelling on every system.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;
 
@@ -7,8 +8,23 @@ use std::sync::Arc;
 /// or leading `/`. Ordered by bytes.
 ///
 /// It is the unredacted path, used to look files up; a pack shows it after redaction like any other text.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub struct RepoPath(Arc<str>);
+
+impl From<RepoPath> for String {
+    fn from(path: RepoPath) -> Self {
+        path.as_str().to_owned()
+    }
+}
+
+impl TryFrom<String> for RepoPath {
+    type Error = &'static str;
+
+    fn try_from(path: String) -> Result<Self, Self::Error> {
+        Self::new(&format!("./{path}")).map_err(|OutsideRepo| "the path leaves the repo")
+    }
+}
 
 /// A reference that leaves the repo: an absolute path, or more `..` than there are folders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -54,9 +54,6 @@ enum FolderRoot {
 
 impl Folder {
     /// Opens the folder `dir` of the repo at `root`.
-    ///
-    /// # Errors
-    /// If a part of `dir` exists and is a link, or not a folder.
     pub fn open(root: &Path, dir: &RepoPath) -> Result<Self, StoreError> {
         let top = Dir::open_ambient_dir(root, ambient_authority())
             .map_err(|source| StoreError::Read { path: root.to_owned(), source })?;
@@ -65,9 +62,6 @@ impl Folder {
     }
 
     /// Opens the folder at `path`, which the user named: links are followed.
-    ///
-    /// # Errors
-    /// If `path` exists and is not a folder.
     pub fn open_anywhere(path: &Path) -> Result<Self, StoreError> {
         Self::new(path.to_owned(), FolderRoot::Anywhere(None))
     }
@@ -94,9 +88,6 @@ impl Folder {
 
     /// Refuses a folder in any `.git`, and in `.github` of the repo at `root`: a job that writes packs must not be able to
     /// write hooks or workflows.
-    ///
-    /// # Errors
-    /// If the folder is there, as it was named or where its links lead.
     pub fn unreserved(self, root: &Path) -> Result<Self, StoreError> {
         let named = std::path::absolute(&self.shown).unwrap_or_else(|_| self.shown.clone());
         let real = named.ancestors().find_map(|dir| Some(dir.canonicalize().ok()?.join(named.strip_prefix(dir).ok()?)));
@@ -115,9 +106,6 @@ impl Folder {
     /// Stages writes in the state folder of the repo at `root`, if this folder lies in that repo.
     ///
     /// Git ignores the state folder, so it never sees an unfinished file.
-    ///
-    /// # Errors
-    /// If the root cannot be opened, or the folder is [reserved](Self::unreserved).
     pub fn staged_at(mut self, root: &Path) -> Result<Self, StoreError> {
         self = self.unreserved(root)?;
         let failed = |source| StoreError::Read { path: root.to_owned(), source };
@@ -143,9 +131,6 @@ impl Folder {
     /// Reads a file; `None` if there is no regular file of that name.
     ///
     /// A link is not followed: it counts as absent, and a write replaces it.
-    ///
-    /// # Errors
-    /// If `name` is not a plain file name or the system refuses.
     pub fn read(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
         self.read_at_most(name, LARGEST)
     }
@@ -192,9 +177,6 @@ impl Folder {
     }
 
     /// Waits until files and their names are on the disk and survive a power cut.
-    ///
-    /// # Errors
-    /// If a name is not a plain file name or the system refuses. Missing files count as written.
     pub fn sync(&self, names: &[&str]) -> Result<(), StoreError> {
         let Some(dir) = self.existing()? else { return Ok(()) };
         // The disk takes several at once.
@@ -212,9 +194,6 @@ impl Folder {
 
     /// Creates a file as a whole, unless the name exists, and returns whether it did: of several processes that create one
     /// file, one does.
-    ///
-    /// # Errors
-    /// If `name` is not a plain file name or the system refuses.
     pub fn create(&self, name: &str, bytes: &[u8]) -> Result<bool, StoreError> {
         let path = self.checked(name)?;
         if let Some(mut files) = self.memory() {
@@ -236,34 +215,20 @@ impl Folder {
         Ok(if created { WriteResult::Written } else { WriteResult::Unchanged })
     }
 
-    /// Replaces an existing file atomically, hidden ones too, and keeps its permissions.
-    ///
-    /// # Errors
-    /// If the system refuses; the old file is then unchanged.
+    /// Replaces a file or link atomically, hidden ones too. A file keeps its permissions; what a link leads to stays.
     pub fn rewrite(&self, name: &str, bytes: &[u8]) -> Result<WriteResult, StoreError> {
         let failed = |source| StoreError::Write { path: self.shown.join(name), source };
         let dir = self.created()?;
-        let permissions = dir.symlink_metadata(name).map_err(failed)?.permissions();
+        let metadata = dir.symlink_metadata(name).map_err(failed)?;
         replace(&dir, self.staging(), name, bytes, MODE).map_err(failed)?;
-        dir.set_permissions(name, permissions).map_err(failed)?;
-        Ok(WriteResult::Written)
-    }
-
-    /// Replaces a link by a file, hidden ones too; what the link leads to stays.
-    ///
-    /// # Errors
-    /// If the system refuses.
-    pub fn replace_link(&self, name: &str, bytes: &[u8]) -> Result<WriteResult, StoreError> {
-        let failed = |source| StoreError::Write { path: self.shown.join(name), source };
-        replace(&*self.created()?, self.staging(), name, bytes, MODE).map_err(failed)?;
+        if metadata.is_file() {
+            dir.set_permissions(name, metadata.permissions()).map_err(failed)?;
+        }
         Ok(WriteResult::Written)
     }
 
     /// Appends a line to a file, which is created if it is missing. Processes that append at once wait for each other, and
     /// no line is lost or torn; it is on the disk when this returns.
-    ///
-    /// # Errors
-    /// If `name` is not a plain file name, is no regular file, or the system refuses.
     pub fn append_line(&self, name: &str, line: &str) -> Result<(), StoreError> {
         let path = self.checked(name)?;
         let failed = |source| StoreError::Write { path: path.clone(), source };
@@ -290,18 +255,12 @@ impl Folder {
     }
 
     /// Lists the folders in it, sorted by bytes and without links; empty if the folder does not exist.
-    ///
-    /// # Errors
-    /// If the folder cannot be listed.
     pub fn folders(&self) -> Result<Vec<String>, StoreError> {
         self.names(&|_, kind| kind.is_dir())
     }
 
     /// Lists the regular files that end in `.json` and have a name that this program could have given, sorted by bytes; empty if
     /// the folder does not exist.
-    ///
-    /// # Errors
-    /// If the folder cannot be listed.
     pub fn list(&self) -> Result<Vec<String>, StoreError> {
         if let Some(files) = self.memory() {
             return Ok(files.keys().filter(|name| name.ends_with(".json")).cloned().collect());
@@ -311,9 +270,6 @@ impl Folder {
 
     /// Lists the names that end in `.json` and that [`list`](Self::list) leaves out: links, pipes, folders, and files with a name
     /// that this program never gives; sorted by bytes.
-    ///
-    /// # Errors
-    /// If the folder cannot be listed.
     pub fn irregular(&self) -> Result<Vec<String>, StoreError> {
         if self.memory().is_some() {
             return Ok(Vec::new());
@@ -324,9 +280,6 @@ impl Folder {
 
     /// Lists, for messages, the names that do not count as `known`, hidden ones left out, and all that are not UTF-8, which this
     /// program never gives. `known` is asked with whether the name is that of a folder.
-    ///
-    /// # Errors
-    /// If the folder cannot be listed.
     pub fn odd_names(&self, known: &dyn Fn(&str, bool) -> bool) -> Result<Vec<String>, StoreError> {
         let is_odd = |name: &str, kind: FileType| !name.starts_with('.') && !known(name, kind.is_dir());
         let mut names = Vec::new();
@@ -340,9 +293,6 @@ impl Folder {
     }
 
     /// Returns whether a name is taken by something that is no regular file.
-    ///
-    /// # Errors
-    /// If the system refuses to say.
     pub fn is_irregular(&self, name: &str) -> Result<bool, StoreError> {
         let path = self.checked(name)?;
         if self.memory().is_some() {
@@ -377,9 +327,6 @@ impl Folder {
     }
 
     /// Removes a file or link, and returns whether there was one.
-    ///
-    /// # Errors
-    /// If `name` is not a plain file name or the system refuses.
     pub fn remove(&self, name: &str) -> Result<bool, StoreError> {
         let path = self.checked(name)?;
         if let Some(mut files) = self.memory() {

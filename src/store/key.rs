@@ -31,9 +31,6 @@ const LARGEST: u64 = 4096;
 /// Reads the key in the user's cache folder `caches`, for a build of the repo at `root`.
 ///
 /// If there is no key, creates one if `create` is set and returns `None` otherwise.
-///
-/// # Errors
-/// If the folder lies in the repo, if other users have access to it, or if the system refuses.
 pub(super) fn find(caches: &Path, root: &Path, create: bool) -> Result<Option<[u8; 32]>, CacheUnavailable> {
     let path = caches.join(FOLDER);
     let failed = |source| CacheUnavailable::Key { path: path.clone(), source };

@@ -25,9 +25,6 @@ pub enum Links {
 ///
 /// Neither opening nor reading blocks, so that a FIFO or a device cannot stop the caller. An inherited descriptor, as
 /// shells give for `<(…)`, may be a pipe.
-///
-/// # Errors
-/// If the path is not such a file, or the system refuses.
 pub fn read_file(path: &Path, links: Links) -> io::Result<Vec<u8>> {
     if links == Links::Follow && is_descriptor(path) {
         return read_stream(std::fs::File::open(path)?);
@@ -57,9 +54,6 @@ pub(super) fn read_open(file: File, most: u64) -> io::Result<Vec<u8>> {
 }
 
 /// Reads a stream of at most [`LARGEST`] bytes to its end.
-///
-/// # Errors
-/// If it has more, or the system refuses.
 pub fn read_stream(stream: impl Read) -> io::Result<Vec<u8>> {
     read_to(stream, LARGEST, 0)
 }

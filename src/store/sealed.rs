@@ -62,9 +62,6 @@ impl CacheFolder {
     /// Opens the cache of the repo at `root`; `caches` is the user's cache folder, outside the repo.
     ///
     /// With [`Access::Read`] nothing is created, and the result is `None` if this user has written no cache yet.
-    ///
-    /// # Errors
-    /// If the key cannot be stored, or the path of the cache is taken by something else.
     pub fn open(root: &Path, caches: &Path, access: Access) -> Result<Option<Self>, CacheUnavailable> {
         let folder = open_cache(root)?;
         let Some(user) = key::find(caches, root, access == Access::Write)? else { return Ok(None) };

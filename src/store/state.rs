@@ -29,9 +29,6 @@ const KEEP_NOTHING: &str = "\
 /// `keep_snapshot` says whether `github/` is committed, which it is if packs are. A `.gitignore` that this program wrote, perhaps in
 /// part, is replaced, and so is a link, which git does not read. The lines of another one are kept above the text that ignores
 /// everything, since the last line that matches decides; one that ignores everything by itself stays.
-///
-/// # Errors
-/// If the folder is a link or not a folder, or the system refuses.
 pub fn init_state_dir(root: &Path, keep_snapshot: bool) -> Result<WriteResult, StoreError> {
     let (folder, wanted) = (open_state(root)?, state_ignore(keep_snapshot));
     if folder.write_once(IGNORE, wanted.as_bytes())? == WriteResult::Written {
@@ -39,7 +36,7 @@ pub fn init_state_dir(root: &Path, keep_snapshot: bool) -> Result<WriteResult, S
     }
     let path = folder.path().join(IGNORE);
     if path.is_symlink() {
-        return folder.replace_link(IGNORE, wanted.as_bytes());
+        return folder.rewrite(IGNORE, wanted.as_bytes());
     }
     // What cannot be read is somebody's own.
     let Ok(existing) = read_file(&path, Links::Refuse) else { return Ok(WriteResult::Unchanged) };
@@ -67,9 +64,6 @@ fn state_ignore(keep_snapshot: bool) -> &'static str {
 }
 
 /// Opens the state folder, which [`init_state_dir`] creates.
-///
-/// # Errors
-/// If it is a link or not a folder, or the system refuses.
 pub fn open_state(root: &Path) -> Result<Folder, StoreError> {
     Folder::open(root, &below(root, "")?)
 }
@@ -83,9 +77,6 @@ pub fn sweep_state(root: &Path, kept: &dyn Fn(&Path) -> bool) {
 }
 
 /// Opens the cache folder; [`mark_cache`] marks it with the first write.
-///
-/// # Errors
-/// If it, or the state folder, is a link or not a folder, or the system refuses.
 pub(super) fn open_cache(root: &Path) -> Result<Folder, StoreError> {
     Folder::open(root, &below(root, "cache")?)
 }
@@ -97,9 +88,6 @@ fn below(root: &Path, name: &str) -> Result<RepoPath, StoreError> {
 }
 
 /// Marks the cache folder as one that neither git nor a backup needs.
-///
-/// # Errors
-/// If the system refuses.
 pub(super) fn mark_cache(folder: &Folder) -> Result<(), StoreError> {
     folder.write_once(".gitignore", b"# What contextpack found out. It can be deleted at any time.\n*\n")?;
     folder.write_once("CACHEDIR.TAG", CACHE_TAG)?;

@@ -38,9 +38,6 @@ pub(super) struct Staging {
 
 impl Staging {
     /// Opens the folder below the repo's root, creating it if it is missing.
-    ///
-    /// # Errors
-    /// If a part of its path is a link or not a folder, or the system refuses.
     pub(super) fn open(root: &Dir, state: &str) -> io::Result<Self> {
         let dir = open_or_create(&open_or_create(root, state)?, FOLDER)?;
         if dir.symlink_metadata(".gitignore").is_err() {

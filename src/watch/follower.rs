@@ -34,18 +34,12 @@ impl<E: Events> Follower<E> {
     }
 
     /// Follows the folders that show when a repository appears or becomes readable.
-    ///
-    /// # Errors
-    /// If the system follows no more.
     pub fn follow_base(&mut self) -> Result<(), FollowError> {
         self.folders.follow_base(&self.request, &mut self.events)
     }
 
     /// Follows the folders of an opened repository. Returns whether any of them is newly followed, so that the repository
     /// may have changed between its opening and now.
-    ///
-    /// # Errors
-    /// If the system follows no more.
     pub fn follow(&mut self, repo: &Repo, settings: &Settings) -> Result<bool, FollowError> {
         self.folders.follow_repo(&self.request, repo, settings, &mut self.events)
     }

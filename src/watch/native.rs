@@ -26,9 +26,6 @@ impl Native {
     ///
     /// Notifications are sent through `sender` and received, with everything else sent to it, from `events`. `root` is
     /// the folder that holds most of the folders to follow.
-    ///
-    /// # Errors
-    /// If the system cannot give notifications.
     pub fn new(root: &Path, sender: Sender<Event>, events: Receiver<Event>) -> Result<Self, FollowError> {
         let notice = move |notice: notify::Result<notify::Event>| {
             if let Some(event) = translated(notice) {

@@ -9,7 +9,7 @@
 mod prose;
 
 use contextpack::internals::config::{self, DenyList, Settings};
-use contextpack::internals::engine::{BudgetLimits, BuildJob, Project};
+use contextpack::internals::engine::{BudgetLimits, BuildJob, Built, Project};
 use contextpack::internals::intake::{Repo, RepoOptions};
 use contextpack::internals::model::{
     Completeness, SNAPSHOT_VERSION, SnapshotAuthor, SnapshotComment, SnapshotComments, SnapshotIssue, SnapshotRef,
@@ -24,7 +24,6 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How many issues the two snapshots have.
 const SIZES: [u64; 2] = [1000, 3000];
@@ -203,12 +202,10 @@ fn all_packs(bencher: Bencher<'_, '_>, issues: u64) {
             session_start: false,
             are_named: false,
         };
-        let bytes = AtomicUsize::new(0);
-        let faults = project.build(&job, None, &|pack| {
-            bytes.fetch_add(pack.outcome.map_or(0, |sealed| sealed.bytes().len()), Ordering::Relaxed);
-        });
-        assert_eq!(faults, Ok(Vec::new()));
-        bytes.into_inner()
+        let size = |pack: Built| pack.outcome.map_or(0, |sealed| sealed.bytes().len());
+        let (sizes, faults) = project.build(&job, None, &size).unwrap();
+        assert_eq!(faults, Vec::new());
+        sizes.into_iter().sum::<usize>()
     };
     bencher.counter(ItemsCount::new(issues)).bench(built);
 }

@@ -23,7 +23,7 @@ use divan::counter::{BytesCount, ItemsCount};
 use prose::{Random, prose};
 use std::fmt::Write as _;
 use std::path::PathBuf;
-use std::sync::{LazyLock, Mutex};
+use std::sync::LazyLock;
 
 fn main() {
     println!("repo: {}", if REPO.made_up { "1,000 made-up items, 50 ADRs" } else { "CONTEXTPACK_BENCH_REPO" });
@@ -133,9 +133,8 @@ fn make_up(root: &std::path::Path) {
 }
 
 fn packs(project: &Project<'_>, job: &BuildJob) -> Vec<Sealed> {
-    let packs = Mutex::new(Vec::new());
-    project.build(job, None, &|built| packs.lock().unwrap().extend(built.outcome)).unwrap();
-    packs.into_inner().unwrap()
+    let (packs, _) = project.build(job, None, &|built| built.outcome).unwrap();
+    packs.into_iter().flatten().collect()
 }
 
 /// Lists, reads, cleans, links, selects, fits and seals everything, and makes its bytes.

@@ -12,7 +12,7 @@ use contextpack::internals::seal::{Sealed, Stamp};
 use contextpack::internals::select::{CardContentText, CardText, HandedOver, HandoverLabel, RecentChanges};
 use contextpack::internals::wire::Pack;
 use proptest::prelude::*;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 const AGENTS: [&str; 2] = ["a0", "a1"];
 
@@ -133,10 +133,9 @@ fn build_given(
     let profiles = vec!["coding".to_owned()];
     let job =
         BuildJob { roots, others: Vec::new(), profiles, limits, stamp, agent, session_start: !root, are_named: root };
-    let built = Mutex::new(Vec::new());
-    let faults = project.build(&job, None, &|one| built.lock().unwrap_or_else(PoisonError::into_inner).push(one));
-    assert_eq!(faults, Ok(Vec::new()));
-    built.into_inner().unwrap().pop().unwrap().outcome
+    let (mut built, faults) = project.build(&job, None, &|one| one.outcome).unwrap();
+    assert_eq!(faults, Vec::new());
+    built.pop().unwrap()
 }
 
 /// A card: whether it is expired, who says it, and its paragraphs.

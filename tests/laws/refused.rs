@@ -8,7 +8,7 @@ use contextpack::internals::redact::Environment;
 use contextpack::internals::seal::Stamp;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A source that refuses to give some of its files.
 struct Refusing {
@@ -38,13 +38,14 @@ impl Refusing {
             session_start: false,
             are_named: false,
         };
-        let built = Mutex::new(BTreeMap::new());
-        let faults = project.build(&job, None, &|one| {
-            built.lock().unwrap_or_else(PoisonError::into_inner).insert(one.name.clone(), one);
+        let finished = AtomicBool::new(false);
+        let built = project.build(&job, None, &|one| {
+            finished.store(true, Ordering::Relaxed);
+            (one.plan.name.clone(), one)
         });
-        let built = built.into_inner().unwrap_or_else(PoisonError::into_inner);
-        assert!(faults.is_ok() || built.is_empty(), "what is not settled is not handed on");
-        Ok((built, faults?))
+        assert!(built.is_ok() || !finished.into_inner(), "what is not settled is not handed on");
+        let (packs, faults) = built?;
+        Ok((packs.into_iter().collect(), faults))
     }
 }
 

@@ -17,7 +17,7 @@ fn bytes(files: Vec<(String, String)>, threads: usize) -> Vec<(String, Vec<u8>)>
         let built = build(&project, project.roots(), chars(6000, Strategy::Both));
         built
             .into_iter()
-            .map(|one| (one.name, one.outcome.map_or(Vec::new(), |sealed| sealed.bytes().to_vec())))
+            .map(|one| (one.plan.name, one.outcome.map_or(Vec::new(), |sealed| sealed.bytes().to_vec())))
             .collect()
     })
 }

@@ -9,7 +9,6 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::sync::Mutex;
 
 type Files = Vec<(String, String)>;
 
@@ -147,20 +146,21 @@ fn packs(files: &Files, limits: BudgetLimits, without: &Files) -> (BTreeMap<Stri
         session_start: false,
         are_named: false,
     };
-    let built = Mutex::new(BTreeMap::new());
-    let faults = project.build(&job, None, &|one| {
-        let diagnostics: Vec<String> = one.diagnostics.iter().map(|it| format!("{it:?}")).collect();
-        let pack = match one.outcome {
-            Ok(sealed) => {
-                assert_eq!(contextpack::internals::review::verify(sealed.bytes()).violations, Vec::<String>::new());
-                serde_json::from_slice(sealed.bytes()).unwrap()
-            }
-            Err(fault) => json!(fault.message),
-        };
-        built.lock().unwrap().insert(one.name, json!([pack, diagnostics]));
-    });
-    assert_eq!(faults, Ok(Vec::new()));
-    (built.into_inner().unwrap(), said)
+    let (built, faults) = project
+        .build(&job, None, &|one| {
+            let diagnostics: Vec<String> = one.plan.diagnostics.iter().map(|it| format!("{it:?}")).collect();
+            let pack = match one.outcome {
+                Ok(sealed) => {
+                    assert_eq!(contextpack::internals::review::verify(sealed.bytes()).violations, Vec::<String>::new());
+                    serde_json::from_slice(sealed.bytes()).unwrap()
+                }
+                Err(fault) => json!(fault.message),
+            };
+            (one.plan.name, json!([pack, diagnostics]))
+        })
+        .unwrap();
+    assert_eq!(faults, Vec::new());
+    (built.into_iter().collect(), said)
 }
 
 fn path<'d>(project: &'d Project<'_>, root: usize) -> &'d str {

@@ -21,11 +21,11 @@ use crate::console::github::Annotations;
 use crate::console::{self, json_text};
 use crate::engine::{Built, Project, lost_its_issue};
 use crate::review::{self, Diff, Pair, Rebuilt, SalvagedPack, compare, salvage};
+use crate::seal::Sealed;
 use rayon::prelude::*;
 use sides::{Side, Sides};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
-use std::sync::{Mutex, PoisonError};
 
 /// Prints what changed between packs, and why.
 pub(crate) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Failure> {
@@ -147,15 +147,11 @@ fn rebuild(global: &Global, side: &Side) -> Result<(BTreeMap<String, Rebuilt>, E
 fn try_rebuild(global: &Global, side: &Side) -> Result<(BTreeMap<String, Rebuilt>, Exit), Failure> {
     let repository = open(global, &[], None)?;
     let project = repository.project();
-    let built = Mutex::new(BTreeMap::new());
-    let run =
-        packs::run(global, &repository, &project, project.roots(), (&[], &BudgetArgs::default()), &|pack: Built| {
-            if let Ok(sealed) = pack.outcome {
-                built.lock().unwrap_or_else(PoisonError::into_inner).insert(pack.name, sealed);
-            }
-        })?;
+    let sealed = |built: Built| Some((built.plan.name, built.outcome.ok()?));
+    let budget = BudgetArgs::default();
+    let (built, run) = packs::run(global, &repository, &project, project.roots(), (&[], &budget), &sealed)?;
     run.print(global, true)?;
-    let built = built.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let built: BTreeMap<String, Sealed> = built.into_iter().flatten().collect();
     let mut standings = BTreeMap::new();
     if !side.single {
         standings.extend(built.keys().map(|name| (name.clone(), Rebuilt::Differs)));

@@ -7,7 +7,7 @@ use crate::cli::packs::{self, PackTarget, Probe};
 use crate::console::Failure;
 use crate::console::without_secrets;
 use crate::console::{counted, printable};
-use crate::engine::{BudgetProbe, Project, Repository, RootSummary, count_tokens};
+use crate::engine::{BudgetProbe, Project, Repository, RootSummary, count_tokens, input_errors};
 use crate::model::{Diagnostic, Digest, Severity, heading_in_line, short_title_in_line};
 use crate::review::{WhyNot, explain, invisible_faults};
 use crate::seal::Sealed;
@@ -266,7 +266,7 @@ pub(super) fn items(
         _ => None,
     };
     let job = packs::job(repository, project, roots, &[], &BudgetArgs::default())?;
-    Ok(Answer::new(list, &repository.errors(project, &job)))
+    Ok(Answer::new(list, &input_errors(repository.files(), project, &job)))
 }
 
 /// Returns whether each word, in lower case, is in the id, the title, the type or the status.

@@ -143,9 +143,7 @@ impl<'a> Engine<'a> {
         };
         warm.begin(&repository);
         let next = {
-            let source = warm.source(&repository);
-            let project =
-                source.as_ref().map_or_else(|| repository.project(), |source| repository.warm_project(source));
+            let project = repository.warm_project(warm);
             self.readings.send_modify(|reading| *reading += 1);
             self.serve(&repository, &project)
         };

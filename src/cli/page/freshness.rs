@@ -4,7 +4,7 @@ use crate::cli::args::{BudgetArgs, Global};
 use crate::cli::packs::{self, BuildRun};
 use crate::cli::{check, workspace};
 use crate::console::Failure;
-use crate::engine::{CheckReport, CheckRequest, check_packs};
+use crate::engine::{CheckRequest, check_packs};
 use crate::review::Freshness;
 use crate::store::Folder;
 use std::collections::BTreeMap;
@@ -47,7 +47,7 @@ fn checked(global: &Global) -> Result<CheckedFolder, Failure> {
     let items = project.roots();
     let job = packs::job(&repository, &project, items.clone(), &[], &budget)?;
     let request = CheckRequest { folder: &folder, markdown: repository.settings().output.markdown, skip_missing: true };
-    let CheckReport { packs: mut states, build } = check_packs(repository.files(), &project, &job, &request, &|| ())?;
+    let (mut states, build) = check_packs(repository.files(), &project, &job, &request, &|| ())?;
     let run = BuildRun::new(global, build);
     if !run.blocked {
         states.extend(check::orphaned(&repository, &project, &items, &folder, &budget, &run)?);

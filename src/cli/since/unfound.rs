@@ -8,13 +8,12 @@ use crate::cli::delivery::{self, DeliveryLine};
 use crate::cli::packs::{self, PackTarget, Probe};
 use crate::config::Policy;
 use crate::console::Failure;
-use crate::engine::{Built, Project, Repository};
+use crate::engine::{Project, Repository};
 use crate::git::{is_in_git, is_shallow};
 use crate::review::SalvagedPack;
 use crate::seal::Sealed;
 use crate::wire::Pack;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, PoisonError};
 
 /// What builds and the record say of packs that no file holds.
 pub(super) struct Search<'a, 's> {
@@ -76,11 +75,12 @@ impl<'a, 's> Search<'a, 's> {
         }
         let budget =
             BudgetArgs { profiles: self.repository.settings().output.profiles.clone(), ..BudgetArgs::default() };
-        let found = Mutex::new(Vec::new());
-        packs::run(self.global, self.repository, self.project, self.project.roots(), (&[], &budget), &|built| {
-            self.hold(&found, built);
+        let is_asked = |sealed: &Sealed| self.asked.iter().any(|asked| asked.is_of(&sealed.pack().hash));
+        let roots = self.project.roots();
+        let (found, _) = packs::run(self.global, self.repository, self.project, roots, (&[], &budget), &|built| {
+            built.outcome.ok().filter(is_asked)
         })?;
-        found.into_inner().unwrap_or_else(PoisonError::into_inner).iter().for_each(|sealed| self.keep(sealed));
+        found.iter().flatten().for_each(|sealed| self.keep(sealed));
         Ok(())
     }
 
@@ -122,14 +122,6 @@ impl<'a, 's> Search<'a, 's> {
         };
         built.iter().for_each(|sealed| self.keep(sealed));
         Ok(())
-    }
-
-    /// Keeps a pack that was built by one of several threads, if it was asked for.
-    fn hold(&self, found: &Mutex<Vec<Sealed>>, built: Built) {
-        let is_asked = |sealed: &Sealed| self.asked.iter().any(|asked| asked.is_of(&sealed.pack().hash));
-        if let Some(sealed) = built.outcome.ok().filter(is_asked) {
-            found.lock().unwrap_or_else(PoisonError::into_inner).push(sealed);
-        }
     }
 
     /// Judges a pack that no file holds.

@@ -1,11 +1,10 @@
 //! The in-memory results of the last build of a long-running process.
 
-use super::traced_tree::InputKey;
-use super::{FilePurpose, FileResult, ReferenceCache};
+use super::inputs::{FilePurpose, FileResult, InputKey};
 use crate::graph::ItemReferences;
 use crate::model::{Digest, FileState, REST, RepoPath};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Results for files whose state has not changed, so that a repeated build need not read them again.
@@ -78,13 +77,29 @@ impl SessionMemo {
         self.results.lock().unwrap_or_else(PoisonError::into_inner).insert((purpose, path.clone()), known);
     }
 
-    /// Returns the cache of references for the listing with the digest `names`.
-    pub(super) fn references(&self, names: Digest) -> Box<dyn ReferenceCache + '_> {
-        let mut references = self.references.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Drops the references, unless they were resolved in the listing with the digest `names`.
+    pub fn begin_references(&self, names: Digest) {
+        let mut references = self.lock_references();
         if references.names != Some(names) {
             *references = CachedReferences { names: Some(names), found: HashMap::new() };
         }
-        Box::new(&self.references)
+    }
+
+    /// Returns the references of the item with this identity, if they are cached.
+    pub fn references(&self, item: &Digest) -> Option<Arc<ItemReferences>> {
+        let mut references = self.lock_references();
+        let (found, used) = references.found.get_mut(item)?;
+        *used = true;
+        Some(Arc::clone(found))
+    }
+
+    /// Caches the references of an item.
+    pub fn put_references(&self, item: Digest, found: &Arc<ItemReferences>) {
+        self.lock_references().found.insert(item, (Arc::clone(found), true));
+    }
+
+    fn lock_references(&self) -> MutexGuard<'_, CachedReferences> {
+        self.references.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Drops the results that the last build did not use.
@@ -93,19 +108,5 @@ impl SessionMemo {
         results.retain(|_, known| std::mem::take(&mut known.used));
         let references = self.references.get_mut().unwrap_or_else(PoisonError::into_inner);
         references.found.retain(|_, (_, used)| std::mem::take(used));
-    }
-}
-
-impl ReferenceCache for &Mutex<CachedReferences> {
-    fn get(&self, item: &Digest) -> Option<Arc<ItemReferences>> {
-        let mut references = self.lock().unwrap_or_else(PoisonError::into_inner);
-        let (found, used) = references.found.get_mut(item)?;
-        *used = true;
-        Some(Arc::clone(found))
-    }
-
-    fn put(&self, item: Digest, found: &Arc<ItemReferences>) {
-        let mut references = self.lock().unwrap_or_else(PoisonError::into_inner);
-        references.found.insert(item, (Arc::clone(found), true));
     }
 }

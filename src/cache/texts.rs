@@ -1,7 +1,6 @@
 //! The persistent cache of redacted and parsed texts, and of what was derived from files.
 
-use super::{BuildCache, CachedReading};
-use crate::model::{Digest, Digester, RepoPath};
+use crate::model::{Digest, Digester};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,10 +10,10 @@ use std::sync::{Mutex, PoisonError};
 ///
 /// In the file each entry has its key, its length and its bytes, which are decoded on demand.
 #[derive(Debug, Default)]
-pub struct ScrubCache {
+pub struct TextCache {
     base: Digester,
     /// The base of the digests of texts, without the configuration.
-    text_base: Digester,
+    pub(super) text_base: Digester,
     bytes: Vec<u8>,
     old: HashMap<Digest, Range<usize>>,
     used: Mutex<HashSet<Digest>>,
@@ -26,8 +25,8 @@ pub struct ScrubCache {
 /// The size of an entry's head: key and length.
 const HEAD: usize = 36;
 
-impl ScrubCache {
-    /// Decodes `bytes` from [`ScrubCache::encode_changes`] for a configuration; `None` if they are malformed.
+impl TextCache {
+    /// Decodes `bytes` from [`TextCache::encode_changes`] for a configuration; `None` if they are malformed.
     ///
     /// All digests continue `text_base`.
     pub(super) fn new(text_base: Digester, config: &str, bytes: Vec<u8>) -> Option<Self> {
@@ -35,7 +34,7 @@ impl ScrubCache {
     }
 
     /// Replaces all entries with those of `bytes`; `None` if they are malformed.
-    fn with_entries(self, bytes: Vec<u8>) -> Option<Self> {
+    fn with_entries(&self, bytes: Vec<u8>) -> Option<Self> {
         let mut old = HashMap::with_capacity(bytes.len() / 1024);
         let mut at = 0;
         while at < bytes.len() {
@@ -43,7 +42,7 @@ impl ScrubCache {
             at = range.end;
             old.insert(key, range);
         }
-        Some(Self { bytes, old, base: self.base, text_base: self.text_base, ..Self::default() })
+        Some(Self { bytes, old, base: self.base.clone(), text_base: self.text_base.clone(), ..Self::default() })
     }
 
     /// Creates a cache without entries.
@@ -55,20 +54,28 @@ impl ScrubCache {
     /// Returns the cache as the next build of this process needs it.
     #[must_use]
     pub fn for_next_build(self) -> Self {
-        match self.encode_changes() {
-            Some(bytes) => {
-                let (base, text_base) = (self.base.clone(), self.text_base.clone());
-                self.with_entries(bytes).unwrap_or(Self { base, text_base, ..Self::default() })
-            }
+        match self.encode_changes().map(|bytes| self.with_entries(bytes)) {
+            Some(Some(next)) => next,
+            Some(None) => Self { base: self.base, text_base: self.text_base, ..Self::default() },
             None => Self { used: Mutex::default(), incomplete: AtomicBool::default(), ..self },
         }
     }
 
+    /// Returns a digester fed with everything that entries depend on besides the texts: the program and the configuration.
+    pub fn base_key(&self) -> Digester {
+        self.base.clone()
+    }
+
     /// Returns the entry of an earlier build.
-    fn find(&self, key: &Digest) -> Option<&[u8]> {
+    pub(super) fn get(&self, key: &Digest) -> Option<&[u8]> {
         let bytes = self.bytes.get(self.old.get(key)?.clone())?;
         self.used.lock().unwrap_or_else(PoisonError::into_inner).insert(*key);
         Some(bytes)
+    }
+
+    /// Adds an entry, which later builds find.
+    pub(super) fn put(&self, key: &Digest, bytes: Vec<u8>) {
+        self.new.lock().unwrap_or_else(PoisonError::into_inner).insert(*key, bytes);
     }
 
     /// Records that the build did not look up all texts that it needs.
@@ -113,32 +120,4 @@ fn entry(bytes: &[u8], at: usize) -> Option<(Digest, Range<usize>)> {
     let length = u32::from_le_bytes(bytes.get(at + 32..at + HEAD)?.try_into().ok()?);
     let end = (at + HEAD).checked_add(usize::try_from(length).ok()?)?;
     (end <= bytes.len()).then(|| (Digest::from_bytes(key), at + HEAD..end))
-}
-
-impl BuildCache for ScrubCache {
-    fn base_key(&self) -> Option<Digester> {
-        Some(self.base.clone())
-    }
-
-    fn content(&self, _: &RepoPath, text: &str) -> Digest {
-        content(&self.text_base, text)
-    }
-
-    fn get(&self, key: &Digest) -> Option<CachedReading> {
-        postcard::from_bytes(self.find(key)?).ok()
-    }
-
-    fn put(&self, key: &Digest, reading: &CachedReading) {
-        if let Ok(bytes) = postcard::to_allocvec(reading) {
-            self.put_derived(key, bytes);
-        }
-    }
-
-    fn get_derived(&self, key: &Digest) -> Option<&[u8]> {
-        self.find(key)
-    }
-
-    fn put_derived(&self, key: &Digest, derived: Vec<u8>) {
-        self.new.lock().unwrap_or_else(PoisonError::into_inner).insert(*key, derived);
-    }
 }

@@ -1,0 +1,322 @@
+//! The inputs of a build: a source tree that records the listing and each file that was read or missing, with the cached
+//! results for these files.
+
+use super::memo::{ObservedInput, SessionMemo};
+use super::now;
+use super::texts::{TextCache, content};
+use crate::graph::Entry;
+use crate::mentions::Markdown;
+use crate::model::{Diagnostic, Digest, Digester, FileState, Refusal, RepoPath, SourceTree};
+use crate::redact::{CachedScrub, Clean};
+use crate::select::Document;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The cached result of scrubbing and parsing the texts of one source.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct CachedReading {
+    /// The scrubbed texts and the record of removals.
+    pub scrubbed: CachedScrub,
+    /// The outlines of the texts that are Markdown, in their order.
+    pub markdown: Vec<Markdown>,
+    /// The digest of the scrubbed texts, as packs name it among their inputs.
+    pub digest: Digest,
+}
+
+/// A referenced document as read: its path in clean text, and its content or why there is none.
+pub type LoadedDocument = (Clean, Result<Arc<Document>, &'static str>);
+
+/// The result of reading one file.
+#[derive(Debug, Clone)]
+pub enum FileResult {
+    /// Work items, and diagnostics about them.
+    Items(Vec<Arc<Entry>>, Vec<Diagnostic>),
+    /// An issue of the snapshot.
+    Issue(Arc<Entry>),
+    /// A document.
+    Document(LoadedDocument),
+}
+
+/// The purpose that a file is read for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum FilePurpose {
+    /// Work items.
+    Items,
+    /// An issue of the snapshot.
+    Issue,
+    /// A document.
+    Document,
+    /// Code, which is not parsed as Markdown.
+    Code,
+}
+
+/// The results of earlier builds, each under a key of everything that it depends on.
+///
+/// A cache may drop any entry: that costs time and changes nothing else.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct InputCaches<'a> {
+    /// Scrubbed texts; without them nothing is recorded or cached.
+    pub texts: Option<&'a TextCache>,
+    /// Whether new results are added to `texts`.
+    pub adds_texts: bool,
+    /// Documents by the states of their files; without them documents are cached in `texts`, by contents.
+    pub documents: Option<&'a TextCache>,
+    /// The results of the last build of this process.
+    pub memo: Option<&'a SessionMemo>,
+}
+
+/// The files of a build, which records what it reads of them.
+pub struct Inputs<'a> {
+    source: &'a dyn SourceTree,
+    caches: InputCaches<'a>,
+    /// When the reading began, in nanoseconds since 1970.
+    began: u128,
+    seen: Mutex<BTreeMap<InputKey, ObservedInput>>,
+}
+
+/// A file that a build read or tried to read.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct InputKey {
+    /// Whether the file belongs to the snapshot rather than to the repo.
+    pub(super) issue: bool,
+    pub(super) path: RepoPath,
+}
+
+impl<'a> Inputs<'a> {
+    /// Creates the inputs of a build of which nothing was read yet.
+    pub fn new(source: &'a dyn SourceTree, caches: InputCaches<'a>) -> Self {
+        Self { source, caches, began: now(), seen: Mutex::default() }
+    }
+
+    /// Returns the results of the last build of this process.
+    pub fn memo(&self) -> Option<&'a SessionMemo> {
+        self.caches.memo
+    }
+
+    /// Returns a digester fed with everything that results depend on besides the texts: the program and the configuration.
+    /// `None` if nothing is cached.
+    pub fn base_key(&self) -> Option<Digester> {
+        self.caches.texts.map(TextCache::base_key)
+    }
+
+    /// Returns a digest of the text of the file at `path`; `None` if nothing is cached.
+    pub fn content(&self, path: &RepoPath, text: &str) -> Option<Digest> {
+        let texts = self.caches.texts?;
+        let seen = self.seen();
+        let seen = [false, true].into_iter().find_map(|issue| seen.get(&InputKey { issue, path: path.clone() }));
+        // The digest must be that of this very text, since its redaction is cached under it.
+        let seen = seen.filter(|seen| !seen.inconsistent);
+        Some(seen.map_or_else(|| content(&texts.text_base, text), |seen| seen.digest))
+    }
+
+    /// Returns the cached result of scrubbing, if any.
+    pub fn reading(&self, key: &Digest) -> Option<CachedReading> {
+        postcard::from_bytes(self.caches.texts?.get(key)?).ok()
+    }
+
+    /// Caches a result of scrubbing.
+    pub fn put_reading(&self, key: &Digest, reading: &CachedReading) {
+        if let Some(texts) = self.caches.texts.filter(|_| self.caches.adds_texts)
+            && let Ok(bytes) = postcard::to_allocvec(reading)
+        {
+            texts.put(key, bytes);
+        }
+    }
+
+    /// Returns what identifies the present contents of `files` together; `None` if that cannot be told.
+    ///
+    /// If it is the same before and after a file was read, what was read are these contents.
+    pub fn identity(&self, files: &[&RepoPath]) -> Option<Digest> {
+        let (base, parts) = match self.caches.documents {
+            Some(documents) => (documents.base_key(), files.iter().map(|path| self.rested_state(path)).collect()),
+            None => (self.base_key()?, files.iter().map(|path| self.content_of(path)).collect::<Option<Vec<_>>>()),
+        };
+        Some(parts?.iter().fold(base, Digester::part).digest())
+    }
+
+    fn rested_state(&self, path: &RepoPath) -> Option<Vec<u8>> {
+        let state = self.source.state(path).filter(|state| state.is_rested(self.began))?;
+        postcard::to_allocvec(&state).ok()
+    }
+
+    fn content_of(&self, path: &RepoPath) -> Option<Vec<u8>> {
+        let key = InputKey { issue: false, path: path.clone() };
+        let seen = || self.seen().get(&key).copied();
+        let seen = seen().or_else(|| {
+            // What is made of a file depends on the file: it is recorded.
+            drop(self.read(path));
+            seen()
+        })?;
+        (!seen.inconsistent).then(|| seen.digest.bytes().to_vec())
+    }
+
+    /// Returns what was derived from the files with the identity `key`, encoded, if it is cached.
+    pub fn derived(&self, key: &Digest) -> Option<&[u8]> {
+        self.caches.documents.or(self.caches.texts)?.get(key)
+    }
+
+    /// Caches what was derived from the files with the identity `key`, encoded.
+    pub fn put_derived(&self, key: &Digest, derived: Vec<u8>) {
+        if let Some(cache) = self.caches.documents.or(self.caches.texts) {
+            cache.put(key, derived);
+        }
+    }
+
+    /// Returns the result of a file, if neither it nor any file that was read for it changed.
+    pub fn file_result(&self, purpose: FilePurpose, path: &RepoPath) -> Option<Arc<FileResult>> {
+        let (result, read) = self.caches.memo?.get(purpose, path, &|path| self.source.state(path))?;
+        self.caches.texts.iter().for_each(|texts| texts.mark_incomplete());
+        self.seen().extend(read);
+        Some(result)
+    }
+
+    /// Caches the result of a file, for which the files `read` were read besides.
+    pub fn put_file_result(
+        &self,
+        purpose: FilePurpose,
+        path: &RepoPath,
+        read: &[RepoPath],
+        result: impl FnOnce() -> FileResult,
+    ) {
+        let Some(memo) = self.caches.memo else { return };
+        let issue = purpose == FilePurpose::Issue;
+        let keys = [path].into_iter().chain(read).map(|path| InputKey { issue, path: path.clone() });
+        let seen = self.seen();
+        let read: Option<Vec<(InputKey, ObservedInput)>> =
+            keys.map(|key| seen.get(&key).map(|seen| (key, *seen))).collect();
+        drop(seen);
+        let is_known = |(_, seen): &(InputKey, ObservedInput)| seen.state.is_some() && !seen.inconsistent;
+        if let Some(read) = read.filter(|read| read.iter().all(is_known)) {
+            memo.put(purpose, path, read, result());
+        }
+    }
+
+    /// Returns the inputs: whether each is of the snapshot, its index in the listing, and a digest of its content.
+    ///
+    /// A path may hold a secret, so only indices are saved. `None` if an input is not in the listing or changed during
+    /// the build.
+    pub(super) fn observed(&self) -> Option<Vec<(bool, usize, Digest)>> {
+        let place = |key: &InputKey| {
+            if key.issue { self.source.issues() } else { self.source.files() }.binary_search(&key.path)
+        };
+        let seen = self.seen();
+        seen.iter()
+            .map(|(key, seen)| Some((key.issue, place(key).ok()?, (!seen.inconsistent).then_some(seen.digest)?)))
+            .collect()
+    }
+
+    fn seen(&self) -> MutexGuard<'_, BTreeMap<InputKey, ObservedInput>> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads a file and records the result.
+    fn record(&self, issue: bool, path: &RepoPath) -> Result<String, Refusal> {
+        let read = |path| if issue { self.source.read_issue(path) } else { self.source.read(path) };
+        let Some(texts) = self.caches.texts else { return read(path) };
+        let base = &texts.text_base;
+        // The state is taken first, so that a change in between shows.
+        let is_rested = |memo: &SessionMemo| self.source.state(path).filter(|it| it.has_rested(memo.rest, self.began));
+        let state = self.caches.memo.and_then(is_rested);
+        let text = read(path);
+        let observe = |path: RepoPath, state, digest| {
+            let mut seen = self.seen();
+            let known =
+                seen.entry(InputKey { issue, path }).or_insert(ObservedInput { state, digest, inconsistent: false });
+            known.inconsistent |= known.digest != digest;
+        };
+        if issue || self.source.has(path) {
+            observe(path.clone(), state, digest_of(base, self.source, path, &text));
+            return text;
+        }
+        // The result for an unlisted name depends on the listing and on links above the name.
+        for (at, _) in path.as_str().match_indices('/') {
+            let above = RepoPath::new(&format!("./{}", &path.as_str()[..at]));
+            if let Some(above) = above.ok().filter(|above| self.source.has(above)) {
+                let digest = digest_of(base, self.source, &above, &self.source.read(&above));
+                observe(above, None, digest);
+            }
+        }
+        text
+    }
+}
+
+impl SourceTree for Inputs<'_> {
+    fn files(&self) -> &[RepoPath] {
+        self.source.files()
+    }
+
+    fn special_files(&self) -> &[RepoPath] {
+        self.source.special_files()
+    }
+
+    fn unlisted(&self) -> &[Diagnostic] {
+        self.source.unlisted()
+    }
+
+    fn is_settled(&self) -> bool {
+        self.source.is_settled()
+    }
+
+    fn link_end(&self, path: &RepoPath) -> Option<&RepoPath> {
+        self.source.link_end(path)
+    }
+
+    fn read(&self, path: &RepoPath) -> Result<String, Refusal> {
+        self.record(false, path)
+    }
+
+    fn head(&self, path: &RepoPath) -> Option<String> {
+        self.source.head(path)
+    }
+
+    fn issues(&self) -> &[RepoPath] {
+        self.source.issues()
+    }
+
+    fn read_issue(&self, path: &RepoPath) -> Result<String, Refusal> {
+        self.record(true, path)
+    }
+
+    fn state(&self, path: &RepoPath) -> Option<FileState> {
+        self.source.state(path)
+    }
+
+    fn tracked(&self, path: &RepoPath) -> bool {
+        self.source.tracked(path)
+    }
+}
+
+impl InputKey {
+    /// Reads the input again and returns the digest of its content.
+    pub(super) fn digest_now(&self, source: &dyn SourceTree, base: &Digester) -> Digest {
+        let read = if self.issue { source.read_issue(&self.path) } else { source.read(&self.path) };
+        digest_of(base, source, &self.path, &read)
+    }
+}
+
+/// Returns the digest of a text, or of the reason why it cannot be read, with the beginning of a file that is no text.
+fn digest_of(base: &Digester, source: &dyn SourceTree, path: &RepoPath, read: &Result<String, Refusal>) -> Digest {
+    match read {
+        Ok(text) => content(base, text),
+        Err(refusal) => {
+            let head = refusal.is_about_content().then(|| source.head(path)).flatten().unwrap_or_default();
+            base.clone().part("refusal").part(format!("{refusal:?}")).part(head).digest()
+        }
+    }
+}
+
+/// Returns the digest of the listing: every name that a build may look up, what git tracks, and the listing's diagnostics.
+pub(super) fn listing_digest(source: &dyn SourceTree, diagnostics: &[Diagnostic], base: Digester) -> Digest {
+    let mut digester = base.part((source.files().len() as u64).to_le_bytes());
+    for path in source.files() {
+        digester = digester.part(path.as_str()).part([u8::from(source.tracked(path))]);
+    }
+    for path in source.issues() {
+        digester = digester.part(path.as_str());
+    }
+    for path in source.special_files() {
+        digester = digester.part("odd").part(path.as_str());
+    }
+    digester.part(format!("{diagnostics:?}")).digest()
+}
