@@ -307,18 +307,15 @@ impl WatchReporter<'_> {
             redacted: Some(saved.summary.redacted),
             ..empty(saved.root, saved.profile, &saved.name, "written", saved.changes)
         });
-        let failed = report.failed.into_iter().map(|it| empty(it.root, it.profile, &it.name, "failed", it.reasons));
-        let removed = report
-            .removed
-            .into_iter()
-            .map(|it| empty(it.root, it.profile, &it.name, "removed", vec!["its root or profile is gone".to_owned()]));
+        let others = report.failed.into_iter().chain(report.removed);
+        let others = others.map(|it| empty(it.root, it.profile, &it.name, it.status.name(), it.reasons));
         let arrived = report.arrived.into_iter().filter_map(|name| {
             let stem = name.strip_suffix(".json")?;
             let (root, profile) = stem.rsplit_once('.')?;
             let why = vec!["replaced on disk, and up to date".to_owned()];
             Some(empty(root.to_owned(), profile.to_owned(), &name, "unchanged", why))
         });
-        let packs = written.chain(failed).chain(removed).chain(arrived).collect();
+        let packs = written.chain(others).chain(arrived).collect();
         let mut diagnostics = self.visible(report.diagnostics);
         for problem in report.problems {
             match problem {

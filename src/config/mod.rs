@@ -36,6 +36,6 @@ pub use profiles::{
 };
 pub use schema::schema;
 pub use settings::{
-    Budget, CodeDetail, Excerpt, FieldFilter, Globs, Group, Instructions, ItemSource, Profile, RedactionAllow,
-    RedactionRule, RedactionSettings, Settings, Strategy, Template, TemplatePart, Tokenizer,
+    Budget, CodeDetail, Excerpt, Globs, Group, Instructions, ItemSource, Profile, RedactionAllow, RedactionRule,
+    RedactionSettings, Settings, Strategy, Template, TemplatePart, Tokenizer,
 };

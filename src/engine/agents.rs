@@ -89,7 +89,7 @@ impl Project<'_> {
         let not_built = |fault| EngineError::NotBuilt { diagnostics: vec![self.redacted_for_output(fault)] };
         let (changes, faults) = self.recent_changes(history).map_err(not_built)?;
         agent.changes = changes;
-        agent.faults = faults.into_iter().map(|fault| self.redacted_for_output(fault)).collect();
+        agent.faults = self.redacted(&faults);
         Ok((agent, defaults))
     }
 
@@ -101,9 +101,6 @@ impl Project<'_> {
         job: Option<(&str, &Job)>,
     ) -> Result<(AgentContext, AgentDefaults), EngineError> {
         let knowledge = self.knowledge();
-        let redacted = |faults: &mut dyn Iterator<Item = &Diagnostic>| -> Vec<Diagnostic> {
-            faults.map(|fault| self.redacted_for_output(fault.clone())).collect()
-        };
         let unread = &self.read_knowledge().unread;
         // The file that is meant may be no agent.
         let is_meant = |fault: &&Diagnostic| {
@@ -111,16 +108,16 @@ impl Project<'_> {
             let stem = |path: &RepoPath| path.name().rsplit_once('.').map(|(stem, _)| stem.to_lowercase());
             path.is_some_and(|path| path.as_str() == name || stem(path) == Some(name.to_lowercase()))
         };
-        let meant = redacted(&mut knowledge.diagnostics.iter().filter(is_meant));
+        let meant = self.redacted(knowledge.diagnostics.iter().filter(is_meant));
         let unknown = |error| match (unread.is_empty(), meant.is_empty()) {
-            (false, _) => EngineError::Unread(redacted(&mut unread.iter())),
+            (false, _) => EngineError::Unread(self.redacted(unread)),
             (true, false) => EngineError::NotBuilt { diagnostics: meant },
             (true, true) => EngineError::Agent(masked(self, error)),
         };
         let agent = knowledge.agents.find(name).map_err(unknown)?;
         let known = &knowledge.agents.all[agent];
-        let not_built = |fault: Diagnostic| EngineError::NotBuilt { diagnostics: redacted(&mut [fault].iter()) };
-        let faults = redacted(&mut knowledge.diagnostics.iter().filter(|fault| {
+        let not_built = |fault: Diagnostic| EngineError::NotBuilt { diagnostics: self.redacted(&[fault]) };
+        let faults = self.redacted(knowledge.diagnostics.iter().filter(|fault| {
             fault.severity == Severity::Error && fault.at.as_ref().is_some_and(|at| at.path == known.path)
         }));
         if !faults.is_empty() {

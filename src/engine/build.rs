@@ -351,10 +351,9 @@ impl<T> PackBuild<'_, '_, T> {
     fn references(&self, root: usize, profile: &Profile, diagnostics: &mut Vec<Diagnostic>) -> RootReferences {
         let Self { project, .. } = self;
         let (mut references, found) = self.files.for_pack(project, root, profile, self.job.agent.as_ref());
-        let github = project.github_warnings(root);
         let with_found = |more: Vec<Diagnostic>| apply_severities([found.clone(), more].concat(), project.settings);
-        let in_pack = with_found(github.in_pack);
-        diagnostics.extend(with_found(github.reported));
+        let [in_pack, reported] = project.github_warnings(root).map(with_found);
+        diagnostics.extend(reported);
         let entries = &project.corpus.entries;
         let neighbours = project.neighbours(root).map(|item| entries[item].item.id.as_str());
         references.warnings = project.notices.for_pack(&entries[root].item.id, neighbours);
@@ -396,7 +395,7 @@ impl<T> PackBuild<'_, '_, T> {
 impl Project<'_> {
     /// Returns the pack of the item `id`, or an error if it holds a secret value.
     fn checked_for_secrets(&self, id: &str, sealed: Sealed) -> Result<Sealed, Diagnostic> {
-        if self.environment.is_empty() {
+        if self.scrubber.environment.is_empty() {
             return Ok(sealed);
         }
         let place = sealed
@@ -404,14 +403,18 @@ impl Project<'_> {
             .sections
             .iter()
             .find_map(|section| {
-                let hit = self.environment.find(&section.content).or_else(|| self.environment.find(&section.title));
+                let hit = self
+                    .scrubber
+                    .environment
+                    .find(&section.content)
+                    .or_else(|| self.scrubber.environment.find(&section.title));
                 hit.map(|(name, _)| {
                     (name.to_owned(), format!("section `{}`, from `{}`", section.id, render::place(&section.source)))
                 })
             })
             .or_else(|| {
                 let text = String::from_utf8_lossy(sealed.bytes());
-                let (name, _) = self.environment.find(&text)?;
+                let (name, _) = self.scrubber.environment.find(&text)?;
                 let field = serde_json::to_value(sealed.pack()).ok().and_then(|pack| self.field_of_environment(&pack));
                 Some((name.to_owned(), field.map_or("its fields".to_owned(), |field| format!("the pack's `{field}`"))))
             });
@@ -430,7 +433,7 @@ impl Project<'_> {
     fn field_of_environment(&self, value: &serde_json::Value) -> Option<String> {
         use serde_json::Value;
         match value {
-            Value::String(text) => self.environment.find(text).map(|_| String::new()),
+            Value::String(text) => self.scrubber.environment.find(text).map(|_| String::new()),
             Value::Array(values) => values
                 .iter()
                 .enumerate()

@@ -50,7 +50,7 @@ impl<'p, 's> DocumentCache<'p, 's> {
     /// Returns the documents of a project with these agents.
     pub(super) fn new(project: &'p Project<'s>, agents: &Agents) -> Self {
         let base = project.inputs().base_key().map(|base| {
-            let base = base.part("document").part(project.environment.digest().bytes());
+            let base = base.part("document").part(project.scrubber.environment.digest().bytes());
             agents.all.iter().fold(base, |base, agent| {
                 base.part(agent.key.as_str()).part(agent.name.as_str()).part(agent.path.as_str())
             })
@@ -96,7 +96,7 @@ impl<'p, 's> DocumentCache<'p, 's> {
     /// Encodes texts for the cache; `None` if one holds a secret of the environment.
     fn encode(&self, identity: &Digest, which: &str, texts: Vec<&mut Clean>) -> Option<CachedScrub> {
         let texts: Vec<Clean> = texts.into_iter().map(|text| text.clone()).collect();
-        let is_public = texts.iter().all(|text| self.project.environment.find(text).is_none());
+        let is_public = texts.iter().all(|text| self.project.scrubber.environment.find(text).is_none());
         let pieces = vec![NOTHING; texts.len()];
         let scrubbed = Scrubbed { texts, removals: Vec::new(), removed_lines: Vec::new() };
         scrubbed.cached(&pieces, &self.proof(identity, which)?).filter(|_| is_public)

@@ -84,22 +84,22 @@ fn listed(diagnostics: &[Diagnostic]) -> String {
 
 impl From<IntakeError> for EngineError {
     fn from(error: IntakeError) -> Self {
-        match error {
-            IntakeError::ConfigSpelling { ref name } => {
+        let message = error.to_string();
+        let fault = match &error {
+            IntakeError::ConfigSpelling { name } => {
                 let place = RepoPath::new(name).ok().map(Place::file);
                 let help = format!("rename it: `git mv {name} {}`", name.to_ascii_lowercase());
-                let diagnostics = vec![Diagnostic::new(Code::InvalidConfig, place, error.to_string()).help(help)];
-                config_error(&Environment::new(std::iter::empty()), diagnostics, None)
+                Diagnostic::new(Code::InvalidConfig, place, message).help(help)
             }
             // An error of the input, not of the system.
             IntakeError::TwoConfigs { .. } | IntakeError::Unusable { .. } => {
-                let diagnostics = vec![Diagnostic::new(Code::InvalidConfig, None, error.to_string())];
-                config_error(&Environment::new(std::iter::empty()), diagnostics, None)
+                Diagnostic::new(Code::InvalidConfig, None, message)
             }
             IntakeError::Read { .. } | IntakeError::NotAFolder { .. } | IntakeError::Locked { .. } => {
-                Self::Intake(error)
+                return Self::Intake(error);
             }
-        }
+        };
+        config_error(&Environment::new(std::iter::empty()), vec![fault], None)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Project;
 use crate::config::Settings;
-use crate::graph::{Corpus, Entry, Target, Value};
+use crate::graph::{Corpus, Entry, Value};
 use crate::model::{Code, Diagnostic, Place};
 use crate::redact::Clean;
 use std::collections::BTreeMap;
@@ -16,39 +16,20 @@ const LISTS: usize = 4;
 /// The help line of a private issue.
 const PRIVATE: &str = "set `github.private: true` if this repo is private too, or keep packs out of git with `output.dir: .contextpack/packs`";
 
-/// Warnings about the issues in a pack.
-pub(super) struct GithubWarnings {
-    /// The warnings that the pack itself holds.
-    pub(super) in_pack: Vec<Diagnostic>,
-    /// The warnings that the build reports for the pack. A fact about all issues of a repo is left out: the build reports
-    /// it once.
-    pub(super) reported: Vec<Diagnostic>,
-}
-
 impl Project<'_> {
-    /// Returns the warnings about the issues in the pack of `root`.
-    pub(super) fn github_warnings(&self, root: usize) -> GithubWarnings {
+    /// Returns the warnings about issues that the pack of `root` holds, and those that the build reports for it. A fact about
+    /// all issues of a repo is left out of the latter: the build reports it once.
+    pub(super) fn github_warnings(&self, root: usize) -> [Vec<Diagnostic>; 2] {
         let entry = &self.corpus.entries[root];
         let (relations, comments) = self.unknown_parts(entry);
-        let reported_once = entry
-            .issue
-            .as_ref()
-            .is_some_and(|issue| self.repos_without_relations.contains_key(&issue.repo.to_lowercase()));
+        let of_repo = |repo: &Clean| self.repos_without_relations.contains_key(&repo.to_lowercase());
+        let is_reported_once = entry.issue.as_ref().is_some_and(|issue| of_repo(&issue.repo));
         let parts = [&relations[..], &comments[..]].concat();
-        let reported_parts = if reported_once { &comments } else { &parts };
-        let incomplete = |parts: &[&str]| self.incomplete_issue(entry, parts).into_iter().collect();
-        let mut warnings = GithubWarnings { in_pack: incomplete(&parts), reported: incomplete(reported_parts) };
-        if self.is_published {
-            let neighbours = self.graph.shown(root).filter_map(|edge| match edge.to {
-                Target::Item(item) => Some(&*self.corpus.entries[item]),
-                Target::Issue { .. } => None,
-            });
-            let private: Vec<Diagnostic> =
-                std::iter::once(&**entry).chain(neighbours).filter_map(private_issue).collect();
-            warnings.in_pack.extend_from_slice(&private);
-            warnings.reported.extend(private);
-        }
-        warnings
+        let reported = if is_reported_once { &comments } else { &parts };
+        let neighbours = self.neighbours(root).map(|item| &*self.corpus.entries[item]);
+        let private = std::iter::once(&**entry).chain(neighbours).filter(|_| self.is_published);
+        let private: Vec<Diagnostic> = private.filter_map(private_issue).collect();
+        [&parts, reported].map(|parts| self.incomplete_issue(entry, parts).into_iter().chain(private.clone()).collect())
     }
 
     /// Returns the names of the root's relations that the snapshot may lack, and `comments` if it may lack some of these.

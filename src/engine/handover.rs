@@ -160,58 +160,42 @@ fn json(text: &mut CleanBuf, value: &Value, clean: &mut Cleaned<'_>) {
 
 /// Writes a value as JSON with an indent of two spaces; `key` is the one that it is the value of.
 fn write(text: &mut CleanBuf, key: &str, value: &Value, depth: usize, clean: &mut Cleaned<'_>) {
+    let (begin, end, entries): (_, _, Vec<(Option<&str>, &Value)>) = match value {
+        Value::Array(values) => ("[", "]", values.iter().map(|value| (None, value)).collect()),
+        Value::Object(fields) => ("{", "}", fields.iter().map(|(name, value)| (Some(&**name), value)).collect()),
+        scalar => return write_scalar(text, key, scalar, clean),
+    };
     let line = |text: &mut CleanBuf, depth: usize| {
         text.lit("\n");
-        (0..depth).for_each(|_| {
+        for _ in 0..depth {
             text.lit("  ");
-        });
+        }
     };
+    text.lit(begin);
+    for (index, (name, value)) in entries.iter().enumerate() {
+        text.lit(if index > 0 { "," } else { "" });
+        line(text, depth + 1);
+        if let Some(name) = name {
+            text.json(&clean("", name)).lit(": ");
+        }
+        write(text, name.unwrap_or(key), value, depth + 1, clean);
+    }
+    if !entries.is_empty() {
+        line(text, depth);
+    }
+    text.lit(end);
+}
+
+fn write_scalar(text: &mut CleanBuf, key: &str, value: &Value, clean: &mut Cleaned<'_>) {
     match value {
-        Value::Null => {
-            text.lit("null");
-        }
-        Value::Bool(value) => {
-            text.lit(if *value { "true" } else { "false" });
-        }
+        Value::Bool(value) => text.lit(if *value { "true" } else { "false" }),
         Value::Number(number) => {
             let digits = number.to_string();
             let number = clean(key, &digits);
             // A number stays one unless it was a secret.
-            if *number == *digits || number.is_empty() {
-                text.text(&number)
-            } else {
-                text.json(&number)
-            };
+            if *number == *digits || number.is_empty() { text.text(&number) } else { text.json(&number) }
         }
-        Value::String(body) => {
-            text.json(&clean(key, body));
-        }
-        Value::Array(values) if values.is_empty() => {
-            text.lit("[]");
-        }
-        Value::Object(fields) if fields.is_empty() => {
-            text.lit("{}");
-        }
-        Value::Array(values) => {
-            text.lit("[");
-            for (index, value) in values.iter().enumerate() {
-                text.lit(if index > 0 { "," } else { "" });
-                line(text, depth + 1);
-                write(text, key, value, depth + 1, clean);
-            }
-            line(text, depth);
-            text.lit("]");
-        }
-        Value::Object(fields) => {
-            text.lit("{");
-            for (index, (name, value)) in fields.iter().enumerate() {
-                text.lit(if index > 0 { "," } else { "" });
-                line(text, depth + 1);
-                text.json(&clean("", name)).lit(": ");
-                write(text, name, value, depth + 1, clean);
-            }
-            line(text, depth);
-            text.lit("}");
-        }
-    }
+        Value::String(body) => text.json(&clean(key, body)),
+        Value::Null | Value::Array(_) | Value::Object(_) => text.lit("null"),
+    };
 }

@@ -44,18 +44,14 @@ impl Project<'_> {
     /// Returns what is wrong with agents and documents, redacted, with the severities of the configuration.
     pub fn knowledge_diagnostics(&self) -> Vec<Diagnostic> {
         let ReadKnowledge { knowledge, unread, .. } = self.read_knowledge();
-        let faults = knowledge.diagnostics.iter().chain(unread).cloned();
-        apply_severities(faults.map(|fault| self.redacted_for_output(fault)).collect(), self.settings)
+        apply_severities(self.redacted(knowledge.diagnostics.iter().chain(unread)), self.settings)
     }
 
     /// Confirms that no agent is missing because its file, or a folder that may hold it, could not be read.
     pub(crate) fn confirm_agents_read(&self) -> Result<(), EngineError> {
         match &self.read_knowledge().unread[..] {
             [] => Ok(()),
-            unread => {
-                let redacted = unread.iter().cloned().map(|fault| self.redacted_for_output(fault));
-                Err(EngineError::Unread(redacted.collect()))
-            }
+            unread => Err(EngineError::Unread(self.redacted(unread))),
         }
     }
 

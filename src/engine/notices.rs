@@ -46,9 +46,7 @@ pub fn unmatched(settings: &Settings, source: &dyn SourceTree) -> Vec<Diagnostic
 }
 
 /// The warnings about items and their graph, by the id of the item that they concern.
-pub(super) struct PackNotices {
-    by_id: HashMap<String, Vec<(Code, Notice)>>,
-}
+pub(super) struct PackNotices(HashMap<String, Vec<(Code, Notice)>>);
 
 impl PackNotices {
     pub(super) fn new(diagnostics: &[Diagnostic], redactor: &Redactor) -> Self {
@@ -58,18 +56,15 @@ impl PackNotices {
                 by_id.entry(id.clone()).or_default().push((diagnostic.code, notice(diagnostic, redactor)));
             }
         }
-        Self { by_id }
+        Self(by_id)
     }
 
     /// Returns the warnings for the pack of `root`: all about the root, and those about the texts of its neighbours.
     /// Warnings about a neighbour's references are left out, since these are not in this pack.
     pub(super) fn for_pack<'b>(&self, root: &str, neighbours: impl Iterator<Item = &'b str>) -> Vec<Notice> {
-        let mut notices: Vec<Notice> =
-            self.by_id.get(root).into_iter().flatten().map(|(_, notice)| notice.clone()).collect();
-        for id in neighbours {
-            let about = self.by_id.get(id).into_iter().flatten();
-            notices.extend(about.filter(|(code, _)| concerns_text(*code)).map(|(_, notice)| notice.clone()));
-        }
+        let about = |id: &str| self.0.get(id).into_iter().flatten();
+        let of_neighbours = neighbours.flat_map(about).filter(|(code, _)| concerns_text(*code));
+        let mut notices: Vec<Notice> = about(root).chain(of_neighbours).map(|(_, notice)| notice.clone()).collect();
         notices.sort();
         notices.dedup();
         notices

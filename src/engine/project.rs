@@ -36,7 +36,6 @@ pub struct Project<'a> {
     pub(super) settings: &'a Settings,
     pub(super) deny: &'a DenyList,
     pub(super) scrubber: CachingRedactor<'a>,
-    pub(super) environment: Environment,
     pub(super) corpus: Corpus,
     pub(super) graph: Graph,
     /// The agents and documents, read when first needed.
@@ -83,7 +82,7 @@ impl<'a> Project<'a> {
         untracked: Untracked,
     ) -> Self {
         let redactor = Redactor::new(&settings.redaction);
-        let scrubber = CachingRedactor { redactor, inputs, environment: environment.clone() };
+        let scrubber = CachingRedactor { redactor, inputs, environment };
         let (redactor, source) = (&scrubber.redactor, &scrubber.inputs);
         let ParsedFiles { entries, mut diagnostics, mut unread } = items::read(settings, &scrubber, untracked);
         let issues = issues::read(&scrubber);
@@ -91,7 +90,7 @@ impl<'a> Project<'a> {
         unread.extend(issues.unread);
         diagnostics.extend_from_slice(&unread);
         // These messages become the reasons why packs are not built, which are not redacted again.
-        let clean = |text: &str| environment.mask(&redactor.line(text));
+        let clean = |text: &str| scrubber.environment.mask(&redactor.line(text));
         let unlisted = source.unlisted().iter().cloned();
         unread.extend(unlisted.map(|it| Diagnostic { message: clean(&it.message), ..it }));
         unread.sort();
@@ -132,7 +131,6 @@ impl<'a> Project<'a> {
             settings,
             deny,
             scrubber,
-            environment,
             corpus,
             graph,
             knowledge: OnceLock::new(),
@@ -204,14 +202,19 @@ impl<'a> Project<'a> {
         }
     }
 
+    /// Redacts diagnostics as [`Project::redacted_for_output`] does.
+    pub(super) fn redacted<'d>(&self, faults: impl IntoIterator<Item = &'d Diagnostic>) -> Vec<Diagnostic> {
+        faults.into_iter().map(|fault| self.redacted_for_output(fault.clone())).collect()
+    }
+
     /// Returns a finished pack without what the rules of today remove, and without the secret values of the process.
     pub fn scrubbed(&self, pack: &Pack) -> Pack {
-        scrubbed(pack, &self.scrubber.redactor, &|text| self.environment.mask(text))
+        scrubbed(pack, &self.scrubber.redactor, &|text| self.scrubber.environment.mask(text))
     }
 
     /// Returns the text without the secret values of the building process.
     pub fn masked(&self, text: &str) -> String {
-        self.environment.mask(text)
+        self.scrubber.environment.mask(text)
     }
 
     /// Returns whether a path has a name that is never opened, whether or not there is such a file.

@@ -423,7 +423,7 @@ impl Repository {
             matches!(fault.code, Code::InvalidItem | Code::UnreadableFile)
                 && fault.at.as_ref().is_some_and(|at| is_named(&at.path))
         });
-        faults.map(|fault| project.redacted_for_output(fault.clone())).collect()
+        project.redacted(faults)
     }
 
     /// Confirms that no item is missing because its file could not be read or git changed it meanwhile.
@@ -431,9 +431,7 @@ impl Repository {
         self.confirm_settled()?;
         match project.unread() {
             [] => Ok(()),
-            unread => Err(EngineError::Unread(
-                unread.iter().map(|unread| project.redacted_for_output(unread.clone())).collect(),
-            )),
+            unread => Err(EngineError::Unread(project.redacted(unread))),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Roots: the items that get packs, their states and blockers, and the lookup of a root as typed.
 
 use super::Project;
-use crate::config::{FieldFilter, ItemSource};
+use crate::config::ItemSource;
 use crate::graph::{Graph, ItemState, Node, RootMatch, Target, Value};
 use crate::model::{Code, Diagnostic, Relation, RepoPath};
 use crate::redact::Clean;
@@ -103,11 +103,7 @@ impl Project<'_> {
         !entry.item.no_pack
             && (roots.include.is_empty() || roots.include.iter().any(|glob| glob.is_match(id)))
             && roots.only.0.iter().all(|(field, values)| self.matches(item, field, values))
-            && !self.matches_any(item, &roots.exclude)
-    }
-
-    fn matches_any(&self, item: usize, filter: &FieldFilter) -> bool {
-        filter.0.iter().any(|(field, values)| self.matches(item, field, values))
+            && !roots.exclude.0.iter().any(|(field, values)| self.matches(item, field, values))
     }
 
     fn matches(&self, item: usize, field: &str, values: &[String]) -> bool {

@@ -66,7 +66,7 @@ impl Folder {
         Self::new(path.to_owned(), FolderRoot::Anywhere(None))
     }
 
-    /// Creates an empty folder that is in memory only, for files that are read, written and removed and never kept.
+    /// Creates an empty folder that is in memory only, for files that are read, written and removed and never saved.
     pub fn in_memory() -> Self {
         let root = FolderRoot::Memory(Mutex::default());
         Self { shown: PathBuf::new(), root, handle: Mutex::new(None), staging: OnceLock::new() }
@@ -116,10 +116,10 @@ impl Folder {
         Ok(self)
     }
 
-    /// Removes unfinished files of killed processes, except those that `kept` protects, such as tracked ones.
-    pub fn sweep(&self, kept: &dyn Fn(&Path) -> bool) {
+    /// Removes unfinished files of killed processes, except those that are protected, such as tracked ones.
+    pub fn sweep(&self, is_protected: &dyn Fn(&Path) -> bool) {
         if let Ok(Some(dir)) = self.existing() {
-            sweep(&dir, &self.shown, kept);
+            sweep(&dir, &self.shown, is_protected);
         }
     }
 

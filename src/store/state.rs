@@ -68,11 +68,11 @@ pub fn open_state(root: &Path) -> Result<Folder, StoreError> {
     Folder::open(root, &below(root, "")?)
 }
 
-/// Removes the unfinished files of killed processes in the state folder, except those that `kept` protects.
-pub fn sweep_state(root: &Path, kept: &dyn Fn(&Path) -> bool) {
+/// Removes the unfinished files of killed processes in the state folder, except those that `is_protected` protects.
+pub fn sweep_state(root: &Path, is_protected: &dyn Fn(&Path) -> bool) {
     let folder = below(root, unfinished::FOLDER).and_then(|path| Folder::open(root, &path));
     if let Ok(folder) = folder {
-        folder.sweep(kept);
+        folder.sweep(is_protected);
     }
 }
 

@@ -194,17 +194,17 @@ fn write_through(from: &Dir, bytes: &[u8], mode: u32, publish: &dyn Fn(&str) -> 
     Err(last)
 }
 
-/// Removes the unfinished files of killed processes in `dir`, which is at `path`, except those that `kept` protects.
+/// Removes the unfinished files of killed processes in `dir`, which is at `path`, except those that are protected.
 ///
 /// Errors are ignored, since a later run tries again.
-pub(super) fn sweep(dir: &Dir, path: &Path, kept: &dyn Fn(&Path) -> bool) {
+pub(super) fn sweep(dir: &Dir, path: &Path, is_protected: &dyn Fn(&Path) -> bool) {
     let Ok(entries) = dir.entries() else { return };
     for entry in entries.flatten() {
         let name = entry.file_name();
         let Some(name) = name.to_str().filter(|name| is_unfinished(name)) else { continue };
         // The lock is held until the file is gone, so that a process that has just created it tries another name.
         let Some(_locked) = abandoned(dir, name, &entry) else { continue };
-        if !kept(&path.join(name)) {
+        if !is_protected(&path.join(name)) {
             let _gone_already = dir.remove_file(name);
         }
     }

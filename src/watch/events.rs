@@ -81,10 +81,17 @@ impl Events for Poll {
 
     fn next(&mut self, within: Option<Duration>) -> Event {
         let wait = within.map_or(self.every, |within| within.min(self.every));
-        self.events.recv_timeout(wait).unwrap_or_else(|error| match error {
-            RecvTimeoutError::Timeout if within.is_none() => Event::Tick,
-            RecvTimeoutError::Timeout => Event::Quiet,
-            RecvTimeoutError::Disconnected => Event::Stop,
-        })
+        match receive(&self.events, wait) {
+            Event::Quiet if within.is_none() => Event::Tick,
+            event => event,
+        }
     }
+}
+
+/// Waits for an event; [`Event::Quiet`] if none comes `within` this time, [`Event::Stop`] if none can come.
+pub(super) fn receive(events: &Receiver<Event>, within: Duration) -> Event {
+    events.recv_timeout(within).unwrap_or_else(|error| match error {
+        RecvTimeoutError::Timeout => Event::Quiet,
+        RecvTimeoutError::Disconnected => Event::Stop,
+    })
 }

@@ -21,11 +21,13 @@ pub use events::{Event, Events, FollowError, Poll};
 #[cfg(feature = "mcp")]
 pub use follower::{Follower, Notice};
 pub use native::Native;
-pub use report::{RemovedPack, WatchProblem, WatchReport};
+pub use report::{WatchProblem, WatchReport};
 pub use saved::SavedPack;
 
 use crate::config::Settings;
-use crate::engine::{BuildObserver, EngineError, Session, SessionRequest, Update, WriteStatus, WrittenPack, companion};
+use crate::engine::{
+    BuildObserver, EngineError, Session, SessionRequest, Update, WriteOutcome, WriteStatus, WrittenPack, companion,
+};
 use crate::intake::{IntakeError, Repo};
 use crate::model::{Code, Diagnostic, RepoPath};
 use crate::redact::Environment;
@@ -363,8 +365,15 @@ impl<E: Events> Watch<E> {
         companion::remove(folder, name)?;
         folder.remove(name)?;
         self.wrote.remove(&key);
-        let root = pack.root.work_item_id.or(pack.root.issue_url).unwrap_or_default();
-        Ok(Orphan::Removed(RemovedPack { name: key.1, root, profile: pack.profile }))
+        Ok(Orphan::Removed(WriteOutcome {
+            status: WriteStatus::Removed,
+            root: pack.root.work_item_id.or(pack.root.issue_url).unwrap_or_default(),
+            profile: pack.profile,
+            name: key.1,
+            reasons: vec!["its root or profile is gone".to_owned()],
+            summary: None,
+            files: Vec::new(),
+        }))
     }
 
     /// Shows the pack that changed last: of several the first whose root's own text changed. Without a change, the pack
@@ -395,7 +404,7 @@ impl<E: Events> Watch<E> {
 
 /// What happened to a pack that is no longer built.
 enum Orphan {
-    Removed(RemovedPack),
+    Removed(WriteOutcome),
     /// Another program wrote it, somebody changed it, or its root's file cannot be read.
     Left,
     /// There is no such file.
@@ -432,11 +441,6 @@ fn public_reason(error: &EngineError) -> String {
         }
         EngineError::Agent(_) => "there is no such agent at present, as `contextpack agent list` says".to_owned(),
         EngineError::InOutputFolder { .. } => "its folder is that of the other packs".to_owned(),
-        EngineError::Profile { .. }
-        | EngineError::Root(_)
-        | EngineError::Unread(_)
-        | EngineError::Intake(_)
-        | EngineError::Store(_)
-        | EngineError::Unsettled(_) => "the repo cannot be built, as `contextpack build` says".to_owned(),
+        _ => "the repo cannot be built, as `contextpack build` says".to_owned(),
     }
 }

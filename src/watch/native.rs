@@ -1,11 +1,11 @@
 //! The system's notifications of changed files.
 
-use super::events::{Event, Events, FollowError};
+use super::events::{Event, Events, FollowError, receive};
 use notify::event::{AccessKind, AccessMode, EventKind};
 use notify::{ErrorKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{Receiver, Sender};
 use std::time::Duration;
 
 /// How long a notification usually takes on systems whose notifications cannot be waited for.
@@ -86,10 +86,7 @@ impl Events for Native {
     fn next(&mut self, within: Option<Duration>) -> Event {
         match within {
             None => self.events.recv().unwrap_or(Event::Stop),
-            Some(within) => self.events.recv_timeout(within).unwrap_or_else(|error| match error {
-                RecvTimeoutError::Timeout => Event::Quiet,
-                RecvTimeoutError::Disconnected => Event::Stop,
-            }),
+            Some(within) => receive(&self.events, within),
         }
     }
 }

@@ -1,8 +1,7 @@
 //! The report of one check of a watched repo.
 
 use super::{FollowError, SavedPack};
-use crate::engine::RootError;
-use crate::engine::{EngineError, WriteOutcome};
+use crate::engine::{EngineError, RootError, WriteOutcome};
 use crate::model::Diagnostic;
 use crate::store::StoreError;
 use std::error::Error;
@@ -18,7 +17,7 @@ pub struct WatchReport {
     /// The names of packs that something else wrote, such as git, and that are as a build gives them.
     pub arrived: Vec<String>,
     /// The packs of former ids that were removed.
-    pub removed: Vec<RemovedPack>,
+    pub removed: Vec<WriteOutcome>,
     /// The names of orphaned packs that were not removed: another program wrote them, or their root's file cannot be
     /// read at present.
     pub orphaned: Vec<String>,
@@ -38,17 +37,6 @@ pub struct WatchReport {
     pub several_profiles: bool,
     /// How long the check took, without waiting for the end of the burst.
     pub took: Duration,
-}
-
-/// A pack that was removed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RemovedPack {
-    /// The file's name.
-    pub name: String,
-    /// The id that its root had.
-    pub root: String,
-    /// The profile.
-    pub profile: String,
 }
 
 /// A problem that makes a check incomplete.
