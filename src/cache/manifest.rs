@@ -43,7 +43,7 @@ pub struct FileFingerprint {
     /// The digest of its bytes.
     digest: Digest,
     /// The file's state when its bytes were last verified, if the system reports enough of it.
-    state: Option<FileState>,
+    pub(super) state: Option<FileState>,
 }
 
 /// The facts about a pack that commands report.
@@ -125,12 +125,12 @@ impl FileFingerprint {
     }
 
     /// Returns whether the file still holds the bytes, reading it only if its state changed or was too recent.
-    fn is_unchanged(&self, folder: &Folder, name: &str) -> bool {
+    pub(super) fn is_unchanged(&self, folder: &Folder, name: &str) -> bool {
         (self.state.is_some() && folder.state(name) == self.state) || self.holds(folder, name)
     }
 
     /// Reads the file and returns whether it holds the bytes.
-    fn holds(&self, folder: &Folder, name: &str) -> bool {
+    pub(super) fn holds(&self, folder: &Folder, name: &str) -> bool {
         folder.read(name).ok().flatten().is_some_and(|bytes| Digest::of(bytes) == self.digest)
     }
 }

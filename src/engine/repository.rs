@@ -150,8 +150,8 @@ impl Repository {
         Ok(repository)
     }
 
-    /// Lists the files of a repository, unless the `previous` listing is still that of today, until `observer` does not ask
-    /// for another listing. No cache is opened.
+    /// Lists the files of a repository, unless the `previous` listing is still current, and again while `observer` asks for
+    /// it. No cache is opened.
     pub(super) fn list(
         place: RepositoryPlace<'_>,
         configuration: Configuration,
@@ -165,21 +165,20 @@ impl Repository {
             RepoOptions { deny: &configuration.deny, excluded: &never, snapshot: Some(&settings.github.snapshot) };
         let previous = previous.filter(|previous| previous.configuration.text == configuration.text);
         let is_current = |files: &Repo| observer.changed_paths.as_ref().is_some_and(|paths| files.is_current(paths));
-        let mut listed = match previous.map(|previous| previous.files).filter(is_current) {
+        let reusable = match previous.map(|previous| previous.files).filter(is_current) {
             Some(mut files) => files.resume()?.then_some(files),
             None => None,
         };
+        let mut is_new = reusable.is_none();
+        let mut files = reusable.map_or_else(|| Repo::open(&root, options), Ok)?;
         // If folders appear faster than they can be followed, the next build finds the rest.
-        for _ in 0..=MOST_LISTINGS {
-            let is_new = listed.is_none();
-            let files = listed.take().map_or_else(|| Repo::open(&root, options), Ok)?;
-            let again = observer.on_listed.as_mut().is_some_and(|listed| listed(&files, settings, is_new));
-            listed = Some(files).filter(|_| !again);
-            if !again {
+        for _ in 0..MOST_LISTINGS {
+            if !observer.on_listed.as_mut().is_some_and(|listed| listed(&files, settings, is_new)) {
                 break;
             }
+            is_new = true;
+            files = Repo::open(&root, options)?;
         }
-        let files = listed.map_or_else(|| Repo::open(&root, options), Ok)?;
         configuration.confirm(&root, config)?;
         let (texts, documents) = Default::default();
         let (cache, notes) = (None, Mutex::default());
