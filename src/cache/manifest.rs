@@ -41,7 +41,7 @@ pub struct CachedPack {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileFingerprint {
     /// The digest of its bytes.
-    digest: Digest,
+    pub(super) digest: Digest,
     /// The file's state when its bytes were last verified, if the system reports enough of it.
     pub(super) state: Option<FileState>,
 }
