@@ -2,7 +2,7 @@
 
 use crate::config::Strategy;
 use crate::redact::Clean;
-use crate::select::{Candidate, Role, SectionBody, TrimRank};
+use crate::select::{Candidate, ChunkWeight, Role, SectionBody, Tier, TrimRank};
 
 /// A section's level of detail, from most to least.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -120,16 +120,16 @@ pub(super) fn content(body: &SectionBody, level: DetailLevel) -> Option<Clean> {
     match (body, level) {
         (SectionBody::Whole(text), DetailLevel::Full) => Some(text.clone()),
         (SectionBody::Passage(passage, _), DetailLevel::Full) => Some(passage.full().clone()),
-        (SectionBody::Passage(passage, _), DetailLevel::Lean) => passage.lean().cloned(),
-        (SectionBody::Passage(passage, _), DetailLevel::Excerpt) => passage.excerpt().cloned(),
-        (SectionBody::Passage(passage, _), DetailLevel::Brief) => passage.brief().cloned(),
+        (SectionBody::Passage(passage, _), DetailLevel::Lean) => passage.above(ChunkWeight::Boilerplate).cloned(),
+        (SectionBody::Passage(passage, _), DetailLevel::Excerpt) => passage.above(ChunkWeight::Normal).cloned(),
+        (SectionBody::Passage(passage, _), DetailLevel::Brief) => passage.above(ChunkWeight::Key).cloned(),
         (SectionBody::Passage(_, pointer), DetailLevel::Pointer) => Some(pointer.clone()),
         (SectionBody::Levels(levels), DetailLevel::Full) => Some(levels.full.clone()),
         (SectionBody::Levels(levels), DetailLevel::Excerpt) => levels.excerpt.clone(),
         (SectionBody::Levels(levels), DetailLevel::Pointer) => Some(levels.pointer.clone()),
-        (SectionBody::Json(json), DetailLevel::Full) => Some(json.full()),
-        (SectionBody::Json(json), DetailLevel::Excerpt) => Some(json.native()),
-        (SectionBody::Json(json), DetailLevel::Pointer) => Some(json.identity()),
+        (SectionBody::Json(json), DetailLevel::Full) => Some(json.of(Tier::Other)),
+        (SectionBody::Json(json), DetailLevel::Excerpt) => Some(json.of(Tier::Native)),
+        (SectionBody::Json(json), DetailLevel::Pointer) => Some(json.of(Tier::Identity)),
         (SectionBody::Edges(edges), DetailLevel::Full) => Some(edges.text(edges.len())),
         (SectionBody::Edges(edges), DetailLevel::Pointer) => Some(edges.text(0)),
         _ => None,

@@ -2,8 +2,8 @@
 
 use super::candidates::Rank;
 use super::{
-    Candidate, CardFacts, Input, KnowledgeSections, Omission, OriginKind, Role, SectionBody, SelectionContext,
-    TextOrigin, Trust, removals,
+    Candidate, CardFacts, HandoverLabel, Input, KnowledgeSections, Omission, OriginKind, Role, SectionBody,
+    SelectionContext, TextOrigin, Trust, removals,
 };
 use crate::config::Group;
 use crate::graph::{Outline, RecordedRemoval};
@@ -20,21 +20,6 @@ pub struct HandedOver {
     pub label: HandoverLabel,
     /// The cards, in the order of the context box.
     pub cards: Vec<CardText>,
-}
-
-/// What a pack says of the handover that it is made by.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct HandoverLabel {
-    /// The recipe.
-    pub recipe: String,
-    /// The key of the agent that hands over.
-    pub from: Option<Clean>,
-    /// The id of the context box.
-    pub context_box: Clean,
-    /// The id of the box with the profile of the agent.
-    pub profile_box: Clean,
-    /// The log that the agent appends to.
-    pub output_box: Clean,
 }
 
 /// A card that a handover gives, redacted.

@@ -1,7 +1,7 @@
 //! Runs `tests/cases/select.yml`: what single texts are read as.
 
 use super::source_text::SourceText;
-use super::{ChunkWeight, WorkItemJson, boilerplate, code, emphasis, mentioned, text_fields};
+use super::{ChunkWeight, Tier, WorkItemJson, boilerplate, code, emphasis, mentioned, text_fields};
 use crate::graph::{Node, Outline, Value};
 use crate::redact::Clean;
 use serde::Deserialize;
@@ -62,7 +62,7 @@ fn read(case: &Case) -> Yaml {
         "fence" => code::fence_for(text).into(),
         "fields" => {
             let Value::Map(fields) = node(&case.text).value else { return Yaml::Null };
-            WorkItemJson::new(fields, Clean::literal("a.md")).full().as_str().into()
+            WorkItemJson::new(fields, Clean::literal("a.md")).of(Tier::Other).as_str().into()
         }
         _ => Yaml::Null,
     }

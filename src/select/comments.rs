@@ -1,12 +1,11 @@
 //! Selection of the comments on the root's issue.
 
 use super::candidates::{Rank, SelectionBuilder};
-use super::{Candidate, CommentRules, Omission, TextOrigin, Trust, removals};
+use super::{Candidate, CommentRules, Filler, Omission, TextOrigin, Trust, removals};
 use crate::config::Group;
 use crate::graph::{ClaimedIssue, Entry, ParsedComment};
 use crate::redact::{Clean, CleanBuf};
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 
 /// The most comments omitted for one reason that are omissions of their own; more are merged into one.
 ///
@@ -15,27 +14,6 @@ const MAX_SINGLE_OMISSIONS: usize = 10;
 
 /// The most comments that may fill a budget.
 const MAX_FILLERS: usize = 30;
-
-/// A comment or an item that is shown only if the pack is whole without it and leaves space.
-#[derive(Debug, Clone)]
-pub struct Filler {
-    pub candidate: Candidate,
-    /// How many of the selection's candidates come before it in the pack.
-    pub at: usize,
-    /// Its place among the fillers at that place of the pack.
-    pub order: usize,
-    /// The omissions that remain once this filler and all before it are shown.
-    pub omissions: Vec<Omission>,
-}
-
-/// The fillers of a selection.
-#[derive(Debug, Clone, Default)]
-pub struct Fillers {
-    /// In the order in which they are added: comments, the newest first, then items.
-    pub sequence: Vec<Filler>,
-    /// The omissions that those of the fillers replace: a range of the selection's.
-    pub replaced: Range<usize>,
-}
 
 /// Which comments of an issue a pack shows, and why it leaves the others out.
 struct CommentChoice<'a> {

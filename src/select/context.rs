@@ -4,10 +4,9 @@ use super::boilerplate::is_comment;
 use super::edge_list::quoted_title;
 use super::mentioned::MentionedItem;
 use super::origins::{file_origin, item_origin};
-use super::outcome::{OUTCOME_FIELDS, first_statement, outcome_of};
 use super::outline::{ExcerptSize, MarkedText, sections, within};
 use super::passage_builder::{PassageBuilder, without_comments};
-use super::text_fields::{TextField, text_fields};
+use super::text_fields::{OUTCOME_FIELDS, first_statement, outcome_of, text_fields};
 use super::{Chunk, ChunkWeight, Input, SectionBody, TextOrigin, Trust};
 use crate::config::{Excerpt, Profile};
 use crate::graph::{Block, Corpus, Edge, Entry, FileKind, Graph, GraphRules, IssueDraft, Outline, ParsedText, Target};
@@ -233,7 +232,7 @@ impl<'a> SelectionContext<'a> {
         let has_outcome = settled
             && marked.mark_sections(is_outcome)
                 | outcome.is_some()
-                | fields.iter().any(|field| is_outcome(&field.heading));
+                | fields.iter().any(|(heading, _)| is_outcome(heading));
         if !has_outcome {
             marked.mark_sections(|title| self.keys.contain(title));
             marked.mark_opening();
@@ -275,7 +274,7 @@ impl<'a> SelectionContext<'a> {
             }
             None => text.append(&body, parts),
         }
-        for TextField { heading, text: field } in &fields {
+        for (heading, field) in &fields {
             let key = if has_outcome { is_outcome(heading) } else { self.keys.contain(heading) };
             text.section(heading, field, if key { ChunkWeight::Key } else { ChunkWeight::Normal });
         }

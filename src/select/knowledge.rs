@@ -54,17 +54,13 @@ impl Hash for KnowledgeSections {
     /// Hashes what the sections are made of: the digests of what was read, and what was chosen and left out.
     fn hash<H: Hasher>(&self, state: &mut H) {
         let Self { labels, soul, first, last, inputs, omissions } = self;
-        (labels, soul.is_some(), inputs).hash(state);
-        let sections = first.iter().map(|(section, _)| section).chain(last.iter().map(|(section, _)| section));
-        for section in sections {
-            (&section.id, section.provenance, &section.title, section.trust == Trust::Untrusted).hash(state);
+        (labels, soul.is_some(), inputs, omissions).hash(state);
+        for (section, _) in first.iter().chain(last) {
+            (&section.id, section.provenance, &section.title, section.trust).hash(state);
             (&section.document, &section.card).hash(state);
             if let SectionBody::Levels(levels) = &section.body {
                 levels.full.hash(state);
             }
-        }
-        for Omission { id, title, origin, provenance, reason, trust, chars } in omissions {
-            (id, title, origin, provenance, reason, *trust == Trust::Untrusted, chars).hash(state);
         }
     }
 }

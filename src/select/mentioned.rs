@@ -29,9 +29,6 @@ fn read_mentioned(context: &SelectionContext<'_>, root: usize) -> Vec<MentionedI
     let (mut found, mut seen): (Vec<MentionedItem>, BTreeSet<usize>) = (Vec::new(), BTreeSet::from([root]));
     for block in &entry.body.markdown.outline.blocks {
         let Some(part) = text.get(block.range.clone()).filter(|_| block.fence.is_none()) else { continue };
-        if !part.bytes().any(|byte| matches!(byte, b'-' | b'#' | b':' | b'_')) {
-            continue;
-        }
         for (line, number) in part.lines().zip(block.line..) {
             if line.trim_start().starts_with('>') {
                 continue;
@@ -75,30 +72,8 @@ pub(super) fn unstruck(line: &str) -> Vec<&str> {
 
 /// Returns the words of a line that could be ids or issues.
 pub(super) fn words(line: &str) -> Vec<&str> {
-    let mut found = Vec::new();
     let is_separator = |c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '#' | '/' | ':'));
-    if !line.is_ascii() {
-        line.split(is_separator).for_each(|word| found.extend(name_in(word)));
-        return found;
-    }
-    // Whether a word has one of the characters that each id has is known at its end.
-    let (mut start, mut marked) = (0, false);
-    for (at, byte) in line.bytes().enumerate() {
-        match byte {
-            b'-' | b'_' | b'#' | b':' | b'/' => marked = true,
-            b'.' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => {}
-            _ => {
-                if marked {
-                    found.extend(name_in(&line[start..at]));
-                }
-                (start, marked) = (at + 1, false);
-            }
-        }
-    }
-    if marked {
-        found.extend(name_in(&line[start..]));
-    }
-    found
+    line.split(is_separator).filter_map(name_in).collect()
 }
 
 /// Returns the id or issue that a word without spaces could be.

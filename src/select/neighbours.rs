@@ -1,12 +1,11 @@
 //! Sections of the items around the root: neighbours, and items that its text mentions.
 
 use super::candidates::{Rank, RootReferences, SelectionBuilder, evidence};
-use super::comments::{Filler, Fillers};
 use super::context::NeighbourBody;
 use super::mentioned::MentionedItem;
 use super::origins::item_origin;
 use super::removals;
-use super::{Candidate, Evidence, Omission, SectionBody, Trust};
+use super::{Candidate, Evidence, Filler, Fillers, Omission, SectionBody, Trust};
 use crate::config::Group;
 use crate::graph::{Edge, Graph, ShownPlace, Target};
 use crate::model::{Relation, natural_cmp};

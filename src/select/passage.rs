@@ -54,9 +54,8 @@ pub struct Passage {
     chunks: Vec<Chunk>,
     place: Clean,
     chars: u64,
-    lean: OnceLock<Option<Clean>>,
-    excerpt: OnceLock<Option<Clean>>,
-    brief: OnceLock<Option<Clean>>,
+    /// What is above each weight, once it was asked for.
+    above: [OnceLock<Option<Clean>>; 5],
 }
 
 fn count(text: &str) -> u64 {
@@ -80,8 +79,7 @@ impl Passage {
     pub fn new(text: Clean, chunks: Vec<Chunk>, place: Clean) -> Self {
         debug_assert_eq!(chunks.last().map_or(0, |chunk| chunk.range.end), text.len());
         let chars = count(&text);
-        let [lean, excerpt, brief] = [const { OnceLock::new() }; 3];
-        Self { text, chunks, place, chars, lean, excerpt, brief }
+        Self { text, chunks, place, chars, above: [const { OnceLock::new() }; 5] }
     }
 
     /// Returns the whole text.
@@ -94,29 +92,19 @@ impl Passage {
         self.chars
     }
 
-    /// Returns the text without boilerplate; `None` if that is not shorter than the whole text.
-    pub fn lean(&self) -> Option<&Clean> {
-        self.lean.get_or_init(|| self.above(ChunkWeight::Boilerplate)).as_ref()
-    }
-
-    /// Returns the chunks of the excerpt; `None` if that is not shorter than the whole text.
-    pub fn excerpt(&self) -> Option<&Clean> {
-        self.excerpt.get_or_init(|| self.above(ChunkWeight::Normal)).as_ref()
-    }
-
-    /// Returns the core of the excerpt; `None` if there is none or it is not shorter than the whole text.
-    pub fn brief(&self) -> Option<&Clean> {
-        let has_core = || self.chunks.iter().any(|chunk| chunk.weight == ChunkWeight::Core && !chunk.heading);
-        self.brief.get_or_init(|| has_core().then(|| self.above(ChunkWeight::Key)).flatten()).as_ref()
-    }
-
-    /// Returns the chunks above a weight with the gaps marked; `None` if that is not shorter than the whole text.
-    fn above(&self, weight: ChunkWeight) -> Option<Clean> {
-        if self.chunks.iter().all(|chunk| chunk.weight > weight) {
-            return None;
-        }
-        let text = self.cut(weight, 0);
-        (text.len() < self.text.len() && count(&text) < self.chars).then_some(text)
+    /// Returns the chunks above a weight with the gaps marked; `None` if that is not shorter than the whole text, or if it
+    /// would be a core without text.
+    pub fn above(&self, weight: ChunkWeight) -> Option<&Clean> {
+        let shorten = || {
+            let is_core_text = |chunk: &Chunk| chunk.weight == ChunkWeight::Core && !chunk.heading;
+            let is_empty = weight == ChunkWeight::Key && !self.chunks.iter().any(is_core_text);
+            if is_empty || self.chunks.iter().all(|chunk| chunk.weight > weight) {
+                return None;
+            }
+            let text = self.cut(weight, 0);
+            (text.len() < self.text.len() && count(&text) < self.chars).then_some(text)
+        };
+        self.above[weight as usize].get_or_init(shorten).as_ref()
     }
 
     /// Returns the chunks of `weight` before byte `at`, and all weightier ones.

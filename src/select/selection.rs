@@ -1,11 +1,12 @@
 //! The sections that a pack could hold, before the budget is applied.
 
-use super::{EdgeList, Fillers, HandoverLabel, Passage, WorkItemJson};
+use super::{EdgeList, Passage, WorkItemJson};
 use crate::config::Policy;
 use crate::graph::Authored;
 use crate::model::{Digest, joined_instructions};
 use crate::redact::{Clean, CleanBuf};
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Everything that one pack could hold.
@@ -58,6 +59,42 @@ pub struct PackLabels {
 pub struct AgentLabel {
     pub key: Clean,
     pub name: Clean,
+}
+
+/// What a pack says of the handover that it is made by.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct HandoverLabel {
+    /// The recipe.
+    pub recipe: String,
+    /// The key of the agent that hands over.
+    pub from: Option<Clean>,
+    /// The id of the context box.
+    pub context_box: Clean,
+    /// The id of the box with the profile of the agent.
+    pub profile_box: Clean,
+    /// The log that the agent appends to.
+    pub output_box: Clean,
+}
+
+/// A comment or an item that is shown only if the pack is whole without it and leaves space.
+#[derive(Debug, Clone)]
+pub struct Filler {
+    pub candidate: Candidate,
+    /// How many of the selection's candidates come before it in the pack.
+    pub at: usize,
+    /// Its place among the fillers at that place of the pack.
+    pub order: usize,
+    /// The omissions that remain once this filler and all before it are shown.
+    pub omissions: Vec<Omission>,
+}
+
+/// The fillers of a selection.
+#[derive(Debug, Clone, Default)]
+pub struct Fillers {
+    /// In the order in which they are added: comments, the newest first, then items.
+    pub sequence: Vec<Filler>,
+    /// The omissions that those of the fillers replace: a range of the selection's.
+    pub replaced: Range<usize>,
 }
 
 impl Selection {
@@ -293,7 +330,7 @@ pub enum OriginKind {
 }
 
 /// Whether an untrusted author may have written a text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Trust {
     /// Committed to the repo, or built in.
     Trusted,
@@ -337,7 +374,7 @@ pub struct Input {
 }
 
 /// A section that could have been in the pack and was left out.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Omission {
     /// The id that its section would have.
     pub id: Clean,

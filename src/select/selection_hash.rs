@@ -63,25 +63,17 @@ pub fn hash_selection_inputs<H: Hasher>(
         if let Some(item) = context.graph.of_file(path) {
             (Graph::state(context.corpus, item), &context.corpus.entries[item].item.status).hash(state);
         }
-        (kind, path, anchor, context.corpus.entries[*by].shown_at(at), shown, untrusted).hash(state);
-        match document {
-            Ok(document) => hash_document(document, state),
-            Err(reason) => reason.hash(state),
-        }
+        (kind, path, anchor, context.corpus.entries[*by].shown_at(at), shown, untrusted, document).hash(state);
     }
     let hash_use = |CodeUse { by, at, commit }: &CodeUse, state: &mut H| {
         (context.corpus.entries[*by].shown_at(at), commit).hash(state);
     };
     for ReferencedCode { path, shown, document, untrusted, whole, lines } in code {
-        (path, shown, untrusted, whole.is_some(), lines.len()).hash(state);
+        (path, shown, untrusted, whole.is_some(), lines.len(), document).hash(state);
         whole.iter().for_each(|from| hash_use(from, state));
         for (range, from) in lines {
             range.hash(state);
             hash_use(from, state);
-        }
-        match document {
-            Ok(document) => hash_document(document, state),
-            Err(reason) => reason.hash(state),
         }
     }
 }
@@ -95,8 +87,10 @@ fn hash_edge<H: Hasher>(Edge { relation, to, evidence }: &Edge, state: &mut H) {
     }
 }
 
-/// Feeds `state` a document; the digest stands for its text and everything parsed from it.
-fn hash_document<H: Hasher>(document: &Document, state: &mut H) {
-    let Document { path, shown, text, status, is_inactive, removals, digest } = document;
-    (path, shown, &text.folds, status, is_inactive, removals, digest).hash(state);
+impl Hash for Document {
+    /// Hashes the digest in place of the text and everything parsed from it.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let Document { path, shown, text, status, is_inactive, removals, digest } = self;
+        (path, shown, &text.folds, status, is_inactive, removals, digest).hash(state);
+    }
 }

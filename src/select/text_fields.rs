@@ -1,4 +1,4 @@
-//! Texts that an item states in fields rather than in its body, such as `notes`, `design` and `acceptance_criteria`.
+//! Texts that an item states in fields rather than in its body, such as `notes`, `design`, and what came out of it.
 
 use super::{Chunk, ChunkWeight};
 use crate::graph::{Entry, Value};
@@ -12,19 +12,11 @@ const TEXT_FIELDS: [&str; 8] =
 /// The length in bytes from which a line of several words is a text in any field.
 const LONG_LINE: usize = 100;
 
-/// A text of a field, with the heading that its name makes.
-pub(super) struct TextField {
-    /// `Acceptance criteria` for `acceptance_criteria`.
-    pub(super) heading: Clean,
-    /// The text, as Markdown.
-    pub(super) text: Clean,
-}
-
-/// Returns the texts in an item's fields but those named in `except`: fields of several lines, those that usually hold
-/// text, and lists under a key heading.
+/// Returns the texts in an item's fields but those named in `except`, each below the heading that the field's name makes:
+/// fields of several lines, those that usually hold text, and lists under a key heading.
 ///
 /// An issue without a file has the answers of its form as fields, which are its body already.
-pub(super) fn text_fields(entry: &Entry, keys: &KeyHeadings, except: &[&str]) -> Vec<TextField> {
+pub(super) fn text_fields(entry: &Entry, keys: &KeyHeadings, except: &[&str]) -> Vec<(Clean, Clean)> {
     if entry.bare_issue().is_some() {
         return Vec::new();
     }
@@ -57,11 +49,11 @@ pub(super) fn text_fields(entry: &Entry, keys: &KeyHeadings, except: &[&str]) ->
             _ => continue,
         };
         if !text.is_empty() && !entry.body.clean.contains(&*text) {
-            found.push(TextField { heading, text });
+            found.push((heading, text));
         }
     }
     // Key sections come first, so that they are cut last.
-    found.sort_by_key(|field| !keys.contain(&field.heading));
+    found.sort_by_key(|(heading, _)| !keys.contain(heading));
     found
 }
 
@@ -105,4 +97,48 @@ fn heading(name: &Clean) -> Clean {
     let mut letters = words.chars();
     let title: String = letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
     name.read_out(&title).unwrap_or_else(|| name.clone())
+}
+
+/// Fields that state what came out of an item.
+pub(super) const OUTCOME_FIELDS: [&str; 4] = ["close_reason", "final_summary", "outcome", "resolution"];
+
+/// Returns what the fields of an item say about its outcome.
+pub(super) fn outcome_of(entry: &Entry) -> Option<Clean> {
+    let mut outcome = CleanBuf::new();
+    for name in OUTCOME_FIELDS {
+        let field = entry.item.fields.iter().find(|field| &*field.name == name);
+        if let Some(Value::Scalar { text, .. }) = field.map(|field| &field.node.value)
+            && !text.trim().is_empty()
+        {
+            outcome.lit(if outcome.is_empty() { "" } else { "\n\n" }).text(&text.trimmed());
+        }
+    }
+    (!outcome.is_empty()).then(|| outcome.finish())
+}
+
+/// Returns the first line of a text that is no heading or announcement of what follows, without the mark of its list item.
+pub(super) fn first_statement(text: &Clean) -> Option<Clean> {
+    let mut at = 0;
+    text.split_inclusive('\n').find_map(|line| {
+        at += line.len();
+        let bare = without_list_mark(line.trim_start());
+        let said = bare.trim_end().trim_end_matches('*');
+        let is_statement = !said.is_empty()
+            && !said.ends_with([':', '：'])
+            && !["#", "```", "~~~", "|", "<"].iter().any(|mark| bare.starts_with(mark));
+        is_statement.then(|| text.slice(at - bare.len()..at).trimmed())
+    })
+}
+
+/// Removes bullets, numbers and ticks before the text of a list item.
+fn without_list_mark(mut line: &str) -> &str {
+    loop {
+        let digits = line.len() - line.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let numbered = || line[digits..].strip_prefix(['.', ')']).filter(|_| digits > 0);
+        let mark = ["-", "*", "+", ">", "[x]", "[X]", "✅", "✓"].iter().find_map(|mark| line.strip_prefix(mark));
+        match mark.or_else(numbered).filter(|rest| rest.starts_with([' ', '\t'])) {
+            Some(rest) => line = rest.trim_start(),
+            None => return line,
+        }
+    }
 }

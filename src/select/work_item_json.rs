@@ -8,7 +8,7 @@ use crate::redact::{Clean, CleanBuf};
 
 /// A field's importance; the fields of the last tier are cut first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Tier {
+pub enum Tier {
     Identity,
     Native,
     Other,
@@ -81,19 +81,9 @@ impl WorkItemJson {
         Self { fields: entries, place }
     }
 
-    /// Returns all fields.
-    pub fn full(&self) -> Clean {
-        self.text(self.upto(Tier::Other))
-    }
-
-    /// Returns the native fields.
-    pub fn native(&self) -> Clean {
-        self.text(self.upto(Tier::Native))
-    }
-
-    /// Returns id, title, type and status.
-    pub fn identity(&self) -> Clean {
-        self.text(self.upto(Tier::Identity))
+    /// Returns the fields of a tier and those before it.
+    pub fn of(&self, tier: Tier) -> Clean {
+        self.text(self.upto(tier))
     }
 
     fn upto(&self, tier: Tier) -> JsonCut {
@@ -120,14 +110,11 @@ impl WorkItemJson {
 
     fn shortened(&self, field: &JsonField, bytes: usize) -> Clean {
         let chars = field.raw.chars().count();
+        let omitted = chars - field.raw[..bytes].chars().count();
         let mut out = CleanBuf::new();
-        out.part(&field.raw, 0..bytes).lit(" [… ");
-        out.number((chars - field.raw[..bytes].chars().count()) as u64).lit(" of ").number(chars as u64);
-        out.lit(" characters omitted: ").line(&self.place).lit("]");
-        let text = out.finish();
-        let mut json = CleanBuf::new();
-        json.json(&text);
-        json.finish()
+        out.part(&field.raw, 0..bytes).lit(" [… ").number(omitted as u64).lit(" of ").number(chars as u64);
+        let text = out.lit(" characters omitted: ").line(&self.place).lit("]").finish();
+        CleanBuf::new().json(&text).finish()
     }
 
     /// Returns the largest cut whose text is no larger than `room`; `None` if not even the identity fits.
@@ -287,6 +274,6 @@ mod tests {
             before = kept;
         }
         let room = Amount { chars: 300, bytes: 300, tokens: 0 };
-        assert_eq!(item.fit(room, &Plain).map(|cut| item.text(cut)), Some(item.full()));
+        assert_eq!(item.fit(room, &Plain).map(|cut| item.text(cut)), Some(item.of(Tier::Other)));
     }
 }
