@@ -1,10 +1,11 @@
-//! Edges as stated, before the strongest of each kind is chosen.
+//! Edges as stated, and the choice of the strongest among those with the same ends and relation.
 
 use super::corpus::{Corpus, Entry};
-use super::evidence::EdgeSource;
-use crate::model::{Place, Relation};
+use super::edge::{EdgeSource, Target};
+use crate::model::{Place, Relation, natural_cmp};
 use crate::records::Origin;
 use crate::redact::Clean;
+use std::collections::BTreeSet;
 
 /// The place where a relation is stated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,7 +22,7 @@ pub(super) enum ItemPart {
     Record,
     /// Its text.
     Body,
-    /// The text of its file beside that of its issue.
+    /// The text of its file, if its issue has another.
     Draft,
     /// GitHub's lists.
     Links,
@@ -38,9 +39,7 @@ impl ItemPart {
             Self::Links => entry.issue.as_ref().map_or(own, |issue| &issue.origin),
         }
     }
-}
 
-impl ItemPart {
     /// Returns whether an untrusted author may have written it: in an issue, or in a file that git does not track.
     pub(super) fn is_untrusted(self, entry: &Entry) -> bool {
         match self {
@@ -63,7 +62,8 @@ impl Statement {
         }
         let Some(issue) = entry.issue_with_text().filter(|_| self.part == ItemPart::Body) else { return true };
         let theirs = corpus.entries[item].issue.as_ref().map(|issue| &issue.repo).or(corpus.rules.repo.as_ref());
-        theirs.is_none_or(|theirs| owner(theirs).eq_ignore_ascii_case(owner(&issue.repo)))
+        let owner = |repo: &Clean| repo.split('/').next().unwrap_or_default().to_ascii_lowercase();
+        theirs.is_none_or(|theirs| owner(theirs) == owner(&issue.repo))
     }
 
     pub(super) fn place(self, corpus: &Corpus) -> Place {
@@ -71,8 +71,8 @@ impl Statement {
     }
 }
 
-/// An item, or an issue by its index in [`GraphBuilder::issues`](super::builder::GraphBuilder::issues).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// An item, or an issue by its index in the issues of the graph's builder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EdgeTarget {
     Item(usize),
     Issue(usize),
@@ -97,9 +97,76 @@ impl CandidateEdge {
     pub(super) fn is_claim(&self) -> bool {
         self.derived && !self.trusted
     }
+
+    fn strength(&self) -> (bool, EdgeSource, bool) {
+        (self.is_claim(), self.source, self.derived)
+    }
 }
 
-/// Returns the first part of `owner/name`.
-fn owner(repo: &str) -> &str {
-    repo.split('/').next().unwrap_or_default()
+/// Positions in the natural order of ids, so that sorting edges compares numbers.
+struct Ranks {
+    items: Vec<usize>,
+    issues: Vec<usize>,
+}
+
+impl Ranks {
+    fn new(corpus: &Corpus, issues: &[Target]) -> Self {
+        let items = corpus.entries.iter().enumerate().map(|(at, entry)| (&*entry.item.id, EdgeTarget::Item(at)));
+        let named = issues.iter().enumerate().filter_map(|(at, issue)| match issue {
+            Target::Issue { id, .. } => Some((&**id, EdgeTarget::Issue(at))),
+            Target::Item(_) => None,
+        });
+        let mut all: Vec<(&str, EdgeTarget)> = items.chain(named).collect();
+        all.sort_by(|a, b| natural_cmp(a.0, b.0));
+        let mut ranks = Ranks { items: vec![0; corpus.entries.len()], issues: vec![0; issues.len()] };
+        for (rank, (_, to)) in all.into_iter().enumerate() {
+            match to {
+                EdgeTarget::Item(item) => ranks.items[item] = rank,
+                EdgeTarget::Issue(issue) => ranks.issues[issue] = rank,
+            }
+        }
+        ranks
+    }
+
+    fn of(&self, to: EdgeTarget) -> usize {
+        match to {
+            EdgeTarget::Item(item) => self.items[item],
+            EdgeTarget::Issue(issue) => self.issues[issue],
+        }
+    }
+}
+
+/// Returns the edges in the order of the edge list: of those with the same ends and relation the strongest.
+///
+/// A claim is weaker than any edge. For equal evidence, an edge that the item itself states is stronger than one that
+/// another item states.
+pub(super) fn strongest(mut candidates: Vec<CandidateEdge>, corpus: &Corpus, issues: &[Target]) -> Vec<CandidateEdge> {
+    let ranks = Ranks::new(corpus, issues);
+    candidates.sort_by_key(|edge| (edge.from, edge.relation, ranks.of(edge.to), edge.strength(), edge.stated));
+    candidates.dedup_by(|next, first| {
+        let is_same = (next.from, next.relation, next.to) == (first.from, first.relation, first.to);
+        first.trusted |= is_same && next.trusted;
+        is_same
+    });
+    let mut weaker = BTreeSet::new();
+    for edges in candidates.chunk_by(|a, b| a.from == b.from) {
+        let needed = of_relation(edges, Relation::DependsOn);
+        for blocker in of_relation(edges, Relation::BlockedBy) {
+            let rank = ranks.of(blocker.to);
+            if let Ok(same) = needed.binary_search_by_key(&rank, |edge| ranks.of(edge.to)) {
+                let same = &needed[same];
+                let loser = if same.strength() <= blocker.strength() { blocker } else { same };
+                weaker.insert((loser.from, loser.relation, rank));
+            }
+        }
+    }
+    candidates.retain(|edge| !weaker.contains(&(edge.from, edge.relation, ranks.of(edge.to))));
+    candidates
+}
+
+/// Returns the edges of one relation among those of one item.
+fn of_relation(edges: &[CandidateEdge], relation: Relation) -> &[CandidateEdge] {
+    let start = edges.partition_point(|edge| edge.relation < relation);
+    let end = edges.partition_point(|edge| edge.relation <= relation);
+    &edges[start..end]
 }

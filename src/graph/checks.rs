@@ -1,103 +1,78 @@
-//! Warnings about the shape of the graph, and its edges in the form of packs.
+//! Warnings about the shape of the graph: several parents, too many relations, cycles.
 
-use super::builder::GraphBuilder;
 use super::candidate::{CandidateEdge, EdgeTarget};
+use super::corpus::Corpus;
 use super::cycles::{Cycle, cycles};
-use super::edges::MOST_SHOWN;
-use super::text::shown_at;
-use super::{Corpus, Edge, EdgeEvidence, Target};
+use super::edge::Target;
 use crate::model::{Code, Diagnostic, Relation};
 
-impl GraphBuilder {
-    pub(super) fn report_multiple_parents(&mut self, corpus: &Corpus, candidates: &[CandidateEdge]) {
-        for edges in candidates.chunk_by(|a, b| (a.from, a.relation) == (b.from, b.relation)) {
-            let edges: Vec<&CandidateEdge> = edges
-                .iter()
-                .filter(|candidate| candidate.relation == Relation::Parent && !candidate.is_claim())
-                .collect();
-            let [first, _, ..] = &edges[..] else { continue };
-            let names: Vec<&str> = edges.iter().map(|edge| self.name(corpus, edge.to)).collect();
-            let own = corpus.id(first.from);
-            let message = format!("`{own}` has {} parents: `{}`", names.len(), names.join("`, `"));
-            let diagnostic = Diagnostic::new(Code::MultipleParents, Some(first.stated.place(corpus)), message)
-                .help("keep one of them, and make the others `related`");
-            self.diagnostics.push(diagnostic.about(own));
-        }
-    }
+/// The most edges of one relation that a pack shows.
+///
+/// A pack is read by people and by models, to whom thousands of neighbours tell no more than their number.
+pub(super) const MAX_SHOWN: usize = 250;
 
-    /// Warns of items with more edges than their packs show.
-    pub(super) fn report_too_many_relations(&mut self, corpus: &Corpus, candidates: &[CandidateEdge]) {
-        for edges in candidates.chunk_by(|a, b| (a.from, a.relation) == (b.from, b.relation)) {
-            let mut edges = edges.iter().filter(|candidate| !candidate.is_claim());
-            let (Some(first), count) = (edges.clone().nth(MOST_SHOWN), edges.by_ref().count()) else { continue };
-            let own = corpus.id(first.from);
-            let message =
-                format!("`{own}` has {count} `{}` relations; its packs show {MOST_SHOWN}", first.relation.name());
-            let diagnostic = Diagnostic::new(Code::TooManyRelations, Some(first.stated.place(corpus)), message)
-                .help("divide the work, or remove relations that say nothing");
-            self.diagnostics.push(diagnostic.about(own));
-        }
-    }
-
-    pub(super) fn report_cycles(
-        &mut self,
-        corpus: &Corpus,
-        candidates: &[CandidateEdge],
-        relations: &[Relation],
-        verb: &str,
-    ) {
-        let mut next: Vec<Vec<usize>> = corpus.entries.iter().map(|_| Vec::new()).collect();
-        // A cycle concerns all of its items, so an untrusted text cannot close one.
-        let chosen = |candidate: &&CandidateEdge| candidate.trusted && relations.contains(&candidate.relation);
-        for candidate in candidates.iter().filter(chosen) {
-            if let EdgeTarget::Item(to) = candidate.to {
-                next[candidate.from].push(to);
-            }
-        }
-        for Cycle { path, members } in cycles(&next) {
-            let mut names: Vec<&str> = path.iter().take(8).map(|item| corpus.id(*item)).collect();
-            if path.len() > names.len() {
-                names.push("…");
-            }
-            names.extend(path.first().map(|item| corpus.id(*item)));
-            let all = members.len();
-            let more = if all == path.len() { String::new() } else { format!("; part of a cycle of {all} items") };
-            let way = names.join("` → `");
-            let message = format!("items {verb} each other in a circle: `{way}`{more}");
-            let first = |candidate: &&CandidateEdge| {
-                Some(&candidate.from) == path.first()
-                    && path.get(1).is_some_and(|second| candidate.to == EdgeTarget::Item(*second))
-            };
-            let from = candidates.partition_point(|candidate| Some(&candidate.from) < path.first());
-            let at =
-                candidates[from..].iter().filter(chosen).find(first).map(|candidate| candidate.stated.place(corpus));
-            let mut diagnostic = Diagnostic::new(Code::Cycle, at, message).help("remove one of these relations");
-            diagnostic.about = members.iter().map(|item| corpus.id(*item).to_owned()).collect();
-            self.diagnostics.push(diagnostic);
-        }
-    }
-
-    pub(super) fn edge(&self, corpus: &Corpus, candidate: &CandidateEdge) -> Edge {
-        let to = match candidate.to {
-            EdgeTarget::Item(item) => Target::Item(item),
-            EdgeTarget::Issue(issue) => self.issues[issue].clone(),
+/// Returns the problems of the edges, which are in the order of the edge list.
+pub(super) fn check(corpus: &Corpus, edges: &[CandidateEdge], issues: &[Target]) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for edges in edges.chunk_by(|a, b| (a.from, a.relation) == (b.from, b.relation)) {
+        let edges: Vec<&CandidateEdge> = edges.iter().filter(|edge| !edge.is_claim()).collect();
+        let [first, ..] = edges[..] else { continue };
+        let own = corpus.id(first.from);
+        let mut warn = |code, at: &CandidateEdge, message: String, help: &str| {
+            found.push(Diagnostic::new(code, Some(at.stated.place(corpus)), message).help(help).about(own));
         };
-        let origin = candidate.stated.part.origin(&corpus.entries[candidate.stated.item]);
-        let at = shown_at(origin, candidate.stated.line);
-        Edge {
-            relation: candidate.relation,
-            to,
-            evidence: EdgeEvidence { source: candidate.source, at, trusted: candidate.trusted },
+        if first.relation == Relation::Parent && edges.len() > 1 {
+            let names: Vec<&str> = edges.iter().map(|edge| name(corpus, issues, edge.to)).collect();
+            let message = format!("`{own}` has {} parents: `{}`", names.len(), names.join("`, `"));
+            warn(Code::MultipleParents, first, message, "keep one of them, and make the others `related`");
+        }
+        if let Some(hidden) = edges.get(MAX_SHOWN) {
+            let (count, relation) = (edges.len(), first.relation.name());
+            let message = format!("`{own}` has {count} `{relation}` relations; its packs show {MAX_SHOWN}");
+            warn(Code::TooManyRelations, hidden, message, "divide the work, or remove relations that say nothing");
         }
     }
+    found.extend(circles(corpus, edges, &[Relation::Parent], "contain"));
+    found.extend(circles(corpus, edges, &[Relation::DependsOn, Relation::BlockedBy], "depend on"));
+    found
+}
 
-    fn name<'n>(&'n self, corpus: &'n Corpus, to: EdgeTarget) -> &'n str {
-        match to {
-            EdgeTarget::Item(item) => corpus.id(item),
-            EdgeTarget::Issue(issue) => match &self.issues[issue] {
-                Target::Issue { id, .. } => id,
-                Target::Item(item) => corpus.id(*item),
-            },
+/// Returns a warning for each cycle of some relations.
+fn circles(corpus: &Corpus, edges: &[CandidateEdge], relations: &[Relation], verb: &str) -> Vec<Diagnostic> {
+    // A cycle concerns all of its items, so an untrusted text cannot close one.
+    let chosen = |edge: &&CandidateEdge| edge.trusted && relations.contains(&edge.relation);
+    let mut next: Vec<Vec<usize>> = vec![Vec::new(); corpus.entries.len()];
+    for edge in edges.iter().filter(chosen) {
+        if let EdgeTarget::Item(to) = edge.to {
+            next[edge.from].push(to);
         }
+    }
+    let warning = |Cycle { path, members }: Cycle| {
+        let [first, second, ..] = path[..] else { return None };
+        let mut names: Vec<&str> = path.iter().take(8).map(|item| corpus.id(*item)).collect();
+        if path.len() > names.len() {
+            names.push("…");
+        }
+        names.push(corpus.id(first));
+        let all = members.len();
+        let more = if all == path.len() { String::new() } else { format!("; part of a cycle of {all} items") };
+        let message = format!("items {verb} each other in a circle: `{}`{more}", names.join("` → `"));
+        let start = edges.partition_point(|edge| edge.from < first);
+        let closes = |edge: &&CandidateEdge| edge.from == first && edge.to == EdgeTarget::Item(second);
+        let at = edges[start..].iter().filter(chosen).find(closes).map(|edge| edge.stated.place(corpus));
+        let mut diagnostic = Diagnostic::new(Code::Cycle, at, message).help("remove one of these relations");
+        diagnostic.about = members.iter().map(|item| corpus.id(*item).to_owned()).collect();
+        Some(diagnostic)
+    };
+    cycles(&next).into_iter().filter_map(warning).collect()
+}
+
+fn name<'n>(corpus: &'n Corpus, issues: &'n [Target], to: EdgeTarget) -> &'n str {
+    match to {
+        EdgeTarget::Item(item) => corpus.id(item),
+        EdgeTarget::Issue(issue) => match &issues[issue] {
+            Target::Issue { id, .. } => id,
+            Target::Item(item) => corpus.id(*item),
+        },
     }
 }

@@ -1,20 +1,18 @@
 //! Items → edges in both directions, each with its strongest evidence.
 
 use super::builder::GraphBuilder;
-use super::corpus::item_state;
+use super::candidate::{EdgeTarget, strongest};
+use super::checks::{MAX_SHOWN, check};
+use super::corpus::Corpus;
+use super::edge::{Edge, EdgeEvidence, Target};
 use super::index::NameIndex;
-use super::strongest::{Ranks, strongest};
-use super::{Corpus, Edge, ItemState, Target};
-use crate::model::{Diagnostic, Relation};
-use std::collections::BTreeMap;
-
-/// The most edges of one relation that a pack shows.
-///
-/// A pack is read by people and by models, to whom thousands of neighbours tell no more than their number.
-pub(super) const MOST_SHOWN: usize = 250;
+use super::status::item_state;
+use super::text::shown_at;
+use crate::model::{Diagnostic, ItemState, Relation};
+use std::collections::{BTreeMap, HashSet};
 
 /// The most children of a parent that a list of siblings shows; each of the children has that list in its packs.
-const MOST_LISTED: usize = 100;
+const MAX_LISTED: usize = 100;
 
 /// The edges of a corpus, and the problems found in them.
 #[derive(Debug)]
@@ -32,38 +30,30 @@ impl Graph {
     ///
     /// An edge that only an untrusted text states is an edge of that text's item, and a claim about the other one.
     pub fn build(corpus: &Corpus) -> Self {
-        let mut builder = GraphBuilder::default();
         let index = NameIndex::of(corpus);
-        for item in 0..corpus.entries.len() {
-            builder.add_links(corpus, &index, item);
-        }
-        // Untrusted texts last, so that none of them decides the spelling of issues that others name as well.
-        for trusted in [true, false] {
-            for item in 0..corpus.entries.len() {
-                builder.add_fields(corpus, &index, item, trusted);
-                builder.add_texts(corpus, &index, item, trusted);
-            }
-        }
-        let ranks = Ranks::new(corpus, &builder);
-        let mut candidates = std::mem::take(&mut builder.candidates);
-        strongest(&mut candidates, &ranks);
-        builder.report_multiple_parents(corpus, &candidates);
-        builder.report_too_many_relations(corpus, &candidates);
-        builder.report_cycles(corpus, &candidates, &[Relation::Parent], "contain");
-        builder.report_cycles(corpus, &candidates, &[Relation::DependsOn, Relation::BlockedBy], "depend on");
-        let lists = || corpus.entries.iter().map(|_| Vec::new()).collect();
-        let (mut edges, mut claims): (Vec<Vec<Edge>>, Vec<Vec<Edge>>) = (lists(), lists());
-        for candidate in &candidates {
-            let list = if candidate.is_claim() { &mut claims } else { &mut edges };
-            list[candidate.from].push(builder.edge(corpus, candidate));
-        }
-        let mut unresolved_blockers = BTreeMap::new();
-        for (item, _) in &builder.unresolved_blockers {
-            *unresolved_blockers.entry(*item).or_insert(0) += 1;
-        }
-        let mut diagnostics = builder.diagnostics;
+        let GraphBuilder { candidates, issues, mut diagnostics, unresolved_blockers: unresolved, .. } =
+            GraphBuilder::read(corpus, &index);
+        let candidates = strongest(candidates, corpus, &issues);
+        diagnostics.extend(check(corpus, &candidates, &issues));
         diagnostics.sort();
         diagnostics.dedup();
+        let mut edges = vec![Vec::new(); corpus.entries.len()];
+        let mut claims = edges.clone();
+        for candidate in &candidates {
+            let list = if candidate.is_claim() { &mut claims } else { &mut edges };
+            let to = match candidate.to {
+                EdgeTarget::Item(item) => Target::Item(item),
+                EdgeTarget::Issue(issue) => issues[issue].clone(),
+            };
+            let origin = candidate.stated.part.origin(&corpus.entries[candidate.stated.item]);
+            let at = shown_at(origin, candidate.stated.line);
+            let evidence = EdgeEvidence { source: candidate.source, at, trusted: candidate.trusted };
+            list[candidate.from].push(Edge { relation: candidate.relation, to, evidence });
+        }
+        let mut unresolved_blockers = BTreeMap::new();
+        for (item, _) in unresolved {
+            *unresolved_blockers.entry(item).or_insert(0) += 1;
+        }
         Self { edges, claims, unresolved_blockers, diagnostics, index }
     }
 
@@ -90,7 +80,7 @@ impl Graph {
     /// Returns the edges of an item that its packs show, in the order of [`Graph::edges`]: the first 250 of each
     /// relation.
     pub fn shown(&self, item: usize) -> impl Iterator<Item = &Edge> + Clone {
-        self.edges(item).chunk_by(|a, b| a.relation == b.relation).flat_map(|edges| edges.iter().take(MOST_SHOWN))
+        self.edges(item).chunk_by(|a, b| a.relation == b.relation).flat_map(|edges| edges.iter().take(MAX_SHOWN))
     }
 
     /// Returns how many edges of an item its packs do not show.
@@ -103,30 +93,32 @@ impl Graph {
         let edges = self.edges(item);
         let start = edges.partition_point(|edge| edge.relation < Relation::Child);
         let end = edges.partition_point(|edge| edge.relation <= Relation::Child);
-        (&edges[start..end], (end - start).min(MOST_LISTED))
+        (&edges[start..end], (end - start).min(MAX_LISTED))
     }
 
     /// Returns the edges that the packs of an item show, each target only under its strongest relation, in the order of [`Graph::edges`].
     ///
     /// The strongest is the parent, followed by dependencies, children, blocked items and related items.
     pub fn neighbours(&self, item: usize) -> Vec<&Edge> {
-        let mut chosen: Vec<(usize, &Edge)> = self.shown(item).enumerate().collect();
-        chosen.sort_by(|(_, a), (_, b)| {
-            key(&a.to).cmp(&key(&b.to)).then_with(|| strength(a.relation).cmp(&strength(b.relation)))
-        });
-        chosen.dedup_by(|(_, later), (_, first)| key(&later.to) == key(&first.to));
-        chosen.sort_by_key(|(position, _)| *position);
-        chosen.into_iter().map(|(_, edge)| edge).collect()
+        use Relation::{BlockedBy, Blocks, Child, DependsOn, Parent, Related};
+        let mut edges: Vec<&Edge> = Vec::new();
+        let mut seen = HashSet::new();
+        for relation in [Parent, DependsOn, BlockedBy, Child, Blocks, Related] {
+            edges.extend(self.shown(item).filter(|edge| edge.relation == relation && seen.insert(key(&edge.to))));
+        }
+        // A stable sort, so that the edges of one relation keep their order.
+        edges.sort_by_key(|edge| edge.relation);
+        edges
+    }
+
+    /// Returns the state of an item: that of its issue if known, otherwise by its status.
+    pub fn state(corpus: &Corpus, item: usize) -> ItemState {
+        corpus.entries.get(item).map_or(ItemState::Unknown, |entry| item_state(entry, &corpus.rules))
     }
 
     /// Returns the problems of the relations, sorted; each names the items that it concerns.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
-    }
-
-    /// Returns the state of an item: that of its issue if known, otherwise by its status.
-    pub fn state(corpus: &Corpus, item: usize) -> ItemState {
-        item_state(corpus, item)
     }
 }
 
@@ -136,17 +128,3 @@ fn key(target: &Target) -> (Option<usize>, Option<&str>) {
         Target::Issue { id, .. } => (None, Some(id)),
     }
 }
-
-fn strength(relation: Relation) -> u8 {
-    match relation {
-        Relation::Parent => 0,
-        Relation::DependsOn => 1,
-        Relation::BlockedBy => 2,
-        Relation::Child => 3,
-        Relation::Blocks => 4,
-        Relation::Related => 5,
-    }
-}
-
-#[cfg(test)]
-mod tests;

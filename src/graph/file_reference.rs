@@ -6,13 +6,11 @@ use crate::redact::Clean;
 /// A line of a file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ShownPlace {
-    /// The file.
     pub path: RepoPath,
-    /// The line.
     pub line: u32,
 }
 
-/// The kind of a referenced file.
+/// The kind of a referenced file: ADRs before documents, code last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FileKind {
     /// An architecture decision.
@@ -26,13 +24,11 @@ pub enum FileKind {
 /// A file that an item refers to, found in the repo (not yet read: reading may still be refused).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileRef {
-    /// ADRs before documents, code last.
     pub kind: FileKind,
-    /// The file.
     pub path: RepoPath,
     /// The anchor of the heading if only that section is meant. A reference to the whole file wins over one to a part.
     pub anchor: Option<String>,
-    /// The stated lines of a code file. Lines stand beside a reference to the whole file.
+    /// The stated lines of a code file, which are listed in addition to a reference to the whole file.
     pub lines: Option<LineRange>,
     /// The commit that a URL names, if the lines are those of a commit.
     pub commit: Option<Clean>,
@@ -54,7 +50,7 @@ pub struct KeptCodeRef {
 pub struct MissingReference {
     /// The reference as written; of boilerplate the path of the file.
     pub written: Clean,
-    /// Whether it was meant as an ADR.
+    /// The kind of file that was meant.
     pub kind: FileKind,
     /// `not_in_repo`, `outside_repo`, `denied_path`, `boilerplate`, `ambiguous` or `limit`, as in packs.
     pub reason: &'static str,
@@ -71,7 +67,6 @@ pub struct ItemReferences {
     pub files: Vec<FileRef>,
     /// The lines at commits that the snapshot keeps, in its order, each once.
     pub kept: Vec<KeptCodeRef>,
-    /// The references that cannot be included.
     pub missing: Vec<MissingReference>,
     /// Warnings about the references.
     pub diagnostics: Vec<Diagnostic>,

@@ -3,10 +3,11 @@
 use crate::model::{RepoPath, canonical, has_document_extension};
 use std::borrow::Cow;
 use std::cmp::Ordering;
-use std::collections::HashMap;
-use std::sync::OnceLock;
+use std::collections::{HashMap, HashSet};
+use std::sync::{LazyLock, OnceLock};
 
 /// The files that references may lead to, and the names that they may not.
+#[derive(Clone, Copy)]
 pub struct FileLookup<'a> {
     /// The files that a committed text may refer to.
     pub files: &'a RepoFiles<'a>,
@@ -24,45 +25,35 @@ pub struct RepoFiles<'a> {
     all: &'a [RepoPath],
     /// Documents by file name; `None` if more than one folder has a file of this name.
     documents: HashMap<Cow<'a, str>, Option<&'a RepoPath>>,
-    /// Files whose names have letters outside ASCII by their paths as they are compared; `None` if several have one.
-    composed: HashMap<String, Option<&'a RepoPath>>,
-    /// Indices into `all` with the paths that are compared otherwise than written, sorted by what these end in; made when first
-    /// needed.
-    reversed: OnceLock<Vec<(usize, Option<String>)>>,
+    /// Files whose names have letters outside ASCII by their canonical paths; `None` if several have one.
+    composed: HashMap<Cow<'a, str>, Option<&'a RepoPath>>,
+    /// Indices into `all` with the canonical paths that differ, sorted by what these end in; made when first needed.
+    by_suffix: OnceLock<Vec<(usize, Option<String>)>>,
 }
 
 /// The files whose paths end in some parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum SuffixMatch<'a> {
-    /// No file.
     Nothing,
-    /// Exactly one.
     One(&'a RepoPath),
     /// The first of several.
     Several(Vec<&'a RepoPath>),
 }
 
 /// The most files of an ambiguous suffix that are looked at.
-const MOST_MATCHES: usize = 9;
+const MAX_MATCHES: usize = 9;
 
 impl<'a> RepoFiles<'a> {
     /// Indexes `all`, which must be sorted; a reference to any other file is dangling.
     pub fn new(all: &'a [RepoPath]) -> Self {
-        let mut documents = HashMap::new();
-        for path in all.iter().filter(|path| is_document(path)) {
-            documents.entry(canonical(path.name())).and_modify(|one| *one = None).or_insert(Some(path));
-        }
-        let mut composed = HashMap::new();
-        for path in all.iter().filter(|path| !path.as_str().is_ascii()) {
-            let name = canonical(path.as_str()).into_owned();
-            composed.entry(name).and_modify(|one| *one = None).or_insert(Some(path));
-        }
-        Self { all, documents, composed, reversed: OnceLock::new() }
+        let documents = all.iter().filter(|path| is_document(path)).map(|path| (path.name(), path));
+        let composed = all.iter().map(|path| (path.as_str(), path)).filter(|(name, _)| !name.is_ascii());
+        Self { all, documents: only(documents), composed: only(composed), by_suffix: OnceLock::new() }
     }
 
     /// Returns whether the file is one of them.
     pub fn has(&self, path: &RepoPath) -> bool {
-        self.all.binary_search(path).is_ok()
+        self.get(path).is_some()
     }
 
     /// Returns whether the name of one of them has the `\` of a text.
@@ -98,7 +89,7 @@ impl<'a> RepoFiles<'a> {
     /// Finds the files below some folder whose paths end in the parts of `suffix`: `internal/pkg/a.go` for `pkg/a.go`.
     pub(super) fn ending_in(&self, suffix: &str) -> SuffixMatch<'a> {
         let by_end = |a: &str, b: &str| a.bytes().rev().cmp(b.bytes().rev());
-        let sorted = self.reversed.get_or_init(|| {
+        let sorted = self.by_suffix.get_or_init(|| {
             let other = |path: &RepoPath| match canonical(path.as_str()) {
                 Cow::Borrowed(_) => None,
                 Cow::Owned(name) => Some(name),
@@ -110,7 +101,7 @@ impl<'a> RepoFiles<'a> {
         let end = format!("/{}", canonical(suffix));
         let start = sorted.partition_point(|entry| by_end(self.compared(entry), &end) == Ordering::Less);
         let files = sorted[start..].iter().take_while(|entry| self.compared(entry).ends_with(&end));
-        let mut found: Vec<_> = files.map(|(index, _)| &self.all[*index]).take(MOST_MATCHES).collect();
+        let mut found: Vec<_> = files.map(|(index, _)| &self.all[*index]).take(MAX_MATCHES).collect();
         found.sort_unstable();
         match found.as_slice() {
             [] => SuffixMatch::Nothing,
@@ -130,12 +121,37 @@ impl<'a> RepoFiles<'a> {
     }
 }
 
+/// Returns the files by their canonical names; `None` if several have one.
+fn only<'a>(files: impl Iterator<Item = (&'a str, &'a RepoPath)>) -> HashMap<Cow<'a, str>, Option<&'a RepoPath>> {
+    let mut known = HashMap::new();
+    for (name, path) in files {
+        known.entry(canonical(name)).and_modify(|one| *one = None).or_insert(Some(path));
+    }
+    known
+}
+
+static PATH_NAMES: LazyLock<HashMap<&str, HashSet<&str>>> = LazyLock::new(|| {
+    let lists = include_str!("path_names.txt").lines().filter(|line| !line.starts_with('#'));
+    lists.filter_map(|line| line.split_once(": ")).map(|(list, names)| (list, names.split(", ").collect())).collect()
+});
+
+/// Returns whether a name is in a list of `path_names.txt`.
+pub(super) fn is_listed(list: &str, name: &str) -> bool {
+    PATH_NAMES.get(list).is_some_and(|names| names.contains(name))
+}
+
 /// Returns whether the name is usual in any folder, such as `README.md`, so that it identifies no file.
 pub(super) fn is_usual(name: &str) -> bool {
-    let stem = name.split('.').next().unwrap_or_default().to_ascii_lowercase();
-    let usual =
-        ["readme", "index", "license", "licence", "changelog", "contributing", "security", "summary", "template"];
-    usual.contains(&stem.as_str())
+    is_listed("usual", &stem(name))
+}
+
+/// Returns whether the name of a code file is usual in any folder, such as `index.js`.
+pub(super) fn is_usual_code(name: &str) -> bool {
+    is_usual(name) || is_listed("usual_code", &stem(name.trim_start_matches('.')))
+}
+
+fn stem(name: &str) -> String {
+    name.split('.').next().unwrap_or_default().to_ascii_lowercase()
 }
 
 /// Returns whether the extension of a file, if it has one, is not that of a program: `COPYING`, `LICENSE-MIT`,
@@ -144,64 +160,6 @@ pub(super) fn is_text_name(path: &RepoPath) -> bool {
     let extension = path.extension();
     let lower = !extension.is_empty() && extension.bytes().all(|byte| byte.is_ascii_lowercase());
     !lower || ["html", "rtf", "tex"].contains(&extension)
-}
-
-/// Returns whether the name of a code file is usual in any folder, such as `index.js`.
-pub(super) fn is_usual_code(name: &str) -> bool {
-    let stem = name.trim_start_matches('.').split('.').next().unwrap_or_default().to_ascii_lowercase();
-    let usual = [
-        "__init__",
-        "__main__",
-        "app",
-        "build",
-        "cargo",
-        "cmakelists",
-        "common",
-        "config",
-        "conftest",
-        "constants",
-        "doc",
-        "dockerfile",
-        "docker-compose",
-        "env",
-        "errors",
-        "gemfile",
-        "gitignore",
-        "go",
-        "helpers",
-        "index",
-        "init",
-        "jenkinsfile",
-        "justfile",
-        "lib",
-        "main",
-        "makefile",
-        "mod",
-        "models",
-        "outputs",
-        "package",
-        "page",
-        "pom",
-        "pyproject",
-        "rakefile",
-        "route",
-        "routes",
-        "schema",
-        "settings",
-        "setup",
-        "style",
-        "styles",
-        "test",
-        "tests",
-        "tsconfig",
-        "types",
-        "util",
-        "utils",
-        "values",
-        "variables",
-        "version",
-    ];
-    is_usual(name) || usual.contains(&stem.as_str())
 }
 
 /// Returns whether a file has one of the extensions of documents.
@@ -215,43 +173,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_and_unique_names_are_known() {
+    fn files_are_found_by_folder_name_accents_and_whole_parts_of_their_ends() {
         let path = |text| RepoPath::new(text).unwrap();
-        let all = ["a-b/x.md", "a/README.md", "a/x.md", "a/y.md", "b/z.go"].map(path);
+        let names = ["a-b/x.md", "a/README.md", "a/b/x.go", "a/x.md", "a/y.md", "b/x.go", "b/zx.go", "src/e\u{301}.rs"];
+        let all = names.map(path);
         let files = RepoFiles::new(&all);
         assert!(files.is_folder(&path("a")) && files.is_folder(&path("")));
         assert!(!files.is_folder(&path("a/x.md")) && !files.is_folder(&path("c")));
         assert_eq!(files.only_document("y.md"), Some(&path("a/y.md")));
-        for none in ["x.md", "README.md", "z.go", "w.md"] {
+        for none in ["x.md", "README.md", "zx.go", "w.md"] {
             assert_eq!(files.only_document(none), None, "{none}");
         }
-    }
-
-    #[test]
-    fn accents_may_be_composed_otherwise() {
-        let path = |text| RepoPath::new(text).unwrap();
-        let mut all = ["docs/cafe\u{301}.md", "docs/\u{fc}ber.md", "src/e\u{301}.rs"].map(path);
-        all.sort();
-        let files = RepoFiles::new(&all);
-        for (written, named) in
-            [("docs/caf\u{e9}.md", "docs/cafe\u{301}.md"), ("docs/u\u{308}ber.md", "docs/\u{fc}ber.md")]
-        {
-            assert_eq!(files.spelled_otherwise(&path(written)), Some(&path(named)), "{written}");
-            assert_eq!(files.spelled_otherwise(&path(named)), None);
-        }
-        assert_eq!(files.only_document("caf\u{e9}.md"), Some(&path("docs/cafe\u{301}.md")));
-        assert_eq!(files.ending_in("\u{e9}.rs"), SuffixMatch::One(&path("src/e\u{301}.rs")));
-    }
-
-    #[test]
-    fn a_suffix_matches_whole_parts_of_a_path() {
-        let path = |text| RepoPath::new(text).unwrap();
-        let all = ["a/b/x.go", "b/x.go", "c/zx.go", "x.go", "y/q.go"].map(path);
-        let files = RepoFiles::new(&all);
-        assert_eq!(files.ending_in("q.go"), SuffixMatch::One(&path("y/q.go")));
-        assert_eq!(files.ending_in("b/x.go"), SuffixMatch::One(&path("a/b/x.go")));
-        assert_eq!(files.ending_in("x.go"), SuffixMatch::Several(vec![&path("a/b/x.go"), &path("b/x.go")]));
-        for none in ["", "go", "b/q.go", "/q.go", "Q.go"] {
+        assert_eq!(files.spelled_otherwise(&path("src/\u{e9}.rs")), Some(&all[7]));
+        assert_eq!(files.spelled_otherwise(&all[7]), None);
+        assert_eq!(files.ending_in("\u{e9}.rs"), SuffixMatch::One(&all[7]));
+        assert_eq!(files.ending_in("b/x.go"), SuffixMatch::One(&all[2]));
+        assert_eq!(files.ending_in("x.go"), SuffixMatch::Several(vec![&all[2], &all[5]]));
+        for none in ["", "go", "b/q.go", "/zx.go", "ZX.go"] {
             assert_eq!(files.ending_in(none), SuffixMatch::Nothing, "{none}");
         }
     }

@@ -1,21 +1,20 @@
-//! The lookup of a root as typed by a person.
+//! The lookup of items by what a person typed or a text names.
 
-use super::link::{IssueMention, number};
-use super::resolve::without_prefix;
-use super::{Corpus, Graph, IssueRef};
+use super::corpus::{Corpus, SourceRules};
+use super::edge::IssueRef;
+use super::edges::Graph;
+use super::link::IssueMention;
 use crate::model::RepoPath;
 use std::collections::BTreeSet;
 
 /// The result of looking up a root as typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RootMatch {
-    /// This item.
     Item(usize),
     /// Several items, in natural order of their ids.
     Several(Vec<usize>),
     /// An issue that is neither an item nor in the snapshot; its repo is empty if the configuration names none.
     Issue(IssueRef),
-    /// Nothing.
     Nothing,
 }
 
@@ -36,18 +35,17 @@ impl Graph {
                 many => return RootMatch::Several(many.to_vec()),
             }
         }
-        let this = corpus.rules.repo.as_deref();
-        let bare = || number(root).map(|number| IssueMention { repo: None, number, url: false });
-        let issue = IssueMention::read(root, &corpus.rules.host).or_else(bare).map(|written| written.key(this));
+        let named = IssueMention::read_with_bare(root, &corpus.rules.host);
+        let issue = named.map(|named| named.key(corpus.rules.repo.as_deref()));
         let mut found = self.prefixed(root);
-        if let Some(issue) = &issue {
-            found.extend(self.index.claiming(issue));
-        }
-        match (found.len(), issue) {
-            (0, None) => RootMatch::Nothing,
-            (0, Some(issue)) => RootMatch::Issue(issue),
-            (1, _) => found.first().map_or(RootMatch::Nothing, |item| RootMatch::Item(*item)),
-            _ => RootMatch::Several(found.into_iter().collect()),
+        found.extend(issue.iter().flat_map(|issue| self.index.claiming(issue)));
+        match (Vec::from_iter(found), issue) {
+            (found, Some(issue)) if found.is_empty() => RootMatch::Issue(issue),
+            (found, _) => match found[..] {
+                [] => RootMatch::Nothing,
+                [item] => RootMatch::Item(item),
+                _ => RootMatch::Several(found),
+            },
         }
     }
 
@@ -65,10 +63,8 @@ impl Graph {
             let issue = IssueMention::read(word, &corpus.rules.host)?.key(corpus.rules.repo.as_deref());
             return self.index.claiming(&issue).first().copied();
         }
-        let other_prefix = self.index.rules.iter().find_map(|rules| {
-            let rest = rules.prefixes.iter().find_map(|prefix| without_prefix(word, prefix))?;
-            rules.prefixes.iter().find_map(|prefix| self.index.exact(&format!("{prefix}{rest}")))
-        });
+        let mut rules = self.index.rules.iter();
+        let other_prefix = rules.find_map(|rules| self.index.under_prefix(rules, rules.without_prefix(word)?));
         other_prefix.or_else(|| match self.index.any_case(word) {
             [item] if word.bytes().any(|byte| byte.is_ascii_digit()) => Some(*item),
             _ => None,
@@ -85,73 +81,23 @@ impl Graph {
 
     /// Returns the item of an issue, if the snapshot has the issue.
     pub fn of_issue(&self, corpus: &Corpus, repo: &str, number: u64) -> Option<usize> {
-        let claiming = self.index.claiming(&IssueRef { repo: repo.to_lowercase(), number });
+        let claiming = self.index.claiming(&IssueRef::new(repo, number));
         claiming.iter().copied().find(|item| corpus.entries[*item].issue.is_some())
     }
 
     /// Returns the best matches by id: for each source, the first of its prefixes that yields an id.
     fn prefixed(&self, root: &str) -> BTreeSet<usize> {
-        let mut found = BTreeSet::new();
-        for rules in &self.index.rules {
+        let of_source = |rules: &SourceRules| {
             let (before, after) = &rules.reference;
-            let templated = format!("{before}{root}{after}");
-            if let Some(item) = self.index.exact(&templated) {
-                found.insert(item);
-                continue;
-            }
-            let stated = rules.prefixes.iter().find_map(|prefix| without_prefix(root, prefix));
-            let rest = stated.or_else(|| root.starts_with(|c: char| c.is_ascii_digit()).then_some(root));
-            let Some(rest) = rest else { continue };
-            found.extend(rules.prefixes.iter().find_map(|prefix| self.index.exact(&format!("{prefix}{rest}"))));
-        }
+            self.index.exact(&format!("{before}{root}{after}")).or_else(|| {
+                let bare = || root.starts_with(|c: char| c.is_ascii_digit()).then_some(root);
+                self.index.under_prefix(rules, rules.without_prefix(root).or_else(bare)?)
+            })
+        };
+        let mut found: BTreeSet<usize> = self.index.rules.iter().filter_map(|rules| of_source(&**rules)).collect();
         if found.is_empty() {
             found.extend(self.index.any_case(root));
         }
         found
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::graph::samples::{corpus, item};
-
-    #[test]
-    fn roots_are_found_in_every_form() {
-        let back = |id: &str, file: &str| item(id, file).source(("", ""), &["BACK-", "task-"]);
-        let corpus = corpus(vec![
-            back("BACK-7", "backlog/seven.md").issue("o/r#123"),
-            back("BACK-8", "backlog/eight.md").issue("7"),
-            item("feat:x", "w/x.jsonl"),
-            item("feat:y", "w/x.jsonl"),
-            item("EIP-20", "EIPS/eip-20.md").source(("EIP-", ""), &[]),
-        ]);
-        let graph = Graph::build(&corpus);
-        let id = |item: usize| corpus.entries[item].item.id.to_string();
-        let find = |root: &str| match graph.find(&corpus, root) {
-            RootMatch::Item(item) => id(item),
-            RootMatch::Several(items) => items.into_iter().map(id).collect::<Vec<_>>().join(" "),
-            RootMatch::Issue(issue) => format!("{}#{}", issue.repo, issue.number),
-            RootMatch::Nothing => "-".to_owned(),
-        };
-        for (root, found) in [
-            ("BACK-7", "BACK-7"),
-            ("./backlog/seven.md", "BACK-7"),
-            ("task-7", "BACK-7"),
-            ("back-8", "BACK-8"),
-            ("8", "BACK-8"),
-            ("20", "EIP-20"),
-            ("123", "BACK-7"),
-            ("O/R#123", "BACK-7"),
-            ("https://github.com/o/r/issues/123", "BACK-7"),
-            ("7", "BACK-7 BACK-8"),
-            ("w/x.jsonl", "feat:x feat:y"),
-            ("99", "o/r#99"),
-            ("p/q#1", "p/q#1"),
-            ("nope", "-"),
-            ("", "-"),
-        ] {
-            assert_eq!(find(root), found, "{root}");
-        }
     }
 }

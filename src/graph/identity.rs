@@ -1,8 +1,7 @@
 //! Digests that identify items and names without reading their texts again.
 
-use super::corpus::{Corpus, Entry, GraphRules, item_state};
-use super::issue::{ClaimedIssue, IssueDraft, ParsedComment};
-use super::text::ParsedText;
+use super::corpus::{Corpus, Entry, GraphRules, IssueDraft, ParsedComment};
+use super::status::item_state;
 use crate::model::{Digest, Digester};
 use crate::records::{Body, Comment, Item};
 use crate::redact::Clean;
@@ -23,8 +22,8 @@ impl Corpus {
     /// Hashes all names by which references find items and ADRs.
     pub fn hash_names<H: Hasher>(&self, state: &mut H) {
         for entry in &self.entries {
-            let Item { id, origin, body, issue, .. } = &entry.item;
             let draft = entry.draft.as_ref().map(|draft| &draft.body.origin);
+            let Item { id, origin, body, issue, .. } = &entry.item;
             (id, origin, &body.origin, draft, issue, entry.issue.is_some(), &entry.rules).hash(state);
         }
         let GraphRules { repo, host, done: _, not_planned: _, boilerplate, adrs } = &self.rules;
@@ -35,55 +34,46 @@ impl Corpus {
     pub fn hash_line<H: Hasher>(&self, item: usize, state: &mut H) {
         let Some(entry) = self.entries.get(item) else { return };
         let Item { id, origin, title, status, .. } = &entry.item;
-        (id, &origin.shown, &origin.url, title, status, item_state(self, item), entry.has_untrusted_title())
-            .hash(state);
+        (id, &origin.shown, &origin.url, title, status).hash(state);
+        (item_state(entry, &self.rules), entry.has_untrusted_title()).hash(state);
         entry.issue.as_ref().map(|issue| (&issue.url, issue.state)).hash(state);
         // Removals concern the line if its title came from the text.
-        let issue = entry.issue.as_ref().map_or(&[][..], |issue| &issue.removals);
-        if !entry.removals.is_empty() || !issue.is_empty() {
+        if !entry.removals.is_empty() || entry.issue.as_ref().is_some_and(|issue| !issue.removals.is_empty()) {
             entry.hash(state);
         }
     }
 }
 
-/// Texts are represented by their digests, and by their lengths, which delimit them.
+/// Texts are represented by their digests, and by their lengths, which delimit them. Every field is named, so that none is
+/// forgotten when one is added.
 impl Hash for Entry {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        let Self { item, body, removals, digest, rules, issue, draft, untrusted_file, damage, identity: _ } = self;
-        hash_item(item, state);
-        hash_text(body, state);
-        (removals, digest, rules, issue, untrusted_file, damage.is_some()).hash(state);
+        let Self { item, body: text, removals, digest, rules, issue, draft, untrusted_file, damage, identity: _ } =
+            self;
+        let Item {
+            id,
+            origin,
+            line,
+            source,
+            title,
+            status,
+            body,
+            fields,
+            relations,
+            issue: claim,
+            adrs,
+            docs,
+            head,
+            no_pack,
+        } = item;
+        (id, origin, line, source, title, status, fields, relations, claim, adrs, docs, no_pack).hash(state);
+        (head.len(), text, removals, digest, rules, issue, untrusted_file, damage.is_some()).hash(state);
+        hash_body(body, state);
         if let Some(draft) = draft {
             let IssueDraft { body, text } = &**draft;
             hash_body(body, state);
-            hash_text(text, state);
+            text.hash(state);
         }
-    }
-}
-
-impl Hash for ClaimedIssue {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        // Every field is named, so that none is forgotten when one is added.
-        let Self {
-            origin,
-            url,
-            repo,
-            number,
-            private,
-            state: done,
-            by,
-            links,
-            link_removals,
-            code,
-            code_removals,
-            comments,
-            unknown,
-            has_comments,
-            removals,
-            digest,
-        } = self;
-        (origin, url, repo, number, private, done, by, links, link_removals, code, code_removals).hash(state);
-        (comments, unknown, has_comments, removals, digest).hash(state);
     }
 }
 
@@ -95,21 +85,7 @@ impl Hash for ParsedComment {
     }
 }
 
-fn hash_item<H: Hasher>(item: &Item<Clean>, state: &mut H) {
-    let Item { id, origin, line, source, title, status, body, fields, relations, issue, adrs, docs, head, no_pack } =
-        item;
-    (id, origin, line, source, title, status, fields, relations).hash(state);
-    (issue, adrs, docs, head.len(), no_pack).hash(state);
-    hash_body(body, state);
-}
-
 fn hash_body<H: Hasher>(body: &Body<Clean>, state: &mut H) {
     let Body { origin, line, in_file, text } = body;
     (origin, line, in_file, text.len()).hash(state);
-}
-
-/// Hashes a text; its Markdown follows from it.
-fn hash_text<H: Hasher>(text: &ParsedText, state: &mut H) {
-    let ParsedText { clean, markdown: _, folds } = text;
-    (clean.len(), folds).hash(state);
 }

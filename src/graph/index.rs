@@ -1,7 +1,8 @@
 //! The index of names: ids, paths, folders, issues, ADRs. Built once for a corpus.
 
-use super::link::{IssueMention, number};
-use super::{Corpus, Entry, GraphRules, IssueRef, SourceRules};
+use super::corpus::{Corpus, Entry, GraphRules, SourceRules};
+use super::edge::IssueRef;
+use super::link::IssueMention;
 use crate::mentions::adr_number;
 use crate::model::{RepoPath, canonical};
 use crate::records::Mention;
@@ -35,18 +36,10 @@ impl NameIndex {
             index.add(corpus, item, entry);
         }
         // Of several items that claim one issue, the item that it was merged into is meant.
-        for items in index.issues.values_mut().filter(|items| items.len() > 1) {
-            let has = |item: &usize| corpus.entries[*item].issue.is_some();
-            if items.iter().any(has) {
-                items.retain(has);
-            }
-        }
+        index.issues.values_mut().for_each(|items| prefer(items, |item| corpus.entries[item].issue.is_some()));
         // What git does not track takes no name away from what it tracks.
-        for items in index.lower.values_mut().chain(index.folders.values_mut()).filter(|items| items.len() > 1) {
-            let counts = |item: &usize| !corpus.entries[*item].untrusted_file;
-            if items.iter().any(counts) {
-                items.retain(counts);
-            }
+        for items in index.lower.values_mut().chain(index.folders.values_mut()) {
+            prefer(items, |item| !corpus.entries[item].untrusted_file);
         }
         for path in &corpus.rules.adrs {
             index.adrs.insert(path.clone());
@@ -70,10 +63,8 @@ impl NameIndex {
         }
         push(&mut self.lower, canonical(&record.id).to_lowercase(), item);
         // Relations do not name items by files of the snapshot.
-        let draft = entry.draft.as_ref().map(|draft| &draft.body.origin);
-        let origins = [&record.origin, &record.body.origin].into_iter().chain(draft);
         let mut paths: Vec<&RepoPath> =
-            origins.filter(|origin| origin.url.is_none()).map(|origin| &origin.path).collect();
+            entry.origins().filter(|origin| origin.url.is_none()).map(|origin| &origin.path).collect();
         paths.dedup();
         for path in paths {
             push(&mut self.paths, canonical(path.as_str()).into_owned(), item);
@@ -81,15 +72,14 @@ impl NameIndex {
         if record.origin.url.is_none() {
             push(&mut self.folders, canonical(record.origin.path.dir()).into_owned(), item);
         }
-        let this = corpus.rules.repo.as_deref();
-        let written = match &record.issue {
+        let named = match &record.issue {
             // An untracked file cannot claim an issue that others name.
             _ if entry.untrusted_file => None,
             Some(issue) => claim(issue, &corpus.rules),
-            None => IssueMention::read(&record.id, &corpus.rules.host).filter(|written| written.repo.is_some()),
+            None => IssueMention::read(&record.id, &corpus.rules.host).filter(|named| named.repo.is_some()),
         };
-        if let Some(written) = written {
-            push(&mut self.issues, written.key(this), item);
+        if let Some(named) = named {
+            push(&mut self.issues, named.key(corpus.rules.repo.as_deref()), item);
         }
         if !self.rules.iter().any(|rules| Arc::ptr_eq(rules, &entry.rules) || rules == &entry.rules) {
             self.rules.push(Arc::clone(&entry.rules));
@@ -103,6 +93,11 @@ impl NameIndex {
             any.then(|| self.canonical.get(&*canonical(id)).or_else(|| self.ids.get(&*canonical(id)))).flatten()
         };
         self.ids.get(id).or_else(composed).copied()
+    }
+
+    /// Returns the item whose id is `rest` behind one of the prefixes of a source.
+    pub(super) fn under_prefix(&self, rules: &SourceRules, rest: &str) -> Option<usize> {
+        rules.prefixed(rest).find_map(|id| self.exact(&id))
     }
 
     /// Returns the items whose ids differ from `id` in case at most.
@@ -148,13 +143,19 @@ impl NameIndex {
 
 /// Returns the issue that a value of `issue:` names.
 pub(super) fn claim<'a>(issue: &'a Mention<Clean>, rules: &GraphRules) -> Option<IssueMention<'a>> {
-    let bare = || number(&issue.value).map(|number| IssueMention { repo: None, number, url: false });
-    IssueMention::read(&issue.value, &rules.host).or_else(bare)
+    IssueMention::read_with_bare(&issue.value, &rules.host)
 }
 
 /// Returns the last part of a path.
 pub(super) fn last(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or_default()
+}
+
+/// Keeps only the items that are `better`, if any is.
+fn prefer(items: &mut Vec<usize>, better: impl Fn(usize) -> bool) {
+    if items.len() > 1 && items.iter().any(|item| better(*item)) {
+        items.retain(|item| better(*item));
+    }
 }
 
 fn push<K: Eq + Hash, V>(map: &mut HashMap<K, Vec<V>>, key: K, value: V) {

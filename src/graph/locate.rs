@@ -1,9 +1,8 @@
 //! The resolution of a path or URL as written to a file of the repo.
 
-use super::GraphRules;
+use super::corpus::GraphRules;
 use super::files::RepoFiles;
-use super::index::NameIndex;
-use super::link::{LONGEST, WebAddress, decoded, scheme};
+use super::link::{LONGEST, WebAddress, decoded, paths_behind_branch, scheme, without_brackets};
 use crate::mentions::{lines_of_target, without_lines};
 use crate::model::{RepoPath, has_letter_prefix};
 
@@ -16,11 +15,8 @@ pub(super) enum Location {
     Folder,
     /// A denied name, whether or not it exists.
     Denied,
-    /// A place outside the repo.
-    Outside {
-        /// The path without its leading `/`, if it has one.
-        from_root: Option<String>,
-    },
+    /// A place outside the repo; the path without its leading `/`, if it has one.
+    Outside { from_root: Option<String> },
     /// A path without anchor that does not exist.
     Absent(String),
     /// A file of a repo that may be this one: the configuration names no repo.
@@ -32,9 +28,9 @@ pub(super) enum Location {
 }
 
 /// Resolves paths and URLs against the files of the repo.
+#[derive(Clone, Copy)]
 pub(super) struct Locator<'a> {
     pub(super) rules: &'a GraphRules,
-    pub(super) index: &'a NameIndex,
     pub(super) files: &'a RepoFiles<'a>,
     pub(super) denied: &'a (dyn Fn(&RepoPath) -> bool + Sync),
 }
@@ -42,8 +38,7 @@ pub(super) struct Locator<'a> {
 impl Locator<'_> {
     /// Resolves `written` in a text of the file `base`: from its folder, then from the root.
     pub(super) fn locate(&self, written: &str, base: &RepoPath) -> Location {
-        let text = written.trim();
-        let text = text.strip_prefix('<').and_then(|inner| inner.strip_suffix('>')).unwrap_or(text);
+        let text = without_brackets(written.trim());
         if text.is_empty() || text.starts_with('#') {
             return Location::Elsewhere;
         }
@@ -56,23 +51,19 @@ impl Locator<'_> {
         if let Some(page) = self.rooted_at_host(text).or_else(|| self.without_scheme(text)) {
             return self.web(&WebAddress::read(&page, &self.rules.host).unwrap_or(WebAddress::Page));
         }
-        // The home folder of somebody.
-        if text.starts_with("~/") {
-            return Location::Outside { from_root: None };
-        }
         match scheme(text) {
-            Some(name) if name.eq_ignore_ascii_case("file") => {
-                return Location::Outside { from_root: None };
-            }
-            Some(_) => return Location::Elsewhere,
+            Some(name) if !name.eq_ignore_ascii_case("file") => return Location::Elsewhere,
+            // The home folder of somebody, or a file of some machine.
+            Some(_) => return Location::Outside { from_root: None },
+            None if text.starts_with("~/") => return Location::Outside { from_root: None },
             None => {}
         }
         let mut last = Location::Elsewhere;
         let spellings = spellings(text);
-        let fewest = spellings.len();
+        let count = spellings.len();
         for (index, (path, anchor)) in spellings.into_iter().enumerate() {
             // Only the last spelling is the name of a file alone: `.env.example#L1` begins as a denied one does.
-            last = self.try_path(&path, anchor, base, index + 1 == fewest);
+            last = self.try_path(&path, anchor, base, index + 1 == count);
             if !matches!(last, Location::Absent(_) | Location::Outside { .. }) {
                 break;
             }
@@ -83,40 +74,38 @@ impl Locator<'_> {
     /// Resolves one spelling; `alone` says that it has neither anchor nor lines, so that it can be judged as a name.
     fn try_path(&self, path: &str, anchor: Option<String>, base: &RepoPath, alone: bool) -> Location {
         let from_root = path.strip_prefix('/').map(str::to_owned);
-        let candidates = match &from_root {
-            Some(path) => [None, RepoPath::new(path).ok()],
-            None => [base.beside(path).ok(), RepoPath::new(path).ok()],
+        let candidates: Vec<RepoPath> = match &from_root {
+            Some(path) => RepoPath::new(path).into_iter().collect(),
+            None => [base.beside(path), RepoPath::new(path)].into_iter().flatten().collect(),
         };
-        let named = |path: &&RepoPath| alone || self.files.has(path);
-        let found: Vec<Location> =
-            candidates.iter().flatten().filter(named).filter_map(|path| self.existing(path, anchor.clone())).collect();
-        let spelled = |path: &RepoPath| self.existing(self.files.spelled_otherwise(path)?, anchor.clone());
-        let found =
-            if found.is_empty() { candidates.iter().flatten().find_map(spelled).into_iter().collect() } else { found };
+        let named = candidates.iter().filter(|path| alone || self.files.has(path));
+        let found: Vec<Location> = named.filter_map(|path| self.existing(path, &anchor)).collect();
+        let spelled = |path: &RepoPath| self.existing(self.files.spelled_otherwise(path)?, &anchor);
+        let found = if found.is_empty() { candidates.iter().find_map(spelled).into_iter().collect() } else { found };
         // `docs/keys/public.pem`, which is allowed, is denied as a file in the folder of the text.
         if let Some(found) = found.iter().find(|place| **place != Location::Denied).or(found.first()) {
             return found.clone();
         }
-        if candidates.iter().flatten().any(|path| self.files.is_folder(path)) {
+        if candidates.iter().any(|path| self.files.is_folder(path)) {
             return Location::Folder;
         }
         // An absolute path below an existing top folder is relative to the root.
         let top = from_root.as_deref().and_then(|path| path.split_once('/')).map(|(top, _)| top);
-        let known = top.and_then(|top| RepoPath::new(top).ok()).is_some_and(|top| self.files.is_folder(&top));
-        if candidates.iter().flatten().next().is_none() || from_root.is_some() && !known {
+        let is_known = top.and_then(|top| RepoPath::new(top).ok()).is_some_and(|top| self.files.is_folder(&top));
+        if candidates.is_empty() || from_root.is_some() && !is_known {
             return self.github_page(path).unwrap_or(Location::Outside { from_root });
         }
         Location::Absent(path.to_owned())
     }
 
-    fn existing(&self, path: &RepoPath, anchor: Option<String>) -> Option<Location> {
+    fn existing(&self, path: &RepoPath, anchor: &Option<String>) -> Option<Location> {
         if path.as_str().is_empty() {
             return None;
         }
         if (self.denied)(path) {
             return Some(Location::Denied);
         }
-        self.files.has(path).then(|| Location::File { path: path.clone(), anchor })
+        self.files.has(path).then(|| Location::File { path: path.clone(), anchor: anchor.clone() })
     }
 
     /// Resolves a path relative to GitHub's pages of this repo: `../../issues/12` is a page, `../../blob/main/x.md` a file.
@@ -133,11 +122,10 @@ impl Locator<'_> {
 
     /// Returns the URL of `/owner/name/…` if it names this repo, as GitHub resolves it.
     fn rooted_at_host(&self, text: &str) -> Option<String> {
-        let this = self.rules.repo.as_deref()?;
         let path = text.strip_prefix('/')?;
-        let head = path.get(..this.len()).filter(|head| head.eq_ignore_ascii_case(this))?;
-        let below = path[head.len()..].is_empty() || path[head.len()..].starts_with('/');
-        below.then(|| format!("https://{}{text}", self.rules.host))
+        let (head, rest) = path.split_at_checked(self.rules.repo.as_ref()?.len())?;
+        let is_below = self.rules.is_this(head) && (rest.is_empty() || rest.starts_with('/'));
+        is_below.then(|| format!("https://{}{text}", self.rules.host))
     }
 
     /// Returns the URL of `github.com/owner/name/blob/…`, which is written without a scheme.
@@ -150,14 +138,14 @@ impl Locator<'_> {
     }
 
     fn web(&self, web: &WebAddress<'_>) -> Location {
-        match (web, self.rules.repo.as_deref()) {
-            (WebAddress::Tree { repo, rest }, Some(this)) if this.eq_ignore_ascii_case(repo) => self.tree(rest),
-            (WebAddress::Tree { rest, .. }, None) => match self.tree(rest) {
+        match web {
+            WebAddress::Tree { repo, rest } if self.rules.is_this(repo) => self.tree(rest),
+            WebAddress::Tree { rest, .. } if self.rules.repo.is_none() => match self.tree(rest) {
                 Location::File { .. } => Location::UnknownRepo,
                 _ => Location::Foreign,
             },
-            (WebAddress::Tree { .. } | WebAddress::ForeignTree, _) => Location::Foreign,
-            (WebAddress::Issue { .. } | WebAddress::Page, _) => Location::Elsewhere,
+            WebAddress::Tree { .. } | WebAddress::ForeignTree => Location::Foreign,
+            WebAddress::Issue { .. } | WebAddress::Page => Location::Elsewhere,
         }
     }
 
@@ -166,15 +154,14 @@ impl Locator<'_> {
         let (rest, anchor) = without_anchor(rest);
         let rest = decoded(rest);
         let rest = rest.trim_end_matches(['/', '.']);
-        let splits = || rest.match_indices('/').take(64).map(|(slash, _)| &rest[slash + 1..]);
-        let paths = || splits().filter_map(|path| RepoPath::new(path).ok());
-        if let Some(found) = paths().find_map(|path| self.existing(&path, anchor.clone())) {
+        let paths = || paths_behind_branch(rest).filter_map(|path| RepoPath::new(path).ok());
+        if let Some(found) = paths().find_map(|path| self.existing(&path, &anchor)) {
             return found;
         }
         if paths().any(|path| self.files.is_folder(&path)) {
             return Location::Folder;
         }
-        match splits().next() {
+        match paths_behind_branch(rest).next() {
             None => Location::Folder,
             Some(path) if RepoPath::new(path).is_err() => Location::Outside { from_root: None },
             Some(path) => Location::Absent(path.to_owned()),
@@ -182,34 +169,36 @@ impl Locator<'_> {
     }
 }
 
-/// Returns the full SHA of the commit that a URL of a file names, if it names one.
-pub(super) fn commit_of(url: &str, host: &str) -> Option<String> {
-    let Some(WebAddress::Tree { rest, .. }) = WebAddress::read(url, host) else { return None };
-    let sha = rest.split('/').next()?;
-    is_sha(sha).then(|| sha.to_owned())
+/// A file of a repo on GitHub at a commit.
+pub(super) struct CommitFile<'a> {
+    pub(super) repo: &'a str,
+    /// The full SHA, as written.
+    pub(super) sha: &'a str,
+    pub(super) path: Option<RepoPath>,
 }
 
-/// Returns the commit in lower case, and the file, that a URL of the repo `this` names, whether or not there is such a file
-/// now.
-pub(super) fn file_at_commit(url: &str, host: &str, this: &str) -> Option<(String, RepoPath)> {
-    let Some(WebAddress::Tree { repo, rest }) = WebAddress::read(url, host) else { return None };
-    let (sha, path) = rest.split_once('/').filter(|(sha, _)| is_sha(sha) && repo.eq_ignore_ascii_case(this))?;
-    let path = decoded(without_anchor(path).0);
-    let path = RepoPath::new(path.trim_end_matches(['/', '.'])).ok().filter(|path| !path.as_str().is_empty())?;
-    Some((sha.to_ascii_lowercase(), path))
-}
-
-fn is_sha(text: &str) -> bool {
-    text.len() == 40 && text.bytes().all(|b| b.is_ascii_hexdigit())
+impl<'a> CommitFile<'a> {
+    /// Reads the URL of a file that names a commit, whether or not there is such a file now.
+    pub(super) fn read(url: &'a str, host: &str) -> Option<Self> {
+        let Some(WebAddress::Tree { repo, rest }) = WebAddress::read(url, host) else { return None };
+        let (sha, path) = rest.split_once('/').unwrap_or((rest, ""));
+        if sha.len() != 40 || !sha.bytes().all(|b| b.is_ascii_hexdigit()) {
+            return None;
+        }
+        let path = decoded(without_anchor(path).0);
+        let path = RepoPath::new(path.trim_end_matches(['/', '.'])).ok().filter(|path| !path.as_str().is_empty());
+        Some(Self { repo, sha, path })
+    }
 }
 
 /// Returns the ways to read a path, the most literal first.
 fn spellings(text: &str) -> Vec<(String, Option<String>)> {
     let (path, anchor) = without_anchor(text);
     let plain = decoded(path);
-    let short = without_place(&plain).to_owned();
+    // Without a full stop, and without `:12`, `:12:3` or `:12-20` at the end.
+    let short = without_lines(plain.trim_end_matches(['.', ',', ';', ':', '/'])).to_owned();
     let mut all = vec![(text.to_owned(), None), (plain, anchor.clone()), (short, anchor)];
-    all.dedup_by(|later, first| later.0 == first.0);
+    all.dedup_by(|next, first| next.0 == first.0);
     all
 }
 
@@ -217,33 +206,7 @@ fn spellings(text: &str) -> Vec<(String, Option<String>)> {
 fn without_anchor(text: &str) -> (&str, Option<String>) {
     let (path, fragment) = text.split_once('#').unwrap_or((text, ""));
     let path = path.split('?').next().unwrap_or_default();
-    let lines = text.get(path.len()..).is_some_and(|fragment| !lines_of_target(fragment).is_empty());
-    let anchor = Some(decoded(fragment)).filter(|anchor| !anchor.is_empty() && !lines);
+    let has_lines = !lines_of_target(&text[path.len()..]).is_empty();
+    let anchor = Some(decoded(fragment)).filter(|anchor| !anchor.is_empty() && !has_lines);
     (path, anchor)
-}
-
-/// Removes a full stop and `:12`, `:12:3` or `:12-20` at the end.
-fn without_place(path: &str) -> &str {
-    without_lines(path.trim_end_matches(['.', ',', ';', ':', '/']))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn places_and_full_stops_come_off() {
-        for text in ["a/b.md", "a/b.md.", "a/b.md:12", "a/b.md:12:3", "a/b.md:12-20.", "a/b.md:L3..L5", "a/b.md,"] {
-            assert_eq!(without_place(text), "a/b.md", "{text}");
-        }
-        assert_eq!(without_place("docs/2022-08-02"), "docs/2022-08-02");
-    }
-
-    #[test]
-    fn anchors_of_lines_are_none() {
-        assert_eq!(without_anchor("a.md?plain=1#L10-L20"), ("a.md", None));
-        assert_eq!(without_anchor("a.md#limits"), ("a.md", Some("limits".to_owned())));
-        assert_eq!(without_anchor("a.md#Lists").1.as_deref(), Some("Lists"));
-        assert_eq!(without_anchor("a.md#"), ("a.md", None));
-    }
 }

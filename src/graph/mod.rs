@@ -6,39 +6,36 @@ mod checks;
 mod collector;
 mod corpus;
 mod cycles;
+mod edge;
 mod edges;
-mod evidence;
 mod file_reference;
 mod files;
 mod find;
 mod identity;
 mod index;
-mod issue;
 mod link;
 mod locate;
 mod merge_issues;
 mod quote;
 mod references;
 mod resolve;
-mod strongest;
+mod status;
 mod text;
 
 #[cfg(test)]
-mod samples;
+mod tests;
 
-pub use crate::records::KeptCode;
-pub use corpus::{Corpus, Entry, GraphRules, Identity, SourceRules, plain_status};
+pub use corpus::{ClaimedIssue, Corpus, Entry, GraphRules, Identity, IssueDraft, ParsedComment, SourceRules};
+pub use edge::{Edge, Target};
 pub use edges::Graph;
-pub use evidence::{Edge, EdgeEvidence, EdgeSource, IssueRef, Target};
 pub use file_reference::{FileKind, FileRef, ItemReferences, KeptCodeRef, MissingReference, ShownPlace};
 pub use files::{FileLookup, RepoFiles};
 pub use find::RootMatch;
-pub use issue::{ClaimedIssue, IssueDraft, ParsedComment};
 pub use merge_issues::merge_issues;
+pub use status::plain_status;
 pub use text::{ParsedText, RecordedRemoval};
 
 // Types of other modules that later stages use through the graph.
 pub use crate::markdown::{Block, Outline};
-pub use crate::model::ItemState;
-pub use crate::model::{Node, Value};
-pub use crate::records::{Authored, Body as ItemBody, Field};
+pub use crate::model::{ItemState, Node, Value};
+pub use crate::records::{Authored, Body as ItemBody, KeptCode};

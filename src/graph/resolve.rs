@@ -1,9 +1,10 @@
 //! The resolution of a relation's value to an item or an issue.
 
 use super::candidate::ItemPart;
+use super::corpus::{Corpus, GraphRules, SourceRules};
 use super::index::NameIndex;
-use super::link::{IssueMention, LONGEST, WebAddress, decoded, number, scheme};
-use super::{Corpus, GraphRules, SourceRules};
+use super::link::{IssueMention, LONGEST, WebAddress, decoded, number, paths_behind_branch, scheme, target_of_link};
+use crate::mentions::NameForm;
 use crate::model::{Code, RepoPath, is_document_name, latin_parts, with_slashes};
 use crate::redact::Clean;
 use std::borrow::Cow;
@@ -17,19 +18,20 @@ pub(super) enum Resolution<'a> {
     Issue(IssueMention<'a>),
     /// Several items.
     Ambiguous(&'a [usize]),
+    /// Names that are joined without spaces, such as `T1とT2`, each with the item of which it is the exact id.
+    Parts(Vec<(&'a str, Option<usize>)>),
     /// An issue or a page, while the configuration does not name this repo.
     UnknownRepo,
-    /// Nothing.
     Unknown,
 }
 
 /// A resolver for the values in one file, by the rules of that file's source.
 pub(super) struct Resolver<'a> {
-    pub(super) index: &'a NameIndex,
-    pub(super) rules: &'a GraphRules,
-    pub(super) source: &'a SourceRules,
-    /// The file, for paths beside it.
-    pub(super) file: RepoPath,
+    index: &'a NameIndex,
+    rules: &'a GraphRules,
+    source: &'a SourceRules,
+    /// The file from whose folder paths begin.
+    file: RepoPath,
     /// The repo that a bare number belongs to.
     pub(super) repo: Option<&'a Clean>,
 }
@@ -51,29 +53,34 @@ impl<'a> Resolver<'a> {
         }
     }
 
+    /// Resolves a value in the form in which a text names it.
+    pub(super) fn resolve_as(&self, form: NameForm, value: &'a str) -> Resolution<'a> {
+        let found = match form {
+            NameForm::Usual => return self.resolve(value),
+            NameForm::Link => return self.linked_file(value),
+            NameForm::Entry => self.resolve(value),
+            // The exact id, as a value with the template of `ref` or a prefix may be, or the path of an item's file.
+            NameForm::Exact => match self.exact(value) {
+                None if is_document_name(value) => self.linked_file(value),
+                found => found.unwrap_or(Resolution::Unknown),
+            },
+        };
+        let parts = if found == Resolution::Unknown { self.exact_parts(value) } else { Vec::new() };
+        if parts.is_empty() { found } else { Resolution::Parts(parts) }
+    }
+
     /// Resolves a value: by exact id, id in another case, id under another prefix, path or folder, issue, in this order.
-    pub(super) fn resolve(&self, value: &'a str) -> Resolution<'a> {
+    fn resolve(&self, value: &'a str) -> Resolution<'a> {
         let value = target_of_link(value.trim());
         self.exact(value)
-            .or_else(|| self.other_case(value))
+            .or_else(|| self.ids(value).find_map(|id| one(self.index.any_case(&id), Some(Code::CaseMismatch))))
             .or_else(|| self.other_prefix(value))
             .or_else(|| self.path(value))
             .unwrap_or_else(|| self.issue(value))
     }
 
-    /// Resolves a word that must be an `exact` id, as a value with the template of `ref` or a prefix may be, or the path of an
-    /// item's file; or any value.
-    pub(super) fn entry(&self, word: &'a str, exact: bool) -> Resolution<'a> {
-        if !exact {
-            return self.resolve(word);
-        }
-        let file = || if is_document_name(word) { self.linked_file(word) } else { Resolution::Unknown };
-        self.exact(word).unwrap_or_else(file)
-    }
-
-    /// Returns the parts of a word between letters of another script or signs that join names, each with the item of which it is
-    /// the exact id; nothing if none is.
-    pub(super) fn exact_parts(&self, word: &'a str) -> Vec<(&'a str, Option<usize>)> {
+    /// Returns the parts of a word between letters of another script or signs that join names; nothing if none is an id.
+    fn exact_parts(&self, word: &'a str) -> Vec<(&'a str, Option<usize>)> {
         let mut parts = Vec::new();
         for piece in word.split(['/', '+', '&', ';']) {
             match self.index.exact(piece) {
@@ -85,22 +92,19 @@ impl<'a> Resolver<'a> {
     }
 
     /// Resolves the target of a link, which must be the file of one item.
-    pub(super) fn linked_file(&self, target: &str) -> Resolution<'a> {
-        match self.path(target) {
-            Some(Resolution::Item(item, warning)) => Resolution::Item(item, warning),
-            _ => Resolution::Unknown,
-        }
+    fn linked_file(&self, target: &str) -> Resolution<'a> {
+        self.path(target).filter(|found| matches!(found, Resolution::Item(..))).unwrap_or(Resolution::Unknown)
     }
 
     /// Returns the ids that a value may be short for: itself, in the template of `ref`, and a bare
     /// number under the source's prefixes in turn.
     fn ids<'v>(&self, value: &'v str) -> impl Iterator<Item = Cow<'v, str>> {
         let (before, after) = &self.source.reference;
-        let template = !(before.is_empty() && after.is_empty());
-        let number = value.starts_with(|c: char| c.is_ascii_digit());
-        let prefixes = self.source.prefixes.iter().filter(move |_| number);
+        let has_template = !(before.is_empty() && after.is_empty());
+        let is_number = value.starts_with(|c: char| c.is_ascii_digit());
+        let prefixes = self.source.prefixes.iter().filter(move |_| is_number);
         std::iter::once(Cow::Borrowed(value))
-            .chain(template.then(|| Cow::Owned(format!("{before}{value}{after}"))))
+            .chain(has_template.then(|| Cow::Owned(format!("{before}{value}{after}"))))
             .chain(prefixes.map(move |prefix| Cow::Owned(format!("{prefix}{value}"))))
     }
 
@@ -108,23 +112,14 @@ impl<'a> Resolver<'a> {
         self.ids(value).find_map(|id| self.index.exact(&id)).map(|item| Resolution::Item(item, None))
     }
 
-    fn other_case(&self, value: &str) -> Option<Resolution<'a>> {
-        self.ids(value).find_map(|id| one(self.index.any_case(&id), Some(Code::CaseMismatch)))
-    }
-
     /// Finds an id under an equivalent prefix, by this source's rules first.
     fn other_prefix(&self, value: &str) -> Option<Resolution<'a>> {
         let others = self.index.rules.iter().map(AsRef::as_ref).filter(|rules| *rules != self.source);
         std::iter::once(self.source).chain(others).find_map(|rules| {
-            let rest = rules.prefixes.iter().find_map(|prefix| without_prefix(value, prefix))?;
-            let exact = rules.prefixes.iter().find_map(|prefix| self.index.exact(&format!("{prefix}{rest}")));
-            let lower = || {
-                rules
-                    .prefixes
-                    .iter()
-                    .find_map(|prefix| one(self.index.any_case(&format!("{prefix}{rest}")), Some(Code::PrefixMismatch)))
-            };
-            exact.map(|item| Resolution::Item(item, Some(Code::PrefixMismatch))).or_else(lower)
+            let warning = Some(Code::PrefixMismatch);
+            let rest = rules.without_prefix(value)?;
+            let exact = self.index.under_prefix(rules, rest).map(|item| Resolution::Item(item, warning));
+            exact.or_else(|| rules.prefixed(rest).find_map(|id| one(self.index.any_case(&id), warning)))
         })
     }
 
@@ -134,7 +129,11 @@ impl<'a> Resolver<'a> {
             return None;
         }
         match WebAddress::read(value, &self.rules.host) {
-            Some(WebAddress::Tree { repo, rest }) if self.is_here(repo) => return self.in_tree(rest),
+            Some(WebAddress::Tree { repo, rest }) if self.rules.is_this(repo) => {
+                let rest = decoded(rest.split(['#', '?']).next().unwrap_or_default());
+                let mut paths = paths_behind_branch(&rest).filter_map(|path| RepoPath::new(path).ok());
+                return paths.find_map(|path| if path.as_str().is_empty() { None } else { self.at(&path, true) });
+            }
             Some(_) => return None,
             None if scheme(value).is_some() => return None,
             None => {}
@@ -145,50 +144,29 @@ impl<'a> Resolver<'a> {
             return None;
         }
         let from_root = RepoPath::new(path.trim_start_matches('/')).ok();
-        let beside = self.file.beside(&path).ok();
-        let slash = path.contains('/');
-        from_root.iter().chain(&beside).find_map(|path| self.at(path, slash))
-    }
-
-    /// Finds the path behind a branch, whose name may contain slashes, by trying every split.
-    fn in_tree(&self, rest: &str) -> Option<Resolution<'a>> {
-        let rest = decoded(rest.split(['#', '?']).next().unwrap_or_default());
-        rest.match_indices('/').take(64).find_map(|(slash, _)| {
-            let path = RepoPath::new(&rest[slash + 1..]).ok()?;
-            if path.as_str().is_empty() { None } else { self.at(&path, true) }
-        })
+        let from_file = self.file.beside(&path).ok();
+        from_root.iter().chain(&from_file).find_map(|found| self.at(found, path.contains('/')))
     }
 
     /// Finds the items at a path. A folder with several items only counts if the value has a slash.
-    fn at(&self, path: &RepoPath, slash: bool) -> Option<Resolution<'a>> {
+    fn at(&self, path: &RepoPath, has_slash: bool) -> Option<Resolution<'a>> {
         one(self.index.at_path(path), None).or_else(|| match self.index.in_folder(path) {
-            [] => None,
-            [item] => Some(Resolution::Item(*item, None)),
-            _ if path.as_str().is_empty() || !slash => None,
-            many => Some(Resolution::Ambiguous(many)),
+            [_, _, ..] if path.as_str().is_empty() || !has_slash => None,
+            items => one(items, None),
         })
     }
 
     fn issue(&self, value: &'a str) -> Resolution<'a> {
         let this = self.repo.map(|repo| &**repo);
-        let written = IssueMention::read(value, &self.rules.host);
-        let bare = || number(value).map(|number| IssueMention { repo: None, number, url: false });
-        let Some(issue) = written.or_else(bare) else {
-            let page = matches!(WebAddress::read(value, &self.rules.host), Some(WebAddress::Tree { .. }));
-            return if page && this.is_none() { Resolution::UnknownRepo } else { Resolution::Unknown };
+        let Some(issue) = IssueMention::read_with_bare(value, &self.rules.host) else {
+            let is_page = matches!(WebAddress::read(value, &self.rules.host), Some(WebAddress::Tree { .. }));
+            return if is_page && this.is_none() { Resolution::UnknownRepo } else { Resolution::Unknown };
         };
-        if let Some(answer) = one(self.index.claiming(&issue.key(this)), None) {
-            return answer;
-        }
-        match (written, this) {
-            (None, _) => Resolution::Unknown,
-            (Some(_), None) if issue.url || issue.repo.is_none() => Resolution::UnknownRepo,
-            (Some(issue), _) => Resolution::Issue(issue),
-        }
-    }
-
-    fn is_here(&self, repo: &str) -> bool {
-        self.rules.repo.as_deref().is_some_and(|this| this.eq_ignore_ascii_case(repo))
+        one(self.index.claiming(&issue.key(this)), None).unwrap_or_else(|| match this {
+            _ if number(value).is_some() => Resolution::Unknown,
+            None if issue.is_url || issue.repo.is_none() => Resolution::UnknownRepo,
+            _ => Resolution::Issue(issue),
+        })
     }
 }
 
@@ -198,22 +176,4 @@ fn one(items: &[usize], warning: Option<Code>) -> Option<Resolution<'_>> {
         [item] => Some(Resolution::Item(*item, warning)),
         many => Some(Resolution::Ambiguous(many)),
     }
-}
-
-/// Removes a prefix in any case: `195` of `Task-195` for the prefix `task-`.
-pub(super) fn without_prefix<'v>(value: &'v str, prefix: &str) -> Option<&'v str> {
-    let head = value.get(..prefix.len()).filter(|head| head.eq_ignore_ascii_case(prefix))?;
-    Some(&value[head.len()..]).filter(|rest| !rest.is_empty() && !prefix.is_empty())
-}
-
-/// Returns the target of a value that may be written as a Markdown link, without angle brackets.
-pub(super) fn target_of_link(value: &str) -> &str {
-    let target = match (value.starts_with('['), value.rsplit_once("](")) {
-        (true, Some((_, target))) if target.ends_with(')') => {
-            let target = &target[..target.len() - 1];
-            target.split_once(" \"").map_or(target, |(target, _)| target).trim()
-        }
-        _ => value,
-    };
-    target.strip_prefix('<').and_then(|inner| inner.strip_suffix('>')).unwrap_or(target)
 }

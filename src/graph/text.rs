@@ -5,17 +5,23 @@ use crate::model::{DecisionState, RemovedLines};
 use crate::records::{Body, Origin};
 use crate::redact::{Clean, CleanBuf};
 use serde::{Deserialize, Serialize};
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 /// A redacted text with its parsed Markdown, read once for all packs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParsedText {
-    /// The text.
     pub clean: Clean,
-    /// The parsed Markdown.
     pub markdown: Arc<Markdown>,
     /// Where redaction removed line ends.
     pub folds: Vec<RemovedLines>,
+}
+
+/// The text is represented by its length, since its item has a digest of it; its Markdown follows from it.
+impl Hash for ParsedText {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.clean.len(), &self.folds).hash(state);
+    }
 }
 
 impl ParsedText {
@@ -55,10 +61,7 @@ impl ParsedText {
 
     /// Returns the line of the redacted `body`, whose text this is, that `line` of its file became; `None` if it is outside.
     pub fn line_in_text(&self, body: &Body<Clean>, line: u32) -> Option<u32> {
-        if !body.in_file {
-            return None;
-        }
-        let last = line.checked_sub(body.line)? + 1;
+        let last = line.checked_sub(body.line).filter(|_| body.in_file)? + 1;
         // Redaction only removes line ends, so a line is at `last` or before.
         let (mut low, mut high) = (1, last);
         while low < high {
@@ -86,11 +89,9 @@ pub struct RecordedRemoval {
     pub in_body: bool,
     /// Whether it was in the id, the title or the status, which every section of the item shows.
     pub in_name: bool,
-    /// The rule.
     pub rule: String,
     /// How often on that line.
     pub count: u32,
-    /// The reason.
     pub reason: String,
     /// How the user can include it safely.
     pub to_include: String,
@@ -98,10 +99,6 @@ pub struct RecordedRemoval {
 
 /// Returns a line of a file, or the page of a text from GitHub.
 pub(super) fn shown_at(origin: &Origin<Clean>, line: u32) -> Clean {
-    if let Some(url) = &origin.url {
-        return url.clone();
-    }
-    let mut at = CleanBuf::new();
-    at.text(&origin.shown).lit(":").number(line.into());
-    at.finish()
+    let at = || CleanBuf::new().text(&origin.shown).lit(":").number(line.into()).finish();
+    origin.url.clone().unwrap_or_else(at)
 }

@@ -10,8 +10,13 @@ pub struct IssueRef {
     /// `owner/repo` in lower case, since it is compared without case; empty for a bare number if the configuration names no
     /// repo.
     pub repo: String,
-    /// The number.
     pub number: u64,
+}
+
+impl IssueRef {
+    pub(super) fn new(repo: &str, number: u64) -> Self {
+        Self { repo: repo.to_lowercase(), number }
+    }
 }
 
 /// The target of an edge.
@@ -23,7 +28,7 @@ pub enum Target {
     Issue {
         /// `owner/repo#n`.
         id: Clean,
-        /// Its URL.
+        /// Its page.
         url: Clean,
         /// Its title, if a list of its neighbours has it.
         title: Option<Clean>,
@@ -65,7 +70,6 @@ impl EdgeSource {
 /// The evidence of an edge.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct EdgeEvidence {
-    /// The kind of place that stated it.
     pub source: EdgeSource,
     /// `path:line`, or a URL.
     pub at: Clean,
@@ -78,7 +82,6 @@ pub struct EdgeEvidence {
 pub struct Edge {
     /// The relation of the other to this item.
     pub relation: Relation,
-    /// The other.
     pub to: Target,
     /// The strongest evidence.
     pub evidence: EdgeEvidence,
