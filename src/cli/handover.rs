@@ -117,7 +117,7 @@ fn prepare(global: &Global, args: &HandoverArgs) -> Result<Result<Prepared, Exit
     }
     let (folder, shown_folder) = folder(&repository, args.out.as_deref())?;
     let project = repository.project();
-    let to = match (&args.to, &recipe.profile_name) {
+    let to = match (&args.to, &recipe.target_profile_config.profile_name) {
         (Some(name), _) => name.as_str(),
         (None, Some(name)) => name.as_str(),
         (None, None) => {

@@ -163,7 +163,7 @@ impl NoteMaker {
         let name = inside.unwrap_or_default();
         let rules = RepoPath::new(&name).ok().and_then(|path| DocumentRules::of(&self.knowledge, &path));
         let rules = rules.unwrap_or(DocumentRules { source: None, is_overview: false });
-        if rules.source.is_some_and(|source| source.secret) {
+        if rules.source.is_some_and(|source| source.is_secret()) {
             return Err(NoNotes::new(SECRET, "the configuration says that it holds secrets"));
         }
         let text = read_text(path)?;

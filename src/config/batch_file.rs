@@ -1,7 +1,7 @@
 //! The file that `batch fork` reads: a plan of tasks, with the place of every fault.
 
 use super::check::{ConfigFaults, SettingPlace};
-use super::deserialize::deserialize;
+use super::deserialize::read;
 use super::tree;
 use schemars::{JsonSchema, schema_for};
 use serde::Deserialize;
@@ -63,21 +63,17 @@ impl BatchFile {
     ///
     /// # Errors
     /// Everything that is wrong, by line.
-    pub fn read(text: &str, max_tasks: usize) -> Result<(Self, Vec<u32>), Vec<BatchFileFault>> {
+    pub fn read(text: &str, max_tasks: u32) -> Result<(Self, Vec<u32>), Vec<BatchFileFault>> {
         let mut faults = ConfigFaults::default();
         let read = match tree::read(text) {
             Err(fault) => {
                 faults.0.push(fault);
                 None
             }
-            Ok(root) => {
-                let (file, shape_faults) = deserialize::<Self>(&root);
-                faults.0.extend(shape_faults);
-                file.map(|file| {
-                    let lines = file.check(SettingPlace::root(&root), max_tasks, &mut faults);
-                    (file, lines)
-                })
-            }
+            Ok(mut root) => read::<Self>(&mut root, None, &mut faults.0).map(|file| {
+                let lines = file.check(SettingPlace::root(&root), max_tasks, &mut faults);
+                (file, lines)
+            }),
         };
         match read {
             Some(read) if faults.0.is_empty() => Ok(read),
@@ -106,12 +102,12 @@ impl BatchFile {
     }
 
     /// Checks the values, and returns the lines of the tasks.
-    fn check(&self, at: SettingPlace<'_>, max_tasks: usize, faults: &mut ConfigFaults) -> Vec<u32> {
+    fn check(&self, at: SettingPlace<'_>, max_tasks: u32, faults: &mut ConfigFaults) -> Vec<u32> {
         let at_tasks = at.key("tasks");
         let count = self.tasks.len();
         if count == 0 {
             faults.add(at_tasks, "there are no tasks");
-        } else if count > max_tasks {
+        } else if count > max_tasks as usize {
             let help = "`handover.max_tasks` in `contextpack.yml` raises the limit";
             faults.add_help(at_tasks, format!("{count} tasks, and at most {max_tasks} are allowed"), help);
         }

@@ -1,17 +1,32 @@
-//! Checks of single settings, which record each fault with its place.
+//! Checks that compare settings with each other, and the settings that come of them.
 
 use super::faults::{ConfigFault, MAX_SUGGESTIONS, did_you_mean, shortened};
-use super::settings::{Globs, Template, TemplatePart};
-use super::tree;
-use crate::model::RepoPath;
+use super::handover::{self, HandoverSettings, Recipe};
+use super::knowledge::{ContextSettings, KnowledgeSettings, NameInConfig};
+use super::profiles::{Budget, Instructions, Profile};
+use super::settings::{
+    ConfigFile, EdgeMap, FieldFilter, FieldMap, GithubSettings, ItemSource, NATIVE_FIELDS, OutputSettings, RootFilter,
+    Settings,
+};
+use super::{redaction, tree, values};
+use crate::model::{Code, Level, RepoPath, Severity, is_git_name, is_github_name, is_repo_name};
 use crate::yaml::{Position, YamlNode, YamlValue};
-use globset::{GlobBuilder, GlobMatcher, GlobSetBuilder};
+use std::collections::BTreeMap;
 
-/// The longest glob, in bytes: longer ones could nest deeper than their compiler should follow.
-const MAX_GLOB_BYTES: usize = 1000;
+/// The states of an item.
+const STATES: [&str; 5] = ["open", "done", "not_planned", "merged", "unknown"];
 
-/// The most globs or rules of one list: each is compiled.
-pub(super) const MAX_COMPILED: usize = 500;
+/// The roles of cards.
+const ROLES: [&str; 4] = ["system", "user", "assistant", "tool"];
+
+/// The most tasks that a configuration may allow.
+const MAX_TASKS: u32 = 10_000;
+
+/// The most documents, changes or lines that a limit of `context:` allows.
+const MAX_COUNT: usize = 1_000;
+
+/// The largest integer that every JSON reader keeps exactly.
+const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
 /// The place of a setting in the file, and its value if the file has it.
 #[derive(Clone, Copy)]
@@ -39,259 +54,394 @@ impl<'a> SettingPlace<'a> {
         }
     }
 
-    /// Returns the value at `index` of this list; a single value counts as a list of itself.
+    /// Returns the value at `index` of what was read of this list; a single value counts as a list of itself.
     pub(super) fn item(self, index: usize) -> Self {
-        match self.node.map(|node| &node.value) {
-            Some(YamlValue::List(nodes)) if index < nodes.len() => {
-                Self { at: nodes[index].at, node: Some(&nodes[index]) }
-            }
-            _ => self,
-        }
+        let Some(YamlValue::List(nodes)) = self.node.map(|node| &node.value) else { return self };
+        let node = nodes.iter().filter(|node| !tree::is_removed(node)).nth(index);
+        node.map_or(self, |node| Self { at: node.at, node: Some(node) })
+    }
+
+    /// Returns whether the file has a value here.
+    fn is_written(self) -> bool {
+        self.node.is_some_and(|node| node.value != YamlValue::Null)
+    }
+
+    /// Returns whether a faulty value was removed from here, so that what seems to be missing was reported.
+    pub(super) fn lost_a_value(self) -> bool {
+        self.node.is_some_and(tree::has_removed)
     }
 }
 
-/// The faults found so far, and the checks that find more.
+/// The faults found so far.
 #[derive(Default)]
 pub(super) struct ConfigFaults(pub(super) Vec<ConfigFault>);
 
 impl ConfigFaults {
     /// Records a fault at a setting.
-    pub(super) fn add(&mut self, at: SettingPlace<'_>, message: impl Into<String>) -> &mut ConfigFault {
-        let index = self.0.len();
-        self.0.push(ConfigFault::new(at.at, message));
-        &mut self.0[index]
+    pub(super) fn add(&mut self, at: SettingPlace<'_>, message: impl Into<String>) {
+        self.0.push(ConfigFault::new(message).at(at.at));
     }
 
     /// Records a fault and what to do about it.
     pub(super) fn add_help(&mut self, at: SettingPlace<'_>, message: impl Into<String>, help: impl Into<String>) {
-        self.add(at, message).help = Some(help.into());
+        self.0.push(ConfigFault::new(message).help(help).at(at.at));
     }
 
-    /// Compiles globs over files: `*` stays in a folder, `**` crosses folders, braces work.
-    pub(super) fn globs(&mut self, at: SettingPlace<'_>, written: &[String], any_case: bool) -> Globs {
-        let mut set = GlobSetBuilder::new();
-        let mut written_globs = Vec::new();
-        for (index, text) in self.at_most(at, written, MAX_COMPILED).iter().enumerate() {
-            let at = at.item(index);
-            let text = text.strip_prefix("./").unwrap_or(text);
-            if !self.glob_stays_inside(at, text) {
-                continue;
-            }
-            match GlobBuilder::new(text)
-                .literal_separator(true)
-                .backslash_escape(true)
-                .case_insensitive(any_case)
-                .build()
-            {
-                Ok(glob) => {
-                    set.add(glob);
-                    written_globs.push(text.to_owned());
-                }
-                Err(error) => self.add_glob_error(at, text, &error),
-            }
-        }
-        match set.build() {
-            Ok(set) => Globs { written: written_globs, set },
-            Err(error) => {
-                self.add_glob_error(at, "", &error);
-                Globs { written: Vec::new(), set: globset::GlobSet::empty() }
-            }
-        }
-    }
-
-    /// Compiles a glob over files.
-    pub(super) fn file_glob(&mut self, at: SettingPlace<'_>, text: &str) -> Option<GlobMatcher> {
-        self.glob_stays_inside(at, text).then(|| self.glob(at, text, true)).flatten()
-    }
-
-    /// Compiles a glob over ids, in which `*` matches every character.
-    pub(super) fn id_glob(&mut self, at: SettingPlace<'_>, text: &str) -> Option<GlobMatcher> {
-        if text.is_empty() || text.len() > MAX_GLOB_BYTES {
-            self.add(at, format!("a glob has 1 to {MAX_GLOB_BYTES} bytes"));
-            return None;
-        }
-        self.glob(at, text, false)
-    }
-
-    fn glob(&mut self, at: SettingPlace<'_>, text: &str, literal_separator: bool) -> Option<GlobMatcher> {
-        match GlobBuilder::new(text).literal_separator(literal_separator).backslash_escape(true).build() {
-            Ok(glob) => Some(glob.compile_matcher()),
-            Err(error) => {
-                self.add_glob_error(at, text, &error);
-                None
-            }
-        }
-    }
-
-    fn add_glob_error(&mut self, at: SettingPlace<'_>, text: &str, error: &globset::Error) {
-        self.add(at, format!("`{}` is not a glob: {}", shortened(text), error.kind()));
-    }
-
-    /// Checks that a glob could match a path from the root of the repo.
-    fn glob_stays_inside(&mut self, at: SettingPlace<'_>, text: &str) -> bool {
-        let shown = shortened(text);
-        if text.is_empty() {
-            self.add(at, "the glob is empty");
-        } else if text.len() > MAX_GLOB_BYTES {
-            self.add(at, format!("the glob is longer than {MAX_GLOB_BYTES} bytes"));
-        } else if text.starts_with('!') {
-            self.add_help(at, format!("`{shown}` begins with `!`"), "name what is left out under `exclude`");
-        } else if text.ends_with('/') {
-            self.add_help(at, format!("`{shown}` names a folder"), format!("`{shown}**` takes the files below it"));
-        } else if RepoPath::new(text).is_err() || text.split('/').any(|part| part == "..") {
-            self.add_help(at, format!("`{shown}` leads out of the repo"), "globs are paths from the root of the repo");
-        } else {
-            return true;
-        }
-        false
-    }
-
-    /// Checks the path of a file or folder of the repo, which is not its root.
-    pub(super) fn path(&mut self, at: SettingPlace<'_>, written: &str) -> Option<RepoPath> {
-        let shown = shortened(written);
-        match RepoPath::new(written) {
-            Err(_) => {
-                self.add_help(at, format!("`{shown}` leads out of the repo"), "give a path from the root of the repo");
-                None
-            }
-            Ok(path) if path.as_str().is_empty() => {
-                self.add_help(at, "the root of the repo cannot stand here", "name a folder or a file in it");
-                None
-            }
-            Ok(_) if written.contains('\\') => {
-                let help = format!("write `{}`", shortened(&written.replace('\\', "/")));
-                self.add_help(at, format!("`{shown}` has a backslash, which is a folder on some systems only"), help);
-                None
-            }
-            Ok(_) if written.chars().any(char::is_control) => {
-                self.add(at, "the path has control characters");
-                None
-            }
-            Ok(path) => Some(path),
-        }
-    }
-
-    /// Checks a name of `[a-z0-9-]+`.
-    pub(super) fn name(&mut self, at: SettingPlace<'_>, name: &str, what: &str) -> bool {
-        let fits = !name.is_empty() && name.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-'));
-        if !fits {
-            let message = format!("`{}` cannot be the name of {what}", shortened(name));
-            self.add_help(at, message, "names are made of a-z, 0-9 and `-`");
-        }
-        fits
-    }
-
-    /// Trims texts, and leaves out those that are empty or given twice, which are faults.
-    pub(super) fn texts(&mut self, at: SettingPlace<'_>, written: &[String]) -> Vec<String> {
-        let mut kept: Vec<String> = Vec::new();
-        let mut seen = std::collections::BTreeSet::new();
-        for (index, text) in written.iter().enumerate() {
-            let text = text.trim();
-            if text.is_empty() {
-                self.add(at.item(index), "the text is empty");
-            } else if !seen.insert(text) {
-                self.add(at.item(index), format!("`{}` is given twice", shortened(text)));
-            } else {
-                kept.push(text.to_owned());
-            }
-        }
-        kept
+    /// Records the fault of a value at a setting, and returns the value otherwise.
+    pub(super) fn take<T>(&mut self, at: SettingPlace<'_>, checked: Result<T, ConfigFault>) -> Option<T> {
+        checked.map_err(|fault| self.0.push(fault.at(at.at))).ok()
     }
 
     /// Checks that a name is one of `known`; `what` is what it should name.
-    pub(super) fn one_of(&mut self, at: SettingPlace<'_>, name: &str, known: &[&str], what: &str) -> bool {
-        let fits = known.contains(&name);
-        if !fits {
+    pub(super) fn one_of(&mut self, at: SettingPlace<'_>, name: &str, known: &[&str], what: &str) {
+        if !known.contains(&name) {
             let help = (self.0.len() < MAX_SUGGESTIONS).then(|| did_you_mean(name, known));
-            self.add(at, format!("`{}` is not {what}", shortened(name))).help = help;
+            let fault = ConfigFault::new(format!("`{}` is not {what}", shortened(name))).at(at.at);
+            self.0.push(ConfigFault { help, ..fault });
         }
-        fits
     }
+}
 
-    /// Checks that a list has at most `max` entries, and returns the first of them.
-    pub(super) fn at_most<'a, T>(&mut self, at: SettingPlace<'_>, list: &'a [T], max: usize) -> &'a [T] {
-        if list.len() > max {
-            self.add(at, format!("the list has {} entries, more than {max}", list.len()));
+/// Checks everything and returns the settings. They must not be used if `faults` is not empty.
+pub(super) fn settings(
+    mut file: ConfigFile,
+    rules: &[&str],
+    root: SettingPlace<'_>,
+    faults: &mut ConfigFaults,
+) -> Settings {
+    profiles(&mut file.profiles, root.key("profiles"), faults);
+    github(&mut file.github, root.key("github"), faults);
+    output(&file, root.key("output"), faults);
+    for (index, source) in file.work_items.iter().enumerate() {
+        item_source(source, root.key("work_items").item(index), faults);
+    }
+    let roots: RootFilter = file.roots.map(RootFilter::from).unwrap_or_default();
+    let at_roots = root.key("roots");
+    filter(&roots.only, at_roots, faults);
+    filter(&roots.exclude, at_roots.key("exclude"), faults);
+    file.adrs.is_configured = root.key("adrs").key("include").is_written();
+    if !file.adrs.is_configured {
+        file.adrs.include = std::mem::take(&mut file.adrs.include).in_any_case();
+    }
+    if file.adrs.excerpt.max_lines == 0 {
+        let at = root.key("adrs").key("excerpt").key("max_lines");
+        faults.add_help(at, "an excerpt of 0 lines holds nothing", "give at least 1");
+    }
+    let mut knowledge = KnowledgeSettings {
+        agents: file.agents,
+        documents: file.documents,
+        overview: file.overview,
+        overview_line: root.key("overview").line(),
+        context: file.context,
+        jobs: file.jobs,
+    };
+    documents_and_jobs(&mut knowledge, root, faults);
+    context(&knowledge.context, root.key("context"), [&file.output.dir, &file.github.snapshot], faults);
+    handover(&mut file.handover, root.key("handover"), [&file.output.dir, &file.github.snapshot], faults);
+    Settings {
+        roots,
+        work_items: file.work_items,
+        done_statuses: file.done_statuses,
+        not_planned_statuses: file.not_planned_statuses,
+        boilerplate: file.boilerplate,
+        adrs: file.adrs,
+        knowledge,
+        github: file.github,
+        profiles: file.profiles,
+        redaction: redaction::settings(file.redaction.unwrap_or_default(), rules, root.key("redaction"), faults),
+        output: file.output,
+        handover: file.handover,
+        warnings: warnings(&file.warnings.unwrap_or_default(), root.key("warnings"), faults),
+    }
+}
+
+fn profiles(profiles: &mut BTreeMap<String, Profile>, at: SettingPlace<'_>, faults: &mut ConfigFaults) {
+    profiles.retain(|name, _| faults.take(at.key(name), values::name(name, "a profile")).is_some());
+    for (name, profile) in profiles {
+        let at = at.key(name);
+        profile.name.clone_from(name);
+        if let Instructions::Builtin { .. } = profile.instructions {
+            profile.instructions = Instructions::builtin(name);
         }
-        &list[..list.len().min(max)]
+        budget(&profile.budget, at.key("budget"), faults);
     }
+}
 
-    /// Parses a text with `{name}` holes, in which `{{` and `}}` are plain braces.
-    pub(super) fn template(&mut self, at: SettingPlace<'_>, written: &str) -> Option<Template> {
-        match parse_template(written) {
-            Ok(template) => Some(template),
-            Err(message) => {
-                let help = "holes are written `{name}`; write `{{` or `}}` for a brace itself";
-                self.add_help(at, format!("`{}` is not a template: {message}", shortened(written)), help);
-                None
+fn budget(budget: &Budget, at: SettingPlace<'_>, faults: &mut ConfigFaults) {
+    let limits = [("max_chars", budget.max_chars), ("max_tokens", budget.max_tokens), ("max_bytes", budget.max_bytes)];
+    for (name, limit) in limits {
+        match limit {
+            Some(0) => {
+                faults.add_help(at.key(name), format!("`{name}` is 0"), "give a limit above 0, or remove the line");
+            }
+            Some(limit) if limit > MAX_SAFE_INTEGER => {
+                faults.add(at.key(name), format!("`{name}` is larger than {MAX_SAFE_INTEGER}"));
+            }
+            _ => {}
+        }
+    }
+    if limits.iter().all(|(_, limit)| limit.is_none()) && !at.lost_a_value() {
+        let help = "a budget replaces the built-in one whole: give `max_chars`, `max_tokens` or `max_bytes`";
+        faults.add_help(at, "the budget has no limit", help);
+    }
+    if budget.margin > 90 {
+        let message = format!("a margin of {}% leaves too little", budget.margin);
+        faults.add_help(at.key("margin"), message, "give at most 90%");
+    }
+    if budget.root_share < 10 {
+        let message = format!("a root share of {}% leaves the root too little", budget.root_share);
+        faults.add_help(at.key("root_share"), message, "give 10% to 100%");
+    }
+}
+
+fn github(github: &mut GithubSettings, at: SettingPlace<'_>, faults: &mut ConfigFaults) {
+    if let Some(repo) = github.repo.as_ref().filter(|repo| !is_repo_name(repo)) {
+        faults.add_help(at.key("repo"), format!("`{}` is not a repo", shortened(repo)), "write it as `owner/name`");
+    }
+    let part = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b));
+    let (name, port) = github.host.split_once(':').unwrap_or((&github.host, "443"));
+    if !part(name) || port.parse::<u16>().is_err() {
+        let help = "give the name alone, such as `github.example.com`";
+        faults.add_help(at.key("host"), format!("`{}` is not a host", shortened(&github.host)), help);
+    }
+    github.host = github.host.to_lowercase();
+    let help = "name a folder for issues only, such as `.contextpack/github`";
+    if let Some(name) = reserved(&github.snapshot) {
+        faults.add_help(at.key("snapshot"), format!("the snapshot cannot lie in `{name}`"), help);
+    } else if is_local(&lowercase(&github.snapshot)) {
+        let message = "the snapshot cannot lie among what belongs to one working copy alone";
+        faults.add_help(at.key("snapshot"), message, help);
+    }
+}
+
+/// Returns whether a folder, in lower case, is one that contextpack keeps for one working copy, or is below it.
+fn is_local(path: &RepoPath) -> bool {
+    [".contextpack/cache", ".contextpack/tmp"].iter().any(|local| path.is_under(local))
+}
+
+/// Returns the name of what git or GitHub reads and a folder lies in: `.git` wherever it is, `.github` at the root.
+///
+/// A job that writes packs must write neither hooks nor workflows, and GitHub gives a meaning to ever more of `.github`.
+fn reserved(path: &RepoPath) -> Option<&'static str> {
+    let mut parts = path.as_str().split('/');
+    let github = path.as_str().split('/').next().is_some_and(is_github_name);
+    parts.any(is_git_name).then_some(".git").or_else(|| github.then_some(".github"))
+}
+
+/// Returns the path in lower case: some file systems take `.GIT` for `.git`.
+fn lowercase(path: &RepoPath) -> RepoPath {
+    RepoPath::new(&path.as_str().to_lowercase()).unwrap_or_else(|_| path.clone())
+}
+
+fn share_a_folder(a: &RepoPath, b: &RepoPath) -> bool {
+    a.is_under(b.as_str()) || b.is_under(a.as_str())
+}
+
+fn output(file: &ConfigFile, at: SettingPlace<'_>, faults: &mut ConfigFaults) {
+    let (OutputSettings { dir, profiles, .. }, snapshot) = (&file.output, &file.github.snapshot);
+    let small = lowercase(dir);
+    let help = "name a folder that holds packs only, such as `packs` or `.contextpack/packs`";
+    if let Some(name) = reserved(dir) {
+        faults.add_help(at.key("dir"), format!("packs cannot lie in `{name}`"), help);
+    } else if small.as_str() == ".contextpack" || is_local(&small) {
+        faults.add_help(at.key("dir"), format!("`{dir}` holds other files of contextpack"), help);
+    } else if share_a_folder(dir, snapshot) {
+        faults.add_help(at.key("dir"), format!("packs and the snapshot `{snapshot}` cannot share a folder"), help);
+    }
+    let at = at.key("profiles");
+    if profiles.is_empty() && !at.lost_a_value() {
+        faults.add_help(at, "no profile is named", "name at least one, such as `[coding]`");
+    }
+    let names: Vec<&str> = file.profiles.keys().map(String::as_str).collect();
+    for (index, name) in profiles.iter().enumerate() {
+        faults.one_of(at.item(index), name, &names, "a profile");
+    }
+}
+
+/// Checks the values of a filter. An empty list would match nothing, and is a fault.
+fn filter(filter: &FieldFilter, at: SettingPlace<'_>, faults: &mut ConfigFaults) {
+    for (field, values) in &filter.0 {
+        let at = at.key(field);
+        if values.is_empty() && !at.lost_a_value() {
+            let message = format!("`{}` lists no values", shortened(field));
+            faults.add_help(at, message, "name at least one, or remove the line");
+        }
+        for (index, value) in values.iter().enumerate().filter(|_| field == "state") {
+            let lower = value.to_lowercase();
+            if lower == "closed" {
+                let help = "`done` is closed as completed, `not_planned` closed without it; name one or both";
+                faults.add_help(at.item(index), "`closed` is not a state", help);
+            } else {
+                faults.one_of(at.item(index), &lower, &STATES, "a state");
             }
         }
     }
 }
 
-fn parse_template(written: &str) -> Result<Template, &'static str> {
-    let mut parts = Vec::new();
-    let mut text = String::new();
-    let mut chars = written.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '{' | '}' if chars.peek() == Some(&c) => {
-                chars.next();
-                text.push(c);
-            }
-            '}' => return Err("a `}` closes nothing"),
-            '{' => {
-                if !text.is_empty() {
-                    parts.push(TemplatePart::Text(std::mem::take(&mut text)));
-                }
-                let mut hole = String::new();
-                loop {
-                    match chars.next() {
-                        Some('}') => break,
-                        Some('{') | None => return Err("a `{` is not closed"),
-                        Some(c) => hole.push(c),
-                    }
-                }
-                parts.push(TemplatePart::Hole(hole.trim().to_owned()));
-            }
-            c => text.push(c),
-        }
+fn item_source(source: &ItemSource, at: SettingPlace<'_>, faults: &mut ConfigFaults) {
+    let at_include = at.key("include");
+    if source.include.written.is_empty() && !at_include.lost_a_value() {
+        faults.add_help(at_include, "`include` names no files", "give at least one glob");
     }
-    if !text.is_empty() {
-        parts.push(TemplatePart::Text(text));
+    fields(&source.fields, at.key("fields"), faults);
+    if let Some(edges) = &source.edges {
+        edge_map(edges, at.key("edges"), faults);
     }
-    Ok(Template { parts })
+    filter(&source.no_pack, at.key("no_pack"), faults);
 }
 
-#[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn templates_keep_doubled_braces_and_refuse_open_ones() {
-        let text = |text: &str| TemplatePart::Text(text.to_owned());
-        let hole = |name: &str| TemplatePart::Hole(name.to_owned());
-        assert_eq!(parse_template("EIP-{eip}").unwrap().parts, [text("EIP-"), hole("eip")]);
-        assert_eq!(parse_template("{}").unwrap().parts, [hole("")]);
-        assert_eq!(parse_template("{dir}/{{x}}").unwrap().parts, [hole("dir"), text("/{x}")]);
-        for wrong in ["{a", "a}", "{a{b}"] {
-            assert!(parse_template(wrong).is_err(), "{wrong}");
+fn fields(fields: &FieldMap, at: SettingPlace<'_>, faults: &mut ConfigFaults) {
+    for (ours, theirs) in fields {
+        let at = at.key(ours);
+        match theirs.iter().find(|name| NATIVE_FIELDS.contains(&name.as_str())) {
+            Some(name) if !NATIVE_FIELDS.contains(&ours.as_str()) => faults.add_help(
+                at,
+                format!("`{}` is not a field of a work item", shortened(ours)),
+                format!("our field comes first: `{name}: {ours}`"),
+            ),
+            _ => faults.one_of(at, ours, &NATIVE_FIELDS, "a field of a work item"),
+        }
+        if theirs.is_empty() && !at.lost_a_value() {
+            faults.add(at, format!("`{}` names no field of theirs", shortened(ours)));
         }
     }
+}
 
-    #[test]
-    fn globs_stay_in_folders_and_braces_work() {
-        let root = tree::read("").unwrap();
-        let mut faults = ConfigFaults::default();
-        let written = ["work_items/**/*.{md,yml}".to_owned(), "./a/*.md".to_owned()];
-        let globs = faults.globs(SettingPlace::root(&root), &written, false);
-        assert!(globs.set.is_match("work_items/x.md") && globs.set.is_match("work_items/a/b/x.yml"));
-        assert!(globs.set.is_match("a/x.md") && !globs.set.is_match("a/b/x.md") && !globs.set.is_match("A/x.md"));
-        for wrong in ["", "/x", "../x", "a/../../x", "docs/", "!x", "a/[b", "{a"] {
-            let before = faults.0.len();
-            faults.globs(SettingPlace::root(&root), &[wrong.to_owned()], false);
-            assert_eq!(faults.0.len(), before + 1, "{wrong}");
+fn edge_map(edges: &EdgeMap, at: SettingPlace<'_>, faults: &mut ConfigFaults) {
+    for (name, value) in [("field", &edges.field), ("to", &edges.to)] {
+        if value.trim().is_empty() {
+            faults.add(at.key(name), format!("`{name}` is empty"));
         }
     }
+    if edges.types.is_empty() && !at.key("types").lost_a_value() {
+        faults.add_help(at.key("types"), "no type of edge is a relation", "for example `types: {blocks: depends_on}`");
+    }
+}
+
+/// Checks documents and jobs, and sets the lines of the names in them.
+fn documents_and_jobs(knowledge: &mut KnowledgeSettings, root: SettingPlace<'_>, faults: &mut ConfigFaults) {
+    let set_line = |name: &mut NameInConfig, at: SettingPlace<'_>| name.line = at.key("agent").line();
+    for (index, source) in knowledge.documents.iter_mut().enumerate() {
+        let at = root.key("documents").item(index);
+        if source.include.written.is_empty() && !at.key("include").lost_a_value() {
+            faults.add_help(at.key("include"), "the entry takes no files", "name at least one glob");
+        }
+        source.agent.iter_mut().for_each(|name| set_line(name, at));
+    }
+    for (name, job) in &mut knowledge.jobs {
+        let at = root.key("jobs").key(name);
+        faults.take(at, values::name(name, "a job"));
+        set_line(&mut job.agent, at);
+    }
+}
+
+fn context(context: &ContextSettings, at: SettingPlace<'_>, folders: [&RepoPath; 2], faults: &mut ConfigFaults) {
+    let counts = [
+        ("pinned", context.pinned),
+        ("bullets", context.bullets),
+        ("changes", context.changes),
+        ("relevant", context.relevant),
+    ];
+    for (name, count) in counts.into_iter().filter(|(_, count)| *count > MAX_COUNT) {
+        faults.add_help(at.key(name), format!("`{name}` is {count}"), format!("give at most {MAX_COUNT}"));
+    }
+    if let Some(record) = &context.record {
+        delivered_folder(record, at.key("record"), folders, faults);
+    }
+}
+
+/// Checks that nothing else is in the folder of delivered packs.
+fn delivered_folder(
+    record: &RepoPath,
+    at: SettingPlace<'_>,
+    [output, snapshot]: [&RepoPath; 2],
+    faults: &mut ConfigFaults,
+) {
+    let help = "name a folder that holds delivered packs only, such as `delivered`, or remove the line: the default is \
+                `.contextpack/delivered`";
+    let small = lowercase(record);
+    if let Some(name) = reserved(record) {
+        faults.add_help(at, format!("delivered packs cannot lie in `{name}`"), help);
+    } else if record.is_under(output.as_str()) {
+        let help = "packs for agents change with every commit: name another folder";
+        faults.add_help(at, format!("`{record}` is inside the folder of packs"), help);
+    } else if record.is_under(snapshot.as_str()) {
+        faults.add_help(at, format!("delivered packs and the snapshot `{snapshot}` cannot share a folder"), help);
+    } else if small.is_under(".contextpack") && !small.is_under(".contextpack/delivered") {
+        faults.add_help(at, format!("`{record}` holds other files of contextpack"), help);
+    }
+}
+
+/// Checks the folder of cards and the recipes, and adds the built-in recipes.
+fn handover(handover: &mut HandoverSettings, at: SettingPlace<'_>, folders: [&RepoPath; 2], faults: &mut ConfigFaults) {
+    let (at_dir, dir) = (at.key("dir"), &handover.dir);
+    let help = "name a folder that holds cards and boxes only, such as `context`";
+    if let Some(name) = reserved(dir) {
+        faults.add_help(at_dir, format!("cards cannot lie in `{name}`"), help);
+    } else if lowercase(dir).is_under(".contextpack") {
+        faults.add_help(at_dir, format!("`{dir}` holds other files of contextpack"), help);
+    } else if at_dir.is_written() {
+        // Without the key nothing is reported: a repo may write its packs to `context`, and have no cards.
+        for other in folders.into_iter().filter(|other| share_a_folder(dir, other)) {
+            faults.add_help(at_dir, format!("cards cannot share a folder with `{other}`"), help);
+        }
+    }
+    if !(1..=MAX_TASKS).contains(&handover.max_tasks) {
+        faults.add(at.key("max_tasks"), format!("`{}` is not from 1 to {MAX_TASKS}", handover.max_tasks));
+    }
+    let mut recipes = handover::builtin();
+    for (name, written) in std::mem::take(&mut handover.recipes) {
+        let at = at.key("recipes").key(&name);
+        if recipes.contains_key(&name) {
+            faults.add_help(at, format!("the recipe `{name}` is built in"), "give it another name");
+            continue;
+        }
+        faults.take(at, values::name(&name, "a recipe"));
+        recipe(&written, at, faults);
+        recipes.insert(name, written);
+    }
+    handover.recipes = recipes;
+}
+
+fn recipe(recipe: &Recipe, at: SettingPlace<'_>, faults: &mut ConfigFaults) {
+    let at_arguments = at.key("pack_arguments");
+    for (index, argument) in recipe.pack_arguments.iter().enumerate() {
+        if let Some(role) = argument.card_metadata.get("role") {
+            let at = at_arguments.item(index).key("card_metadata").key("role");
+            faults.one_of(at, role, &ROLES, "the role of a card");
+        }
+    }
+    let at_boxes = at.key("inherit_context").key("include_boxes_from_args");
+    let boxes = &recipe.inherit_context.include_boxes_from_args;
+    for (index, name) in boxes.iter().enumerate() {
+        if recipe.pack_arguments.iter().any(|argument| argument.arg_key == *name) {
+            let message = format!("`{}` becomes a card already", shortened(name));
+            faults.add_help(at_boxes.item(index), message, "an argument becomes a card or names boxes, not both");
+        }
+    }
+    let is_empty = recipe.pack_arguments.is_empty() && boxes.is_empty() && !recipe.inherit_context.include_parent;
+    if is_empty && ![at_arguments, at_boxes].into_iter().any(SettingPlace::lost_a_value) {
+        faults.add_help(at, "the recipe hands nothing over", "give `pack_arguments`, or `inherit_context`");
+    }
+}
+
+fn warnings(
+    written: &BTreeMap<String, Level>,
+    at: SettingPlace<'_>,
+    faults: &mut ConfigFaults,
+) -> BTreeMap<Code, Level> {
+    let names: Vec<&str> = Code::ALL.iter().map(|code| code.name()).collect();
+    let mut levels = BTreeMap::new();
+    for (name, level) in written {
+        let at = at.key(name);
+        let Some(code) = Code::ALL.iter().copied().find(|code| code.name() == name) else {
+            faults.one_of(at, name, &names, "the code of a warning");
+            continue;
+        };
+        if code.severity() == Severity::Error && *level != Level::Deny {
+            faults.add_help(at, format!("`{name}` is an error and cannot be weakened"), "remove the line");
+        }
+        levels.insert(code, *level);
+    }
+    levels
 }

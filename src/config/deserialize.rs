@@ -1,37 +1,80 @@
-//! A `serde` deserializer over [`YamlNode`] whose faults have places, and which finds every unknown setting.
+//! Reads typed settings from a tree, with the place of every fault.
+//!
+//! `serde` stops at the first fault, and a user wants all of them. So a faulty value is recorded and removed, and the
+//! reading begins again, until what is left can be read. Unknown settings are collected on the way.
 
-use super::faults::{ConfigFault, MAX_SUGGESTIONS, did_you_mean, quoted, shortened};
-use crate::yaml::{YamlKey, YamlNode, YamlValue};
+use super::faults::{ConfigFault, FaultKind, MAX_SUGGESTIONS, PathStep, did_you_mean, quoted, shortened};
+use super::tree;
+use crate::yaml::{Position, YamlKey, YamlNode, YamlValue};
 use serde::de::{self, DeserializeOwned, Deserializer, IntoDeserializer, Visitor};
 use serde::forward_to_deserialize_any;
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 
-/// Reads `T` from a tree, and returns the faults.
+/// The most faulty values that one run reports; each costs a reading.
+const MAX_FAULTY_VALUES: usize = 50;
+
+/// Reads `T` from `root`, with `defaults` for what it leaves out, and records every fault.
 ///
-/// Unknown settings are collected and skipped, so that one run names all of them; the first value of a wrong shape ends
-/// the reading, and there is no `T`.
-pub(super) fn deserialize<T: DeserializeOwned>(root: &YamlNode) -> (Option<T>, Vec<ConfigFault>) {
-    let unknown = RefCell::new(Vec::new());
-    let result = T::deserialize(ConfigDeserializer { node: root, unknown: &unknown });
-    let mut faults = unknown.into_inner();
-    faults.sort_by_key(|fault| fault.at);
-    let value = result.map_err(|fault| faults.push(fault)).ok();
-    (value, faults)
+/// What is faulty is removed from `root`, so that further checks see the rest. Returns `None` if no `T` is left.
+pub(super) fn read<T: DeserializeOwned>(
+    root: &mut YamlNode,
+    defaults: Option<&YamlNode>,
+    faults: &mut Vec<ConfigFault>,
+) -> Option<T> {
+    let unknown = RefCell::default();
+    let mut value = None;
+    for _ in 0..MAX_FAULTY_VALUES {
+        let mut complete = root.clone();
+        if let Some(defaults) = defaults {
+            tree::fill(&mut complete, defaults);
+        }
+        let fault = match T::deserialize(ConfigDeserializer { node: &complete, unknown: &unknown }) {
+            Ok(read) => {
+                value = Some(read);
+                break;
+            }
+            Err(fault) => fault,
+        };
+        let removed = tree::remove(root, &fault.path);
+        // A part is missing since it was removed itself.
+        if !(fault.kind == FaultKind::Missing && removed == Some(true)) {
+            faults.push(fault);
+        }
+        if removed.is_none() {
+            break;
+        }
+    }
+    faults.extend(unknown.into_inner().into_values());
+    value
 }
+
+/// The unknown settings so far, by place.
+type UnknownSettings = RefCell<BTreeMap<Position, ConfigFault>>;
 
 #[derive(Clone, Copy)]
 struct ConfigDeserializer<'a> {
     node: &'a YamlNode,
-    unknown: &'a RefCell<Vec<ConfigFault>>,
+    unknown: &'a UnknownSettings,
 }
 
-impl ConfigDeserializer<'_> {
-    /// Adds this node's place to a fault without one.
+impl<'a> ConfigDeserializer<'a> {
+    fn pairs(self, pairs: &'a [(YamlKey, YamlNode)], fields: Option<&'static [&'static str]>) -> Pairs<'a> {
+        Pairs { pairs: pairs.iter(), value: None, fields, unknown: self.unknown }
+    }
+
+    /// Adds this node's place to a fault of its shape. What a check refuses is named at its key.
     fn at_node<T>(self, result: Result<T, ConfigFault>) -> Result<T, ConfigFault> {
         result.map_err(|mut fault| {
-            fault.at.get_or_insert(self.node.at);
+            if fault.kind != FaultKind::Check {
+                fault.at.get_or_insert(self.node.at);
+            }
             fault
         })
+    }
+
+    fn fault(self, message: String) -> ConfigFault {
+        ConfigFault::new(message).at(self.node.at)
     }
 
     fn wrong_shape<T>(self, expected: &str) -> Result<T, ConfigFault> {
@@ -42,23 +85,20 @@ impl ConfigDeserializer<'_> {
             YamlValue::List(_) => "a list",
             YamlValue::Map(_) => "a map",
         };
-        Err(ConfigFault::new(self.node.at, format!("expected {expected}, found {found}")))
+        Err(self.fault(format!("expected {expected}, found {found}")))
     }
-}
 
-macro_rules! whole_numbers {
-    ($($method:ident $visit:ident $type:ty;)+) => {
-        $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ConfigFault> {
-            let YamlValue::Scalar { text, plain: true } = &self.node.value else { return self.wrong_shape("a whole number") };
-            match text.parse::<$type>() {
-                Ok(number) if text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'-')) => self.at_node(visitor.$visit(number)),
-                _ => Err(ConfigFault::new(
-                    self.node.at,
-                    format!("`{}` is not a whole number from {} to {}", shortened(text), <$type>::MIN, <$type>::MAX),
-                )),
-            }
-        })+
-    };
+    /// Reads a whole number, whose limits are those of its type.
+    fn whole_number<T: std::str::FromStr>(self, min: impl ToString, max: impl ToString) -> Result<T, ConfigFault> {
+        let YamlValue::Scalar { text, plain: true } = &self.node.value else {
+            return self.wrong_shape("a whole number");
+        };
+        let is_plain = text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'-'));
+        text.parse().ok().filter(|_| is_plain).ok_or_else(|| {
+            let (min, max) = (min.to_string(), max.to_string());
+            self.fault(format!("`{}` is not a whole number from {min} to {max}", shortened(text)))
+        })
+    }
 }
 
 impl<'de> Deserializer<'de> for ConfigDeserializer<'de> {
@@ -68,13 +108,8 @@ impl<'de> Deserializer<'de> for ConfigDeserializer<'de> {
         self.at_node(match &self.node.value {
             YamlValue::Null => visitor.visit_unit(),
             YamlValue::Scalar { text, .. } => visitor.visit_borrowed_str(text),
-            YamlValue::List(nodes) => visitor.visit_seq(SeqDeserializer { nodes: nodes.iter(), unknown: self.unknown }),
-            YamlValue::Map(pairs) => visitor.visit_map(MapDeserializer {
-                pairs: pairs.iter(),
-                value: None,
-                fields: None,
-                unknown: self.unknown,
-            }),
+            YamlValue::List(nodes) => visitor.visit_seq(Items { nodes, next: 0, unknown: self.unknown }),
+            YamlValue::Map(pairs) => visitor.visit_map(self.pairs(pairs, None)),
         })
     }
 
@@ -86,16 +121,21 @@ impl<'de> Deserializer<'de> for ConfigDeserializer<'de> {
         }
     }
 
-    whole_numbers! {
-        deserialize_u8 visit_u8 u8;
-        deserialize_u32 visit_u32 u32;
-        deserialize_u64 visit_u64 u64;
-        deserialize_i32 visit_i32 i32;
+    fn deserialize_u32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ConfigFault> {
+        visitor.visit_u32(self.whole_number(u32::MIN, u32::MAX)?)
+    }
+
+    fn deserialize_u64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ConfigFault> {
+        visitor.visit_u64(self.whole_number(u64::MIN, u64::MAX)?)
+    }
+
+    fn deserialize_i32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ConfigFault> {
+        visitor.visit_i32(self.whole_number(i32::MIN, i32::MAX)?)
     }
 
     fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ConfigFault> {
         match &self.node.value {
-            YamlValue::Scalar { text, .. } => self.at_node(visitor.visit_borrowed_str(text)),
+            YamlValue::Scalar { .. } => self.deserialize_any(visitor),
             _ => self.wrong_shape("a text"),
         }
     }
@@ -141,8 +181,7 @@ impl<'de> Deserializer<'de> for ConfigDeserializer<'de> {
             YamlValue::Null => &[],
             _ => return self.wrong_shape("a map of settings"),
         };
-        let pairs = MapDeserializer { pairs: pairs.iter(), value: None, fields: Some(fields), unknown: self.unknown };
-        self.at_node(visitor.visit_map(pairs))
+        self.at_node(visitor.visit_map(self.pairs(pairs, Some(fields))))
     }
 
     fn deserialize_enum<V: Visitor<'de>>(
@@ -153,131 +192,100 @@ impl<'de> Deserializer<'de> for ConfigDeserializer<'de> {
     ) -> Result<V::Value, ConfigFault> {
         match &self.node.value {
             YamlValue::Scalar { text, .. } if variants.contains(&text.as_str()) => {
-                self.at_node(visitor.visit_enum(text.as_str().into_deserializer()))
+                visitor.visit_enum(text.as_str().into_deserializer())
             }
             YamlValue::Scalar { text, .. } => {
-                Err(ConfigFault::new(self.node.at, format!("`{}` is none of {}", shortened(text), quoted(variants)))
-                    .help(did_you_mean(text, variants)))
+                let fault = self.fault(format!("`{}` is none of {}", shortened(text), quoted(variants)));
+                Err(fault.help(did_you_mean(text, variants)))
             }
             _ => self.wrong_shape(&format!("one of {}", quoted(variants))),
         }
     }
 
     forward_to_deserialize_any! {
-        i8 i16 i64 i128 u16 u128 f32 f64 char bytes byte_buf unit unit_struct
+        i8 i16 i64 i128 u8 u16 u128 f32 f64 char bytes byte_buf unit unit_struct
         tuple tuple_struct identifier ignored_any
     }
 }
 
-struct SeqDeserializer<'a> {
-    nodes: std::slice::Iter<'a, YamlNode>,
-    unknown: &'a RefCell<Vec<ConfigFault>>,
+/// Adds to a fault the step to the value that has it, and where that is unless the fault has a place.
+fn inside<T>(result: Result<T, ConfigFault>, at: Position, step: impl FnOnce() -> PathStep) -> Result<T, ConfigFault> {
+    result.map_err(|mut fault| {
+        fault.at.get_or_insert(at);
+        fault.path.push(step());
+        fault
+    })
 }
 
-impl<'de> de::SeqAccess<'de> for SeqDeserializer<'de> {
+/// The values of a list.
+struct Items<'a> {
+    nodes: &'a [YamlNode],
+    next: usize,
+    unknown: &'a UnknownSettings,
+}
+
+impl<'de> de::SeqAccess<'de> for Items<'de> {
     type Error = ConfigFault;
 
     fn next_element_seed<S: de::DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, ConfigFault> {
-        match self.nodes.next() {
-            Some(node) => seed.deserialize(ConfigDeserializer { node, unknown: self.unknown }).map(Some),
-            None => Ok(None),
+        while let Some(node) = self.nodes.get(self.next) {
+            let index = self.next;
+            self.next += 1;
+            if !tree::is_removed(node) {
+                let value = seed.deserialize(ConfigDeserializer { node, unknown: self.unknown });
+                return inside(value, node.at, || PathStep::Index(index)).map(Some);
+            }
         }
+        Ok(None)
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.nodes.len())
     }
 }
 
-struct MapDeserializer<'a> {
+/// The names and values of a map.
+struct Pairs<'a> {
     pairs: std::slice::Iter<'a, (YamlKey, YamlNode)>,
-    value: Option<&'a YamlNode>,
+    value: Option<(&'a YamlKey, &'a YamlNode)>,
     /// The settings of a struct; `None` for a map, which takes every name.
     fields: Option<&'static [&'static str]>,
-    unknown: &'a RefCell<Vec<ConfigFault>>,
+    unknown: &'a UnknownSettings,
 }
 
-impl<'de> de::MapAccess<'de> for MapDeserializer<'de> {
+impl Pairs<'_> {
+    /// Whether a pair is read: removed values are not, nor are settings without a value or a meaning.
+    fn counts(&self, key: &YamlKey, node: &YamlNode) -> bool {
+        let Some(fields) = self.fields else { return !tree::is_removed(node) };
+        if fields.contains(&key.text.as_str()) {
+            return node.value != YamlValue::Null;
+        }
+        let mut unknown = self.unknown.borrow_mut();
+        let count = unknown.len();
+        unknown.entry(key.at).or_insert_with(|| {
+            let fault = ConfigFault::new(format!("unknown setting `{}`", shortened(&key.text))).at(key.at);
+            if count < MAX_SUGGESTIONS { fault.help(did_you_mean(&key.text, fields)) } else { fault }
+        });
+        false
+    }
+}
+
+impl<'de> de::MapAccess<'de> for Pairs<'de> {
     type Error = ConfigFault;
 
     fn next_key_seed<S: de::DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, ConfigFault> {
-        for (key, node) in self.pairs.by_ref() {
-            if let Some(fields) = self.fields
-                && !fields.contains(&key.text.as_str())
-            {
-                let mut fault = ConfigFault::new(key.at, format!("unknown setting `{}`", shortened(&key.text)));
-                let mut unknown = self.unknown.borrow_mut();
-                if unknown.len() < MAX_SUGGESTIONS {
-                    fault = fault.help(did_you_mean(&key.text, fields));
-                }
-                unknown.push(fault);
-                continue;
+        while let Some((key, node)) = self.pairs.next() {
+            if self.counts(key, node) {
+                self.value = Some((key, node));
+                return seed.deserialize(key.text.as_str().into_deserializer()).map(Some);
             }
-            self.value = Some(node);
-            return seed.deserialize(key.text.as_str().into_deserializer()).map(Some);
         }
         Ok(None)
     }
 
     fn next_value_seed<S: de::DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, ConfigFault> {
-        match self.value.take() {
-            Some(node) => seed.deserialize(ConfigDeserializer { node, unknown: self.unknown }),
-            None => Err(de::Error::custom("a value was asked for before its name")),
-        }
-    }
-}
-
-#[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
-mod tests {
-    use super::super::tree;
-    use super::*;
-    use crate::yaml::Position;
-    use serde::Deserialize;
-
-    #[derive(Debug, Deserialize, PartialEq)]
-    #[serde(deny_unknown_fields)]
-    struct NestingLimits {
-        max_chars: Option<u64>,
-        kind: Option<ExpectedKind>,
-        names: Option<Vec<String>>,
-    }
-
-    #[derive(Debug, Deserialize, PartialEq)]
-    #[serde(rename_all = "snake_case")]
-    enum ExpectedKind {
-        Both,
-        TruncateTail,
-    }
-
-    fn faults(text: &str) -> Vec<ConfigFault> {
-        deserialize::<NestingLimits>(&tree::read(text).unwrap()).1
-    }
-
-    #[test]
-    fn every_unknown_setting_is_named_with_the_nearest_known_one() {
-        let found = faults("max_char: 1\nnames: [4.10]\nmax-chars: 2\nzzz: 3\n");
-        let help: Vec<_> = found.iter().map(|f| (f.at.unwrap().line, f.help.as_deref().unwrap())).collect();
-        assert_eq!(
-            help,
-            [
-                (1, "did you mean `max_chars`?"),
-                (3, "did you mean `max_chars`?"),
-                (4, "known are `max_chars`, `kind`, `names`")
-            ]
-        );
-    }
-
-    #[test]
-    fn values_of_a_wrong_shape_have_their_place() {
-        assert_eq!(faults("max_chars: -1\n")[0].message, "`-1` is not a whole number from 0 to 18446744073709551615");
-        assert_eq!(faults("max_chars: [1]\n")[0].message, "expected a whole number, found a list");
-        assert_eq!(faults("names: {a: b}\n")[0].at, Some(Position { line: 1, column: 8 }));
-        let kind = &faults("kind: truncate-tail\n")[0];
-        assert_eq!(kind.help.as_deref(), Some("did you mean `truncate_tail`?"));
-    }
-
-    #[test]
-    fn numbers_in_lists_of_names_keep_their_spelling() {
-        let (limits, faults) =
-            deserialize::<NestingLimits>(&tree::read("names: [4.10, 0012, no]\nkind: both\n").unwrap());
-        assert_eq!(faults, []);
-        assert_eq!(limits.unwrap().names.unwrap(), ["4.10", "0012", "no"]);
+        let (key, node) = self.value.take().ok_or_else(|| ConfigFault::new("a value was asked for before its name"))?;
+        let value = seed.deserialize(ConfigDeserializer { node, unknown: self.unknown });
+        inside(value, key.at, || PathStep::Key(key.text.clone()))
     }
 }

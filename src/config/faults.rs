@@ -10,36 +10,70 @@ pub(super) const MAX_SUGGESTIONS: usize = 100;
 /// An error of the configuration, with its place and a help line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ConfigFault {
-    /// `None` until the deserializer adds the place of the value.
+    /// `None` until the deserializer adds the place of the setting.
     pub(super) at: Option<Position>,
     pub(super) message: String,
     pub(super) help: Option<String>,
+    pub(super) kind: FaultKind,
+    /// The steps from the faulty value up to the root of the file.
+    pub(super) path: Vec<PathStep>,
+}
+
+/// How a value came to be faulty.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FaultKind {
+    /// A check refuses it.
+    Check,
+    /// It has another shape than its setting, such as a list in place of a text.
+    Shape,
+    /// A part that it must have is absent.
+    Missing,
+}
+
+/// A step from a list or map to a value in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum PathStep {
+    Key(String),
+    Index(usize),
 }
 
 impl ConfigFault {
-    /// A fault at a place.
-    pub(super) fn new(at: Position, message: impl Into<String>) -> Self {
-        Self { at: Some(at), message: message.into(), help: None }
+    /// A fault whose place is added later.
+    pub(super) fn new(message: impl Into<String>) -> Self {
+        Self { at: None, message: message.into(), help: None, kind: FaultKind::Check, path: Vec::new() }
+    }
+
+    /// Sets the place.
+    pub(super) fn at(self, at: Position) -> Self {
+        Self { at: Some(at), ..self }
     }
 
     /// Adds what to do next.
-    pub(super) fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
-        self
+    pub(super) fn help(self, help: impl Into<String>) -> Self {
+        Self { help: Some(help.into()), ..self }
     }
 }
 
 impl std::error::Error for ConfigFault {}
 
+/// Separates the message from the help in the text that `serde` carries from a check to the deserializer. YAML texts
+/// cannot hold it unescaped.
+const HELP_MARK: char = '\u{1}';
+
 impl fmt::Display for ConfigFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
+        f.write_str(&self.message)?;
+        self.help.iter().try_for_each(|help| write!(f, "{HELP_MARK}{help}"))
     }
 }
 
 impl de::Error for ConfigFault {
     fn custom<T: fmt::Display>(message: T) -> Self {
-        Self { at: None, message: message.to_string(), help: None }
+        let text = message.to_string();
+        match text.split_once(HELP_MARK) {
+            Some((message, help)) => Self::new(message).help(help),
+            None => Self::new(text),
+        }
     }
 
     // The value itself is not repeated: it may be a secret in the wrong place.
@@ -50,15 +84,15 @@ impl de::Error for ConfigFault {
             de::Unexpected::Map => "a map",
             _ => "a single value",
         };
-        Self::custom(format_args!("expected {expected}, found {found}"))
+        Self { kind: FaultKind::Shape, ..Self::new(format!("expected {expected}, found {found}")) }
     }
 
     fn invalid_value(_: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {
-        Self::custom(format_args!("expected {expected}"))
+        Self { kind: FaultKind::Shape, ..Self::new(format!("expected {expected}")) }
     }
 
     fn missing_field(field: &'static str) -> Self {
-        Self::custom(format_args!("`{field}` is missing"))
+        Self { kind: FaultKind::Missing, ..Self::new(format!("`{field}` is missing")) }
     }
 }
 

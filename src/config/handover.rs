@@ -1,6 +1,11 @@
 //! The settings of cards, boxes and handovers, and the built-in recipes.
 
-use crate::model::RepoPath;
+use super::faults::{ConfigFault, shortened};
+use super::schema::all_optional;
+use super::values::{self, Words, checked};
+use crate::model::{RepoPath, is_card_type};
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 
 /// The argument that says whose log a handover writes to.
@@ -9,15 +14,21 @@ pub const TARGET_STRATEGY: &str = "target_strategy";
 /// The argument that says whether the log of who hands over is inherited.
 pub const INCLUDE_HISTORY: &str = "include_history";
 
-/// The validated form of `handover:`.
-#[derive(Debug, Clone)]
+/// The arguments that every recipe of the configuration takes.
+const RESERVED: [&str; 2] = [TARGET_STRATEGY, INCLUDE_HISTORY];
+
+/// Where cards and boxes are, and how agents hand over to each other.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Handover", transform = all_optional)]
 pub struct HandoverSettings {
-    /// The folder of cards, boxes, logs and the packs of handovers, inside the repo.
+    /// The folder of cards, boxes, logs and the packs of handovers, inside the repo. Default: `context`.
     pub dir: RepoPath,
-    /// The recipes of the configuration and the built-in ones, by name.
+    /// The most tasks of one batch. Default: 8.
+    pub max_tasks: u32,
+    /// Recipes of `contextpack handover`, by name, besides `launch`, `delegate` and `ask-expert`.
+    #[serde(default)]
     pub recipes: BTreeMap<String, Recipe>,
-    /// The most tasks of one batch.
-    pub max_tasks: usize,
 }
 
 /// Returns whether a recipe is built in.
@@ -46,30 +57,40 @@ impl HandoverSettings {
     }
 }
 
-/// How a handover is made up: which arguments become cards, and what is inherited.
-#[derive(Debug, Clone)]
+/// How a handover is made up.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Recipe {
-    /// The arguments that become cards, in order.
+    /// The arguments that become cards, in order. Those that are not given are left out.
+    #[serde(default, deserialize_with = "values::bounded")]
     pub pack_arguments: Vec<PackArgument>,
-    /// The arguments that name boxes whose cards are inherited, in order.
-    pub include_boxes_from_args: Vec<String>,
-    /// Whether a card names the agent that hands over.
-    pub include_parent: bool,
-    /// The agent that it is for, unless another one is named.
-    pub profile_name: Option<String>,
-    /// The logs that arguments may name without leave of the user, as globs.
+    /// What is inherited besides the boxes that `--box` names.
+    #[serde(default)]
+    pub inherit_context: InheritContext,
+    /// Who it is for.
+    #[serde(default)]
+    pub target_profile_config: TargetProfile,
+    /// The logs that arguments may name without `--box`, as globs. Default: none.
+    #[serde(default, deserialize_with = "values::id_globs")]
+    #[schemars(with = "Words")]
     pub allow: Vec<globset::GlobMatcher>,
     /// The arguments that have to be given.
+    #[serde(skip)]
     pub required: Vec<String>,
     /// The arguments that it takes besides those that become cards or name boxes.
-    pub options: Vec<&'static str>,
+    #[serde(skip, default = "every_option")]
+    pub options: &'static [&'static str],
+}
+
+fn every_option() -> &'static [&'static str] {
+    &RESERVED
 }
 
 impl Recipe {
     /// Returns the names of all arguments, each once.
     pub fn arguments(&self) -> Vec<&str> {
         let cards = self.pack_arguments.iter().map(|argument| argument.arg_key.as_str());
-        let boxes = self.include_boxes_from_args.iter().map(String::as_str);
+        let boxes = self.inherit_context.include_boxes_from_args.iter().map(String::as_str);
         let mut names: Vec<&str> = Vec::new();
         for name in cards.chain(boxes).chain(self.options.iter().copied()) {
             if !names.contains(&name) {
@@ -81,31 +102,99 @@ impl Recipe {
 }
 
 /// An argument that becomes a card.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct PackArgument {
-    /// Its name.
+    /// Its name, as in `--arg NAME=TEXT`.
+    #[serde(deserialize_with = "argument")]
     pub arg_key: String,
-    /// The card's type.
+    /// The type of its card. Default: `task.instruction`.
+    #[serde(default = "instruction_type", deserialize_with = "card_type")]
     pub as_card_type: String,
-    /// The card's metadata; `role` in it is the card's role.
+    /// The metadata of its card; `role` in it is the card's role. Default: the role of the type, else `user`.
+    #[serde(default)]
     pub card_metadata: BTreeMap<String, String>,
+}
+
+fn instruction_type() -> String {
+    "task.instruction".to_owned()
+}
+
+fn card_type<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    checked(deserializer, |written: String| {
+        if is_card_type(&written) {
+            return Ok(written);
+        }
+        let message = format!("`{}` is no type of a card", shortened(&written));
+        Err(ConfigFault::new(message).help("types have a dot, such as `task.instruction`"))
+    })
+}
+
+/// What a handover inherits.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InheritContext {
+    /// The arguments that name boxes, one or a list of them, whose cards are inherited in order.
+    #[serde(default, deserialize_with = "argument_names")]
+    #[schemars(with = "Words")]
+    pub include_boxes_from_args: Vec<String>,
+    /// Whether a card names the agent of `--from`. Default: `false`.
+    #[serde(default)]
+    pub include_parent: bool,
+}
+
+/// Who a handover is for.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TargetProfile {
+    /// The agent, unless `--to` names another one: its key, the stem of its file or its name.
+    #[serde(default, deserialize_with = "agent_name")]
+    pub profile_name: Option<String>,
+}
+
+fn agent_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    values::agent_name(deserializer).map(Some)
+}
+
+fn argument<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    checked(deserializer, argument_name)
+}
+
+fn argument_names<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let mut unique = values::unique();
+    values::one_or_many(deserializer, values::MAX_COMPILED, |name| argument_name(unique(name)?))
+}
+
+/// Checks the name of an argument.
+fn argument_name(name: String) -> Result<String, ConfigFault> {
+    let is_plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.');
+    if name.is_empty() || name.len() > 100 || !name.bytes().all(is_plain) {
+        let message = format!("`{}` cannot be the name of an argument", shortened(&name));
+        return Err(ConfigFault::new(message).help("names are made of letters, digits, `_`, `-` and `.`"));
+    }
+    if RESERVED.contains(&name.as_str()) {
+        let message = format!("`{name}` is an argument of every recipe");
+        return Err(ConfigFault::new(message).help("give it another name"));
+    }
+    Ok(name)
 }
 
 /// Returns the built-in recipes by name.
 pub(super) fn builtin() -> BTreeMap<String, Recipe> {
-    let instruction = PackArgument {
-        arg_key: "instruction".to_owned(),
-        as_card_type: "task.instruction".to_owned(),
-        card_metadata: BTreeMap::new(),
-    };
-    let recipe = |boxes: &[&str], options: &[&'static str]| Recipe {
-        pack_arguments: vec![instruction.clone()],
-        include_boxes_from_args: boxes.iter().map(|name| (*name).to_owned()).collect(),
-        include_parent: true,
-        profile_name: None,
+    let recipe = |boxes: &[&str], options: &'static [&'static str]| Recipe {
+        pack_arguments: vec![PackArgument {
+            arg_key: "instruction".to_owned(),
+            as_card_type: instruction_type(),
+            card_metadata: BTreeMap::new(),
+        }],
+        inherit_context: InheritContext {
+            include_boxes_from_args: boxes.iter().map(|name| (*name).to_owned()).collect(),
+            include_parent: true,
+        },
+        target_profile_config: TargetProfile::default(),
         allow: Vec::new(),
-        required: vec![instruction.arg_key.clone()],
-        options: options.to_vec(),
+        required: vec!["instruction".to_owned()],
+        options,
     };
     let boxes = ["context_box_id", "input_box_ids"];
     [

@@ -1,8 +1,12 @@
-//! The settings of agents, their documents and their jobs.
+//! The settings of agents, their documents and their jobs: `agents:`, `documents:`, `overview:`, `context:`, `jobs:`.
 
+use super::faults::{ConfigFault, shortened};
+use super::schema::all_optional;
 use super::settings::Globs;
+use super::values::{self, Words, checked};
 use crate::model::RepoPath;
-use serde::{Deserialize, Serialize};
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 use std::str::FromStr as _;
 
@@ -36,59 +40,98 @@ impl KnowledgeSettings {
     }
 }
 
-/// The validated form of `agents:`.
-#[derive(Debug, Clone)]
+/// Where the files of agents are.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Agents", transform = all_optional)]
 pub struct AgentSettings {
-    /// Files that describe an agent each.
+    /// Files that describe an agent each, as globs. Names that begin with `_` are no agents. Default: `agents/*.md`.
+    #[schemars(with = "Words")]
     pub include: Globs,
-    /// The template of `agent new`.
+    /// The template of `agent new`. Default: a document of type `agent_soul_template`, else the built-in one.
     pub template: Option<RepoPath>,
 }
 
-/// One entry of `documents:`.
-#[derive(Debug, Clone)]
+/// Documents that packs take notes from. A file belongs to the first entry that matches it.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Documents")]
 pub struct DocumentSource {
-    /// Files that are its documents.
+    /// Files of this entry, as globs.
+    #[schemars(with = "Words")]
     pub include: Globs,
-    /// Files that are not.
+    /// Files among them that are none of its documents.
+    #[serde(default)]
+    #[schemars(with = "Words")]
     pub exclude: Globs,
-    /// The agent that alone sees them, as written; `None` for all.
+    /// The agent that alone sees them: its key, the stem of its file or its name. Default: every agent sees them.
+    #[schemars(with = "Option<String>")]
     pub agent: Option<NameInConfig>,
-    /// Whether packs hold them without being asked.
+    /// Whether every pack that may hold them does. Default: `false`.
+    #[serde(default)]
     pub pinned: bool,
-    /// What they are.
+    /// What they are. Default: `general`.
+    #[serde(rename = "type", default)]
     pub kind: DocumentType,
-    /// Whether they hold secrets.
-    pub secret: bool,
-    /// How much they matter among pinned documents.
+    /// Whether they hold secrets, so that they are named and never read. Default: `normal`.
+    #[serde(default)]
+    sensitivity: Sensitivity,
+    /// How much they matter among pinned documents: the higher, the earlier. Default: 0.
+    #[serde(default)]
     pub weight: i32,
+}
+
+impl DocumentSource {
+    /// Returns whether they hold secrets.
+    pub fn is_secret(&self) -> bool {
+        self.sensitivity == Sensitivity::ContainsSecrets || self.kind == DocumentType::Credentials
+    }
+}
+
+/// Whether a document holds secrets.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Sensitivity {
+    /// It does not.
+    #[default]
+    Normal,
+    /// It does: packs name it, and nothing below its front matter is read.
+    ContainsSecrets,
 }
 
 /// A name in the configuration that only the files of the repo can confirm, with its line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NameInConfig {
-    /// The name as written.
+    /// The name.
     pub name: String,
     /// Its line, from 1.
     pub line: u32,
 }
 
+impl<'de> Deserialize<'de> for NameInConfig {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        values::agent_name(deserializer).map(|name| Self { name, line: 0 })
+    }
+}
+
 /// What a document is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum DocumentType {
     /// Anything else.
+    #[default]
     General,
     /// How something is done.
     Playbook,
     /// What is looked up.
     Reference,
-    /// Secrets.
+    /// Secrets: it is named and never read.
     Credentials,
     /// How texts and code are written.
     StyleGuide,
-    /// What the project is.
+    /// What the project is. There is one at most.
     ProjectOverview,
-    /// Who the project's user is.
+    /// Who the project's user is. There is one at most.
     ProjectUser,
     /// The template of `agent new`.
     AgentSoulTemplate,
@@ -122,27 +165,44 @@ impl DocumentType {
     }
 }
 
-/// The validated form of `context:`.
-#[derive(Debug, Clone)]
+/// What packs hold besides their root.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Context", transform = all_optional)]
 pub struct ContextSettings {
-    /// How much packs for an agent hold.
+    /// How much packs for an agent hold. Default: `default`.
     pub policy: Policy,
-    /// The most pinned documents of a pack.
+    /// The most pinned documents of a pack. Default: 10.
+    #[serde(deserialize_with = "count")]
+    #[schemars(with = "u32")]
     pub pinned: usize,
-    /// The most lines of a document's summary.
+    /// The most lines of a document's summary. Default: 10.
+    #[serde(deserialize_with = "count")]
+    #[schemars(with = "u32")]
     pub bullets: usize,
-    /// The most recent changes of a pack.
+    /// The most recent changes of a pack for an agent. Default: 20.
+    #[serde(deserialize_with = "count")]
+    #[schemars(with = "u32")]
     pub changes: usize,
-    /// The most relevant documents of a pack.
+    /// The most relevant documents of a pack for an agent. Default: 5.
+    #[serde(deserialize_with = "count")]
+    #[schemars(with = "u32")]
     pub relevant: usize,
-    /// Files with further recent changes.
+    /// Files with further recent changes: JSON Lines `{"at", "message", "actor"}`.
+    #[serde(default, deserialize_with = "values::paths")]
+    #[schemars(with = "Words")]
     pub activity: Vec<RepoPath>,
-    /// The folder of the packs that are kept; `None` for the default one, which git ignores.
+    /// The folder of the packs that `--record` keeps, to be committed. Default: `.contextpack/delivered`.
     pub record: Option<RepoPath>,
 }
 
+fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize, D::Error> {
+    u32::deserialize(deserializer).map(|count| count as usize)
+}
+
 /// How much packs for an agent hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Policy {
     /// The agent, the overview, recent changes, and the root's own sections.
     Minimal,
@@ -171,21 +231,41 @@ impl Policy {
     }
 }
 
-/// One entry of `jobs:`.
-#[derive(Debug, Clone)]
+/// A task that an agent does again and again.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Job {
-    /// The agent that does it, as written.
+    /// The agent that does it: its key, the stem of its file or its name.
+    #[schemars(with = "String")]
     pub agent: NameInConfig,
-    /// When it runs.
+    /// When it runs, in UTC, as five fields: minute, hour, day of the month, month, day of the week (1 is Monday).
+    #[schemars(with = "Option<String>")]
     pub schedule: Option<Schedule>,
-    /// What it is for.
+    /// What it is for, such as `daily_brief`.
+    #[serde(default, deserialize_with = "text_if_any")]
     pub intent: Option<String>,
-    /// How much its context holds; `None` for the agent's own policy.
+    /// How much its context holds. Default: the agent's policy.
     pub policy: Option<Policy>,
     /// The work item that it is about.
     pub root: Option<String>,
-    /// The file with its instructions.
+    /// The file with its instructions, which stand at the end of its context.
     pub instructions: RepoPath,
+}
+
+fn text_if_any<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty()))
+}
+
+impl<'de> Deserialize<'de> for Schedule {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        checked(deserializer, |written: String| {
+            Self::parse(&written).map_err(|why| {
+                ConfigFault::new(format!("`{}` is not a schedule: {why}", shortened(&written)))
+                    .help("write, for example, `0 7 * * 1-5`: at 7:00 UTC on workdays")
+            })
+        })
+    }
 }
 
 /// The times at which a job runs: five fields in UTC, 1 is Monday.

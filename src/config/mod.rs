@@ -1,6 +1,8 @@
-//! `contextpack.yml`: text → tree → raw form → validated [`Settings`], with the place of every fault.
+//! `contextpack.yml`: text → tree → [`Settings`], with the place of every fault.
 
 mod batch_file;
+#[cfg(test)]
+mod cases;
 mod check;
 mod deny;
 mod deserialize;
@@ -10,18 +12,11 @@ mod ignore_patterns;
 mod knowledge;
 mod load;
 mod profiles;
-mod raw;
-mod raw_handover;
-mod raw_knowledge;
+mod redaction;
 mod schema;
 mod settings;
-mod shapes;
 mod tree;
-mod validate;
-mod validate_handover;
-mod validate_knowledge;
-mod validate_profiles;
-mod validate_redaction;
+mod values;
 
 pub use batch_file::{BatchFile, batch_file_schema};
 pub use deny::DenyList;
@@ -31,11 +26,10 @@ pub use ignore_patterns::IgnorePatterns;
 pub use knowledge::{ContextSettings, DocumentSource, DocumentType, Job, KnowledgeSettings, Policy};
 pub use load::{load, load_with_rules};
 pub use profiles::{
-    AGENT_INSTRUCTIONS, BuiltinText, HANDOVER_INSTRUCTIONS, HANDOVER_TASK_INSTRUCTIONS, KNOWLEDGE_INSTRUCTIONS,
-    SESSION_INSTRUCTIONS,
+    AGENT_INSTRUCTIONS, Budget, BuiltinText, CodeDetail, FillWith, Group, HANDOVER_INSTRUCTIONS,
+    HANDOVER_TASK_INSTRUCTIONS, Instructions, KNOWLEDGE_INSTRUCTIONS, Profile, SESSION_INSTRUCTIONS, Strategy,
+    Tokenizer,
 };
+pub use redaction::{RedactionAllow, RedactionRule, RedactionSettings};
 pub use schema::schema;
-pub use settings::{
-    Budget, CodeDetail, Excerpt, Globs, Group, Instructions, ItemSource, Profile, RedactionAllow, RedactionRule,
-    RedactionSettings, Settings, Strategy, Template, TemplatePart, Tokenizer,
-};
+pub use settings::{Excerpt, Globs, ItemSource, MinTrust, Settings, Template, TemplatePart};

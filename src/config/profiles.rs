@@ -1,32 +1,11 @@
-//! The built-in profiles.
+//! Profiles: what packs of one kind of work hold. The built-in ones are in `defaults.yml`.
 
-use super::settings::{Budget, CodeDetail, Group, Instructions, Profile, Strategy, Tokenizer};
-use super::validate_profiles::complete;
-use crate::model::Relation;
-use std::collections::BTreeMap;
-
-/// The profile that new ones are based on.
-pub(super) const BASE_PROFILE: &str = "other";
-
-/// The headings whose sections are cut last by default. Each stands for its usual synonyms.
-const KEY_HEADINGS: [&str; 16] = [
-    "Goal",
-    "Non-goals",
-    "Scope",
-    "Constraints",
-    "Requirements",
-    "Acceptance criteria",
-    "Success criteria",
-    "Definition of done",
-    "Test plan",
-    "Open questions",
-    "Decision",
-    "Outcome",
-    "Final summary",
-    "Steps to reproduce",
-    "Expected behavior",
-    "Actual behavior",
-];
+use super::faults::ConfigFault;
+use super::schema::all_optional;
+use super::values::{self, Limit, Percent, checked};
+use crate::model::{Relation, RepoPath};
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer};
 
 /// A built-in text besides the instructions of profiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,67 +38,345 @@ pub const HANDOVER_INSTRUCTIONS: BuiltinText =
 pub const HANDOVER_TASK_INSTRUCTIONS: BuiltinText =
     BuiltinText { id: "instructions/handover-task", version: 1, text: include_str!("instructions/handover_task.md") };
 
-/// Returns the built-in profiles by name.
-///
-/// `other` has the default order of groups, and the rest move up what their work needs: a draft its siblings, code the
-/// decisions, a review the dependencies, the decisions and what was agreed in comments.
-pub(super) fn builtin() -> BTreeMap<String, Profile> {
-    use Group::{Adrs, Children, Code, Comments, Dependencies, Documents, Parent, Related};
-    let drafting = Profile {
-        budget: chars(24_000),
-        priority: complete(vec![Parent, Children, Comments, Related, Dependencies, Adrs, Documents, Code]),
-        adr_refs_of: vec![Relation::Parent],
-        code_detail: CodeDetail::Pointer,
-        sections_of: vec![Relation::Related],
-        draft_first: true,
-        fill_with_untrusted: true,
-        ..with_defaults("drafting", 3, include_str!("instructions/drafting.md"))
-    };
-    let coding = Profile {
-        budget: chars(32_000),
-        priority: complete(vec![Parent, Dependencies, Code, Adrs, Children, Documents, Comments, Related]),
-        code_refs_of: vec![Relation::Parent],
-        ..with_defaults("coding", 3, include_str!("instructions/coding.md"))
-    };
-    let review = Profile {
-        budget: chars(32_000),
-        priority: complete(vec![Code, Dependencies, Adrs, Comments, Parent, Children, Documents, Related]),
-        adr_refs_of: vec![Relation::Parent, Relation::DependsOn, Relation::BlockedBy],
-        sections_of: vec![Relation::Blocks],
-        fill_with_untrusted: true,
-        ..with_defaults("review", 3, include_str!("instructions/review.md"))
-    };
-    let other = with_defaults(BASE_PROFILE, 3, include_str!("instructions/other.md"));
-    [drafting, coding, review, other].into_iter().map(|profile| (profile.name.clone(), profile)).collect()
+/// The settings for packs of one kind of work. Absent settings keep the value of the built-in profile of this name.
+#[derive(Debug, Clone, Hash, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = all_optional)]
+pub struct Profile {
+    /// Its name, of `[a-z0-9-]+`.
+    #[serde(skip)]
+    pub name: String,
+    /// The file in this repo with the instructions for the agent, such as `instructions/coding.md`.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    pub instructions: Instructions,
+    /// The limits of a pack. Replaces the built-in budget whole.
+    pub budget: Budget,
+    /// Groups of sections from strongest to weakest; those that are not named follow in the default order (`knowledge`, `parent`, `dependencies`, `children`, `adrs`, `code`, `comments`, `documents`, `related`, `relevant`, `changes`).
+    #[serde(deserialize_with = "priority")]
+    pub priority: Vec<Group>,
+    /// Whose references to ADRs and documents are followed, such as `[root, parent]`.
+    #[serde(deserialize_with = "adr_refs_of")]
+    #[schemars(with = "Vec<Whose>")]
+    pub adr_refs_of: Vec<Relation>,
+    /// Whose references to code are followed, such as `[root, parent]`. Default: `[root, parent]` in `coding`, else `[root]`.
+    #[serde(deserialize_with = "code_refs_of")]
+    #[schemars(with = "Vec<Whose>")]
+    pub code_refs_of: Vec<Relation>,
+    /// The most detail that code is shown in. Default: `pointer` in `drafting`, else `full`.
+    pub code_detail: CodeDetail,
+    /// Relations whose items get sections, although by default they are only in the edge list.
+    #[serde(deserialize_with = "sections_of")]
+    #[schemars(with = "Vec<Listed>")]
+    pub sections_of: Vec<Relation>,
+    /// Groups of sections that this profile leaves out.
+    #[serde(deserialize_with = "groups")]
+    pub leave_out: Vec<Group>,
+    /// Headings that are cut last, case and level ignored.
+    #[serde(deserialize_with = "values::texts")]
+    pub key_headings: Vec<String>,
+    /// Whether a work item's own text comes before the text of its GitHub issue.
+    pub draft_first: bool,
+    /// What fills a budget that would otherwise stay empty: comments by authors without a say over the repo, or nothing. Default: `untrusted` in `drafting` and `review`, else `none`.
+    pub fill_with: FillWith,
 }
 
-/// Returns a profile with the defaults of the configuration.
-fn with_defaults(name: &str, version: u32, text: &'static str) -> Profile {
-    Profile {
-        name: name.to_owned(),
-        instructions: Instructions::Builtin { version, text },
-        budget: chars(20_000),
-        priority: Group::ALL.to_vec(),
-        adr_refs_of: Vec::new(),
-        code_refs_of: Vec::new(),
-        code_detail: CodeDetail::Full,
-        sections_of: Vec::new(),
-        leave_out: Vec::new(),
-        key_headings: KEY_HEADINGS.map(str::to_owned).to_vec(),
-        draft_first: false,
-        fill_with_untrusted: false,
+/// The source of a profile's instructions.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Instructions {
+    /// Built-in instructions. Packs that change with an upgrade name the version as the cause.
+    Builtin {
+        /// Raised whenever the text changes.
+        version: u32,
+        /// The text.
+        text: &'static str,
+    },
+    /// A file of the repo.
+    File(RepoPath),
+}
+
+impl Instructions {
+    /// Returns the built-in instructions of a profile; those of `other` for new profiles.
+    pub(super) fn builtin(profile: &str) -> Self {
+        let text = match profile {
+            "drafting" => include_str!("instructions/drafting.md"),
+            "coding" => include_str!("instructions/coding.md"),
+            "review" => include_str!("instructions/review.md"),
+            _ => include_str!("instructions/other.md"),
+        };
+        Self::Builtin { version: 3, text }
     }
 }
 
-fn chars(max: u64) -> Budget {
-    Budget {
-        max_chars: Some(max),
-        max_bytes: None,
-        max_tokens: None,
-        strategy: Strategy::Both,
-        tokenizer: Tokenizer::O200kBase,
-        margin: 0,
-        root_share: 70,
+impl Default for Instructions {
+    fn default() -> Self {
+        Self::builtin("other")
+    }
+}
+
+impl<'de> Deserialize<'de> for Instructions {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        RepoPath::deserialize(deserializer).map(Self::File)
+    }
+}
+
+/// The items whose references are followed.
+// After `Root`, in the order of `Relation::ALL`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Whose {
+    /// The pack's root, which has to be named.
+    Root,
+    /// The root's parent.
+    Parent,
+    /// The root's children.
+    Child,
+    /// What the root needs.
+    DependsOn,
+    /// What has to be done before the root.
+    BlockedBy,
+    /// What waits for the root.
+    Blocks,
+    /// What belongs together with the root.
+    Related,
+}
+
+fn adr_refs_of<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Relation>, D::Error> {
+    refs_of(deserializer, "add `root`; to leave ADRs or documents out, name them under `leave_out`")
+}
+
+fn code_refs_of<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Relation>, D::Error> {
+    refs_of(deserializer, "add `root`; to leave code out, name it under `leave_out`")
+}
+
+/// Reads whose references are followed; those of the root are always.
+fn refs_of<'de, D: Deserializer<'de>>(deserializer: D, help: &str) -> Result<Vec<Relation>, D::Error> {
+    checked(deserializer, |written: Vec<Whose>| {
+        if !written.contains(&Whose::Root) {
+            return Err(ConfigFault::new("references of the root are always followed").help(help));
+        }
+        let relations = Relation::ALL.into_iter().enumerate();
+        Ok(relations
+            .filter(|(index, _)| written.iter().any(|whose| *whose as usize == index + 1))
+            .map(|r| r.1)
+            .collect())
+    })
+}
+
+/// Relations whose items are in the edge list only, unless a profile asks for more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Listed {
+    /// Items that wait for the root.
+    Blocks,
+    /// Items that belong together with the root.
+    Related,
+}
+
+fn sections_of<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Relation>, D::Error> {
+    let written = Vec::<Listed>::deserialize(deserializer)?;
+    let listed = [(Listed::Blocks, Relation::Blocks), (Listed::Related, Relation::Related)];
+    Ok(listed.into_iter().filter(|(listed, _)| written.contains(listed)).map(|(_, relation)| relation).collect())
+}
+
+/// The most detail that code is shown in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CodeDetail {
+    /// The named lines, small files, and outlines of others.
+    Full,
+    /// Paths and numbers of lines.
+    Pointer,
+}
+
+/// What fills a budget that would otherwise stay empty.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "Filler")]
+pub enum FillWith {
+    /// Nothing.
+    None,
+    /// Comments by authors without a say over the repo, marked as such.
+    Untrusted,
+}
+
+/// Groups of sections that are left out together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Group {
+    /// The parent, with the siblings as lines.
+    Parent,
+    /// What the root depends on.
+    Dependencies,
+    /// The root's children.
+    Children,
+    /// Architecture decisions.
+    Adrs,
+    /// The root's discussion.
+    Comments,
+    /// Other referenced documents.
+    Documents,
+    /// Referenced code: any other text file.
+    Code,
+    /// What `sections_of` asks for.
+    Related,
+    /// The overview, the user and pinned documents.
+    Knowledge,
+    /// Documents that are relevant for the work.
+    Relevant,
+    /// Recent changes of the repo.
+    Changes,
+    /// Cards that a handover inherits.
+    Cards,
+}
+
+impl Group {
+    /// All groups, in the default priority.
+    pub const ALL: [Group; 12] = [
+        Self::Knowledge,
+        Self::Cards,
+        Self::Parent,
+        Self::Dependencies,
+        Self::Children,
+        Self::Adrs,
+        Self::Code,
+        Self::Comments,
+        Self::Documents,
+        Self::Related,
+        Self::Relevant,
+        Self::Changes,
+    ];
+
+    /// Returns whether its sections are about neighbours of the root, or files that it refers to.
+    pub fn is_neighbourhood(self) -> bool {
+        !matches!(self, Self::Comments | Self::Knowledge | Self::Relevant | Self::Changes | Self::Cards)
+    }
+
+    /// Returns the name in the configuration.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Parent => "parent",
+            Self::Dependencies => "dependencies",
+            Self::Children => "children",
+            Self::Adrs => "adrs",
+            Self::Comments => "comments",
+            Self::Documents => "documents",
+            Self::Code => "code",
+            Self::Related => "related",
+            Self::Knowledge => "knowledge",
+            Self::Relevant => "relevant",
+            Self::Changes => "changes",
+            Self::Cards => "cards",
+        }
+    }
+}
+
+fn groups<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Group>, D::Error> {
+    let mut seen = Vec::new();
+    values::list(deserializer, usize::MAX, |group: Group| {
+        if seen.contains(&group) {
+            return Err(ConfigFault::new(format!("`{}` is given twice", group.name())).help("name each group once"));
+        }
+        seen.push(group);
+        Ok(group)
+    })
+}
+
+/// Reads groups, and adds those that are not named: knowledge and cards before all others, the rest after them.
+fn priority<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Group>, D::Error> {
+    let mut named = groups(deserializer)?;
+    let rest: Vec<Group> = Group::ALL.into_iter().filter(|group| !named.contains(group)).collect();
+    for group in rest {
+        let at = match group {
+            Group::Knowledge => 0,
+            Group::Cards => named.iter().position(|known| *known == Group::Knowledge).map_or(0, |at| at + 1),
+            _ => named.len(),
+        };
+        named.insert(at, group);
+    }
+    Ok(named)
+}
+
+/// The limits of a pack. At least one limit is given; a pack keeps to every limit that is.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = all_optional)]
+pub struct Budget {
+    /// The most characters (Unicode scalar values).
+    #[serde(default, deserialize_with = "values::limit")]
+    #[schemars(with = "Limit")]
+    pub max_chars: Option<u64>,
+    /// The most tokens, as `tokenizer` counts them.
+    #[serde(default, deserialize_with = "values::limit")]
+    #[schemars(with = "Limit")]
+    pub max_tokens: Option<u64>,
+    /// The most bytes of UTF-8.
+    #[serde(default, deserialize_with = "values::limit")]
+    #[schemars(with = "Limit")]
+    pub max_bytes: Option<u64>,
+    /// How a pack is made to fit. Default: `both`.
+    #[serde(default)]
+    pub strategy: Strategy,
+    /// The vocabulary that counts tokens. Default: `o200k_base`.
+    #[serde(default)]
+    pub tokenizer: Tokenizer,
+    /// The part of each limit that stays free, for models that count otherwise, such as `15%`; at most 90. Default: 0.
+    #[serde(default, deserialize_with = "values::percent")]
+    #[schemars(with = "Percent")]
+    pub margin: u8,
+    /// The part of the limit that the root's body takes at most, from 10 to 100; more if the rest leaves space. Default: `70%`.
+    #[serde(default = "default_root_share", deserialize_with = "values::percent")]
+    #[schemars(with = "Percent")]
+    pub root_share: u8,
+}
+
+fn default_root_share() -> u8 {
+    70
+}
+
+/// How a pack is made to fit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Strategy {
+    /// The pack is cut at its end.
+    TruncateTail,
+    /// Whole sections are left out, weakest first.
+    DropLowPriority,
+    /// Sections are reduced in detail, weakest first, and left out last.
+    #[default]
+    Both,
+}
+
+impl Strategy {
+    /// Returns the name in the configuration and in packs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::TruncateTail => "truncate_tail",
+            Self::DropLowPriority => "drop_low_priority",
+            Self::Both => "both",
+        }
+    }
+}
+
+/// The vocabularies that can be counted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, JsonSchema)]
+pub enum Tokenizer {
+    /// The newer vocabulary.
+    #[default]
+    #[serde(rename = "o200k_base")]
+    O200kBase,
+    /// The older vocabulary.
+    #[serde(rename = "cl100k_base")]
+    Cl100kBase,
+}
+
+impl Tokenizer {
+    /// Returns the name in the configuration and in packs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::O200kBase => "o200k_base",
+            Self::Cl100kBase => "cl100k_base",
+        }
     }
 }
 
@@ -127,8 +384,13 @@ fn chars(max: u64) -> Budget {
 #[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
+    use crate::config::load;
     use crate::model::Digest;
-    use std::collections::BTreeSet;
+    use std::collections::BTreeMap;
+
+    fn builtin() -> BTreeMap<String, Profile> {
+        load("contextpack.yml", None).unwrap().profiles
+    }
 
     fn text(profile: &Profile) -> (u32, &'static str) {
         let Instructions::Builtin { version, text } = profile.instructions else { panic!("built in") };
@@ -176,18 +438,5 @@ mod tests {
             let (now, text) = text(profile);
             assert_eq!((name, version, digest), (profile.name.as_str(), now, Digest::of(text).short(12).as_str()));
         }
-    }
-
-    #[test]
-    fn every_priority_has_each_group_once_and_the_profiles_differ() {
-        let all = builtin();
-        for profile in all.values() {
-            let groups: BTreeSet<_> = profile.priority.iter().collect();
-            assert_eq!((groups.len(), profile.priority.len()), (Group::ALL.len(), Group::ALL.len()));
-        }
-        let orders: BTreeSet<_> = all.values().map(|profile| &profile.priority).collect();
-        assert_eq!(orders.len(), all.len());
-        let limits: Vec<_> = all.values().map(|profile| profile.budget.max_chars.unwrap()).collect();
-        assert_eq!(limits, [32_000, 24_000, 20_000, 32_000]);
     }
 }

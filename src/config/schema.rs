@@ -1,61 +1,165 @@
-//! The published schema of `contextpack.yml`.
+//! The published schema of `contextpack.yml`, generated from the types that read it.
 
-use super::raw::RawConfig;
+use super::settings::{ConfigFile, NATIVE_FIELDS};
+use super::values::{Limit, Percent, Words};
+use crate::model::{Code, Level, RepoPath};
 use schemars::generate::SchemaSettings;
+use schemars::transform::{RecursiveTransform, Transform as _};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 
 /// Returns the JSON Schema of `contextpack.yml`, which is also in `schema/config.schema.json`.
 pub fn schema() -> String {
-    let mut schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<RawConfig>();
+    let mut schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<ConfigFile>();
+    RecursiveTransform(accept_null).transform(&mut schema);
     schema.insert("$id".to_owned(), "urn:contextpack:schema:config:1".into());
     format!("{:#}\n", schema.to_value())
 }
 
-#[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
-mod tests {
-    use super::*;
-    use serde_json::Value;
+/// Marks every setting as optional: what is absent has its default.
+pub(super) fn all_optional(schema: &mut Schema) {
+    schema.remove("required");
+}
 
-    /// Collects the properties without a description.
-    fn undescribed(at: &str, schema: &Value, found: &mut Vec<String>) {
-        match schema {
-            Value::Object(map) => {
-                for (key, value) in map {
-                    let here = format!("{at}/{key}");
-                    if let ("properties" | "$defs", Value::Object(properties)) = (key.as_str(), value) {
-                        for (name, property) in properties {
-                            if property.get("description").is_none() {
-                                found.push(format!("{here}/{name}"));
-                            }
-                        }
-                    }
-                    undescribed(&here, value, found);
+/// Lets every optional setting be empty, which is the same as absent.
+fn accept_null(schema: &mut Schema) {
+    if schema.get("type").is_none_or(|kind| kind != "object") {
+        return;
+    }
+    let required = schema.remove("required");
+    let is_required = |name: &str| {
+        required.as_ref().and_then(Value::as_array).is_some_and(|names| names.iter().any(|required| required == name))
+    };
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        for (name, property) in properties {
+            if let Value::Object(property) = property
+                && !is_required(name)
+            {
+                if property.get("default").is_some_and(|default| !default.is_null()) {
+                    property.remove("default");
                 }
+                accept_null_in(property);
             }
-            Value::Array(values) => values.iter().for_each(|value| undescribed(at, value, found)),
-            _ => {}
         }
     }
+    if let Some(required) = required {
+        schema.insert("required".to_owned(), required);
+    }
+}
 
-    #[test]
-    fn every_setting_is_described_and_the_text_is_stable() {
-        let text = schema();
-        assert_eq!(text, schema());
-        assert!(text.ends_with("}\n") && !text.ends_with("\n\n"));
-        let value: Value = serde_json::from_str(&text).unwrap();
-        for (key, expected) in [
-            ("$schema", "https://json-schema.org/draft/2020-12/schema"),
-            ("$id", "urn:contextpack:schema:config:1"),
-            ("title", "contextpack.yml"),
-        ] {
-            assert_eq!(value[key], expected);
+fn accept_null_in(property: &mut Map<String, Value>) {
+    let null = json!({"type": "null"});
+    if let Some(kind) = property.get_mut("type") {
+        if kind.is_string() {
+            *kind = json!([kind, "null"]);
         }
-        let mut found = Vec::new();
-        undescribed("", &value, &mut found);
-        assert_eq!(found, Vec::<String>::new());
-        assert_eq!(value["additionalProperties"], false);
-        assert!(value.get("required").is_none() && !text.contains("Raw"), "{text}");
-        let required = &value["$defs"]["WorkItems"]["required"];
-        assert_eq!(required, &serde_json::json!(["include"]));
+    } else if !property.get("anyOf").and_then(Value::as_array).is_some_and(|any| any.contains(&null)) {
+        let description = property.remove("description");
+        let any = json!([std::mem::take(property), null]);
+        property.insert("anyOf".to_owned(), any);
+        property.extend(description.map(|description| ("description".to_owned(), description)));
+    }
+}
+
+/// A map of names of `[a-z0-9-]+` to values of `T`.
+pub(super) fn by_name<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    let value = generator.subschema_for::<T>();
+    json_schema!({"type": ["object", "null"], "patternProperties": {"^[a-z0-9-]+$": value}, "additionalProperties": false})
+}
+
+/// The levels of warnings, by code.
+pub(super) fn warnings(generator: &mut SchemaGenerator) -> Schema {
+    let codes = Code::ALL.iter().map(|code| (code.name(), code.summary().trim().to_owned()));
+    described(&generator.subschema_for::<Level>(), codes)
+}
+
+/// Names in the files, by native field.
+pub(super) fn field_names(generator: &mut SchemaGenerator) -> Schema {
+    let described_names = NATIVE_FIELDS
+        .iter()
+        .map(|name| (*name, format!("The name or names in your files for the native field `{name}`.")));
+    described(&generator.subschema_for::<Words>(), described_names)
+}
+
+/// A map of the given names, which all have values of `schema`.
+fn described<'a>(schema: &Schema, names: impl Iterator<Item = (&'a str, String)>) -> Schema {
+    let properties: Map<String, Value> = names
+        .map(|(name, description)| {
+            let mut schema = schema.clone();
+            schema.insert("description".to_owned(), description.into());
+            (name.to_owned(), schema.to_value())
+        })
+        .collect();
+    json_schema!({"type": ["object", "null"], "properties": properties, "additionalProperties": false})
+}
+
+/// The schema of a value that may be written in two ways.
+fn either(one: Value, other: Value) -> Schema {
+    json_schema!({"anyOf": [one, other]})
+}
+
+impl JsonSchema for Words {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Words".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        either(
+            json!({"description": "One.", "type": "string"}),
+            json!({"description": "Several.", "type": "array", "items": {"type": "string"}}),
+        )
+    }
+}
+
+impl JsonSchema for Limit {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Limit".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        either(
+            json!({"description": "The limit as a number.", "type": "integer", "minimum": 1}),
+            json!({"description": "Thousands, such as `8k`.", "type": "string", "pattern": "^[1-9][0-9]*[kK]$"}),
+        )
+    }
+}
+
+impl JsonSchema for Percent {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Percent".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        either(
+            json!({"description": "Percent as a number.", "type": "integer", "minimum": 0, "maximum": 100}),
+            json!({"description": "Percent with its sign.", "type": "string", "pattern": "^[0-9]{1,3} ?%$"}),
+        )
+    }
+}
+
+impl JsonSchema for RepoPath {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "RepoPath".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        String::json_schema(generator)
     }
 }

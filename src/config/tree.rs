@@ -1,15 +1,21 @@
 //! The configuration as a tree of settings, before it is typed.
 
-use super::faults::ConfigFault;
+use super::faults::{ConfigFault, PathStep};
 use crate::model::conflict_line;
 use crate::yaml::{self, Position, YamlDialect, YamlError, YamlErrorKind, YamlKey, YamlNode, YamlValue};
+
+/// The profile that new ones begin as.
+const BASE_PROFILE: &str = "other";
+
+/// The place of a value that was removed; no value of a file has it.
+const REMOVED: Position = Position { line: 0, column: 0 };
 
 /// Reads the one document of `text`, with the keys of each map sorted, so that [`entry`] finds them.
 ///
 /// An empty document is [`YamlValue::Null`].
 pub(super) fn read(text: &str) -> Result<YamlNode, ConfigFault> {
     if let Some(line) = conflict_line(text) {
-        let fault = ConfigFault::new(Position { line, column: 1 }, "the file has conflict markers");
+        let fault = ConfigFault::new("the file has conflict markers").at(Position { line, column: 1 });
         return Err(fault.help("resolve the conflict, then `git add` the file"));
     }
     let (documents, error) = yaml::documents(text, YamlDialect::Settings);
@@ -52,58 +58,81 @@ fn sort_keys(root: &mut YamlNode) {
     }
 }
 
-/// Words an error of the reader for the author of a configuration.
-fn fault(error: YamlError) -> ConfigFault {
-    let YamlError { at, kind } = error;
-    match kind {
-        YamlErrorKind::Syntax(why) => ConfigFault::new(at, format!("this is not YAML: {why}")),
-        YamlErrorKind::TooLarge => ConfigFault::new(at, "the configuration is larger than 1 MiB"),
-        YamlErrorKind::KeyNotText => ConfigFault::new(at, "a list or map stands where a name is expected")
-            .help("put quotes around a value that begins with `{` or `[`"),
-        YamlErrorKind::DuplicateKey { key, first } => ConfigFault::new(at, format!("`{key}` is given twice"))
-            .help(format!("the first stands on line {}; join the two", first.line)),
-        YamlErrorKind::CustomTag(_) => {
-            ConfigFault::new(at, kind.to_string()).help("put quotes around a value that begins with `!`")
+/// Adds to the maps of `node` the settings of `defaults` that they leave out. A `budget` is taken whole, and profiles of
+/// the user begin as the profile `other`.
+pub(super) fn fill(node: &mut YamlNode, defaults: &YamlNode) {
+    if node.value == YamlValue::Null {
+        node.value = YamlValue::Map(Vec::new());
+    }
+    let (YamlValue::Map(pairs), YamlValue::Map(defaults)) = (&mut node.value, &defaults.value) else { return };
+    for (key, default) in defaults {
+        match pairs.iter_mut().find(|(own, _)| own.text == key.text) {
+            None => pairs.push((key.clone(), default.clone())),
+            Some((_, own)) if own.value == YamlValue::Null => *own = default.clone(),
+            Some((key, _)) if key.text == "budget" => {}
+            Some((_, own)) if key.text == "profiles" => {
+                if let (YamlValue::Map(profiles), Some((_, base))) = (&mut own.value, entry(default, BASE_PROFILE)) {
+                    let new = profiles.iter_mut().filter(|(name, _)| entry(default, &name.text).is_none());
+                    new.for_each(|(_, profile)| fill(profile, base));
+                }
+                fill(own, default);
+            }
+            Some((_, own)) => fill(own, default),
         }
-        YamlErrorKind::SecondDocument => {
-            ConfigFault::new(at, kind.to_string()).help("remove what follows the second `---`")
-        }
-        YamlErrorKind::MergeOfNoMap
-        | YamlErrorKind::TooDeep
-        | YamlErrorKind::TooManyAliases
-        | YamlErrorKind::RecursiveAlias
-        | YamlErrorKind::EmptyKey => ConfigFault::new(at, kind.to_string()),
     }
 }
 
-#[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn settings_are_found_by_name_with_their_places() {
-        let root = read("b:\n  - 0012\na: 4.10\nc: ~\n").unwrap();
-        let (key, value) = entry(&root, "a").unwrap();
-        assert_eq!((key.at, text(value)), (Position { line: 3, column: 1 }, Some("4.10")));
-        assert_eq!(entry(&root, "b").unwrap().0.at.line, 1);
-        assert_eq!(entry(&root, "c").unwrap().1.value, YamlValue::Null);
-        assert!(entry(&root, "d").is_none());
-        assert_eq!(read("# nothing\n").unwrap().value, YamlValue::Null);
+/// Removes the value to which `path` leads, the innermost step first.
+///
+/// Returns whether it had lost a value of its own before; `None` if `path` leads to none.
+pub(super) fn remove(root: &mut YamlNode, path: &[PathStep]) -> Option<bool> {
+    if path.is_empty() {
+        return None;
     }
-
-    #[test]
-    fn ambiguous_texts_are_refused_with_their_place_and_what_to_do() {
-        let twice = read("a: 1\nb: 2\na: 3\n").unwrap_err();
-        assert_eq!(twice.at, Some(Position { line: 3, column: 1 }));
-        assert_eq!(
-            (&*twice.message, &*twice.help.unwrap()),
-            ("`a` is given twice", "the first stands on line 1; join the two")
-        );
-        assert!(read("a: 1\n---\nb: 2\n").unwrap_err().message.contains("more than one"));
-        assert!(read("deny: !x\n").unwrap_err().help.unwrap().contains("quotes"));
-        assert!(read("{a: 1}: 2\n").unwrap_err().help.unwrap().contains("quotes"));
-        assert_eq!(read("a: [\n").unwrap_err().at.unwrap().line, 2);
-        assert!(read("a: &x [*x]\n").is_err());
+    let mut node = root;
+    for step in path.iter().rev() {
+        node = match (&mut node.value, step) {
+            (YamlValue::List(nodes), PathStep::Index(index)) => nodes.get_mut(*index)?,
+            (YamlValue::Map(pairs), PathStep::Key(name)) => &mut pairs.iter_mut().find(|(key, _)| key.text == *name)?.1,
+            _ => return None,
+        };
     }
+    let lost = has_removed(node);
+    *node = YamlNode { at: REMOVED, value: YamlValue::Null };
+    Some(lost)
+}
+
+/// Returns whether the value was removed.
+pub(super) fn is_removed(node: &YamlNode) -> bool {
+    node.at == REMOVED
+}
+
+/// Returns whether a value was removed from this list or map.
+pub(super) fn has_removed(node: &YamlNode) -> bool {
+    match &node.value {
+        YamlValue::Null | YamlValue::Scalar { .. } => false,
+        YamlValue::List(nodes) => nodes.iter().any(is_removed),
+        YamlValue::Map(pairs) => pairs.iter().any(|(_, node)| is_removed(node)),
+    }
+}
+
+/// Words an error of the reader for the author of a configuration.
+fn fault(YamlError { at, kind }: YamlError) -> ConfigFault {
+    let (message, help) = match &kind {
+        YamlErrorKind::Syntax(why) => (format!("this is not YAML: {why}"), None),
+        YamlErrorKind::TooLarge => ("the configuration is larger than 1 MiB".to_owned(), None),
+        YamlErrorKind::KeyNotText => (
+            "a list or map stands where a name is expected".to_owned(),
+            Some("put quotes around a value that begins with `{` or `[`".to_owned()),
+        ),
+        YamlErrorKind::DuplicateKey { key, first } => {
+            (format!("`{key}` is given twice"), Some(format!("the first stands on line {}; join the two", first.line)))
+        }
+        YamlErrorKind::CustomTag(_) => {
+            (kind.to_string(), Some("put quotes around a value that begins with `!`".to_owned()))
+        }
+        YamlErrorKind::SecondDocument => (kind.to_string(), Some("remove what follows the second `---`".to_owned())),
+        _ => (kind.to_string(), None),
+    };
+    ConfigFault { help, ..ConfigFault::new(message).at(at) }
 }

@@ -129,7 +129,7 @@ impl Project<'_> {
         }
         // Notes without their document are what its entry says.
         let entry = documents.is_empty().then(|| self.settings.knowledge.source_of(path)).flatten()?;
-        match (&entry.agent, entry.secret) {
+        match (&entry.agent, entry.is_secret()) {
             (Some(_), _) => Some(Withheld::OtherAgent),
             (None, true) => Some(Withheld::Secret),
             (None, false) => None,

@@ -3,7 +3,7 @@
 use super::clean;
 use super::project::Project;
 use super::restrictions::trusted_instructions;
-use crate::config::{Budget, BuiltinText, Instructions, Profile, Strategy, Tokenizer};
+use crate::config::{Budget, BuiltinText, Instructions, Profile, Strategy, Tokenizer, MinTrust};
 use crate::fit::Counter;
 use crate::model::{Diagnostic, Digest, Digester};
 use crate::redact::{Clean, CleanBuf};
@@ -93,7 +93,7 @@ impl Project<'_> {
         let github = &self.settings.github;
         let comments = CommentRules {
             most: usize::try_from(github.comments).unwrap_or(usize::MAX),
-            trusted_only: github.trusted_only,
+            trusted_only: github.min_trust == MinTrust::Trusted,
         };
         let excerpt = &self.settings.adrs.excerpt;
         let context =

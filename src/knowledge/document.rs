@@ -179,7 +179,7 @@ impl<'a> DocumentRules<'a> {
 
     /// Returns whether a document with this text holds secrets. What cannot be understood counts as a secret.
     pub fn secrecy(&self, raw: &str) -> Secrecy {
-        if self.source.is_some_and(|source| source.secret) {
+        if self.source.is_some_and(|source| source.is_secret()) {
             return Secrecy::Secret;
         }
         let read = read_front_matter(raw);

@@ -2,18 +2,20 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The relation of one item to another, in the order of the edge list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+/// The relation of another item to an item.
+// The order is that of the edge list. The comments are descriptions in the schema of the configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Relation {
-    /// The other contains this one.
+    /// It contains the item.
     Parent,
-    /// The other is a part of this one.
+    /// It is a part of the item.
     Child,
-    /// This one needs the other.
+    /// The item needs it.
     DependsOn,
-    /// The other must be done before this one; as a dependency, but stated as a blocker.
+    /// It has to be done before the item.
     BlockedBy,
-    /// The other waits for this one.
+    /// It waits for the item.
     Blocks,
     /// They belong together, without order.
     Related,

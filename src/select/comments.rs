@@ -2,7 +2,7 @@
 
 use super::candidates::{Rank, SelectionBuilder};
 use super::{Candidate, CommentRules, Filler, Omission, TextOrigin, Trust, removals};
-use crate::config::Group;
+use crate::config::{FillWith, Group};
 use crate::graph::{ClaimedIssue, Entry, ParsedComment};
 use crate::redact::{Clean, CleanBuf};
 use std::collections::{BTreeMap, BTreeSet};
@@ -84,7 +84,7 @@ impl SelectionBuilder<'_> {
         let Some(issue) = &entry.issue else { return };
         let mut choice = CommentChoice::new(issue, self.context.comments);
         let profile = self.context.profile;
-        let fills = profile.fill_with_untrusted
+        let fills = profile.fill_with == FillWith::Untrusted
             && self.context.comments.most > 0
             && !profile.leave_out.contains(&Group::Comments);
         let fillers = if fills { choice.fillers() } else { Vec::new() };

@@ -69,7 +69,7 @@ impl Arguments {
     /// Returns the boxes that the recipe's arguments name, in order.
     pub(super) fn boxes(&self, recipe: &Recipe) -> Result<Vec<&str>, CardError> {
         let mut boxes = Vec::new();
-        for key in &recipe.include_boxes_from_args {
+        for key in &recipe.inherit_context.include_boxes_from_args {
             let bad = || CardError::bad(format!("{key} must be a box_id or list[box_id]"));
             match self.0.get(key) {
                 None => {}

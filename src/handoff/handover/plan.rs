@@ -308,7 +308,7 @@ fn unauthorized(request: &HandoverRequest<'_>, name: &str) -> CardError {
 
 /// Returns whether a card names the agent that hands over.
 fn names_parent(request: &HandoverRequest<'_>) -> bool {
-    request.recipe.include_parent && request.from.is_some()
+    request.recipe.inherit_context.include_parent && request.from.is_some()
 }
 
 /// Returns the cards that the handover adds: those of its arguments, and the one that names its source.
