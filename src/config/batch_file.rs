@@ -105,7 +105,7 @@ impl BatchFile {
     fn check(&self, at: SettingPlace<'_>, max_tasks: u32, faults: &mut ConfigFaults) -> Vec<u32> {
         let at_tasks = at.key("tasks");
         let count = self.tasks.len();
-        if count == 0 {
+        if count == 0 && !at_tasks.lost_a_value() {
             faults.add(at_tasks, "there are no tasks");
         } else if count > max_tasks as usize {
             let help = "`handover.max_tasks` in `contextpack.yml` raises the limit";

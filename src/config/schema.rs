@@ -36,7 +36,8 @@ fn accept_null(schema: &mut Schema) {
             if let Value::Object(property) = property
                 && !is_required(name)
             {
-                if property.get("default").is_some_and(|default| !default.is_null()) {
+                // The published schema states this one default alone.
+                if name != "warnings" {
                     property.remove("default");
                 }
                 accept_null_in(property);
@@ -56,7 +57,7 @@ fn accept_null_in(property: &mut Map<String, Value>) {
         }
     } else if !property.get("anyOf").and_then(Value::as_array).is_some_and(|any| any.contains(&null)) {
         let description = property.remove("description");
-        let any = json!([std::mem::take(property), null]);
+        let any = Value::Array(vec![std::mem::take(property).into(), null]);
         property.insert("anyOf".to_owned(), any);
         property.extend(description.map(|description| ("description".to_owned(), description)));
     }
