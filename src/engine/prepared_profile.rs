@@ -3,7 +3,7 @@
 use super::clean;
 use super::project::Project;
 use super::restrictions::trusted_instructions;
-use crate::config::{Budget, BuiltinText, Instructions, Profile, Strategy, Tokenizer, MinTrust};
+use crate::config::{Budget, BuiltinText, Instructions, MinTrust, Profile, Strategy, Tokenizer};
 use crate::fit::Counter;
 use crate::model::{Diagnostic, Digest, Digester};
 use crate::redact::{Clean, CleanBuf};
