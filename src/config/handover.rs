@@ -23,6 +23,7 @@ const RESERVED: [&str; 2] = [TARGET_STRATEGY, INCLUDE_HISTORY];
 #[schemars(rename = "Handover", transform = all_optional)]
 pub struct HandoverSettings {
     /// The folder of cards, boxes, logs and the packs of handovers, inside the repo. Default: `context`.
+    #[serde(deserialize_with = "values::repo_path")]
     pub dir: RepoPath,
     /// The most tasks of one batch. Default: 8.
     pub max_tasks: u32,

@@ -49,6 +49,7 @@ pub struct AgentSettings {
     #[schemars(with = "Words")]
     pub include: Globs,
     /// The template of `agent new`. Default: a document of type `agent_soul_template`, else the built-in one.
+    #[serde(default, deserialize_with = "values::optional_path")]
     pub template: Option<RepoPath>,
 }
 
@@ -193,6 +194,7 @@ pub struct ContextSettings {
     #[schemars(with = "Words")]
     pub activity: Vec<RepoPath>,
     /// The folder of the packs that `--record` keeps, to be committed. Default: `.contextpack/delivered`.
+    #[serde(default, deserialize_with = "values::optional_path")]
     pub record: Option<RepoPath>,
 }
 
@@ -249,6 +251,7 @@ pub struct Job {
     /// The work item that it is about.
     pub root: Option<String>,
     /// The file with its instructions, which stand at the end of its context.
+    #[serde(deserialize_with = "values::repo_path")]
     pub instructions: RepoPath,
 }
 

@@ -116,7 +116,7 @@ impl Default for Instructions {
 
 impl<'de> Deserialize<'de> for Instructions {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        RepoPath::deserialize(deserializer).map(Self::File)
+        values::repo_path(deserializer).map(Self::File)
     }
 }
 

@@ -94,6 +94,7 @@ pub(super) struct ConfigFile {
     #[serde(default, deserialize_with = "values::bounded")]
     pub(super) documents: Vec<DocumentSource>,
     /// The document that says what the project is, which packs hold in full.
+    #[serde(default, deserialize_with = "values::optional_path")]
     pub(super) overview: Option<RepoPath>,
     /// What packs hold besides their root.
     pub(super) context: ContextSettings,
@@ -382,6 +383,7 @@ pub struct GithubSettings {
     /// The host of its URLs. Default: `github.com`.
     pub host: String,
     /// The folder of the snapshot of issues, which builds read. Commit it where packs are committed. Default: `.contextpack/github`.
+    #[serde(deserialize_with = "values::repo_path")]
     pub snapshot: RepoPath,
     /// How many of the root's last comments a pack takes; 0 takes none. Default: 5.
     pub comments: u32,
@@ -408,6 +410,7 @@ pub enum MinTrust {
 #[schemars(rename = "Output", transform = all_optional)]
 pub struct OutputSettings {
     /// The folder of packs, inside the repo. Default: `packs`.
+    #[serde(deserialize_with = "values::repo_path")]
     pub dir: RepoPath,
     /// The profiles that are built if none is named. Default: `[coding]`.
     #[serde(deserialize_with = "values::words")]

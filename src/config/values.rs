@@ -204,10 +204,14 @@ fn glob_fault(text: &str, error: &globset::Error) -> ConfigFault {
     ConfigFault::new(format!("`{}` is not a glob: {}", shortened(text), error.kind()))
 }
 
-impl<'de> Deserialize<'de> for RepoPath {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        checked(deserializer, |written: String| path(&written))
-    }
+/// Reads the path of a file or folder of the repo.
+pub(super) fn repo_path<'de, D: Deserializer<'de>>(deserializer: D) -> Result<RepoPath, D::Error> {
+    checked(deserializer, |written: String| path(&written))
+}
+
+/// Reads such a path that may be left out.
+pub(super) fn optional_path<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<RepoPath>, D::Error> {
+    repo_path(deserializer).map(Some)
 }
 
 /// Checks the path of a file or folder of the repo, which is not its root.
