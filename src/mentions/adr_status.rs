@@ -2,7 +2,7 @@
 
 use crate::markdown::front_matter::{front_matter, key};
 use crate::markdown::{Heading, Outline, words};
-use crate::mentions::hints::pattern;
+use crate::mentions::vocabulary::{means, pattern, words_for};
 use crate::model::{
     DecisionState, StatusPosition, date_in, is_status_template, names_nothing, names_successor, state_at,
 };
@@ -24,30 +24,6 @@ pub struct AdrStatus {
     /// Whether the decision applies.
     pub state: DecisionState,
 }
-
-/// Words before `status` that name the record itself; in a heading the first ones only, since others head sections of their own.
-const OWN: [&str; 9] = ["adr", "decision", "record", "current", "date and", "date &", "date /", "document", "proposal"];
-/// How many of these count in a heading.
-const OWN_IN_HEADINGS: usize = 7;
-/// Words behind `status` that change nothing.
-const OF_OWN: [&str; 10] = [
-    "of this adr",
-    "of the adr",
-    "of this decision",
-    "of the decision",
-    "of this record",
-    "of the record",
-    "of this document",
-    "and date",
-    "& date",
-    "/ date",
-];
-/// The names of boxes that renderers draw around a text: `> [!NOTE]`, `> **Warning**`, `!!! warning`.
-const BOXES: [&str; 8] = ["attention", "caution", "danger", "important", "info", "note", "tip", "warning"];
-
-/// Columns of a table with a line for each of several decisions, or for each word of a legend.
-const OTHERS: [&str; 10] =
-    ["adr", "decision", "definition", "description", "file", "id", "meaning", "name", "number", "title"];
 
 /// Returns the status of an ADR, which is looked for in the front matter, then under a `Status` heading, then above the second
 /// section: in a line such as `* Status: **Accepted**`, or a column or row of a table.
@@ -124,7 +100,7 @@ impl Line<'_> {
     /// Returns whether it is only the name of a box.
     fn is_box(&self) -> bool {
         let name = self.text.trim_matches(|c: char| !c.is_alphanumeric());
-        BOXES.iter().any(|known| known.eq_ignore_ascii_case(name))
+        means("box", &name.to_ascii_lowercase())
     }
 
     fn is_row(&self) -> bool {
@@ -421,12 +397,12 @@ fn own_status(text: &str, is_heading: bool) -> Option<&str> {
         |number: &str| number.len() < 5 && number.chars().all(|c| matches!(c, 'I' | 'V' | 'X') || !c.is_alphabetic());
     let numbered = bare.split_once(['.', ')']).filter(|(number, _)| is_number(number)).map_or(bare, |(_, rest)| rest);
     let numbered = numbered.trim_start_matches(|c: char| !c.is_alphabetic());
-    let rest = OWN[..if is_heading { OWN_IN_HEADINGS } else { OWN.len() }]
+    let rest = words_for(if is_heading { "before status" } else { "before status in a line" })
         .iter()
         .find_map(|own| without_word(numbered, own))
         .map_or(numbered, str::trim_start);
     let rest = without_word(rest, "status")?;
-    let rest = OF_OWN.iter().find_map(|own| without_word(rest.trim_start(), own)).unwrap_or(rest);
+    let rest = words_for("after status").iter().find_map(|own| without_word(rest.trim_start(), own)).unwrap_or(rest);
     let value = rest.trim_start_matches(['*', '_', ' ', '"', '\'']);
     let value = ["</b>", "</strong>"].into_iter().find_map(|tag| value.strip_prefix(tag)).unwrap_or(value);
     let separators = [':', '：', '=', '-', '–', '—'];
@@ -495,7 +471,7 @@ fn in_table(table: &[Line<'_>]) -> Vec<Statement> {
     if beside.is_some_and(|text| state_at(&text, StatusPosition::Status) != DecisionState::Unknown) {
         return in_row(head).into_iter().collect();
     }
-    let is_about_others = heads.iter().any(|cell| OTHERS.contains(&name(head, cell).as_str()));
+    let is_about_others = heads.iter().any(|cell| means("column of others", &name(head, cell)));
     if rows.len() > 1 && is_about_others {
         return Vec::new();
     }

@@ -11,22 +11,9 @@ pub(super) fn opening(text: &str, at: usize) -> Option<usize> {
         b')' => b'(',
         _ => return None,
     };
-    if !goes_on(text, at) {
-        return None;
-    }
-    let mut depth = 0_usize;
-    for (index, byte) in text.as_bytes()[..at].iter().enumerate().rev().take(LONGEST) {
-        match *byte {
-            byte if byte == close => depth += 1,
-            byte if byte == open => depth -= 1,
-            byte if !is_inside(byte) => return None,
-            _ => {}
-        }
-        if depth == 0 {
-            return Some(index);
-        }
-    }
-    None
+    let before = text.as_bytes()[..at].iter().rev();
+    let length = goes_on(text, at).then(|| matching(before, close, open))??;
+    Some(at - length)
 }
 
 /// Returns where the bracket that opens at `at` is closed, if a path goes on after it.
@@ -37,16 +24,22 @@ pub(super) fn closing(text: &str, at: usize) -> Option<usize> {
         b'(' => b')',
         _ => return None,
     };
+    let length = matching(text.as_bytes()[at..].iter(), open, close)?;
+    Some(at + length).filter(|after| goes_on(text, *after))
+}
+
+/// Returns the number of bytes from a bracket to the one that matches it, both included, if a path may hold all of them.
+fn matching<'a>(bytes: impl Iterator<Item = &'a u8>, first: u8, last: u8) -> Option<usize> {
     let mut depth = 0_usize;
-    for (index, byte) in text.as_bytes().iter().enumerate().skip(at).take(LONGEST) {
+    for (length, byte) in (1..).zip(bytes.take(LONGEST)) {
         match *byte {
-            byte if byte == open => depth += 1,
-            byte if byte == close => depth -= 1,
+            byte if byte == first => depth += 1,
+            byte if byte == last => depth -= 1,
             byte if !is_inside(byte) => return None,
             _ => {}
         }
         if depth == 0 {
-            return Some(index + 1).filter(|after| goes_on(text, *after));
+            return Some(length);
         }
     }
     None

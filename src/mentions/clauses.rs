@@ -1,8 +1,8 @@
 //! Sentences that state relations, and the lists of names in them.
 
 use crate::markdown::{GAP, LinkSpan, Run};
-use crate::mentions::hints::pattern;
 use crate::mentions::relations::LABEL;
+use crate::mentions::vocabulary::{means, pattern};
 use crate::mentions::words::{NameStrength, Word, words};
 use crate::model::{Relation, ends_name, has_letter_prefix, is_document_name};
 use regex::Regex;
@@ -13,46 +13,10 @@ use std::sync::LazyLock;
 static PHRASE: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)\b(?:(depends?[\s-]+(?:up)?on)|(blocked[\s-]+(?:by|on)))\b"));
 
-/// Words that are allowed between `depends on` and its targets.
-const FILLERS: [&str; 24] = [
-    "the", "a", "an", "this", "both", "issue", "issues", "pr", "prs", "pull", "request", "requests", "task", "tasks",
-    "epic", "feature", "ticket", "tickets", "bug", "item", "story", "upstream", "work", "in",
-];
-/// Words that join the entries of a list.
-const JOINS: [&str; 5] = ["and", "or", "plus", "as", "well"];
-/// The most words of [`FILLERS`] in a row.
-const MOST_FILLERS: usize = 4;
-/// Words before a phrase that deny it, or ask.
-const DENYING: [&str; 8] = ["cannot", "if", "neither", "never", "nor", "not", "whether", "without"];
-/// Words before a phrase that say it of the past.
-const PAST: [&str; 3] = ["formerly", "originally", "previously"];
-/// Words directly before a name that deny it where a relation was announced.
-const DENYING_NAMES: [&str; 5] = ["neither", "never", "no", "nor", "not"];
-/// Words that may stand between these and the name, besides fillers and other names.
-const BETWEEN_DENIED: [&str; 7] = ["be", "by", "longer", "more", "on", "to", "yet"];
-/// Words that say that nothing is named; with more than one other word behind them they are part of a sentence.
-const NOTHING: [&str; 11] = [
-    "n/a",
-    "na",
-    "nil",
-    "no blocker",
-    "no blockers",
-    "no dependencies",
-    "no dependency",
-    "nobody",
-    "none",
-    "not applicable",
-    "nothing",
-];
-/// Words that may follow these.
-const NOTHING_NOW: [&str; 6] = ["anymore", "currently", "left", "now", "open", "yet"];
-/// Words after these that name something all the same.
-const EXCEPTING: [&str; 5] = ["apart", "besides", "but", "except", "other"];
-/// Words that begin a question.
-const ASKING: [&str; 28] = [
-    "am", "any", "are", "aren't", "can", "could", "did", "do", "does", "doesn't", "has", "have", "how", "is", "isn't",
-    "may", "might", "must", "shall", "should", "was", "what", "when", "where", "which", "who", "why", "would",
-];
+/// The most fillers in a row.
+const MAX_FILLERS: usize = 4;
+/// How many words before a phrase say whether it is denied or of another item.
+const MAX_WORDS_BEFORE: usize = 4;
 /// How much of a sentence is searched for its question mark, in bytes.
 const LONGEST_QUESTION: usize = 400;
 /// The longest id of which a text names the exact word, in bytes.
@@ -99,10 +63,6 @@ impl WordShape {
             Self::Other
         }
     }
-}
-
-fn is_was(lower: &str) -> bool {
-    matches!(lower, "was" | "were")
 }
 
 /// Returns whether a word names an item at least this surely.
@@ -174,7 +134,7 @@ impl<'a> ClauseReader<'a> {
     fn link_after(&self, at: usize) -> Option<usize> {
         let index = self.links.partition_point(|link| link.range.start < at);
         let between = self.text.get(at..self.links.get(index)?.range.start)?;
-        let filler = |word: &str| FILLERS.contains(&word.to_lowercase().as_str());
+        let filler = |word: &str| means("filler", &word.to_lowercase());
         (between.len() <= 40 && !between.contains('\n') && between.split_whitespace().all(filler)).then_some(index)
     }
 
@@ -208,14 +168,14 @@ impl<'a> ClauseReader<'a> {
             let outside = gap.rsplit(')').next().unwrap_or(gap);
             joined |= outside.contains([',', ';', '&', '+', '/', '、', '，', '；']);
             let lower = word.text.to_lowercase();
-            let joins = JOINS.contains(&lower.as_str());
-            let fills = FILLERS.contains(&lower.as_str()) && !word.code;
+            let joins = means("join", &lower);
+            let fills = means("filler", &lower) && !word.code;
             if joined && self.names(index, announced) && (word.target.is_some() || !joins && !fills) {
                 entries.push(index);
                 (fillers, joined) = (0, false);
             } else if joins {
                 joined = true;
-            } else if joined && fills && fillers < MOST_FILLERS {
+            } else if joined && fills && fillers < MAX_FILLERS {
                 fillers += 1;
             } else {
                 break;
@@ -247,7 +207,7 @@ impl<'a> ClauseReader<'a> {
     /// Returns whether a word is the whole entry of a list: nothing follows that it could describe.
     fn is_alone(&self, index: usize) -> bool {
         let rest = self.text[self.words[index].end..].trim_start_matches([' ', '\t']);
-        let joins = self.words.get(index + 1).is_some_and(|next| JOINS.contains(&next.text));
+        let joins = self.words.get(index + 1).is_some_and(|next| means("join", next.text));
         joins || rest.starts_with(|c: char| !c.is_alphanumeric() && c != '#') || rest.is_empty()
     }
 
@@ -304,37 +264,41 @@ impl<'a> ClauseReader<'a> {
     fn begins_question(&self, at: usize) -> bool {
         let sentence = self.text[..at].rsplit(['.', '!', '?', '\n', ':']).next().unwrap_or_default();
         let first = sentence.split_whitespace().next().unwrap_or_default().to_lowercase();
-        ASKING.contains(&first.as_str())
+        means("question", &first)
+    }
+
+    /// Returns the words before a byte, nearest first, each with the text between it and what follows it, and in lower case.
+    fn before(&self, at: usize) -> impl Iterator<Item = (usize, &'a str, String)> {
+        let count = self.word_at(at);
+        (0..count).rev().map_while(move |index| {
+            let word = &self.words[index];
+            let end = if index + 1 < count { self.words[index + 1].start } else { at };
+            Some((index, self.text.get(word.end..end)?, word.text.to_lowercase()))
+        })
     }
 
     /// Returns whether the phrase at a byte is negated or of the past: not, never, no longer, n't, previously shortly before it.
     fn denied(&self, at: usize) -> bool {
-        let mut end = at;
-        let before = self.words[..self.word_at(at)].iter().rev().take(4);
         let mut next = String::new();
-        for word in before {
-            let Some(gap) = self.text.get(word.end..end) else {
-                return false;
-            };
-            let lower = word.text.to_lowercase();
+        for (index, gap, word) in self.before(at).take(MAX_WORDS_BEFORE) {
             // `Previously, it was blocked by #1.`
-            let past = PAST.contains(&lower.as_str());
+            let past = means("past", &word);
             if gap.contains(['.', ',', ';', '!', '?', ':', '(']) && !(past && gap.trim() == ",") {
                 return false;
             }
-            end = word.start;
             // An apostrophe divides words, so that `isn't` ends in a word `t`.
-            let negated = past
-                || is_was(&lower) && (next.is_empty() || next.ends_with("ly"))
-                || DENYING.contains(&lower.as_str())
-                || lower == "no" && matches!(next.as_str(), "longer" | "more")
-                || lower == "had" && next == "been"
-                || lower == "used" && next == "to"
-                || lower == "t" && self.text[..word.start].ends_with(['\'', '’']);
+            let negated = match word.as_str() {
+                "was" | "were" => next.is_empty() || next.ends_with("ly"),
+                "no" => matches!(next.as_str(), "longer" | "more"),
+                "had" => next == "been",
+                "used" => next == "to",
+                "t" => self.text[..self.words[index].start].ends_with(['\'', '’']),
+                word => past || means("denial", word),
+            };
             if negated {
                 return true;
             }
-            next = lower;
+            next = word;
         }
         false
     }
@@ -342,14 +306,11 @@ impl<'a> ClauseReader<'a> {
     /// Returns whether the announced name at a byte is negated or of the past by the words directly before it: `no longer #12`,
     /// `neither #1 nor #2`, `(was #12)`.
     pub(super) fn is_denied_name(&self, at: usize) -> bool {
-        let mut end = at;
         let mut next = String::new();
-        let before = self.word_at(at);
-        for (index, word) in self.words[..before].iter().enumerate().rev().take(LONGEST_REMARK) {
-            let Some(gap) = self.text.get(word.end..end) else { return false };
-            let lower = word.text.to_lowercase();
-            let is_past = PAST.contains(&lower.as_str()) || is_was(&lower);
-            let is_name = word.target.is_some() || self.is_mixed(index);
+        for (index, gap, word) in self.before(at).take(LONGEST_REMARK) {
+            let is_was = matches!(word.as_str(), "was" | "were");
+            let is_past = is_was || means("past", &word);
+            let is_name = self.words[index].target.is_some() || self.is_mixed(index);
             let is_joint = match gap.trim() {
                 "" => !(is_name && gap.contains('\n')),
                 ":" => is_past,
@@ -358,19 +319,15 @@ impl<'a> ClauseReader<'a> {
             if !is_joint {
                 return false;
             }
-            let head = self.text[..word.start].trim_end_matches([' ', '\t', '_', '*']);
+            let head = self.text[..self.words[index].start].trim_end_matches([' ', '\t', '_', '*']);
             let begins = head.is_empty() || head.ends_with(|c: char| !c.is_alphanumeric());
-            if DENYING_NAMES.contains(&lower.as_str())
-                || is_past && (begins || !is_was(&lower))
-                || lower == "used" && next == "to"
-            {
+            if means("denial of a name", &word) || is_past && (begins || !is_was) || word == "used" && next == "to" {
                 return true;
             }
-            let word = lower.as_str();
-            if !is_name && !FILLERS.contains(&word) && !JOINS.contains(&word) && !BETWEEN_DENIED.contains(&word) {
+            if !is_name && !["filler", "join", "denial goes on"].iter().any(|meaning| means(meaning, &word)) {
                 return false;
             }
-            (end, next) = (self.words[index].start, lower);
+            next = word;
         }
         false
     }
@@ -379,16 +336,15 @@ impl<'a> ClauseReader<'a> {
     pub(super) fn says_none(&self, range: &Range<usize>) -> bool {
         let word = |at: usize| self.words.get(range.start + at).filter(|_| range.start + at < range.end);
         let lower = |at: usize| word(at).map(|word| word.text.to_lowercase()).unwrap_or_default();
-        let is_nothing = |words: &str| NOTHING.contains(&words);
         let mut length = match (lower(0), lower(1)) {
-            (first, second) if is_nothing(&format!("{first} {second}")) => 2,
-            (first, _) if is_nothing(&first) => 1,
+            (first, second) if means("nothing", &format!("{first} {second}")) => 2,
+            (first, _) if means("nothing", &first) => 1,
             _ => return false,
         };
-        length += usize::from(NOTHING_NOW.contains(&lower(length).as_str()));
+        length += usize::from(means("nothing now", &lower(length)));
         let Some((last, next)) = word(length - 1).zip(word(length)) else { return true };
         let ends = self.text.get(last.end..next.start).is_some_and(|gap| !gap.trim().is_empty());
-        ends && !EXCEPTING.contains(&lower(length).as_str())
+        ends && !means("exception", &lower(length))
     }
 
     /// Returns whether the phrase at a byte has another item as its subject: `#5 depends on #6`,
@@ -401,29 +357,22 @@ impl<'a> ClauseReader<'a> {
                 || plain && !self.words[index].code && self.is_mixed(index)
         };
         if let Some(open) = self.remark(at)
-            && let Some(index) = self.word_at(open).checked_sub(1)
+            && let Some((index, gap, _)) = self.before(open).next()
             && is_item(index)
-            && self.text.get(self.words[index].end..open).is_some_and(|gap| gap.trim().is_empty())
+            && gap.trim().is_empty()
         {
             return true;
         }
-        let mut end = at;
-        for (index, word) in self.words[..self.word_at(at)].iter().enumerate().rev().take(4) {
-            let Some(gap) = self.text.get(word.end..end) else {
-                return false;
-            };
+        for (index, gap, word) in self.before(at).take(MAX_WORDS_BEFORE) {
             if !gap.chars().all(|c| matches!(c, ' ' | '\t' | '→')) {
                 return false;
             }
             if is_item(index) {
                 return true;
             }
-            let lower = word.text.to_lowercase();
-            let between = ["is", "are", "was", "also", "currently", "still", "which", "that", "now", "and"];
-            if !between.contains(&lower.as_str()) {
+            if !means("predicate", &word) {
                 return false;
             }
-            end = word.start;
         }
         false
     }

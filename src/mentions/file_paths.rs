@@ -1,6 +1,6 @@
 //! The shapes of paths and of the lines that texts state with them.
 
-use crate::mentions::hints::pattern;
+use crate::mentions::vocabulary::{means, pattern};
 use crate::model::LineRange;
 use regex::Regex;
 use std::ops::Range;
@@ -14,60 +14,6 @@ pub(super) const MOST_RANGES: usize = 8;
 
 /// How many bytes before and after a path are searched for the lines that it is mentioned with.
 const WINDOW: usize = 48;
-
-/// Well-known names of text files without an extension. Others end in `file`, such as `Dockerfile`.
-const BARE_NAMES: [&str; 24] = [
-    "AUTHORS",
-    "BUILD",
-    "CHANGELOG",
-    "CODEOWNERS",
-    "CONTRIBUTORS",
-    "COPYING",
-    "DEPS",
-    "INSTALL",
-    "Kconfig",
-    "LICENCE",
-    "LICENSE",
-    "MAINTAINERS",
-    "NEWS",
-    "NOTICE",
-    "OWNERS",
-    "README",
-    "VERSION",
-    "WORKSPACE",
-    "gradlew",
-    "id_ed25519",
-    "id_rsa",
-    "justfile",
-    "makefile",
-    "mvnw",
-];
-
-/// Domains that are more often the end of a host's name than an extension.
-const DOMAINS: [&str; 18] = [
-    "biz",
-    "br",
-    "ch",
-    "cn",
-    "com",
-    "de",
-    "edu",
-    "eu",
-    "fr",
-    "gov",
-    "internal",
-    "io",
-    "jp",
-    "localhost",
-    "mil",
-    "net",
-    "ru",
-    "uk",
-];
-
-/// Domains that ordinary files' names end in too: the rest of the name, or a port, tells them apart.
-const DOUBTFUL_DOMAINS: [&str; 11] =
-    ["app", "cloud", "corp", "dev", "example", "invalid", "lan", "local", "org", "test", "tld"];
 
 /// Lines stated after a path: ` line 12`, `, lines 10-20`, ` (L10-L20)`, `(12,3)`.
 static AFTER: LazyLock<Regex> = LazyLock::new(|| {
@@ -141,7 +87,7 @@ pub(super) fn is_bare_name(name: &str) -> bool {
             && name.starts_with(|c: char| c.is_ascii_uppercase())
             && name.bytes().all(|b| b.is_ascii_alphabetic())
     };
-    BARE_NAMES.binary_search(&name).is_ok() || file()
+    means("file name", name) || file()
 }
 
 /// Returns whether a text may be the name of a file without an extension if a line follows it.
@@ -163,7 +109,7 @@ fn is_host(name: &str, lines: &[LineRange]) -> bool {
     let port =
         matches!(lines, [LineRange { first, last }] if first == last && (matches!(first, 80 | 443) || *first >= 1000));
     let doubtful = || port || rest == "example" || rest.contains('.') && !lines.is_empty();
-    DOMAINS.binary_search(&domain).is_ok() || DOUBTFUL_DOMAINS.binary_search(&domain).is_ok() && doubtful()
+    means("domain", domain) || means("doubtful domain", domain) && doubtful()
 }
 
 fn is_path_without_extension(path: &str) -> bool {
@@ -182,12 +128,16 @@ fn is_jumble(text: &str) -> bool {
     digits > 3 || digits > 0 && count(u8::is_ascii_uppercase) > 0 && count(u8::is_ascii_lowercase) > 0
 }
 
+/// Returns whether a path only shows the form of one: `ADR-XXXX-title.md`, `NNNN-title.md`.
+pub(super) fn is_placeholder(path: &str) -> bool {
+    path.split(|c: char| !c.is_alphanumeric()).any(|part| {
+        part.len() >= 3 && (part.bytes().all(|b| matches!(b, b'X' | b'x')) || matches!(part, "NNN" | "NNNN" | "YYYY"))
+    })
+}
+
 /// Returns whether a path only shows the form of one (`path/to/NNNN.rs`, `src/XXX.py`), or has a variable or a version in
 /// it: `$DIR/a.rs`, `pkg@1.2.3/a.js`.
 pub(super) fn is_template(path: &str) -> bool {
-    let form = path.split(|c: char| !c.is_alphanumeric()).any(|part| {
-        part.len() >= 3 && (part.bytes().all(|b| matches!(b, b'X' | b'x')) || matches!(part, "NNN" | "NNNN" | "YYYY"))
-    });
     let variable = |part: &str| {
         part.strip_prefix('$').is_some_and(|name| {
             name.starts_with('(') || !name.is_empty() && !name.bytes().any(|b| b.is_ascii_lowercase() || b == b'.')
@@ -197,7 +147,7 @@ pub(super) fn is_template(path: &str) -> bool {
         let at = part.split_once('@').map(|(_, version)| version.trim_start_matches(['v', '^', '~']));
         at.is_some_and(|version| version.starts_with(|c: char| c.is_ascii_digit()))
     };
-    form || path.contains(['$', '@']) && path.split('/').any(|part| variable(part) || version(part))
+    is_placeholder(path) || path.contains(['$', '@']) && path.split('/').any(|part| variable(part) || version(part))
 }
 
 /// Splits `:12`, `:12:5`, `:12-20`, `:12,30`, `#L10-L20` or the name of a function (`:parse`, `::parse`) off the end of a
@@ -284,10 +234,14 @@ fn without_column(text: &str) -> (bool, &str) {
 
 /// Reads a number of at most 7 digits, perhaps with an `L` before it.
 fn line_number(text: &str) -> Option<(u32, &str)> {
-    let digits = text.strip_prefix('L').unwrap_or(text);
-    let length = digits.bytes().take(8).take_while(u8::is_ascii_digit).count();
-    let number = digits.get(..length).filter(|_| length > 0 && length < 8)?.parse().ok()?;
-    Some((number, digits.get(length..)?))
+    number(text.strip_prefix('L').unwrap_or(text))
+}
+
+/// Reads a number of at most 7 digits, and returns what follows it.
+pub(super) fn number(text: &str) -> Option<(u32, &str)> {
+    let length = text.bytes().take(8).take_while(u8::is_ascii_digit).count();
+    let number = text.get(..length).filter(|_| length > 0 && length < 8)?.parse().ok()?;
+    Some((number, text.get(length..)?))
 }
 
 /// Returns the lines that words around a path state: `a.rs line 12`, `lines 3-4 of a.rs`, `a.ts(12,3)`.

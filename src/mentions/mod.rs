@@ -69,12 +69,12 @@ mod brackets;
 pub(crate) mod cases;
 mod clauses;
 mod file_paths;
-mod hints;
 mod paths;
 mod references;
 mod relations;
 mod sections;
 mod traces;
+mod vocabulary;
 mod words;
 
 pub use adr::adr_number;

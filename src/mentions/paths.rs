@@ -2,7 +2,8 @@
 
 use crate::mentions::adr::adr_number;
 use crate::mentions::brackets::{closing, opening};
-use crate::mentions::file_paths::{MOST_RANGES, fragment_lines, is_file_shaped, without_lines};
+use crate::mentions::file_paths::{MOST_RANGES, fragment_lines, is_file_shaped, is_placeholder, without_lines};
+use crate::mentions::vocabulary::means;
 use crate::model::{ends_name, is_document_name, is_other_script, is_repo_name, latin_parts};
 use std::ops::Range;
 
@@ -157,13 +158,6 @@ fn without_stated_lines(word: &str) -> &str {
     }
 }
 
-/// Returns whether a path is one of a template: `ADR-XXXX-title.md`, `NNNN-title.md`.
-fn is_placeholder(path: &str) -> bool {
-    path.split(|c: char| !c.is_alphanumeric()).any(|part| {
-        part.len() >= 3 && (part.bytes().all(|b| matches!(b, b'X' | b'x')) || matches!(part, "NNN" | "NNNN" | "YYYY"))
-    })
-}
-
 /// Returns the URL in a word, or an empty text if it is no web address; `at` is the offset of its `://`.
 pub(super) fn word_url(word: &str, at: usize) -> &str {
     let scheme = ["https", "http"].into_iter().find(|scheme| word[..at].ends_with(scheme));
@@ -203,32 +197,12 @@ pub(super) fn foreign_path(before: &str, after: &str) -> Option<String> {
 /// How many bytes before and after a path are searched for the name of its repo.
 const NEAR: usize = 160;
 
-/// Words between the name of a repo and a path in it.
-const HAS: [&str; 16] = [
-    "contains",
-    "declares",
-    "defines",
-    "exposes",
-    "exports",
-    "file",
-    "from",
-    "has",
-    "holds",
-    "implements",
-    "includes",
-    "keeps",
-    "provides",
-    "ships",
-    "uses",
-    "with",
-];
-
 fn repo_before(before: &str) -> Option<String> {
     let quotes = ['"', '(', '`', '*', ' ', '\u{a0}'];
     let before = before.trim_end_matches(quotes);
     let (sentence, word) = before.rsplit_once([' ', '\u{a0}']).unwrap_or(("", before));
     // After a verb, and in `In o/r, x/a.go`, only `owner/name` is clear enough.
-    if HAS.contains(&word) {
+    if means("verb of a repo", word) {
         return foreign_word(sentence.trim_end_matches(quotes)).filter(|name| is_owned(name));
     }
     if let Some(listed) = before.strip_suffix(',') {
@@ -285,36 +259,8 @@ fn foreign_word(before: &str) -> Option<String> {
 
 /// Returns whether a word with a slash says either of two things, as no repo's name does: `and/or`, `read/write`.
 fn is_alternative(word: &str) -> bool {
-    let known = [
-        "add/remove",
-        "and/or",
-        "client/server",
-        "either/or",
-        "enable/disable",
-        "input/output",
-        "left/right",
-        "load/store",
-        "min/max",
-        "name/value",
-        "on/off",
-        "pass/fail",
-        "push/pull",
-        "read/write",
-        "request/response",
-        "start/stop",
-        "success/failure",
-        "true/false",
-        "up/down",
-        "yes/no",
-    ];
-    known.contains(&word.to_ascii_lowercase().as_str())
+    means("alternative", &word.to_ascii_lowercase())
 }
-
-/// First parts of ordinary words with a hyphen, such as `follow-up` or `non-goal`.
-const PREFIXES: [&str; 30] = [
-    "non", "pre", "post", "re", "co", "sub", "self", "so", "well", "follow", "up", "above", "below", "long", "short",
-    "high", "low", "cross", "in", "on", "out", "by", "per", "first", "second", "and", "either", "back", "to", "under",
-];
 
 /// Returns whether a word with a hyphen, a slash or a digit is still no repo's name: `and/or`, `TASK-12`, `v2`, `docs/adr`.
 fn is_english(word: &str) -> bool {
@@ -325,5 +271,5 @@ fn is_english(word: &str) -> bool {
     let ordinal = first.starts_with(|c: char| c.is_ascii_digit());
     let version = first.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     let adr = first.starts_with("adr");
-    numbered || ordinal || version || adr || first == "docs" || first == "doc" || PREFIXES.contains(&first.as_str())
+    numbered || ordinal || version || adr || means("prefix", &first)
 }

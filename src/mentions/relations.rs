@@ -1,16 +1,15 @@
 //! Relations that a text states: labels, sentences, headings and task lists.
 
-use crate::markdown::{LinkSpan, Run};
+use crate::markdown::Run;
 use crate::mentions::clauses::{ClauseReader, is_at_least};
-use crate::mentions::hints;
-use crate::mentions::hints::pattern;
 use crate::mentions::sections::HeadingMeaning;
+use crate::mentions::vocabulary::pattern;
 use crate::mentions::words::{NameStrength, id_range};
-use crate::model::LineStarts;
-use crate::model::Relation;
+use crate::model::{LineStarts, Relation};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 /// The part of a body that states a relation, as its evidence names it.
@@ -56,8 +55,25 @@ pub(super) static LABEL: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)^[ \t]*(?:[-*•+][ \t]+)?(parent(?:[ _-](?:issue|feature|epic|task|item|url|link|story))*|part[ -]of|child(?:ren|[ -](?:issues?|tasks?|features?|items?))|sub-?(?:issues?|tasks?)|blocks|blocking|blocked[ -](?:by|on)|depends[ -](?:up)?on|dependencies|related(?:[ -](?:to|issues?|tasks?|items?|prs?))*)[ \t]*(?:\([^()\n]{0,40}\)[ \t]*)?[:：]",
     )
 });
+/// The relations of labels by how these begin; any other is a dependency.
+const LABELS: [(&str, Relation); 6] = [
+    ("par", Relation::Parent),
+    ("child", Relation::Child),
+    ("sub", Relation::Child),
+    ("blocked", Relation::BlockedBy),
+    ("block", Relation::Blocks),
+    ("rel", Relation::Related),
+];
 /// `Part of #12`, `Blocks #12` at the start of a line.
 static START: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)^[ \t]*(?:[-*•+][ \t]+)?(?:(part[ -]of)|(blocks))\b"));
+/// What a text contains that states a relation by its own words, independent of headings and labels above it; parts of
+/// labels count with a colon. Most prose is not read word by word.
+static PHRASE_HINT: LazyLock<Regex> = LazyLock::new(|| pattern("(?i)depend|bloc|part[ -]of"));
+static LABEL_HINT: LazyLock<Regex> = LazyLock::new(|| pattern("(?i)parent|child|relat|ub-?[it]"));
+
+/// The most ids between the ends of ranges that one text names.
+const MAX_BETWEEN: usize = 1000;
+
 /// Collects the relations of a text, run by run.
 #[derive(Debug, Default)]
 pub(super) struct RelationCollector {
@@ -67,9 +83,6 @@ pub(super) struct RelationCollector {
     /// How many ids between the ends of ranges there were.
     between: usize,
 }
-
-/// The most ids between the ends of ranges that one text names.
-const MOST_BETWEEN: usize = 1000;
 
 /// A label without targets on its line: it applies to the list below it, or to the next paragraph.
 #[derive(Debug, Clone, Copy)]
@@ -84,13 +97,11 @@ struct PendingLabel {
 impl RelationCollector {
     /// Reads a run in a section with the meaning `section`.
     pub(super) fn read(&mut self, run: &Run, section: Option<HeadingMeaning>, lines: &LineStarts) {
-        if run.quoted {
-            return;
-        }
-        // Without a hint in the run or an announcement above it, no relation is possible.
+        let text = &run.spoken.text;
         let announced = self.label.is_some()
             || matches!(section, Some(HeadingMeaning::Relation(_) | HeadingMeaning::Children { .. }));
-        if !announced && !hints::relations(&run.spoken.text) && run.bold_line().is_none() {
+        let is_hinted = || PHRASE_HINT.is_match(text) || text.contains([':', '：']) && LABEL_HINT.is_match(text);
+        if run.quoted || !announced && !is_hinted() && run.bold_line().is_none() {
             return;
         }
         let clauses = ClauseReader::of(run);
@@ -98,30 +109,10 @@ impl RelationCollector {
             return;
         }
         let label = self.label_for(run, &clauses);
-        let stated = clauses.relations(run, section, label);
-        for Stated { at, relation, target, form, via } in stated.found {
-            let line = lines.line(run.spoken.source(at));
-            let mut add = |target: String, form| {
-                if self.seen.insert((line, relation, target.clone())) {
-                    self.found.push(BodyRelation { relation, target, form, line, via });
-                }
-            };
-            let Some(range) = id_range(&target).filter(|_| form != NameForm::Link) else {
-                add(target, form);
-                continue;
-            };
-            add(range.first, form);
-            if relation == Relation::Parent {
-                continue;
-            }
-            add(range.last, form);
-            // Of items those that there are.
-            let form = if range.are_issues { NameForm::Usual } else { NameForm::Exact };
-            let room = MOST_BETWEEN.saturating_sub(self.between);
-            self.between += range.between.len();
-            range.between.into_iter().take(room).for_each(|between| add(between, form));
-        }
-        if let Some(relation) = stated.label {
+        let mut reader = RunReader { clauses, run, section, lines, used: BTreeSet::new(), found: Vec::new() };
+        let label_below = reader.read(label);
+        reader.found.into_iter().for_each(|(_, stated)| self.add(stated));
+        if let Some(relation) = label_below {
             self.label = Some(PendingLabel { relation, depth: run.lists, used: false });
         }
     }
@@ -129,6 +120,28 @@ impl RelationCollector {
     /// Returns all that was read, in order.
     pub(super) fn finish(self) -> Vec<BodyRelation> {
         self.found
+    }
+
+    /// Adds a relation: of a range its ends, and what is between them, of items those that exist.
+    fn add(&mut self, stated: BodyRelation) {
+        let range = id_range(&stated.target).filter(|_| stated.form != NameForm::Link);
+        let Some(range) = range else { return self.add_one(stated) };
+        let one = |target, form| BodyRelation { target, form, ..stated };
+        self.add_one(one(range.first, stated.form));
+        if stated.relation == Relation::Parent {
+            return;
+        }
+        self.add_one(one(range.last, stated.form));
+        let form = if range.are_issues { NameForm::Usual } else { NameForm::Exact };
+        let room = MAX_BETWEEN.saturating_sub(self.between);
+        self.between += range.between.len();
+        range.between.into_iter().take(room).for_each(|between| self.add_one(one(between, form)));
+    }
+
+    fn add_one(&mut self, stated: BodyRelation) {
+        if self.seen.insert((stated.line, stated.relation, stated.target.clone())) {
+            self.found.push(stated);
+        }
     }
 
     /// Returns the label above that applies to this run.
@@ -144,153 +157,134 @@ impl RelationCollector {
     }
 }
 
-/// A relation at a byte of a run.
-struct Stated {
-    at: usize,
-    relation: Relation,
-    target: String,
-    form: NameForm,
-    via: Via,
+/// Reads the relations that one run states.
+struct RunReader<'a> {
+    clauses: ClauseReader<'a>,
+    run: &'a Run,
+    section: Option<HeadingMeaning>,
+    lines: &'a LineStarts,
+    /// The words that name an item already.
+    used: BTreeSet<usize>,
+    /// The relations, each with its byte.
+    found: Vec<(usize, BodyRelation)>,
 }
 
-/// The relations that one run states.
-#[derive(Default)]
-struct StatedRelations {
-    found: Vec<Stated>,
-    /// The label on the last line, if it has no targets of its own.
-    label: Option<Relation>,
-}
-
-/// The kind of a line.
-enum LineKind {
-    /// A label without targets of its own.
-    Label(Relation),
-    /// Anything else.
-    Text,
-}
-
-impl ClauseReader<'_> {
-    fn relations(&self, run: &Run, section: Option<HeadingMeaning>, label: Option<Relation>) -> StatedRelations {
-        let mut stated = StatedRelations::default();
-        let child = match section {
-            Some(HeadingMeaning::Children { named }) if run.lists > 0 && run.first_of_item && label.is_none() => {
-                run.task || named && run.lists == 1
+impl RunReader<'_> {
+    /// Reads the run, to which the label `above` applies, and returns the label on its last line if that has no targets.
+    fn read(&mut self, above: Option<Relation>) -> Option<Relation> {
+        let run = self.run;
+        if let Some(HeadingMeaning::Children { named }) = self.section
+            && run.lists > 0
+        {
+            let is_child = run.first_of_item && above.is_none() && (run.task || named && run.lists == 1);
+            if is_child {
+                self.child();
+                return None;
             }
-            _ => false,
-        };
-        if child {
-            self.child(run.task, &mut stated);
-            return stated;
+        } else {
+            self.claimed();
         }
-        let in_children = matches!(section, Some(HeadingMeaning::Children { .. })) && run.lists > 0;
-        let mut used: BTreeSet<usize> = BTreeSet::new();
-        if !in_children {
-            for (index, claim) in self.claimed.iter().enumerate() {
-                if let Some(Some(relation)) = claim {
-                    used.insert(index);
-                    self.state(index, *relation, Via::Body, false, &mut stated);
-                }
-            }
-            for (link, relation) in &self.claimed_links {
-                self.state_link(*link, *relation, Via::Body, &mut stated);
-            }
-        }
-        let (mut offset, mut label_above) = (0, None);
-        for line in self.text.split('\n') {
-            let range = self.word_at(offset)..self.word_at(offset + line.len() + 1);
+        let text = self.clauses.text;
+        let (mut offset, mut label, mut label_above) = (0, None, None);
+        for line in text.split('\n') {
+            let range = self.clauses.word_at(offset)..self.clauses.word_at(offset + line.len() + 1);
             // A label of this run applies to the lines below it while they begin with an id.
-            let begins = !range.is_empty() && self.begins_with_id(range.start);
-            let pending = label_above.filter(|_| begins).or(label);
-            label_above = match self.line(line, offset, range, section, pending, run, &mut used, &mut stated) {
-                LineKind::Label(relation) => {
-                    stated.label = Some(relation);
-                    Some(relation)
-                }
-                LineKind::Text => {
-                    stated.label = None;
-                    label_above.filter(|_| begins)
-                }
-            };
+            let begins = !range.is_empty() && self.clauses.begins_with_id(range.start);
+            label_above = label_above.filter(|_| begins);
+            label = self.line(line, offset, range, label_above.or(above));
+            label_above = label.or(label_above);
             offset += line.len() + 1;
         }
-        stated.found.sort_by_key(|stated| stated.at);
-        stated
+        self.found.sort_by_key(|(at, _)| *at);
+        label
     }
 
-    /// Reads one line to which the label `pending` applies.
-    #[expect(clippy::too_many_arguments, reason = "the state of one loop, which has no meaning of its own")]
-    fn line(
-        &self,
-        line: &str,
-        offset: usize,
-        range: std::ops::Range<usize>,
-        section: Option<HeadingMeaning>,
-        pending: Option<Relation>,
-        run: &Run,
-        used: &mut BTreeSet<usize>,
-        stated: &mut StatedRelations,
-    ) -> LineKind {
-        if let Some(found) = LABEL.captures(line)
-            && let (Some(whole), Some(name)) = (found.get(0), found.get(1))
-        {
-            let relation = label_relation(name.as_str());
-            let rest = self.word_at(offset + whole.end())..range.end;
+    /// Adds what phrases name.
+    fn claimed(&mut self) {
+        for index in 0..self.clauses.words.len() {
+            if let Some(Some(relation)) = self.clauses.claimed[index] {
+                self.used.insert(index);
+                self.state(index, relation, false);
+            }
+        }
+        for (link, relation) in std::mem::take(&mut self.clauses.claimed_links) {
+            self.state_link(link, relation);
+        }
+    }
+
+    /// Reads one line to which the label `pending` applies, and returns its label if that has no targets.
+    fn line(&mut self, line: &str, offset: usize, words: Range<usize>, pending: Option<Relation>) -> Option<Relation> {
+        let label =
+            LABEL.captures(line).and_then(|found| Some((found.get(0)?.end(), relation_of(found.get(1)?.as_str()))));
+        if let Some((length, relation)) = label {
+            let end = offset + length;
+            let rest = self.clauses.word_at(end)..words.end;
             if rest.is_empty() {
-                return LineKind::Label(relation);
+                return Some(relation);
             }
-            let leading = self.list(offset + whole.end(), range.end, true);
-            let end = leading.last().map_or(offset + whole.end(), |last| self.words[*last].end);
-            if !self.asks(offset, end) {
-                self.take(rest, &leading, true, relation, used, stated);
+            let leading = self.clauses.list(end, words.end, true);
+            if !self.clauses.asks(offset, self.end_of(&leading, end)) {
+                self.take(rest, &leading, true, relation);
             }
-            return LineKind::Text;
+            return None;
         }
         // In a list a line in bold is a label without its colon.
         if offset == 0
-            && run.lists > 0
-            && run.bold_line().is_some()
+            && self.run.lists > 0
+            && self.run.bold_line().is_some()
             && let Some(name) = LABEL.captures(&format!("{line}:")).and_then(|found| found.get(1))
         {
-            return LineKind::Label(label_relation(name.as_str()));
+            return Some(relation_of(name.as_str()));
         }
-        if let Some(found) = START.captures(line)
-            && let Some(whole) = found.get(0)
-        {
-            let relation = if found.get(1).is_some() { Relation::Parent } else { Relation::Blocks };
-            let leading = self.list(offset + whole.end(), range.end, false);
-            let named = leading.first().is_some_and(|first| self.begins_with_id(*first));
-            if let Some(last) = leading.last().filter(|_| named) {
-                let asks = self.asks(offset, self.words[*last].end);
-                for index in leading.into_iter().filter(|_| !asks) {
-                    if self.claimed[index].is_none() && used.insert(index) {
-                        self.state(index, relation, Via::Body, false, stated);
-                    }
-                }
-                return LineKind::Text;
-            }
+        if self.beginning(line, offset, words.end) {
+            return None;
         }
-        let begins = self.words.get(range.start).is_some_and(|word| is_at_least(word, NameStrength::Sure));
-        let relation = match (pending, section) {
+        let begins = self.clauses.words.get(words.start).is_some_and(|word| is_at_least(word, NameStrength::Sure));
+        let relation = match (pending, self.section) {
             (Some(relation), _) => relation,
-            (None, Some(HeadingMeaning::Relation(relation))) if !run.heading => relation,
-            (None, Some(HeadingMeaning::Children { named: true })) if begins && run.lists == 0 && !run.heading => {
+            (None, Some(HeadingMeaning::Relation(relation))) if !self.run.heading => relation,
+            (None, Some(HeadingMeaning::Children { named: true }))
+                if begins && self.run.lists == 0 && !self.run.heading =>
+            {
                 Relation::Child
             }
-            _ => return LineKind::Text,
+            _ => return None,
         };
-        let leading = self.leading(range.clone());
-        self.take(range, &leading, false, relation, used, stated);
-        LineKind::Text
+        let leading = self.leading(words.clone());
+        self.take(words, &leading, false, relation);
+        None
+    }
+
+    /// Reads `Part of #12` and `Blocks #12`, and returns whether the line is one of these.
+    fn beginning(&mut self, line: &str, offset: usize, until: usize) -> bool {
+        let Some(found) = START.captures(line) else { return false };
+        let relation = if found.get(1).is_some() { Relation::Parent } else { Relation::Blocks };
+        let leading = self.clauses.list(offset + found[0].len(), until, false);
+        if !leading.first().is_some_and(|first| self.clauses.begins_with_id(*first)) {
+            return false;
+        }
+        if !self.clauses.asks(offset, self.end_of(&leading, offset)) {
+            for index in leading {
+                if self.clauses.claimed[index].is_none() && self.used.insert(index) {
+                    self.state(index, relation, false);
+                }
+            }
+        }
+        true
+    }
+
+    /// Returns where the last of some words ends, or `default` if there is none.
+    fn end_of(&self, words: &[usize], default: usize) -> usize {
+        words.last().map_or(default, |last| self.clauses.words[*last].end)
     }
 
     /// Returns the words of a range outside parentheses.
-    fn outside_remarks(&self, range: std::ops::Range<usize>) -> Vec<usize> {
-        let mut depth = 0_i32;
-        let mut end = None;
+    fn outside_remarks(&self, range: Range<usize>) -> Vec<usize> {
+        let (mut depth, mut end) = (0_i32, None);
         range
             .filter(|index| {
-                let word = &self.words[*index];
-                let gap = end.and_then(|end| self.text.get(end..word.start)).unwrap_or_default();
+                let word = &self.clauses.words[*index];
+                let gap = end.and_then(|end| self.clauses.text.get(end..word.start)).unwrap_or_default();
                 end = Some(word.end);
                 for c in gap.chars() {
                     depth = match c {
@@ -305,125 +299,110 @@ impl ClauseReader<'_> {
     }
 
     /// Returns the list of names that an announced entry begins with.
-    fn leading(&self, range: std::ops::Range<usize>) -> Vec<usize> {
-        let first =
-            range.clone().next().filter(|first| self.words[*first].target.is_some() || self.names(*first, true));
-        first.map(|first| self.list(self.words[first].start, range.end, true)).unwrap_or_default()
+    fn leading(&self, range: Range<usize>) -> Vec<usize> {
+        let clauses = &self.clauses;
+        let first = range.clone().next();
+        let first = first.filter(|first| clauses.words[*first].target.is_some() || clauses.names(*first, true));
+        first.map(|first| clauses.list(clauses.words[first].start, range.end, true)).unwrap_or_default()
     }
 
     /// Adds the `leading` words and the other words of `range` that surely name an item.
     ///
     /// After a label, or if there are none of these, words that only look like an id count too. Of parents only the first
     /// word counts. Words that must be exact ids, and links, which must lead to the file of an item, come besides.
-    fn take(
-        &self,
-        range: std::ops::Range<usize>,
-        leading: &[usize],
-        label: bool,
-        relation: Relation,
-        used: &mut BTreeSet<usize>,
-        stated: &mut StatedRelations,
-    ) {
-        if self.says_none(&range) {
+    fn take(&mut self, range: Range<usize>, leading: &[usize], is_label: bool, relation: Relation) {
+        let clauses = &self.clauses;
+        if clauses.says_none(&range) {
             return;
         }
-        let free = |index: &usize| {
-            self.claimed[*index].is_none() && !used.contains(index) && !self.is_denied_name(self.words[*index].start)
+        let is_free = |index: &usize| {
+            let is_denied = || clauses.is_denied_name(clauses.words[*index].start);
+            clauses.claimed[*index].is_none() && !self.used.contains(index) && !is_denied()
         };
-        let has_form = |index: &usize| self.words[*index].target.is_some();
-        let leading: Vec<usize> = leading.iter().copied().filter(|index| range.contains(index)).filter(free).collect();
+        let is = |index: &usize, strength| is_at_least(&clauses.words[*index], strength);
+        let leading: Vec<usize> =
+            leading.iter().copied().filter(|index| range.contains(index)).filter(is_free).collect();
         let (mut chosen, mut exact): (BTreeSet<usize>, BTreeSet<usize>) =
-            leading.iter().copied().partition(|index| has_form(index));
-        let least = |index: &usize, strength| is_at_least(&self.words[*index], strength);
-        chosen.extend(range.clone().filter(|index| least(index, NameStrength::Sure)).filter(free));
-        if label || chosen.is_empty() {
+            leading.iter().copied().partition(|index| clauses.words[*index].target.is_some());
+        chosen.extend(range.clone().filter(|index| is(index, NameStrength::Sure)).filter(is_free));
+        if is_label || chosen.is_empty() {
             let ids = self.outside_remarks(range.clone()).into_iter();
-            chosen.extend(ids.filter(|index| least(index, NameStrength::Id)).filter(free));
+            chosen.extend(ids.filter(|index| is(index, NameStrength::Id)).filter(is_free));
         }
         let links = self.links_in(&range);
-        if chosen.is_empty() && !exact.iter().any(|index| self.is_mixed(*index) || self.words[*index].code) {
-            exact.extend(range.filter(|index| self.is_mixed(*index)).filter(free));
+        if chosen.is_empty() && !exact.iter().any(|index| clauses.is_mixed(*index) || clauses.words[*index].code) {
+            exact.extend(range.filter(|index| clauses.is_mixed(*index)).filter(is_free));
         }
         let most = if relation == Relation::Parent { 1 } else { usize::MAX };
+        let links: Vec<usize> =
+            links.filter(|link| !clauses.is_denied_name(clauses.links[*link].range.start)).take(most).collect();
         for index in chosen.into_iter().take(most).chain(exact.into_iter().take(most)) {
-            used.insert(index);
-            self.state(index, relation, Via::Body, leading.contains(&index) && self.must_name(index), stated);
+            self.used.insert(index);
+            self.state(index, relation, leading.contains(&index));
         }
-        let links = links.filter(|link| !self.is_denied_name(self.links[*link].range.start));
-        links.take(most).for_each(|link| self.state_link(link, relation, Via::Body, stated));
+        links.into_iter().for_each(|link| self.state_link(link, relation));
     }
 
     /// Returns the links among some words.
-    fn links_in(&self, range: &std::ops::Range<usize>) -> std::ops::Range<usize> {
-        let start = self.words.get(range.start).map_or(self.text.len(), |word| word.start);
-        let end = range.end.checked_sub(1).and_then(|last| self.words.get(last)).map_or(0, |word| word.end);
-        let at = |byte: usize| self.links.partition_point(|link| link.range.start < byte);
+    fn links_in(&self, words: &Range<usize>) -> Range<usize> {
+        let clauses = &self.clauses;
+        let start = clauses.words.get(words.start).map_or(clauses.text.len(), |word| word.start);
+        let end = words.end.checked_sub(1).and_then(|last| clauses.words.get(last)).map_or(0, |word| word.end);
+        let at = |byte: usize| clauses.links.partition_point(|link| link.range.start < byte);
         at(start)..at(end)
     }
 
     /// Adds the children that a list item under a heading of children names: those it begins with, or all issues in it.
-    fn child(&self, task: bool, stated: &mut StatedRelations) {
-        let via = if task { Via::Checklist } else { Via::Body };
-        if self.says_none(&(0..self.words.len())) {
+    fn child(&mut self) {
+        let clauses = &self.clauses;
+        let all = 0..clauses.words.len();
+        if clauses.says_none(&all) {
             return;
         }
-        let leading = self.leading(0..self.words.len());
-        let sure = |index: &usize| {
-            let word = &self.words[*index];
-            is_at_least(word, NameStrength::Sure) && self.claimed[*index].is_none() && !self.is_denied_name(word.start)
-        };
-        let others = || (0..self.words.len()).filter(sure).collect::<Vec<usize>>();
-        let (named, exact): (Vec<usize>, Vec<usize>) =
-            leading.iter().copied().partition(|index| self.words[*index].target.is_some());
-        let chosen: Vec<usize> = match named.as_slice() {
-            [] => others(),
-            // `cache-first design (#7)` begins with words that only look like an id.
-            [first] if !is_at_least(&self.words[*first], NameStrength::Sure) => {
-                let others = others();
-                if others.is_empty() { named } else { others }
-            }
-            _ => named,
-        };
-        for index in chosen.into_iter().chain(exact) {
-            let entry = leading.contains(&index) && self.must_name(index);
-            self.state(index, Relation::Child, via, entry, stated);
+        let is_sure = |index: &usize| is_at_least(&clauses.words[*index], NameStrength::Sure);
+        let is_free =
+            |index: &usize| clauses.claimed[*index].is_none() && !clauses.is_denied_name(clauses.words[*index].start);
+        let leading = self.leading(all.clone());
+        let (mut chosen, exact): (Vec<usize>, Vec<usize>) =
+            leading.iter().copied().partition(|index| clauses.words[*index].target.is_some());
+        // `cache-first design (#7)` begins with words that only look like an id.
+        if chosen.len() < 2 && !chosen.iter().any(is_sure) {
+            let others: Vec<usize> = all.filter(is_sure).filter(is_free).collect();
+            chosen = if others.is_empty() { chosen } else { others };
         }
-        let leads = |link: &usize| self.text[..self.links[*link].range.start].trim().is_empty();
-        (0..self.links.len().min(1)).filter(leads).for_each(|link| self.state_link(link, Relation::Child, via, stated));
+        let link = clauses.links.first().filter(|link| clauses.text[..link.range.start].trim().is_empty()).map(|_| 0);
+        for index in chosen.into_iter().chain(exact) {
+            self.state(index, Relation::Child, leading.contains(&index));
+        }
+        link.into_iter().for_each(|link| self.state_link(link, Relation::Child));
+        if self.run.task {
+            self.found.iter_mut().for_each(|(_, stated)| stated.via = Via::Checklist);
+        }
     }
 
-    fn state(&self, index: usize, relation: Relation, via: Via, entry: bool, stated: &mut StatedRelations) {
-        let word = &self.words[index];
-        let target = word.target.map_or(word.text, |(target, _)| target).to_owned();
-        let form = match (entry, word.target.is_none()) {
-            (true, _) => NameForm::Entry,
-            (false, true) => NameForm::Exact,
-            (false, false) => NameForm::Usual,
+    /// Adds the item that a word names; one that is a whole announced entry must exist.
+    fn state(&mut self, index: usize, relation: Relation, is_entry: bool) {
+        let word = self.clauses.words[index];
+        let form = match word.target {
+            _ if is_entry && self.clauses.must_name(index) => NameForm::Entry,
+            Some(_) => NameForm::Usual,
+            None => NameForm::Exact,
         };
-        stated.found.push(Stated { at: word.start, relation, target, form, via });
+        self.add(word.start, relation, word.target.map_or(word.text, |(target, _)| target).to_owned(), form);
     }
 
-    fn state_link(&self, link: usize, relation: Relation, via: Via, stated: &mut StatedRelations) {
-        let LinkSpan { range, target } = &self.links[link];
-        let (target, form) = (target.clone(), NameForm::Link);
-        stated.found.push(Stated { at: range.start, relation, target, form, via });
+    fn state_link(&mut self, link: usize, relation: Relation) {
+        let link = &self.clauses.links[link];
+        self.add(link.range.start, relation, link.target.clone(), NameForm::Link);
+    }
+
+    fn add(&mut self, at: usize, relation: Relation, target: String, form: NameForm) {
+        let line = self.lines.line(self.run.spoken.source(at));
+        self.found.push((at, BodyRelation { relation, target, form, line, via: Via::Body }));
     }
 }
 
-fn label_relation(name: &str) -> Relation {
-    let name = name.to_lowercase();
-    let begins = |start: &str| name.starts_with(start);
-    if begins("par") {
-        Relation::Parent
-    } else if begins("child") || begins("sub") {
-        Relation::Child
-    } else if begins("blocked") {
-        Relation::BlockedBy
-    } else if begins("block") {
-        Relation::Blocks
-    } else if begins("rel") {
-        Relation::Related
-    } else {
-        Relation::DependsOn
-    }
+fn relation_of(label: &str) -> Relation {
+    let label = label.to_lowercase();
+    LABELS.iter().find(|(start, _)| label.starts_with(start)).map_or(Relation::DependsOn, |(_, relation)| *relation)
 }

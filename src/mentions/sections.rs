@@ -1,6 +1,7 @@
 //! Headings that give their sections a meaning: relations, children, ADRs.
 
 use crate::markdown::Run;
+use crate::mentions::vocabulary::{means, words_for};
 use crate::model::Relation;
 
 /// The meaning of a heading for its section.
@@ -17,12 +18,6 @@ pub(super) enum HeadingMeaning {
     Adrs,
 }
 
-/// Words that may follow `parent`, `related` and so on without changing what the heading means.
-const THINGS: [&str; 24] = [
-    "issue", "issues", "feature", "features", "epic", "epics", "task", "tasks", "item", "items", "work", "story",
-    "stories", "url", "urls", "link", "links", "ticket", "tickets", "id", "ids", "pr", "prs", "and",
-];
-
 /// Returns the meaning of a heading with this title, if any.
 fn meaning_of(title: &str) -> Option<HeadingMeaning> {
     let bare: String = without_parentheses(title).to_lowercase();
@@ -30,46 +25,29 @@ fn meaning_of(title: &str) -> Option<HeadingMeaning> {
         .split(|c: char| !(c.is_alphanumeric() || c == '-'))
         .filter(|word| !word.is_empty() && word.chars().any(char::is_alphabetic))
         .collect();
-    let (first, rest) = words.split_first()?;
-    let things = |words: &[&str]| words.iter().all(|word| THINGS.contains(word));
-    Some(match (*first, rest) {
-        ("parent" | "parents", rest) if things(rest) => HeadingMeaning::Relation(Relation::Parent),
-        ("part", ["of"]) | ("part-of", []) => HeadingMeaning::Relation(Relation::Parent),
-        ("depends", ["on" | "upon"]) | ("depends-on", []) => HeadingMeaning::Relation(Relation::DependsOn),
-        ("dependencies" | "dependency", rest) if things(rest) => HeadingMeaning::Relation(Relation::DependsOn),
-        ("blocked", ["by" | "on"]) | ("blocked-by" | "blockers", []) => HeadingMeaning::Relation(Relation::BlockedBy),
-        ("blocks" | "blocking", rest) if things(rest) => HeadingMeaning::Relation(Relation::Blocks),
-        ("related", ["to"]) => HeadingMeaning::Relation(Relation::Related),
-        ("related", rest) if things(rest) => HeadingMeaning::Relation(Relation::Related),
-        ("child" | "children" | "sub-issues" | "sub-tasks" | "subtasks" | "subissues", rest) if things(rest) => {
-            HeadingMeaning::Children { named: true }
-        }
-        ("sub", ["issues" | "tasks" | "items"]) => HeadingMeaning::Children { named: true },
-        ("tasks" | "task" | "features" | "stories" | "issues" | "epics" | "bugs" | "checklist", rest)
-            if rest.is_empty() || rest == ["list"] =>
-        {
-            HeadingMeaning::Children { named: false }
-        }
-        ("user", ["stories"]) | ("work", ["items"]) => HeadingMeaning::Children { named: false },
-        _ if is_adr_title(&words) => HeadingMeaning::Adrs,
-        _ => return None,
-    })
+    let is = |meaning: &str| words_for(meaning).iter().any(|phrase| is_phrase(phrase, &words, &["thing"]));
+    let relation = |relation: &Relation| is(&format!("heading {}", relation.name()));
+    if let Some(relation) = Relation::ALL.into_iter().find(relation) {
+        return Some(HeadingMeaning::Relation(relation));
+    }
+    let named = is("heading children");
+    if named || is("heading tasks") {
+        return Some(HeadingMeaning::Children { named });
+    }
+    let words = match words.split_first()? {
+        (first, rest) if means("adr qualifier", first) => rest,
+        _ => &words,
+    };
+    let is_adrs = |phrase: &&str| is_phrase(phrase, words, &["thing", "thing about adrs"]);
+    words_for("heading adrs").iter().any(is_adrs).then_some(HeadingMeaning::Adrs)
 }
 
-fn is_adr_title(words: &[&str]) -> bool {
-    let words = match words {
-        ["related" | "relevant" | "linked" | "applicable", rest @ ..] => rest,
-        all => all,
-    };
-    match words {
-        ["adr" | "adrs", rest @ ..] => {
-            rest.iter().all(|word| THINGS.contains(word) || matches!(*word, "references" | "reference" | "s"))
-        }
-        ["architecture" | "architectural", "decision" | "decisions", rest @ ..] => {
-            matches!(rest, [] | ["record" | "records"])
-        }
-        _ => false,
-    }
+/// Returns whether words are a phrase, in which `*` is any number of `things`.
+fn is_phrase(phrase: &str, words: &[&str], things: &[&str]) -> bool {
+    let (fixed, is_open) = phrase.strip_suffix(" *").map_or((phrase, false), |fixed| (fixed, true));
+    let Some((head, rest)) = words.split_at_checked(fixed.split(' ').count()) else { return false };
+    let is_thing = |word: &&str| things.iter().any(|meaning| means(meaning, word));
+    fixed.split(' ').eq(head.iter().copied()) && (rest.is_empty() || is_open && rest.iter().all(is_thing))
 }
 
 /// Removes parentheses: `Child issues (links)` → `Child issues `, `ADR(s)` → `ADR`.

@@ -1,7 +1,8 @@
 //! Files and lines in the output of programs: stack traces and messages of compilers.
 
 use crate::mentions::brackets::opening;
-use crate::mentions::file_paths::{is_file_shaped, is_template, leading_lines};
+use crate::mentions::file_paths::{is_file_shaped, is_template, leading_lines, number};
+use crate::mentions::vocabulary::words_for;
 use crate::model::{LineRange, ends_name, with_slashes, without_drive};
 use memchr::memmem::Finder;
 use std::borrow::Cow;
@@ -9,24 +10,6 @@ use std::sync::LazyLock;
 
 /// The longest path in a trace.
 const LONGEST: usize = 1024;
-
-/// What .NET writes in other languages before a line's number: `Foo.cs:Zeile 7.`
-const LINE_WORDS: [&str; 14] = [
-    "Zeile",
-    "ligne",
-    "línea",
-    "linha",
-    "riga",
-    "regel",
-    "rad",
-    "wiersz",
-    "řádek",
-    "satır",
-    "строка",
-    "행",
-    "줄",
-    "行",
-];
 
 /// The word before a line's number in `File "x.py", line 7`, `x.php on line 7` and `Foo.cs:line 7`.
 static LINE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("line "));
@@ -121,7 +104,7 @@ fn is_traced_path(path: &str) -> bool {
 /// Reads `Zeile 12` and the like.
 fn after_word(text: &str) -> Option<LineRange> {
     let text = text.strip_prefix(' ').unwrap_or(text);
-    let rest = LINE_WORDS.iter().find_map(|word| text.strip_prefix(word))?;
+    let rest = words_for("line").iter().find_map(|word| text.strip_prefix(word))?;
     let rest = rest.trim_start_matches(['号', '號']);
     let digits = rest.trim_start_matches([' ', '\u{a0}']);
     number(digits).filter(|_| digits.len() < rest.len()).and_then(|(line, _)| LineRange::new(line, line))
@@ -144,11 +127,4 @@ fn numbers(text: &str, closed_by: Option<char>) -> Option<LineRange> {
 
 fn ends_sentence(rest: &str) -> bool {
     rest.strip_prefix('.').is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()))
-}
-
-/// Reads a number of at most 7 digits, and returns what follows it.
-fn number(text: &str) -> Option<(u32, &str)> {
-    let length = text.bytes().take(8).take_while(u8::is_ascii_digit).count();
-    let number = text.get(..length).filter(|_| length > 0 && length < 8)?.parse().ok()?;
-    Some((number, text.get(length..)?))
 }

@@ -1,7 +1,7 @@
 //! Words of a run, and which of them name an issue or an item.
 
 use crate::markdown::GAP;
-use crate::mentions::hints::pattern;
+use crate::mentions::vocabulary::{means, pattern};
 use crate::model::{
     ends_name, is_document_name, is_other_script, is_repo_name, is_typographic_hyphen, issue_url, latin_parts,
 };
@@ -219,11 +219,7 @@ fn target(word: &str) -> Option<(&str, NameStrength)> {
 
 /// Returns whether a word is the name of a file rather than an id such as `BACK-4.10`.
 fn is_file(word: &str) -> bool {
-    let extension = word.rsplit_once('.').map_or("", |(_, extension)| extension);
-    let code = [
-        "json", "jsonl", "yml", "yaml", "toml", "rs", "go", "py", "js", "ts", "tsx", "sh", "lock", "html", "css", "db",
-    ];
-    is_document_name(word) || code.contains(&extension)
+    is_document_name(word) || word.rsplit_once('.').is_some_and(|(_, extension)| means("extension", extension))
 }
 
 fn is_digits(text: &str) -> bool {
