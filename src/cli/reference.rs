@@ -26,7 +26,7 @@ use std::io::Write as _;
 pub(crate) fn schema(args: &SchemaArgs) -> Result<Exit, Failure> {
     let text = match args.kind {
         SchemaKind::Config => crate::config::schema(),
-        SchemaKind::WorkItem => crate::records::work_item_schema(),
+        SchemaKind::WorkItem => crate::records::WORK_ITEM_SCHEMA.to_owned(),
         SchemaKind::Card => crate::handoff::cards::card_schema(),
         SchemaKind::Box => crate::handoff::cards::box_schema(),
         SchemaKind::BatchFile => crate::config::batch_file_schema(),

@@ -15,7 +15,6 @@ mod issue_form;
 mod item;
 mod json;
 mod json_fragments;
-mod schema;
 mod snapshot;
 mod unknown_field;
 mod values;
@@ -28,5 +27,7 @@ pub use issue::{Authored, Comment, Issue, IssueLink, KeptCode};
 #[cfg(test)]
 pub use item::FieldRelation;
 pub use item::{Body, Field, Item, Mention, Origin};
-pub use schema::work_item_schema;
 pub use snapshot::SnapshotFile;
+
+/// The JSON Schema of a work item in a file.
+pub const WORK_ITEM_SCHEMA: &str = include_str!("../../schema/work-item.schema.json");
