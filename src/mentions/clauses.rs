@@ -37,6 +37,13 @@ pub(super) struct ClauseReader<'a> {
     pub(super) claimed_links: Vec<(usize, Relation)>,
 }
 
+/// A phrase with its names, which another may follow: `depends on #43 and is blocked by #44`.
+#[derive(Default)]
+struct StatedPhrase {
+    named: Vec<usize>,
+    of_another: bool,
+}
+
 /// What a word is made of that has no form of an id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum WordShape {
@@ -95,6 +102,7 @@ impl<'a> ClauseReader<'a> {
 
     /// Finds the targets of `depends on` and `blocked by`.
     fn phrases(&mut self) {
+        let mut previous = StatedPhrase::default();
         for found in PHRASE.captures_iter(self.text) {
             let Some(whole) = found.get(0).filter(|whole| !self.is_label(whole)) else { continue };
             let relation = if found.get(1).is_some() { Relation::DependsOn } else { Relation::BlockedBy };
@@ -107,11 +115,12 @@ impl<'a> ClauseReader<'a> {
             let end = named.last().map_or(whole.end(), |last| self.words[*last].end);
             // `T2 depends on T1` is about T2, but `OAuth2 depends on #1` is not.
             let plain = named.iter().all(|index| self.words[*index].target.is_none());
-            let own =
-                !self.denied(whole.start()) && !self.of_another(whole.start(), plain) && !self.asks(whole.start(), end);
-            for index in named {
-                self.claimed[index] = Some(own.then_some(relation));
+            let of_another = self.of_another(whole.start(), plain, &previous);
+            let own = !self.denied(whole.start()) && !of_another && !self.asks(whole.start(), end);
+            for index in &named {
+                self.claimed[*index] = Some(own.then_some(relation));
             }
+            previous = StatedPhrase { named, of_another };
             self.claimed_links.extend(linked.filter(|_| own).map(|link| (link, relation)));
         }
     }
@@ -350,8 +359,9 @@ impl<'a> ClauseReader<'a> {
     /// Returns whether the phrase at a byte has another item as its subject: `#5 depends on #6`,
     /// or is in a remark on one: `#5 (low, depends on #6)`.
     ///
-    /// If `plain`, a word of letters and digits is an item too.
-    fn of_another(&self, at: usize, plain: bool) -> bool {
+    /// If `plain`, a word of letters and digits is an item too. A phrase joined to the names of the `previous` one by `and` has
+    /// the subject of that.
+    fn of_another(&self, at: usize, plain: bool, previous: &StatedPhrase) -> bool {
         let is_item = |index: usize| {
             is_at_least(&self.words[index], NameStrength::Id)
                 || plain && !self.words[index].code && self.is_mixed(index)
@@ -363,9 +373,15 @@ impl<'a> ClauseReader<'a> {
         {
             return true;
         }
+        let (mut next, mut is_joined) = (String::new(), false);
         for (index, gap, word) in self.before(at).take(MAX_WORDS_BEFORE) {
-            if !gap.chars().all(|c| matches!(c, ' ' | '\t' | '→')) {
+            // `#8, which depends on #9`
+            let may_pause = matches!(next.as_str(), "which" | "that");
+            if !gap.chars().all(|c| matches!(c, ' ' | '\t' | '→') || c == ',' && may_pause) {
                 return false;
+            }
+            if is_joined && previous.named.contains(&index) {
+                return previous.of_another;
             }
             if is_item(index) {
                 return true;
@@ -373,6 +389,8 @@ impl<'a> ClauseReader<'a> {
             if !means("predicate", &word) {
                 return false;
             }
+            is_joined |= word == "and";
+            next = word;
         }
         false
     }
