@@ -46,6 +46,9 @@ pub(super) fn build(
 ) -> Item<String> {
     let text = RecordText { path: context.path, text: context.text, lines: context.lines, line: record.line };
     let mut diagnostics = unknown_fields(&record.pairs, context.source, &text);
+    if !record.json {
+        diagnostics.extend(issues_in_comments(&record.pairs, context));
+    }
     if !mapped_from(context.source, "relationships") {
         lift_relationships(&mut record.pairs);
     }
@@ -101,6 +104,37 @@ pub(super) fn build(
         head: record.head,
         no_pack,
     }
+}
+
+/// Warns of each issue number that YAML takes for a comment: `depends_on: #12`.
+fn issues_in_comments(pairs: &[(String, Node<String>)], context: &ItemContext<'_>) -> Vec<Diagnostic> {
+    let mut lines = BTreeSet::new();
+    let mut todo: Vec<&Node<String>> = pairs.iter().map(|(_, node)| node).collect();
+    while let Some(node) = todo.pop() {
+        match &node.value {
+            Value::Null | Value::Scalar { plain: true, .. } => {
+                lines.insert(node.line);
+            }
+            Value::Scalar { .. } => {}
+            Value::List(nodes) => todo.extend(nodes),
+            Value::Map(pairs) => todo.extend(pairs.iter().map(|(_, node)| node)),
+        }
+    }
+    let warning = |line: u32| {
+        let number = comment_number(context.lines.between(context.text, line, Some(line + 1)))?;
+        let message = format!("`{number}` is a comment in YAML and was not read");
+        let at = Place::line(context.path.clone(), line);
+        Some(Diagnostic::new(Code::InvalidItem, Some(at), message).help("put the value in quotes"))
+    };
+    lines.into_iter().filter_map(warning).collect()
+}
+
+/// Returns the issue number with which the comment of a line without quotes begins.
+fn comment_number(line: &str) -> Option<&str> {
+    let at = line.find(['#', '"', '\'']).filter(|at| line[..*at].ends_with([' ', '\t']))?;
+    let number = line[at..].strip_prefix('#')?;
+    let length = number.bytes().take_while(u8::is_ascii_digit).count();
+    (length > 0 && !number[length..].starts_with(char::is_alphanumeric)).then(|| &line[at..=at + length])
 }
 
 /// Returns whether a text is the value of a filter; `*` is any text.
