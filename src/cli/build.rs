@@ -16,7 +16,7 @@ use crate::engine::{
     BuildOrder, BuildReport, PackWriter, Project, Repository, WriteOutcome, WriteReport, WriteStatus, companion,
     delivery_folder, orphans, pack_file_name, write_packs,
 };
-use crate::intake::Repo;
+use crate::git;
 use crate::model::{SourceTree as _, slug};
 use crate::store::{Access, Folder, StoreError};
 use std::collections::BTreeSet;
@@ -47,8 +47,8 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     };
     let staged = |dir| Folder::open_anywhere(dir)?.staged_at(repository.root());
     let markdown = args.markdown.as_deref().map(staged).transpose()?;
-    folder.sweep(&Repo::is_tracked);
-    markdown.iter().for_each(|folder| folder.sweep(&Repo::is_tracked));
+    folder.sweep(&git::is_tracked);
+    markdown.iter().for_each(|folder| folder.sweep(&git::is_tracked));
     let shown = |name: &str| match args.out.as_deref() {
         Some(dir) => dir.join(name).display().to_string(),
         None => format!("{}/{name}", repository.settings().output.dir),

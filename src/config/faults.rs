@@ -1,5 +1,6 @@
 //! Errors of a configuration, and suggestions of the intended name.
 
+use crate::model::nearest;
 use crate::yaml::Position;
 use serde::de;
 use std::fmt;
@@ -94,26 +95,6 @@ impl de::Error for ConfigFault {
     fn missing_field(field: &'static str) -> Self {
         Self { kind: FaultKind::Missing, ..Self::new(format!("`{field}` is missing")) }
     }
-}
-
-/// Returns the name among `known` that `word` was probably meant to be.
-pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // A long word is near to no name, and measuring it would be slow.
-    if word.len() > 64 {
-        return None;
-    }
-    let normalized = |text: &str| text.to_lowercase().replace(['-', ' '], "_");
-    let word = normalized(word);
-    let most = |name: &str| (name.len() / 3).max(1);
-    let length = word.chars().count();
-    known
-        .into_iter()
-        // A word of another length is at least as far as that.
-        .filter(|name| length.abs_diff(name.chars().count()) <= most(name))
-        .map(|name| (strsim::damerau_levenshtein(&word, &normalized(name)), name))
-        .filter(|(distance, name)| *distance <= most(name))
-        .min()
-        .map(|(_, name)| name)
 }
 
 /// Words the help for a name that is none of `known`.

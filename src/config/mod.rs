@@ -18,9 +18,9 @@ mod settings;
 mod tree;
 mod values;
 
+pub use crate::model::nearest;
 pub use batch_file::{BatchFile, batch_file_schema};
 pub use deny::DenyList;
-pub use faults::nearest;
 pub use handover::{INCLUDE_HISTORY, Recipe, TARGET_STRATEGY, is_builtin_recipe};
 pub use ignore_patterns::IgnorePatterns;
 pub use knowledge::{ContextSettings, DocumentSource, DocumentType, Job, KnowledgeSettings, Policy};

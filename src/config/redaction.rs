@@ -2,8 +2,9 @@
 
 use super::check::{ConfigFaults, SettingPlace};
 use super::deny::DenyList;
-use super::faults::{ConfigFault, MAX_SUGGESTIONS, nearest, shortened};
+use super::faults::{ConfigFault, MAX_SUGGESTIONS, shortened};
 use super::values::{self, MAX_COMPILED, Words, checked};
+use crate::model::nearest;
 use regex::bytes::{Regex, RegexBuilder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};

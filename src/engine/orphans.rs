@@ -1,7 +1,7 @@
 //! Finds packs in the output folder that belong to no root and profile.
 
 use super::Project;
-use crate::model::{self, Diagnostic};
+use crate::model::{self, Diagnostic, IssueReference};
 use crate::review::{self, read};
 use crate::store::{Folder, StoreError};
 use crate::wire;
@@ -72,10 +72,13 @@ pub fn orphans(
             .any(|root| name == format!("{}.{}.json", model::slug(root), pack.profile));
         if own {
             let url = pack.root.issue_url.as_deref().filter(|_| pack.root.work_item_id.is_none());
-            let lacks = |(repo, number)| project.graph().of_issue(project.corpus(), repo, number).is_none();
+            let lacks = |issue: IssueReference<'_>| {
+                let repo = issue.repo.unwrap_or_default();
+                project.graph().of_issue(project.corpus(), repo, issue.number).is_none()
+            };
             let unverifiable = if source.is_some_and(|path| unread.contains(&path)) {
                 Some(UNREADABLE)
-            } else if url.and_then(review::parse_issue_url).is_some_and(lacks) {
+            } else if url.and_then(IssueReference::parse).is_some_and(lacks) {
                 Some(NOT_IN_SNAPSHOT)
             } else if source.is_some_and(|path| is_displaced(top, path)) {
                 Some("a link, or something else that is not read, is in the place of its item's file")

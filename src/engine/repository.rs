@@ -7,6 +7,7 @@ use super::{
 };
 use crate::cache::{Cache, FreshnessPolicy, InputCaches, Inputs, TextCache};
 use crate::config::Settings;
+use crate::git;
 use crate::intake::{CacheUse, Repo, RepoOptions};
 use crate::model::{Code, Diagnostic, RepoPath, SourceTree as _, Untracked};
 use crate::redact::{Environment, Redactor};
@@ -197,7 +198,7 @@ impl Repository {
 
     fn open_cache(&mut self, access: Access, caches: Option<&Path>) {
         if access == Access::Write {
-            sweep_state(&self.root, &Repo::is_tracked);
+            sweep_state(&self.root, &git::is_tracked);
         }
         let mut notes = Vec::new();
         match self.cache_folder(access, caches) {

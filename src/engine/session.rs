@@ -12,6 +12,7 @@ use super::{
 };
 use crate::cache::{Cache, FreshnessPolicy, Manifest, PackSummary};
 use crate::config::{Policy, Settings};
+use crate::git;
 use crate::intake::{CacheUse, Repo};
 use crate::model::{Diagnostic, RepoPath, SourceTree as _, Untracked};
 use crate::redact::Environment;
@@ -228,7 +229,7 @@ impl Session {
         });
         let update = self.build_staged(&mut repository, &stage);
         self.cache = repository.cache.take().zip(cache_use);
-        repository.files().close_folders();
+        repository.files().close_objects();
         let update = update?;
         self.listed = Some(repository);
         if !update.changes.is_empty() || !update.gone.is_empty() {
@@ -254,8 +255,8 @@ impl Session {
         if self.cache.as_ref().is_some_and(|(_, cache_use)| *cache_use == now) {
             return;
         }
-        sweep_state(&self.request.root, &Repo::is_tracked);
-        folder.sweep(&Repo::is_tracked);
+        sweep_state(&self.request.root, &git::is_tracked);
+        folder.sweep(&git::is_tracked);
         let on_disk = self.request.caches.as_deref().filter(|_| now == CacheUse::Free);
         // What a build for an agent finds out is not saved.
         let access = if self.request.agent.is_some() { Access::Read } else { Access::Write };

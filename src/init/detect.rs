@@ -3,6 +3,7 @@
 use super::starter::AGENT_MARKS;
 use super::trackers::{Proposals, beads_types, named_adr_folders, proposals};
 use crate::config::{DenyList, RedactionSettings};
+use crate::git;
 use crate::intake::{Repo, RepoOptions};
 use crate::model::{Code, Diagnostic, Place, RepoPath, SourceTree as _, has_document_extension, is_repo_name};
 use crate::redact::Redactor;
@@ -336,7 +337,7 @@ impl Detector<'_> {
 
     /// Returns the GitHub repo of the git remote.
     fn remote(&mut self) -> Option<Github> {
-        let remote = Repo::remote(self.root).unwrap_or_else(|why| {
+        let remote = git::remote(self.root).unwrap_or_else(|why| {
             let message = format!("the git remote is unknown: {why}");
             let help = "install git, or run `git remote -v` here to see what is wrong; then set `github.repo`";
             self.faults.push(Diagnostic::new(Code::GitUnavailable, None, message).help(help));

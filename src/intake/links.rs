@@ -1,6 +1,6 @@
 //! Follows symbolic links, one by one, without leaving the root.
 
-use crate::model::{RepoPath, describe, is_absent};
+use crate::model::{RepoPath, describe, if_present, is_absent};
 use cap_std::fs::Dir;
 use std::collections::BTreeMap;
 use std::io;
@@ -36,8 +36,8 @@ pub(super) struct IndexOnly {
     pub(super) links: BTreeMap<String, PathBuf>,
 }
 
-/// What is at a path.
-enum Found {
+/// What is at a path, without following a link at its end.
+pub(super) enum Found {
     File,
     Folder,
     Link(PathBuf),
@@ -45,19 +45,14 @@ enum Found {
 }
 
 impl IndexOnly {
-    /// Looks at a path without following a link at its end.
     fn look(&self, root: &Dir, path: &str) -> io::Result<Found> {
         if let Some(target) = self.links.get(path) {
             return Ok(Found::Link(target.clone()));
         }
-        match root.symlink_metadata(path) {
-            Ok(metadata) if metadata.is_symlink() => root.read_link_contents(path).map(Found::Link),
-            Ok(metadata) if metadata.is_file() => Ok(Found::File),
-            Ok(metadata) if metadata.is_dir() => Ok(Found::Folder),
-            Ok(_) => Ok(Found::Special),
+        match look(root, path) {
             Err(error) if is_absent(&error) && self.files.contains_key(path) => Ok(Found::File),
             Err(error) if is_absent(&error) && self.has_folder(path) => Ok(Found::Folder),
-            Err(error) => Err(error),
+            found => found,
         }
     }
 
@@ -67,6 +62,32 @@ impl IndexOnly {
         let (mut files, mut links) = (self.files.range(folder.clone()..), self.links.range(folder.clone()..));
         is_below(files.next().map(|(path, _)| path)) || is_below(links.next().map(|(path, _)| path))
     }
+}
+
+fn look(root: &Dir, path: &str) -> io::Result<Found> {
+    let metadata = root.symlink_metadata(path)?;
+    match metadata.file_type() {
+        kind if kind.is_symlink() => root.read_link_contents(path).map(Found::Link),
+        kind if kind.is_file() => Ok(Found::File),
+        kind if kind.is_dir() => Ok(Found::Folder),
+        _ => Ok(Found::Special),
+    }
+}
+
+/// Looks at a path that git tracks; `None` for nothing, a folder, or something below a link.
+///
+/// # Errors
+/// Why it cannot be examined, though it may exist.
+pub(super) fn tracked(root: &Dir, path: &RepoPath) -> Result<Option<Found>, String> {
+    if let Some(dir) = Some(path.dir()).filter(|dir| !dir.is_empty()).and_then(repo_path) {
+        match follow(root, &IndexOnly::default(), &dir) {
+            LinkEnd::Folder(real) if real == dir => {}
+            LinkEnd::Unreadable(_, why) => return Err(why),
+            _ => return Ok(None),
+        }
+    }
+    let found = if_present(look(root, path.as_str())).map_err(|error| describe(&error))?;
+    Ok(found.filter(|found| !matches!(found, Found::Folder)))
 }
 
 /// Follows `path` from the root to its end.

@@ -3,11 +3,13 @@
 use super::Repo;
 use super::checkout::CLOCK_TICK;
 use super::root::CONFIG_NAMES;
+use super::text;
+use crate::git;
 use crate::model::{RepoPath, SourceTree as _, if_present};
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 /// Whether [`Repo::open`] of `root`, if it began at `since`, would give the listing of `repo` now under the same
 /// configuration, as far as the times tell of the folders and files that decide it. `false` if that is uncertain. `snapshot`
@@ -22,30 +24,19 @@ pub fn is_listed_as_of(root: &Path, repo: &Repo, snapshot: &RepoPath, since: Sys
     let snapshot = root.join(snapshot.as_str());
     let above = snapshot.ancestors().take_while(|folder| *folder != root).map(Path::to_owned);
     let issues: BTreeSet<PathBuf> = repo.issues().iter().map(|path| root.join(path.dir())).collect();
-    let decide = folders.chain(files).chain(above).chain(issues).chain(Repo::outside_inputs(root));
-    let mut changed = decide.map(|path| changed(&path));
-    changed.all(|changed| changed.is_ok_and(|changed| changed.is_none_or(|changed| changed < since)))
-}
-
-/// Returns when the file or folder at `path` was last changed in any way that the system stores; `None` within if there is
-/// none.
-fn changed(path: &Path) -> io::Result<Option<SystemTime>> {
-    let Some(metadata) = if_present(path.symlink_metadata())? else { return Ok(None) };
-    let modified = metadata.modified()?;
-    #[cfg(unix)]
-    let modified = {
-        use std::os::unix::fs::MetadataExt as _;
-        let seconds = metadata.ctime().try_into().map(Duration::from_secs).unwrap_or_default();
-        let nanoseconds = metadata.ctime_nsec().try_into().map(Duration::from_nanos).unwrap_or_default();
-        modified.max(SystemTime::UNIX_EPOCH + seconds + nanoseconds)
+    let decide = folders.chain(files).chain(above).chain(issues).chain(git::outside_inputs(root));
+    let is_older = |path: PathBuf| {
+        let Some(metadata) = if_present(path.symlink_metadata())? else { return Ok(true) };
+        Ok(text::changed(&metadata)? < since)
     };
-    Ok(Some(modified))
+    decide.map(is_older).all(|is_older: io::Result<bool>| is_older.unwrap_or(false))
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::tests::Sandbox;
     use super::*;
+    use std::time::Duration;
 
     #[test]
     fn a_listing_is_sure_if_nothing_that_decides_it_changed_since() {

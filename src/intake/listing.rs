@@ -1,12 +1,12 @@
 //! The names in a repo: what the walk found, joined with what git tracks, and where links lead.
 
 use super::attributes::{Attributes, FileAttributes};
-use super::links::{self, IndexOnly, LinkEnd};
+use super::links::{self, Found, IndexOnly, LinkEnd};
 use super::text;
 use super::walk::{self, ExcludedFolders, UnlistedEntry, WalkResult};
 use crate::config::DenyList;
 use crate::git::{self, GitUnavailable, IndexEntry, StoredObjects};
-use crate::model::{Code, Diagnostic, Refusal, RepoPath, Severity, describe, is_absent};
+use crate::model::{Code, Diagnostic, Refusal, RepoPath, Severity, is_absent};
 use cap_std::fs::Dir;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -163,15 +163,15 @@ impl Listing {
                 }
             } else if links.binary_search(&path).is_err() {
                 let found = match &missing_folder {
-                    Some(folder) if path.is_under(folder) => Ok(TrackedKind::Gone),
-                    _ => kind(root.handle, &path),
+                    Some(folder) if path.is_under(folder) => Ok(None),
+                    _ => links::tracked(root.handle, &path),
                 };
                 match found {
-                    Ok(TrackedKind::Link) => more_links.push(path.clone()),
-                    Ok(TrackedKind::File) if entry.is_link() => as_links.push((path.clone(), entry)),
-                    Ok(TrackedKind::File) => more.push(path.clone()),
-                    Ok(TrackedKind::Special) => self.special.push(path.clone()),
-                    Ok(TrackedKind::Gone) if entry.skips_worktree => {
+                    Ok(Some(Found::Link(_))) => more_links.push(path.clone()),
+                    Ok(Some(Found::File)) if entry.is_link() => as_links.push((path.clone(), entry)),
+                    Ok(Some(Found::File)) => more.push(path.clone()),
+                    Ok(Some(Found::Special)) => self.special.push(path.clone()),
+                    Ok(None) if entry.skips_worktree => {
                         if entry.is_link() {
                             as_links.push((path.clone(), entry));
                         } else if entry.is_file() {
@@ -185,7 +185,7 @@ impl Listing {
                         missing_folder = folder.filter(is_missing).map(str::to_owned);
                     }
                     // Deleted, or a submodule's folder.
-                    Ok(TrackedKind::Gone) => {}
+                    Ok(None | Some(Found::Folder)) => {}
                     // The folder is reported already.
                     Err(_) if self.is_unlisted(path.as_str()) => {}
                     Err(why) => {
@@ -379,40 +379,7 @@ impl Listing {
     }
 }
 
-/// The kind of file at a path that git tracks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum TrackedKind {
-    File,
-    Link,
-    /// A pipe, a socket or a device.
-    Special,
-    /// Nothing, a folder, or something below a link.
-    Gone,
-}
-
 /// The refusal of something that exists and is no file.
 pub(super) fn no_file() -> Refusal {
     Refusal::Unreadable("it is no file but a pipe, a socket, a device or a link that leads in a circle".to_owned())
-}
-
-/// Returns the kind of file at a path that git tracks.
-///
-/// # Errors
-/// Why it cannot be examined, though it may exist.
-fn kind(root: &Dir, path: &RepoPath) -> Result<TrackedKind, String> {
-    if let Some(dir) = Some(path.dir()).filter(|dir| !dir.is_empty()).and_then(links::repo_path) {
-        match links::follow(root, &IndexOnly::default(), &dir) {
-            LinkEnd::Folder(real) if real == dir => {}
-            LinkEnd::Unreadable(_, why) => return Err(why),
-            _ => return Ok(TrackedKind::Gone),
-        }
-    }
-    match root.symlink_metadata(path.as_str()) {
-        Ok(metadata) if metadata.is_symlink() => Ok(TrackedKind::Link),
-        Ok(metadata) if metadata.is_file() => Ok(TrackedKind::File),
-        Ok(metadata) if !metadata.is_dir() => Ok(TrackedKind::Special),
-        Ok(_) => Ok(TrackedKind::Gone),
-        Err(error) if is_absent(&error) => Ok(TrackedKind::Gone),
-        Err(error) => Err(describe(&error)),
-    }
 }

@@ -9,13 +9,10 @@
 mod attributes;
 mod checkout;
 mod error;
-mod ignore_rules;
 mod links;
 #[cfg(feature = "mcp")]
 mod listed;
 mod listing;
-#[cfg(all(test, unix))]
-mod listing_against_git;
 mod repo;
 mod root;
 mod snapshot;

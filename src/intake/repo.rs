@@ -39,7 +39,6 @@ pub struct Repo {
     /// The root's real path.
     root: PathBuf,
     handle: Dir,
-    open_folders: text::OpenFolders,
     rules: AccessRules,
     listing: Listing,
     objects: StoredObjects,
@@ -71,15 +70,6 @@ impl Repo {
     /// If both names exist, or the file is not UTF-8 text of at most 1 MiB.
     pub fn read_config(root: &Path, explicit: Option<&Path>) -> Result<Option<(String, String)>, IntakeError> {
         root::config(root, explicit)
-    }
-
-    /// Returns the URL of the git remote `origin`, without credentials, if there is one. For proposals only: no pack may
-    /// depend on it.
-    ///
-    /// # Errors
-    /// Why git could not say whether there is one.
-    pub fn remote(root: &Path) -> Result<Option<String>, String> {
-        git::remote(root)
     }
 
     /// Lists the files of the repo at `root`.
@@ -124,7 +114,7 @@ impl Repo {
             diagnostics.push(stale_lock());
         }
         let mut found = found.map_err(failed)?;
-        let mut snapshot = options.snapshot.map(|folder| SnapshotFiles::list(&handle, folder)).unwrap_or_default();
+        let mut snapshot = options.snapshot.map(|folder| SnapshotFiles::list(&root, folder)).unwrap_or_default();
         if let (Some(folder), Some(Ok(entries))) = (options.snapshot, &entries) {
             snapshot.add_stored(folder, git::index_entries(entries));
         }
@@ -136,8 +126,7 @@ impl Repo {
         let listed = ListedRoot { path: &root, handle: &handle, objects: &objects, rules: &rules };
         let attributes = Attributes::above(top.filter(|_| in_git), &root);
         let listing = Listing::join(listed, found, entries.filter(|_| in_git), attributes);
-        let open_folders = text::OpenFolders::default();
-        Ok(Self { root, handle, open_folders, rules, listing, objects, snapshot, cache, checkout })
+        Ok(Self { root, handle, rules, listing, objects, snapshot, cache, checkout })
     }
 
     /// Prepares another build of the same listing. Returns `false` if git changed something since, so that the repo has
@@ -154,11 +143,6 @@ impl Repo {
         self.cache
     }
 
-    /// Whether git tracks the file at `path`. `true` if git cannot say so: such a file is not removed.
-    pub fn is_tracked(path: &Path) -> bool {
-        git::is_tracked(path)
-    }
-
     /// What could not be read or named when the repo was opened, sorted.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.listing.diagnostics
@@ -171,9 +155,8 @@ impl Repo {
         self.listing.folders()
     }
 
-    /// Closes the folders that are open for the next file in them, so that others may move them until the next build.
-    pub fn close_folders(&self) {
-        self.open_folders.close();
+    /// Ends the process that reads git's objects, which is in the root, so that others may move it until the next build.
+    pub fn close_objects(&self) {
         self.objects.close();
     }
 
@@ -199,17 +182,6 @@ impl Repo {
                 }
             }
         })
-    }
-
-    /// The files outside the listed folders that decide which files of the repo at `root` count: what git tracks, and
-    /// ignore files above it.
-    pub fn outside_inputs(root: &Path) -> Vec<PathBuf> {
-        git::outside_inputs(root)
-    }
-
-    /// The files that change when a commit is added to the history of `HEAD`, or removed from it.
-    pub fn history_inputs(root: &Path) -> Vec<PathBuf> {
-        git::history_inputs(root)
     }
 }
 
@@ -288,7 +260,7 @@ impl SourceTree for Repo {
         let limit = text::size_limit(path.extension());
         let text = match self.listing.stored(&real) {
             Some(id) => self.objects.read(id, limit).and_then(text::decode)?,
-            None => self.open_folders.read(&self.handle, real.as_str(), limit)?,
+            None => text::read(&self.handle, real.as_str(), limit)?,
         };
         if text::is_lfs_pointer(&text) {
             return Err(Refusal::GitLfs);

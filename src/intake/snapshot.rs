@@ -3,11 +3,13 @@
 use super::walk::UnlistedEntry;
 use super::{links, text};
 use crate::git::{IndexEntry, StoredObjects};
-use crate::model::{Code, Diagnostic, Place, Refusal, RepoPath, describe};
-use cap_fs_ext::DirExt as _;
+use crate::model::{Code, Diagnostic, Place, Refusal, RepoPath, describe, if_present};
 use cap_std::fs::Dir;
 use std::collections::BTreeMap;
+use std::fs::FileType;
 use std::io;
+use std::path::Path;
+use walkdir::WalkDir;
 
 /// The largest file of an issue, in bytes: long discussions are larger than other texts may be.
 const MAX_BYTES: u64 = 32 << 20;
@@ -27,15 +29,56 @@ impl SnapshotFiles {
     /// Lists `<owner>/<repo>/<number>.json` below `folder`; none if there is no such folder.
     ///
     /// No link is followed, and git is not asked: what `sync` wrote counts whether or not it is committed.
-    pub(super) fn list(root: &Dir, folder: &RepoPath) -> Self {
+    pub(super) fn list(root: &Path, folder: &RepoPath) -> Self {
         let mut snapshot = Self::default();
-        let parts: Vec<&str> = folder.as_str().split('/').filter(|part| !part.is_empty()).collect();
-        match parts.iter().try_fold(None, |dir: Option<Dir>, part| open(dir.as_ref().unwrap_or(root), part).map(Some)) {
-            Ok(dir) => snapshot.list_folder(dir.as_ref().unwrap_or(root), folder.as_str(), 0),
-            Err(fault) => snapshot.report_fault(folder.as_str(), &fault),
+        let mut top = root.to_owned();
+        for part in folder.as_str().split('/').filter(|part| !part.is_empty()) {
+            top.push(part);
+            match if_present(top.symlink_metadata()) {
+                Ok(Some(metadata)) if metadata.is_dir() => {}
+                // Nothing was synced yet.
+                Ok(None) => return snapshot,
+                Ok(Some(_)) => {
+                    let help = "put a folder in its place, or name another one with `github.snapshot`";
+                    let message = "it is a link or no folder, so that no issue can be read there";
+                    snapshot.report(folder.as_str(), message, help);
+                    return snapshot;
+                }
+                Err(error) => {
+                    snapshot.report_unlisted(folder.as_str(), &error);
+                    return snapshot;
+                }
+            }
+        }
+        let is_expected = |entry: &walkdir::DirEntry| match (entry.depth(), entry.file_name().to_str()) {
+            // Owners have no name with a full stop in front; repos may: `owner/.github`.
+            (1, Some(name)) => !name.starts_with('.'),
+            (3, Some(name)) => is_numbered(name),
+            (_, name) => name.is_some(),
+        };
+        let path_of = |path: &Path| path.strip_prefix(root).unwrap_or(path).to_string_lossy().replace('\\', "/");
+        for entry in WalkDir::new(&top).min_depth(1).max_depth(3).into_iter().filter_entry(is_expected) {
+            match entry {
+                Ok(entry) => snapshot.add(&path_of(entry.path()), entry.file_type(), entry.depth()),
+                Err(error) => {
+                    let path = error.path().map_or_else(|| folder.to_string(), path_of);
+                    snapshot.report_unlisted(&path, &error.into());
+                }
+            }
         }
         snapshot.files.sort_unstable();
         snapshot
+    }
+
+    fn add(&mut self, path: &str, kind: FileType, depth: usize) {
+        let help = "remove it, and run `contextpack sync` again";
+        if kind.is_symlink() {
+            self.report(path, "it is a link, which is not followed", help);
+        } else if kind.is_file() && depth == 3 {
+            self.files.extend(links::repo_path(path));
+        } else if depth == 3 {
+            self.report(path, "it is no file", help);
+        }
     }
 
     /// Adds the files below `folder` that git tracks and has not checked out.
@@ -52,60 +95,17 @@ impl SnapshotFiles {
         }
     }
 
-    fn list_folder(&mut self, dir: &Dir, path: &str, depth: u8) {
-        let entries = match dir.entries() {
-            Ok(entries) => entries,
-            Err(error) => return self.report_fault(path, &SnapshotFault::Refused(error)),
-        };
-        for entry in entries {
-            let entry = match entry {
-                Ok(entry) => entry,
-                // The rest is unknown; it is reported once.
-                Err(error) => return self.report_fault(path, &SnapshotFault::Refused(error)),
-            };
-            let Ok(name) = entry.file_name().into_string() else { continue };
-            let below = format!("{path}/{name}");
-            // Owners have no name with a full stop in front; repos may: `owner/.github`.
-            let expected = if depth == 2 { is_numbered(&name) } else { depth == 1 || !name.starts_with('.') };
-            if !expected {
-                continue;
-            }
-            match entry.file_type() {
-                Ok(kind) if kind.is_dir() && depth < 2 => match open(dir, &name) {
-                    Ok(dir) => self.list_folder(&dir, &below, depth + 1),
-                    Err(fault) => self.report_fault(&below, &fault),
-                },
-                Ok(kind) if kind.is_file() && depth == 2 => self.files.extend(links::repo_path(&below)),
-                Ok(kind) if kind.is_symlink() => self.report_unexpected(&below, "it is a link, which is not followed"),
-                Ok(_) if depth == 2 => self.report_unexpected(&below, "it is no file"),
-                // A file beside the folders is no issue.
-                Ok(_) => {}
-                Err(error) => self.report_fault(&below, &SnapshotFault::Refused(error)),
-            }
-        }
-    }
-
     /// Reports something else in place of a folder or file of the snapshot.
-    fn report_unexpected(&mut self, path: &str, what: &str) {
+    fn report(&mut self, path: &str, what: &str, help: &str) {
         let at = links::repo_path(path).map(Place::file);
-        let help = "remove it, and run `contextpack sync` again";
         self.diagnostics.push(Diagnostic::new(Code::InvalidSnapshot, at, what).help(help));
     }
 
-    /// Reports a folder that cannot be listed. Absence is no fault: nothing was synced yet.
-    fn report_fault(&mut self, path: &str, fault: &SnapshotFault) {
-        match fault {
-            SnapshotFault::Refused(error) if error.kind() == io::ErrorKind::NotFound => {}
-            SnapshotFault::Refused(error) => {
-                let what = format!("`{path}` of the snapshot cannot be listed: {}", describe(error));
-                self.unlisted.push(UnlistedEntry::new(path, path, &what));
-            }
-            SnapshotFault::NotAFolder => {
-                let at = links::repo_path(path).map(Place::file);
-                let help = "put a folder in its place, or name another one with `github.snapshot`";
-                let message = "it is a link or no folder, so that no issue can be read there";
-                self.diagnostics.push(Diagnostic::new(Code::InvalidSnapshot, at, message).help(help));
-            }
+    /// Reports a folder that cannot be listed, unless it is gone by now.
+    fn report_unlisted(&mut self, path: &str, error: &io::Error) {
+        if error.kind() != io::ErrorKind::NotFound {
+            let what = format!("`{path}` of the snapshot cannot be listed: {}", describe(error));
+            self.unlisted.push(UnlistedEntry::new(path, path, &what));
         }
     }
 
@@ -121,25 +121,6 @@ impl SnapshotFiles {
             Some(id) => objects.read(id, MAX_BYTES).and_then(text::decode),
             None => text::read(root, path.as_str(), MAX_BYTES),
         }
-    }
-}
-
-/// Why a folder of the snapshot cannot be opened.
-enum SnapshotFault {
-    /// It is a link or a file.
-    NotAFolder,
-    /// The system refused.
-    Refused(io::Error),
-}
-
-fn open(dir: &Dir, name: &str) -> Result<Dir, SnapshotFault> {
-    let refused = match dir.open_dir_nofollow(name) {
-        Ok(dir) => return Ok(dir),
-        Err(error) => error,
-    };
-    match dir.symlink_metadata(name) {
-        Ok(metadata) if !metadata.is_dir() => Err(SnapshotFault::NotAFolder),
-        _ => Err(SnapshotFault::Refused(refused)),
     }
 }
 

@@ -4,6 +4,7 @@
 
 use super::{Repo, RepoOptions};
 use crate::config::DenyList;
+use crate::git;
 use crate::model::{Code, Refusal, RepoPath, Severity, SourceTree as _};
 use std::fs;
 use std::path::PathBuf;
@@ -167,11 +168,11 @@ fn a_git_repository_that_git_cannot_read_is_a_warning_without_places_of_this_mac
 #[test]
 fn the_remote_is_shown_without_credentials() {
     let sandbox = Sandbox::with_git();
-    assert_eq!(Repo::remote(sandbox.0.path()), Ok(None));
+    assert_eq!(git::remote(sandbox.0.path()), Ok(None));
     sandbox.git(&["remote", "add", "origin", "https://me:s3cr%40t@github.com/o/r.git"]);
-    assert_eq!(Repo::remote(sandbox.0.path()), Ok(Some("https://github.com/o/r.git".to_owned())));
+    assert_eq!(git::remote(sandbox.0.path()), Ok(Some("https://github.com/o/r.git".to_owned())));
     sandbox.git(&["remote", "set-url", "origin", "git@github.com:o/r.git"]);
-    assert_eq!(Repo::remote(sandbox.0.path()), Ok(Some("git@github.com:o/r.git".to_owned())));
+    assert_eq!(git::remote(sandbox.0.path()), Ok(Some("git@github.com:o/r.git".to_owned())));
 }
 
 #[test]
@@ -424,4 +425,47 @@ fn an_index_that_git_cannot_read_hides_files_with_an_error() {
     let [diagnostic] = repo.unlisted() else { unreachable!("{:?}", repo.unlisted()) };
     assert_eq!((diagnostic.code, diagnostic.severity), (Code::GitUnavailable, Severity::Error));
     assert_eq!(repo.diagnostics(), repo.unlisted());
+}
+
+/// Compares the listing with git itself, over random nests of ignore files.
+#[cfg(unix)]
+#[test]
+fn the_listing_agrees_with_git() {
+    let sandbox = Sandbox::with_git();
+    let cases = include_str!("../../tests/cases/intake.ignore.json");
+    let cases: serde_json::Value = serde_json::from_str(cases).unwrap();
+    let texts = |name: &str| cases[name].as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect();
+    let (all_lines, files): (Vec<&str>, Vec<&str>) = (texts("lines"), texts("files"));
+    for file in files {
+        sandbox.write(file, "");
+    }
+    let mut state = 0x2545_F491_4F6C_DD1D_u64;
+    let mut next = |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        usize::try_from(state % below as u64).unwrap()
+    };
+    for case in 0..60 {
+        for folder in ["", "a/", "a/b/", "b/", "c/"] {
+            let lines: Vec<&str> = (0..next(5)).map(|_| all_lines[next(all_lines.len())]).collect();
+            let file = format!("{folder}.gitignore");
+            if lines.is_empty() {
+                let _absent = fs::remove_file(sandbox.at(&file));
+            } else {
+                sandbox.write(&file, lines.join("\n"));
+            }
+        }
+        let listed = sandbox.git(&["ls-files", "-z", "--others", "--exclude-per-directory=.gitignore"]);
+        let mut expected: Vec<&str> = listed.split_terminator('\0').collect();
+        expected.sort_unstable();
+        let repo = sandbox.repo();
+        let rules: Vec<String> = ["", "a/", "a/b/", "b/", "c/"]
+            .iter()
+            .map(|folder| {
+                format!("{folder}: {:?}", fs::read_to_string(sandbox.at(&format!("{folder}.gitignore"))).ok())
+            })
+            .collect();
+        assert_eq!(names(&repo), expected, "case {case}: {rules:#?}");
+    }
 }

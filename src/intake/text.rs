@@ -3,11 +3,9 @@
 use crate::model::{FileState, Refusal, describe};
 use cap_fs_ext::{DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
 use cap_std::fs::{Dir, File, OpenOptions};
-use std::collections::VecDeque;
 use std::fs::Metadata;
 use std::io::{self, Read as _};
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
 #[cfg(unix)]
 use std::time::Duration;
 use std::time::SystemTime;
@@ -32,47 +30,6 @@ pub(super) fn size_limit(extension: &str) -> u64 {
 /// in after the path was checked is refused. Opening does not wait, so a FIFO cannot block a build.
 pub(super) fn read(root: &Dir, path: &str, limit: u64) -> Result<String, Refusal> {
     read_bytes(root, path, limit).and_then(decode)
-}
-
-/// A cache of open folders of one root: the next file is often in one of them.
-#[derive(Debug, Default)]
-pub(super) struct OpenFolders(Mutex<VecDeque<(String, Arc<Dir>)>>);
-
-/// How many folders stay open: files come by folder, and several threads read at once.
-const MAX_OPEN: usize = 32;
-
-impl OpenFolders {
-    /// Reads a file as [`read`] does.
-    pub(super) fn read(&self, root: &Dir, path: &str, limit: u64) -> Result<String, Refusal> {
-        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-        let opened = match folder {
-            "" => root.open_with(name, &options()),
-            _ => self.open(root, folder).and_then(|folder| folder.open_with(name, &options())),
-        };
-        let file = opened.map_err(|error| refusal(root, path, &error))?;
-        bytes_of(file, limit).and_then(decode)
-    }
-
-    /// Closes all folders: their names may belong to others by now.
-    pub(super) fn close(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
-    }
-
-    fn open(&self, root: &Dir, folder: &str) -> io::Result<Arc<Dir>> {
-        let known = |open: &VecDeque<(String, Arc<Dir>)>| {
-            open.iter().find(|(known, _)| known == folder).map(|(_, dir)| Arc::clone(dir))
-        };
-        if let Some(dir) = known(&self.0.lock().unwrap_or_else(PoisonError::into_inner)) {
-            return Ok(dir);
-        }
-        let dir = Arc::new(open_folder(root, folder)?);
-        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if known(&open).is_none() {
-            open.truncate(MAX_OPEN - 1);
-            open.push_front((folder.to_owned(), Arc::clone(&dir)));
-        }
-        Ok(dir)
-    }
 }
 
 /// Reads an opened file as [`read`] does.
@@ -163,20 +120,23 @@ fn refusal(root: &Dir, path: &str, error: &io::Error) -> Refusal {
 /// If the system does not store when a file was created, it is when the file was last changed in any way.
 pub(super) fn created(path: &Path) -> Option<SystemTime> {
     let metadata = path.symlink_metadata().ok()?;
-    let modified = metadata.modified().ok()?;
     if metadata.is_dir() {
-        return Some(modified);
+        return metadata.modified().ok();
     }
-    metadata.created().ok().or_else(|| {
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::MetadataExt as _;
-            let since = Duration::new(metadata.ctime().try_into().ok()?, metadata.ctime_nsec().try_into().ok()?);
-            Some(modified.max(SystemTime::UNIX_EPOCH + since))
-        }
-        #[cfg(not(unix))]
-        Some(modified)
-    })
+    metadata.created().or_else(|_| changed(&metadata)).ok()
+}
+
+/// Returns when a file was last changed in any way that the system stores.
+pub(super) fn changed(metadata: &Metadata) -> io::Result<SystemTime> {
+    let modified = metadata.modified()?;
+    #[cfg(unix)]
+    let modified = {
+        use std::os::unix::fs::MetadataExt as _;
+        let seconds = metadata.ctime().try_into().map(Duration::from_secs).unwrap_or_default();
+        let nanoseconds = metadata.ctime_nsec().try_into().map(Duration::from_nanos).unwrap_or_default();
+        modified.max(SystemTime::UNIX_EPOCH + seconds + nanoseconds)
+    };
+    Ok(modified)
 }
 
 /// Returns the state of a regular file, if the system stores enough to tell two states apart.

@@ -1,36 +1,18 @@
 //! Whether a decision applies, by the words of its status.
 
-use std::collections::HashMap;
+use super::words::{WordLists, holds, word_lists};
 use std::sync::LazyLock;
 
 /// Phrases by their meaning: each line is `meaning: phrase, phrase`.
 const PHRASES: &str = include_str!("decision.txt");
 /// The most words of a phrase.
 const LONGEST: usize = 4;
-/// The months, which may be cut to their first three letters.
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
 
-static MEANINGS: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
-    let line = |line: &'static str| Some((line.split_once(": ")?.0, line.split_once(": ")?.1.split(", ").collect()));
-    PHRASES.lines().filter_map(line).collect()
-});
+static MEANINGS: LazyLock<WordLists> = LazyLock::new(|| word_lists(PHRASES));
 
 /// Returns whether a phrase has a meaning of the file.
 fn means(meaning: &str, phrase: &str) -> bool {
-    MEANINGS.get(meaning).is_some_and(|phrases| phrases.contains(&phrase))
+    holds(&MEANINGS, meaning, phrase)
 }
 
 /// Whether a decision applies; a later one counts more where a status says several.
@@ -289,122 +271,37 @@ pub fn date_in(text: &str) -> Option<[u32; 3]> {
 }
 
 fn month(word: &str) -> Option<u32> {
-    let at = MONTHS.iter().position(|month| *month == word || word.len() == 3 && month.starts_with(word))?;
+    let months = MEANINGS.get("month")?;
+    // They may be cut to their first three letters.
+    let at = months.iter().position(|month| *month == word || word.len() == 3 && month.starts_with(word))?;
     u32::try_from(at + 1).ok()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use DecisionState::{InForce, Inactive, Open, Unknown};
+    use crate::model::cases;
 
     #[test]
-    fn a_state_is_known_by_its_words_direction_and_negation() {
-        for (status, state) in [
-            ("Accepted", InForce),
-            ("✅ Accepted", InForce),
-            ("Proposed", Open),
-            ("Superseded by ADR-9", Inactive),
-            ("❌ Rejected", Inactive),
-            ("⌛️ Superseded 0019", Inactive),
-            ("Replaced by ADR-9", Inactive),
-            ("Declined", Inactive),
-            ("Deprecated (no superseding ADR)", Inactive),
-            ("Deprecated in favor of x", Inactive),
-            ("Superseded - By: 0042", Inactive),
-            ("Accepted, later superseded by ADR-9", Inactive),
-            ("Accepted 2020-01-02, superseded on 3 March 2021 by ADR-9", Inactive),
-            ("Accepted and superseded by ADR-9", Inactive),
-            ("Accepted. This decision has been superseded by ADR-9.", Inactive),
-            ("This ADR is no longer valid", Inactive),
-            ("Accepted; ADR-9 supersedes this one", Inactive),
-            ("Accepted. Not superseded; supersedes ADR-3", InForce),
-            ("Accepted (supersedes the deprecated cache)", InForce),
-            ("Accepted. Refines ADR-5, which superseded ADR-4", InForce),
-            ("Accepted (replaced Redis with Kafka)", InForce),
-            ("Accepted, never superseded", InForce),
-            ("Accepted. ADR-5 is deprecated", InForce),
-            ("Accepted. ADR 5 is deprecated", InForce),
-            ("Accepted, to be superseded by ADR-9", InForce),
-            ("Accepted; rejected alternatives are below", InForce),
-            ("Implemented. Parts of this ADR were superseded by ADR-20", InForce),
-            ("Partially superseded by ADR-9", Unknown),
-            ("Superseded in part by ADR-9", Unknown),
-            ("Supersedes ADR-3", Unknown),
-            ("Superseded by: none", Unknown),
-            ("Superseded by: N/A", Unknown),
-            ("Accepted -> Does not affect the specification", InForce),
-            ("Proposed → Accepted → Superseded by 9", Inactive),
-            ("Rejected → Accepted", InForce),
-            ("2020-01-01 proposed, 2020-02-01 rejected, 2021-01-01 accepted", InForce),
-            ("Accepted. Supersedes ADR-5 (rejected)", InForce),
-            ("Not accepted", Inactive),
-            ("Not in force", Inactive),
-            ("Not valid any more", Inactive),
-            ("Never adopted", Inactive),
-            ("No longer accepted", Inactive),
-            ("It isn't in force", Inactive),
-            ("Accepted, but not in force any more", Inactive),
-            ("Not approved by the board", Inactive),
-            ("Not yet accepted", Open),
-            ("Accepted, not in effect yet", InForce),
-            ("Accepted, not implemented", InForce),
-            ("Accepted. The draft was not accepted everywhere", InForce),
-            ("Accepted (was: rejected)", InForce),
-            ("Accepted (was rejected)", InForce),
-            ("Accepted (formerly rejected)", InForce),
-            ("Rejected (was accepted)", Inactive),
-            ("Was superseded by ADR-9", Inactive),
-            ("Reinstated", InForce),
-            ("Re-accepted", InForce),
-            ("Inactive", Inactive),
-            ("Discontinued", Inactive),
-            ("Phased out", Inactive),
-            ("No longer recommended", Inactive),
-            ("Historic", Inactive),
-            ("Dead", Inactive),
-            ("Closed", Inactive),
-            ("Accepted. Closed a gap in ADR-3", InForce),
-            ("It isn't deprecated", Unknown),
-            ("", Unknown),
-        ] {
-            assert_eq!(decision_state(status), state, "{status}");
-        }
-    }
-
-    #[test]
-    fn an_unfilled_template_has_no_state() {
-        for status in [
-            "proposed | rejected | accepted | deprecated | … | superseded by ADR-0123",
-            "Proposed/Accepted/Deprecated",
-            "Proposed / Accepted",
-            "proposed or accepted",
-            "Proposed, Accepted, Rejected, Deprecated, Superseded",
-            "What is the status, such as proposed, accepted, rejected, deprecated, superseded, etc.?",
-        ] {
-            assert!(is_status_template(&status.to_lowercase()), "{status}");
-            assert_eq!(decision_state(status), Unknown, "{status}");
-        }
-        for status in
-            ["Accepted/Implemented", "Accepted, implemented", "Superseded by ADR-9 or ADR-10", "Accepted | 2024-01-02"]
-        {
-            assert!(!is_status_template(&status.to_lowercase()), "{status}");
-        }
-    }
-
-    #[test]
-    fn dates_are_read_in_the_usual_forms() {
-        for (text, read) in [
-            ("2024-01-02: Proposed", Some([2024, 1, 2])),
-            ("Accepted (2024/03/01)", Some([2024, 3, 1])),
-            ("Accepted on 2 March 2024", Some([2024, 3, 2])),
-            ("Accepted March 2nd, 2024", Some([2024, 3, 2])),
-            ("02.03.2024 accepted", Some([2024, 3, 2])),
-            ("03/14/2024", Some([2024, 3, 14])),
-            ("Accepted in 2024", Some([2024, 0, 0])),
-            ("Superseded by ADR-9", None),
-        ] {
-            assert_eq!(date_in(text), read, "{text}");
+    fn a_status_says_what_the_cases_list() {
+        for (meaning, text) in cases(include_str!("../../tests/cases/model.decision.txt")) {
+            let state = match decision_state(text) {
+                DecisionState::InForce => "in force",
+                DecisionState::Inactive => "inactive",
+                DecisionState::Open => "open",
+                DecisionState::Unknown => "unknown",
+            };
+            let is_template = is_status_template(&text.to_lowercase());
+            match meaning {
+                "template" => assert!(is_template && state == "unknown", "{text}"),
+                "filled" => assert!(!is_template, "{text}"),
+                "none" => assert_eq!(date_in(text), None, "{text}"),
+                date if date.starts_with('2') => {
+                    let parts = date.split('-').filter_map(|part| part.parse::<u32>().ok());
+                    assert_eq!(date_in(text).map(Vec::from), Some(parts.collect()), "{text}");
+                }
+                expected => assert_eq!(state, expected, "{text}"),
+            }
         }
     }
 }

@@ -31,6 +31,35 @@ pub fn issue_url(url: &str) -> Option<&str> {
     (digits > 0 && digits <= 18 && ends).then(|| &url[..length + kind.len() + 1 + digits])
 }
 
+/// A reference to an issue or a pull request as written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IssueReference<'a> {
+    /// The host of a URL.
+    pub host: Option<&'a str>,
+    /// `owner/name`, if it says so.
+    pub repo: Option<&'a str>,
+    /// The number, above 0.
+    pub number: u64,
+}
+
+impl<'a> IssueReference<'a> {
+    /// Parses `#12`, `GH-12`, `owner/name#12`, or the URL of a page of an issue.
+    pub fn parse(text: &'a str) -> Option<Self> {
+        let (host, repo, digits) = if let Some(url) = issue_url(text) {
+            let (_, place) = url.split_once("://")?;
+            let (page, digits) = place.rsplit_once('/')?;
+            let (host, repo) = page.rsplit_once('/')?.0.split_once('/')?;
+            (Some(host), Some(repo), digits)
+        } else if let Some((repo, digits)) = text.split_once('#') {
+            (None, Some(repo).filter(|repo| !repo.is_empty()), digits)
+        } else {
+            (None, None, text.get(..3).filter(|gh| gh.eq_ignore_ascii_case("gh-")).and(text.get(3..))?)
+        };
+        let number = digits.parse().ok().filter(|number| *number > 0 && !digits.starts_with('+'))?;
+        repo.is_none_or(is_repo_name).then_some(Self { host, repo, number })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -47,5 +76,22 @@ mod tests {
             assert!(!is_repo_name(none), "{none}");
         }
         assert!(!is_repo_name(&format!("o/{}", "r".repeat(101))));
+    }
+
+    #[test]
+    fn an_issue_is_named_in_four_ways() {
+        let read = |text| IssueReference::parse(text).map(|it| (it.host, it.repo, it.number));
+        for text in
+            ["https://h.example/o/r/issues/7", "http://h.example/o/r/pull/7#x", "https://h.example/o/r/issues/7/y"]
+        {
+            assert_eq!(read(text), Some((Some("h.example"), Some("o/r"), 7)), "{text}");
+        }
+        assert_eq!(read("o/r#7"), Some((None, Some("o/r"), 7)));
+        assert_eq!([read("#7"), read("gh-7")], [Some((None, None, 7)); 2]);
+        for none in
+            ["7", "#0", "#+7", "o#7", "#7a", "GH7", "https://h.example/o/r/wiki/7", "o/r#", "ftp://h/o/r/issues/7"]
+        {
+            assert_eq!(read(none), None, "{none}");
+        }
     }
 }

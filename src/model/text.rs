@@ -1,6 +1,8 @@
-//! Lines and hidden characters of texts.
+//! Lines, hidden characters and titles of texts.
 
+use super::floor_cluster;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// The byte offsets at which the lines of a text begin.
 #[derive(Debug, Default)]
@@ -29,6 +31,22 @@ impl LineStarts {
         let at = |line: u32| self.0.get(line.saturating_sub(1) as usize).copied().unwrap_or(text.len());
         let (start, end) = (at(first), end.map_or(text.len(), at));
         text.get(start..end.max(start)).unwrap_or_default()
+    }
+}
+
+/// A range of lines, both ends included, counted from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct LineRange {
+    /// The first line.
+    pub first: u32,
+    /// The last line.
+    pub last: u32,
+}
+
+impl LineRange {
+    /// Creates a range; `None` if there is no line 0 or the ends are in the wrong order.
+    pub fn new(first: u32, last: u32) -> Option<Self> {
+        (first > 0 && first <= last).then_some(Self { first, last })
     }
 }
 
@@ -90,4 +108,80 @@ pub fn percent_decoded(text: &str) -> Option<String> {
 /// Joins the texts that stand above all frames of a rendering.
 pub fn joined_instructions(texts: &[&str]) -> String {
     texts.iter().map(|text| text.trim()).filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n")
+}
+
+/// The longest part of an untrusted title that is shown, in characters.
+const SHORT_TITLE: usize = 40;
+
+/// Returns a title for a line of Markdown.
+///
+/// White space and invisible characters become single spaces; `&`, `<`, `>` and `"` become entities.
+pub fn title_in_line(title: &str) -> String {
+    escape_markup(&on_one_line(title)).into_owned()
+}
+
+/// Returns an untrusted title for a heading of its own: on one line, with nothing that nobody sees, and as its author wrote it.
+pub fn heading_in_line(title: &str) -> String {
+    on_one_line(title)
+}
+
+/// Returns the first 40 characters of an untrusted title for a line of Markdown, escaped like [`title_in_line`].
+pub fn short_title_in_line(title: &str) -> String {
+    let line = on_one_line(title);
+    match line.char_indices().nth(SHORT_TITLE) {
+        Some((end, _)) => escape_markup(line[..floor_cluster(&line, end)].trim_end()).into_owned() + "…",
+        None => escape_markup(&line).into_owned(),
+    }
+}
+
+fn on_one_line(text: &str) -> String {
+    let words = text.split(|c: char| c.is_whitespace() || is_hidden(c)).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// Replaces `&`, `<`, `>` and `"` with entities, so that the text can neither open a tag nor end an attribute or a quote.
+pub(crate) fn escape_markup(text: &str) -> Cow<'_, str> {
+    if !text.contains(['&', '<', '>', '"']) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            c => out.push(c),
+        }
+    }
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_title_ends_neither_its_quotes_nor_its_line() {
+        let title = "a\" (x)\n- b\u{2028}c\u{2029}d\u{85}e\r</section>\u{202e}&";
+        assert_eq!(title_in_line(title), "a&quot; (x) - b c d e &lt;/section&gt; &amp;");
+    }
+
+    #[test]
+    fn a_strangers_title_is_cut_before_it_is_escaped() {
+        assert_eq!(short_title_in_line(&"&".repeat(40)), "&amp;".repeat(40));
+        assert_eq!(short_title_in_line(&"&".repeat(41)), "&amp;".repeat(40) + "…");
+        assert_eq!(short_title_in_line(&format!("{} b", "a".repeat(39))), "a".repeat(39) + "…");
+    }
+
+    proptest! {
+        #[test]
+        fn no_title_holds_what_ends_it(title in "[\\PC\\s\"<>&\u{2028}\u{2029}\u{85}\u{1b}]{0,60}") {
+            for line in [title_in_line(&title), short_title_in_line(&title)] {
+                prop_assert!(!line.contains(['"', '<', '>']) && !line.contains(is_hidden), "{line:?}");
+                prop_assert!(!line.contains(|c: char| c.is_whitespace() && c != ' '), "{line:?}");
+            }
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! Warnings about misspelt fields: a relation under a misspelt name would be lost silently.
 
 use crate::config::{ItemSource, TemplatePart};
-use crate::model::{Code, Diagnostic, LineStarts, Node, Place, RepoPath, Value};
+use crate::model::{Code, Diagnostic, LineStarts, Node, Place, RepoPath, Value, nearest_within};
 use crate::records::fields::{ALIASES, KNOWN_FIELDS, RELATIONS, mapped_from};
 use crate::records::values::mentions;
 
@@ -78,17 +78,9 @@ fn maps(source: &ItemSource, native: &str, name: &str) -> bool {
 ///
 /// The first letter must be right: people rarely mistype it, and `locks` is one letter away from `blocks`.
 fn closest(name: &str) -> Option<&'static str> {
-    let plain = |text: &str| text.to_lowercase().replace(['-', ' '], "_");
-    let name = plain(name);
-    COMPARED
-        .into_iter()
-        .filter(|native| name.chars().next() == native.chars().next() && name.len().abs_diff(native.len()) <= 2)
-        .filter_map(|native| {
-            let distance = strsim::damerau_levenshtein(&name, native);
-            (distance <= if native.len() >= LONG { 2 } else { 1 }).then_some((distance, native))
-        })
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, native)| native)
+    let first = |text: &str| text.chars().next().map(|c| c.to_ascii_lowercase());
+    let near = COMPARED.into_iter().filter(|native| first(name) == first(native));
+    nearest_within(name, near, |native| if native.len() >= LONG { 2 } else { 1 })
 }
 
 impl RecordText<'_> {

@@ -34,5 +34,5 @@ pub use report::{report_changes, report_policy};
 pub use scrub::scrubbed;
 pub use stale::{Difference, InRepo, UNEXPLAINED, difference};
 pub use stats::{Stats, StatsCollector, UnusedText};
-pub use verify::{Verification, content_hash, parse_issue_url, root_names, verify};
+pub use verify::{Verification, content_hash, root_names, verify};
 pub use why_not::{WhyNot, why_not};

@@ -2,7 +2,7 @@
 
 use super::invisible::invisible_faults;
 use super::read::read;
-use crate::model::{Digest, Given, natural_cmp, slug};
+use crate::model::{Digest, Given, IssueReference, natural_cmp, slug};
 use crate::redact::Redactor;
 use crate::render::{self, Form};
 use crate::wire::{Pack, PackRoot, Section};
@@ -63,16 +63,9 @@ pub fn root_names(root: &PackRoot) -> Vec<String> {
     if let Some(id) = &root.work_item_id {
         return vec![id.clone()];
     }
-    let Some((repo, number)) = root.issue_url.as_deref().and_then(parse_issue_url) else { return Vec::new() };
+    let issue = root.issue_url.as_deref().and_then(IssueReference::parse);
+    let Some(IssueReference { repo: Some(repo), number, .. }) = issue else { return Vec::new() };
     vec![format!("issue-{number}"), format!("{repo}#{number}")]
-}
-
-/// Parses the URL of an issue or pull request into `owner/repo` and number.
-pub fn parse_issue_url(url: &str) -> Option<(&str, u64)> {
-    let (page, number) = url.rsplit_once('/')?;
-    let repo = page.strip_suffix("/issues").or_else(|| page.strip_suffix("/pull"))?;
-    let owner = repo.rsplit_once('/')?.0.rfind('/')?;
-    Some((&repo[owner + 1..], number.parse().ok()?))
 }
 
 fn shown(text: &str) -> String {

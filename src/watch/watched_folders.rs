@@ -3,6 +3,7 @@
 use super::events::{Events, FollowError};
 use crate::config::Settings;
 use crate::engine::SessionRequest;
+use crate::git;
 use crate::intake::Repo;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
@@ -148,8 +149,8 @@ fn base(request: &SessionRequest, wanted: &mut BTreeMap<PathBuf, WatchedFiles>) 
             name(wanted, &real);
         }
     }
-    let history = request.agent.iter().flat_map(|_| Repo::history_inputs(root));
-    for file in Repo::outside_inputs(root).into_iter().chain(history) {
+    let history = request.agent.iter().flat_map(|_| git::history_inputs(root));
+    for file in git::outside_inputs(root).into_iter().chain(history) {
         name(wanted, &file);
     }
 }

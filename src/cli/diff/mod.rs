@@ -20,6 +20,7 @@ use crate::console::Format;
 use crate::console::github::Annotations;
 use crate::console::{self, json_text};
 use crate::engine::{Built, Project, lost_its_issue};
+use crate::model::IssueReference;
 use crate::review::{self, Diff, Pair, Rebuilt, SalvagedPack, compare, salvage};
 use crate::seal::Sealed;
 use rayon::prelude::*;
@@ -172,6 +173,8 @@ fn try_rebuild(global: &Global, side: &Side) -> Result<(BTreeMap<String, Rebuilt
 fn lacks_its_issue(project: &Project<'_>, bytes: &[u8]) -> bool {
     let Ok(pack) = review::read(bytes) else { return false };
     let url = pack.root.issue_url.as_deref().filter(|_| pack.root.work_item_id.is_none());
-    let lacks = |(repo, number)| project.graph().of_issue(project.corpus(), repo, number).is_none();
-    url.and_then(review::parse_issue_url).is_some_and(lacks)
+    url.and_then(IssueReference::parse).is_some_and(|issue| {
+        let repo = issue.repo.unwrap_or_default();
+        project.graph().of_issue(project.corpus(), repo, issue.number).is_none()
+    })
 }

@@ -224,7 +224,7 @@ impl<'a> Engine<'a> {
     /// Answers one question; `None` if the reading can go on.
     fn answer(&mut self, mut job: Job, repository: &Repository, project: &Project<'_>) -> Option<Next> {
         let answered = catch_unwind(AssertUnwindSafe(|| job.answer(repository, project)));
-        repository.files().close_folders();
+        repository.files().close_objects();
         let Ok(is_settled) = answered else {
             job.refuse("an error in contextpack: its standard error says more when it ends".to_owned());
             return Some(Next::Read);

@@ -13,8 +13,8 @@ use crate::console::Format;
 use crate::console::report::{Report, ReportLine, print_error};
 use crate::console::{self, counted};
 use crate::engine::{Project, Repository, apply_severities, process_environment};
+use crate::git;
 use crate::github::{Http, Proxies, SyncError, SyncLimits, SyncSettings, SyncSummary, SystemClock, Tokens};
-use crate::intake::Repo;
 use crate::model::{Code, Diagnostic, RepoPath, SourceTree as _};
 use crate::redact::Redactor;
 use crate::store::{Access, Folder, init_state_dir, sweep_state};
@@ -46,7 +46,7 @@ pub(crate) fn run(global: &Global, args: &SyncArgs) -> Result<Exit, Failure> {
     let mut transport = Http::new(&scope.api, &secrets, TIMEOUT, &proxies).map_err(network)?;
     let settings = repository.settings();
     init_state_dir(repository.root(), settings.commits_packs())?;
-    sweep_state(repository.root(), &Repo::is_tracked);
+    sweep_state(repository.root(), &git::is_tracked);
     let cache = repository.cache_folder(Access::Write, user_caches().as_deref()).unwrap_or_else(|why| {
         repository.note(format!("no cache is used, so everything is requested: {why}"));
         print_notes(global, &repository);

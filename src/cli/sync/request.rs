@@ -4,11 +4,11 @@ use crate::cli::args::{IssueState, SyncArgs};
 use crate::config::Settings;
 use crate::console::Failure;
 use crate::engine::{Project, Repository};
+use crate::git;
 use crate::github::{ApiBase, IssueFilter, IssueKey, SyncRequest, Tokens};
 use crate::graph::{RootMatch, Target};
 use crate::init;
-use crate::intake::Repo;
-use crate::model::is_repo_name;
+use crate::model::{IssueReference, is_repo_name};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -45,7 +45,7 @@ impl IssueScope {
         let (repo, host, named_by) = match github.repo.clone().or_else(from_variable) {
             Some(repo) => (repo, github.host.clone(), "`github.host` of the configuration"),
             None => {
-                let remote = Repo::remote(root).map_err(|why| {
+                let remote = git::remote(root).map_err(|why| {
                     Failure::usage(format!("which repo? set `github.repo: owner/name` in `contextpack.yml`; {why}"))
                 })?;
                 let remote = remote.as_deref().and_then(init::github);
@@ -61,7 +61,7 @@ impl IssueScope {
     /// Finds the repo that is pushed to, which need not be that of the issues: the workflow's, else that of the git remote.
     pub(crate) fn of_pushes(root: &Path, settings: &Settings) -> Result<Self, Failure> {
         let from_variable = variable("GITHUB_REPOSITORY").filter(|repo| is_repo_name(repo));
-        let from_remote = || Repo::remote(root).ok().flatten().as_deref().and_then(init::github);
+        let from_remote = || git::remote(root).ok().flatten().as_deref().and_then(init::github);
         let (repo, host, named_by) = match from_variable.map_or_else(|| Err(from_remote()), Ok) {
             Ok(repo) => (repo, settings.github.host.clone(), "`github.host` of the configuration"),
             Err(Some(remote)) => (remote.repo, remote.host, "the git remote `origin`"),
@@ -255,20 +255,13 @@ fn named(repository: &Repository, project: &Project<'_>, scope: &IssueScope) -> 
 fn issue(text: &str, scope: &IssueScope) -> Option<IssueKey> {
     let text = text.trim();
     let number = |digits: &str| digits.parse::<u64>().ok().filter(|number| *number > 0);
-    if let Some((_, rest)) = text.split_once("://") {
-        let mut parts = rest.split(['/', '?', '#']);
-        let host = parts.next()?.to_lowercase();
-        let (owner, name, page) = (parts.next()?, parts.next()?, parts.next()?);
-        let repo = format!("{owner}/{name}");
-        let key = IssueKey::new(ours(&repo, scope), number(parts.next()?)?);
-        return (host == scope.host && matches!(page, "issues" | "pull") && is_repo_name(&repo)).then_some(key);
+    if text.bytes().all(|b| b.is_ascii_digit()) {
+        return Some(IssueKey::new(&*scope.repo, number(text)?));
     }
-    if let Some((repo, digits)) = text.split_once('#').filter(|(repo, _)| !repo.is_empty()) {
-        return is_repo_name(repo).then(|| Some(IssueKey::new(ours(repo, scope), number(digits)?)))?;
-    }
-    let bare = text.strip_prefix('#').unwrap_or(text);
-    let bare = bare.get(..3).filter(|gh| gh.eq_ignore_ascii_case("gh-")).map_or(bare, |_| &bare[3..]);
-    bare.bytes().all(|b| b.is_ascii_digit()).then(|| Some(IssueKey::new(&*scope.repo, number(bare)?)))?
+    let issue = IssueReference::parse(text)?;
+    let is_here = issue.host.is_none_or(|host| host.eq_ignore_ascii_case(&scope.host));
+    let repo = issue.repo.map_or_else(|| scope.repo.to_string(), |repo| ours(repo, scope));
+    is_here.then(|| IssueKey::new(repo, issue.number))
 }
 
 /// Returns the repo in the spelling of the scope.

@@ -1,6 +1,7 @@
-//! The state of a file as reported by the operating system.
+//! What the operating system reports: the states of files, and errors.
 
 use serde::{Deserialize, Serialize};
+use std::io;
 
 /// How long ago a file must have changed for its state to identify its bytes, in nanoseconds.
 ///
@@ -48,5 +49,28 @@ impl FileState {
     /// Returns the later of both times, in nanoseconds since 1970.
     pub fn changed(&self) -> u128 {
         self.modified.max(self.changed)
+    }
+}
+
+/// Returns the wording of an error, if possible in words that are the same on every system.
+pub fn describe(error: &io::Error) -> String {
+    let kind = error.kind().to_string();
+    if kind == "uncategorized error" { error.to_string() } else { kind }
+}
+
+/// Returns whether an error says that there is nothing of that name. No other error counts as absence.
+pub fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+/// Returns what an access found; `None` if there is nothing of that name.
+///
+/// # Errors
+/// If something may be there all the same.
+pub fn if_present<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+    match result {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if is_absent(&error) => Ok(None),
+        Err(error) => Err(error),
     }
 }
