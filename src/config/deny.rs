@@ -47,7 +47,7 @@ impl DenyList {
     /// Whether `path` is never opened.
     pub fn denies(&self, path: &RepoPath) -> bool {
         let path = path.as_str().to_ascii_lowercase();
-        let above = || path.rmatch_indices('/').map(|(at, _)| path[..at].as_bytes());
+        let above = || path.rmatch_indices('/').map(|(at, _)| &path.as_bytes()[..at]);
         // The last of the user's patterns that matches the path, or a folder above it, decides.
         let own = above().map(|folder| self.extra.deciding(folder, true));
         match own.fold(self.extra.deciding(path.as_bytes(), false), Option::max) {

@@ -94,7 +94,7 @@ impl Graph {
                 self.index.under_prefix(rules, rules.without_prefix(root).or_else(bare)?)
             })
         };
-        let mut found: BTreeSet<usize> = self.index.rules.iter().filter_map(|rules| of_source(&**rules)).collect();
+        let mut found: BTreeSet<usize> = self.index.rules.iter().filter_map(|rules| of_source(rules)).collect();
         if found.is_empty() {
             found.extend(self.index.any_case(root));
         }
