@@ -1,7 +1,10 @@
 //! Results that a process keeps from one reading of a repository to the next, each of which then costs what changed.
 
+#[cfg(feature = "mcp")]
 use super::Repository;
-use crate::cache::{Cache, InputCaches, Inputs, SessionMemo, TextCache};
+#[cfg(feature = "mcp")]
+use crate::cache::Inputs;
+use crate::cache::{Cache, InputCaches, SessionMemo, TextCache};
 use crate::model::Digest;
 #[cfg(feature = "mcp")]
 use crate::store::CacheFolder;
