@@ -45,10 +45,14 @@ struct GraphCase {
     adrs: Vec<String>,
     items: Vec<ItemCase>,
     edges: BTreeMap<String, Vec<String>>,
+    /// The edges that packs show: each target once.
+    neighbours: BTreeMap<String, Vec<String>>,
     states: BTreeMap<String, String>,
     /// What a root as typed leads to.
     roots: BTreeMap<String, String>,
     warnings: Vec<String>,
+    /// The items that the warnings concern, in their order; empty if that is not checked. Such warnings have a help text.
+    about: Vec<Vec<String>>,
 }
 
 /// A repo, and what is found for references in it.
@@ -169,8 +173,8 @@ fn shown<'d>(diagnostics: impl IntoIterator<Item = &'d Diagnostic>) -> Vec<Strin
     diagnostics.into_iter().map(|d| format!("{} {}: {}", at(d), d.code, d.message)).collect()
 }
 
-/// Returns the edges of an item as `relation id source place`.
-fn edges(corpus: &Corpus, graph: &Graph, item: usize) -> Vec<String> {
+/// Returns edges as `relation id source place`.
+fn written<'e>(corpus: &Corpus, edges: impl IntoIterator<Item = &'e Edge>) -> Vec<String> {
     let edge = |edge: &Edge| {
         let (to, url) = match &edge.to {
             Target::Item(item) => (&corpus.entries[*item].item.id, String::new()),
@@ -178,7 +182,7 @@ fn edges(corpus: &Corpus, graph: &Graph, item: usize) -> Vec<String> {
         };
         format!("{} {to} {} {}{url}", edge.relation.name(), edge.evidence.source.name(), edge.evidence.at)
     };
-    graph.edges(item).iter().map(edge).collect()
+    edges.into_iter().map(edge).collect()
 }
 
 /// Returns what a case finds, in its own form.
@@ -195,10 +199,12 @@ fn found(case: &GraphCase) -> GraphCase {
     };
     let at = |id: &String| graph.item_with_id(id).unwrap();
     GraphCase {
-        edges: case.edges.keys().map(|id| (id.clone(), edges(&corpus, &graph, at(id)))).collect(),
+        edges: case.edges.keys().map(|id| (id.clone(), written(&corpus, graph.edges(at(id))))).collect(),
+        neighbours: case.neighbours.keys().map(|id| (id.clone(), written(&corpus, graph.neighbours(at(id))))).collect(),
         states: case.states.keys().map(|id| (id.clone(), Graph::state(&corpus, at(id)).name().to_owned())).collect(),
         roots: case.roots.keys().map(|written| (written.clone(), root(written))).collect(),
         warnings: shown(&diagnostics),
+        about: diagnostics.iter().filter(|it| it.help.is_some()).map(|it| it.about.clone()).collect(),
         ..GraphCase::default()
     }
 }
@@ -222,6 +228,8 @@ fn edges_states_roots_and_warnings_are_those_of_the_cases() {
     for case in cases {
         let found = found(&case);
         assert_eq!(found.edges, case.edges, "{}", case.name);
+        assert_eq!(found.neighbours, case.neighbours, "{}", case.name);
+        assert!(case.about.is_empty() || found.about == case.about, "{}: {:?}", case.name, found.about);
         assert_eq!(found.states, case.states, "{}", case.name);
         assert_eq!(found.roots, case.roots, "{}", case.name);
         assert_eq!(found.warnings, case.warnings, "{}", case.name);
