@@ -24,7 +24,7 @@ pub(super) fn read<T: DeserializeOwned>(
 ) -> Option<T> {
     let unknown = RefCell::default();
     let mut value = None;
-    for _ in 0..MAX_FAULTY_VALUES {
+    for count in 1..=MAX_FAULTY_VALUES {
         let mut complete = root.clone();
         if let Some(defaults) = defaults {
             tree::fill(&mut complete, defaults);
@@ -43,6 +43,11 @@ pub(super) fn read<T: DeserializeOwned>(
         }
         if removed.is_none() {
             break;
+        }
+        if count == MAX_FAULTY_VALUES {
+            let fault = ConfigFault::new(format!("only {count} faulty values are reported; there may be more"));
+            let at = faults.last().and_then(|fault| fault.at).unwrap_or(root.at);
+            faults.push(fault.help("correct those above and run the command again").at(at));
         }
     }
     faults.extend(unknown.into_inner().into_values());

@@ -253,6 +253,15 @@ mod tests {
     }
 
     #[test]
+    fn that_there_may_be_more_faulty_values_is_reported() {
+        let budget = |n: usize| format!("  p{n}: {{budget: {{max_chars: x}}}}\n");
+        let found = wrong(&("profiles:\n".to_owned() + &(0..60).map(budget).collect::<String>()));
+        assert_eq!(found.len(), 51);
+        let more: Vec<_> = found.iter().filter(|(_, message, _)| message.contains("may be more")).collect();
+        assert!(matches!(more[..], [(_, _, help)] if !help.is_empty()), "{more:?}");
+    }
+
+    #[test]
     fn many_values_are_checked_quickly() {
         let many = |begin: &str, each: &dyn Fn(usize) -> String, end: &str| {
             begin.to_owned() + &(0..40_000).map(each).collect::<String>() + end
