@@ -48,7 +48,7 @@
 //! | `cli` | yes | the command line, on which the other features stand, and the crates for it |
 //! | `github` | yes | the command `sync`, which alone uses the network, and the crates for it |
 //! | `mcp` | yes | the command `mcp`, a server of the Model Context Protocol, and the crates for it |
-//! | `serve` | yes | the command `serve`, a page on the loopback, and the crates for it |
+//! | `page` | yes | the command `serve`, a page on the loopback, and the crates for it |
 //!
 //! As a library, depend on it with `default-features = false`: then the command line and its crates are not built.
 //! Nothing else changes.
@@ -76,9 +76,13 @@ mod init;
 mod intake;
 mod knowledge;
 mod markdown;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod mentions;
 mod model;
 mod notes;
+#[cfg(feature = "cli")]
+mod page;
 mod records;
 mod redact;
 mod render;

@@ -1,6 +1,6 @@
 //! `contextpack check`.
 
-use super::args::{BudgetArgs, CheckArgs, Global};
+use super::args::{CheckArgs, Global};
 use super::output;
 use super::packs::{self, BuildRun, no_roots};
 use super::workspace::open;
@@ -11,11 +11,10 @@ use crate::console::Format;
 use crate::console::github::{SummaryRow, append_summary};
 use crate::console::report::{self, Report, ReportLine};
 use crate::engine::{
-    CheckRequest, PackState, Project, Repository, UNVERIFIABLE, apply_severities, check_packs, orphans, pack_names,
+    CheckRequest, PackState, Project, Repository, UNVERIFIABLE, apply_severities, check_packs, orphaned,
 };
 use crate::model::Diagnostic;
 use crate::store::Folder;
-use std::collections::BTreeSet;
 use std::io::Write as _;
 
 impl PackState {
@@ -66,7 +65,7 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
     let run = BuildRun::new(global, build);
     let leads = args.shard.is_none_or(|shard| shard.leads(all.iter().map(|item| id(&project, *item))));
     if args.packs.roots.is_empty() && alone && !run.blocked && leads {
-        states.extend(orphaned(&repository, &project, &all, &folder, &args.packs.budget, &run)?);
+        states.extend(orphaned(&repository, &project, &all, &job.profiles, &folder, &run.diagnostics)?);
     }
     // The packs must be of the same commit as the inputs that they are compared with.
     repository.confirm_settled()?;
@@ -82,22 +81,6 @@ fn named_by_commits(
 ) -> Result<Vec<Diagnostic>, Failure> {
     let found = super::since::diagnostics(global, repository, project, range)?;
     Ok(apply_severities(found, project.settings()))
-}
-
-/// Returns the states of the packs in the folder that no root of `all` produces.
-pub(crate) fn orphaned(
-    repository: &Repository,
-    project: &Project<'_>,
-    all: &[usize],
-    folder: &Folder,
-    budget: &BudgetArgs,
-    run: &BuildRun,
-) -> Result<Vec<PackState>, Failure> {
-    let profiles = budget.profiles(repository)?;
-    let Some(names) = pack_names(project, all, &profiles) else { return Ok(Vec::new()) };
-    let names: BTreeSet<&str> = names.iter().map(String::as_str).collect();
-    let orphans = orphans(folder, &names, &run.diagnostics, project, repository.root())?;
-    Ok(orphans.into_iter().map(PackState::from).collect())
 }
 
 /// Reports the states of the packs, and returns the exit code.

@@ -1,12 +1,13 @@
 //! Reads what the command line names: files, standard input, and the pack that `render` and `explain` take.
 
-use super::args::{BudgetArgs, Global};
+use super::args::Global;
 use super::packs::{self, PackTarget};
 use crate::console::Exit;
 use crate::console::Format;
 use crate::console::report;
 use crate::console::{self, printable};
 use crate::console::{Failure, PathFailure};
+use crate::engine::BudgetLimits;
 use crate::review::{ReadError, content_hash, read};
 use crate::store::{self, Links};
 use crate::wire::Pack;
@@ -45,7 +46,7 @@ pub(crate) fn pack(global: &Global, target: &PackTarget<'_>, warns: bool) -> Res
     if Path::new(name).is_file() {
         let bytes = named_file(Path::new(name))?;
         match read(&bytes) {
-            Ok(_) if *target.budget != BudgetArgs::default() || target.agent.is_some() => {
+            Ok(_) if has_options(target) => {
                 let message = format!("`{name}` is a finished pack: options of `build` need a root");
                 return Err(Failure::usage(message));
             }
@@ -56,6 +57,11 @@ pub(crate) fn pack(global: &Global, target: &PackTarget<'_>, warns: bool) -> Res
         }
     }
     built(global, target, warns)
+}
+
+/// Returns whether options of `build` were given.
+fn has_options(target: &PackTarget<'_>) -> bool {
+    !target.profiles.is_empty() || target.limits != BudgetLimits::default() || target.agent.is_some()
 }
 
 /// Refuses the Markdown beside a pack.

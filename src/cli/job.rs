@@ -62,7 +62,8 @@ fn deliver(global: &Global, repository: &Repository, args: &JobArgs, name: &str,
     let project = repository.project();
     let target = PackTarget {
         root: job.root.as_deref(),
-        budget: &args.budget,
+        profiles: &args.budget.profiles,
+        limits: args.budget.limits(),
         agent: Some(&job.agent.name),
         policy: args.policy.map(Into::into),
         job: Some((name, job)),

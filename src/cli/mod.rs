@@ -20,9 +20,8 @@ mod job;
 mod ledger;
 mod list;
 mod manual;
-#[cfg(feature = "mcp")]
-mod mcp;
 mod notes;
+mod open;
 mod output;
 mod packs;
 mod page;
@@ -32,6 +31,8 @@ mod rebuild;
 mod redact;
 mod reference;
 mod render;
+#[cfg(feature = "page")]
+mod serve;
 mod since;
 mod stats;
 #[cfg(feature = "github")]
@@ -45,6 +46,8 @@ mod workspace;
 
 use crate::console::Format;
 use crate::console::{self, Exit, Failure, PathFailure, guarded, report, start_threads, without_secrets};
+#[cfg(feature = "mcp")]
+use args::Global;
 use args::{Args, Color, Command};
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -159,15 +162,21 @@ fn dispatch(args: &Args) -> Result<Exit, Failure> {
         Command::Since(options) => since::run(&args.global, options),
         Command::Stats(options) => settled(|| stats::run(&args.global, options)),
         Command::Trailer(options) => trailer::run(&args.global, options),
-        Command::Open(options) => page::open::run(&args.global, options),
+        Command::Open(options) => open::run(&args.global, options),
         Command::Report(options) => page::run(&args.global, options),
-        #[cfg(feature = "serve")]
-        Command::Serve(options) => page::serve::run(&args.global, options),
+        #[cfg(feature = "page")]
+        Command::Serve(options) => serve::run(&args.global, options),
         #[cfg(feature = "mcp")]
-        Command::Mcp => mcp::run(&args.global),
+        Command::Mcp => mcp(&args.global),
         Command::Git(options) => git::run(&args.global, options),
         Command::List(options) => settled(|| list::run(&args.global, options)),
         Command::Notes(options) => notes::run(&args.global, options),
         Command::Redact(options) => redact::run(&args.global, options),
     }
+}
+
+/// Answers as a server of the Model Context Protocol until standard input ends.
+#[cfg(feature = "mcp")]
+fn mcp(global: &Global) -> Result<Exit, Failure> {
+    crate::mcp::run(global.workspace(), global.quiet)
 }

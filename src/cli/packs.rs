@@ -1,36 +1,21 @@
 //! Builds packs for a command: shared by `build`, `check`, `list`, `render` and `explain`.
 
 use super::args::{AgentChoice, BudgetArgs, Global};
-use super::workspace::{open, settled, stamp, strict};
-use crate::config::{Job, Policy};
+use super::workspace::open;
 use crate::console::Exit;
 use crate::console::Failure;
+pub(crate) use crate::console::no_roots;
 use crate::console::report;
+use crate::console::{settled, stamp, strict};
 use crate::engine::{BudgetLimits, BudgetProbe, BuildJob, BuildReport, Finish, Project, Repository, build_packs};
-use crate::model::{Diagnostic, SourceTree as _};
+pub(crate) use crate::engine::{PackTarget, Probe};
+use crate::model::Diagnostic;
 use crate::seal::Sealed;
 use crate::store::Access;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::BTreeSet;
 use std::io::IsTerminal as _;
 use std::time::{Duration, Instant};
-
-/// Returns the note of a command that finds no roots.
-pub(crate) fn no_roots(repository: &Repository) -> &'static str {
-    if repository.project().diagnostics().iter().any(Diagnostic::is_of_unread_item) {
-        return "no roots: no work item could be read; correct the files that are named above";
-    }
-    if repository.configuration().text.is_none() {
-        return "no roots: there is no configuration and no work item here; run `contextpack init`";
-    }
-    if !repository.project().corpus().entries.is_empty() {
-        return "no roots: `roots` and `no_pack` of the configuration leave none of the work items";
-    }
-    if repository.settings().github.repo.is_some() && repository.files().issues().is_empty() {
-        return "no roots: there is no work item here, and no snapshot of GitHub's issues; run `contextpack sync`";
-    }
-    "no roots: add work items, or correct `work_items` and `roots` in `contextpack.yml`"
-}
 
 /// Returns the note of a command that follows or shows packs and finds none.
 pub(crate) fn no_packs(global: &Global) -> Option<&'static str> {
@@ -113,17 +98,8 @@ pub(crate) fn job(
     typed: &[String],
     budget: &BudgetArgs,
 ) -> Result<BuildJob, Failure> {
-    let profiles = budget.profiles(repository)?;
-    Ok(BuildJob {
-        roots: items,
-        others: project.roots(),
-        profiles,
-        limits: budget.limits(),
-        stamp: stamp()?,
-        agent: None,
-        session_start: false,
-        are_named: !typed.is_empty(),
-    })
+    let job = repository.job(project, items, (&budget.profiles, budget.limits()), stamp()?)?;
+    Ok(BuildJob { are_named: !typed.is_empty(), ..job })
 }
 
 /// Builds `items` under the profiles of `budget`, as [`job`] does, and returns what `finish` makes of each pack.
@@ -169,37 +145,19 @@ pub(crate) fn progress(global: &Global, packs: usize) -> ProgressBar {
     bar
 }
 
-/// The pack that a command builds in memory.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct PackTarget<'a> {
-    /// The root; `None` for the start of an agent's session.
-    pub(crate) root: Option<&'a str>,
-    /// Its profile and limits.
-    pub(crate) budget: &'a BudgetArgs,
-    /// The agent that it is for.
-    pub(crate) agent: Option<&'a str>,
-    /// How much a pack for an agent holds.
-    pub(crate) policy: Option<Policy>,
-    /// The job that it is for.
-    pub(crate) job: Option<(&'a str, &'a Job)>,
-}
-
 impl<'a> PackTarget<'a> {
     /// Names the pack of a root, or of the start of an agent's session.
     pub(crate) fn new(root: Option<&'a str>, budget: &'a BudgetArgs, agent: &'a AgentChoice) -> Self {
         let AgentChoice { agent, policy } = agent;
-        Self { root, budget, agent: agent.as_deref(), policy: policy.map(Into::into), job: None }
+        Self {
+            root,
+            profiles: &budget.profiles,
+            limits: budget.limits(),
+            agent: agent.as_deref(),
+            policy: policy.map(Into::into),
+            job: None,
+        }
     }
-}
-
-/// A pack to be built, and the limits that were asked for.
-pub(crate) struct Probe<'p, 's> {
-    /// The build.
-    pub(crate) probe: BudgetProbe<'p, 's>,
-    /// The limits of the command line, else of the agent.
-    pub(crate) limits: BudgetLimits,
-    /// The stem of the agent's file.
-    pub(crate) agent: Option<String>,
 }
 
 /// Builds a pack in memory, as [`build`] does.
@@ -235,30 +193,5 @@ pub(crate) fn probe<'p, 's>(
     project: &'p Project<'s>,
     target: &PackTarget<'_>,
 ) -> Result<Probe<'p, 's>, Failure> {
-    repository.refuse_tracked_cache()?;
-    let budget = target.budget;
-    if budget.profiles.len() > 1 {
-        return Err(Failure::usage("one pack has one profile: give `--profile` once"));
-    }
-    let agent = target.agent.map(|name| repository.agent(project, name, target.policy, target.job)).transpose()?;
-    let item = match target.root {
-        Some(root) => repository.find_roots(project, &[root.to_owned()])?.first().copied(),
-        None => None,
-    };
-    let configuration = repository.configuration();
-    let (agent, profiles, limits) = match agent {
-        Some((agent, defaults)) => {
-            let profiles = defaults.profiles(configuration, &budget.profiles)?;
-            (Some(agent), profiles, defaults.limits(budget.limits()))
-        }
-        None => (None, configuration.profiles(&budget.profiles)?, budget.limits()),
-    };
-    let stem = agent.as_ref().map(|agent| project.knowledge().agents.all[agent.agent].stem().to_owned());
-    match (profiles.into_iter().next(), item.is_some() || agent.is_some()) {
-        (Some(profile), true) => {
-            let probe = BudgetProbe::new(project, item, profile, stamp()?).with_agent(agent);
-            Ok(Probe { probe, limits, agent: stem })
-        }
-        _ => Err(Failure::usage("name a root, or an agent with `--agent`")),
-    }
+    Ok(repository.probe(project, target, stamp()?)?)
 }

@@ -1,6 +1,5 @@
 //! Builds a finished pack again: for the same root, profile, agent, policy and job, or from the cards of the same handover.
 
-use super::args::BudgetArgs;
 use super::handover::replayed;
 use super::packs::{self, PackTarget, Probe};
 use crate::config::Policy;
@@ -28,11 +27,12 @@ pub(crate) fn probe<'p, 's>(
     if let Some(handover) = &pack.handover {
         return replayed(repository, project, pack, handover);
     }
-    let budget = BudgetArgs { profiles: vec![pack.profile.clone()], ..BudgetArgs::default() };
+    let profiles = [pack.profile.clone()];
     let jobs = &repository.settings().knowledge.jobs;
     let target = PackTarget {
         root: Some(root).filter(|root| !root.is_empty()),
-        budget: &budget,
+        profiles: &profiles,
+        limits: BudgetLimits::default(),
         agent: pack.agent.as_ref().map(|agent| agent.key.as_str()),
         policy: pack.policy.as_deref().and_then(Policy::named),
         job: pack.job.as_deref().and_then(|name| jobs.get_key_value(name).map(|(name, job)| (name.as_str(), job))),

@@ -15,11 +15,9 @@ use crate::handoff::cards::{Card, CardChecker, CardError, CardWriter, context_fo
 use crate::handoff::inbox::InboxChecker;
 use crate::redact::{Environment, Redactor};
 use crate::review::{Difference, difference, read, verify};
-use crate::store::{Links, read_file};
-use cap_std::ambient_authority;
-use cap_std::fs::{Dir, DirEntry};
+use crate::store::{Links, entries_below, is_json, json_files, read_file};
 use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// A file with the faults of its pack.
 struct VerifiedFile {
@@ -59,7 +57,8 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs) -> Result<Exit, Failure> {
             verified.extend(context(global, &folder, pack)?);
             continue;
         }
-        for file in files(pack)? {
+        let failed = |error| PathFailure::failure("read", pack.display().to_string(), error);
+        for file in json_files(pack).map_err(failed)? {
             let name = file.display().to_string();
             if file != *pack && !file.symlink_metadata().is_ok_and(|there| there.is_file()) {
                 // A pack that was replaced by a link or a device must not count as absent.
@@ -129,13 +128,11 @@ fn verify_bytes(name: String, bytes: Vec<u8>) -> VerifiedFile {
 fn context(global: &Global, folder: &Path, named: &Path) -> Result<Vec<VerifiedFile>, Failure> {
     let failed = |error| PathFailure::failure("read", named.display().to_string(), error);
     let real = named.canonicalize().map_err(failed)?;
-    let mut all = Vec::new();
-    if real.is_dir() {
+    let all = match real.is_dir() {
         // A folder in the place of a file must not count as absent.
-        below(&real, &|path, is_folder| !is_folder || is_json(path), &mut all).map_err(failed)?;
-    } else {
-        all.push(real.clone());
-    }
+        true => entries_below(&real, &|path, is_folder| !is_folder || is_json(path)).map_err(failed)?,
+        false => vec![real.clone()],
+    };
     let settings = configuration(global).map(|(_, configuration)| configuration.settings.redaction);
     let redactor = Redactor::new(&settings.unwrap_or_default());
     let mut verified = Vec::new();
@@ -253,39 +250,4 @@ pub(super) fn companion_fault(file: &Path, bytes: &[u8], name: &str) -> Result<O
     let same = read(bytes).is_ok_and(|pack| crate::render::pack(&pack).whole().as_bytes() == text);
     let name = Path::new(name).with_extension("md").display().to_string();
     Ok((!same).then(|| format!("its Markdown `{name}` is not its rendering")))
-}
-
-/// Returns the file itself, or every `.json` file below the folder, sorted.
-pub(super) fn files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
-    if !path.is_dir() {
-        return Ok(vec![path.to_path_buf()]);
-    }
-    let mut files = Vec::new();
-    let failed = |error| PathFailure::failure("read", path.display().to_string(), error);
-    below(path, &|path, is_folder| !is_folder && is_json(path), &mut files).map_err(failed)?;
-    Ok(files)
-}
-
-fn is_json(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "json")
-}
-
-/// Adds every entry below a folder that is `wanted`, which is asked with whether it is a folder, without following links.
-fn below(folder: &Path, wanted: &dyn Fn(&Path, bool) -> bool, files: &mut Vec<PathBuf>) -> io::Result<()> {
-    // The standard library panics if the system cannot close a folder.
-    let entries = Dir::open_ambient_dir(folder, ambient_authority())?.entries()?;
-    let named = |entry: io::Result<DirEntry>| entry.and_then(|entry| Ok((entry.file_name(), entry.file_type()?)));
-    let mut entries = entries.map(named).collect::<io::Result<Vec<_>>>()?;
-    entries.sort_by(|(a, _), (b, _)| a.cmp(b));
-    for (name, kind) in entries {
-        let path = folder.join(name);
-        let is_folder = kind.is_dir();
-        if wanted(&path, is_folder) {
-            files.push(path.clone());
-        }
-        if is_folder {
-            below(&path, wanted, files)?;
-        }
-    }
-    Ok(())
 }

@@ -91,6 +91,7 @@ impl From<EngineError> for Failure {
             EngineError::Profile { .. }
             | EngineError::Root(_)
             | EngineError::Agent(_)
+            | EngineError::Target(_)
             | EngineError::InOutputFolder { .. } => Self::Usage(error.to_string()),
             EngineError::Intake(error) => Self::Outside(Box::new(error)),
             EngineError::Store(error) => error.into(),

@@ -10,12 +10,14 @@ pub(crate) mod github;
 mod guard;
 mod output;
 pub(crate) mod report;
+mod workspace;
 
 pub(crate) use exit::Exit;
 pub(crate) use failure::{Failure, PathFailure, without_secrets};
 pub(crate) use format::Format;
 pub(crate) use guard::{guarded, start_threads};
 pub(crate) use output::{ErrorOutput, OutputDiagnostic, diagnostics};
+pub(crate) use workspace::{Workspace, no_roots, settled, stamp, strict, user_caches};
 
 use crate::model::{Commands, harmless_json, is_hidden};
 use crate::redact::invisible_at;

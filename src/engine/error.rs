@@ -45,6 +45,9 @@ pub enum EngineError {
         /// The folder of packs.
         dir: String,
     },
+    /// What is asked for is not one pack.
+    #[error("{0}")]
+    Target(&'static str),
     /// The pack cannot be built, for example because its budget cannot hold the root.
     #[error("the pack cannot be built: {}", listed(diagnostics))]
     NotBuilt {

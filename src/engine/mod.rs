@@ -23,6 +23,7 @@ mod knowledge_reader;
 mod notices;
 mod orphans;
 mod pack_state;
+mod pack_target;
 mod pack_writer;
 mod prepared_profile;
 mod project;
@@ -32,6 +33,7 @@ mod restrictions;
 mod roots;
 mod session;
 mod warm;
+mod why_not;
 
 pub use budget_probe::BudgetProbe;
 #[cfg(feature = "mcp")]
@@ -43,8 +45,9 @@ pub use handover::card_text;
 pub use incremental::{BuildOrder, IncrementalBuild};
 pub use knowledge::AgentContext;
 pub use notices::{apply_severities, unmatched};
-pub use orphans::{OrphanPack, orphans};
+pub use orphans::{OrphanPack, orphaned, orphans};
 pub use pack_state::{CheckRequest, PackState, UNVERIFIABLE, check_packs, lost_its_issue, pack_names};
+pub use pack_target::{PackTarget, Probe};
 pub use pack_writer::{PackWriter, WriteOutcome, WriteReport, WriteStatus, write_packs};
 pub use prepared_profile::{BudgetLimits, count_tokens};
 pub use project::Project;
@@ -55,3 +58,4 @@ pub use session::{
 };
 #[cfg(feature = "mcp")]
 pub use warm::WarmReadings;
+pub use why_not::why_not_in;

@@ -1,6 +1,6 @@
 //! Finds packs in the output folder that belong to no root and profile.
 
-use super::Project;
+use super::{PackState, Project, Repository, pack_names};
 use crate::model::{self, Diagnostic, IssueReference};
 use crate::review::{self, read};
 use crate::store::{Folder, StoreError};
@@ -90,6 +90,22 @@ pub fn orphans(
         }
     }
     Ok(orphans)
+}
+
+/// Returns the states of the packs in the folder that no root of `items` gives under `profiles`; `diagnostics` are those of
+/// their build.
+pub fn orphaned(
+    repository: &Repository,
+    project: &Project<'_>,
+    items: &[usize],
+    profiles: &[String],
+    folder: &Folder,
+    diagnostics: &[Diagnostic],
+) -> Result<Vec<PackState>, StoreError> {
+    let Some(names) = pack_names(project, items, profiles) else { return Ok(Vec::new()) };
+    let names: BTreeSet<&str> = names.iter().map(String::as_str).collect();
+    let orphans = orphans(folder, &names, diagnostics, project, repository.root())?;
+    Ok(orphans.into_iter().map(PackState::from).collect())
 }
 
 /// Returns the roots whose packs in the folder hold one of these items, each with the first of them.

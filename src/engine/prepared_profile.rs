@@ -16,7 +16,7 @@ use std::hash::Hash as _;
 use std::sync::OnceLock;
 
 /// Limits and strategy given for one run.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BudgetLimits {
     /// Unicode scalar values.
     pub max_chars: Option<u64>,

@@ -29,7 +29,7 @@ pub use report::{
     BatchView, Conversation, ConversationCard, Freshness, InboxView, PageEntry, ReportView, TaskView, report_data,
     report_freshness, report_page,
 };
-#[cfg(feature = "serve")]
+#[cfg(feature = "page")]
 pub use report::{report_changes, report_policy};
 pub use scrub::scrubbed;
 pub use stale::{Difference, InRepo, UNEXPLAINED, difference};

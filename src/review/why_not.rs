@@ -24,6 +24,29 @@ pub struct WhyNot {
     pub needs: Option<u64>,
 }
 
+impl WhyNot {
+    /// Creates an answer about something that has no section.
+    pub fn new(asked: &str, answer: &str, message: impl Into<String>, help: impl Into<String>) -> Self {
+        let (message, help) = (message.into(), Some(help.into()));
+        Self {
+            asked: asked.to_owned(),
+            answer: answer.to_owned(),
+            section: None,
+            message,
+            help,
+            chars: None,
+            needs: None,
+        }
+    }
+
+    /// Replaces each text by what `clean` makes of it: what was asked for may be a path with a token in it.
+    #[must_use]
+    pub fn cleaned(self, clean: fn(&str) -> String) -> Self {
+        let (asked, message, help) = (clean(&self.asked), clean(&self.message), self.help.as_deref().map(clean));
+        Self { asked, message, help, ..self }
+    }
+}
+
 /// Returns what a pack records about a path, id or URL with any of `names`; `None` if it does not mention any.
 pub fn why_not(pack: &Pack, asked: &str, names: &[String]) -> Option<WhyNot> {
     let is = |id: &str, source: &SectionSource| {

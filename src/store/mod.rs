@@ -4,6 +4,7 @@
 mod error;
 mod folder;
 mod key;
+mod listing;
 mod random;
 mod read;
 mod sealed;
@@ -14,6 +15,7 @@ mod unfinished;
 
 pub use error::{CacheUnavailable, StoreError};
 pub use folder::{Folder, WriteResult};
+pub use listing::{entries_below, is_json, json_files};
 pub use random::name as random_name;
 pub use read::{LARGEST_SET, Links, read_file, read_stream};
 pub use sealed::{Access, CacheFolder, SealedContent};

@@ -229,11 +229,11 @@ fn what_is_typed_wrong_is_refused() {
         (&["watch", "--agent", "research", "task:none"], "there is no item `task:none`"),
         (&["watch", "--agent", "research", "-p", "none"], "there is no profile `none`"),
         (&["watch", "--policy", "minimal"], "--agent"),
-        #[cfg(feature = "serve")]
+        #[cfg(feature = "page")]
         (&["serve", "--agent", "reserch"], "did you mean `agent:research:main`?"),
-        #[cfg(feature = "serve")]
+        #[cfg(feature = "page")]
         (&["serve", "--agent", "research", "task:none"], "there is no item `task:none`"),
-        #[cfg(feature = "serve")]
+        #[cfg(feature = "page")]
         (&["serve", "--poll"], "--agent"),
     ] {
         let run = sandbox.run(args);
@@ -242,7 +242,7 @@ fn what_is_typed_wrong_is_refused() {
     assert!(!sandbox.has("packs"));
 }
 
-#[cfg(feature = "serve")]
+#[cfg(feature = "page")]
 #[test]
 fn the_page_shows_the_packs_as_the_agent_gets_them() {
     use crate::serve::Served;

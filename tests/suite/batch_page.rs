@@ -146,7 +146,7 @@ fn links_and_pipes_are_faults_and_take_no_place_of_another() {
     }
 }
 
-#[cfg(feature = "serve")]
+#[cfg(feature = "page")]
 #[test]
 fn a_card_that_is_deleted_leaves_a_served_page() {
     let (sandbox, id) = batch(1, "");

@@ -69,7 +69,7 @@ mod report;
 #[cfg(target_os = "linux")]
 mod runner;
 mod sandbox;
-#[cfg(feature = "serve")]
+#[cfg(feature = "page")]
 mod serve;
 mod since;
 mod spellings;

@@ -141,7 +141,7 @@ fn an_output_folder_that_is_a_link_is_refused() {
     symlink(&outside, sandbox.root().join("packs")).unwrap();
     let (code, said) = ended(&sandbox, &["report"], Stdio::null());
     assert!(code == 1 && said.contains("is a link") && !said.contains("Stolen"), "{code}: {said}");
-    #[cfg(feature = "serve")]
+    #[cfg(feature = "page")]
     assert_eq!(ended(&sandbox, &["serve"], Stdio::null()).0, 1);
 }
 

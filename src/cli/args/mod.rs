@@ -20,7 +20,7 @@ use commands::{formats_fault, formats_of};
 pub(crate) use handover::HandoverArgs;
 pub(crate) use inbox::{DispatchArgs, InboxArg, InboxArgs, InboxCommand, TurnAckArgs};
 pub(crate) use ledger::{OutcomeArgs, PublishArgs, WakeArgs, WakeMode};
-#[cfg(feature = "serve")]
+#[cfg(feature = "page")]
 pub(crate) use review::ServeArgs;
 pub(crate) use review::{
     DiffArgs, ExplainArgs, GitArgs, GitCommand, NotesArgs, OpenArgs, RedactArgs, RenderArgs, RenderPart, ReportArgs,
@@ -203,7 +203,7 @@ pub(crate) enum Command {
     Stats(PackArgs),
     Report(ReportArgs),
     Open(OpenArgs),
-    #[cfg(feature = "serve")]
+    #[cfg(feature = "page")]
     Serve(ServeArgs),
     #[cfg(feature = "mcp")]
     Mcp,
@@ -294,7 +294,7 @@ mod tests {
             command.get_subcommands().count(),
             29 + usize::from(cfg!(feature = "github"))
                 + usize::from(cfg!(feature = "mcp"))
-                + usize::from(cfg!(feature = "serve"))
+                + usize::from(cfg!(feature = "page"))
         );
         for command in command.get_subcommands() {
             let help = command.clone().render_long_help().to_string();
@@ -377,7 +377,7 @@ mod tests {
         let command = Args::command();
         let mut commands: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
         let optional =
-            [("mcp", cfg!(feature = "mcp")), ("serve", cfg!(feature = "serve")), ("sync", cfg!(feature = "github"))];
+            [("mcp", cfg!(feature = "mcp")), ("serve", cfg!(feature = "page")), ("sync", cfg!(feature = "github"))];
         let is_built = |name: &&str| optional.iter().all(|(optional, is_built)| optional != name || *is_built);
         let mut listed: Vec<&str> = COMMANDS.iter().map(|entry| entry.name).filter(is_built).collect();
         commands.sort_unstable();

@@ -1,12 +1,12 @@
 //! Options of the commands that read packs, and of `redact` and `notes`.
 
 use super::agent::AgentChoice;
-#[cfg(feature = "serve")]
+#[cfg(feature = "page")]
 use super::build::interval;
 use super::build::{BudgetArgs, SummaryArgs, limit};
 use crate::cli::completion;
 use crate::cli::packs::PackTarget;
-#[cfg(feature = "serve")]
+#[cfg(feature = "page")]
 use clap::ArgGroup;
 use clap::{Args as Options, Subcommand, ValueEnum};
 use clap_complete::engine::ArgValueCandidates;
@@ -201,7 +201,7 @@ pub(crate) struct ReportArgs {
 }
 
 /// Options of `serve`.
-#[cfg(feature = "serve")]
+#[cfg(feature = "page")]
 #[derive(Debug, Options)]
 #[command(group = ArgGroup::new("followed").args(["watch", "agent"]).multiple(true))]
 pub(crate) struct ServeArgs {

@@ -4,8 +4,6 @@ mod budget_steps;
 mod why_not;
 
 pub(crate) use budget_steps::BudgetSteps;
-#[cfg(feature = "mcp")]
-pub(crate) use why_not::{clean as clean_answer, in_repo as why_not_in};
 
 use super::args::{ExplainArgs, Global};
 use super::input;

@@ -6,17 +6,10 @@ use crate::cli::packs::{self, Probe};
 use crate::cli::workspace::open;
 use crate::console::Exit;
 use crate::console::report::print_lines;
-use crate::console::without_secrets;
-use crate::console::{Failure, PathFailure};
-use crate::engine::{BudgetProbe, Project, Repository};
-use crate::graph::Target;
-use crate::knowledge::{Relevant, Scope};
-use crate::model::{Diagnostic, RepoPath, SourceTree as _, has_document_extension};
-use crate::review::{WhyNot, grouped, why_not};
-use crate::seal::Sealed;
+use crate::console::{Failure, without_secrets};
+use crate::engine::why_not_in;
+use crate::review::{WhyNot, why_not};
 use crate::store::Access;
-use std::collections::{BTreeMap, VecDeque};
-use std::io::ErrorKind;
 
 /// Prints the answer; the exit code does not depend on it, but on errors of the input.
 pub(super) fn run(global: &Global, args: &ExplainArgs, asked: &str) -> Result<Exit, Failure> {
@@ -28,7 +21,7 @@ pub(super) fn run(global: &Global, args: &ExplainArgs, asked: &str) -> Result<Ex
         let answer = why_not(&pack, asked, &[asked.to_owned()]).unwrap_or_else(|| {
             let root = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref()).cloned().unwrap_or_default();
             let help = format!("ask about the root in its repo: `contextpack explain {root} --why-not {asked}`");
-            answer_with(asked, "unknown", "the pack does not mention it".to_owned(), help)
+            WhyNot::new(asked, "unknown", "the pack does not mention it", help)
         });
         (answer, exit)
     } else {
@@ -38,242 +31,11 @@ pub(super) fn run(global: &Global, args: &ExplainArgs, asked: &str) -> Result<Ex
         let (sealed, run) = packs::build(global, &repository, &probe, limits)?;
         run.print(global, true)?;
         let Some(sealed) = sealed else { return Ok(run.exit()) };
-        (in_repo(&repository, &project, &probe, &sealed, asked)?, run.exit())
+        (why_not_in(&repository, &project, &probe, &sealed, asked)?, run.exit())
     };
-    let answer = clean(answer);
+    let answer = answer.cleaned(without_secrets);
     let help = answer.help.iter().map(|help| format!("  help: {help}"));
     let lines = std::iter::once(format!("{}: {}", answer.asked, answer.message)).chain(help);
     print_lines(global.format, &answer, lines)?;
     Ok(exit)
-}
-
-/// Answers from a pack that was built, else from the items and files of the repo.
-pub(crate) fn in_repo(
-    repository: &Repository,
-    project: &Project<'_>,
-    probe: &BudgetProbe<'_, '_>,
-    sealed: &Sealed,
-    asked: &str,
-) -> Result<WhyNot, Failure> {
-    let names = names(repository, project, asked);
-    let mut answer = why_not(sealed.pack(), asked, &names)
-        .map_or_else(|| explain_from_repo(repository, project, probe, asked), Ok)?;
-    let budget =
-        sealed.pack().omissions.iter().any(|it| answer.section.as_ref() == Some(&it.id) && it.reason == "budget");
-    if let Some(section) = answer.section.clone().filter(|_| budget) {
-        answer.needs = probe.smallest_limit(sealed.pack(), &|pack| pack.sections.iter().any(|it| it.id == section))?;
-        if let Some(needs) = answer.needs {
-            let (unit, _) = BudgetProbe::unit(sealed.pack());
-            answer.help = Some(format!("it fits from a limit of {} {unit}", grouped(needs)));
-        }
-    }
-    Ok(answer)
-}
-
-/// Returns an answer without the secrets of what was asked for, such as a path with a token in it.
-pub(crate) fn clean(answer: WhyNot) -> WhyNot {
-    WhyNot {
-        asked: without_secrets(&answer.asked),
-        message: without_secrets(&answer.message),
-        help: answer.help.as_deref().map(without_secrets),
-        ..answer
-    }
-}
-
-fn answer_with(asked: &str, answer: &str, message: String, help: String) -> WhyNot {
-    WhyNot {
-        asked: asked.to_owned(),
-        answer: answer.to_owned(),
-        section: None,
-        message,
-        help: Some(help),
-        chars: None,
-        needs: None,
-    }
-}
-
-/// Returns all names of the item or file that was asked for.
-fn names(repository: &Repository, project: &Project<'_>, asked: &str) -> Vec<String> {
-    let mut names = vec![asked.to_owned()];
-    // `./src/a.rs` is `src/a.rs`.
-    names.extend(RepoPath::new(asked).ok().map(|path| path.as_str().to_owned()).filter(|path| !path.is_empty()));
-    names.dedup();
-    if let Ok(item) = repository.find(project, asked) {
-        let record = &project.corpus().entries[item].item;
-        names.push(record.id.to_string());
-        // The path of a file with many items identifies none of them.
-        let path = record.origin.path.as_str();
-        if !path.ends_with(".jsonl") && !path.ends_with(".json") {
-            names.push(path.to_owned());
-        }
-    }
-    names
-}
-
-/// Explains from the items and files of the repo why a pack does not mention something.
-fn explain_from_repo(
-    repository: &Repository,
-    project: &Project<'_>,
-    probe: &BudgetProbe<'_, '_>,
-    asked: &str,
-) -> Result<WhyNot, Failure> {
-    if let Some(answer) = RepoPath::new(asked).ok().and_then(|path| explain_document(project, probe, &path)) {
-        return Ok(answer);
-    }
-    let Some(root) = probe.item else {
-        let help = "give the root before `--why-not`".to_owned();
-        return Ok(answer_with(
-            asked,
-            "unrelated",
-            "the start of a session has no root that could refer to it".to_owned(),
-            help,
-        ));
-    };
-    let id = |item: usize| project.masked(&project.corpus().entries[item].item.id);
-    if let Ok(item) = repository.find(project, asked) {
-        if item == root {
-            return Ok(answer_with(asked, "in", "it is the root".to_owned(), "every pack holds its root".to_owned()));
-        }
-        let (message, help) = match shortest_path(project, root, item) {
-            Some(between) => (
-                format!(
-                    "it is {} steps away, by way of {}; a pack goes one step",
-                    between.len() + 1,
-                    between.iter().map(|item| format!("`{}`", id(*item))).collect::<Vec<_>>().join(", ")
-                ),
-                format!("add a relation between `{}` and `{}`", id(root), id(item)),
-            ),
-            None => (
-                format!("no relation leads from `{}` to `{}`", id(root), id(item)),
-                format!("add one, such as `depends_on: {}`", id(item)),
-            ),
-        };
-        return Ok(answer_with(asked, "unrelated", message, help));
-    }
-    let Ok(file) = RepoPath::new(asked) else {
-        let help = "`contextpack list` shows the roots; give files by their path from the repo's root".to_owned();
-        return Ok(answer_with(asked, "unknown", "there is no such item or file".to_owned(), help));
-    };
-    if repository.files().files().contains(&file) {
-        let adr = repository.settings().adrs.include.set.is_match(file.as_str());
-        let help = if adr {
-            format!("name it in the root: `adrs: [{file}]`, or write its path in the body")
-        } else if has_document_extension(file.name()) {
-            format!("name it in the root: `docs: [{file}]`, or link to it in the body")
-        } else {
-            format!("name it in the root: write `{file}` or `{file}:12` in the body")
-        };
-        // A bare name in prose, an example in a code block, a host or a path of another repo is no reference.
-        let message = if project.corpus().entries[root].body.clean.contains(file.name()) {
-            format!("the text of `{}` has its name, but no path that leads to this file alone", id(root))
-        } else {
-            format!("nothing in `{}` refers to it", id(root))
-        };
-        return Ok(answer_with(asked, "unreferenced", message, help));
-    }
-    if repository.root().join(asked).is_dir() && !file.as_str().is_empty() {
-        let help = "give the path of a file in it, from the repo's root".to_owned();
-        return Ok(answer_with(asked, "unknown", format!("`{asked}` is a folder; name a file"), help));
-    }
-    let there = match repository.root().join(asked).symlink_metadata() {
-        Ok(_) => true,
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => false,
-        Err(error) => return Err(PathFailure::failure("examine", asked, error)),
-    };
-    // A denied name is judged before it is known whether there is such a file.
-    let (answer, message, help) = if project.denies(&file) {
-        ("not_listed", "its name is one that is never opened", "allow it with `!path` under `redaction.deny_paths`")
-    } else if there && project.is_own_output(&file) {
-        ("not_listed", "contextpack writes it itself, and never reads its own output", "refer to what it was made from")
-    } else if there {
-        ("not_listed", "git ignores it, or it is in a folder that is no input", "track it with git")
-    } else {
-        (
-            "unknown",
-            "there is no such item or file",
-            "`contextpack list` shows the roots; give files by their path from the repo's root",
-        )
-    };
-    Ok(answer_with(asked, answer, message.to_owned(), help.to_owned()))
-}
-
-/// Explains why a pack does not mention a document; `None` if the file is none.
-fn explain_document(project: &Project<'_>, probe: &BudgetProbe<'_, '_>, path: &RepoPath) -> Option<WhyNot> {
-    let knowledge = project.knowledge();
-    let Some(document) = knowledge.document(path) else {
-        let is_about = |fault: &Diagnostic| fault.at.as_ref().is_some_and(|at| at.path == *path);
-        let fault = project.knowledge_diagnostics().into_iter().find(is_about)?;
-        return Some(answer_with(path.as_str(), "not_listed", fault.message, fault.help.unwrap_or_default()));
-    };
-    let agent = probe.agent().map(|agent| &knowledge.agents.all[agent.agent].key);
-    let (answer, message, help) = match (&document.scope, agent) {
-        (Scope::Nobody, _) => (
-            "other_agent",
-            "it belongs to an agent that does not exist".to_owned(),
-            "correct its `agent`, as `contextpack check` says".to_owned(),
-        ),
-        (Scope::Agent(key), _) if !document.scope.admits(agent) => (
-            "other_agent",
-            format!("it is a document of the agent `{}`", project.masked(key)),
-            format!("build with `--agent {}`, or change its `agent`", project.masked(key)),
-        ),
-        _ if document.secret => (
-            "secret",
-            "it holds secrets, so that it is neither read nor searched".to_owned(),
-            "pin it, or name it in the root: the pack then has the line that points to it".to_owned(),
-        ),
-        (_, None) => (
-            "not_pinned",
-            "it is not pinned, and nothing in the root refers to it".to_owned(),
-            "pin it with `pinned: true`, name it in the root, or build for an agent, whose packs hold relevant documents".to_owned(),
-        ),
-        (_, Some(_)) => {
-            let found = probe.agent().and_then(|agent| project.relevance(probe.item, agent, path));
-            let terms = |matched: &[String]| matched.iter().map(|term| format!("`{term}`")).collect::<Vec<_>>().join(", ");
-            match found {
-                Some(Relevant { rank, matched, .. }) => (
-                    "not_relevant",
-                    project.masked(&format!(
-                        "it is not pinned, and has place {rank} by what it shares with the work ({}); a pack holds {}",
-                        terms(&matched),
-                        project.settings().knowledge.context.relevant,
-                    )),
-                    format!("pin it with `pinned: true`, name it in the root, or raise `context.relevant` to {rank}"),
-                ),
-                None => (
-                    "not_relevant",
-                    "it is not pinned, and its title, headings and notes share no term with the work".to_owned(),
-                    "pin it with `pinned: true`, or name it in the root".to_owned(),
-                ),
-            }
-        }
-    };
-    Some(answer_with(path.as_str(), answer, message, help))
-}
-
-/// Returns the items between two on a shortest path; `None` if there is no path.
-fn shortest_path(project: &Project<'_>, from: usize, to: usize) -> Option<Vec<usize>> {
-    let mut came_from = BTreeMap::from([(from, from)]);
-    let mut queue = VecDeque::from([from]);
-    while let Some(here) = queue.pop_front() {
-        for edge in project.graph().edges(here) {
-            let Target::Item(next) = edge.to else { continue };
-            if came_from.contains_key(&next) {
-                continue;
-            }
-            came_from.insert(next, here);
-            queue.push_back(next);
-        }
-        if came_from.contains_key(&to) {
-            break;
-        }
-    }
-    let mut between = Vec::new();
-    let mut here = *came_from.get(&to)?;
-    while here != from {
-        between.push(here);
-        here = *came_from.get(&here)?;
-    }
-    between.reverse();
-    Some(between)
 }

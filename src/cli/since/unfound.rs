@@ -8,7 +8,7 @@ use crate::cli::delivery::{self, DeliveryLine};
 use crate::cli::packs::{self, PackTarget, Probe};
 use crate::config::Policy;
 use crate::console::Failure;
-use crate::engine::{Project, Repository};
+use crate::engine::{BudgetLimits, Project, Repository};
 use crate::git::{is_in_git, is_shallow};
 use crate::review::SalvagedPack;
 use crate::seal::Sealed;
@@ -107,10 +107,10 @@ impl<'a, 's> Search<'a, 's> {
     ) -> Result<(), Failure> {
         let jobs = &self.repository.settings().knowledge.jobs;
         let profiles = Vec::from_iter(profile.filter(|profile| !profile.is_empty()));
-        let budget = BudgetArgs { profiles, ..BudgetArgs::default() };
         let target = PackTarget {
             root,
-            budget: &budget,
+            profiles: &profiles,
+            limits: BudgetLimits::default(),
             agent,
             policy: policy.and_then(Policy::named),
             job: job.and_then(|name| jobs.get_key_value(name).map(|(name, job)| (name.as_str(), job))),

@@ -1,23 +1,11 @@
-//! `contextpack report` and `contextpack serve`: packs on a page for a browser.
+//! `contextpack report`: packs on a page for a browser.
 
-mod freshness;
-pub(super) mod open;
-mod packs;
-#[cfg(feature = "serve")]
-pub(super) mod serve;
-mod talk;
-#[cfg(feature = "serve")]
-mod watched;
-mod work;
-
-use crate::cli::args::{Global, ReportArgs};
-use crate::console::Exit;
-use crate::console::Failure;
+use super::args::{Global, ReportArgs};
 use crate::console::report::print_invalid_pack;
-use crate::console::{self, printable};
+use crate::console::{self, Exit, Failure, printable};
+use crate::page::{self as packs_page, PackFiles};
 use crate::review::{PageEntry, report_data, report_page};
 use crate::store::Folder;
-use packs::PackFiles;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::Path;
 use std::sync::Arc;
@@ -27,12 +15,12 @@ pub(crate) fn run(global: &Global, args: &ReportArgs) -> Result<Exit, Failure> {
     if args.out.is_none() && std::io::stdout().is_terminal() {
         return Err(Failure::usage("a page is for a browser: write it with `-o report.html`"));
     }
-    let packs = PackFiles::open(global, &args.packs)?;
+    let packs = PackFiles::open(&global.workspace(), &args.packs)?;
     let entries = packs.entries();
     if entries.is_empty() {
         return Err(Failure::usage("there is no pack to show: `contextpack build` writes them"));
     }
-    let freshness = packs.freshness(freshness::check(global).as_ref());
+    let freshness = packs.freshness(packs_page::check(&global.workspace()).as_ref());
     let page = report_page(&report_data(entries.iter().map(AsRef::as_ref)), &freshness, None);
     match &args.out {
         None => console::exact().write_all(page.as_bytes())?,
@@ -63,7 +51,7 @@ fn write(file: &Path, page: &str) -> Result<(), Failure> {
 }
 
 /// Prints which packs are not valid and why, and returns the exit code.
-fn print_faults(entries: &[Arc<PageEntry>]) -> Result<Exit, Failure> {
+pub(super) fn print_faults(entries: &[Arc<PageEntry>]) -> Result<Exit, Failure> {
     let mut exit = Exit::Done;
     for entry in entries {
         for fault in entry.faults() {

@@ -1,13 +1,11 @@
 //! The answers to questions about one reading of the repository.
 
 use super::target::{ItemQuery, PackQuery, path_in, root_in};
-use crate::cli::args::BudgetArgs;
-use crate::cli::explain::{clean_answer, why_not_in};
-use crate::cli::packs::{self, PackTarget, Probe};
-use crate::console::Failure;
-use crate::console::without_secrets;
-use crate::console::{counted, printable};
-use crate::engine::{BudgetProbe, Project, Repository, RootSummary, count_tokens, input_errors};
+use crate::console::{Failure, counted, no_roots, printable, stamp, without_secrets};
+use crate::engine::{
+    BudgetLimits, BudgetProbe, PackTarget, Probe, Project, Repository, RootSummary, count_tokens, input_errors,
+    why_not_in,
+};
 use crate::model::{Diagnostic, Digest, Severity, heading_in_line, short_title_in_line};
 use crate::review::{WhyNot, explain, invisible_faults};
 use crate::seal::Sealed;
@@ -215,19 +213,16 @@ fn with_probe<T>(
     act: impl FnOnce(Sealed, &BudgetProbe<'_, '_>) -> Result<T, Failure>,
 ) -> Result<Answer<T>, Failure> {
     let root = query.root.as_deref().map(|typed| root_in(repository, project, typed)).transpose()?;
-    let budget = BudgetArgs {
-        profiles: query.profile.iter().cloned().collect(),
-        max_tokens: query.max_tokens,
-        ..BudgetArgs::default()
-    };
+    let profiles: Vec<String> = query.profile.iter().cloned().collect();
     let target = PackTarget {
         root: root.as_deref(),
-        budget: &budget,
+        profiles: &profiles,
+        limits: BudgetLimits { max_tokens: query.max_tokens, ..BudgetLimits::default() },
         agent: query.agent.as_deref(),
         policy: query.policy,
         job: None,
     };
-    let Probe { probe, limits, .. } = packs::probe(repository, project, &target)?;
+    let Probe { probe, limits, .. } = repository.probe(project, &target, stamp()?)?;
     let (sealed, report) = probe.report(repository.files(), limits)?;
     match sealed {
         Some(sealed) => Ok(Answer::new(act(sealed, &probe)?, &report.diagnostics)),
@@ -261,11 +256,11 @@ pub(super) fn items(
         }
     }
     list.hint = match (list.total, roots.len()) {
-        (0, 0) => Some(packs::no_roots(repository).to_owned()),
+        (0, 0) => Some(no_roots(repository).to_owned()),
         (0, all) => Some(format!("none of {} has these words and this state", counted(all, "work item"))),
         _ => None,
     };
-    let job = packs::job(repository, project, roots, &[], &BudgetArgs::default())?;
+    let job = repository.job(project, roots, (&[], BudgetLimits::default()), stamp()?)?;
     Ok(Answer::new(list, &input_errors(repository.files(), project, &job)))
 }
 
@@ -318,7 +313,7 @@ pub(super) fn explanation(
                 path_in(repository, asked)?;
             }
             let answer = why_not_in(repository, project, probe, &sealed, asked)?;
-            Ok(Explained::WhyNot(clean_answer(answer)))
+            Ok(Explained::WhyNot(answer.cleaned(without_secrets)))
         }
     })
 }

@@ -3,17 +3,12 @@
 //! Other pages in the browser, and other users of the machine, must not be able to read packs. The server therefore answers
 //! only for loopback host names, which prevents DNS rebinding, and only if the path contains a random word.
 
-use super::freshness::BackgroundCheck;
+use super::freshness::{CheckedFolder, check};
 use super::packs::PackFiles;
-use super::print_faults;
-use super::watched::{self, AgentPacks};
-use crate::cli::args::{Global, ServeArgs};
-use crate::cli::packs::no_packs;
-use crate::console;
-use crate::console::Exit;
-use crate::console::{Failure, PathFailure};
-use crate::model::Digest;
-use crate::review::{PageEntry, report_changes, report_data, report_page, report_policy};
+use crate::console::{self, Failure, PathFailure, Workspace, printable};
+use crate::model::{Digest, natural_cmp};
+use crate::review::{Freshness, PageEntry, report_changes, report_data, report_freshness, report_page, report_policy};
+use crate::watch::{Events, Watch};
 use http::header::{ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, HOST, IF_NONE_MATCH};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, Uri};
 use http_body_util::Full;
@@ -27,9 +22,15 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::net::{Ipv4Addr, TcpListener};
 use std::rc::Rc;
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
+
+/// The shortest pause between two checks of packs that did not change.
+const PAUSE: Duration = Duration::from_secs(2);
+
+/// A pause is this many times as long as the check before it.
+const REST: u32 = 20;
 
 /// Limits on what one client can use.
 #[derive(Debug, Clone, Copy)]
@@ -47,39 +48,20 @@ const LIMITS: Limits = Limits { head: Duration::from_secs(5), connection: Durati
 /// The largest head of a request, in bytes.
 const LARGEST_HEAD: usize = 16 << 10;
 
-/// Serves packs until stopped.
-pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<Exit, Failure> {
-    if args.watch || args.agent.agent.is_some() {
-        return watched::serve(global, args);
-    }
-    let packs = PackFiles::open(global, &args.packs)?;
-    let entries = packs.entries();
-    print_faults(&entries)?;
-    if entries.is_empty()
-        && args.packs.is_empty()
-        && !global.quiet
-        && let Some(note) = no_packs(global)
-    {
-        writeln!(console::stderr(), "{note}")?;
-    }
-    Server::listen(global, args.port, PageSource::files(global, packs))?.run()?;
-    Ok(Exit::Done)
-}
-
 /// A server that listens and answers nothing yet.
-pub(super) struct Server {
+pub(crate) struct Server {
     listener: TcpListener,
     site: Site,
 }
 
 impl Server {
     /// Listens on the port, and prints the address.
-    pub(super) fn listen(global: &Global, port: u16, source: PageSource) -> Result<Self, Failure> {
+    pub(crate) fn listen(port: u16, source: PageSource, quiet: bool) -> Result<Self, Failure> {
         let refused = |error| PathFailure::failure("listen on", format!("127.0.0.1:{port}"), error);
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(refused)?;
         listener.set_nonblocking(true)?;
         let site = Site::new(listener.local_addr()?.port(), source)?;
-        if !global.quiet {
+        if !quiet {
             writeln!(console::stderr(), "serving {} packs; Ctrl-C ends it", site.shown.borrow().entries.len())?;
         }
         let mut out = console::stdout();
@@ -89,16 +71,16 @@ impl Server {
     }
 
     /// Answers until the program is stopped.
-    pub(super) fn run(self) -> io::Result<()> {
+    pub(crate) fn run(self) -> io::Result<()> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         tokio::task::LocalSet::new().block_on(&runtime, serve(self.listener, Rc::new(self.site), LIMITS))
     }
 }
 
 /// Where the packs of the page come from.
-pub(super) enum PageSource {
-    /// Files on disk, and how fresh they are.
-    Files(PackFiles, BackgroundCheck),
+pub(crate) enum PageSource {
+    /// Files on disk, how fresh they are, and what kept them from being listed when they last were.
+    Files(PackFiles, BackgroundCheck, Option<String>),
     /// The packs that a watch builds for an agent.
     Agent(Arc<AgentPacks>),
 }
@@ -113,16 +95,16 @@ struct Changed {
 
 impl PageSource {
     /// Returns the source that reads `packs`.
-    pub(super) fn files(global: &Global, packs: PackFiles) -> Self {
-        Self::Files(packs, BackgroundCheck::new(global))
+    pub(crate) fn files(workspace: Workspace, packs: PackFiles) -> Self {
+        Self::Files(packs, BackgroundCheck::new(workspace), None)
     }
 
     /// Returns what changed since the last call. A file that cannot be read, for example while it is replaced, keeps its
     /// last state until the next call.
     fn changed(&mut self) -> Changed {
         match self {
-            Self::Files(packs, check) => {
-                let is_new = packs.poll();
+            Self::Files(packs, check, fault) => {
+                let is_new = refreshed(packs, fault);
                 let checked = check.poll(is_new);
                 let freshness = (is_new || checked).then(|| check.with_found(|found| packs.freshness(found)));
                 Changed { entries: is_new.then(|| packs.entries()), freshness }
@@ -137,12 +119,129 @@ impl PageSource {
     /// Returns the packs, and their freshness as JSON.
     fn state(&self) -> (Vec<Arc<PageEntry>>, String) {
         match self {
-            Self::Files(packs, check) => {
+            Self::Files(packs, check, _) => {
                 check.poll(true);
                 (packs.entries(), check.with_found(|found| packs.freshness(found)))
             }
             Self::Agent(packs) => packs.state(),
         }
+    }
+}
+
+/// Reads the packs that changed, and returns whether there were any. If the files cannot be listed, the packs stay as they were,
+/// and the reason is printed once.
+fn refreshed(packs: &mut PackFiles, last_fault: &mut Option<String>) -> bool {
+    let (changed, fault) = match packs.refresh() {
+        Ok(changed) => (changed, None),
+        Err(failure) => (false, Some(failure.message())),
+    };
+    if let Some(message) = fault.as_ref().filter(|_| fault != *last_fault) {
+        // Nobody may read the messages of a server.
+        let _ = writeln!(console::stderr(), "error: {}", printable(message));
+    }
+    *last_fault = fault;
+    changed
+}
+
+/// The packs of an agent as a watch last built them. The watch and the server share it.
+#[derive(Default)]
+pub(crate) struct AgentPacks(Mutex<PackData>);
+
+#[derive(Default)]
+struct PackData {
+    entries: Vec<Arc<PageEntry>>,
+    freshness: String,
+    /// Whether the server has not asked for them since they changed.
+    changed: bool,
+}
+
+impl AgentPacks {
+    fn lock(&self) -> MutexGuard<'_, PackData> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the packs, and their freshness as JSON.
+    pub(crate) fn state(&self) -> (Vec<Arc<PageEntry>>, String) {
+        let packs = self.lock();
+        (packs.entries.clone(), packs.freshness.clone())
+    }
+
+    /// Returns the state, if it changed since the last call.
+    pub(crate) fn changed(&self) -> Option<(Vec<Arc<PageEntry>>, String)> {
+        let mut packs = self.lock();
+        std::mem::take(&mut packs.changed).then(|| (packs.entries.clone(), packs.freshness.clone()))
+    }
+
+    /// Takes over the packs of a watch.
+    pub(crate) fn update<E: Events>(&self, watch: &Watch<E>) -> Result<(), Failure> {
+        let folder = watch.delivered();
+        let mut names = folder.list()?;
+        names.sort_by(|a, b| natural_cmp(a, b));
+        let mut entries = Vec::new();
+        for name in &names {
+            entries.extend(folder.read(name)?.map(|bytes| Arc::new(PageEntry::new(name, &bytes))));
+        }
+        let freshness = match watch.is_current() {
+            true => Freshness { status: "fresh", reasons: Vec::new() },
+            false => Freshness { status: "stale", reasons: vec!["the last build failed: see its terminal".to_owned()] },
+        };
+        let freshness = report_freshness(&names.iter().map(|name| (name.as_str(), &freshness)).collect());
+        *self.lock() = PackData { entries, freshness, changed: true };
+        Ok(())
+    }
+}
+
+/// Compares the packs in the background, so that the server does not wait for builds.
+pub(crate) struct BackgroundCheck {
+    workspace: Workspace,
+    state: Arc<Mutex<CheckState>>,
+}
+
+struct CheckState {
+    found: Option<CheckedFolder>,
+    /// Whether `found` changed since it was last asked for.
+    changed: bool,
+    running: bool,
+    /// Whether packs changed since the last check began.
+    outdated: bool,
+    /// When the inputs may have changed, so that another check is due.
+    due: Instant,
+}
+
+impl BackgroundCheck {
+    fn new(workspace: Workspace) -> Self {
+        let state = CheckState { found: None, changed: false, running: false, outdated: true, due: Instant::now() };
+        Self { workspace, state: Arc::new(Mutex::new(state)) }
+    }
+
+    /// Starts a check if one is due, and returns whether the last one found anything else than the one before.
+    fn poll(&self, packs_changed: bool) -> bool {
+        let mut state = self.lock();
+        state.outdated |= packs_changed;
+        if !state.running && (state.outdated || state.due <= Instant::now()) {
+            (state.running, state.outdated) = (true, false);
+            let (workspace, shared) = (self.workspace.clone(), Arc::clone(&self.state));
+            let run = move || {
+                let began = Instant::now();
+                let found = check(&workspace);
+                let mut state = shared.lock().unwrap_or_else(PoisonError::into_inner);
+                state.changed |= state.found != found;
+                (state.found, state.running) = (found, false);
+                state.due = Instant::now() + (began.elapsed() * REST).max(PAUSE);
+            };
+            // Without a thread the packs keep the state that they have.
+            state.running = std::thread::Builder::new().spawn(run).is_ok();
+        }
+        std::mem::take(&mut state.changed)
+    }
+
+    /// Calls `read` with what the last check found.
+    fn with_found<T>(&self, read: impl FnOnce(Option<&CheckedFolder>) -> T) -> T {
+        read(self.lock().found.as_ref())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, CheckState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -373,12 +472,10 @@ fn answer(status: StatusCode, kind: &'static str, body: Bytes) -> Response<Full<
 #[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
-    use crate::cli::args::Args;
-    use clap::Parser as _;
+    use crate::model::Untracked;
     use http_body_util::BodyExt as _;
     use std::io::Read as _;
     use std::net::TcpStream;
-    use std::time::Instant;
 
     /// More than the buffers of both ends hold, and little enough to be read in time on a machine that is busy.
     const PAGE: usize = 16 << 20;
@@ -388,8 +485,8 @@ mod tests {
     fn empty() -> PageSource {
         let folder = tempfile::tempdir().unwrap();
         let given = [folder.path().to_owned()];
-        let global = Args::try_parse_from(["contextpack", "list"]).unwrap().global;
-        PageSource::files(&global, PackFiles::open(&global, &given).unwrap())
+        let workspace = Workspace { config: None, untracked: Untracked::Trusted, verbose: false };
+        PageSource::files(workspace.clone(), PackFiles::open(&workspace, &given).unwrap())
     }
 
     /// Serves a page of [`PAGE`] bytes under short limits, and runs `client` against it.

@@ -1,70 +1,40 @@
-//! The packs of a watch on a served page: those of an agent as it last built them, others as it last wrote them.
+//! `contextpack serve`: packs on a page that is served on the loopback interface.
 
-use super::packs::PackFiles;
-use super::serve::{PageSource, Server};
-use crate::cli::args::{Global, ServeArgs};
-use crate::cli::watch::{WatchReporter, agent_request, from_root, refuse_typed, stamps};
-use crate::cli::workspace::user_caches;
-use crate::console::Exit;
-use crate::console::Failure;
+use super::args::{Global, ServeArgs};
+use super::packs::no_packs;
+use super::page::print_faults;
+use super::watch::{WatchReporter, agent_request, from_root, refuse_typed, stamps};
+use crate::console::{self, Exit, Failure, user_caches};
 use crate::engine::{SessionRequest, process_environment};
 use crate::intake::Repo;
-use crate::model::natural_cmp;
-use crate::review::{Freshness, PageEntry, report_freshness};
+use crate::page::{AgentPacks, PackFiles, PageSource, Server};
 use crate::watch::{Event, Events, Native, Poll, Watch};
+use std::io::Write as _;
+use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The packs of an agent as a watch last built them. The watch and the server share it.
-#[derive(Default)]
-pub(super) struct AgentPacks(Mutex<PackData>);
-
-#[derive(Default)]
-struct PackData {
-    entries: Vec<Arc<PageEntry>>,
-    freshness: String,
-    /// Whether the server has not asked for them since they changed.
-    changed: bool,
-}
-
-impl AgentPacks {
-    fn lock(&self) -> MutexGuard<'_, PackData> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+/// Serves packs until stopped.
+pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<Exit, Failure> {
+    if args.watch || args.agent.agent.is_some() {
+        return watched(global, args);
     }
-
-    /// Returns the packs, and their freshness as JSON.
-    pub(super) fn state(&self) -> (Vec<Arc<PageEntry>>, String) {
-        let packs = self.lock();
-        (packs.entries.clone(), packs.freshness.clone())
+    let workspace = global.workspace();
+    let packs = PackFiles::open(&workspace, &args.packs)?;
+    let entries = packs.entries();
+    print_faults(&entries)?;
+    if entries.is_empty()
+        && args.packs.is_empty()
+        && !global.quiet
+        && let Some(note) = no_packs(global)
+    {
+        writeln!(console::stderr(), "{note}")?;
     }
-
-    /// Returns the state, if it changed since the last call.
-    pub(super) fn changed(&self) -> Option<(Vec<Arc<PageEntry>>, String)> {
-        let mut packs = self.lock();
-        std::mem::take(&mut packs.changed).then(|| (packs.entries.clone(), packs.freshness.clone()))
-    }
-
-    /// Takes over the packs of a watch.
-    fn update<E: Events>(&self, watch: &Watch<E>) -> Result<(), Failure> {
-        let folder = watch.delivered();
-        let mut names = folder.list()?;
-        names.sort_by(|a, b| natural_cmp(a, b));
-        let mut entries = Vec::new();
-        for name in &names {
-            entries.extend(folder.read(name)?.map(|bytes| Arc::new(PageEntry::new(name, &bytes))));
-        }
-        let freshness = match watch.is_current() {
-            true => Freshness { status: "fresh", reasons: Vec::new() },
-            false => Freshness { status: "stale", reasons: vec!["the last build failed: see its terminal".to_owned()] },
-        };
-        let freshness = report_freshness(&names.iter().map(|name| (name.as_str(), &freshness)).collect());
-        *self.lock() = PackData { entries, freshness, changed: true };
-        Ok(())
-    }
+    Server::listen(args.port, PageSource::files(workspace, packs), global.quiet)?.run()?;
+    Ok(Exit::Done)
 }
 
 /// Builds packs, for an agent in memory, and serves them until stopped.
-pub(super) fn serve(global: &Global, args: &ServeArgs) -> Result<Exit, Failure> {
+fn watched(global: &Global, args: &ServeArgs) -> Result<Exit, Failure> {
     let here = std::env::current_dir()?;
     let root = Repo::find_root(&here)?;
     let typed = args.packs.iter().map(|root| root.display().to_string());
@@ -111,10 +81,10 @@ fn follow<E: Events>(
         }
         false => {
             reporter.print_first(report, &watch, args.poll)?;
-            PageSource::files(global, PackFiles::open(global, &[])?)
+            PageSource::files(global.workspace(), PackFiles::open(&global.workspace(), &[])?)
         }
     };
-    let server = Server::listen(global, args.port, source)?;
+    let server = Server::listen(args.port, source, global.quiet)?;
     let serving = std::thread::Builder::new().spawn(move || {
         let served = server.run();
         // The watch has ended already if nobody receives this.

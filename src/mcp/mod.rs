@@ -13,10 +13,7 @@ mod target;
 mod tools;
 mod transport;
 
-use super::args::Global;
-use crate::console;
-use crate::console::Exit;
-use crate::console::{Failure, PathFailure};
+use crate::console::{self, Exit, Failure, PathFailure, Workspace};
 use crate::engine::count_tokens;
 use crate::intake::Repo;
 use crate::watch::Event;
@@ -26,22 +23,22 @@ use std::io::{IsTerminal as _, Write as _};
 use std::sync::Arc;
 
 /// Answers until standard input ends.
-pub(crate) fn run(global: &Global) -> Result<Exit, Failure> {
+pub(crate) fn run(workspace: Workspace, quiet: bool) -> Result<Exit, Failure> {
     let root = Repo::find_root(&std::env::current_dir()?)?;
-    let config = global.config.as_deref().map(std::path::absolute).transpose()?;
+    let config = workspace.config.as_deref().map(std::path::absolute).transpose()?;
     // Paths of items are those from the root.
     std::env::set_current_dir(&root)
         .map_err(|error| PathFailure::failure("enter", root.display().to_string(), error))?;
-    if std::io::stdin().is_terminal() && !global.quiet {
+    if std::io::stdin().is_terminal() && !quiet {
         writeln!(
             console::stderr(),
             "waiting for messages on standard input; `contextpack init --agent` lets a program send them"
         )?;
     }
-    let global = Global { config, ..global.clone() };
+    let workspace = Workspace { config, ..workspace };
     let (source, sender) = Source::new(&root);
     let jobs = Arc::new(Jobs::new(sender.clone()));
-    let mut engine = Engine::new(&global, root, Arc::clone(&jobs), source);
+    let mut engine = Engine::new(workspace, root, Arc::clone(&jobs), source);
     let readings = engine.readings();
     // The vocabulary is loaded while the repository is listed. If the thread cannot be started, the first answer loads it.
     drop(std::thread::Builder::new().spawn(|| count_tokens("")));

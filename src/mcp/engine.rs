@@ -4,10 +4,7 @@
 //! that was made before the question.
 
 use super::jobs::{Job, Jobs};
-use crate::cli::args::Global;
-use crate::cli::workspace::{open_at, settled};
-use crate::console;
-use crate::console::Failure;
+use crate::console::{self, Failure, Workspace, settled};
 use crate::engine::{Project, Repository, SessionRequest, WarmReadings};
 use crate::intake::is_listed_as_of;
 use crate::store::Access;
@@ -40,8 +37,8 @@ enum Next {
 }
 
 /// The reader of the repository.
-pub(super) struct Engine<'a> {
-    global: &'a Global,
+pub(super) struct Engine {
+    workspace: Workspace,
     root: PathBuf,
     jobs: Arc<Jobs>,
     follower: Follower<Source>,
@@ -105,15 +102,15 @@ impl Events for Source {
     }
 }
 
-impl<'a> Engine<'a> {
+impl Engine {
     /// Creates the engine of the repository at `root`.
-    pub(super) fn new(global: &'a Global, root: PathBuf, jobs: Arc<Jobs>, source: Source) -> Self {
+    pub(super) fn new(workspace: Workspace, root: PathBuf, jobs: Arc<Jobs>, source: Source) -> Self {
         let is_blind = matches!(source, Source::Blind(_));
-        let config = global.config.clone();
+        let config = workspace.config.clone();
         let request = SessionRequest { root: root.clone(), config, ..SessionRequest::default() };
         let readings = watch::Sender::new(0);
         Self {
-            global,
+            workspace,
             root,
             jobs,
             follower: Follower::new(request, source),
@@ -159,7 +156,7 @@ impl<'a> Engine<'a> {
             let began = SystemTime::now();
             let followed = self.follower.follow_base();
             self.blind_if_failed(followed.map(|()| false));
-            let repository = settled(|| open_at(self.global, &self.root, &[], Some(self.access)))?;
+            let repository = settled(|| self.workspace.open_at(&self.root, &[], Some(self.access)))?;
             openings += 1;
             let settings = repository.settings();
             let followed = self.follower.follow(repository.files(), settings);
@@ -167,7 +164,7 @@ impl<'a> Engine<'a> {
                 return Ok(repository);
             }
             let (files, snapshot) = (repository.files(), &settings.github.snapshot);
-            if self.global.config.is_none() && is_listed_as_of(&self.root, files, snapshot, began) {
+            if self.workspace.config.is_none() && is_listed_as_of(&self.root, files, snapshot, began) {
                 return Ok(repository);
             }
         }

@@ -1,10 +1,9 @@
 //! `contextpack open`: the page of one pack in a browser.
 
-use crate::cli::args::{Global, OpenArgs};
-use crate::cli::{input, workspace};
-use crate::console::Exit;
-use crate::console::{self, printable};
-use crate::console::{Failure, PathFailure};
+use super::args::{Global, OpenArgs};
+use super::page::print_faults;
+use super::{input, workspace};
+use crate::console::{self, Exit, Failure, PathFailure, printable};
 use crate::intake::Repo;
 use crate::model::{RepoPath, slug};
 use crate::review::{PageEntry, report_data, report_page};
@@ -37,7 +36,7 @@ pub(crate) fn run(global: &Global, args: &OpenArgs) -> Result<Exit, Failure> {
     if !args.print {
         start(&path).map_err(|error| PathFailure::failure("show in a browser", path.display().to_string(), error))?;
     }
-    Ok(exit.and(super::print_faults(&[Arc::new(entry)])?))
+    Ok(exit.and(print_faults(&[Arc::new(entry)])?))
 }
 
 /// Names the page of a pack after its root, profile and agent.

@@ -3,21 +3,15 @@
 use super::freshness::CheckedFolder;
 use super::talk::{CardsFolder, conversation};
 use super::work::{LedgerName, ledger};
-use crate::cli::args::Global;
-use crate::cli::{input, verify, workspace};
-#[cfg(feature = "serve")]
-use crate::console::{self, printable};
-use crate::console::{Failure, PathFailure};
+use crate::console::{Failure, PathFailure, Workspace};
 use crate::handoff::cards::context_folder;
 use crate::model::{RepoPath, natural_cmp};
 use crate::review::{Freshness, PageEntry, report_freshness};
-use crate::store::{Folder, Links, StoreError, read_file};
+use crate::store::{Folder, Links, StoreError, json_files, read_file};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::fs::Metadata;
 use std::io;
-#[cfg(feature = "serve")]
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -26,13 +20,10 @@ use std::time::{Duration, SystemTime};
 const UNSETTLED: Duration = Duration::from_secs(2);
 
 /// The requested packs.
-pub(super) struct PackFiles {
+pub(crate) struct PackFiles {
     places: Vec<PackLocation>,
     /// By displayed path.
     read: BTreeMap<String, CachedPackFile>,
-    /// What kept the last [`poll`](Self::poll) from listing them.
-    #[cfg(feature = "serve")]
-    fault: Option<String>,
 }
 
 /// A place where packs are searched. Its folder is opened anew each time, since git and builds replace folders.
@@ -128,50 +119,30 @@ fn not_there(shown: &str, error: io::Error) -> Failure {
 
 impl PackFiles {
     /// Opens the `given` packs and folders; if empty, the configuration's `output.dir`.
-    pub(super) fn open(global: &Global, given: &[PathBuf]) -> Result<Self, Failure> {
+    pub(crate) fn open(workspace: &Workspace, given: &[PathBuf]) -> Result<Self, Failure> {
         let mut places = Vec::new();
         for path in given {
             let shown = slashed(path).trim_end_matches('/').to_owned();
             if !path.metadata().map_err(|error| not_there(&shown, error))?.is_dir() {
                 // What cannot be read stops no other file, but for one that was named.
-                input::named_file(path)?;
+                read_file(path, Links::Follow)
+                    .map_err(|error| PathFailure::failure("read", path.display().to_string(), error))?;
             }
             places.push(PackLocation { files: Files::Named(path.clone()), shown });
         }
         if given.is_empty() {
-            let (root, configuration) = workspace::configuration(global)?;
+            let (root, configuration) = workspace.configuration()?;
             let dir = configuration.settings.output.dir;
             let shown = dir.as_str().to_owned();
             places.push(PackLocation { files: Files::Output(root, dir), shown });
         }
-        let mut packs = Self {
-            places,
-            read: BTreeMap::new(),
-            #[cfg(feature = "serve")]
-            fault: None,
-        };
+        let mut packs = Self { places, read: BTreeMap::new() };
         packs.refresh()?;
         Ok(packs)
     }
 
-    /// Does what [`refresh`](Self::refresh) does. If the files cannot be listed, the packs stay as they were, and the reason is
-    /// printed once.
-    #[cfg(feature = "serve")]
-    pub(super) fn poll(&mut self) -> bool {
-        let (changed, fault) = match self.refresh() {
-            Ok(changed) => (changed, None),
-            Err(failure) => (false, Some(failure.message())),
-        };
-        if let Some(message) = fault.as_ref().filter(|_| fault != self.fault) {
-            // Nobody may read the messages of a server.
-            let _ = writeln!(console::stderr(), "error: {}", printable(message));
-        }
-        self.fault = fault;
-        changed
-    }
-
     /// Reads new and changed files, drops removed ones, and returns whether there were any.
-    pub(super) fn refresh(&mut self) -> Result<bool, Failure> {
+    pub(crate) fn refresh(&mut self) -> Result<bool, Failure> {
         let mut there = BTreeMap::new();
         for place in &self.places {
             for (below, file) in place.files.list()? {
@@ -201,14 +172,14 @@ impl PackFiles {
     }
 
     /// Returns the packs in the natural order of their displayed paths.
-    pub(super) fn entries(&self) -> Vec<Arc<PageEntry>> {
+    pub(crate) fn entries(&self) -> Vec<Arc<PageEntry>> {
         let mut entries: Vec<_> = self.read.values().map(|read| Arc::clone(&read.entry)).collect();
         entries.sort_by(|a, b| natural_cmp(a.path(), b.path()));
         entries
     }
 
     /// Returns the freshness of those packs that are in the checked folder, as JSON for the page.
-    pub(super) fn freshness(&self, checked: Option<&CheckedFolder>) -> String {
+    pub(crate) fn freshness(&self, checked: Option<&CheckedFolder>) -> String {
         // Many files have few folders.
         let mut own = BTreeMap::<&Path, bool>::new();
         let mut found = BTreeMap::<&str, &Freshness>::new();
@@ -243,7 +214,7 @@ impl Files {
                     // As in the output folder, only regular files are packs.
                     Some((below, File::at(path, links)?)).filter(|(_, file)| file.is_regular || file.path == *place)
                 };
-                Ok(verify::files(place)?.into_iter().filter_map(found).collect())
+                Ok(files(place)?.into_iter().filter_map(found).collect())
             }
             Self::Output(root, dir) => {
                 let folder = Arc::new(Folder::open(root, dir)?);
@@ -286,13 +257,13 @@ fn boxes(place: &Path, context: &Path, links: Links) -> Result<Vec<(String, File
     // What a conversation says is in its cards: it is read again when any card or append comes or goes.
     let mut cards = FileVersion::default();
     for dir in ["cards", "logs"].map(|name| context.join(name)) {
-        let files = if dir.is_dir() { verify::files(&dir)? } else { Vec::new() };
+        let files = if dir.is_dir() { files(&dir)? } else { Vec::new() };
         let versions = files.iter().filter_map(|path| Some(FileVersion::of(&path.symlink_metadata().ok()?)));
         cards = versions.fold(cards, FileVersion::and);
     }
     let real_place = place.canonicalize().unwrap_or_else(|_| place.to_owned());
     let mut found: BTreeMap<String, File> = BTreeMap::new();
-    for path in verify::files(place)? {
+    for path in files(place)? {
         let below = |path: &Path| slashed(path.strip_prefix(place).unwrap_or(Path::new("")));
         // Links below the place are not followed.
         let real =
@@ -358,6 +329,11 @@ fn reread(last: Option<&CachedPackFile>, shown: &str, file: &File) -> Option<Cac
     let path = file.path.clone();
     let settled = age.is_some_and(|age| age > UNSETTLED);
     Some(CachedPackFile { path, version, settled, entry: Arc::new(entry) })
+}
+
+/// Returns the file itself, or every `.json` file below the folder, sorted.
+fn files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
+    json_files(path).map_err(|error| PathFailure::failure("read", path.display().to_string(), error))
 }
 
 /// Returns a path with `/` on every system, and with its bytes where it is no text, so that no two paths become one.
