@@ -249,7 +249,7 @@ fn a_killed_init_leaves_no_half_file_and_the_next_one_goes_on() {
     whole.expect(0, &["init", "--tool", "claude"]);
     let whole: std::collections::BTreeMap<_, _> = whole.files().into_iter().collect();
     let mut seen = std::collections::BTreeSet::new();
-    for turn in 0..60_u32 {
+    for turn in 0..18_u32 {
         let sandbox = Sandbox::new();
         sandbox.git(&["init", "-q"]);
         let mut command = sandbox.command(&["init", "--tool", "claude"]);

@@ -194,11 +194,11 @@ fn without_a_place_for_a_key_builds_do_without_a_cache() {
 fn a_build_that_is_killed_leaves_nothing_that_git_shows_and_the_next_one_mends_it() {
     let sandbox = Sandbox::new();
     let text = |n: usize, body: &str| format!("---\nid: item-{n}\n---\n\n{}\n", body.repeat(300));
-    let edit = |body: &str| (0..120).for_each(|n| sandbox.write(&format!("work_items/{n}.md"), text(n, body)));
+    let edit = |body: &str| (0..60).for_each(|n| sandbox.write(&format!("work_items/{n}.md"), text(n, body)));
     edit("One. ");
     sandbox.expect(0, &["build", "-q"]);
     sandbox.commit();
-    for turn in 0..12_u64 {
+    for turn in 0..6_u64 {
         edit(["Two. ", "One. "][turn as usize % 2]);
         let mut build = sandbox.command(&["build", "-q"]);
         let mut build = build.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();

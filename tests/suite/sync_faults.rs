@@ -233,7 +233,7 @@ fn a_complete_list_of_comments_stays_until_the_new_one_is_there_whole() {
     assert_eq!(snapshot(&sandbox)["o/r/1.json"], before["o/r/1.json"]);
     server.world().fault = None;
     // However few requests a run may send, the list is whole in the end.
-    for _ in 0..6 {
+    for _ in 0..4 {
         sync(&sandbox, &server, &["--max-requests", "10"]);
         let count = issue(&sandbox, "o/r/1").comments.items.len();
         assert!(count == 100 || count == 1400, "{count}");

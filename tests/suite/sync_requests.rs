@@ -40,7 +40,7 @@ fn eight_hundred_issues_cost_at_most_six_hundred_requests() {
 #[test]
 fn a_limit_of_requests_stops_cleanly_and_the_next_run_goes_on() {
     let mut world = small();
-    for number in 10..60 {
+    for number in 10..40 {
         world.block("o/r", number, "o/r", number + 1);
         world.comment("o/r", 2 + number % 2, "text", "NONE");
     }

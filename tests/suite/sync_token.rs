@@ -184,7 +184,9 @@ fn no_token_is_sent_to_a_host_that_only_the_configuration_names() {
     let elsewhere = [("GITHUB_API_URL", "https://api.github.com"), ("GITHUB_SERVER_URL", "https://github.com")];
     for host in ["evil.example", "github.com.evil.example", "127.0.0.1:9", "evil.ghe.com", "github.com:9"] {
         for name in VARIABLES {
-            for more in [&[][..], &elsewhere, &[("GH_HOST", "ghe.example"), ("GITHUB_ACTIONS", "false")]] {
+            let environments = [&[][..], &elsewhere, &[("GH_HOST", "ghe.example"), ("GITHUB_ACTIONS", "false")]];
+            // Names of hosts differ in how they are read, environments in what is asked: one host meets all of them.
+            for more in environments.into_iter().take(if host == "evil.example" { 3 } else { 1 }) {
                 // Of these the host is asked without any: they are for other servers.
                 if !(name.contains("ENTERPRISE") && host.ends_with(".ghe.com")) {
                     let run = asks_of(host, &[more, &[(name, TOKEN)]].concat());

@@ -30,14 +30,19 @@ pub(crate) fn sealed(mut pack: contextpack::internals::wire::Pack) -> Vec<u8> {
     published(&serde_json::to_value(&pack).unwrap())
 }
 
-/// The places of all values that hold no others, as JSON pointers.
+/// The first two values of a list and the last: the others are of the same kinds.
+fn ends(values: &[Value]) -> impl Iterator<Item = (usize, &Value)> {
+    values.iter().enumerate().filter(|(index, _)| *index < 2 || index + 1 == values.len())
+}
+
+/// The places of the values that hold no others, as JSON pointers.
 fn leaves(value: &Value, at: &str, found: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {
             fields.iter().for_each(|(name, value)| leaves(value, &format!("{at}/{name}"), found));
         }
         Value::Array(values) => {
-            values.iter().enumerate().for_each(|(index, value)| leaves(value, &format!("{at}/{index}"), found));
+            ends(values).for_each(|(index, value)| leaves(value, &format!("{at}/{index}"), found));
         }
         _ => found.push(at.to_owned()),
     }
@@ -52,7 +57,7 @@ fn branches(value: &Value, at: &str, found: &mut Vec<String>) {
         }
         Value::Array(values) => {
             found.push(at.to_owned());
-            values.iter().enumerate().for_each(|(index, value)| branches(value, &format!("{at}/{index}"), found));
+            ends(values).for_each(|(index, value)| branches(value, &format!("{at}/{index}"), found));
         }
         _ => {}
     }
