@@ -3,6 +3,7 @@
 //! GitHub's runner executes workflow commands that it finds in the log of any step. The character that would complete a
 //! command is therefore printed as an escape such as `\u{5b}`.
 
+mod document;
 mod exit;
 mod failure;
 mod format;
@@ -12,6 +13,7 @@ mod output;
 pub(crate) mod report;
 mod workspace;
 
+pub(crate) use document::{Column, Document, Line, Role, line};
 pub(crate) use exit::Exit;
 pub(crate) use failure::{Failure, PathFailure, without_secrets};
 pub(crate) use format::Format;
@@ -125,7 +127,8 @@ const NARROWEST: usize = 40;
 
 /// Breaks a line between words so that no part is wider than `width`, unless a word is; parts after the first are indented.
 pub(crate) fn wrapped(line: &str, width: Option<usize>) -> Vec<Cow<'_, str>> {
-    let Some(width) = width.filter(|width| line.width() > *width) else { return vec![Cow::Borrowed(line)] };
+    let shown_width = |text: &str| anstream::adapter::strip_str(text).map(|part| part.width()).sum::<usize>();
+    let Some(width) = width.filter(|width| shown_width(line) > *width) else { return vec![Cow::Borrowed(line)] };
     let indent = line.len() - line.trim_start().len();
     let mut parts = Vec::new();
     let mut part = String::new();
@@ -135,7 +138,7 @@ pub(crate) fn wrapped(line: &str, width: Option<usize>) -> Vec<Cow<'_, str>> {
         let spaces = rest.len() - rest.trim_start_matches(' ').len();
         let end = rest[spaces..].find(' ').map_or(rest.len(), |end| spaces + end);
         let (word, after) = rest.split_at(end);
-        if !part.trim().is_empty() && part.width() + word.width() > width {
+        if !part.trim().is_empty() && shown_width(&part) + shown_width(word) > width {
             let whole = std::mem::replace(&mut part, " ".repeat((indent + 4).min(width / 2)));
             parts.push(Cow::Owned(whole));
             part.push_str(word.trim_start_matches(' '));
