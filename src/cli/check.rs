@@ -41,7 +41,6 @@ impl PackState {
     }
 }
 
-/// Builds the packs in memory and compares them with the files on disk.
 pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
     let repository = open(global, &[], None)?;
     let folder = Folder::open(repository.root(), &repository.settings().output.dir)?;
@@ -83,7 +82,6 @@ fn named_by_commits(
     Ok(apply_severities(found, project.settings()))
 }
 
-/// Reports the states of the packs, and returns the exit code.
 fn report_and_exit(
     global: &Global,
     args: &CheckArgs,
@@ -132,7 +130,6 @@ fn report_and_exit(
     Ok(input.and(if bad == 0 { Exit::Done } else { Exit::Stale }))
 }
 
-/// Returns what makes the packs fresh.
 fn next_step(states: &[PackState], repository: &Repository) -> String {
     let of = |status: &str| states.iter().filter(|state| state.status == status).count();
     let (orphaned, fresh) = (of("orphaned"), of("fresh"));

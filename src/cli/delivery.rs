@@ -79,7 +79,7 @@ struct DeliveryRecord<'a> {
 const LOG: &str = "delivered.jsonl";
 
 /// A line of `delivered.jsonl`, as it is read.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 pub(crate) struct DeliveryLine {
     /// When the pack was built.
     pub(crate) at: String,

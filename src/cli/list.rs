@@ -15,7 +15,6 @@ use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::num::NonZeroU32;
 
-/// A root of the list.
 struct ListRow {
     root: RootSummary,
     edges: Vec<(Relation, usize)>,
@@ -62,7 +61,7 @@ pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
         roots: rows.iter().map(|row| as_json(row, dir)).collect(),
         diagnostics: console::diagnostics(&run.diagnostics),
     };
-    document(&rows, has_header).print(global.format, true, &diagnostics, &value)?;
+    document(&rows, has_header).print(global.format, global.verbose, &diagnostics, &value)?;
     if rows.is_empty() && !run.blocked && !global.quiet && global.format != Format::Json {
         match all {
             0 => writeln!(console::stderr(), "{}", packs::no_roots(&repository))?,
@@ -142,7 +141,6 @@ fn row(project: &Project<'_>, item: usize, packs: &mut BTreeMap<String, Vec<Pack
     }
 }
 
-/// Returns the table of the roots.
 fn document(rows: &[ListRow], has_header: bool) -> Document {
     let header = ["ID", "TYPE", "STATE", "TITLE", "RELATIONS", "PACKS"].map(|name| if has_header { name } else { "" });
     let [id, kind, state, title, relations, packs] = header.map(Column::Flexible);
@@ -159,7 +157,7 @@ fn document(rows: &[ListRow], has_header: bool) -> Document {
         let texts = [id, kind.as_deref().unwrap_or_default(), &state, title, &edges, &packs.join(", ")];
         texts.map(|text| line("{}", &[text])).to_vec()
     };
-    let mut document = Document::default();
+    let mut document = Document::whole();
     document.table(&columns, rows.iter().map(cells));
     document
 }

@@ -2,24 +2,19 @@
 
 use super::args::{Global, VerifyArgs};
 use super::inbox::foreign_box;
-use super::input;
-use super::output;
-use super::rebuild;
 use super::workspace::{configuration, open, settled};
-use crate::console::Exit;
+use super::{input, output, rebuild};
 use crate::console::report::print_lines;
-use crate::console::{self, printable};
-use crate::console::{Failure, PathFailure};
+use crate::console::{self, Exit, Failure, PathFailure, printable};
 use crate::handoff::batches::BatchChecker;
 use crate::handoff::cards::{Card, CardChecker, CardError, CardWriter, context_folder, parse};
 use crate::handoff::inbox::InboxChecker;
 use crate::redact::{Environment, Redactor};
 use crate::review::{Difference, difference, read, verify};
-use crate::store::{Links, entries_below, is_json, json_files, read_file};
+use crate::store::{Links, entries_below, is_json, read_file};
 use std::io::{self, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// A file with the faults of its pack.
 struct VerifiedFile {
     name: String,
     hash: Option<String>,
@@ -28,71 +23,34 @@ struct VerifiedFile {
 }
 
 impl VerifiedFile {
-    /// A file that is not read, for this reason.
-    fn unread(name: String, why: String) -> Self {
-        Self { name, hash: None, faults: vec![why], bytes: Vec::new() }
+    fn pack(name: String, bytes: Vec<u8>) -> Self {
+        let verification = verify(&bytes);
+        let hash = verification.hash.map(|hash| hash.to_string());
+        Self { name, hash, faults: verification.violations, bytes }
+    }
+
+    fn unread(name: String, why: &str) -> Self {
+        Self { name, hash: None, faults: vec![why.to_owned()], bytes: Vec::new() }
     }
 }
 
-/// Reads a file; `Err` says that one that was listed is larger than any that is read, which stops no other.
-fn bytes_of(file: &Path, links: Links) -> Result<Result<Vec<u8>, String>, Failure> {
-    match read_file(file, links) {
-        Err(error) if links == Links::Refuse && error.kind() == io::ErrorKind::FileTooLarge => {
-            Ok(Err(error.to_string()))
-        }
-        Err(error) => Err(PathFailure::failure("read", file.display().to_string(), error)),
-        Ok(bytes) => Ok(Ok(bytes)),
-    }
-}
-
-/// Verifies finished packs without their repo.
 pub(crate) fn run(global: &Global, args: &VerifyArgs) -> Result<Exit, Failure> {
     let mut verified = Vec::new();
-    for pack in &args.packs {
-        if pack == Path::new("-") {
-            verified.push(verify_bytes("-".to_owned(), input::stdin()?));
-            continue;
-        }
-        if let Some(folder) = context_folder(pack) {
-            verified.extend(context(global, &folder, pack)?);
-            continue;
-        }
-        let failed = |error| PathFailure::failure("read", pack.display().to_string(), error);
-        for file in json_files(pack).map_err(failed)? {
-            let name = file.display().to_string();
-            if file != *pack && !file.symlink_metadata().is_ok_and(|there| there.is_file()) {
-                // A pack that was replaced by a link or a device must not count as absent.
-                verified.push(VerifiedFile::unread(name, "it is not a regular file".to_owned()));
-                continue;
-            }
-            let links = if file == *pack { Links::Follow } else { Links::Refuse };
-            let bytes = match bytes_of(&file, links)? {
-                Ok(bytes) => bytes,
-                Err(why) => {
-                    verified.push(VerifiedFile::unread(name, why));
-                    continue;
-                }
-            };
-            let companion_fault = companion_fault(&file, &bytes, &name)?;
-            let mut pack = verify_bytes(name, bytes);
-            pack.faults.extend(companion_fault);
-            verified.push(pack);
+    for named in &args.packs {
+        match named == Path::new("-") {
+            true => verified.push(VerifiedFile::pack("-".to_owned(), input::stdin()?)),
+            false => verified.extend(verify_named(global, named)?),
         }
     }
     if let Some(expected) = &args.expect {
         let [one] = &mut verified[..] else {
-            return Err(Failure::usage(format!(
-                "`--expect` needs exactly one pack, but {} were given",
-                verified.len()
-            )));
+            let message = format!("`--expect` needs exactly one pack, but {} were given", verified.len());
+            return Err(Failure::usage(message));
         };
         let expected = expected.strip_prefix("sha256:").unwrap_or(expected).to_lowercase();
-        let hash = one.hash.as_deref().and_then(|hash| hash.strip_prefix("sha256:"));
-        if hash != Some(&expected) {
-            one.faults.push(format!(
-                "expected the hash sha256:{expected}, the content has {}",
-                one.hash.as_deref().unwrap_or("none")
-            ));
+        let hash = one.hash.as_deref().unwrap_or("none");
+        if hash.strip_prefix("sha256:") != Some(&expected) {
+            one.faults.push(format!("expected the hash sha256:{expected}, the content has {hash}"));
         }
     }
     if args.against_repo {
@@ -118,90 +76,124 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs) -> Result<Exit, Failure> {
     Ok(if valid { Exit::Done } else { Exit::Invalid })
 }
 
-fn verify_bytes(name: String, bytes: Vec<u8>) -> VerifiedFile {
-    let verification = verify(&bytes);
-    let hash = verification.hash.map(|hash| hash.to_string());
-    VerifiedFile { name, hash, faults: verification.violations, bytes }
-}
-
-/// Verifies a part of the folder of cards, or all of it; what is in none of its own folders is a pack.
-fn context(global: &Global, folder: &Path, named: &Path) -> Result<Vec<VerifiedFile>, Failure> {
+/// Verifies a file, or all files of a folder; in the folder of cards also what is no pack.
+fn verify_named(global: &Global, named: &Path) -> Result<Vec<VerifiedFile>, Failure> {
     let failed = |error| PathFailure::failure("read", named.display().to_string(), error);
-    let real = named.canonicalize().map_err(failed)?;
+    let mut context = context_folder(named).map(|folder| ContextChecker::new(global, folder));
+    let real = if context.is_some() { named.canonicalize().map_err(failed)? } else { named.to_owned() };
     let all = match real.is_dir() {
         // A folder in the place of a file must not count as absent.
         true => entries_below(&real, &|path, is_folder| !is_folder || is_json(path)).map_err(failed)?,
         false => vec![real.clone()],
     };
-    let settings = configuration(global).map(|(_, configuration)| configuration.settings.redaction);
-    let redactor = Redactor::new(&settings.unwrap_or_default());
     let mut verified = Vec::new();
-    let mut cards = CardChecker::new(folder);
-    let mut batches = BatchChecker::new(folder);
-    let mut inboxes = InboxChecker::new(folder);
     for file in all {
-        let below_named = file.strip_prefix(&real).unwrap_or(&file);
-        let shown = if below_named.as_os_str().is_empty() { named.to_owned() } else { named.join(below_named) };
+        let is_named = file == real;
+        let shown = if is_named { named.to_owned() } else { named.join(file.strip_prefix(&real).unwrap_or(&file)) };
         let name = shown.display().to_string();
-        let relative = file.strip_prefix(folder).unwrap_or(&file).to_string_lossy().replace('\\', "/");
-        let is_own = ["cards/", "boxes/", "logs/", "batches/", "inbox/"].iter().any(|own| relative.starts_with(own));
-        if !is_own && (!is_json(&file) || file.is_dir()) {
+        let is_own = context.as_ref().is_some_and(|context| context.owns(&file));
+        let is_asked = is_own || is_named && context.is_none();
+        if !is_asked && (!is_json(&file) || file.symlink_metadata().is_ok_and(|there| there.is_dir())) {
             continue;
         }
-        if !file.symlink_metadata().is_ok_and(|there| there.is_file()) {
-            verified.push(VerifiedFile::unread(name, "it is not a regular file".to_owned()));
+        let follows = is_named && context.is_none();
+        if !follows && !file.symlink_metadata().is_ok_and(|there| there.is_file()) {
+            // What was replaced by a link, a folder or a device must not count as absent.
+            verified.push(VerifiedFile::unread(name, "it is not a regular file"));
             continue;
         }
-        let bytes = match bytes_of(&file, Links::Refuse)? {
-            Ok(bytes) => bytes,
-            Err(why) => {
-                verified.push(VerifiedFile::unread(name, why));
+        let bytes = match read_file(&file, if follows { Links::Follow } else { Links::Refuse }) {
+            // One that was listed and is larger than any that is read stops no other.
+            Err(error) if !follows && error.kind() == io::ErrorKind::FileTooLarge => {
+                verified.push(VerifiedFile::unread(name, &error.to_string()));
                 continue;
             }
+            read => read.map_err(|error| PathFailure::failure("read", file.display().to_string(), error))?,
         };
-        let failed = |error| match error {
-            CardError::Store(error) => error.into(),
-            error => Failure::Input(error.to_string()),
+        let checked = context.as_mut().map(|context| context.check(global, &file, &name, &bytes)).transpose()?;
+        let companion_fault = if context.is_none() { companion_fault(&file, &bytes, &name)? } else { None };
+        let mut one = match checked.flatten() {
+            Some((hash, faults)) => VerifiedFile { name, hash: Some(hash), faults, bytes: Vec::new() },
+            None => VerifiedFile::pack(name, bytes),
         };
-        let ledger = match batches.check(&relative, &bytes).map_err(failed)? {
-            None => inboxes.check(&relative, &bytes).map_err(failed)?,
-            checked => checked,
-        };
-        if let Some((hash, mut faults)) = ledger {
-            faults.extend(foreign_box(folder, &relative, &bytes));
-            verified.push(VerifiedFile { name, hash: Some(hash.to_string()), faults, bytes: Vec::new() });
-            continue;
-        }
-        let checked = cards.check(&relative, &bytes).map_err(failed)?;
-        verified.push(match checked {
-            Some(checked) => {
-                let hash = Some(checked.id.to_string());
-                let mut faults = checked.faults;
-                if faults.is_empty() && relative.starts_with("cards/") && holds_secrets(&redactor, &bytes) {
-                    if global.strict {
-                        faults.push(HOLDS_SECRETS.to_owned());
-                    } else if !global.quiet {
-                        let message = format!("warning: {name}: {HOLDS_SECRETS}");
-                        writeln!(console::stderr(), "{}", printable(&message))?;
-                    }
-                }
-                VerifiedFile { name, hash, faults, bytes: Vec::new() }
-            }
-            None => verify_bytes(name, bytes),
-        });
+        one.faults.extend(companion_fault);
+        verified.push(one);
     }
     Ok(verified)
 }
 
-/// What is wrong with a card that holds text that redaction removes, which this program never writes. It is valid all the same: the
+struct ContextChecker {
+    folder: PathBuf,
+    redactor: Redactor,
+    cards: CardChecker,
+    batches: BatchChecker,
+    inboxes: InboxChecker,
+}
+
+/// The fault of a card that holds text that redaction removes, which this program never writes. It is valid all the same: the
 /// rules may have changed since, and whatever reads it redacts it.
 const HOLDS_SECRETS: &str = "it holds text that redaction removes; packs and `card show` leave that out";
 
-fn holds_secrets(redactor: &Redactor, bytes: &[u8]) -> bool {
-    let environment = Environment::new(std::iter::empty());
-    // A tombstone is no card, and holds nothing.
-    let Ok(card) = parse(bytes, "it").and_then(Card::from_value) else { return false };
-    !CardWriter::new(redactor, &environment).scrubbed(&card).is_ok_and(|(_, changed)| !changed)
+impl ContextChecker {
+    fn new(global: &Global, folder: PathBuf) -> Self {
+        let settings = configuration(global).map(|(_, configuration)| configuration.settings.redaction);
+        Self {
+            redactor: Redactor::new(&settings.unwrap_or_default()),
+            cards: CardChecker::new(&folder),
+            batches: BatchChecker::new(&folder),
+            inboxes: InboxChecker::new(&folder),
+            folder,
+        }
+    }
+
+    fn relative(&self, file: &Path) -> String {
+        file.strip_prefix(&self.folder).unwrap_or(file).to_string_lossy().replace('\\', "/")
+    }
+
+    /// Returns whether a file lies in a folder of cards, boxes, logs, batches or inboxes.
+    fn owns(&self, file: &Path) -> bool {
+        let path = self.relative(file);
+        ["cards/", "boxes/", "logs/", "batches/", "inbox/"].iter().any(|own| path.starts_with(own))
+    }
+
+    /// Returns the hash and the faults of a file; `None` if it can only be a pack.
+    fn check(
+        &mut self,
+        global: &Global,
+        file: &Path,
+        name: &str,
+        bytes: &[u8],
+    ) -> Result<Option<(String, Vec<String>)>, Failure> {
+        let path = self.relative(file);
+        let failed = |error| match error {
+            CardError::Store(error) => error.into(),
+            error => Failure::Input(error.to_string()),
+        };
+        let ledger = match self.batches.check(&path, bytes).map_err(failed)? {
+            None => self.inboxes.check(&path, bytes).map_err(failed)?,
+            checked => checked,
+        };
+        if let Some((hash, mut faults)) = ledger {
+            faults.extend(foreign_box(&self.folder, &path, bytes));
+            return Ok(Some((hash.to_string(), faults)));
+        }
+        let Some(mut checked) = self.cards.check(&path, bytes).map_err(failed)? else { return Ok(None) };
+        if checked.faults.is_empty() && path.starts_with("cards/") && self.holds_secrets(bytes) {
+            if global.strict {
+                checked.faults.push(HOLDS_SECRETS.to_owned());
+            } else if !global.quiet {
+                writeln!(console::stderr(), "{}", printable(&format!("warning: {name}: {HOLDS_SECRETS}")))?;
+            }
+        }
+        Ok(Some((checked.id.to_string(), checked.faults)))
+    }
+
+    fn holds_secrets(&self, bytes: &[u8]) -> bool {
+        let environment = Environment::new(std::iter::empty());
+        // A tombstone is no card, and holds nothing.
+        let Ok(card) = parse(bytes, "it").and_then(Card::from_value) else { return false };
+        !CardWriter::new(&self.redactor, &environment).scrubbed(&card).is_ok_and(|(_, changed)| !changed)
+    }
 }
 
 /// Builds each valid pack from the current repo, under its own profile, and compares all bytes except the stamp.

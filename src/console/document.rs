@@ -15,8 +15,7 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 /// The most entries of a list or table, and lines of code, unless the whole document is asked for.
 const MAX_ENTRIES: usize = 20;
 const MAX_LINES: usize = 60;
-/// The same of a Markdown page with a limit; of code the most bytes.
-const MAX_MARKDOWN_ENTRIES: usize = 50;
+/// The most bytes of code in Markdown.
 const MAX_CODE_BYTES: usize = 12_000;
 /// The most bytes of a page: GitHub accepts 65,536 characters in a comment.
 const MAX_PAGE: usize = 65_000;
@@ -90,10 +89,13 @@ pub(crate) fn line(template: &str, data: &[&str]) -> Line {
 impl Line {
     /// Returns the line with a text after it.
     pub(crate) fn then(mut self, role: Role, text: impl Into<String>) -> Self {
-        let text = text.into();
-        if !text.is_empty() {
-            self.0.push((role, text));
-        }
+        self.0.extend(Some((role, text.into())).filter(|(_, text)| !text.is_empty()));
+        self
+    }
+
+    /// Returns the line with another after it.
+    pub(crate) fn join(mut self, other: Line) -> Self {
+        self.0.extend(other.0);
         self
     }
 
@@ -176,7 +178,11 @@ enum Block {
 
 /// A sequence of blocks.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Document(Vec<Block>);
+pub(crate) struct Document {
+    blocks: Vec<Block>,
+    /// Whether text cuts no list, table or code, even if it is not verbose.
+    is_whole: bool,
+}
 
 /// How text is fitted to a terminal.
 #[derive(Debug, Clone, Copy, Default)]
@@ -188,17 +194,22 @@ pub(crate) struct TextOptions {
 }
 
 impl Document {
+    /// Creates a document of which text leaves nothing out.
+    pub(crate) fn whole() -> Self {
+        Self { blocks: Vec::new(), is_whole: true }
+    }
+
     pub(crate) fn title(&mut self, line: impl Into<Line>) {
-        self.0.push(Block::Title(line.into()));
+        self.blocks.push(Block::Title(line.into()));
     }
 
     /// Adds a heading; as text, what follows it is indented.
     pub(crate) fn heading(&mut self, line: impl Into<Line>) {
-        self.0.push(Block::Heading(line.into()));
+        self.blocks.push(Block::Heading(line.into()));
     }
 
     pub(crate) fn paragraph(&mut self, line: impl Into<Line>) {
-        self.0.push(Block::Paragraph(line.into()));
+        self.blocks.push(Block::Paragraph(line.into()));
     }
 
     /// Adds a list of lines, if there are any.
@@ -209,60 +220,64 @@ impl Document {
     /// Adds a list of lines with what is below each, if there are any.
     pub(crate) fn nested_list(&mut self, items: impl IntoIterator<Item = (Line, Document)>) {
         let items: Vec<_> = items.into_iter().collect();
-        self.0.extend((!items.is_empty()).then_some(Block::List(items)));
+        self.blocks.extend((!items.is_empty()).then_some(Block::List(items)));
     }
 
     /// Adds a table, if it has rows. A table whose columns have no names has no header as text.
     pub(crate) fn table(&mut self, columns: &[Column], rows: impl IntoIterator<Item = Vec<Line>>) {
         let rows: Vec<_> = rows.into_iter().collect();
-        self.0.extend((!rows.is_empty()).then(|| Block::Table(columns.to_vec(), rows)));
+        self.blocks.extend((!rows.is_empty()).then(|| Block::Table(columns.to_vec(), rows)));
     }
 
     /// Adds lines of code or of a diff, if there are any.
     pub(crate) fn code(&mut self, language: &'static str, lines: Vec<Line>) {
-        self.0.extend((!lines.is_empty()).then_some(Block::Code(language, lines)));
+        self.blocks.extend((!lines.is_empty()).then_some(Block::Code(language, lines)));
     }
 
     /// Adds a document that Markdown folds below its summary.
     pub(crate) fn details(&mut self, summary: impl Into<Line>, below: Document) {
-        self.0.push(Block::Details(summary.into(), below));
+        self.blocks.push(Block::Details(summary.into(), below));
     }
 
     /// Prints the document after `diagnostics`, or as JSON `value` alone.
     pub(crate) fn print<T: Serialize>(
         &self,
         format: Format,
-        whole: bool,
+        verbose: bool,
         diagnostics: &[Diagnostic],
         value: &T,
     ) -> io::Result<()> {
         match format {
             Format::Json => writeln!(stdout(), "{}", json_text(value)),
-            Format::Markdown => write!(stdout(), "{}", self.markdown(Some(MAX_PAGE))),
+            Format::Markdown => write!(stdout(), "{}", self.markdown()),
             Format::Github => {
                 let mut annotations = Annotations::new();
                 annotations.add_diagnostics(diagnostics);
-                self.print_log(annotations, whole)
+                self.print_log(annotations, verbose)
             }
             Format::Text | Format::Messages | Format::Table => {
-                print_diagnostics(&folded(diagnostics, whole))?;
+                print_diagnostics(&folded(diagnostics, verbose))?;
                 let colours = anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
-                write!(stdout(), "{}", self.text(TextOptions { width: width(), colours, whole }))
+                write!(stdout(), "{}", self.text(TextOptions { width: width(), colours, whole: verbose }))
             }
         }
     }
 
     /// Prints annotations of a workflow's log, and the document as lines of that log.
-    pub(crate) fn print_log(&self, mut annotations: Annotations, whole: bool) -> io::Result<()> {
-        let text = self.text(TextOptions { whole, ..TextOptions::default() });
+    pub(crate) fn print_log(&self, mut annotations: Annotations, verbose: bool) -> io::Result<()> {
+        let text = self.text(TextOptions { whole: verbose, ..TextOptions::default() });
         text.lines().for_each(|line| annotations.log(line));
         annotations.print()
+    }
+
+    fn nested_markdown(&self, level: usize, room: usize) -> String {
+        self.blocks.iter().map(|block| block.markdown(level, room)).collect()
     }
 
     /// Renders text for a terminal.
     pub(crate) fn text(&self, options: TextOptions) -> String {
         let mut text = String::new();
-        self.write_text(&mut text, 0, options);
+        self.write_text(&mut text, 0, TextOptions { whole: options.whole || self.is_whole, ..options });
         text
     }
 
@@ -278,8 +293,8 @@ impl Document {
             }
         };
         let outer = indent;
-        for (at, block) in self.0.iter().enumerate() {
-            let follows_heading = at.checked_sub(1).is_none_or(|at| matches!(self.0[at], Block::Heading(_)));
+        for (at, block) in self.blocks.iter().enumerate() {
+            let follows_heading = at.checked_sub(1).is_none_or(|at| matches!(self.blocks[at], Block::Heading(_)));
             match block {
                 Block::Title(line) => push(out, indent, &line.strong(&[Role::Plain, Role::Data])),
                 Block::Heading(line) => {
@@ -322,14 +337,15 @@ impl Document {
         }
     }
 
-    /// Renders Markdown; with a limit in bytes, long lists and code are cut, and blocks that do not fit are counted.
-    pub(crate) fn markdown(&self, limit: Option<usize>) -> String {
+    /// Renders Markdown for a comment or a summary: long lists and code are cut, and blocks that do not fit a page are counted.
+    pub(crate) fn markdown(&self) -> String {
         let mut page = String::new();
         let mut left_out = 0;
-        for block in &self.0 {
-            let part = block_markdown(block, 3, limit.is_some());
+        for block in &self.blocks {
             // The rest is for the last line.
-            if limit.is_none_or(|limit| page.len() + part.len() + 100 < limit) {
+            let room = (MAX_PAGE - 100).saturating_sub(page.len());
+            let part = block.markdown(3, room);
+            if part.len() < room {
                 page.push_str(&part);
             } else {
                 left_out += 1;
@@ -340,6 +356,72 @@ impl Document {
         }
         page
     }
+}
+
+impl Block {
+    /// Renders Markdown with headings from `level` on; entries of a list or a table for which there is no room are counted.
+    fn markdown(&self, level: usize, room: usize) -> String {
+        match self {
+            Self::Title(line) => format!("{} {}\n\n", "#".repeat(level), line.markdown(MAX_TEXT)),
+            Self::Heading(line) => format!("{} {}\n\n", "#".repeat(level + 1), line.markdown(MAX_TEXT)),
+            Self::Paragraph(line) => format!("{}\n\n", line.markdown(MAX_TEXT)),
+            Self::List(items) => {
+                let item = |(line, below): &(Line, Document)| {
+                    let below = below.nested_markdown(level + 1, room);
+                    let mut text = format!("- {}\n", line.markdown(MAX_TEXT));
+                    below.trim_end().lines().for_each(|line| push_line(&mut text, &format!("  {line}")));
+                    text
+                };
+                fitted(String::new(), items.iter().map(item), room, "- ")
+            }
+            Self::Table(columns, rows) => {
+                let names: Vec<String> = columns.iter().map(|column| column.name().to_lowercase()).collect();
+                let rules = columns.iter().map(|column| if matches!(column, Column::Right(_)) { "--:" } else { "---" });
+                let head = format!("| {} |\n|{}|\n", names.join(" | "), rules.collect::<Vec<_>>().join("|"));
+                let row = |row: &Vec<Line>| {
+                    let cells: Vec<String> = row.iter().map(|cell| cell.markdown(MAX_CELL)).collect();
+                    format!("| {} |\n", cells.join(" | "))
+                };
+                fitted(head, rows.iter().map(row), room, "\n")
+            }
+            Self::Code(language, lines) => {
+                let lines = lines.iter().map(|line| format!("{}\n", line.text(false, MAX_CODE_PART).trim_end()));
+                let (body, left_out) = taken(lines, MAX_CODE_BYTES);
+                // No run of backticks in the body ends the fence.
+                let longest = body.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+                let fence = "`".repeat(longest.max(2) + 1);
+                let rest =
+                    if left_out > 0 { format!("{left_out} more lines are not shown.\n\n") } else { String::new() };
+                format!("{fence}{language}\n{body}{fence}\n\n{rest}")
+            }
+            Self::Details(summary, below) => format!(
+                "<details><summary>{}</summary>\n\n{}</details>\n\n",
+                summary.markdown(MAX_CELL),
+                below.nested_markdown(level + 1, room)
+            ),
+        }
+    }
+}
+
+/// Returns the parts that fit together, and the number of the others.
+fn taken(parts: impl Iterator<Item = String>, room: usize) -> (String, usize) {
+    let mut text = String::new();
+    let mut left_out = 0;
+    for part in parts {
+        if left_out == 0 && text.len() + part.len() <= room {
+            text.push_str(&part);
+        } else {
+            left_out += 1;
+        }
+    }
+    (text, left_out)
+}
+
+/// Returns the entries that fit below a head, and a last line that counts the others.
+fn fitted(head: String, entries: impl Iterator<Item = String>, room: usize, last: &str) -> String {
+    let (text, left_out) = taken(entries, room.saturating_sub(head.len() + 100));
+    let rest = if left_out > 0 { format!("{last}and {left_out} more\n") } else { String::new() };
+    format!("{head}{text}{rest}\n")
 }
 
 /// Returns the cells in aligned columns below the header; flexible columns give way to a narrow terminal, the widest first.
@@ -368,63 +450,6 @@ fn table_text(columns: &[Column], rows: &[Vec<Line>], indent: usize, options: Te
         line.trim_end().to_owned()
     };
     lines.iter().map(line).collect()
-}
-
-fn block_markdown(block: &Block, level: usize, is_limited: bool) -> String {
-    let entries = if is_limited { MAX_MARKDOWN_ENTRIES } else { usize::MAX };
-    let more = |rest: usize, before: &str| if rest > 0 { format!("{before}and {rest} more\n") } else { String::new() };
-    let below = |document: &Document, level: usize| -> String {
-        document.0.iter().map(|block| block_markdown(block, level, is_limited)).collect()
-    };
-    match block {
-        Block::Title(line) => format!("{} {}\n\n", "#".repeat(level), line.markdown(MAX_TEXT)),
-        Block::Heading(line) => format!("{} {}\n\n", "#".repeat(level + 1), line.markdown(MAX_TEXT)),
-        Block::Paragraph(line) => format!("{}\n\n", line.markdown(MAX_TEXT)),
-        Block::List(items) => {
-            let mut text = String::new();
-            for (line, document) in items.iter().take(entries) {
-                let _ = writeln!(text, "- {}", line.markdown(MAX_TEXT));
-                for line in below(document, level + 1).trim_end().lines() {
-                    let _ = writeln!(text, "{}", format!("  {line}").trim_end());
-                }
-            }
-            text + &more(items.len().saturating_sub(entries), "- ") + "\n"
-        }
-        Block::Table(columns, rows) => {
-            let names: Vec<String> = columns.iter().map(|column| column.name().to_lowercase()).collect();
-            let rules = columns.iter().map(|column| if matches!(column, Column::Right(_)) { "--:" } else { "---" });
-            let mut text = format!("| {} |\n|{}|\n", names.join(" | "), rules.collect::<Vec<_>>().join("|"));
-            for row in rows.iter().take(entries) {
-                let cells: Vec<String> = row.iter().map(|cell| cell.markdown(MAX_CELL)).collect();
-                let _ = writeln!(text, "| {} |", cells.join(" | "));
-            }
-            text + &more(rows.len().saturating_sub(entries), "\n") + "\n"
-        }
-        Block::Code(language, lines) => code_markdown(language, lines, is_limited),
-        Block::Details(summary, document) => format!(
-            "<details><summary>{}</summary>\n\n{}</details>\n\n",
-            summary.markdown(MAX_CELL),
-            below(document, level + 1)
-        ),
-    }
-}
-
-/// Returns lines in a fence that is longer than every run of backticks in them.
-fn code_markdown(language: &str, lines: &[Line], is_limited: bool) -> String {
-    let mut body = String::new();
-    let mut left_out = 0;
-    for line in lines {
-        let line = line.text(false, MAX_CODE_PART);
-        if is_limited && body.len() + line.len() > MAX_CODE_BYTES {
-            left_out += 1;
-        } else {
-            push_line(&mut body, &line);
-        }
-    }
-    let longest = body.split(|c| c != '`').map(str::len).max().unwrap_or_default();
-    let fence = "`".repeat(longest.max(2) + 1);
-    let rest = if left_out > 0 { format!("{left_out} more lines are not shown.\n\n") } else { String::new() };
-    format!("{fence}{language}\n{body}{fence}\n\n{rest}")
 }
 
 fn push_line(out: &mut String, line: &str) {
@@ -461,8 +486,12 @@ fn shortened(text: &str, width: usize) -> String {
 /// Escapes a text for Markdown: punctuation becomes character references, so that it forms no markup, cell or link.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for c in printable(text).chars() {
-        if c.is_ascii_punctuation() && !matches!(c, '-' | '/' | ',') {
+    let text = printable(text);
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let ends_word = chars.peek().is_none_or(|next| next.is_whitespace());
+        let is_harmless = matches!(c, '-' | '/' | ',' | ';' | '(' | ')') || matches!(c, '.' | ':') && ends_word;
+        if c.is_ascii_punctuation() && !is_harmless {
             let _ = write!(escaped, "&#{};", u32::from(c));
         } else {
             escaped.push(c);
@@ -481,12 +510,12 @@ mod tests {
         let mut document = Document::default();
         document.title(line("a {}", &[hostile]));
         document.table(&[Column::Left("NAME")], [vec![line("{}", &[hostile])]]);
-        let page = document.markdown(None);
+        let page = document.markdown();
         let texts = page.replace("<code>", "").replace("</code>", "");
         assert!(!texts.contains(['<', '`', '[', '@', '.', '\u{202e}']) && page.lines().count() == 6, "{page}");
         let mut code = Document::default();
         code.code("diff", vec![Line::from("a ``` b ```` c")]);
-        assert_eq!(code.markdown(None), "`````diff\na ``` b ```` c\n`````\n\n");
+        assert_eq!(code.markdown(), "`````diff\na ``` b ```` c\n`````\n\n");
     }
 
     #[test]

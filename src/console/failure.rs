@@ -42,38 +42,43 @@ impl Failure {
         without_secrets(&self.raw_message())
     }
 
+    /// Returns its message with its causes, without secrets.
+    pub(crate) fn with_causes(&self) -> String {
+        let causes = std::iter::successors(self.cause(), |cause| (*cause).source());
+        without_secrets(&causes.fold(self.raw_message(), |text, cause| format!("{text}: {cause}")))
+    }
+
+    /// Returns why the outside world failed, if it did.
+    pub(super) fn cause(&self) -> Option<&(dyn Error + 'static)> {
+        if let Self::Outside(error) = self { error.source() } else { None }
+    }
+
+    /// Returns what is wrong with the input.
+    pub(super) fn diagnostics(&self) -> &[Diagnostic] {
+        match self {
+            Self::Config { diagnostics, .. } | Self::Unread(diagnostics) => diagnostics,
+            _ => &[],
+        }
+    }
+
     /// Returns everything that the command line prints about it, without secrets and without styles: its diagnostics with
     /// their help, or its message with its causes.
     #[cfg(feature = "mcp")]
     pub(crate) fn in_full(&self) -> String {
-        let lines = match self {
-            Self::Config { diagnostics, .. } | Self::Unread(diagnostics) if !diagnostics.is_empty() => {
-                diagnostics.iter().map(ToString::to_string).collect()
-            }
-            Self::Outside(error) => {
-                let causes = std::iter::successors(error.source(), |cause| (*cause).source());
-                vec![causes.fold(self.raw_message(), |text, cause| format!("{text}: {cause}"))]
-            }
-            _ => vec![self.raw_message()],
-        };
-        let lines: Vec<String> = lines.iter().map(|line| printable(&without_secrets(line)).into_owned()).collect();
-        lines.join("\n")
+        let lines = self.diagnostics().iter().map(|diagnostic| without_secrets(&diagnostic.to_string()));
+        let lines: Vec<String> = lines.chain(self.diagnostics().is_empty().then(|| self.with_causes())).collect();
+        lines.iter().map(|line| printable(line)).collect::<Vec<_>>().join("\n")
     }
 
     fn raw_message(&self) -> String {
         match self {
             Self::Usage(message) | Self::Input(message) => message.clone(),
             Self::Outside(error) => error.to_string(),
-            Self::Unsettled => unsettled(),
+            Self::Unsettled => EngineError::Unsettled(Unsettled).to_string(),
             Self::Unread(_) => "an input cannot be read".to_owned(),
             Self::Config { .. } => "the configuration cannot be used".to_owned(),
         }
     }
-}
-
-/// Returns the message about files that git keeps changing.
-fn unsettled() -> String {
-    EngineError::Unsettled(Unsettled).to_string()
 }
 
 impl From<io::Error> for Failure {

@@ -122,7 +122,6 @@ pub(crate) fn width() -> Option<usize> {
     Some(usize::from(columns).max(NARROWEST))
 }
 
-/// The narrowest terminal that texts are fitted to.
 const NARROWEST: usize = 40;
 
 /// Breaks a line between words so that no part is wider than `width`, unless a word is; parts after the first are indented.

@@ -2,7 +2,7 @@
 //! Markdown form is the job's summary, in [`super::github`].
 
 use super::exit::Exit;
-use super::failure::{Failure, without_secrets};
+use super::failure::Failure;
 use super::format::Format;
 use super::github::Annotations;
 use super::{has_output, json_text, output, printable, stderr, stdout};
@@ -189,41 +189,25 @@ pub(crate) fn print_failure(failure: Failure, format: Format) -> Exit {
         Failure::Outside(_) | Failure::Unsettled => Exit::Outside,
     };
     let printed = match &failure {
-        Failure::Config { diagnostics, .. } | Failure::Unread(diagnostics) if is_github => {
+        _ if is_github => {
             let mut annotations = Annotations::new();
-            annotations.add_diagnostics(diagnostics);
+            match failure.diagnostics() {
+                [] => annotations.add_error(&failure.with_causes()),
+                diagnostics => annotations.add_diagnostics(diagnostics),
+            }
             annotations.print()
         }
         Failure::Config { diagnostics, text } => print_config_diagnostics(diagnostics, text.as_deref()),
         Failure::Unread(diagnostics) => print_diagnostics(diagnostics),
-        Failure::Usage(_) | Failure::Input(_) | Failure::Outside(_) | Failure::Unsettled => {
-            let cause = match &failure {
-                Failure::Outside(error) => error.source(),
-                _ => None,
-            };
-            match is_github {
-                true => annotate(&failure.message(), cause),
-                false => print_error(&failure.message(), cause),
-            }
-        }
+        _ => print_error(&failure.message(), failure.cause()),
     };
-    let printed = printed.and_then(|()| match &failure {
-        _ if format != Format::Json => Ok(()),
-        // Half a value and an error would be no JSON.
-        Failure::Outside(_) if has_output() => Ok(()),
-        Failure::Outside(error) => {
-            let causes = std::iter::successors(error.source(), |cause| (*cause).source());
-            let message = causes
-                .fold(failure.message(), |text, cause| format!("{text}: {}", without_secrets(&cause.to_string())));
-            print_error_json(&message, exit, &[])
-        }
-        Failure::Config { diagnostics, .. } | Failure::Unread(diagnostics) => {
-            print_error_json(&failure.message(), exit, diagnostics)
-        }
-        Failure::Usage(_) | Failure::Input(_) | Failure::Unsettled => print_error_json(&failure.message(), exit, &[]),
-    });
+    // Half a value and an error would be no JSON.
+    let is_json = format == Format::Json && !(matches!(failure, Failure::Outside(_)) && has_output());
     // If standard error is closed, nothing can be printed; the exit code still reports the failure.
-    let _ = printed;
+    let _ = printed.and_then(|()| match is_json {
+        true => print_error_json(&failure.with_causes(), exit, failure.diagnostics()),
+        false => Ok(()),
+    });
     exit
 }
 
@@ -232,19 +216,6 @@ pub(crate) fn print_error_json(message: &str, exit: Exit, diagnostics: &[Diagnos
     let diagnostics = output::diagnostics(diagnostics);
     let error = output::CommandError { message: message.to_owned(), exit_code: exit.code(), diagnostics };
     writeln!(stdout(), "{}", json_text(&output::ErrorOutput { error }))
-}
-
-/// Prints an error that has no place as an annotation, with its chain of causes.
-fn annotate(message: &str, cause: Option<&(dyn Error + 'static)>) -> io::Result<()> {
-    let mut text = message.to_owned();
-    let mut next = cause;
-    while let Some(cause) = next {
-        text += &format!(": {cause}");
-        next = cause.source();
-    }
-    let mut annotations = Annotations::new();
-    annotations.add_error(&text);
-    annotations.print()
 }
 
 /// Writes diagnostics for people; `text_of` gives the redacted text of a file whose lines may be shown.

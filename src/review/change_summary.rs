@@ -1,7 +1,8 @@
 //! A short summary of the changes of a pack's sections between two builds.
 
-use crate::wire::{Pack, PackBudget, Section, Warning};
-use std::collections::BTreeMap;
+use super::diff::{SectionChange, paired, section_changes};
+use super::stale::limits;
+use crate::wire::Pack;
 
 /// Summarizes the changes of a pack's sections: `ADR-0007 in`, `task:z to pointer`, `docs/limits.md out`, `body changed`.
 ///
@@ -9,78 +10,63 @@ use std::collections::BTreeMap;
 /// named only if there are none of these, so that the result is empty only for packs of equal content. Names of sections are redacted,
 /// but may hold any character.
 pub fn summarize_changes(before: &Pack, after: &Pack) -> Vec<String> {
-    let by_id = |pack: &'_ Pack| -> BTreeMap<String, usize> {
-        pack.sections.iter().enumerate().map(|(at, section)| (section.id.clone(), at)).collect()
-    };
-    let (old, new) = (by_id(before), by_id(after));
-    let (mut added, mut another_detail, mut changed) = (Vec::new(), Vec::new(), Vec::new());
-    for section in &after.sections {
-        let name = name(section);
-        let detail = section.metadata.detail.as_str();
-        match old.get(&section.id).map(|at| &before.sections[*at]) {
-            None if detail == "full" => added.push(format!("{name} in")),
-            None => added.push(format!("{name} in as {detail}")),
-            Some(old) if old.metadata.detail != detail => another_detail.push(format!("{name} to {detail}")),
-            Some(old) if old.content != section.content => changed.push(format!("{name} changed")),
-            Some(_) => {}
-        }
-    }
-    let removed = before.sections.iter().filter(|section| !new.contains_key(&section.id));
-    let removed = removed.map(|section| format!("{} out", name(section)));
-    let mut all: Vec<String> = added.into_iter().chain(another_detail).chain(removed).chain(changed).collect();
-    all.extend(missing_warnings(after, before).map(|code| format!("new warning {code}")));
-    all.extend(missing_warnings(before, after).map(|code| format!("warning {code} gone")));
-    if all.is_empty() {
-        all = other_changes(before, after);
-    }
-    all
+    let sections = section_changes(&before.sections, &after.sections);
+    let mut ranked: Vec<(u8, String)> = sections.iter().filter_map(of_section).collect();
+    ranked.sort_by_key(|(rank, _)| *rank);
+    let mut all: Vec<String> = ranked.into_iter().map(|(_, words)| words).collect();
+    let warnings = paired(&before.warnings, &after.warnings, |it| (&it.code, &it.message));
+    let new = warnings.iter().filter(|(old, _)| old.is_none()).filter_map(|(_, new)| *new);
+    all.extend(new.map(|warning| format!("new warning {}", warning.code)));
+    let gone = warnings.iter().filter(|(_, new)| new.is_none()).filter_map(|(old, _)| *old);
+    all.extend(gone.map(|warning| format!("warning {} gone", warning.code)));
+    if all.is_empty() { other_changes(before, after, &sections) } else { all }
 }
 
-/// Returns the code of each warning of `pack` that `other` lacks, wherever it stands.
-fn missing_warnings<'p>(pack: &'p Pack, other: &'p Pack) -> impl Iterator<Item = &'p str> {
-    let is_missing = |warning: &&Warning| {
-        !other.warnings.iter().any(|known| known.code == warning.code && known.message == warning.message)
-    };
-    pack.warnings.iter().filter(is_missing).map(|warning| warning.code.as_str())
+/// Says how a section changed, with the rank of that change; `None` if its text and detail did not.
+fn of_section(section: &SectionChange) -> Option<(u8, String)> {
+    let name = name(&section.id);
+    let detail = section.new_detail.as_deref().unwrap_or_default();
+    match section.change.as_str() {
+        "added" if detail == "full" => Some((0, format!("{name} in"))),
+        "added" => Some((0, format!("{name} in as {detail}"))),
+        "more_detail" | "less_detail" => Some((1, format!("{name} to {detail}"))),
+        "removed" => Some((2, format!("{name} out"))),
+        "changed" if !section.hunks.is_empty() => Some((3, format!("{name} changed"))),
+        _ if section.was.is_some() => Some((3, format!("{name} moved"))),
+        _ => None,
+    }
 }
 
 /// Names the parts of a pack that changed besides the sections' texts and the warnings' words.
-fn other_changes(before: &Pack, after: &Pack) -> Vec<String> {
-    let limits = |pack: &Pack| {
-        let PackBudget { max_chars, max_bytes, max_tokens, tokenizer, strategy, rendering, .. } = &pack.budget;
-        (*max_chars, *max_bytes, *max_tokens, tokenizer.clone(), strategy.clone(), rendering.clone())
-    };
-    let mut all = Vec::new();
-    for (is_same, what) in [
-        (before.root == after.root, "title"),
-        (limits(before) == limits(after), "limits"),
-        (before.omissions == after.omissions, "omissions"),
-        (before.redactions == after.redactions, "redactions"),
-    ] {
-        all.extend((!is_same).then(|| format!("{what} changed")));
+fn other_changes(before: &Pack, after: &Pack, sections: &[SectionChange]) -> Vec<String> {
+    let (old, new) = (&before.budget, &after.budget);
+    let differs = [
+        (before.root != after.root, "title"),
+        (limits(old) != limits(new) || old.rendering != new.rendering, "limits"),
+        (before.omissions != after.omissions, "omissions"),
+        (before.redactions != after.redactions, "redactions"),
+    ];
+    let mut all: Vec<String> =
+        differs.iter().filter(|(differs, _)| *differs).map(|(_, what)| format!("{what} changed")).collect();
+    for section in sections.iter().filter(|section| section.change == "changed") {
+        let is_moved = section.fields.iter().any(|field| field.field == "place");
+        all.push(format!("{} {}", name(&section.id), if is_moved { "moved" } else { "has other facts" }));
     }
-    let same = before.sections.iter().zip(&after.sections).filter(|(old, new)| old.id == new.id);
-    for (old, new) in same.filter(|(old, new)| old != new) {
-        let is_moved = old.source.path != new.source.path || old.source.lines != new.source.lines;
-        all.push(format!("{} {}", name(new), if is_moved { "moved" } else { "has other facts" }));
-    }
-    let is_same_order = before.sections.iter().map(|it| &it.id).eq(after.sections.iter().map(|it| &it.id));
-    all.extend((!is_same_order).then(|| "order changed".to_owned()));
-    if all.is_empty() && before.warnings != after.warnings {
-        all.push("warnings moved".to_owned());
-    }
-    if all.is_empty() && before.inputs != after.inputs {
-        all.push("inputs changed".to_owned());
-    }
-    if all.is_empty() && before.generator != after.generator {
-        all.push("built by another version".to_owned());
-    }
-    all
+    all.extend(sections.iter().any(|section| section.reordered).then(|| "order changed".to_owned()));
+    // The first of these that differs is named only if nothing else is.
+    let rest = [
+        (before.warnings != after.warnings, "warnings moved"),
+        (before.inputs != after.inputs, "inputs changed"),
+        (before.sections != after.sections, "sizes changed"),
+        (before.generator != after.generator, "built by another version"),
+    ];
+    let first = rest.iter().find(|(differs, _)| *differs && all.is_empty()).map(|(_, words)| (*words).to_owned());
+    all.into_iter().chain(first).collect()
 }
 
 /// Returns a section's name for people: an ADR's number, an item's id, a path.
-fn name(section: &Section) -> String {
-    let (kind, rest) = section.id.split_once('.').unwrap_or(("", &section.id));
+fn name(id: &str) -> String {
+    let (kind, rest) = id.split_once('.').unwrap_or(("", id));
     match (kind, rest) {
         ("root", "issue") => "body".to_owned(),
         ("root", "json") => "fields".to_owned(),
@@ -92,7 +78,7 @@ fn name(section: &Section) -> String {
         }
         ("comment", number) => format!("comment {number}"),
         ("parent" | "child" | "dependency" | "file", rest) => rest.to_owned(),
-        _ => section.id.clone(),
+        _ => id.to_owned(),
     }
 }
 
@@ -100,7 +86,7 @@ fn name(section: &Section) -> String {
 #[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
-    use crate::wire::SectionSource;
+    use crate::wire::{SectionSource, Warning};
 
     fn pack(sections: &[(&str, &str, &str)]) -> Pack {
         let section = |(id, detail, content): &(&str, &str, &str)| {
@@ -119,58 +105,46 @@ mod tests {
 
     #[test]
     fn added_sections_come_first_and_changed_texts_last() {
-        let before = pack(&[
-            ("root.issue", "full", "a"),
-            ("child.task:z", "full", "z"),
-            ("child.task:y", "full", "y"),
-            ("file.docs/limits.md", "full", "l"),
-        ]);
-        let after = pack(&[
+        let limits = ("file.docs/limits.md", "full", "l");
+        let before =
+            [("root.issue", "full", "a"), ("child.task:z", "full", "z"), ("child.task:y", "full", "y"), limits];
+        let after = [
             ("root.issue", "full", "b"),
             ("child.task:z", "pointer", ""),
             ("child.task:y", "full", "y"),
             ("adr.docs/adr/0007-cache.md", "full", "c"),
             ("adr.docs/adr/cache.md", "excerpt", "c"),
-        ]);
-        let expected = [
-            "ADR-0007 in",
-            "docs/adr/cache.md in as excerpt",
-            "task:z to pointer",
-            "docs/limits.md out",
-            "body changed",
         ];
-        assert_eq!(summarize_changes(&before, &after), expected);
-        assert!(summarize_changes(&after, &after).is_empty());
+        let expected =
+            "ADR-0007 in; docs/adr/cache.md in as excerpt; task:z to pointer; docs/limits.md out; body changed";
+        assert_eq!(summarize_changes(&pack(&before), &pack(&after)).join("; "), expected);
+        assert!(summarize_changes(&pack(&after), &pack(&after)).is_empty());
     }
 
     #[test]
     fn every_change_has_a_cause() {
-        let before = pack(&[("root.issue", "full", "a"), ("root.json", "full", "{}")]);
-        let warning = |code: &str, line: u64| {
+        let warning = |line| {
             let source = SectionSource { lines: Some([line, line]), ..SectionSource::default() };
-            Warning { code: code.to_owned(), message: "m".to_owned(), source: Some(source) }
+            Warning { code: "unknown-id".to_owned(), message: "m".to_owned(), source: Some(source) }
         };
-        type Change = fn(&mut Pack, &dyn Fn(&str, u64) -> Warning);
-        let changes: [(Change, &str); 8] = [
-            (|pack, warning| pack.warnings.push(warning("unknown-id", 1)), "new warning unknown-id"),
-            (|pack, _| pack.budget.max_tokens = Some(4000), "limits changed"),
-            (|pack, _| pack.root.title = "u".to_owned(), "title changed"),
-            (|pack, _| pack.sections[0].source.lines = Some([2, 3]), "body moved"),
-            (|pack, _| pack.sections[1].provenance = "graph".to_owned(), "fields has other facts"),
-            (|pack, _| pack.sections.reverse(), "order changed"),
-            (|pack, _| pack.generator.version = "2".to_owned(), "built by another version"),
-            (|pack, _| pack.sections[0].metadata.chars = 2, "body has other facts"),
+        let mut before = pack(&[("root.issue", "full", "a"), ("root.json", "full", "{}")]);
+        before.warnings = vec![warning(1)];
+        let changes: [(fn(&mut Pack), &str); 10] = [
+            (|pack| pack.warnings[0].code = "cycle".to_owned(), "new warning cycle; warning unknown-id gone"),
+            (|pack| pack.warnings[0].source = None, "warnings moved"),
+            (|pack| pack.budget.max_tokens = Some(4000), "limits changed"),
+            (|pack| pack.root.title = "u".to_owned(), "title changed"),
+            (|pack| pack.sections[0].source.lines = Some([2, 3]), "body moved"),
+            (|pack| pack.sections[1].provenance = "graph".to_owned(), "fields has other facts"),
+            (|pack| pack.sections.reverse(), "order changed"),
+            (|pack| pack.generator.version = "2".to_owned(), "built by another version"),
+            (|pack| pack.sections[0].metadata.chars = 2, "sizes changed"),
+            (|_| {}, ""),
         ];
         for (change, expected) in changes {
             let mut after = before.clone();
-            change(&mut after, &warning);
-            assert_eq!(summarize_changes(&before, &after), [expected]);
+            change(&mut after);
+            assert_eq!(summarize_changes(&before, &after).join("; "), expected);
         }
-        let mut warned = before.clone();
-        warned.warnings.push(warning("unknown-id", 1));
-        assert_eq!(summarize_changes(&warned, &before), ["warning unknown-id gone"]);
-        let mut moved = before.clone();
-        moved.warnings.push(warning("unknown-id", 7));
-        assert_eq!(summarize_changes(&warned, &moved), ["warnings moved"]);
     }
 }

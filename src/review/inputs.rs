@@ -1,9 +1,9 @@
 //! The inputs that differ between two packs: the causes of a pack's change.
 
+use super::diff::{SidePair, change_of, paired};
 use crate::wire::PackInput;
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::collections::BTreeMap;
 
 /// The name of the redaction rules among the inputs of older packs, which are no cause of a change.
 const RULES: &str = "redaction-rules";
@@ -49,39 +49,29 @@ impl InputChange {
     }
 }
 
-/// Returns the inputs that differ between two packs, by name.
 pub(super) fn changes(old: &[PackInput], new: &[PackInput]) -> Vec<InputChange> {
-    let key = |input: &PackInput| (input.path.clone(), input.id.clone(), input.url.clone());
     let is_cause = |input: &&PackInput| input.id.as_deref() != Some(RULES);
-    let before: BTreeMap<_, _> = old.iter().filter(is_cause).map(|input| (key(input), input)).collect();
-    let after: BTreeMap<_, _> = new.iter().filter(is_cause).map(|input| (key(input), input)).collect();
+    let [old, new] = [old, new].map(|inputs| inputs.iter().filter(is_cause).cloned().collect::<Vec<_>>());
     let mark = |input: &PackInput| input.version.clone().or_else(|| input.digest.clone());
-    let change = |what: &str, old: Option<&PackInput>, new: Option<&PackInput>| InputChange {
-        name: new.or(old).map(name).unwrap_or_default(),
-        id: new.or(old).and_then(|input| input.id.clone()),
-        path: new.or(old).and_then(|input| input.path.clone()),
-        change: what.to_owned(),
-        old: old.and_then(mark),
-        new: new.and_then(mark),
+    let change = |(old, new): SidePair<'_, PackInput>| {
+        let input = new.or(old)?;
+        let is_same = |(old, new): (&PackInput, &PackInput)| (&old.version, &old.digest) == (&new.version, &new.digest);
+        (!old.zip(new).is_some_and(is_same)).then(|| InputChange {
+            name: name(input),
+            id: input.id.clone(),
+            path: input.path.clone(),
+            change: change_of(old, new),
+            old: old.and_then(mark),
+            new: new.and_then(mark),
+        })
     };
-    let mut changes = Vec::new();
-    for (key, input) in &after {
-        match before.get(key) {
-            None => changes.push(change("added", None, Some(input))),
-            Some(old) if old.version != input.version || old.digest != input.digest => {
-                changes.push(change("changed", Some(old), Some(input)));
-            }
-            Some(_) => {}
-        }
-    }
-    let removed = before.iter().filter(|(key, _)| !after.contains_key(key));
-    changes.extend(removed.map(|(_, input)| change("removed", Some(input), None)));
+    let mut changes: Vec<_> =
+        paired(&old, &new, |input| (&input.path, &input.id, &input.url)).into_iter().filter_map(change).collect();
     changes.sort();
     changes.dedup();
     changes
 }
 
-/// Returns an input's path, with its id if it is one item of a file with several.
 fn name(input: &PackInput) -> String {
     match (&input.path, &input.id, &input.url) {
         (Some(path), Some(id), _) if path.ends_with(".jsonl") || path.ends_with(".json") => format!("{path} ({id})"),

@@ -10,6 +10,7 @@ mod read;
 mod ready;
 mod report;
 mod scrub;
+mod since;
 mod stale;
 mod stats;
 mod verify;
@@ -17,12 +18,11 @@ mod why_not;
 
 pub use change_summary::summarize_changes;
 pub use diff::{
-    Diff, DiffLine, FieldChange, Hunk, PackChange, Pair, Rebuilt, ReviewItem, SalvagedPack, SectionChange,
-    SharedChange, compare, salvage,
+    Diff, DiffLine, FieldChange, PackChange, Pair, Rebuilt, ReviewItem, SalvagedPack, SectionChange, SharedChange,
+    compare, salvage,
 };
 pub use explain::{Explanation, explain, grouped};
 pub use invisible::invisible_faults;
-pub use moves::{TextMove, moves};
 pub use read::{ReadError, read};
 pub use ready::{BodyLines, is_root_cut, ready};
 pub use report::{
@@ -32,7 +32,8 @@ pub use report::{
 #[cfg(feature = "page")]
 pub use report::{report_changes, report_policy};
 pub use scrub::scrubbed;
-pub use stale::{Difference, InRepo, UNEXPLAINED, difference};
+pub use since::{MovedText, PackMoves};
+pub use stale::{Difference, UNEXPLAINED, difference, limits};
 pub use stats::{Stats, StatsCollector, UnusedText};
 pub use verify::{Verification, content_hash, root_names, verify};
 pub use why_not::{WhyNot, why_not};

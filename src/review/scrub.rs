@@ -20,31 +20,7 @@ pub fn scrubbed(pack: &Pack, redactor: &Redactor, mask: &dyn Fn(&str) -> String)
         serde_json::from_value(rest).ok()
     });
     // Every text is replaced by a text, so that there always is a pack.
-    parts.unwrap_or_else(|| emptied(pack))
-}
-
-/// Returns the pack without its texts.
-fn emptied(pack: &Pack) -> Pack {
-    let none = String::new;
-    Pack {
-        schema_version: none(),
-        pack_id: none(),
-        generated_at: none(),
-        generator: crate::wire::Generator { name: none(), version: none(), redaction_rules: None },
-        profile: none(),
-        root: crate::wire::PackRoot { work_item_id: None, issue_url: None, title: none() },
-        agent: None,
-        policy: None,
-        job: None,
-        handover: None,
-        inputs: Vec::new(),
-        hash: none(),
-        sections: Vec::new(),
-        omissions: Vec::new(),
-        redactions: Vec::new(),
-        warnings: Vec::new(),
-        budget: pack.budget.clone(),
-    }
+    parts.unwrap_or_default()
 }
 
 /// Scrubs all texts of a value together, so that a secret that is found in one is removed from all.

@@ -50,7 +50,7 @@ pub fn difference(existing: &[u8], built: &Pack, in_repo: &InRepo<'_>) -> Differ
     reasons.extend(new.iter().map(|edge| format!("new {} {}", noun(&edge.relation), edge.to)));
     let gone = |edge: &&PackEdge| if in_repo(&edge.to) { "is no longer one" } else { "was removed" };
     reasons.extend(removed.iter().map(|edge| format!("{} {} {}", noun(&edge.relation), edge.to, gone(edge))));
-    if limits_differ(&old.budget, &built.budget) {
+    if limits(&old.budget) != limits(&built.budget) {
         reasons.push("the budget changed".to_owned());
     }
     let claimed = |pack: &Pack| pack.sections.iter().find_map(|section| section.metadata.untrusted_edges);
@@ -144,7 +144,6 @@ fn words(change: &InputChange, old: &Pack, built: &Pack, in_repo: &InRepo<'_>) -
     }
 }
 
-/// Returns the edges of a pack's root that another pack lacks.
 fn edges_only_in<'a>(pack: &'a Pack, other: &Pack) -> Vec<&'a PackEdge> {
     let known: BTreeSet<(&str, &str)> = edges(other, false).map(|edge| (&*edge.relation, &*edge.to)).collect();
     edges(pack, false).filter(|edge| !known.contains(&(&*edge.relation, &*edge.to))).collect()
@@ -156,8 +155,7 @@ fn edges(pack: &Pack, claims: bool) -> impl Iterator<Item = &PackEdge> {
     all.filter(move |edge| edge.trust.is_some() == claims)
 }
 
-/// Returns the noun for the target of a relation.
-fn noun(relation: &str) -> &str {
+pub(super) fn noun(relation: &str) -> &str {
     match relation {
         "depends_on" => "dependency",
         "blocked_by" => "blocker",
@@ -167,17 +165,10 @@ fn noun(relation: &str) -> &str {
     }
 }
 
-/// Returns whether two budgets have different limits or settings, whatever is used of them.
-pub(super) fn limits_differ(old: &PackBudget, new: &PackBudget) -> bool {
-    let limits = |budget: &PackBudget| {
-        (
-            budget.max_chars,
-            budget.max_bytes,
-            budget.max_tokens,
-            budget.margin,
-            budget.strategy.clone(),
-            budget.tokenizer.clone(),
-        )
-    };
-    limits(old) != limits(new)
+type Limits<'a> = (Option<u64>, Option<u64>, Option<u64>, Option<u64>, &'a str, Option<&'a str>);
+
+/// Returns the limits and settings of a budget, whatever is used of them.
+pub fn limits(budget: &PackBudget) -> Limits<'_> {
+    let PackBudget { max_chars, max_bytes, max_tokens, margin, strategy, tokenizer, .. } = budget;
+    (*max_chars, *max_bytes, *max_tokens, *margin, strategy, tokenizer.as_deref())
 }

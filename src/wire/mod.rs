@@ -22,7 +22,7 @@ pub fn schema() -> String {
 }
 
 /// A context pack: everything that one piece of work needs, bounded, hashed and explained.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pack {
     /// Always `context_pack/v1`.
@@ -66,7 +66,7 @@ pub struct Pack {
 }
 
 /// The program that built a pack.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Generator {
     /// The program's name.
@@ -79,7 +79,7 @@ pub struct Generator {
 }
 
 /// The root of a pack: an id, a URL, or both.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Root")]
 pub struct PackRoot {
@@ -147,7 +147,7 @@ pub struct PackInput {
 }
 
 /// The limits of a pack, and how much of them its rendering uses.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Budget")]
 pub struct PackBudget {

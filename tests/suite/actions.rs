@@ -202,9 +202,15 @@ fn the_summary_says_what_is_stale_and_why() {
     let text = fs::read_to_string(sandbox.beside("summary.md")).unwrap();
     let (build, check) = text.split_once("### contextpack check: ").unwrap();
     assert!(build.starts_with("### contextpack build: 3 packs (3 written)\n"), "{text}");
-    assert!(check.starts_with("3 packs (2 fresh, 1 stale)\n\nRun `contextpack build` and commit what it writes.\n"));
-    let row = check.lines().find(|line| line.starts_with("| packs")).unwrap();
-    assert!(row.contains("| stale | docs/adr/0007-cache\\.md changed |") && row.contains("characters |"), "{row}");
+    assert!(
+        check.starts_with("3 packs (2 fresh, 1 stale)\n\nRun <code>contextpack build</code> and commit"),
+        "{check}"
+    );
+    let row = check.lines().find(|line| line.starts_with("| <code>packs")).unwrap();
+    assert!(
+        row.contains("| stale | <code>docs/adr/0007-cache&#46;md changed</code> |") && row.contains("characters |"),
+        "{row}"
+    );
 }
 
 fn step(sandbox: &Sandbox, args: &[&str]) -> (Run, BTreeMap<String, String>) {

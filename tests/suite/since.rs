@@ -273,7 +273,7 @@ fn trailers_of_commits_are_found_and_what_moved_is_a_warning_of_check() {
     assert!(page.starts_with("### What the commits were written from\n"), "{page}");
     let page = sandbox.expect(4, &["since", PACK_BEFORE, "--format", "markdown"]);
     assert!(
-        page.starts_with("### What changed since packs were read\n") && page.contains("\n| pack | state |\n"),
+        page.starts_with("### What changed since packs were read\n") && page.contains("(coding)</code>: stale\n"),
         "{page}"
     );
     assert_eq!(page.lines().filter(|line| line.starts_with("### ")).count(), 1, "{page}");

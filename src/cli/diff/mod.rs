@@ -1,24 +1,18 @@
 //! `contextpack diff`.
 
+mod document;
 mod graph;
-mod lines;
-mod markdown;
 mod sides;
-mod text;
 
-pub(super) use lines::{WordMarkers, line};
-pub(super) use markdown::{code, code_up_to, page as markdown_page};
-pub(super) use text::{page as text_page, section as text_section};
+pub(super) use document::{diff_line, document, sections};
+pub(super) use graph::graph;
 
 use super::args::{BudgetArgs, DiffArgs, Global};
 use super::packs;
 use super::verify::companion_fault;
 use super::workspace::{open, settled};
-use crate::console::Exit;
-use crate::console::Failure;
-use crate::console::Format;
 use crate::console::github::Annotations;
-use crate::console::{self, json_text};
+use crate::console::{self, Exit, Failure, Format};
 use crate::engine::{Built, Project, lost_its_issue};
 use crate::model::IssueReference;
 use crate::review::{self, Diff, Pair, Rebuilt, SalvagedPack, compare, salvage};
@@ -28,7 +22,6 @@ use sides::{Side, Sides};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 
-/// Prints what changed between packs, and why.
 pub(crate) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Failure> {
     let sides = Sides::find(global, args)?;
     let (rebuilt, exit) = match args.rebuild {
@@ -62,80 +55,45 @@ fn note_companions(sides: &Sides) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A pack on both sides, read.
-struct PackPair<'a> {
-    name: String,
-    file: &'a str,
-    old: Option<SalvagedPack>,
-    /// `None` if it equals the old one byte for byte.
-    new: Option<SalvagedPack>,
-    same: bool,
-}
-
-fn compared(sides: &Sides, rebuilt: Option<&BTreeMap<String, Rebuilt>>) -> Diff {
-    let Sides { old, new } = sides;
-    let mut files: BTreeSet<&str> = old.packs.keys().chain(new.packs.keys()).map(String::as_str).collect();
-    files.extend(rebuilt.into_iter().flat_map(BTreeMap::keys).map(String::as_str));
-    let read = |side: &Side, file: &str| side.packs.get(file).map(|bytes| salvage(bytes));
-    let packs: Vec<PackPair<'_>> = files
-        .into_par_iter()
-        .map(|file| {
-            let same = old.packs.get(file).is_some_and(|bytes| new.packs.get(file) == Some(bytes));
-            let side = if new.packs.contains_key(file) || !old.packs.contains_key(file) { new } else { old };
-            // An equal pack has no changes, valid or not; only its instructions are needed.
-            let (old, new) = match old.packs.get(file).filter(|_| same) {
-                Some(bytes) => (Some(SalvagedPack { pack: review::read(bytes).ok(), ..SalvagedPack::default() }), None),
-                None => (read(old, file), read(new, file)),
-            };
-            PackPair { name: side.shown(file), file, old, new, same }
-        })
-        .collect();
-    let pairs: Vec<Pair<'_>> = packs
-        .iter()
-        .map(|read| Pair {
-            name: &read.name,
-            old: read.old.as_ref(),
-            new: if read.same { read.old.as_ref() } else { read.new.as_ref() },
-            rebuilt: rebuilt.and_then(|rebuilt| rebuilt.get(read.file).copied()),
-        })
-        // Files that are no pack on either side are ignored.
-        .filter(|pair| {
-            let is_pack =
-                |side: Option<&SalvagedPack>| side.is_some_and(|side| side.pack.is_some() || side.is_unmerged);
-            is_pack(pair.old) || is_pack(pair.new) || pair.old.or(pair.new).is_none() || new.single
-        })
-        .collect();
-    compare(&pairs, rebuilt.is_some())
+fn compared(Sides { old, new }: &Sides, rebuilt: Option<&BTreeMap<String, Rebuilt>>) -> Diff {
+    let mut files: BTreeSet<&String> = old.packs.keys().chain(new.packs.keys()).collect();
+    files.extend(rebuilt.into_iter().flat_map(BTreeMap::keys));
+    let pair = |file: &String| {
+        let (before, after) = (old.packs.get(file), new.packs.get(file));
+        // An equal pack has no changes, valid or not; only its instructions are needed.
+        let read = |bytes: &Vec<u8>| match before == after {
+            true => SalvagedPack { pack: review::read(bytes).ok(), ..SalvagedPack::default() },
+            false => salvage(bytes),
+        };
+        let side = if after.is_some() || before.is_none() { new } else { old };
+        let rebuilt = rebuilt.and_then(|rebuilt| rebuilt.get(file).copied());
+        Pair { name: side.shown(file), old: before.map(read), new: after.map(read), rebuilt }
+    };
+    let pairs: Vec<Pair> = files.into_par_iter().map(pair).collect();
+    // Files that are no pack on either side are ignored.
+    let is_pack = |side: &SalvagedPack| side.pack.is_some() || side.is_unmerged;
+    let is_compared = |pair: &Pair| {
+        let mut sides = [&pair.old, &pair.new].into_iter().flatten().peekable();
+        new.single || sides.peek().is_none() || sides.any(is_pack)
+    };
+    compare(&pairs.into_iter().filter(is_compared).collect::<Vec<_>>(), rebuilt.is_some())
 }
 
 fn print_diff(global: &Global, diff: &Diff) -> Result<(), Failure> {
-    let mut out = console::stdout();
-    match global.format {
-        Format::Json => writeln!(out, "{}", json_text(diff))?,
-        Format::Markdown => write!(out, "{}", markdown::page(diff))?,
-        Format::Text | Format::Messages | Format::Table => {
-            // Without colours, brackets mark changed words.
-            let plain = anstream::AutoStream::choice(&std::io::stdout()) == anstream::ColorChoice::Never;
-            text::page(&mut out, diff, plain, global.verbose)?;
-        }
-        Format::Github => {
-            let mut annotations = Annotations::new();
-            for item in lines::grouped(&diff.needs_review) {
-                let count = item.sections.len();
-                let sections = if count > 1 { format!(", in {count} sections") } else { String::new() };
-                for pack in item.packs {
-                    annotations.add_review(pack, item.reason, &format!("{}{sections}", item.message));
-                }
-            }
-            let mut page = Vec::new();
-            text::page(&mut page, diff, true, global.verbose)?;
-            let page = anstream::adapter::strip_bytes(&page).into_vec();
-            String::from_utf8_lossy(&page).lines().for_each(|line| annotations.log(line));
-            annotations.print()?;
+    let graph = graph(diff).filter(|_| global.format == Format::Markdown);
+    let document = document(diff, graph);
+    if global.format != Format::Github {
+        return Ok(document.print(global.format, global.verbose, &[], diff)?);
+    }
+    let mut annotations = Annotations::new();
+    for group in document::grouped(&diff.needs_review) {
+        let count = group.sections.len();
+        let sections = if count > 1 { format!(", in {count} sections") } else { String::new() };
+        for pack in group.packs {
+            annotations.add_review(pack, group.reason, &format!("{}{sections}", group.message));
         }
     }
-    out.flush()?;
-    Ok(())
+    Ok(document.print_log(annotations, global.verbose)?)
 }
 
 /// Compares the packs of a side with a build of the checkout, by file, and returns the exit code of that build.

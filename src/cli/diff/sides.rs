@@ -15,63 +15,46 @@ use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-/// The old packs and the new ones.
 pub(super) struct Sides {
     pub(super) old: Side,
     pub(super) new: Side,
 }
 
 /// Packs by file name. A single pack has an empty name, so that packs of different names can be compared.
+#[derive(Default)]
 pub(super) struct Side {
     pub(super) packs: BTreeMap<String, Vec<u8>>,
     /// Whether the side is a single file.
     pub(super) single: bool,
-    /// The folder or the file, for display.
     place: String,
-    /// The revision that it is of, if it is of one.
     revision: Option<String>,
-    /// The folder or the file on disk, if it is there.
     on_disk: Option<PathBuf>,
 }
 
 impl Side {
-    /// Returns the path of a pack for display.
+    fn new(place: &str, read: GitObject) -> Self {
+        let (packs, single) = match read {
+            GitObject::File(bytes) => (BTreeMap::from([(String::new(), bytes)]), true),
+            GitObject::Folder(packs) => (packs.into_iter().collect(), false),
+        };
+        Self { packs, single, place: place.to_owned(), ..Self::default() }
+    }
+
     pub(super) fn shown(&self, file: &str) -> String {
         if self.single { self.place.clone() } else { format!("{}/{file}", self.place.trim_end_matches('/')) }
     }
 
-    /// Returns the file name of a pack.
     pub(super) fn named<'a>(&'a self, file: &'a str) -> &'a str {
         let file = if self.single { &self.place } else { file };
         file.rsplit(['/', ':']).next().unwrap_or(file)
     }
 
-    /// Returns the file of a pack on disk, if the side is there.
     pub(super) fn path(&self, file: &str) -> Option<PathBuf> {
         self.on_disk.as_ref().map(|place| if self.single { place.clone() } else { place.join(file) })
-    }
-
-    fn one(place: &str, bytes: Vec<u8>) -> Self {
-        let packs = BTreeMap::from([(String::new(), bytes)]);
-        Self { packs, single: true, place: place.to_owned(), revision: None, on_disk: None }
-    }
-
-    fn many(place: &str, packs: impl IntoIterator<Item = (String, Vec<u8>)>) -> Self {
-        let packs = packs.into_iter().collect();
-        Self { packs, single: false, place: place.to_owned(), revision: None, on_disk: None }
-    }
-
-    fn at(self, path: &Path) -> Self {
-        Self { on_disk: Some(path.to_owned()), ..self }
-    }
-
-    fn of(self, revision: &str) -> Self {
-        Self { revision: Some(revision.to_owned()), ..self }
     }
 }
 
 impl Sides {
-    /// Reads both sides.
     pub(super) fn find(global: &Global, args: &DiffArgs) -> Result<Self, Failure> {
         let mut finder = RevisionResolver { global, repo: None, history: None, has_unknown: false };
         let found = Self::read(&mut finder, args);
@@ -129,19 +112,22 @@ impl RevisionResolver<'_> {
     /// Reads a pack, a folder, standard input, `REV:path`, or a revision.
     fn side(&mut self, named: &str) -> Result<Side, Failure> {
         if named == "-" {
-            return Ok(Side::one("-", input::stdin()?));
+            return Ok(Side::new("-", GitObject::File(input::stdin()?)));
         }
         let path = Path::new(named);
-        if path.is_dir() {
-            return Ok(Side::many(named, listed(&Folder::open_anywhere(path)?)?).at(path));
-        }
         if path.exists() {
-            return Ok(Side::one(named, input::named_file(path)?).at(path));
+            let read = match path.is_dir() {
+                true => GitObject::Folder(listed(&Folder::open_anywhere(path)?)?),
+                false => GitObject::File(input::named_file(path)?),
+            };
+            return Ok(Side { on_disk: Some(path.to_owned()), ..Side::new(named, read) });
         }
         match named.split_once(':') {
             Some((revision, path)) => match self.object(revision, path)? {
-                Some(GitObject::File(bytes)) => Ok(Side::one(named, bytes).of(revision)),
-                Some(GitObject::Folder(packs)) => Ok(Side::many(path, packs).of(revision)),
+                Some(read) => {
+                    let place = if matches!(read, GitObject::File(_)) { named } else { path };
+                    Ok(Side { revision: Some(revision.to_owned()), ..Side::new(place, read) })
+                }
                 None => Err(Failure::usage(format!("`{revision}` has no `{path}`"))),
             },
             None if named.ends_with(".json") => {
@@ -154,25 +140,23 @@ impl RevisionResolver<'_> {
 
     /// Reads the packs of a revision; none if its folder of packs is missing.
     fn revision(&mut self, revision: &str) -> Result<Side, Failure> {
-        let dir = self.repo()?.1.output.dir.as_str().to_owned();
+        let settings = &self.repo()?.1;
+        let (dir, is_committed) = (settings.output.dir.as_str().to_owned(), settings.commits_packs());
         // Relative to the repo's root, which may be below the root of git.
-        let is_cached = !self.repo()?.1.commits_packs();
-        let packs = match self.object(revision, &format!("./{dir}"))? {
-            Some(GitObject::Folder(packs)) => packs,
+        let read = match self.object(revision, &format!("./{dir}"))? {
+            Some(read @ GitObject::Folder(_)) => read,
             Some(GitObject::File(_)) | None => {
+                let why = if is_committed { "" } else { ": packs are not committed here, so that no revision has any" };
                 if !self.global.quiet {
-                    let why =
-                        if is_cached { ": packs are not committed here, so that no revision has any" } else { "" };
                     let line = format!("note: `{revision}` has no folder `{dir}`{why}");
                     writeln!(console::stderr(), "{}", printable(&line))?;
                 }
-                Vec::new()
+                GitObject::Folder(Vec::new())
             }
         };
-        Ok(Side::many(&dir, packs).of(revision))
+        Ok(Side { revision: Some(revision.to_owned()), ..Side::new(&dir, read) })
     }
 
-    /// Refuses to judge the packs of another commit by the files that are checked out.
     fn confirm_checked_out(&mut self, revision: &str) -> Result<(), Failure> {
         let root = &self.repo()?.0;
         if is_head(root, revision).map_err(outside)? {
@@ -183,11 +167,12 @@ impl RevisionResolver<'_> {
         )))
     }
 
-    /// Reads the packs of the checkout.
     fn checkout(&mut self) -> Result<Side, Failure> {
         let (root, settings) = self.repo()?;
-        let packs = listed(&Folder::open(root, &settings.output.dir)?)?;
-        Ok(Side::many(settings.output.dir.as_str(), packs).at(&root.join(settings.output.dir.as_str())))
+        let dir = &settings.output.dir;
+        let packs = listed(&Folder::open(root, dir)?)?;
+        let on_disk = Some(root.join(dir.as_str()));
+        Ok(Side { on_disk, ..Side::new(dir.as_str(), GitObject::Folder(packs)) })
     }
 
     fn repo(&mut self) -> Result<&(PathBuf, Box<Settings>), Failure> {

@@ -42,36 +42,30 @@ impl HashPrefix {
         hash.strip_prefix("sha256:").is_some_and(|hex| self.fits(hex))
     }
 
-    /// Returns the beginning of the hash as packs write it.
     pub(super) fn text(&self) -> String {
         format!("sha256:{}", self.0)
     }
 }
 
-/// The file of a pack.
 #[derive(Debug, Clone)]
 pub(super) struct FoundPack {
     pub(super) bytes: Vec<u8>,
-    /// The file, from the repo's root, or as it was named.
     pub(super) path: String,
     /// The commit whose version of the file it is; `None` for the file as it is on disk.
     pub(super) commit: Option<String>,
 }
 
 impl FoundPack {
-    /// Returns whether its content is what its hash says.
     fn is_intact(&self) -> bool {
         content_hash(&self.bytes)
             .is_some_and(|digest| stated_hash(&self.bytes).is_some_and(|hex| digest.to_string().ends_with(hex)))
     }
 }
 
-/// What was found for one hash.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     /// The best file: one whose content is what its hash says, if there is any.
     pub(super) pack: Option<FoundPack>,
-    /// The different hashes that begin with the same digits.
     pub(super) hashes: Vec<String>,
 }
 
@@ -84,6 +78,9 @@ pub(super) fn find(
     hashes: impl IntoIterator<Item = HashPrefix>,
 ) -> Result<BTreeMap<HashPrefix, Found>, Failure> {
     let mut search = Search { found: hashes.into_iter().map(|hash| (hash, Found::default())).collect() };
+    if search.found.is_empty() {
+        return Ok(search.found);
+    }
     let folders = folders(repository);
     for folder in &folders {
         search.folder(repository, folder)?;
@@ -94,7 +91,6 @@ pub(super) fn find(
     Ok(search.found)
 }
 
-/// Returns the folders that hold packs, each once.
 pub(super) fn folders(repository: &Repository) -> Vec<RepoPath> {
     let settings = repository.settings();
     let record = settings.knowledge.context.record.clone();
@@ -114,12 +110,10 @@ struct Search {
 }
 
 impl Search {
-    /// Returns whether nothing is left to be found.
     fn is_over(&self) -> bool {
         self.found.values().all(|found| found.pack.as_ref().is_some_and(FoundPack::is_intact))
     }
 
-    /// Looks at the files of a folder on disk.
     fn folder(&mut self, repository: &Repository, dir: &RepoPath) -> Result<(), Failure> {
         // What is no folder of the repo holds none of its packs.
         let Ok(folder) = Folder::open(repository.root(), dir) else { return Ok(()) };
@@ -172,7 +166,6 @@ impl Search {
         self.found.keys().any(|asked| asked.fits(hex))
     }
 
-    /// Keeps a file if its hash is asked for and none is better.
     fn look(&mut self, bytes: Vec<u8>, path: &str, commit: Option<&str>) {
         let Some(hex) = stated_hash(&bytes).map(str::to_owned).filter(|hex| self.is_asked(hex)) else { return };
         let pack = FoundPack { bytes, path: path.to_owned(), commit: commit.map(str::to_owned) };

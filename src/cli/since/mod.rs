@@ -8,20 +8,18 @@ mod unfound;
 use super::args::{Global, SinceArgs};
 use super::input;
 use super::workspace::{open, settled};
-use crate::console::Exit;
-use crate::console::Failure;
 use crate::console::github::append;
-use crate::console::report;
-use crate::console::{self, printable};
+use crate::console::{self, Exit, Failure, printable, report};
 use crate::engine::{Project, Repository, UNVERIFIABLE};
 use crate::git::{CommitTrailers, HistoryError, changed_files, trailers};
 use crate::model::{Code, Diagnostic, Place, RepoPath};
-use crate::review::{Diff, Pair, SalvagedPack, compare};
+use crate::review::{Diff, Pair, SalvagedPack};
 use crate::wire::Pack;
-use compare::{Compared, Comparer};
-use find::{Found, FoundPack, HashPrefix, find};
+use compare::{Compared, compare};
+use find::{FoundPack, HashPrefix, find};
 pub(crate) use output::SinceOutput;
-use std::collections::{BTreeMap, BTreeSet};
+use output::{NAMED, NamingCommit};
+use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::Path;
 use unfound::Search;
@@ -29,14 +27,11 @@ use unfound::Search;
 /// The trailer of a commit that names the pack that its author had read.
 pub(crate) const TRAILER: &str = "Context-Pack";
 
-/// A pack that somebody read.
+#[derive(Debug, Clone, Default)]
 struct ReadPack {
-    /// How it was named.
     asked: String,
-    /// Its name for people, which no other pack of the run has.
     label: String,
-    /// The commits that name it, each as its id and the first line of its message.
-    commits: Vec<(String, String)>,
+    commits: Vec<NamingCommit>,
     /// The hash, unless a file was named.
     hash: Option<HashPrefix>,
     found: Option<FoundPack>,
@@ -45,25 +40,10 @@ struct ReadPack {
     own_edits: Option<String>,
 }
 
-/// A pack as the command line names it.
-struct NamedPack {
-    asked: String,
-    hash: Option<HashPrefix>,
-    found: Option<FoundPack>,
-}
-
 /// Everything that `since` found out.
 struct Answer {
     packs: Vec<ReadPack>,
     diff: Diff,
-}
-
-impl Answer {
-    /// Returns what is wrong with the inputs of the packs that were compared.
-    fn input_diagnostics(&self) -> Vec<Diagnostic> {
-        let all: BTreeSet<&Diagnostic> = self.packs.iter().flat_map(|read| &read.compared.diagnostics).collect();
-        all.into_iter().cloned().collect()
-    }
 }
 
 /// Says what changed since packs were read.
@@ -71,14 +51,14 @@ pub(crate) fn run(global: &Global, args: &SinceArgs) -> Result<Exit, Failure> {
     // Standard input can be read once.
     let mut seen = BTreeSet::new();
     let typed = args.packs.iter().filter(|typed| seen.insert(typed.as_str()));
-    let named: Vec<NamedPack> = typed.map(|typed| named(typed)).collect::<Result<_, _>>()?;
+    let named: Vec<ReadPack> = typed.map(|typed| named(typed)).collect::<Result<_, _>>()?;
     settled(|| try_run(global, args, &named))
 }
 
-fn try_run(global: &Global, args: &SinceArgs, named: &[NamedPack]) -> Result<Exit, Failure> {
+fn try_run(global: &Global, args: &SinceArgs, named: &[ReadPack]) -> Result<Exit, Failure> {
     let repository = open(global, &[], None)?;
     let project = repository.project();
-    let mut read: Vec<ReadPack> = named.iter().map(ReadPack::new).collect();
+    let mut read = named.to_vec();
     if let Some(range) = &args.commits {
         read.extend(of_commits(&repository, range)?);
     }
@@ -93,9 +73,10 @@ fn try_run(global: &Global, args: &SinceArgs, named: &[NamedPack]) -> Result<Exi
         )));
     }
     if let Some(file) = &args.summary.file {
-        append(file, &output::markdown(&answer))?;
+        append(file, &output::document(&answer, true).markdown())?;
     }
-    let faults = answer.input_diagnostics();
+    let faults: BTreeSet<&Diagnostic> = answer.packs.iter().flat_map(|read| &read.compared.diagnostics).collect();
+    let faults: Vec<Diagnostic> = faults.into_iter().cloned().collect();
     report::print_diagnostics(&report::visible(&faults, true))?;
     output::print(global, &answer)?;
     Ok(exit(global, &answer).and(Exit::of(&faults)))
@@ -127,8 +108,7 @@ fn exit(global: &Global, answer: &Answer) -> Exit {
     })
 }
 
-/// Reads a pack as the command line names it.
-fn named(typed: &str) -> Result<NamedPack, Failure> {
+fn named(typed: &str) -> Result<ReadPack, Failure> {
     let path = Path::new(typed);
     let file = |bytes, path: &str| FoundPack { bytes, path: path.to_owned(), commit: None };
     let found = match typed {
@@ -145,7 +125,7 @@ fn named(typed: &str) -> Result<NamedPack, Failure> {
         );
         return Err(Failure::usage(message));
     }
-    Ok(NamedPack { asked: typed.to_owned(), hash, found })
+    Ok(ReadPack { asked: typed.to_owned(), hash, found, ..ReadPack::default() })
 }
 
 /// Returns the packs that the commits of a range name, each once, in the order of the commits.
@@ -166,22 +146,13 @@ fn of_commits(repository: &Repository, range: &str) -> Result<Vec<ReadPack>, Fai
         for value in values {
             // What follows the hash is a remark.
             let asked = value.split_whitespace().next().unwrap_or_default().to_owned();
-            let commit = (id.clone(), subject.clone());
+            let commit = NamingCommit { id: id.clone(), subject: subject.clone() };
             match read.iter_mut().find(|read| read.asked == asked) {
                 Some(read) if read.commits.last() == Some(&commit) => {}
                 Some(read) => read.commits.push(commit),
                 None => {
                     let hash = HashPrefix::read(&asked);
-                    let compared = missing(Vec::new());
-                    read.push(ReadPack {
-                        asked,
-                        label: String::new(),
-                        commits: vec![commit],
-                        hash,
-                        found: None,
-                        compared,
-                        own_edits: None,
-                    });
+                    read.push(ReadPack { asked, hash, commits: vec![commit], ..ReadPack::default() });
                 }
             }
         }
@@ -189,78 +160,50 @@ fn of_commits(repository: &Repository, range: &str) -> Result<Vec<ReadPack>, Fai
     Ok(read)
 }
 
-fn missing(reasons: Vec<String>) -> Compared {
-    let old = SalvagedPack::default();
-    Compared {
-        status: "missing",
-        reasons,
-        old,
-        new: None,
-        moves: Vec::new(),
-        recut: BTreeSet::new(),
-        told: BTreeSet::new(),
-        is_damaged: false,
-        diagnostics: Vec::new(),
-    }
-}
-
-/// Finds the packs and compares each with a build.
 fn answer(
     global: &Global,
     repository: &Repository,
     project: &Project<'_>,
     mut read: Vec<ReadPack>,
 ) -> Result<Answer, Failure> {
-    let comparer = Comparer::new(repository, project);
-    let asked: Vec<HashPrefix> = read.iter().filter_map(|read| read.hash.clone()).collect();
-    let mut found: BTreeMap<HashPrefix, Found> =
-        if asked.is_empty() { BTreeMap::new() } else { find(repository, asked)? };
+    let found = find(repository, read.iter().filter_map(|read| read.hash.clone()))?;
     for read in &mut read {
-        if let Some(of_hash) = read.hash.as_ref().and_then(|hash| found.get_mut(hash)) {
+        if let Some(of_hash) = read.hash.as_ref().and_then(|hash| found.get(hash)) {
             if let [_, _, ..] = of_hash.hashes[..] {
                 let message = format!("`{}` fits several packs: {}", read.asked, of_hash.hashes.join(", "));
                 return Err(Failure::usage(message));
             }
             read.found.clone_from(&of_hash.pack);
         }
-        read.compared = match &read.found {
-            Some(found) => comparer.compare(found)?,
-            None => continue,
-        };
-    }
-    if read.iter().any(|read| read.found.is_none()) {
-        let asked = read.iter().filter(|read| read.found.is_none()).filter_map(|read| read.hash.clone()).collect();
-        let search = Search::run(global, repository, project, asked)?;
-        for read in read.iter_mut().filter(|read| read.found.is_none()) {
-            read.compared = search.judge(read);
+        if let Some(found) = &read.found {
+            read.compared = compare(repository, project, found)?;
         }
+    }
+    let mut unfound: Vec<&mut ReadPack> = read.iter_mut().filter(|read| read.found.is_none()).collect();
+    if !unfound.is_empty() {
+        let asked = unfound.iter().filter_map(|read| read.hash.clone()).collect();
+        let search = Search::run(global, repository, project, asked)?;
+        unfound.iter_mut().for_each(|read| read.compared = search.judge(read));
     }
     for read in &mut read {
         read.note_own_edits(repository)?;
-    }
-    // What was typed or committed is redacted by nobody else.
-    for read in &mut read {
-        read.asked = comparer.clean(&read.asked);
-        read.commits.iter_mut().for_each(|(_, subject)| *subject = comparer.clean(subject));
+        // What was typed or committed is redacted by nobody else.
+        read.asked = project.without_secrets(&read.asked);
+        read.commits.iter_mut().for_each(|commit| commit.subject = project.without_secrets(&commit.subject));
     }
     label(&mut read);
-    let pairs: Vec<Pair<'_>> = read
-        .iter()
-        .filter(|read| {
-            read.compared.status != "fresh" && (read.compared.new.is_some() || read.compared.status == "orphaned")
-        })
-        .map(|read| Pair {
-            name: &read.label,
-            old: Some(&read.compared.old),
-            new: read.compared.new.as_ref(),
-            rebuilt: None,
-        })
-        .collect();
-    let diff = compare(&pairs, false);
+    let is_compared =
+        |Compared { status, new, .. }: &Compared| *status != "fresh" && (new.is_some() || *status == "orphaned");
+    let pairs = read.iter().filter(|read| is_compared(&read.compared)).map(|read| Pair {
+        name: read.label.clone(),
+        old: Some(read.compared.old.clone()),
+        new: read.compared.new.clone().map(|pack| SalvagedPack { pack: Some(pack), ..SalvagedPack::default() }),
+        rebuilt: None,
+    });
+    let diff = crate::review::compare(&pairs.collect::<Vec<_>>(), false);
     Ok(Answer { packs: read, diff })
 }
 
-/// Labels each pack with its name, and those of one name with their hashes too.
 fn label(read: &mut [ReadPack]) {
     let names: Vec<String> = read.iter().map(ReadPack::name).collect();
     for (read, name) in read.iter_mut().zip(&names) {
@@ -272,27 +215,16 @@ fn label(read: &mut [ReadPack]) {
 }
 
 impl ReadPack {
-    fn new(named: &NamedPack) -> Self {
-        let NamedPack { asked, hash, found } = named;
-        let (asked, hash, found) = (asked.clone(), hash.clone(), found.clone());
-        Self {
-            asked,
-            label: String::new(),
-            commits: Vec::new(),
-            hash,
-            found,
-            compared: missing(Vec::new()),
-            own_edits: None,
-        }
-    }
-
     /// Notes which of the files that moved the commits changed that name the pack: whoever reads that something moved can tell
     /// their own edits, such as a criterion that was ticked, from those of others. They count all the same, since others may
     /// have changed the same files.
     fn note_own_edits(&mut self, repository: &Repository) -> Result<(), Failure> {
-        let Compared { status: "stale", old, new: Some(new), .. } = &self.compared else { return Ok(()) };
-        let (Some(old), Some(new)) = (&old.pack, &new.pack) else { return Ok(()) };
-        let commits: Vec<&str> = self.commits.iter().map(|(id, _)| id.as_str()).collect();
+        let Compared { status: "stale", old: SalvagedPack { pack: Some(old), .. }, new: Some(new), .. } =
+            &self.compared
+        else {
+            return Ok(());
+        };
+        let commits: Vec<&str> = self.commits.iter().map(|commit| commit.id.as_str()).collect();
         let changed = changed_files(repository.root(), &commits).map_err(|error| Failure::Outside(Box::new(error)))?;
         let digests = |pack: &Pack, path: &str| -> BTreeSet<Option<String>> {
             let inputs = pack.inputs.iter().filter(|input| input.path.as_deref() == Some(path));
@@ -327,40 +259,38 @@ impl ReadPack {
         stated.map(|hex| format!("sha256:{hex}")).or(built).or(asked)
     }
 
-    /// Returns the file of the root's text.
     fn file(&self) -> Option<RepoPath> {
-        let packs = [self.compared.new.as_ref(), Some(&self.compared.old)].into_iter().flatten();
-        let mut sections = packs.filter_map(|side| side.pack.as_ref()).flat_map(|pack| &pack.sections);
+        let packs = [&self.compared.new, &self.compared.old.pack].into_iter().flatten();
+        let mut sections = packs.flat_map(|pack| &pack.sections);
         let root = sections.find(|section| section.id == "root.issue")?;
         RepoPath::new(root.source.path.as_deref()?).ok()
     }
 }
 
-/// Returns the diagnostic about a pack that is not what a build gives now.
 fn diagnostic(read: &ReadPack) -> Option<Diagnostic> {
     let Compared { status, reasons, moves, .. } = &read.compared;
-    let commit = read.commits.first().map(|(id, _)| format!("commit {} was written from ", short(id)));
+    let moves = &moves.moves;
+    let commit = read.commits.first().map(|commit| format!("commit {} was written from ", short(&commit.id)));
     let commit = commit.unwrap_or_default();
+    let reasons = reasons.join("; ");
     let (code, message, help) = match *status {
         "fresh" => return None,
-        "invalid" => (
-            Code::UnknownContext,
-            format!("`{}` is no pack: {}", read.label, reasons.join("; ")),
-            "name a pack, or its hash",
-        ),
+        "invalid" => {
+            (Code::UnknownContext, format!("`{}` is no pack: {reasons}", read.label), "name a pack, or its hash")
+        }
         "missing" => (
             Code::UnknownContext,
-            format!("{commit}a pack that is not known, `{}`: {}", read.asked, reasons.join("; ")),
+            format!("{commit}a pack that is not known, `{}`: {reasons}", read.asked),
             "correct the trailer, or leave it out",
         ),
         status => {
-            let moved: Vec<String> = moves.iter().take(output::NAMED).map(output::sentence).collect();
-            let more = match moves.len().checked_sub(output::NAMED) {
+            let moved: Vec<&str> = moves.iter().take(NAMED).map(|moved| moved.text.as_str()).collect();
+            let more = match moves.len().checked_sub(NAMED) {
                 Some(more @ 1..) => format!("; {more} more"),
                 _ => String::new(),
             };
             let own = read.own_edits.as_ref().map(|own| format!(" ({own})")).unwrap_or_default();
-            let what = if moved.is_empty() { reasons.join("; ") } else { format!("{}{more}{own}", moved.join("; ")) };
+            let what = if moved.is_empty() { reasons } else { format!("{}{more}{own}", moved.join("; ")) };
             let verb = if commit.is_empty() { " is" } else { ", which is" };
             (
                 Code::MovedContext,
@@ -372,7 +302,6 @@ fn diagnostic(read: &ReadPack) -> Option<Diagnostic> {
     Some(Diagnostic::new(code, read.file().map(Place::file), message).help(help))
 }
 
-/// Returns the beginning of the id of a commit.
 fn short(id: &str) -> &str {
     id.get(..10).unwrap_or(id)
 }

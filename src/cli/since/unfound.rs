@@ -1,8 +1,8 @@
 //! Judges packs that no file holds: a build may give them all the same, and the record of deliveries may name them.
 
+use super::ReadPack;
 use super::compare::Compared;
 use super::find::{HashPrefix, folders};
-use super::{ReadPack, missing};
 use crate::cli::args::{BudgetArgs, Global};
 use crate::cli::delivery::{self, DeliveryLine};
 use crate::cli::packs::{self, PackTarget, Probe};
@@ -15,15 +15,22 @@ use crate::seal::Sealed;
 use crate::wire::Pack;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What builds and the record say of packs that no file holds.
 pub(super) struct Search<'a, 's> {
     global: &'a Global,
     repository: &'a Repository,
     project: &'a Project<'s>,
     asked: Vec<HashPrefix>,
-    /// The packs that a build gives and that were asked for, by hash.
     built: BTreeMap<String, Pack>,
     delivered: Vec<DeliveryLine>,
+}
+
+#[derive(Default, PartialEq, Eq, PartialOrd, Ord)]
+struct PackName {
+    root: Option<String>,
+    agent: Option<String>,
+    profile: Option<String>,
+    policy: Option<String>,
+    job: Option<String>,
 }
 
 impl<'a, 's> Search<'a, 's> {
@@ -39,12 +46,20 @@ impl<'a, 's> Search<'a, 's> {
     ) -> Result<Self, Failure> {
         let lines = delivery::log(repository)?.map(|log| log.lines).unwrap_or_default();
         let is_asked = |line: &DeliveryLine| asked.iter().any(|asked| asked.is_of(&line.hash));
-        let delivered = lines.into_iter().filter(is_asked).collect();
+        let delivered: Vec<_> = lines.into_iter().filter(is_asked).collect();
+        // What is likely comes first: what the record names, and whose file is gone.
+        let recorded: BTreeSet<PackName> = delivered.iter().map(recorded).collect();
         let mut search = Self { global, repository, project, asked, built: BTreeMap::new(), delivered };
-        // What is likely comes first.
-        search.record()?;
-        search.configured()?;
-        search.jobs()?;
+        recorded.iter().try_for_each(|name| search.build(name))?;
+        if !search.is_over() {
+            search.build_configured()?;
+        }
+        for (name, job) in &repository.settings().knowledge.jobs {
+            let (root, agent) = (job.root.clone(), Some(job.agent.name.clone()));
+            if !search.is_over() {
+                search.build(&PackName { root, agent, job: Some(name.clone()), ..PackName::default() })?;
+            }
+        }
         Ok(search)
     }
 
@@ -59,22 +74,9 @@ impl<'a, 's> Search<'a, 's> {
         }
     }
 
-    /// Builds what the record names, and whose file is gone.
-    fn record(&mut self) -> Result<(), Failure> {
-        let named: BTreeSet<_> = self.delivered.iter().map(target).collect();
-        for (root, agent, profile, policy, job) in named {
-            self.one(root.as_deref(), agent.as_deref(), Some(profile), policy.as_deref(), job.as_deref())?;
-        }
-        Ok(())
-    }
-
-    /// Builds the packs that the configuration asks for.
-    fn configured(&mut self) -> Result<(), Failure> {
-        if self.is_over() {
-            return Ok(());
-        }
-        let budget =
-            BudgetArgs { profiles: self.repository.settings().output.profiles.clone(), ..BudgetArgs::default() };
+    fn build_configured(&mut self) -> Result<(), Failure> {
+        let profiles = self.repository.settings().output.profiles.clone();
+        let budget = BudgetArgs { profiles, ..BudgetArgs::default() };
         let is_asked = |sealed: &Sealed| self.asked.iter().any(|asked| asked.is_of(&sealed.pack().hash));
         let roots = self.project.roots();
         let (found, _) = packs::run(self.global, self.repository, self.project, roots, (&[], &budget), &|built| {
@@ -84,36 +86,17 @@ impl<'a, 's> Search<'a, 's> {
         Ok(())
     }
 
-    /// Builds the packs of all jobs.
-    fn jobs(&mut self) -> Result<(), Failure> {
-        let jobs = self.repository.settings().knowledge.jobs.iter();
-        let jobs: Vec<_> = jobs.map(|(name, job)| (name.clone(), job.root.clone(), job.agent.name.clone())).collect();
-        for (name, root, agent) in jobs {
-            if !self.is_over() {
-                self.one(root.as_deref(), Some(&agent), None, None, Some(&name))?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Builds one pack, if there is such a root, profile, agent and job.
-    fn one(
-        &mut self,
-        root: Option<&str>,
-        agent: Option<&str>,
-        profile: Option<String>,
-        policy: Option<&str>,
-        job: Option<&str>,
-    ) -> Result<(), Failure> {
+    fn build(&mut self, name: &PackName) -> Result<(), Failure> {
         let jobs = &self.repository.settings().knowledge.jobs;
-        let profiles = Vec::from_iter(profile.filter(|profile| !profile.is_empty()));
+        let profiles = Vec::from_iter(name.profile.clone());
+        let job = name.job.as_ref().and_then(|name| jobs.get_key_value(name));
         let target = PackTarget {
-            root,
+            root: name.root.as_deref(),
             profiles: &profiles,
             limits: BudgetLimits::default(),
-            agent,
-            policy: policy.and_then(Policy::named),
-            job: job.and_then(|name| jobs.get_key_value(name).map(|(name, job)| (name.as_str(), job))),
+            agent: name.agent.as_deref(),
+            policy: name.policy.as_deref().and_then(Policy::named),
+            job: job.map(|(name, job)| (name.as_str(), job)),
         };
         let built = match packs::probe(self.repository, self.project, &target) {
             Ok(Probe { probe, limits, .. }) => probe.build(limits)?,
@@ -124,45 +107,42 @@ impl<'a, 's> Search<'a, 's> {
         Ok(())
     }
 
-    /// Judges a pack that no file holds.
     pub(super) fn judge(&self, read: &ReadPack) -> Compared {
         let Some(hash) = &read.hash else {
-            return missing(vec!["it is no hash of a pack: `contextpack trailer ROOT` prints the trailer".to_owned()]);
+            let reason = "it is no hash of a pack: `contextpack trailer ROOT` prints the trailer";
+            return Compared::missing(vec![reason.to_owned()]);
         };
         if let Some((_, pack)) = self.built.iter().find(|(built, _)| hash.is_of(built)) {
             let old = SalvagedPack { pack: Some(pack.clone()), ..SalvagedPack::default() };
-            return Compared { status: "fresh", new: Some(old.clone()), old, ..missing(Vec::new()) };
+            return Compared { status: "fresh", new: Some(pack.clone()), old, ..Compared::default() };
         }
-        let mut reasons = vec![self.searched()];
         let delivered = self.delivered.iter().rfind(|line| hash.is_of(&line.hash));
-        if let Some(DeliveryLine { at, agent, root, .. }) = delivered {
+        let delivered = delivered.map(|DeliveryLine { at, agent, root, .. }| {
             let whom = agent.as_ref().map(|agent| format!(" to `{agent}`")).unwrap_or_default();
             let root = root.as_ref().map(|root| format!(" for `{root}`")).unwrap_or_default();
-            let reason = format!("the record has it: built {at} and delivered{whom}{root}, and its file there is gone");
-            reasons.push(reason);
-        }
-        reasons.push(self.next());
-        missing(reasons.iter().map(|reason| self.project.without_secrets(reason)).collect())
+            format!("the record has it: built {at} and delivered{whom}{root}, and its file there is gone")
+        });
+        let reasons = [Some(self.searched()), delivered, Some(self.next().to_owned())].into_iter().flatten();
+        Compared::missing(reasons.map(|reason| self.project.without_secrets(&reason)).collect())
     }
 
-    /// Says where the packs were looked for.
     fn searched(&self) -> String {
         let list = |names: &[String]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         let root = self.repository.root();
+        let output = &self.repository.settings().output;
         let folders = folders(self.repository).into_iter().map(|dir| dir.to_string());
-        let output = self.repository.settings().output.dir.as_str();
-        let folders: Vec<String> = folders.filter(|dir| dir == output || root.join(dir).is_dir()).collect();
+        let folders: Vec<String> =
+            folders.filter(|dir| dir == output.dir.as_str() || root.join(dir).is_dir()).collect();
         let history = if is_in_git(root) { ", nor any version of them that git has" } else { "" };
         format!(
             "no file in {} holds it{history}; and within the configured limits no build gives it now, under the profiles {}",
             list(&folders),
-            list(&self.repository.settings().output.profiles)
+            list(&output.profiles)
         )
     }
 
-    /// Says what to do.
-    fn next(&self) -> String {
-        let next = if self.project.roots().is_empty() {
+    fn next(&self) -> &'static str {
+        if self.project.roots().is_empty() {
             packs::no_roots(self.repository)
         } else if is_shallow(self.repository.root()) {
             "this clone is shallow: `git fetch --unshallow` gets the older packs"
@@ -170,15 +150,11 @@ impl<'a, 's> Search<'a, 's> {
             "name the file that was read, or fetch the branch that has it; `contextpack render --record` keeps a pack that is not committed"
         } else {
             "packs are not committed here: name the file that was read; `contextpack render --record` keeps each pack that it prints"
-        };
-        next.to_owned()
+        }
     }
 }
 
-/// The root, the agent, the profile, the policy and the job of a delivered pack.
-type Target = (Option<String>, Option<String>, String, Option<String>, Option<String>);
-
-fn target(line: &DeliveryLine) -> Target {
-    let DeliveryLine { root, agent, profile, policy, job, .. } = line;
-    (root.clone(), agent.clone(), profile.clone(), policy.clone(), job.clone())
+fn recorded(line: &DeliveryLine) -> PackName {
+    let DeliveryLine { root, agent, profile, policy, job, .. } = line.clone();
+    PackName { root, agent, profile: Some(profile).filter(|profile| !profile.is_empty()), policy, job }
 }

@@ -7,17 +7,20 @@ mod salvage;
 mod sections;
 mod set;
 
-pub use hunks::{DiffLine, Hunk, changed_words};
+pub use hunks::{DiffLine, changed_words};
 pub use salvage::{SalvagedPack, salvage};
 pub use sections::SectionChange;
+pub(super) use sections::changes as section_changes;
 pub use set::{Pair, Rebuilt, compare};
 
 use super::inputs::InputChange;
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// The difference between two sets of packs.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct Diff {
     /// The outcome in one line, and in numbers.
     pub verdict: Verdict,
@@ -121,11 +124,39 @@ pub struct FieldChange {
     pub new: Option<String>,
 }
 
-impl FieldChange {
-    /// Returns the change of a field; `None` if both values are equal.
-    fn of(field: &str, old: Option<String>, new: Option<String>) -> Option<Self> {
-        (old != new).then(|| Self { field: field.to_owned(), old, new })
-    }
+/// Returns the fields that differ, which are named by their places in both JSON values.
+fn field_changes(old: &Value, new: &Value, fields: &[&str]) -> Vec<FieldChange> {
+    let change = |field: &&str| {
+        let text = |value: &Value| match value.pointer(&format!("/{}", field.replace('.', "/"))) {
+            None | Some(Value::Null) => None,
+            Some(Value::String(text)) => Some(text.clone()),
+            Some(other) => Some(other.to_string()),
+        };
+        let (old, new) = (text(old), text(new));
+        (old != new).then(|| FieldChange { field: (*field).to_owned(), old, new })
+    };
+    fields.iter().filter_map(change).collect()
+}
+
+/// Pairs the entries of both sides that have the same key, in the order of the keys.
+pub(super) fn paired<'a, T, K: Ord>(old: &'a [T], new: &'a [T], key: impl Fn(&'a T) -> K) -> Vec<SidePair<'a, T>> {
+    let mut pairs = BTreeMap::<K, SidePair<'a, T>>::new();
+    old.iter().for_each(|entry| pairs.entry(key(entry)).or_default().0 = Some(entry));
+    new.iter().for_each(|entry| pairs.entry(key(entry)).or_default().1 = Some(entry));
+    pairs.into_values().collect()
+}
+
+/// The old and the new entry of a list.
+pub(super) type SidePair<'a, T> = (Option<&'a T>, Option<&'a T>);
+
+/// Returns `added`, `removed` or `changed`.
+pub(super) fn change_of<T>(old: Option<T>, new: Option<T>) -> String {
+    let change = match (old, new) {
+        (None, Some(_)) => "added",
+        (Some(_), None) => "removed",
+        _ => "changed",
+    };
+    change.to_owned()
 }
 
 /// An omission that differs.

@@ -10,7 +10,7 @@ pub(super) type ReviewReason = (&'static str, Option<String>, String);
 
 /// Returns the reasons to review one pack; `known` are the instructions of the old side's packs.
 pub(super) fn reasons(
-    pair: &Pair<'_>,
+    pair: &Pair,
     change: &PackChange,
     sections: &[SectionChange],
     explained: bool,
@@ -25,7 +25,7 @@ pub(super) fn reasons(
         }
         Some(Rebuilt::Equal) | None => {}
     }
-    let (old, new) = (pair.old.and_then(|it| it.pack.as_ref()), pair.new.and_then(|it| it.pack.as_ref()));
+    let (old, new) = pair.packs();
     let Some(new) = new else { return reasons };
     if old.is_some() && !explained {
         let message = "it changed, and no input, limit or version did: the configuration, what git tracks, or a hand";

@@ -1,11 +1,13 @@
 //! Sections that were added, removed or moved, or changed in text, detail or metadata.
 
-use super::FieldChange;
 use super::hunks::{Hunk, hunks, whole};
+use super::{FieldChange, field_changes};
 use crate::render;
-use crate::wire::Section;
+use crate::wire::{Section, SectionSource};
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::{Value, json};
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A section that differs.
@@ -44,7 +46,7 @@ pub struct SectionChange {
 }
 
 /// Returns the sections that differ between two packs, in the order of the new one; removed ones follow.
-pub(super) fn changes(old: &[Section], new: &[Section]) -> Vec<SectionChange> {
+pub(in crate::review) fn changes(old: &[Section], new: &[Section]) -> Vec<SectionChange> {
     let before: BTreeMap<&str, &Section> = old.iter().map(|section| (&*section.id, section)).collect();
     let after: BTreeMap<&str, &Section> = new.iter().map(|section| (&*section.id, section)).collect();
     let mut gone: Vec<&Section> = old.iter().filter(|section| !after.contains_key(&*section.id)).collect();
@@ -78,107 +80,94 @@ fn is_same(old: &Section, new: &Section) -> bool {
 
 /// Returns the change of a section that only one side has.
 fn one_sided(change: &str, section: &Section) -> SectionChange {
-    let added = change == "added";
-    let side = |is: bool| is.then(|| (section.metadata.detail.clone(), section.metadata.chars));
-    let (old, new) = (side(!added), side(added));
-    SectionChange {
-        old_chars: old.as_ref().map(|(_, chars)| *chars),
-        new_chars: new.as_ref().map(|(_, chars)| *chars),
-        old_detail: old.map(|(detail, _)| detail),
-        new_detail: new.map(|(detail, _)| detail),
-        hunks: whole(change, &section.content),
-        ..empty_change(change, section)
-    }
+    let sides = if change == "added" { (None, Some(section)) } else { (Some(section), None) };
+    section_change(change, sides, whole(change, &section.content))
 }
 
-fn empty_change(change: &str, section: &Section) -> SectionChange {
+/// Returns the change of a section that is there on at least one side, without fields and moves.
+fn section_change(change: &str, (old, new): (Option<&Section>, Option<&Section>), hunks: Vec<Hunk>) -> SectionChange {
+    let detail = |side: Option<&Section>| side.map(|section| section.metadata.detail.clone());
+    let chars = |side: Option<&Section>| side.map(|section| section.metadata.chars);
+    let text = |of: fn(&Section) -> &String| new.or(old).map(|section| of(section).clone()).unwrap_or_default();
+    let metadata = new.or(old).map(|section| &section.metadata);
     SectionChange {
-        id: section.id.clone(),
-        kind: section.kind.clone(),
-        title: section.title.clone(),
-        place: render::place(&section.source),
-        trust: section.metadata.trust.clone(),
-        author: section.metadata.author.clone(),
+        id: text(|section| &section.id),
+        kind: text(|section| &section.kind),
+        title: text(|section| &section.title),
+        place: new.or(old).map(|section| render::place(&section.source)).unwrap_or_default(),
+        trust: metadata.and_then(|metadata| metadata.trust.clone()),
+        author: metadata.and_then(|metadata| metadata.author.clone()),
         change: change.to_owned(),
-        was: None,
+        was: old.zip(new).filter(|(old, new)| old.id != new.id).map(|(old, _)| old.id.clone()),
         reordered: false,
-        old_detail: None,
-        new_detail: None,
-        old_chars: None,
-        new_chars: None,
+        old_detail: detail(old),
+        new_detail: detail(new),
+        old_chars: chars(old),
+        new_chars: chars(new),
         fields: Vec::new(),
-        hunks: Vec::new(),
+        hunks,
     }
 }
 
 /// Returns the change of a section that both sides have; `None` if it is the same.
 fn two_sided(old: &Section, new: &Section, reordered: bool) -> Option<SectionChange> {
+    if old == new && !reordered {
+        return None;
+    }
     let fields = fields(old, new);
     let hunks = if old.content == new.content { Vec::new() } else { hunks(&old.content, &new.content) };
-    let was = (old.id != new.id).then(|| old.id.clone());
     let level = |section: &Section| {
         let levels = ["pointer", "excerpt", "truncated", "full"];
         levels.iter().position(|level| *level == section.metadata.detail)
     };
     let change = match level(new).cmp(&level(old)) {
-        std::cmp::Ordering::Greater => "more_detail",
-        std::cmp::Ordering::Less => "less_detail",
+        Ordering::Greater => "more_detail",
+        Ordering::Less => "less_detail",
         // Texts that differ only in the final line end have no hunk.
-        std::cmp::Ordering::Equal if old.content != new.content || !fields.is_empty() => "changed",
-        std::cmp::Ordering::Equal if was.is_some() || reordered => "moved",
-        std::cmp::Ordering::Equal => return None,
+        Ordering::Equal if old.content != new.content || !fields.is_empty() => "changed",
+        Ordering::Equal if old.id != new.id || reordered => "moved",
+        Ordering::Equal => return None,
     };
-    Some(SectionChange {
-        was,
-        reordered,
-        old_detail: Some(old.metadata.detail.clone()),
-        new_detail: Some(new.metadata.detail.clone()),
-        old_chars: Some(old.metadata.chars),
-        new_chars: Some(new.metadata.chars),
-        fields,
-        hunks,
-        ..empty_change(change, new)
-    })
+    Some(SectionChange { reordered, fields, ..section_change(change, (Some(old), Some(new)), hunks) })
 }
 
-/// Returns the fields that differ.
+/// The fields that are compared; edges are compared as the pack's neighbours.
+const FIELDS: [&str; 15] = [
+    "title",
+    "kind",
+    "place",
+    "version",
+    "provenance",
+    "state",
+    "status",
+    "trust",
+    "author",
+    "author_association",
+    "created_at",
+    "edited",
+    "relation",
+    "evidence",
+    "untrusted_edges",
+];
+
 fn fields(old: &Section, new: &Section) -> Vec<FieldChange> {
-    // Edits above move a section's lines, so they matter only if the text is the same.
-    let place = |section: &Section| {
-        let mut source = section.source.clone();
-        if old.content != new.content {
-            source.lines = None;
+    let facts = |section: &Section| {
+        let Section { kind, title, source, provenance, metadata, .. } = section;
+        // Edits above move a section's lines, so they matter only if the text is the same.
+        let lines = source.lines.filter(|_| old.content == new.content);
+        let place = render::place(&SectionSource { lines, ..source.clone() });
+        let evidence = metadata.evidence.as_ref().map(|evidence| format!("{}, {}", evidence.source, evidence.at));
+        let own = json!({
+            "title": title, "kind": kind, "place": Some(place).filter(|place| !place.is_empty()),
+            "version": source.version, "provenance": provenance, "evidence": evidence,
+        });
+        let mut facts = json!(metadata);
+        if let (Value::Object(facts), Value::Object(own)) = (&mut facts, own) {
+            facts.extend(own);
         }
-        Some(render::place(&source)).filter(|place| !place.is_empty())
+        facts
     };
-    let evidence = |section: &Section| {
-        section.metadata.evidence.as_ref().map(|evidence| format!("{}, {}", evidence.source, evidence.at))
-    };
-    let (was, is) = (&old.metadata, &new.metadata);
-    let number = |number: Option<u64>| number.map(|number| number.to_string());
-    let flag = |flag: Option<bool>| flag.map(|flag| flag.to_string());
-    let text = |text: &str| Some(text.to_owned());
-    // Edges are compared as the pack's neighbours.
-    [
-        ("title", text(&old.title), text(&new.title)),
-        ("kind", text(&old.kind), text(&new.kind)),
-        ("place", place(old), place(new)),
-        ("version", old.source.version.clone(), new.source.version.clone()),
-        ("provenance", text(&old.provenance), text(&new.provenance)),
-        ("state", was.state.clone(), is.state.clone()),
-        ("status", was.status.clone(), is.status.clone()),
-        ("trust", was.trust.clone(), is.trust.clone()),
-        ("author", was.author.clone(), is.author.clone()),
-        ("author_association", was.author_association.clone(), is.author_association.clone()),
-        ("created_at", was.created_at.clone(), is.created_at.clone()),
-        ("edited", flag(was.edited), flag(is.edited)),
-        ("relation", was.relation.clone(), is.relation.clone()),
-        ("evidence", evidence(old), evidence(new)),
-        ("untrusted_edges", number(was.untrusted_edges), number(is.untrusted_edges)),
-    ]
-    .into_iter()
-    .filter_map(|(field, old, new)| FieldChange::of(field, old, new))
-    .collect()
+    field_changes(&facts(old), &facts(new), &FIELDS)
 }
 
 /// Returns the fewest ids that explain another order: all common ids outside a longest increasing subsequence.

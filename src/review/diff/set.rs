@@ -3,19 +3,19 @@
 use super::salvage::SalvagedPack;
 use super::sections::SectionChange;
 use super::{Cause, Diff, PackChange, ReviewItem, SharedChange, Verdict, needs_review, pack};
-use crate::review::stale::limits_differ;
+use crate::review::stale::limits;
 use crate::wire::Pack;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A pack on one side or on both.
-#[derive(Debug, Clone, Copy)]
-pub struct Pair<'a> {
+#[derive(Debug)]
+pub struct Pair {
     /// The name of the pack's file.
-    pub name: &'a str,
+    pub name: String,
     /// The old pack.
-    pub old: Option<&'a SalvagedPack>,
+    pub old: Option<SalvagedPack>,
     /// The new pack.
-    pub new: Option<&'a SalvagedPack>,
+    pub new: Option<SalvagedPack>,
     /// The result of comparing the new pack with a rebuild, if there was one.
     pub rebuilt: Option<Rebuilt>,
 }
@@ -32,42 +32,30 @@ pub enum Rebuilt {
 }
 
 /// Compares two sets of packs; `rebuilt` says whether the new ones were compared with a rebuild.
-pub fn compare(pairs: &[Pair<'_>], rebuilt: bool) -> Diff {
+pub fn compare(pairs: &[Pair], rebuilt: bool) -> Diff {
+    let mut diff = Diff::default();
     let count = |result| rebuilt.then(|| pairs.iter().filter(|pair| pair.rebuilt == Some(result)).count());
-    let mut diff = Diff {
-        verdict: Verdict {
-            not_rebuilt: count(Rebuilt::Differs),
-            unverifiable: count(Rebuilt::Unverifiable),
-            ..Verdict::default()
-        },
-        causes: Vec::new(),
-        needs_review: Vec::new(),
-        packs: Vec::new(),
-        sections: Vec::new(),
-    };
+    diff.verdict.not_rebuilt = count(Rebuilt::Differs);
+    diff.verdict.unverifiable = count(Rebuilt::Unverifiable);
     let mut causes = BTreeMap::<(String, String, String), Vec<String>>::new();
     let mut reasons = BTreeMap::<needs_review::ReviewReason, Vec<String>>::new();
     let mut places = HashMap::<SectionChange, usize>::new();
     let known = instructions(pairs);
     for pair in pairs {
-        let (old, new) = (pair.old.and_then(|it| it.pack.as_ref()), pair.new.and_then(|it| it.pack.as_ref()));
-        let notes = notes(pair);
+        let (old, new) = pair.packs();
+        let notes: Vec<String> = pair.sides().flat_map(|(name, side)| notes(name, side)).collect();
         let same = old.zip(new).is_some_and(|(old, new)| is_same(old, new));
         if (same || old.is_none() && new.is_none()) && notes.is_empty() && pair.rebuilt != Some(Rebuilt::Differs) {
             diff.verdict.unchanged += 1;
             continue;
         }
-        let truncated = |side: Option<&SalvagedPack>| side.is_some_and(|side| side.truncated);
-        let spurious: Vec<&str> = [(truncated(pair.old), "added"), (truncated(pair.new), "removed")]
-            .into_iter()
-            .filter(|it| it.0)
-            .map(|it| it.1)
-            .collect();
-        let is_unmerged = [pair.old, pair.new].into_iter().flatten().any(|side| side.is_unmerged);
+        let truncated = pair.sides().filter(|(_, side)| side.truncated);
+        let spurious: Vec<&str> = truncated.map(|(name, _)| if name == "old" { "added" } else { "removed" }).collect();
+        let is_unmerged = pair.sides().any(|(_, side)| side.is_unmerged);
         let (change, sections) = match old.or(new).filter(|_| is_unmerged) {
             // Compared with itself it has no changes.
-            Some(whole) => pack::change(pair.name, Some(whole), Some(whole), &spurious),
-            None => pack::change(pair.name, old, new, &spurious),
+            Some(whole) => pack::change(&pair.name, Some(whole), Some(whole), &spurious),
+            None => pack::change(&pair.name, old, new, &spurious),
         };
         let mut change = PackChange { notes, ..change };
         // A pack that is there and cannot be read is neither added nor removed.
@@ -78,16 +66,16 @@ pub fn compare(pairs: &[Pair<'_>], rebuilt: bool) -> Diff {
         let whole = spurious.is_empty() && !change.fields.iter().any(|field| field.field == "schema_version");
         let explained = same || !whole || !pack_causes.is_empty();
         for reason in needs_review::reasons(pair, &change, &sections, explained, &known) {
-            reasons.entry(reason).or_default().push(pair.name.to_owned());
+            reasons.entry(reason).or_default().push(pair.name.clone());
         }
-        pack_causes.into_iter().for_each(|cause| causes.entry(cause).or_default().push(pair.name.to_owned()));
+        pack_causes.into_iter().for_each(|cause| causes.entry(cause).or_default().push(pair.name.clone()));
         for section in sections {
             let next = diff.sections.len();
             let place = *places.entry(section.clone()).or_insert(next);
             if place == next {
                 diff.sections.push(SharedChange { packs: Vec::new(), section });
             }
-            diff.sections[place].packs.push(pair.name.to_owned());
+            diff.sections[place].packs.push(pair.name.clone());
             change.sections.push(place);
         }
         match change.change.as_str() {
@@ -107,23 +95,22 @@ pub fn compare(pairs: &[Pair<'_>], rebuilt: bool) -> Diff {
     diff.causes.sort_by(|a, b| b.packs.len().cmp(&a.packs.len()).then_with(|| a.name.cmp(&b.name)));
     let packs: BTreeSet<&String> = diff.needs_review.iter().flat_map(|item| &item.packs).collect();
     diff.verdict.needs_review = packs.len();
-    diff.verdict.text = diff.verdict_with(&str::to_owned);
+    let (words, names) = diff.verdict_words();
+    let mut names = names.into_iter();
+    diff.verdict.text = words.split("{}").flat_map(|part| [part, names.next().unwrap_or_default()]).collect();
     diff
 }
 
-impl Diff {
-    /// Returns the outcome in one line, with the names of causes as formatted by `shown`.
-    pub fn verdict_with(&self, shown: &dyn Fn(&str) -> String) -> String {
-        verdict(self, shown)
+impl Pair {
+    fn sides(&self) -> impl Iterator<Item = (&'static str, &SalvagedPack)> {
+        [("old", &self.old), ("new", &self.new)].into_iter().filter_map(|(name, side)| Some((name, side.as_ref()?)))
     }
 
-    /// Returns whether no pack differs.
-    pub fn is_empty(&self) -> bool {
-        self.packs.is_empty()
+    pub(super) fn packs(&self) -> (Option<&Pack>, Option<&Pack>) {
+        (self.old.as_ref().and_then(|side| side.pack.as_ref()), self.new.as_ref().and_then(|side| side.pack.as_ref()))
     }
 }
 
-/// Returns whether two packs are equal but for stamp, hash and id.
 fn is_same(old: &Pack, new: &Pack) -> bool {
     let stamped = Pack {
         pack_id: new.pack_id.clone(),
@@ -135,20 +122,13 @@ fn is_same(old: &Pack, new: &Pack) -> bool {
     stamped == *new
 }
 
-/// Returns the faults of either side.
-fn notes(pair: &Pair<'_>) -> Vec<String> {
-    let of = |side: Option<&SalvagedPack>, name: &str| -> Vec<String> {
-        side.map(|side| side.faults.iter().map(|fault| format!("the {name} pack: {fault}")).collect())
-            .unwrap_or_default()
-    };
-    [of(pair.old, "old"), of(pair.new, "new")].concat()
+fn notes(name: &str, side: &SalvagedPack) -> Vec<String> {
+    side.faults.iter().map(|fault| format!("the {name} pack: {fault}")).collect()
 }
 
-/// Returns the instructions of the old side's packs.
-fn instructions<'a>(pairs: &[Pair<'a>]) -> BTreeSet<&'a str> {
-    let packs = pairs.iter().filter_map(|pair| pair.old?.pack.as_ref());
-    let sections = packs.flat_map(|pack| &pack.sections).filter(|section| section.kind == "instructions");
-    sections.map(|section| &*section.content).collect()
+fn instructions(pairs: &[Pair]) -> BTreeSet<&str> {
+    let sections = pairs.iter().filter_map(|pair| pair.packs().0).flat_map(|pack| &pack.sections);
+    sections.filter(|section| section.kind == "instructions").map(|section| &*section.content).collect()
 }
 
 /// Returns the causes of a pack's change: name, kind of change, and a description. Empty if nothing explains it.
@@ -157,7 +137,7 @@ fn causes_of(change: &PackChange, old: Option<&Pack>, new: Option<&Pack>) -> Vec
     let mut causes: Vec<_> = inputs.map(|input| (input.name.clone(), input.change.clone(), input.words())).collect();
     let Some((old, new)) = old.zip(new) else { return causes };
     let changed = "changed".to_owned();
-    if limits_differ(&old.budget, &new.budget) {
+    if limits(&old.budget) != limits(&new.budget) {
         let name = "the limits of the budget".to_owned();
         causes.push((name.clone(), changed.clone(), format!("{name} changed")));
     }
@@ -172,42 +152,45 @@ fn causes_of(change: &PackChange, old: Option<&Pack>, new: Option<&Pack>) -> Vec
     causes
 }
 
-/// Returns the outcome in one line.
-fn verdict(diff: &Diff, shown: &dyn Fn(&str) -> String) -> String {
-    let Verdict { changed, added, removed, not_rebuilt, unverifiable, needs_review, .. } = diff.verdict;
-    let plural = |count: usize| if count == 1 { "" } else { "s" };
-    let mut parts = Vec::new();
-    for (count, what) in [(changed, "changed"), (added, "added"), (removed, "removed")] {
-        if count > 0 || what == "changed" && added + removed == 0 {
-            parts.push(if parts.is_empty() {
-                format!("{count} pack{} {what}", plural(count))
-            } else {
-                format!("{count} {what}")
-            });
-        }
+impl Diff {
+    /// Returns whether no pack differs.
+    pub fn is_empty(&self) -> bool {
+        self.packs.is_empty()
     }
-    if changed > 0 {
+
+    /// Returns the outcome in one line, with a `{}` for each of the names of causes that follow.
+    pub fn verdict_words(&self) -> (String, Vec<&str>) {
+        let Verdict { changed, added, removed, not_rebuilt, unverifiable, needs_review, .. } = self.verdict;
+        let plural = |count: usize| if count == 1 { "" } else { "s" };
+        let counts = [(changed, "changed"), (added, "added"), (removed, "removed")].into_iter();
+        let counts = counts.filter(|(count, what)| *count > 0 || *what == "changed" && added + removed == 0);
+        let mut parts: Vec<String> = counts.map(|(count, what)| format!("{count} {what}")).collect();
+        if let Some((count, what)) = parts[0].split_once(' ') {
+            parts[0] = format!("{count} pack{} {what}", if count == "1" { "" } else { "s" });
+        }
         // A name with several changes counts once.
         let mut names: Vec<&str> = Vec::new();
-        for cause in &diff.causes {
+        for cause in self.causes.iter().filter(|_| changed > 0) {
             if !names.contains(&&*cause.name) {
                 names.push(&cause.name);
             }
         }
-        let listed = names.iter().take(3).map(|name| shown(name)).collect::<Vec<_>>().join(", ");
-        let more = if names.len() > 3 { ", …" } else { "" };
-        let listed = if names.is_empty() { String::new() } else { format!(" ({listed}{more})") };
-        parts.push(format!("{} cause{}{listed}", names.len(), plural(names.len())));
-    }
-    let unverifiable = unverifiable.unwrap_or_default();
-    match not_rebuilt {
-        Some(0) if unverifiable > 0 => {
-            parts.push(format!("rebuilt and equal, but for {unverifiable} whose issue is not in the snapshot"));
+        let (count, more) = (names.len(), if names.len() > 3 { ", …" } else { "" });
+        names.truncate(3);
+        if changed > 0 {
+            let listed = vec!["{}"; names.len()].join(", ");
+            let listed = if names.is_empty() { String::new() } else { format!(" ({listed}{more})") };
+            parts.push(format!("{count} cause{}{listed}", plural(count)));
         }
-        Some(0) => parts.push("rebuilt and equal".to_owned()),
-        Some(count) => parts.push(format!("rebuilt, and {count} not equal")),
-        None => {}
+        match (not_rebuilt, unverifiable.unwrap_or_default()) {
+            (Some(0), 0) => parts.push("rebuilt and equal".to_owned()),
+            (Some(0), lost) => {
+                parts.push(format!("rebuilt and equal, but for {lost} whose issue is not in the snapshot"));
+            }
+            (Some(count), _) => parts.push(format!("rebuilt, and {count} not equal")),
+            (None, _) => {}
+        }
+        parts.push(format!("{needs_review} need{} review", if needs_review == 1 { "s" } else { "" }));
+        (parts.join(", "), names)
     }
-    parts.push(format!("{needs_review} need{} review", if needs_review == 1 { "s" } else { "" }));
-    parts.join(", ")
 }

@@ -1,0 +1,194 @@
+//! A diff as a document.
+
+use crate::console::{Document, Line, Role, line};
+use crate::review::{Diff, DiffLine, FieldChange, PackChange, ReviewItem, SharedChange};
+use std::collections::HashMap;
+
+/// How many packs or sections are named; of more, the rest is counted.
+const MAX_NAMED: usize = 5;
+
+/// Returns the document; `graph` is added where it can be drawn.
+pub(in crate::cli) fn document(diff: &Diff, graph: Option<(String, usize)>) -> Document {
+    let mut document = Document::default();
+    let (verdict, names) = diff.verdict_words();
+    document.title(line(&verdict, &names));
+    if !diff.needs_review.is_empty() {
+        document.heading("Needs review");
+        document.nested_list(grouped(&diff.needs_review).into_iter().map(|group| {
+            let reason = Line::default().then(Role::Warning, group.reason.replace('_', " "));
+            let text = match &group.sections[..] {
+                [] => line(": {}", &[group.message]),
+                [section] => line(": {}: {}", &[section, group.message]),
+                sections => line(": {}: in ", &[group.message]).join(named(sections, "sections")),
+            };
+            let mut packs = Document::default();
+            packs.paragraph(Line::from("in ").join(pack_names(group.packs)));
+            (reason.join(text), packs)
+        }));
+    }
+    if !diff.causes.is_empty() {
+        document.heading("Causes");
+        document.list(diff.causes.iter().map(|cause| line("{}: ", &[&cause.words]).join(pack_names(&cause.packs))));
+    }
+    if let Some((graph, left_out)) = graph {
+        document.code("mermaid", graph.lines().map(Line::from).collect());
+        if left_out > 0 {
+            document.paragraph(format!("The graph leaves {left_out} neighbours out."));
+        }
+    }
+    let needs_review = |shared: &SharedChange| {
+        let is_of = |item: &ReviewItem| item.section.as_ref() == Some(&shared.section.id);
+        diff.needs_review.iter().any(|item| is_of(item) && item.packs.iter().any(|name| shared.packs.contains(name)))
+    };
+    // What only came or went with its whole pack is no news, unless it needs review.
+    let is_changed = |name: &String| diff.packs.iter().any(|pack| pack.name == *name && pack.change == "changed");
+    let is_shown = |shared: &&SharedChange| needs_review(shared) || shared.packs.iter().any(is_changed);
+    let mut shown: Vec<&SharedChange> = diff.sections.iter().filter(is_shown).collect();
+    shown.sort_by_key(|shared| (!needs_review(shared), std::cmp::Reverse(shared.packs.len())));
+    sections(&mut document, shown);
+    if !diff.packs.is_empty() {
+        document.heading("Packs");
+        diff.packs.iter().for_each(|pack| of_pack(&mut document, diff, pack));
+    }
+    document
+}
+
+pub(in crate::cli) fn sections(document: &mut Document, shown: Vec<&SharedChange>) {
+    if !shown.is_empty() {
+        document.heading("Sections");
+    }
+    for SharedChange { packs, section } in shown {
+        let level = |level: &Option<String>| level.clone().unwrap_or_default();
+        let detail = || format!(" detail ({} → {})", level(&section.old_detail), level(&section.new_detail));
+        let change = match section.change.as_str() {
+            "more_detail" => format!("more{}", detail()),
+            "less_detail" => format!("less{}", detail()),
+            other => other.to_owned(),
+        };
+        let mut summary = line(&format!("{{}}  {change}"), &[&section.id]);
+        if let Some(was) = &section.was {
+            summary = summary.join(line(", was {}", &[was]));
+        }
+        let moved = if section.reordered && section.change != "moved" { ", moved" } else { "" };
+        let size = match (section.old_chars, section.new_chars) {
+            (Some(old), Some(new)) if old != new => format!("{old} → {new}"),
+            (old, new) => new.or(old).unwrap_or_default().to_string(),
+        };
+        let mut below = Document::default();
+        below.list(section.fields.iter().map(field));
+        let lines = section.hunks.iter().flat_map(|hunk| {
+            let place = match hunk.old_line == hunk.new_line {
+                true => format!("@@ line {} @@", hunk.new_line),
+                false => format!("@@ line {} → {} @@", hunk.old_line, hunk.new_line),
+            };
+            let place = Line::default().then(Role::Place, place);
+            std::iter::once(place).chain(hunk.lines.iter().map(diff_line))
+        });
+        below.code("diff", lines.collect());
+        let summary = summary.then(Role::Plain, format!("{moved}, {size} chars, in ")).join(pack_names(packs));
+        document.details(summary, below);
+    }
+}
+
+fn of_pack(document: &mut Document, diff: &Diff, pack: &PackChange) {
+    let note = |note: &String| Line::default().then(Role::Warning, note);
+    let mut lines: Vec<Line> = pack.notes.iter().map(note).collect();
+    let sections = pack.sections.iter().filter_map(|at| diff.sections.get(*at)).map(|shared| &shared.section);
+    let (is_changed, is_there) = (pack.change == "changed", pack.change != "removed");
+    if is_changed {
+        lines.extend(sections.map(|section| {
+            line("{} {}, {}", &[sign(&section.change), &section.id, &section.change.replace('_', " ")])
+        }));
+        lines.extend(pack.neighbours.iter().filter(|neighbour| neighbour.change != "same").map(|neighbour| {
+            let signed = format!("neighbour {} ", sign(&neighbour.change));
+            Line::from(signed)
+                .join(line("{} {}, {}: {}", &[&neighbour.relation, &neighbour.to, &neighbour.state, &neighbour.title]))
+        }));
+    } else {
+        lines.push(format!("{} sections", pack.sections.len()).into());
+    }
+    lines.extend(pack.fields.iter().map(field));
+    // A cause whose packs are all named above is not repeated for each of them.
+    let listed = |words: &str| diff.causes.iter().any(|it| it.words == words && it.packs.len() <= MAX_NAMED);
+    let inputs = pack.inputs.iter().map(|input| input.words()).filter(|words| !listed(words));
+    lines.extend(inputs.map(|words| line("input {}", &[&words])));
+    lines.extend(pack.omissions.iter().filter(|_| is_there).map(|omission| {
+        let reasons: Vec<&str> = [&omission.old, &omission.new].into_iter().flatten().map(String::as_str).collect();
+        line(&format!("left out {} {{}} ({{}})", sign(&omission.change)), &[&omission.id, &reasons.join(" → ")])
+    }));
+    lines.extend(
+        pack.redactions
+            .iter()
+            .filter(|_| is_there)
+            .map(|it| line(&format!("redactions in {{}}: {{}} {} → {}", it.old, it.new), &[&it.section, &it.rule])),
+    );
+    lines.extend(pack.warnings.iter().filter(|_| is_there).map(|warning| {
+        line(&format!("warning {} {{}}: {{}}", sign(&warning.change)), &[&warning.code, &warning.message])
+    }));
+    let mut below = Document::default();
+    below.list(lines);
+    let summary = line("{}", &[&pack.name]).then(Role::Plain, format!("  {}  ", pack.change));
+    document.details(summary.join(line("{} {}", &[&pack.root, &pack.title])), below);
+}
+
+pub(in crate::cli) fn diff_line(changed: &DiffLine) -> Line {
+    let (sign, role, words) = match changed.change.as_str() {
+        "added" => ("+ ", Role::Added, Role::AddedWords),
+        "removed" => ("- ", Role::Removed, Role::RemovedWords),
+        _ => ("  ", Role::Plain, Role::Plain),
+    };
+    let segments = changed.segments.iter();
+    segments.fold(Line::default().then(role, sign), |line, segment| {
+        line.then(if segment.marked { words } else { role }, &segment.text)
+    })
+}
+
+fn field(field: &FieldChange) -> Line {
+    let shown = |value: &Option<String>| value.clone().filter(|value| !value.is_empty()).unwrap_or("–".to_owned());
+    line("{}: {} → {}", &[&field.field, &shown(&field.old), &shown(&field.new)])
+}
+
+fn sign(change: &str) -> &'static str {
+    match change {
+        "added" => "+",
+        "removed" => "-",
+        _ => "~",
+    }
+}
+
+/// Returns names of packs: one, or several with their number.
+fn pack_names(packs: &[String]) -> Line {
+    let names: Vec<&str> = packs.iter().map(String::as_str).collect();
+    match names[..] {
+        [one] => line("{}", &[one]),
+        _ => named(&names, "packs"),
+    }
+}
+
+/// Names the first of several things, and counts the others: `7 packs: a, b and 5 more`.
+fn named(names: &[&str], what: &str) -> Line {
+    let first = &names[..names.len().min(MAX_NAMED)];
+    let more = names.len() - first.len();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    line(&format!("{} {what}: {}{more}", names.len(), vec!["{}"; first.len()].join(", ")), first)
+}
+
+pub(super) struct ReviewGroup<'d> {
+    pub(super) reason: &'d str,
+    pub(super) message: &'d str,
+    pub(super) sections: Vec<&'d str>,
+    pub(super) packs: &'d [String],
+}
+
+pub(super) fn grouped(items: &[ReviewItem]) -> Vec<ReviewGroup<'_>> {
+    let mut groups: Vec<ReviewGroup<'_>> = Vec::new();
+    let mut places = HashMap::new();
+    for ReviewItem { reason, section, message, packs } in items {
+        let place = *places.entry((reason, message, packs)).or_insert(groups.len());
+        if place == groups.len() {
+            groups.push(ReviewGroup { reason, message, sections: Vec::new(), packs });
+        }
+        groups[place].sections.extend(section.as_deref());
+    }
+    groups
+}
