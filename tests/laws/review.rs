@@ -15,7 +15,7 @@ fn reading(content: &str) -> SalvagedPack {
 /// The change of the one section whose text differs.
 fn change(old: &str, new: &str) -> Option<SectionChange> {
     let (old, new) = (reading(old), reading(new));
-    let pair = Pair { name: "a.json", old: Some(&old), new: Some(&new), rebuilt: None };
+    let pair = Pair { name: "a.json".to_owned(), old: Some(old), new: Some(new), rebuilt: None };
     let diff = compare(&[pair], false);
     diff.sections.into_iter().next().map(|shared| shared.section)
 }
@@ -65,7 +65,7 @@ proptest! {
         if let Some(pack) = &torn.pack {
             prop_assert!(whole.pack.as_ref().unwrap().sections.starts_with(&pack.sections));
         }
-        let pair = Pair { name: "a.json", old: Some(&whole), new: Some(&torn), rebuilt: None };
+        let pair = Pair { name: "a.json".to_owned(), old: Some(whole), new: Some(torn), rebuilt: None };
         let diff = compare(&[pair], false);
         prop_assert!(diff.sections.is_empty() && diff.packs.len() == 1, "{:?}", diff.sections);
     }
