@@ -3,80 +3,49 @@
 use super::front_matter::FrontMatter;
 use crate::config::{Policy, Strategy, nearest};
 use crate::graph::RecordedRemoval;
-use crate::model::parse_limit;
-use crate::model::{Code, Diagnostic, Digest, Node, Place, RepoPath, Value};
-use crate::redact::Clean;
+use crate::model::{Code, Diagnostic, Digest, Node, Place, RepoPath, Value, parse_limit};
+use crate::redact::{Clean, CleanBuf};
 use std::collections::BTreeMap;
 
-/// An agent: a file with its key, its purpose and its SOUL.
 #[derive(Debug, Clone)]
 pub struct Agent {
-    /// The file.
     pub path: RepoPath,
-    /// The redacted path.
     pub shown: Clean,
     /// Its key, unique in the repo: `agent:<stem>:main` unless the file states another.
     pub key: Clean,
-    /// Its name.
     pub name: Clean,
-    /// What it is for.
     pub purpose: Option<Clean>,
-    /// What it does, in more detail.
     pub role: Option<Clean>,
-    /// The tools that it has.
     pub tools: Vec<Clean>,
-    /// The profile of its packs.
     pub profile: Option<Clean>,
-    /// How much its packs hold.
     pub policy: Option<Policy>,
-    /// The limits of its packs.
     pub limits: AgentLimits,
-    /// The text below the front matter.
     pub soul: Clean,
     /// The line on which that begins.
     pub soul_line: u32,
-    /// The redactions in the file.
     pub removals: Vec<RecordedRemoval>,
-    /// The digest of the redacted file.
     pub digest: Digest,
 }
 
 /// The limits that an agent's file gives its packs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AgentLimits {
-    /// Unicode scalar values.
     pub max_chars: Option<u64>,
-    /// UTF-8 bytes.
     pub max_bytes: Option<u64>,
-    /// Tokens.
     pub max_tokens: Option<u64>,
     /// How a pack is trimmed to its limits.
     pub strategy: Option<Strategy>,
 }
 
-/// Why a name means no agent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AgentError {
-    /// No agent has it.
     #[error("there is no agent `{name}`")]
-    Unknown {
-        /// The name as given.
-        name: String,
-        /// The key of the agent that was probably meant.
-        nearest: Option<String>,
-    },
-    /// Several agents have it.
+    Unknown { name: String, nearest: Option<String> },
     #[error("`{name}` means {}", .keys.join(" or "))]
-    Ambiguous {
-        /// The name as given.
-        name: String,
-        /// The keys of these agents.
-        keys: Vec<String>,
-    },
+    Ambiguous { name: String, keys: Vec<String> },
 }
 
 impl AgentError {
-    /// Returns what to do about it.
     pub fn help(&self) -> String {
         match self {
             Self::Unknown { nearest: Some(near), .. } => format!("did you mean `{near}`?"),
@@ -88,14 +57,11 @@ impl AgentError {
     }
 }
 
-/// The agents of a repo, by key.
 #[derive(Debug, Default)]
 pub struct Agents {
-    /// The agents, sorted by key.
     pub all: Vec<Agent>,
 }
 
-/// The fields of an agent's file that mean something here; others are kept by its author.
 const FIELDS: [&str; 9] = ["name", "key", "purpose", "description", "role", "tools", "profile", "policy", "budget"];
 
 impl Agent {
@@ -140,7 +106,7 @@ impl Agent {
         let limits = front.value(&["budget"]).map(|node| limits(node, &mut fault)).unwrap_or_default();
         let text_of = |name: &str| front.text(&[name]).map(|(text, _)| text);
         let stem_of_path = shown_stem(&shown);
-        let mut key = crate::redact::CleanBuf::new();
+        let mut key = CleanBuf::new();
         key.lit("agent:").text(&stem_of_path).lit(":main");
         Self {
             key: text_of("key").unwrap_or_else(|| key.finish()),
@@ -200,20 +166,16 @@ impl Agents {
         match found[..] {
             [one] => Ok(one),
             [] => {
-                let names: Vec<(String, &Agent)> = self
+                let names_of = |agent: &Agent| [agent.stem().to_owned(), agent.key.to_string(), agent.name.to_string()];
+                let names: BTreeMap<String, &Agent> = self
                     .all
                     .iter()
-                    .flat_map(|agent| {
-                        [agent.stem().to_owned(), agent.key.to_string(), agent.name.to_string()]
-                            .map(|name| (name.to_lowercase(), agent))
-                    })
+                    .rev()
+                    .flat_map(|agent| names_of(agent).map(|name| (name.to_lowercase(), agent)))
                     .collect();
-                let near = nearest(&wanted, names.iter().map(|(name, _)| name.as_str()));
-                let near = near.and_then(|near| names.iter().find(|(name, _)| name == near));
-                Err(AgentError::Unknown {
-                    name: name.to_owned(),
-                    nearest: near.map(|(_, agent)| agent.key.to_string()),
-                })
+                let near = nearest(&wanted, names.keys().map(String::as_str)).and_then(|near| names.get(near));
+                let nearest = near.map(|agent| agent.key.to_string());
+                Err(AgentError::Unknown { name: name.to_owned(), nearest })
             }
             _ => {
                 let keys = found.iter().map(|index| format!("`{}`", self.all[*index].key)).collect();
@@ -228,7 +190,6 @@ fn stem(path: &RepoPath) -> &str {
     name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
-/// Returns the stem of a redacted path.
 fn shown_stem(shown: &Clean) -> Clean {
     let start = shown.rfind('/').map_or(0, |at| at + 1);
     let end = shown[start..].rfind('.').map_or(shown.len(), |at| start + at);
@@ -255,11 +216,10 @@ fn limits(node: &Node<String>, fault: &mut impl FnMut(u32, String, String)) -> A
             Value::Scalar { text, .. } => text.trim(),
             _ => "",
         };
-        let number = parse_limit(&text.replace('_', ""));
-        match key.as_str() {
-            "max_chars" => limits.max_chars = number,
-            "max_bytes" => limits.max_bytes = number,
-            "max_tokens" => limits.max_tokens = number,
+        let limit = match key.as_str() {
+            "max_chars" => &mut limits.max_chars,
+            "max_bytes" => &mut limits.max_bytes,
+            "max_tokens" => &mut limits.max_tokens,
             "strategy" => {
                 let all = [Strategy::TruncateTail, Strategy::DropLowPriority, Strategy::Both];
                 limits.strategy = all.into_iter().find(|strategy| strategy.name() == text);
@@ -272,8 +232,9 @@ fn limits(node: &Node<String>, fault: &mut impl FnMut(u32, String, String)) -> A
                 fault(node.line, format!("`{key}` is no limit"), suggestion(key, &KEYS));
                 continue;
             }
-        }
-        if number.is_none() {
+        };
+        *limit = parse_limit(&text.replace('_', ""));
+        if limit.is_none() {
             fault(node.line, format!("`{key}` is no limit above 0"), "write it as 8000 or 8k".to_owned());
         }
     }

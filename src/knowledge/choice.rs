@@ -1,19 +1,20 @@
 //! The documents that a pack holds: scope first, then pinned ones up to their limit, then relevant ones.
 
 use super::document::{Knowledge, KnowledgeDocument, Scope, UnusableDocument};
-use super::relevance;
 use crate::config::{ContextSettings, DocumentType, Policy};
-use crate::model::RepoPath;
+use crate::model::{RepoPath, is_document_name};
+use crate::notes::is_stop_word;
 use crate::redact::Clean;
+use bm25::{Embedding, Scorer, TokenEmbedder as _, TokenEmbedding};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// The pack that documents are chosen for.
 #[derive(Debug, Clone, Copy)]
 pub struct KnowledgeRequest<'a> {
     /// The agent's key, and how much its packs hold; `None` for a pack without an agent.
     pub agent: Option<(&'a Clean, Policy)>,
-    /// The limits.
     pub limits: &'a ContextSettings,
     /// The texts that the work is about: they are searched for.
     pub query: &'a [&'a str],
@@ -21,10 +22,8 @@ pub struct KnowledgeRequest<'a> {
     pub referenced: &'a BTreeSet<RepoPath>,
 }
 
-/// A document that the search found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Relevant {
-    /// An index of [`Knowledge::documents`].
     pub document: usize,
     /// Its place among the relevant ones, from 1.
     pub rank: u32,
@@ -35,28 +34,21 @@ pub struct Relevant {
 /// The documents of a pack: indices of [`Knowledge::documents`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Chosen {
-    /// What the project is.
     pub overview: Option<usize>,
-    /// Who the project's user is.
     pub user: Option<usize>,
     /// The pinned ones in the order of the pack: global ones, then the agent's own.
     pub pinned: Vec<usize>,
-    /// The relevant ones by rank.
     pub relevant: Vec<Relevant>,
-    /// The pinned ones over the limit.
     pub over_limit: Vec<usize>,
     /// The overviews and users besides those of the pack.
     pub further: Vec<usize>,
     /// Those that the pack would hold if they could be used: indices of [`Knowledge::unusable`].
     pub unusable: Vec<usize>,
-    /// The pinned ones that the policy leaves out.
     pub pinned_by_policy: Vec<usize>,
-    /// The relevant ones that the policy leaves out.
     pub relevant_by_policy: Vec<usize>,
 }
 
 impl Knowledge {
-    /// Chooses the documents of a pack.
     pub fn choose(&self, request: &KnowledgeRequest<'_>) -> Chosen {
         let key = request.agent.map(|(key, _)| key);
         let admitted = |document: &KnowledgeDocument| document.scope.admits(key);
@@ -69,7 +61,6 @@ impl Knowledge {
             user: of_kind(DocumentType::ProjectUser),
             ..Chosen::default()
         };
-        let is_whole = |kind: DocumentType| matches!(kind, DocumentType::ProjectOverview | DocumentType::ProjectUser);
         for (index, UnusableDocument { document, .. }) in self.unusable.iter().enumerate() {
             let is_due = match document.kind {
                 DocumentType::ProjectOverview => chosen.overview.is_none(),
@@ -80,22 +71,18 @@ impl Knowledge {
                 chosen.unusable.push(index);
             }
         }
-        let mut pinned: Vec<usize> = Vec::new();
-        let mut others: Vec<usize> = Vec::new();
+        let (mut pinned, mut others): (Vec<usize>, Vec<usize>) = Default::default();
         for (index, document) in self.documents.iter().enumerate() {
             let has_section = [chosen.overview, chosen.user].contains(&Some(index))
                 || request.referenced.contains(&document.path) && !document.secret;
             if has_section || !admitted(document) {
                 continue;
             }
-            if !document.has_notes() {
-                chosen.further.extend(is_whole(document.kind).then_some(index));
-                continue;
-            }
-            if document.pinned {
-                pinned.push(index);
-            } else if !document.secret {
-                others.push(index);
+            match (document.has_notes(), document.kind) {
+                (false, DocumentType::ProjectOverview | DocumentType::ProjectUser) => chosen.further.push(index),
+                (true, _) if document.pinned => pinned.push(index),
+                (true, _) if !document.secret => others.push(index),
+                _ => {}
             }
         }
         let is_own = |index: &usize| self.documents[*index].scope != Scope::Global;
@@ -106,15 +93,188 @@ impl Knowledge {
         pinned.sort_by_key(|index| (is_own(index), by_weight(index)));
         chosen.pinned = pinned;
         let Some((_, policy)) = request.agent else { return chosen };
-        let relevant = relevance::rank(self, &others, request.query, request.limits.relevant);
-        match policy {
-            Policy::Expanded => chosen.relevant = relevant,
-            Policy::Default => chosen.relevant_by_policy = relevant.iter().map(|found| found.document).collect(),
-            Policy::Minimal => {
-                chosen.relevant_by_policy = relevant.iter().map(|found| found.document).collect();
-                chosen.pinned_by_policy = std::mem::take(&mut chosen.pinned);
-            }
+        let relevant = rank(self, &others, request.query, request.limits.relevant);
+        if policy == Policy::Expanded {
+            chosen.relevant = relevant;
+        } else {
+            chosen.relevant_by_policy = relevant.iter().map(|found| found.document).collect();
+        }
+        if policy == Policy::Minimal {
+            chosen.pinned_by_policy = std::mem::take(&mut chosen.pinned);
         }
         chosen
     }
+}
+
+const MOST_MATCHED: usize = 10;
+
+/// The factor by which scores are made integers: two that differ by less are equal, and their paths decide.
+const PRECISION: f32 = 1_000.0;
+
+const SHORTEST: usize = 2;
+
+/// BM25's saturation of repeated terms, and its normalization by length: the usual values.
+const K1: f32 = 1.2;
+const B: f32 = 0.75;
+
+/// How often each term stands in a document's title, headings and notes.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SearchTerms {
+    total: u32,
+    /// The hash of each term with how often it stands there, sorted: a [`RECORD`] each, so that none is decoded alone.
+    #[serde(with = "serde_bytes")]
+    counts: Vec<u8>,
+}
+
+const RECORD: usize = 12;
+
+impl SearchTerms {
+    pub fn new<'t>(document: &'t KnowledgeDocument, headings: impl Iterator<Item = &'t str>) -> Self {
+        let notes = document
+            .notes
+            .iter()
+            .flat_map(|notes| notes.summary.iter().chain(&notes.key_facts).chain(&notes.rules).chain(&notes.keywords));
+        let mut hashes = Vec::new();
+        // A path in place of a title would match every text that refers to a file.
+        let title = Some(&document.title).filter(|title| **title != document.shown);
+        let parts = title.into_iter().chain(notes).map(Clean::as_str).chain(headings);
+        for part in parts {
+            for_each_term(part, &mut |term| hashes.push(hash(term)));
+        }
+        hashes.sort_unstable();
+        let total = u32::try_from(hashes.len()).unwrap_or(u32::MAX);
+        let mut counts = Vec::new();
+        for run in hashes.chunk_by(|a, b| a == b) {
+            counts.extend_from_slice(&run[0].to_be_bytes());
+            counts.extend_from_slice(&u32::try_from(run.len()).unwrap_or(u32::MAX).to_be_bytes());
+        }
+        Self { total, counts }
+    }
+
+    fn counts(&self) -> impl Iterator<Item = (u64, u32)> {
+        self.counts.chunks_exact(RECORD).filter_map(|record| {
+            let (hash, count) = record.split_first_chunk()?;
+            Some((u64::from_be_bytes(*hash), u32::from_be_bytes(*count.first_chunk()?)))
+        })
+    }
+
+    /// Returns the terms of `asked`, which is sorted, that stand here, each with its weight by BM25 among documents of
+    /// `average` terms.
+    fn weights(&self, asked: &[u64], average: f32) -> Embedding<u64> {
+        let length = K1 * (1.0 - B + B * (self.total as f32 / average));
+        let mut asked = asked.iter().copied().peekable();
+        let mut found = Vec::new();
+        for (term, count) in self.counts() {
+            while asked.next_if(|wanted| *wanted < term).is_some() {}
+            match asked.peek() {
+                None => break,
+                Some(wanted) if *wanted == term => {
+                    let count = count as f32;
+                    found.push(TokenEmbedding { index: term, value: count * (K1 + 1.0) / (count + length) });
+                }
+                Some(_) => {}
+            }
+        }
+        Embedding(found)
+    }
+}
+
+fn hash(term: &str) -> u64 {
+    u64::embed(term)
+}
+
+/// Calls `found` with each term of a text: words in lower case except those that say nothing about it, English plurals as singulars, and pairs of characters of
+/// scripts without spaces.
+fn for_each_term(text: &str, found: &mut dyn FnMut(&str)) {
+    let mut lower = String::new();
+    for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+        lower.clear();
+        if word.is_ascii() {
+            lower.push_str(word);
+            lower.make_ascii_lowercase();
+            if is_stop_word(&lower) {
+                continue;
+            }
+            let singular = lower.strip_suffix('s').filter(|rest| rest.len() > 2 && !rest.ends_with('s'));
+            let term = singular.unwrap_or(&lower);
+            if term.len() >= SHORTEST {
+                found(term);
+            }
+            continue;
+        }
+        lower.push_str(&word.to_lowercase());
+        if !lower.chars().any(is_unspaced) {
+            if !is_stop_word(&lower) {
+                found(&lower);
+            }
+            continue;
+        }
+        let places: Vec<usize> = lower.char_indices().map(|(at, _)| at).chain([lower.len()]).collect();
+        match places.len() {
+            2 => found(&lower),
+            _ => places.windows(3).for_each(|pair| found(&lower[pair[0]..pair[2]])),
+        }
+    }
+}
+
+/// Returns whether a character belongs to a script that is written without spaces.
+fn is_unspaced(c: char) -> bool {
+    matches!(c, '\u{2e80}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
+}
+
+/// Returns whether a word is a path or the name of a document, perhaps in brackets or before a full stop.
+fn is_path(word: &str) -> bool {
+    let word = word.trim_end_matches(|c: char| !c.is_alphanumeric());
+    is_document_name(word) || word.contains('/') && word.is_ascii()
+}
+
+/// Ranks `candidates` by what they share with `query`, and returns the first `most`.
+pub(super) fn rank(knowledge: &Knowledge, candidates: &[usize], query: &[&str], most: usize) -> Vec<Relevant> {
+    let mut wanted: BTreeSet<String> = BTreeSet::new();
+    // The words of a path say where something is, not what the work is about.
+    for word in query.iter().flat_map(|text| text.split_whitespace()).filter(|word| !is_path(word)) {
+        for_each_term(word, &mut |term| {
+            wanted.insert(term.to_owned());
+        });
+    }
+    if wanted.is_empty() || candidates.is_empty() || most == 0 {
+        return Vec::new();
+    }
+    let names: BTreeMap<u64, &str> = wanted.iter().map(|term| (hash(term), term.as_str())).collect();
+    let asked: Vec<u64> = names.keys().copied().collect();
+    let searched = |at: usize| &knowledge.documents[candidates[at]].search;
+    let total: u64 = (0..candidates.len()).map(|at| u64::from(searched(at).total)).sum();
+    let average = (total as f32 / candidates.len() as f32).max(1.0);
+    // The weights are BM25's for the terms that were asked for; the library's embedder would need the texts again.
+    let weights: Vec<Embedding<u64>> =
+        (0..candidates.len()).into_par_iter().map(|at| searched(at).weights(&asked, average)).collect();
+    let mut scorer = Scorer::<usize, u64>::new();
+    // How many documents have each term that was asked for: the rarest say most.
+    let mut holders: BTreeMap<u64, usize> = BTreeMap::new();
+    for (at, found) in weights.iter().enumerate() {
+        scorer.upsert(&at, found.clone());
+        found.indices().for_each(|term| *holders.entry(*term).or_default() += 1);
+    }
+    // Terms that a document lacks add nothing to its score, so that only its own are summed up.
+    let score = |(at, own): (usize, &Embedding<u64>)| {
+        let score = scorer.score(&at, own).map_or(0.0, |score| (score * PRECISION).max(0.0)) as u64;
+        (score > 0).then_some((score, at))
+    };
+    let mut found: Vec<(u64, usize)> = weights.par_iter().enumerate().filter_map(score).collect();
+    let path = |at: usize| &knowledge.documents[candidates[at]].path;
+    found.sort_by(|(a, first), (b, second)| b.cmp(a).then_with(|| path(*first).cmp(path(*second))));
+    found.truncate(most);
+    let ranked = (1..).zip(found);
+    ranked
+        .map(|(rank, (_, at))| {
+            let mut matched: Vec<(usize, &str)> = weights[at]
+                .indices()
+                .filter_map(|term| Some((holders.get(term).copied().unwrap_or_default(), *names.get(term)?)))
+                .collect();
+            matched.sort_unstable();
+            matched.truncate(MOST_MATCHED);
+            let matched = matched.into_iter().map(|(_, term)| term.to_owned()).collect();
+            Relevant { document: candidates[at], rank, matched }
+        })
+        .collect()
 }

@@ -4,7 +4,6 @@ use crate::model::{Node, Value};
 use crate::records::{FrontMatterFault, ReadFrontMatter, read_front_matter};
 use crate::redact::Clean;
 
-/// The front matter of a redacted text, and the text below it.
 #[derive(Debug)]
 pub struct FrontMatter {
     pairs: Vec<(String, Node<String>)>,
@@ -14,12 +13,10 @@ pub struct FrontMatter {
     yaml: Clean,
     /// The text below it, without blank lines around it.
     pub body: Clean,
-    /// The line on which the body begins.
     pub body_line: u32,
 }
 
 impl FrontMatter {
-    /// Divides a text; a text without front matter is all body.
     pub fn read(text: &Clean) -> Self {
         let ReadFrontMatter { place, pairs, fault } = read_front_matter(text);
         let Some(place) = place else {
@@ -37,12 +34,10 @@ impl FrontMatter {
         Self { pairs, fault, yaml, body: below.trimmed(), body_line }
     }
 
-    /// Returns all fields.
     pub fn pairs(&self) -> &[(String, Node<String>)] {
         &self.pairs
     }
 
-    /// Returns all keys with their lines.
     pub fn keys(&self) -> impl Iterator<Item = (&str, u32)> {
         self.pairs.iter().map(|(name, node)| (name.as_str(), node.line))
     }
@@ -92,7 +87,6 @@ impl FrontMatter {
     }
 }
 
-/// Returns the number of blank lines at the beginning.
 fn leading_lines(text: &str) -> u32 {
     let blank = text.lines().take_while(|line| line.trim().is_empty()).count();
     u32::try_from(blank).unwrap_or(u32::MAX)

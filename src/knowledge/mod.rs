@@ -1,17 +1,17 @@
 //! Agents, the documents that they share with notes on each, and which of them a pack holds (`docs/context-flow.md`).
 
 mod agent;
+#[cfg(test)]
+mod cases;
 mod choice;
 mod document;
 mod front_matter;
-mod relevance;
-mod sensitive;
+mod secrecy;
 mod template;
 
 pub use agent::{Agent, AgentError, Agents};
+pub use choice::SearchTerms;
 pub use choice::{Chosen, KnowledgeRequest, Relevant};
-pub use document::{
-    DocumentFile, DocumentRules, Knowledge, KnowledgeDocument, NotesFile, Scope, Secrecy, UnusableDocument,
-};
-pub use relevance::SearchTerms;
+pub use document::{DocumentFile, Knowledge, KnowledgeDocument, NotesFile, Scope, UnusableDocument};
+pub use secrecy::{DocumentRules, Secrecy};
 pub use template::{BUILT_IN_TEMPLATE, NewAgent};

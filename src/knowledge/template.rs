@@ -6,36 +6,27 @@ use serde::Serialize;
 /// The template that is used unless the repo has its own.
 pub const BUILT_IN_TEMPLATE: &str = include_str!("agent_template.md");
 
-/// What a new agent is made of.
 #[derive(Debug, Clone, Default, Serialize)]
+#[cfg_attr(test, derive(serde::Deserialize))]
 pub struct NewAgent {
-    /// Its name.
     pub name: String,
-    /// What it is for.
     pub purpose: String,
-    /// What it does, in more detail.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
-    /// The tools that it has.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
 }
 
-/// A placeholder that nobody knows.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: `{{{{{name}}}}}` is no placeholder")]
 pub struct TemplateError {
-    /// Its name.
     pub name: String,
-    /// Its line, from 1.
     pub line: usize,
 }
 
-/// The placeholders of a template.
 const PLACEHOLDERS: [&str; 4] = ["AGENT_NAME", "AGENT_PURPOSE", "AGENT_ROLE_DETAILS", "TOOLS_LIST"];
 
 impl TemplateError {
-    /// Returns what to do about it.
     pub fn help(&self) -> String {
         super::agent::suggestion(&self.name, &PLACEHOLDERS)
     }
@@ -159,12 +150,10 @@ impl NewAgent {
     }
 }
 
-/// Returns whether a text between braces has the form of a placeholder.
 fn is_placeholder(name: &str) -> bool {
     !name.trim().is_empty() && name.len() <= 64 && !name.contains(['{', '}', '\n'])
 }
 
-/// Returns a text as a sentence: with a capital and a full stop.
 fn sentence(text: &str) -> String {
     let text = text.trim();
     let mut chars = text.chars();
@@ -176,88 +165,4 @@ fn sentence(text: &str) -> String {
 /// Returns a text as a scalar of YAML in double quotes, which JSON's are.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
-}
-
-#[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
-mod tests {
-    use super::*;
-    use crate::model::Value;
-
-    fn agent() -> NewAgent {
-        let purpose = "find {{TOOLS_LIST}} and report".to_owned();
-        NewAgent { name: "Research: \"Lead\"".to_owned(), purpose, role: None, tools: vec!["search".to_owned()] }
-    }
-
-    #[test]
-    fn values_are_never_searched_for_placeholders() {
-        let text =
-            agent().fill("---\nname: x\n---\n{{AGENT_PURPOSE}} | {{ TOOLS_LIST }} | {{AGENT_ROLE_DETAILS}}").unwrap();
-        let tail = "find {{TOOLS_LIST}} and report | - search | Find {{TOOLS_LIST}} and report.";
-        assert_eq!(text, format!("---\nname: x\n---\n{tail}"));
-    }
-
-    #[test]
-    fn values_in_a_front_matter_are_quoted_as_yaml() {
-        let agent =
-            NewAgent { tools: vec!["a: b".to_owned(), "@c".to_owned()], role: Some("x: 1\ny".to_owned()), ..agent() };
-        let template = "---\nname: {{AGENT_NAME}}\nnote: By {{AGENT_NAME}}\ndouble: \"{{AGENT_NAME}}\"\nsingle: '{{AGENT_NAME}}'\n# {{AGENT_ROLE_DETAILS}}\nflow: {{TOOLS_LIST}}\nin: [{{TOOLS_LIST}}]\nlist:\n  {{TOOLS_LIST}}\nitems:\n  - {{AGENT_NAME}}\n  - {{TOOLS_LIST}}\nrole: |\n  {{AGENT_ROLE_DETAILS}}\n---\n{{AGENT_NAME}}\n";
-        let text = agent.fill(template).unwrap();
-        let read = crate::records::read_front_matter(&text);
-        assert_eq!(read.fault, None, "{text}");
-        let shown: Vec<String> = read
-            .pairs
-            .iter()
-            .map(|(key, node)| match &node.value {
-                Value::Scalar { text, .. } => format!("{key}={text}"),
-                Value::List(nodes) => format!("{key}#{}", nodes.len()),
-                other => format!("{other:?}"),
-            })
-            .collect();
-        let name = "Research: \"Lead\"";
-        assert_eq!(
-            shown,
-            [
-                format!("name={name}"),
-                format!("note=By {name}"),
-                format!("double={name}"),
-                format!("single={name}"),
-                "flow#2".to_owned(),
-                "in#2".to_owned(),
-                "list#2".to_owned(),
-                "items#3".to_owned(),
-                "role=x: 1\ny\n".to_owned(),
-            ]
-        );
-        assert!(text.ends_with("---\nResearch: \"Lead\"\n"));
-    }
-
-    #[test]
-    fn a_template_without_front_matter_gets_one() {
-        let text = agent().fill("# {{AGENT_NAME}}\n").unwrap();
-        assert!(text.starts_with("---\nname: 'Research: \"Lead\"'\npurpose: "), "{text}");
-        assert!(text.ends_with("tools:\n- search\n---\n\n# Research: \"Lead\"\n"), "{text}");
-    }
-
-    #[test]
-    fn the_built_in_template_says_the_purpose_once() {
-        let count = |agent: NewAgent| {
-            let text = agent.fill(BUILT_IN_TEMPLATE).unwrap();
-            (text.matches("## Role").count(), text.to_lowercase().matches("and report").count())
-        };
-        assert_eq!(count(agent()), (0, 2), "once in the front matter, once below");
-        assert_eq!(count(NewAgent { role: Some("x".to_owned()), ..agent() }), (1, 2));
-    }
-
-    #[test]
-    fn an_unknown_placeholder_is_an_error_with_its_line() {
-        let error = agent().fill("a\n{{AGENT_NAMES}}").unwrap_err();
-        assert_eq!((error.line, error.help().as_str()), (2, "did you mean `AGENT_NAME`?"));
-        for unknown in ["x y", "agent.name", "tools"] {
-            assert_eq!(agent().fill(&format!("a\n\n{{{{ {unknown} }}}}")).unwrap_err().line, 3, "{unknown}");
-        }
-        assert_eq!(agent().fill("{{agent name}}").unwrap_err().help(), "did you mean `AGENT_NAME`?");
-        let none = "{{}} {{ }} {{a\nb}} {{ open";
-        assert!(agent().fill(none).unwrap().ends_with(none));
-    }
 }

@@ -1,14 +1,13 @@
 //! The built-in extractor: one pass over the blocks of a document.
 
-use super::facts::Facts;
 use super::keywords::Keywords;
 use super::rules::Rules;
 use super::sentences::{CodeText, is_label, lower, sentences, visible};
-use super::summary::Summary;
-use super::words::{self, TitleMeaning, title_meaning};
+use super::words::{self, TitleMeaning, count, title_meaning};
 use super::{LeftOut, Notes};
 use crate::markdown::{TextBlock, TextBlockKind, text_blocks};
 use crate::redact::{Clean, CleanBuf};
+use std::collections::HashSet;
 use std::ops::Range;
 
 /// The longest sentence that is read, in bytes.
@@ -33,7 +32,6 @@ impl Default for NoteLimits {
     }
 }
 
-/// A heading around the text that is being read.
 #[derive(Debug, Clone)]
 pub(super) struct Section {
     level: u8,
@@ -54,14 +52,12 @@ pub(super) struct Lead {
     pub(super) carries: bool,
 }
 
-/// Where in the document a text stands.
 #[derive(Debug, Default)]
 pub(super) struct Context {
     pub(super) sections: Vec<Section>,
     pub(super) leads: Vec<Lead>,
     /// Whether instructions are rules: the document's title, type or name says so.
     binds: bool,
-    /// The number of headings so far.
     pub(super) headings: usize,
 }
 
@@ -85,7 +81,6 @@ impl Context {
         });
     }
 
-    /// Returns the innermost heading that says what stands below it.
     pub(super) fn ruling(&self) -> Option<&Section> {
         self.sections.iter().rev().find(|section| section.meaning.is_some())
     }
@@ -102,7 +97,6 @@ impl Context {
         self.binds && !self.sections.iter().any(|section| section.teaches)
     }
 
-    /// Opens a list behind a block.
     fn enter_list(&mut self, document: &Clean, before: Option<&TextBlock>) {
         let lead = before.and_then(|block| self.lead(document, block)).unwrap_or_default();
         self.leads.push(lead);
@@ -233,5 +227,126 @@ pub fn extract(document: &Clean, binds: bool, limits: &NoteLimits) -> Notes {
         keywords: keywords.finish(document, limits.keywords),
         left_out: LeftOut { rules: rules_left_out, key_facts: facts.left_out, sentences: long_sentences },
         rules,
+    }
+}
+
+const MAX_FACT: usize = 300;
+/// How many words a term may have, and where in the source its colon is at the latest.
+const TERM_WORDS: usize = 6;
+const LONGEST_TERM: usize = 120;
+#[derive(Debug)]
+pub(super) struct Facts {
+    most: usize,
+    pub(super) found: Vec<Clean>,
+    seen: HashSet<Clean>,
+    pub(super) left_out: usize,
+}
+
+impl Facts {
+    pub(super) fn new(most: usize) -> Self {
+        Self { most, found: Vec::new(), seen: HashSet::new(), left_out: 0 }
+    }
+
+    pub(super) fn read(&mut self, document: &Clean, block: &TextBlock, sentences: &[Range<usize>]) {
+        match &block.kind {
+            TextBlockKind::Paragraph | TextBlockKind::Item => {
+                for fact in sentences.iter().filter_map(|range| definition(document, range)) {
+                    self.add(fact);
+                }
+            }
+            TextBlockKind::Row { is_head: false, cells } => {
+                let mut cells = cells.iter().filter(|cell| !cell.is_empty()).map(|cell| shown(document, cell.clone()));
+                let (Some(term), Some(value)) = (cells.next(), cells.next()) else { return };
+                let mut fact = CleanBuf::new();
+                fact.text(&term).lit(": ").text(&value);
+                cells.for_each(|cell| {
+                    fact.lit("; ").text(&cell);
+                });
+                self.add(fact.finish());
+            }
+            _ => {}
+        }
+    }
+
+    fn add(&mut self, fact: Clean) {
+        if fact.len() > MAX_FACT || self.found.len() >= self.most && !self.seen.contains(&fact) {
+            self.left_out += 1;
+        } else if self.seen.insert(fact.clone()) {
+            self.found.push(fact);
+        }
+    }
+}
+
+/// Returns `Term: value` or `**Term** — value` as a fact, if a sentence is one.
+fn definition(document: &Clean, range: &Range<usize>) -> Option<Clean> {
+    let source = &document[range.clone()];
+    let is_bold = source.starts_with(['*', '_', '`']);
+    let head = &source[..source.floor_char_boundary(source.len().min(LONGEST_TERM))];
+    let colon = head.find([':', '：']);
+    if !is_bold && colon.is_none_or(|at| count(&head[..at]) > TERM_WORDS) {
+        return None;
+    }
+    let text = shown(document, range.clone());
+    let (end, length) =
+        [": ", "：", " — ", " – ", " - "].iter().filter_map(|mark| Some((text.find(mark)?, mark.len()))).min()?;
+    let (term, value) = (text[..end].trim(), text[end + length..].trim());
+    let is_term = (1..=TERM_WORDS).contains(&count(term)) && !words::is_label(term) && !term.ends_with(['.', ')']);
+    let is_marked = text[end..].starts_with([':', '：']) || is_bold;
+    if !is_term || !is_marked || value.is_empty() || value.starts_with("//") {
+        return None;
+    }
+    let mut fact = CleanBuf::new();
+    fact.text(&text.slice(0..end).trimmed()).lit(": ").text(&text.slice(end + length..text.len()).trimmed());
+    Some(fact.finish())
+}
+
+/// How many words a bullet has at least and at most: fewer say little, more are no summary.
+const SUMMARY_WORDS: std::ops::RangeInclusive<usize> = 4..=40;
+
+#[derive(Debug, Default)]
+pub(super) struct Summary {
+    /// Each with how deep its section is.
+    found: Vec<(usize, Clean)>,
+    section: Option<usize>,
+}
+
+impl Summary {
+    /// Reads a block; `used` says which of its sentences are rules already.
+    pub(super) fn read(
+        &mut self,
+        document: &Clean,
+        context: &Context,
+        block: &TextBlock,
+        sentences: &[Range<usize>],
+        used: &[bool],
+    ) {
+        let section = Some(context.headings);
+        if block.kind != TextBlockKind::Paragraph || self.section == section || !context.leads.is_empty() {
+            return;
+        }
+        let is_text = |range: &Range<usize>| {
+            let text = &document[range.clone()];
+            text.len() < 1000
+                && !text.ends_with([':', '：', '?', '!'])
+                && !text.starts_with("[![")
+                && SUMMARY_WORDS.contains(&count(text))
+        };
+        let unused = sentences.iter().zip(used).filter(|(range, used)| !**used && is_text(range));
+        // The beginning of a document may say more than one sentence.
+        let depth = context.sections.len();
+        let most = if depth <= 1 && self.found.is_empty() { 2 } else { 1 };
+        for (range, _) in unused.take(most) {
+            self.section = section;
+            self.found.push((depth, shown(document, range.clone())));
+        }
+    }
+
+    /// Returns at most `most` bullets in the document's order; those of deeper sections leave first.
+    pub(super) fn finish(self, most: usize) -> Vec<Clean> {
+        let mut chosen: Vec<_> = self.found.into_iter().enumerate().collect();
+        chosen.sort_by_key(|(index, (depth, _))| (*depth, *index));
+        chosen.truncate(most);
+        chosen.sort_by_key(|(index, _)| *index);
+        chosen.into_iter().map(|(_, (_, text))| text).collect()
     }
 }

@@ -21,11 +21,8 @@ pub fn is_stop_word(word: &str) -> bool {
 const CJK_STOP: &str =
     "的了是在和与或不有我你他她它们这那就也都而及等被把对于从到为以其将可能要会个一上下中人时请并则所该让使用";
 
-/// How many different words are counted; words that appear first after these are not.
 const MOST_TERMS: usize = 20_000;
-/// The shortest keyword, in bytes.
 const SHORTEST: usize = 3;
-/// The longest keyword, in characters.
 const LONGEST: usize = 40;
 /// What a word of a heading counts more than another.
 const IN_HEADING: u32 = 6;

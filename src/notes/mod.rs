@@ -3,25 +3,21 @@
 //! A pure function of the text, in time proportional to its length. Notes made by others, from front matter, a sidecar file
 //! or `--from`, are read by [`WrittenNotes`]; their rules are checked by [`QuotableText`]. Words are in `words.txt`.
 
-mod document;
 mod extract;
-mod facts;
 mod keywords;
 mod quote;
 mod rules;
 mod sentences;
-mod summary;
 #[cfg(test)]
 mod tests;
 mod words;
 mod written;
 
-pub use document::ReadableDocument;
 pub use extract::{NoteLimits, extract};
 pub use keywords::is_stop_word;
 pub use quote::QuotableText;
 pub use words::is_binding;
-pub use written::{NotesFault, SIDECAR, WrittenNotes};
+pub use written::{NotesFault, ReadableDocument, SIDECAR, WrittenNotes};
 
 use crate::redact::Clean;
 use serde::{Deserialize, Serialize};

@@ -11,14 +11,12 @@ use std::ops::Range;
 /// The longest rule, in bytes: a rule is never shortened.
 const LONGEST: usize = 1000;
 
-/// The rules so far.
 #[derive(Debug)]
 pub(super) struct Rules {
     most: usize,
     found: Vec<(Strength, Clean)>,
     seen: HashSet<Clean>,
     left_out: usize,
-    /// Where in the document the last rule ends.
     last_end: usize,
     /// What the head of the open table says of each column.
     columns: Vec<Option<(TitleMeaning, Clean)>>,
@@ -72,7 +70,6 @@ impl Rules {
         used
     }
 
-    /// Takes the rules of a table: of its columns whose head says that they hold rules or what is forbidden.
     pub(super) fn read_row(&mut self, document: &Clean, context: &Context, is_head: bool, cells: &[Range<usize>]) {
         if is_head {
             let column = |cell: &Range<usize>| {
@@ -103,7 +100,6 @@ impl Rules {
         }
     }
 
-    /// Adds a rule, and returns whether it is new and short enough.
     fn add(&mut self, strength: Strength, carriers: &[&Clean], text: Clean) -> bool {
         let mut rule = CleanBuf::new();
         carriers.iter().for_each(|carrier| {

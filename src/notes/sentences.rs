@@ -93,7 +93,6 @@ fn target_length(text: &str) -> usize {
     near(&text[2..]).find([close, '\n']).filter(|end| text[2 + end..].starts_with(close)).map_or(0, |end| end + 3)
 }
 
-/// Returns whether a line is bold as a whole: `**Warning**`.
 pub(super) fn is_label(line: &str) -> bool {
     let line = line.trim();
     ["**", "__"]
@@ -123,7 +122,6 @@ fn add(text: &str, range: Range<usize>, found: &mut Vec<Range<usize>>) {
 /// What is done with code when markup is taken away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CodeText {
-    /// Its text stays.
     Keep,
     /// A mark that is no letter stands for it: code says nothing.
     Blank,
@@ -195,7 +193,6 @@ pub(super) fn visible(text: &str, code: CodeText) -> String {
     seen
 }
 
-/// Returns a text in lower case.
 pub(super) fn lower(mut text: String) -> String {
     if !text.is_ascii() {
         return text.to_lowercase();
@@ -230,28 +227,4 @@ fn quoted_length(text: &str, open: char) -> usize {
     near(&text[start..])
         .find(close)
         .map_or(start, |end| start + end + text[start + end..].chars().next().map_or(0, char::len_utf8))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sentences_end_where_a_reader_ends_them() {
-        let texts = |text: &'static str| sentences(text).into_iter().map(|range| &text[range]).collect::<Vec<_>>();
-        assert_eq!(
-            texts("Run `a. B`. Then **stop.** See [x. Y](z. A), e.g. this."),
-            ["Run `a. B`.", "Then **stop.**", "See [x. Y](z. A), e.g. this."]
-        );
-        assert_eq!(texts("**Warning**\nDo not. ok? No!"), ["**Warning**", "Do not. ok?", "No!"]);
-        assert_eq!(texts("必ず確認。次へ！"), ["必ず確認。", "次へ！"]);
-        assert_eq!(texts("Version 1.2 is out"), ["Version 1.2 is out"]);
-    }
-
-    #[test]
-    fn markup_is_not_seen() {
-        let text = "**Never** [push](http://x) to `main` ~~or dev~~, \"must\" my_name\n> twice";
-        assert_eq!(visible(text, CodeText::Blank), "Never push to ` , ` my_name twice");
-        assert_eq!(visible(text, CodeText::Keep), "Never push to main or dev, must my_name twice");
-    }
 }

@@ -20,7 +20,6 @@ static CLASSES: LazyLock<HashMap<&str, HashSet<&str>>> = LazyLock::new(|| {
     classes
 });
 
-/// Returns whether a phrase is one of a class.
 fn is_in(class: &str, phrase: &str) -> bool {
     CLASSES.get(class).is_some_and(|phrases| phrases.contains(phrase))
 }
@@ -30,60 +29,35 @@ fn is_in(class: &str, phrase: &str) -> bool {
 pub(super) enum Strength {
     /// It is a rule by its place only: below a heading of rules, or as an instruction.
     Plain,
-    /// It advises.
     Advises,
-    /// It obliges or forbids.
     Obliges,
 }
 
-/// What a phrase makes of the sentence in which it stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Effect {
-    Makes(Strength),
-    Cancels,
-    /// It limits the sentence before.
-    Limits,
-    /// It refers to the sentence before.
-    Refers,
-}
-
+/// A phrase that says something of the sentence that it is in.
 #[derive(Debug)]
 struct Phrase {
-    effect: Effect,
-    /// Whether it counts only where a clause, or with [`Effect::Limits`] and [`Effect::Refers`] the sentence, begins.
+    class: &'static str,
+    /// Whether it counts only where a clause begins.
     at_start: bool,
     /// Whether it is of a script that puts spaces between words.
     is_spaced: bool,
 }
 
 static PHRASES: LazyLock<Option<(AhoCorasick, Vec<Phrase>)>> = LazyLock::new(|| {
+    const CLASSES: [&str; 5] = ["oblige", "advise", "cancel", "except", "refer"];
     let (mut texts, mut found) = (Vec::new(), Vec::new());
-    for (class, text) in phrases() {
-        let effect = match class {
-            "oblige" => Effect::Makes(Strength::Obliges),
-            "advise" => Effect::Makes(Strength::Advises),
-            "cancel" => Effect::Cancels,
-            "except" => Effect::Limits,
-            "refer" => Effect::Refers,
-            _ => continue,
-        };
-        let bare = text.strip_prefix('^');
-        let text = bare.unwrap_or(text);
-        let at_start = bare.is_some() || matches!(effect, Effect::Limits | Effect::Refers);
-        found.push(Phrase { effect, at_start, is_spaced: !text.chars().any(is_cjk) });
-        texts.push(text);
+    for (class, text) in phrases().filter(|(class, _)| CLASSES.contains(class)) {
+        texts.push(text.trim_start_matches('^'));
+        found.push(Phrase { class, at_start: text.starts_with('^'), is_spaced: !text.chars().any(is_cjk) });
     }
     Some((AhoCorasick::new(texts).ok()?, found))
 });
 
-/// What the words of a sentence say.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Meaning {
     /// How much it obliges; `None` if it does not by its words.
     pub(super) strength: Option<Strength>,
-    /// Whether it limits the sentence before it.
     pub(super) limits: bool,
-    /// Whether it refers to the sentence before it.
     pub(super) refers: bool,
 }
 
@@ -102,12 +76,13 @@ pub(super) fn meaning(lower: &str) -> Meaning {
         }
         let before = before.trim_end();
         let begins = || !before.contains(char::is_alphanumeric);
-        match phrase.effect {
-            Effect::Limits => meaning.limits |= begins(),
-            Effect::Refers => meaning.refers |= begins(),
-            _ if phrase.at_start && !(before.ends_with(ends_clause) || begins()) => {}
-            Effect::Cancels => cancelled.push(found.range()),
-            Effect::Makes(strength) => made.push((found.range(), strength)),
+        match phrase.class {
+            "except" => meaning.limits |= begins(),
+            "refer" => meaning.refers |= begins(),
+            _ if phrase.at_start && !(before.ends_with(CLAUSE_ENDS) || begins()) => {}
+            "cancel" => cancelled.push(found.range()),
+            "oblige" => made.push((found.range(), Strength::Obliges)),
+            _ => made.push((found.range(), Strength::Advises)),
         }
     }
     let stands =
@@ -116,20 +91,15 @@ pub(super) fn meaning(lower: &str) -> Meaning {
     meaning
 }
 
-fn ends_clause(c: char) -> bool {
-    matches!(c, ',' | ';' | ':' | '–' | '—' | '(' | '.' | '-' | '/')
-}
+const CLAUSE_ENDS: [char; 9] = [',', ';', ':', '–', '—', '(', '.', '-', '/'];
 
 /// What stands below a heading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TitleMeaning {
-    /// Rules.
     Rules,
-    /// What is forbidden.
     Forbidden,
     /// Examples of what is wrong.
     Wrong,
-    /// Nothing to note.
     Skipped,
 }
 
@@ -151,7 +121,6 @@ pub(super) fn title_meaning(words: &str) -> Option<TitleMeaning> {
     classes.into_iter().find(|(class, _)| is_in(class, words)).map(|(_, meaning)| meaning)
 }
 
-/// Returns whether a title with these words says when the rules below it hold.
 pub(super) fn is_condition(words: &str) -> bool {
     words.split(' ').next().is_some_and(|word| is_in("when", word))
 }
@@ -190,7 +159,6 @@ pub(super) fn is_order(lower: &str) -> bool {
     orders(condition) || words(condition).next().is_some_and(leads) && !goes_on && clauses.next().is_some_and(orders)
 }
 
-/// Returns whether a text before a colon defines nothing, such as `Note`.
 pub(super) fn is_label(text: &str) -> bool {
     is_in("label", text.to_lowercase().trim())
 }
@@ -217,21 +185,4 @@ pub(super) fn count(text: &str) -> usize {
     let is_plain = |c: char| c.is_alphanumeric() && !is_cjk(c);
     let words = text.split_whitespace().filter(|word| word.contains(is_plain)).count();
     words + text.chars().filter(|c| is_cjk(*c)).count().div_ceil(2)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn titles_say_what_stands_below_them() {
-        let meaning = |title| title_meaning(&title_words(title));
-        assert_eq!(meaning("**Rules**:"), Some(TitleMeaning::Rules));
-        assert_eq!(meaning("Don'ts"), Some(TitleMeaning::Forbidden));
-        assert_eq!(meaning("License"), Some(TitleMeaning::Skipped));
-        assert_eq!(meaning("Rulers"), None);
-        assert!(is_condition("on release branches") && !is_condition("branches"));
-        assert!(is_binding("CONTRIBUTING") && is_binding("code-style-guide") && !is_binding("Release notes"));
-        assert!(is_order("add tests") && !is_order("the tests"));
-    }
 }

@@ -1,18 +1,18 @@
 //! Notes that were written down: by people or by any program, in front matter, a sidecar file or what `--from` names.
 
 use super::{NoteLimits, Notes, QuotableText};
-use crate::model::Digest;
+use crate::markdown::front_matter::{front_matter, near_miss};
+use crate::model::{Digest, nearest};
 use crate::redact::{Clean, CleanBuf};
 use crate::yaml::{Position, YamlDialect, YamlNode, YamlValue, documents};
+use std::ops::Range;
 use thiserror::Error;
 
 /// What follows the name of a document in that of its sidecar file.
 pub const SIDECAR: &str = ".notes.yml";
 
-/// The lists, in their order.
 const LISTS: [&str; 4] = ["summary", "key_facts", "rules", "keywords"];
 const DIGEST: &str = "source_digest";
-/// The longest entry, in characters.
 const LONGEST: usize = 1_000;
 
 /// Notes as written, not redacted yet.
@@ -28,11 +28,8 @@ pub struct WrittenNotes {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{message}")]
 pub struct NotesFault {
-    /// The line and the column in the file, if known.
     pub at: Option<(u32, u32)>,
-    /// What is wrong.
     pub message: String,
-    /// What to do.
     pub help: Option<String>,
 }
 
@@ -44,8 +41,6 @@ impl NotesFault {
 }
 
 impl WrittenNotes {
-    /// Reads a sidecar file.
-    ///
     /// # Errors
     /// Everything that is wrong with it, in order.
     pub fn from_yaml(text: &str, limits: &NoteLimits) -> Result<Self, Vec<NotesFault>> {
@@ -72,6 +67,7 @@ impl WrittenNotes {
             let help = format!("its keys are {}", listed());
             return Err(vec![NotesFault::new(at(node.at), "notes are a map", &help)]);
         };
+        let most = [limits.bullets, limits.key_facts, limits.rules, limits.keywords];
         let mut notes = Self::default();
         for (key, value) in pairs {
             let mut fault = |place: Position, message: String, help: &str| {
@@ -81,8 +77,10 @@ impl WrittenNotes {
             let Some(index) = LISTS.iter().position(|list| *list == name) else {
                 match &value.value {
                     _ if name != DIGEST => {
-                        let meant = nearest(name).map(|name| format!("did you mean `{name}`?"));
-                        let help = meant.unwrap_or_else(|| format!("the keys are {}", listed()));
+                        let help = match nearest(name, LISTS.into_iter().chain([DIGEST])) {
+                            Some(near) => format!("did you mean `{near}`?"),
+                            None => format!("the keys are {}", listed()),
+                        };
                         fault(key.at, format!("`{name}` is no key of notes"), &help);
                     }
                     YamlValue::Scalar { text, .. } if is_digest(text) => notes.source_digest = Some(text.clone()),
@@ -111,7 +109,7 @@ impl WrittenNotes {
                     }
                 }
             }
-            if let Some(message) = over_limit(name, &notes.lists[index], most(limits)[index]) {
+            if let Some(message) = over_limit(name, &notes.lists[index], most[index]) {
                 fault(value.at, message, "");
             }
         }
@@ -131,8 +129,65 @@ impl WrittenNotes {
     }
 }
 
+#[derive(Debug)]
+pub struct ReadableDocument {
+    pub body: Range<usize>,
+    pub body_line: u32,
+    /// `title` of the front matter, not redacted.
+    pub title: Option<String>,
+    /// `doc_type` of the front matter, not redacted.
+    pub doc_type: Option<String>,
+    pub notes: Option<WrittenNotes>,
+}
+
+impl ReadableDocument {
+    /// Reads the front matter of a document that holds no secrets.
+    ///
+    /// # Errors
+    /// If its front matter cannot be understood.
+    pub fn open(text: &str, limits: &NoteLimits) -> Result<Self, Vec<NotesFault>> {
+        let fault = |line, column, message: String, help: Option<&str>| {
+            vec![NotesFault { at: Some((line, column)), message, help: help.map(str::to_owned) }]
+        };
+        let whole = Self { body: 0..text.len(), body_line: 1, title: None, doc_type: None, notes: None };
+        let Some(found) = front_matter(text) else {
+            return match near_miss(text) {
+                Some(near) => Err(fault(near.line, 1, format!("the front matter {}", near.why), Some(near.help))),
+                None => Ok(whole),
+            };
+        };
+        let (nodes, error) = documents(&text[found.yaml.clone()], YamlDialect::Data);
+        if let Some(error) = error {
+            let line = error.at.line + found.yaml_line - 1;
+            return Err(fault(line, error.at.column, format!("the front matter is not YAML: {}", error.kind), None));
+        }
+        let mut document = Self { body: found.body..text.len(), body_line: found.body_line, ..whole };
+        let Some(YamlNode { value: YamlValue::Map(pairs), .. }) = nodes.first() else { return Ok(document) };
+        let mut faults = Vec::new();
+        for (key, node) in pairs {
+            match key.text.trim().to_lowercase().replace('-', "_").as_str() {
+                "doc_type" => document.doc_type = scalar(node).map(|text| text.trim().to_lowercase()),
+                "title" => document.title = scalar(node).map(str::to_owned),
+                "notes" => match WrittenNotes::from_node(node, found.yaml_line, limits) {
+                    Ok(notes) => document.notes = Some(notes),
+                    Err(more) => faults.extend(more),
+                },
+                _ => {}
+            }
+        }
+        if faults.is_empty() { Ok(document) } else { Err(faults) }
+    }
+}
+
+fn scalar(node: &YamlNode) -> Option<&str> {
+    match &node.value {
+        YamlValue::Scalar { text, .. } => Some(text),
+        _ => None,
+    }
+}
+
 impl Notes {
-    /// Returns the rules that do not stand in the document word for word.
+    /// Returns the rules that are not in the document word for word.
     pub fn misquoted(&self, document: &Clean) -> Vec<&Clean> {
         let text = QuotableText::of(document);
         self.rules.iter().filter(|rule| !text.holds(rule)).collect()
@@ -154,11 +209,6 @@ impl Notes {
     }
 }
 
-/// Returns how many entries each of [`LISTS`] may have.
-fn most(limits: &NoteLimits) -> [usize; 4] {
-    [limits.bullets, limits.key_facts, limits.rules, limits.keywords]
-}
-
 /// Returns why a list is too long, or an entry of it is too long or empty.
 fn over_limit(name: &str, list: &[String], most: usize) -> Option<String> {
     if list.len() > most {
@@ -175,65 +225,6 @@ fn is_digest(text: &str) -> bool {
     text.strip_prefix("sha256:").is_some_and(|hex| hex.len() == 64 && hex.bytes().all(is_hex))
 }
 
-/// Returns the key that `name` almost spells.
-fn nearest(name: &str) -> Option<&'static str> {
-    let name = name.to_lowercase().replace(['-', ' '], "_");
-    LISTS
-        .into_iter()
-        .chain([DIGEST])
-        .map(|field| (strsim::damerau_levenshtein(&name, field), field))
-        .filter(|(distance, field)| *distance <= 2 || name.len() >= 4 && field.starts_with(&name))
-        .min()
-        .map(|(_, field)| field)
-}
-
 fn listed() -> String {
-    LISTS.map(|field| format!("`{field}`")).join(", ") + " and `source_digest`"
-}
-
-#[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
-mod tests {
-    use super::*;
-
-    fn faults(text: &str) -> Vec<String> {
-        let shown = |fault: NotesFault| {
-            let (line, column) = fault.at.unwrap_or_default();
-            format!("{line}:{column} {} ({})", fault.message, fault.help.unwrap_or_default())
-        };
-        WrittenNotes::from_yaml(text, &NoteLimits::default()).unwrap_err().into_iter().map(shown).collect()
-    }
-
-    #[test]
-    fn a_sidecar_is_read_as_it_was_written() {
-        let source = Digest::of("text");
-        let notes = Notes {
-            summary: vec![Clean::literal("Uses `a: b` \"quoted\" — 日本 \\ #1")],
-            rules: vec![Clean::literal("- Never: commit"), Clean::literal("yes")],
-            ..Notes::default()
-        };
-        let text = notes.sidecar(&source);
-        let read = WrittenNotes::from_yaml(&text, &NoteLimits::default()).unwrap();
-        assert_eq!(read.redacted(&|text| Clean::literal(text.to_owned().leak())), notes);
-        assert!(!read.is_stale(&source) && read.is_stale(&Digest::of("other")));
-        assert!(!WrittenNotes::default().is_stale(&source));
-    }
-
-    #[test]
-    fn faults_name_their_place_and_what_to_do() {
-        assert_eq!(
-            faults("summary: one\nrule:\n  - x\nkeywords:\n  - a: b\nsource_digest: 12\n"),
-            [
-                "1:10 `summary` is not a list of texts (begin each entry with `- ` on a line of its own)",
-                "2:1 `rule` is no key of notes (did you mean `rules`?)",
-                "5:5 an entry of `keywords` is not a text (put a text with `: ` in quotation marks)",
-                "6:16 `source_digest` is not `sha256:` and 64 hexadecimal digits (remove the line, or run `contextpack notes --write`)",
-            ]
-        );
-        assert_eq!(faults("- a\n").len(), 1);
-        assert_eq!(faults(""), ["0:0 the file is empty (delete it, or add `summary:`)"]);
-        assert!(faults("summary: [\n")[0].contains("it is not YAML"));
-        let many = format!("summary:\n{}", "- a\n".repeat(11));
-        assert_eq!(faults(&many), ["2:3 `summary` has 11 entries; 10 are the most ()"]);
-    }
+    format!("`{}` and `{DIGEST}`", LISTS.join("`, `"))
 }

@@ -1,6 +1,11 @@
 //! `notes`: which notes a document gets, and why one gets none.
 
 use crate::sandbox::Sandbox;
+use contextpack::internals::model::Digest;
+use contextpack::internals::notes::{NoteLimits, extract};
+use contextpack::internals::redact::Clean;
+use std::fs;
+use std::path::Path;
 
 const GUIDE: &str = "# Guide\n\nThis guide says how the store is run.\n\nNever commit secrets.\n";
 
@@ -227,4 +232,46 @@ fn documents_that_the_configuration_calls_secret_get_no_notes() {
     sandbox.write("contextpack.yml", "documents:\n  - {include: [\"docs/**\"], type: credentials}\n");
     assert_eq!(sandbox.json(3, &["notes", "docs/guide.md"])["documents"][0]["error"]["kind"], "secret");
     assert_eq!(sandbox.json(0, &["notes"])["documents"], serde_json::json!([]));
+}
+
+fn clean(text: &str) -> Clean {
+    Clean::literal(text.to_owned().leak())
+}
+
+/// The extractor against documents in `tests/notes`. `CONTEXTPACK_BLESS=1 cargo test --test suite notes::` writes the notes
+/// beside them anew; the difference is then to be read.
+#[test]
+fn the_notes_on_every_sample_are_the_ones_beside_it() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/notes");
+    let mut files: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
+    files.sort();
+    assert!(files.len() >= 8);
+    for file in files {
+        let document = clean(&fs::read_to_string(&file).unwrap().replace("\r\n", "\n"));
+        let found = extract(&document, false, &NoteLimits::default());
+        assert_eq!(extract(&document, false, &NoteLimits::default()), found);
+        assert_eq!(found.misquoted(&document), Vec::<&Clean>::new(), "{}", file.display());
+        let sidecar = found.sidecar(&Digest::of(document.as_str()));
+        let beside = file.with_extension("md.notes.yml");
+        if std::env::var_os("CONTEXTPACK_BLESS").is_some() {
+            fs::write(&beside, &sidecar).unwrap();
+        }
+        assert_eq!(fs::read_to_string(&beside).unwrap().replace("\r\n", "\n"), sidecar, "{}", beside.display());
+    }
+}
+
+#[test]
+fn each_case_has_its_rules_and_facts_and_every_rule_is_verbatim_in_it() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/notes/cases.txt");
+    let cases = fs::read_to_string(path).unwrap().replace("\r\n", "\n");
+    for case in cases.split("====\n").skip(1) {
+        let (text, expected) = case.split_once("----\n").unwrap();
+        let found = extract(&clean(text), false, &NoteLimits::default());
+        let lines = |kind: &str, list: &[Clean]| list.iter().map(|it| format!("{kind} {it}\n")).collect::<String>();
+        assert_eq!(lines("rule", &found.rules) + &lines("fact", &found.key_facts), expected, "{text}");
+        assert_eq!(found.misquoted(&clean(text)), Vec::<&Clean>::new(), "{text}");
+    }
+    let order = clean("Add tests for each change.\n");
+    assert_eq!(extract(&order, true, &NoteLimits::default()).rules, [clean("Add tests for each change.")]);
 }
