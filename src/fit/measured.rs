@@ -1,23 +1,18 @@
 //! A selection with the sizes that a plan is computed from.
 
-use super::count::Counter;
-use super::level::{DetailLevel, content};
-use super::plan::Plan;
+use super::level::{DetailLevel, Plan, content};
 use crate::redact::Clean;
 use crate::render::{self, Form};
-use crate::select::{Amount, Candidate, Role, SectionBody, Selection, Trust};
+use crate::select::{Amount, Candidate, Counter, Role, SectionBody, Selection, trust_name};
 
 /// A selection, with the sizes of its sections in full and of their frames.
 pub(super) struct MeasuredSelection<'a> {
     pub(super) selection: &'a Selection,
     pub(super) counter: &'a Counter,
-    /// The size of each section's whole text.
     pub(super) full: Vec<Amount>,
-    /// The size of each section's frame.
     pub(super) frames: Vec<Amount>,
     /// The size of each section's line in the list of pointers, without its text; `None` if it never has one.
     pub(super) lines: Vec<Option<Amount>>,
-    /// The size of the list of pointers without its lines.
     pub(super) pointers: Amount,
     /// The size of the instructions and of the empty line after them.
     pub(super) head: Amount,
@@ -84,7 +79,7 @@ impl<'a> MeasuredSelection<'a> {
             .filter_map(|(section, shown)| {
                 let shown = shown.as_ref()?;
                 let frame = frame(&self.selection.candidates[section], &self.places[section], &shown.content);
-                Some(render::Frame { shortened: shown.is_shortened(), pointer: shown.detail == "pointer", ..frame })
+                Some(render::Frame { shortened: !shown.whole, pointer: shown.detail == "pointer", ..frame })
             })
             .collect();
         let left_out: Vec<usize> = plan.left_out().collect();
@@ -95,7 +90,6 @@ impl<'a> MeasuredSelection<'a> {
         self.counter.measure(&text)
     }
 
-    /// Returns the size of the root's whole text.
     pub(super) fn full_root(&self) -> Amount {
         self.root.map(|root| self.full[root]).unwrap_or_default()
     }
@@ -117,9 +111,8 @@ impl<'a> MeasuredSelection<'a> {
         is_pointer && self.lines[section].is_some()
     }
 
-    /// Returns whether an untrusted author may have written a section.
     pub(super) fn is_untrusted(&self, section: usize) -> bool {
-        self.selection.candidates[section].trust == Trust::Untrusted
+        self.selection.candidates[section].untrusted
     }
 
     /// Returns the line that lists a section which the budget leaves out.
@@ -130,7 +123,7 @@ impl<'a> MeasuredSelection<'a> {
             title: &candidate.title,
             reason: "budget",
             place: &self.places[section],
-            untrusted: candidate.trust == Trust::Untrusted,
+            untrusted: candidate.untrusted,
         }
     }
 
@@ -141,7 +134,7 @@ impl<'a> MeasuredSelection<'a> {
             title: &omission.title,
             reason: omission.reason,
             place,
-            untrusted: omission.trust == Trust::Untrusted,
+            untrusted: omission.untrusted,
         })
     }
 }
@@ -159,9 +152,9 @@ pub(super) fn measure(candidate: &Candidate, text: &Clean, counter: &Counter) ->
 fn frame<'b>(candidate: &'b Candidate, place: &'b str, content: &'b str) -> render::Frame<'b> {
     render::Frame {
         id: &candidate.id,
-        kind: candidate.kind,
+        kind: candidate.kind.name,
         source: place,
-        trust: candidate.trust.name(),
+        trust: trust_name(candidate.untrusted),
         state: candidate.state.as_deref().or(candidate.status.as_deref()).unwrap_or_default(),
         content,
         shortened: false,

@@ -4,23 +4,19 @@
 //! everything in full to the smallest pack; trimming stops at the first step
 //! that fits, and the section of that step gets the remaining room.
 
-mod count;
-mod filler;
 mod level;
 mod measured;
-mod plan;
 mod planner;
-mod shorten;
 mod walk;
 
-pub use count::Counter;
 pub use planner::fit;
 
 use crate::redact::Clean;
 
 // The parts of a fitted pack, for the modules that follow.
 pub use crate::select::{
-    Amount, Candidate, EdgeRow, Evidence, Notice, Omission, SectionBody, Selection, TextOrigin, Trust,
+    AgentLabel, Amount, Candidate, Counter, EdgeRow, Evidence, Input, Notice, Omission, RedactionRecord, SectionBody,
+    Selection, TextOrigin, trust_name,
 };
 
 /// A selection trimmed to a budget.
@@ -32,9 +28,7 @@ pub struct Fitted {
     pub kept: Vec<FittedSection>,
     /// The omissions: those for the budget in the order of the pack, then the others.
     pub omissions: Vec<OmittedSection>,
-    /// The budget that was applied.
     pub budget: crate::config::Budget,
-    /// The size of the rendering.
     pub used: Amount,
     /// The sections of [`Selection::head`], which are always whole.
     pub head: Vec<FittedSection>,
@@ -48,16 +42,13 @@ pub struct FittedSection {
     pub content: Clean,
     /// `full`, `truncated`, `excerpt` or `pointer`.
     pub detail: &'static str,
-    /// The tokens of the text.
     pub tokens: u64,
     /// The characters of the whole text, if the budget shortened it.
     pub full_chars: Option<u64>,
 }
 
-/// A section that a pack omits.
 #[derive(Debug, Clone)]
 pub struct OmittedSection {
-    /// The omission as the selection describes it.
     pub omission: Omission,
     /// The tokens of its full text, if known and counted.
     pub tokens: Option<u64>,

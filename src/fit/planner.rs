@@ -1,14 +1,11 @@
 //! Search for the fullest plan whose rendering is within the budget.
 
-use super::count::Counter;
-use super::filler::fill;
-use super::level::{DetailLevel, TrimStep, ladder};
+use super::level::{DetailLevel, Plan, ShownSection, TrimStep, content, ladder, shorten_root};
 use super::measured::MeasuredSelection;
-use super::plan::{Plan, ShownSection};
-use super::shorten::{between, shorten_root};
 use super::walk::{PreviousLevel, TakenStep, Walk};
-use super::{Fitted, FittedSection, OmittedSection, TooSmall};
+use super::{Counter, Fitted, FittedSection, OmittedSection, TooSmall};
 use crate::config::{Budget, Strategy};
+use crate::redact::Clean;
 use crate::select::{Amount, Candidate, Omission, Role, SectionBody, Selection, descend};
 use std::cmp::Ordering;
 
@@ -36,33 +33,36 @@ pub fn fit(selection: Selection, budget: &Budget, counter: &Counter) -> Result<F
     let planner = Planner::new(&selection, budget, counter);
     let (chosen, complete) = planner.with_claims(planner.best()?);
     let filled = if complete { fill(&selection, &chosen.plan, planner.limits, budget.strategy, counter) } else { None };
-    let fitted = |(kept, omissions), used, selection: Selection| {
-        let head = selection.head.iter().filter_map(Candidate::whole_text).enumerate().map(|(candidate, text)| {
-            let tokens = counter.measure_shared(text).tokens;
-            FittedSection { candidate, content: text.clone(), detail: "full", tokens, full_chars: None }
-        });
-        Fitted { head: head.collect(), kept, omissions, budget: budget.clone(), used, selection }
-    };
     if let Some((filled, plan)) = filled {
         let planner = Planner::new(&filled, budget, counter);
         let (parts, used) = (planner.parts(&plan), planner.measured.used(&plan));
-        return Ok(fitted(parts, used, filled));
+        return Ok(fitted(filled, parts, used, budget, counter));
     }
     let parts = planner.parts(&chosen.plan);
-    Ok(fitted(parts, chosen.used, selection))
+    Ok(fitted(selection, parts, chosen.used, budget, counter))
 }
 
-/// A plan with the size of its rendering.
+fn fitted(
+    selection: Selection,
+    (kept, omissions): (Vec<FittedSection>, Vec<OmittedSection>),
+    used: Amount,
+    budget: &Budget,
+    counter: &Counter,
+) -> Fitted {
+    let head = selection.head.iter().filter_map(Candidate::whole_text).enumerate().map(|(candidate, text)| {
+        let tokens = counter.measure_shared(text).tokens;
+        FittedSection { candidate, content: text.clone(), detail: "full", tokens, full_chars: None }
+    });
+    Fitted { head: head.collect(), kept, omissions, budget: budget.clone(), used, selection }
+}
+
 #[derive(Clone)]
 struct Chosen {
     plan: Plan,
     used: Amount,
 }
 
-/// The search for the fullest plan within a budget.
 struct Planner<'a> {
-    selection: &'a Selection,
-    counter: &'a Counter,
     measured: MeasuredSelection<'a>,
     budget: &'a Budget,
     /// The budget's limits without the margin.
@@ -74,13 +74,11 @@ struct Planner<'a> {
 impl<'a> Planner<'a> {
     fn new(selection: &'a Selection, budget: &'a Budget, counter: &'a Counter) -> Self {
         Self {
-            selection,
-            counter,
             measured: MeasuredSelection::new(selection, counter),
             budget,
             limits: limits(budget),
             ladder: ladder(&selection.candidates, budget.strategy),
-            whole: Plan::whole(selection),
+            whole: Plan::whole(&selection.candidates),
         }
     }
 
@@ -90,7 +88,7 @@ impl<'a> Planner<'a> {
     /// smallest on works.
     fn best(&self) -> Result<Chosen, TooSmall> {
         let mut walk = Walk::new(&self.measured, &self.ladder);
-        if walk.full().plus(self.measured.full_root()).fits(self.limits.plus(OVERESTIMATED)) {
+        if walk.full.plus(self.measured.full_root()).fits(self.limits.plus(OVERESTIMATED)) {
             let whole = self.chosen(self.whole.clone());
             if whole.used.fits(self.limits) {
                 return Ok(whole);
@@ -152,10 +150,11 @@ impl<'a> Planner<'a> {
     /// A plan that trims anything shows none, so that text by untrusted authors displaces nothing.
     fn with_claims(&self, chosen: Chosen) -> (Chosen, bool) {
         let whole = chosen.plan.is_whole();
-        let edges = self.selection.candidates.iter().enumerate().find_map(|(at, candidate)| match &candidate.body {
-            SectionBody::Edges(list) if list.claims.count > 0 => Some((at, list)),
-            _ => None,
-        });
+        let edges =
+            self.measured.selection.candidates.iter().enumerate().find_map(|(at, candidate)| match &candidate.body {
+                SectionBody::Edges(list) if list.claims.count > 0 => Some((at, list)),
+                _ => None,
+            });
         let Some((at, list)) = edges.filter(|_| whole) else { return (chosen, whole) };
         let Some(shown) = chosen.plan.shown[at].clone() else { return (chosen, false) };
         let with = |count| {
@@ -175,7 +174,7 @@ impl<'a> Planner<'a> {
                 if step.to == DetailLevel::LeftOut {
                     plan.shown[*section] = None;
                 } else if plan.shown[*section].is_some()
-                    && let Some(lower) = ShownSection::at(&self.selection.candidates[*section], step.to)
+                    && let Some(lower) = ShownSection::at(&self.measured.selection.candidates[*section], step.to)
                     && lower.content.len() < plan.len_at(*section)
                 {
                     plan.shown[*section] = Some(lower);
@@ -190,11 +189,9 @@ impl<'a> Planner<'a> {
         Chosen { plan, used }
     }
 
-    /// Returns the smallest limits that work.
-    ///
     /// Small texts may be smaller in full than in their lowest level of detail.
     fn too_small(&self, smallest: &Chosen) -> TooSmall {
-        let whole = self.measured.full.iter().fold(Amount::default(), |sum, amount| sum.plus(*amount));
+        let whole = self.measured.full.iter().copied().fold(Amount::default(), Amount::plus);
         let mut used = smallest.used;
         if whole.chars <= 2 * used.chars {
             let whole = self.measured.used(&self.whole);
@@ -202,31 +199,26 @@ impl<'a> Planner<'a> {
         }
         let keep = 100 - u64::from(self.budget.margin.min(99));
         let with_margin = |value: u64| (value * 100).div_ceil(keep);
-        TooSmall {
-            smallest: Amount {
-                chars: with_margin(used.chars),
-                bytes: with_margin(used.bytes),
-                tokens: with_margin(used.tokens),
-            },
-        }
+        TooSmall { smallest: used.with(used, |value, _| with_margin(value)) }
     }
 
     /// Returns the first plan of the ladder within `limits`, by the sum of its parts.
     fn plan_within(&self, limits: Amount, walk: &mut Walk<'_>) -> Option<Plan> {
         let mut plan = self.whole.clone();
         let root_full = self.measured.full_root();
-        if walk.full().plus(root_full).fits(limits) {
+        if walk.full.plus(root_full).fits(limits) {
             return Some(plan);
         }
         let reserve = match self.budget.strategy {
-            Strategy::Both => self.share_root(&mut plan, limits, walk.full()),
+            Strategy::Both => self.share_root(&mut plan, limits, walk.full),
             Strategy::DropLowPriority | Strategy::TruncateTail => Some(root_full),
         };
-        let full = walk.full();
+        let full = walk.full;
         let (steps, found) = walk.down_to(|total| reserve.is_some_and(|reserve| total.plus(reserve).fits(limits)));
         for step in steps {
             for previous in &step.lowered {
-                plan.shown[previous.section] = ShownSection::at(&self.selection.candidates[previous.section], step.to);
+                plan.shown[previous.section] =
+                    ShownSection::at(&self.measured.selection.candidates[previous.section], step.to);
             }
         }
         match (steps.last().filter(|_| found), reserve) {
@@ -242,7 +234,6 @@ impl<'a> Planner<'a> {
         Some(plan)
     }
 
-    /// Gives the sections of the last step as much of the room as they can use.
     fn use_room(&self, plan: &mut Plan, step: &TakenStep, room: Amount) {
         match &step.lowered[..] {
             [.., last] if step.to == DetailLevel::LeftOut => self.keep_part(plan, step, last, room),
@@ -252,16 +243,14 @@ impl<'a> Planner<'a> {
 
     /// Gives the last section that leaves as much of the room as it can use, if that is enough for a part of it.
     fn keep_part(&self, plan: &mut Plan, step: &TakenStep, last: &PreviousLevel, room: Amount) {
-        let Some(reopened) = step.reopened.filter(|reopened| reopened.fits(room)) else { return };
-        let tail = match self.budget.strategy {
-            Strategy::TruncateTail => true,
-            Strategy::Both => false,
-            Strategy::DropLowPriority => return,
-        };
-        let body = &self.selection.candidates[last.section].body;
-        let part = between(body, last.level, DetailLevel::Pointer, tail, room.minus(reopened), self.counter);
-        if let Some((content, detail)) = part {
-            plan.shown[last.section] = Some(ShownSection { content, detail, whole: false });
+        let strategy = self.budget.strategy;
+        let reopened = step.reopened.filter(|reopened| reopened.fits(room) && strategy != Strategy::DropLowPriority);
+        let Some(reopened) = reopened else { return };
+        let body = &self.measured.selection.candidates[last.section].body;
+        let room = room.minus(reopened);
+        let part = ShownSection::between(body, last.level, DetailLevel::Pointer, strategy, room, self.measured.counter);
+        if part.is_some() {
+            plan.shown[last.section] = part;
         }
     }
 
@@ -284,7 +273,7 @@ impl<'a> Planner<'a> {
             let ranges = lowered.iter().map(|previous| Share {
                 least: unit(previous.lowered),
                 most: unit(previous.amount.plus(listed(previous.section))),
-                weight: self.weight(previous.section),
+                weight: self.measured.selection.candidates[previous.section].rank.weight.into(),
             });
             match unit(left) {
                 u64::MAX => vec![u64::MAX; lowered.len()],
@@ -294,22 +283,17 @@ impl<'a> Planner<'a> {
         let (chars, bytes, tokens) = (shares(|it| it.chars), shares(|it| it.bytes), shares(|it| it.tokens));
         for (index, previous) in lowered.iter().enumerate() {
             let share = Amount { chars: chars[index], bytes: bytes[index], tokens: tokens[index] };
-            let candidate = &self.selection.candidates[previous.section];
+            let candidate = &self.measured.selection.candidates[previous.section];
             if previous.amount.plus(listed(previous.section)).fits(share) {
                 plan.shown[previous.section] = ShownSection::at(candidate, previous.level);
-            } else if let Some((content, detail)) =
-                between(&candidate.body, previous.level, to, false, share.minus(around(previous.section)), self.counter)
-                && content.len() > plan.len_at(previous.section)
-            {
-                plan.shown[previous.section] = Some(ShownSection { content, detail, whole: false });
+                continue;
             }
-        }
-    }
-
-    fn weight(&self, section: usize) -> u64 {
-        match self.selection.candidates[section].role {
-            Role::Rank(rank) => u64::from(rank.weight),
-            Role::Root | Role::Fixed | Role::Json | Role::Edges => 100,
+            let room = share.minus(around(previous.section));
+            let part =
+                ShownSection::between(&candidate.body, previous.level, to, Strategy::Both, room, self.measured.counter);
+            if part.as_ref().is_some_and(|part| part.content.len() > plan.len_at(previous.section)) {
+                plan.shown[previous.section] = part;
+            }
         }
     }
 
@@ -330,52 +314,42 @@ impl<'a> Planner<'a> {
 
     /// Returns the root's text cut to `room`; `None` if not even its beginning fits.
     fn cut_root(&self, room: Amount) -> Option<ShownSection> {
-        let SectionBody::Passage(passage, _) = &self.selection.candidates[self.measured.root?].body else {
+        let SectionBody::Passage(passage, _) = &self.measured.selection.candidates[self.measured.root?].body else {
             return None;
         };
         if self.measured.full_root().fits(room) {
             return Some(ShownSection { content: passage.full().clone(), detail: "full", whole: true });
         }
-        let content = shorten_root(passage, room, self.counter)?;
+        let content = shorten_root(passage, room, self.measured.counter)?;
         let detail = if content.len() == passage.full().len() { "full" } else { "truncated" };
         Some(ShownSection { content, detail, whole: detail == "full" })
     }
 
-    /// Returns the sections that a plan keeps, and all omissions.
     fn parts(&self, plan: &Plan) -> (Vec<FittedSection>, Vec<OmittedSection>) {
-        let counted = self.counter.counts_tokens();
+        let counted = self.measured.counter.counts_tokens();
         let budget = plan.left_out().map(|section| {
             let full = self.measured.full[section];
-            let omission = Omission { chars: Some(full.chars), ..self.selection.candidates[section].omitted("budget") };
+            let omission =
+                Omission { chars: Some(full.chars), ..self.measured.selection.candidates[section].omitted("budget") };
             OmittedSection { omission, tokens: counted.then_some(full.tokens) }
         });
-        let others = self.selection.omissions.iter();
+        let others = self.measured.selection.omissions.iter();
         let others = others.map(|omission| OmittedSection { omission: omission.clone(), tokens: None });
-        (self.kept(plan), budget.chain(others).collect())
-    }
-
-    /// Returns the sections that a plan keeps.
-    fn kept(&self, plan: &Plan) -> Vec<FittedSection> {
-        plan.shown
-            .iter()
-            .enumerate()
-            .filter_map(|(candidate, shown)| {
-                let ShownSection { content, detail, whole } = shown.as_ref()?;
-                let whole = *whole;
-                // Claims below the edges are not part of their full size.
-                let counted = whole && self.selection.candidates[candidate].role != Role::Edges;
-                let tokens = if counted { self.measured.full[candidate] } else { self.counter.measure(content) }.tokens;
-                let full_chars = (!whole).then_some(self.measured.full[candidate].chars);
-                Some(FittedSection { candidate, content: content.clone(), detail, tokens, full_chars })
-            })
-            .collect()
+        let kept = plan.shown.iter().enumerate().filter_map(|(candidate, shown)| {
+            let ShownSection { content, detail, whole } = shown.clone()?;
+            let full = self.measured.full[candidate];
+            // Claims below the edges are not part of their full size.
+            let is_full = whole && self.measured.selection.candidates[candidate].role != Role::Edges;
+            let tokens = if is_full { full.tokens } else { self.measured.counter.measure(&content).tokens };
+            Some(FittedSection { candidate, content, detail, tokens, full_chars: (!whole).then_some(full.chars) })
+        });
+        (kept.collect(), budget.chain(others).collect())
     }
 }
 
 /// The room above its lower level with which a section shows something worth reading.
 const USEFUL: Amount = Amount { chars: 400, bytes: 400, tokens: 100 };
 
-/// The least and the most that a section can use of a room, and its weight.
 #[derive(Debug, Clone, Copy)]
 struct Share {
     least: u64,
@@ -424,4 +398,75 @@ fn limits(budget: &Budget) -> Amount {
         limit.map_or(u64::MAX, |limit| u64::try_from(u128::from(limit) * keep / 100).unwrap_or(u64::MAX))
     };
     Amount { chars: limit(budget.max_chars), bytes: limit(budget.max_bytes), tokens: limit(budget.max_tokens) }
+}
+
+/// Adds as many of the first fillers to a whole plan of `selection` as fit `limits`, if any does.
+///
+/// The selections with more and more fillers are a fixed sequence, of which the last one that fits is taken: a larger budget
+/// never removes one, and no filler takes space from anything else. Unless the strategy never shortens, a part of the next one
+/// is added, too.
+pub(super) fn fill(
+    selection: &Selection,
+    plan: &Plan,
+    limits: Amount,
+    strategy: Strategy,
+    counter: &Counter,
+) -> Option<(Selection, Plan)> {
+    let fillers = &selection.fillers.sequence;
+    let mut room = limits;
+    let at_most = fillers.iter().take_while(|filler| {
+        let text = content(&filler.candidate.body, DetailLevel::Full).unwrap_or_default();
+        let size = Amount { tokens: 0, ..counter.measure_shared(&text) };
+        let fits = size.fits(room);
+        room = room.minus(size);
+        fits
+    });
+    let count = at_most.count();
+    let whole = (0..=count).rev().find_map(|count| {
+        let (filled, plan) = with(selection, plan, count);
+        let fits = MeasuredSelection::new(&filled, counter).used(&plan).fits(limits);
+        fits.then_some((count, filled, plan))
+    });
+    let (count, filled, whole) = whole?;
+    let further = (strategy != Strategy::DropLowPriority && count < fillers.len())
+        .then(|| with_part(selection, plan, count, limits, strategy, counter))
+        .flatten();
+    further.or((count > 0).then_some((filled, whole)))
+}
+
+fn with(selection: &Selection, plan: &Plan, count: usize) -> (Selection, Plan) {
+    let (filled, added) = selection.filled(count);
+    let mut plan = plan.clone();
+    for at in added {
+        let candidate = &filled.candidates[at];
+        plan.shown.insert(at, ShownSection::at(candidate, DetailLevel::Full));
+    }
+    (filled, plan)
+}
+
+/// Adds the first `count` fillers and a part of the next one, if that is an item and a part of it fits.
+fn with_part(
+    selection: &Selection,
+    plan: &Plan,
+    count: usize,
+    limits: Amount,
+    strategy: Strategy,
+    counter: &Counter,
+) -> Option<(Selection, Plan)> {
+    let next = &selection.fillers.sequence.get(count)?.candidate;
+    next.relation?;
+    let (filled, mut plan) = with(selection, plan, count + 1);
+    let at = filled.candidates.iter().position(|candidate| candidate.id == next.id)?;
+    let measured = MeasuredSelection::new(&filled, counter);
+    plan.shown[at] = Some(ShownSection::part(Clean::default(), "excerpt"));
+    let empty = measured.used(&plan);
+    if !empty.fits(limits) {
+        return None;
+    }
+    let room = limits.minus(empty);
+    let (upper, lower) = (DetailLevel::Full, DetailLevel::Pointer);
+    plan.shown[at] = Some(ShownSection::between(&next.body, upper, lower, strategy, room, counter)?);
+    let fits = measured.used(&plan).fits(limits);
+    drop(measured);
+    fits.then_some((filled, plan))
 }

@@ -7,21 +7,24 @@ use crate::render::{Footer, Form, LISTED};
 use crate::select::Amount;
 use std::cmp::Reverse;
 
-/// Everything but the root's text, at the detail that the steps so far leave.
-struct FixedPart<'a> {
+/// Everything but the root's text, at the detail that the steps so far leave, and the steps that make the text shorter, taken
+/// as far as some limit needed them.
+pub(super) struct Walk<'a> {
     measured: &'a MeasuredSelection<'a>,
     levels: Vec<DetailLevel>,
     /// The size of each section's text and of its frame, or of its line in the list of pointers.
     amounts: Vec<Amount>,
-    /// The size of the instructions and of all sections.
     sections: Amount,
-    /// The number of sections in the list of pointers.
     pointers: usize,
     footer: Amount,
     /// The sections that were left out last without making the text shorter, and the size before that.
     held: (Vec<PreviousLevel>, Amount),
     /// The places of the omissions for other reasons than the budget, as far as they are listed.
     other_places: Vec<Clean>,
+    ladder: std::slice::Iter<'a, TrimStep>,
+    taken: Vec<TakenStep>,
+    /// The size with everything in full.
+    pub(super) full: Amount,
 }
 
 /// A section's level and size before a step, and its size after it.
@@ -50,9 +53,9 @@ const LEAST_SAVED: u64 = 40;
 /// What the sentence about shortened sections without lines is longer by where it follows lines, at most.
 const LONGER_REST: Amount = Amount { chars: 40, bytes: 40, tokens: 12 };
 
-impl<'a> FixedPart<'a> {
-    /// Creates the part with every section in full.
-    fn new(measured: &'a MeasuredSelection<'a>) -> Self {
+impl<'a> Walk<'a> {
+    /// Starts at the top of the ladder, with everything in full.
+    pub(super) fn new(measured: &'a MeasuredSelection<'a>, ladder: &'a [TrimStep]) -> Self {
         let around = |section| measured.around(section, DetailLevel::Full);
         let mut amounts: Vec<Amount> =
             measured.full.iter().enumerate().map(|(section, full)| full.plus(around(section))).collect();
@@ -62,7 +65,7 @@ impl<'a> FixedPart<'a> {
         let sections = amounts.iter().fold(measured.head, |sum, amount| sum.plus(*amount));
         let is_line = |section: &usize| measured.is_line(*section, DetailLevel::Full);
         let omissions = measured.selection.omissions.iter().take(LISTED);
-        let mut part = Self {
+        let mut walk = Self {
             measured,
             levels: vec![DetailLevel::Full; amounts.len()],
             pointers: (0..amounts.len()).filter(is_line).count(),
@@ -71,9 +74,13 @@ impl<'a> FixedPart<'a> {
             footer: Amount::default(),
             held: (Vec::new(), Amount::default()),
             other_places: omissions.map(|omission| omission.origin.place()).collect(),
+            ladder: ladder.iter(),
+            taken: Vec::new(),
+            full: Amount::default(),
         };
-        part.footer = part.footer();
-        part
+        walk.footer = walk.footer();
+        walk.full = walk.total();
+        walk
     }
 
     /// Returns the size of everything, at most: which of the shortened sections will be listed is not known yet.
@@ -188,17 +195,12 @@ impl<'a> FixedPart<'a> {
             unlisted_count: if is_unlisted { shortened.len() } else { 0 },
         };
         let mut amount = self.measured.counter.measure(&Form::CURRENT.footer(self.measured.tag, &footer));
-        let longest = |unit: fn(Amount) -> u64| {
+        let lines = Amount::by_unit(|unit| {
             let mut lines: Vec<u64> =
                 framed.iter().map(|section| unit(self.measured.shortened_lines[*section])).collect();
             lines.sort_unstable_by_key(|line| Reverse(*line));
-            lines.iter().take(LISTED).sum::<u64>()
-        };
-        let lines = Amount {
-            chars: longest(|line| line.chars),
-            bytes: longest(|line| line.bytes),
-            tokens: longest(|line| line.tokens),
-        };
+            lines.iter().take(LISTED).sum()
+        });
         amount = amount.plus(lines);
         if is_unlisted {
             amount = amount.plus(LONGER_REST);
@@ -207,27 +209,6 @@ impl<'a> FixedPart<'a> {
         let untrusted = shortened.iter().any(|section| self.measured.is_untrusted(*section));
         if untrusted { amount.plus(Amount { chars: 2, bytes: 2, tokens: 2 }) } else { amount }
     }
-}
-
-/// The steps that make the text shorter, taken as far as some limit needed them.
-pub(super) struct Walk<'a> {
-    fixed: FixedPart<'a>,
-    ladder: std::slice::Iter<'a, TrimStep>,
-    taken: Vec<TakenStep>,
-    full: Amount,
-}
-
-impl<'a> Walk<'a> {
-    /// Starts at the top of the ladder, with everything in full.
-    pub(super) fn new(measured: &'a MeasuredSelection<'a>, ladder: &'a [TrimStep]) -> Self {
-        let fixed = FixedPart::new(measured);
-        Self { full: fixed.total(), fixed, ladder: ladder.iter(), taken: Vec::new() }
-    }
-
-    /// Returns the size of everything in full but the root's text.
-    pub(super) fn full(&self) -> Amount {
-        self.full
-    }
 
     /// Returns the fewest steps that lead to a size that `fits`, with whether they do: all steps if none does.
     pub(super) fn down_to(&mut self, fits: impl Fn(Amount) -> bool) -> (&[TakenStep], bool) {
@@ -235,23 +216,19 @@ impl<'a> Walk<'a> {
             return (&[], true);
         }
         let mut count = 0;
-        while let Some(step) = self.step(count) {
+        loop {
+            while self.taken.len() == count {
+                let Some(step) = self.ladder.next() else {
+                    self.restore_held();
+                    return (&self.taken, false);
+                };
+                let taken = self.take(step);
+                self.taken.extend(taken);
+            }
             count += 1;
-            if fits(step.total) {
+            if fits(self.taken[count - 1].total) {
                 return (&self.taken[..count], true);
             }
         }
-        (&self.taken, false)
-    }
-
-    fn step(&mut self, number: usize) -> Option<&TakenStep> {
-        while self.taken.len() <= number {
-            let Some(step) = self.ladder.next() else {
-                self.fixed.restore_held();
-                return None;
-            };
-            self.taken.extend(self.fixed.take(step));
-        }
-        self.taken.get(number)
     }
 }

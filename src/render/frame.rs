@@ -1,27 +1,23 @@
 //! The parts of a rendering: instructions, framed sections, and the list of omissions.
 
-use super::form::Form;
 use super::tag::Tag;
+use crate::model::{escape_markup, is_line_end};
+use std::borrow::Cow;
+use std::fmt::Write as _;
 
 /// The most omissions, and the most shortened sections, that a rendering lists; the others are counted.
 pub const LISTED: usize = 10;
 
-/// A section in a rendering.
 #[derive(Debug, Clone, Copy)]
 pub struct Frame<'a> {
-    /// The section's id.
     pub id: &'a str,
-    /// The section's kind.
     pub kind: &'a str,
-    /// Where the text can be read.
     pub source: &'a str,
     /// `trusted` or `untrusted`.
     pub trust: &'a str,
     /// The state; empty if the text has none.
     pub state: &'a str,
-    /// The text.
     pub content: &'a str,
-    /// Whether the budget shortened the text.
     pub shortened: bool,
     /// Whether the text is a pointer: where to read a text that is not shown.
     pub pointer: bool,
@@ -33,41 +29,25 @@ impl Frame<'_> {
         self.pointer && !matches!(self.kind, "work_item_json" | "edge_list") && !self.content.contains('\n')
     }
 
-    /// Returns the line of the list of pointers, with its newline.
     pub fn pointer_line(&self) -> String {
         let mark = if self.trust == "untrusted" { "untrusted: " } else { "" };
         format!("- {mark}{}\n", self.content)
     }
 
     /// Returns the line that names this section among the shortened ones.
-    pub fn shortened_line(&self) -> ShortenedLine<'_> {
-        ShortenedLine { id: self.id, place: self.source, untrusted: self.trust == "untrusted" }
+    pub fn shortened_line(&self) -> OmissionLine<'_> {
+        let untrusted = self.trust == "untrusted";
+        OmissionLine { id: self.id, title: "", reason: "", place: self.source, untrusted }
     }
 }
 
-/// A line of the list of shortened sections.
-#[derive(Debug, Clone, Copy)]
-pub struct ShortenedLine<'a> {
-    /// The section's id.
-    pub id: &'a str,
-    /// Where the whole text can be read.
-    pub place: &'a str,
-    /// Whether an untrusted author may have written the text.
-    pub untrusted: bool,
-}
-
-/// A line of the list of omissions.
+/// A line of the list of omissions, or of that of shortened sections, which has neither title nor reason.
 #[derive(Debug, Clone, Copy)]
 pub struct OmissionLine<'a> {
-    /// The id that its section would have.
     pub id: &'a str,
-    /// The title of the omitted section.
     pub title: &'a str,
-    /// Why it was left out.
     pub reason: &'a str,
-    /// Where it can be read.
     pub place: &'a str,
-    /// Whether an untrusted author may have written its title or text.
     pub untrusted: bool,
 }
 
@@ -76,11 +56,9 @@ pub struct OmissionLine<'a> {
 pub struct Footer<'a> {
     /// The first [`LISTED`] omissions.
     pub left_out: Vec<OmissionLine<'a>>,
-    /// The number of all omissions.
     pub left_out_count: usize,
     /// The first [`LISTED`] sections that the budget shortened, without pointers.
-    pub shortened: Vec<ShortenedLine<'a>>,
-    /// The number of all sections that the budget shortened.
+    pub shortened: Vec<OmissionLine<'a>>,
     pub shortened_count: usize,
     /// How many of these have no line.
     pub unlisted_count: usize,
@@ -119,7 +97,12 @@ pub fn render<'a>(
     let pointers: String = frames.iter().filter(is_line).map(Frame::pointer_line).collect();
     if !pointers.is_empty() {
         let untrusted = frames.iter().filter(is_line).any(|frame| frame.trust == "untrusted");
-        write_frame(&mut context, form, tag, &pointers_frame(pointers.trim_end_matches('\n'), untrusted));
+        write_frame(
+            &mut context,
+            form,
+            tag,
+            &list_frame("pointers", "pointers", pointers.trim_end_matches('\n'), untrusted),
+        );
         context.push('\n');
     }
     let count = left_out.len();
@@ -137,15 +120,15 @@ pub fn render<'a>(
     Rendering { instructions: format!("{}\n\n", instructions.trim_end()), context }
 }
 
-/// Returns the frame of the list of pointers.
-fn pointers_frame(content: &str, untrusted: bool) -> Frame<'_> {
+/// Returns the frame of a list that the rendering makes itself.
+fn list_frame<'a>(id: &'a str, kind: &'a str, content: &'a str, untrusted: bool) -> Frame<'a> {
     let trust = if untrusted { "untrusted" } else { "trusted" };
-    Frame { id: "pointers", kind: "pointers", source: "", trust, state: "", content, shortened: false, pointer: false }
+    Frame { id, kind, source: "", trust, state: "", content, shortened: false, pointer: false }
 }
 
 /// Returns what the list of pointers takes at most without its lines.
 pub fn empty_pointers(tag: Tag) -> String {
-    empty_frame(tag, &pointers_frame("", true))
+    empty_frame(tag, &list_frame("pointers", "pointers", "", true))
 }
 
 /// Returns what a frame adds to its content: the opening line, the closing line and the empty line after it.
@@ -156,26 +139,150 @@ pub fn empty_frame(tag: Tag, frame: &Frame<'_>) -> String {
     text
 }
 
-/// Writes a frame, its content and the line that closes it.
 pub(super) fn write_frame(out: &mut String, form: Form, tag: Tag, frame: &Frame<'_>) {
-    out.push('<');
-    out.push_str(&tag.name());
-    for (name, value) in [
-        ("id", frame.id),
-        ("kind", frame.kind),
-        ("source", frame.source),
-        ("trust", frame.trust),
-        ("state", frame.state),
-    ] {
-        out.push(' ');
-        out.push_str(name);
-        out.push_str("=\"");
-        out.push_str(&form.escape(value));
-        out.push('"');
+    let name = tag.name();
+    let Frame { id, kind, source, trust, state, content, .. } = frame;
+    let [id, kind, source, trust, state] = [id, kind, source, trust, state].map(|text| form.escape(text));
+    // Writing to a `String` cannot fail.
+    let _ = writeln!(
+        out,
+        "<{name} id=\"{id}\" kind=\"{kind}\" source=\"{source}\" trust=\"{trust}\" state=\"{state}\">\n{content}\n</{name}>"
+    );
+}
+
+const LONGEST_TITLE: usize = 100;
+
+const LONGEST_UNTRUSTED_TITLE: usize = 40;
+
+/// The longest place of untrusted origin in the list of omissions, in characters: the URL of a comment on GitHub fits.
+const LONGEST_UNTRUSTED_PLACE: usize = 200;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// `markdown/1`: the list of omissions is outside all frames. Read, and no longer written.
+    One,
+    /// `markdown/2`: only the instructions are outside frames.
+    Two,
+}
+
+impl Form {
+    pub const CURRENT: Self = Self::Two;
+
+    pub fn named(name: &str) -> Option<Self> {
+        [Self::One, Self::Two].into_iter().find(|form| form.name() == name)
     }
-    out.push_str(">\n");
-    out.push_str(frame.content);
-    out.push_str("\n</");
-    out.push_str(&tag.name());
-    out.push_str(">\n");
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::One => "markdown/1",
+            Self::Two => crate::wire::RENDERING,
+        }
+    }
+
+    /// Returns a tag that no content of the rendering uses.
+    pub(super) fn tag(self, instructions: &str, frames: &[Frame<'_>]) -> Tag {
+        Tag::for_texts(frames.iter().map(|frame| frame.content).chain(self.tag_like_lines(instructions)))
+    }
+
+    /// Returns a tag that is at least as long as that of any rendering whose contents are cuts of `texts`.
+    pub fn longest_tag<'a>(self, instructions: &'a str, texts: impl Iterator<Item = &'a str>) -> Tag {
+        Tag::for_cuts_of(texts.chain(self.tag_like_lines(instructions)))
+    }
+
+    /// Returns the lines of the instructions that could be mistaken for the first line of the context.
+    fn tag_like_lines(self, instructions: &str) -> impl Iterator<Item = &str> {
+        instructions.split('\n').filter(move |line| self == Self::Two && line.starts_with('<'))
+    }
+
+    /// Renders the list of omissions and of shortened sections, with the final newline of the rendering.
+    pub fn footer(self, tag: Tag, footer: &Footer<'_>) -> String {
+        let Footer { left_out, left_out_count, shortened, shortened_count, unlisted_count } = footer;
+        let mut text = String::new();
+        // Writing to a `String` cannot fail.
+        let _ = match (self, left_out_count, shortened_count) {
+            (Self::One, 0, _) | (Self::Two, 0, 0) => writeln!(text, "Left out: nothing"),
+            (Self::Two, 0, _) => Ok(()),
+            (_, count, _) => writeln!(text, "Left out: {count}"),
+        };
+        left_out.iter().for_each(|omission| text.push_str(&self.omission_line(omission)));
+        if *left_out_count > LISTED {
+            let place = if self == Self::One { "listed in the pack" } else { "in the `omissions` of the pack's JSON" };
+            let _ = writeln!(text, "- and {} more, {place}", left_out_count - LISTED);
+        }
+        if self == Self::One {
+            return text;
+        }
+        let _ = match shortened_count {
+            0 => Ok(()),
+            1 => writeln!(text, "1 section is shortened:"),
+            count => writeln!(text, "{count} sections are shortened:"),
+        };
+        for line in shortened {
+            text.push_str(&self.shortened_line(line));
+        }
+        let _ = match (unlisted_count, shortened.is_empty()) {
+            (0, _) => Ok(()),
+            (count, true) => writeln!(text, "- {count} in `pointers`"),
+            (count, false) => writeln!(text, "- and {count} more, in `pointers` or marked where they are cut"),
+        };
+        let untrusted = left_out.iter().chain(shortened).any(|line| line.untrusted);
+        let mut framed = String::with_capacity(text.len() + 128);
+        write_frame(
+            &mut framed,
+            self,
+            tag,
+            &list_frame("left-out", "omissions", text.trim_end_matches('\n'), untrusted),
+        );
+        framed
+    }
+
+    pub fn shortened_line(self, line: &OmissionLine<'_>) -> String {
+        let most = if line.untrusted { LONGEST_UNTRUSTED_PLACE } else { usize::MAX };
+        format!("- {}: {}\n", self.escape(&cut(line.id, most)), self.escape(&cut(line.place, most)))
+    }
+
+    fn omission_line(self, omission: &OmissionLine<'_>) -> String {
+        let reason = self.escape(omission.reason);
+        if self == Self::One {
+            // `markdown/1` escapes a title before it cuts it.
+            let title = self.escape(omission.title);
+            return format!("- {} ({reason}): {}\n", cut(&title, LONGEST_TITLE), self.escape(omission.place));
+        }
+        let (title, place, mark) = match omission.untrusted {
+            true => (LONGEST_UNTRUSTED_TITLE, LONGEST_UNTRUSTED_PLACE, ", untrusted"),
+            false => (LONGEST_TITLE, usize::MAX, ""),
+        };
+        let what = what(&cut(omission.id, place));
+        let (title, place) = (cut(omission.title, title), cut(omission.place, place));
+        let [what, title, place] = [&*what, &*title, &*place].map(|text| self.escape(text));
+        format!("- {what}\"{title}\" ({reason}{mark}): {place}\n")
+    }
+
+    /// Returns the text on one line that can neither end an attribute nor open a tag.
+    pub(super) fn escape(self, text: &str) -> Cow<'_, str> {
+        let is_space = |c: char| c.is_control() || self == Self::Two && is_line_end(c);
+        if text.contains(is_space) {
+            return Cow::Owned(escape_markup(&text.replace(is_space, " ")).into_owned());
+        }
+        escape_markup(text)
+    }
+}
+
+/// Returns what the id of a section says about it, with a space: `dependency PROJ-7 `, and `adr ` of a file, whose path is its
+/// place.
+fn what(id: &str) -> String {
+    match id.split_once('.') {
+        Some((relation @ ("parent" | "child" | "dependency" | "related"), id)) => {
+            format!("{relation} {id} ")
+        }
+        Some((kind @ ("adr" | "file" | "code"), _)) => format!("{kind} "),
+        _ => String::new(),
+    }
+}
+
+fn cut(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        Some((at, _)) => Cow::Owned(format!("{}…", &text[..at])),
+        None => Cow::Borrowed(text),
+    }
 }

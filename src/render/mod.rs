@@ -3,11 +3,10 @@
 //! The grammar is in `docs/rendering.md`. It never changes under this name: a
 //! different form gets a different name.
 
-mod form;
 mod frame;
 mod tag;
 
-pub use form::Form;
+pub use frame::Form;
 pub use frame::{Footer, Frame, LISTED, OmissionLine, Rendering, empty_frame, empty_pointers, render};
 pub use tag::Tag;
 

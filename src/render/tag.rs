@@ -40,7 +40,6 @@ impl Tag {
         Self(number)
     }
 
-    /// Returns the tag name.
     pub(super) fn name(self) -> Cow<'static, str> {
         match self.0 {
             1 => "section".into(),

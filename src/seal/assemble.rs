@@ -2,13 +2,13 @@
 
 use super::{Sealed, Stamp};
 use crate::fit::{
-    Candidate, EdgeRow, Evidence, Fitted, FittedSection, Notice, OmittedSection, SectionBody, TextOrigin, Trust,
+    AgentLabel, Candidate, EdgeRow, Evidence, Fitted, FittedSection, Input, Notice, OmittedSection, RedactionRecord,
+    SectionBody, TextOrigin, trust_name,
 };
 use crate::model::slug;
 use crate::redact::Clean;
 use crate::wire;
 
-/// Converts a fitted pack into its wire form and seals it.
 pub fn seal(fitted: &Fitted, stamp: &Stamp) -> Sealed {
     let selection = &fitted.selection;
     let labels = &selection.labels;
@@ -19,12 +19,12 @@ pub fn seal(fitted: &Fitted, stamp: &Stamp) -> Sealed {
     let mut redactions: Vec<wire::Redaction> = head()
         .chain(kept())
         .flat_map(|(candidate, _)| {
-            candidate.removals.iter().map(|removal| wire::Redaction {
+            candidate.removals.iter().map(|RedactionRecord { origin, removal }| wire::Redaction {
                 section: candidate.id.to_string(),
-                source: source(&removal.origin),
-                line: removal.line,
+                source: source(origin),
+                line: removal.line.into(),
                 rule: removal.rule.clone(),
-                count: removal.count,
+                count: removal.count.into(),
                 reason: removal.reason.clone(),
                 to_include: removal.to_include.clone(),
             })
@@ -48,7 +48,7 @@ pub fn seal(fitted: &Fitted, stamp: &Stamp) -> Sealed {
         agent: labels
             .agent
             .as_ref()
-            .map(|agent| wire::PackAgent { key: agent.key.to_string(), name: agent.name.to_string() }),
+            .map(|AgentLabel { key, name }| wire::PackAgent { key: key.to_string(), name: name.to_string() }),
         policy: labels.policy.map(|policy| policy.name().to_owned()),
         job: labels.job.clone(),
         handover: labels.handover.as_ref().map(|handover| wire::PackHandover {
@@ -58,11 +58,7 @@ pub fn seal(fitted: &Fitted, stamp: &Stamp) -> Sealed {
             target_profile_box_id: handover.profile_box.to_string(),
             output_box: handover.output_box.to_string(),
         }),
-        inputs: selection
-            .inputs
-            .iter()
-            .map(|input| wire_input(&input.origin, input.digest.map(|d| d.to_string())))
-            .collect(),
+        inputs: selection.inputs.iter().map(input).collect(),
         budget: budget(fitted, counted),
         hash: String::new(),
         sections: sections.collect(),
@@ -95,19 +91,17 @@ fn section(candidate: &Candidate, kept: &FittedSection, root: &str, counted: boo
         _ => None,
     };
     let edges = list.map(|list| {
-        let trust = Some(Trust::Untrusted.name().to_owned());
-        let claims = list.claims.rows.iter().map(|row| wire::PackEdge { trust: trust.clone(), ..edge(row, root) });
-        list.rows.iter().map(|row| edge(row, root)).chain(claims).collect()
+        let claims = list.claims.rows.iter().map(|row| (row, Some(trust_name(true).to_owned())));
+        list.rows.iter().map(|row| (row, None)).chain(claims).map(|(row, trust)| edge(row, root, trust)).collect()
     });
-    let untrusted_edges = list.map(|list| list.claims.count as u64).filter(|count| *count > 0);
     let by = candidate.by.as_ref();
     let document = candidate.document.as_ref();
     wire::Section {
         id: candidate.id.to_string(),
-        kind: candidate.kind.to_owned(),
+        kind: candidate.kind.name.to_owned(),
         title: candidate.title.to_string(),
         source: source(&candidate.origin),
-        provenance: candidate.provenance.to_owned(),
+        provenance: candidate.kind.provenance.to_owned(),
         content: kept.content.to_string(),
         metadata: wire::Metadata {
             detail: kept.detail.to_owned(),
@@ -120,11 +114,14 @@ fn section(candidate: &Candidate, kept: &FittedSection, root: &str, counted: boo
             author_association: by.and_then(|by| string(&by.association)),
             created_at: by.and_then(|by| string(&by.created_at)),
             edited: by.and_then(|by| by.edited),
-            trust: Some(candidate.trust.name().to_owned()),
+            trust: Some(trust_name(candidate.untrusted).to_owned()),
             relation: candidate.relation.map(str::to_owned),
-            evidence: candidate.evidence.as_ref().map(evidence),
+            evidence: candidate.evidence.as_ref().map(|Evidence { source, at }| wire::SectionEvidence {
+                source: (*source).to_owned(),
+                at: at.to_string(),
+            }),
             edges,
-            untrusted_edges,
+            untrusted_edges: list.map(|list| list.claims.count as u64).filter(|count| *count > 0),
             doc_type: document.map(|document| document.kind.to_owned()),
             rank: document.and_then(|document| document.rank).map(u64::from),
             matched: document.map(|document| document.matched.clone()).filter(|matched| !matched.is_empty()),
@@ -139,7 +136,7 @@ fn section(candidate: &Candidate, kept: &FittedSection, root: &str, counted: boo
     }
 }
 
-fn edge(row: &EdgeRow, root: &str) -> wire::PackEdge {
+fn edge(row: &EdgeRow, root: &str, trust: Option<String>) -> wire::PackEdge {
     wire::PackEdge {
         from: root.to_owned(),
         to: row.to.to_string(),
@@ -149,47 +146,37 @@ fn edge(row: &EdgeRow, root: &str) -> wire::PackEdge {
         resolved: row.resolved,
         source: row.evidence.source.to_owned(),
         at: row.evidence.at.to_string(),
-        trust: None,
+        trust,
     }
 }
 
-fn evidence(evidence: &Evidence) -> wire::SectionEvidence {
-    wire::SectionEvidence { source: evidence.source.to_owned(), at: evidence.at.to_string() }
-}
-
-fn omission(omitted: &OmittedSection) -> wire::PackOmission {
-    let omission = &omitted.omission;
+fn omission(OmittedSection { omission, tokens }: &OmittedSection) -> wire::PackOmission {
     wire::PackOmission {
         id: omission.id.to_string(),
         title: omission.title.to_string(),
         source: source(&omission.origin),
         provenance: omission.provenance.to_owned(),
         reason: omission.reason.to_owned(),
-        trust: (omission.trust == Trust::Untrusted).then(|| omission.trust.name().to_owned()),
+        trust: omission.untrusted.then(|| trust_name(true).to_owned()),
         chars: omission.chars,
-        tokens: omitted.tokens,
+        tokens: *tokens,
     }
 }
 
 fn warning(notice: &Notice) -> wire::Warning {
-    let source = notice.path.as_ref().map(|path| wire::SectionSource {
+    let source = |path: &Clean| wire::SectionSource {
         kind: "file".to_owned(),
         path: Some(path.to_string()),
         lines: notice.line.map(|line| [line, line]),
         ..wire::SectionSource::default()
-    });
-    wire::Warning { code: notice.code.to_owned(), message: notice.message.to_string(), source }
+    };
+    let (code, message) = (notice.code.to_owned(), notice.message.to_string());
+    wire::Warning { code, message, source: notice.path.as_ref().map(source) }
 }
 
-fn wire_input(origin: &TextOrigin, digest: Option<String>) -> wire::PackInput {
-    wire::PackInput {
-        kind: origin.kind.name().to_owned(),
-        id: string(&origin.id),
-        path: string(&origin.path),
-        url: string(&origin.url),
-        version: origin.version.map(|version| version.to_string()),
-        digest,
-    }
+fn input(input: &Input) -> wire::PackInput {
+    let wire::SectionSource { kind, id, path, url, version, .. } = source(&input.origin);
+    wire::PackInput { kind, id, path, url, version, digest: input.digest.map(|digest| digest.to_string()) }
 }
 
 fn string(text: &Option<Clean>) -> Option<String> {

@@ -1,7 +1,7 @@
 //! Runs `tests/cases/select.yml`: what single texts are read as.
 
 use super::source_text::SourceText;
-use super::{ChunkWeight, Tier, WorkItemJson, boilerplate, code, emphasis, mentioned, text_fields};
+use super::{Tier, WorkItemJson, code, neighbours, outline, references};
 use crate::graph::{Node, Outline, Value};
 use crate::redact::Clean;
 use serde::Deserialize;
@@ -44,21 +44,17 @@ fn read(case: &Case) -> Yaml {
         }
         "boilerplate" => {
             let outline = Outline::read(text);
-            let blocks = boilerplate::blocks(&outline, text).into_iter();
+            let blocks = outline::boilerplate(&outline, text).into_iter();
             list(blocks.map(|block| text[outline.blocks[block].range.clone()].trim()).collect())
         }
-        "is a comment" => boilerplate::is_comment(text).into(),
+        "is a comment" => outline::is_comment(text).into(),
         "names the heading limits" => {
-            text.find("limits").is_some_and(|at| emphasis::is_naming(text, at, at + "limits".len())).into()
+            text.find("limits").is_some_and(|at| references::is_naming(text, at, at + "limits".len())).into()
         }
-        "names requirements" => emphasis::names_requirements(text).into(),
-        "ids" => list(mentioned::words(text)),
-        "without struck through" => mentioned::unstruck(text).concat().into(),
-        "names a successor" => mentioned::names_successor(text).into(),
-        "blocks" => {
-            let chunks = text_fields::blocks(text, ChunkWeight::Normal);
-            list(chunks.iter().map(|chunk| &text[chunk.range.clone()]).collect())
-        }
+        "names requirements" => references::names_requirements(text).into(),
+        "ids" => list(neighbours::words(text)),
+        "without struck through" => neighbours::unstruck(text).concat().into(),
+        "names a successor" => neighbours::names_successor(text).into(),
         "fence" => code::fence_for(text).into(),
         "fields" => {
             let Value::Map(fields) = node(&case.text).value else { return Yaml::Null };

@@ -1,6 +1,7 @@
 //! The text of code: the lines that a reference names with the block around them, a small file, or an outline.
 
 use super::source_text::SourceText;
+use super::types::add_lines;
 use super::{CodeUse, Document, ReferencedCode, TextLevels};
 use crate::config::CodeDetail;
 use crate::graph::KeptCode;
@@ -8,29 +9,23 @@ use crate::model::{LineRange, RepoPath, floor_cluster};
 use crate::redact::{Clean, CleanBuf};
 use std::ops::RangeInclusive;
 
-/// The most lines and characters of a file that is shown whole.
 const SMALL_FILE: (usize, usize) = (120, 6_000);
 
-/// The most lines of a block that is shown whole around the named lines.
-const LONGEST_BLOCK: usize = 80;
+const MAX_BLOCK: usize = 80;
 
-/// The lines around the named ones that are shown with them.
-const AROUND: usize = 3;
+const LINES_AROUND: usize = 3;
 
 /// The most named lines of one range that are shown; of more there is the outline.
-const MOST_NAMED: usize = 400;
+const MAX_NAMED: usize = 400;
 
 /// The most bytes of a section: lines of generated files may be very long.
-const MOST_BYTES: usize = 24_000;
+const MAX_BYTES: usize = 24_000;
 
-/// The most lines of an outline, and of one of them in characters.
 const OUTLINE: (usize, usize) = (160, 160);
 
 /// What a pack may show of a code file.
 pub(super) struct CodeSection<'a> {
-    /// The named lines; `None` for the file as a whole.
     pub(super) named: Option<LineRange>,
-    /// The first and the last line that is shown.
     pub(super) lines: Option<[u64; 2]>,
     pub(super) from: &'a CodeUse,
     pub(super) body: TextLevels,
@@ -40,7 +35,6 @@ pub(super) struct CodeSection<'a> {
 struct LineGroup<'a> {
     /// The named lines, in order, none touching another.
     named: Vec<RangeInclusive<usize>>,
-    /// The lines that are shown, in order, none touching another.
     shown: Vec<RangeInclusive<usize>>,
     uses: Vec<&'a CodeUse>,
 }
@@ -88,15 +82,14 @@ pub(super) fn code_sections<'r>(
     sections
 }
 
-/// Returns the levels of detail of lines at a commit, and the last line that they are.
 pub(super) fn lines_at_commit(code: &KeptCode<Clean>, detail: CodeDetail) -> (TextLevels, u32) {
     let mut pointer = CleanBuf::new();
     add_lines(pointer.line(&code.shown).lit(":"), code.lines.first.into(), code.lines.last.into());
     let pointer = pointer.lit(" (as of commit ").line(&code.commit).lit(")").finish();
     let count = code.text.split('\n').count();
     let last = code.lines.first.saturating_add(u32::try_from(count - 1).unwrap_or(u32::MAX)).min(code.lines.last);
-    if detail == CodeDetail::Pointer || code.text.len() > MOST_BYTES || count > MOST_NAMED {
-        return (TextLevels::only(pointer.clone(), "pointer", pointer), last);
+    if detail == CodeDetail::Pointer || code.text.len() > MAX_BYTES || count > MAX_NAMED {
+        return (TextLevels::pointer(pointer), last);
     }
     let mut full = CleanBuf::new();
     full.lit("Lines as of commit ").line(&code.commit).lit(", not those of today.\n\n");
@@ -113,32 +106,30 @@ impl CodeFile<'_> {
         for (named, from) in &reference.lines {
             let first = self.redacted_line(named.first);
             let last = self.redacted_line(named.last).min(lines.len().saturating_sub(1));
-            if first >= lines.len() || last - first >= MOST_NAMED {
+            if first >= lines.len() || last - first >= MAX_NAMED {
                 beyond.get_or_insert(from);
                 continue;
             }
             let named = first..=last.max(first);
-            let near = named.start().saturating_sub(AROUND)..=(named.end() + AROUND).min(lines.len() - 1);
+            let near = named.start().saturating_sub(LINES_AROUND)..=(named.end() + LINES_AROUND).min(lines.len() - 1);
             let mut shown = vec![near];
             if let Some(block) = lines.block_around(&named) {
                 let lead = lines.lead(*block.start());
-                if block.end() - lead < LONGEST_BLOCK {
-                    shown.push(lead..=*block.end());
-                } else {
-                    shown.push(*block.start()..=*block.start());
-                }
+                let is_short = block.end() - lead < MAX_BLOCK;
+                shown.push(if is_short { lead..=*block.end() } else { *block.start()..=*block.start() });
             }
             groups.push(LineGroup { named: vec![named], shown: merged(shown), uses: vec![from] });
         }
-        groups.sort_by_key(|group| group.shown.first().map_or(0, |first| *first.start()));
+        let first_of = |group: &LineGroup<'_>| group.shown.first().map_or(0, |range| *range.start());
+        groups.sort_by_key(first_of);
         let mut joined: Vec<LineGroup<'r>> = Vec::new();
         for group in groups {
-            match joined.last_mut().filter(|last| touches(&last.shown, &group.shown)) {
+            let touches =
+                |last: &&mut LineGroup<'_>| last.shown.last().is_some_and(|range| first_of(&group) <= range.end() + 1);
+            match joined.last_mut().filter(touches) {
                 Some(last) => {
-                    last.shown.extend(group.shown);
-                    last.shown = merged(std::mem::take(&mut last.shown));
-                    last.named.extend(group.named);
-                    last.named = merged(std::mem::take(&mut last.named));
+                    last.shown = merged([std::mem::take(&mut last.shown), group.shown].concat());
+                    last.named = merged([std::mem::take(&mut last.named), group.named].concat());
                     last.uses.extend(group.uses);
                 }
                 None => joined.push(group),
@@ -147,7 +138,6 @@ impl CodeFile<'_> {
         (joined, beyond)
     }
 
-    /// Returns the levels of detail of named lines.
     fn lines_body(&self, group: &LineGroup<'_>) -> TextLevels {
         let mut pointer = CleanBuf::new();
         pointer.line(&self.document.shown);
@@ -157,37 +147,37 @@ impl CodeFile<'_> {
         }
         let pointer = pointer.lit(" (of ").number(self.lines.len() as u64).lit(" lines)").finish();
         if self.detail == CodeDetail::Pointer {
-            return TextLevels::only(pointer.clone(), "pointer", pointer);
+            return TextLevels::pointer(pointer);
         }
         let as_of = group.uses.iter().find_map(|from| from.commit.as_ref());
         let [full, excerpt] = [&group.shown, &group.named].map(|lines| self.fenced(lines, as_of));
-        if full.len() <= MOST_BYTES {
+        if full.len() <= MAX_BYTES {
             let excerpt = (excerpt.len() < full.len()).then_some(excerpt);
             TextLevels { excerpt, ..TextLevels::only(full, "full", pointer) }
-        } else if excerpt.len() <= MOST_BYTES {
+        } else if excerpt.len() <= MAX_BYTES {
             TextLevels::only(excerpt, "excerpt", pointer)
         } else {
-            TextLevels::only(pointer.clone(), "pointer", pointer)
+            TextLevels::pointer(pointer)
         }
     }
 
-    /// Returns the levels of detail of a whole file.
     fn whole_body(&self, small: bool) -> TextLevels {
         let count = self.lines.len();
         let mut pointer = CleanBuf::new();
         let pointer = pointer.line(&self.document.shown).lit(" (").number(count as u64).lit(" lines)").finish();
         if self.detail == CodeDetail::Pointer || count == 0 {
-            return TextLevels::only(pointer.clone(), "pointer", pointer);
+            return TextLevels::pointer(pointer);
         }
-        match (self.outline(), small) {
-            (outline, true) => {
-                let full = self.fenced(&[0..=count - 1], None);
-                let excerpt = outline.filter(|outline| outline.len() < full.len());
-                TextLevels { excerpt, ..TextLevels::only(full, "full", pointer) }
-            }
-            (Some(outline), false) => TextLevels::only(outline, "excerpt", pointer),
-            (None, false) => TextLevels::only(pointer.clone(), "pointer", pointer),
+        let outline = self.outline();
+        if small {
+            let full = self.fenced(&[0..=count - 1], None);
+            let excerpt = outline.filter(|outline| outline.len() < full.len());
+            return TextLevels { excerpt, ..TextLevels::only(full, "full", pointer) };
         }
+        outline.map_or_else(
+            || TextLevels::pointer(pointer.clone()),
+            |outline| TextLevels::only(outline, "excerpt", pointer.clone()),
+        )
     }
 
     /// Returns the definitions of a file with their lines; `None` if there are fewer than two, or too many to be of use.
@@ -246,27 +236,14 @@ impl CodeFile<'_> {
 
     /// Returns the index of a line of the file in its redacted text.
     fn redacted_line(&self, line: u32) -> usize {
-        let text = &self.document.text;
-        if text.folds.is_empty() {
-            return line.saturating_sub(1) as usize;
-        }
-        let (mut low, mut high) = (0, self.lines.len());
-        while low < high {
-            let middle = usize::midpoint(low, high);
-            if text.last_line_before(u32::try_from(middle + 1).unwrap_or(u32::MAX)) < line {
-                low = middle + 1
-            } else {
-                high = middle
-            }
-        }
-        low
+        let is_at = |index: &usize| self.document.text.last_line_before(number_of(*index)) >= line;
+        (0..self.lines.len()).find(is_at).unwrap_or(self.lines.len())
     }
 
     /// Returns the first and the last line of the file that some lines of its redacted text were.
     fn real_lines(&self, lines: &RangeInclusive<usize>) -> [u64; 2] {
-        let number = |index: usize| u32::try_from(index + 1).unwrap_or(u32::MAX);
         let text = &self.document.text;
-        [text.line_before(number(*lines.start())), text.last_line_before(number(*lines.end()))].map(u64::from)
+        [text.line_before(number_of(*lines.start())), text.last_line_before(number_of(*lines.end()))].map(u64::from)
     }
 
     fn real_range(&self, named: &[RangeInclusive<usize>]) -> Option<LineRange> {
@@ -276,10 +253,8 @@ impl CodeFile<'_> {
     }
 }
 
-/// Returns whether some lines of two groups overlap or touch. Both are sorted, and the second does not begin first.
-fn touches(first: &[RangeInclusive<usize>], second: &[RangeInclusive<usize>]) -> bool {
-    let Some(start) = second.first().map(|range| *range.start()) else { return false };
-    first.iter().any(|range| start <= range.end() + 1)
+fn number_of(index: usize) -> u32 {
+    u32::try_from(index + 1).unwrap_or(u32::MAX)
 }
 
 /// Sorts ranges and joins those that overlap or touch.
@@ -303,7 +278,6 @@ fn add_block(out: &mut CleanBuf, path: &RepoPath, shown: &Clean, lines: &Clean) 
     out.lit("\n").text(lines).fence(&fence);
 }
 
-/// Returns a fence that is longer than any run of its character in the text.
 pub(super) fn fence_for(text: &str) -> String {
     let longest = |mark: char| {
         let runs = text.split(|c| c != mark).map(str::len);
@@ -314,26 +288,17 @@ pub(super) fn fence_for(text: &str) -> String {
 }
 
 /// The tags of well-known names, by how they begin, and of extensions that are no tags themselves.
-const NAME_TAGS: [(&str, &str); 6] = [
-    ("dockerfile", "dockerfile"),
-    ("makefile", "makefile"),
-    ("justfile", "just"),
-    ("jenkinsfile", "groovy"),
-    ("gemfile", "ruby"),
-    ("rakefile", "ruby"),
-];
-#[rustfmt::skip]
-const EXTENSION_TAGS: [(&str, &str); 16] = [
-    ("bash", "sh"), ("cjs", "js"), ("ex", "elixir"), ("exs", "elixir"), ("h", "c"), ("hs", "haskell"), ("kt", "kotlin"),
-    ("mjs", "js"), ("mts", "ts"), ("pl", "perl"), ("py", "python"), ("rb", "ruby"), ("rs", "rust"), ("sol", "solidity"),
-    ("tf", "hcl"), ("yml", "yaml"),
-];
+const NAME_TAGS: &str =
+    "dockerfile dockerfile,makefile makefile,justfile just,jenkinsfile groovy,gemfile ruby,rakefile ruby";
+const EXTENSION_TAGS: &str = "bash sh,cjs js,ex elixir,exs elixir,h c,hs haskell,kt kotlin,mjs js,mts ts,pl perl,\
+    py python,rb ruby,rs rust,sol solidity,tf hcl,yml yaml";
 
 /// Adds the language of a file as the tag of its fence: its extension, or the kind of a file with a well-known name.
 fn add_tag(out: &mut CleanBuf, path: &RepoPath, shown: &Clean) {
     let (name, extension) = (path.name().to_ascii_lowercase(), path.extension());
-    let by_name = NAME_TAGS.iter().find(|(start, _)| name.starts_with(start));
-    let by_extension = || EXTENSION_TAGS.iter().find(|(known, _)| *known == extension);
+    let tags = |table: &'static str| table.split(',').filter_map(|row| row.split_once(' '));
+    let by_name = tags(NAME_TAGS).find(|(start, _)| name.starts_with(start));
+    let by_extension = || tags(EXTENSION_TAGS).find(|(known, _)| *known == extension);
     if let Some((_, tag)) = by_name.or_else(by_extension) {
         out.lit(tag);
     } else if extension.len() <= 12
@@ -344,19 +309,11 @@ fn add_tag(out: &mut CleanBuf, path: &RepoPath, shown: &Clean) {
     }
 }
 
-/// Adds the anchor of lines on GitHub: `L3-L9`.
-pub(super) fn anchor(out: &mut CleanBuf, lines: LineRange) -> &mut CleanBuf {
-    out.lit("L").number(lines.first.into());
+pub(super) fn anchor(lines: LineRange) -> Clean {
+    let mut anchor = CleanBuf::new();
+    anchor.lit("L").number(lines.first.into());
     if lines.last > lines.first {
-        out.lit("-L").number(lines.last.into());
+        anchor.lit("-L").number(lines.last.into());
     }
-    out
-}
-
-/// Adds the numbers of lines: `3-9`.
-pub(super) fn add_lines(out: &mut CleanBuf, first: u64, last: u64) {
-    out.number(first);
-    if last > first {
-        out.lit("-").number(last);
-    }
+    anchor.finish()
 }

@@ -1,13 +1,13 @@
 //! What all packs of one profile are selected from, and the passages that they share.
 
-use super::boilerplate::is_comment;
-use super::edge_list::quoted_title;
-use super::mentioned::MentionedItem;
+use super::edges::quoted_title;
+use super::fields::{OUTCOME_FIELDS, first_statement, outcome_of, text_fields};
+use super::neighbours::MentionedItem;
 use super::origins::{file_origin, item_origin};
+use super::outline::is_comment;
 use super::outline::{ExcerptSize, MarkedText, sections, within};
-use super::passage_builder::{PassageBuilder, without_comments};
-use super::text_fields::{OUTCOME_FIELDS, first_statement, outcome_of, text_fields};
-use super::{Chunk, ChunkWeight, Input, SectionBody, TextOrigin, Trust};
+use super::passage::{PassageBuilder, without_comments};
+use super::{Chunk, ChunkWeight, Input, Passage, SectionBody, TextOrigin};
 use crate::config::{Excerpt, Profile};
 use crate::graph::{Block, Corpus, Edge, Entry, FileKind, Graph, GraphRules, IssueDraft, Outline, ParsedText, Target};
 use crate::markdown::KeyHeadings;
@@ -16,7 +16,8 @@ use crate::model::{Digest, RepoPath, floor_cluster};
 use crate::redact::{Clean, CleanBuf};
 use std::collections::HashMap;
 use std::hash::{Hash as _, Hasher};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::ops::Range;
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 /// A file that some root refers to, read, redacted and parsed.
 #[derive(Debug)]
@@ -32,7 +33,6 @@ pub struct Document {
     pub digest: Digest,
 }
 
-/// A profile's instructions.
 #[derive(Debug, Hash)]
 pub struct ProfileInstructions {
     pub text: Clean,
@@ -40,33 +40,36 @@ pub struct ProfileInstructions {
     pub removals: Vec<crate::graph::RecordedRemoval>,
 }
 
-/// The rules that choose the comments of a root.
 #[derive(Debug, Clone, Copy, Hash)]
 pub struct CommentRules {
     /// The most comments that a pack shows: the last ones.
     pub most: usize,
-    /// Whether comments by untrusted authors are left out.
     pub trusted_only: bool,
 }
 
-/// The key of a cached passage: a file, its kind, the anchor of the section that is shown, and the headings that its root
-/// names.
 type FileKey = (RepoPath, FileKind, Option<String>, Vec<usize>);
 
+/// Headings of what came of the work, rather than of how it was done.
+static SUMMARIES: LazyLock<KeyHeadings> = LazyLock::new(|| key_headings(&["Outcome", "Final summary", "Decision"]));
+
 /// Headings of what came out of an item.
-const RESULT_HEADINGS: [&str; 4] = ["Outcome", "Final summary", "Decision", "What was done"];
+static RESULTS: LazyLock<KeyHeadings> =
+    LazyLock::new(|| key_headings(&["Outcome", "Final summary", "Decision", "What was done"]));
 
-/// The heading of what an item must fulfil.
-const CRITERIA_HEADING: &str = "Acceptance criteria";
+/// Headings of what an item must fulfil.
+static CRITERIA: LazyLock<KeyHeadings> = LazyLock::new(|| key_headings(&["Acceptance criteria"]));
 
-/// The longest line about a neighbour's outcome, in characters.
-const LONGEST_OUTCOME_LINE: usize = 200;
+fn key_headings(names: &[&str]) -> KeyHeadings {
+    KeyHeadings::new(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
+}
 
-/// A neighbour's text.
+const MAX_OUTCOME_LINE: usize = 200;
+
 #[derive(Debug, Clone)]
 pub(super) struct NeighbourBody {
-    pub(super) body: SectionBody,
-    /// Whether its pointer says what came of it.
+    pub(super) passage: Arc<Passage>,
+    pub(super) pointer: Clean,
+    /// Whether the pointer says what came of it.
     pub(super) has_result: bool,
 }
 
@@ -76,28 +79,18 @@ pub struct SelectionContext<'a> {
     pub corpus: &'a Corpus,
     pub graph: &'a Graph,
     pub profile: &'a Profile,
-    /// The settings for excerpts of ADRs.
     pub excerpt: &'a Excerpt,
     pub instructions: ProfileInstructions,
-    /// The inputs that every pack of the profile has: instructions, rules.
     pub inputs: Vec<Input>,
-    /// The rules that choose the comments of a root.
     pub comments: CommentRules,
     keys: KeyHeadings,
-    /// Headings of results.
-    results: KeyHeadings,
-    /// Headings of what came of the work, rather than of how it was done.
-    summaries: KeyHeadings,
-    /// Headings of acceptance criteria.
-    criteria: KeyHeadings,
     pub(super) mentions: Vec<OnceLock<Vec<MentionedItem>>>,
-    items: Vec<OnceLock<NeighbourBody>>,
-    parents: Vec<OnceLock<NeighbourBody>>,
+    /// The bodies of each item as a neighbour, and as a parent.
+    neighbours: Vec<[OnceLock<NeighbourBody>; 2]>,
     files: Mutex<HashMap<FileKey, (Clean, SectionBody)>>,
 }
 
 impl<'a> SelectionContext<'a> {
-    /// Creates a context with an empty cache of passages.
     pub fn new(
         corpus: &'a Corpus,
         graph: &'a Graph,
@@ -107,11 +100,6 @@ impl<'a> SelectionContext<'a> {
         inputs: Vec<Input>,
         comments: CommentRules,
     ) -> Self {
-        fn slots<T>(corpus: &Corpus) -> Vec<OnceLock<T>> {
-            corpus.entries.iter().map(|_| OnceLock::new()).collect()
-        }
-        let headings =
-            |names: &[&str]| KeyHeadings::new(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
         Self {
             corpus,
             graph,
@@ -121,12 +109,8 @@ impl<'a> SelectionContext<'a> {
             inputs,
             comments,
             keys: KeyHeadings::new(&profile.key_headings),
-            results: headings(&RESULT_HEADINGS),
-            summaries: headings(&RESULT_HEADINGS[..3]),
-            criteria: headings(&[CRITERIA_HEADING]),
-            mentions: slots(corpus),
-            items: slots(corpus),
-            parents: slots(corpus),
+            mentions: corpus.entries.iter().map(|_| OnceLock::new()).collect(),
+            neighbours: corpus.entries.iter().map(|_| Default::default()).collect(),
             files: Mutex::default(),
         }
     }
@@ -138,33 +122,32 @@ impl<'a> SelectionContext<'a> {
         (repo, host, done, not_planned).hash(state);
     }
 
-    /// Drops the cached passages.
     pub fn clear_passages(&mut self) {
-        self.items.iter_mut().chain(&mut self.parents).for_each(|slot| drop(slot.take()));
+        self.neighbours.iter_mut().flatten().for_each(|slot| drop(slot.take()));
         self.files.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// Returns an item's body as a child, a dependency or a related item.
-    pub(super) fn item(&self, item: usize) -> NeighbourBody {
-        self.items[item].get_or_init(|| self.body(item, true, None)).clone()
-    }
-
-    /// Returns an item's body as a parent: a list of its children follows.
-    pub(super) fn parent(&self, item: usize) -> NeighbourBody {
-        self.parents[item].get_or_init(|| self.body(item, true, Some(self.children(item)))).clone()
+    /// Returns an item's body as a neighbour; a list of its children follows that of a parent.
+    pub(super) fn neighbour(&self, item: usize, is_parent: bool) -> NeighbourBody {
+        let body = || self.body(item, true, is_parent.then(|| self.children(item)));
+        self.neighbours[item][usize::from(is_parent)].get_or_init(body).clone()
     }
 
     /// Returns an item's body as the root, whose opening is cut before its key headings.
     pub(super) fn root(&self, item: usize) -> SectionBody {
-        self.body(item, false, None).body
+        let NeighbourBody { passage, pointer, .. } = self.body(item, false, None);
+        SectionBody::Passage(passage, pointer)
     }
 
-    /// Returns the body of the text that an item's file has beside its issue's text.
     pub(super) fn draft(&self, item: usize, draft: &IssueDraft, origin: &TextOrigin) -> SectionBody {
+        let pointer = self.item_pointer(item, origin);
+        self.text(&draft.text.clean, &draft.text.markdown.outline, origin, pointer, ExcerptSize::ROOT)
+    }
+
+    fn item_pointer(&self, item: usize, origin: &TextOrigin) -> Clean {
         let entry = &self.corpus.entries[item];
         let state = Clean::literal(Graph::state(self.corpus, item).name());
-        let pointer = pointer(&entry.item.title, title_trust(entry), Some(&state), origin);
-        self.text(&draft.text.clean, &draft.text.markdown.outline, origin, pointer, ExcerptSize::ROOT)
+        pointer(&entry.item.title, entry.has_untrusted_title(), Some(&state), origin)
     }
 
     /// Returns the body of a text, which begins with `first_line` at every level of detail.
@@ -176,16 +159,15 @@ impl<'a> SelectionContext<'a> {
         origin: &TextOrigin,
         pointer: Clean,
     ) -> SectionBody {
-        let (text, parts) = self.parts(text, markdown);
+        let (text, chunks) = self.chunks(text, markdown);
         let mut comment = PassageBuilder::default();
         comment.text.text(first_line).lit(if text.is_empty() { "" } else { "\n\n" });
-        // Like a heading it never stays without text.
+        // Like a heading it is never without text.
         comment.end_heading(ChunkWeight::Core);
-        comment.append(&text, parts);
+        comment.append(&text, &chunks);
         SectionBody::Passage(comment.passage(origin, ExcerptSize::NEIGHBOUR), pointer)
     }
 
-    /// Returns the body of a text.
     pub(super) fn text(
         &self,
         text: &Clean,
@@ -194,14 +176,12 @@ impl<'a> SelectionContext<'a> {
         pointer: Clean,
         size: ExcerptSize,
     ) -> SectionBody {
-        let (text, parts) = self.parts(text, markdown);
-        let mut draft = PassageBuilder::default();
-        draft.append(&text, parts);
-        SectionBody::Passage(draft.passage(origin, size), pointer)
+        let (text, chunks) = self.chunks(text, markdown);
+        SectionBody::Passage(PassageBuilder::of(&text, &chunks).passage(origin, size), pointer)
     }
 
     /// Returns a text without the comments of templates, and its chunks.
-    fn parts(&self, text: &Clean, markdown: &Outline) -> (Clean, Vec<Chunk>) {
+    fn chunks(&self, text: &Clean, markdown: &Outline) -> (Clean, Vec<Chunk>) {
         let mut marked = MarkedText::new(markdown, text);
         marked.mark_sections(|title| self.keys.contain(title));
         if markdown.headings.first().is_some_and(|heading| heading.level == 1) {
@@ -216,25 +196,24 @@ impl<'a> SelectionContext<'a> {
     fn body(&self, item: usize, neighbour: bool, list: Option<Clean>) -> NeighbourBody {
         let entry = &self.corpus.entries[item];
         let origin = item_origin(entry);
-        let markdown = &entry.body.markdown.outline;
-        let body = &entry.body.clean;
+        let (body, markdown) = (&entry.body.clean, &entry.body.markdown.outline);
         let state = Graph::state(self.corpus, item);
         let settled = neighbour && state.is_settled();
         let outcome = if settled { outcome_of(entry) } else { None };
-        let mut marked = MarkedText::new(markdown, body);
-        let is_outcome = |title: &str| self.results.contain(title) || self.criteria.contain(title);
-        let fields = if neighbour {
-            let keys = if settled { &self.results } else { &self.keys };
-            text_fields(entry, keys, if settled { &OUTCOME_FIELDS } else { &[] })
-        } else {
-            Vec::new()
+        let fields = match (neighbour, settled) {
+            (false, _) => Vec::new(),
+            (true, false) => text_fields(entry, &self.keys, &[]),
+            (true, true) => text_fields(entry, &RESULTS, &OUTCOME_FIELDS),
         };
+        let is_outcome = |title: &str| RESULTS.contain(title) || CRITERIA.contain(title);
+        let mut marked = MarkedText::new(markdown, body);
         let has_outcome = settled
             && marked.mark_sections(is_outcome)
                 | outcome.is_some()
                 | fields.iter().any(|(heading, _)| is_outcome(heading));
+        let is_key = |title: &str| if has_outcome { is_outcome(title) } else { self.keys.contain(title) };
         if !has_outcome {
-            marked.mark_sections(|title| self.keys.contain(title));
+            marked.mark_sections(is_key);
             marked.mark_opening();
         }
         let is_shown = |block: &&Block| !is_comment(body.get(block.range.clone()).unwrap_or_default());
@@ -244,81 +223,52 @@ impl<'a> SelectionContext<'a> {
         if titled || markdown.headings.first().is_some_and(|first| has_text(&marked.chunks, first.block)) {
             marked.mark_title();
         }
-        let line = if settled { self.outcome_line(entry, outcome.as_ref(), &marked.chunks) } else { None };
+        let line = if settled { outcome_line(entry, outcome.as_ref(), &marked.chunks) } else { None };
         if settled {
-            marked.move_fulfilled(&self.criteria);
+            marked.move_fulfilled(&CRITERIA);
         }
-        let (body, parts) = without_comments(body, marked.chunks);
+        let (body, chunks) = without_comments(body, marked.chunks);
         let mut text = PassageBuilder::default();
         if !titled {
             text.text.lit("# ").line(&entry.item.title).lit(if body.is_empty() { "" } else { "\n\n" });
             text.end_heading(ChunkWeight::Core);
         }
-        match &outcome {
-            // What came of it stands before everything else, so that it is cut last.
-            Some(outcome) => {
-                let title = if titled { parts.iter().take_while(|chunk| chunk.heading).count().min(1) } else { 0 };
-                let end = parts[..title].last().map_or(0, |chunk| chunk.range.end);
-                text.append(&body.slice(0..end), parts[..title].to_vec());
-                text.section(&Clean::literal("Outcome"), outcome, ChunkWeight::Key);
-                let rest = parts[title..].iter().cloned();
-                let rest = rest.map(|chunk| Chunk { range: chunk.range.start - end..chunk.range.end - end, ..chunk });
-                if end < body.len() {
-                    text.blank_line();
-                    // Without a heading of its own the text would pass for the outcome.
-                    if rest.clone().next().is_some_and(|chunk| !chunk.heading) {
-                        text.heading(&Clean::literal("Description"), ChunkWeight::Normal);
-                    }
+        let title = usize::from(outcome.is_some() && titled && chunks.first().is_some_and(|chunk| chunk.heading));
+        let (title, rest) = chunks.split_at(title);
+        text.append(&body, title);
+        if let Some(outcome) = &outcome {
+            // What came of it is before everything else, so that it is cut last.
+            text.section(&Clean::literal("Outcome"), outcome, ChunkWeight::Key);
+            if let Some(first) = rest.first() {
+                text.blank_line();
+                // Without a heading of its own the text would pass for the outcome.
+                if !first.heading {
+                    text.heading(&Clean::literal("Description"), ChunkWeight::Normal);
                 }
-                text.append(&body.slice(end..body.len()), rest.collect());
             }
-            None => text.append(&body, parts),
         }
+        text.append(&body, rest);
+        let weight = |is_key| if is_key { ChunkWeight::Key } else { ChunkWeight::Normal };
         for (heading, field) in &fields {
-            let key = if has_outcome { is_outcome(heading) } else { self.keys.contain(heading) };
-            text.section(heading, field, if key { ChunkWeight::Key } else { ChunkWeight::Normal });
+            text.section(heading, field, weight(is_key(heading)));
         }
         if let Some(list) = list.filter(|list| !list.is_empty()) {
-            let key = self.profile.key_headings.iter().any(|key| key.eq_ignore_ascii_case("children"));
             text.text.lit("\n\n## Children\n\n").text(&list);
-            text.end_chunk(if key { ChunkWeight::Key } else { ChunkWeight::Normal });
+            text.end_chunk(weight(self.profile.key_headings.iter().any(|key| key.eq_ignore_ascii_case("children"))));
         }
         let size = if neighbour { ExcerptSize::NEIGHBOUR } else { ExcerptSize::ROOT };
-        let passage = text.passage(&origin, size);
-        let state = Clean::literal(state.name());
         let has_result = line.is_some();
         let pointer = match line {
             Some(line) => {
                 let mut pointer = CleanBuf::new();
-                pointer.line(&entry.item.id).lit(" (").line(&state).lit("): ").text(&line);
+                pointer.line(&entry.item.id).lit(" (").lit(state.name()).lit("): ").text(&line);
                 pointer.lit(" (").line(&origin.place()).lit(")").finish()
             }
-            None => pointer(&entry.item.title, title_trust(entry), Some(&state), &origin),
+            None => self.item_pointer(item, &origin),
         };
-        let body = SectionBody::Passage(passage, pointer);
-        NeighbourBody { body, has_result }
+        NeighbourBody { passage: text.passage(&origin, size), pointer, has_result }
     }
 
-    /// Returns the first line of what came out of an item: of its fields, else below the heading of a result.
-    fn outcome_line(&self, entry: &Entry, outcome: Option<&Clean>, parts: &[Chunk]) -> Option<Clean> {
-        let body = &entry.body.clean;
-        let in_body = || {
-            let markdown = &entry.body.markdown.outline;
-            // What came of it says more than how it was done.
-            let first = sections(markdown, body, |title| self.summaries.contain(title));
-            let results = first.chain(sections(markdown, body, |title| self.results.contain(title)));
-            let blocks = results.flatten().filter(|block| !parts[*block].heading && parts[*block].fence.is_none());
-            let mut texts = blocks.map(|block| body.slice(markdown.blocks[block].range.clone()));
-            texts.find_map(|text| if is_comment(&text) { None } else { first_statement(&text) })
-        };
-        let first = outcome.and_then(first_statement).or_else(in_body)?;
-        let end = first.char_indices().nth(LONGEST_OUTCOME_LINE).map(|(at, _)| floor_cluster(&first, at));
-        let mut line = CleanBuf::new();
-        line.line(&first.slice(0..end.unwrap_or(first.len()))).lit(if end.is_some() { "…" } else { "" });
-        Some(line.finish())
-    }
-
-    /// Lists the children of an item, one a line: id, title, state.
     fn children(&self, item: usize) -> Clean {
         let mut lines = CleanBuf::new();
         let (children, listed) = self.graph.children(item);
@@ -329,7 +279,7 @@ impl<'a> SelectionContext<'a> {
             lines.lit("- ").line(self.id(edge));
             if let Some(title) = self.title(edge) {
                 lines.lit(" ");
-                quoted_title(&mut lines, title, Trust::of(self.lists_untrusted([edge])));
+                quoted_title(&mut lines, title, self.lists_untrusted([edge]));
             }
             lines.lit(": ").lit(self.state(edge));
         }
@@ -339,7 +289,6 @@ impl<'a> SelectionContext<'a> {
         lines.finish()
     }
 
-    /// Returns the title of an edge's target, if it is known.
     pub(super) fn title<'b>(&'b self, edge: &'b Edge) -> Option<&'b Clean> {
         match &edge.to {
             Target::Item(item) => Some(&self.corpus.entries[*item].item.title),
@@ -347,7 +296,6 @@ impl<'a> SelectionContext<'a> {
         }
     }
 
-    /// Returns the id of an edge's target.
     pub(super) fn id<'b>(&'b self, edge: &'b Edge) -> &'b Clean {
         match &edge.to {
             Target::Item(item) => &self.corpus.entries[*item].item.id,
@@ -355,7 +303,6 @@ impl<'a> SelectionContext<'a> {
         }
     }
 
-    /// Returns the state of an edge's target.
     pub(super) fn state(&self, edge: &Edge) -> &'static str {
         match &edge.to {
             Target::Item(item) => Graph::state(self.corpus, *item).name(),
@@ -396,11 +343,10 @@ impl<'a> SelectionContext<'a> {
         anchor: Option<&str>,
         named: Vec<usize>,
     ) -> Option<(Clean, TextOrigin, SectionBody)> {
-        let markdown = &document.text.markdown.outline;
         let text = &document.text.clean;
         let range = match anchor {
             None => 0..text.len(),
-            Some(anchor) => markdown.section(text.len(), anchor)?,
+            Some(anchor) => document.text.markdown.outline.section(text.len(), anchor)?,
         };
         let origin = file_origin(document, anchor, &range);
         let key = (document.path.clone(), kind, anchor.map(str::to_owned), named);
@@ -414,18 +360,19 @@ impl<'a> SelectionContext<'a> {
         &self,
         document: &Document,
         kind: FileKind,
-        range: &std::ops::Range<usize>,
+        range: &Range<usize>,
         origin: &TextOrigin,
         named: &[usize],
     ) -> (Clean, SectionBody) {
         let markdown = &document.text.markdown.outline;
         let whole = &document.text.clean;
+        let is_adr = kind == FileKind::Adr;
         let mut marked = MarkedText::new(markdown, whole);
-        if kind == FileKind::Adr {
+        // What the root asks for by name is the excerpt.
+        let is_named = |title: &str| named.iter().any(|index| markdown.headings[*index].title == title);
+        if is_adr {
             marked.mark_adr(self.excerpt);
         } else {
-            // What the root asks for by name is the excerpt.
-            let is_named = |title: &str| named.iter().any(|index| markdown.headings[*index].title == title);
             if !marked.mark_sections(is_named) {
                 marked.mark_sections(|title| self.keys.contain(title));
                 marked.mark_opening();
@@ -433,35 +380,49 @@ impl<'a> SelectionContext<'a> {
             marked.mark_title();
         }
         let end = range.start + whole[range.clone()].trim_end().len();
-        let mut parts = within(marked.chunks, &(range.start..end));
-        if *range != (0..whole.len())
-            && let Some(first) = parts.first_mut()
-        {
+        let mut chunks = within(marked.chunks, &(range.start..end));
+        if let Some(first) = chunks.first_mut().filter(|_| *range != (0..whole.len())) {
             first.weight = ChunkWeight::Core;
         }
-        let (text, parts) = without_comments(&whole.slice(range.start..end), parts);
-        let mut file = PassageBuilder::default();
-        file.append(&text, parts);
+        let (text, chunks) = without_comments(&whole.slice(range.start..end), chunks);
+        let passage = PassageBuilder::of(&text, &chunks).passage(origin, ExcerptSize::NEIGHBOUR);
         let mut title = CleanBuf::new();
         title.line(&heading(document, range, origin.anchor.is_some()));
-        if let Some(status) = document.status.as_ref().filter(|_| kind == FileKind::Adr && document.is_inactive) {
+        if let Some(status) = document.status.as_ref().filter(|_| is_adr && document.is_inactive) {
             title.lit(" (").line(status).lit(")");
         }
         let title = title.finish();
-        let pointer =
-            pointer(&title, Trust::Trusted, document.status.as_ref().filter(|_| !document.is_inactive), origin);
-        (title, SectionBody::Passage(file.passage(origin, ExcerptSize::NEIGHBOUR), pointer))
+        let status = document.status.as_ref().filter(|_| !document.is_inactive);
+        let pointer = pointer(&title, false, status, origin);
+        (title, SectionBody::Passage(passage, pointer))
     }
 }
 
-/// Returns whether the chunk below a heading is marked as key.
+/// Returns the first line of what came out of an item: of its fields, else below the heading of a result.
+fn outcome_line(entry: &Entry, outcome: Option<&Clean>, chunks: &[Chunk]) -> Option<Clean> {
+    let (body, markdown) = (&entry.body.clean, &entry.body.markdown.outline);
+    let in_body = || {
+        // What came of it says more than how it was done.
+        let summaries = sections(markdown, body, |title| SUMMARIES.contain(title));
+        let results = summaries.chain(sections(markdown, body, |title| RESULTS.contain(title)));
+        let blocks = results.flatten().filter(|block| !chunks[*block].heading && chunks[*block].fence.is_none());
+        let mut texts = blocks.map(|block| body.slice(markdown.blocks[block].range.clone()));
+        texts.find_map(|text| if is_comment(&text) { None } else { first_statement(&text) })
+    };
+    let first = outcome.and_then(first_statement).or_else(in_body)?;
+    let end = first.char_indices().nth(MAX_OUTCOME_LINE).map(|(at, _)| floor_cluster(&first, at));
+    let mut line = CleanBuf::new();
+    line.line(&first.slice(0..end.unwrap_or(first.len()))).lit(if end.is_some() { "…" } else { "" });
+    Some(line.finish())
+}
+
 fn has_text(parts: &[Chunk], heading: usize) -> bool {
     parts.get(heading + 1).is_some_and(|below| below.weight == ChunkWeight::Key)
 }
 
 /// Returns the title of a document or section: a section's heading; a document's first heading of level 1, else its
 /// `title:`, else its path.
-fn heading(document: &Document, range: &std::ops::Range<usize>, section: bool) -> Clean {
+fn heading(document: &Document, range: &Range<usize>, section: bool) -> Clean {
     let markdown = &document.text.markdown.outline;
     let text = &document.text.clean;
     markdown
@@ -475,7 +436,6 @@ fn heading(document: &Document, range: &std::ops::Range<usize>, section: bool) -
         .unwrap_or_else(|| document.shown.clone())
 }
 
-/// Returns the value of `title:` in the front matter of a text.
 fn title_field(text: &Clean) -> Option<Clean> {
     let yaml = text.slice(front_matter(text)?.yaml);
     let line = yaml.lines().find(|line| key(line).is_some_and(|(name, _)| name == "title"))?;
@@ -484,16 +444,12 @@ fn title_field(text: &Clean) -> Option<Clean> {
     Some(if quoted { value.slice(1..value.len() - 1) } else { value }).filter(|value| !value.is_empty())
 }
 
-fn title_trust(entry: &Entry) -> Trust {
-    Trust::of(entry.has_untrusted_title())
-}
-
 /// Returns a section's lowest level of detail: title, state and place on one line.
-fn pointer(title: &Clean, trust: Trust, state: Option<&Clean>, origin: &TextOrigin) -> Clean {
+fn pointer(title: &Clean, untrusted: bool, state: Option<&Clean>, origin: &TextOrigin) -> Clean {
     let mut line = CleanBuf::new();
-    match trust {
-        Trust::Trusted => line.title(title),
-        Trust::Untrusted => line.short_title(title).lit(" (untrusted)"),
+    match untrusted {
+        false => line.title(title),
+        true => line.short_title(title).lit(" (untrusted)"),
     };
     if let Some(state) = state {
         line.lit(" (").line(state).lit(")");

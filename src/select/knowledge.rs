@@ -1,16 +1,17 @@
 //! The sections about agent, project and documents: everything of a pack that is neither its root nor the root's
 //! neighbourhood.
 
-use super::candidates::Rank;
+use super::origins::redactions;
 use super::outline::ExcerptSize;
+use super::types::{CHANGES, FURTHER_OVERVIEW, JOB, OVERVIEW, PINNED, RELEVANT, SECRET, SOUL, SectionKind, USER};
 use super::{
-    AgentLabel, Candidate, Chunk, DocumentFacts, Input, Omission, OriginKind, PackLabels, Passage, Role, SectionBody,
-    SelectionContext, TextLevels, TextOrigin, Trust, removals,
+    AgentLabel, Candidate, CardFacts, Chunk, DocumentFacts, HandoverLabel, Input, Omission, OriginKind, PackLabels,
+    Passage, Rank, Role, SectionBody, SelectionContext, TextLevels, TextOrigin,
 };
-use crate::config::{Group, Policy};
+use crate::config::Policy;
 use crate::graph::{Outline, RecordedRemoval};
-use crate::knowledge::{Agent, Chosen, Knowledge, KnowledgeDocument, Relevant, UnusableDocument};
-use crate::model::Digest;
+use crate::knowledge::{Agent, Chosen, Knowledge, KnowledgeDocument, UnusableDocument};
+use crate::model::{Digest, Given};
 use crate::redact::{Clean, CleanBuf};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -22,12 +23,10 @@ pub struct KnowledgeSections {
     /// The agent's SOUL, which is shown with the instructions.
     pub soul: Option<Candidate>,
     /// The sections before the root's.
-    pub(super) first: Vec<(Candidate, Option<Rank>)>,
+    pub(super) first: Vec<Candidate>,
     /// The sections after all others.
-    pub(super) last: Vec<(Candidate, Option<Rank>)>,
-    /// Everything else that was read for them.
+    pub(super) last: Vec<Candidate>,
     pub(super) inputs: Vec<Input>,
-    /// What the pack could have held.
     pub(super) omissions: Vec<Omission>,
 }
 
@@ -40,12 +39,10 @@ pub struct RecentChanges {
     pub remark: Option<Clean>,
 }
 
-/// The instructions of a job.
 #[derive(Debug, Clone)]
 pub struct JobInstructions {
     pub name: String,
     pub text: Clean,
-    /// The redacted path of its file.
     pub shown: Clean,
     pub removals: Vec<RecordedRemoval>,
 }
@@ -55,8 +52,8 @@ impl Hash for KnowledgeSections {
     fn hash<H: Hasher>(&self, state: &mut H) {
         let Self { labels, soul, first, last, inputs, omissions } = self;
         (labels, soul.is_some(), inputs, omissions).hash(state);
-        for (section, _) in first.iter().chain(last) {
-            (&section.id, section.provenance, &section.title, section.trust).hash(state);
+        for section in first.iter().chain(last) {
+            (&section.id, section.kind.provenance, &section.title, section.untrusted).hash(state);
             (&section.document, &section.card).hash(state);
             if let SectionBody::Levels(levels) = &section.body {
                 levels.full.hash(state);
@@ -66,23 +63,15 @@ impl Hash for KnowledgeSections {
 }
 
 impl KnowledgeSections {
-    /// Adds the agent and its SOUL.
     pub fn add_agent(&mut self, agent: &Agent, policy: Policy) {
         self.labels.agent = Some(AgentLabel { key: agent.key.clone(), name: agent.name.clone() });
         self.labels.policy = Some(policy);
         self.read(&agent.shown, agent.digest);
         let origin = lines_of(&agent.shown, agent.soul_line, &agent.soul);
-        let body = SectionBody::Whole(agent.soul.clone());
-        let from_soul = |removal: &RecordedRemoval| removal.line >= agent.soul_line;
-        self.soul = Some(Candidate {
-            role: Role::Fixed,
-            removals: removals::records(&agent.removals, from_soul, &origin),
-            ..Candidate::new(Clean::literal("agent"), "instructions", agent.name.clone(), origin, "agent", body)
-        });
+        let removals = redactions(&agent.removals, |removal| removal.line >= agent.soul_line, &origin);
+        self.soul = Some(always(&SOUL, agent.name.clone(), origin, &agent.soul, removals));
     }
 
-    /// Adds the chosen documents.
-    ///
     /// `complete` adds the body and the notes to a document that a pack holds.
     pub fn add_documents(
         &mut self,
@@ -92,71 +81,66 @@ impl KnowledgeSections {
         complete: &dyn Fn(&Arc<KnowledgeDocument>) -> Arc<KnowledgeDocument>,
     ) {
         let found = |index: usize| knowledge.documents.get(index).map(complete);
-        for (index, id, title) in
-            [(chosen.overview, "overview", "Project overview"), (chosen.user, "user", "Project user")]
+        for (index, kind, title) in
+            [(chosen.overview, &OVERVIEW, "Project overview"), (chosen.user, &USER, "Project user")]
         {
             if let Some(document) = index.and_then(found) {
-                let (id, title) = (Clean::literal(id), Clean::literal(title));
-                let section = match document.secret {
-                    true => Candidate { id, kind: "overview", ..notes(&document, "overview", None) },
-                    false => whole(context, &document, id, title),
-                };
                 self.read(&document.shown, document.digest);
-                self.first.push((section, Some(Rank::of(Some(Group::Knowledge)))));
+                self.first.push(match document.secret {
+                    true => notes(&document, kind, &Clean::default()),
+                    false => whole(context, &document, kind, Clean::literal(title)),
+                });
             }
         }
-        for index in &chosen.pinned {
-            let Some(document) = found(*index) else { continue };
+        for document in chosen.pinned.iter().filter_map(|index| found(*index)) {
             self.read_notes(&document);
-            self.first.push((notes(&document, "pinned", None), Some(Rank::of(Some(Group::Knowledge)))));
+            self.first.push(notes(&document, &PINNED, &document.shown));
         }
         for relevant in &chosen.relevant {
             let Some(document) = found(relevant.document) else { continue };
             self.read_notes(&document);
-            // What words alone lead to gives way to what the root or its neighbours name.
-            let rank = Rank { second_hop: true, ..Rank::of(Some(Group::Relevant)) };
-            self.last.push((notes(&document, "relevant", Some(relevant)), Some(rank)));
+            let section = notes(&document, &RELEVANT, &document.shown);
+            let (rank, matched) = (Some(relevant.rank), relevant.matched.clone());
+            self.last.push(Candidate {
+                document: section.document.map(|facts| DocumentFacts { rank, matched, ..facts }),
+                // What words alone lead to gives way to what the root or its neighbours name.
+                rank: Rank { second_hop: true, ..section.rank },
+                ..section
+            });
         }
-        let left_out = [
-            (&chosen.over_limit, "limit", "pinned"),
-            (&chosen.further, "limit", "overview"),
-            (&chosen.pinned_by_policy, "policy", "pinned"),
-            (&chosen.relevant_by_policy, "policy", "relevant"),
+        let left_out: [(&[usize], _, _); 4] = [
+            (&chosen.over_limit, &PINNED, "limit"),
+            (&chosen.further, &FURTHER_OVERVIEW, "limit"),
+            (&chosen.pinned_by_policy, &PINNED, "policy"),
+            (&chosen.relevant_by_policy, &RELEVANT, "policy"),
         ];
-        for (indices, reason, provenance) in left_out {
+        for (indices, kind, reason) in left_out {
             for document in indices.iter().filter_map(|index| knowledge.documents.get(*index)) {
-                self.leave_out(document, provenance, reason);
+                self.leave_out(document, kind, reason);
             }
         }
         for UnusableDocument { document, reason } in
             chosen.unusable.iter().filter_map(|index| knowledge.unusable.get(*index))
         {
-            self.leave_out(document, if document.has_notes() { "pinned" } else { "overview" }, reason);
+            self.leave_out(document, if document.has_notes() { &PINNED } else { &FURTHER_OVERVIEW }, reason);
         }
     }
 
-    fn leave_out(&mut self, document: &KnowledgeDocument, provenance: &'static str, reason: &'static str) {
-        self.omissions.push(Omission {
-            id: id_of(document),
-            title: document.title.clone(),
-            origin: TextOrigin::file(&document.shown),
-            provenance,
-            reason,
-            trust: Trust::of(document.untrusted),
-            chars: None,
-        });
+    fn leave_out(&mut self, document: &KnowledgeDocument, kind: &SectionKind, reason: &'static str) {
+        let (title, origin) = (document.title.clone(), TextOrigin::file(&document.shown));
+        let omission = Omission::new(kind, &document.shown, title, origin, reason);
+        self.omissions.push(Omission { untrusted: document.untrusted, ..omission });
     }
 
     /// Adds a document that holds secrets and that the root refers to: the line that names it.
     pub fn add_secret(&mut self, document: &KnowledgeDocument) {
         if self.labels.policy == Some(Policy::Minimal) {
-            return self.leave_out(document, "doc_ref", "policy");
+            return self.leave_out(document, &SECRET, "policy");
         }
         self.read(&document.shown, document.digest);
-        self.first.push((notes(document, "doc_ref", None), Some(Rank::of(Some(Group::Knowledge)))));
+        self.first.push(notes(document, &SECRET, &document.shown));
     }
 
-    /// Adds the recent changes, unless there are none.
     pub fn add_changes(&mut self, changes: &RecentChanges) {
         if changes.lines.is_empty() && changes.remark.is_none() {
             return;
@@ -164,7 +148,6 @@ impl KnowledgeSections {
         let mut text = CleanBuf::new();
         text.lit("## Recent changes\n\n");
         let head = text.as_str().len();
-        let mut parts = vec![Chunk { heading: true, ..Chunk::new(0..head) }];
         for line in &changes.lines {
             text.text(line).lit("\n");
         }
@@ -172,28 +155,22 @@ impl KnowledgeSections {
             text.lit("\n").text(remark).lit("\n");
         }
         let text = text.finish().trimmed();
-        parts.push(Chunk::new(head..text.len()));
-        let place = Clean::literal("git log");
+        let chunks = vec![Chunk { heading: true, ..Chunk::new(0..head) }, Chunk::new(head..text.len())];
         let origin = TextOrigin::named(OriginKind::Builtin, Clean::literal("history"));
         self.inputs.push(Input { origin: origin.clone(), digest: Some(Digest::of(text.as_str())) });
-        let passage = Arc::new(Passage::new(text, parts, place));
+        let passage = Arc::new(Passage::new(text, chunks, Clean::literal("git log")));
         let body = SectionBody::Passage(passage, Clean::literal("Recent changes: git log"));
-        let title = Clean::literal("Recent changes");
-        let section = Candidate::new(Clean::literal("changes"), "recent_changes", title, origin, "history", body);
+        let section = Candidate::new(&CHANGES, &Clean::default(), Clean::literal("Recent changes"), origin, body);
         // Anyone whose commits are merged writes their subjects.
-        self.first.push((section, Some(Rank { second_hop: true, ..Rank::of(Some(Group::Changes)) })));
+        self.first.push(Candidate { rank: Rank { second_hop: true, ..section.rank }, ..section });
     }
 
-    /// Adds the instructions of a job.
     pub fn add_job(&mut self, job: &JobInstructions) {
         self.labels.job = Some(job.name.clone());
         let origin = TextOrigin::file(&job.shown);
         self.read(&job.shown, Digest::of(job.text.as_str()));
-        let body = SectionBody::Whole(job.text.clone());
-        let title = Clean::literal("The job's instructions");
-        let section = Candidate::new(Clean::literal("job"), "instructions", title, origin.clone(), "job", body);
-        let removals = removals::records(&job.removals, |_| true, &origin);
-        self.last.push((Candidate { role: Role::Fixed, removals, ..section }, None));
+        let removals = redactions(&job.removals, |_| true, &origin);
+        self.last.push(always(&JOB, Clean::literal("The job's instructions"), origin, &job.text, removals));
     }
 
     fn read_notes(&mut self, document: &KnowledgeDocument) {
@@ -208,55 +185,60 @@ impl KnowledgeSections {
     }
 }
 
-/// Returns the id of the section with the notes on a document.
-fn id_of(document: &KnowledgeDocument) -> Clean {
-    CleanBuf::new().lit("doc.").text(&document.shown).finish()
+fn always(
+    kind: &'static SectionKind,
+    title: Clean,
+    origin: TextOrigin,
+    text: &Clean,
+    removals: Vec<super::RedactionRecord>,
+) -> Candidate {
+    let section = Candidate::new(kind, &Clean::default(), title, origin, SectionBody::Whole(text.clone()));
+    Candidate { role: Role::Fixed, removals, ..section }
 }
 
 /// Returns the origin of a text in a file that begins at `line`.
 fn lines_of(shown: &Clean, line: u32, text: &str) -> TextOrigin {
     let first = u64::from(line);
     let last = first + (text.lines().count() as u64).saturating_sub(1);
-    TextOrigin { lines: Some([first, last.max(first)]), ..TextOrigin::file(shown) }
+    TextOrigin { lines: Some([first, last]), ..TextOrigin::file(shown) }
 }
 
-/// Returns the section of a document that stands in full.
-fn whole(context: &SelectionContext<'_>, document: &KnowledgeDocument, id: Clean, title: Clean) -> Candidate {
+fn whole(
+    context: &SelectionContext<'_>,
+    document: &KnowledgeDocument,
+    kind: &'static SectionKind,
+    title: Clean,
+) -> Candidate {
     let origin = lines_of(&document.shown, document.body_line, &document.body);
     let pointer = CleanBuf::new().title(&document.title).lit(": ").line(&origin.place()).finish();
     let outline = Outline::read(&document.body);
     let body = context.text(&document.body, &outline, &origin, pointer, ExcerptSize::NEIGHBOUR);
     Candidate {
-        trust: Trust::of(document.untrusted),
-        document: Some(facts(document, None)),
-        removals: removals::records(&document.removals, |removal| removal.line >= document.body_line, &origin),
-        ..Candidate::new(id, "overview", title, origin, "overview", body)
+        untrusted: document.untrusted,
+        document: Some(facts(document)),
+        removals: redactions(&document.removals, |removal| removal.line >= document.body_line, &origin),
+        ..Candidate::new(kind, &Clean::default(), title, origin, body)
     }
 }
 
-fn facts(document: &KnowledgeDocument, relevant: Option<&Relevant>) -> DocumentFacts {
-    DocumentFacts {
-        kind: document.kind.name(),
-        rank: relevant.map(|relevant| relevant.rank),
-        matched: relevant.map(|relevant| relevant.matched.clone()).unwrap_or_default(),
-        stale_notes: document.stale_notes,
-    }
+fn facts(document: &KnowledgeDocument) -> DocumentFacts {
+    let (kind, stale_notes) = (document.kind.name(), document.stale_notes);
+    DocumentFacts { kind, rank: None, matched: Vec::new(), stale_notes }
 }
 
-/// Returns the section with the notes on a document.
-fn notes(document: &KnowledgeDocument, provenance: &'static str, relevant: Option<&Relevant>) -> Candidate {
+fn notes(document: &KnowledgeDocument, kind: &'static SectionKind, suffix: &Clean) -> Candidate {
     let origin = TextOrigin::file(&document.shown);
     // Rules come from the body, the title from above it.
-    let mut removals = removals::records(&document.removals, |_| true, &origin);
+    let mut removals = redactions(&document.removals, |_| true, &origin);
     if let Some(file) = &document.notes_file {
-        removals.extend(removals::records(&file.removals, |_| true, &TextOrigin::file(&file.shown)));
+        removals.extend(redactions(&file.removals, |_| true, &TextOrigin::file(&file.shown)));
     }
     let body = SectionBody::Levels(Arc::new(notes_text(document)));
     Candidate {
-        trust: Trust::of(document.untrusted),
-        document: Some(facts(document, relevant)),
+        untrusted: document.untrusted,
+        document: Some(facts(document)),
         removals,
-        ..Candidate::new(id_of(document), "document_notes", document.title.clone(), origin, provenance, body)
+        ..Candidate::new(kind, suffix, document.title.clone(), origin, body)
     }
 }
 
@@ -268,10 +250,9 @@ fn notes_text(document: &KnowledgeDocument) -> TextLevels {
         pointer.lit(", holds secrets and is not read");
     }
     let pointer = pointer.lit("): ").line(&document.shown).finish();
-    let Some(made) = &document.notes else { return TextLevels::only(pointer.clone(), "pointer", pointer) };
+    let Some(made) = &document.notes else { return TextLevels::pointer(pointer) };
     let mut head = CleanBuf::new();
-    head.lit("### ").heading(&document.title).lit(" (").lit(document.kind.name()).lit(")");
-    let head = head.finish();
+    let head = head.lit("### ").heading(&document.title).lit(" (").lit(document.kind.name()).lit(")").finish();
     let list = |entries: &[Clean]| {
         let mut list = CleanBuf::new();
         for entry in entries {
@@ -279,20 +260,180 @@ fn notes_text(document: &KnowledgeDocument) -> TextLevels {
         }
         list.finish()
     };
+    let rules = match made.rules.is_empty() {
+        true => Clean::default(),
+        false => CleanBuf::new().lit("\n\n**Rules:**\n").text(&list(&made.rules)).finish(),
+    };
     let mut full = CleanBuf::new();
     full.text(&head);
     if !made.summary.is_empty() {
         full.lit("\n").text(&list(&made.summary));
+    } else if rules.is_empty() {
+        full.lit("\n\nThis document has nothing to note: read ").line(&document.shown).lit(" if you need it.");
     }
-    let rules = CleanBuf::new().lit("\n\n**Rules:**\n").text(&list(&made.rules)).finish();
-    match (made.summary.is_empty(), made.rules.is_empty()) {
-        (true, true) => {
-            full.lit("\n\nThis document has nothing to note: read ").line(&document.shown).lit(" if you need it.")
-        }
-        (false, true) => &mut full,
-        (_, false) => full.text(&rules),
-    };
-    let has_both = !made.summary.is_empty() && !made.rules.is_empty();
+    let full = full.text(&rules).finish();
+    let has_both = !made.summary.is_empty() && !rules.is_empty();
     let excerpt = has_both.then(|| CleanBuf::new().text(&head).text(&rules).finish());
-    TextLevels { excerpt, ..TextLevels::only(full.finish(), "full", pointer) }
+    TextLevels { excerpt, ..TextLevels::only(full, "full", pointer) }
+}
+
+/// The most inherited cards that have a section; older ones are omitted together.
+const MAX_INHERITED: usize = 1_000;
+
+/// What a handover gives, redacted.
+#[derive(Debug, Clone)]
+pub struct HandedOver {
+    /// What the pack says of the handover.
+    pub label: HandoverLabel,
+    /// The cards, in the order of the context box.
+    pub cards: Vec<CardText>,
+}
+
+/// A card that a handover gives, redacted.
+#[derive(Debug, Clone)]
+pub struct CardText {
+    /// The 64 hex digits of its id.
+    pub hex: String,
+    /// How it came into the handover.
+    pub given: Given,
+    /// What it says, or why it is not read any more.
+    pub content: Result<CardContentText, &'static str>,
+}
+
+/// What a card says, redacted.
+#[derive(Debug, Clone)]
+pub struct CardContentText {
+    /// Its type.
+    pub kind: Clean,
+    /// Who says it, as a model sees it.
+    pub role: &'static str,
+    /// Who wrote it.
+    pub author: Clean,
+    /// From whom and to whom a handover gave it, if one did.
+    pub parties: Clean,
+    /// Its content as Markdown.
+    pub text: Clean,
+    /// What was removed from it.
+    pub removals: Vec<RecordedRemoval>,
+}
+
+impl CardText {
+    fn short_hex(&self) -> Clean {
+        CleanBuf::new().hex(&self.hex[..12]).finish()
+    }
+
+    fn id(&self) -> Clean {
+        CleanBuf::new().lit("sha256:").hex(&self.hex).finish()
+    }
+
+    /// Returns whether it is untrusted: an agent that left a card may have been talked into it, and a tool returns anything.
+    fn is_untrusted(&self) -> bool {
+        let is_inherited = self.given == Given::Inherited;
+        is_inherited || self.content.as_ref().is_ok_and(|content| content.role == "tool")
+    }
+}
+
+impl CardContentText {
+    /// Returns the line with which its section begins.
+    fn first_line(&self, given: Given) -> Clean {
+        // Who wrote an inherited card says so of themselves.
+        let claims = if given == Given::Inherited && self.role == "system" { "claims to be " } else { "" };
+        let words = match given {
+            Given::Inherited => "inherited",
+            Given::Argument => "given with this task",
+            Given::ParentPointer => "parent pointer",
+        };
+        let mut line = CleanBuf::new();
+        line.lit("_").lit(words).lit(": ").line(&self.kind);
+        line.lit(" (").lit(claims).lit(self.role).lit(") by ").line(&self.author);
+        if !self.parties.is_empty() {
+            line.lit(", ").line(&self.parties);
+        }
+        line.lit("_").finish()
+    }
+
+    fn title(&self) -> Clean {
+        CleanBuf::new().line(&self.kind).lit(" by ").line(&self.author).finish()
+    }
+
+    fn digest(&self) -> Digest {
+        Digest::of([&*self.kind, self.role, &*self.author, &*self.parties, &*self.text].join("\n"))
+    }
+}
+
+impl KnowledgeSections {
+    /// Adds the cards that were handed over.
+    pub fn add_handover(&mut self, context: &SelectionContext<'_>, handed: &HandedOver) {
+        self.labels.handover = Some(handed.label.clone());
+        let inherited = handed.cards.iter().filter(|card| card.given == Given::Inherited).count();
+        let (mut over, mut left_out) = (inherited.saturating_sub(MAX_INHERITED), Vec::new());
+        for card in &handed.cards {
+            let digest = card.content.as_ref().ok().map(CardContentText::digest);
+            self.inputs.push(Input { origin: TextOrigin::named(OriginKind::Card, card.id()), digest });
+            if card.given == Given::Inherited && over > 0 {
+                over -= 1;
+                left_out.push(card);
+                continue;
+            }
+            match &card.content {
+                Ok(content) => self.first.push(section(context, card, content, &handed.label)),
+                Err(reason) => {
+                    let hex = card.short_hex();
+                    let title = CleanBuf::new().lit("card ").text(&hex).finish();
+                    let origin = TextOrigin::named(OriginKind::Card, hex.clone());
+                    let omission = Omission::new(SectionKind::of_card(card.given), &hex, title, origin, reason);
+                    self.omissions.push(Omission { untrusted: card.is_untrusted(), ..omission });
+                }
+            }
+        }
+        self.omissions.extend(beyond_limit(&left_out));
+    }
+}
+
+fn section(
+    context: &SelectionContext<'_>,
+    card: &CardText,
+    content: &CardContentText,
+    label: &HandoverLabel,
+) -> Candidate {
+    let hex = card.short_hex();
+    let origin = TextOrigin::named(OriginKind::Card, hex.clone());
+    let line = content.first_line(card.given);
+    let (role, body) = if card.given == Given::Inherited {
+        let pointer = CleanBuf::new().line(&content.title()).lit(": card ").line(&hex).finish();
+        let body = context.after_line(&line, &content.text, &Outline::read(&content.text), &origin, pointer);
+        (Role::Optional, body)
+    } else {
+        let mut body = CleanBuf::new();
+        body.text(&line).lit("\n\n").text(&content.text);
+        if card.given == Given::Argument && &*content.kind == "task.instruction" {
+            body.lit("\n\n_Results go to the log `").line(&label.output_box).lit("`._");
+        }
+        (Role::Fixed, SectionBody::Whole(body.finish()))
+    };
+    let CardContentText { kind, role: speaker, author, .. } = content;
+    Candidate {
+        role,
+        untrusted: card.is_untrusted(),
+        card: Some(CardFacts { id: card.id(), kind: kind.clone(), role: speaker, author: author.clone() }),
+        removals: redactions(&content.removals, |_| true, &origin),
+        ..Candidate::new(SectionKind::of_card(card.given), &hex, content.title(), origin, body)
+    }
+}
+
+/// Returns one omission for all cards beyond the limit.
+fn beyond_limit(cards: &[&CardText]) -> Option<Omission> {
+    let (first, last) = (cards.first()?, cards.last()?);
+    let mut range = CleanBuf::new();
+    range.text(&first.short_hex());
+    if cards.len() > 1 {
+        range.lit("-").text(&last.short_hex());
+    }
+    let range = range.finish();
+    let title = CleanBuf::new().number(cards.len() as u64).lit(" older cards").finish();
+    let contents = cards.iter().filter_map(|card| card.content.as_ref().ok());
+    let chars = contents.map(|content| content.text.chars().count() as u64).sum();
+    let origin = TextOrigin::named(OriginKind::Card, range.clone());
+    let omission = Omission::new(SectionKind::of_card(Given::Inherited), &range, title, origin, "limit");
+    Some(Omission { untrusted: true, chars: Some(chars), ..omission })
 }

@@ -1,142 +1,156 @@
-//! Sections of the items around the root: neighbours, and items that its text mentions.
+//! Sections of the items around the root: neighbours, and items that its text names without a relation.
 
-use super::candidates::{Rank, RootReferences, SelectionBuilder, evidence};
+use super::candidates::{RootReferences, Selector};
 use super::context::NeighbourBody;
-use super::mentioned::MentionedItem;
-use super::origins::item_origin;
-use super::removals;
-use super::{Candidate, Evidence, Filler, Fillers, Omission, SectionBody, Trust};
+use super::origins::{item_origin, redactions_in_neighbour};
+use super::types::{CHILD, DEPENDENCY, PARENT, RELATED, SectionKind};
+use super::{Candidate, Evidence, Filler, Omission, Rank, SectionBody, SelectionContext};
 use crate::config::Group;
 use crate::graph::{Edge, Graph, ShownPlace, Target};
-use crate::model::{Relation, natural_cmp};
-use crate::redact::{Clean, CleanBuf};
+use crate::model::{Relation, latin_parts, natural_cmp, with_plain_hyphens};
+use crate::redact::Clean;
 use std::collections::BTreeSet;
 
-/// The most related and mentioned items that may fill a budget.
-const MOST_ITEMS_TO_FILL: usize = 30;
+/// The kinds of neighbours in the order of the pack, each with the strongest relations to the root.
+pub(super) const NEIGHBOURS: [(&[Relation], &SectionKind); 4] = [
+    (&[Relation::Parent], &PARENT),
+    (&[Relation::Child], &CHILD),
+    (&[Relation::DependsOn, Relation::BlockedBy], &DEPENDENCY),
+    (&[Relation::Blocks, Relation::Related], &RELATED),
+];
 
-/// The weight of a candidate that the root's own text mentions; others have 100.
+const MAX_ITEM_FILLERS: usize = 30;
+
+/// The weight of a section that the root's own text mentions; others have 100.
 const MENTIONED_WEIGHT: u32 = 150;
 
-impl SelectionBuilder<'_> {
-    /// Adds sections for the neighbours whose strongest relation to the root is one of `relations`.
-    pub(super) fn neighbours(&mut self, relations: &[Relation]) {
-        let asked = &self.context.profile.sections_of;
-        let mut edges = self.context.graph.neighbours(self.root);
+impl Selector<'_> {
+    /// Adds sections for the neighbours with these relations, and returns those that may fill the budget.
+    pub(super) fn add_neighbours(&mut self, relations: &[Relation], kind: &'static SectionKind) -> Vec<Candidate> {
+        let context = self.context;
+        let mut edges = context.graph.neighbours(self.root);
         edges.retain(|edge| relations.contains(&edge.relation));
-        // A group may hold two relations, so it is sorted by id.
-        edges.sort_by(|a, b| natural_cmp(self.context.id(a), self.context.id(b)));
+        // A kind may hold two relations, so it is sorted by id.
+        edges.sort_by(|a, b| natural_cmp(context.id(a), context.id(b)));
+        let mut to_fill = Vec::new();
         for edge in edges {
-            let (Target::Item(item), relation) = (&edge.to, edge.relation) else { continue };
-            let replaces = self.is_settled_root() && self.context.is_successor(self.root, edge);
-            let (prefix, provenance, group) = match relation {
-                Relation::Parent => ("parent.", "parent", Some(Group::Parent)),
-                Relation::Child => ("child.", "child", Some(Group::Children)),
-                Relation::DependsOn | Relation::BlockedBy => ("dependency.", "dependency", Some(Group::Dependencies)),
-                Relation::Blocks | Relation::Related if asked.contains(&relation) => {
-                    ("related.", "graph", Some(Group::Related))
-                }
-                Relation::Related => ("related.", "graph", None),
-                Relation::Blocks => continue,
-            };
-            let entry = &self.context.corpus.entries[*item];
-            let (mut candidate, has_result) = self.neighbour(*item, prefix, provenance, relation, evidence(edge));
+            let (Some(item), relation) = (item_of(edge), edge.relation) else { continue };
+            let is_asked = !matches!(relation, Relation::Blocks | Relation::Related)
+                || context.profile.sections_of.contains(&relation);
+            if relation == Relation::Blocks && !is_asked {
+                continue;
+            }
+            let entry = &context.corpus.entries[item];
+            let evidence = Evidence { source: edge.evidence.source.name(), at: edge.evidence.at.clone() };
+            let mut candidate = self.neighbour(item, kind, relation, evidence);
             if relation == Relation::Parent {
-                let (children, listed) = self.context.graph.children(*item);
-                if self.context.lists_untrusted(&children[..listed]) {
-                    candidate.trust = Trust::Untrusted;
+                let (children, listed) = context.graph.children(item);
+                if context.lists_untrusted(&children[..listed]) {
+                    candidate.untrusted = true;
                 }
-                let others = children[..listed].iter().filter(|edge| edge.to != Target::Item(*item));
-                candidate.removals.extend(self.context.removals_from_lines(others));
+                let others = children[..listed].iter().filter(|edge| edge.to != Target::Item(item));
+                candidate.removals.extend(context.redactions_in_lines(others));
                 children[..listed].iter().filter_map(item_of).for_each(|sibling| self.record_item(sibling, false));
             }
-            let settled = Graph::state(self.context.corpus, *item).is_settled();
+            let replaces = self.is_settled_root() && context.is_successor(self.root, edge);
             let weight = if self.is_mentioned(&entry.item.id) { MENTIONED_WEIGHT } else { 100 };
-            // A parent's text has more to say than what came of it: it lists the siblings.
-            let has_result = has_result && relation != Relation::Parent;
-            if entry.item.body.in_file && (replaces || group.is_some()) {
+            candidate.rank = Rank { weight, ..if replaces { Rank::of(None) } else { candidate.rank } };
+            if !replaces && !is_asked {
+                to_fill.push(candidate);
+                continue;
+            }
+            if entry.item.body.in_file {
                 self.shown.insert(entry.item.body.origin.path.clone());
             }
-            match group {
-                // What replaces the root is what its reader needs instead.
-                _ if replaces => self.put(candidate, Rank { weight, ..Rank::of(None) }),
-                Some(_) => self.put(candidate, Rank { settled, weight, has_result, ..Rank::of(group) }),
-                None => self.items_to_fill.push(candidate),
-            }
+            self.put(candidate);
         }
+        to_fill
     }
 
-    /// Returns the section of a neighbour, and whether its pointer says what came of it.
     fn neighbour(
         &mut self,
         item: usize,
-        prefix: &'static str,
-        provenance: &'static str,
+        kind: &'static SectionKind,
         relation: Relation,
         evidence: Evidence,
-    ) -> (Candidate, bool) {
+    ) -> Candidate {
+        self.record_item(item, true);
         let entry = &self.context.corpus.entries[item];
-        let NeighbourBody { body, has_result } =
-            if relation == Relation::Parent { self.context.parent(item) } else { self.context.item(item) };
-        let removals = match &body {
-            SectionBody::Passage(passage, _) => removals::from_neighbour(entry, passage.full()),
-            _ => removals::from_text_and_names(entry),
-        };
-        let id = CleanBuf::new().lit(prefix).text(&entry.item.id).finish();
-        let candidate = Candidate {
-            state: Some(Clean::literal(Graph::state(self.context.corpus, item).name())),
+        let state = Graph::state(self.context.corpus, item);
+        let is_parent = relation == Relation::Parent;
+        let NeighbourBody { passage, pointer, has_result } = self.context.neighbour(item, is_parent);
+        let removals = redactions_in_neighbour(entry, passage.full());
+        let body = SectionBody::Passage(passage, pointer);
+        let candidate = Candidate::new(kind, &entry.item.id, entry.item.title.clone(), item_origin(entry), body);
+        Candidate {
+            state: Some(Clean::literal(state.name())),
             status: entry.item.status.clone(),
-            trust: Trust::of(entry.is_untrusted() || entry.has_untrusted_title()),
+            untrusted: entry.is_untrusted() || entry.has_untrusted_title(),
             by: entry.issue_with_text().map(|issue| issue.by.clone()),
             relation: Some(relation.name()),
             evidence: Some(evidence),
             removals,
-            ..Candidate::new(id, "issue", entry.item.title.clone(), item_origin(entry), provenance, body)
-        };
-        self.record_item(item, true);
-        (candidate, has_result)
-    }
-
-    /// Adds the items that the root's text names without a relation: what replaces the root, and what may fill the budget.
-    pub(super) fn mentioned(&mut self, references: &RootReferences) {
-        let graph = self.context.graph;
-        let related: BTreeSet<usize> =
-            graph.edges(self.root).iter().chain(graph.claims(self.root)).filter_map(item_of).collect();
-        for MentionedItem { item, line, replaces } in self.context.mentioned(self.root).to_vec() {
-            let root = &self.context.corpus.entries[self.root];
-            let path = &self.context.corpus.entries[item].item.body.origin.path;
-            let is_document = || references.files.iter().any(|reference| reference.file.path == *path);
-            let is_file = self.context.corpus.entries[item].item.body.in_file;
-            if related.contains(&item) || is_file && (is_document() || self.shown.contains(path)) {
-                continue;
-            }
-            let place = ShownPlace {
-                path: root.item.body.origin.path.clone(),
-                line: root.body.line_in_file(&root.item.body, line),
-            };
-            let evidence = Evidence { source: "body", at: root.shown_at(&place) };
-            let (candidate, _) = self.neighbour(item, "related.", "graph", Relation::Related, evidence);
-            let candidate = Candidate { relation: Some("mentioned"), ..candidate };
-            if replaces && self.is_settled_root() {
-                if is_file {
-                    self.shown.insert(path.clone());
-                }
-                self.put(candidate, Rank::of(None));
-            } else {
-                self.items_to_fill.push(candidate);
-            }
+            // A parent's text has more to say than what came of it: it lists the siblings.
+            rank: Rank { settled: state.is_settled(), has_result: has_result && !is_parent, ..candidate.rank },
+            ..candidate
         }
     }
 
+    /// Adds the items that the root's text names without a relation: what replaces the root. Returns those that may fill the
+    /// budget.
+    pub(super) fn add_mentioned(&mut self, references: &RootReferences) -> Vec<Candidate> {
+        let context = self.context;
+        let (graph, root) = (context.graph, &context.corpus.entries[self.root]);
+        let related: BTreeSet<usize> =
+            graph.edges(self.root).iter().chain(graph.claims(self.root)).filter_map(item_of).collect();
+        let mut to_fill = Vec::new();
+        for MentionedItem { item, line, replaces } in context.mentioned(self.root) {
+            let body = &context.corpus.entries[*item].item.body;
+            let path = &body.origin.path;
+            let is_document = || references.files.iter().any(|reference| reference.file.path == *path);
+            if related.contains(item) || body.in_file && (is_document() || self.shown.contains(path)) {
+                continue;
+            }
+            let line = root.body.line_in_file(&root.item.body, *line);
+            let place = ShownPlace { path: root.item.body.origin.path.clone(), line };
+            let evidence = Evidence { source: "body", at: root.shown_at(&place) };
+            let candidate = self.neighbour(*item, &RELATED, Relation::Related, evidence);
+            let candidate = Candidate { relation: Some("mentioned"), ..candidate };
+            if !(*replaces && self.is_settled_root()) {
+                to_fill.push(candidate);
+                continue;
+            }
+            if body.in_file {
+                self.shown.insert(path.clone());
+            }
+            self.put(Candidate { rank: Rank::of(None), ..candidate });
+        }
+        to_fill
+    }
+
+    /// Returns whether the root is done, so that what replaces it is what its reader needs instead.
     pub(super) fn is_settled_root(&self) -> bool {
         Graph::state(self.context.corpus, self.root).is_settled()
     }
 
+    fn is_mentioned(&self, id: &str) -> bool {
+        let text = self.context.corpus.entries[self.root].body.clean.as_str();
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '/');
+        memchr::memmem::find_iter(text.as_bytes(), id.as_bytes()).any(|at| {
+            let mut rest = text[at + id.len()..].chars();
+            // `TASK-1.2` is another item than `TASK-1`; a full stop may follow.
+            let longer = match rest.next() {
+                Some('.') => rest.next().is_some_and(char::is_alphanumeric),
+                next => next.is_some_and(is_part),
+            };
+            !longer && !text[..at].ends_with(is_part)
+        })
+    }
+
     /// Makes the related and mentioned items that the profile does not ask for fill the budget, those with work left first.
     /// The related sections begin at the index `related`.
-    pub(super) fn fill_with_items(&mut self, references: &RootReferences, related: usize) {
-        self.candidates[related..].sort_by(|(a, _), (b, _)| natural_cmp(&a.id, &b.id));
-        let mut items = std::mem::take(&mut self.items_to_fill);
+    pub(super) fn fill_with_items(&mut self, references: &RootReferences, related: usize, mut items: Vec<Candidate>) {
+        self.candidates[related..].sort_by(|a, b| natural_cmp(&a.id, &b.id));
         // A document that the root refers to has a section of its own.
         let is_document = |candidate: &Candidate| {
             let of_file = |path: &Clean| references.files.iter().any(|reference| reference.shown == *path);
@@ -149,43 +163,155 @@ impl SelectionBuilder<'_> {
         let is_done = |candidate: &Candidate| !matches!(candidate.state.as_deref(), Some("open" | "unknown"));
         items.sort_by_key(|candidate| (candidate.relation == Some("mentioned"), is_done(candidate)));
         let by_profile = self.context.profile.leave_out.contains(&Group::Related);
-        let left_out = by_profile || self.root_only;
         let omission = |(position, candidate): (usize, &Candidate)| {
             candidate.omitted(match position {
                 _ if by_profile => "profile",
-                _ if left_out => "policy",
-                MOST_ITEMS_TO_FILL.. => "limit",
+                _ if self.root_only => "policy",
+                MAX_ITEM_FILLERS.. => "limit",
                 _ => "budget",
             })
         };
         let omissions: Vec<Omission> = items.iter().enumerate().map(omission).collect();
-        let Fillers { sequence, replaced } = &mut self.fillers;
-        if replaced.start == replaced.end {
-            *replaced = self.omissions.len()..self.omissions.len();
+        let fillers = &mut self.fillers;
+        if fillers.replaced.is_empty() {
+            fillers.replaced = self.omissions.len()..self.omissions.len();
         }
-        let comments = sequence.last().map_or(self.omissions[replaced.clone()].to_vec(), |last| last.omissions.clone());
-        sequence.iter_mut().for_each(|filler| filler.omissions.extend_from_slice(&omissions));
-        self.omissions.splice(replaced.end..replaced.end, omissions.iter().cloned());
-        replaced.end += omissions.len();
-        if left_out {
+        let comments = match fillers.sequence.last() {
+            Some(last) => last.omissions.clone(),
+            None => self.omissions[fillers.replaced.clone()].to_vec(),
+        };
+        fillers.sequence.iter_mut().for_each(|filler| filler.omissions.extend_from_slice(&omissions));
+        self.omissions.splice(fillers.replaced.end..fillers.replaced.end, omissions.iter().cloned());
+        fillers.replaced.end += omissions.len();
+        if by_profile || self.root_only {
             return;
         }
         let mut ids: Vec<Clean> = items.iter().map(|candidate| candidate.id.clone()).collect();
         ids.sort_by(|a, b| natural_cmp(a, b));
         let section = &self.candidates[related..];
-        for (position, candidate) in items.into_iter().take(MOST_ITEMS_TO_FILL).enumerate() {
-            let rest = comments.iter().chain(&omissions[position + 1..]).cloned().collect();
-            let before = |(other, _): &(Candidate, Option<Rank>)| natural_cmp(&other.id, &candidate.id).is_lt();
-            let at = related + section.partition_point(before);
+        for (position, candidate) in items.into_iter().take(MAX_ITEM_FILLERS).enumerate() {
+            let omissions = comments.iter().chain(&omissions[position + 1..]).cloned().collect();
+            let at = related + section.partition_point(|other| natural_cmp(&other.id, &candidate.id).is_lt());
             let order = ids.iter().position(|id| *id == candidate.id).unwrap_or_default();
-            sequence.push(Filler { candidate, at, order, omissions: rest });
+            fillers.sequence.push(Filler { candidate, at, order, omissions });
         }
     }
 }
 
-fn item_of(edge: &Edge) -> Option<usize> {
+/// Returns the item of the corpus that an edge leads to, if it does.
+pub(super) fn item_of(edge: &Edge) -> Option<usize> {
     match edge.to {
         Target::Item(item) => Some(item),
         Target::Issue { .. } => None,
     }
+}
+
+/// The most items that a text names for its pack; a list of hundreds names none in particular.
+const MAX_MENTIONED: usize = 30;
+
+/// Words before the name of what replaces an item.
+const SUCCESSION: &str = "superseded by, superceded by, supersededby, replaced by, obsoleted by, deprecated by, \
+    in favor of, in favour of, duplicate of, moved to, successor, continued in";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct MentionedItem {
+    pub(super) item: usize,
+    pub(super) line: u32,
+    /// Whether the text says that it replaces the root.
+    pub(super) replaces: bool,
+}
+
+/// Returns the items that the text of `root` names outside of code, each once, in the order of the text.
+fn read_mentioned(context: &SelectionContext<'_>, root: usize) -> Vec<MentionedItem> {
+    let body = &context.corpus.entries[root].body;
+    let (mut found, mut seen): (Vec<MentionedItem>, BTreeSet<usize>) = (Vec::new(), BTreeSet::from([root]));
+    let prose = body.markdown.outline.blocks.iter().filter(|block| block.fence.is_none());
+    let lines =
+        prose.flat_map(|block| body.clean.get(block.range.clone()).unwrap_or_default().lines().zip(block.line..));
+    // Most lines name nothing, and those of quotations are others'.
+    let may_name = |line: &str| line.contains(['-', '#', ':', '_']) && !line.trim_start().starts_with('>');
+    for (line, number) in lines.filter(|(line, _)| may_name(line)) {
+        let line = &*with_plain_hyphens(line);
+        let whole = !line.contains("~~") && !line.contains('<');
+        let parts = if whole { vec![line] } else { unstruck(line) };
+        for word in parts.into_iter().flat_map(words) {
+            let named = |word: &str| context.graph.named(context.corpus, word);
+            let part = || latin_parts(word).find_map(|(_, part)| named(name_in(part)?));
+            let Some(item) = named(word).or_else(|| if word.is_ascii() { None } else { part() }) else { continue };
+            if seen.insert(item) {
+                found.push(MentionedItem { item, line: number, replaces: names_successor(line) });
+            }
+        }
+        if found.len() >= MAX_MENTIONED {
+            found.truncate(MAX_MENTIONED);
+            break;
+        }
+    }
+    found
+}
+
+/// Returns the parts of a line that are neither struck through nor a comment.
+pub(super) fn unstruck(line: &str) -> Vec<&str> {
+    let mut parts: Vec<&str> = line.split("~~").step_by(2).collect();
+    for (begin, end) in [("<!--", "-->"), ("<del>", "</del>"), ("<s>", "</s>")] {
+        let outside = |part| {
+            let (first, rest) = str::split_once(part, begin).unwrap_or((part, ""));
+            [first, rest.rsplit_once(end).map_or("", |(_, after)| after)]
+        };
+        parts = parts.into_iter().flat_map(outside).collect();
+    }
+    parts
+}
+
+pub(super) fn words(line: &str) -> Vec<&str> {
+    let is_separator = |c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '#' | '/' | ':'));
+    line.split(is_separator).filter_map(name_in).collect()
+}
+
+/// Returns the id or issue that a word without spaces could be.
+fn name_in(word: &str) -> Option<&str> {
+    let word = word.trim_end_matches(['.', ':', '-', '/', '#']).trim_start_matches(['.', '-', '/', ':']);
+    let marked = word.bytes().any(|byte| matches!(byte, b'-' | b'#' | b':' | b'_' | b'/'));
+    let is_issue = || word.contains('#') || word.contains("/issues/") || word.contains("/pull/");
+    let is_name = || !word.contains('/') && !word.starts_with(|c: char| c.is_ascii_digit());
+    (word.len() > 1 && marked && (is_name() || is_issue())).then_some(word)
+}
+
+/// Returns whether a line says what replaces its item.
+pub(super) fn names_successor(line: &str) -> bool {
+    let plain = line.to_lowercase().replace(['_', '-'], " ");
+    SUCCESSION.split(", ").any(|words| plain.contains(words))
+}
+
+impl SelectionContext<'_> {
+    /// Returns the items that the text of `root` names outside of code, read once.
+    pub(super) fn mentioned(&self, root: usize) -> &[MentionedItem] {
+        self.mentions[root].get_or_init(|| read_mentioned(self, root))
+    }
+
+    /// Returns the line of an item's file or text on which something was stated; empty if it is unknown.
+    pub(super) fn line_of(&self, item: usize, path: &str, line: u32) -> &str {
+        let entry = &self.corpus.entries[item];
+        let body = &entry.item.body;
+        if path == &*body.origin.shown
+            && let Some(line) = entry.body.line_in_text(body, line)
+        {
+            return nth_line(&entry.body.clean, line);
+        }
+        let is_head = path == &*entry.item.origin.shown && entry.item.line == 1 && body.in_file;
+        if is_head { nth_line(&entry.item.head, line) } else { "" }
+    }
+
+    /// Returns whether an edge of an item was stated as what replaces it.
+    pub(super) fn is_successor(&self, item: usize, edge: &Edge) -> bool {
+        if !matches!(edge.to, Target::Item(_)) {
+            return false;
+        }
+        let Some((path, line)) = edge.evidence.at.rsplit_once(':') else { return false };
+        line.parse().is_ok_and(|line| names_successor(self.line_of(item, path, line)))
+    }
+}
+
+pub(super) fn nth_line(text: &str, line: u32) -> &str {
+    text.lines().nth(line.saturating_sub(1) as usize).unwrap_or_default()
 }

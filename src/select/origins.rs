@@ -1,8 +1,10 @@
-//! The origins of items' texts, records and documents.
+//! The origins of items' texts, records and documents, and the redactions in them that a section reports.
 
-use super::{Document, OriginKind, TextOrigin};
-use crate::graph::{ClaimedIssue, Entry, ItemBody, ParsedText};
+use super::{Document, OriginKind, RedactionRecord, SelectionContext, TextOrigin};
+use crate::graph::{ClaimedIssue, Edge, Entry, ItemBody, ParsedText, RecordedRemoval, Target};
 use crate::redact::{Clean, CleanBuf};
+use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// Returns the origin of an item's text: its issue's page, its lines in a Markdown file, else the line of its record.
 pub(super) fn item_origin(entry: &Entry) -> TextOrigin {
@@ -18,15 +20,13 @@ pub(super) fn record_origin(entry: &Entry) -> TextOrigin {
         return issue_origin(entry, issue);
     }
     let line = u64::from(entry.item.line);
-    TextOrigin::of_item(entry, entry.item.origin.shown.clone(), (!entry.item.body.in_file).then_some([line, line]))
+    origin_of_item(entry, entry.item.origin.shown.clone(), (!entry.item.body.in_file).then_some([line, line]))
 }
 
-/// Returns the page of an item's issue as an origin.
-pub(super) fn issue_origin(entry: &Entry, issue: &ClaimedIssue) -> TextOrigin {
+fn issue_origin(entry: &Entry, issue: &ClaimedIssue) -> TextOrigin {
     TextOrigin { id: Some(entry.item.id.clone()), ..TextOrigin::page(&issue.url) }
 }
 
-/// Returns the origin of a text in one of an item's files.
 pub(super) fn text_origin(entry: &Entry, body: &ItemBody<Clean>, text: &ParsedText) -> TextOrigin {
     let first = u64::from(body.line);
     let lines = match text.count_lines() {
@@ -34,23 +34,18 @@ pub(super) fn text_origin(entry: &Entry, body: &ItemBody<Clean>, text: &ParsedTe
         0 => None,
         count => Some([first, first + u64::from(text.last_line_before(count)) - 1]),
     };
-    TextOrigin::of_item(entry, body.origin.shown.clone(), lines)
+    origin_of_item(entry, body.origin.shown.clone(), lines)
 }
 
-impl TextOrigin {
-    /// Creates the origin of a text of an item's files.
-    pub(super) fn of_item(entry: &Entry, path: Clean, lines: Option<[u64; 2]>) -> Self {
-        Self { id: Some(entry.item.id.clone()), path: Some(path), lines, ..Self::new(OriginKind::WorkItem) }
-    }
+pub(super) fn origin_of_item(entry: &Entry, path: Clean, lines: Option<[u64; 2]>) -> TextOrigin {
+    TextOrigin { path: Some(path), lines, ..TextOrigin::named(OriginKind::WorkItem, entry.item.id.clone()) }
 }
 
-/// Returns the origin of a document or of its section under `anchor`.
-pub(super) fn file_origin(document: &Document, anchor: Option<&str>, range: &std::ops::Range<usize>) -> TextOrigin {
+pub(super) fn file_origin(document: &Document, anchor: Option<&str>, range: &Range<usize>) -> TextOrigin {
     let text = &document.text.clean;
     let breaks = |text: &str| u32::try_from(memchr::memchr_iter(b'\n', text.as_bytes()).count()).unwrap_or(u32::MAX);
     let first = breaks(&text[..range.start]).saturating_add(1);
-    let count = breaks(text[range.clone()].trim_end()).saturating_add(1);
-    let last = first.saturating_add(count - 1);
+    let last = first.saturating_add(breaks(text[range.clone()].trim_end()));
     TextOrigin {
         lines: Some([document.text.line_before(first), document.text.last_line_before(last)].map(u64::from)),
         anchor: anchor.map(|anchor| clean_anchor(text, anchor)),
@@ -62,12 +57,105 @@ pub(super) fn file_origin(document: &Document, anchor: Option<&str>, range: &std
 ///
 /// A number follows where several headings give the same anchor.
 fn clean_anchor(text: &Clean, anchor: &str) -> Clean {
-    if let Some(anchor) = text.read_out(anchor) {
-        return anchor;
-    }
     let numbered = || {
         let (words, number) = anchor.rsplit_once('-')?;
         Some(CleanBuf::new().text(&text.read_out(words)?).lit("-").number(number.parse().ok()?).finish())
     };
-    numbered().unwrap_or_default()
+    text.read_out(anchor).or_else(numbered).unwrap_or_default()
+}
+
+/// Returns the removals chosen by `shown` as records of a section at `origin`.
+pub(super) fn redactions(
+    removals: &[RecordedRemoval],
+    shown: impl Fn(&RecordedRemoval) -> bool,
+    origin: &TextOrigin,
+) -> Vec<RedactionRecord> {
+    let record = |removal: &RecordedRemoval| RedactionRecord {
+        origin: TextOrigin { lines: None, ..origin.clone() },
+        // Two that differ in nothing that a pack shows are one.
+        removal: RecordedRemoval { in_body: false, in_name: false, ..removal.clone() },
+    };
+    removals.iter().filter(|removal| shown(removal)).map(record).collect()
+}
+
+/// Returns the redactions in the lines of a file that a section shows.
+pub(super) fn redactions_in_file(removals: &[RecordedRemoval], origin: &TextOrigin) -> Vec<RedactionRecord> {
+    let [first, last] = origin.lines.unwrap_or_default();
+    redactions(removals, |removal| removal.in_body && (first..=last).contains(&u64::from(removal.line)), origin)
+}
+
+pub(super) fn redactions_in_text(entry: &Entry) -> Vec<RedactionRecord> {
+    let raw = entry.issue_with_text().map_or(&entry.removals, |issue| &issue.removals);
+    redactions(raw, |removal| removal.in_body, &item_origin(entry))
+}
+
+/// Returns the redactions in an item's text and in its id, title and status.
+fn redactions_in_text_and_names(entry: &Entry) -> Vec<RedactionRecord> {
+    if entry.removals.is_empty() && entry.issue.as_ref().is_none_or(|issue| issue.removals.is_empty()) {
+        return Vec::new();
+    }
+    let Some(issue) = entry.issue_with_text() else {
+        return redactions(&entry.removals, |removal| removal.in_body || removal.in_name, &item_origin(entry));
+    };
+    let bare = entry.bare_issue().is_some();
+    let shown = |removal: &RecordedRemoval| removal.in_body || bare && removal.in_name;
+    let mut found = redactions(&issue.removals, shown, &issue_origin(entry, issue));
+    found.extend(redactions(&entry.removals, |removal| removal.in_name, &record_origin(entry)));
+    found
+}
+
+/// Returns the redactions in a neighbour's section: in its text and names, and those in fields of its file that `text` shows.
+pub(super) fn redactions_in_neighbour(entry: &Entry, text: &str) -> Vec<RedactionRecord> {
+    let mut found = redactions_in_text_and_names(entry);
+    let is_shown =
+        |removal: &RecordedRemoval| !removal.in_body && !removal.in_name && text.contains(&marker(&removal.rule));
+    for record in redactions(&entry.removals, is_shown, &record_origin(entry)) {
+        if !found.contains(&record) {
+            found.push(record);
+        }
+    }
+    found
+}
+
+fn marker(rule: &str) -> String {
+    format!("[REDACTED:{rule}]")
+}
+
+pub(super) fn redactions_in_fields(entry: &Entry) -> Vec<RedactionRecord> {
+    let mut found = redactions(&entry.removals, |removal| !removal.in_body, &record_origin(entry));
+    if let Some(issue) = &entry.issue {
+        found.extend(redactions(&issue.removals, |removal| !removal.in_body, &issue_origin(entry, issue)));
+    }
+    found
+}
+
+impl SelectionContext<'_> {
+    /// Returns the redactions in the ids and titles of neighbours that are only listed.
+    ///
+    /// If a title was read from the body, the first redaction there by the same rule is reported for it.
+    pub(super) fn redactions_in_lines<'e>(&self, edges: impl IntoIterator<Item = &'e Edge>) -> Vec<RedactionRecord> {
+        let (mut found, mut seen) = (Vec::new(), BTreeSet::new());
+        for edge in edges {
+            let id = self.id(edge);
+            if !seen.insert(id) {
+                continue;
+            }
+            let removed = match &edge.to {
+                Target::Item(item) => redactions_in_text_and_names(&self.corpus.entries[*item]),
+                Target::Issue { url, removals, .. } => {
+                    let origin = TextOrigin { id: Some(id.clone()), ..TextOrigin::page(url) };
+                    redactions(removals, |_| true, &origin)
+                }
+            };
+            let mut rules = BTreeSet::new();
+            for record in removed {
+                let marker = marker(&record.removal.rule);
+                let is_shown = id.contains(&marker) || self.title(edge).is_some_and(|title| title.contains(&marker));
+                if is_shown && rules.insert(marker) {
+                    found.push(record);
+                }
+            }
+        }
+        found
+    }
 }

@@ -1,6 +1,5 @@
 //! Choice of the chunks that belong to a text's excerpt.
 
-use super::boilerplate::{self, is_comment};
 use super::passage::breaks;
 use super::{Chunk, ChunkWeight};
 use crate::config::Excerpt;
@@ -8,9 +7,10 @@ use crate::graph::{Block, Outline};
 use crate::markdown::front_matter::front_matter;
 use crate::markdown::{KeyHeadings, words};
 use crate::redact::Clean;
+use regex::Regex;
 use std::ops::Range;
+use std::sync::LazyLock;
 
-/// Synonyms of ADR headings.
 const ALIASES: [(&str, &[&str]); 4] = [
     ("status", &["state"]),
     ("context", &["context and problem statement", "problem statement", "background", "problem", "issue"]),
@@ -23,15 +23,12 @@ const ALIASES: [(&str, &[&str]); 4] = [
 
 /// The longest fence that a cut closes: every cut reserves room for it, so a fence of 100,000 characters would use up
 /// the whole budget.
-const LONGEST_FENCE: usize = 64;
+const MAX_FENCE: usize = 64;
 
-/// The longest line in bold that counts as a heading, in bytes.
-const LONGEST_BOLD_HEADING: usize = 100;
+const MAX_BOLD_HEADING: usize = 100;
 
-/// The most headings that belong to the opening.
-const MOST_HEADINGS_ABOVE: usize = 2;
+const MAX_HEADINGS_ABOVE: usize = 2;
 
-/// The size in bytes of the opening, at most.
 const OPENING: usize = 1_000;
 
 /// A Markdown text with a chunk for each of its blocks.
@@ -46,17 +43,16 @@ impl<'t> MarkedText<'t> {
     pub(super) fn new(markdown: &'t Outline, text: &'t Clean) -> Self {
         let chunk = |block: &Block| Chunk {
             heading: block.heading.is_some() || is_bold_line(block, text),
-            fence: block.fence.clone().filter(|fence| fence.len() <= LONGEST_FENCE),
+            fence: block.fence.clone().filter(|fence| fence.len() <= MAX_FENCE),
             ..Chunk::new(block.range.clone())
         };
         let mut chunks: Vec<Chunk> = markdown.blocks.iter().map(chunk).collect();
-        for block in boilerplate::blocks(markdown, text) {
+        for block in boilerplate(markdown, text) {
             chunks[block].weight = ChunkWeight::Boilerplate;
         }
         Self { markdown, text, chunks }
     }
 
-    /// Marks the sections whose titles are `wanted` as key, except for boilerplate, and returns whether there was one.
     pub(super) fn mark_sections(&mut self, wanted: impl Fn(&str) -> bool) -> bool {
         let Self { markdown, text, chunks } = self;
         let mut found = false;
@@ -107,7 +103,7 @@ impl<'t> MarkedText<'t> {
         let Self { markdown, text, chunks } = self;
         let opens = |(index, block): (usize, &Block)| block.prose && chunks[index].weight != ChunkWeight::Boilerplate;
         let Some(first) = markdown.blocks.iter().enumerate().position(opens) else { return };
-        let above = markdown.blocks[..first].iter().rev().take(MOST_HEADINGS_ABOVE);
+        let above = markdown.blocks[..first].iter().rev().take(MAX_HEADINGS_ABOVE);
         let above = above.take_while(|block| block.heading.is_some()).count();
         chunks[first - above..first].iter_mut().for_each(|chunk| mark(chunk, ChunkWeight::Core));
         let mut left = OPENING;
@@ -116,7 +112,6 @@ impl<'t> MarkedText<'t> {
             if !block.prose || left == 0 || size > left && left < OPENING {
                 break;
             }
-            // The beginning of a key section is core in any case.
             if chunk.weight < ChunkWeight::Key {
                 mark(chunk, ChunkWeight::Core);
             }
@@ -213,16 +208,14 @@ fn bold_title<'t>(block: &Block, text: &'t str) -> Option<&'t str> {
     let line = text.lines().next()?.trim_end().trim_end_matches([':', '：']);
     let inside = ["**", "__"].into_iter().find_map(|mark| line.strip_prefix(mark)?.strip_suffix(mark))?;
     let title = inside.trim().trim_end_matches([':', '：']);
-    let is_title = !title.is_empty() && title.len() <= LONGEST_BOLD_HEADING && !title.contains(['*', '`']);
+    let is_title = !title.is_empty() && title.len() <= MAX_BOLD_HEADING && !title.contains(['*', '`']);
     (is_title && !title.ends_with(['.', '!', ','])).then_some(title)
 }
 
-/// Returns whether a paragraph is one line in bold: a heading in all but form.
 fn is_bold_line(block: &Block, text: &str) -> bool {
     bold_title(block, text).is_some() && text[block.range.clone()].trim_end().lines().count() == 1
 }
 
-/// Gives a chunk at least this weight, unless it is boilerplate.
 fn mark(chunk: &mut Chunk, weight: ChunkWeight) {
     if chunk.weight != ChunkWeight::Boilerplate {
         chunk.weight = chunk.weight.max(weight);
@@ -231,22 +224,16 @@ fn mark(chunk: &mut Chunk, weight: ChunkWeight) {
 
 /// Limits the text of some weights to its first `lines` lines, and returns how many of them are left.
 fn limit_lines(chunks: &mut Vec<Chunk>, text: &str, lines: usize, limited: impl Fn(ChunkWeight) -> bool) -> usize {
-    let mut left = lines;
-    let mut index = 0;
+    let (mut left, mut index) = (lines, 0);
     while index < chunks.len() {
-        let chunk = &mut chunks[index];
-        if limited(chunk.weight) {
-            let part = &text[chunk.range.clone()];
-            let has = part.trim_end().lines().count();
-            if has <= left {
-                left -= has;
-            } else {
+        if limited(chunks[index].weight) {
+            let part = &text[chunks[index].range.clone()];
+            let count = part.trim_end().lines().count();
+            if count > left {
                 let kept = part.match_indices('\n').nth(left.wrapping_sub(1)).map_or(0, |(at, _)| at + 1);
-                if left == 0 || !divide(chunks, index, kept, ChunkWeight::Normal) {
-                    chunks[index].weight = ChunkWeight::Normal;
-                }
-                left = 0;
+                keep_beginning(chunks, index, kept);
             }
+            left = left.saturating_sub(count);
         }
         index += 1;
     }
@@ -265,7 +252,12 @@ fn divide(chunks: &mut Vec<Chunk>, index: usize, kept: usize, weight: ChunkWeigh
     true
 }
 
-/// The sizes in bytes of what an excerpt holds.
+fn keep_beginning(chunks: &mut Vec<Chunk>, index: usize, kept: usize) {
+    if kept < chunks[index].range.len() && !divide(chunks, index, kept, ChunkWeight::Normal) {
+        chunks[index].weight = ChunkWeight::Normal;
+    }
+}
+
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ExcerptSize {
     /// The beginnings of all key sections together, and the least and the most of one.
@@ -277,62 +269,52 @@ pub(super) struct ExcerptSize {
 impl ExcerptSize {
     /// The excerpt of a neighbour, a document or a comment.
     pub(super) const NEIGHBOUR: Self = Self { core: (1_500, 150, 600), key: (3_000, 400, 3_000) };
-    /// The excerpt of the root: all its key sections.
     pub(super) const ROOT: Self = Self { key: (usize::MAX, usize::MAX, usize::MAX), ..Self::NEIGHBOUR };
-
-    fn of_one((all, least, most): (usize, usize, usize), sections: usize) -> usize {
-        (all / sections.max(1)).clamp(least, most)
-    }
 }
 
 /// Divides each key section: its beginning is core, and what is beyond the section's share of the excerpt is no part of it.
 pub(super) fn limit_sections(chunks: &mut Vec<Chunk>, text: &str, size: ExcerptSize) {
     let sections = chunks.iter().filter(|chunk| chunk.heading && chunk.weight == ChunkWeight::Core).count();
-    let [core, key] = [size.core, size.key].map(|sizes| ExcerptSize::of_one(sizes, sections));
-    let (mut used, mut index) = (0_usize, 0);
-    // Headings that become core with the text below them.
-    let mut bare = 0;
+    let of_one = |(all, least, most): (usize, usize, usize)| (all / sections.max(1)).clamp(least, most);
+    let [core, key] = [size.core, size.key].map(of_one);
+    // The size of the section so far, and the headings that become core with the text below them.
+    let (mut used, mut bare, mut index) = (0_usize, 0, 0);
     while index < chunks.len() {
-        match chunks[index] {
-            Chunk { weight: ChunkWeight::Core, heading: true, .. } => (used, bare) = (0, 0),
-            Chunk { weight: ChunkWeight::Core, .. } => {
-                let part = &text[chunks[index].range.clone()];
-                let kept = beginning(&chunks[index], part, OPENING.saturating_sub(used));
+        let Chunk { weight, heading, ref range, .. } = chunks[index];
+        let (before, size) = (used, range.len());
+        let kept = |most: usize| beginning(&chunks[index], &text[range.clone()], most);
+        match (weight, heading) {
+            (ChunkWeight::Core, true) => used = 0,
+            (ChunkWeight::Core, false) => {
+                let kept = kept(OPENING.saturating_sub(used));
                 used += kept;
-                if kept < part.len() && !divide(chunks, index, kept, ChunkWeight::Normal) {
-                    chunks[index].weight = ChunkWeight::Normal;
-                }
-                bare = 0;
+                keep_beginning(chunks, index, kept);
             }
-            Chunk { weight: ChunkWeight::Key, heading: true, .. } => {
-                used += chunks[index].range.len();
-                bare += 1;
+            (ChunkWeight::Key, true) => {
+                used += size;
                 if used > key {
                     chunks[index].weight = ChunkWeight::Normal;
                 }
             }
-            Chunk { weight: ChunkWeight::Key, .. } => {
-                let part = &text[chunks[index].range.clone()];
-                let before = used;
-                used += part.len();
-                if before < core {
-                    let kept = beginning(&chunks[index], part, core - before);
-                    if kept == part.len() || kept > 0 && divide(chunks, index, kept, ChunkWeight::Key) {
-                        used = before + kept;
-                        chunks[index - bare..=index].iter_mut().for_each(|chunk| chunk.weight = ChunkWeight::Core);
-                    } else {
-                        used = used.max(core);
-                    }
-                } else if used > key {
-                    let kept = beginning(&chunks[index], part, key.saturating_sub(before));
-                    if kept < part.len() && !divide(chunks, index, kept, ChunkWeight::Normal) {
-                        chunks[index].weight = ChunkWeight::Normal;
-                    }
+            (ChunkWeight::Key, false) if before < core => {
+                let kept = kept(core - before);
+                if kept == size || divide(chunks, index, kept, ChunkWeight::Key) {
+                    used = before + kept;
+                    chunks[index - bare..=index].iter_mut().for_each(|chunk| chunk.weight = ChunkWeight::Core);
+                } else {
+                    used = core.max(before + size);
                 }
-                bare = 0;
             }
-            _ => bare = 0,
+            (ChunkWeight::Key, false) => {
+                used += size;
+                if used > key {
+                    let kept = kept(key.saturating_sub(before));
+                    keep_beginning(chunks, index, kept);
+                }
+            }
+            _ => {}
         }
+        bare = if weight == ChunkWeight::Key && heading { bare + 1 } else { 0 };
         index += 1;
     }
 }
@@ -349,4 +331,121 @@ fn beginning(chunk: &Chunk, text: &str, most: usize) -> usize {
     }
     let ends = breaks(&text[..text.floor_char_boundary(most)]);
     ends.into_iter().find(|end| *end > most / 2).unwrap_or(0)
+}
+
+const CONTENTS_TITLES: &str = "contents, table of contents, toc, index, in this document, on this page, inhalt, \
+    inhaltsverzeichnis, sommaire, table des matières, contenido, contenidos, tabla de contenidos, índice, conteúdo, \
+    sumário, 目次, 目录";
+
+/// Comments that begin and end a list of contents.
+const CONTENTS_MARKS: [&[&str]; 2] = [
+    &["toc", "table of contents", "doctoc", "/toc", "start doctoc", "mdtoc"],
+    &["tocstop", "/toc", "end doctoc", "toc end", "end toc"],
+];
+
+const BADGE_ADDRESSES: &str = "shields.io badge codecov.io coveralls.io /actions/workflows/ travis-ci circleci.com \
+    goreportcard.com";
+
+/// Returns whether a block is a template's comment or marker: HTML comments and nothing else.
+///
+/// Readers on GitHub do not see these, so they are never part of a section.
+pub(super) fn is_comment(block: &str) -> bool {
+    let mut rest = block.trim();
+    if !rest.starts_with("<!--") {
+        return false;
+    }
+    while let Some(comment) = rest.strip_prefix("<!--") {
+        let Some(end) = comment.find("-->") else { return false };
+        rest = comment[end + 3..].trim_start();
+    }
+    rest.is_empty()
+}
+
+static IMAGE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?s)\[?!\[.*?\]\(([^)]*)\)(?:\]\([^)]*\))?").ok());
+
+/// Returns the indices of the blocks that list the contents of their own text, hold badges alone, or say how to interpret
+/// the key words of RFC 2119.
+///
+/// A list of contents is a list of which nearly every line is a link to an anchor, with the heading above it if that has
+/// nothing else below it, or what `<!-- toc -->` and `<!-- tocstop -->` enclose.
+pub(super) fn boilerplate(markdown: &Outline, text: &str) -> Vec<usize> {
+    let mut found = Vec::new();
+    let mut in_toc = false;
+    let has_contents_title =
+        |heading: Option<usize>| heading.is_some_and(|heading| is_contents_title(&markdown.headings[heading].title));
+    for (index, block) in markdown.blocks.iter().enumerate() {
+        let part = text.get(block.range.clone()).unwrap_or_default();
+        if is_comment(part) {
+            let comment = part.trim().trim_start_matches("<!--").trim().to_ascii_lowercase();
+            let [begins, ends] = CONTENTS_MARKS.map(|marks| marks.iter().any(|mark| comment.starts_with(mark)));
+            in_toc = match (begins, ends) {
+                (_, true) => false,
+                (true, false) => text[block.range.end..].contains("<!--"),
+                (false, false) => in_toc,
+            };
+            continue;
+        }
+        // A heading ends a list of contents without a closing comment, unless it is the list's own.
+        in_toc &= block.heading.is_none() || has_contents_title(block.heading);
+        if in_toc && block.heading.is_none() || is_contents(part) || is_badges(part) || is_key_words(part) {
+            found.push(index);
+        }
+    }
+    // The heading of a list of contents leaves with it.
+    let above = |index: &usize| {
+        let above = index.checked_sub(1)?;
+        let is_alone = markdown.blocks.get(index + 1).is_none_or(|next| next.heading.is_some());
+        (is_alone && has_contents_title(markdown.blocks[above].heading)).then_some(above)
+    };
+    found.extend(found.iter().filter_map(above).collect::<Vec<_>>());
+    found.sort_unstable();
+    found
+}
+
+fn is_contents_title(title: &str) -> bool {
+    let words = crate::markdown::words(title).join(" ");
+    CONTENTS_TITLES.split(", ").any(|title| title == words)
+}
+
+/// Returns whether a block is a list of links to anchors: three lines or more, nine of ten with nothing but such a link.
+fn is_contents(block: &str) -> bool {
+    if !block.contains("](#") {
+        return false;
+    }
+    let (mut lines, mut links) = (0_usize, 0_usize);
+    for line in block.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        lines += 1;
+        links += usize::from(is_anchor_entry(line));
+        if lines == 8 && links < 4 {
+            return false;
+        }
+    }
+    links >= 3 && links * 10 >= lines * 9
+}
+
+/// Returns whether a line is `- [Title](#anchor)` with at most a short remark.
+fn is_anchor_entry(line: &str) -> bool {
+    let entry = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let entry = entry.trim_start_matches(['-', '*', '+', '.', ')']).trim_start();
+    let Some((title, rest)) = entry.strip_prefix('[').and_then(|rest| rest.split_once("](#")) else { return false };
+    let Some((_, after)) = rest.split_once(')') else { return false };
+    title.len() <= 300 && after.trim().len() <= 20
+}
+
+/// Returns whether a block is the sentence that RFC 2119 asks for, which every reader of such texts knows.
+fn is_key_words(block: &str) -> bool {
+    const LONGEST: usize = 600;
+    let block = block.trim_start();
+    block.len() <= LONGEST
+        && block.starts_with("The key words")
+        && ["RFC 2119", "RFC2119"].iter().any(|rfc| block.contains(rfc))
+}
+
+/// Returns whether a block consists of linked or plain images alone, at least one of them of a badge service or a build.
+fn is_badges(block: &str) -> bool {
+    let block = block.trim();
+    let Some(image) = IMAGE.as_ref().filter(|_| block.starts_with(['!', '['])) else { return false };
+    let is_badge = |url: &str| BADGE_ADDRESSES.split(' ').any(|part| url.to_ascii_lowercase().contains(part));
+    image.captures_iter(block).any(|image| is_badge(&image[1])) && image.replace_all(block, "").trim().is_empty()
 }

@@ -1,19 +1,20 @@
 //! Texts that can be cut: their chunks, excerpt, and the longest cut that fits a given size.
 
 use super::amount::longest;
-use super::{Amount, Ruler};
+use super::outline::{ExcerptSize, MarkedText, is_comment, limit_sections};
+use super::{Amount, Counter, TextOrigin};
+use crate::graph::Outline;
 use crate::model::floor_cluster;
 use crate::redact::{Clean, CleanBuf};
 use std::cmp::Ordering;
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// A top-level block of a document, kept or cut as a whole where possible.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chunk {
     /// The chunk's bytes in the text; chunks tile the text.
     pub range: Range<usize>,
-    /// Its place in the order of cutting.
     pub weight: ChunkWeight,
     /// Whether it is a heading: a cut never falls directly below one, so that no heading stays without text.
     pub heading: bool,
@@ -37,7 +38,6 @@ pub enum ChunkWeight {
 }
 
 impl Chunk {
-    /// Creates a chunk of normal weight that is no heading.
     pub fn new(range: Range<usize>) -> Self {
         Self { range, weight: ChunkWeight::Normal, heading: false, fence: None }
     }
@@ -46,12 +46,13 @@ impl Chunk {
 /// A text with its chunks.
 ///
 /// It has one family of cuts for each weight, [`Passage::cut`]: the chunks of that weight up to a position, with all
-/// weightier ones and no lighter ones. The position only grows with the available room, so that a larger budget never
-/// removes text.
+/// weightier and no lighter ones; without a weight all chunks count as one. The position only grows with the available
+/// room, so that a larger budget never removes text.
 #[derive(Debug)]
 pub struct Passage {
     text: Clean,
     chunks: Vec<Chunk>,
+    /// Where the rest can be read, for the marks of omission.
     place: Clean,
     chars: u64,
     /// What is above each weight, once it was asked for.
@@ -59,35 +60,35 @@ pub struct Passage {
 }
 
 fn count(text: &str) -> u64 {
-    if text.is_ascii() { text.len() as u64 } else { text.chars().count() as u64 }
+    Amount::of(text).chars
 }
 
-/// The mark of a gap that is not the last one.
+fn order(chunk: &Chunk, weight: Option<ChunkWeight>) -> Ordering {
+    weight.map_or(Ordering::Equal, |weight| chunk.weight.cmp(&weight))
+}
+
 const GAP: &str = "[…]";
 
-/// The separator between blocks.
 const BREAK: &str = "\n\n";
 
 /// The percentage of the characters that fit which a rounded cut must keep.
 const MIN_KEPT_PERCENT: u64 = 97;
 
 /// The most headings in a row that leave with the text below them: more have no text of their own.
-const MOST_BARE_HEADINGS: usize = 3;
+const MAX_BARE_HEADINGS: usize = 3;
 
 impl Passage {
-    /// Creates a passage over `text`; its marks of omission name `place` as where the rest can be read.
+    /// Creates a passage over `text`; its marks of omission name `place`.
     pub fn new(text: Clean, chunks: Vec<Chunk>, place: Clean) -> Self {
         debug_assert_eq!(chunks.last().map_or(0, |chunk| chunk.range.end), text.len());
         let chars = count(&text);
         Self { text, chunks, place, chars, above: [const { OnceLock::new() }; 5] }
     }
 
-    /// Returns the whole text.
     pub fn full(&self) -> &Clean {
         &self.text
     }
 
-    /// Returns the number of characters of the whole text.
     pub fn full_chars(&self) -> u64 {
         self.chars
     }
@@ -101,21 +102,27 @@ impl Passage {
             if is_empty || self.chunks.iter().all(|chunk| chunk.weight > weight) {
                 return None;
             }
-            let text = self.cut(weight, 0);
+            let text = self.cut(Some(weight), 0);
             (text.len() < self.text.len() && count(&text) < self.chars).then_some(text)
         };
         self.above[weight as usize].get_or_init(shorten).as_ref()
     }
 
     /// Returns the chunks of `weight` before byte `at`, and all weightier ones.
-    pub fn cut(&self, weight: ChunkWeight, at: usize) -> Clean {
-        let part = |chunk: &Chunk| match chunk.weight.cmp(&weight) {
+    pub fn cut(&self, weight: Option<ChunkWeight>, at: usize) -> Clean {
+        let part = |chunk: &Chunk| match order(chunk, weight) {
             Ordering::Greater => Some(chunk.range.clone()),
             Ordering::Equal => Some(chunk.range.start..chunk.range.end.min(at)),
             Ordering::Less => None,
         };
-        let kept: Vec<Range<usize>> = self.chunks.iter().filter_map(part).filter(|range| !range.is_empty()).collect();
-        self.build(&kept, at)
+        let mut groups: Vec<Range<usize>> = Vec::new();
+        for range in self.chunks.iter().filter_map(part).filter(|range| !range.is_empty()) {
+            match groups.last_mut() {
+                Some(last) if last.end == range.start => last.end = range.end,
+                _ => groups.push(range),
+            }
+        }
+        self.join(&groups, at)
     }
 
     /// Returns the number of characters that [`Passage::cut`] keeps of chunks of `weight` which are no headings.
@@ -125,101 +132,66 @@ impl Passage {
         texts.map(|chunk| count(self.text[chunk.range.start..chunk.range.end.min(at)].trim())).sum()
     }
 
-    /// Returns everything before byte `at`.
-    pub fn cut_prefix(&self, at: usize) -> Clean {
-        self.build(std::slice::from_ref(&(0..at)), at)
-    }
-
-    /// Returns the last position whose [`Passage::cut_prefix`] is no larger than `room`; `None` if not even the mark of
-    /// omission fits.
-    pub fn fit_prefix(&self, room: Amount, ruler: &dyn Ruler) -> Option<usize> {
-        let mut left = subtract(room, self.tail(ruler))?;
-        let mut spent = Amount::default();
-        for (index, chunk) in self.chunks.iter().enumerate() {
-            let size = self.size(chunk, ruler);
-            let Some(rest) = subtract(left, size) else {
-                let at = self.inside(chunk, left, spent, ruler);
-                return Some(self.below_text(index, at, |_| true));
-            };
-            left = rest;
-            spent = spent.plus(size);
-        }
-        Some(self.text.len())
-    }
-
     /// Returns the last position whose [`Passage::cut`] of `weight` is no larger than `room`; `None` if not even position 0
     /// fits.
     ///
     /// A gap before the position may not be marked, so a later position may cost less: the last one that fits only
     /// grows with `room`.
-    pub fn fit(&self, weight: ChunkWeight, room: Amount, ruler: &dyn Ruler) -> Option<usize> {
-        let heavier = self.chunks.iter().filter(|c| c.weight > weight).map(|chunk| self.size(chunk, ruler));
+    pub fn fit(&self, weight: Option<ChunkWeight>, room: Amount, counter: &Counter) -> Option<usize> {
+        let orders: Vec<Ordering> = self.chunks.iter().map(|chunk| order(chunk, weight)).collect();
+        let size = |index: usize| counter.measure_part(&self.text, self.chunks[index].range.clone());
+        let heavier = (0..orders.len()).filter(|index| orders[*index].is_gt()).map(size);
         let heavier = heavier.fold(Amount::default(), Amount::plus);
-        let gap = gap(ruler);
-        let gaps = self.chunks.windows(2).filter(|pair| pair[0].weight <= weight && pair[1].weight > weight);
-        let mut cost = gaps.map(|_| gap).fold(self.tail(ruler).plus(heavier), Amount::plus);
+        // The break after a gap is covered by the blank lines that end the chunk before, except for the single line end of
+        // a heading.
+        let gap =
+            [GAP, BREAK, "\n"].map(|part| counter.measure(part)).into_iter().fold(Amount::default(), Amount::plus);
+        let gaps = orders.windows(2).filter(|pair| pair[0].is_le() && pair[1].is_gt());
+        let mut cost = gaps.map(|_| gap).fold(self.tail(counter).plus(heavier), Amount::plus);
         if !cost.fits(room) {
             return None;
         }
         let (mut kept, mut left, mut spent) = (0, room.minus(cost), heavier);
         let mut sum = heavier;
-        for (index, chunk) in self.chunks.iter().enumerate().filter(|(_, chunk)| chunk.weight == weight) {
-            let size = self.size(chunk, ruler);
+        for index in (0..orders.len()).filter(|index| orders[*index].is_eq()) {
+            let size = size(index);
             sum = sum.plus(size);
             cost = cost.plus(size);
             // Lighter chunks leave a gap of their own before this one, and keep the one after it.
-            if index > 0 && self.chunks[index - 1].weight < weight {
+            if index > 0 && orders[index - 1].is_lt() {
                 cost = cost.plus(gap);
             }
-            if self.chunks.get(index + 1).is_some_and(|next| next.weight > weight) {
+            if orders.get(index + 1).is_some_and(|next| next.is_gt()) {
                 cost = cost.minus(gap);
             }
             if cost.fits(room) {
                 (kept, left, spent) = (index + 1, room.minus(cost), sum);
             }
         }
-        let next = self.chunks[kept..].iter().position(|chunk| chunk.weight == weight).map(|index| kept + index);
-        let Some(next) = next else { return Some(self.text.len()) };
-        let before_gap = next > 0 && self.chunks[next - 1].weight < weight;
+        let Some(next) = (kept..orders.len()).find(|index| orders[*index].is_eq()) else {
+            return Some(self.text.len());
+        };
+        let before_gap = next > 0 && orders[next - 1].is_lt();
         let left = if before_gap { left.minus(gap) } else { left };
-        let at = self.inside(&self.chunks[next], left, spent, ruler);
-        Some(self.below_text(next, at, |index| self.chunks[index].weight == weight))
-    }
-
-    fn size(&self, chunk: &Chunk, ruler: &dyn Ruler) -> Amount {
-        ruler.measure_part(&self.text, chunk.range.clone())
-    }
-
-    /// Moves a cut `at` the beginning of a chunk, or inside a heading, back above the headings directly before it, so that
-    /// no heading stays without text. `kept` returns which chunks this cut keeps up to its position.
-    fn below_text(&self, chunk: usize, at: usize, kept: impl Fn(usize) -> bool) -> usize {
-        let inside = at > self.chunks[chunk].range.start;
-        if inside && !self.chunks[chunk].heading {
-            return at;
-        }
-        let mut above = self.chunks[chunk].range.start;
-        for (index, chunk) in self.chunks[..chunk].iter().enumerate().rev().take(MOST_BARE_HEADINGS) {
-            if !chunk.heading || !kept(index) {
-                break;
-            }
-            above = chunk.range.start;
-        }
-        above
-    }
-
-    /// Returns the best position inside a chunk when `room` is left and `spent` of other chunks is kept.
-    fn inside(&self, chunk: &Chunk, room: Amount, spent: Amount, ruler: &dyn Ruler) -> usize {
+        let chunk = &self.chunks[next];
         let text = &self.text[chunk.range.clone()];
-        let at = round_down(text, prefix(text, room, ruler), spent, ruler);
-        chunk.range.start + floor_cluster(text, at)
+        let at = round_down(text, prefix(text, left, counter), spent, counter);
+        let at = chunk.range.start + floor_cluster(text, at);
+        if at > chunk.range.start && !chunk.heading {
+            return Some(at);
+        }
+        // No heading stays without text: the headings directly before leave, too.
+        let above = (0..next).rev().take(MAX_BARE_HEADINGS);
+        let above = above.take_while(|index| self.chunks[*index].heading && orders[*index].is_eq());
+        Some(self.chunks[above.last().unwrap_or(next)].range.start)
     }
 
     /// Returns the most that the last mark of omission and a closing fence add to a cut: the same for every position, so
     /// that the cost of a cut depends on its position alone.
-    fn tail(&self, ruler: &dyn Ruler) -> Amount {
+    fn tail(&self, counter: &Counter) -> Amount {
         let fence = self.chunks.iter().filter_map(|c| c.fence.as_deref()).max_by_key(|fence| fence.chars().count());
-        let fence = fence.map_or(Amount::default(), |fence| ruler.measure(fence).plus(ruler.measure("\n")));
-        ruler.measure(&self.marker(self.chars)).plus(ruler.measure(BREAK)).plus(fence)
+        let fence = fence.map_or(Amount::default(), |fence| counter.measure(fence).plus(counter.measure("\n")));
+        counter.measure(&self.marker(self.chars)).plus(counter.measure(BREAK)).plus(fence)
     }
 
     fn marker(&self, omitted: u64) -> Clean {
@@ -228,80 +200,47 @@ impl Passage {
         marker.line(&self.place).lit("]").finish()
     }
 
-    /// Joins the kept ranges (in order, adjacent ones as one) and marks the gaps; the last mark counts what is omitted.
-    fn build(&self, kept: &[Range<usize>], cut: usize) -> Clean {
-        let mut groups: Vec<Range<usize>> = Vec::with_capacity(kept.len());
-        for range in kept.iter().filter(|range| !range.is_empty()) {
-            match groups.last_mut() {
-                Some(last) if last.end == range.start => last.end = range.end,
-                _ => groups.push(range.clone()),
-            }
-        }
+    /// Joins groups of bytes and marks the gaps; the last mark counts what is omitted.
+    fn join(&self, groups: &[Range<usize>], cut: usize) -> Clean {
         let kept_chars: u64 = groups.iter().map(|range| count(&self.text[range.clone()])).sum();
         let omitted = self.chars - kept_chars;
         if omitted == 0 {
             return self.text.clone();
         }
-        let fence =
-            self.chunks.iter().find(|c| c.range.start < cut && cut < c.range.end).and_then(|c| c.fence.as_deref());
+        let is_cut = |chunk: &&Chunk| chunk.range.start < cut && cut < chunk.range.end;
+        let fence = self.chunks.iter().find(is_cut).and_then(|chunk| chunk.fence.as_deref());
         let ends_short = groups.last().is_none_or(|last| last.end < self.text.len());
         let starts_late = groups.first().is_some_and(|first| first.start > 0);
-        // The gap before each group but one that begins the text, and the one after the last.
+        let marker = self.marker(omitted);
+        let gap = Clean::literal(GAP);
+        // A gap before each group but one that begins the text, and one after the last.
         let last_gap = if ends_short { groups.len() } else { groups.len() - 1 };
         let mut out = CleanBuf::new();
+        let add = |out: &mut CleanBuf, text: &Clean, range: Range<usize>| {
+            out.lit(if out.is_empty() { "" } else { BREAK }).part(text, range);
+        };
         for (index, range) in groups.iter().enumerate() {
             if index > 0 || starts_late {
-                self.gap(&mut out, index == last_gap, omitted);
+                let mark = if index == last_gap { &marker } else { &gap };
+                add(&mut out, mark, 0..mark.len());
             }
-            let text = &self.text[range.clone()];
-            let trimmed = text.trim_end().len();
-            separate(&mut out);
-            out.part(&self.text, range.start..range.start + trimmed);
-            if range.end == cut
-                && let Some(fence) = fence
-            {
+            add(&mut out, &self.text, range.start..range.start + self.text[range.clone()].trim_end().len());
+            if let Some(fence) = fence.filter(|_| range.end == cut) {
                 out.lit("\n").fence(fence);
             }
         }
         if ends_short {
-            self.gap(&mut out, true, omitted);
+            add(&mut out, &marker, 0..marker.len());
         }
         out.finish()
     }
-
-    fn gap(&self, out: &mut CleanBuf, last: bool, omitted: u64) {
-        separate(out);
-        if last {
-            out.text(&self.marker(omitted));
-        } else {
-            out.lit(GAP);
-        }
-    }
-}
-
-fn separate(out: &mut CleanBuf) {
-    if !out.is_empty() {
-        out.lit(BREAK);
-    }
-}
-
-/// Returns the size of a gap that is not the last one.
-///
-/// The break after it is covered by the blank lines that end the chunk before, except for the single line end of a
-/// heading.
-fn gap(ruler: &dyn Ruler) -> Amount {
-    ruler.measure(GAP).plus(ruler.measure(BREAK)).plus(ruler.measure("\n"))
-}
-
-fn subtract(room: Amount, cost: Amount) -> Option<Amount> {
-    cost.fits(room).then(|| room.minus(cost))
 }
 
 /// The most bytes of a token in all but white space: where text is cut, no more is tried.
 const MAX_TOKEN_BYTES: u64 = 64;
 
 /// Returns the length in bytes of the longest prefix of `text` within `room`, at a character boundary.
-fn prefix(text: &str, room: Amount, ruler: &dyn Ruler) -> usize {
+fn prefix(text: &str, room: Amount, counter: &Counter) -> usize {
     let by_chars =
         text.char_indices().nth(usize::try_from(room.chars).unwrap_or(usize::MAX)).map_or(text.len(), |(at, _)| at);
     let at = text.floor_char_boundary(by_chars.min(usize::try_from(room.bytes).unwrap_or(usize::MAX)));
@@ -309,13 +248,13 @@ fn prefix(text: &str, room: Amount, ruler: &dyn Ruler) -> usize {
         return at;
     }
     let most = room.tokens.saturating_mul(MAX_TOKEN_BYTES).min(at as u64);
-    longest(text, most, |end| ruler.measure(&text[..end]).tokens <= room.tokens)
+    longest(text, most, |end| counter.measure(&text[..end]).tokens <= room.tokens)
 }
 
 /// Returns the best place to cut at or before `fits`: the beginning of the chunk, after a line, a sentence or a word, else
 /// `fits`: the first of them that keeps nearly all that fits in every unit. `before` of other chunks is kept in any case.
-fn round_down(text: &str, fits: usize, before: Amount, ruler: &dyn Ruler) -> usize {
-    let kept = |at: usize| before.plus(ruler.measure(&text[..at]));
+fn round_down(text: &str, fits: usize, before: Amount, counter: &Counter) -> usize {
+    let kept = |at: usize| before.plus(counter.measure(&text[..at]));
     let whole = kept(fits);
     let keeps = |kept: u64, whole: u64| kept.saturating_mul(100) >= whole.saturating_mul(MIN_KEPT_PERCENT);
     let [line, sentence, word] = breaks(&text[..fits]);
@@ -350,4 +289,147 @@ pub(super) fn breaks(text: &str) -> [usize; 3] {
 fn ends_sentence(text: &str) -> bool {
     text.ends_with(['!', '?'])
         || text.strip_suffix('.').is_some_and(|before| !before.ends_with(|c: char| c.is_ascii_digit() || c == '.'))
+}
+
+/// A text that is put together from parts, with its chunks.
+#[derive(Default)]
+pub(super) struct PassageBuilder {
+    pub(super) text: CleanBuf,
+    parts: Vec<Chunk>,
+    /// The whole text if it is one part, so that packs share it with the corpus.
+    shared: Option<Clean>,
+}
+
+impl PassageBuilder {
+    pub(super) fn of(text: &Clean, chunks: &[Chunk]) -> Self {
+        let mut builder = Self::default();
+        builder.append(text, chunks);
+        builder
+    }
+
+    /// Makes what was written since the last chunk a chunk.
+    pub(super) fn end_chunk(&mut self, weight: ChunkWeight) {
+        let start = self.parts.last().map_or(0, |chunk| chunk.range.end);
+        let end = self.text.as_str().len();
+        if start < end {
+            self.parts.push(Chunk { weight, ..Chunk::new(start..end) });
+        }
+    }
+
+    /// Makes what was written since the last chunk a heading.
+    pub(super) fn end_heading(&mut self, weight: ChunkWeight) {
+        let before = self.parts.len();
+        self.end_chunk(weight);
+        self.parts[before..].iter_mut().for_each(|chunk| chunk.heading = true);
+    }
+
+    /// Ends the text with a blank line, which belongs to the last chunk.
+    pub(super) fn blank_line(&mut self) {
+        let text = self.text.as_str();
+        if text.is_empty() || text.ends_with("\n\n") {
+            return;
+        }
+        self.text.lit(if text.ends_with('\n') { "\n" } else { "\n\n" });
+        let end = self.text.as_str().len();
+        if let Some(last) = self.parts.last_mut() {
+            last.range.end = end;
+        }
+    }
+
+    pub(super) fn section(&mut self, heading: &Clean, text: &Clean, weight: ChunkWeight) {
+        self.blank_line();
+        self.heading(heading, weight);
+        let mut chunks = MarkedText::new(&Outline::read(text), text).chunks;
+        chunks.iter_mut().for_each(|chunk| chunk.weight = weight);
+        self.append(text, &chunks);
+    }
+
+    pub(super) fn heading(&mut self, heading: &Clean, weight: ChunkWeight) {
+        self.text.lit("## ").line(heading).lit("\n\n");
+        // The heading of a key section stays as long as its beginning.
+        self.end_heading(if weight == ChunkWeight::Key { ChunkWeight::Core } else { weight });
+    }
+
+    /// Appends the part of a text that these chunks tile.
+    pub(super) fn append(&mut self, text: &Clean, chunks: &[Chunk]) {
+        let (Some(first), Some(last)) = (chunks.first(), chunks.last()) else { return };
+        let (from, start) = (first.range.start, self.text.as_str().len());
+        let text = text.slice(from..last.range.end);
+        self.text.text(&text);
+        self.shared = (start == 0).then_some(text);
+        let moved = |at: usize| at - from + start;
+        let moved = chunks
+            .iter()
+            .map(|chunk| Chunk { range: moved(chunk.range.start)..moved(chunk.range.end), ..chunk.clone() });
+        self.parts.extend(moved);
+    }
+
+    pub(super) fn passage(self, origin: &TextOrigin, size: ExcerptSize) -> Arc<Passage> {
+        let (text, mut parts) = self.finish();
+        limit_sections(&mut parts, &text, size);
+        Arc::new(Passage::new(text, parts, origin.place()))
+    }
+
+    fn finish(mut self) -> (Clean, Vec<Chunk>) {
+        let text = self.shared.filter(|shared| shared.len() == self.text.as_str().len());
+        (text.unwrap_or_else(|| self.text.finish()), self.parts)
+    }
+}
+
+/// Returns a text and its chunks, in their order, without what no reader of the text sees or needs: the comments and markers
+/// of templates, and empty items of task lists.
+pub(super) fn without_comments(text: &Clean, parts: Vec<Chunk>) -> (Clean, Vec<Chunk>) {
+    let comments = |chunk: &Chunk| is_comment(&text[chunk.range.clone()]);
+    let empty_items = |chunk: &Chunk| chunk.fence.is_none() && has_empty_item(&text[chunk.range.clone()]);
+    let in_order = parts.is_sorted_by_key(|chunk| chunk.range.start);
+    if in_order && !parts.iter().any(|chunk| comments(chunk) || empty_items(chunk)) {
+        return (text.clone(), parts);
+    }
+    let mut rest = PassageBuilder::default();
+    let last = parts.iter().rposition(|chunk| !comments(chunk));
+    let mut divided = false;
+    for (index, chunk) in parts.into_iter().enumerate() {
+        if comments(&chunk) {
+            divided = true;
+            continue;
+        }
+        let mut part = text.slice(chunk.range.clone());
+        if empty_items(&chunk) {
+            part = without_empty_items(&part);
+            if part.trim().is_empty() {
+                divided = true;
+                continue;
+            }
+            // The blank lines around an empty item are one.
+            part = part.slice(0..part.len().min(part.trim_end().len() + 2));
+        }
+        // What a comment divided stays divided.
+        if std::mem::take(&mut divided) || !in_order {
+            rest.blank_line();
+        }
+        let part = if Some(index) == last { part.slice(0..part.trim_end().len()) } else { part };
+        rest.append(&part, &[Chunk { range: 0..part.len(), ..chunk }]);
+    }
+    rest.finish()
+}
+
+/// Returns whether a line is an item of a task list without text: `- [ ]`.
+fn is_empty_item(line: &str) -> bool {
+    let item = line.trim().strip_prefix(['-', '*', '+']).map(str::trim_start);
+    item.is_some_and(|item| matches!(item, "[ ]" | "[x]" | "[X]" | "[]"))
+}
+
+fn has_empty_item(text: &str) -> bool {
+    memchr::memchr(b'[', text.as_bytes()).is_some() && text.lines().any(is_empty_item)
+}
+
+fn without_empty_items(text: &Clean) -> Clean {
+    let (mut rest, mut at) = (CleanBuf::new(), 0);
+    for line in text.split_inclusive('\n') {
+        if !is_empty_item(line) {
+            rest.part(text, at..at + line.len());
+        }
+        at += line.len();
+    }
+    rest.finish()
 }

@@ -1,22 +1,24 @@
 //! Sections of what the root refers to: documents, code, and lines of code at a commit.
 
-use super::candidates::{Rank, SelectionBuilder};
-use super::code::{add_lines, anchor, code_sections, lines_at_commit};
-use super::mentioned::names_successor;
-use super::{Candidate, Document, Evidence, Input, Omission, SectionBody, TextOrigin, Trust, removals};
-use crate::config::Group;
+use super::candidates::Selector;
+use super::code::{anchor, code_sections, lines_at_commit};
+use super::neighbours::{names_successor, nth_line};
+use super::origins::{redactions, redactions_in_file};
+use super::types::add_lines;
+use super::types::{ADR, CODE, DOCUMENT, SectionKind};
+use super::{Candidate, Document, Evidence, Input, Omission, Rank, SectionBody, TextOrigin};
 use crate::graph::{FileKind, FileRef, Graph, ItemState, KeptCode, MissingReference, RecordedRemoval, ShownPlace};
+use crate::markdown::words;
 use crate::model::{Digest, LineRange, RepoPath};
 use crate::redact::{Clean, CleanBuf};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// A document that the root, or a neighbour that the profile names, refers to.
 #[derive(Debug, Clone)]
 pub struct ReferencedFile {
     pub file: FileRef,
-    /// The referring item: an index into the corpus.
     pub by: usize,
-    /// The file's redacted path.
     pub shown: Clean,
     /// The document, or the reason of its omission (`docs/format.md`).
     pub document: Result<Arc<Document>, &'static str>,
@@ -24,26 +26,19 @@ pub struct ReferencedFile {
     pub untrusted: bool,
 }
 
-/// A code file that the root, or a neighbour that the profile names, refers to.
 #[derive(Debug, Clone)]
 pub struct ReferencedCode {
     pub path: RepoPath,
-    /// The file's redacted path.
     pub shown: Clean,
-    /// The text, or the reason of its omission (`docs/format.md`).
     pub document: Result<Arc<Document>, &'static str>,
-    /// Whether an untrusted author could have put the file there.
     pub untrusted: bool,
     /// The first reference to the file as a whole.
     pub whole: Option<CodeUse>,
-    /// The named lines, in order.
     pub lines: Vec<(LineRange, CodeUse)>,
 }
 
-/// A reference to code.
 #[derive(Debug, Clone)]
 pub struct CodeUse {
-    /// The referring item: an index into the corpus.
     pub by: usize,
     pub at: ShownPlace,
     /// The commit whose lines are meant.
@@ -54,132 +49,120 @@ pub struct CodeUse {
 #[derive(Debug, Clone)]
 pub struct ReferencedLines {
     pub code: KeptCode<Clean>,
-    /// What was removed from them.
     pub removals: Vec<RecordedRemoval>,
-    /// The referring item: an index into the corpus.
     pub by: usize,
     pub at: ShownPlace,
 }
 
-/// The number of digits by which a title names a commit.
 const SHORT_SHA: usize = 10;
 
-/// Returns the prefix of the ids of sections of a kind of file, and their provenance.
-fn naming(kind: FileKind) -> (&'static str, &'static str) {
+/// The words under or beside which a reference leads to what the work must fulfil.
+const REQUIREMENTS: &str = "acceptance criteria,acceptance criterion,requirements,requirement,spec,specs,specification,\
+    specifications,plan,plans";
+
+fn kind_of(kind: FileKind) -> &'static SectionKind {
     match kind {
-        FileKind::Adr => ("adr.", "adr_ref"),
-        FileKind::Document => ("file.", "doc_ref"),
-        FileKind::Code => ("code.", "code_ref"),
+        FileKind::Adr => &ADR,
+        FileKind::Document => &DOCUMENT,
+        FileKind::Code => &CODE,
     }
 }
 
-impl SelectionBuilder<'_> {
-    /// Adds the section of a document, or of the part of it that is referred to.
-    pub(super) fn file(&mut self, reference: &ReferencedFile) {
+impl Selector<'_> {
+    pub(super) fn add_document(&mut self, reference: &ReferencedFile) {
+        let (context, by) = (self.context, reference.by);
         let FileRef { kind, path, anchor, at, .. } = &reference.file;
         let Some(document) = self.readable(*kind, path, &reference.shown, &reference.document) else { return };
         // A missing heading has a warning of its own; the whole document is shown instead.
         let anchor = anchor.as_deref();
-        let named = if anchor.is_none() { self.named_headings(reference.by, document) } else { Vec::new() };
-        let section = self.context.file(document, *kind, anchor, named);
-        let whole = || self.context.file(document, *kind, None, Vec::new());
+        let named = if anchor.is_none() { self.named_headings(by, document) } else { Vec::new() };
+        let section = context.file(document, *kind, anchor, named);
+        let whole = || context.file(document, *kind, None, Vec::new());
         let Some((title, origin, body)) = section.or_else(whole) else { return };
-        let (prefix, provenance) = naming(*kind);
-        let mut id = CleanBuf::new();
-        id.lit(prefix).text(&reference.shown);
+        let mut suffix = CleanBuf::new();
+        suffix.text(&reference.shown);
         if let Some(anchor) = &origin.anchor {
-            id.lit("#").text(anchor);
+            suffix.lit("#").text(anchor);
         }
-        // A document that is an item has the item's state.
         let is_adr = *kind == FileKind::Adr;
-        let item = self.context.graph.of_file(path).filter(|_| !is_adr);
-        let state = item.map(|item| Graph::state(self.context.corpus, item));
-        let replaces = reference.by == self.root && self.replaces_root(at);
+        // A document that is an item has the item's state.
+        let item = context.graph.of_file(path).filter(|_| !is_adr);
+        let state = item.map(|item| Graph::state(context.corpus, item));
+        let replaces = by == self.root && self.replaces_root(at);
         let settled = document.is_inactive || state.is_some_and(ItemState::is_settled);
-        let group = if is_adr { Group::Adrs } else { Group::Documents };
-        let rank = Rank {
-            settled: settled && !replaces,
-            needed: !is_adr && self.states_requirements(reference),
-            ..Rank::of((!replaces).then_some(group))
-        };
-        let kind = if is_adr { "adr_excerpt" } else { "file_excerpt" };
+        let candidate = Candidate::new(kind_of(*kind), &suffix.finish(), title, origin, body);
+        let rank = if replaces { Rank::of(None) } else { Rank { settled, ..candidate.rank } };
         let candidate = Candidate {
             state: state.map(|state| Clean::literal(state.name())),
             status: match item {
-                Some(item) => self.context.corpus.entries[item].item.status.clone(),
+                Some(item) => context.corpus.entries[item].item.status.clone(),
                 None => document.status.clone().filter(|_| is_adr),
             },
-            trust: Trust::of(reference.untrusted),
-            removals: removals::from_file(&document.removals, &origin),
-            ..Candidate::new(id.finish(), kind, title, origin, provenance, body)
+            untrusted: reference.untrusted,
+            removals: redactions_in_file(&document.removals, &candidate.origin),
+            rank: Rank { needed: !is_adr && self.states_requirements(reference), ..rank },
+            ..candidate
         };
-        self.put_reference(candidate, reference.by, at, rank);
+        self.put_reference(candidate, by, at);
     }
 
-    /// Adds the sections of a code file: one of the whole, one for each group of named lines.
-    pub(super) fn code(&mut self, reference: &ReferencedCode) {
+    pub(super) fn add_code(&mut self, reference: &ReferencedCode) {
         let ReferencedCode { path, shown, untrusted, .. } = reference;
         let Some(document) = self.readable(FileKind::Code, path, shown, &reference.document) else { return };
         for section in code_sections(self.context.profile.code_detail, reference, document) {
-            let (mut id, mut title) = (CleanBuf::new(), CleanBuf::new());
-            id.lit("code.").text(shown);
+            let (mut suffix, mut title) = (CleanBuf::new(), CleanBuf::new());
+            suffix.text(shown);
             title.line(shown);
             if let Some(named) = section.named {
-                anchor(id.lit("#"), named);
+                suffix.lit("#").text(&anchor(named));
                 add_lines(title.lit(":"), named.first.into(), named.last.into());
             }
-            let origin = TextOrigin {
-                lines: section.lines,
-                anchor: section.named.map(|named| anchor(&mut CleanBuf::new(), named).finish()),
-                ..TextOrigin::file(shown)
-            };
+            let anchor = section.named.map(anchor);
+            let origin = TextOrigin { lines: section.lines, anchor, ..TextOrigin::file(shown) };
             let body = SectionBody::Levels(Arc::new(section.body));
+            let candidate = Candidate::new(&CODE, &suffix.finish(), title.finish(), origin, body);
             let candidate = Candidate {
-                trust: Trust::of(*untrusted),
-                removals: removals::from_file(&document.removals, &origin),
-                ..Candidate::new(id.finish(), "file_excerpt", title.finish(), origin, "code_ref", body)
+                untrusted: *untrusted,
+                removals: redactions_in_file(&document.removals, &candidate.origin),
+                // Lines are more to the point than a file.
+                rank: Rank { needed: section.named.is_some(), ..candidate.rank },
+                ..candidate
             };
-            // Lines are more to the point than a file.
-            let rank = Rank { needed: section.named.is_some(), ..Rank::of(Some(Group::Code)) };
-            self.put_reference(candidate, section.from.by, &section.from.at, rank);
+            self.put_reference(candidate, section.from.by, &section.from.at);
         }
     }
 
-    /// Adds the section of lines at a commit.
-    pub(super) fn kept_code(&mut self, reference: &ReferencedLines) {
+    pub(super) fn add_code_at_commit(&mut self, reference: &ReferencedLines) {
         let ReferencedLines { code, removals, by, at } = reference;
         if self.shown.contains(&code.path) {
             return;
         }
         let (text, last) = lines_at_commit(code, self.context.profile.code_detail);
-        let mut id = CleanBuf::new();
-        id.lit("code.").text(&code.shown).lit("@").text(&code.commit).lit("#");
-        let id = anchor(&mut id, code.lines).finish();
+        let anchor = anchor(code.lines);
+        let suffix = CleanBuf::new().text(&code.shown).lit("@").text(&code.commit).lit("#").text(&anchor).finish();
         let mut title = CleanBuf::new();
         add_lines(title.line(&code.shown).lit(":"), code.lines.first.into(), code.lines.last.into());
         title.lit(" as of ").part(&code.commit, 0..code.commit.floor_char_boundary(SHORT_SHA));
-        let origin = TextOrigin {
-            lines: Some([code.lines.first, last].map(u64::from)),
-            anchor: Some(anchor(&mut CleanBuf::new(), code.lines).finish()),
-            ..TextOrigin::file(&code.shown)
-        };
-        // The file of today may be another input.
-        let input = TextOrigin { id: Some(id.clone()), ..TextOrigin::file(&code.shown) };
-        self.record(Input { origin: input, digest: Some(Digest::of(code.text.as_str())) });
+        let lines = Some([code.lines.first, last].map(u64::from));
+        let origin = TextOrigin { lines, anchor: Some(anchor), ..TextOrigin::file(&code.shown) };
         let body = SectionBody::Levels(Arc::new(text));
+        let candidate = Candidate::new(&CODE, &suffix, title.finish(), origin, body);
+        // The file of today may be another input.
+        let input = TextOrigin { id: Some(candidate.id.clone()), ..TextOrigin::file(&code.shown) };
+        self.record(Input { origin: input, digest: Some(Digest::of(code.text.as_str())) });
         let candidate = Candidate {
             // GitHub shows commits of forks as those of the repo: the author of the URL may have written the lines.
-            trust: Trust::of(self.context.corpus.entries[*by].is_untrusted_at(at)),
-            removals: removals::records(removals, |removal| removal.in_body, &origin),
-            ..Candidate::new(id, "file_excerpt", title.finish(), origin, "code_ref", body)
+            untrusted: self.context.corpus.entries[*by].is_untrusted_at(at),
+            removals: redactions(removals, |removal| removal.in_body, &candidate.origin),
+            rank: Rank { needed: true, ..candidate.rank },
+            ..candidate
         };
-        self.put_reference(candidate, *by, at, Rank { needed: true, ..Rank::of(Some(Group::Code)) });
+        self.put_reference(candidate, *by, at);
     }
 
-    /// Adds the omission of a reference that leads to no file that a pack may hold.
-    pub(super) fn missing(&mut self, missing: &MissingReference) {
-        let id = CleanBuf::new().lit(naming(missing.kind).0).line(&missing.written).finish();
-        self.omit_reference(missing.kind, id, &missing.written, missing.reason, missing.untrusted);
+    pub(super) fn add_missing(&mut self, missing: &MissingReference) {
+        let suffix = CleanBuf::new().line(&missing.written).finish();
+        self.omit_reference(missing.kind, &suffix, &missing.written, missing.reason, missing.untrusted);
     }
 
     /// Returns the document of a file without a section, and records it as an input; adds an omission for one that
@@ -200,30 +183,25 @@ impl SelectionBuilder<'_> {
                 Some(document)
             }
             Err(reason) => {
-                let id = CleanBuf::new().lit(naming(kind).0).text(shown).finish();
                 // The title is the path of a file in the repo.
-                self.omit_reference(kind, id, shown, reason, false);
+                self.omit_reference(kind, shown, shown, reason, false);
                 None
             }
         }
     }
 
-    fn omit_reference(&mut self, kind: FileKind, id: Clean, path: &Clean, reason: &'static str, untrusted: bool) {
-        self.omit(Omission {
-            id,
-            title: path.clone(),
-            origin: TextOrigin::file(path),
-            provenance: naming(kind).1,
-            reason,
-            trust: Trust::of(untrusted),
-            chars: None,
-        });
+    fn omit_reference(&mut self, kind: FileKind, suffix: &Clean, path: &Clean, reason: &'static str, untrusted: bool) {
+        let omission = Omission::new(kind_of(kind), suffix, path.clone(), TextOrigin::file(path), reason);
+        self.omit(Omission { untrusted: untrusted, ..omission });
     }
 
-    fn put_reference(&mut self, candidate: Candidate, by: usize, at: &ShownPlace, rank: Rank) {
+    fn put_reference(&mut self, candidate: Candidate, by: usize, at: &ShownPlace) {
         let at = self.context.corpus.entries[by].shown_at(at);
-        let candidate = Candidate { evidence: Some(Evidence { source: "reference", at }), ..candidate };
-        self.put(candidate, Rank { second_hop: by != self.root, ..rank });
+        self.put(Candidate {
+            evidence: Some(Evidence { source: "reference", at }),
+            rank: Rank { second_hop: by != self.root, ..candidate.rank },
+            ..candidate
+        });
     }
 
     /// Returns whether the root says at this place that a file replaces it.
@@ -233,4 +211,63 @@ impl SelectionBuilder<'_> {
         let Some(origin) = origins.into_iter().find(|origin| origin.path == at.path) else { return false };
         self.is_settled_root() && names_successor(self.context.line_of(self.root, &origin.shown, at.line))
     }
+
+    /// Returns the headings of a document that the text which refers to it names: quoted, as code or emphasized, or
+    /// beside the word "section".
+    fn named_headings(&self, by: usize, document: &Document) -> Vec<usize> {
+        let text = &self.context.corpus.entries[by].body.clean;
+        let headings = &document.text.markdown.outline.headings;
+        if text.is_empty() || headings.is_empty() {
+            return Vec::new();
+        }
+        let lower: Cow<'_, str> = match by == self.root {
+            true => Cow::Borrowed(self.lower_root_text.get_or_init(|| text.to_lowercase())),
+            false => Cow::Owned(text.to_lowercase()),
+        };
+        let named = |title: &str| {
+            let title = title.trim().to_lowercase();
+            let finder = memchr::memmem::Finder::new(&title);
+            !title.is_empty() && finder.find_iter(lower.as_bytes()).any(|at| is_naming(&lower, at, at + title.len()))
+        };
+        headings.iter().enumerate().filter(|(_, heading)| named(&heading.title)).map(|(index, _)| index).collect()
+    }
+
+    /// Returns whether a reference is under or beside words such as "acceptance criteria" or "spec".
+    fn states_requirements(&self, reference: &ReferencedFile) -> bool {
+        let entry = &self.context.corpus.entries[reference.by];
+        let at = &reference.file.at;
+        if at.path != entry.item.body.origin.path {
+            return false;
+        }
+        let Some(line) = entry.body.line_in_text(&entry.item.body, at.line) else { return false };
+        let outline = &entry.body.markdown.outline;
+        let heading = outline.headings.iter().take_while(|heading| heading.line <= line).last();
+        let above = heading.map(|heading| heading.title.as_str());
+        above.into_iter().chain([nth_line(&entry.body.clean, line)]).any(names_requirements)
+    }
+}
+
+/// Returns whether the words at `start..end` are where a heading is named.
+pub(super) fn is_naming(text: &str, start: usize, end: usize) -> bool {
+    let (before, after) = (&text[..start], &text[end..]);
+    let line_before = before.rsplit('\n').next().unwrap_or_default();
+    // The text's own heading of this name names nothing.
+    if line_before.trim_start().starts_with('#') || after.starts_with(char::is_alphanumeric) {
+        return false;
+    }
+    let marked = before.ends_with(['"', '“', '`', '*', '_', '«', '‘', '\'', '§'])
+        && after.starts_with(['"', '”', '`', '*', '_', '»', '’', '\'']);
+    let numbered = before.trim_end().ends_with('§');
+    let follows = [" section", " heading", " chapter"].iter().any(|word| after.starts_with(word));
+    let precedes = ["section ", "section on ", "heading ", "chapter "].iter().any(|word| before.ends_with(word));
+    marked || numbered || follows || precedes
+}
+
+/// Returns whether a heading or a line says that what is below or in it must be fulfilled.
+pub(super) fn names_requirements(line: &str) -> bool {
+    let words = words(line);
+    REQUIREMENTS.split(',').any(|phrase| {
+        let phrase: Vec<&str> = phrase.split(' ').collect();
+        words.windows(phrase.len()).any(|window| window == phrase.as_slice())
+    })
 }

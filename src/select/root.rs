@@ -1,115 +1,88 @@
 //! The root's own sections: its text, the draft of its file, its fields, its edges.
 
-use super::candidates::{Rank, SelectionBuilder};
-use super::origins::{item_origin, record_origin, text_origin};
-use super::{Candidate, EdgeList, Omission, Role, SectionBody, TextOrigin, TrimRank, Trust, WorkItemJson, removals};
+use super::candidates::Selector;
+use super::origins::{item_origin, record_origin, redactions, redactions_in_fields, redactions_in_text, text_origin};
+use super::types::{DRAFT, EDGES, FIELDS, ROOT};
+use super::{Candidate, EdgeList, Omission, Role, SectionBody, TextOrigin, WorkItemJson, item_of};
 use crate::graph::{Entry, Graph, IssueDraft, Node, Value};
 use crate::model::Relation;
 use crate::redact::{Clean, CleanBuf};
 use std::sync::Arc;
 
-impl SelectionBuilder<'_> {
-    /// Adds the root's own sections.
-    pub(super) fn root(&mut self, entry: &Entry) {
-        let state = Clean::literal(Graph::state(self.context.corpus, self.root).name());
-        let origin = item_origin(entry);
+const RELATIONS: [(&str, Relation); 6] = [
+    ("parent", Relation::Parent),
+    ("children", Relation::Child),
+    ("depends_on", Relation::DependsOn),
+    ("blocked_by", Relation::BlockedBy),
+    ("blocks", Relation::Blocks),
+    ("related", Relation::Related),
+];
+
+impl Selector<'_> {
+    pub(super) fn add_own_sections(&mut self, entry: &Entry) {
+        let (context, root, none) = (self.context, self.root, Clean::default());
         let record = record_origin(entry);
-        let id = Clean::literal("root.issue");
-        let body = self.context.root(self.root);
-        let base = Candidate {
-            role: Role::Root,
-            state: Some(state),
+        let with_state = |candidate| Candidate {
+            state: Some(Clean::literal(Graph::state(context.corpus, root).name())),
             status: entry.item.status.clone(),
-            trust: Trust::of(entry.is_untrusted() || entry.has_untrusted_title()),
+            ..candidate
+        };
+        let text = Candidate {
+            role: Role::Root,
+            untrusted: entry.is_untrusted() || entry.has_untrusted_title(),
             by: entry.issue_with_text().map(|issue| issue.by.clone()),
-            removals: removals::from_text(entry),
-            ..Candidate::new(id, "issue", entry.item.title.clone(), origin, "root", body)
+            removals: redactions_in_text(entry),
+            ..Candidate::new(&ROOT, &none, entry.item.title.clone(), item_origin(entry), context.root(root))
         };
+        let body = SectionBody::Json(Arc::new(self.json(entry, &record)));
         let json = Candidate {
-            id: Clean::literal("root.json"),
-            kind: "work_item_json",
-            title: Clean::literal("Work item fields"),
-            origin: record.clone(),
             role: Role::Json,
-            body: SectionBody::Json(Arc::new(self.json(entry, &record))),
             // The answers of an issue form are written by the issue's author, and ids by those of the files.
-            trust: Trust::of(
-                entry.untrusted_file
-                    || entry.issue.as_ref().is_some_and(|issue| !issue.by.trusted)
-                    || self.context.lists_untracked(self.context.graph.shown(self.root)),
-            ),
-            by: None,
-            removals: removals::from_fields(entry),
-            ..base.clone()
+            untrusted: entry.untrusted_file
+                || entry.issue.as_ref().is_some_and(|issue| !issue.by.trusted)
+                || context.lists_untracked(context.graph.shown(root)),
+            removals: redactions_in_fields(entry),
+            ..Candidate::new(&FIELDS, &none, Clean::literal("Work item fields"), record.clone(), body)
         };
-        let unknown = entry.issue.as_ref().map(|issue| issue.unknown_names()).unwrap_or_default();
+        let body = SectionBody::Edges(Arc::new(EdgeList::new(context, root)));
         let edges = Candidate {
-            id: Clean::literal("root.edges"),
-            kind: "edge_list",
-            title: Clean::literal("One-hop relations"),
-            origin: record,
-            provenance: "graph",
             role: Role::Edges,
-            body: SectionBody::Edges(Arc::new(EdgeList::new(self.rows(), unknown, self.claims()))),
-            trust: Trust::of(
-                entry.untrusted_file
-                    || self.context.lists_untrusted(self.context.graph.shown(self.root))
-                    || self.context.lists_untracked(self.shown_claims()),
-            ),
-            by: None,
-            removals: self.context.removals_from_lines(self.context.graph.shown(self.root)),
-            ..base.clone()
+            untrusted: entry.untrusted_file
+                || context.lists_untrusted(context.graph.shown(root))
+                || context.lists_untracked(context.shown_claims(root)),
+            removals: context.redactions_in_lines(context.graph.shown(root)),
+            ..Candidate::new(&EDGES, &none, Clean::literal("One-hop relations"), record, body)
         };
-        let hidden = self.context.graph.hidden(self.root);
+        let hidden = context.graph.hidden(root);
         if hidden > 0 {
             let title = CleanBuf::new().number(hidden as u64).lit(" relations").finish();
             // The title is a count made here.
-            self.omissions.push(Omission { title, trust: Trust::Trusted, ..edges.omitted("limit") });
+            self.omissions.push(Omission { title, untrusted: false, ..edges.omitted("limit") });
         }
-        let draft = entry.draft.as_deref().map(|draft| self.draft(entry, draft, &base));
-        self.record_item(self.root, true);
-        let draft = draft.map(|draft| (draft, Some(Rank::of(None))));
-        let first = self.context.profile.draft_first;
-        let (before, after) = if first { (draft, None) } else { (None, draft) };
-        self.candidates.extend(before);
-        self.candidates.push((base, None));
-        self.candidates.extend(after);
-        self.candidates.extend([json, edges].map(|candidate| (candidate, None)));
-        self.comments(entry);
+        let draft = entry.draft.as_deref().map(|draft| self.draft(entry, draft));
+        context.graph.shown(root).filter_map(item_of).for_each(|item| self.record_item(item, false));
+        self.record_item(root, true);
+        let (before, after) = if context.profile.draft_first { (draft, None) } else { (None, draft) };
+        let sections = before.into_iter().chain([text]).chain(after).chain([json, edges]);
+        self.candidates.extend(sections.map(with_state));
     }
 
-    /// Returns the section of the root's file if its issue has a text of its own.
-    fn draft(&self, entry: &Entry, draft: &IssueDraft, base: &Candidate) -> Candidate {
+    fn draft(&self, entry: &Entry, draft: &IssueDraft) -> Candidate {
         let origin = text_origin(entry, &draft.body, &draft.text);
+        let body = self.context.draft(self.root, draft, &origin);
         Candidate {
-            id: Clean::literal("root.draft"),
-            body: self.context.draft(self.root, draft, &origin),
-            removals: removals::records(&entry.removals, |removal| removal.in_body, &origin),
-            origin,
-            role: Role::Rank(TrimRank::default()),
-            trust: Trust::of(entry.untrusted_file),
-            by: None,
-            ..base.clone()
+            removals: redactions(&entry.removals, |removal| removal.in_body, &origin),
+            untrusted: entry.untrusted_file,
+            ..Candidate::new(&DRAFT, &Clean::default(), entry.item.title.clone(), origin, body)
         }
     }
 
     /// Returns the fields as written, with relations as resolved ids.
     fn json(&self, entry: &Entry, origin: &TextOrigin) -> WorkItemJson {
-        const RELATIONS: [(&str, Relation); 6] = [
-            ("parent", Relation::Parent),
-            ("children", Relation::Child),
-            ("depends_on", Relation::DependsOn),
-            ("blocked_by", Relation::BlockedBy),
-            ("blocks", Relation::Blocks),
-            ("related", Relation::Related),
-        ];
-        let mut fields: Vec<(Clean, Node<Clean>)> = entry
-            .item
-            .fields
-            .iter()
-            .filter(|field| !RELATIONS.iter().any(|(name, _)| *name == &*field.name))
-            .map(|field| (field.name.clone(), field.node.clone()))
-            .collect();
+        let is_relation = |name: &str| RELATIONS.iter().any(|(known, _)| *known == name);
+        let written = entry.item.fields.iter().filter(|field| !is_relation(&field.name));
+        let mut fields: Vec<(Clean, Node<Clean>)> =
+            written.map(|field| (field.name.clone(), field.node.clone())).collect();
         let scalar = |text: &Clean| Node { line: 1, value: Value::Scalar { text: text.clone(), plain: false } };
         for (name, text) in [("id", &entry.item.id), ("title", &entry.item.title)] {
             if !fields.iter().any(|(field, _)| &**field == name) {

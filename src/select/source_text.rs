@@ -10,7 +10,6 @@ use std::collections::HashMap;
 use std::ops::{Range, RangeInclusive};
 use std::sync::LazyLock;
 
-/// The columns of a tab.
 const TAB: usize = 4;
 
 /// The most lines of comments and attributes above a definition that belong to it.
@@ -23,12 +22,10 @@ const LONGEST: usize = 400;
 pub(super) struct SourceText<'a> {
     text: &'a str,
     lines: Vec<Range<usize>>,
-    /// The indentation of each line; `None` for a blank one.
     indents: Vec<Option<usize>>,
     format: Option<&'static Format>,
 }
 
-/// A line that begins a definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SourceDefinition {
     /// It may hold others: a class, a module.
@@ -37,7 +34,6 @@ enum SourceDefinition {
     Leaf,
 }
 
-/// A format whose definitions one pattern finds.
 struct Format {
     names: Regex,
     /// The columns by which a definition is indented at most.
@@ -70,7 +66,6 @@ static FORMATS: LazyLock<Vec<Format>> = LazyLock::new(|| {
     table.into_iter().filter_map(format).collect()
 });
 
-/// The kinds of each first word.
 static WORDS: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
     let mut kinds: HashMap<&str, Vec<&str>> = HashMap::new();
     for (kind, words) in include_str!("source_words.txt").lines().filter_map(|line| line.split_once(' ')) {
@@ -84,7 +79,6 @@ fn kinds_of(word: &str) -> &'static [&'static str] {
 }
 
 impl<'a> SourceText<'a> {
-    /// Reads the text of the file `name`.
     pub(super) fn new(name: &str, text: &'a str) -> Self {
         let mut lines = Vec::new();
         let mut start = 0;
@@ -96,7 +90,6 @@ impl<'a> SourceText<'a> {
         Self { text, lines, indents, format: FORMATS.iter().find(|format| format.names.is_match(&name.to_lowercase())) }
     }
 
-    /// Returns how many lines there are.
     pub(super) fn len(&self) -> usize {
         self.lines.len()
     }
@@ -194,7 +187,6 @@ impl<'a> SourceText<'a> {
         last
     }
 
-    /// Returns the lines of definitions, those inside functions left out.
     pub(super) fn definitions(&self) -> Vec<usize> {
         let mut found = Vec::new();
         // The functions around a line, by indentation.
@@ -212,7 +204,6 @@ impl<'a> SourceText<'a> {
         found
     }
 
-    /// Returns the depth of a line, in columns.
     pub(super) fn indent(&self, line: usize) -> usize {
         self.indents.get(line).copied().flatten().unwrap_or_default()
     }

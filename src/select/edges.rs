@@ -1,37 +1,76 @@
 //! The root's one-hop edges as a list that can be shortened to counts.
 
-use super::{Amount, EdgeRow, Ruler, Trust, descend};
+use super::{Amount, Counter, Evidence, SelectionContext, descend};
+use crate::graph::{Edge, Target};
 use crate::redact::{Clean, CleanBuf};
 use std::cmp::Ordering;
+
+/// The most claims that a pack lists; the others are counted.
+pub(super) const MAX_LISTED_CLAIMS: usize = 10;
+
+#[derive(Debug, Clone)]
+pub struct EdgeRow {
+    pub to: Clean,
+    /// The target's relation to the root.
+    pub relation: &'static str,
+    pub title: Clean,
+    untrusted_title: bool,
+    pub state: &'static str,
+    pub resolved: bool,
+    /// The argument of `sync` that fetches a target outside the corpus.
+    sync: Option<Clean>,
+    pub evidence: Evidence,
+}
 
 /// All one-hop edges of the root, sorted by relation, then by target.
 #[derive(Debug)]
 pub struct EdgeList {
-    /// One row per edge.
     pub rows: Vec<EdgeRow>,
     lines: Vec<Clean>,
     /// The relations that may have more targets than are known.
     unknown: Vec<&'static str>,
-    /// The relations that only untrusted authors state.
     pub claims: Claims,
 }
 
 /// The relations of the root that only untrusted authors state, in the texts of other items.
 ///
-/// They are listed after all edges, and only if the pack holds everything else in full.
-#[derive(Debug, Default)]
+/// They are listed after all edges, and only if the pack holds everything else in full. They are no inputs of the pack, so
+/// that an untrusted author cannot change its inputs.
+#[derive(Debug)]
 pub struct Claims {
     /// The first claims. Their titles are ids, so that no text of an untrusted author is shown.
     pub rows: Vec<EdgeRow>,
-    /// The number of all claims.
     pub count: usize,
 }
 
 impl EdgeList {
-    /// Creates the list of `rows`, which must be sorted; `unknown` names the relations that are known incompletely.
-    pub fn new(rows: Vec<EdgeRow>, unknown: Vec<&'static str>, claims: Claims) -> Self {
-        let lines = rows.iter().map(line).collect();
-        Self { rows, lines, unknown, claims }
+    pub(super) fn new(context: &SelectionContext<'_>, root: usize) -> Self {
+        let row = |edge: &Edge| EdgeRow {
+            to: context.id(edge).clone(),
+            relation: edge.relation.name(),
+            title: context.id(edge).clone(),
+            untrusted_title: false,
+            state: context.state(edge),
+            resolved: matches!(edge.to, Target::Item(_)),
+            sync: context.sync(edge),
+            evidence: Evidence { source: edge.evidence.source.name(), at: edge.evidence.at.clone() },
+        };
+        let titled = |edge: &Edge| EdgeRow {
+            title: context.title(edge).unwrap_or_else(|| context.id(edge)).clone(),
+            untrusted_title: context.lists_untrusted([edge]),
+            ..row(edge)
+        };
+        let rows: Vec<EdgeRow> = context.graph.shown(root).map(titled).collect();
+        let issue = &context.corpus.entries[root].issue;
+        Self {
+            lines: rows.iter().map(line).collect(),
+            unknown: issue.as_ref().map(|issue| issue.unknown_names()).unwrap_or_default(),
+            claims: Claims {
+                rows: context.shown_claims(root).map(row).collect(),
+                count: context.graph.claims(root).len(),
+            },
+            rows,
+        }
     }
 
     /// Returns the number of steps from counts to the whole list: first the id of each edge, then the line of each.
@@ -92,11 +131,17 @@ impl EdgeList {
 
     /// Returns how many steps make a text no larger than `room`, or nearly as many: the last id of a relation replaces a
     /// count, so that one step more may need less. `None` if not even the counts fit.
-    pub fn fit(&self, room: Amount, ruler: &dyn Ruler) -> Option<usize> {
-        let fits = |steps: usize| ruler.measure(&self.text(steps)).fits(room);
+    pub fn fit(&self, room: Amount, counter: &Counter) -> Option<usize> {
+        let fits = |steps: usize| counter.measure(&self.text(steps)).fits(room);
         let steps = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
         let is_small = |number| steps(number) <= self.len() && fits(steps(number));
         fits(0).then(|| steps(descend(|number| if is_small(number) { Ordering::Less } else { Ordering::Greater })))
+    }
+}
+
+impl SelectionContext<'_> {
+    pub(super) fn shown_claims(&self, root: usize) -> impl Iterator<Item = &Edge> {
+        self.graph.claims(root).iter().take(MAX_LISTED_CLAIMS)
     }
 }
 
@@ -122,7 +167,7 @@ fn line(row: &EdgeRow) -> Clean {
     out.lit("- ").lit(row.relation).lit(" ").line(&row.to);
     if row.resolved || row.title != row.to {
         out.lit(" ");
-        quoted_title(&mut out, &row.title, row.title_trust);
+        quoted_title(&mut out, &row.title, row.untrusted_title);
     }
     out.lit(": ").lit(row.state);
     if let Some(root) = &row.sync {
@@ -133,9 +178,9 @@ fn line(row: &EdgeRow) -> Clean {
 }
 
 /// Writes a title in quotes; one by an untrusted author is shortened and marked.
-pub(super) fn quoted_title(out: &mut CleanBuf, title: &Clean, trust: Trust) {
-    match trust {
-        Trust::Trusted => out.lit("\"").title(title).lit("\""),
-        Trust::Untrusted => out.lit("\"").short_title(title).lit("\" (untrusted)"),
+pub(super) fn quoted_title(out: &mut CleanBuf, title: &Clean, untrusted: bool) {
+    match untrusted {
+        false => out.lit("\"").title(title).lit("\""),
+        true => out.lit("\"").short_title(title).lit("\" (untrusted)"),
     };
 }

@@ -1,10 +1,13 @@
 //! A work item's fields as JSON that stays JSON in every level of detail.
 
 use super::amount::longest;
-use super::{Amount, Ruler};
-use crate::graph::{Node, Value};
+use super::{Amount, Counter};
+use crate::graph::{Entry, Node, Value};
+use crate::markdown::KeyHeadings;
 use crate::model::{floor_cluster, is_volatile};
 use crate::redact::{Clean, CleanBuf};
+use regex::Regex;
+use std::sync::LazyLock;
 
 /// A field's importance; the fields of the last tier are cut first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -14,14 +17,12 @@ pub enum Tier {
     Other,
 }
 
-/// The fields that every level of detail shows.
 const IDENTITY: [&str; 4] = ["id", "status", "title", "type"];
 
 /// The native field names of work items (`docs/configuration.md`).
 const NATIVE: &str = "acceptance_criteria adrs area assignees blocked_by blocks children depends_on docs estimate_hrs issue \
     labels parent priority related risk size stable_id";
 
-/// The fewest characters of a value that are worth showing.
 const MIN_CUT_CHARS: u64 = 40;
 
 /// A work item's fields, sorted by key, one a line.
@@ -38,13 +39,11 @@ pub struct WorkItemJson {
 struct JsonField {
     name: Clean,
     tier: Tier,
-    /// The value as JSON.
     json: Clean,
     /// The text whose beginning a cut shows: the string itself, else its JSON.
     raw: Clean,
 }
 
-/// The part of the fields that is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct JsonCut {
     /// How many of the fields, in order of tier, then key, are whole.
@@ -81,7 +80,6 @@ impl WorkItemJson {
         Self { fields: entries, place }
     }
 
-    /// Returns the fields of a tier and those before it.
     pub fn of(&self, tier: Tier) -> Clean {
         self.text(self.upto(tier))
     }
@@ -90,7 +88,6 @@ impl WorkItemJson {
         JsonCut { whole: self.fields.iter().filter(|field| field.tier <= tier).count(), bytes: 0 }
     }
 
-    /// Returns the JSON of a cut.
     pub fn text(&self, cut: JsonCut) -> Clean {
         let mut lines: Vec<(&Clean, Clean)> =
             self.fields[..cut.whole].iter().map(|field| (&field.name, field.json.clone())).collect();
@@ -118,17 +115,17 @@ impl WorkItemJson {
     }
 
     /// Returns the largest cut whose text is no larger than `room`; `None` if not even the identity fits.
-    pub fn fit(&self, room: Amount, ruler: &dyn Ruler) -> Option<JsonCut> {
+    pub fn fit(&self, room: Amount, counter: &Counter) -> Option<JsonCut> {
         let lowest = self.upto(Tier::Identity);
-        let mut size = ruler.measure(&self.text(lowest));
+        let mut size = counter.measure(&self.text(lowest));
         if !size.fits(room) {
             return None;
         }
         let mut whole = lowest.whole;
         while let Some(field) = self.fields.get(whole) {
-            let next = size.plus(ruler.measure(&line(field, &field.json)));
+            let next = size.plus(counter.measure(&line(field, &field.json)));
             if !next.fits(room) {
-                return Some(JsonCut { whole, bytes: self.fit_value(field, room.minus(size), ruler) });
+                return Some(JsonCut { whole, bytes: self.fit_value(field, room.minus(size), counter) });
             }
             size = next;
             whole += 1;
@@ -137,8 +134,8 @@ impl WorkItemJson {
     }
 
     /// Returns how many bytes of the value fit into `room` as a shortened line.
-    fn fit_value(&self, field: &JsonField, room: Amount, ruler: &dyn Ruler) -> usize {
-        let size = |bytes| ruler.measure(&line(field, &self.shortened(field, bytes)));
+    fn fit_value(&self, field: &JsonField, room: Amount, counter: &Counter) -> usize {
+        let size = |bytes| counter.measure(&line(field, &self.shortened(field, bytes)));
         let least = size(0);
         if !least.fits(room) || room.minus(least).chars < MIN_CUT_CHARS {
             return 0;
@@ -148,7 +145,6 @@ impl WorkItemJson {
     }
 }
 
-/// Returns a field's line with the comma before it.
 fn line(field: &JsonField, value: &str) -> String {
     format!(",\n  {}: {value}", serde_json::Value::from(&*field.name))
 }
@@ -188,8 +184,6 @@ fn is_empty(node: &Node<Clean>) -> bool {
     }
 }
 
-/// Writes a value on one line.
-///
 /// Unquoted integers and booleans stay such; every other scalar becomes a string, so that its spelling survives.
 fn write(out: &mut CleanBuf, node: &Node<Clean>) {
     match &node.value {
@@ -229,51 +223,95 @@ fn is_bare(text: &str) -> bool {
     matches!(text, "true" | "false") || text.parse::<i64>().is_ok_and(|n| n.to_string() == text && n.abs() <= LARGEST)
 }
 
-#[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
-mod tests {
-    use super::*;
+/// Fields that hold a text however short it is.
+const TEXT_FIELDS: [&str; 8] =
+    ["context", "description", "design", "details", "implementation_notes", "implementation_plan", "notes", "summary"];
 
-    fn scalar(text: &'static str, plain: bool) -> Node<Clean> {
-        Node { line: 1, value: Value::Scalar { text: Clean::literal(text), plain } }
+/// The length in bytes from which a line of several words is a text in any field.
+const LONG_LINE: usize = 100;
+
+/// Bullets, numbers and ticks before the text of a list item.
+static LIST_MARKS: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"^(?:(?:[-*+>]|\[[xX]\]|✅|✓|\d+[.)])[ \t]\s*)+").ok());
+
+/// Returns the texts in an item's fields but those named in `except`, each below the heading that the field's name makes:
+/// fields of several lines, those that usually hold text, and lists under a key heading.
+///
+/// An issue without a file has the answers of its form as fields, which are its body already.
+pub(super) fn text_fields(entry: &Entry, keys: &KeyHeadings, except: &[&str]) -> Vec<(Clean, Clean)> {
+    if entry.bare_issue().is_some() {
+        return Vec::new();
     }
-
-    fn json(fields: Vec<(&'static str, Node<Clean>)>) -> WorkItemJson {
-        let fields = fields.into_iter().map(|(name, node)| (Clean::literal(name), node)).collect();
-        WorkItemJson::new(fields, Clean::literal("a.md"))
-    }
-
-    struct Plain;
-
-    impl Ruler for Plain {
-        fn measure(&self, text: &str) -> Amount {
-            Amount::of(text)
+    let mut found = Vec::new();
+    for field in &entry.item.fields {
+        let name = &*field.name;
+        if matches!(name, "id" | "title" | "status") || except.contains(&name) {
+            continue;
         }
-
-        fn measure_part(&self, text: &Clean, range: std::ops::Range<usize>) -> Amount {
-            Amount::of(&text[range])
+        let heading = heading(&field.name);
+        let text = match &field.node.value {
+            Value::Scalar { text, .. } => {
+                let text = text.trimmed();
+                let is_text = text.contains('\n') || text.len() >= LONG_LINE && text.contains(' ');
+                let usual = || TEXT_FIELDS.contains(&name) || keys.contain(&heading);
+                if text.is_empty() || !(is_text || usual()) {
+                    continue;
+                }
+                text
+            }
+            Value::List(items) if keys.contain(&heading) => {
+                let mut list = CleanBuf::new();
+                for item in items {
+                    if let Value::Scalar { text, .. } = &item.value {
+                        list.lit(if list.is_empty() { "- " } else { "\n- " }).line(text);
+                    }
+                }
+                list.finish()
+            }
+            _ => continue,
+        };
+        if !text.is_empty() && !entry.body.clean.contains(&*text) {
+            found.push((heading, text));
         }
     }
+    // Key sections come first, so that they are cut last.
+    found.sort_by_key(|(heading, _)| !keys.contain(heading));
+    found
+}
 
-    #[test]
-    fn every_cut_is_json_within_its_room_and_grows_with_it() {
-        let item = json(vec![
-            ("id", scalar("x", true)),
-            ("priority", scalar("1", true)),
-            ("notes", scalar("a \"long\" note\nwith lines, over and over, over and over, over and over, and on", true)),
-            ("zeta", scalar("last", true)),
-        ]);
-        let mut before = 0;
-        for chars in 0..300 {
-            let Some(cut) = item.fit(Amount { chars, ..Amount::UNLIMITED }, &Plain) else { continue };
-            let text = item.text(cut);
-            assert!(Amount::of(&text).chars <= chars, "{chars}: {text}");
-            serde_json::from_str::<serde_json::Value>(&text).unwrap();
-            let kept = cut.whole * 1000 + cut.bytes;
-            assert!(kept >= before, "{chars}: {text}");
-            before = kept;
+fn heading(name: &Clean) -> Clean {
+    let words = name.replace(['_', '-'], " ");
+    let mut letters = words.chars();
+    let title: String = letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
+    name.read_out(&title).unwrap_or_else(|| name.clone())
+}
+
+pub(super) const OUTCOME_FIELDS: [&str; 4] = ["close_reason", "final_summary", "outcome", "resolution"];
+
+pub(super) fn outcome_of(entry: &Entry) -> Option<Clean> {
+    let mut outcome = CleanBuf::new();
+    for name in OUTCOME_FIELDS {
+        let field = entry.item.fields.iter().find(|field| &*field.name == name);
+        if let Some(Value::Scalar { text, .. }) = field.map(|field| &field.node.value)
+            && !text.trim().is_empty()
+        {
+            outcome.lit(if outcome.is_empty() { "" } else { "\n\n" }).text(&text.trimmed());
         }
-        let room = Amount { chars: 300, bytes: 300, tokens: 0 };
-        assert_eq!(item.fit(room, &Plain).map(|cut| item.text(cut)), Some(item.of(Tier::Other)));
     }
+    (!outcome.is_empty()).then(|| outcome.finish())
+}
+
+/// Returns the first line of a text that is no heading or announcement of what follows, without the mark of its list item.
+pub(super) fn first_statement(text: &Clean) -> Option<Clean> {
+    let mut at = 0;
+    text.split_inclusive('\n').find_map(|line| {
+        at += line.len();
+        let bare = line.trim_start();
+        let bare = &bare[LIST_MARKS.as_ref().and_then(|marks| marks.find(bare)).map_or(0, |marks| marks.end())..];
+        let said = bare.trim_end().trim_end_matches('*');
+        let is_statement = !said.is_empty()
+            && !said.ends_with([':', '：'])
+            && !["#", "```", "~~~", "|", "<"].iter().any(|mark| bare.starts_with(mark));
+        is_statement.then(|| text.slice(at - bare.len()..at).trimmed())
+    })
 }

@@ -1,9 +1,12 @@
 //! The sections that a pack could hold, before the budget is applied.
 
 use super::{EdgeList, Passage, WorkItemJson};
+use crate::config::Group::{
+    self, Adrs, Cards, Changes, Children, Code, Comments, Dependencies, Documents, Knowledge, Parent, Related, Relevant,
+};
 use crate::config::Policy;
-use crate::graph::Authored;
-use crate::model::{Digest, joined_instructions};
+use crate::graph::{Authored, RecordedRemoval};
+use crate::model::{Digest, Given, joined_instructions};
 use crate::redact::{Clean, CleanBuf};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -12,7 +15,6 @@ use std::sync::Arc;
 /// Everything that one pack could hold.
 #[derive(Debug, Clone)]
 pub struct Selection {
-    /// The profile's name.
     pub profile: String,
     pub root: SelectedRoot,
     pub labels: PackLabels,
@@ -25,7 +27,6 @@ pub struct Selection {
     /// The omissions for another reason than the budget, in the order of the pack.
     pub omissions: Vec<Omission>,
     pub fillers: Fillers,
-    /// Warnings about the inputs.
     pub warnings: Vec<Notice>,
 }
 
@@ -37,7 +38,6 @@ pub struct SelectedRoot {
     pub name: String,
     /// Whether the root is a work item or an agent rather than an issue without a work item.
     pub is_item: bool,
-    /// The URL of the root's issue.
     pub url: Option<Clean>,
     pub title: Clean,
 }
@@ -46,15 +46,11 @@ pub struct SelectedRoot {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct PackLabels {
     pub agent: Option<AgentLabel>,
-    /// How much packs for the agent hold.
     pub policy: Option<Policy>,
-    /// The name of the job.
     pub job: Option<String>,
-    /// The handover that the pack is made by.
     pub handover: Option<HandoverLabel>,
 }
 
-/// The agent that a pack is for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct AgentLabel {
     pub key: Clean,
@@ -88,7 +84,6 @@ pub struct Filler {
     pub omissions: Vec<Omission>,
 }
 
-/// The fillers of a selection.
 #[derive(Debug, Clone, Default)]
 pub struct Fillers {
     /// In the order in which they are added: comments, the newest first, then items.
@@ -98,7 +93,7 @@ pub struct Fillers {
 }
 
 impl Selection {
-    /// Returns what stands above all frames: the instructions, and the agent's SOUL.
+    /// Returns the text above all frames: the instructions, and the agent's SOUL.
     pub fn head_text(&self) -> Cow<'_, str> {
         let texts: Vec<&str> = self.head.iter().filter_map(Candidate::whole_text).map(Clean::as_str).collect();
         match texts[..] {
@@ -124,57 +119,48 @@ impl Selection {
     }
 }
 
-/// A section that could be in the pack.
 #[derive(Debug, Clone)]
 pub struct Candidate {
     /// Unique in the pack and stable between builds.
     pub id: Clean,
-    /// The section kind of the wire format.
-    pub kind: &'static str,
+    pub kind: &'static SectionKind,
     pub title: Clean,
     pub origin: TextOrigin,
-    /// Why the section is in the pack.
-    pub provenance: &'static str,
     pub role: Role,
+    pub rank: Rank,
     pub body: SectionBody,
     /// `open`, `done`, …, or an ADR's status.
     pub state: Option<Clean>,
-    /// The status as written.
     pub status: Option<Clean>,
-    pub trust: Trust,
-    /// The author, if the text comes from GitHub.
+    pub untrusted: bool,
     pub by: Option<Authored<Clean>>,
-    /// The neighbour's relation to the root.
     pub relation: Option<&'static str>,
-    /// Where the relation or reference was stated.
     pub evidence: Option<Evidence>,
     pub document: Option<DocumentFacts>,
     pub card: Option<CardFacts>,
-    /// The redactions in it.
     pub removals: Vec<RedactionRecord>,
 }
 
 impl Candidate {
-    /// Creates a trusted section that may be left out.
+    /// Creates a trusted section that may be left out; `suffix` is what its kind leaves open of its id.
     pub(super) fn new(
-        id: Clean,
-        kind: &'static str,
+        kind: &'static SectionKind,
+        suffix: &Clean,
         title: Clean,
         origin: TextOrigin,
-        provenance: &'static str,
         body: SectionBody,
     ) -> Self {
         Self {
-            id,
+            id: kind.id(suffix),
             kind,
             title,
             origin,
-            provenance,
-            role: Role::Rank(TrimRank::default()),
+            role: Role::Optional,
+            rank: Rank::of(kind.group),
             body,
             state: None,
             status: None,
-            trust: Trust::Trusted,
+            untrusted: false,
             by: None,
             relation: None,
             evidence: None,
@@ -184,15 +170,14 @@ impl Candidate {
         }
     }
 
-    /// Returns the omission of this section.
     pub fn omitted(&self, reason: &'static str) -> Omission {
         Omission {
             id: self.id.clone(),
             title: self.title.clone(),
             origin: self.origin.clone(),
-            provenance: self.provenance,
+            provenance: self.kind.provenance,
             reason,
-            trust: self.trust,
+            untrusted: self.untrusted,
             chars: match &self.body {
                 SectionBody::Passage(passage, _) => Some(passage.full_chars()),
                 SectionBody::Levels(levels) => Some(levels.full.chars().count() as u64),
@@ -215,7 +200,6 @@ impl Candidate {
 pub struct CardFacts {
     pub id: Clean,
     pub kind: Clean,
-    /// Who says it, as a model sees it.
     pub role: &'static str,
     pub author: Clean,
 }
@@ -224,38 +208,38 @@ pub struct CardFacts {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct DocumentFacts {
     pub kind: &'static str,
-    /// Its place among the relevant ones, from 1.
     pub rank: Option<u32>,
-    /// The terms that it shares with the work.
     pub matched: Vec<String>,
     /// Whether its notes are of another version of it.
     pub stale_notes: bool,
 }
 
-/// A section's place in the order of trimming.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// How a section may be reduced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// The root's text: shortened, never left out.
     Root,
     /// The root's fields: reduced, never left out.
     Json,
-    /// The root's edges: reduced, never left out.
     Edges,
-    /// Shown as a whole, and never left out.
     Fixed,
-    /// A section that may be left out.
-    Rank(TrimRank),
+    /// May be left out, in the order of its [`Rank`].
+    Optional,
 }
 
 /// When and how far a section is trimmed, compared with the others of its selection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub struct TrimRank {
-    /// The lowest leaves first. Unique in a selection.
+#[derive(Debug, Clone, Copy)]
+pub struct Rank {
+    /// The lowest leaves first. Unique in a selection; set when all sections are known, as is the class.
     pub order: u32,
     /// Sections with one class are equals: room that is left is shared out among them.
     pub class: u32,
+    /// `None` ranks above all groups: the root's draft, and what replaces the root.
+    pub(super) group: Option<Group>,
     /// Whether no work is left in it: it is reduced to its outcome before anything open is shortened.
     pub settled: bool,
+    /// Whether the root states its requirements by it, so that it is trimmed after the others of the group.
+    pub(super) needed: bool,
     /// Its share of the room compared with that of its equals, in percent.
     pub weight: u32,
     /// Whether only neighbours of the root name it, or it is a relevant document or the recent changes: it becomes a pointer
@@ -265,42 +249,67 @@ pub struct TrimRank {
     pub has_result: bool,
 }
 
+impl Rank {
+    pub(super) fn of(group: Option<Group>) -> Self {
+        let (order, class, weight) = (0, 0, 100);
+        Self { order, class, group, settled: false, needed: false, weight, second_hop: false, has_result: false }
+    }
+
+    /// Returns the place within the group, the weakest last.
+    pub(super) fn tier(self) -> u8 {
+        match (self.second_hop, self.settled, self.needed) {
+            (false, false, true) => 0,
+            (false, false, false) => 1,
+            (false, true, _) => 2,
+            (true, _, _) => 3,
+        }
+    }
+
+    /// Returns whether the section is a part of a history, of which the newest matters most.
+    pub(super) fn is_history(self) -> bool {
+        matches!(self.group, Some(Group::Comments | Group::Cards))
+    }
+
+    /// Returns whether the section shares no room with others of its group: the newest of a history matter most, and
+    /// notes on documents are never cut.
+    pub(super) fn has_no_equals(self) -> bool {
+        self.is_history() || matches!(self.group, Some(Group::Knowledge | Group::Relevant))
+    }
+}
+
 /// A text in its levels of detail, none of which is cut: code, or notes on a document.
 #[derive(Debug)]
 pub struct TextLevels {
-    /// The most that is shown.
     pub full: Clean,
-    /// The detail that it has: `full`, `excerpt` for an outline, `pointer`.
+    /// The detail that the full text has: `full`, `excerpt` for an outline, `pointer`.
     pub full_detail: &'static str,
     /// The named lines of code alone, the outline of a file, or the rules of a document; `None` if that is not shorter.
     pub excerpt: Option<Clean>,
-    /// One line that names the place.
     pub pointer: Clean,
 }
 
 impl TextLevels {
-    /// Creates a text without an excerpt.
     pub(super) fn only(full: Clean, full_detail: &'static str, pointer: Clean) -> Self {
         Self { full, full_detail, excerpt: None, pointer }
+    }
+
+    pub(super) fn pointer(pointer: Clean) -> Self {
+        Self::only(pointer.clone(), "pointer", pointer)
     }
 }
 
 /// A section's text in its levels of detail.
 #[derive(Debug, Clone)]
 pub enum SectionBody {
-    /// Text that is shown as a whole or not at all.
     Whole(Clean),
     /// Markdown with an excerpt, and a pointer: the line that says where it is.
     Passage(Arc<Passage>, Clean),
     /// Lines of code, a file or its outline, or notes on a document.
     Levels(Arc<TextLevels>),
-    /// A work item's fields.
     Json(Arc<WorkItemJson>),
-    /// The root's one-hop edges.
     Edges(Arc<EdgeList>),
 }
 
-/// The origin of a text: a file, an issue, an item or a built-in.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct TextOrigin {
     pub kind: OriginKind,
@@ -310,66 +319,29 @@ pub struct TextOrigin {
     pub lines: Option<[u64; 2]>,
     pub url: Option<Clean>,
     pub anchor: Option<Clean>,
-    /// The version of a built-in.
     pub version: Option<u32>,
 }
 
-/// The source kinds of the wire format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum OriginKind {
-    /// An item of a file.
     WorkItem,
-    /// An issue on GitHub.
     Issue,
-    /// A file.
     File,
-    /// Part of this program.
     Builtin,
-    /// A card of the repo.
     Card,
 }
 
-/// Whether an untrusted author may have written a text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Trust {
-    /// Committed to the repo, or built in.
-    Trusted,
-    /// Anyone could write it.
-    Untrusted,
-}
-
-/// The place where a relation or reference was stated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Evidence {
-    /// The kind of place.
     pub source: &'static str,
     /// `path:line` or a URL.
     pub at: Clean,
-}
-
-/// One row of the edge list.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EdgeRow {
-    pub to: Clean,
-    /// The target's relation to the root.
-    pub relation: &'static str,
-    /// The target's title; its id if the title is unknown.
-    pub title: Clean,
-    /// Whether an untrusted author may have written the title.
-    pub title_trust: Trust,
-    pub state: &'static str,
-    /// Whether the target is in the corpus.
-    pub resolved: bool,
-    /// The argument of `sync` that fetches a target outside the corpus.
-    pub sync: Option<Clean>,
-    pub evidence: Evidence,
 }
 
 /// A text that was read for a pack.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Input {
     pub origin: TextOrigin,
-    /// The digest of the text after redaction.
     pub digest: Option<Digest>,
 }
 
@@ -380,34 +352,36 @@ pub struct Omission {
     pub id: Clean,
     /// The title, or the reference as written.
     pub title: Clean,
-    /// Where it can be read.
     pub origin: TextOrigin,
-    /// Why it would have been in the pack.
     pub provenance: &'static str,
     /// Why it was left out: one of the reasons in `docs/format.md`.
     pub reason: &'static str,
-    /// Whether an untrusted author may have written its title or its text.
-    pub trust: Trust,
+    pub untrusted: bool,
     /// The characters of its full text, if known.
     pub chars: Option<u64>,
 }
 
-/// A redaction in a section's source.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RedactionRecord {
-    /// The source that held the removed text.
-    pub origin: TextOrigin,
-    pub line: u64,
-    pub rule: String,
-    /// How often the rule matched on that line.
-    pub count: u64,
-    /// Why the rule removes what it matches.
-    pub reason: String,
-    /// How to include the text safely.
-    pub to_include: String,
+impl Omission {
+    /// Creates the omission of a trusted section whose text is not known.
+    pub(super) fn new(
+        kind: &SectionKind,
+        suffix: &Clean,
+        title: Clean,
+        origin: TextOrigin,
+        reason: &'static str,
+    ) -> Self {
+        let provenance = kind.provenance;
+        Self { id: kind.id(suffix), title, origin, provenance, reason, untrusted: false, chars: None }
+    }
 }
 
-/// A warning about the pack's inputs.
+/// A redaction in a section's source, which the origin names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RedactionRecord {
+    pub origin: TextOrigin,
+    pub removal: RecordedRemoval,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Notice {
     pub code: &'static str,
@@ -417,22 +391,18 @@ pub struct Notice {
 }
 
 impl TextOrigin {
-    /// Creates an origin of this kind without further fields.
     pub fn new(kind: OriginKind) -> Self {
         Self { kind, id: None, path: None, lines: None, url: None, anchor: None, version: None }
     }
 
-    /// Creates the origin of a file.
     pub fn file(path: &Clean) -> Self {
         Self { path: Some(path.clone()), ..Self::new(OriginKind::File) }
     }
 
-    /// Creates the origin of a page on GitHub.
     pub(super) fn page(url: &Clean) -> Self {
         Self { url: Some(url.clone()), ..Self::new(OriginKind::Issue) }
     }
 
-    /// Creates the origin of a built-in or a card.
     pub(super) fn named(kind: OriginKind, id: Clean) -> Self {
         Self { id: Some(id), ..Self::new(kind) }
     }
@@ -447,23 +417,20 @@ impl TextOrigin {
         let mut place = CleanBuf::new();
         place.text(path);
         match (self.lines, &self.anchor) {
-            (Some([first, last]), _) => {
-                place.lit(":").number(first);
-                if last != first {
-                    place.lit("-").number(last);
-                }
-            }
-            (None, Some(anchor)) => {
-                place.lit("#").text(anchor);
-            }
-            (None, None) => {}
-        }
+            (Some([first, last]), _) => add_lines(place.lit(":"), first, last),
+            (None, Some(anchor)) => place.lit("#").text(anchor),
+            (None, None) => &mut place,
+        };
         place.finish()
     }
 }
 
+pub(super) fn add_lines(out: &mut CleanBuf, first: u64, last: u64) -> &mut CleanBuf {
+    out.number(first);
+    if last == first { out } else { out.lit("-").number(last) }
+}
+
 impl OriginKind {
-    /// Returns the name in the wire format.
     pub fn name(self) -> &'static str {
         match self {
             Self::WorkItem => "work_item",
@@ -475,17 +442,68 @@ impl OriginKind {
     }
 }
 
-impl Trust {
-    /// Returns `Untrusted` if an untrusted author may have written the text.
-    pub fn of(untrusted: bool) -> Self {
-        if untrusted { Self::Untrusted } else { Self::Trusted }
+pub fn trust_name(untrusted: bool) -> &'static str {
+    if untrusted { "untrusted" } else { "trusted" }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub struct SectionKind {
+    /// The beginning of the ids of its sections.
+    prefix: &'static str,
+    /// Its name in the wire format.
+    pub name: &'static str,
+    /// Why its sections are in packs.
+    pub provenance: &'static str,
+    /// The group by which profiles rank them or leave them out.
+    pub(super) group: Option<Group>,
+}
+
+impl SectionKind {
+    pub(super) fn id(&self, suffix: &Clean) -> Clean {
+        CleanBuf::new().lit(self.prefix).text(suffix).finish()
     }
 
-    /// Returns the name in the wire format.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Trusted => "trusted",
-            Self::Untrusted => "untrusted",
+    /// Returns the kind of the cards that came into a handover in this way.
+    pub(super) fn of_card(given: Given) -> &'static Self {
+        match given {
+            Given::Inherited => &INHERITED_CARD,
+            Given::Argument => &GIVEN_CARD,
+            Given::ParentPointer => &PARENT_CARD,
         }
     }
 }
+
+const fn kind(prefix: &'static str, name: &'static str, provenance: &'static str, group: Option<Group>) -> SectionKind {
+    SectionKind { prefix, name, provenance, group }
+}
+
+pub(super) static INSTRUCTIONS: SectionKind = kind("instructions", "instructions", "profile", None);
+pub(super) static SOUL: SectionKind = kind("agent", "instructions", "agent", None);
+pub(super) static JOB: SectionKind = kind("job", "instructions", "job", None);
+
+pub(super) static ROOT: SectionKind = kind("root.issue", "issue", "root", None);
+pub(super) static DRAFT: SectionKind = kind("root.draft", "issue", "root", None);
+pub(super) static FIELDS: SectionKind = kind("root.json", "work_item_json", "root", None);
+pub(super) static EDGES: SectionKind = kind("root.edges", "edge_list", "graph", None);
+pub(super) static COMMENT: SectionKind = kind("comment.", "comment", "comment", Some(Comments));
+
+pub(super) static PARENT: SectionKind = kind("parent.", "issue", "parent", Some(Parent));
+pub(super) static CHILD: SectionKind = kind("child.", "issue", "child", Some(Children));
+pub(super) static DEPENDENCY: SectionKind = kind("dependency.", "issue", "dependency", Some(Dependencies));
+pub(super) static RELATED: SectionKind = kind("related.", "issue", "graph", Some(Related));
+
+pub(super) static ADR: SectionKind = kind("adr.", "adr_excerpt", "adr_ref", Some(Adrs));
+pub(super) static DOCUMENT: SectionKind = kind("file.", "file_excerpt", "doc_ref", Some(Documents));
+pub(super) static CODE: SectionKind = kind("code.", "file_excerpt", "code_ref", Some(Code));
+
+pub(super) static OVERVIEW: SectionKind = kind("overview", "overview", "overview", Some(Knowledge));
+pub(super) static USER: SectionKind = kind("user", "overview", "overview", Some(Knowledge));
+pub(super) static FURTHER_OVERVIEW: SectionKind = kind("doc.", "overview", "overview", Some(Knowledge));
+pub(super) static PINNED: SectionKind = kind("doc.", "document_notes", "pinned", Some(Knowledge));
+pub(super) static SECRET: SectionKind = kind("doc.", "document_notes", "doc_ref", Some(Knowledge));
+pub(super) static RELEVANT: SectionKind = kind("doc.", "document_notes", "relevant", Some(Relevant));
+pub(super) static CHANGES: SectionKind = kind("changes", "recent_changes", "history", Some(Changes));
+
+pub(super) static INHERITED_CARD: SectionKind = kind("card.", "card", "inherited", Some(Cards));
+pub(super) static GIVEN_CARD: SectionKind = kind("card.", "card", "argument", None);
+pub(super) static PARENT_CARD: SectionKind = kind("card.", "card", "parent_pointer", None);
