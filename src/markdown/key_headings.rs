@@ -1,27 +1,14 @@
 //! Headings recognized by their meaning: case, level, punctuation, emoji, emphasis, numbering and qualifiers are ignored,
 //! and the usual synonyms count, also in German, French, Spanish, Portuguese, Japanese and Chinese.
 
+use crate::model::{WordLists, holds, word_lists};
 use std::collections::{HashMap, HashSet};
 use std::sync::{LazyLock, PoisonError, RwLock};
 
-/// Synonyms, one family a line: in lower case and without punctuation. A key from a family matches all of it.
-const FAMILIES: &str = include_str!("key_headings.txt");
+/// Families of synonyms, and lists of words around them.
+const WORDS: &str = include_str!("key_headings.txt");
 
-/// Words before a heading's meaning that do not change it.
-static QUALIFIERS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    word_list(
-        "a additional agreed all business core current design detailed draft epic explicit feature final functional general high initial issue key level main minimal mvp new nonfunctional our overall planned preliminary primary product project proposed remaining revised specific story suggested system task team technical temporary the these this top updated user work",
-    )
-});
-
-/// Words after a heading's meaning that begin a remark on it.
-static REMARKS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    word_list("for of to in on from by with draft list statement overview tbd wip updated für von pour para de del do")
-});
-
-fn word_list(words: &'static str) -> HashSet<&'static str> {
-    words.split(' ').collect()
-}
+static LISTS: LazyLock<WordLists> = LazyLock::new(|| word_lists(WORDS));
 
 /// The most titles whose meaning is remembered.
 const MOST_KNOWN: usize = 10_000;
@@ -40,7 +27,8 @@ impl KeyHeadings {
         let mut phrases = HashSet::new();
         for key in keys {
             let phrase = words(key).join(" ");
-            for family in FAMILIES.lines().filter(|family| family.split(", ").any(|known| known == phrase)) {
+            let families = WORDS.lines().filter(|line| !line.contains(": "));
+            for family in families.filter(|family| family.split(", ").any(|known| known == phrase)) {
                 phrases.extend(family.split(", ").map(str::to_owned));
             }
             phrases.insert(phrase);
@@ -82,14 +70,14 @@ impl KeyHeadings {
         let qualified = words.iter().take_while(|word| is_qualifier(word)).count();
         (0..=qualified).any(|start| {
             let words = &words[start..];
-            let remarks = (1..words.len()).filter(|at| REMARKS.contains(words[*at].as_str()));
+            let remarks = (1..words.len()).filter(|at| holds(&LISTS, "remark", &words[*at]));
             remarks.chain([words.len()]).any(|end| self.phrases.contains(&words[..end].join(" ")))
         })
     }
 }
 
 fn is_qualifier(word: &str) -> bool {
-    QUALIFIERS.contains(word) || word.bytes().all(|byte| byte.is_ascii_digit()) || word == "phase"
+    holds(&LISTS, "qualifier", word) || word.bytes().all(|byte| byte.is_ascii_digit()) || word == "phase"
 }
 
 /// Returns whether a character divides a heading into parts with a meaning each.
@@ -97,8 +85,8 @@ fn is_separator(c: char) -> bool {
     matches!(c, ':' | '：' | '/' | '&' | ',' | '|' | '—' | '–' | '・' | '、' | '与' | '和' | '及')
 }
 
-/// Removes parentheses: `Acceptance criteria (draft)` → `Acceptance criteria `.
-fn without_parentheses(title: &str) -> String {
+/// Removes parentheses, unless they are all of the title: `Acceptance criteria (draft)` → `Acceptance criteria `.
+pub(crate) fn without_parentheses(title: &str) -> String {
     let mut depth = 0_u32;
     let mut outside = String::with_capacity(title.len());
     for c in title.chars() {
@@ -109,7 +97,6 @@ fn without_parentheses(title: &str) -> String {
             _ => {}
         }
     }
-    // A title in brackets alone still has a meaning.
     if outside.trim().is_empty() { title.to_owned() } else { outside }
 }
 
@@ -123,65 +110,4 @@ pub(crate) fn words(heading: &str) -> Vec<String> {
         words.drain(..numbering);
     }
     words
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn keys(keys: &[&str]) -> KeyHeadings {
-        KeyHeadings::new(&keys.iter().map(|key| (*key).to_owned()).collect::<Vec<_>>())
-    }
-
-    #[test]
-    fn headings_are_compared_by_their_meaning() {
-        let keys = keys(&["Goal", "Non-goals", "Acceptance criteria", "Definition of done", "Steps to reproduce"]);
-        for title in [
-            "Goal",
-            "**Goals**",
-            "## 2. Acceptance Criteria:",
-            "✅ Acceptance criteria (must have)",
-            "Proposed goals",
-            "Goals and non-goals",
-            "Objectives / scope",
-            "3.1 Out of scope",
-            "Definition of Done for phase 2",
-            "DoD",
-            "Acceptance",
-            "Goal: less waiting",
-            "The main goal",
-            "Akzeptanzkriterien",
-            "Critères d'acceptation",
-            "Criterios de aceptación",
-            "Critérios de aceitação",
-            "受け入れ基準",
-            "验收标准",
-            "目标与范围",
-            "How to reproduce",
-            "Non-Goals",
-            "Nicht-Ziele",
-        ] {
-            assert!(keys.contain(title), "{title}");
-        }
-        for title in [
-            "Goalkeepers",
-            "Background",
-            "Scope creep",
-            "Implementation",
-            "",
-            "2024",
-            "Rejected goals we had",
-            "Notes",
-            "(draft)",
-        ] {
-            assert!(!keys.contain(title), "{title}");
-        }
-    }
-
-    #[test]
-    fn a_key_of_the_users_own_stands_for_itself() {
-        let keys = keys(&["Rollout order"]);
-        assert!(keys.contain("1) rollout ORDER") && keys.contain("Rollout order for Europe"));
-        assert!(!keys.contain("Rollout") && !keys.contain("Goal"));
-    }
 }

@@ -1,5 +1,7 @@
 //! Markdown → its outline (blocks, headings, anchors) and its inline parts (text, links, code).
 
+#[cfg(test)]
+mod cases;
 pub(crate) mod front_matter;
 mod html;
 mod inline;
@@ -10,6 +12,6 @@ mod text_blocks;
 
 pub(crate) use inline::{GAP, LinkSpan, Run, Traced};
 pub use inline::{InlinePart, MarkdownText};
-pub(crate) use key_headings::{KeyHeadings, words};
+pub(crate) use key_headings::{KeyHeadings, without_parentheses, words};
 pub use outline::{Block, Heading, Outline};
 pub use text_blocks::{TextBlock, TextBlockKind, text_blocks};

@@ -1,6 +1,6 @@
 //! Headings that give their sections a meaning: relations, children, ADRs.
 
-use crate::markdown::Run;
+use crate::markdown::{Run, without_parentheses};
 use crate::mentions::vocabulary::{means, words_for};
 use crate::model::Relation;
 
@@ -20,7 +20,7 @@ pub(super) enum HeadingMeaning {
 
 /// Returns the meaning of a heading with this title, if any.
 fn meaning_of(title: &str) -> Option<HeadingMeaning> {
-    let bare: String = without_parentheses(title).to_lowercase();
+    let bare = without_parentheses(title).to_lowercase();
     let words: Vec<&str> = bare
         .split(|c: char| !(c.is_alphanumeric() || c == '-'))
         .filter(|word| !word.is_empty() && word.chars().any(char::is_alphabetic))
@@ -48,25 +48,6 @@ fn is_phrase(phrase: &str, words: &[&str], things: &[&str]) -> bool {
     let Some((head, rest)) = words.split_at_checked(fixed.split(' ').count()) else { return false };
     let is_thing = |word: &&str| things.iter().any(|meaning| means(meaning, word));
     fixed.split(' ').eq(head.iter().copied()) && (rest.is_empty() || is_open && rest.iter().all(is_thing))
-}
-
-/// Removes parentheses: `Child issues (links)` → `Child issues `, `ADR(s)` → `ADR`.
-fn without_parentheses(title: &str) -> String {
-    let mut depth = 0_u32;
-    title
-        .chars()
-        .filter(|c| match c {
-            '(' => {
-                depth += 1;
-                false
-            }
-            ')' => {
-                depth = depth.saturating_sub(1);
-                false
-            }
-            _ => depth == 0,
-        })
-        .collect()
 }
 
 /// The level of a line in bold, below all headings.

@@ -1,14 +1,10 @@
 //! The words of the grammar, which `vocabulary.txt` lists by what they do.
 
+use crate::model::{WordLists, holds, word_lists};
 use regex::Regex;
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
-static WORDS: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
-    let line =
-        |line: &'static str| line.split_once(": ").map(|(meaning, words)| (meaning, words.split(", ").collect()));
-    include_str!("vocabulary.txt").lines().filter(|line| !line.starts_with('#')).filter_map(line).collect()
-});
+static WORDS: LazyLock<WordLists> = LazyLock::new(|| word_lists(include_str!("vocabulary.txt")));
 
 /// Returns the words with a meaning, in the order of the file.
 pub(super) fn words_for(meaning: &str) -> &'static [&'static str] {
@@ -17,7 +13,7 @@ pub(super) fn words_for(meaning: &str) -> &'static [&'static str] {
 
 /// Returns whether a word has a meaning.
 pub(super) fn means(meaning: &str, word: &str) -> bool {
-    words_for(meaning).contains(&word)
+    holds(&WORDS, meaning, word)
 }
 
 /// Compiles a pattern that is written in the source code.

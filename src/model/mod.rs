@@ -59,6 +59,7 @@ pub use text::{
 };
 pub use value::{Node, Value};
 pub use volatile::is_volatile;
+pub use words::{WordLists, holds, word_lists};
 
 /// Iterates over the lines `expected | input` of a file of test cases.
 #[cfg(test)]
