@@ -2,19 +2,18 @@
 
 use super::candidate::{CandidateEdge, EdgeTarget, ItemPart, Statement};
 use super::corpus::Corpus;
-use super::edge::{EdgeSource, IssueRef, Target};
-use super::index::{NameIndex, claim};
-use super::link::IssueMention;
+use super::edges::{EdgeSource, Target};
+use super::link::IssueRef;
+use super::names::{NameIndex, claim};
 use super::quote::{Quoter, one_line};
 use super::resolve::{Resolution, Resolver};
 use super::text::ParsedText;
 use crate::mentions::{NameForm, Via};
-use crate::model::{Code, Diagnostic, ItemState, Place, Relation};
+use crate::model::{Code, Diagnostic, IssueReference, ItemState, Place, Relation};
 use crate::records::Body;
 use crate::redact::{Clean, CleanBuf};
 use std::collections::{BTreeSet, HashMap};
 
-/// A relation's value, about to become an edge.
 struct RelationValue<'a> {
     relation: Relation,
     text: &'a str,
@@ -23,7 +22,6 @@ struct RelationValue<'a> {
     form: NameForm,
 }
 
-/// The edges and issues that the texts of a corpus state, and the problems found in them.
 pub(super) struct GraphBuilder<'a> {
     corpus: &'a Corpus,
     index: &'a NameIndex,
@@ -41,41 +39,30 @@ pub(super) struct GraphBuilder<'a> {
 }
 
 impl<'a> GraphBuilder<'a> {
-    /// Reads all relations of a corpus.
     pub(super) fn read(corpus: &'a Corpus, index: &'a NameIndex) -> Self {
-        let mut builder = Self {
-            corpus,
-            index,
-            candidates: Vec::new(),
-            issues: Vec::new(),
-            known: HashMap::new(),
-            named: HashMap::new(),
-            diagnostics: Vec::new(),
-            titles: None,
-            unresolved_blockers: BTreeSet::new(),
-        };
-        for item in 0..corpus.entries.len() {
-            builder.add_links(item);
-        }
+        let (candidates, issues, diagnostics) = (Vec::new(), Vec::new(), Vec::new());
+        let (known, named, unresolved_blockers) = (HashMap::new(), HashMap::new(), BTreeSet::new());
+        let titles = None;
+        let mut builder =
+            Self { corpus, index, candidates, issues, known, named, diagnostics, titles, unresolved_blockers };
+        (0..corpus.entries.len()).for_each(|item| builder.add_links(item));
         // Untrusted texts last, so that none of them decides the spelling of issues that others name as well.
-        for is_trusted in [true, false] {
+        for is_untrusted in [false, true] {
             for (item, entry) in corpus.entries.iter().enumerate() {
                 builder.named.clear();
-                let draft = entry.draft.as_ref().map(|draft| (ItemPart::Draft, &draft.body, &draft.text));
-                if ItemPart::Record.is_untrusted(entry) != is_trusted {
+                if ItemPart::Record.is_untrusted(entry) == is_untrusted {
                     builder.add_fields(item);
                 }
-                for (part, body, text) in [(ItemPart::Body, &entry.item.body, &entry.body)].into_iter().chain(draft) {
-                    if part.is_untrusted(entry) != is_trusted {
-                        builder.add_text(item, part, body, text);
-                    }
+                let draft = entry.draft.as_ref().map(|draft| (ItemPart::Draft, &draft.body, &draft.text));
+                let texts = [(ItemPart::Body, &entry.item.body, &entry.body)].into_iter().chain(draft);
+                for (part, body, text) in texts.filter(|(part, ..)| part.is_untrusted(entry) == is_untrusted) {
+                    builder.add_text(item, part, body, text);
                 }
             }
         }
         builder
     }
 
-    /// Adds the relations in the fields of an item.
     fn add_fields(&mut self, item: usize) {
         let record = &self.corpus.entries[item].item;
         if let Some(issue) = record.issue.as_ref().filter(|issue| claim(issue, &self.corpus.rules).is_none()) {
@@ -98,7 +85,6 @@ impl<'a> GraphBuilder<'a> {
         }
     }
 
-    /// Adds the relations in a text of an item.
     fn add_text(&mut self, item: usize, part: ItemPart, body: &'a Body<Clean>, text: &'a ParsedText) {
         let resolver = Resolver::of(self.index, self.corpus, item, part);
         let quotes = Quoter::of(&text.clean);
@@ -106,10 +92,7 @@ impl<'a> GraphBuilder<'a> {
             let value = RelationValue {
                 relation: sentence.relation,
                 text: &sentence.target,
-                source: match sentence.via {
-                    Via::Checklist => EdgeSource::Checklist,
-                    Via::Body => EdgeSource::Body,
-                },
+                source: if sentence.via == Via::Checklist { EdgeSource::Checklist } else { EdgeSource::Body },
                 stated: Statement { item, part, line: text.line_in_file(body, sentence.line) },
                 form: sentence.form,
             };
@@ -117,7 +100,6 @@ impl<'a> GraphBuilder<'a> {
         }
     }
 
-    /// Adds the relations in GitHub's lists of an item's issue.
     fn add_links(&mut self, item: usize) {
         let Some(issue) = &self.corpus.entries[item].issue else { return };
         for (at, link) in issue.links.iter().enumerate() {
@@ -132,7 +114,7 @@ impl<'a> GraphBuilder<'a> {
                 form: NameForm::Usual,
             };
             let key = IssueRef::new(&link.repo, link.number);
-            match self.index.claiming(&key) {
+            match self.index.claiming(key.clone()) {
                 [] => {
                     let known = self.known.get(&key).copied();
                     let to = known.unwrap_or_else(|| self.new_issue(&link.repo, link.number, link.url.clone()));
@@ -154,16 +136,17 @@ impl<'a> GraphBuilder<'a> {
 
     /// Resolves a value and adds its edges; `quotes` has the text on whose `line` the value is.
     fn add_value(&mut self, resolver: &Resolver<'a>, value: &RelationValue<'a>, quotes: &Quoter<'_>, line: u32) {
-        let text = || one_line(value.text);
+        let text = one_line(value.text);
+        let own = value.stated.item;
         match resolver.resolve_as(value.form, value.text) {
-            Resolution::Item(to, _) if to == value.stated.item => {
+            Resolution::Item(to, _) if to == own => {
                 let message = format!("`{}` names itself as its `{}`", self.corpus.id(to), value.relation.name());
                 self.warn(Code::SelfReference, value, message, "remove it, or name another item");
             }
             Resolution::Item(to, warning) => {
                 if let Some(code) = warning {
                     let id = self.corpus.id(to);
-                    self.warn(code, value, format!("`{}` was taken as `{id}`", text()), &format!("write `{id}`"));
+                    self.warn(code, value, format!("`{text}` was taken as `{id}`"), &format!("write `{id}`"));
                 }
                 self.add_edge(value, EdgeTarget::Item(to));
             }
@@ -174,20 +157,20 @@ impl<'a> GraphBuilder<'a> {
             Resolution::Ambiguous(items) => {
                 let names: Vec<_> = items.iter().take(5).map(|item| format!("`{}`", self.corpus.id(*item))).collect();
                 let more = if items.len() > 5 { format!(" and {} more", items.len() - 5) } else { String::new() };
-                let message = format!("`{}` may be {}{more}", text(), names.join(" or "));
+                let message = format!("`{text}` may be {}{more}", names.join(" or "));
                 self.warn_unresolved(Code::AmbiguousReference, value, message, "write the id of the one that is meant");
             }
             Resolution::UnknownRepo => {
-                let message = format!("`{}` cannot be placed without knowing which repo this is", text());
+                let message = format!("`{text}` cannot be placed without knowing which repo this is");
                 self.warn_unresolved(Code::UnknownRepo, value, message, "set `github.repo: owner/name`");
             }
             Resolution::Parts(parts) => {
                 for (text, to) in parts {
                     let part = RelationValue { text, ..*value };
                     match to {
-                        Some(to) if to == value.stated.item => {}
+                        Some(to) if to == own => {}
                         Some(to) => self.add_edge(&part, EdgeTarget::Item(to)),
-                        None if text.contains(|c: char| c.is_numeric()) => self.warn_unknown(&part),
+                        None if text.contains(char::is_numeric) => self.warn_unknown(&part),
                         None => {}
                     }
                 }
@@ -269,11 +252,11 @@ impl<'a> GraphBuilder<'a> {
         &mut self,
         this: Option<&Clean>,
         stated: Statement,
-        issue: &IssueMention<'_>,
+        issue: &IssueReference<'_>,
         quotes: &Quoter<'_>,
         line: u32,
     ) -> Option<usize> {
-        let key = issue.key(this.map(|repo| &**repo));
+        let key = IssueRef::of(issue, this.map(|repo| &**repo));
         if let Some(known) = self.known.get(&key).or_else(|| self.named.get(&key)) {
             return Some(*known);
         }
@@ -298,7 +281,6 @@ impl<'a> GraphBuilder<'a> {
     }
 }
 
-/// Returns whether a word has the form `kind:slug`.
 fn is_stable_id(text: &str) -> bool {
     text.split_once(':').is_some_and(|(kind, slug)| {
         !kind.is_empty()

@@ -1,13 +1,12 @@
 //! Edges as stated, and the choice of the strongest among those with the same ends and relation.
 
 use super::corpus::{Corpus, Entry};
-use super::edge::{EdgeSource, Target};
+use super::edges::{EdgeSource, Target};
 use crate::model::{Place, Relation, natural_cmp};
 use crate::records::Origin;
 use crate::redact::Clean;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
-/// The place where a relation is stated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Statement {
     pub(super) item: usize,
@@ -15,21 +14,16 @@ pub(super) struct Statement {
     pub(super) line: u32,
 }
 
-/// The part of an item that states something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ItemPart {
-    /// Its fields.
     Record,
-    /// Its text.
     Body,
     /// The text of its file, if its issue has another.
     Draft,
-    /// GitHub's lists.
     Links,
 }
 
 impl ItemPart {
-    /// Returns the file of the part.
     pub(super) fn origin(self, entry: &Entry) -> &Origin<Clean> {
         let own = &entry.item.origin;
         match self {
@@ -72,7 +66,7 @@ impl Statement {
 }
 
 /// An item, or an issue by its index in the issues of the graph's builder.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum EdgeTarget {
     Item(usize),
     Issue(usize),
@@ -85,9 +79,7 @@ pub(super) struct CandidateEdge {
     pub(super) relation: Relation,
     pub(super) to: EdgeTarget,
     pub(super) source: EdgeSource,
-    /// Whether it is the reverse of the stated relation.
     pub(super) derived: bool,
-    /// Whether an author whom the item's repo trusts stated it.
     pub(super) trusted: bool,
     pub(super) stated: Statement,
 }
@@ -103,37 +95,16 @@ impl CandidateEdge {
     }
 }
 
-/// Positions in the natural order of ids, so that sorting edges compares numbers.
-struct Ranks {
-    items: Vec<usize>,
-    issues: Vec<usize>,
-}
-
-impl Ranks {
-    fn new(corpus: &Corpus, issues: &[Target]) -> Self {
-        let items = corpus.entries.iter().enumerate().map(|(at, entry)| (&*entry.item.id, EdgeTarget::Item(at)));
-        let named = issues.iter().enumerate().filter_map(|(at, issue)| match issue {
-            Target::Issue { id, .. } => Some((&**id, EdgeTarget::Issue(at))),
-            Target::Item(_) => None,
-        });
-        let mut all: Vec<(&str, EdgeTarget)> = items.chain(named).collect();
-        all.sort_by(|a, b| natural_cmp(a.0, b.0));
-        let mut ranks = Ranks { items: vec![0; corpus.entries.len()], issues: vec![0; issues.len()] };
-        for (rank, (_, to)) in all.into_iter().enumerate() {
-            match to {
-                EdgeTarget::Item(item) => ranks.items[item] = rank,
-                EdgeTarget::Issue(issue) => ranks.issues[issue] = rank,
-            }
-        }
-        ranks
-    }
-
-    fn of(&self, to: EdgeTarget) -> usize {
-        match to {
-            EdgeTarget::Item(item) => self.items[item],
-            EdgeTarget::Issue(issue) => self.issues[issue],
-        }
-    }
+/// Returns the positions of targets in the natural order of their ids, so that sorting edges compares numbers.
+fn ranks(corpus: &Corpus, issues: &[Target]) -> HashMap<EdgeTarget, usize> {
+    let items = corpus.entries.iter().enumerate().map(|(at, entry)| (&*entry.item.id, EdgeTarget::Item(at)));
+    let issues = issues.iter().enumerate().filter_map(|(at, issue)| match issue {
+        Target::Issue { id, .. } => Some((&**id, EdgeTarget::Issue(at))),
+        Target::Item(_) => None,
+    });
+    let mut all: Vec<(&str, EdgeTarget)> = items.chain(issues).collect();
+    all.sort_by(|a, b| natural_cmp(a.0, b.0));
+    all.into_iter().enumerate().map(|(rank, (_, to))| (to, rank)).collect()
 }
 
 /// Returns the edges in the order of the edge list: of those with the same ends and relation the strongest.
@@ -141,8 +112,8 @@ impl Ranks {
 /// A claim is weaker than any edge. For equal evidence, an edge that the item itself states is stronger than one that
 /// another item states.
 pub(super) fn strongest(mut candidates: Vec<CandidateEdge>, corpus: &Corpus, issues: &[Target]) -> Vec<CandidateEdge> {
-    let ranks = Ranks::new(corpus, issues);
-    candidates.sort_by_key(|edge| (edge.from, edge.relation, ranks.of(edge.to), edge.strength(), edge.stated));
+    let ranks = ranks(corpus, issues);
+    candidates.sort_by_cached_key(|edge| (edge.from, edge.relation, ranks[&edge.to], edge.strength(), edge.stated));
     candidates.dedup_by(|next, first| {
         let is_same = (next.from, next.relation, next.to) == (first.from, first.relation, first.to);
         first.trusted |= is_same && next.trusted;
@@ -152,19 +123,18 @@ pub(super) fn strongest(mut candidates: Vec<CandidateEdge>, corpus: &Corpus, iss
     for edges in candidates.chunk_by(|a, b| a.from == b.from) {
         let needed = of_relation(edges, Relation::DependsOn);
         for blocker in of_relation(edges, Relation::BlockedBy) {
-            let rank = ranks.of(blocker.to);
-            if let Ok(same) = needed.binary_search_by_key(&rank, |edge| ranks.of(edge.to)) {
+            let rank = ranks[&blocker.to];
+            if let Ok(same) = needed.binary_search_by_key(&rank, |edge| ranks[&edge.to]) {
                 let same = &needed[same];
                 let loser = if same.strength() <= blocker.strength() { blocker } else { same };
                 weaker.insert((loser.from, loser.relation, rank));
             }
         }
     }
-    candidates.retain(|edge| !weaker.contains(&(edge.from, edge.relation, ranks.of(edge.to))));
+    candidates.retain(|edge| !weaker.contains(&(edge.from, edge.relation, ranks[&edge.to])));
     candidates
 }
 
-/// Returns the edges of one relation among those of one item.
 fn of_relation(edges: &[CandidateEdge], relation: Relation) -> &[CandidateEdge] {
     let start = edges.partition_point(|edge| edge.relation < relation);
     let end = edges.partition_point(|edge| edge.relation <= relation);

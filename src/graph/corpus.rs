@@ -1,6 +1,6 @@
 //! The corpus: the redacted records from which the graph is built.
 
-use super::file_reference::ShownPlace;
+use super::file_references::ShownPlace;
 use super::status::complete_status;
 use super::text::{ParsedText, RecordedRemoval, shown_at};
 use crate::mentions::Markdown;
@@ -13,15 +13,12 @@ use std::sync::{Arc, OnceLock};
 #[derive(Debug, Clone)]
 pub struct Entry {
     pub item: Item<Clean>,
-    /// Its body, parsed.
     pub body: ParsedText,
-    /// What was removed from it.
     pub removals: Vec<RecordedRemoval>,
     /// Digest of its head and body after redaction.
     pub digest: Digest,
     /// How a bare relation value becomes an id, by its source's `ref` and `prefixes`.
     pub rules: Arc<SourceRules>,
-    /// The issue that it is or claims.
     pub issue: Option<Box<ClaimedIssue>>,
     /// The text of its file, if its issue has another.
     pub draft: Option<Box<IssueDraft>>,
@@ -51,7 +48,6 @@ pub struct ClaimedIssue {
     /// Its file in the snapshot, and its page.
     pub origin: Origin<Clean>,
     pub url: Clean,
-    /// `owner/name` of its repo.
     pub repo: Clean,
     pub number: u64,
     /// Whether its repo is private, where that is known.
@@ -66,7 +62,6 @@ pub struct ClaimedIssue {
     pub code: Vec<KeptCode<Clean>>,
     /// What was removed from each of these.
     pub code_removals: Vec<Vec<RecordedRemoval>>,
-    /// Oldest first.
     pub comments: Vec<ParsedComment>,
     /// Relations of which the snapshot may not have all.
     pub unknown: Vec<Relation>,
@@ -78,18 +73,14 @@ pub struct ClaimedIssue {
     pub digest: Digest,
 }
 
-/// A comment, parsed.
 #[derive(Debug, Clone)]
 pub struct ParsedComment {
     pub comment: Comment<Clean>,
     pub markdown: Arc<Markdown>,
-    /// What was removed from it.
     pub removals: Vec<RecordedRemoval>,
-    /// Digest after redaction.
     pub digest: Digest,
 }
 
-/// The text of a work item's file that differs from its issue's text.
 #[derive(Debug, Clone)]
 pub struct IssueDraft {
     /// Its place in the file.
@@ -97,7 +88,6 @@ pub struct IssueDraft {
     pub text: ParsedText,
 }
 
-/// How a source forms ids from bare values.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct SourceRules {
     /// Text before and after the value in `ref`; `("EIP-", "")` for `EIP-{}`.
@@ -118,18 +108,15 @@ impl SourceRules {
             .find(|rest| !rest.is_empty())
     }
 
-    /// Returns `rest` behind each of the prefixes.
     pub(super) fn prefixed(&self, rest: &str) -> impl Iterator<Item = String> {
         self.prefixes.iter().map(move |prefix| format!("{prefix}{rest}"))
     }
 }
 
-/// The settings that the graph needs.
 #[derive(Debug, Clone)]
 pub struct GraphRules {
     /// `owner/name` of this repo on GitHub. Clean, because ids of issues are made from it.
     pub repo: Option<Clean>,
-    /// The host of its URLs.
     pub host: Clean,
     /// Statuses that mean done, as [`plain_status`](super::plain_status) gives them.
     pub done: Vec<String>,
@@ -142,18 +129,15 @@ pub struct GraphRules {
 }
 
 impl GraphRules {
-    /// Returns whether `owner/name` is the configured repo.
     pub(super) fn is_this(&self, repo: &str) -> bool {
         self.repo.as_ref().is_some_and(|this| this.eq_ignore_ascii_case(repo))
     }
 }
 
-/// All items that a build may put into packs, redacted.
 #[derive(Debug)]
 pub struct Corpus {
     /// Items in natural order of their ids; of several with one id only the first that was read.
     pub entries: Vec<Arc<Entry>>,
-    /// The settings for references.
     pub rules: GraphRules,
 }
 
@@ -182,7 +166,6 @@ impl Corpus {
         (Self { entries: kept, rules }, diagnostics)
     }
 
-    /// Returns the id of an item.
     pub(super) fn id(&self, item: usize) -> &str {
         &self.entries[item].item.id
     }
@@ -261,7 +244,6 @@ impl Entry {
         }
     }
 
-    /// Returns the files of its record, its body and its draft.
     pub(super) fn origins(&self) -> impl Iterator<Item = &Origin<Clean>> {
         let draft = self.draft.as_ref().map(|draft| &draft.body.origin);
         [&self.item.origin, &self.item.body.origin].into_iter().chain(draft)

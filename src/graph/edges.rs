@@ -3,23 +3,99 @@
 use super::builder::GraphBuilder;
 use super::candidate::{EdgeTarget, strongest};
 use super::checks::{MAX_SHOWN, check};
-use super::corpus::Corpus;
-use super::edge::{Edge, EdgeEvidence, Target};
-use super::index::NameIndex;
+use super::corpus::{Corpus, SourceRules};
+use super::link::{IssueRef, issue_on, issue_or_number};
+use super::names::NameIndex;
 use super::status::item_state;
-use super::text::shown_at;
-use crate::model::{Diagnostic, ItemState, Relation};
-use std::collections::{BTreeMap, HashSet};
+use super::text::{RecordedRemoval, shown_at};
+use crate::model::{Diagnostic, ItemState, Relation, RepoPath};
+use crate::redact::Clean;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::Arc;
 
 /// The most children of a parent that a list of siblings shows; each of the children has that list in its packs.
 const MAX_LISTED: usize = 100;
+
+/// The target of an edge.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Target {
+    /// An item: its index in [`Corpus::entries`](super::Corpus::entries).
+    Item(usize),
+    /// An issue that is neither an item nor in the snapshot: `resolved: false` in packs.
+    Issue {
+        /// `owner/repo#n`.
+        id: Clean,
+        /// Its page.
+        url: Clean,
+        /// Its title, if a list of its neighbours has it.
+        title: Option<Clean>,
+        /// Its state, if a list of its neighbours has it.
+        state: ItemState,
+        /// What was removed from its name and title.
+        removals: Vec<RecordedRemoval>,
+    },
+}
+
+/// The kind of place where an edge was stated, strongest first; `docs/format.md` has the ranking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum EdgeSource {
+    Field,
+    SubIssue,
+    DependencyApi,
+    Checklist,
+    Body,
+}
+
+impl EdgeSource {
+    /// Returns the name in packs.
+    pub fn name(self) -> &'static str {
+        ["field", "sub_issue", "dependency_api", "checklist", "body"][self as usize]
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct EdgeEvidence {
+    pub source: EdgeSource,
+    /// `path:line`, or a URL.
+    pub at: Clean,
+    pub trusted: bool,
+}
+
+/// An edge of one item; its counterpart is an edge of the other.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Edge {
+    /// The relation of the other to this item.
+    pub relation: Relation,
+    pub to: Target,
+    pub evidence: EdgeEvidence,
+}
+
+/// The result of looking up a root as typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RootMatch {
+    Item(usize),
+    /// Several items, in natural order of their ids.
+    Several(Vec<usize>),
+    /// An issue that is neither an item nor in the snapshot; its repo is empty if the configuration names none.
+    Issue(IssueRef),
+    Nothing,
+}
+
+impl RootMatch {
+    fn of(items: &[usize]) -> Self {
+        match items {
+            [] => Self::Nothing,
+            [item] => Self::Item(*item),
+            many => Self::Several(many.to_vec()),
+        }
+    }
+}
 
 /// The edges of a corpus, and the problems found in them.
 #[derive(Debug)]
 pub struct Graph {
     edges: Vec<Vec<Edge>>,
     claims: Vec<Vec<Edge>>,
-    /// How many values of an item name a blocker that cannot be found.
     unresolved_blockers: BTreeMap<usize, usize>,
     diagnostics: Vec<Diagnostic>,
     pub(super) index: NameIndex,
@@ -119,6 +195,82 @@ impl Graph {
     /// Returns the problems of the relations, sorted; each names the items that it concerns.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
+    }
+}
+
+impl Graph {
+    /// Resolves a root: an exact id; the path of an item's file; an id in another case, without or under another prefix; or
+    /// the number, name or URL of an issue.
+    ///
+    /// An exact id or path wins. Two different answers among the weaker forms are [`RootMatch::Several`].
+    pub fn find(&self, corpus: &Corpus, root: &str) -> RootMatch {
+        let root = root.trim();
+        if let Some(item) = self.index.exact(root) {
+            return RootMatch::Item(item);
+        }
+        let at_path = RepoPath::new(root).map_or(RootMatch::Nothing, |path| RootMatch::of(self.index.at_path(&path)));
+        if at_path != RootMatch::Nothing {
+            return at_path;
+        }
+        let named = issue_or_number(&corpus.rules.host, root);
+        let issue = named.map(|named| IssueRef::of(&named, corpus.rules.repo.as_deref()));
+        let mut found = self.prefixed(root);
+        found.extend(issue.iter().flat_map(|issue| self.index.claiming(issue.clone())));
+        match issue {
+            Some(issue) if found.is_empty() => RootMatch::Issue(issue),
+            _ => RootMatch::of(&Vec::from_iter(found)),
+        }
+    }
+
+    pub fn item_with_id(&self, id: &str) -> Option<usize> {
+        self.index.exact(id)
+    }
+
+    /// Returns the item that a word of a text names: by its id, in another case or under another prefix, or by its issue.
+    pub fn named(&self, corpus: &Corpus, word: &str) -> Option<usize> {
+        if let Some(item) = self.index.exact(word) {
+            return Some(item);
+        }
+        if word.contains(['#', '/']) || word.get(..3).is_some_and(|start| start.eq_ignore_ascii_case("gh-")) {
+            let issue = IssueRef::of(&issue_on(&corpus.rules.host, word)?, corpus.rules.repo.as_deref());
+            return self.index.claiming(issue).first().copied();
+        }
+        let mut rules = self.index.rules.iter();
+        let other_prefix = rules.find_map(|rules| self.index.under_prefix(rules, rules.without_prefix(word)?));
+        other_prefix.or_else(|| match self.index.any_case(word) {
+            [item] if word.bytes().any(|byte| byte.is_ascii_digit()) => Some(*item),
+            _ => None,
+        })
+    }
+
+    /// Returns the item whose file this is, if it is one item's.
+    pub fn of_file(&self, path: &RepoPath) -> Option<usize> {
+        match self.index.at_path(path) {
+            [item] => Some(*item),
+            _ => None,
+        }
+    }
+
+    /// Returns the item of an issue, if the snapshot has the issue.
+    pub fn of_issue(&self, corpus: &Corpus, repo: &str, number: u64) -> Option<usize> {
+        let claiming = self.index.claiming(IssueRef::new(repo, number));
+        claiming.iter().copied().find(|item| corpus.entries[*item].issue.is_some())
+    }
+
+    /// Returns the best matches by id: for each source, the first of its prefixes that yields an id.
+    fn prefixed(&self, root: &str) -> BTreeSet<usize> {
+        let is_number = root.starts_with(|c: char| c.is_ascii_digit());
+        let of_source = |rules: &Arc<SourceRules>| {
+            let (before, after) = &rules.reference;
+            let rest = rules.without_prefix(root).or_else(|| is_number.then_some(root));
+            let by_template = self.index.exact(&format!("{before}{root}{after}"));
+            by_template.or_else(|| self.index.under_prefix(rules, rest?))
+        };
+        let mut found: BTreeSet<usize> = self.index.rules.iter().filter_map(of_source).collect();
+        if found.is_empty() {
+            found.extend(self.index.any_case(root));
+        }
+        found
     }
 }
 

@@ -1,9 +1,9 @@
 //! The names of the files that references may lead to, indexed once.
 
-use crate::model::{RepoPath, canonical, has_document_extension};
+use crate::model::{RepoPath, WordLists, canonical, has_document_extension, holds, word_lists};
 use std::borrow::Cow;
 use std::cmp::Ordering;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::{LazyLock, OnceLock};
 
 /// The files that references may lead to, and the names that they may not.
@@ -19,7 +19,6 @@ pub struct FileLookup<'a> {
     pub generated: &'a (dyn Fn(&RepoPath) -> bool + Sync),
 }
 
-/// The files of a repo that references may lead to.
 #[derive(Debug)]
 pub struct RepoFiles<'a> {
     all: &'a [RepoPath],
@@ -31,16 +30,6 @@ pub struct RepoFiles<'a> {
     by_suffix: OnceLock<Vec<(usize, Option<String>)>>,
 }
 
-/// The files whose paths end in some parts.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum SuffixMatch<'a> {
-    Nothing,
-    One(&'a RepoPath),
-    /// The first of several.
-    Several(Vec<&'a RepoPath>),
-}
-
-/// The most files of an ambiguous suffix that are looked at.
 const MAX_MATCHES: usize = 9;
 
 impl<'a> RepoFiles<'a> {
@@ -51,7 +40,6 @@ impl<'a> RepoFiles<'a> {
         Self { all, documents: only(documents), composed: only(composed), by_suffix: OnceLock::new() }
     }
 
-    /// Returns whether the file is one of them.
     pub fn has(&self, path: &RepoPath) -> bool {
         self.get(path).is_some()
     }
@@ -61,7 +49,6 @@ impl<'a> RepoFiles<'a> {
         written.contains('\\') && RepoPath::new(written).is_ok_and(|path| self.has(&path))
     }
 
-    /// Returns the file at `path`.
     pub(super) fn get(&self, path: &RepoPath) -> Option<&'a RepoPath> {
         self.all.get(self.all.binary_search(path).ok()?)
     }
@@ -86,8 +73,8 @@ impl<'a> RepoFiles<'a> {
         self.all.get(start).is_some_and(|file| file.as_str().starts_with(&prefix))
     }
 
-    /// Finds the files below some folder whose paths end in the parts of `suffix`: `internal/pkg/a.go` for `pkg/a.go`.
-    pub(super) fn ending_in(&self, suffix: &str) -> SuffixMatch<'a> {
+    /// Returns the first files below some folder whose paths end in the parts of `suffix`: `internal/pkg/a.go` for `pkg/a.go`.
+    pub(super) fn ending_in(&self, suffix: &str) -> Vec<&'a RepoPath> {
         let by_end = |a: &str, b: &str| a.bytes().rev().cmp(b.bytes().rev());
         let sorted = self.by_suffix.get_or_init(|| {
             let other = |path: &RepoPath| match canonical(path.as_str()) {
@@ -103,14 +90,9 @@ impl<'a> RepoFiles<'a> {
         let files = sorted[start..].iter().take_while(|entry| self.compared(entry).ends_with(&end));
         let mut found: Vec<_> = files.map(|(index, _)| &self.all[*index]).take(MAX_MATCHES).collect();
         found.sort_unstable();
-        match found.as_slice() {
-            [] => SuffixMatch::Nothing,
-            [one] => SuffixMatch::One(one),
-            _ => SuffixMatch::Several(found),
-        }
+        found
     }
 
-    /// Returns the path of a file as it is compared.
     fn compared<'s>(&'s self, (index, other): &'s (usize, Option<String>)) -> &'s str {
         other.as_deref().unwrap_or(self.all[*index].as_str())
     }
@@ -130,14 +112,10 @@ fn only<'a>(files: impl Iterator<Item = (&'a str, &'a RepoPath)>) -> HashMap<Cow
     known
 }
 
-static PATH_NAMES: LazyLock<HashMap<&str, HashSet<&str>>> = LazyLock::new(|| {
-    let lists = include_str!("path_names.txt").lines().filter(|line| !line.starts_with('#'));
-    lists.filter_map(|line| line.split_once(": ")).map(|(list, names)| (list, names.split(", ").collect())).collect()
-});
+static PATH_NAMES: LazyLock<WordLists> = LazyLock::new(|| word_lists(include_str!("path_names.txt")));
 
-/// Returns whether a name is in a list of `path_names.txt`.
 pub(super) fn is_listed(list: &str, name: &str) -> bool {
-    PATH_NAMES.get(list).is_some_and(|names| names.contains(name))
+    holds(&PATH_NAMES, list, name)
 }
 
 /// Returns whether the name is usual in any folder, such as `README.md`, so that it identifies no file.
@@ -162,7 +140,6 @@ pub(super) fn is_text_name(path: &RepoPath) -> bool {
     !lower || ["html", "rtf", "tex"].contains(&extension)
 }
 
-/// Returns whether a file has one of the extensions of documents.
 pub(super) fn is_document(path: &RepoPath) -> bool {
     has_document_extension(path.name())
 }
@@ -186,11 +163,11 @@ mod tests {
         }
         assert_eq!(files.spelled_otherwise(&path("src/\u{e9}.rs")), Some(&all[7]));
         assert_eq!(files.spelled_otherwise(&all[7]), None);
-        assert_eq!(files.ending_in("\u{e9}.rs"), SuffixMatch::One(&all[7]));
-        assert_eq!(files.ending_in("b/x.go"), SuffixMatch::One(&all[2]));
-        assert_eq!(files.ending_in("x.go"), SuffixMatch::Several(vec![&all[2], &all[5]]));
+        assert_eq!(files.ending_in("\u{e9}.rs"), [&all[7]]);
+        assert_eq!(files.ending_in("b/x.go"), [&all[2]]);
+        assert_eq!(files.ending_in("x.go"), [&all[2], &all[5]]);
         for none in ["", "go", "b/q.go", "/zx.go", "ZX.go"] {
-            assert_eq!(files.ending_in(none), SuffixMatch::Nothing, "{none}");
+            assert!(files.ending_in(none).is_empty(), "{none}");
         }
     }
 }

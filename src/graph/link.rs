@@ -1,51 +1,45 @@
 //! The forms in which texts name issues and files of a repo on GitHub.
 
-use super::edge::IssueRef;
-use crate::model::{is_repo_name, percent_decoded};
+use crate::model::{IssueReference, is_repo_name, percent_decoded};
 
 /// The longest value that can be a path or a URL; longer ones are neither, which bounds the work on each.
 pub(super) const LONGEST: usize = 4096;
 
-/// An issue as a text names it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct IssueMention<'a> {
-    /// `owner/repo`, if it is named.
-    pub(super) repo: Option<&'a str>,
-    pub(super) number: u64,
-    pub(super) is_url: bool,
+/// The pages of a repo on which one of its files or folders is shown.
+const FILE_PAGES: [&str; 5] = ["blob", "tree", "raw", "blame", "edit"];
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct IssueRef {
+    /// `owner/repo` in lower case, since it is compared without case; empty for a bare number if the configuration names no
+    /// repo.
+    pub repo: String,
+    pub number: u64,
 }
 
-impl<'a> IssueMention<'a> {
-    /// Reads `#12`, `GH-12`, `owner/repo#12` and URLs of issues and pull requests on `host`.
-    pub(super) fn read(text: &'a str, host: &str) -> Option<Self> {
-        if let Some(WebAddress::Issue { repo, number }) = WebAddress::read(text, host) {
-            return Some(Self { repo: Some(repo), number, is_url: true });
-        }
-        let (repo, digits) = match text.split_once('#') {
-            Some((repo, digits)) => (Some(repo).filter(|repo| !repo.is_empty()), digits),
-            None => (None, text.get(..3).filter(|gh| gh.eq_ignore_ascii_case("gh-")).map(|_| &text[3..])?),
-        };
-        let number = number(digits).filter(|_| repo.is_none_or(is_repo_name))?;
-        Some(Self { repo, number, is_url: false })
+impl IssueRef {
+    pub(super) fn new(repo: &str, number: u64) -> Self {
+        Self { repo: repo.to_lowercase(), number }
     }
 
-    /// Reads what [`IssueMention::read`] does, and a bare number.
-    pub(super) fn read_with_bare(text: &'a str, host: &str) -> Option<Self> {
-        let bare = || number(text).map(|number| Self { repo: None, number, is_url: false });
-        Self::read(text, host).or_else(bare)
-    }
-
-    /// Returns the key under which it is looked up; `this` is the configured repo.
-    pub(super) fn key(&self, this: Option<&str>) -> IssueRef {
-        IssueRef::new(self.repo.or(this).unwrap_or_default(), self.number)
+    /// Returns the key of an issue as a text names it; `this` is the configured repo.
+    pub(super) fn of(issue: &IssueReference<'_>, this: Option<&str>) -> Self {
+        Self::new(issue.repo.or(this).unwrap_or_default(), issue.number)
     }
 }
 
-/// A web address.
+/// Reads `#12`, `GH-12`, `owner/repo#12` and URLs of issues and pull requests on `host`.
+pub(super) fn issue_on<'a>(host: &str, text: &'a str) -> Option<IssueReference<'a>> {
+    IssueReference::parse(text).filter(|issue| issue.host.is_none_or(|named| plain_host(named) == plain_host(host)))
+}
+
+/// Reads what [`issue_on`] does, and a bare number.
+pub(super) fn issue_or_number<'a>(host: &str, text: &'a str) -> Option<IssueReference<'a>> {
+    let bare = || number(text).map(|number| IssueReference { host: None, repo: None, number });
+    issue_on(host, text).or_else(bare)
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WebAddress<'a> {
-    /// An issue or a pull request of `owner/repo` on the given host.
-    Issue { repo: &'a str, number: u64 },
     /// A file or folder of `owner/repo` on the given host. `rest` is a branch, whose name may hold slashes, and the path.
     Tree { repo: &'a str, rest: &'a str },
     /// A file or folder of a repo on another host.
@@ -60,71 +54,49 @@ impl<'a> WebAddress<'a> {
         let after = |scheme: &str| {
             text.get(..scheme.len()).filter(|s| s.eq_ignore_ascii_case(scheme)).map(|_| &text[scheme.len()..])
         };
-        let rest = after("https://").or_else(|| after("http://")).or_else(|| after("//"))?;
+        let rest = ["https://", "http://", "//"].into_iter().find_map(after)?;
         let (name, path) = rest.split_once('/').unwrap_or((rest, ""));
-        let bare = |name: &str| name.to_lowercase().trim_start_matches("www.").to_owned();
-        let (name, host) = (bare(name), bare(host));
-        // The two slashes that end `owner/repo` and the word behind it.
-        let mut slashes = path.match_indices('/').map(|(at, _)| at).skip(1);
-        let (repo, below) = match slashes.next() {
-            Some(at) => (&path[..at], Some(&path[at + 1..])),
-            None => (path, None),
-        };
-        let (what, tail) = below.and_then(|below| below.split_once('/')).unwrap_or((below.unwrap_or_default(), ""));
-        let has_tail = slashes.next().is_some();
-        if is_raw_host(&name, &host) {
+        let (name, host) = (plain_host(name), plain_host(host));
+        // The second slash ends `owner/repo`.
+        let repo_end = path.match_indices('/').nth(1).map(|(at, _)| at);
+        let (repo, below) = repo_end.map_or((path, None), |at| (&path[..at], Some(&path[at + 1..])));
+        // The plain files of a repo are at `/owner/name/branch/path` of a host of their own.
+        if name == "raw.githubusercontent.com" && host == "github.com" || name.strip_prefix("raw.") == Some(&host) {
             return Some(below.filter(|_| is_repo_name(repo)).map_or(Self::Page, |rest| Self::Tree { repo, rest }));
         }
+        let (page, rest) = below.and_then(|below| below.split_once('/')).unwrap_or((below.unwrap_or_default(), ""));
         if name != host {
-            let is_tree = matches!(what, "blob" | "tree") || path.contains("/-/blob/") || path.contains("/-/tree/");
+            let is_tree = matches!(page, "blob" | "tree") || path.contains("/-/blob/") || path.contains("/-/tree/");
             return Some(if is_tree { Self::ForeignTree } else { Self::Page });
         }
-        Some(match what {
-            _ if !has_tail || !is_repo_name(repo) => Self::Page,
-            "issues" | "pull" | "pulls" => {
-                let digits = tail.split(['/', '#', '?']).next().unwrap_or_default();
-                number(digits).map_or(Self::Page, |number| Self::Issue { repo, number })
-            }
-            "blob" | "tree" | "raw" | "blame" | "edit" => Self::Tree { repo, rest: tail },
-            _ => Self::Page,
-        })
+        let is_tree =
+            FILE_PAGES.contains(&page) && below.is_some_and(|below| below.contains('/')) && is_repo_name(repo);
+        Some(if is_tree { Self::Tree { repo, rest } } else { Self::Page })
     }
 }
 
-/// Returns whether a host serves the plain files of the repos on `host`: `/owner/name/branch/path`.
-fn is_raw_host(name: &str, host: &str) -> bool {
-    name == "raw.githubusercontent.com" && host == "github.com" || name.strip_prefix("raw.") == Some(host)
+/// Returns the rest of a path below a page of GitHub that shows a file; `None` for other pages.
+pub(super) fn below_file_page(path: &str) -> Option<&str> {
+    let (page, rest) = path.split_once('/').unwrap_or((path, ""));
+    FILE_PAGES.contains(&page).then_some(rest)
 }
 
-/// Returns a number without sign or spaces.
+fn plain_host(host: &str) -> String {
+    host.to_lowercase().trim_start_matches("www.").to_owned()
+}
+
 pub(super) fn number(digits: &str) -> Option<u64> {
     if digits.bytes().all(|b| b.is_ascii_digit()) { digits.parse().ok() } else { None }
 }
 
-/// Returns the scheme that `text` begins with, such as `mailto`; a drive letter is none.
-pub(super) fn scheme(text: &str) -> Option<&str> {
-    let (name, _) = text.split_once(':')?;
-    let letters = name.len() > 1
-        && name.starts_with(|c: char| c.is_ascii_alphabetic())
-        && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-'));
-    letters.then_some(name)
-}
-
-/// Returns the text without angle brackets around it.
 pub(super) fn without_brackets(text: &str) -> &str {
     text.strip_prefix('<').and_then(|inner| inner.strip_suffix('>')).unwrap_or(text)
 }
 
 /// Returns the target of a value that may be written as a Markdown link, without angle brackets.
 pub(super) fn target_of_link(value: &str) -> &str {
-    let target = match value.rsplit_once("](") {
-        Some((text, target)) if text.starts_with('[') && target.ends_with(')') => {
-            let target = &target[..target.len() - 1];
-            target.split_once(" \"").map_or(target, |(target, _)| target).trim()
-        }
-        _ => value,
-    };
-    without_brackets(target)
+    let link = value.strip_suffix(')').filter(|link| link.starts_with('[')).and_then(|link| link.rsplit_once("]("));
+    without_brackets(link.map_or(value, |(_, target)| target.split(" \"").next().unwrap_or(target).trim()))
 }
 
 /// Returns the paths that may follow the branch in `rest` of a [`WebAddress::Tree`]: a branch's name may contain slashes.

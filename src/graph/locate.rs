@@ -1,9 +1,9 @@
 //! The resolution of a path or URL as written to a file of the repo.
 
 use super::corpus::GraphRules;
-use super::files::RepoFiles;
-use super::link::{LONGEST, WebAddress, decoded, paths_behind_branch, scheme, without_brackets};
-use crate::mentions::{lines_of_target, without_lines};
+use super::files::{RepoFiles, is_listed};
+use super::link::{LONGEST, WebAddress, below_file_page, decoded, paths_behind_branch, without_brackets};
+use crate::mentions::{lines_of_target, scheme, without_lines};
 use crate::model::{RepoPath, has_letter_prefix};
 
 /// The location that a path or URL leads to.
@@ -27,7 +27,6 @@ pub(super) enum Location {
     Elsewhere,
 }
 
-/// Resolves paths and URLs against the files of the repo.
 #[derive(Clone, Copy)]
 pub(super) struct Locator<'a> {
     pub(super) rules: &'a GraphRules,
@@ -58,12 +57,11 @@ impl Locator<'_> {
             None if text.starts_with("~/") => return Location::Outside { from_root: None },
             None => {}
         }
-        let mut last = Location::Elsewhere;
         let spellings = spellings(text);
-        let count = spellings.len();
-        for (index, (path, anchor)) in spellings.into_iter().enumerate() {
+        let mut last = Location::Elsewhere;
+        for (index, (path, anchor)) in spellings.iter().enumerate() {
             // Only the last spelling is the name of a file alone: `.env.example#L1` begins as a denied one does.
-            last = self.try_path(&path, anchor, base, index + 1 == count);
+            last = self.try_path(path, anchor, base, index + 1 == spellings.len());
             if !matches!(last, Location::Absent(_) | Location::Outside { .. }) {
                 break;
             }
@@ -72,15 +70,15 @@ impl Locator<'_> {
     }
 
     /// Resolves one spelling; `alone` says that it has neither anchor nor lines, so that it can be judged as a name.
-    fn try_path(&self, path: &str, anchor: Option<String>, base: &RepoPath, alone: bool) -> Location {
+    fn try_path(&self, path: &str, anchor: &Option<String>, base: &RepoPath, alone: bool) -> Location {
         let from_root = path.strip_prefix('/').map(str::to_owned);
         let candidates: Vec<RepoPath> = match &from_root {
             Some(path) => RepoPath::new(path).into_iter().collect(),
             None => [base.beside(path), RepoPath::new(path)].into_iter().flatten().collect(),
         };
         let named = candidates.iter().filter(|path| alone || self.files.has(path));
-        let found: Vec<Location> = named.filter_map(|path| self.existing(path, &anchor)).collect();
-        let spelled = |path: &RepoPath| self.existing(self.files.spelled_otherwise(path)?, &anchor);
+        let found: Vec<Location> = named.filter_map(|path| self.existing(path, anchor)).collect();
+        let spelled = |path: &RepoPath| self.existing(self.files.spelled_otherwise(path)?, anchor);
         let found = if found.is_empty() { candidates.iter().find_map(spelled).into_iter().collect() } else { found };
         // `docs/keys/public.pem`, which is allowed, is denied as a file in the folder of the text.
         if let Some(found) = found.iter().find(|place| **place != Location::Denied).or(found.first()) {
@@ -111,13 +109,8 @@ impl Locator<'_> {
     /// Resolves a path relative to GitHub's pages of this repo: `../../issues/12` is a page, `../../blob/main/x.md` a file.
     fn github_page(&self, path: &str) -> Option<Location> {
         let rest = path.strip_prefix("../../")?.trim_start_matches("../");
-        let (page, tail) = rest.split_once('/').unwrap_or((rest, ""));
-        match page {
-            "blob" | "tree" | "raw" | "blame" | "edit" => Some(self.tree(tail)),
-            "issues" | "pull" | "pulls" | "discussions" | "wiki" | "releases" | "actions" | "projects" | "labels"
-            | "milestone" | "milestones" | "compare" | "commit" | "commits" | "security" => Some(Location::Elsewhere),
-            _ => None,
-        }
+        let is_page = is_listed("github_page", rest.split('/').next().unwrap_or_default());
+        below_file_page(rest).map(|tree| self.tree(tree)).or(is_page.then_some(Location::Elsewhere))
     }
 
     /// Returns the URL of `/owner/name/…` if it names this repo, as GitHub resolves it.
@@ -133,8 +126,8 @@ impl Locator<'_> {
         let host = &*self.rules.host;
         let rest = text.strip_prefix(host).or_else(|| text.strip_prefix("raw.githubusercontent.com"))?;
         let url = format!("https://{text}");
-        let tree = matches!(WebAddress::read(&url, host), Some(WebAddress::Tree { .. } | WebAddress::Issue { .. }));
-        (rest.starts_with('/') && tree).then_some(url)
+        let is_tree = matches!(WebAddress::read(&url, host), Some(WebAddress::Tree { .. }));
+        (rest.starts_with('/') && is_tree).then_some(url)
     }
 
     fn web(&self, web: &WebAddress<'_>) -> Location {
@@ -145,7 +138,7 @@ impl Locator<'_> {
                 _ => Location::Foreign,
             },
             WebAddress::Tree { .. } | WebAddress::ForeignTree => Location::Foreign,
-            WebAddress::Issue { .. } | WebAddress::Page => Location::Elsewhere,
+            WebAddress::Page => Location::Elsewhere,
         }
     }
 
@@ -169,10 +162,8 @@ impl Locator<'_> {
     }
 }
 
-/// A file of a repo on GitHub at a commit.
 pub(super) struct CommitFile<'a> {
     pub(super) repo: &'a str,
-    /// The full SHA, as written.
     pub(super) sha: &'a str,
     pub(super) path: Option<RepoPath>,
 }

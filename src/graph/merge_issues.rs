@@ -1,8 +1,8 @@
 //! The merge of issues into the work items that claim them.
 
 use super::corpus::{Entry, GraphRules, Identity, IssueDraft};
-use super::edge::IssueRef;
-use super::index::claim;
+use super::link::IssueRef;
+use super::names::claim;
 use super::quote::one_line;
 use super::status::stated_state;
 use crate::model::{Code, Diagnostic, ItemState, Node, Place, Value};
@@ -36,7 +36,9 @@ pub fn merge_issues(
     let mut claimants: HashMap<usize, Clean> = HashMap::new();
     for entry in items.iter_mut().filter(|entry| !entry.untrusted_file) {
         let named = entry.item.issue.as_ref().and_then(|issue| claim(issue, rules));
-        let Some(at) = named.and_then(|named| known.get(&named.key(rules.repo.as_deref()))).copied() else { continue };
+        let Some(at) = named.and_then(|named| known.get(&IssueRef::of(&named, rules.repo.as_deref()))).copied() else {
+            continue;
+        };
         if let Some(issue) = issues[at].take() {
             claimants.insert(at, entry.item.id.clone());
             merge_issue(Arc::make_mut(entry), Arc::unwrap_or_clone(issue), rules, &mut diagnostics);

@@ -16,7 +16,6 @@ const LONGEST: usize = 200;
 /// Finds words of a parsed text in the clean text, so that the quotation is clean; fastest in text order.
 pub(super) struct Quoter<'a> {
     text: &'a Clean,
-    /// Where each line begins.
     lines: OnceCell<Vec<usize>>,
     /// The line that was searched last, and where its last match ends.
     cursor: Cell<(u32, usize)>,
@@ -87,7 +86,6 @@ fn short(text: &Clean, start: usize, length: usize) -> Clean {
     text.slice(start..end)
 }
 
-/// Returns the last character boundary at or before `at`.
 fn floor(text: &str, at: usize) -> usize {
     text.floor_char_boundary(at.min(text.len()))
 }

@@ -4,14 +4,13 @@ mod adrs;
 mod code;
 mod paths;
 
-use super::collector::{Absence, ReferenceCollector};
 use super::corpus::{Corpus, Entry};
 use super::edges::Graph;
-use super::file_reference::{FileKind, ItemReferences, ShownPlace};
+use super::file_references::{Absence, FileKind, ItemReferences, ReferenceCollector, ShownPlace};
 use super::files::{FileLookup, is_listed};
-use super::index::{NameIndex, last};
-use super::link::{IssueMention, number, target_of_link};
+use super::link::{issue_on, number, target_of_link};
 use super::locate::{Location, Locator};
+use super::names::{NameIndex, last};
 use super::quote::{Quoter, shortened};
 use super::text::ParsedText;
 use crate::mentions::{Reference, ReferenceForm, lines_of_target, references_in_line};
@@ -19,7 +18,7 @@ use crate::model::{Node, RepoPath, Value, has_document_extension, with_slashes};
 use crate::records::{Body, Origin};
 use crate::redact::Clean;
 use adrs::{AdrNumber, adr_token};
-use paths::{PathMention, PathSource, Quotation, is_bare_document, is_placeholder};
+use paths::{FileMention, PathSource, Quotation, is_bare_document, is_placeholder};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -48,10 +47,8 @@ impl Graph {
     }
 }
 
-/// The base against which the paths of a text are resolved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PathBase {
-    /// A file of this repo.
     File,
     /// A text on GitHub about this repo: paths begin at the root.
     Here,
@@ -74,7 +71,6 @@ struct ReferenceSearch<'a> {
 }
 
 impl ReferenceSearch<'_> {
-    /// Sets the origin of the texts that are read next.
     fn set_origin(&mut self, origin: &Origin<Clean>) {
         let issue = self.entry.issue.as_ref().filter(|_| origin.url.is_some());
         self.base_kind = match issue {
@@ -158,24 +154,20 @@ impl ReferenceSearch<'_> {
     }
 
     fn add_field_path(&mut self, target: &str, source: PathSource, value: &Clean, at: &ShownPlace) {
-        self.add_path(PathMention {
-            written: target,
-            target: Cow::Borrowed(target),
-            form: ReferenceForm::Link,
-            lines: &lines_of_target(target),
-            foreign: None,
-            source,
-            base: &self.base(&self.entry.item.origin.path),
-            at,
-            quotation: Quotation::Value(value),
-        });
+        let (lines, line) = (lines_of_target(target), at.line);
+        let (foreign, link, part) = (None, None, false);
+        let reference =
+            Reference { target: target.to_owned(), form: ReferenceForm::Link, line, lines, foreign, link, part };
+        let base = &self.base(&self.entry.item.origin.path);
+        let (target, quotation) = (Cow::Borrowed(target), Quotation::Value(value));
+        self.add_path(FileMention { reference: &reference, target, source, base, at, quotation });
     }
 
     /// Returns whether a value names an item or an issue, and so no file.
     fn is_item(&self, value: &str) -> bool {
         self.index.exact(value).is_some()
             || !self.index.any_case(value).is_empty()
-            || IssueMention::read(value, &self.locator.rules.host).is_some()
+            || issue_on(&self.locator.rules.host, value).is_some()
     }
 
     /// Adds the references of a text of one line, and returns whether there are any.
@@ -244,23 +236,14 @@ impl ReferenceSearch<'_> {
         at: &ShownPlace,
         base: &RepoPath,
     ) {
-        let mention = PathMention {
-            written: &reference.target,
-            target: Cow::Borrowed(&reference.target),
-            form: reference.form,
-            lines: &reference.lines,
-            foreign: reference.foreign.as_deref(),
-            source,
-            base,
-            at,
-            quotation,
-        };
+        let target = Cow::Borrowed(&*reference.target);
+        let mention = FileMention { reference, target, source, base, at, quotation };
         if self.base_kind == PathBase::Elsewhere && !mention.is_linked_address(&self.locator.rules.host) {
             return;
         }
         match reference.form {
             ReferenceForm::AdrsBetween => self.add_adrs_between(&mention),
-            ReferenceForm::AdrNumber => self.add_adr_mention(&mention, reference.link.as_deref()),
+            ReferenceForm::AdrNumber => self.add_adr_mention(&mention),
             _ => self.add_path(mention),
         }
     }

@@ -2,21 +2,20 @@
 
 use super::candidate::ItemPart;
 use super::corpus::{Corpus, GraphRules, SourceRules};
-use super::index::NameIndex;
-use super::link::{IssueMention, LONGEST, WebAddress, decoded, number, paths_behind_branch, scheme, target_of_link};
-use crate::mentions::NameForm;
-use crate::model::{Code, RepoPath, is_document_name, latin_parts, with_slashes};
+use super::link::{
+    IssueRef, LONGEST, WebAddress, decoded, issue_or_number, number, paths_behind_branch, target_of_link,
+};
+use super::names::NameIndex;
+use crate::mentions::{NameForm, scheme};
+use crate::model::{Code, IssueReference, RepoPath, is_document_name, latin_parts, with_slashes};
 use crate::redact::Clean;
 use std::borrow::Cow;
 
-/// The target that a value names.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Resolution<'a> {
     /// One item; with a warning if the value is not its exact name.
     Item(usize, Option<Code>),
-    /// An issue that is not in the corpus.
-    Issue(IssueMention<'a>),
-    /// Several items.
+    Issue(IssueReference<'a>),
     Ambiguous(&'a [usize]),
     /// Names that are joined without spaces, such as `T1とT2`, each with the item of which it is the exact id.
     Parts(Vec<(&'a str, Option<usize>)>),
@@ -158,13 +157,13 @@ impl<'a> Resolver<'a> {
 
     fn issue(&self, value: &'a str) -> Resolution<'a> {
         let this = self.repo.map(|repo| &**repo);
-        let Some(issue) = IssueMention::read_with_bare(value, &self.rules.host) else {
+        let Some(issue) = issue_or_number(&self.rules.host, value) else {
             let is_page = matches!(WebAddress::read(value, &self.rules.host), Some(WebAddress::Tree { .. }));
             return if is_page && this.is_none() { Resolution::UnknownRepo } else { Resolution::Unknown };
         };
-        one(self.index.claiming(&issue.key(this)), None).unwrap_or_else(|| match this {
+        one(self.index.claiming(IssueRef::of(&issue, this)), None).unwrap_or_else(|| match this {
             _ if number(value).is_some() => Resolution::Unknown,
-            None if issue.is_url || issue.repo.is_none() => Resolution::UnknownRepo,
+            None if issue.host.is_some() || issue.repo.is_none() => Resolution::UnknownRepo,
             _ => Resolution::Issue(issue),
         })
     }

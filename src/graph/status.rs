@@ -19,7 +19,6 @@ pub(super) fn item_state(entry: &Entry, rules: &GraphRules) -> ItemState {
     }
 }
 
-/// Returns the state of an item by its file's status.
 pub(super) fn stated_state(entry: &Entry, rules: &GraphRules) -> ItemState {
     let written = entry.item.status.as_ref().filter(|_| entry.item.origin.url.is_none());
     let status = written.map(|status| plain_status(status)).unwrap_or_default();
@@ -82,7 +81,6 @@ fn is_adr(entry: &Entry, rules: &GraphRules) -> bool {
     rules.adrs.binary_search(&entry.item.origin.path).is_ok()
 }
 
-/// Returns whether the item's file lies in a folder of closed items.
 fn is_archived(entry: &Entry) -> bool {
     let origin = &entry.item.origin;
     let is_archive = |part: &str| ARCHIVES.iter().any(|name| part.eq_ignore_ascii_case(name));

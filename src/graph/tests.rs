@@ -15,9 +15,7 @@ use std::time::Instant;
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct ItemCase {
-    /// `a` if it is empty.
     id: String,
-    /// `w/<id>.md` if it is empty.
     file: String,
     title: String,
     status: Option<String>,
@@ -68,7 +66,6 @@ struct ReferenceCase {
     #[serde(flatten)]
     item: ItemCase,
     repo: Option<String>,
-    /// Other items of the repo.
     #[serde(default)]
     others: Vec<ItemCase>,
     found: Vec<String>,
@@ -167,7 +164,6 @@ fn lookup<'a>(files: &'a RepoFiles<'a>) -> FileLookup<'a> {
     FileLookup { files, tracked: files, denied, generated: &|path| path.is_under("packs") }
 }
 
-/// Returns diagnostics as `path:line code: message`.
 fn shown<'d>(diagnostics: impl IntoIterator<Item = &'d Diagnostic>) -> Vec<String> {
     let at = |d: &Diagnostic| d.at.as_ref().map(ToString::to_string).unwrap_or_default();
     diagnostics.into_iter().map(|d| format!("{} {}: {}", at(d), d.code, d.message)).collect()
@@ -246,6 +242,7 @@ fn references_are_those_of_the_cases() {
     let mut paths: Vec<RepoPath> = all.files.iter().map(|file| path(file)).collect();
     paths.sort();
     let files = RepoFiles::new(&paths);
+    let mut wrong = Vec::new();
     for ReferenceCase { item, repo, others, found } in all.cases {
         let written = format!("{item:?}");
         let items: Vec<ItemCase> = [item].into_iter().chain(others).collect();
@@ -253,8 +250,12 @@ fn references_are_those_of_the_cases() {
         let graph = Graph::build(&corpus);
         let item = graph.item_with_id(if items[0].id.is_empty() { "a" } else { &items[0].id }).unwrap();
         let references = graph.references(&corpus, item, &lookup(&files));
-        assert_eq!(referred(&references), found, "{written}");
+        let referred = referred(&references);
+        if referred != found {
+            wrong.push((written, found, referred));
+        }
     }
+    assert!(wrong.is_empty(), "item, expected, found: {wrong:#?}");
 }
 
 /// Returns the number of files and of missing references of an item with this text, in a repo of these files.

@@ -40,7 +40,6 @@ impl ParsedText {
         self.shifted(line, |fold| fold.line < line)
     }
 
-    /// Returns how many lines the text has.
     pub fn count_lines(&self) -> u32 {
         // The blocks tile the text and know their lines: only the last one is needed.
         self.markdown.outline.blocks.last().map_or(0, |last| {
@@ -83,21 +82,18 @@ impl ParsedText {
 /// A removal that `redact` made in a record or a document.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct RecordedRemoval {
-    /// The line of the file.
     pub line: u32,
     /// Whether it was in the body (or the document's text), rather than in a field.
     pub in_body: bool,
     /// Whether it was in the id, the title or the status, which every section of the item shows.
     pub in_name: bool,
     pub rule: String,
-    /// How often on that line.
     pub count: u32,
     pub reason: String,
     /// How the user can include it safely.
     pub to_include: String,
 }
 
-/// Returns a line of a file, or the page of a text from GitHub.
 pub(super) fn shown_at(origin: &Origin<Clean>, line: u32) -> Clean {
     let at = || CleanBuf::new().text(&origin.shown).lit(":").number(line.into()).finish();
     origin.url.clone().unwrap_or_else(at)

@@ -181,7 +181,6 @@ pub(crate) fn key(line: &str) -> Option<(&str, &str)> {
     is_shaped.then_some((name, rest.trim()))
 }
 
-/// Returns the text without the quotes around it.
 pub(crate) fn unquoted(text: &str) -> &str {
     ['"', '\''].into_iter().find_map(|quote| text.strip_prefix(quote)?.strip_suffix(quote)).unwrap_or(text)
 }

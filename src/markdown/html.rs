@@ -3,14 +3,11 @@
 /// HTML comments, which may begin in one HTML block and end in another.
 #[derive(Default)]
 pub(super) struct Comments {
-    /// Whether one is open after the last block.
     pub(super) is_open: bool,
-    /// Where the last comment of the text ends.
     last_end: usize,
 }
 
 impl Comments {
-    /// Returns the comments of a text, of which nothing was read yet.
     pub(super) fn of(text: &str) -> Self {
         Self { is_open: false, last_end: text.rfind("-->").unwrap_or(0) }
     }

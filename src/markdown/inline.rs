@@ -7,11 +7,8 @@ use std::ops::Range;
 /// A Markdown text with its outline and its inline parts in source order.
 #[derive(Debug, Default)]
 pub struct MarkdownText {
-    /// Its blocks and headings.
     pub outline: Outline,
-    /// Its inline parts.
     pub parts: Vec<InlinePart>,
-    /// Where its lines begin.
     pub lines: LineStarts,
 }
 
@@ -21,12 +18,7 @@ pub enum InlinePart {
     /// A heading at depth 0, by its index in [`Outline::headings`]; it precedes the run of its own text.
     Heading(usize),
     /// The target of a link or of a link definition.
-    Link {
-        /// The target as written.
-        target: String,
-        /// The byte offset of the link.
-        source: usize,
-    },
+    Link { target: String, source: usize },
     /// A stretch of inline text.
     Run(Run),
     /// The visible text of an HTML block, with a line for each of its paragraphs and items.
@@ -49,13 +41,11 @@ pub struct Traced {
 }
 
 impl Traced {
-    /// Adds a part that begins at `source`.
     pub fn push(&mut self, part: &str, source: usize) {
         self.marks.push((self.text.len(), source));
         self.text.push_str(part);
     }
 
-    /// Removes everything from `at` on.
     pub fn truncate(&mut self, at: usize) {
         self.text.truncate(at);
         while self.marks.pop_if(|(start, _)| *start >= at).is_some() {}
@@ -105,9 +95,7 @@ pub struct Run {
     pub spoken: Traced,
     /// The whole text, which may hold references.
     pub full: Traced,
-    /// In the order of their ends.
     pub links: Vec<LinkSpan>,
-    /// Code spans in `full`, in order.
     pub codes: Vec<Range<usize>>,
     /// Where code spans that are not struck stand in `spoken`, and their texts.
     pub spoken_codes: Vec<(usize, String)>,
@@ -115,17 +103,11 @@ pub struct Run {
     pub spoken_links: Vec<LinkSpan>,
     /// How much of `full` the bold or italic text at its beginning is; 0 if there is none, `usize::MAX` while it is open.
     pub bold: usize,
-    /// Whether that is italic and not bold.
     pub italic: bool,
-    /// Whether it is in a block quote.
     pub quoted: bool,
-    /// The number of lists around it.
     pub lists: usize,
-    /// Whether it is the first text of its list item.
     pub first_of_item: bool,
-    /// Whether its list item has a checkbox.
     pub task: bool,
-    /// Whether it is a heading at depth 0.
     pub heading: bool,
 }
 

@@ -10,10 +10,8 @@ const WORDS: &str = include_str!("key_headings.txt");
 
 static LISTS: LazyLock<WordLists> = LazyLock::new(|| word_lists(WORDS));
 
-/// The most titles whose meaning is remembered.
 const MOST_KNOWN: usize = 10_000;
 
-/// A set of headings.
 #[derive(Debug)]
 pub(crate) struct KeyHeadings {
     phrases: HashSet<String>,

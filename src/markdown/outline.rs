@@ -18,14 +18,11 @@ pub struct Outline {
     pub headings: Vec<Heading>,
 }
 
-/// A block at depth 0.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Block {
     /// Its bytes, including the blank lines after it.
     pub range: Range<usize>,
-    /// Its first line.
     pub line: u32,
-    /// The index of its heading if it is one.
     pub heading: Option<usize>,
     /// Whether it is a paragraph or list: text that can open a document.
     pub prose: bool,
@@ -33,18 +30,13 @@ pub struct Block {
     pub fence: Option<String>,
 }
 
-/// A heading at depth 0.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Heading {
-    /// 1 to 6.
     pub level: u8,
-    /// Its text without markup.
     pub title: String,
     /// Its anchor as GitHub forms it, with `-1` and so on if another heading has it already.
     pub anchor: String,
-    /// Its block.
     pub block: usize,
-    /// Its line.
     pub line: u32,
 }
 
@@ -64,7 +56,6 @@ impl Outline {
     }
 }
 
-/// Collects the blocks and headings of a text in order.
 #[derive(Default)]
 pub(super) struct OutlineBuilder<'a> {
     text: &'a str,
@@ -162,7 +153,6 @@ impl<'a> OutlineBuilder<'a> {
     }
 }
 
-/// Anchors of headings as GitHub makes them.
 #[derive(Default)]
 struct Anchors {
     assigned: HashSet<String>,
@@ -170,7 +160,6 @@ struct Anchors {
 }
 
 impl Anchors {
-    /// Returns the anchor of the next heading, which has this title.
     fn assign(&mut self, title: &str) -> String {
         let letters = title.trim().to_lowercase();
         let letters = letters.chars().filter(|c| matches!(c, ' ' | '-' | '_') || c.is_alphanumeric());

@@ -33,7 +33,6 @@ struct MarkdownReader<'a> {
     text: &'a str,
     outline: OutlineBuilder<'a>,
     parts: Vec<InlinePart>,
-    /// The number of open blocks and spans.
     depth: usize,
     run: Option<Run>,
     links: Vec<OpenLink>,
@@ -48,7 +47,6 @@ struct MarkdownReader<'a> {
     last_strike_end: Option<usize>,
     /// The text of the open code block, and whether that is a list of tasks as GitHub had them.
     code_block: Option<(Traced, bool)>,
-    /// Whether the text itself is such a list.
     in_tasklist: bool,
     /// The level of the open heading at depth 0, its title so far, and where it begins.
     heading: Option<(u8, String, usize)>,
@@ -56,7 +54,6 @@ struct MarkdownReader<'a> {
     comments: Comments,
 }
 
-/// A link that is open.
 struct OpenLink {
     /// Where its text begins in [`Run::spoken`] and [`Run::full`].
     spoken: usize,
@@ -199,7 +196,6 @@ impl<'a> MarkdownReader<'a> {
         }
     }
 
-    /// Returns the open run, or a new one.
     fn run(&mut self) -> &mut Run {
         let (quoted, lists, heading) = (self.quotes > 0, self.items.len(), self.heading.is_some());
         let item = self.items.last_mut();
@@ -342,7 +338,6 @@ impl<'a> MarkdownReader<'a> {
         run.links.push(LinkSpan { range: full..run.full.text.len(), target });
     }
 
-    /// Adds a code block, and what a list of tasks says.
     fn end_code(&mut self) {
         let Some((code, is_tasklist)) = self.code_block.take() else { return };
         let tasks = (is_tasklist && !self.in_tasklist && !self.comments.is_open).then(|| {

@@ -3,7 +3,6 @@
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 use std::ops::Range;
 
-/// What a block of text is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TextBlockKind {
     /// A heading of this level, 1 to 6.
@@ -13,36 +12,22 @@ pub enum TextBlockKind {
     /// The first text of a list item.
     Item,
     /// A list begins.
-    ListStart {
-        /// Whether its items are numbered.
-        ordered: bool,
-    },
+    ListStart { ordered: bool },
     /// The list that began last ends.
     ListEnd,
-    /// A row of a table.
-    Row {
-        /// Whether it is the first, which names the columns.
-        is_head: bool,
-        /// The cells.
-        cells: Vec<Range<usize>>,
-    },
+    /// The cells of a row of a table, of which the first names the columns.
+    Row { is_head: bool, cells: Vec<Range<usize>> },
     /// A code block with the first word after its fence, which is empty if there is none.
-    Code {
-        /// The language.
-        language: String,
-    },
+    Code { language: String },
 }
 
-/// A block of text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextBlock {
-    /// What it is.
     pub kind: TextBlockKind,
     /// The bytes of its text with inline markup, of a code block those between the fences; lines of a quotation keep their `>`.
     pub range: Range<usize>,
     /// Where the outermost quotation around it begins, but for alerts such as `> [!NOTE]`.
     pub quotation: Option<usize>,
-    /// Whether it is in a footnote.
     pub is_footnote: bool,
 }
 
@@ -70,7 +55,6 @@ pub fn text_blocks(text: &str, visit: &mut dyn FnMut(TextBlock)) {
 
 struct Reader<'v> {
     visit: &'v mut dyn FnMut(TextBlock),
-    /// The text of the open block so far.
     open: Option<Range<usize>>,
     /// The kind of the open block, if its tag says one.
     kind: Option<TextBlockKind>,
@@ -136,7 +120,6 @@ impl Reader<'_> {
         }
     }
 
-    /// Ends the open text, if there is any.
     fn end_text(&mut self) {
         let kind = self.kind.take();
         let Some(range) = self.open.take() else { return };

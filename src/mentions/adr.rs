@@ -1,49 +1,31 @@
 //! Numbers of ADRs: in file names, and in texts.
 
-use crate::mentions::paths::foreign;
-use crate::mentions::references::{ReferenceForm, RunReferences, Spans};
+use crate::mentions::references::{ReferenceForm, RunReferences, hold};
+use crate::mentions::repos::repo_directly_before;
 use crate::mentions::sections::HeadingMeaning;
 use crate::mentions::vocabulary::pattern;
-use crate::model::{is_other_script, is_typographic_hyphen};
+use crate::model::is_other_script;
 use regex::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
+
+static DATE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(?:[0-9]{4}-[0-9]{2}-[0-9]{2}[-_ ]*|[0-9]{8}[-_ ]+)"));
+static PREFIX: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)^(?:adr|madr|dr|decision)[-_ #\u{2010}-\u{2013}]"));
+/// Eight digits are a date, or no number that people give.
+static NUMBERED: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)^(?:adr|madr|dr|decision)?([0-9]{1,7})(?:[^\p{Alphabetic}\p{N}]|$)"));
 
 /// Returns the number of an ADR by its file name; numbers in its title do not count.
 ///
 /// A date is no number: `2022-08-02_020-x.md` is 20, `20200924-x.md` has none.
 pub fn adr_number(file_name: &str) -> Option<u64> {
     let name = undated(file_name);
-    let letters = name.len() - name.trim_start_matches(|c: char| c.is_ascii_alphabetic()).len();
-    let prefix = name[..letters].to_ascii_lowercase();
-    if !matches!(prefix.as_str(), "" | "adr" | "madr" | "dr" | "decision") {
-        return None;
-    }
-    let rest = &name[letters..];
-    let separates = |c| matches!(c, '-' | '_' | ' ' | '#') || is_typographic_hyphen(c);
-    let digits = match rest.strip_prefix(separates) {
-        Some(after) if letters > 0 => undated(after),
-        _ => rest,
-    };
-    let length = digits.bytes().take_while(u8::is_ascii_digit).count();
-    let ends = digits[length..].chars().next().is_none_or(|c| !c.is_alphanumeric());
-    // Eight digits are a date, or no number that people give.
-    (length > 0 && length < 8 && ends).then(|| digits[..length].parse().ok())?
+    let name = PREFIX.find(name).map_or(name, |prefix| undated(&name[prefix.end()..]));
+    NUMBERED.captures(name)?.get(1)?.as_str().parse().ok()
 }
 
-/// Returns the text without the date that a name begins with; a name that is a date and words has no digits left.
 fn undated(name: &str) -> &str {
-    let bytes = name.as_bytes();
-    let digits = |range: Range<usize>| bytes.get(range).is_some_and(|part| part.iter().all(u8::is_ascii_digit));
-    let dash = |at: usize| bytes.get(at) == Some(&b'-');
-    let length = if digits(0..4) && dash(4) && digits(5..7) && dash(7) && digits(8..10) {
-        10
-    } else if digits(0..8) && bytes.get(8).is_none_or(|byte| !byte.is_ascii_digit()) {
-        8
-    } else {
-        return name;
-    };
-    name[length..].trim_start_matches(['-', '_', ' '])
+    DATE.find(name).map_or(name, |date| &name[date.end()..])
 }
 
 /// A substring of every number of an ADR but bare ones.
@@ -70,7 +52,7 @@ static NEXT: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\s*(?:[,、，;&/+]|a
 /// Adds the numbers of ADRs in a run outside `paths`; `label` is the number of lists around an `ADRs:` line above.
 pub(super) fn find_numbers(
     reader: &mut RunReferences<'_>,
-    paths: &Spans,
+    paths: &[Range<usize>],
     section: Option<HeadingMeaning>,
     label: &mut Option<usize>,
 ) {
@@ -88,7 +70,7 @@ pub(super) fn find_numbers(
 }
 
 /// Finds numbers of ADRs such as `ADR-012`.
-fn named(reader: &mut RunReferences<'_>, paths: &Spans) {
+fn named(reader: &mut RunReferences<'_>, paths: &[Range<usize>]) {
     let text = reader.text;
     for found in ADR.captures_iter(text) {
         let (Some(whole), Some(plural), Some(digits)) = (found.get(0), found.get(1), found.get(2)) else { continue };
@@ -98,10 +80,10 @@ fn named(reader: &mut RunReferences<'_>, paths: &Spans) {
         // `ADR020` has no separator, but `ADRS20` is a word of its own.
         let is_plural = !plural.is_empty();
         let glued = is_plural && digits.start() == plural.end();
-        if joined || glued || !reader.ends_number(digits.end()) || paths.hold(whole.start()) {
+        if joined || glued || !reader.ends_number(digits.end()) || hold(paths, whole.start()) {
             continue;
         }
-        let foreign = foreign(&text[..whole.start()]);
+        let foreign = repo_directly_before(&text[..whole.start()]);
         let foreign = foreign.as_deref();
         let mut last = digits.range();
         let mut end = reader.numbers_from(whole.start(), last.clone(), is_plural, foreign);

@@ -1,7 +1,7 @@
 //! Where an ADR states its status, and which of its statements counts.
 
 use crate::markdown::front_matter::{front_matter, key};
-use crate::markdown::{Heading, Outline, words};
+use crate::markdown::{Heading, Outline, TextBlockKind, text_blocks, words};
 use crate::mentions::vocabulary::{means, pattern, words_for};
 use crate::model::{
     DecisionState, StatusPosition, date_in, is_status_template, names_nothing, names_successor, state_at,
@@ -10,18 +10,14 @@ use regex::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// The status of an ADR.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AdrStatus {
     /// The bytes of the text that say it.
     pub range: Range<usize>,
-    /// Their line.
-    pub line: u32,
     /// What they say without markup: `superseded by [ADR-0042](0042-x.md)` → `superseded by ADR-0042`.
     pub plain: String,
     /// Whether they name what replaced the decision, in a field of their own.
     pub is_successor: bool,
-    /// Whether the decision applies.
     pub state: DecisionState,
 }
 
@@ -31,249 +27,224 @@ pub struct AdrStatus {
 /// Of several statements the last of a dated list counts, else one that the decision is inactive, else one that it is in force.
 /// A field that names a successor counts unless the status says that the decision is inactive.
 pub fn adr_status(text: &str, outline: &Outline) -> Option<AdrStatus> {
-    let (stated, successors) = in_front_matter(text);
-    let (in_head, more) = in_head(text, outline);
-    let stated =
-        chosen(text, stated).or_else(|| chosen(text, under_heading(text, outline))).or_else(|| chosen(text, in_head));
+    let fields = in_front_matter(text);
+    let head = in_head(text, outline);
+    let all = [fields.stated, under_heading(text, outline), head.stated];
+    let stated = all.into_iter().find_map(|statements| chosen(text, statements));
     if stated.as_ref().is_some_and(|status| status.state == DecisionState::Inactive) {
         return stated;
     }
-    let named = successors.into_iter().chain(more).find_map(|statement| {
-        let plain = without_markup(text.get(statement.range.clone())?);
-        let state = DecisionState::Inactive;
-        (!names_nothing(&plain)).then_some(AdrStatus {
-            range: statement.range,
-            line: statement.line,
-            plain,
-            is_successor: true,
-            state,
-        })
+    let named = fields.successors.into_iter().chain(head.successors).map(|range| {
+        let status = AdrStatus::new(text, range, DecisionState::Inactive);
+        AdrStatus { is_successor: true, ..status }
     });
-    named.or(stated)
+    named.into_iter().find(|status| !names_nothing(&status.plain)).or(stated)
+}
+
+impl AdrStatus {
+    fn new(text: &str, range: Range<usize>, state: DecisionState) -> Self {
+        Self { plain: without_markup(&text[range.clone()]), range, is_successor: false, state }
+    }
 }
 
 /// A part of a text that may say the status.
-#[derive(Debug, Clone)]
-struct Statement {
+#[derive(Clone)]
+struct StatusStatement {
     range: Range<usize>,
-    line: u32,
-    /// What its date is read from, if that is not the statement: a row of a table.
-    dated_by: Option<Range<usize>>,
+    /// What its date is read from: itself, or the row of a table.
+    dated_by: Range<usize>,
 }
 
-/// A line of a text.
-#[derive(Debug, Clone, Copy)]
-struct Line<'a> {
-    start: usize,
-    number: u32,
-    text: &'a str,
+/// StatusStatements of the status, and values of fields that name a successor.
+#[derive(Default)]
+struct StatusStatements {
+    stated: Vec<StatusStatement>,
+    successors: Vec<Range<usize>>,
 }
 
-impl Line<'_> {
-    /// Returns the part of the line from byte `from` to byte `to` of it, without marks around it.
-    fn statement(&self, from: usize, to: usize) -> Option<Statement> {
-        let range = bare(self.text.get(from..to)?)?;
-        let start = self.start + from;
-        Some(Statement { range: start + range.start..start + range.end, line: self.number, dated_by: None })
-    }
-
-    fn whole(&self) -> Option<Statement> {
-        self.statement(0, self.text.len())
-    }
-
-    fn is_blank(&self) -> bool {
-        self.text.trim().is_empty()
-    }
-
-    fn is_item(&self) -> bool {
-        let text = self.text.trim_start();
-        text.starts_with(['-', '*', '+']) && text.get(1..).is_some_and(|rest| rest.starts_with([' ', '\t']))
-    }
-
-    /// Returns whether it begins an entry of its own: of a list, or with a date.
-    fn begins_entry(&self) -> bool {
-        let first = self.text.split_whitespace().next().unwrap_or_default();
-        let is_numbered = first.ends_with(['.', ')']) && first.starts_with(|c: char| c.is_ascii_digit());
-        self.is_item() || is_numbered || date_in(first).is_some() || self.text.trim_start().starts_with('#')
-    }
-
-    /// Returns whether it is only the name of a box.
-    fn is_box(&self) -> bool {
-        let name = self.text.trim_matches(|c: char| !c.is_alphanumeric());
-        means("box", &name.to_ascii_lowercase())
-    }
-
-    fn is_row(&self) -> bool {
-        self.text.contains('|')
-    }
+/// Returns the statement in a range without the marks around it; `None` if nothing is left.
+fn statement(text: &str, range: Range<usize>) -> Option<StatusStatement> {
+    let range = bare(text, range)?;
+    Some(StatusStatement { dated_by: range.clone(), range })
 }
 
-/// Chooses the statement that counts.
-fn chosen(text: &str, statements: Vec<Statement>) -> Option<AdrStatus> {
+enum StatusPart {
+    /// A paragraph, a list item or a heading.
+    Text { range: Range<usize>, is_item: bool, is_quoted: bool },
+    /// The cells of a table by rows.
+    Table(Vec<Vec<Range<usize>>>),
+}
+
+/// Returns the parts of a range of a text in order, without code, and items without a check in their box.
+fn parts(text: &str, range: Range<usize>) -> Vec<StatusPart> {
+    let mut parts = Vec::new();
+    let in_text = |part: Range<usize>| range.start + part.start..range.start + part.end;
+    text_blocks(&text[range.clone()], &mut |block| match block.kind {
+        TextBlockKind::Row { is_head, cells } => {
+            let row = cells.into_iter().map(in_text).collect();
+            match parts.last_mut() {
+                Some(StatusPart::Table(rows)) if !is_head => rows.push(row),
+                _ => parts.push(StatusPart::Table(vec![row])),
+            }
+        }
+        TextBlockKind::Heading(_) | TextBlockKind::Paragraph | TextBlockKind::Item => {
+            let (range, is_item) = (in_text(block.range), block.kind == TextBlockKind::Item);
+            if !text[..range.start].trim_end().ends_with("[ ]") {
+                parts.push(StatusPart::Text { range, is_item, is_quoted: block.quotation.is_some() });
+            }
+        }
+        _ => {}
+    });
+    parts
+}
+
+fn lines(text: &str, range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let mut end = range.start;
+    text[range].split_inclusive('\n').map(move |line| {
+        let start = end;
+        end += line.len();
+        start..start + line.trim_end_matches('\n').len()
+    })
+}
+
+fn chosen(text: &str, statements: Vec<StatusStatement>) -> Option<AdrStatus> {
     let mut read: Vec<(AdrStatus, Option<[u32; 3]>)> = Vec::new();
-    for statement in statements {
-        let Some(raw) = text.get(statement.range.clone()) else { continue };
-        if text[..statement.range.start].trim_end().ends_with("{{") {
+    for StatusStatement { range, dated_by } in statements {
+        let raw = &text[range.clone()];
+        if text[..range.start].trim_end().ends_with("{{") {
             continue;
         }
         if is_status_template(&without_markup(raw).to_lowercase()) {
             // `Proposed | **Accepted**`: the one in bold.
             let bold: Vec<&str> = raw.split("**").skip(1).step_by(2).collect();
             let [only] = bold[..] else { continue };
-            let at = statement.range.start + raw.find(only)?;
-            let range = at..at + only.len();
-            let (plain, state) = (without_markup(only), state_at(only, StatusPosition::Status));
-            read.push((AdrStatus { range, line: statement.line, plain, is_successor: false, state }, None));
+            let at = range.start + raw.find(only)?;
+            let state = state_at(only, StatusPosition::Status);
+            read.push((AdrStatus::new(text, at..at + only.len(), state), None));
             continue;
         }
-        let when = date_in(text.get(statement.dated_by.clone().unwrap_or(statement.range.clone()))?);
-        let begins = read.is_empty();
-        read.push((status(text, &statement, begins), when));
+        let position = if read.is_empty() { StatusPosition::Status } else { StatusPosition::Paragraph };
+        let status = status(text, range, position);
+        let when = date_in(&text[dated_by]).filter(|_| status.state != DecisionState::Unknown);
+        read.push((status, when));
     }
-    let dated =
-        |(status, when): &(AdrStatus, Option<[u32; 3]>)| when.filter(|_| status.state != DecisionState::Unknown);
-    let latest = read.iter().filter_map(dated).max();
-    if read.iter().filter_map(dated).count() > 1 {
-        let last = read.iter().rposition(|entry| dated(entry) == latest);
-        let mut index = 0;
-        read.retain(|entry| {
-            index += 1;
-            dated(entry).is_none() || Some(index - 1) == last
-        });
+    let latest = read.iter().filter_map(|(_, when)| *when).max();
+    if read.iter().filter(|(_, when)| when.is_some()).count() > 1 {
+        let last = read.iter().rposition(|(_, when)| *when == latest).map(|last| read[last].0.range.clone());
+        read.retain(|(status, when)| when.is_none() || Some(&status.range) == last.as_ref());
     }
     let best = read.iter().map(|(status, _)| status.state).max()?;
     read.into_iter().map(|(status, _)| status).find(|status| status.state == best)
 }
 
 /// Reads a statement: if one of its sentences says that the decision is inactive, that sentence, else its first line.
-fn status(text: &str, statement: &Statement, begins: bool) -> AdrStatus {
-    let raw = &text[statement.range.clone()];
+fn status(text: &str, range: Range<usize>, first: StatusPosition) -> AdrStatus {
     let mut state = DecisionState::Unknown;
-    let mut start = 0;
-    for (index, sentence) in sentences(raw).into_iter().enumerate() {
-        let part = &raw[start..start + sentence];
-        let (plain, at) = (without_markup(part), statement.range.start + start);
-        start += sentence;
-        let position = match (index, begins) {
-            (0, true) => StatusPosition::Status,
-            (0, false) => StatusPosition::Paragraph,
-            _ => StatusPosition::Later,
-        };
-        let said = state_at(&plain, position);
-        if said == DecisionState::Inactive {
-            let undated = part.trim_start_matches(|c: char| {
-                c.is_ascii_digit() || c.is_whitespace() || matches!(c, '-' | '/' | '.' | ':' | ',' | '–')
-            });
-            let skipped = if date_in(part).is_some() { part.len() - undated.len() } else { 0 };
-            let found = bare(&part[skipped..]).map(|found| at + skipped + found.start..at + skipped + found.end);
-            let range = found.unwrap_or(statement.range.clone());
-            let above = text[statement.range.start..range.start].matches('\n').count();
-            let line = statement.line + u32::try_from(above).unwrap_or(0);
-            return AdrStatus {
-                plain: without_markup(&text[range.clone()]),
-                range,
-                line,
-                is_successor: false,
-                state: said,
-            };
+    for (index, sentence) in sentences(text, range.clone()).into_iter().enumerate() {
+        let part = &text[sentence.clone()];
+        let position = if index == 0 { first } else { StatusPosition::Later };
+        let stated = state_at(&without_markup(part), position);
+        if stated == DecisionState::Inactive {
+            let is_date = |c: char| c.is_ascii_digit() || c.is_whitespace() || "-/.:,–".contains(c);
+            let undated = date_in(part).map_or(part, |_| part.trim_start_matches(is_date));
+            let found = bare(text, sentence.end - undated.len()..sentence.end);
+            return AdrStatus::new(text, found.unwrap_or(range), stated);
         }
-        state = state.max(said);
+        state = state.max(stated);
     }
-    let mut all = lines(text, statement.range.clone(), statement.line);
-    let first = all
-        .find(|line| standing(line.text).is_some())
-        .or_else(|| lines(text, statement.range.clone(), statement.line).next());
-    let Statement { range, line, .. } = first.and_then(|line| line.whole()).unwrap_or_else(|| statement.clone());
-    AdrStatus { plain: without_markup(&text[range.clone()]), range, line, is_successor: false, state }
+    let mut lines = lines(text, range.clone());
+    let first = lines.find(|line| !without_struck(&text[line.clone()]).is_empty());
+    AdrStatus::new(text, first.and_then(|line| bare(text, line)).unwrap_or(range), state)
 }
 
-/// Returns the lengths of the sentences of a text, which full stops outside brackets end.
-fn sentences(text: &str) -> Vec<usize> {
-    let (mut lengths, mut start, mut depth) = (Vec::new(), 0, 0);
-    let mut chars = text.char_indices().peekable();
+/// Returns the sentences of a range, which marks outside brackets end.
+fn sentences(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
+    let (mut found, mut start, mut depth) = (Vec::new(), range.start, 0);
+    let mut chars = text[range.clone()].char_indices().peekable();
     while let Some((at, c)) = chars.next() {
         depth += i32::from(matches!(c, '[' | '(')) - i32::from(matches!(c, ']' | ')'));
-        let ends = matches!(c, '.' | ';') && depth <= 0 && chars.peek().is_some_and(|(_, next)| next.is_whitespace());
-        if ends {
-            lengths.push(at + 1 - start);
-            start = at + 1;
+        let is_end = matches!(c, '.' | ';' | '?') && depth <= 0;
+        if is_end && chars.peek().is_some_and(|(_, next)| next.is_whitespace()) {
+            found.push(start..range.start + at + 1);
+            start = range.start + at + 1;
         }
     }
-    lengths.push(text.len() - start);
-    lengths
+    found.push(start..range.end);
+    found
 }
+
+static TAG: LazyLock<Regex> = LazyLock::new(|| pattern(r"</?[a-zA-Z][a-zA-Z0-9]*(?:\s[^<>]*|/)?>"));
+/// A link with its target or label, which may not be closed.
+static LINK: LazyLock<Regex> = LazyLock::new(|| pattern(r"\[([^\]]*)(?:\](?:\([^)]*\)|\[[^\]]*\])?|$)"));
+static MARKS: LazyLock<Regex> = LazyLock::new(|| pattern(r"[*`~]"));
 
 /// Returns a text without Markdown, tags and what is struck through, on one line.
 fn without_markup(text: &str) -> String {
-    let standing = standing(text);
-    let untagged = TAG.replace_all(standing.as_deref().unwrap_or(text), "");
-    let mut rest = &*untagged;
-    let mut plain = String::with_capacity(rest.len());
-    while let Some((before, link)) = rest.split_once('[') {
-        plain.push_str(before);
-        let Some((title, after)) = link.split_once(']') else {
-            rest = link;
-            break;
-        };
-        plain.push_str(title);
-        let target = after.strip_prefix('(').and_then(|target| target.split_once(')'));
-        let label = || after.strip_prefix('[').and_then(|label| label.split_once(']'));
-        rest = target.or_else(label).map_or(after, |(_, after)| after);
-    }
-    plain.push_str(rest);
-    let plain = plain.replace(['*', '`', '~'], "");
-    let words: Vec<&str> = plain.split_whitespace().map(|word| word.trim_matches('_')).collect();
-    words.join(" ").trim().to_owned()
+    let standing = without_struck(text);
+    let untagged = TAG.replace_all(if standing.is_empty() { text } else { &standing }, "");
+    let unlinked = LINK.replace_all(&untagged, "$1");
+    let plain = MARKS.replace_all(&unlinked, "");
+    plain.split_whitespace().map(|word| word.trim_matches('_')).collect::<Vec<_>>().join(" ").trim().to_owned()
 }
 
-/// Returns a text without what is struck through, or `None` if nothing is left.
-fn standing(text: &str) -> Option<String> {
+/// Returns a text without what is struck through; empty if no word is left.
+fn without_struck(text: &str) -> String {
     let standing: String = text.split("~~").step_by(2).collect();
-    standing.chars().any(char::is_alphanumeric).then_some(standing)
+    if has_words(&standing) { standing } else { String::new() }
 }
 
-/// Returns the statements of `status`, and the values of fields that name a successor.
-fn in_front_matter(text: &str) -> (Vec<Statement>, Vec<Statement>) {
-    let (mut stated, mut successors) = (Vec::new(), Vec::new());
-    let Some(place) = front_matter(text) else { return (stated, successors) };
+fn has_words(text: &str) -> bool {
+    text.contains(char::is_alphanumeric)
+}
+
+/// Returns the range without marks, quotes and comments around it, or `None` if nothing is left.
+fn bare(text: &str, range: Range<usize>) -> Option<Range<usize>> {
+    let tail = text[range.clone()]
+        .trim_start_matches([' ', '\t', '\n', '*', '_', '-', '+', '>', '"', '\'', '{', '`', '#', '|']);
+    let shown = tail.split("<!--").next().and_then(|shown| shown.split("<br").next()).unwrap_or_default().trim_end();
+    let core = shown.trim_end_matches(['.', ',', ';']);
+    let core = core.trim_end_matches([' ', '\t', '\n', '*', '_', '"', '\'', '}', '`', '|']);
+    let start = range.end - tail.len();
+    has_words(core).then_some(start..start + core.len())
+}
+
+fn in_front_matter(text: &str) -> StatusStatements {
+    let mut found = StatusStatements::default();
+    let Some(place) = front_matter(text) else { return found };
     let mut open: Option<bool> = None;
-    for line in lines(text, place.yaml, place.yaml_line) {
-        let name = key(line.text).map(|(name, _)| name);
+    for line in lines(text, place.yaml) {
+        let written = &text[line.clone()];
+        let name = key(written).map(|(name, _)| name);
         if let Some(name) = name {
-            open =
-                if name.eq_ignore_ascii_case("status") { Some(true) } else { names_successor(name).then_some(false) };
+            let is_status = name.eq_ignore_ascii_case("status");
+            open = (is_status || names_successor(name)).then_some(is_status);
         }
         let Some(is_status) = open else { continue };
-        let from = name.and_then(|_| line.text.find(':')).map_or(0, |at| at + 1);
-        let value = &line.text[from..];
-        let to = from + if value.trim_start().starts_with('#') { 0 } else { value.find(" #").unwrap_or(value.len()) };
-        let list = if is_status { &mut stated } else { &mut successors };
-        list.extend(line.statement(from, to));
+        let from = name.and_then(|_| written.find(':')).map_or(0, |at| at + 1);
+        let value = &written[from..];
+        let length = if value.trim_start().starts_with('#') { 0 } else { value.find(" #").unwrap_or(value.len()) };
+        let value = line.start + from..line.start + from + length;
+        if is_status {
+            found.stated.extend(statement(text, value));
+        } else {
+            found.successors.extend(bare(text, value));
+        }
     }
-    (stated, successors)
+    found
 }
 
-fn under_heading(text: &str, outline: &Outline) -> Vec<Statement> {
+fn under_heading(text: &str, outline: &Outline) -> Vec<StatusStatement> {
     for (index, heading) in outline.headings.iter().enumerate() {
         let Some(block) = outline.blocks.get(heading.block) else { continue };
         let Some(value) = own_status(&heading.title, true) else { continue };
-        let mut stated = Vec::new();
-        if value.chars().any(char::is_alphanumeric)
-            && let Some(at) = text.get(block.range.clone()).and_then(|text| text.find(value))
-        {
-            let start = block.range.start + at;
-            stated.extend(Line { start, number: heading.line, text: value }.whole());
-        }
+        let at = text[block.range.clone()].find(value).filter(|_| has_words(value)).map(|at| block.range.start + at);
+        let mut stated: Vec<StatusStatement> =
+            at.and_then(|at| statement(text, at..at + value.len())).into_iter().collect();
         // A heading of level 1 may be one of many.
         let ends = |next: &&Heading| heading.level == 1 || next.level <= heading.level;
-        let end = outline.headings[index + 1..].iter().find(ends).map_or(outline.blocks.len(), |next| next.block);
-        let blocks = outline.blocks.get(heading.block + 1..end).unwrap_or_default();
-        let below: Vec<Line<'_>> = blocks
-            .iter()
-            .filter(|block| block.fence.is_none())
-            .flat_map(|block| lines(text, block.range.clone(), block.line))
-            .collect();
-        stated.extend(statements(&below));
+        let next = outline.headings[index + 1..].iter().find(ends).and_then(|next| outline.blocks.get(next.block));
+        let end = next.map_or(text.len(), |next| next.range.start);
+        parts(text, block.range.end..end).iter().for_each(|part| stated.extend(statements(text, part)));
         if !stated.is_empty() {
             return stated;
         }
@@ -281,114 +252,97 @@ fn under_heading(text: &str, outline: &Outline) -> Vec<Statement> {
     Vec::new()
 }
 
-/// Returns the statements in the lines of a section: its paragraphs and list items, outside HTML comments; of a table the cells
-/// for the status, else its rows. Of a list with checkboxes those that are checked count.
-fn statements(all: &[Line<'_>]) -> Vec<Statement> {
-    let mut found: Vec<Statement> = Vec::new();
-    let (mut hidden, mut goes_on) = (false, false);
-    let mut at = 0;
-    while let Some(line) = all.get(at) {
-        at += 1;
-        if hidden || line.text.trim_start().starts_with("<!--") {
-            hidden = !line.text.contains("-->");
-            continue;
+/// Returns the statements in a part of a section: its entries, which may begin with dates; of a table the cells for the status,
+/// else its rows.
+fn statements(text: &str, part: &StatusPart) -> Vec<StatusStatement> {
+    match part {
+        StatusPart::Text { range, .. } => entries(text, lines(text, range.clone())),
+        StatusPart::Table(rows) => {
+            let cells = in_table(text, rows);
+            let whole = |row: &Vec<Range<usize>>| statement(text, whole_row(row)?);
+            if cells.is_empty() { rows.iter().filter_map(whole).collect() } else { cells }
         }
-        if line.is_box() {
-            goes_on = false;
-            continue;
+    }
+}
+
+/// Joins lines to statements. A line that begins with a date begins one; the name of a box that renderers draw is none.
+fn entries(text: &str, lines: impl Iterator<Item = Range<usize>>) -> Vec<StatusStatement> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for line in lines {
+        let written = &text[line.clone()];
+        let begins = written.split_whitespace().next().is_some_and(|first| date_in(first).is_some());
+        let name = written.trim_matches(|c: char| !c.is_alphanumeric()).to_ascii_lowercase();
+        match found.last_mut() {
+            _ if means("box", &name) => {}
+            Some(last) if !begins => last.end = line.end,
+            _ => found.push(line),
         }
-        let is_table = line.is_row()
-            && (line.text.trim_start().starts_with('|') || all.get(at).is_some_and(|next| is_delimiter(next.text)));
-        if is_table {
-            let length = all[at..].iter().take_while(|line| line.is_row()).count();
-            let table = &all[at - 1..at + length];
-            let cells = in_table(table);
-            let rows = || table.iter().filter(|line| !is_delimiter(line.text)).filter_map(Line::whole).collect();
-            found.extend(if cells.is_empty() { rows() } else { cells });
-            (at, goes_on) = (at + length, false);
+    }
+    found.into_iter().filter_map(|range| statement(text, range)).collect()
+}
+
+/// Returns the statements of labels above the second section, and those that name a successor.
+fn in_head(text: &str, outline: &Outline) -> StatusStatements {
+    let mut found = StatusStatements::default();
+    // Further down, `Status:` is about other things.
+    let sections = outline.headings.iter().filter(|heading| heading.level > 1);
+    let starts = sections.filter_map(|heading| outline.blocks.get(heading.block)).map(|block| block.range.start);
+    let mut starts = starts.chain([text.len(), text.len()]);
+    let (introduction, end) = (starts.next().unwrap_or_default(), starts.next().unwrap_or_default());
+    let start = front_matter(text).map_or(0, |place| place.body).min(end);
+    let cells = HTML_ROW.captures_iter(&text[start..end]).filter_map(|row| row.get(1));
+    let first_line = |cell: regex::Match<'_>| lines(text, start + cell.start()..start + cell.end()).next();
+    found.stated.extend(cells.filter_map(|cell| statement(text, first_line(cell)?)));
+    let parts = parts(text, start..end);
+    for (index, part) in parts.iter().enumerate() {
+        let StatusPart::Text { range, is_quoted, .. } = part else {
+            let StatusPart::Table(rows) = part else { continue };
+            found.stated.extend(in_table(text, rows));
             continue;
-        }
-        let content = line.text.trim_start().trim_start_matches(['-', '*', '+', ' ']);
-        let is_open_box = content.starts_with("[ ]");
-        let box_length = if content.starts_with("[x]") || content.starts_with("[X]") { 3 } else { 0 };
-        let statement = if is_open_box {
-            None
-        } else {
-            line.statement(line.text.len() - content.len() + box_length, line.text.len())
         };
-        match (statement, found.last_mut()) {
-            (Some(more), Some(last)) if goes_on && !line.begins_entry() => last.range.end = more.range.end,
-            (Some(statement), _) => found.push(statement),
-            (None, _) => {}
+        let mut lines = lines(text, range.clone()).peekable();
+        while let Some(line) = lines.next() {
+            let item = text[line.clone()].trim_start().trim_start_matches(['*', '-', '+', '_', '>', '|', ' ']);
+            if let Some(value) = own_status(item, false) {
+                found.stated.extend(statement(text, line.end - value.len()..line.end));
+                // What goes on below the label, or the paragraph or list below a label without a value.
+                let is_valued = has_words(value);
+                let goes_on = |line: &Range<usize>| {
+                    let next = &text[line.clone()];
+                    label(next).is_none() && (!is_valued || next.starts_with("  "))
+                };
+                let more: Vec<Range<usize>> = std::iter::from_fn(|| lines.next_if(goes_on)).collect();
+                let is_bare = !is_valued && more.is_empty() && lines.peek().is_none();
+                found.stated.extend(entries(text, more.into_iter()));
+                if is_bare {
+                    found.stated.extend(below_label(text, &parts[index + 1..]));
+                }
+            } else if let Some((_, value)) = label(item).filter(|(name, _)| names_successor(name)) {
+                found.successors.extend(bare(text, line.end - value.len()..line.end));
+            } else if *is_quoted && line.start == range.start && range.end <= introduction {
+                // `> This ADR is superseded by ADR-1.`
+                let status = status(text, line.start..range.end, StatusPosition::Paragraph);
+                let is_inactive = status.state == DecisionState::Inactive;
+                found.stated.extend(statement(text, status.range).filter(|_| is_inactive));
+            }
         }
-        goes_on = !line.is_blank() && !is_open_box;
     }
     found
 }
 
-/// Returns the statements of labels above the second section, and those that name a successor.
-fn in_head(text: &str, outline: &Outline) -> (Vec<Statement>, Vec<Statement>) {
-    // Further down, `Status:` is about other things.
-    let mut parts = outline.headings.iter().filter(|heading| heading.level > 1);
-    let end = parts.nth(1).map_or(outline.blocks.len(), |second| second.block);
-    let blocks = outline.blocks.iter().take(end).filter(|block| block.fence.is_none() && block.heading.is_none());
-    let all: Vec<Line<'_>> = blocks.flat_map(|block| lines(text, block.range.clone(), block.line)).collect();
-    let (mut stated, mut successors) = (in_html(&all), Vec::new());
-    for (at, line) in all.iter().enumerate() {
-        if line.text.starts_with("    ") || line.text.starts_with('\t') {
-            continue;
-        }
-        if line.is_row() && (at == 0 || !all[at - 1].is_row()) {
-            let length = all[at..].iter().take_while(|line| line.is_row()).count();
-            stated.extend(in_table(&all[at..at + length]));
-        }
-        let item = line.text.trim_start().trim_start_matches(['*', '-', '+', '_', '>', '|', ' ']);
-        if let Some(value) = own_status(item, false) {
-            let from = line.text.len() - value.len();
-            stated.extend(line.statement(from, line.text.len()));
-            let below =
-                all[at + 1..].iter().skip_while(|line| line.is_blank() && !value.chars().any(char::is_alphanumeric));
-            // What goes on below the label, or the paragraph below a label without a value.
-            let goes_on = |next: &&Line<'_>| {
-                let is_list = next.is_item() || label(next.text).is_some();
-                !next.is_blank()
-                    && (if value.chars().any(char::is_alphanumeric) {
-                        !is_list && next.text.starts_with("  ")
-                    } else {
-                        label(next.text).is_none()
-                    })
-            };
-            let more: Vec<Line<'_>> = below.take_while(goes_on).copied().collect();
-            stated.extend(statements(&more));
-        } else if let Some(value) = label(item).filter(|(name, _)| names_successor(name)).map(|(_, value)| value) {
-            successors.extend(line.statement(line.text.len() - value.len(), line.text.len()));
-        }
-    }
-    (stated, successors)
+/// Returns the statements in the paragraph or the list that a label without a value stands above.
+fn below_label(text: &str, parts: &[StatusPart]) -> Vec<StatusStatement> {
+    let is_item = |part: &StatusPart| matches!(part, StatusPart::Text { is_item: true, .. });
+    let is_labelled =
+        |part: &StatusPart| matches!(part, StatusPart::Text { range, .. } if label(&text[range.clone()]).is_some());
+    let items = parts.iter().take_while(|part| is_item(part)).count().max(1);
+    parts.iter().take(items).take_while(|part| !is_labelled(part)).flat_map(|part| statements(text, part)).collect()
 }
-
-static TAG: LazyLock<Regex> = LazyLock::new(|| pattern(r"</?[a-zA-Z][a-zA-Z0-9]*(?:\s[^<>]*|/)?>"));
 
 /// A row of a table in HTML whose first cell is `Status`.
 static HTML_ROW: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"(?is)<t[hd][^>]*>\s*(?:<\w[^>]*>\s*)*status:?\s*(?:</\w+>\s*)*</t[hd]>\s*<td[^>]*>(.*?)</td>")
 });
-
-/// Returns the statements in rows of tables in HTML: the first line of the cell behind `Status`.
-fn in_html(all: &[Line<'_>]) -> Vec<Statement> {
-    if !all.iter().any(|line| line.text.contains("<t")) {
-        return Vec::new();
-    }
-    let joined: String = all.iter().flat_map(|line| [line.text, "\n"]).collect();
-    let cells = HTML_ROW.captures_iter(&joined).filter_map(|found| found.get(1));
-    let statement = |cell: regex::Match<'_>| {
-        let above = joined[..cell.start()].matches('\n').count();
-        let column = cell.start() - joined[..cell.start()].rfind('\n').map_or(0, |end| end + 1);
-        let line = all.get(above)?;
-        line.statement(column, column + cell.as_str().lines().next()?.len())
-    };
-    cells.filter_map(statement).collect()
-}
 
 /// Returns what follows `Status` in a heading or a line, numbering and marks aside; in a line a separator must follow.
 fn own_status(text: &str, is_heading: bool) -> Option<&str> {
@@ -397,24 +351,25 @@ fn own_status(text: &str, is_heading: bool) -> Option<&str> {
         |number: &str| number.len() < 5 && number.chars().all(|c| matches!(c, 'I' | 'V' | 'X') || !c.is_alphabetic());
     let numbered = bare.split_once(['.', ')']).filter(|(number, _)| is_number(number)).map_or(bare, |(_, rest)| rest);
     let numbered = numbered.trim_start_matches(|c: char| !c.is_alphabetic());
-    let rest = words_for(if is_heading { "before status" } else { "before status in a line" })
-        .iter()
-        .find_map(|own| without_word(numbered, own))
-        .map_or(numbered, str::trim_start);
-    let rest = without_word(rest, "status")?;
-    let rest = words_for("after status").iter().find_map(|own| without_word(rest.trim_start(), own)).unwrap_or(rest);
+    let before = if is_heading { "before status" } else { "before status in a line" };
+    let rest = without_word(behind(numbered, before).map_or(numbered, str::trim_start), "status")?;
+    let rest = behind(rest.trim_start(), "after status").unwrap_or(rest);
     let value = rest.trim_start_matches(['*', '_', ' ', '"', '\'']);
     let value = ["</b>", "</strong>"].into_iter().find_map(|tag| value.strip_prefix(tag)).unwrap_or(value);
-    let separators = [':', '：', '=', '-', '–', '—'];
     match value.chars().next() {
         None => (is_heading || rest.starts_with(['*', '_'])).then_some(""),
         Some('(') => Some(value[1..].trim_end_matches(')')),
         // `Status-quo` is a word.
-        Some(first) if separators.contains(&first) && !(first == '-' && rest.starts_with('-')) => {
+        Some(first) if ":：=-–—".contains(first) && !(first == '-' && rest.starts_with('-')) => {
             Some(value[first.len_utf8()..].trim_start_matches(['*', '_', ' ']))
         }
         Some(_) => None,
     }
+}
+
+/// Returns the text behind the first phrase of a list that it begins with.
+fn behind<'a>(text: &'a str, list: &str) -> Option<&'a str> {
+    words_for(list).iter().find_map(|phrase| without_word(text, phrase))
 }
 
 /// Returns the text behind a word that it begins with, case ignored.
@@ -425,87 +380,40 @@ fn without_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
 
 /// Returns the label that a line begins with, without marks, and what follows its colon.
 fn label(line: &str) -> Option<(&str, &str)> {
-    let line = line.trim_start().trim_start_matches(['*', '-', '+', '_', '>', ' ']);
-    let (name, value) = line.split_once(':')?;
+    let marks = ['*', '-', '+', '_', '>', ' '];
+    let (name, value) = line.trim_start().trim_start_matches(marks).split_once(':')?;
     let name = name.trim_matches(['*', '_', ' ']);
     (words(name).len() < 4).then(|| (name, value.trim_start_matches(['*', '_', ' '])))
 }
 
+fn whole_row(row: &[Range<usize>]) -> Option<Range<usize>> {
+    let mut cells = row.iter().filter(|cell| !cell.is_empty());
+    let first = cells.next()?;
+    Some(first.start..cells.next_back().unwrap_or(first).end)
+}
+
 /// Returns the cells of a table that say the status: those below it in a column, or behind it in a row.
-fn in_table(table: &[Line<'_>]) -> Vec<Statement> {
-    let cells = |line: &Line<'_>| -> Vec<Range<usize>> {
-        let mut cells = Vec::new();
-        let mut start = 0;
-        let mut is_escaped = false;
-        for (at, c) in line.text.char_indices().chain([(line.text.len(), '|')]) {
-            if c == '|' && !is_escaped {
-                cells.push(start..at);
-                start = at + 1;
-            }
-            is_escaped = c == '\\';
-        }
-        let is_edge = |range: &Range<usize>| line.text[range.clone()].trim().is_empty();
-        if cells.first().is_some_and(is_edge) {
-            cells.remove(0);
-        }
-        if cells.last().is_some_and(is_edge) {
-            cells.pop();
-        }
-        cells
+fn in_table(text: &str, rows: &[Vec<Range<usize>>]) -> Vec<StatusStatement> {
+    let name = |cell: &Range<usize>| text[cell.clone()].trim_matches(['*', '_', ' ', ':']).to_lowercase();
+    let is_status = |cell: &Range<usize>| own_status(&name(cell), true) == Some("");
+    let in_row = |row: &Vec<Range<usize>>| match &row[..] {
+        [first, value, ..] if is_status(first) => statement(text, value.clone()),
+        _ => None,
     };
-    let name = |line: &Line<'_>, cell: &Range<usize>| {
-        line.text[cell.clone()].trim_matches(['*', '_', ' ', ':']).to_lowercase()
-    };
-    let is_status = |name: &str| own_status(name, true) == Some("");
-    let in_row = |line: &Line<'_>| {
-        let cells = cells(line);
-        let cell = cells.first().filter(|first| is_status(&name(line, first))).and_then(|_| cells.get(1))?;
-        line.statement(cell.start, cell.end)
-    };
-    let [head, delimiter, rows @ ..] = table else { return table.iter().filter_map(in_row).collect() };
-    let heads = cells(head);
-    let column = heads.iter().position(|cell| is_status(&name(head, cell))).filter(|_| is_delimiter(delimiter.text));
-    let Some(column) = column else { return table.iter().filter_map(in_row).collect() };
-    let beside =
-        heads.get(1).filter(|_| column == 0 && heads.len() == 2).map(|cell| without_markup(&head.text[cell.clone()]));
-    if beside.is_some_and(|text| state_at(&text, StatusPosition::Status) != DecisionState::Unknown) {
+    let Some((head, below)) = rows.split_first() else { return Vec::new() };
+    let Some(column) = head.iter().position(is_status) else { return rows.iter().filter_map(in_row).collect() };
+    if let [_, value] = &head[..]
+        && column == 0
+        && state_at(&without_markup(&text[value.clone()]), StatusPosition::Status) != DecisionState::Unknown
+    {
         return in_row(head).into_iter().collect();
     }
-    let is_about_others = heads.iter().any(|cell| means("column of others", &name(head, cell)));
-    if rows.len() > 1 && is_about_others {
+    if below.len() > 1 && head.iter().any(|cell| means("column of others", &name(cell))) {
         return Vec::new();
     }
-    let in_column = |line: &Line<'_>| {
-        let cell = cells(line).get(column).cloned()?;
-        let row = line.start..line.start + line.text.len();
-        Some(Statement { dated_by: Some(row), ..line.statement(cell.start, cell.end)? })
+    let in_column = |row: &Vec<Range<usize>>| {
+        let found = statement(text, row.get(column)?.clone())?;
+        Some(StatusStatement { dated_by: whole_row(row)?, ..found })
     };
-    rows.iter().filter_map(in_column).collect()
-}
-
-/// Returns whether a line divides the head of a table from its rows.
-fn is_delimiter(line: &str) -> bool {
-    line.contains('-') && line.contains('|') && line.chars().all(|c| matches!(c, '|' | '-' | ':' | ' ' | '\t'))
-}
-
-/// Returns the range of a text without marks, quotes and comments around it, or `None` if nothing is left.
-fn bare(text: &str) -> Option<Range<usize>> {
-    let before = [' ', '\t', '\n', '*', '_', '-', '+', '>', '"', '\'', '{', '`', '#', '|'];
-    let after = [' ', '\t', '\n', '*', '_', '"', '\'', '}', '`', '|'];
-    let tail = text.trim_start_matches(before);
-    let from = text.len() - tail.len();
-    let seen = tail.split("<!--").next().and_then(|seen| seen.split("<br").next()).unwrap_or_default().trim_end();
-    let core = seen.trim_end_matches(['.', ',', ';']).trim_end_matches(after);
-    core.chars().any(char::is_alphanumeric).then(|| from..from + core.len())
-}
-
-/// Returns the lines of a part of a text that begins on line `number`.
-fn lines(text: &str, range: Range<usize>, number: u32) -> impl Iterator<Item = Line<'_>> {
-    let mut start = range.start;
-    let part = text.get(range).unwrap_or_default();
-    part.split_inclusive('\n').zip(number..).map(move |(piece, number)| {
-        let line = Line { start, number, text: piece.trim_end_matches('\n') };
-        start += piece.len();
-        line
-    })
+    below.iter().filter_map(in_column).collect()
 }

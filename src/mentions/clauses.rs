@@ -2,27 +2,54 @@
 
 use crate::markdown::{GAP, LinkSpan, Run};
 use crate::mentions::relations::LABEL;
-use crate::mentions::vocabulary::{means, pattern};
+use crate::mentions::vocabulary::{means, pattern, words_for};
 use crate::mentions::words::{NameStrength, Word, words};
 use crate::model::{Relation, ends_name, has_letter_prefix, is_document_name};
 use regex::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// The phrases that state a relation anywhere in a sentence.
 static PHRASE: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)\b(?:(depends?[\s-]+(?:up)?on)|(blocked[\s-]+(?:by|on)))\b"));
+/// The end of a text before a phrase that is negated or of the past, a few words before it: `was`, `isn't really`.
+static DENIED: LazyLock<Regex> = LazyLock::new(|| {
+    let (denial, past) = (either("denial"), either("past"));
+    pattern(&format!(
+        r"(?i)(?:\b(?:{denial}|had\s+been|used\s+to|no\s+(?:longer|more))|['’]t|\b(?:{past}),?)(?:\s+[^\s(]*[^\s.,;!?:(]){{0,3}}\s*$|\b(?:was|were)(?:\s+\w+ly)?\s*$"
+    ))
+});
+/// The end of a text before an announced name that is negated or of the past: `no longer `, `neither #1 nor `, `(was `.
+static DENIED_NAME: LazyLock<Regex> = LazyLock::new(|| {
+    let (denial, past) = (either("denial of a name"), either("past"));
+    let between = [either("filler"), either("join"), either("denial goes on")].join("|");
+    pattern(&format!(
+        r"(?i)(?:\b(?:{denial}|(?:{past}):?|used\s+to)|(?:^|[^\p{{L}}\p{{N}} \t_*])[ \t_*]*(?:was|were):?)(?:\s*\b(?:{between})|\s*[\w./:#-]*\d[\w./-]*(?:[ \t]*[,/&+]|[ \t]+))*\s*$"
+    ))
+});
+/// An entry that begins by saying that there is none: `None (was #12)`, `n/a, #12 is done`; and the next word.
+static NONE: LazyLock<Regex> = LazyLock::new(|| {
+    let (nothing, now) = (either("nothing"), either("nothing now"));
+    pattern(&format!(r"(?i)^(?:{nothing})(?:\s+(?:{now}))?(?:\W*$|\s*[^\w\s#]\W*(\w+))"))
+});
+/// The rest of a sentence up to its question mark.
+static QUESTION: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"^((?:[^(（?？.!;:—–。！\n]|\.\S|[(（][^()（）]*[)）])*)[?？]"));
 
-/// The most fillers in a row.
 const MAX_FILLERS: usize = 4;
-/// How many words before a phrase say whether it is denied or of another item.
+/// How many words before a phrase say whether it is about another item.
 const MAX_WORDS_BEFORE: usize = 4;
+/// How much of a text before a phrase or a name is searched for words that deny it, in bytes.
+const LONGEST_DENIAL: usize = 240;
 /// How much of a sentence is searched for its question mark, in bytes.
 const LONGEST_QUESTION: usize = 400;
 /// The longest id of which a text names the exact word, in bytes.
 const LONGEST_ID: usize = 100;
-/// The most words of a remark in parentheses after an entry.
 const LONGEST_REMARK: usize = 16;
+
+/// Returns a pattern for the words with a meaning.
+fn either(meaning: &str) -> String {
+    words_for(meaning).join(r"\b|") + r"\b"
+}
 
 /// The words of a run, and the relations that phrases state of them.
 pub(super) struct ClauseReader<'a> {
@@ -31,97 +58,46 @@ pub(super) struct ClauseReader<'a> {
     /// For each word, whether a phrase names it, and its relation; the inner `None` if the phrase is negated or about
     /// another item.
     pub(super) claimed: Vec<Option<Option<Relation>>>,
-    /// Links to files, in order.
     pub(super) links: &'a [LinkSpan],
-    /// The links that a phrase names, and its relation.
     pub(super) claimed_links: Vec<(usize, Relation)>,
 }
 
-/// A phrase with its names, which another may follow: `depends on #43 and is blocked by #44`.
-#[derive(Default)]
-struct StatedPhrase {
-    named: Vec<usize>,
-    of_another: bool,
-}
-
-/// What a word is made of that has no form of an id.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum WordShape {
-    /// Letters and digits: `T001`, `日本-1`.
-    Mixed,
-    /// Numbers with full stops between: `1.2`.
-    Dotted,
-    /// A number, or capital letters: `12`, `ABC`.
-    Short,
-    /// Anything else.
-    Other,
-}
-
-impl WordShape {
-    fn of(word: &str) -> Self {
-        let digit = word.chars().any(char::is_numeric);
-        if digit && word.chars().any(char::is_alphabetic) {
-            Self::Mixed
-        } else if digit && word.contains('.') && word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
-            Self::Dotted
-        } else if word.bytes().all(|byte| byte.is_ascii_digit()) || word.bytes().all(|byte| byte.is_ascii_uppercase()) {
-            Self::Short
-        } else {
-            Self::Other
-        }
-    }
-}
-
-/// Returns whether a word names an item at least this surely.
-pub(super) fn is_at_least(word: &Word<'_>, strength: NameStrength) -> bool {
-    word.target.is_some_and(|(_, own)| own >= strength)
-}
-
 impl<'a> ClauseReader<'a> {
-    /// Reads the text of a run.
     pub(super) fn of(run: &'a Run) -> Self {
         let text = run.spoken.text.as_str();
         let mut words = words(text);
-        let codes =
-            run.spoken_codes.iter().filter(|(_, code)| !code.trim().is_empty() && !code.trim().contains(ends_name));
-        words.extend(codes.map(|(start, code)| Word {
-            start: *start,
-            end: start + GAP.len_utf8(),
-            text: code.trim(),
-            target: None,
-            code: true,
-        }));
-        if !run.spoken_codes.is_empty() {
-            words.sort_by_key(|word| word.start);
-        }
+        let codes = run.spoken_codes.iter().map(|(start, code)| (*start, code.trim()));
+        let codes = codes.filter(|(_, code)| !code.is_empty() && !code.contains(ends_name));
+        let code = |(start, text)| Word { start, end: start + GAP.len_utf8(), text, target: None, code: true };
+        words.extend(codes.map(code));
+        words.sort_by_key(|word| word.start);
         let (claimed, links) = (vec![None; words.len()], run.spoken_links.as_slice());
         let mut reading = Self { text, words, claimed, links, claimed_links: Vec::new() };
         reading.phrases();
         reading
     }
 
-    /// Finds the targets of `depends on` and `blocked by`.
     fn phrases(&mut self) {
-        let mut previous = StatedPhrase::default();
+        // The names of the last phrase, and whether it is about another item: `depends on #43 and is blocked by #44`.
+        let mut previous = (Vec::new(), false);
         for found in PHRASE.captures_iter(self.text) {
             let Some(whole) = found.get(0).filter(|whole| !self.is_label(whole)) else { continue };
             let relation = if found.get(1).is_some() { Relation::DependsOn } else { Relation::BlockedBy };
             let linked = self.link_after(whole.end());
-            let from = linked.map_or(whole.end(), |link| self.links[link].range.end);
             let mut named = self.list(whole.end(), self.words.len(), false);
-            if named.is_empty() && from > whole.end() {
-                named = self.list(from, self.words.len(), false);
+            if let Some(link) = linked.filter(|_| named.is_empty()) {
+                named = self.list(self.links[link].range.end, self.words.len(), false);
             }
-            let end = named.last().map_or(whole.end(), |last| self.words[*last].end);
-            // `T2 depends on T1` is about T2, but `OAuth2 depends on #1` is not.
-            let plain = named.iter().all(|index| self.words[*index].target.is_none());
-            let of_another = self.of_another(whole.start(), plain, &previous);
-            let own = !self.denied(whole.start()) && !of_another && !self.asks(whole.start(), end);
+            let is_of_another = self.is_of_another(whole.start(), &named, &previous);
+            let before = &self.text[self.near(whole.start())..whole.start()];
+            let is_own = !is_of_another
+                && !DENIED.is_match(before)
+                && !self.asks(whole.start(), self.end_of(&named, whole.end()));
             for index in &named {
-                self.claimed[*index] = Some(own.then_some(relation));
+                self.claimed[*index] = Some(is_own.then_some(relation));
             }
-            previous = StatedPhrase { named, of_another };
-            self.claimed_links.extend(linked.filter(|_| own).map(|link| (link, relation)));
+            previous = (named, is_of_another);
+            self.claimed_links.extend(linked.filter(|_| is_own).map(|link| (link, relation)));
         }
     }
 
@@ -134,17 +110,25 @@ impl<'a> ClauseReader<'a> {
         LABEL.find(&self.text[line..]).is_some_and(|label| phrase.start() < line + label.end())
     }
 
-    /// Returns the index of the first word at or after a byte.
+    /// Returns where the part of the text before a byte begins that is searched for words that deny.
+    fn near(&self, at: usize) -> usize {
+        self.text.ceil_char_boundary(at.saturating_sub(LONGEST_DENIAL))
+    }
+
     pub(super) fn word_at(&self, at: usize) -> usize {
         self.words.partition_point(|word| word.start < at)
+    }
+
+    pub(super) fn end_of(&self, words: &[usize], default: usize) -> usize {
+        words.last().map_or(default, |last| self.words[*last].end)
     }
 
     /// Returns the link that begins at a byte or behind fillers after it.
     fn link_after(&self, at: usize) -> Option<usize> {
         let index = self.links.partition_point(|link| link.range.start < at);
         let between = self.text.get(at..self.links.get(index)?.range.start)?;
-        let filler = |word: &str| means("filler", &word.to_lowercase());
-        (between.len() <= 40 && !between.contains('\n') && between.split_whitespace().all(filler)).then_some(index)
+        let is_filler = |word: &str| means("filler", &word.to_lowercase());
+        (between.len() <= 40 && !between.contains('\n') && between.split_whitespace().all(is_filler)).then_some(index)
     }
 
     /// Returns the entries of a list such as `#1, #2 (done) and #3` that begins at a byte and ends before the word
@@ -154,31 +138,22 @@ impl<'a> ClauseReader<'a> {
         let mut end = from;
         let (mut fillers, mut remark, mut joined) = (0, 0, true);
         for (index, word) in self.words.iter().enumerate().take(until).skip(self.word_at(from)) {
-            let Some(gap) = self.text.get(end..word.start) else {
-                break;
-            };
+            let Some(gap) = self.text.get(end..word.start) else { break };
             let ends = gap.contains(['.', '!', '?', '。', '！', '？', GAP]) || !announced && gap.contains([';', '；']);
-            if ends || word.code && !announced {
+            if ends || word.code && !announced || remark > LONGEST_REMARK {
                 break;
             }
             end = word.end;
-            if remark > 0 && !gap.contains(')') {
+            let begins_remark = !entries.is_empty() && gap.contains('(');
+            if (remark > 0 || begins_remark) && !gap.contains(')') {
                 remark += 1;
-                if remark > LONGEST_REMARK {
-                    break;
-                }
-                continue;
-            }
-            if !entries.is_empty() && gap.contains('(') && !gap.contains(')') {
-                remark = 1;
                 continue;
             }
             remark = 0;
             let outside = gap.rsplit(')').next().unwrap_or(gap);
             joined |= outside.contains([',', ';', '&', '+', '/', '、', '，', '；']);
             let lower = word.text.to_lowercase();
-            let joins = means("join", &lower);
-            let fills = means("filler", &lower) && !word.code;
+            let (joins, fills) = (means("join", &lower), means("filler", &lower) && !word.code);
             if joined && self.names(index, announced) && (word.target.is_some() || !joins && !fills) {
                 entries.push(index);
                 (fillers, joined) = (0, false);
@@ -203,13 +178,11 @@ impl<'a> ClauseReader<'a> {
             Some((_, NameStrength::Weak)) => self.is_alone(index),
             Some(_) => true,
             None if word.code || word.text.len() > LONGEST_ID => word.code && announced,
-            None => match WordShape::of(word.text) {
-                WordShape::Mixed => true,
-                WordShape::Dotted => announced || self.is_alone(index),
-                WordShape::Short => self.is_alone(index),
-                WordShape::Other if is_document_name(word.text) => announced || word.text.contains('/'),
-                WordShape::Other => announced && self.is_alone(index),
-            },
+            None if self.is_mixed(index) => true,
+            None if is_short(word.text) => self.is_alone(index),
+            None if is_dotted(word.text) => announced || self.is_alone(index),
+            None if is_document_name(word.text) => announced || word.text.contains('/'),
+            None => announced && self.is_alone(index),
         }
     }
 
@@ -223,57 +196,47 @@ impl<'a> ClauseReader<'a> {
     /// Returns whether an announced entry is nothing but this word, and the word has the number of an id: if there is no such
     /// item, the id is misspelled.
     pub(super) fn must_name(&self, index: usize) -> bool {
-        let word = &self.words[index];
-        self.is_alone(index)
-            && match word.target {
-                Some((_, strength)) => strength >= NameStrength::Id,
-                None => {
-                    let shape = WordShape::of(word.text);
-                    shape == WordShape::Mixed
-                        || has_letter_prefix(word.text)
-                        || word.text.contains('#') && word.text.contains(|c: char| c.is_numeric())
-                        || word.text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
-                }
-            }
+        let Word { text, target, .. } = self.words[index];
+        let is_numbered = || text.contains('#') && text.contains(char::is_numeric) || is_dotted(text);
+        let is_id = || has_digits_and_letters(text) || has_letter_prefix(text) || is_numbered();
+        self.is_alone(index) && target.map_or_else(is_id, |(_, strength)| strength >= NameStrength::Id)
     }
 
-    /// Returns whether the word at an index, if there is one, looks like an id.
     pub(super) fn begins_with_id(&self, index: usize) -> bool {
-        self.words.get(index).is_some_and(|word| is_at_least(word, NameStrength::Id) || self.is_mixed(index))
+        index < self.words.len() && (self.is_at_least(index, NameStrength::Id) || self.is_mixed(index))
     }
 
-    /// Returns whether a word is one that may be an id although it has no form of one, wherever it stands in an announced entry.
+    pub(super) fn is_at_least(&self, index: usize, strength: NameStrength) -> bool {
+        self.words[index].target.is_some_and(|(_, own)| own >= strength)
+    }
+
+    /// Returns whether a word is one that may be an id although it has no form of one: letters and digits.
     pub(super) fn is_mixed(&self, index: usize) -> bool {
         let word = &self.words[index];
-        word.target.is_none() && word.text.len() <= LONGEST_ID && WordShape::of(word.text) == WordShape::Mixed
+        word.target.is_none() && word.text.len() <= LONGEST_ID && has_digits_and_letters(word.text)
     }
 
     /// Returns whether the phrase at a byte, whose list of names ends at `end`, asks instead of stating: `Is it blocked by #8?`
     pub(super) fn asks(&self, at: usize, end: usize) -> bool {
         let rest = &self.text[end..self.text.floor_char_boundary(end.saturating_add(LONGEST_QUESTION))];
-        let mut depth = 0_i32;
-        let mut chars = rest.chars().peekable();
-        let mut comma = false;
-        while let Some(c) = chars.next() {
-            match c {
-                '(' | '（' => depth += 1,
-                ')' | '）' => depth -= 1,
-                _ if depth > 0 => {}
-                '?' | '？' => return !comma || self.begins_question(at),
-                '.' if chars.peek().is_some_and(|next| !next.is_whitespace()) => {}
-                '.' | '!' | ';' | ':' | '—' | '–' | '。' | '！' | '\n' => return false,
-                ',' => comma = true,
-                _ => {}
-            }
-        }
-        false
-    }
-
-    /// Returns whether the sentence of a phrase begins as a question does.
-    fn begins_question(&self, at: usize) -> bool {
+        let Some(asked) = QUESTION.captures(rest).and_then(|found| found.get(1)) else { return false };
         let sentence = self.text[..at].rsplit(['.', '!', '?', '\n', ':']).next().unwrap_or_default();
         let first = sentence.split_whitespace().next().unwrap_or_default().to_lowercase();
-        means("question", &first)
+        !asked.as_str().contains(',') || means("question", &first)
+    }
+
+    /// Returns whether the announced name at a byte is negated or of the past by the words directly before it: `no longer #12`,
+    /// `neither #1 nor #2`, `(was #12)`.
+    pub(super) fn is_denied_name(&self, at: usize) -> bool {
+        DENIED_NAME.is_match(&self.text[self.near(at)..at])
+    }
+
+    pub(super) fn says_none(&self, range: &Range<usize>) -> bool {
+        let (Some(first), Some(last)) = (self.words.get(range.start), self.words[..range.end].last()) else {
+            return false;
+        };
+        let entry = self.text.get(first.start..last.end).and_then(|entry| NONE.captures(entry));
+        entry.is_some_and(|found| found.get(1).is_none_or(|next| !means("exception", &next.as_str().to_lowercase())))
     }
 
     /// Returns the words before a byte, nearest first, each with the text between it and what follows it, and in lower case.
@@ -286,91 +249,18 @@ impl<'a> ClauseReader<'a> {
         })
     }
 
-    /// Returns whether the phrase at a byte is negated or of the past: not, never, no longer, n't, previously shortly before it.
-    fn denied(&self, at: usize) -> bool {
-        let mut next = String::new();
-        for (index, gap, word) in self.before(at).take(MAX_WORDS_BEFORE) {
-            // `Previously, it was blocked by #1.`
-            let past = means("past", &word);
-            if gap.contains(['.', ',', ';', '!', '?', ':', '(']) && !(past && gap.trim() == ",") {
-                return false;
-            }
-            // An apostrophe divides words, so that `isn't` ends in a word `t`.
-            let negated = match word.as_str() {
-                "was" | "were" => next.is_empty() || next.ends_with("ly"),
-                "no" => matches!(next.as_str(), "longer" | "more"),
-                "had" => next == "been",
-                "used" => next == "to",
-                "t" => self.text[..self.words[index].start].ends_with(['\'', '’']),
-                word => past || means("denial", word),
-            };
-            if negated {
-                return true;
-            }
-            next = word;
-        }
-        false
-    }
-
-    /// Returns whether the announced name at a byte is negated or of the past by the words directly before it: `no longer #12`,
-    /// `neither #1 nor #2`, `(was #12)`.
-    pub(super) fn is_denied_name(&self, at: usize) -> bool {
-        let mut next = String::new();
-        for (index, gap, word) in self.before(at).take(LONGEST_REMARK) {
-            let is_was = matches!(word.as_str(), "was" | "were");
-            let is_past = is_was || means("past", &word);
-            let is_name = self.words[index].target.is_some() || self.is_mixed(index);
-            let is_joint = match gap.trim() {
-                "" => !(is_name && gap.contains('\n')),
-                ":" => is_past,
-                joint => is_name && joint.chars().all(|c| matches!(c, ',' | '/' | '&' | '+')),
-            };
-            if !is_joint {
-                return false;
-            }
-            let head = self.text[..self.words[index].start].trim_end_matches([' ', '\t', '_', '*']);
-            let begins = head.is_empty() || head.ends_with(|c: char| !c.is_alphanumeric());
-            if means("denial of a name", &word) || is_past && (begins || !is_was) || word == "used" && next == "to" {
-                return true;
-            }
-            if !is_name && !["filler", "join", "denial goes on"].iter().any(|meaning| means(meaning, &word)) {
-                return false;
-            }
-            next = word;
-        }
-        false
-    }
-
-    /// Returns whether an announced entry begins by saying that there is none: `None (was #12)`, `n/a, #12 is done`.
-    pub(super) fn says_none(&self, range: &Range<usize>) -> bool {
-        let word = |at: usize| self.words.get(range.start + at).filter(|_| range.start + at < range.end);
-        let lower = |at: usize| word(at).map(|word| word.text.to_lowercase()).unwrap_or_default();
-        let mut length = match (lower(0), lower(1)) {
-            (first, second) if means("nothing", &format!("{first} {second}")) => 2,
-            (first, _) if means("nothing", &first) => 1,
-            _ => return false,
-        };
-        length += usize::from(means("nothing now", &lower(length)));
-        let Some((last, next)) = word(length - 1).zip(word(length)) else { return true };
-        let ends = self.text.get(last.end..next.start).is_some_and(|gap| !gap.trim().is_empty());
-        ends && !means("exception", &lower(length))
-    }
-
     /// Returns whether the phrase at a byte has another item as its subject: `#5 depends on #6`,
     /// or is in a remark on one: `#5 (low, depends on #6)`.
     ///
-    /// If `plain`, a word of letters and digits is an item too. A phrase joined to the names of the `previous` one by `and` has
-    /// the subject of that.
-    fn of_another(&self, at: usize, plain: bool, previous: &StatedPhrase) -> bool {
+    /// A phrase joined to the names of the `previous` one by `and` has the subject of that.
+    fn is_of_another(&self, at: usize, named: &[usize], previous: &(Vec<usize>, bool)) -> bool {
+        // `T2 depends on T1` is about T2, but `OAuth2 depends on #1` is not.
+        let is_plain = named.iter().all(|index| self.words[*index].target.is_none());
         let is_item = |index: usize| {
-            is_at_least(&self.words[index], NameStrength::Id)
-                || plain && !self.words[index].code && self.is_mixed(index)
+            self.is_at_least(index, NameStrength::Id) || is_plain && !self.words[index].code && self.is_mixed(index)
         };
-        if let Some(open) = self.remark(at)
-            && let Some((index, gap, _)) = self.before(open).next()
-            && is_item(index)
-            && gap.trim().is_empty()
-        {
+        let remarked = self.remark(at).and_then(|open| self.before(open).next());
+        if remarked.is_some_and(|(index, gap, _)| is_item(index) && gap.trim().is_empty()) {
             return true;
         }
         let (mut next, mut is_joined) = (String::new(), false);
@@ -380,14 +270,11 @@ impl<'a> ClauseReader<'a> {
             if !gap.chars().all(|c| matches!(c, ' ' | '\t' | '→') || c == ',' && may_pause) {
                 return false;
             }
-            if is_joined && previous.named.contains(&index) {
-                return previous.of_another;
+            if is_joined && previous.0.contains(&index) {
+                return previous.1;
             }
-            if is_item(index) {
-                return true;
-            }
-            if !means("predicate", &word) {
-                return false;
+            if is_item(index) || !means("predicate", &word) {
+                return is_item(index);
             }
             is_joined |= word == "and";
             next = word;
@@ -410,4 +297,17 @@ impl<'a> ClauseReader<'a> {
         }
         None
     }
+}
+
+fn has_digits_and_letters(word: &str) -> bool {
+    word.contains(char::is_numeric) && word.contains(char::is_alphabetic)
+}
+
+/// Numbers, perhaps with full stops between: `12`, `1.2`.
+fn is_dotted(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+}
+
+fn is_short(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii_digit()) || word.bytes().all(|byte| byte.is_ascii_uppercase())
 }

@@ -2,10 +2,10 @@
 
 use crate::markdown::{LinkSpan, Run, Traced};
 use crate::mentions::adr::find_numbers;
-use crate::mentions::file_paths::{is_bare_name, is_file_shaped, lines_around, lines_of_target, path_mention};
-use crate::mentions::paths::{
-    candidate_words, document_in, foreign_path, has_other_scheme, parts_by_script, path_in, word_url,
-};
+use crate::mentions::lines::{lines_around, lines_of_target};
+use crate::mentions::path_words::{parts_by_script, path_words};
+use crate::mentions::paths::{document_in, is_bare_name, is_file_shaped, path_in, path_mention, scheme, word_url};
+use crate::mentions::repos::repo_of_path;
 use crate::mentions::sections::HeadingMeaning;
 use crate::mentions::traces::traced_lines;
 use crate::model::{LineRange, LineStarts, has_document_extension, with_slashes, without_drive};
@@ -18,9 +18,7 @@ use std::ops::Range;
 pub enum ReferenceForm {
     /// The target of a link or of a link definition, as written: a path, perhaps with `#anchor`, or a URL.
     Link,
-    /// A path in prose.
     Path,
-    /// A path in a code span.
     CodeSpan,
     /// A path with a line in a code block: a stack trace or a compiler's message.
     Trace,
@@ -35,9 +33,7 @@ pub enum ReferenceForm {
 pub struct Reference {
     /// As written: a path, a URL or the digits of an ADR's number.
     pub target: String,
-    /// Its shape.
     pub form: ReferenceForm,
-    /// The line.
     pub line: u32,
     /// The lines that are stated with a path or in the fragment of a link; empty for the whole file.
     pub lines: Vec<LineRange>,
@@ -49,7 +45,6 @@ pub struct Reference {
     pub part: bool,
 }
 
-/// Collects the references of a text, run by run.
 #[derive(Debug, Default)]
 pub(super) struct ReferenceFinder {
     /// The references with their source offsets, by which they are sorted.
@@ -59,10 +54,11 @@ pub(super) struct ReferenceFinder {
 }
 
 impl ReferenceFinder {
-    /// Adds the target of a link or of a link definition.
+    /// Adds the target of a link or of a link definition, which leads to a file or to the web.
     pub(super) fn link(&mut self, target: &str, source: usize, lines: &LineStarts) {
         let target = target.trim();
-        if !target.is_empty() && !target.starts_with('#') && !has_other_scheme(target) {
+        let is_web = |scheme: &str| scheme.eq_ignore_ascii_case("https") || scheme.eq_ignore_ascii_case("http");
+        if !target.is_empty() && !target.starts_with('#') && scheme(target).is_none_or(is_web) {
             add(&mut self.found, target, ReferenceForm::Link, source, lines);
         }
     }
@@ -81,25 +77,16 @@ impl ReferenceFinder {
         if text.trim().is_empty() {
             return;
         }
-        let mut reader = RunReferences {
-            run,
-            text,
-            links: Spans(run.links.iter().map(|link| link.range.clone()).collect()),
-            codes: Spans(run.codes.clone()),
-            edges: run.codes.iter().flat_map(|span| [span.start, span.end]).collect(),
-            lines,
-            found: &mut self.found,
-        };
+        let edges = run.codes.iter().flat_map(|span| [span.start, span.end]).collect();
+        let mut reader = RunReferences { run, text, edges, lines, found: &mut self.found };
         if text.contains("line ") {
             reader.names_with_lines();
         }
-        let is_name = |span: &Range<usize>| text.get(span.clone()).is_some_and(is_bare_name);
-        let has_paths = may_hold_path(text.as_bytes()) || run.codes.iter().any(is_name);
-        let paths = if has_paths { reader.paths() } else { Spans(Vec::new()) };
+        let has_name = || run.codes.iter().any(|span| is_bare_name(&text[span.clone()]));
+        let paths = if may_hold_path(text.as_bytes()) || has_name() { reader.paths() } else { Vec::new() };
         find_numbers(&mut reader, &paths, section, &mut self.label);
     }
 
-    /// Returns all that was read, in the order of the source.
     pub(super) fn finish(mut self) -> Vec<Reference> {
         self.found.sort_by_key(|(source, _)| *source);
         self.found.into_iter().map(|(_, reference)| reference).collect()
@@ -133,127 +120,126 @@ fn add<'a>(
     &mut found.push_mut((source, reference)).1
 }
 
-/// Finds the references of one run.
+/// Returns whether one of some disjoint ranges in order holds a byte.
+pub(super) fn hold(ranges: &[Range<usize>], at: usize) -> bool {
+    let index = ranges.partition_point(|range| range.start <= at);
+    index.checked_sub(1).is_some_and(|index| ranges[index].contains(&at))
+}
+
 pub(super) struct RunReferences<'a> {
     pub(super) run: &'a Run,
     pub(super) text: &'a str,
-    links: Spans,
-    codes: Spans,
     /// Where code spans begin and end in the text, which has lost their marks.
     pub(super) edges: Vec<usize>,
     lines: &'a LineStarts,
     found: &'a mut Vec<(usize, Reference)>,
 }
 
-impl RunReferences<'_> {
-    /// Adds a reference at a byte of the text.
+impl<'a> RunReferences<'a> {
     pub(super) fn add(&mut self, target: &str, form: ReferenceForm, at: usize) -> &mut Reference {
         add(self.found, target, form, self.run.full.source(at), self.lines)
     }
 
-    /// Returns the link around a byte of the text.
-    pub(super) fn link_at(&self, at: usize) -> Option<&LinkSpan> {
-        self.run.links.get(self.links.index(at)?)
+    pub(super) fn link_at(&self, at: usize) -> Option<&'a LinkSpan> {
+        let links = &self.run.links;
+        let index = links.partition_point(|link| link.range.start <= at).checked_sub(1)?;
+        links.get(index).filter(|link| link.range.contains(&at))
     }
 
     /// Adds the path of a file with its lines, or those that the words around `range` state, and its repo.
     fn add_file(&mut self, path: &str, form: ReferenceForm, range: &Range<usize>, lines: Vec<LineRange>) {
         let lines = if lines.is_empty() { lines_around(self.text, range) } else { lines };
-        let foreign = foreign_path(&self.text[..range.start], &self.text[range.end..]);
+        let foreign = repo_of_path(&self.text[..range.start], &self.text[range.end..]);
         let reference = self.add(path, form, range.start);
         (reference.lines, reference.foreign) = (lines, foreign);
     }
 
-    /// Finds paths and URLs, and returns their ranges.
-    fn paths(&mut self) -> Spans {
+    fn paths(&mut self) -> Vec<Range<usize>> {
         let text = self.text;
         let whole = self.whole_spans();
         let mut paths = Vec::new();
-        for range in candidate_words(text, &self.edges) {
-            let Some(word) = text.get(range.clone()).filter(|_| !whole.hold(range.start)) else { continue };
-            let link = self.link_at(range.start).map(|link| link.target.clone());
-            let parts = if link.is_none() { parts_by_script(word) } else { Vec::new() };
-            if word.contains("://") {
-                if link.is_none() {
-                    self.urls(word, &parts, range.start);
+        for range in path_words(text, &self.edges) {
+            let word = &text[range.clone()];
+            if hold(&whole, range.start) {
+                continue;
+            }
+            if let Some(link) = self.link_at(range.start) {
+                if !word.contains("://")
+                    && let Some(stated) = lines_of_link_text(word, &link.target)
+                {
+                    self.add(&link.target, ReferenceForm::Link, range.start).lines = stated;
                 }
+                if word.contains("://") || path_in(word).is_some() {
+                    paths.push(range);
+                }
+                continue;
+            }
+            let parts = parts_by_script(word).into_iter().map(|part| range.start + part.start..range.start + part.end);
+            let before = self.found.len();
+            let is_path = self.path(range.clone());
+            let is_whole = self.found.len() > before;
+            let before = self.found.len();
+            // A part of a URL is one too, or nothing.
+            for part in parts.filter(|part| !word.contains("://") || text[part.clone()].contains("://")) {
+                if self.path(part.clone()) && !is_path {
+                    paths.push(part);
+                }
+            }
+            self.found[before..].iter_mut().for_each(|(_, found)| found.part = is_whole);
+            if is_path {
                 paths.push(range);
-            } else if let Some(target) = link {
-                if let Some(stated) = lines_of_link_text(word, &target) {
-                    self.add(&target, ReferenceForm::Link, range.start).lines = stated;
-                }
-                paths.extend(path_in(word).is_some().then_some(range));
-            } else {
-                let before = self.found.len();
-                let is_path = self.path(range.clone());
-                let is_whole = self.found.len() > before;
-                for part in parts {
-                    let range = range.start + part.start..range.start + part.end;
-                    let before = self.found.len();
-                    if self.path(range.clone()) && !is_path {
-                        paths.push(range);
-                    }
-                    self.found[before..].iter_mut().for_each(|(_, found)| found.part = is_whole);
-                }
-                paths.extend(is_path.then_some(range));
             }
         }
-        Spans(paths)
+        paths
     }
 
-    /// Adds the URL in a word that begins at a byte, and those in its parts.
-    fn urls(&mut self, word: &str, parts: &[Range<usize>], at: usize) {
-        let all = std::iter::once(word).chain(parts.iter().filter_map(|part| word.get(part.clone())));
-        for (index, part) in all.enumerate() {
-            let url = part.find("://").map_or("", |at| word_url(part, at));
-            if !url.is_empty() {
-                self.add(url, ReferenceForm::Link, at).part = index > 0;
-            }
-        }
-    }
-
-    /// Adds the path in a word, and returns whether there is one.
+    /// Adds the path or URL in a word, and returns whether it is nothing else.
     fn path(&mut self, range: Range<usize>) -> bool {
-        let word = slashed(self.text.get(range.clone()).unwrap_or_default());
+        let word = &self.text[range.clone()];
+        if let Some(at) = word.find("://") {
+            let url = word_url(word, at);
+            if !url.is_empty() {
+                self.add(url, ReferenceForm::Link, range.start);
+            }
+            return true;
+        }
+        let word = slashed(word);
         let word = without_drive(&word);
         let word = word.strip_prefix('<').and_then(|inner| inner.strip_suffix('>')).unwrap_or(word);
-        let in_span = self.codes.hold(range.start);
-        let form = if in_span { ReferenceForm::CodeSpan } else { ReferenceForm::Path };
+        let is_code = hold(&self.run.codes, range.start);
+        let form = if is_code { ReferenceForm::CodeSpan } else { ReferenceForm::Path };
         if let Some(path) = path_in(word) {
             self.add(path, form, range.start);
             return true;
         }
+        let mention = path_mention(word);
         // A name alone counts if it is one that is never opened, or if a place in the file is stated.
         if let Some(name) = document_in(word) {
-            self.add(name, form, range.start).lines =
-                path_mention(word).map(|mention| mention.lines).unwrap_or_default();
+            self.add(name, form, range.start).lines = mention.map(|mention| mention.lines).unwrap_or_default();
             return false;
         }
-        let code = path_mention(word).filter(|mention| !has_document_extension(mention.path));
-        let Some(mention) = code else { return false };
+        let Some(mention) = mention.filter(|mention| !has_document_extension(mention.path)) else { return false };
         // A method (`app.run()`), not a file.
-        let called = !mention.path.contains('/')
+        let is_called = !mention.path.contains('/')
             && self.text[range.end..].starts_with('(')
             && mention.lines.is_empty()
             && lines_around(self.text, &range).is_empty();
-        if called {
-            return false;
+        if !is_called {
+            self.add_file(mention.path, form, &range, mention.lines);
         }
-        self.add_file(mention.path, form, &range, mention.lines);
-        is_file_shaped(mention.path)
+        !is_called && is_file_shaped(mention.path)
     }
 
     /// Adds the names without an extension that a line is stated with in prose: `Makefile line 3`.
     fn names_with_lines(&mut self) {
-        let text = self.text;
         let divides = |c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-' | '/' | '.' | ':'));
         let mut start = 0;
-        for piece in text.split_inclusive(divides) {
+        for piece in self.text.split_inclusive(divides) {
             let name = piece.trim_end_matches(|c: char| !c.is_alphanumeric());
             let range = start..start + name.len();
             start += piece.len();
-            if is_bare_name(name) && !self.links.hold(range.start) && !self.codes.hold(range.start) {
-                let stated = lines_around(text, &range);
+            if is_bare_name(name) && self.link_at(range.start).is_none() && !hold(&self.run.codes, range.start) {
+                let stated = lines_around(self.text, &range);
                 if !stated.is_empty() {
                     self.add_file(name, ReferenceForm::Path, &range, stated);
                 }
@@ -263,14 +249,12 @@ impl RunReferences<'_> {
 
     /// Adds the code spans that are a path as a whole although a word of prose would not be one: with spaces or
     /// brackets in it, or without a full stop and a slash. Returns their ranges.
-    fn whole_spans(&mut self) -> Spans {
-        let text = self.text;
+    fn whole_spans(&mut self) -> Vec<Range<usize>> {
         let mut whole = Vec::new();
         for span in &self.run.codes {
-            let inside = slashed(text.get(span.clone()).unwrap_or_default().trim());
+            let inside = slashed(self.text[span.clone()].trim());
             let inside = without_drive(&inside);
-            let words = inside.split_whitespace().count();
-            let target = if words > 1 {
+            let target = if inside.contains(char::is_whitespace) {
                 let has_path = || inside.split_whitespace().any(|word| path_in(word).is_some());
                 path_in(inside).filter(|_| !has_path()).map(|path| (path, Vec::new()))
             } else if inside.contains(['(', '[', ',']) && inside.contains('/') || is_bare_name(inside) {
@@ -280,43 +264,24 @@ impl RunReferences<'_> {
             };
             let Some((path, stated)) = target else { continue };
             whole.push(span.clone());
-            if !self.links.hold(span.start) {
+            if self.link_at(span.start).is_none() {
                 self.add_file(path, ReferenceForm::CodeSpan, span, stated);
             }
         }
-        Spans(whole)
+        whole
     }
 }
 
 /// Returns the lines that a link's text states of the file that it leads to: `[a.rs:12](src/a.rs)`.
 fn lines_of_link_text(word: &str, target: &str) -> Option<Vec<LineRange>> {
     let mention = path_mention(word).filter(|mention| !mention.lines.is_empty())?;
-    let name = |path: &str| path.rsplit('/').next().map(str::to_owned);
     let path = target.split(['#', '?']).next().unwrap_or_default();
-    (lines_of_target(target).is_empty() && name(path) == name(mention.path)).then_some(mention.lines)
+    let is_same = path.rsplit('/').next() == mention.path.rsplit('/').next();
+    (is_same && lines_of_target(target).is_empty()).then_some(mention.lines)
 }
 
 /// Returns a word with `/` for `\`, unless it begins as an expression or an escape does: `\.env`.
 fn slashed(word: &str) -> Cow<'_, str> {
-    match word.strip_prefix('\\') {
-        Some(rest) if !rest.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '\\' | '_')) => {
-            Cow::Borrowed(word)
-        }
-        _ => with_slashes(word),
-    }
-}
-
-/// Disjoint ranges in order.
-pub(super) struct Spans(Vec<Range<usize>>);
-
-impl Spans {
-    /// Returns the index of the range that holds a byte.
-    fn index(&self, at: usize) -> Option<usize> {
-        let index = self.0.partition_point(|range| range.start <= at).checked_sub(1)?;
-        self.0.get(index).filter(|range| range.contains(&at)).map(|_| index)
-    }
-
-    pub(super) fn hold(&self, at: usize) -> bool {
-        self.index(at).is_some()
-    }
+    let begins = |rest: &str| rest.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '\\' | '_'));
+    if word.strip_prefix('\\').is_none_or(begins) { with_slashes(word) } else { Cow::Borrowed(word) }
 }

@@ -1,7 +1,7 @@
 //! Relations that a text states: labels, sentences, headings and task lists.
 
-use crate::markdown::Run;
-use crate::mentions::clauses::{ClauseReader, is_at_least};
+use crate::markdown::{LinkSpan, Run};
+use crate::mentions::clauses::ClauseReader;
 use crate::mentions::sections::HeadingMeaning;
 use crate::mentions::vocabulary::pattern;
 use crate::mentions::words::{NameStrength, id_range};
@@ -34,18 +34,14 @@ pub enum NameForm {
     Link,
 }
 
-/// A relation that a text states.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BodyRelation {
     /// The relation of the named item to the item with this text.
     pub relation: Relation,
     /// The named item: `#12`, `GH-12`, `owner/repo#12`, a URL, an id; the target of a link.
     pub target: String,
-    /// How it is named.
     pub form: NameForm,
-    /// The line.
     pub line: u32,
-    /// The part of the text.
     pub via: Via,
 }
 
@@ -74,7 +70,6 @@ static LABEL_HINT: LazyLock<Regex> = LazyLock::new(|| pattern("(?i)parent|child|
 /// The most ids between the ends of ranges that one text names.
 const MAX_BETWEEN: usize = 1000;
 
-/// Collects the relations of a text, run by run.
 #[derive(Debug, Default)]
 pub(super) struct RelationCollector {
     found: Vec<BodyRelation>,
@@ -98,26 +93,25 @@ impl RelationCollector {
     /// Reads a run in a section with the meaning `section`.
     pub(super) fn read(&mut self, run: &Run, section: Option<HeadingMeaning>, lines: &LineStarts) {
         let text = &run.spoken.text;
-        let announced = self.label.is_some()
+        let is_announced = self.label.is_some()
             || matches!(section, Some(HeadingMeaning::Relation(_) | HeadingMeaning::Children { .. }));
         let is_hinted = || PHRASE_HINT.is_match(text) || text.contains([':', '：']) && LABEL_HINT.is_match(text);
-        if run.quoted || !announced && !is_hinted() && run.bold_line().is_none() {
+        if run.quoted || !is_announced && !is_hinted() && run.bold_line().is_none() {
             return;
         }
         let clauses = ClauseReader::of(run);
         if clauses.words.is_empty() {
             return;
         }
-        let label = self.label_for(run, &clauses);
+        let above = self.label_for(run, &clauses);
         let mut reader = RunReader { clauses, run, section, lines, used: BTreeSet::new(), found: Vec::new() };
-        let label_below = reader.read(label);
+        let below = reader.read(above);
         reader.found.into_iter().for_each(|(_, stated)| self.add(stated));
-        if let Some(relation) = label_below {
+        if let Some(relation) = below {
             self.label = Some(PendingLabel { relation, depth: run.lists, used: false });
         }
     }
 
-    /// Returns all that was read, in order.
     pub(super) fn finish(self) -> Vec<BodyRelation> {
         self.found
     }
@@ -146,18 +140,16 @@ impl RelationCollector {
 
     /// Returns the label above that applies to this run.
     fn label_for(&mut self, run: &Run, clauses: &ClauseReader<'_>) -> Option<Relation> {
-        let label = self.label?;
+        let label = self.label.take()?;
         if run.lists > label.depth && !run.heading {
             self.label = Some(PendingLabel { used: true, ..label });
             return Some(label.relation);
         }
-        self.label = None;
-        let answers = clauses.begins_with_id(0);
-        (answers && !label.used && run.lists == 0 && label.depth == 0 && !run.heading).then_some(label.relation)
+        let is_answer = !label.used && run.lists == 0 && label.depth == 0 && !run.heading && clauses.begins_with_id(0);
+        is_answer.then_some(label.relation)
     }
 }
 
-/// Reads the relations that one run states.
 struct RunReader<'a> {
     clauses: ClauseReader<'a>,
     run: &'a Run,
@@ -173,24 +165,20 @@ impl RunReader<'_> {
     /// Reads the run, to which the label `above` applies, and returns the label on its last line if that has no targets.
     fn read(&mut self, above: Option<Relation>) -> Option<Relation> {
         let run = self.run;
-        if let Some(HeadingMeaning::Children { named }) = self.section
-            && run.lists > 0
-        {
-            let is_child = run.first_of_item && above.is_none() && (run.task || named && run.lists == 1);
-            if is_child {
-                self.child();
-                return None;
+        match self.section {
+            Some(HeadingMeaning::Children { named }) if run.lists > 0 => {
+                if run.first_of_item && above.is_none() && (run.task || named && run.lists == 1) {
+                    self.child();
+                    return None;
+                }
             }
-        } else {
-            self.claimed();
+            _ => self.claimed(),
         }
-        let text = self.clauses.text;
         let (mut offset, mut label, mut label_above) = (0, None, None);
-        for line in text.split('\n') {
+        for line in self.clauses.text.split('\n') {
             let range = self.clauses.word_at(offset)..self.clauses.word_at(offset + line.len() + 1);
             // A label of this run applies to the lines below it while they begin with an id.
-            let begins = !range.is_empty() && self.clauses.begins_with_id(range.start);
-            label_above = label_above.filter(|_| begins);
+            label_above = label_above.filter(|_| !range.is_empty() && self.clauses.begins_with_id(range.start));
             label = self.line(line, offset, range, label_above.or(above));
             label_above = label.or(label_above);
             offset += line.len() + 1;
@@ -199,11 +187,9 @@ impl RunReader<'_> {
         label
     }
 
-    /// Adds what phrases name.
     fn claimed(&mut self) {
         for index in 0..self.clauses.words.len() {
             if let Some(Some(relation)) = self.clauses.claimed[index] {
-                self.used.insert(index);
                 self.state(index, relation, false);
             }
         }
@@ -214,16 +200,13 @@ impl RunReader<'_> {
 
     /// Reads one line to which the label `pending` applies, and returns its label if that has no targets.
     fn line(&mut self, line: &str, offset: usize, words: Range<usize>, pending: Option<Relation>) -> Option<Relation> {
-        let label =
-            LABEL.captures(line).and_then(|found| Some((found.get(0)?.end(), relation_of(found.get(1)?.as_str()))));
-        if let Some((length, relation)) = label {
-            let end = offset + length;
+        if let Some((end, relation)) = label_of(line).map(|(length, relation)| (offset + length, relation)) {
             let rest = self.clauses.word_at(end)..words.end;
             if rest.is_empty() {
                 return Some(relation);
             }
             let leading = self.clauses.list(end, words.end, true);
-            if !self.clauses.asks(offset, self.end_of(&leading, end)) {
+            if !self.clauses.asks(offset, self.clauses.end_of(&leading, end)) {
                 self.take(rest, &leading, true, relation);
             }
             return None;
@@ -232,24 +215,22 @@ impl RunReader<'_> {
         if offset == 0
             && self.run.lists > 0
             && self.run.bold_line().is_some()
-            && let Some(name) = LABEL.captures(&format!("{line}:")).and_then(|found| found.get(1))
+            && let Some((_, relation)) = label_of(&format!("{line}:"))
         {
-            return Some(relation_of(name.as_str()));
+            return Some(relation);
         }
         if self.beginning(line, offset, words.end) {
             return None;
         }
-        let begins = self.clauses.words.get(words.start).is_some_and(|word| is_at_least(word, NameStrength::Sure));
-        let relation = match (pending, self.section) {
-            (Some(relation), _) => relation,
-            (None, Some(HeadingMeaning::Relation(relation))) if !self.run.heading => relation,
-            (None, Some(HeadingMeaning::Children { named: true }))
-                if begins && self.run.lists == 0 && !self.run.heading =>
-            {
-                Relation::Child
+        let of_section = || match self.section.filter(|_| !self.run.heading)? {
+            HeadingMeaning::Relation(relation) => Some(relation),
+            HeadingMeaning::Children { named: true } if self.run.lists == 0 => {
+                let begins = !words.is_empty() && self.clauses.is_at_least(words.start, NameStrength::Sure);
+                begins.then_some(Relation::Child)
             }
-            _ => return None,
+            _ => None,
         };
+        let relation = pending.or_else(of_section)?;
         let leading = self.leading(words.clone());
         self.take(words, &leading, false, relation);
         None
@@ -260,42 +241,28 @@ impl RunReader<'_> {
         let Some(found) = START.captures(line) else { return false };
         let relation = if found.get(1).is_some() { Relation::Parent } else { Relation::Blocks };
         let leading = self.clauses.list(offset + found[0].len(), until, false);
-        if !leading.first().is_some_and(|first| self.clauses.begins_with_id(*first)) {
-            return false;
-        }
-        if !self.clauses.asks(offset, self.end_of(&leading, offset)) {
+        let is_stated = leading.first().is_some_and(|first| self.clauses.begins_with_id(*first));
+        if is_stated && !self.clauses.asks(offset, self.clauses.end_of(&leading, offset)) {
             for index in leading {
-                if self.clauses.claimed[index].is_none() && self.used.insert(index) {
+                if self.clauses.claimed[index].is_none() && !self.used.contains(&index) {
                     self.state(index, relation, false);
                 }
             }
         }
-        true
+        is_stated
     }
 
-    /// Returns where the last of some words ends, or `default` if there is none.
-    fn end_of(&self, words: &[usize], default: usize) -> usize {
-        words.last().map_or(default, |last| self.clauses.words[*last].end)
-    }
-
-    /// Returns the words of a range outside parentheses.
-    fn outside_remarks(&self, range: Range<usize>) -> Vec<usize> {
+    fn outside_remarks(&self, range: Range<usize>) -> impl Iterator<Item = usize> {
         let (mut depth, mut end) = (0_i32, None);
-        range
-            .filter(|index| {
-                let word = &self.clauses.words[*index];
-                let gap = end.and_then(|end| self.clauses.text.get(end..word.start)).unwrap_or_default();
-                end = Some(word.end);
-                for c in gap.chars() {
-                    depth = match c {
-                        '(' => depth + 1,
-                        ')' => (depth - 1).max(0),
-                        _ => depth,
-                    };
-                }
-                depth == 0
-            })
-            .collect()
+        range.filter(move |index| {
+            let word = &self.clauses.words[*index];
+            let gap = end.and_then(|end| self.clauses.text.get(end..word.start)).unwrap_or_default();
+            end = Some(word.end);
+            for c in gap.chars() {
+                depth = (depth + i32::from(c == '(') - i32::from(c == ')')).max(0);
+            }
+            depth == 0
+        })
     }
 
     /// Returns the list of names that an announced entry begins with.
@@ -304,6 +271,13 @@ impl RunReader<'_> {
         let first = range.clone().next();
         let first = first.filter(|first| clauses.words[*first].target.is_some() || clauses.names(*first, true));
         first.map(|first| clauses.list(clauses.words[first].start, range.end, true)).unwrap_or_default()
+    }
+
+    /// Returns whether no phrase and no other label names a word, and the text does not deny it.
+    fn is_free(&self, index: usize) -> bool {
+        self.clauses.claimed[index].is_none()
+            && !self.used.contains(&index)
+            && !self.clauses.is_denied_name(self.clauses.words[index].start)
     }
 
     /// Adds the `leading` words and the other words of `range` that surely name an item.
@@ -315,40 +289,33 @@ impl RunReader<'_> {
         if clauses.says_none(&range) {
             return;
         }
-        let is_free = |index: &usize| {
-            let is_denied = || clauses.is_denied_name(clauses.words[*index].start);
-            clauses.claimed[*index].is_none() && !self.used.contains(index) && !is_denied()
-        };
-        let is = |index: &usize, strength| is_at_least(&clauses.words[*index], strength);
-        let leading: Vec<usize> =
-            leading.iter().copied().filter(|index| range.contains(index)).filter(is_free).collect();
+        let free = |index: &usize| range.contains(index) && self.is_free(*index);
+        let leading: Vec<usize> = leading.iter().copied().filter(free).collect();
         let (mut chosen, mut exact): (BTreeSet<usize>, BTreeSet<usize>) =
             leading.iter().copied().partition(|index| clauses.words[*index].target.is_some());
-        chosen.extend(range.clone().filter(|index| is(index, NameStrength::Sure)).filter(is_free));
+        let is = |index: &usize, strength| clauses.is_at_least(*index, strength);
+        chosen.extend(range.clone().filter(|index| is(index, NameStrength::Sure)).filter(free));
         if is_label || chosen.is_empty() {
-            let ids = self.outside_remarks(range.clone()).into_iter();
-            chosen.extend(ids.filter(|index| is(index, NameStrength::Id)).filter(is_free));
+            let ids = self.outside_remarks(range.clone());
+            chosen.extend(ids.filter(|index| is(index, NameStrength::Id)).filter(free));
         }
-        let links = self.links_in(&range);
         if chosen.is_empty() && !exact.iter().any(|index| clauses.is_mixed(*index) || clauses.words[*index].code) {
-            exact.extend(range.filter(|index| clauses.is_mixed(*index)).filter(is_free));
+            exact.extend(range.clone().filter(|index| clauses.is_mixed(*index)).filter(free));
         }
         let most = if relation == Relation::Parent { 1 } else { usize::MAX };
-        let links: Vec<usize> =
-            links.filter(|link| !clauses.is_denied_name(clauses.links[*link].range.start)).take(most).collect();
+        let links = self.links_in(&range).filter(|link| !clauses.is_denied_name(clauses.links[*link].range.start));
+        let links: Vec<usize> = links.take(most).collect();
         for index in chosen.into_iter().take(most).chain(exact.into_iter().take(most)) {
-            self.used.insert(index);
             self.state(index, relation, leading.contains(&index));
         }
         links.into_iter().for_each(|link| self.state_link(link, relation));
     }
 
-    /// Returns the links among some words.
     fn links_in(&self, words: &Range<usize>) -> Range<usize> {
-        let clauses = &self.clauses;
-        let start = clauses.words.get(words.start).map_or(clauses.text.len(), |word| word.start);
-        let end = words.end.checked_sub(1).and_then(|last| clauses.words.get(last)).map_or(0, |word| word.end);
-        let at = |byte: usize| clauses.links.partition_point(|link| link.range.start < byte);
+        let ClauseReader { words: all, links, text, .. } = &self.clauses;
+        let start = all.get(words.start).map_or(text.len(), |word| word.start);
+        let end = self.clauses.end_of(&Vec::from_iter(words.clone().next_back()), 0);
+        let at = |byte: usize| links.partition_point(|link| link.range.start < byte);
         at(start)..at(end)
     }
 
@@ -359,22 +326,23 @@ impl RunReader<'_> {
         if clauses.says_none(&all) {
             return;
         }
-        let is_sure = |index: &usize| is_at_least(&clauses.words[*index], NameStrength::Sure);
-        let is_free =
-            |index: &usize| clauses.claimed[*index].is_none() && !clauses.is_denied_name(clauses.words[*index].start);
+        let is_sure = |index: &usize| clauses.is_at_least(*index, NameStrength::Sure);
         let leading = self.leading(all.clone());
         let (mut chosen, exact): (Vec<usize>, Vec<usize>) =
             leading.iter().copied().partition(|index| clauses.words[*index].target.is_some());
         // `cache-first design (#7)` begins with words that only look like an id.
         if chosen.len() < 2 && !chosen.iter().any(is_sure) {
-            let others: Vec<usize> = all.filter(is_sure).filter(is_free).collect();
+            let others: Vec<usize> = all.filter(is_sure).filter(|index| self.is_free(*index)).collect();
             chosen = if others.is_empty() { chosen } else { others };
         }
-        let link = clauses.links.first().filter(|link| clauses.text[..link.range.start].trim().is_empty()).map(|_| 0);
+        let is_first = |link: &LinkSpan| clauses.text[..link.range.start].trim().is_empty();
+        let link = clauses.links.first().is_some_and(is_first);
         for index in chosen.into_iter().chain(exact) {
             self.state(index, Relation::Child, leading.contains(&index));
         }
-        link.into_iter().for_each(|link| self.state_link(link, Relation::Child));
+        if link {
+            self.state_link(0, Relation::Child);
+        }
         if self.run.task {
             self.found.iter_mut().for_each(|(_, stated)| stated.via = Via::Checklist);
         }
@@ -382,6 +350,7 @@ impl RunReader<'_> {
 
     /// Adds the item that a word names; one that is a whole announced entry must exist.
     fn state(&mut self, index: usize, relation: Relation, is_entry: bool) {
+        self.used.insert(index);
         let word = self.clauses.words[index];
         let form = match word.target {
             _ if is_entry && self.clauses.must_name(index) => NameForm::Entry,
@@ -392,8 +361,8 @@ impl RunReader<'_> {
     }
 
     fn state_link(&mut self, link: usize, relation: Relation) {
-        let link = &self.clauses.links[link];
-        self.add(link.range.start, relation, link.target.clone(), NameForm::Link);
+        let LinkSpan { range, target } = &self.clauses.links[link];
+        self.add(range.start, relation, target.clone(), NameForm::Link);
     }
 
     fn add(&mut self, at: usize, relation: Relation, target: String, form: NameForm) {
@@ -402,7 +371,10 @@ impl RunReader<'_> {
     }
 }
 
-fn relation_of(label: &str) -> Relation {
-    let label = label.to_lowercase();
-    LABELS.iter().find(|(start, _)| label.starts_with(start)).map_or(Relation::DependsOn, |(_, relation)| *relation)
+/// Returns the relation that a line is labelled with, and the length of its label.
+fn label_of(line: &str) -> Option<(usize, Relation)> {
+    let found = LABEL.captures(line)?;
+    let label = found.get(1)?.as_str().to_lowercase();
+    let relation = LABELS.iter().find(|(start, _)| label.starts_with(start));
+    Some((found.get(0)?.end(), relation.map_or(Relation::DependsOn, |(_, relation)| *relation)))
 }

@@ -4,21 +4,17 @@ use crate::markdown::{Run, without_parentheses};
 use crate::mentions::vocabulary::{means, words_for};
 use crate::model::Relation;
 
-/// The meaning of a heading for its section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum HeadingMeaning {
-    /// The references in it are of this relation.
     Relation(Relation),
     /// Its list items are children; of a heading such as `Tasks` only those with a checkbox.
     Children {
         /// Whether the heading names children, so that plain list items count too.
         named: bool,
     },
-    /// Bare numbers in it are ADRs.
     Adrs,
 }
 
-/// Returns the meaning of a heading with this title, if any.
 fn meaning_of(title: &str) -> Option<HeadingMeaning> {
     let bare = without_parentheses(title).to_lowercase();
     let words: Vec<&str> = bare
@@ -58,7 +54,6 @@ const BOLD: u8 = 7;
 pub(super) struct OpenSections(Vec<(u8, Option<HeadingMeaning>)>);
 
 impl OpenSections {
-    /// Opens the section of a heading.
     pub(super) fn open(&mut self, level: u8, title: &str) {
         while self.0.last().is_some_and(|(open, _)| *open >= level) {
             self.0.pop();

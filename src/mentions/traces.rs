@@ -1,15 +1,13 @@
 //! Files and lines in the output of programs: stack traces and messages of compilers.
 
-use crate::mentions::brackets::opening;
-use crate::mentions::file_paths::{is_file_shaped, is_template, leading_lines, number};
+use crate::mentions::lines::leading_lines;
+use crate::mentions::path_words::opening;
+use crate::mentions::paths::{LONGEST_PATH, is_file_shaped, is_template};
 use crate::mentions::vocabulary::words_for;
 use crate::model::{LineRange, ends_name, with_slashes, without_drive};
 use memchr::memmem::Finder;
 use std::borrow::Cow;
 use std::sync::LazyLock;
-
-/// The longest path in a trace.
-const LONGEST: usize = 1024;
 
 /// The word before a line's number in `File "x.py", line 7`, `x.php on line 7` and `Foo.cs:line 7`.
 static LINE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("line "));
@@ -17,11 +15,9 @@ static LINE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("line "));
 /// A path with a line in a text that is not prose.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TracedLine<'a> {
-    /// Where the path begins.
     pub(super) start: usize,
     /// The path, perhaps absolute, with `/` and without a drive.
     pub(super) path: Cow<'a, str>,
-    /// The lines.
     pub(super) lines: LineRange,
 }
 
@@ -43,28 +39,26 @@ pub(super) fn traced_lines(text: &str) -> Vec<TracedLine<'_>> {
         found.extend(lines.and_then(|lines| traced(text, at, lines)));
     }
     for at in LINE.find_iter(bytes) {
-        let Some(lines) = number(&text[at + 5..]).and_then(|(line, _)| LineRange::new(line, line)) else { continue };
+        let Some((lines, _)) = leading_lines(&text[at + 5..]) else { continue };
         let before = text[..at].trim_end_matches("on ").trim_end_matches([' ', ',', ':']);
         // A quoted path may have spaces in it.
         let quoted = before.strip_suffix('"').and_then(|inner| {
-            let from = inner.len().saturating_sub(LONGEST);
-            let open = memchr::memrchr2(b'"', b'\n', inner.as_bytes().get(from..)?)? + from;
-            inner.as_bytes().get(open).filter(|byte| **byte == b'"')?;
-            Some(TracedLine { start: open + 1, path: with_slashes(without_drive(inner.get(open + 1..)?)), lines })
+            let near = &inner[inner.ceil_char_boundary(inner.len().saturating_sub(LONGEST_PATH))..];
+            let (_, path) =
+                near.rsplit_once(['"', '\n']).filter(|(before, _)| near[before.len()..].starts_with('"'))?;
+            Some(TracedLine { start: inner.len() - path.len(), path: with_slashes(without_drive(path)), lines })
         });
-        let found_here = match quoted {
+        found.extend(match quoted {
             Some(quoted) => Some(quoted).filter(|quoted| is_traced_path(&quoted.path)),
             None => traced(text, before.len(), lines),
-        };
-        found.extend(found_here);
+        });
     }
     found.sort_by_key(|line| line.start);
     found
 }
 
-/// Reads the path that ends at `end`.
 fn traced(text: &str, end: usize, lines: LineRange) -> Option<TracedLine<'_>> {
-    let from = text.ceil_char_boundary(end.saturating_sub(LONGEST));
+    let from = text.ceil_char_boundary(end.saturating_sub(LONGEST_PATH));
     let window = text.get(from..end)?;
     let divides = |c: char| ends_name(c) || matches!(c, '<' | '>' | '=' | '{' | '}' | ':');
     let word = |end: usize| {
@@ -105,26 +99,23 @@ fn is_traced_path(path: &str) -> bool {
 fn after_word(text: &str) -> Option<LineRange> {
     let text = text.strip_prefix(' ').unwrap_or(text);
     let rest = words_for("line").iter().find_map(|word| text.strip_prefix(word))?;
-    let rest = rest.trim_start_matches(['号', '號']);
-    let digits = rest.trim_start_matches([' ', '\u{a0}']);
-    number(digits).filter(|_| digits.len() < rest.len()).and_then(|(line, _)| LineRange::new(line, line))
+    let digits = rest.trim_start_matches(['号', '號']).strip_prefix([' ', '\u{a0}'])?;
+    leading_lines(digits).map(|(lines, _)| lines)
 }
 
 /// Reads `12`, `12:5`, `12-20` or, up to a closing bracket, `12)`, `12,3)` and `12,3,12,8)`.
 fn numbers(text: &str, closed_by: Option<char>) -> Option<LineRange> {
-    if let Some(bracket) = closed_by {
-        let (first, rest) = number(text)?;
-        let rest = rest.strip_prefix(',').map_or(rest, |columns| {
-            columns.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, ' ' | ',' | '-'))
-        });
-        return rest.starts_with(bracket).then(|| LineRange::new(first, first))?;
-    }
     let (lines, rest) = leading_lines(text)?;
-    // Not a number of a version, an address or a time of day in a name.
-    let ends = !rest.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '.' | '/' | '_') && !ends_sentence(rest));
-    ends.then_some(lines)
-}
-
-fn ends_sentence(rest: &str) -> bool {
-    rest.strip_prefix('.').is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()))
+    let is_end = match closed_by {
+        Some(bracket) => {
+            let is_column = |c: char| c.is_ascii_digit() || matches!(c, ' ' | ',' | '-');
+            rest.trim_start_matches(is_column).starts_with(bracket)
+        }
+        // Not a number of a version, an address or a time of day in a name.
+        None => {
+            let after = rest.strip_prefix('.').unwrap_or(rest);
+            !rest.starts_with(['/', '_']) && !after.starts_with(char::is_alphanumeric)
+        }
+    };
+    is_end.then_some(lines)
 }

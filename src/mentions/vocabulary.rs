@@ -11,7 +11,6 @@ pub(super) fn words_for(meaning: &str) -> &'static [&'static str] {
     WORDS.get(meaning).map_or(&[], Vec::as_slice)
 }
 
-/// Returns whether a word has a meaning.
 pub(super) fn means(meaning: &str, word: &str) -> bool {
     holds(&WORDS, meaning, word)
 }

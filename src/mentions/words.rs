@@ -3,7 +3,7 @@
 use crate::markdown::GAP;
 use crate::mentions::vocabulary::{means, pattern};
 use crate::model::{
-    ends_name, is_document_name, is_other_script, is_repo_name, is_typographic_hyphen, issue_url, latin_parts,
+    IssueReference, ends_name, is_document_name, is_other_script, is_typographic_hyphen, issue_url, latin_parts,
 };
 use regex::Regex;
 use std::ops::Range;
@@ -20,18 +20,14 @@ pub(super) enum NameStrength {
     Sure,
 }
 
-/// A word of a text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Word<'a> {
-    /// The byte at which it begins.
     pub(super) start: usize,
-    /// The byte at which it ends.
     pub(super) end: usize,
     /// Without punctuation around it.
     pub(super) text: &'a str,
     /// The item that it may name, and how surely; for a URL the part up to the number.
     pub(super) target: Option<(&'a str, NameStrength)>,
-    /// Whether it is a code span.
     pub(super) code: bool,
 }
 
@@ -113,7 +109,6 @@ static RANGE: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)((?:[a-z0-9][\w.-]*/[\w.-]+)?#|[a-z](?:[\w.:-]*[a-z_.:-])?)(\d{1,9})(\s?(?:\.{2,3}|…|[-~〜～\u{2010}-\u{2014}])\s?|\s(?:to|through|thru|until|bis)\s)((?:[\w./-]*#|[a-z](?:[\w.:-]*[a-z_.:-])?)?)(\d{1,9})",
     )
 });
-/// The most numbers of a range that are read besides its ends.
 const LONGEST_RANGE: u64 = 100;
 
 /// Returns the ranges of ids in a text, and how surely they are names.
@@ -142,11 +137,9 @@ fn id_ranges(text: &str) -> impl Iterator<Item = (Range<usize>, Option<NameStren
     })
 }
 
-/// The ids of a range.
 pub(super) struct IdRange {
     pub(super) first: String,
     pub(super) last: String,
-    /// Those between its ends.
     pub(super) between: Vec<String>,
     /// Whether they are issues, which need not be items.
     pub(super) are_issues: bool,
@@ -170,10 +163,14 @@ fn is_edge(c: char) -> bool {
     matches!(c, '.' | ':' | '!' | '?' | '*' | '_' | '~' | '/' | '-' | '=' | '+')
 }
 
-/// Returns a word without the punctuation at its ends.
 pub(super) fn bare(word: &str) -> &str {
     word.trim_matches(is_edge)
 }
+
+/// `feat:x`, `task:12`
+static KINDED: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[A-Za-z_-]{2,}:[A-Za-z0-9][A-Za-z0-9._/-]*$"));
+/// `TASK-4`, `bd-au0.10`, `cache-layer`
+static HYPHENATED: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[A-Za-z][A-Za-z0-9._]*-[A-Za-z0-9._-]*$"));
 
 /// Returns the item that a whole word may name.
 fn target(word: &str) -> Option<(&str, NameStrength)> {
@@ -181,47 +178,24 @@ fn target(word: &str) -> Option<(&str, NameStrength)> {
     if !word.contains(['#', ':', '-']) {
         return None;
     }
-    let sure = |word| Some((word, NameStrength::Sure));
     if word.contains("://") {
-        return issue_url(word).and_then(sure);
+        return issue_url(word).map(|url| (url, NameStrength::Sure));
     }
-    if let Some((before, digits)) = word.split_once('#') {
-        if before.eq_ignore_ascii_case("GH") && is_digits(digits) {
-            return word.get(2..).and_then(sure);
-        }
-        let number = is_digits(digits) && (before.is_empty() || is_repo_name(before));
-        return if number { sure(word) } else { None };
+    let issue =
+        word.get(2..).filter(|rest| rest.starts_with('#') && word[..2].eq_ignore_ascii_case("GH")).unwrap_or(word);
+    if IssueReference::parse(issue).is_some() {
+        return Some((issue, NameStrength::Sure));
     }
-    if let Some(digits) = word.get(..3).filter(|gh| gh.eq_ignore_ascii_case("GH-")).and(word.get(3..))
-        && is_digits(digits)
-    {
-        return sure(word);
-    }
-    let ids = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
-    if let Some((kind, slug)) = word.split_once(':') {
-        let kinded = kind.len() >= 2
-            && kind.chars().all(|c| c.is_ascii_alphabetic() || matches!(c, '_' | '-'))
-            && slug.starts_with(|c: char| c.is_ascii_alphanumeric())
-            && slug.chars().all(|c| ids(c) || c == '/');
+    if KINDED.is_match(word) {
         // `task:12` may be an id; `localhost:8080` looks the same, so it needs an item of that name.
-        let named = slug.chars().any(|c| c.is_ascii_alphabetic());
-        let strength = if named { NameStrength::Sure } else { NameStrength::Id };
-        return kinded.then_some((word, strength));
+        let has_name = word.rsplit(':').next().is_some_and(|slug| slug.contains(|c: char| c.is_ascii_alphabetic()));
+        return Some((word, if has_name { NameStrength::Sure } else { NameStrength::Id }));
     }
-    let shaped = word.starts_with(|c: char| c.is_ascii_alphabetic())
-        && word.contains('-')
-        && word.chars().all(ids)
-        && !is_file(word)
-        && word.len() <= 100;
-    let strength = if word.chars().any(|c| c.is_ascii_digit()) { NameStrength::Id } else { NameStrength::Weak };
-    shaped.then_some((word, strength))
+    let strength = if word.contains(|c: char| c.is_ascii_digit()) { NameStrength::Id } else { NameStrength::Weak };
+    (word.len() <= 100 && HYPHENATED.is_match(word) && !is_file(word)).then_some((word, strength))
 }
 
 /// Returns whether a word is the name of a file rather than an id such as `BACK-4.10`.
 fn is_file(word: &str) -> bool {
     is_document_name(word) || word.rsplit_once('.').is_some_and(|(_, extension)| means("extension", extension))
-}
-
-fn is_digits(text: &str) -> bool {
-    !text.is_empty() && text.len() <= 18 && text.bytes().all(|byte| byte.is_ascii_digit())
 }

@@ -1,42 +1,36 @@
 //! The references of an item to ADRs by their numbers, their names and pages of generated sites.
 
-use super::PathBase;
-use super::ReferenceSearch;
-use super::paths::{PathMention, PathSource};
-use crate::graph::collector::Absence;
-use crate::graph::file_reference::{FileKind, ShownPlace};
+use super::paths::{FileMention, PathSource};
+use super::{PathBase, ReferenceSearch};
+use crate::graph::file_references::{Absence, FileKind, ShownPlace};
 use crate::graph::files::{is_listed, is_usual};
-use crate::graph::index::last;
 use crate::graph::link::number;
 use crate::graph::locate::Location;
+use crate::graph::names::last;
 use crate::mentions::adr_number;
 use crate::model::{RepoPath, has_document_extension, is_typographic_hyphen};
 use crate::redact::{Clean, CleanBuf};
 
-/// The most ADRs that a range names.
 const MAX_RANGE: u64 = 100;
 
-/// The first mention of an ADR's number.
 pub(super) struct AdrNumber {
     written: Clean,
     at: ShownPlace,
-    /// Whether only tracked files count.
     is_tracked: bool,
 }
 
 impl ReferenceSearch<'_> {
-    /// Adds a number unless it was mentioned before.
     pub(super) fn add_number(&mut self, number: u64, at: &ShownPlace, written: impl FnOnce() -> Clean) {
         let is_tracked = self.base_kind != PathBase::File;
         self.numbers.entry(number).or_insert_with(|| AdrNumber { written: written(), at: at.clone(), is_tracked });
     }
 
-    /// Adds the number of an ADR in a text, which may be that of a link to `link`.
-    pub(super) fn add_adr_mention(&mut self, mention: &PathMention<'_>, link: Option<&str>) {
-        let new = |number: &u64| mention.foreign.is_none() && !self.numbers.contains_key(number);
-        let Some(number) = number(mention.written).filter(new) else { return };
+    /// Adds the number of an ADR in a text.
+    pub(super) fn add_adr_mention(&mut self, mention: &FileMention<'_>) {
+        let new = |number: &u64| mention.reference.foreign.is_none() && !self.numbers.contains_key(number);
+        let Some(number) = number(&mention.reference.target).filter(new) else { return };
         let count = self.index.adrs_numbered(number).len();
-        match link.map(|link| self.locator.locate(link, mention.base)) {
+        match mention.reference.link.as_deref().map(|link| self.locator.locate(link, mention.base)) {
             // The link is a reference of its own and takes precedence; a missing target is reported for it.
             Some(Location::Foreign | Location::File { .. } | Location::UnknownRepo | Location::Denied) => return,
             Some(Location::Absent(_)) if count == 0 => return,
@@ -46,16 +40,17 @@ impl ReferenceSearch<'_> {
         let quotation = if count == 1 {
             None
         } else {
-            let spelled = ["ADR-", "ADR ", "ADR", "adr-"].map(|adr| format!("{adr}{}", mention.written));
+            let spelled = ["ADR-", "ADR ", "ADR", "adr-"].map(|adr| format!("{adr}{}", mention.reference.target));
             mention.quotation.find(&spelled.each_ref().map(String::as_str))
         };
         self.add_number(number, mention.at, || quotation.unwrap_or_else(|| name_of(number)));
     }
 
     /// Adds the ADRs that there are between two numbers: `ADR-001 through ADR-004`.
-    pub(super) fn add_adrs_between(&mut self, mention: &PathMention<'_>) {
-        let ends = mention.written.split_once('-').and_then(|(first, last)| Some((number(first)?, number(last)?)));
-        let Some((first, last)) = ends.filter(|_| mention.foreign.is_none()) else { return };
+    pub(super) fn add_adrs_between(&mut self, mention: &FileMention<'_>) {
+        let ends =
+            mention.reference.target.split_once('-').and_then(|(first, last)| Some((number(first)?, number(last)?)));
+        let Some((first, last)) = ends.filter(|_| mention.reference.foreign.is_none()) else { return };
         if last.saturating_sub(first) > MAX_RANGE {
             return;
         }
@@ -100,7 +95,6 @@ impl ReferenceSearch<'_> {
         exists
     }
 
-    /// Returns the only ADR with this file name.
     pub(super) fn known_adr(&self, name: &str) -> Option<RepoPath> {
         match self.index.adrs_named(name) {
             [one] if self.locator.files.has(one) && !is_usual(name) => Some(one.clone()),

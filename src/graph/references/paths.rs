@@ -1,15 +1,14 @@
 //! The references of an item to files by their paths; those to documents, which are found by the path or a unique name.
 
 use super::ReferenceSearch;
-use crate::graph::collector::Absence;
-use crate::graph::file_reference::{FileKind, ShownPlace};
-use crate::graph::files::{SuffixMatch, is_document, is_text_name};
-use crate::graph::index::last;
-use crate::graph::link::{WebAddress, scheme};
+use crate::graph::file_references::{Absence, FileKind, ShownPlace};
+use crate::graph::files::{is_document, is_text_name};
+use crate::graph::link::WebAddress;
 use crate::graph::locate::Location;
+use crate::graph::names::last;
 use crate::graph::quote::{Quoter, one_line, shortened};
-use crate::mentions::{ReferenceForm, adr_number};
-use crate::model::{Code, LineRange, RepoPath, has_document_extension, is_other_script, with_slashes};
+use crate::mentions::{Reference, ReferenceForm, adr_number, scheme};
+use crate::model::{Code, RepoPath, has_document_extension, is_other_script, with_slashes};
 use crate::redact::Clean;
 use std::borrow::Cow;
 
@@ -42,12 +41,9 @@ impl PathSource {
     }
 }
 
-/// The clean text that holds a mention.
 #[derive(Clone, Copy)]
 pub(super) enum Quotation<'m> {
-    /// The value of a field, which is quoted whole.
     Value(&'m Clean),
-    /// A line of a text.
     Line(&'m Quoter<'m>, u32),
 }
 
@@ -61,52 +57,45 @@ impl Quotation<'_> {
 }
 
 /// A path in a text of the item, with what decides how it is read.
-pub(super) struct PathMention<'m> {
-    /// The path as the text names it.
-    pub(super) written: &'m str,
+pub(super) struct FileMention<'m> {
+    pub(super) reference: &'m Reference,
     /// The path as it is looked up.
     pub(super) target: Cow<'m, str>,
-    pub(super) form: ReferenceForm,
-    pub(super) lines: &'m [LineRange],
-    /// The name of a repo directly before it.
-    pub(super) foreign: Option<&'m str>,
     pub(super) source: PathSource,
-    /// The file from which it is resolved.
     pub(super) base: &'m RepoPath,
     pub(super) at: &'m ShownPlace,
     pub(super) quotation: Quotation<'m>,
 }
 
-impl PathMention<'_> {
+impl FileMention<'_> {
     pub(super) fn has_lines(&self) -> bool {
-        !self.lines.is_empty()
+        !self.reference.lines.is_empty()
     }
 
     pub(super) fn is_in_passing(&self) -> bool {
         self.source.is_in_passing()
     }
 
-    /// Returns whether it is the web address of a link.
     pub(super) fn is_linked_address(&self, host: &str) -> bool {
-        self.form == ReferenceForm::Link && WebAddress::read(self.written, host).is_some()
+        self.reference.form == ReferenceForm::Link && WebAddress::read(&self.reference.target, host).is_some()
     }
 
-    /// Returns its quotation.
     pub(super) fn quoted(&self) -> Clean {
         match self.quotation {
             Quotation::Value(value) => shortened(value),
             Quotation::Line(quotes, line) => {
-                quotes.find_or_line(line, &[self.written, &self.written.replace('/', "\\")])
+                let written = &self.reference.target;
+                quotes.find_or_line(line, &[written, &written.replace('/', "\\")])
             }
         }
     }
 }
 
 impl<'a> ReferenceSearch<'a> {
-    /// Adds the file that a path leads to, or why there is none.
-    pub(super) fn add_path(&mut self, mut mention: PathMention<'_>) {
+    pub(super) fn add_path(&mut self, mut mention: FileMention<'_>) {
         let located = self.located(&mut mention);
-        let PathMention { form, source, at, .. } = mention;
+        let FileMention { source, at, .. } = mention;
+        let form = mention.reference.form;
         let is_named_document = source.is_in_passing() && is_bare_document(form, &mention.target);
         let is_file = matches!(located, Location::File { .. });
         // The name of a document without a folder is no reference, unless a line is stated or it is never opened.
@@ -117,13 +106,8 @@ impl<'a> ReferenceSearch<'a> {
         let target = &*mention.target;
         let is_adr = source == PathSource::AdrField || self.is_like_adr(target);
         let is_code = is_code_like(target);
-        let kind = if is_adr {
-            FileKind::Adr
-        } else if is_code {
-            FileKind::Code
-        } else {
-            FileKind::Document
-        };
+        let other = if is_code { FileKind::Code } else { FileKind::Document };
+        let kind = if is_adr { FileKind::Adr } else { other };
         let may_be_code = is_code || form == ReferenceForm::Trace || leads_to_code(target, &located);
         if !is_adr && may_be_code && self.add_code(&mention, &located) {
             return;
@@ -175,31 +159,28 @@ impl<'a> ReferenceSearch<'a> {
 
     /// Returns the place that a path leads to, and reads the path without `\`, without the prose that it is joined to, as in
     /// `参照docs/a.md`, and without the folders of another machine before that of a document.
-    fn located(&self, mention: &mut PathMention<'_>) -> Location {
-        if !self.locator.files.has_literally(mention.written) {
-            mention.target = with_slashes(mention.written);
+    fn located(&self, mention: &mut FileMention<'_>) -> Location {
+        if !self.locator.files.has_literally(&mention.reference.target) {
+            mention.target = with_slashes(&mention.reference.target);
         }
         let target = &*mention.target;
         let located = self.locator.locate(target, mention.base);
         let is_open = matches!(located, Location::Absent(_) | Location::Outside { .. });
-        if !is_open || mention.form == ReferenceForm::Link || !mention.is_in_passing() {
+        if !is_open || mention.reference.form == ReferenceForm::Link || !mention.is_in_passing() {
             return located;
         }
         if target.starts_with('/') && has_document_extension(target) {
-            return match self.of_absolute(target, mention.has_lines()) {
-                SuffixMatch::One(path) => Location::File { path: path.clone(), anchor: None },
+            return match self.of_absolute(target, mention.has_lines())[..] {
+                [path] => Location::File { path: path.clone(), anchor: None },
                 _ => located,
             };
         }
         let is_prose = |c: &char| !c.is_ascii() && (is_other_script(*c) || !c.is_alphanumeric());
         let begins = |rest: &&str| rest.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '@'));
-        let prose = target.chars().take_while(is_prose).take(MAX_PROSE);
-        let rests = prose.scan(target, |rest, c| {
-            *rest = &rest[c.len_utf8()..];
-            Some(*rest)
-        });
+        let prose = target.char_indices().take_while(|(_, c)| is_prose(c)).take(MAX_PROSE);
+        let rests = prose.map(|(at, c)| &target[at + c.len_utf8()..]).filter(begins);
         let mut last = None;
-        for rest in rests.filter(begins) {
+        for rest in rests {
             let found = self.locator.locate(rest, mention.base);
             let is_found = matches!(found, Location::File { .. } | Location::Denied);
             last = Some((rest.to_owned(), found));
@@ -221,14 +202,14 @@ impl<'a> ReferenceSearch<'a> {
 
     /// Adds the omission of a file that is boilerplate, if it is clearly meant as a file, and returns whether the text only
     /// names such a file in passing.
-    fn add_boilerplate(&mut self, mention: &PathMention<'_>, located: &Location) -> bool {
+    fn add_boilerplate(&mut self, mention: &FileMention<'_>, located: &Location) -> bool {
         let Location::File { path, .. } = located else { return false };
         if mention.source.is_field() || self.in_title || self.index.is_adr(path) {
             return false;
         }
         let Some(name) = self.boilerplate_name(path) else { return false };
         let kind = if is_document(path) { FileKind::Document } else { FileKind::Code };
-        let is_word = mention.form == ReferenceForm::Path && !mention.has_lines() && path.dir().is_empty();
+        let is_word = mention.reference.form == ReferenceForm::Path && !mention.has_lines() && path.dir().is_empty();
         if !is_word && !self.collected.contains(path) && !self.is_item_file(path) {
             self.collected.add_missing(kind, name.clone(), Absence::Boilerplate, mention.at);
         }
@@ -255,7 +236,7 @@ impl<'a> ReferenceSearch<'a> {
     }
 
     /// Returns whether a folder is named because one item is in it: then it is a relation.
-    fn names_item(&self, mention: &PathMention<'_>) -> bool {
+    fn names_item(&self, mention: &FileMention<'_>) -> bool {
         let paths = [RepoPath::new(mention.target.trim_start_matches('/')), mention.base.beside(&mention.target)];
         paths.iter().flatten().any(|path| self.index.in_folder(path).len() == 1)
     }

@@ -1,12 +1,71 @@
-//! The collection of an item's references: files, omissions, warnings; each once, in order.
+//! The references of an item to files: found, left out, with warnings; each once, in order.
 
 use super::corpus::Entry;
-use super::file_reference::{FileKind, FileRef, ItemReferences, KeptCodeRef, MissingReference, ShownPlace};
 use super::quote::one_line;
 use crate::model::{Code, Diagnostic, LineRange, Place, RepoPath, bounded, natural_cmp};
 use crate::records::KeptCode;
 use crate::redact::{Clean, CleanBuf};
 use std::collections::BTreeMap;
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ShownPlace {
+    pub path: RepoPath,
+    pub line: u32,
+}
+
+/// The kind of a referenced file: ADRs before documents, code last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FileKind {
+    Adr,
+    /// Any other document, by its extension.
+    Document,
+    Code,
+}
+
+/// A file that an item refers to, found in the repo (not yet read: reading may still be refused).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileRef {
+    pub kind: FileKind,
+    pub path: RepoPath,
+    /// The anchor of the heading if only that section is meant. A reference to the whole file wins over one to a part.
+    pub anchor: Option<String>,
+    /// The stated lines of a code file, which are listed in addition to a reference to the whole file.
+    pub lines: Option<LineRange>,
+    /// The commit that a URL names, if the lines are those of a commit.
+    pub commit: Option<Clean>,
+    pub at: ShownPlace,
+}
+
+/// Lines of a file at a commit that an item names by a URL, and that the snapshot keeps.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct KeptCodeRef {
+    /// Their index in the code of the item's issue.
+    pub index: usize,
+    pub at: ShownPlace,
+}
+
+/// A reference that cannot be included: it becomes an omission.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct MissingReference {
+    /// The reference as written; of boilerplate the path of the file.
+    pub written: Clean,
+    pub kind: FileKind,
+    /// `not_in_repo`, `outside_repo`, `denied_path`, `boilerplate`, `ambiguous` or `limit`, as in packs.
+    pub reason: &'static str,
+    /// Whether an untrusted author may have written it.
+    pub untrusted: bool,
+    pub at: ShownPlace,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ItemReferences {
+    /// Files, ADRs first, by path; each once, code files once for each range of lines.
+    pub files: Vec<FileRef>,
+    /// The lines at commits that the snapshot keeps, in its order, each once.
+    pub kept: Vec<KeptCodeRef>,
+    pub missing: Vec<MissingReference>,
+    pub diagnostics: Vec<Diagnostic>,
+}
 
 /// The most parts of one file that are included separately; more are the whole file, or its outline.
 const MAX_PARTS: usize = 50;
@@ -17,23 +76,17 @@ const MAX_MISSING: usize = 100;
 /// The most code files of one item: each costs a section, a pointer or an omission.
 const MAX_CODE_FILES: usize = 100;
 
-/// A part of a file that a reference names.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Part {
-    /// The anchor of a heading.
-    Heading(String),
-    Lines(LineRange),
-}
+/// The anchor of a heading, or lines.
+type FilePart = (Option<String>, Option<LineRange>);
 
 /// The references to one file: the first place of each part and of the whole, and the commit whose lines are meant.
 #[derive(Default)]
 struct FileParts {
     is_adr: bool,
     whole: Option<ShownPlace>,
-    named: BTreeMap<Part, (ShownPlace, Option<Clean>)>,
+    named: BTreeMap<FilePart, (ShownPlace, Option<Clean>)>,
 }
 
-/// Why a reference cannot be included.
 pub(super) enum Absence<'p> {
     NotInRepo,
     OutsideRepo,
@@ -43,7 +96,6 @@ pub(super) enum Absence<'p> {
     Limit,
 }
 
-/// The references of one item found so far.
 pub(super) struct ReferenceCollector<'a> {
     entry: &'a Entry,
     documents: BTreeMap<RepoPath, FileParts>,
@@ -56,17 +108,10 @@ pub(super) struct ReferenceCollector<'a> {
 
 impl<'a> ReferenceCollector<'a> {
     pub(super) fn of(entry: &'a Entry) -> Self {
-        Self {
-            entry,
-            documents: BTreeMap::new(),
-            code: BTreeMap::new(),
-            kept: BTreeMap::new(),
-            missing: Vec::new(),
-            diagnostics: Vec::new(),
-        }
+        let (documents, code, kept) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        Self { entry, documents, code, kept, missing: Vec::new(), diagnostics: Vec::new() }
     }
 
-    /// Returns whether the file is the item's own.
     pub(super) fn is_own(&self, path: &RepoPath) -> bool {
         self.entry.origins().any(|origin| origin.path == *path)
     }
@@ -83,9 +128,9 @@ impl<'a> ReferenceCollector<'a> {
         }
         let parts = self.documents.entry(path).or_default();
         parts.is_adr |= is_adr;
-        match anchor.map(Part::Heading) {
+        match anchor {
             None => drop(parts.whole.get_or_insert_with(|| at.clone())),
-            Some(part) => drop(parts.named.entry(part).or_insert_with(|| (at.clone(), None))),
+            part => drop(parts.named.entry((part, None)).or_insert_with(|| (at.clone(), None))),
         };
     }
 
@@ -109,7 +154,7 @@ impl<'a> ReferenceCollector<'a> {
             parts.whole.get_or_insert_with(|| at.clone());
         }
         for lines in lines {
-            let known = parts.named.entry(Part::Lines(*lines)).or_insert_with(|| (at.clone(), commit.cloned()));
+            let known = parts.named.entry((None, Some(*lines))).or_insert_with(|| (at.clone(), commit.cloned()));
             // Lines that are named without a commit are those of today.
             if commit.is_none() {
                 known.1 = None;
@@ -140,33 +185,30 @@ impl<'a> ReferenceCollector<'a> {
 
     /// Adds a reference that cannot be included, with a warning if its text should be corrected.
     pub(super) fn add_missing(&mut self, kind: FileKind, written: Clean, absence: Absence<'_>, at: &ShownPlace) {
-        let shown = || one_line(&written);
-        let reason = match absence {
-            Absence::Denied => "denied_path",
-            Absence::Boilerplate => "boilerplate",
-            Absence::Limit => "limit",
+        let shown = one_line(&written);
+        let (reason, warning) = match absence {
+            Absence::Denied => ("denied_path", None),
+            Absence::Boilerplate => ("boilerplate", None),
+            Absence::Limit => ("limit", None),
             Absence::OutsideRepo => {
-                let message = format!("`{}` leads out of the repo", shown());
-                self.warn(Code::OutsideReference, at, message, "name a file of this repo by its path from the root");
-                "outside_repo"
+                let help = "name a file of this repo by its path from the root";
+                ("outside_repo", Some((Code::OutsideReference, format!("`{shown}` leads out of the repo"), help)))
             }
             Absence::NotInRepo => {
-                let what = match kind {
-                    FileKind::Adr => "ADR",
-                    FileKind::Document => "document",
-                    FileKind::Code => "file",
-                };
-                let message = format!("no {what} of this repo is `{}`", shown());
-                self.warn(Code::DanglingReference, at, message, "correct the reference, or add and track the file");
-                "not_in_repo"
+                let what = ["ADR", "document", "file"][kind as usize];
+                let message = format!("no {what} of this repo is `{shown}`");
+                let help = "correct the reference, or add and track the file";
+                ("not_in_repo", Some((Code::DanglingReference, message, help)))
             }
             Absence::Ambiguous(paths) => {
                 let names: Vec<String> = paths.iter().take(8).map(|path| format!("`{path}`")).collect();
-                let message = format!("`{}` may be {}", shown(), names.join(" or "));
-                self.warn(Code::AmbiguousReference, at, message, "name the file that is meant");
-                "ambiguous"
+                let message = format!("`{shown}` may be {}", names.join(" or "));
+                ("ambiguous", Some((Code::AmbiguousReference, message, "name the file that is meant")))
             }
         };
+        if let Some((code, message, help)) = warning {
+            self.warn(code, at, message, help);
+        }
         let untrusted = self.entry.is_untrusted_at(at);
         self.missing.push(MissingReference { written, kind, reason, untrusted, at: at.clone() });
     }
@@ -208,16 +250,9 @@ fn references_to(kind: FileKind, path: &RepoPath, parts: FileParts) -> Vec<FileR
     let first = named.values().map(|(at, _)| at).min().filter(|_| is_crowded || kind == FileKind::Adr).cloned();
     let whole = whole.or(first);
     let is_separate = if kind == FileKind::Code { !is_crowded } else { whole.is_none() };
-    let file = |part: Option<Part>, commit, at| {
-        let (anchor, lines) = match part {
-            None => (None, None),
-            Some(Part::Heading(anchor)) => (Some(anchor), None),
-            Some(Part::Lines(lines)) => (None, Some(lines)),
-        };
-        FileRef { kind, path: path.clone(), anchor, lines, commit, at }
-    };
-    let parts = named.into_iter().filter(|_| is_separate).map(|(part, (at, commit))| file(Some(part), commit, at));
-    whole.map(|at| file(None, None, at)).into_iter().chain(parts).collect()
+    let file = |(anchor, lines): FilePart, commit, at| FileRef { kind, path: path.clone(), anchor, lines, commit, at };
+    let parts = named.into_iter().filter(|_| is_separate).map(|(part, (at, commit))| file(part, commit, at));
+    whole.map(|at| file((None, None), None, at)).into_iter().chain(parts).collect()
 }
 
 /// Keeps the first missing references of each reason, and one entry that counts the others.

@@ -1,0 +1,79 @@
+//! Names of repos before and after the paths and numbers of ADRs that are theirs.
+
+use crate::mentions::vocabulary::{means, pattern};
+use crate::model::is_repo_name;
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// How many bytes before and after a path are searched for the name of its repo.
+const NEAR: usize = 160;
+
+/// A word that may be the name of a repo, at the end of a text but for what `after` matches.
+fn name_before(after: &str) -> Regex {
+    pattern(&format!(
+        r#"(?:^|[\s(\[)\]"`,;|{{]|[^\x00-\x7f\p{{L}}\p{{N}}’])([A-Za-z0-9](?:[A-Za-z0-9_./-]{{0,98}}[A-Za-z0-9])?)(?:['’]s)?{after}$"#
+    ))
+}
+
+/// `cosmos-sdk ADR-3`
+static DIRECTLY: LazyLock<Regex> = LazyLock::new(|| name_before(r"[ \x{a0}]"));
+/// `cosmos-sdk's x/a.go`, `the o/r repo: x/a.go`
+static BEFORE: LazyLock<Regex> =
+    LazyLock::new(|| name_before(r#"[)"(`*\x{a0} ]*(?:[ \x{a0}]repo(?:sitory)?)?:?["(`*\x{a0} ]*"#));
+/// `o/r has x/a.go`
+static BEFORE_VERB: LazyLock<Regex> =
+    LazyLock::new(|| name_before(r#"["(`*\x{a0} ]*[ \x{a0}](?P<verb>[a-z]+)["(`*\x{a0} ]*"#));
+/// `In o/r, x/a.go`
+static LISTED: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r#"(?i)(?:^|\s)(?:in|from|for|of|at)[ \x{a0}]["(`*\x{a0} ]*([A-Z0-9][\w.-]*/[\w.-]*[A-Z0-9])(?:['’]s)?["(`*\x{a0} ]*,["(`*\x{a0} ]*$"#,
+    )
+});
+/// `x/a.go of the o/r repo`; `in read/write mode` goes on with a word of its own.
+static AFTER: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r#"^[`")*]* (?:of|in|from|at) (?:the |upstream )?[`"*\[]*([A-Za-z0-9](?:[A-Za-z0-9./_-]*[A-Za-z0-9])?)\.*[`"*\]]*(?:$|[^ `"*\]A-Za-z0-9./_-]| repo| and | or | is | has | are | \()"#,
+    )
+});
+
+/// Returns the word directly before a number of an ADR if it looks like the name of a repo.
+pub(super) fn repo_directly_before(before: &str) -> Option<String> {
+    name_in(&DIRECTLY, near_end(before))
+}
+
+/// Returns the repo that a path between two texts is said to be of, if there is a name that looks like one.
+pub(super) fn repo_of_path(before: &str, after: &str) -> Option<String> {
+    let before = near_end(before);
+    // After a verb, and in `In o/r, x/a.go`, only `owner/name` is clear enough.
+    let is_owned = |name: &String| is_repo_name(name);
+    let verb = BEFORE_VERB.captures(before).filter(|found| means("verb of a repo", &found["verb"]));
+    let before = if verb.is_some() {
+        name_in(&BEFORE_VERB, before).filter(is_owned)
+    } else if before.trim_end_matches(['"', '(', '`', '*', ' ', '\u{a0}']).ends_with(',') {
+        name_in(&LISTED, before).filter(is_owned)
+    } else {
+        name_in(&BEFORE, before)
+    };
+    before.or_else(|| name_in(&AFTER, &after[..after.floor_char_boundary(NEAR)]).filter(is_owned))
+}
+
+fn near_end(text: &str) -> &str {
+    &text[text.ceil_char_boundary(text.len().saturating_sub(NEAR))..]
+}
+
+/// Returns the name that a pattern finds, unless it is a word such as `and/or`, `TASK-12`, `v2` or `docs/adr`.
+fn name_in(place: &Regex, text: &str) -> Option<String> {
+    let name = place.captures(text)?.get(1)?.as_str();
+    let has_form = name.contains(|c: char| c.is_ascii_digit() || matches!(c, '-' | '/' | '_'));
+    let parts = name.split(['-', '/', '_', '.']);
+    let first = parts.clone().next().unwrap_or_default().to_ascii_lowercase();
+    let begins = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
+    let is_number = parts.clone().next_back().is_some_and(|last| last.bytes().all(|byte| byte.is_ascii_digit()));
+    let is_word = is_number
+        || begins(&first)
+        || first.strip_prefix('v').is_some_and(begins)
+        || first.starts_with("adr")
+        || means("prefix", &first)
+        || means("alternative", &name.to_ascii_lowercase());
+    (has_form && !is_word).then(|| name.to_owned())
+}
