@@ -1,26 +1,22 @@
 //! `contextpack mcp`: a server of the Model Context Protocol on standard input and output.
 //!
-//! Two threads: the main one reads the repository and answers questions about it one after the other ([`engine`]), the
+//! Two threads: the main one reads the repository and answers questions about it one after the other ([`reader`]), the
 //! other one speaks the protocol ([`server`]).
 
-mod answers;
-mod engine;
-mod jobs;
-mod resources;
+mod arguments;
+mod offer;
+mod questions;
+mod reader;
 mod server;
 mod subscriptions;
-mod target;
-mod tools;
 mod transport;
 
 use crate::console::{self, Exit, Failure, PathFailure, Workspace};
 use crate::engine::count_tokens;
 use crate::intake::Repo;
 use crate::watch::Event;
-use engine::{Engine, Source};
-use jobs::Jobs;
+use reader::Reader;
 use std::io::{IsTerminal as _, Write as _};
-use std::sync::Arc;
 
 /// Answers until standard input ends.
 pub(crate) fn run(workspace: Workspace, quiet: bool) -> Result<Exit, Failure> {
@@ -35,20 +31,17 @@ pub(crate) fn run(workspace: Workspace, quiet: bool) -> Result<Exit, Failure> {
             "waiting for messages on standard input; `contextpack init --agent` lets a program send them"
         )?;
     }
-    let workspace = Workspace { config, ..workspace };
-    let (source, sender) = Source::new(&root);
-    let jobs = Arc::new(Jobs::new(sender.clone()));
-    let mut engine = Engine::new(workspace, root, Arc::clone(&jobs), source);
-    let readings = engine.readings();
+    let (mut reader, sender) = Reader::new(Workspace { config, ..workspace }, root);
+    let (queue, readings) = reader.client();
     // The vocabulary is loaded while the repository is listed. If the thread cannot be started, the first answer loads it.
     drop(std::thread::Builder::new().spawn(|| count_tokens("")));
     let serving = std::thread::Builder::new().spawn(move || {
-        let served = server::serve(jobs, readings);
-        // The engine has ended already if nobody receives this.
+        let served = server::serve(queue, readings);
+        // The reader has ended already if nobody receives this.
         let _ = sender.send(Event::Stop);
         served
     })?;
-    engine.run();
+    reader.run();
     match serving.join() {
         Ok(served) => Ok(served.map(|()| Exit::Done)?),
         // The message of the panic is printed at the end of the program.

@@ -1,21 +1,20 @@
 //! Notifications of changes: the packs that a client subscribed to, and the list of packs.
 
-use super::answers;
-use super::jobs::Jobs;
-use super::resources;
-use crate::model::Digest;
+use super::arguments::pack_at;
+use super::questions::{ListedRoot, Question};
+use super::reader::Queue;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
 /// The most packs that one client subscribes to.
-pub(super) const MOST: usize = 64;
+pub(super) const MAX_SUBSCRIPTIONS: usize = 64;
 
 /// The packs that a client subscribed to, by their addresses, each with its hash when it was last built, if it could be.
 #[derive(Clone, Default)]
 pub(super) struct Subscribed(Arc<Mutex<BTreeMap<String, Option<String>>>>);
 
-/// A change that a client is told.
+/// A change of which a client is notified.
 #[derive(Debug)]
 pub(super) enum Change {
     /// The list of packs.
@@ -27,74 +26,77 @@ pub(super) enum Change {
 impl Subscribed {
     /// Adds a pack. Returns `false` if there are too many.
     pub(super) fn add(&self, address: String, hash: Option<String>) -> bool {
-        let mut packs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if packs.len() >= MOST && !packs.contains_key(&address) {
-            return false;
+        let mut packs = self.lock();
+        let has_room = packs.len() < MAX_SUBSCRIPTIONS || packs.contains_key(&address);
+        if has_room {
+            packs.insert(address, hash);
         }
-        packs.insert(address, hash);
-        true
+        has_room
     }
 
     /// Removes a pack.
     pub(super) fn remove(&self, address: &str) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(address);
+        self.lock().remove(address);
     }
 
     fn addresses(&self) -> Vec<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect()
+        self.lock().keys().cloned().collect()
     }
 
     /// Replaces the hash of a pack, and returns whether it is another. A pack that was removed meanwhile did not change.
     fn replace(&self, address: &str, hash: Option<String>) -> bool {
-        let mut packs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        packs.get_mut(address).is_some_and(|known| std::mem::replace(known, hash.clone()) != hash)
+        self.lock().get_mut(address).is_some_and(|known| std::mem::replace(known, hash.clone()) != hash)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Option<String>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Returns the hash of the pack at an address, or why there is none.
-pub(super) async fn hash_of(jobs: &Jobs, address: &str) -> Result<String, String> {
-    let query = resources::query(address).map_err(|failure| failure.in_full())?;
-    jobs.ask(false, move |repository, project| answers::hash(repository, project, &query)).await
+pub(super) async fn hash_of(queue: &Queue, address: &str) -> Result<String, String> {
+    Ok(queue.ask(Question::Hash(pack_at(address)?)).await?.text)
 }
 
-/// Tells every change until the engine ends or nobody can be told. `lists` says whether the list counts, and `since` is
-/// the number of the reading from which on changes count; what may have changed before the first look is told too.
+async fn roots(queue: &Queue) -> Option<Vec<ListedRoot>> {
+    Some(queue.ask(Question::Roots).await.ok()?.roots)
+}
+
+/// Calls `notify` for every change until the reader ends or nobody can be notified. `lists` says whether the list counts, and
+/// `since` is the number of the reading from which on changes count; what may have changed before the first look counts too.
 pub(super) async fn follow<F: Future<Output = bool>>(
-    jobs: &Jobs,
+    queue: &Queue,
     mut readings: watch::Receiver<u64>,
     (subscribed, lists, since): (&Subscribed, bool, u64),
-    tell: impl Fn(Change) -> F,
+    notify: impl Fn(Change) -> F,
 ) {
     readings.mark_unchanged();
-    let mut list = if lists { list_digest(jobs).await } else { None };
+    let mut list = if lists { roots(queue).await } else { None };
     // The first reading is no change.
     if since.max(1) != *readings.borrow() {
-        if lists && !tell(Change::List).await {
-            return;
-        }
-        for address in subscribed.addresses() {
-            if !tell(Change::Pack(address)).await {
+        let list = lists.then_some(Change::List);
+        for change in list.into_iter().chain(subscribed.addresses().into_iter().map(Change::Pack)) {
+            if !notify(change).await {
                 return;
             }
         }
     }
     while readings.changed().await.is_ok() {
         if lists {
-            let now = list_digest(jobs).await;
+            let now = roots(queue).await;
             // While the repo cannot be read, the last list is the best that is known.
-            if now.is_some() && std::mem::replace(&mut list, now) != now && !tell(Change::List).await {
-                return;
+            if now.is_some() && now != list {
+                list = now;
+                if !notify(Change::List).await {
+                    return;
+                }
             }
         }
         for address in subscribed.addresses() {
-            let hash = hash_of(jobs, &address).await.ok();
-            if subscribed.replace(&address, hash) && !tell(Change::Pack(address)).await {
+            let hash = hash_of(queue, &address).await.ok();
+            if subscribed.replace(&address, hash) && !notify(Change::Pack(address)).await {
                 return;
             }
         }
     }
-}
-
-async fn list_digest(jobs: &Jobs) -> Option<Digest> {
-    jobs.ask(false, answers::roots_digest).await.ok()
 }

@@ -51,15 +51,14 @@ impl Stdio {
             let bytes = self.input.fill_buf().await.ok()?;
             let end = bytes.iter().position(|byte| *byte == b'\n');
             let taken = end.map_or(bytes.len(), |end| end + 1);
-            let is_end = end.is_some() || taken == 0;
             let room = LONGEST_MESSAGE.saturating_sub(self.line.len());
             self.is_too_long |= taken > room;
             self.line.extend_from_slice(&bytes[..taken.min(room)]);
             self.input.consume(taken);
-            if is_end && taken == 0 && self.line.is_empty() {
+            if taken == 0 && self.line.is_empty() {
                 return None;
             }
-            if is_end {
+            if taken == 0 || end.is_some() {
                 return Some((std::mem::take(&mut self.line), std::mem::take(&mut self.is_too_long)));
             }
         }
@@ -109,38 +108,11 @@ fn incoming(line: &[u8], is_too_long: bool) -> Incoming {
     }
 }
 
-/// Returns the id of a request that is no JSON, if it can be made out: the value of the first `id` that is in no inner object.
+/// Returns the id of a request that is no JSON, if it comes before any inner object.
 fn id_in(text: &str) -> Option<RequestId> {
-    let (mut depth, mut at) = (0, 0);
-    while let Some(c) = text[at..].chars().next() {
-        let rest = &text[at..];
-        match c {
-            '{' | '[' => depth += 1,
-            '}' | ']' => depth -= 1,
-            '"' => {
-                let behind = rest.strip_prefix("\"id\"").map(str::trim_start).and_then(|rest| rest.strip_prefix(':'));
-                if let Some(value) = behind.filter(|_| depth == 1) {
-                    return serde_json::Deserializer::from_str(value).into_iter().next()?.ok();
-                }
-                at += string_length(rest);
-                continue;
-            }
-            _ => {}
-        }
-        at += c.len_utf8();
-    }
-    None
-}
-
-/// Returns how long the JSON string is that a text begins with.
-fn string_length(text: &str) -> usize {
-    let mut is_escaped = false;
-    let end = text.char_indices().skip(1).find(|(_, c)| {
-        let ends = *c == '"' && !is_escaped;
-        is_escaped = *c == '\\' && !is_escaped;
-        ends
-    });
-    end.map_or(text.len(), |(at, _)| at + 1)
+    let (_, value) = text.strip_prefix('{')?.split('{').next()?.split_once("\"id\"")?;
+    let value = value.trim_start().strip_prefix(':')?;
+    serde_json::Deserializer::from_str(value).into_iter().next()?.ok()
 }
 
 impl Transport<RoleServer> for Stdio {
@@ -171,10 +143,7 @@ impl Transport<RoleServer> for Stdio {
             };
             // The library ends if anything but a request comes before a session has begun.
             self.has_begun |= begins_session(&message);
-            if matches!(message, JsonRpcMessage::Request(_)) {
-                return Some(message);
-            }
-            if self.has_begun {
+            if self.has_begun || matches!(message, JsonRpcMessage::Request(_)) {
                 return Some(message);
             }
         }
@@ -236,7 +205,6 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[1]}"#, Value::from(1), -32600),
             (r#"{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"x":"\q"}}"#, "a".into(), -32700),
             (r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"#, 7.into(), -32700),
-            (r#"{"jsonrpc":"2.0","method":"tools/call","params":{"id":1},"id":8,}"#, 8.into(), -32700),
             (r#"{"jsonrpc":"2.0","method":"tools/call","params":{"id":1"#, Value::Null, -32700),
             ("[1", Value::Null, -32700),
             ("7", Value::Null, -32600),

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// The packs of the repo's output folder, compared with those that a build gives.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) struct CheckedFolder {
     /// The output folder, without links.
     pub(crate) path: PathBuf,

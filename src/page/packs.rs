@@ -11,6 +11,7 @@ use crate::store::{Folder, Links, StoreError, json_files, read_file};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::fs::Metadata;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -65,30 +66,26 @@ struct CachedPackFile {
     entry: Arc<PageEntry>,
 }
 
-/// What changes with a file, or with any of several: how many there are, their bytes, and the last change of one.
+/// What changes with a file, or with any of several.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct FileVersion {
-    files: u64,
-    bytes: u64,
-    /// The sum of the inodes, so that a file of equal length and time in place of another one counts.
-    inodes: u64,
+    /// The sum of the files' lengths and inodes, scattered, so that a file of equal length and time in place of another one counts.
+    content: u64,
+    /// The last change of any.
     changed: Option<SystemTime>,
 }
 
 impl FileVersion {
     fn of(metadata: &Metadata) -> Self {
-        let (inodes, changed) = identity(metadata);
-        Self { files: 1, bytes: metadata.len(), inodes, changed: metadata.modified().ok().max(changed) }
+        let (inode, changed) = identity(metadata);
+        let mut hasher = DefaultHasher::new();
+        (metadata.len(), inode).hash(&mut hasher);
+        Self { content: hasher.finish(), changed: metadata.modified().ok().max(changed) }
     }
 
     /// Returns the version of both.
     fn and(self, other: Self) -> Self {
-        Self {
-            files: self.files + other.files,
-            bytes: self.bytes.wrapping_add(other.bytes),
-            inodes: self.inodes.wrapping_add(other.inodes),
-            changed: self.changed.max(other.changed),
-        }
+        Self { content: self.content.wrapping_add(other.content), changed: self.changed.max(other.changed) }
     }
 }
 
@@ -154,21 +151,11 @@ impl PackFiles {
         self.read.retain(|shown, _| there.contains_key(shown));
         let gone = before != self.read.len();
         let last = &self.read;
-        let read: Vec<(String, Option<CachedPackFile>)> = there
-            .into_par_iter()
-            .map(|(shown, file)| {
-                let read = reread(last.get(&shown), &shown, &file);
-                (shown, read)
-            })
-            .collect();
-        let mut changed = false;
-        for (shown, read) in read {
-            if let Some(read) = read {
-                changed = true;
-                self.read.insert(shown, read);
-            }
-        }
-        Ok(gone || changed)
+        let reread = |(shown, file): (String, File)| Some((reread(last.get(&shown), &shown, &file)?, shown));
+        let changed: Vec<(CachedPackFile, String)> = there.into_par_iter().filter_map(reread).collect();
+        let is_changed = gone || !changed.is_empty();
+        self.read.extend(changed.into_iter().map(|(file, shown)| (shown, file)));
+        Ok(is_changed)
     }
 
     /// Returns the packs in the natural order of their displayed paths.

@@ -85,13 +85,8 @@ pub(crate) enum PageSource {
     Agent(Arc<AgentPacks>),
 }
 
-/// What changed of the packs since it was last asked.
-struct Changed {
-    /// All packs.
-    entries: Option<Vec<Arc<PageEntry>>>,
-    /// Their freshness, as JSON.
-    freshness: Option<String>,
-}
+/// Packs, and their freshness as JSON.
+type PageState = (Vec<Arc<PageEntry>>, String);
 
 impl PageSource {
     /// Returns the source that reads `packs`.
@@ -99,31 +94,15 @@ impl PageSource {
         Self::Files(packs, BackgroundCheck::new(workspace), None)
     }
 
-    /// Returns what changed since the last call. A file that cannot be read, for example while it is replaced, keeps its
-    /// last state until the next call.
-    fn changed(&mut self) -> Changed {
+    /// Returns the packs as they are now. A file that cannot be read, for example while it is replaced, keeps its last state until
+    /// the next call.
+    fn state(&mut self) -> PageState {
         match self {
             Self::Files(packs, check, fault) => {
-                let is_new = refreshed(packs, fault);
-                let checked = check.poll(is_new);
-                let freshness = (is_new || checked).then(|| check.with_found(|found| packs.freshness(found)));
-                Changed { entries: is_new.then(|| packs.entries()), freshness }
+                check.poll(refreshed(packs, fault));
+                (packs.entries(), packs.freshness(check.lock().found.as_ref()))
             }
-            Self::Agent(packs) => match packs.changed() {
-                Some((entries, freshness)) => Changed { entries: Some(entries), freshness: Some(freshness) },
-                None => Changed { entries: None, freshness: None },
-            },
-        }
-    }
-
-    /// Returns the packs, and their freshness as JSON.
-    fn state(&self) -> (Vec<Arc<PageEntry>>, String) {
-        match self {
-            Self::Files(packs, check, _) => {
-                check.poll(true);
-                (packs.entries(), check.with_found(|found| packs.freshness(found)))
-            }
-            Self::Agent(packs) => packs.state(),
+            Self::Agent(packs) => packs.lock().clone(),
         }
     }
 }
@@ -145,31 +124,11 @@ fn refreshed(packs: &mut PackFiles, last_fault: &mut Option<String>) -> bool {
 
 /// The packs of an agent as a watch last built them. The watch and the server share it.
 #[derive(Default)]
-pub(crate) struct AgentPacks(Mutex<PackData>);
-
-#[derive(Default)]
-struct PackData {
-    entries: Vec<Arc<PageEntry>>,
-    freshness: String,
-    /// Whether the server has not asked for them since they changed.
-    changed: bool,
-}
+pub(crate) struct AgentPacks(Mutex<PageState>);
 
 impl AgentPacks {
-    fn lock(&self) -> MutexGuard<'_, PackData> {
+    fn lock(&self) -> MutexGuard<'_, PageState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Returns the packs, and their freshness as JSON.
-    pub(crate) fn state(&self) -> (Vec<Arc<PageEntry>>, String) {
-        let packs = self.lock();
-        (packs.entries.clone(), packs.freshness.clone())
-    }
-
-    /// Returns the state, if it changed since the last call.
-    pub(crate) fn changed(&self) -> Option<(Vec<Arc<PageEntry>>, String)> {
-        let mut packs = self.lock();
-        std::mem::take(&mut packs.changed).then(|| (packs.entries.clone(), packs.freshness.clone()))
     }
 
     /// Takes over the packs of a watch.
@@ -186,7 +145,7 @@ impl AgentPacks {
             false => Freshness { status: "stale", reasons: vec!["the last build failed: see its terminal".to_owned()] },
         };
         let freshness = report_freshness(&names.iter().map(|name| (name.as_str(), &freshness)).collect());
-        *self.lock() = PackData { entries, freshness, changed: true };
+        *self.lock() = (entries, freshness);
         Ok(())
     }
 }
@@ -199,8 +158,6 @@ pub(crate) struct BackgroundCheck {
 
 struct CheckState {
     found: Option<CheckedFolder>,
-    /// Whether `found` changed since it was last asked for.
-    changed: bool,
     running: bool,
     /// Whether packs changed since the last check began.
     outdated: bool,
@@ -210,12 +167,12 @@ struct CheckState {
 
 impl BackgroundCheck {
     fn new(workspace: Workspace) -> Self {
-        let state = CheckState { found: None, changed: false, running: false, outdated: true, due: Instant::now() };
+        let state = CheckState { found: None, running: false, outdated: true, due: Instant::now() };
         Self { workspace, state: Arc::new(Mutex::new(state)) }
     }
 
-    /// Starts a check if one is due, and returns whether the last one found anything else than the one before.
-    fn poll(&self, packs_changed: bool) -> bool {
+    /// Starts a check if one is due.
+    fn poll(&self, packs_changed: bool) {
         let mut state = self.lock();
         state.outdated |= packs_changed;
         if !state.running && (state.outdated || state.due <= Instant::now()) {
@@ -225,19 +182,12 @@ impl BackgroundCheck {
                 let began = Instant::now();
                 let found = check(&workspace);
                 let mut state = shared.lock().unwrap_or_else(PoisonError::into_inner);
-                state.changed |= state.found != found;
                 (state.found, state.running) = (found, false);
                 state.due = Instant::now() + (began.elapsed() * REST).max(PAUSE);
             };
             // Without a thread the packs keep the state that they have.
             state.running = std::thread::Builder::new().spawn(run).is_ok();
         }
-        std::mem::take(&mut state.changed)
-    }
-
-    /// Calls `read` with what the last check found.
-    fn with_found<T>(&self, read: impl FnOnce(Option<&CheckedFolder>) -> T) -> T {
-        read(self.lock().found.as_ref())
     }
 
     fn lock(&self) -> MutexGuard<'_, CheckState> {
@@ -316,7 +266,7 @@ impl Tagged {
 }
 
 impl ServedPage {
-    fn new(source: PageSource) -> Self {
+    fn new(mut source: PageSource) -> Self {
         let (entries, freshness) = source.state();
         let entries = entries.into_iter().map(|entry| ServedEntry { entry, since: 0 }).collect();
         Self { source, entries, version: 0, page: None, freshness: Tagged::new(freshness) }
@@ -324,12 +274,11 @@ impl ServedPage {
 
     /// Reads what changed.
     fn refresh(&mut self) {
-        let Changed { entries, freshness } = self.source.changed();
-        if let Some(entries) = entries {
-            self.replace(entries);
-        }
-        if let Some(new) = freshness.map(Tagged::new).filter(|new| new.tag != self.freshness.tag) {
-            self.freshness = new;
+        let (entries, freshness) = self.source.state();
+        self.replace(entries);
+        let freshness = Tagged::new(freshness);
+        if freshness.tag != self.freshness.tag {
+            self.freshness = freshness;
             self.page = None;
         }
     }
@@ -473,7 +422,6 @@ fn answer(status: StatusCode, kind: &'static str, body: Bytes) -> Response<Full<
 mod tests {
     use super::*;
     use crate::model::Untracked;
-    use http_body_util::BodyExt as _;
     use std::io::Read as _;
     use std::net::TcpStream;
 
@@ -542,18 +490,6 @@ mod tests {
             }
             assert!(read(asked(host, base)) > PAGE, "and goes on");
         });
-    }
-
-    #[test]
-    fn answers_share_one_copy() {
-        let site = Site::new(1, empty()).unwrap();
-        let body = |answer: Response<Full<Bytes>>| {
-            let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-            runtime.block_on(answer.into_body().collect()).unwrap().to_bytes().as_ptr()
-        };
-        assert_eq!(body(site.page()), body(site.page()));
-        let freshness = || site.freshness(&HeaderMap::new());
-        assert_eq!(body(freshness()), body(freshness()));
     }
 
     #[test]

@@ -21,27 +21,27 @@ pub enum Notice {
 }
 
 /// Follows every folder in which an input of a repository is or may appear.
-pub struct Follower<E> {
+pub struct Follower {
     request: SessionRequest,
-    events: E,
+    events: Box<dyn Events>,
     folders: WatchedFolders,
 }
 
-impl<E: Events> Follower<E> {
+impl Follower {
     /// Creates a follower of the repository of `request`, of which only the root and the configuration count.
-    pub fn new(request: SessionRequest, events: E) -> Self {
+    pub fn new(request: SessionRequest, events: Box<dyn Events>) -> Self {
         Self { request, events, folders: WatchedFolders::default() }
     }
 
     /// Follows the folders that show when a repository appears or becomes readable.
     pub fn follow_base(&mut self) -> Result<(), FollowError> {
-        self.folders.follow_base(&self.request, &mut self.events)
+        self.folders.follow_base(&self.request, &mut *self.events)
     }
 
     /// Follows the folders of an opened repository. Returns whether any of them is newly followed, so that the repository
     /// may have changed between its opening and now.
     pub fn follow(&mut self, repo: &Repo, settings: &Settings) -> Result<bool, FollowError> {
-        self.folders.follow_repo(&self.request, repo, settings, &mut self.events)
+        self.folders.follow_repo(&self.request, repo, settings, &mut *self.events)
     }
 
     /// Waits until every change that was made before this call is reported by [`Follower::next`].
@@ -57,11 +57,11 @@ impl<E: Events> Follower<E> {
                 Event::Tick => return Notice::Tick,
                 Event::Quiet => return Notice::Quiet,
                 Event::Overflow => {
-                    self.folders.unfollow_all(&mut self.events);
+                    self.folders.unfollow_all(&mut *self.events);
                     return Notice::Changed;
                 }
                 Event::Touched(paths) => {
-                    let relevant = self.folders.touched(&paths, &mut self.events);
+                    let relevant = self.folders.touched(&paths, &mut *self.events);
                     if relevant.is_none_or(|relevant| !relevant.is_empty()) {
                         return Notice::Changed;
                     }

@@ -3,19 +3,20 @@
 //! A reading lasts until an input changes. The next one costs what changed. An answer is sent only if no change is known
 //! that was made before the question.
 
-use super::jobs::{Job, Jobs};
+use super::questions::{Question, Reply};
 use crate::console::{self, Failure, Workspace, settled};
 use crate::engine::{Project, Repository, SessionRequest, WarmReadings};
 use crate::intake::is_listed_as_of;
 use crate::store::Access;
 use crate::watch::{Event, Events, FollowError, Follower, Native, Notice, Poll};
+use std::collections::VecDeque;
 use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 
 /// The silence that ends a burst of changes.
 const QUIET: Duration = Duration::from_millis(50);
@@ -24,10 +25,83 @@ const QUIET: Duration = Duration::from_millis(50);
 const MAX_BURST: Duration = Duration::from_secs(2);
 
 /// How often the repository is opened because folders were not followed when it was opened before.
-const MOST_OPENINGS: u32 = 8;
+const MAX_OPENINGS: u32 = 8;
 
 /// The interval at which a source without notifications wakes up for nothing.
 const IDLE: Duration = Duration::from_secs(3600);
+
+/// The most questions that wait at once.
+const MAX_WAITING: usize = 256;
+
+/// How often a question is asked again while files change under it.
+const MAX_TRIES: u32 = 3;
+
+/// The questions that wait, first come first served.
+pub(super) struct Queue {
+    waiting: Mutex<VecDeque<Call>>,
+    wake: Sender<Event>,
+}
+
+/// A question, and where its answer goes.
+struct Call {
+    question: Question,
+    asked: Instant,
+    tries: u32,
+    to: oneshot::Sender<Result<Reply, String>>,
+}
+
+impl Call {
+    /// Counts one more try, and returns whether there may be another.
+    fn may_try_again(&mut self) -> bool {
+        self.tries += 1;
+        self.tries <= MAX_TRIES
+    }
+
+    /// Sends the answer, or the reason why there is none. A client that cancelled the call receives nothing.
+    fn send(self, answer: Result<Reply, String>) {
+        let _ = self.to.send(answer);
+    }
+}
+
+impl Queue {
+    /// Creates an empty queue; `wake` tells the reader of each question.
+    pub(super) fn new(wake: Sender<Event>) -> Self {
+        Self { waiting: Mutex::default(), wake }
+    }
+
+    /// Asks the reader, and waits for the answer or the reason why there is none, in the words of the command line.
+    pub(super) async fn ask(&self, question: Question) -> Result<Reply, String> {
+        let (to, answer) = oneshot::channel();
+        {
+            let mut waiting = self.lock();
+            // Calls that were cancelled take no place.
+            if waiting.len() >= MAX_WAITING {
+                waiting.retain(|call| !call.to.is_closed());
+            }
+            if waiting.len() >= MAX_WAITING {
+                return Err(format!("{MAX_WAITING} calls wait already; call again when some of them are answered"));
+            }
+            waiting.push_back(Call { question, asked: Instant::now(), tries: 0, to });
+        }
+        let ended = || "the server has ended".to_owned();
+        self.wake.send(Event::Tick).map_err(|_| ended())?;
+        answer.await.unwrap_or_else(|_| Err(ended()))
+    }
+
+    /// Takes the question that waits longest.
+    fn next(&self) -> Option<Call> {
+        self.lock().pop_front()
+    }
+
+    /// Puts a question back, to be asked next.
+    fn put_back(&self, call: Call) {
+        self.lock().push_front(call);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Call>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 /// What comes after a reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,11 +111,11 @@ enum Next {
 }
 
 /// The reader of the repository.
-pub(super) struct Engine {
+pub(super) struct Reader {
     workspace: Workspace,
     root: PathBuf,
-    jobs: Arc<Jobs>,
-    follower: Follower<Source>,
+    queue: Arc<Queue>,
+    follower: Follower,
     /// Whether changes are not followed, so that each question needs a reading of its own.
     is_blind: bool,
     access: Access,
@@ -50,80 +124,28 @@ pub(super) struct Engine {
     readings: watch::Sender<u64>,
 }
 
-/// Where notices of changes come from.
-pub(super) enum Source {
-    Native(Native),
-    /// The system gives none.
-    Blind(Poll),
-}
-
-impl Source {
-    /// Creates the source of notices of changes below `root`, and the sender of other events through it.
-    pub(super) fn new(root: &Path) -> (Self, Sender<Event>) {
-        let (sender, receiver) = channel();
-        match Native::new(root, sender.clone(), receiver) {
-            Ok(native) => (Self::Native(native), sender),
-            Err(error) => {
-                note_blind(&error);
-                let (sender, receiver) = channel();
-                (Self::Blind(Poll::new(IDLE, receiver)), sender)
-            }
-        }
-    }
-}
-
-impl Events for Source {
-    fn follow(&mut self, folder: &Path) -> Result<(), FollowError> {
-        match self {
-            Self::Native(events) => events.follow(folder),
-            Self::Blind(events) => events.follow(folder),
-        }
-    }
-
-    fn unfollow(&mut self, folder: &Path) {
-        match self {
-            Self::Native(events) => events.unfollow(folder),
-            Self::Blind(events) => events.unfollow(folder),
-        }
-    }
-
-    fn flush(&mut self) {
-        match self {
-            Self::Native(events) => events.flush(),
-            Self::Blind(events) => events.flush(),
-        }
-    }
-
-    fn next(&mut self, within: Option<Duration>) -> Event {
-        match self {
-            Self::Native(events) => events.next(within),
-            Self::Blind(events) => events.next(within),
-        }
-    }
-}
-
-impl Engine {
-    /// Creates the engine of the repository at `root`.
-    pub(super) fn new(workspace: Workspace, root: PathBuf, jobs: Arc<Jobs>, source: Source) -> Self {
-        let is_blind = matches!(source, Source::Blind(_));
-        let config = workspace.config.clone();
-        let request = SessionRequest { root: root.clone(), config, ..SessionRequest::default() };
-        let readings = watch::Sender::new(0);
-        Self {
+impl Reader {
+    /// Creates the reader of the repository at `root`, and the sender of events through which it can be stopped.
+    pub(super) fn new(workspace: Workspace, root: PathBuf) -> (Self, Sender<Event>) {
+        let (events, is_blind, sender) = events(&root);
+        let request =
+            SessionRequest { root: root.clone(), config: workspace.config.clone(), ..SessionRequest::default() };
+        let reader = Self {
             workspace,
             root,
-            jobs,
-            follower: Follower::new(request, source),
+            queue: Arc::new(Queue::new(sender.clone())),
+            follower: Follower::new(request, events),
             is_blind,
             access: Access::Read,
             opened: Instant::now(),
-            readings,
-        }
+            readings: watch::Sender::new(0),
+        };
+        (reader, sender)
     }
 
-    /// Returns what tells of each new reading.
-    pub(super) fn readings(&self) -> watch::Receiver<u64> {
-        self.readings.subscribe()
+    /// Returns the queue of its questions, and the number of its readings so far.
+    pub(super) fn client(&self) -> (Arc<Queue>, watch::Receiver<u64>) {
+        (Arc::clone(&self.queue), self.readings.subscribe())
     }
 
     /// Answers questions until the process is to stop.
@@ -160,7 +182,7 @@ impl Engine {
             openings += 1;
             let settings = repository.settings();
             let followed = self.follower.follow(repository.files(), settings);
-            if !self.blind_if_failed(followed) || openings == MOST_OPENINGS {
+            if !self.blind_if_failed(followed) || openings == MAX_OPENINGS {
                 return Ok(repository);
             }
             let (files, snapshot) = (repository.files(), &settings.github.snapshot);
@@ -183,7 +205,7 @@ impl Engine {
     /// Answers questions about one reading until an input changes.
     fn serve(&mut self, repository: &Repository, project: &Project<'_>) -> Next {
         loop {
-            let Some(mut job) = self.jobs.next() else {
+            let Some(mut call) = self.queue.next() else {
                 match self.follower.next(None) {
                     Notice::Stop => return Next::Stop,
                     // It is not known what changed since the reading.
@@ -192,25 +214,25 @@ impl Engine {
                     Notice::Changed => return self.settle(),
                 }
             };
-            if !job.is_wanted() {
+            if call.to.is_closed() {
                 continue;
             }
-            if job.writes_cache && self.access == Access::Read {
+            if call.question.writes_cache() && self.access == Access::Read {
                 self.access = Access::Write;
-                self.jobs.put_back(job);
+                self.queue.put_back(call);
                 return Next::Read;
             }
             self.follower.flush();
             let noticed = self.noticed();
-            let is_stale = noticed.is_some() || self.is_blind && self.opened < job.asked;
+            let is_stale = noticed.is_some() || self.is_blind && self.opened < call.asked;
             if noticed == Some(Next::Stop) {
                 return Next::Stop;
             }
-            if is_stale && job.may_try_again() {
-                self.jobs.put_back(job);
+            if is_stale && call.may_try_again() {
+                self.queue.put_back(call);
                 return Next::Read;
             }
-            match self.answer(job, repository, project) {
+            match self.answer(call, repository, project) {
                 None if is_stale => return Next::Read,
                 None => {}
                 Some(next) => return next,
@@ -219,18 +241,19 @@ impl Engine {
     }
 
     /// Answers one question; `None` if the reading can go on.
-    fn answer(&mut self, mut job: Job, repository: &Repository, project: &Project<'_>) -> Option<Next> {
-        let answered = catch_unwind(AssertUnwindSafe(|| job.answer(repository, project)));
+    fn answer(&mut self, mut call: Call, repository: &Repository, project: &Project<'_>) -> Option<Next> {
+        let answered = catch_unwind(AssertUnwindSafe(|| call.question.answer(repository, project)));
         repository.files().close_objects();
-        let Ok(is_settled) = answered else {
-            job.refuse("an error in contextpack: its standard error says more when it ends".to_owned());
+        let Ok(answer) = answered else {
+            call.send(Err("an error in contextpack: its standard error says more when it ends".to_owned()));
             return Some(Next::Read);
         };
         let noticed = self.noticed();
-        let is_changed = noticed == Some(Next::Read) || !is_settled;
-        match is_changed && job.may_try_again() {
-            true => self.jobs.put_back(job),
-            false => job.deliver(),
+        // Git may have changed files meanwhile.
+        let is_changed = noticed == Some(Next::Read) || matches!(answer, Err(Failure::Unsettled));
+        match is_changed && call.may_try_again() {
+            true => self.queue.put_back(call),
+            false => call.send(answer.map_err(|failure| failure.in_full())),
         }
         if is_changed { Some(Next::Read) } else { noticed }
     }
@@ -251,7 +274,7 @@ impl Engine {
     /// Waits for the end of a burst of changes, but not while somebody asks.
     fn settle(&mut self) -> Next {
         let began = Instant::now();
-        while began.elapsed() < MAX_BURST && !self.jobs.has_next() {
+        while began.elapsed() < MAX_BURST && self.queue.lock().is_empty() {
             match self.follower.next(Some(QUIET)) {
                 Notice::Stop => return Next::Stop,
                 Notice::Quiet | Notice::Tick => break,
@@ -264,18 +287,32 @@ impl Engine {
     /// Refuses the questions that waited when the repository could not be opened, and waits until it changes or somebody
     /// asks.
     fn refuse_all(&mut self, why: &str) -> Next {
-        while let Some(job) = self.jobs.next() {
-            if self.opened < job.asked {
-                self.jobs.put_back(job);
+        while let Some(call) = self.queue.next() {
+            if self.opened < call.asked {
+                self.queue.put_back(call);
                 return Next::Read;
             }
-            job.refuse(why.to_owned());
+            call.send(Err(why.to_owned()));
         }
         self.readings.send_modify(|reading| *reading += 1);
         match self.follower.next(None) {
             Notice::Stop => Next::Stop,
             Notice::Changed => self.settle(),
             Notice::Tick | Notice::Quiet => Next::Read,
+        }
+    }
+}
+
+/// Returns the source of notices of changes below `root`, whether the system gives none, and the sender of other events through
+/// the source.
+fn events(root: &Path) -> (Box<dyn Events>, bool, Sender<Event>) {
+    let (sender, receiver) = channel();
+    match Native::new(root, sender.clone(), receiver) {
+        Ok(native) => (Box::new(native), false, sender),
+        Err(error) => {
+            note_blind(&error);
+            let (sender, receiver) = channel();
+            (Box::new(Poll::new(IDLE, receiver)), true, sender)
         }
     }
 }

@@ -1,0 +1,222 @@
+//! The arguments of calls and the addresses of packs, checked before the repository is asked.
+
+use super::offer::{EXPLAIN, LIST, PACK, WORK_ON, offer};
+use super::questions::{ItemQuery, PackQuery, Question};
+use crate::config::Policy;
+use crate::console::{Failure, printable, without_secrets};
+use crate::model::{ItemState, parse_limit};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use serde_json::{Map, Value};
+
+/// The longest text of an argument, in bytes: far more than any id or path has.
+const LONGEST: usize = 4096;
+
+/// How many items a list shows unless more are asked for.
+const DEFAULT_ITEMS: u64 = 50;
+
+/// The longest part of an unknown name that is sent back, in characters.
+const LONGEST_NAME: usize = 80;
+
+/// What the address of every pack begins with: `contextpack://pack/<root>?profile=<profile>`.
+const BASE: &str = "contextpack://pack/";
+
+/// What is escaped in a part of an address: all but the unreserved characters of RFC 3986.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// Returns what a call of a tool or prompt asks; `None` if there is none of that name.
+pub(super) fn question(name: &str, given: Option<Map<String, Value>>) -> Option<Result<Question, String>> {
+    // A prompt has no schema; its one argument is that of the tools.
+    let tool = if name == WORK_ON { EXPLAIN } else { name };
+    let tool = offer().tools.iter().find(|offered| offered.name == tool)?;
+    let mut properties = tool.input_schema["properties"].as_object().cloned().unwrap_or_default();
+    properties.retain(|property, _| name != WORK_ON || property == "root");
+    let arguments = Arguments::new(&properties, given.unwrap_or_default());
+    Some(arguments.and_then(|arguments| arguments.question(name)).map_err(|failure| failure.in_full()))
+}
+
+/// The arguments of a call, which have the types and limits that their schema says.
+struct Arguments(Map<String, Value>);
+
+impl Arguments {
+    /// Checks arguments. `null` and an empty string mean that an argument is not given.
+    fn new(properties: &Map<String, Value>, mut given: Map<String, Value>) -> Result<Self, Failure> {
+        given.retain(|_, value| !value.is_null());
+        for (name, schema) in properties {
+            let Some(value) = given.get_mut(name) else { continue };
+            match schema["type"].as_str() {
+                Some("integer") => *value = integer(name, schema, value)?.into(),
+                _ => check_text(name, schema, value)?,
+            }
+        }
+        given.retain(|_, value| value.as_str() != Some(""));
+        match given.keys().find(|name| !properties.contains_key(*name)) {
+            None => Ok(Self(given)),
+            Some(name) => Err(Failure::usage(format!("unexpected argument `{}`", unknown_name(name)))),
+        }
+    }
+
+    fn text(&self, name: &str) -> Option<String> {
+        self.0.get(name)?.as_str().map(str::to_owned)
+    }
+
+    fn root(&self) -> Result<String, Failure> {
+        self.text("root").ok_or_else(|| Failure::usage("name a root: `root` is missing"))
+    }
+
+    /// Returns what the tool or prompt `name` is asked.
+    fn question(&self, name: &str) -> Result<Question, Failure> {
+        Ok(match name {
+            PACK => Question::Pack(self.pack()?),
+            LIST => Question::Items(self.items()),
+            EXPLAIN => Question::Explain { root: self.root()?, why_not: self.text("why_not") },
+            _ => Question::WorkOn(self.root()?),
+        })
+    }
+
+    fn pack(&self) -> Result<PackQuery, Failure> {
+        let query = PackQuery {
+            root: self.text("root"),
+            agent: self.text("agent"),
+            profile: self.text("profile"),
+            policy: self.text("policy").as_deref().and_then(Policy::named),
+            max_tokens: self.0.get("max_tokens").and_then(Value::as_u64),
+        };
+        if query.root.is_none() && query.agent.is_none() {
+            return Err(Failure::usage("name a root, or an agent with `agent`"));
+        }
+        if query.policy.is_some() && query.agent.is_none() {
+            return Err(Failure::usage("`policy` is for packs of an agent: name one with `agent`"));
+        }
+        Ok(query)
+    }
+
+    fn items(&self) -> ItemQuery {
+        let states = [ItemState::Open, ItemState::Done, ItemState::NotPlanned, ItemState::Merged, ItemState::Unknown];
+        let limit = self.0.get("limit").and_then(Value::as_u64).unwrap_or(DEFAULT_ITEMS);
+        ItemQuery {
+            words: self.text("query").unwrap_or_default().split_whitespace().map(str::to_lowercase).collect(),
+            state: self.text("state").and_then(|name| states.into_iter().find(|state| state.name() == name)),
+            limit: usize::try_from(limit).unwrap_or(usize::MAX),
+        }
+    }
+}
+
+/// Checks a text: its length, and that it is one of the schema's `enum`, if that has one.
+fn check_text(name: &str, schema: &Value, value: &Value) -> Result<(), Failure> {
+    let text = match value {
+        Value::String(text) => text,
+        Value::Number(number) => return Err(wrong_type(name, value, &format!("a string: `\"{number}\"`"))),
+        _ => return Err(wrong_type(name, value, "a string")),
+    };
+    if text.len() > LONGEST || text.contains(char::is_control) {
+        return Err(Failure::usage(format!("`{name}` is longer than {LONGEST} bytes, or has control characters")));
+    }
+    let known: Vec<&str> = schema["enum"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    if known.is_empty() || text.is_empty() || known.contains(&text.as_str()) {
+        return Ok(());
+    }
+    let (text, known) = (unknown_name(text), known.join(", "));
+    Err(Failure::usage(format!("invalid value `{text}` for `{name}` (possible values: {known})")))
+}
+
+/// Reads an integer from 1 to the schema's `maximum`. As in JSON Schema, `8000.0` is an integer.
+fn integer(name: &str, schema: &Value, value: &Value) -> Result<u64, Failure> {
+    let Value::Number(number) = value else {
+        return Err(wrong_type(name, value, "a number without quotes, such as 800"));
+    };
+    let most = schema["maximum"].as_u64();
+    let text = number.to_string();
+    let limit = parse_limit(text.strip_suffix(".0").unwrap_or(&text));
+    limit.filter(|limit| most.is_none_or(|most| *limit <= most)).ok_or_else(|| {
+        let range = match most {
+            Some(most) => format!("it is a number from 1 to {most}"),
+            None => "it is a number of at least 1, such as 8000".to_owned(),
+        };
+        Failure::usage(format!("invalid value `{number}` for `{name}`: {range}"))
+    })
+}
+
+fn wrong_type(name: &str, value: &Value, wanted: &str) -> Failure {
+    let given = match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    };
+    Failure::usage(format!("invalid type of `{name}`: it is {given}, and must be {wanted}"))
+}
+
+/// Returns the beginning of an unknown name, on one line and without secrets, to be sent back.
+pub(super) fn unknown_name(name: &str) -> String {
+    // A secret is found whole, also where its end is not sent.
+    let examined: String = name.chars().take(20 * LONGEST_NAME).collect();
+    let clean = without_secrets(&examined);
+    let begin: String = clean.chars().take(LONGEST_NAME).collect();
+    let cut = if begin.len() < clean.len() { "…" } else { "" };
+    format!("{}{cut}", printable(&begin))
+}
+
+/// Returns the address of the pack of a root.
+pub(super) fn address(root: &str, profile: &str) -> String {
+    let escaped = |part| utf8_percent_encode(part, ESCAPED);
+    format!("{BASE}{}?profile={}", escaped(root), escaped(profile))
+}
+
+/// Returns the pack that an address names.
+///
+/// # Errors
+/// If it has another form.
+pub(super) fn pack_at(address: &str) -> Result<PackQuery, String> {
+    if address.len() > LONGEST {
+        return Err(format!("the address of a resource has at most {LONGEST} bytes"));
+    }
+    let decoded = |part: &str| {
+        let text = percent_decode_str(part).decode_utf8().ok()?;
+        (!text.is_empty() && !text.contains(char::is_control)).then(|| text.into_owned())
+    };
+    let query = || {
+        let rest = address.strip_prefix(BASE).filter(|rest| !rest.contains('#'))?;
+        let (root, profile) = match rest.split_once('?') {
+            None => (rest, None),
+            Some((root, options)) => {
+                let profile = options.strip_prefix("profile=").filter(|profile| !profile.contains(['&', '=']))?;
+                (root, Some(decoded(profile)?))
+            }
+        };
+        Some(PackQuery { root: Some(decoded(root)?), profile, ..PackQuery::default() })
+    };
+    query().ok_or_else(|| {
+        let (address, template) = (unknown_name(address), &offer().templates[0].uri_template);
+        format!("`{address}` is no resource: their addresses are `{template}`")
+    })
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn an_address_names_the_root_and_the_profile_that_it_was_made_of(root in "\\PC{1,30}", profile in "[a-z0-9-]{1,9}") {
+            let address = address(&root, &profile);
+            prop_assert!(address.is_ascii() && !address.contains(' '));
+            let query = pack_at(&address).unwrap();
+            prop_assert_eq!((query.root, query.profile), (Some(root), Some(profile)));
+        }
+    }
+
+    #[test]
+    fn other_addresses_are_refused() {
+        let twice = "contextpack://pack/a?profile=b&profile=c";
+        for rest in ["?x=b", "%ff", "a%0ab", "a#b", ""] {
+            assert!(pack_at(&format!("{BASE}{rest}")).is_err(), "{rest}");
+        }
+        assert!(pack_at(twice).is_err() && pack_at("").is_err() && pack_at("file:///etc/passwd").is_err());
+        // A client may leave out the escapes of an issue.
+        assert_eq!(pack_at("contextpack://pack/feat:a/b").unwrap().root.unwrap(), "feat:a/b");
+    }
+}
