@@ -31,7 +31,7 @@ pub mod fit {
 /// GitHub's API.
 #[cfg(feature = "github")]
 pub mod github {
-    pub use crate::github::{ApiBase, Http, MediaType, Proxies, Tokens, Transport};
+    pub use crate::github::{ApiBase, Ask, Http, Tokens, Transport};
 }
 /// The graph.
 pub mod graph {

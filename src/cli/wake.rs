@@ -71,38 +71,35 @@ impl Doorbell {
 #[cfg(feature = "github")]
 mod github {
     use super::Ring;
-    use crate::cli::sync::{IssueScope, proxies, secrets};
+    use crate::cli::sync::{IssueScope, secrets};
     use crate::config::Settings;
     use crate::console::Failure;
-    use crate::github::{EventTarget, Http, Proxies, SyncError, SystemClock, send_event};
+    use crate::github::{EventTarget, Http, SyncError, SystemClock, proxy_secrets, send_event};
     use std::path::Path;
     use std::time::Duration;
 
     /// An event that is to be sent to GitHub.
     pub(crate) struct WakeEvent {
         target: EventTarget,
-        proxies: Proxies,
     }
 
     impl WakeEvent {
         pub(super) fn prepare(root: &Path, settings: &Settings, max_wait: Duration) -> Result<Self, Failure> {
             let scope = IssueScope::of_pushes(root, settings)?;
-            let proxies = proxies();
-            let secrets = secrets(&scope)?.and(proxies.secrets());
+            let secrets = secrets(&scope)?.and(proxy_secrets(&scope.api));
             if !secrets.is_authenticated() {
                 return Err(Failure::usage(
                     "`--wake github` needs a token that may write contents: set `CONTEXTPACK_GITHUB_TOKEN`, or log in with `gh auth login`",
                 ));
             }
             let IssueScope { api, repo, .. } = scope;
-            Ok(Self { target: EventTarget { api, secrets, repo, max_wait }, proxies })
+            Ok(Self { target: EventTarget { api, secrets, repo, max_wait } })
         }
 
         pub(super) fn send(&self, ring: &Ring) -> Result<(), Failure> {
             let EventTarget { api, secrets, max_wait, .. } = &self.target;
             let failed = |error: SyncError| Failure::Outside(secrets.mask(&error.to_string()).into());
-            let mut transport = Http::new(api, secrets, *max_wait, &self.proxies)
-                .map_err(|error| failed(SyncError::Network(error.to_string())))?;
+            let mut transport = Http::new(api, secrets, *max_wait).map_err(failed)?;
             send_event(&mut transport, &mut SystemClock, &self.target, ring.event, &ring.payload).map_err(failed)
         }
     }

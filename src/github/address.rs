@@ -1,5 +1,8 @@
 //! The address of an API, and the identity of an issue.
 
+use http::Uri;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::fmt;
 
@@ -33,26 +36,19 @@ impl ApiBase {
     pub fn new(url: &str) -> Result<Self, ApiError> {
         let shown = || url.split('@').next_back().unwrap_or_default().to_owned();
         let form = || ApiError::Form(shown());
-        let (scheme, rest) = url.trim().split_once("://").ok_or_else(form)?;
-        let (authority, base) = match rest.find('/') {
-            Some(at) => (&rest[..at], rest[at..].trim_end_matches('/')),
-            None => (rest, ""),
-        };
-        let authority = authority.to_ascii_lowercase();
-        let host = authority.rsplit_once(':').map_or(authority.as_str(), |(host, _)| host);
-        let plain = |c: char| c.is_ascii_alphanumeric() || ".-_:[]".contains(c);
-        let path = |c: char| c.is_ascii_alphanumeric() || "/.-_~".contains(c);
-        if host.is_empty() || !authority.chars().all(plain) || !base.chars().all(path) {
+        let uri: Uri = url.trim().parse().map_err(|_| form())?;
+        let (Some(scheme), Some(authority), None) = (uri.scheme_str(), uri.authority(), uri.query()) else {
             return Err(form());
-        }
-        match scheme.to_ascii_lowercase().as_str() {
+        };
+        match scheme {
+            _ if authority.as_str().contains('@') => return Err(form()),
             "https" => {}
-            "http" if matches!(host, "127.0.0.1" | "localhost" | "[::1]") => {}
+            "http" if matches!(authority.host(), "127.0.0.1" | "localhost" | "[::1]") => {}
             "http" => return Err(ApiError::Plain(shown())),
             _ => return Err(form()),
         }
-        let origin = origin(&scheme.to_ascii_lowercase(), &authority);
-        Ok(Self { origin, authority, base: base.to_owned() })
+        let authority = authority.as_str().to_ascii_lowercase();
+        Ok(Self { origin: origin(scheme, &authority), authority, base: uri.path().trim_end_matches('/').to_owned() })
     }
 
     /// Returns the API for a host of repo URLs.
@@ -68,57 +64,29 @@ impl ApiBase {
         }
     }
 
-    /// Returns the path of a link to this API, without `base`; `None` if the link leads to another server.
-    pub(super) fn path_of<'a>(&self, link: &'a str) -> Option<&'a str> {
-        let path = match link.split_once("://") {
-            Some((scheme, rest)) => {
-                let at = rest.find('/')?;
-                let same = self.origin == origin(&scheme.to_lowercase(), &rest[..at].to_lowercase());
-                same.then_some(&rest[at..])?
-            }
-            None => link,
+    /// Returns the path and query of a link, without `base`; `None` if it leads to another server, unless it may have `any_host`,
+    /// as links to further pages do: proxies insert their own.
+    pub(super) fn path_of(&self, link: &str, any_host: bool) -> Option<String> {
+        let uri: Uri = link.parse().ok()?;
+        let is_here = match (uri.scheme_str(), uri.authority()) {
+            (Some(scheme), Some(host)) => any_host || origin(scheme, &host.as_str().to_lowercase()) == self.origin,
+            _ => true,
         };
-        self.inner(path)
-    }
-
-    /// Returns the path and query of a link to a further page, whatever host it names: proxies insert their own.
-    pub(super) fn page_of<'a>(&self, link: &'a str) -> Option<&'a str> {
-        let path = match link.split_once("://") {
-            Some((_, rest)) => &rest[rest.find('/')?..],
-            None => link,
-        };
-        self.inner(path)
-    }
-
-    fn inner<'a>(&self, path: &'a str) -> Option<&'a str> {
+        let path = uri.path_and_query().filter(|_| is_here)?.as_str();
         let path = path.strip_prefix(self.base.as_str()).filter(|rest| rest.starts_with('/')).unwrap_or(path);
-        let fits = path.starts_with('/') && !path.starts_with("//") && path.bytes().all(|b| b.is_ascii_graphic());
-        fits.then_some(path)
+        (path.starts_with('/') && !path.starts_with("//")).then(|| path.to_owned())
     }
 }
-
-/// Returns the URL in the value of `X-GitHub-SSO`, without control characters, if it is one of an encrypted page of `host`.
-pub(super) fn sso_url(header: &str, host: &str) -> Option<String> {
-    let url = header.split(';').find_map(|part| part.trim().strip_prefix("url="))?;
-    let url: String = url.chars().filter(char::is_ascii_graphic).take(MAX_SSO_URL + 1).collect();
-    let authority = url.strip_prefix("https://")?.split(['/', '?', '#']).next()?;
-    (authority.eq_ignore_ascii_case(host) && url.len() <= MAX_SSO_URL).then_some(url)
-}
-
-/// The longest URL of a sign-on that is shown, in bytes.
-const MAX_SSO_URL: usize = 500;
 
 /// Returns `scheme://host`, with a port unless it is the scheme's default.
 fn origin(scheme: &str, authority: &str) -> String {
-    let own = match scheme {
-        "https" => ":443",
-        _ => ":80",
-    };
+    let own = if scheme == "https" { ":443" } else { ":80" };
     format!("{scheme}://{}", authority.strip_suffix(own).unwrap_or(authority))
 }
 
 /// An issue's repo and number, compared without case.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(from = "(String, u64)", into = "(String, u64)")]
 pub struct IssueKey {
     /// `owner/name`.
     pub repo: String,
@@ -147,9 +115,21 @@ impl IssueKey {
     }
 }
 
+impl From<(String, u64)> for IssueKey {
+    fn from((repo, number): (String, u64)) -> Self {
+        Self { repo, number }
+    }
+}
+
+impl From<IssueKey> for (String, u64) {
+    fn from(key: IssueKey) -> Self {
+        (key.repo, key.number)
+    }
+}
+
 impl PartialEq for IssueKey {
     fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
+        self.folded() == other.folded()
     }
 }
 
@@ -173,17 +153,10 @@ impl fmt::Display for IssueKey {
     }
 }
 
-/// Percent-encodes a value of a query.
+/// Percent-encodes a value of a query: all but the unreserved characters of RFC 3986.
 pub(super) fn percent_encode(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            out.push(char::from(byte));
-        } else {
-            out.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    out
+    const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+    utf8_percent_encode(text, ESCAPED).to_string()
 }
 
 #[cfg(test)]
@@ -208,19 +181,14 @@ mod tests {
     fn a_page_is_followed_by_path_and_query_and_a_redirect_on_the_same_server_only() {
         let api = ApiBase::new("https://ghe.example.com/api/v3").unwrap();
         let page = "https://internal:8443/api/v3/repositories/1/issues?page=2";
-        assert_eq!(api.page_of(page), Some("/repositories/1/issues?page=2"));
-        assert_eq!(api.path_of(page), None);
-        assert_eq!(api.path_of("https://ghe.example.com/api/v3/x"), Some("/x"));
-        assert_eq!(api.path_of("/api/v3/x"), Some("/x"));
-        assert_eq!(api.path_of("https://ghe.example.com:443/api/v3/x"), Some("/x"));
-        for none in ["https://ghe.example.com.evil/x", "http://ghe.example.com/x", "//evil/x", "x", "https://a"] {
-            assert_eq!(api.path_of(none), None, "{none}");
+        assert_eq!(api.path_of(page, true).unwrap(), "/repositories/1/issues?page=2");
+        assert_eq!(api.path_of(page, false), None);
+        for same in ["https://ghe.example.com/api/v3/x", "/api/v3/x", "https://ghe.example.com:443/api/v3/x"] {
+            assert_eq!(api.path_of(same, false).unwrap(), "/x");
         }
-        assert_eq!(api.page_of("/a b"), None);
-    }
-
-    #[test]
-    fn repos_are_compared_without_case() {
-        assert_eq!(IssueKey::new("O/R", 1), IssueKey::new("o/r", 1));
+        for none in ["https://ghe.example.com.evil/x", "http://ghe.example.com/x", "//evil/x", "x", "https://a"] {
+            assert_eq!(api.path_of(none, false), None, "{none}");
+        }
+        assert_eq!(api.path_of("/a b", true), None);
     }
 }

@@ -1,8 +1,10 @@
 //! A client that sends requests one after the other, and retries and waits as GitHub's documentation asks for.
 
-use super::address::sso_url;
-use super::{ApiBase, Clock, MediaType, Response, SyncError, SyncObserver, Tokens, Transport, json};
+use super::{ApiBase, Ask, Clock, Response, SyncError, SyncEvent, Tokens, Transport};
+use crate::model::parse_json;
+use regex::Regex;
 use serde_json::Value;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 /// The most retries of a request whose answer is missing or broken.
@@ -15,23 +17,20 @@ const MAX_REDIRECTS: usize = 5;
 const FREE_TIME: Duration = Duration::from_secs(10);
 /// The longest path of a next page, in bytes.
 const MAX_LINK: usize = 8 << 10;
+/// The longest URL of a sign-on that is shown, in bytes.
+const MAX_SSO_URL: usize = 500;
 /// The last second of the year 9999, the largest that RFC 3339 can express.
 const LAST_SECOND: u64 = 253_402_300_799;
-
-/// The limits of a run.
-#[derive(Debug, Clone, Copy)]
-pub struct SyncLimits {
-    /// The most requests; `None` for no limit.
-    pub max_requests: Option<u64>,
-    /// The most time to wait in all: for rate limits, between retries, and for slow answers.
-    pub max_wait: Duration,
-}
+/// The most values of one answer: a hundred issues with all fields at GitHub's limits have about a tenth of that.
+///
+/// A value takes far more memory than the two bytes that it may have in an answer.
+const MAX_VALUES: usize = 500_000;
 
 /// An answer that is not an error.
 #[derive(Debug)]
-pub(super) enum FetchOutcome<T = JsonPage> {
+pub(super) enum Answer {
     /// 200.
-    Page(T),
+    Page(Page),
     /// 304: not modified.
     Same,
     /// 404: it does not exist, or is not visible.
@@ -42,68 +41,16 @@ pub(super) enum FetchOutcome<T = JsonPage> {
     Refused(Option<String>),
 }
 
-/// What is asked of the server.
-#[derive(Debug, Clone, Copy)]
-enum Question<'q> {
-    Get(MediaType, Option<&'q str>),
-    Post(&'q Value),
-}
-
-/// A whole answer.
-struct Answer {
-    response: Response,
-    /// The JSON, if that was asked for.
-    value: Value,
-}
-
-/// A page of JSON.
-#[derive(Debug)]
-pub(super) struct JsonPage {
+/// The content of an answer.
+#[derive(Debug, Default)]
+pub(super) struct Page {
+    /// The JSON. Of a file its text, or null if it is none; null if the answer is to what was sent.
     pub(super) value: Value,
     pub(super) etag: Option<String>,
     /// The path of the next page.
     pub(super) next: Option<String>,
     /// The number of the last page, if the server reports it.
     pub(super) last: Option<u64>,
-}
-
-/// The error of a request.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum FetchError {
-    /// The user allows no more requests.
-    Spent,
-    /// 401.
-    Auth(String),
-    /// The wait for a rate limit would be too long.
-    Limit(String),
-    /// There is no connection, or answers are broken.
-    Network(String),
-    /// The server gives answers that cannot be used.
-    Server(String),
-}
-
-impl FetchError {
-    /// Returns the error of a list whose pages do not end.
-    pub(super) fn endless(why: &str) -> Self {
-        Self::Server(format!("a list has no end: {why}"))
-    }
-
-    /// Returns whether another request may succeed.
-    pub(super) fn is_transient(&self) -> bool {
-        matches!(self, Self::Network(_) | Self::Server(_))
-    }
-}
-
-impl From<FetchError> for SyncError {
-    fn from(error: FetchError) -> Self {
-        match error {
-            FetchError::Spent => Self::RateLimit("no more requests are allowed".to_owned()),
-            FetchError::Auth(why) => Self::Auth(why),
-            FetchError::Limit(why) => Self::RateLimit(why),
-            FetchError::Network(why) => Self::Network(why),
-            FetchError::Server(why) => Self::Server(why),
-        }
-    }
 }
 
 /// The requests that were sent, and those that user and server still allow.
@@ -119,209 +66,173 @@ pub(super) struct RequestBudget {
     pub(super) reset: Option<u64>,
 }
 
-impl RequestBudget {
-    /// Returns whether the user allows no more requests.
-    pub(super) fn is_spent(&self) -> bool {
-        self.most.is_some_and(|most| self.sent >= most)
-    }
-
-    /// Records what an answer says about the rate limit.
-    pub(super) fn note(&mut self, answer: &Response) {
-        self.remaining = answer.number("x-ratelimit-remaining").or(self.remaining);
-        self.reset = answer.number("x-ratelimit-reset").filter(|at| *at <= LAST_SECOND).or(self.reset);
-    }
-}
-
 /// A client of one API.
 pub(super) struct Client<'a> {
     pub(super) transport: &'a mut dyn Transport,
     pub(super) clock: &'a mut dyn Clock,
-    pub(super) observer: &'a mut dyn SyncObserver,
-    pub(super) api: ApiBase,
-    pub(super) secrets: Tokens,
+    pub(super) observer: &'a mut dyn FnMut(SyncEvent),
+    pub(super) api: &'a ApiBase,
+    pub(super) secrets: &'a Tokens,
     pub(super) budget: RequestBudget,
     pub(super) wait_left: Duration,
     /// The host of pages for people.
-    pub(super) host: String,
+    pub(super) host: &'a str,
+}
+
+/// The failures of one request so far.
+#[derive(Default)]
+struct Failures {
+    broken: u32,
+    limited: u32,
+    redirects: usize,
 }
 
 impl Client<'_> {
-    /// Requests a path below the API; retries, waits, and follows redirects on the same server.
-    pub(super) fn get(&mut self, path: &str, etag: Option<&str>) -> Result<FetchOutcome, FetchError> {
-        Ok(match self.request(path, Question::Get(MediaType::Json, etag))? {
-            FetchOutcome::Page(Answer { response, value }) => FetchOutcome::Page(self.page(&response, value)?),
-            FetchOutcome::Same => FetchOutcome::Same,
-            FetchOutcome::Missing => FetchOutcome::Missing,
-            FetchOutcome::Gone => FetchOutcome::Gone,
-            FetchOutcome::Refused(why) => FetchOutcome::Refused(why),
-        })
+    /// Requests JSON at a path below the API.
+    pub(super) fn get(&mut self, path: &str, etag: Option<&str>) -> Result<Answer, SyncError> {
+        self.request(path, Ask::Json(etag))
     }
 
-    /// Requests the bytes of a file below the API in the same way; `None` where there is no file that can be had.
-    pub(super) fn get_file(&mut self, path: &str) -> Result<Option<Vec<u8>>, FetchError> {
-        Ok(match self.request(path, Question::Get(MediaType::Raw, None))? {
-            // A folder or a submodule comes as JSON.
-            FetchOutcome::Page(Answer { response, .. })
-                if response.header("content-type").is_some_and(|kind| kind.starts_with("application/json")) =>
-            {
-                None
-            }
-            FetchOutcome::Page(Answer { response, .. }) => Some(response.body),
-            _ => None,
-        })
+    /// Reports that a step has done so many `of` all; 0 if that is unknown.
+    pub(super) fn progress(&mut self, step: &'static str, done: usize, of: u64) {
+        (self.observer)(SyncEvent::Progress { step, done: done as u64, of });
     }
 
-    /// Sends JSON to a path below the API in the same way. Answers may be lost, so that it may arrive more than once.
-    pub(super) fn post(&mut self, path: &str, body: &Value) -> Result<FetchOutcome<()>, FetchError> {
-        Ok(match self.request(path, Question::Post(body))? {
-            FetchOutcome::Page(_) | FetchOutcome::Same => FetchOutcome::Page(()),
-            FetchOutcome::Missing => FetchOutcome::Missing,
-            FetchOutcome::Gone => FetchOutcome::Gone,
-            FetchOutcome::Refused(why) => FetchOutcome::Refused(why),
-        })
-    }
-
-    fn request(&mut self, path: &str, question: Question<'_>) -> Result<FetchOutcome<Answer>, FetchError> {
+    /// Sends a request for a path below the API; retries, waits, and follows redirects on the same server. The answer to what
+    /// is posted may be lost, so that it may arrive more than once.
+    pub(super) fn request(&mut self, path: &str, ask: Ask<'_>) -> Result<Answer, SyncError> {
         let mut path = path.to_owned();
-        let (mut broken, mut limited) = (0, 0);
-        let mut redirects = 0;
+        let mut failures = Failures::default();
         loop {
-            if self.budget.is_spent() {
-                return Err(FetchError::Spent);
+            if self.budget.most.is_some_and(|most| self.budget.sent >= most) {
+                return Err(SyncError::Spent);
             }
             self.budget.sent += 1;
-            self.observer.request(self.budget.sent);
+            (self.observer)(SyncEvent::Request(self.budget.sent));
             let asked = self.clock.now();
-            let target = format!("{}{path}", self.api.base);
-            let answer = match question {
-                Question::Get(media, etag) => self.transport.get(&target, media, etag),
-                Question::Post(body) => self.transport.post(&target, body),
-            };
+            let answer = self.transport.send(&format!("{}{path}", self.api.base), ask);
             self.charge_slow_answer(self.clock.now().saturating_sub(asked))?;
             let answer = match answer {
                 Ok(answer) => answer,
                 Err(error) => {
-                    self.retry(&mut broken, || FetchError::Network(error.what.clone()))?;
+                    self.retry(&mut failures, error)?;
                     continue;
                 }
             };
-            self.budget.note(&answer);
-            match answer.status {
+            self.budget.remaining = number(&answer, "x-ratelimit-remaining").or(self.budget.remaining);
+            let reset = number(&answer, "x-ratelimit-reset").filter(|at| *at <= LAST_SECOND);
+            self.budget.reset = reset.or(self.budget.reset);
+            match answer.status().as_u16() {
                 // The body of an answer to what was sent says nothing.
-                200..=299 if matches!(question, Question::Post(_)) => {
-                    return Ok(FetchOutcome::Page(Answer { response: answer, value: Value::Null }));
+                200..=299 if matches!(ask, Ask::Post(_)) => return Ok(Answer::Page(Page::default())),
+                200 if matches!(ask, Ask::File) => {
+                    return Ok(Answer::Page(Page { value: text_of(answer), ..Page::default() }));
                 }
-                200 if matches!(question, Question::Get(MediaType::Raw, _)) => {
-                    return Ok(FetchOutcome::Page(Answer { response: answer, value: Value::Null }));
-                }
-                200 => match json::read(&answer.body) {
-                    Ok(value) => return Ok(FetchOutcome::Page(Answer { response: answer, value })),
+                200 => match parse_json(answer.body(), MAX_VALUES) {
+                    Ok(value) => return Ok(Answer::Page(self.page(&answer, value)?)),
                     Err(error) if error.is_data() => {
                         let why = error.to_string();
                         let why = why.rsplit_once(" at line ").map_or(why.as_str(), |(why, _)| why);
-                        let why = with_reason("an answer cannot be relied on", self.secrets.message(why).as_deref());
-                        return Err(FetchError::Server(why));
+                        let why = self.secrets.message(why);
+                        return Err(SyncError::Server(with_reason("an answer cannot be relied on", why.as_deref())));
                     }
                     Err(_) => {
-                        self.retry(&mut broken, || FetchError::Network("an answer was cut off, or no JSON".to_owned()))?
+                        let why = "an answer was cut off, or no JSON".to_owned();
+                        self.retry(&mut failures, SyncError::Network(why))?;
                     }
                 },
-                304 if matches!(question, Question::Get(_, Some(_))) => return Ok(FetchOutcome::Same),
+                304 if matches!(ask, Ask::Json(Some(_))) => return Ok(Answer::Same),
                 301 | 302 | 307 | 308 => {
-                    redirects += 1;
-                    path = self.redirect(&answer)?;
-                    if redirects > MAX_REDIRECTS {
-                        return Err(FetchError::Server(format!("more than {MAX_REDIRECTS} redirects in a row")));
+                    failures.redirects += 1;
+                    // Another server must see neither the request nor the token.
+                    path =
+                        self.api.path_of(header(&answer, "location").unwrap_or_default(), false).ok_or_else(|| {
+                            SyncError::Server("it redirects to another host, which is not followed".to_owned())
+                        })?;
+                    if failures.redirects > MAX_REDIRECTS {
+                        return Err(SyncError::Server(format!("more than {MAX_REDIRECTS} redirects in a row")));
                     }
                 }
                 401 => {
-                    return Err(FetchError::Auth(self.with_server_message(&answer, "the token is not accepted (401)")));
+                    let why = with_reason("the token is not accepted (401)", self.message(&answer).as_deref());
+                    return Err(SyncError::Auth(why));
                 }
-                404 | 451 => return Ok(FetchOutcome::Missing),
-                410 => return Ok(FetchOutcome::Gone),
-                403 | 429 => match self.retry_delay(&answer, limited) {
+                404 | 451 => return Ok(Answer::Missing),
+                410 => return Ok(Answer::Gone),
+                403 | 429 => match self.retry_delay(&answer, failures.limited) {
                     Some((wait, why)) => {
-                        limited += 1;
-                        self.wait(wait, why, || FetchError::Limit(limit(&answer, wait)))?;
+                        failures.limited += 1;
+                        self.wait(wait, why, SyncError::RateLimit(limit(&answer, wait)))?;
                     }
-                    None => return Ok(FetchOutcome::Refused(self.refusal(&answer))),
+                    None => return Ok(Answer::Refused(self.refusal(&answer))),
                 },
-                status @ 500..=599 => {
-                    self.retry(&mut broken, || FetchError::Server(format!("status {status}")))?;
-                }
+                status @ 500..=599 => self.retry(&mut failures, SyncError::Server(format!("status {status}")))?,
                 status => {
-                    return Err(FetchError::Server(self.with_server_message(&answer, &format!("status {status}"))));
+                    let why = with_reason(&format!("status {status}"), self.message(&answer).as_deref());
+                    return Err(SyncError::Server(why));
                 }
             }
         }
     }
 
-    fn page(&self, answer: &Response, value: Value) -> Result<JsonPage, FetchError> {
-        let links = answer.header("link").unwrap_or_default();
-        let next = link(links, "next").and_then(|link| self.api.page_of(link)).map(str::to_owned);
-        let last = link(links, "last").and_then(|link| {
+    fn page(&self, answer: &Response, value: Value) -> Result<Page, SyncError> {
+        let next = link(answer, "next").and_then(|link| self.api.path_of(link, true));
+        let last = link(answer, "last").and_then(|link| {
             let (_, query) = link.split_once('?')?;
             query.split('&').find_map(|pair| pair.strip_prefix("page="))?.parse().ok()
         });
         if next.as_ref().is_some_and(|next| self.secrets.occurs_in(next)) {
-            return Err(FetchError::Server("a link to the next page has the token in it".to_owned()));
+            return Err(SyncError::Server("a link to the next page has the token in it".to_owned()));
         }
         if next.as_ref().is_some_and(|next| next.len() > MAX_LINK) {
-            return Err(FetchError::Server(format!("a link to the next page is longer than {MAX_LINK} bytes")));
+            return Err(SyncError::Server(format!("a link to the next page is longer than {MAX_LINK} bytes")));
         }
         // Entity tags and links are saved, so they must not hold a token.
-        let etag = answer.header("etag").filter(|etag| !self.secrets.occurs_in(etag)).map(str::to_owned);
-        Ok(JsonPage { value, etag, next, last })
-    }
-
-    fn redirect(&self, answer: &Response) -> Result<String, FetchError> {
-        let to = answer.header("location").unwrap_or_default();
-        // Another server must see neither the request nor the token.
-        let path = self.api.path_of(to).map(str::to_owned);
-        path.ok_or_else(|| FetchError::Server("it redirects to another host, which is not followed".to_owned()))
+        let etag = header(answer, "etag").filter(|etag| !self.secrets.occurs_in(etag)).map(str::to_owned);
+        Ok(Page { value, etag, next, last })
     }
 
     /// Returns how long to wait, and why: as the server says, else until the limit is reset, else a minute and longer.
     ///
     /// `None` if the answer is no rate limit.
     fn retry_delay(&self, answer: &Response, tries: u32) -> Option<(Duration, &'static str)> {
-        if let Some(seconds) = answer.number("retry-after") {
+        if let Some(seconds) = number(answer, "retry-after") {
             return Some((Duration::from_secs(seconds.max(1)), "the server asks for a pause"));
         }
-        if answer.number("x-ratelimit-remaining") == Some(0)
-            && let Some(reset) = answer.number("x-ratelimit-reset")
+        if number(answer, "x-ratelimit-remaining") == Some(0)
+            && let Some(reset) = number(answer, "x-ratelimit-reset")
         {
             // One second more, since clocks differ.
             let left = Duration::from_secs(reset.saturating_add(1)).saturating_sub(self.clock.now());
             return Some((left.max(Duration::from_secs(1)), "the rate limit is used up"));
         }
-        let body = String::from_utf8_lossy(&answer.body).to_lowercase();
+        let body = String::from_utf8_lossy(answer.body()).to_lowercase();
         let secondary = ["secondary rate limit", "abuse detection", "rate limit exceeded"];
-        (answer.status == 429 || secondary.iter().any(|words| body.contains(words)))
+        (answer.status() == 429 || secondary.iter().any(|words| body.contains(words)))
             .then(|| (SECONDARY_WAIT * 2_u32.saturating_pow(tries.min(6)) + self.jitter(), "a secondary rate limit"))
     }
 
     /// Waits 1, 2, 4 seconds before the next try, or gives up.
-    fn retry(&mut self, broken: &mut u32, stop: impl Fn() -> FetchError) -> Result<(), FetchError> {
-        if *broken >= MAX_TRIES {
-            return Err(stop());
+    fn retry(&mut self, failures: &mut Failures, error: SyncError) -> Result<(), SyncError> {
+        if failures.broken >= MAX_TRIES {
+            return Err(error);
         }
-        let wait = Duration::from_secs(1 << *broken) + self.jitter();
-        *broken += 1;
-        self.wait(wait, "an answer did not come whole", stop)
+        let wait = Duration::from_secs(1 << failures.broken) + self.jitter();
+        failures.broken += 1;
+        self.wait(wait, "an answer did not come whole", error)
     }
 
-    fn wait(&mut self, time: Duration, why: &'static str, stop: impl Fn() -> FetchError) -> Result<(), FetchError> {
-        self.wait_left = self.wait_left.checked_sub(time).ok_or_else(stop)?;
-        self.observer.waiting(time, why);
+    fn wait(&mut self, time: Duration, why: &'static str, error: SyncError) -> Result<(), SyncError> {
+        self.wait_left = self.wait_left.checked_sub(time).ok_or(error)?;
+        (self.observer)(SyncEvent::Waiting { time, why });
         self.clock.sleep(time);
         Ok(())
     }
 
     /// Subtracts the time of a slow answer from the time that a run may wait, so that a trickling server cannot stall it.
-    fn charge_slow_answer(&mut self, took: Duration) -> Result<(), FetchError> {
+    fn charge_slow_answer(&mut self, took: Duration) -> Result<(), SyncError> {
         let stop =
-            || FetchError::Network("answers take so long that waiting for them goes beyond `--max-wait`".to_owned());
+            || SyncError::Network("answers take so long that waiting for them goes beyond `--max-wait`".to_owned());
         self.wait_left = self.wait_left.checked_sub(took.saturating_sub(FREE_TIME)).ok_or_else(stop)?;
         Ok(())
     }
@@ -331,18 +242,14 @@ impl Client<'_> {
         Duration::from_millis(u64::from(self.clock.now().subsec_nanos()) % 500)
     }
 
-    fn with_server_message(&self, answer: &Response, ours: &str) -> String {
-        with_reason(ours, self.message(answer).as_deref())
-    }
-
     /// Returns why a request was refused, if the server says so in words that can be shown. That a token lacks the
     /// authorisation for an organisation's single sign-on is in a header alone.
     fn refusal(&self, answer: &Response) -> Option<String> {
         let theirs = self.message(answer);
-        let Some(header) = answer.header("x-github-sso").filter(|header| header.starts_with("required")) else {
+        let Some(header) = header(answer, "x-github-sso").filter(|header| header.starts_with("required")) else {
             return theirs;
         };
-        let url = sso_url(header, &self.host).filter(|url| !self.secrets.occurs_in(url));
+        let url = sso_url(header, self.host).filter(|url| !self.secrets.occurs_in(url));
         let at = url.map_or_else(|| "in the token's settings".to_owned(), |url| format!("at {url}"));
         let ours = format!("the token must be authorised for the organisation's single sign-on (SSO), {at}");
         Some(with_reason(&ours, theirs.as_deref()))
@@ -350,9 +257,42 @@ impl Client<'_> {
 
     /// Returns the server's message, if it can be shown.
     fn message(&self, answer: &Response) -> Option<String> {
-        let body = json::read(&answer.body).ok()?;
+        let body = parse_json(answer.body(), MAX_VALUES).ok()?;
         self.secrets.message(body["message"].as_str()?)
     }
+}
+
+/// Returns the value of a header.
+fn header<'a>(answer: &'a Response, name: &str) -> Option<&'a str> {
+    answer.headers().get(name)?.to_str().ok()
+}
+
+/// Returns the value of a header as an integer.
+fn number(answer: &Response, name: &str) -> Option<u64> {
+    header(answer, name)?.trim().parse().ok()
+}
+
+/// Returns the text of a file; null if it is none. A folder or a submodule comes as JSON.
+fn text_of(answer: Response) -> Value {
+    let is_json = header(&answer, "content-type").is_some_and(|kind| kind.starts_with("application/json"));
+    let text = String::from_utf8(answer.into_body()).ok().filter(|_| !is_json);
+    text.map_or(Value::Null, Value::from)
+}
+
+/// Returns the target of a relation in the `Link` header.
+fn link<'a>(answer: &'a Response, relation: &str) -> Option<&'a str> {
+    static LINK: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r#"<([^>]*)>[^<]*;\s*rel="(\w+)""#).ok());
+    let links = header(answer, "link")?;
+    let mut links = LINK.as_ref()?.captures_iter(links).map(|link| link.extract());
+    links.find_map(|(_, [target, name])| (name == relation).then_some(target))
+}
+
+/// Returns the URL in the value of `X-GitHub-SSO`, without control characters, if it is one of an encrypted page of `host`.
+fn sso_url(header: &str, host: &str) -> Option<String> {
+    let url = header.split(';').find_map(|part| part.trim().strip_prefix("url="))?;
+    let url: String = url.chars().filter(char::is_ascii_graphic).take(MAX_SSO_URL + 1).collect();
+    let authority = url.strip_prefix("https://")?.split(['/', '?', '#']).next()?;
+    (authority.eq_ignore_ascii_case(host) && url.len() <= MAX_SSO_URL).then_some(url)
 }
 
 /// Joins this program's message and the server's, if any.
@@ -361,41 +301,10 @@ pub(super) fn with_reason(ours: &str, theirs: Option<&str>) -> String {
 }
 
 fn limit(answer: &Response, wait: Duration) -> String {
-    let used = match answer.number("x-ratelimit-remaining") {
+    let used = match number(answer, "x-ratelimit-remaining") {
         Some(0) => "it is used up",
         _ => "the server asks for a pause",
     };
     let wait = humantime::format_duration(Duration::from_secs(wait.as_secs()));
     format!("{used}, and it takes {wait} to go on; run this again then, or with a longer `--max-wait`")
-}
-
-/// Returns the target of a relation in a `Link` header.
-fn link<'a>(header: &'a str, relation: &str) -> Option<&'a str> {
-    let mut rest = header;
-    while let Some(start) = rest.find('<') {
-        let end = start + rest[start..].find('>')?;
-        let target = &rest[start + 1..end];
-        let after = &rest[end + 1..];
-        let params = &after[..after.find('<').unwrap_or(after.len())];
-        let is = |param: &str| param.trim().trim_end_matches(',').trim() == format!("rel=\"{relation}\"");
-        if params.split(';').any(is) {
-            return Some(target);
-        }
-        rest = after;
-    }
-    None
-}
-
-#[cfg(test)]
-mod tests {
-    use super::link;
-
-    #[test]
-    fn links_are_found_by_their_relation() {
-        let header = "<https://x/a?q=1,2&page=2>; rel=\"next\", <https://x/a?page=9>; rel=\"last\"";
-        assert_eq!(link(header, "next"), Some("https://x/a?q=1,2&page=2"));
-        assert_eq!(link(header, "last"), Some("https://x/a?page=9"));
-        assert_eq!(link(header, "prev"), None);
-        assert_eq!(link("<broken", "next"), None);
-    }
 }

@@ -1,18 +1,16 @@
 //! Fetching of comments: of the whole repo at once or issue by issue, whichever takes fewer requests.
 
-use super::IssueKey;
-use super::Progress;
 use super::address::percent_encode;
-use super::client::{FetchError, FetchOutcome};
+use super::client::Answer;
 use super::convert::Converter;
-use super::pages::{FULL_PAGE, MAX_PAGES, not_a_list};
-use super::sync::{StepError, SyncEngine};
+use super::pages::{FULL_PAGE, MAX_PAGES, Walk};
+use super::sync::SyncEngine;
 use super::sync_state::{CommentsSeen, IssueCommentWalk, RepoCommentWalk};
 use super::unexpected::UnexpectedEntries;
-use super::walk::Walk;
+use super::{IssueKey, SyncError};
 use crate::model::{Completeness, SnapshotComment, SnapshotIssue};
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::{Duration, UNIX_EPOCH};
 
 /// The number of requests up to which comments are fetched issue by issue without checking the repo's list.
@@ -24,8 +22,8 @@ const MAX_CLOCK_SKEW: u64 = 300;
 
 impl SyncEngine<'_> {
     /// Returns the issues whose comments in the snapshot may be outdated, with the number of pages that they take.
-    fn outdated_comments(&mut self) -> Result<Vec<(IssueKey, u64)>, StepError> {
-        let wanted: Vec<IssueKey> = self.run.wanted.iter().map(|(repo, number)| IssueKey::new(repo, *number)).collect();
+    fn outdated_comments(&mut self) -> Result<Vec<(IssueKey, u64)>, SyncError> {
+        let wanted: Vec<IssueKey> = self.run.wanted.iter().cloned().collect();
         let full = !self.request.roots.is_empty();
         let mut needed = Vec::new();
         for key in wanted {
@@ -44,13 +42,13 @@ impl SyncEngine<'_> {
     }
 
     /// Returns the most requests that comments take.
-    pub(super) fn comment_requests(&mut self) -> Result<u64, StepError> {
+    pub(super) fn comment_requests(&mut self) -> Result<u64, SyncError> {
         // The counts come from a server, so the sum must not overflow.
         Ok(self.outdated_comments()?.iter().fold(0, |sum: u64, (_, pages)| sum.saturating_add(*pages)))
     }
 
     /// Fetches outdated comments.
-    pub(super) fn comments(&mut self) -> Result<(), StepError> {
+    pub(super) fn comments(&mut self) -> Result<(), SyncError> {
         let needed = self.outdated_comments()?;
         if self.request.roots.is_empty() && !self.run.repo_comments_done {
             self.fetch_repo_comments(&needed)?;
@@ -58,7 +56,7 @@ impl SyncEngine<'_> {
         let needed = self.outdated_comments()?;
         let of = needed.len() as u64;
         for (done, (key, _)) in needed.into_iter().enumerate() {
-            self.client.observer.progress(Progress { step: "comments", done: done as u64, of });
+            self.client.progress("comments", done, of);
             self.fetch_issue_comments(&key)?;
             self.save()?;
         }
@@ -68,7 +66,7 @@ impl SyncEngine<'_> {
     /// Fetches the comments of one issue.
     ///
     /// Each page is written to the file at once, unless it has a complete list, which is replaced after the last page.
-    fn fetch_issue_comments(&mut self, key: &IssueKey) -> Result<(), StepError> {
+    fn fetch_issue_comments(&mut self, key: &IssueKey) -> Result<(), SyncError> {
         let first = format!("{}/comments?per_page=100", key.path());
         let mut progress = match self.run.issue_walk.take() {
             Some(progress) if progress.issue == key.id() => progress,
@@ -88,8 +86,8 @@ impl SyncEngine<'_> {
             let answer = self.tolerate(answer, || format!("comments of `{key}`"))?;
             self.run.issue_walk = None;
             let page = match answer {
-                Some(FetchOutcome::Page(page)) => page,
-                Some(FetchOutcome::Same) => {
+                Some(Answer::Page(page)) => page,
+                Some(Answer::Same) => {
                     self.mark_commented(key);
                     return Ok(());
                 }
@@ -100,8 +98,9 @@ impl SyncEngine<'_> {
                 }
                 None => return Ok(()),
             };
-            let entries = page.value.as_array().ok_or_else(|| not_a_list(&page.value));
-            let Some(entries) = self.tolerate(entries, || format!("comments of `{key}`"))? else { return Ok(()) };
+            let Some(entries) = self.tolerate(page.entries(), || format!("comments of `{key}`"))? else {
+                return Ok(());
+            };
             let before = progress.ids.len();
             progress.ids.extend(entries.iter().filter_map(|value| value["id"].as_u64()));
             let new = progress.ids.len() - before;
@@ -116,11 +115,11 @@ impl SyncEngine<'_> {
                 self.add(comments, issue)?;
             }
             self.state.etags.remove(&first);
-            progress.next = match walk.go(page.next, new) {
+            progress.next = match walk.go(page.next.clone(), new) {
                 Ok(Some(next)) => next,
                 // An unfinished list is not marked as done, so a resumed run fetches it again.
-                Err(end) => {
-                    self.record_failure(&FetchError::endless(&end.reason()), format!("comments of `{key}`"));
+                Err(error) => {
+                    self.record_failure(&error, format!("comments of `{key}`"));
                     return Ok(());
                 }
                 Ok(None) if progress.has_unexpected => return Ok(()),
@@ -134,7 +133,7 @@ impl SyncEngine<'_> {
     }
 
     /// Adds the held comments and removes those that no page had, after the last page of an issue's comments.
-    fn finish_comments(&mut self, key: &IssueKey, walk: IssueCommentWalk) -> Result<(), StepError> {
+    fn finish_comments(&mut self, key: &IssueKey, walk: IssueCommentWalk) -> Result<(), SyncError> {
         if let Some(mut issue) = self.files.read(key)? {
             merge(&mut issue.comments.items, walk.held);
             issue.comments.items.retain(|comment| walk.ids.contains(&comment.id));
@@ -167,7 +166,7 @@ impl SyncEngine<'_> {
     }
 
     /// Adds comments to an issue whose list is not complete.
-    fn add(&mut self, comments: Vec<SnapshotComment>, mut issue: SnapshotIssue) -> Result<(), StepError> {
+    fn add(&mut self, comments: Vec<SnapshotComment>, mut issue: SnapshotIssue) -> Result<(), SyncError> {
         merge(&mut issue.comments.items, comments);
         issue.comments.completeness = Completeness::Partial;
         Ok(self.files.write(&issue)?)
@@ -177,7 +176,7 @@ impl SyncEngine<'_> {
     ///
     /// Each page is written at once to the files without a complete list, so that an interrupted walk continues with
     /// its page.
-    fn fetch_repo_comments(&mut self, needed: &[(IssueKey, u64)]) -> Result<(), StepError> {
+    fn fetch_repo_comments(&mut self, needed: &[(IssueKey, u64)]) -> Result<(), SyncError> {
         let repo = self.setting.repo.clone();
         let own: Vec<&(IssueKey, u64)> = needed.iter().filter(|(key, _)| key.repo == repo).collect();
         let pages = own.iter().fold(0, |sum: u64, (_, pages)| sum.saturating_add(*pages));
@@ -193,12 +192,11 @@ impl SyncEngine<'_> {
             let issues = own.iter().map(|(key, _)| key.number).collect();
             self.run.repo_walk = Some(RepoCommentWalk { next, issues, ..RepoCommentWalk::default() });
         }
-        let mut seen = BTreeSet::new();
         let mut walk: Option<Walk> = None;
         while let Some(mut repo_walk) = self.run.repo_walk.clone() {
             let walk = walk.get_or_insert_with(|| Walk::new(&repo_walk.next, MAX_REPO_PAGES));
             let answer = self.client.get(&repo_walk.next, None);
-            let Some(FetchOutcome::Page(page)) = self.tolerate(answer, || format!("comments of `{repo}`"))? else {
+            let Some(Answer::Page(page)) = self.tolerate(answer, || format!("comments of `{repo}`"))? else {
                 break;
             };
             let length = page.last.unwrap_or(if page.next.is_some() { u64::MAX } else { 1 });
@@ -206,16 +204,10 @@ impl SyncEngine<'_> {
             if walk.pages() == 1 && length.saturating_sub(1) > pages {
                 break;
             }
-            let entries = page.value.as_array().ok_or_else(|| not_a_list(&page.value));
-            let Some(entries) = self.tolerate(entries, || format!("comments of `{repo}`"))? else { break };
-            let new = entries.iter().filter(|entry| entry["id"].as_u64().is_some_and(|id| seen.insert(id))).count();
-            self.client.observer.progress(Progress {
-                step: "comments",
-                done: walk.pages() as u64 - 1,
-                of: page.last.unwrap_or(0),
-            });
+            let Some(entries) = self.tolerate(page.entries(), || format!("comments of `{repo}`"))? else { break };
+            self.client.progress("comments", walk.pages() - 1, page.last.unwrap_or(0));
             self.add_repo_page(entries, &mut repo_walk)?;
-            match walk.go(page.next, new) {
+            match walk.after(entries, page.next.clone()) {
                 Ok(Some(next)) => self.run.repo_walk = Some(RepoCommentWalk { next, ..repo_walk }),
                 // The rest is fetched issue by issue.
                 Err(_) => break,
@@ -231,7 +223,7 @@ impl SyncEngine<'_> {
     }
 
     /// Returns the earliest time from which any issue needs comments; `None` for all comments.
-    fn since(&mut self, needed: &[&(IssueKey, u64)]) -> Result<Option<String>, StepError> {
+    fn since(&mut self, needed: &[&(IssueKey, u64)]) -> Result<Option<String>, SyncError> {
         let mut since: Option<String> = None;
         for (key, _) in needed {
             let known = self.state.comments.get(&key.id()).map(|known| known.at.saturating_sub(MAX_CLOCK_SKEW));
@@ -249,7 +241,7 @@ impl SyncEngine<'_> {
     }
 
     /// Adds the comments of a page to their issues.
-    fn add_repo_page(&mut self, entries: &[Value], repo_walk: &mut RepoCommentWalk) -> Result<(), StepError> {
+    fn add_repo_page(&mut self, entries: &[Value], repo_walk: &mut RepoCommentWalk) -> Result<(), SyncError> {
         let (mut by_issue, mut unexpected) = (BTreeMap::<u64, Vec<&Value>>::new(), UnexpectedEntries::default());
         for value in entries {
             if let Some(number) =
@@ -278,7 +270,7 @@ impl SyncEngine<'_> {
     /// Marks the issues that have as many comments as GitHub counts as complete, after the last page.
     ///
     /// The others are fetched one by one, since no list shows which comments were deleted.
-    fn finish_repo_walk(&mut self, mut repo_walk: RepoCommentWalk) -> Result<(), StepError> {
+    fn finish_repo_walk(&mut self, mut repo_walk: RepoCommentWalk) -> Result<(), SyncError> {
         let repo = self.setting.repo.clone();
         for number in repo_walk.issues.difference(&repo_walk.with_unexpected) {
             let key = IssueKey::new(&repo, *number);

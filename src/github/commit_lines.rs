@@ -2,10 +2,10 @@
 //!
 //! A file at a commit never changes, so what the snapshot has is not asked for again.
 
-use super::IssueKey;
-use super::Progress;
 use super::address::percent_encode;
-use super::sync::{StepError, SyncEngine};
+use super::client::Answer;
+use super::sync::SyncEngine;
+use super::{Ask, IssueKey, SyncError};
 use crate::mentions::lines_of_target;
 use crate::model::{LineRange, RepoPath, SnapshotCode, SnapshotIssue, has_document_extension, percent_decoded};
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,8 +44,8 @@ impl NamedLines {
 
 impl SyncEngine<'_> {
     /// Returns the requested issues and their parents, which coding packs follow too.
-    fn issues_with_code(&mut self) -> Result<BTreeSet<IssueKey>, StepError> {
-        let wanted: Vec<IssueKey> = self.run.wanted.iter().map(|(repo, number)| IssueKey::new(repo, *number)).collect();
+    fn issues_with_code(&mut self) -> Result<BTreeSet<IssueKey>, SyncError> {
+        let wanted: Vec<IssueKey> = self.run.wanted.iter().cloned().collect();
         let mut keys = BTreeSet::new();
         for key in wanted {
             if let Some(issue) = self.files.read(&key)? {
@@ -59,7 +59,7 @@ impl SyncEngine<'_> {
     }
 
     /// Returns the most requests that lines at commits take, by what the snapshot has of the issues.
-    pub(super) fn commit_line_requests(&mut self) -> Result<u64, StepError> {
+    pub(super) fn commit_line_requests(&mut self) -> Result<u64, SyncError> {
         let mut requests = BTreeSet::new();
         for key in self.issues_with_code()? {
             let Some(issue) = self.files.read(&key)? else { continue };
@@ -93,7 +93,7 @@ impl SyncEngine<'_> {
     }
 
     /// Fetches the lines at commits that the issues name.
-    pub(super) fn commit_lines(&mut self) -> Result<(), StepError> {
+    pub(super) fn commit_lines(&mut self) -> Result<(), SyncError> {
         let keys = self.issues_with_code()?;
         let of = keys.len() as u64;
         // One file may be named by several issues.
@@ -102,7 +102,7 @@ impl SyncEngine<'_> {
             let Some(mut issue) = self.files.read(&key)? else { continue };
             let named = self.lines_named_by(&issue);
             if !named.is_empty() {
-                self.client.observer.progress(Progress { step: "lines at commits", done: done as u64, of });
+                self.client.progress("lines at commits", done, of);
             }
             let (mut code, mut complete) = (Vec::new(), true);
             for named in named {
@@ -142,12 +142,17 @@ impl SyncEngine<'_> {
         request: &str,
         key: &IssueKey,
         files: &'f mut BTreeMap<String, String>,
-    ) -> Result<Option<&'f str>, StepError> {
+    ) -> Result<Option<&'f str>, SyncError> {
         if !files.contains_key(request) {
-            let answer = self.client.get_file(request);
-            let Some(file) = self.tolerate(answer, || format!("code of `{key}` at a commit"))? else { return Ok(None) };
-            let text = file.filter(|bytes| bytes.len() <= LARGEST_FILE && !bytes.contains(&0));
-            let Some(text) = text.and_then(|bytes| String::from_utf8(bytes).ok()) else {
+            let answer = self.client.request(request, Ask::File);
+            let Some(answer) = self.tolerate(answer, || format!("code of `{key}` at a commit"))? else {
+                return Ok(None);
+            };
+            let text = match answer {
+                Answer::Page(page) => page.value.as_str().map(str::to_owned),
+                _ => None,
+            };
+            let Some(text) = text.filter(|text| text.len() <= LARGEST_FILE && !text.contains('\0')) else {
                 self.state.no_code.insert(request.to_owned());
                 return Ok(None);
             };

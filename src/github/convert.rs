@@ -4,9 +4,8 @@
 //! and values may be unknown.
 
 use super::IssueKey;
-use super::json::kind;
 use super::scrubber::{SnapshotScrubber, is_volatile};
-use super::shape::{ResponseShape, wrong};
+use super::shape::{check_comment, check_issue, kind, wrong};
 use super::sync_state::IssueMemo;
 use crate::model::{
     SNAPSHOT_VERSION, SnapshotAuthor, SnapshotComment, SnapshotComments, SnapshotIssue, SnapshotRef, SnapshotRelations,
@@ -19,32 +18,9 @@ use std::cell::OnceCell;
 const TRUSTED: [&str; 3] = ["OWNER", "MEMBER", "COLLABORATOR"];
 
 /// The fields of an issue that the record holds elsewhere or leaves out.
-const KNOWN: [&str; 24] = [
-    "assignee",
-    "assignees",
-    "author_association",
-    "body",
-    "body_html",
-    "body_text",
-    "closed_by",
-    "created_at",
-    "draft",
-    "issue_dependencies_summary",
-    "labels",
-    "milestone",
-    "number",
-    "parent",
-    "performed_via_github_app",
-    "pull_request",
-    "repository",
-    "state",
-    "state_reason",
-    "sub_issues",
-    "sub_issues_summary",
-    "title",
-    "type",
-    "user",
-];
+const KNOWN: &str = "assignee assignees author_association body body_html body_text closed_by created_at draft \
+    issue_dependencies_summary labels milestone number parent performed_via_github_app pull_request repository state \
+    state_reason sub_issues sub_issues_summary title type user";
 
 /// An issue as an answer describes it.
 #[derive(Debug, Clone)]
@@ -63,7 +39,7 @@ pub(super) struct Converter<'a> {
     /// The snapshot's folder, to which exceptions of redaction may refer.
     pub(super) folder: &'a str,
     /// The configured repo, in the spelling of the configuration.
-    pub(super) own_repo: Option<&'a str>,
+    pub(super) own_repo: &'a str,
     /// The repo's name on the server, if it was renamed.
     pub(super) renamed: OnceCell<String>,
 }
@@ -72,10 +48,8 @@ impl Converter<'_> {
     /// Returns the snapshot's name of a repo that a server names.
     fn local_name(&self, repo: &str) -> String {
         let is = |name: &str| name.eq_ignore_ascii_case(repo);
-        match self.own_repo {
-            Some(own) if is(own) || self.renamed.get().is_some_and(|name| is(name)) => own.to_owned(),
-            _ => repo.to_owned(),
-        }
+        let is_own = is(self.own_repo) || self.renamed.get().is_some_and(|name| is(name));
+        if is_own { self.own_repo.to_owned() } else { repo.to_owned() }
     }
 
     /// Returns the key of an issue in an answer; `repo` is the requested one, for answers that do not name it.
@@ -92,9 +66,9 @@ impl Converter<'_> {
         }
         let named = value["repository_url"]
             .as_str()
-            .and_then(|url| repo_of(url, "/repos/"))
+            .and_then(repo_of)
             .or_else(|| value["repository"]["full_name"].as_str().map(str::to_owned))
-            .or_else(|| repo_of(value["url"].as_str()?.rsplit_once("/issues/")?.0, "/repos/"))
+            .or_else(|| repo_of(value["url"].as_str()?.rsplit_once("/issues/")?.0))
             .filter(|repo| is_repo_name(repo) && !self.scrubber.secrets.occurs_in(repo));
         let repo = named.map(|repo| self.local_name(&repo)).or_else(|| repo.map(str::to_owned));
         Ok(IssueKey { repo: repo.ok_or("an issue that does not name its repo")?, number })
@@ -106,7 +80,7 @@ impl Converter<'_> {
     /// A description of the value, if any part has a wrong type: an issue without its body or its labels must not
     /// replace the record in the snapshot.
     pub(super) fn issue(&self, value: &Value, key: &IssueKey) -> Result<FetchedIssue, String> {
-        ResponseShape::of(value).issue()?;
+        check_issue(value)?;
         let IssueKey { repo, number } = key;
         let path = self.path(key);
         let pull = is_pull(value);
@@ -128,9 +102,10 @@ impl Converter<'_> {
             word.map(|word| self.scrubber.one(&path, field, word))
         };
         let extra = value.as_object().into_iter().flatten();
-        let extra = extra.filter(|(name, _)| !KNOWN.contains(&name.as_str()) && !is_volatile(name)).filter_map(
-            |(name, value)| Some((self.scrubber.one(&path, "", name), self.scrubber.value(&path, name, value)?)),
-        );
+        let extra =
+            extra.filter(|(name, _)| KNOWN.split(' ').all(|known| known != *name) && !is_volatile(name)).filter_map(
+                |(name, value)| Some((self.scrubber.one(&path, "", name), self.scrubber.value(&path, name, value)?)),
+            );
         let author = self.author(value);
         let page = if pull { "pull" } else { "issues" };
         let issue = SnapshotIssue {
@@ -169,9 +144,8 @@ impl Converter<'_> {
         let total = |name: &str| dependencies[format!("total_{name}")].as_u64().max(dependencies[name].as_u64());
         let parent = value["parent_issue_url"].as_str().and_then(|url| {
             let (repo, number) = url.rsplit_once("/issues/")?;
-            let repo =
-                repo_of(repo, "/repos/").filter(|repo| is_repo_name(repo) && !self.scrubber.secrets.occurs_in(repo))?;
-            Some((self.local_name(&repo), number.parse().ok()?))
+            let repo = repo_of(repo).filter(|repo| is_repo_name(repo) && !self.scrubber.secrets.occurs_in(repo))?;
+            Some(IssueKey::new(self.local_name(&repo), number.parse().ok()?))
         });
         IssueMemo {
             updated_at: value["updated_at"].as_str().map(|time| self.scrubber.secrets.mask(time)),
@@ -213,7 +187,7 @@ impl Converter<'_> {
     /// A description of the value, if it is not a comment.
     pub(super) fn comment(&self, value: &Value, key: &IssueKey, url: &str) -> Result<SnapshotComment, String> {
         let path = self.path(key);
-        ResponseShape::of(value).comment()?;
+        check_comment(value)?;
         let id = value["id"].as_u64().unwrap_or_default();
         let created_at = self.scrubber.one(&path, "", value["created_at"].as_str().unwrap_or_default());
         let author = self.author(value);
@@ -271,6 +245,6 @@ fn trust(author: &SnapshotAuthor) -> &'static str {
 }
 
 /// Returns `owner/name` at the end of a URL of the API.
-fn repo_of(url: &str, before: &str) -> Option<String> {
-    Some(url[url.rfind(before)? + before.len()..].to_owned())
+fn repo_of(url: &str) -> Option<String> {
+    Some(url.rsplit_once("/repos/")?.1.to_owned())
 }

@@ -1,7 +1,7 @@
 //! Events that start a workflow: `repository_dispatch`.
 
-use super::client::{Client, FetchOutcome, RequestBudget, with_reason};
-use super::{ApiBase, Clock, Estimate, Progress, SyncError, SyncObserver, Tokens, Transport};
+use super::client::{Answer, Client, RequestBudget, with_reason};
+use super::{ApiBase, Ask, Clock, SyncError, Tokens, Transport};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -31,38 +31,26 @@ pub fn send_event(
     event_type: &str,
     payload: &Value,
 ) -> Result<(), SyncError> {
-    let EventTarget { api, secrets, repo, max_wait } = target.clone();
-    let mut observer = Silent;
-    let host = api.authority.strip_prefix("api.").unwrap_or(&api.authority).to_owned();
+    let EventTarget { api, secrets, repo, max_wait } = target;
     let mut client = Client {
         transport,
         clock,
-        observer: &mut observer,
+        observer: &mut |_| {},
         api,
         secrets,
         budget: RequestBudget::default(),
-        wait_left: max_wait,
-        host,
+        wait_left: *max_wait,
+        host: api.authority.strip_prefix("api.").unwrap_or(&api.authority),
     };
     let body = json!({"event_type": event_type, "client_payload": payload});
-    match client.post(&format!("/repos/{repo}/dispatches"), &body)? {
-        FetchOutcome::Page(()) | FetchOutcome::Same => Ok(()),
-        FetchOutcome::Missing | FetchOutcome::Gone => {
+    match client.request(&format!("/repos/{repo}/dispatches"), Ask::Post(&body))? {
+        Answer::Page(_) | Answer::Same => Ok(()),
+        Answer::Missing | Answer::Gone => {
             Err(SyncError::NotFound(format!("`{repo}` is not visible with this token, or may not be written with it")))
         }
-        FetchOutcome::Refused(why) => {
+        Answer::Refused(why) => {
             let ours = format!("the token may not send events to `{repo}`; it needs to write contents");
             Err(SyncError::Auth(with_reason(&ours, why.as_deref())))
         }
     }
-}
-
-/// An observer of one request, about which there is nothing to say.
-struct Silent;
-
-impl SyncObserver for Silent {
-    fn estimate(&mut self, _: Estimate) {}
-    fn progress(&mut self, _: Progress) {}
-    fn request(&mut self, _: u64) {}
-    fn waiting(&mut self, _: Duration, _: &'static str) {}
 }

@@ -1,16 +1,28 @@
-//! The transport over the network: octocrab, one request at a time.
+//! The transport over the network: octocrab, one request at a time, encrypted, direct or through a proxy.
+//!
+//! Proxies are those of the environment, read as curl and git do. A proxy is used as a tunnel for encrypted connections only, so
+//! that it sees neither requests nor the token. Unencrypted connections go to this machine only, and need no proxy.
 
-use super::connect::client;
-use super::{ApiBase, MediaType, Proxies, Response, Tokens, Transport, TransportError};
-use http::header::{AUTHORIZATION, IF_NONE_MATCH, USER_AGENT};
-use http::{HeaderMap, HeaderValue};
-use http_body_util::{BodyExt, Limited};
-use octocrab::Octocrab;
-use serde_json::Value;
+use super::{ApiBase, Ask, Response, SyncError, Tokens, Transport};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use http::header::{ACCEPT, AUTHORIZATION, IF_NONE_MATCH, USER_AGENT};
+use http::{HeaderMap, HeaderValue, Method, Uri};
+use http_body_util::{BodyExt as _, Limited};
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::proxy::Tunnel;
+use hyper_util::client::legacy::connect::{Connect, HttpConnector};
+use hyper_util::client::proxy::matcher::{Intercept, Matcher};
+use hyper_util::rt::TokioExecutor;
+use octocrab::service::middleware::base_uri::BaseUriLayer;
+use octocrab::{AuthState, Octocrab, OctocrabBuilder};
 use std::time::Duration;
 
 /// The largest answer, in bytes: more than a hundred issues of the greatest length.
 const LARGEST: usize = 64 << 20;
+/// The time limit for establishing a connection.
+const CONNECT: Duration = Duration::from_secs(15);
 
 /// An API over the network.
 ///
@@ -23,91 +35,118 @@ pub struct Http {
     patience: Duration,
 }
 
+/// Causes are described by their kind, since texts of lower layers may hold what was sent.
+fn broken(what: impl Into<String>) -> SyncError {
+    SyncError::Network(what.into())
+}
+
 impl Http {
     /// Creates a transport for an API; `patience` is how long one whole answer may take.
     ///
     /// # Errors
     /// If the system has no certificates or no sockets, or the token is not valid in a header.
-    pub fn new(api: &ApiBase, secrets: &Tokens, patience: Duration, proxies: &Proxies) -> Result<Self, TransportError> {
-        // Causes are described by their kind, since texts of lower layers may hold what was sent.
-        let failed = |what: &str| TransportError { what: what.to_owned() };
+    pub fn new(api: &ApiBase, secrets: &Tokens, patience: Duration) -> Result<Self, SyncError> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
-            .map_err(|error| failed(&format!("no connection can be made: {}", error.kind())))?;
+            .map_err(|error| broken(format!("no connection can be made: {}", error.kind())))?;
         let mut headers = HeaderMap::new();
         headers.insert(USER_AGENT, HeaderValue::from_static(concat!("contextpack/", env!("CARGO_PKG_VERSION"))));
         headers.insert("x-github-api-version", HeaderValue::from_static("2022-11-28"));
         if let Some(token) = secrets.token() {
             let mut value = HeaderValue::try_from(format!("Bearer {token}"))
-                .map_err(|_| failed("the token has characters that no token has; look for a line end or a space"))?;
+                .map_err(|_| broken("the token has characters that no token has; look for a line end or a space"))?;
             value.set_sensitive(true);
             headers.insert(AUTHORIZATION, value);
         }
         let crab = {
             // Connections are tied to the runtime that makes them.
             let _inside = runtime.enter();
-            client(api, proxies)?
+            client(api)?
         };
         Ok(Self { runtime, crab, headers, patience })
     }
 }
 
 impl Transport for Http {
-    fn get(&mut self, path: &str, media: MediaType, etag: Option<&str>) -> Result<Response, TransportError> {
-        let accept = match media {
-            MediaType::Json => "application/vnd.github+json",
-            MediaType::Raw => "application/vnd.github.raw+json",
+    fn send(&mut self, path: &str, ask: Ask<'_>) -> Result<Response, SyncError> {
+        let (method, accept, etag, body) = match ask {
+            Ask::Json(etag) => (Method::GET, "application/vnd.github+json", etag, None),
+            Ask::File => (Method::GET, "application/vnd.github.raw+json", None, None),
+            Ask::Post(body) => (Method::POST, "application/vnd.github+json", None, Some(body)),
         };
-        let mut headers = self.headers_accepting(accept);
-        if let Some(etag) = etag.and_then(|etag| HeaderValue::try_from(etag).ok()) {
-            headers.insert(IF_NONE_MATCH, etag);
-        }
-        self.whole(self.crab._get_with_headers(path, Some(headers)))
-    }
-
-    fn post(&mut self, path: &str, body: &Value) -> Result<Response, TransportError> {
-        let mut builder = http::Request::post(path);
+        let mut builder = http::Request::builder().method(method).uri(path);
         if let Some(headers) = builder.headers_mut() {
-            headers.extend(self.headers_accepting("application/vnd.github+json"));
+            headers.extend(self.headers.clone());
+            headers.insert(ACCEPT, HeaderValue::from_static(accept));
+            headers.extend(etag.and_then(|etag| Some((IF_NONE_MATCH, HeaderValue::try_from(etag).ok()?))));
         }
-        let request = self.crab.build_request(builder, Some(body));
-        let request = request.map_err(|_| TransportError { what: "the request cannot be built".to_owned() })?;
-        self.whole(self.crab.execute(request))
-    }
-}
-
-impl Http {
-    fn headers_accepting(&self, accept: &'static str) -> HeaderMap {
-        let mut headers = self.headers.clone();
-        headers.insert("accept", HeaderValue::from_static(accept));
-        headers
-    }
-
-    /// Waits for a whole answer.
-    fn whole<B>(
-        &self,
-        answer: impl Future<Output = octocrab::Result<http::Response<B>>>,
-    ) -> Result<Response, TransportError>
-    where
-        B: BodyExt<Error: Into<Box<dyn std::error::Error + Send + Sync>>>,
-    {
-        let broken = |what: &str| TransportError { what: what.to_owned() };
+        let request = self.crab.build_request(builder, body).map_err(|_| broken("the request cannot be built"))?;
         self.runtime.block_on(async {
             let asked = async {
-                let response = answer.await.map_err(|error| broken(cause(&error)))?;
-                let status = response.status().as_u16();
-                let text = |value: &HeaderValue| value.to_str().ok().map(str::to_owned);
-                let headers = response.headers().iter();
-                let headers =
-                    headers.filter_map(|(name, value)| Some((name.as_str().to_owned(), text(value)?))).collect();
-                let body = Limited::new(response.into_body(), LARGEST).collect().await;
+                let response = self.crab.execute(request).await.map_err(|error| broken(cause(&error)))?;
+                let (head, body) = response.into_parts();
+                let body = Limited::new(body, LARGEST).collect().await;
                 let body = body.map_err(|_| broken("an answer was cut off, or is larger than 64 MiB"))?;
-                Ok(Response { status, headers, body: body.to_bytes().to_vec() })
+                Ok(Response::from_parts(head, body.to_bytes().to_vec()))
             };
             let answer = tokio::time::timeout(self.patience, asked).await;
             answer.unwrap_or_else(|_| Err(broken("an answer did not come in time")))
         })
+    }
+}
+
+/// Returns the name and password of the proxy for an API, and the password alone, which must not be shown.
+pub fn proxy_secrets(api: &ApiBase) -> Vec<String> {
+    let proxy = api.origin.parse().ok().and_then(|origin| proxy_for(&origin));
+    let login = proxy.and_then(|proxy| {
+        let basic = proxy.basic_auth()?.to_str().ok()?.strip_prefix("Basic ")?.to_owned();
+        String::from_utf8(STANDARD.decode(basic).ok()?).ok()
+    });
+    let password = login.as_deref().and_then(|login| Some(login.split_once(':')?.1.to_owned()));
+    login.into_iter().chain(password).collect()
+}
+
+/// Returns the proxy of the environment for an API, if any.
+fn proxy_for(api: &Uri) -> Option<Intercept> {
+    Matcher::from_env().intercept(api).filter(|_| api.scheme_str() == Some("https"))
+}
+
+/// Creates a client of an API. It must be called inside the runtime that will use the client.
+fn client(api: &ApiBase) -> Result<Octocrab, SyncError> {
+    let origin: Uri = api.origin.parse().map_err(|_| broken("the address of the API is none"))?;
+    let mut tcp = HttpConnector::new();
+    tcp.enforce_http(false);
+    tcp.set_connect_timeout(Some(CONNECT));
+    let Some(proxy) = proxy_for(&origin) else {
+        return over(encrypted(tcp)?, origin);
+    };
+    if !matches!(proxy.uri().scheme_str(), Some("http" | "https")) {
+        return Err(broken("the environment names a proxy of a kind that is not supported; use an `http://` one"));
+    }
+    // The connection to the proxy may be encrypted too.
+    let mut tunnel = Tunnel::new(proxy.uri().clone(), encrypted(tcp)?);
+    if let Some(auth) = proxy.basic_auth() {
+        tunnel = tunnel.with_auth(auth.clone());
+    }
+    over(encrypted(tunnel)?, origin)
+}
+
+/// Wraps a connector with encryption for `https` addresses, with the certificates that the system trusts.
+fn encrypted<C>(connector: C) -> Result<HttpsConnector<C>, SyncError> {
+    let provider = rustls::crypto::ring::default_provider();
+    let builder = HttpsConnectorBuilder::new()
+        .with_provider_and_native_roots(provider)
+        .map_err(|_| broken("no encrypted connection can be made: are there root certificates?"))?;
+    Ok(builder.https_or_http().enable_http1().wrap_connector(connector))
+}
+
+fn over<C: Connect + Clone + Send + Sync + 'static>(connector: C, origin: Uri) -> Result<Octocrab, SyncError> {
+    let client = Client::builder(TokioExecutor::new()).build(connector);
+    let builder = OctocrabBuilder::new_empty().with_service(client).with_layer(&BaseUriLayer::new(origin));
+    match builder.with_auth(AuthState::None).build() {
+        Ok(crab) => Ok(crab),
+        Err(never) => match never {},
     }
 }
 

@@ -1,55 +1,37 @@
 //! The issues of a run: the repo's lists, and those that work items name.
 
-use super::IssueKey;
 use super::address::percent_encode;
-use super::client::{FetchError, FetchOutcome};
+use super::client::Answer;
 use super::convert::is_pull;
-use super::pages::not_a_list;
-use super::sync::{StepError, SyncEngine};
+use super::pages::Walk;
+use super::sync::SyncEngine;
 use super::sync_state::ListPage;
 use super::unexpected::UnexpectedEntries;
-use super::walk::{End, Walk};
-use super::{IssueFilter, Progress};
-use std::collections::BTreeSet;
+use super::{IssueFilter, IssueKey, SyncError};
 
 /// The most pages of a list of issues: enough for a hundred thousand issues.
 const MAX_PAGES: usize = 1000;
+/// What to do about a list with more pages.
+const TOO_LONG: &str = "; ask for fewer issues, such as by `--label`";
 
 impl SyncEngine<'_> {
     /// Reads the lists of issues to their ends, from where an interrupted run left them.
-    pub(super) fn listing(&mut self) -> Result<(), StepError> {
+    pub(super) fn listing(&mut self) -> Result<(), SyncError> {
         let filter = &self.request.filter;
         let mut lists = self.run.lists.take().unwrap_or_else(|| filter.paths(&self.setting.repo));
-        let mut seen = BTreeSet::new();
         let mut walk: Option<Walk> = None;
         while let Some(path) = lists.first().cloned() {
             self.run.lists = Some(lists.clone());
-            let walk_here = walk.get_or_insert_with(|| Walk::new(&path, MAX_PAGES));
-            self.client.observer.progress(Progress {
-                step: "issues listed",
-                done: self.run.wanted.len() as u64,
-                of: 0,
-            });
-            let (next, new) = self.list_page(&path, &mut seen)?;
-            let full = filter.limit.is_some_and(|limit| self.run.wanted.len() >= limit);
-            match next {
-                _ if full => lists.clear(),
-                next => {
-                    let next = walk_here.go(next, new).map_err(|end| match end {
-                        End::Long(_) => FetchError::endless(&format!(
-                            "{}; ask for fewer issues, such as by `--label`",
-                            end.reason()
-                        )),
-                        End::Endless(_) => FetchError::endless(&end.reason()),
-                    })?;
-                    match next {
-                        Some(next) => lists[0] = next,
-                        None => {
-                            lists.remove(0);
-                            walk = None;
-                        }
-                    }
-                }
+            let walk_here = walk.get_or_insert_with(|| Walk::new(&path, MAX_PAGES).hint(TOO_LONG));
+            self.client.progress("issues listed", self.run.wanted.len(), 0);
+            let next = self.list_page(&path, walk_here)?;
+            if filter.limit.is_some_and(|limit| self.run.wanted.len() >= limit) {
+                lists.clear();
+            } else if let Some(next) = next {
+                lists[0] = next;
+            } else {
+                lists.remove(0);
+                walk = None;
             }
             self.run.lists = Some(lists.clone());
             self.save()?;
@@ -57,8 +39,8 @@ impl SyncEngine<'_> {
         Ok(())
     }
 
-    /// Reads one page; returns the path of the next one, and the number of entries that no earlier page had.
-    fn list_page(&mut self, path: &str, seen: &mut BTreeSet<u64>) -> Result<(Option<String>, usize), StepError> {
+    /// Reads one page of a walk, and returns the path of the next one.
+    fn list_page(&mut self, path: &str, walk: &mut Walk) -> Result<Option<String>, SyncError> {
         let repo = self.setting.repo.clone();
         let page_key = self.request.filter.page_key(path);
         let known = match self.state.pages.get(&page_key).cloned() {
@@ -66,25 +48,24 @@ impl SyncEngine<'_> {
             _ => None,
         };
         let page = match self.client.get(path, known.as_ref().map(|page| page.etag.as_str()))? {
-            FetchOutcome::Page(page) => page,
-            FetchOutcome::Same => {
-                let known = known.ok_or_else(|| FetchError::Server("304 for what was not known".to_owned()))?;
+            Answer::Page(page) => page,
+            Answer::Same => {
+                let known = known.ok_or_else(|| SyncError::Server("304 for what was not known".to_owned()))?;
                 // The other entries of an unmodified page are unknown.
                 let new = known.wanted.len().max(1);
-                for number in known.wanted {
-                    if self.take(&repo, number) {
-                        self.touch(&IssueKey::new(&repo, number), true)?;
+                for key in known.wanted.into_iter().map(|number| IssueKey::new(&repo, number)) {
+                    if self.take(&key) {
+                        self.touch(&key, true)?;
                     }
                 }
-                return Ok((known.next, new));
+                return walk.go(known.next, new);
             }
-            FetchOutcome::Missing => return Err(StepError::Missing(format!("the issues of `{repo}` may not be seen"))),
-            FetchOutcome::Refused(why) => return Err(self.refused(&format!("the issues of `{repo}`"), why.as_deref())),
+            Answer::Missing => return Err(SyncError::NotFound(format!("the issues of `{repo}` may not be seen"))),
+            Answer::Refused(why) => return Err(self.refused(&format!("the issues of `{repo}`"), why.as_deref())),
             // Issues are switched off.
-            FetchOutcome::Gone => return Ok((None, 0)),
+            Answer::Gone => return Ok(None),
         };
-        let entries = page.value.as_array().ok_or_else(|| not_a_list(&page.value))?;
-        let new = entries.iter().filter(|entry| entry["id"].as_u64().is_some_and(|id| seen.insert(id))).count();
+        let entries = page.entries()?;
         let mut wanted = Vec::new();
         let mut unexpected = UnexpectedEntries::default();
         for value in entries {
@@ -94,31 +75,32 @@ impl SyncEngine<'_> {
             }
             let Some(fetched) = unexpected.note(self.convert.issue(value, &key)) else { continue };
             wanted.push(key.number);
-            if self.take(&repo, key.number) {
+            if self.take(&key) {
                 self.put(fetched, &key, true, true)?;
             }
         }
         self.state.pages.remove(&page_key);
+        let next = walk.after(entries, page.next.clone());
         // A page with unexpected entries is fetched again.
         if let Some(etag) = page.etag.filter(|_| unexpected.is_none()) {
-            self.state.pages.insert(page_key, ListPage { etag, next: page.next.clone(), wanted });
+            self.state.pages.insert(page_key, ListPage { etag, next: page.next, wanted });
         }
         self.report_unexpected(&unexpected, || format!("the list of issues of `{repo}`"));
-        Ok((page.next, new))
+        next
     }
 
     /// Adds an issue to the wanted ones, if the limit allows it.
-    fn take(&mut self, repo: &str, number: u64) -> bool {
-        let key = (repo.to_owned(), number);
-        let room = self.request.filter.limit.is_none_or(|limit| self.run.wanted.len() < limit);
-        (room || self.run.wanted.contains(&key)) && {
-            self.run.wanted.insert(key);
-            true
+    fn take(&mut self, key: &IssueKey) -> bool {
+        let has_room = self.request.filter.limit.is_none_or(|limit| self.run.wanted.len() < limit);
+        let is_taken = has_room || self.run.wanted.contains(key);
+        if is_taken {
+            self.run.wanted.insert(key.clone());
         }
+        is_taken
     }
 
     /// Returns whether the snapshot has all of these issues.
-    fn has_all(&mut self, repo: &str, numbers: &[u64]) -> Result<bool, StepError> {
+    fn has_all(&mut self, repo: &str, numbers: &[u64]) -> Result<bool, SyncError> {
         for number in numbers {
             let key = IssueKey::new(repo, *number);
             if !self.state.seen.contains_key(&key.id()) || self.files.read(&key)?.is_none() {
@@ -129,7 +111,7 @@ impl SyncEngine<'_> {
     }
 
     /// Fetches issues that no list has: those that work items name, and those that are no longer open.
-    pub(super) fn named(&mut self) -> Result<(), StepError> {
+    pub(super) fn named(&mut self) -> Result<(), SyncError> {
         let mut keys: Vec<IssueKey> = self.request.claimed.clone();
         if self.request.filter.is_all_open() {
             let repo = self.setting.repo.clone();
@@ -141,12 +123,12 @@ impl SyncEngine<'_> {
                 }
             }
         }
-        keys.retain(|key| !self.run.wanted.contains(&(key.repo.clone(), key.number)));
+        keys.retain(|key| !self.run.wanted.contains(key));
         keys.sort();
         keys.dedup();
         let of = keys.len() as u64;
         for (done, key) in keys.into_iter().enumerate() {
-            self.client.observer.progress(Progress { step: "named issues", done: done as u64, of });
+            self.client.progress("named issues", done, of);
             self.single(&key, true)?;
         }
         // Listed issues were rewritten above, so the files that are still broken are of issues that no list has.
@@ -157,12 +139,12 @@ impl SyncEngine<'_> {
     }
 
     /// Fetches the issues that work items refer to and no list of relations had.
-    pub(super) fn linked(&mut self) -> Result<(), StepError> {
+    pub(super) fn linked(&mut self) -> Result<(), SyncError> {
         let keys: Vec<&IssueKey> =
             self.request.linked.iter().filter(|key| !self.run.fresh.contains(&key.id())).collect();
         let of = keys.len() as u64;
         for (done, key) in keys.into_iter().enumerate() {
-            self.client.observer.progress(Progress { step: "linked issues", done: done as u64, of });
+            self.client.progress("linked issues", done, of);
             self.single(key, false)?;
         }
         Ok(())

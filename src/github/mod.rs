@@ -10,14 +10,10 @@ mod address;
 mod client;
 mod comments;
 mod commit_lines;
-#[cfg(feature = "github")]
-mod connect;
 mod convert;
 mod event;
 mod files;
-#[cfg(feature = "github")]
 mod http;
-mod json;
 mod listing;
 mod pages;
 mod record;
@@ -32,20 +28,13 @@ mod tests;
 mod tokens;
 mod transport;
 mod unexpected;
-mod walk;
 
-pub use client::SyncLimits;
-#[cfg(feature = "github")]
-pub use connect::Proxies;
-pub use transport::{Clock, MediaType, Response, SystemClock, Transport, TransportError};
-
-pub use event::{EventTarget, send_event};
-
+pub use self::http::{Http, proxy_secrets};
 pub use address::{ApiBase, ApiError, IssueKey};
-#[cfg(feature = "github")]
-pub use http::Http;
+pub use event::{EventTarget, send_event};
 pub use request::{
-    Estimate, EstimateStage, IssueFilter, Progress, SyncError, SyncObserver, SyncRequest, SyncSettings, SyncSummary,
+    EstimateStage, IssueFilter, SyncError, SyncEvent, SyncLimits, SyncRequest, SyncSettings, SyncSummary,
 };
 pub use sync::sync;
 pub use tokens::Tokens;
+pub use transport::{Ask, Clock, Response, SystemClock, Transport};

@@ -1,8 +1,8 @@
-//! Reading of lists with several pages.
+//! Walks over the pages of lists, which end whatever the server answers.
 
-use super::client::{Client, FetchError, FetchOutcome};
-use super::json::kind;
-use super::walk::Walk;
+use super::SyncError;
+use super::client::{Answer, Client, Page};
+use super::shape::kind;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -12,25 +12,108 @@ pub(super) const MAX_PAGES: usize = 50;
 /// The most entries of a page.
 pub(super) const FULL_PAGE: usize = 100;
 
+/// The number of entries that a list may have beyond twice the announced number, for entries added while it is read.
+const SLACK: u64 = 100;
+
+/// The number of pages in a row without a new entry after which a list counts as endless.
+const MAX_EMPTY_PAGES: u32 = 3;
+
+/// A walk over one list.
+pub(super) struct Walk {
+    visited: BTreeSet<String>,
+    most: usize,
+    empty: u32,
+    /// The most entries that the list may have.
+    max_entries: Option<u64>,
+    /// The number of different entries so far.
+    entries: u64,
+    /// The ids of entries so far.
+    ids: BTreeSet<u64>,
+    /// What is said of a list that has more pages.
+    hint: &'static str,
+}
+
+impl Walk {
+    /// Begins a walk of at most `most` pages at the page `first`.
+    pub(super) fn new(first: &str, most: usize) -> Self {
+        let visited = BTreeSet::from([first.to_owned()]);
+        Self { visited, most, empty: 0, max_entries: None, entries: 0, ids: BTreeSet::new(), hint: "" }
+    }
+
+    /// Ends the walk if the list has far more entries than its issue announces; `None` allows any number.
+    pub(super) fn announced(self, entries: Option<u64>) -> Self {
+        Self { max_entries: entries.map(|entries| entries.saturating_mul(2).saturating_add(SLACK)), ..self }
+    }
+
+    /// Says what to do about a list that has too many pages.
+    pub(super) fn hint(self, hint: &'static str) -> Self {
+        Self { hint, ..self }
+    }
+
+    /// Returns the number of visited pages, including the present one.
+    pub(super) fn pages(&self) -> usize {
+        self.visited.len()
+    }
+
+    /// Continues after a page with these entries to the page `next`, if there is one.
+    ///
+    /// # Errors
+    /// If the list is too long or has no end.
+    pub(super) fn after(&mut self, entries: &[Value], next: Option<String>) -> Result<Option<String>, SyncError> {
+        let new = entries.iter().filter(|entry| entry["id"].as_u64().is_some_and(|id| self.ids.insert(id))).count();
+        self.go(next, new)
+    }
+
+    /// Continues with the page `next`, if there is one; `new` is the number of entries on the present page that no
+    /// earlier one had.
+    ///
+    /// # Errors
+    /// If the list is too long or has no end.
+    pub(super) fn go(&mut self, next: Option<String>, new: usize) -> Result<Option<String>, SyncError> {
+        let endless = |why: &str| Err(SyncError::Server(format!("a list has no end: {why}")));
+        self.entries = self.entries.saturating_add(new as u64);
+        if self.max_entries.is_some_and(|max| self.entries > max) {
+            return endless("it is far longer than the issue says");
+        }
+        let Some(next) = next else { return Ok(None) };
+        self.empty = if new == 0 { self.empty + 1 } else { 0 };
+        if self.visited.contains(&next) {
+            return endless("its pages lead in a circle");
+        }
+        if self.empty >= MAX_EMPTY_PAGES {
+            return endless("its pages go on without anything new on them");
+        }
+        if self.visited.len() >= self.most {
+            return endless(&format!("it goes on after {} pages{}", self.most, self.hint));
+        }
+        self.visited.insert(next.clone());
+        Ok(Some(next))
+    }
+}
+
+impl Page {
+    /// Returns the entries of a page of a list.
+    pub(super) fn entries(&self) -> Result<&[Value], SyncError> {
+        let entries = self.value.as_array().map(Vec::as_slice);
+        entries.ok_or_else(|| SyncError::unexpected("a list", kind(&self.value)))
+    }
+}
+
 /// The result of reading a list.
 #[derive(Debug)]
 pub(super) enum ListOutcome {
-    /// The entries, each once.
+    /// The entries.
     Items {
         items: Vec<Value>,
-        /// Whether these are all entries.
-        complete: bool,
         /// The entity tag, if there was only one page.
         etag: Option<String>,
-        /// The error of a further page.
-        failed: Option<FetchError>,
+        /// The error of a further page, after which entries are missing.
+        failed: Option<SyncError>,
     },
     /// 304.
     Same,
-    /// 404.
+    /// 403, 404, 410.
     Missing,
-    /// 403, 410.
-    Refused,
 }
 
 /// Reads a list to its end; `announced` is the number of entries according to its issue.
@@ -42,50 +125,55 @@ pub(super) fn list(
     path: &str,
     etag: Option<&str>,
     announced: Option<u64>,
-) -> Result<ListOutcome, FetchError> {
-    let (mut items, mut seen) = (Vec::new(), BTreeSet::new());
+) -> Result<ListOutcome, SyncError> {
     let mut walk = Walk::new(path, MAX_PAGES).announced(announced);
-    let mut path = path.to_owned();
-    let mut only = None;
-    let partial = |items, failed| Ok(ListOutcome::Items { items, complete: false, etag: None, failed });
-    loop {
-        let first = walk.pages() == 1;
-        let page = match client.get(&path, etag.filter(|_| first)) {
-            Ok(FetchOutcome::Page(page)) => page,
-            Ok(FetchOutcome::Same) => return Ok(ListOutcome::Same),
-            Ok(FetchOutcome::Missing) if first => return Ok(ListOutcome::Missing),
-            Ok(FetchOutcome::Gone | FetchOutcome::Refused(_)) if first => return Ok(ListOutcome::Refused),
-            Ok(_) => {
-                return partial(
-                    items,
-                    Some(FetchError::Server("a page in the middle of a list is missing".to_owned())),
-                );
-            }
-            Err(stop) if !first && stop.is_transient() => return partial(items, Some(stop)),
-            Err(stop) => return Err(stop),
-        };
-        let entries = match (page.value, first) {
-            (Value::Array(entries), _) => entries,
-            (other, true) => return Err(not_a_list(&other)),
-            (other, false) => return partial(items, Some(not_a_list(&other))),
-        };
-        let before = items.len();
-        // Entries may move to a later page while the list is read.
-        items.extend(entries.into_iter().filter(|entry| entry["id"].as_u64().is_none_or(|id| seen.insert(id))));
-        if first {
-            only = page.etag;
+    let mut first = match client.get(path, etag)? {
+        Answer::Page(page) => page,
+        Answer::Same => return Ok(ListOutcome::Same),
+        Answer::Missing | Answer::Gone | Answer::Refused(_) => return Ok(ListOutcome::Missing),
+    };
+    let mut items = first.entries()?.to_vec();
+    let mut rest = || -> Result<bool, SyncError> {
+        let mut next = walk.after(&items, first.next.take())?;
+        let is_only = next.is_none();
+        while let Some(path) = next {
+            let Answer::Page(mut page) = client.get(&path, None)? else {
+                return Err(SyncError::Server("a page in the middle of a list is missing".to_owned()));
+            };
+            let more = page.entries()?.to_vec();
+            next = walk.after(&more, page.next.take())?;
+            items.extend(more);
         }
-        path = match walk.go(page.next, items.len() - before) {
-            Ok(Some(next)) => next,
-            Ok(None) => {
-                return Ok(ListOutcome::Items { items, complete: true, etag: only.filter(|_| first), failed: None });
-            }
-            Err(end) => return partial(items, Some(FetchError::endless(&end.reason()))),
-        };
-    }
+        Ok(is_only)
+    };
+    let (is_only, failed) = match rest() {
+        Ok(is_only) => (is_only, None),
+        Err(error) if error.is_transient() => (false, Some(error)),
+        Err(error) => return Err(error),
+    };
+    Ok(ListOutcome::Items { items, etag: first.etag.filter(|_| is_only), failed })
 }
 
-/// Returns the error of an answer that is not a list.
-pub(super) fn not_a_list(value: &Value) -> FetchError {
-    FetchError::Server(format!("a list was asked for, and {} came", kind(value)))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(number: usize) -> String {
+        format!("/x?page={number}")
+    }
+
+    #[test]
+    fn a_list_may_be_somewhat_longer_than_announced_and_not_far() {
+        for (announced, entries, ends) in
+            [(Some(9), 118, false), (Some(9), 119, true), (Some(0), 101, true), (None, 5000, false)]
+        {
+            for next in [None, Some(page(2))] {
+                let mut walk = Walk::new(&page(1), 50).announced(announced);
+                assert_eq!(walk.go(next, entries).is_err(), ends, "{announced:?} {entries}");
+            }
+        }
+        let mut walk = Walk::new(&page(1), 50).announced(Some(1));
+        let read: Vec<bool> = (2..6).map(|n| walk.go(Some(page(n)), 50).is_ok()).collect();
+        assert_eq!(read, [true, true, false, false]);
+    }
 }

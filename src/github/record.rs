@@ -1,23 +1,15 @@
 //! Fetching of single issues, and the update of an issue's record.
 
-use super::IssueKey;
-use super::client::{FetchError, FetchOutcome, with_reason};
+use super::client::{Answer, with_reason};
 use super::convert::FetchedIssue;
-use super::sync::{StepError, SyncEngine};
+use super::sync::SyncEngine;
 use super::sync_state::IssueMemo;
+use super::{IssueKey, SyncError};
 use crate::model::{Code, Completeness, Diagnostic, SnapshotComments, SnapshotIssue, SnapshotRelation};
 
-/// The result of fetching a single issue.
-pub(super) enum IssueOutcome {
-    /// The issue is in the snapshot under this key.
-    Present(IssueKey),
-    /// The issue is not in the snapshot.
-    Absent,
-}
-
 impl SyncEngine<'_> {
-    /// Fetches one issue by its number, once per run.
-    pub(super) fn single(&mut self, key: &IssueKey, asked: bool) -> Result<IssueOutcome, StepError> {
+    /// Fetches one issue by its number, once per run; returns the key under which the snapshot has it, if it does.
+    pub(super) fn single(&mut self, key: &IssueKey, asked: bool) -> Result<Option<IssueKey>, SyncError> {
         if self.run.single.contains(&key.id()) {
             return self.snapshot_outcome(key);
         }
@@ -29,15 +21,14 @@ impl SyncEngine<'_> {
             return self.snapshot_outcome(key);
         };
         let single = match got {
-            FetchOutcome::Same => {
+            Answer::Same => {
                 self.touch(key, asked)?;
-                IssueOutcome::Present(key.clone())
+                Some(key.clone())
             }
-            FetchOutcome::Page(page) => {
+            Answer::Page(page) => {
                 let found = self.convert.key(&page.value, Some(&key.repo));
                 let fetched = found.and_then(|found| Ok((self.convert.issue(&page.value, &found)?, found)));
-                let fetched =
-                    fetched.map_err(|what| FetchError::Server(format!("an issue was asked for, and {what} came")));
+                let fetched = fetched.map_err(|what| SyncError::unexpected("an issue", &what));
                 let Some((fetched, found)) = self.tolerate(fetched, || format!("`{key}`"))? else {
                     return self.snapshot_outcome(key);
                 };
@@ -51,35 +42,33 @@ impl SyncEngine<'_> {
                     self.report(Code::IssueMoved, &message, &help, key);
                 }
                 self.put(fetched, &found, asked, true)?;
-                IssueOutcome::Present(found)
+                Some(found)
             }
-            FetchOutcome::Gone => {
+            Answer::Gone => {
                 self.files.remove(key)?;
                 self.state.seen.remove(&key.id());
                 let help = "take it out of the work items that name it";
                 self.report(Code::IssueGone, &format!("`{key}` was deleted"), help, key);
-                IssueOutcome::Absent
+                None
             }
-            absent @ (FetchOutcome::Missing | FetchOutcome::Refused(_)) => {
-                let why = if let FetchOutcome::Refused(why) = absent { why } else { None };
+            absent @ (Answer::Missing | Answer::Refused(_)) => {
+                let why = if let Answer::Refused(why) = absent { why } else { None };
                 let message = with_reason(&format!("`{key}` does not exist, or may not be seen"), why.as_deref());
                 let help =
                     "correct the number, or use a token that may read the repo; what the snapshot has of it stays";
                 self.report(Code::IssueNotVisible, &message, help, key);
-                IssueOutcome::Absent
+                None
             }
         };
-        if let (IssueOutcome::Present(found), true) = (&single, asked) {
-            self.run.wanted.insert((found.repo.clone(), found.number));
-        }
+        self.run.wanted.extend(single.clone().filter(|_| asked));
         self.run.single.insert(key.id());
         self.save()?;
         Ok(single)
     }
 
     /// Returns what the snapshot has of an issue.
-    fn snapshot_outcome(&mut self, key: &IssueKey) -> Result<IssueOutcome, StepError> {
-        Ok(if self.files.read(key)?.is_some() { IssueOutcome::Present(key.clone()) } else { IssueOutcome::Absent })
+    fn snapshot_outcome(&mut self, key: &IssueKey) -> Result<Option<IssueKey>, SyncError> {
+        Ok(self.files.read(key)?.map(|_| key.clone()))
     }
 
     fn report(&mut self, code: Code, message: &str, help: &str, key: &IssueKey) {
@@ -87,7 +76,7 @@ impl SyncEngine<'_> {
     }
 
     /// Marks an issue that did not change as part of this run.
-    pub(super) fn touch(&mut self, key: &IssueKey, asked: bool) -> Result<(), StepError> {
+    pub(super) fn touch(&mut self, key: &IssueKey, asked: bool) -> Result<(), SyncError> {
         let private = self.private(&key.repo)?;
         if let Some(mut issue) = self.files.read(key)? {
             issue.asked |= asked;
@@ -108,7 +97,7 @@ impl SyncEngine<'_> {
         key: &IssueKey,
         asked: bool,
         whole: bool,
-    ) -> Result<(), StepError> {
+    ) -> Result<(), SyncError> {
         let FetchedIssue { mut issue, seen } = fetched;
         let id = key.id();
         if !whole && self.run.fresh.contains(&id) {

@@ -1,14 +1,12 @@
 //! Fetching of relations: parents, sub-issues and dependencies.
 
-use super::IssueKey;
-use super::Progress;
-use super::client::FetchOutcome;
+use super::client::Answer;
 use super::convert::Converter;
 use super::pages::{FULL_PAGE, ListOutcome, list};
-use super::record::IssueOutcome;
-use super::sync::{StepError, SyncEngine};
+use super::sync::SyncEngine;
 use super::sync_state::IssueMemo;
 use super::unexpected::UnexpectedEntries;
+use super::{IssueKey, SyncError};
 use crate::model::{Completeness, SnapshotRef, SnapshotRelation, SnapshotRelations};
 use serde_json::Value;
 
@@ -28,19 +26,12 @@ impl SyncEngine<'_> {
         if !self.request.roots.is_empty() {
             return self.run.wanted.len() as u64 * (1 + LISTS.len() - self.lacking.len().min(LISTS.len())) as u64;
         }
-        let of = |(repo, number): &(String, u64)| {
-            let id = IssueKey::new(repo, *number).id();
-            let seen = self.state.seen.get(&id).filter(|_| !self.run.related.contains(&id));
-            seen.map_or(0, |seen| {
-                let lists =
-                    LISTS.iter().filter(|(name, _, count)| self.needs_list(name, count(seen), false)).count() as u64;
-                lists
-                    + u64::from(
-                        seen.parent
-                            .as_ref()
-                            .is_some_and(|(repo, number)| !self.run.fresh.contains(&IssueKey::new(repo, *number).id())),
-                    )
-            })
+        let of = |key: &IssueKey| {
+            let id = key.id();
+            let Some(seen) = self.state.seen.get(&id).filter(|_| !self.run.related.contains(&id)) else { return 0 };
+            let lists = LISTS.iter().filter(|(name, _, count)| self.needs_list(name, count(seen), false)).count();
+            let parent = seen.parent.as_ref().is_some_and(|parent| !self.run.fresh.contains(&parent.id()));
+            lists as u64 + u64::from(parent)
         };
         self.run.wanted.iter().map(of).sum()
     }
@@ -57,18 +48,18 @@ impl SyncEngine<'_> {
     }
 
     /// Finds out which lists the server has, with one issue that reports nothing about its relations.
-    pub(super) fn probe(&mut self) -> Result<(), StepError> {
-        let silent = |(repo, number): &&(String, u64)| {
-            let seen = self.state.seen.get(&IssueKey::new(repo, *number).id());
+    pub(super) fn probe(&mut self) -> Result<(), SyncError> {
+        let silent = |key: &&IssueKey| {
+            let seen = self.state.seen.get(&key.id());
             seen.is_some_and(|seen| LISTS.iter().any(|(_, _, count)| count(seen).is_none()))
         };
-        let found = self.run.wanted.iter().find(silent).map(|(repo, number)| IssueKey::new(repo, *number));
+        let found = self.run.wanted.iter().find(silent).cloned();
         found.map_or(Ok(()), |key| self.relations_of(&key, !self.request.roots.is_empty()))
     }
 
     /// Fetches the relations of every wanted issue that may have some.
-    pub(super) fn relations(&mut self) -> Result<(), StepError> {
-        let wanted: Vec<IssueKey> = self.run.wanted.iter().map(|(repo, number)| IssueKey::new(repo, *number)).collect();
+    pub(super) fn relations(&mut self) -> Result<(), SyncError> {
+        let wanted: Vec<IssueKey> = self.run.wanted.iter().cloned().collect();
         let of = wanted.len() as u64;
         let full = !self.request.roots.is_empty();
         for (done, key) in wanted.iter().enumerate() {
@@ -76,7 +67,7 @@ impl SyncEngine<'_> {
                 continue;
             }
             let failed = self.summary.failed.len();
-            self.client.observer.progress(Progress { step: "relations", done: done as u64, of });
+            self.client.progress("relations", done, of);
             self.relations_of(key, full)?;
             if self.summary.failed.len() == failed {
                 self.run.related.insert(key.id());
@@ -87,7 +78,7 @@ impl SyncEngine<'_> {
     }
 
     /// Fetches the relations of one issue; with `full` also lists that are empty according to the issue.
-    fn relations_of(&mut self, key: &IssueKey, full: bool) -> Result<(), StepError> {
+    fn relations_of(&mut self, key: &IssueKey, full: bool) -> Result<(), SyncError> {
         let (Some(issue), Some(seen)) = (self.files.read(key)?, self.state.seen.get(&key.id()).cloned()) else {
             return Ok(());
         };
@@ -112,13 +103,13 @@ impl SyncEngine<'_> {
         }
         if full || (seen.sub_issues.is_none() && knows_children) {
             self.fetch_parent(key, &seen, knows_children, &mut relations.parent)?;
-        } else if let Some((repo, number)) = &seen.parent {
-            self.resolve_parent(&IssueKey::new(repo, *number), &mut relations.parent)?;
+        } else if let Some(parent) = &seen.parent {
+            self.resolve_parent(parent, &mut relations.parent)?;
         }
         self.write_relations(key, &relations)
     }
 
-    fn write_relations(&mut self, key: &IssueKey, relations: &SnapshotRelations) -> Result<(), StepError> {
+    fn write_relations(&mut self, key: &IssueKey, relations: &SnapshotRelations) -> Result<(), SyncError> {
         if let Some(mut issue) = self.files.read(key)? {
             issue.relations = relations.clone();
             self.files.write(&issue)?;
@@ -133,7 +124,7 @@ impl SyncEngine<'_> {
         key: &IssueKey,
         relation: &mut SnapshotRelation,
         length: Option<u64>,
-    ) -> Result<bool, StepError> {
+    ) -> Result<bool, SyncError> {
         let whole = relation.completeness == Completeness::Complete;
         let path = path(key, name);
         // The entity tag of a full page does not show whether there is a second page.
@@ -144,17 +135,18 @@ impl SyncEngine<'_> {
         let Some(answer) = self.tolerate(answer, label)? else {
             return Ok(false);
         };
-        let (items, complete, etag, failed) = match answer {
-            ListOutcome::Items { items, complete, etag, failed } => (items, complete, etag, failed),
+        let (items, etag, failed) = match answer {
+            ListOutcome::Items { items, etag, failed } => (items, etag, failed),
             ListOutcome::Same => return Ok(true),
-            ListOutcome::Missing | ListOutcome::Refused => {
+            ListOutcome::Missing => {
                 // The issue is visible, so it is the list that the server lacks.
                 self.lacking.insert(name);
                 return Ok(false);
             }
         };
-        if let Some(stop) = failed {
-            self.record_failure(&stop, label());
+        let complete = failed.is_none();
+        if let Some(error) = failed {
+            self.record_failure(&error, label());
             if whole {
                 return Ok(true);
             }
@@ -169,15 +161,13 @@ impl SyncEngine<'_> {
         relation.completeness = if all { Completeness::Complete } else { Completeness::Partial };
         relation.issues = refs;
         self.state.etags.remove(&path);
-        if complete {
-            self.state.etags.extend(etag.filter(|_| all).map(|etag| (path, etag)));
-        }
+        self.state.etags.extend(etag.filter(|_| all).map(|etag| (path, etag)));
         Ok(true)
     }
 
     /// Writes the records of neighbours; returns the references to them, the number of those that do not identify
     /// themselves, and the unexpected entries.
-    fn references(&mut self, items: &[Value]) -> Result<(Vec<SnapshotRef>, usize, UnexpectedEntries), StepError> {
+    fn references(&mut self, items: &[Value]) -> Result<(Vec<SnapshotRef>, usize, UnexpectedEntries), SyncError> {
         let (mut refs, mut hidden, mut unexpected) = (Vec::new(), 0, UnexpectedEntries::default());
         for value in items {
             let found = self.neighbour(value, &mut unexpected)?;
@@ -193,7 +183,7 @@ impl SyncEngine<'_> {
         &mut self,
         value: &Value,
         unexpected: &mut UnexpectedEntries,
-    ) -> Result<Option<SnapshotRef>, StepError> {
+    ) -> Result<Option<SnapshotRef>, SyncError> {
         let Some(key) = unexpected.note(self.convert.key(value, None)) else { return Ok(None) };
         let Some(fetched) = unexpected.note(self.convert.issue(value, &key)) else {
             return Ok(Some(self.convert.invisible_reference(&key)));
@@ -209,11 +199,11 @@ impl SyncEngine<'_> {
         seen: &IssueMemo,
         knows_children: bool,
         relation: &mut SnapshotRelation,
-    ) -> Result<(), StepError> {
+    ) -> Result<(), SyncError> {
         let answer = self.client.get(&format!("{}/parent", key.path()), None);
         let found = match self.tolerate(answer, || format!("the parent of `{key}`"))? {
             None => return Ok(()),
-            Some(FetchOutcome::Page(page)) => {
+            Some(Answer::Page(page)) => {
                 let mut unexpected = UnexpectedEntries::default();
                 let found = self.neighbour(&page.value, &mut unexpected)?;
                 self.report_unexpected(&unexpected, || format!("the parent of `{key}`"));
@@ -223,7 +213,7 @@ impl SyncEngine<'_> {
                 found
             }
             Some(_) => match &seen.parent {
-                Some((repo, number)) => Some(self.convert.invisible_reference(&IssueKey::new(repo, *number))),
+                Some(parent) => Some(self.convert.invisible_reference(parent)),
                 // 404 is the answer for no parent, and for no such question.
                 None if knows_children => None,
                 None => return Ok(()),
@@ -235,24 +225,20 @@ impl SyncEngine<'_> {
     }
 
     /// Sets the parent that an issue names, from this run's records or fetched.
-    fn resolve_parent(&mut self, parent: &IssueKey, relation: &mut SnapshotRelation) -> Result<(), StepError> {
-        let there = match self.run.fresh.contains(&parent.id()) {
-            true => IssueOutcome::Present(parent.clone()),
-            false => {
-                let failed = self.summary.failed.len();
-                let diagnostics = self.summary.diagnostics.len();
-                let single = self.single(parent, false)?;
-                // An invisible parent is not worth a diagnostic.
-                self.summary.diagnostics.truncate(diagnostics);
-                if self.summary.failed.len() > failed {
-                    return Ok(());
-                }
-                single
+    fn resolve_parent(&mut self, parent: &IssueKey, relation: &mut SnapshotRelation) -> Result<(), SyncError> {
+        let mut found = Some(parent.clone());
+        if !self.run.fresh.contains(&parent.id()) {
+            let (failed, diagnostics) = (self.summary.failed.len(), self.summary.diagnostics.len());
+            found = self.single(parent, false)?;
+            // An invisible parent is not worth a diagnostic.
+            self.summary.diagnostics.truncate(diagnostics);
+            if self.summary.failed.len() > failed {
+                return Ok(());
             }
-        };
-        let record = match &there {
-            IssueOutcome::Present(key) => self.files.read(key)?,
-            IssueOutcome::Absent => None,
+        }
+        let record = match &found {
+            Some(key) => self.files.read(key)?,
+            None => None,
         };
         let reference = record.as_ref().map(Converter::reference);
         relation.issues = vec![reference.unwrap_or_else(|| self.convert.invisible_reference(parent))];

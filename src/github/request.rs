@@ -1,12 +1,20 @@
 //! The input of a sync run, its observer, and its result.
 
-use super::client::SyncLimits;
 use super::{ApiBase, IssueKey, Tokens};
 use crate::config::DenyList;
 use crate::model::{Diagnostic, RepoPath};
 use crate::store::{CacheFolder, StoreError};
 use std::path::PathBuf;
 use std::time::Duration;
+
+/// The limits of a run.
+#[derive(Debug, Clone, Copy)]
+pub struct SyncLimits {
+    /// The most requests; `None` for no limit.
+    pub max_requests: Option<u64>,
+    /// The most time to wait in all: for rate limits, between retries, and for slow answers.
+    pub max_wait: Duration,
+}
 
 /// The settings of a sync run.
 #[derive(Debug)]
@@ -72,40 +80,18 @@ pub enum EstimateStage {
     Rest,
 }
 
-/// An estimate of the requests of a run.
+/// What a run reports while it goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Estimate {
-    /// The part of the run.
-    pub stage: EstimateStage,
-    /// The number of issues; 0 if unknown.
-    pub issues: u64,
-    /// The number of requests for them.
-    pub requests: u64,
-    /// The requests that the server still allows, if it reported them.
-    pub remaining: Option<u64>,
-}
-
-/// The progress of a step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Progress {
-    /// The name of the step.
-    pub step: &'static str,
-    /// How much is done.
-    pub done: u64,
-    /// The total; 0 if unknown.
-    pub of: u64,
-}
-
-/// An observer of a run.
-pub trait SyncObserver {
-    /// Reports an estimate of what follows.
-    fn estimate(&mut self, estimate: Estimate);
-    /// Reports the progress of a step.
-    fn progress(&mut self, progress: Progress);
-    /// Reports that a request is being sent, the `sent`-th of the run.
-    fn request(&mut self, sent: u64);
-    /// Reports that the run waits, and why.
-    fn waiting(&mut self, time: Duration, why: &'static str);
+pub enum SyncEvent {
+    /// An estimate of what follows: the number of issues, 0 if unknown, of requests for them, and of the requests that the
+    /// server still allows, if it reported them.
+    Estimate { stage: EstimateStage, issues: u64, requests: u64, remaining: Option<u64> },
+    /// How much of a step is done, `of` all; 0 if unknown.
+    Progress { step: &'static str, done: u64, of: u64 },
+    /// A request is being sent, the how manieth of the run.
+    Request(u64),
+    /// The run waits.
+    Waiting { time: Duration, why: &'static str },
 }
 
 /// The result of a run.
@@ -135,9 +121,12 @@ pub struct SyncSummary {
     pub error: Option<SyncError>,
 }
 
-/// The error that ends a sync run. The snapshot is intact, and the next run resumes this one.
+/// The error that ends a request or a sync run. The snapshot is intact, and the next run resumes this one.
 #[derive(Debug, thiserror::Error)]
 pub enum SyncError {
+    /// The user allows no more requests.
+    #[error("rate limit: no more requests are allowed")]
+    Spent,
     /// The server does not accept the token, or requires one.
     #[error("authentication failed: {0}")]
     Auth(String),
@@ -156,4 +145,16 @@ pub enum SyncError {
     /// A file of the snapshot cannot be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+impl SyncError {
+    /// Returns whether another request may succeed.
+    pub(super) fn is_transient(&self) -> bool {
+        matches!(self, Self::Network(_) | Self::Server(_))
+    }
+
+    /// Returns the error of an answer that is something else than was asked for.
+    pub(super) fn unexpected(asked: &str, came: &str) -> Self {
+        Self::Server(format!("{asked} was asked for, and {came} came"))
+    }
 }

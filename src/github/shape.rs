@@ -1,7 +1,118 @@
 //! The check that an answer's fields have the types that GitHub documents. Optional fields may be missing.
 
-use super::json::kind;
+use super::SyncError;
 use serde_json::Value;
+
+/// Whether a field may be missing.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Need {
+    /// It has a value.
+    Value,
+    /// It is present, even if null.
+    Present,
+    /// It may be missing or null.
+    Optional,
+}
+use Need::{Optional, Present};
+
+/// A field of an answer: its name, whether it may be missing, what it is, and the test of a value.
+type Field = (&'static str, Need, &'static str, fn(&Value) -> bool);
+
+/// The fields of an issue or a pull request: users are null or objects with a login, labels are objects or texts.
+///
+/// What every server sends must be present, even if null: an issue without its body would erase the known one.
+const ISSUE: [Field; 13] = [
+    ("title", Need::Value, "a text", Value::is_string),
+    ("state", Need::Value, "a text", Value::is_string),
+    ("labels", Present, "a list", Value::is_array),
+    ("milestone", Present, "a milestone", |value| is_named(value, "title")),
+    ("state_reason", Optional, "a text", Value::is_string),
+    ("parent_issue_url", Optional, "a text", Value::is_string),
+    ("type", Optional, "a type", |value| is_named(value, "name")),
+    ("assignees", Optional, "a list", Value::is_array),
+    ("comments", Optional, "a number", Value::is_u64),
+    ("sub_issues_summary", Optional, "an object of numbers", is_counts),
+    ("issue_dependencies_summary", Optional, "an object of numbers", is_counts),
+    ("pull_request", Optional, "a pull request", |value| {
+        value.is_object() && (value["merged_at"].is_null() || is_time(&value["merged_at"]))
+    }),
+    ("repository", Optional, "a repo", |value| check(value, &REPO).is_ok()),
+];
+
+/// The fields that issues and comments share: text, author and times.
+const WRITTEN: [Field; 5] = [
+    ("created_at", Need::Value, "a text", Value::is_string),
+    ("updated_at", Optional, "a text", Value::is_string),
+    ("body", Present, "a text", Value::is_string),
+    ("user", Present, "a user", |value| {
+        value["login"].is_string() && (value["type"].is_null() || value["type"].is_string())
+    }),
+    ("author_association", Optional, "a text", Value::is_string),
+];
+
+/// The fields of a repo, which must say whether it is private. Old servers leave `full_name` out.
+const REPO: [Field; 2] =
+    [("full_name", Optional, "a text", Value::is_string), ("private", Need::Value, "a boolean", Value::is_boolean)];
+
+/// Checks an issue or a pull request.
+///
+/// # Errors
+/// A description of the first fault, as for all checks.
+pub(super) fn check_issue(value: &Value) -> Result<(), String> {
+    check(value, &ISSUE[..2])?;
+    if !matches!(value["state"].as_str(), Some("open" | "closed")) {
+        return Err("an object whose `state` is neither `open` nor `closed`".to_owned());
+    }
+    check_written(value)?;
+    check(value, &ISSUE[2..])?;
+    for (field, name) in [("labels", "name"), ("assignees", "login")] {
+        // A deleted account or label may leave a null.
+        let is_wrong = |entry: &&Value| !entry.is_null() && !is_named(entry, name);
+        if let Some(entry) = value[field].as_array().into_iter().flatten().find(is_wrong) {
+            return Err(format!("an object whose `{field}` has {} without a name in it", kind(entry)));
+        }
+    }
+    Ok(())
+}
+
+/// Checks a comment.
+pub(super) fn check_comment(value: &Value) -> Result<(), String> {
+    check(value, &[("id", Need::Value, "a number", Value::is_u64)])?;
+    check_written(value)
+}
+
+/// Checks that an answer is a repo.
+pub(super) fn check_repo(value: &Value) -> Result<(), SyncError> {
+    check(value, &REPO).map_err(|came| SyncError::unexpected("a repo", &came))
+}
+
+fn check_written(value: &Value) -> Result<(), String> {
+    check(value, &WRITTEN[..2])?;
+    for field in ["created_at", "updated_at"] {
+        if !value[field].is_null() && !is_time(&value[field]) {
+            return Err(format!("an object whose `{field}` is no time"));
+        }
+    }
+    check(value, &WRITTEN[2..])
+}
+
+fn check(value: &Value, fields: &[Field]) -> Result<(), String> {
+    let Value::Object(object) = value else { return Err(kind(value).to_owned()) };
+    if let Some((field, ..)) = fields.iter().find(|(field, need, ..)| *need == Present && !object.contains_key(*field))
+    {
+        return Err(wrong(field, &Value::Null));
+    }
+    for (field, need, what, fits) in fields {
+        let found = &value[*field];
+        match need {
+            _ if fits(found) => {}
+            Need::Value => return Err(wrong(field, found)),
+            _ if found.is_null() => {}
+            _ => return Err(format!("an object whose `{field}` is {}, not {what}", kind(found))),
+        }
+    }
+    Ok(())
+}
 
 /// Describes an object whose `field` has this value of a wrong type.
 pub(super) fn wrong(field: &str, value: &Value) -> String {
@@ -11,125 +122,27 @@ pub(super) fn wrong(field: &str, value: &Value) -> String {
     }
 }
 
-/// A value whose fields are checked.
-#[derive(Clone, Copy)]
-pub(super) struct ResponseShape<'a> {
-    value: &'a Value,
+/// Returns the name of a value's type, and nothing of its content.
+pub(super) fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
 }
 
-impl<'a> ResponseShape<'a> {
-    pub(super) fn of(value: &'a Value) -> Self {
-        Self { value }
-    }
+fn is_named(value: &Value, name: &str) -> bool {
+    value.is_string() || value[name].is_string()
+}
 
-    /// Checks an issue or a pull request: users are null or objects with a login, labels are objects or texts.
-    ///
-    /// What every server sends must be present, even if null: an issue without its body would erase the known one.
-    pub(super) fn issue(self) -> Result<(), String> {
-        let named = |name: &'static str| move |value: &Value| value.is_string() || value[name].is_string();
-        self.needs("title", &Value::is_string)?;
-        self.needs("state", &Value::is_string)?;
-        if !matches!(self.value["state"].as_str(), Some("open" | "closed")) {
-            return Err("an object whose `state` is neither `open` nor `closed`".to_owned());
-        }
-        self.written()?;
-        for field in ["labels", "milestone"] {
-            self.has(field)?;
-        }
-        for field in ["state_reason", "parent_issue_url"] {
-            self.may("a text", field, &Value::is_string)?;
-        }
-        self.may("a milestone", "milestone", &named("title"))?;
-        self.may("a type", "type", &named("name"))?;
-        self.each("labels", &named("name"))?;
-        self.each("assignees", &named("login"))?;
-        self.may("a number", "comments", &Value::is_u64)?;
-        for field in ["sub_issues_summary", "issue_dependencies_summary"] {
-            let counts = |value: &Value| {
-                value
-                    .as_object()
-                    .is_some_and(|counts| counts.values().all(|count| count.is_null() || count.is_number()))
-            };
-            self.may("an object of numbers", field, &counts)?;
-        }
-        self.may("a pull request", "pull_request", &|value: &Value| {
-            value.is_object() && (value["merged_at"].is_null() || is_time(&value["merged_at"]))
-        })?;
-        self.may("a repo", "repository", &|value: &Value| ResponseShape::of(value).repo().is_ok())
-    }
-
-    /// Checks a comment.
-    pub(super) fn comment(self) -> Result<(), String> {
-        self.needs("id", &Value::is_u64)?;
-        self.written()
-    }
-
-    /// Checks a repo, which must say whether it is private. Old servers leave `full_name` out.
-    pub(super) fn repo(self) -> Result<(), String> {
-        self.may("a text", "full_name", &Value::is_string)?;
-        self.needs("private", &Value::is_boolean)
-    }
-
-    /// Checks the fields that issues and comments share: text, author and times.
-    fn written(self) -> Result<(), String> {
-        self.needs("created_at", &Value::is_string)?;
-        self.may("a text", "updated_at", &Value::is_string)?;
-        for field in ["created_at", "updated_at"] {
-            let time = &self.value[field];
-            if !time.is_null() && !is_time(time) {
-                return Err(format!("an object whose `{field}` is no time"));
-            }
-        }
-        for field in ["body", "user"] {
-            self.has(field)?;
-        }
-        for field in ["body", "author_association"] {
-            self.may("a text", field, &Value::is_string)?;
-        }
-        let user = |user: &Value| user["login"].is_string() && (user["type"].is_null() || user["type"].is_string());
-        self.may("a user", "user", &user)
-    }
-
-    /// Checks that a field is present, even if null.
-    fn has(self, field: &str) -> Result<(), String> {
-        if self.value.get(field).is_some() { Ok(()) } else { Err(wrong(field, &Value::Null)) }
-    }
-
-    fn needs(self, field: &str, fits: &dyn Fn(&Value) -> bool) -> Result<(), String> {
-        match self.value {
-            Value::Object(_) if fits(&self.value[field]) => Ok(()),
-            Value::Object(_) => Err(wrong(field, &self.value[field])),
-            other => Err(kind(other).to_owned()),
-        }
-    }
-
-    fn may(self, what: &str, field: &str, fits: &dyn Fn(&Value) -> bool) -> Result<(), String> {
-        let value = &self.value[field];
-        let holds = value.is_null() || fits(value);
-        if holds { Ok(()) } else { Err(format!("an object whose `{field}` is {}, not {what}", kind(value))) }
-    }
-
-    fn each(self, field: &str, fits: &dyn Fn(&Value) -> bool) -> Result<(), String> {
-        self.may("a list", field, &Value::is_array)?;
-        // A deleted account or label may leave a null.
-        let wrong = |entry: &&Value| !entry.is_null() && !fits(entry);
-        match self.value[field].as_array().into_iter().flatten().find(wrong) {
-            None => Ok(()),
-            Some(entry) => Err(format!("an object whose `{field}` has {} without a name in it", kind(entry))),
-        }
-    }
+fn is_counts(value: &Value) -> bool {
+    value.as_object().is_some_and(|counts| counts.values().all(|count| count.is_null() || count.is_number()))
 }
 
 /// Returns whether a value is a time as defined by RFC 3339.
 fn is_time(value: &Value) -> bool {
-    let Some(text) = value.as_str().filter(|text| text.is_ascii()) else { return false };
-    // The parser accepts only `Z`, so an offset is replaced with it.
-    let utc = match text.split_at_checked(19) {
-        Some((date, rest)) => match rest.find(['+', '-']) {
-            Some(at) if rest.len() == at + 6 => format!("{date}{}Z", &rest[..at]),
-            _ => text.to_owned(),
-        },
-        None => return false,
-    };
-    humantime::parse_rfc3339(&utc).is_ok()
+    value.as_str().is_some_and(|text| chrono::DateTime::parse_from_rfc3339(text).is_ok())
 }

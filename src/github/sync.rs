@@ -1,20 +1,14 @@
 //! A sync run from request to snapshot.
 
-use super::client::{Client, FetchError, FetchOutcome, RequestBudget, with_reason};
+use super::client::{Answer, Client, RequestBudget, with_reason};
 use super::convert::Converter;
 use super::files::SnapshotDir;
-use super::record::IssueOutcome;
 use super::scrubber::SnapshotScrubber;
-use super::shape::ResponseShape;
+use super::shape::check_repo;
 use super::sync_state::{RunProgress, SyncState};
-use super::{
-    Clock, Estimate, EstimateStage, Progress, SyncError, SyncObserver, SyncRequest, SyncSettings, SyncSummary,
-    Transport,
-};
+use super::{Clock, EstimateStage, SyncError, SyncEvent, SyncRequest, SyncSettings, SyncSummary, Transport};
 use crate::model::{Code, Diagnostic, is_repo_name};
 use crate::redact::Redactor;
-use crate::store::StoreError;
-use serde_json::Value;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -34,7 +28,7 @@ const SAVE_INTERVAL: Duration = Duration::from_secs(1);
 pub fn sync(
     transport: &mut dyn Transport,
     clock: &mut dyn Clock,
-    observer: &mut dyn SyncObserver,
+    observer: &mut dyn FnMut(SyncEvent),
     redactor: &Redactor,
     setting: &SyncSettings,
     request: &SyncRequest,
@@ -43,13 +37,19 @@ pub fn sync(
         scrubber: SnapshotScrubber { redactor, secrets: &setting.secrets },
         host: &setting.host,
         folder: setting.folder.as_str(),
-        own_repo: Some(&setting.repo),
+        own_repo: &setting.repo,
         renamed: OnceCell::new(),
     };
-    let budget = RequestBudget { most: setting.limits.max_requests, ..RequestBudget::default() };
-    let (api, secrets, wait_left) = (setting.api.clone(), setting.secrets.clone(), setting.limits.max_wait);
-    let host = setting.host.clone();
-    let client = Client { transport, clock, observer, api, secrets, budget, wait_left, host };
+    let client = Client {
+        transport,
+        clock,
+        observer,
+        api: &setting.api,
+        secrets: &setting.secrets,
+        budget: RequestBudget { most: setting.limits.max_requests, ..RequestBudget::default() },
+        wait_left: setting.limits.max_wait,
+        host: &setting.host,
+    };
     let about = format!("{} {} {}", setting.api.origin, setting.folder, setting.repo);
     let state = SyncState::load(setting.cache.as_ref(), &about);
     let mut engine = SyncEngine {
@@ -70,25 +70,6 @@ pub fn sync(
     engine.begin();
     let ended = engine.all();
     engine.finish(ended)
-}
-
-/// The error that ends a step of a run.
-pub(super) enum StepError {
-    Stop(FetchError),
-    Missing(String),
-    Store(StoreError),
-}
-
-impl From<FetchError> for StepError {
-    fn from(stop: FetchError) -> Self {
-        Self::Stop(stop)
-    }
-}
-
-impl From<StoreError> for StepError {
-    fn from(error: StoreError) -> Self {
-        Self::Store(error)
-    }
 }
 
 /// A sync run with everything that it works on.
@@ -132,7 +113,7 @@ impl SyncEngine<'_> {
         }
     }
 
-    fn all(&mut self) -> Result<(), StepError> {
+    fn all(&mut self) -> Result<(), SyncError> {
         self.repo()?;
         if self.request.roots.is_empty() {
             self.listing()?;
@@ -147,7 +128,7 @@ impl SyncEngine<'_> {
         self.commit_lines()
     }
 
-    fn finish(mut self, ended: Result<(), StepError>) -> SyncSummary {
+    fn finish(mut self, ended: Result<(), SyncError>) -> SyncSummary {
         let mut summary = std::mem::take(&mut self.summary);
         summary.failed.extend(self.other_unexpected_lists());
         summary.complete = ended.is_ok() && summary.failed.is_empty();
@@ -163,12 +144,7 @@ impl SyncEngine<'_> {
             let help = "relations stated in texts and work items are read all the same";
             summary.diagnostics.push(Diagnostic::new(Code::UnknownRelations, None, message).help(help));
         }
-        summary.error = match ended {
-            Ok(()) | Err(StepError::Stop(FetchError::Spent)) => None,
-            Err(StepError::Stop(error)) => Some(error.into()),
-            Err(StepError::Missing(what)) => Some(SyncError::NotFound(what)),
-            Err(StepError::Store(error)) => Some(error.into()),
-        };
+        summary.error = ended.err().filter(|error| !matches!(error, SyncError::Spent));
         summary.issues = self.run.wanted.len();
         // A missing issue alone does not make the run resumable: the next run fetches all issues again.
         self.run.touched = self.client.clock.now().as_secs();
@@ -189,7 +165,7 @@ impl SyncEngine<'_> {
     }
 
     /// Saves the state, unless that was just done; what is lost then is fetched again.
-    pub(super) fn save(&mut self) -> Result<(), StepError> {
+    pub(super) fn save(&mut self) -> Result<(), SyncError> {
         let now = self.client.clock.now();
         if now.saturating_sub(self.saved) < SAVE_INTERVAL {
             return Ok(());
@@ -203,15 +179,15 @@ impl SyncEngine<'_> {
     }
 
     /// Finds out whether the repo exists, under which name, and whether it is private.
-    fn repo(&mut self) -> Result<(), StepError> {
+    fn repo(&mut self) -> Result<(), SyncError> {
         let repo = &self.setting.repo;
         if self.run.repos.contains_key(repo) {
             return Ok(());
         }
         let page = match self.client.get(&format!("/repos/{repo}"), None)? {
-            FetchOutcome::Page(page) => page.value,
-            FetchOutcome::Refused(why) => return Err(self.refused(&format!("`{repo}`"), why.as_deref())),
-            _ => return Err(StepError::Missing(format!("`{repo}` does not exist, or {} may not see it", self.who()))),
+            Answer::Page(page) => page.value,
+            Answer::Refused(why) => return Err(self.refused(&format!("`{repo}`"), why.as_deref())),
+            _ => return Err(SyncError::NotFound(format!("`{repo}` does not exist, or {} may not see it", self.who()))),
         };
         check_repo(&page)?;
         let is_other = |name: &&str| {
@@ -236,7 +212,7 @@ impl SyncEngine<'_> {
             limit => (EstimateStage::List, 0, limit.map_or(1, |limit| (limit as u64).div_ceil(100))),
         };
         let remaining = self.client.budget.remaining;
-        self.client.observer.estimate(Estimate { stage, issues, requests, remaining });
+        (self.client.observer)(SyncEvent::Estimate { stage, issues, requests, remaining });
         Ok(())
     }
 
@@ -245,24 +221,21 @@ impl SyncEngine<'_> {
     }
 
     /// Returns the error of a 403 answer without which the run cannot continue.
-    pub(super) fn refused(&self, what: &str, why: Option<&str>) -> StepError {
-        FetchError::Auth(with_reason(&format!("{} may not read {what} (403)", self.who()), why)).into()
+    pub(super) fn refused(&self, what: &str, why: Option<&str>) -> SyncError {
+        SyncError::Auth(with_reason(&format!("{} may not read {what} (403)", self.who()), why))
     }
 
     /// Returns whether a repo is private; `None` if that is not visible.
-    pub(super) fn private(&mut self, repo: &str) -> Result<Option<bool>, StepError> {
+    pub(super) fn private(&mut self, repo: &str) -> Result<Option<bool>, SyncError> {
         if let Some(known) = self.run.repos.get(repo) {
             return Ok(*known);
         }
         let answer = self.client.get(&format!("/repos/{repo}"), None);
-        let answer = answer.and_then(|answer| match &answer {
-            FetchOutcome::Page(page) => check_repo(&page.value).map(|()| answer),
-            _ => Ok(answer),
+        let private = answer.and_then(|answer| match answer {
+            Answer::Page(page) => check_repo(&page.value).map(|()| page.value["private"].as_bool()),
+            _ => Ok(None),
         });
-        let private = match self.tolerate(answer, || format!("whether `{repo}` is private"))? {
-            Some(FetchOutcome::Page(page)) => page.value["private"].as_bool(),
-            _ => None,
-        };
+        let private = self.tolerate(private, || format!("whether `{repo}` is private"))?.flatten();
         self.run.repos.insert(repo.to_owned(), private);
         Ok(private)
     }
@@ -270,9 +243,9 @@ impl SyncEngine<'_> {
     /// Records a transient failure and returns `None`; too many in a row, or another error, end the run.
     pub(super) fn tolerate<T>(
         &mut self,
-        answer: Result<T, FetchError>,
+        answer: Result<T, SyncError>,
         what: impl FnOnce() -> String,
-    ) -> Result<Option<T>, StepError> {
+    ) -> Result<Option<T>, SyncError> {
         match answer {
             Ok(got) => {
                 self.failing = 0;
@@ -282,30 +255,30 @@ impl SyncEngine<'_> {
                 self.record_failure(&stop, what());
                 Ok(None)
             }
-            Err(stop) => Err(stop.into()),
+            Err(stop) => Err(stop),
         }
     }
 
     /// Records a failure that does not end the run.
-    pub(super) fn record_failure(&mut self, stop: &FetchError, what: String) {
+    pub(super) fn record_failure(&mut self, stop: &SyncError, what: String) {
         self.failing += 1;
         self.broken += 1;
         let why = match stop {
-            FetchError::Network(why) | FetchError::Server(why) => why.as_str(),
+            SyncError::Network(why) | SyncError::Server(why) => why,
             _ => "it was not answered",
         };
         self.summary.failed.push(format!("{what}: {why}"));
     }
 
     /// Fetches the issues that were named, one by one.
-    fn roots(&mut self) -> Result<(), StepError> {
+    fn roots(&mut self) -> Result<(), SyncError> {
         let mut roots = self.request.roots.clone();
         roots.sort();
         roots.dedup();
         let of = roots.len() as u64;
         for (done, key) in roots.into_iter().enumerate() {
-            self.client.observer.progress(Progress { step: "issues", done: done as u64, of });
-            if let IssueOutcome::Absent = self.single(&key, true)? {
+            self.client.progress("issues", done, of);
+            if self.single(&key, true)?.is_none() {
                 // A resumed run fetches it again.
                 self.run.single.remove(&key.id());
                 self.summary.failed.push(format!("not found: `{key}` does not exist, or may not be seen"));
@@ -315,18 +288,12 @@ impl SyncEngine<'_> {
     }
 
     /// Estimates the rest of the run once the issues are known.
-    fn plan(&mut self) -> Result<(), StepError> {
+    fn plan(&mut self) -> Result<(), SyncError> {
         self.probe()?;
         let requests = self.relation_requests() + self.comment_requests()? + self.commit_line_requests()?;
         let remaining = self.client.budget.remaining;
         let issues = self.run.wanted.len() as u64;
-        self.client.observer.estimate(Estimate { stage: EstimateStage::Rest, issues, requests, remaining });
+        (self.client.observer)(SyncEvent::Estimate { stage: EstimateStage::Rest, issues, requests, remaining });
         Ok(())
     }
-}
-
-/// Checks that an answer is a repo.
-fn check_repo(value: &Value) -> Result<(), FetchError> {
-    let wrong = |what| FetchError::Server(format!("a repo was asked for, and {what} came"));
-    ResponseShape::of(value).repo().map_err(wrong)
 }

@@ -2,6 +2,7 @@
 //!
 //! It is a cache: without it everything is fetched again, and the snapshot is the same.
 
+use super::IssueKey;
 use crate::model::SnapshotComment;
 use crate::store::{CacheFolder, SealedContent, StoreError};
 use serde::{Deserialize, Serialize};
@@ -43,8 +44,7 @@ pub(super) struct IssueMemo {
     pub(super) sub_issues: Option<u64>,
     pub(super) blocked_by: Option<u64>,
     pub(super) blocking: Option<u64>,
-    /// Repo and number.
-    pub(super) parent: Option<(String, u64)>,
+    pub(super) parent: Option<IssueKey>,
 }
 
 /// A page of a list of issues.
@@ -80,7 +80,7 @@ pub(super) struct RunProgress {
     /// The next pages of the lists of issues that are not finished.
     pub(super) lists: Option<Vec<String>>,
     /// The requested issues.
-    pub(super) wanted: BTreeSet<(String, u64)>,
+    pub(super) wanted: BTreeSet<IssueKey>,
     /// The issues whose record was written in this run.
     pub(super) fresh: BTreeSet<String>,
     /// The issues that were fetched by number, with whatever result.

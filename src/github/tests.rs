@@ -6,27 +6,25 @@ use super::*;
 use crate::config::{DenyList, RedactionSettings};
 use crate::model::RepoPath;
 use crate::redact::Redactor;
-use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use serde_json::json;
 use std::path::Path;
 use std::time::Duration;
 
 /// A server that gives scripted answers in turn, then empty lists.
 #[derive(Default)]
 struct Script {
-    answers: Vec<Result<Response, TransportError>>,
+    answers: Vec<Result<Response, SyncError>>,
     asked: Vec<String>,
 }
 
 impl Transport for Script {
-    fn get(&mut self, path: &str, _: MediaType, _: Option<&str>) -> Result<Response, TransportError> {
-        self.asked.push(path.to_owned());
-        if self.answers.is_empty() { Ok(answer(200, &[], "[]")) } else { self.answers.remove(0) }
-    }
-
-    fn post(&mut self, path: &str, body: &Value) -> Result<Response, TransportError> {
-        self.asked.push(format!("{path} {body}"));
-        if self.answers.is_empty() { Ok(answer(204, &[], "")) } else { self.answers.remove(0) }
+    fn send(&mut self, path: &str, ask: Ask<'_>) -> Result<Response, SyncError> {
+        let (asked, last) = match ask {
+            Ask::Post(body) => (format!("{path} {body}"), answer(204, &[], "")),
+            _ => (path.to_owned(), answer(200, &[], "[]")),
+        };
+        self.asked.push(asked);
+        if self.answers.is_empty() { Ok(last) } else { self.answers.remove(0) }
     }
 }
 
@@ -48,22 +46,15 @@ impl Clock for Still {
     }
 }
 
-#[derive(Default)]
-struct SilentObserver;
-
-impl SyncObserver for SilentObserver {
-    fn estimate(&mut self, _: Estimate) {}
-    fn progress(&mut self, _: Progress) {}
-    fn request(&mut self, _: u64) {}
-    fn waiting(&mut self, _: Duration, _: &'static str) {}
-}
-
 fn answer(status: u16, headers: &[(&str, &str)], body: &str) -> Response {
-    let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-    Response { status, headers: headers.collect::<BTreeMap<_, _>>(), body: body.into() }
+    let mut builder = ::http::Response::builder().status(status);
+    for (name, value) in headers {
+        builder = builder.header(*name, *value);
+    }
+    builder.body(body.into()).unwrap()
 }
 
-fn repo() -> Result<Response, TransportError> {
+fn repo() -> Result<Response, SyncError> {
     Ok(answer(200, &[], r#"{"full_name": "o/r", "private": false, "open_issues_count": 1}"#))
 }
 
@@ -71,8 +62,8 @@ fn repo() -> Result<Response, TransportError> {
 const REST: &str =
     r#""body": null, "user": null, "labels": [], "milestone": null, "created_at": "2026-01-01T00:00:00Z""#;
 
-fn cut() -> Result<Response, TransportError> {
-    Err(TransportError { what: "cut".to_owned() })
+fn cut() -> Result<Response, SyncError> {
+    Err(SyncError::Network("cut".to_owned()))
 }
 
 fn setting(root: &Path, max_wait: u64) -> SyncSettings {
@@ -89,16 +80,16 @@ fn setting(root: &Path, max_wait: u64) -> SyncSettings {
     }
 }
 
-fn sync_in(root: &Path, answers: Vec<Result<Response, TransportError>>, max_wait: u64) -> (SyncSummary, Script, Still) {
+fn sync_in(root: &Path, answers: Vec<Result<Response, SyncError>>, max_wait: u64) -> (SyncSummary, Script, Still) {
     let setting = setting(root, max_wait);
     let (mut script, mut clock) = (Script { answers, asked: Vec::new() }, Still::default());
     clock.now = Duration::from_secs(1_000_000);
     let redactor = Redactor::new(&RedactionSettings::default());
-    let summary = sync(&mut script, &mut clock, &mut SilentObserver, &redactor, &setting, &SyncRequest::default());
+    let summary = sync(&mut script, &mut clock, &mut |_| {}, &redactor, &setting, &SyncRequest::default());
     (summary, script, clock)
 }
 
-fn run(answers: Vec<Result<Response, TransportError>>, max_wait: u64) -> (SyncSummary, Vec<u64>) {
+fn run(answers: Vec<Result<Response, SyncError>>, max_wait: u64) -> (SyncSummary, Vec<u64>) {
     let dir = tempfile::tempdir().unwrap();
     let (summary, _, clock) = sync_in(dir.path(), answers, max_wait);
     (summary, clock.slept)
@@ -145,7 +136,6 @@ fn a_refusal_for_want_of_single_sign_on_says_where_to_authorise_the_token() {
     let long = format!("required; url=https://github.com/{}", "a".repeat(500));
     for (header, shown) in [
         (format!("required; url={page}"), Some(page)),
-        ("required; url=https://github.com/orgs/\u{7}o/\u{1b}sso".to_owned(), Some("https://github.com/orgs/o/sso")),
         ("required".to_owned(), None),
         ("required; url=http://github.com/orgs/o/sso".to_owned(), None),
         ("required; url=https://github.com.example.org/sso".to_owned(), None),
@@ -161,27 +151,7 @@ fn a_refusal_for_want_of_single_sign_on_says_where_to_authorise_the_token() {
 }
 
 #[test]
-fn lists_whose_pages_form_a_cycle_end() {
-    let page = |next: &str| {
-        let link = format!("<https://api.github.com{next}>; rel=\"next\"");
-        Ok(answer(200, &[("link", &link)], "[]"))
-    };
-    let (summary, _) = run(vec![repo(), page("/a"), page("/b"), page("/a"), page("/b")], 10);
-    assert!(matches!(summary.error, Some(SyncError::Server(_))), "{:?}", summary.error);
-    assert!(summary.requests <= 5);
-}
-
-#[test]
-fn empty_pages_that_name_a_next_one_end() {
-    let page = |n: usize| {
-        let link = format!("<https://api.github.com/p{n}>; rel=\"next\"");
-        Ok(answer(200, &[("link", &link)], "[]"))
-    };
-    let (summary, _) = run([repo()].into_iter().chain((0..50).map(page)).collect(), 10);
-    let Some(SyncError::Server(why)) = summary.error else { panic!("{:?}", summary.error) };
-    assert_eq!(why, "a list has no end: its pages go on without anything new on them");
-    assert!(summary.requests <= 5);
-    // And a link that grows with every page.
+fn a_link_that_grows_with_every_page_ends() {
     let link = format!("<https://api.github.com/{}>; rel=\"next\"", "x".repeat(9000));
     let (summary, _) = run(vec![repo(), Ok(answer(200, &[("link", &link)], "[]"))], 10);
     assert!(matches!(summary.error, Some(SyncError::Server(_))), "{:?}", summary.error);
@@ -201,16 +171,12 @@ fn an_answer_with_a_duplicate_key_is_refused_without_retry() {
 struct Drip<'a>(Duration, &'a std::cell::Cell<Duration>);
 
 impl Transport for Drip<'_> {
-    fn get(&mut self, path: &str, _: MediaType, _: Option<&str>) -> Result<Response, TransportError> {
+    fn send(&mut self, path: &str, _: Ask<'_>) -> Result<Response, SyncError> {
         self.1.set(self.1.get() + self.0);
         let n = self.1.get().as_secs();
         let link = format!("<https://api.github.com/p{n}>; rel=\"next\"");
         let pull = format!(r#"[{{"id": {n}, "number": {n}, "title": "x", "pull_request": {{"url": "x"}}}}]"#);
         if path == "/repos/o/r" { repo() } else { Ok(answer(200, &[("link", &link)], &pull)) }
-    }
-
-    fn post(&mut self, path: &str, _: &Value) -> Result<Response, TransportError> {
-        self.get(path, MediaType::Json, None)
     }
 }
 
@@ -235,8 +201,7 @@ fn slow_answers_use_up_the_time_that_a_run_may_wait() {
         let setting = setting(dir.path(), 300);
         let redactor = Redactor::new(&RedactionSettings::default());
         let mut drip = Drip(Duration::from_secs(each), &now);
-        let summary =
-            sync(&mut drip, &mut Shared(&now), &mut SilentObserver, &redactor, &setting, &SyncRequest::default());
+        let summary = sync(&mut drip, &mut Shared(&now), &mut |_| {}, &redactor, &setting, &SyncRequest::default());
         assert_eq!(summary.requests, most, "{each} s");
         match (each, summary.error) {
             (10, Some(SyncError::Server(why))) => assert!(why.contains("it goes on after 1000 pages"), "{why}"),
@@ -299,7 +264,7 @@ fn an_event_is_sent_again_until_the_server_takes_it() {
         repo: "o/r".to_owned(),
         max_wait: Duration::from_secs(100),
     };
-    let send = |answers: Vec<Result<Response, TransportError>>| {
+    let send = |answers: Vec<Result<Response, SyncError>>| {
         let (mut script, mut clock) = (Script { answers, asked: Vec::new() }, Still::default());
         let sent = send_event(&mut script, &mut clock, &target, "woken", &json!({"a": 1}));
         (sent.map_err(|error| error.to_string()), script.asked, clock.slept)
@@ -318,4 +283,15 @@ fn an_event_is_sent_again_until_the_server_takes_it() {
     }
     let (sent, _, slept) = send(vec![Ok(answer(429, &[("retry-after", "101")], ""))]);
     assert!(sent.is_err_and(|it| it.contains("rate limit")) && slept.is_empty());
+}
+
+#[test]
+fn links_are_found_by_their_relation() {
+    let links = r#"<https://api.github.com/a?q=1,2&page=2>; rel="next", <https://x/a?page=9>; rel="last""#;
+    let (_, script, _) = sync_in(
+        tempfile::tempdir().unwrap().path(),
+        vec![repo(), Ok(answer(200, &[("link", links)], "[]")), Ok(answer(200, &[("link", "<broken")], "[]"))],
+        10,
+    );
+    assert_eq!(script.asked[2..], ["/a?q=1,2&page=2"]);
 }

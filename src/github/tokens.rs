@@ -48,7 +48,6 @@ impl Tokens {
     }
 
     /// Returns the token, for the header only.
-    #[cfg_attr(not(feature = "github"), expect(dead_code, reason = "there is no transport to use it"))]
     pub(super) fn token(&self) -> Option<&str> {
         self.used.as_deref()
     }

@@ -1,62 +1,30 @@
 //! The interfaces to the outside: requests and the clock.
 
+use super::SyncError;
 use serde_json::Value;
-use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// The response of a server.
-#[derive(Debug, Clone, Default)]
-pub struct Response {
-    /// The status code.
-    pub status: u16,
-    /// The headers by lower-case name; the last one of several.
-    pub headers: BTreeMap<String, String>,
-    /// The body, whole.
-    pub body: Vec<u8>,
-}
+/// The whole response of a server.
+pub type Response = http::Response<Vec<u8>>;
 
-impl Response {
-    /// Returns the value of a header.
-    pub(super) fn header(&self, name: &str) -> Option<&str> {
-        self.headers.get(name).map(String::as_str)
-    }
-
-    /// Returns the value of a header as an integer.
-    pub(super) fn number(&self, name: &str) -> Option<u64> {
-        self.header(name)?.trim().parse().ok()
-    }
-}
-
-/// The error of a request without a complete response.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{what}")]
-pub struct TransportError {
-    /// The description, which quotes nothing that the server sent.
-    pub what: String,
-}
-
-/// The form in which a server is to answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MediaType {
-    /// JSON.
-    Json,
+/// What is asked of a server.
+#[derive(Debug, Clone, Copy)]
+pub enum Ask<'a> {
+    /// JSON; with an entity tag the response may be 304.
+    Json(Option<&'a str>),
     /// The bytes of a file.
-    Raw,
+    File,
+    /// To take this JSON.
+    Post(&'a Value),
 }
 
 /// The connection to one server, without redirects and retries.
 pub trait Transport {
-    /// Requests a path with its query. With `etag` the response may be 304.
+    /// Sends a request for a path with its query.
     ///
     /// # Errors
-    /// If no complete response came.
-    fn get(&mut self, path: &str, media: MediaType, etag: Option<&str>) -> Result<Response, TransportError>;
-
-    /// Sends JSON to a path.
-    ///
-    /// # Errors
-    /// If no complete response came.
-    fn post(&mut self, path: &str, body: &Value) -> Result<Response, TransportError>;
+    /// [`SyncError::Network`] if no complete response came; its text quotes nothing that the server sent.
+    fn send(&mut self, path: &str, ask: Ask<'_>) -> Result<Response, SyncError>;
 }
 
 /// A clock that can wait.

@@ -3,7 +3,7 @@
 use crate::sandbox::run;
 use crate::stand_in::{Fault, Said, StandIn, World};
 use crate::sync::{command, issue, sandbox, small, snapshot, sync, synced};
-use contextpack::internals::github::{ApiBase, Http, MediaType, Proxies, Tokens, Transport as _};
+use contextpack::internals::github::{ApiBase, Ask, Http, Tokens, Transport as _};
 use contextpack::internals::model::Completeness;
 use serde_json::json;
 use std::time::Duration;
@@ -457,9 +457,9 @@ fn an_answer_that_does_not_come_in_time_is_given_up() {
     world.instead.insert("/late".to_owned(), Said { late: Duration::from_secs(5), ..Said::new(404, &json!({})) });
     let server = StandIn::new(world);
     let api = ApiBase::new(&server.url).unwrap();
-    let mut http = Http::new(&api, &Tokens::default(), Duration::from_millis(200), &Proxies::default()).unwrap();
-    assert_eq!(http.get("/late", MediaType::Json, None).unwrap_err().what, "an answer did not come in time");
-    assert_eq!(http.get("/repos/o/r", MediaType::Json, None).unwrap().status, 200);
+    let mut http = Http::new(&api, &Tokens::default(), Duration::from_millis(200)).unwrap();
+    assert_eq!(http.send("/late", Ask::Json(None)).unwrap_err().to_string(), "network: an answer did not come in time");
+    assert_eq!(http.send("/repos/o/r", Ask::Json(None)).unwrap().status(), 200);
 }
 
 /// A server that says this to everybody, over and over.
@@ -502,8 +502,8 @@ fn answers_without_an_end_come_to_one() {
         let api = ApiBase::new(&raw(head, again, pause)).unwrap();
         let patience =
             if expected_message.contains("time") { Duration::from_millis(400) } else { Duration::from_secs(60) };
-        let mut http = Http::new(&api, &Tokens::default(), patience, &Proxies::default()).unwrap();
-        let broken = http.get("/x", MediaType::Json, None).unwrap_err();
-        assert!(broken.what.contains(expected_message), "{what}: {broken}");
+        let mut http = Http::new(&api, &Tokens::default(), patience).unwrap();
+        let broken = http.send("/x", Ask::Json(None)).unwrap_err().to_string();
+        assert!(broken.contains(expected_message), "{what}: {broken}");
     }
 }

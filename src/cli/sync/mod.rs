@@ -14,7 +14,7 @@ use crate::console::report::{Report, ReportLine, print_error};
 use crate::console::{self, counted};
 use crate::engine::{Project, Repository, apply_severities, process_environment};
 use crate::git;
-use crate::github::{Http, Proxies, SyncError, SyncLimits, SyncSettings, SyncSummary, SystemClock, Tokens};
+use crate::github::{Http, SyncError, SyncLimits, SyncSettings, SyncSummary, SystemClock, Tokens, proxy_secrets, sync};
 use crate::model::{Code, Diagnostic, RepoPath, SourceTree as _};
 use crate::redact::Redactor;
 use crate::store::{Access, Folder, init_state_dir, sweep_state};
@@ -33,8 +33,7 @@ pub(crate) fn run(global: &Global, args: &SyncArgs) -> Result<Exit, Failure> {
     let project = repository.project();
     let scope = IssueScope::find(repository.root(), repository.settings())?;
     let request = request(&repository, &project, &scope, args)?;
-    let proxies = proxies();
-    let secrets = secrets(&scope)?.and(proxies.secrets());
+    let secrets = secrets(&scope)?.and(proxy_secrets(&scope.api));
     // Issues that are named only by unreadable items are not requested.
     let mut notes = project.unread().to_vec();
     if !secrets.is_authenticated() {
@@ -42,8 +41,7 @@ pub(crate) fn run(global: &Global, args: &SyncArgs) -> Result<Exit, Failure> {
         let help = "set `CONTEXTPACK_GITHUB_TOKEN`, or log in with `gh auth login`";
         notes.push(Diagnostic::new(Code::AnonymousSync, None, message).help(help));
     }
-    let network = |error: crate::github::TransportError| outside(SyncError::Network(error.to_string()));
-    let mut transport = Http::new(&scope.api, &secrets, TIMEOUT, &proxies).map_err(network)?;
+    let mut transport = Http::new(&scope.api, &secrets, TIMEOUT).map_err(outside)?;
     let settings = repository.settings();
     init_state_dir(repository.root(), settings.commits_packs())?;
     sweep_state(repository.root(), &git::is_tracked);
@@ -67,7 +65,7 @@ pub(crate) fn run(global: &Global, args: &SyncArgs) -> Result<Exit, Failure> {
     let mut reporter = SyncReporter::new(global);
     let redactor = Redactor::new(&settings.redaction);
     let mut summary =
-        crate::github::sync(&mut transport, &mut SystemClock, &mut reporter, &redactor, &setting, &request);
+        sync(&mut transport, &mut SystemClock, &mut |event| reporter.print(event), &redactor, &setting, &request);
     reporter.finish();
     clean_up(global, args, &mut summary)?;
     notes.append(&mut summary.diagnostics);
@@ -121,7 +119,7 @@ fn remove_leftovers(
     project: &Project<'_>,
     summary: &mut SyncSummary,
 ) -> Result<(), Failure> {
-    let mut removed = 0;
+    let mut removed = 0_u64;
     for path in project.leftover_issues() {
         let Some((folder, name)) = path.as_str().rsplit_once('/') else { continue };
         let Ok(folder) = RepoPath::new(folder) else { continue };
@@ -133,26 +131,11 @@ fn remove_leftovers(
     }
     summary.changed.sort();
     if removed > 0 && !global.quiet {
-        let issues = if removed == 1 { "1 issue".to_owned() } else { format!("{removed} issues") };
-        writeln!(
-            console::stderr(),
-            "{issues} removed from the snapshot, since nothing that gets a pack refers to them"
-        )?;
+        let issues = counted(removed, "issue");
+        let why = "since nothing that gets a pack refers to them";
+        writeln!(console::stderr(), "{issues} removed from the snapshot, {why}")?;
     }
     Ok(())
-}
-
-/// Returns the proxies of the environment, in upper or lower case.
-pub(super) fn proxies() -> Proxies {
-    let first = |names: [&str; 2]| {
-        let values = names.into_iter().filter_map(|name| std::env::var(name).ok());
-        values.map(|value| value.trim().to_owned()).find(|value| !value.is_empty()).unwrap_or_default()
-    };
-    Proxies {
-        https: first(["HTTPS_PROXY", "https_proxy"]),
-        all: first(["ALL_PROXY", "all_proxy"]),
-        no: first(["NO_PROXY", "no_proxy"]),
-    }
 }
 
 fn exit(summary: SyncSummary) -> Result<Exit, Failure> {

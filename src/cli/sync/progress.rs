@@ -2,7 +2,7 @@
 
 use crate::cli::args::Global;
 use crate::console::{self, counted};
-use crate::github::{Estimate, EstimateStage, Progress, SyncObserver};
+use crate::github::{EstimateStage, SyncEvent};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
@@ -38,43 +38,41 @@ impl SyncReporter {
             self.bar.suspend(|| drop(writeln!(console::stderr(), "{line}")));
         }
     }
-}
 
-impl SyncObserver for SyncReporter {
-    fn estimate(&mut self, estimate: Estimate) {
-        let Estimate { stage, issues, requests, remaining } = estimate;
-        let left = remaining.map(|left| format!("; the server allows {left} now")).unwrap_or_default();
-        let (issues, requests) = (counted(issues, "issue"), counted(requests, "request"));
-        self.print_line(&match stage {
-            EstimateStage::Open => format!(
-                "about {requests} to list what is open, {issues} and pull requests; then comments and relations{left}"
-            ),
-            EstimateStage::List => format!("{requests} or more to list issues; then comments and relations{left}"),
-            EstimateStage::Named => format!("{issues} by name: at most about {requests}{left}"),
-            EstimateStage::Rest => format!("{issues}: at most about {requests} for comments and relations{left}"),
-        });
-    }
-
-    fn progress(&mut self, progress: Progress) {
-        let Progress { step, done, of } = progress;
-        self.bar.set_message(step);
-        self.bar.set_length(of.max(done));
-        self.bar.set_position(done);
-        if self.bar.is_hidden() && self.last_line.elapsed() >= LINE_INTERVAL {
-            self.last_line = Instant::now();
-            let of = if of > 0 { format!(" of {of}") } else { String::new() };
-            self.print_line(&format!("{step}: {done}{of}, {} so far", counted(self.sent, "request")));
-        }
-    }
-
-    fn request(&mut self, sent: u64) {
-        self.sent = sent;
-    }
-
-    fn waiting(&mut self, time: Duration, why: &'static str) {
-        if time >= Duration::from_secs(5) {
-            let time = humantime::format_duration(Duration::from_secs(time.as_secs()));
-            self.print_line(&format!("waiting for {time}: {why}"));
+    /// Prints what a run reports.
+    pub(crate) fn print(&mut self, event: SyncEvent) {
+        match event {
+            SyncEvent::Estimate { stage, issues, requests, remaining } => {
+                let left = remaining.map(|left| format!("; the server allows {left} now")).unwrap_or_default();
+                let (issues, requests) = (counted(issues, "issue"), counted(requests, "request"));
+                let rest = "then comments and relations";
+                self.print_line(&match stage {
+                    EstimateStage::Open => {
+                        format!("about {requests} to list what is open, {issues} and pull requests; {rest}{left}")
+                    }
+                    EstimateStage::List => format!("{requests} or more to list issues; {rest}{left}"),
+                    EstimateStage::Named => format!("{issues} by name: at most about {requests}{left}"),
+                    EstimateStage::Rest => {
+                        format!("{issues}: at most about {requests} for comments and relations{left}")
+                    }
+                });
+            }
+            SyncEvent::Progress { step, done, of } => {
+                self.bar.set_message(step);
+                self.bar.set_length(of.max(done));
+                self.bar.set_position(done);
+                if self.bar.is_hidden() && self.last_line.elapsed() >= LINE_INTERVAL {
+                    self.last_line = Instant::now();
+                    let of = if of > 0 { format!(" of {of}") } else { String::new() };
+                    self.print_line(&format!("{step}: {done}{of}, {} so far", counted(self.sent, "request")));
+                }
+            }
+            SyncEvent::Request(sent) => self.sent = sent,
+            SyncEvent::Waiting { time, why } if time >= Duration::from_secs(5) => {
+                let time = humantime::format_duration(Duration::from_secs(time.as_secs()));
+                self.print_line(&format!("waiting for {time}: {why}"));
+            }
+            SyncEvent::Waiting { .. } => {}
         }
     }
 }
