@@ -5,11 +5,9 @@ use super::output;
 use super::packs::{self, BuildRun, no_roots};
 use super::workspace::open;
 use crate::console;
-use crate::console::Exit;
-use crate::console::Failure;
-use crate::console::Format;
 use crate::console::github::{SummaryRow, append_summary};
 use crate::console::report::{self, Report, ReportLine};
+use crate::console::{Exit, Failure, Format};
 use crate::engine::{
     CheckRequest, PackState, Project, Repository, UNVERIFIABLE, apply_severities, check_packs, orphaned,
 };

@@ -39,9 +39,6 @@ impl Compared {
 }
 
 /// Compares a pack with what a build gives for its root, profile, agent, policy and limits.
-///
-/// # Errors
-/// If the repo cannot be built at all.
 pub(super) fn compare(repository: &Repository, project: &Project<'_>, found: &FoundPack) -> Result<Compared, Failure> {
     let clean = |text: String| project.without_secrets(&text);
     let mut old = salvage(&found.bytes);

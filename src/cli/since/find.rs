@@ -70,9 +70,6 @@ pub(super) struct Found {
 }
 
 /// Finds the packs with these hashes.
-///
-/// # Errors
-/// If a folder cannot be read, or git fails.
 pub(super) fn find(
     repository: &Repository,
     hashes: impl IntoIterator<Item = HashPrefix>,

@@ -35,9 +35,6 @@ struct PackName {
 
 impl<'a, 's> Search<'a, 's> {
     /// Looks for these packs: in the record, then among those that the configuration asks for and those of jobs.
-    ///
-    /// # Errors
-    /// If the system refuses to read the record, or nothing can be built.
     pub(super) fn run(
         global: &'a Global,
         repository: &'a Repository,

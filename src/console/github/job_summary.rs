@@ -25,9 +25,6 @@ pub(crate) struct SummaryRow {
 }
 
 /// Appends the summary of `command` to `file`.
-///
-/// # Errors
-/// If the file cannot be written.
 pub(crate) fn append_summary(
     file: &Path,
     command: &str,

@@ -23,9 +23,6 @@ pub(crate) fn append(file: &Path, text: &str) -> Result<(), Failure> {
 }
 
 /// Returns a word with 128 random bits in hex.
-///
-/// # Errors
-/// If the system provides no randomness.
 pub(crate) fn random_word() -> io::Result<String> {
     let mut word = [0; 16];
     getrandom::fill(&mut word)?;

@@ -29,9 +29,6 @@ pub(crate) struct PackOutputs {
 }
 
 /// Appends the outputs to `file`; paths are relative to the workflow's workspace.
-///
-/// # Errors
-/// If the file cannot be written.
 pub(crate) fn append_outputs(file: &Path, packs: &[StepPack]) -> Result<(), Failure> {
     append(file, &outputs(packs, &workspace_prefix())?)
 }
