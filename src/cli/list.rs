@@ -5,18 +5,12 @@ use super::output;
 use super::packs::{self, BuildRun};
 use super::workspace::open;
 use crate::console::{self, Column, Document, Exit, Failure, Format, line, printable, report};
-use crate::engine::{CheckRequest, PackState, Project, RootSummary, check_packs};
-use crate::model::{Code, Diagnostic, ItemState, Relation, Severity, Shard};
+use crate::engine::{CheckRequest, Project, RootSummary, check_packs};
+use crate::model::{Code, Diagnostic, ItemState, Severity, Shard};
 use crate::store::{Access, Folder};
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::num::NonZeroU32;
-
-struct ListRow {
-    root: RootSummary,
-    edges: Vec<(Relation, usize)>,
-    packs: Vec<PackState>,
-}
 
 /// Lists the roots with the state of their packs. Packs that have a file are built in memory to compare them.
 pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
@@ -41,11 +35,12 @@ pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
     bar.finish_and_clear();
     repository.confirm_settled()?;
     let run = BuildRun::new(global, build);
-    let mut packs = BTreeMap::<String, Vec<PackState>>::new();
+    let dir = repository.settings().output.dir.as_str();
+    let mut packs = BTreeMap::<String, Vec<output::CheckedPack>>::new();
     for state in states {
-        packs.entry(state.root.clone()).or_default().push(state);
+        packs.entry(state.root.clone()).or_default().push(state.output(dir));
     }
-    let rows: Vec<ListRow> = items.iter().map(|item| row(&project, *item, &mut packs)).collect();
+    let roots: Vec<output::Root> = items.iter().map(|item| root(&project, *item, &mut packs)).collect();
     let is_text = global.format != Format::Github;
     let diagnostics = report::visible(&run.diagnostics, is_text);
     if is_text && !global.quiet && global.format != Format::Json {
@@ -53,13 +48,11 @@ pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
     }
     // A pipe gets rows only, of which programs cut out columns.
     let has_header = global.format == Format::Table || console::width().is_some();
-    let dir = repository.settings().output.dir.as_str();
-    let value = output::List {
-        roots: rows.iter().map(|row| as_json(row, dir)).collect(),
-        diagnostics: console::diagnostics(&run.diagnostics),
-    };
-    document(&rows, has_header).print(global.format, global.verbose, &diagnostics, &value)?;
-    if rows.is_empty() && !run.blocked && !global.quiet && global.format != Format::Json {
+    let document = document(&roots, has_header);
+    let is_empty = roots.is_empty();
+    let value = output::List { roots, diagnostics: console::diagnostics(&run.diagnostics) };
+    document.print(global.format, global.verbose, &diagnostics, &value)?;
+    if is_empty && !run.blocked && !global.quiet && global.format != Format::Json {
         match all {
             0 => writeln!(console::stderr(), "{}", packs::no_roots(&repository))?,
             all => writeln!(console::stderr(), "no root is in this state; {} in others", are(all))?,
@@ -124,50 +117,35 @@ fn matrix(project: &Project<'_>, items: &[usize], shards: NonZeroU32) -> Result<
     Ok(Exit::Done)
 }
 
-fn row(project: &Project<'_>, item: usize, packs: &mut BTreeMap<String, Vec<PackState>>) -> ListRow {
-    let edges = project.graph().edges(item);
-    let states = packs.remove(project.corpus().entries[item].item.id.as_str()).unwrap_or_default();
-    ListRow {
-        root: project.summary(item),
-        edges: Relation::ALL
-            .into_iter()
-            .map(|relation| (relation, edges.iter().filter(|edge| edge.relation == relation).count()))
-            .filter(|(_, count)| *count > 0)
-            .collect(),
-        packs: states,
-    }
-}
-
-fn document(rows: &[ListRow], has_header: bool) -> Document {
-    let header = ["ID", "TYPE", "STATE", "TITLE", "RELATIONS", "PACKS"].map(|name| if has_header { name } else { "" });
-    let [id, kind, state, title, relations, packs] = header.map(Column::Flexible);
-    let columns = [id, kind, state, title, relations, packs];
-    let cells = |row: &ListRow| {
-        let RootSummary { id, title, kind, status, state, .. } = &row.root;
-        let state = match status.as_deref() {
-            Some(status) if status != state.name() => format!("{} ({status})", state.name()),
-            _ => state.name().to_owned(),
-        };
-        let edges = row.edges.iter().map(|(relation, count)| format!("{count} {}", relation.name()));
-        let edges = if row.edges.is_empty() { "no relations".to_owned() } else { edges.collect::<Vec<_>>().join(", ") };
-        let packs: Vec<String> = row.packs.iter().map(|pack| format!("{} {}", pack.profile, pack.status)).collect();
-        let texts = [id, kind.as_deref().unwrap_or_default(), &state, title, &edges, &packs.join(", ")];
-        texts.map(|text| line("{}", &[text])).to_vec()
-    };
-    let mut document = Document::whole();
-    document.table(&columns, rows.iter().map(cells));
-    document
-}
-
-fn as_json(row: &ListRow, dir: &str) -> output::Root {
-    let RootSummary { id, title, kind, status, state, .. } = row.root.clone();
+/// Returns a root with the packs of it.
+fn root(project: &Project<'_>, item: usize, packs: &mut BTreeMap<String, Vec<output::CheckedPack>>) -> output::Root {
+    let RootSummary { id, title, kind, status, state, .. } = project.summary(item);
+    let mut edges = BTreeMap::new();
+    project.graph().edges(item).iter().for_each(|edge| *edges.entry(edge.relation.name()).or_default() += 1);
     output::Root {
+        packs: packs.remove(project.corpus().entries[item].item.id.as_str()).unwrap_or_default(),
         id,
         title,
         kind: kind.unwrap_or_default(),
         status: status.unwrap_or_default(),
         state: state.name(),
-        edges: row.edges.iter().map(|(relation, count)| (relation.name(), *count)).collect(),
-        packs: row.packs.iter().map(|pack| pack.output(dir)).collect(),
+        edges,
     }
+}
+
+fn document(roots: &[output::Root], has_header: bool) -> Document {
+    let header = ["ID", "TYPE", "STATE", "TITLE", "RELATIONS", "PACKS"];
+    let columns = header.map(|name| Column::Flexible(if has_header { name } else { "" }));
+    let cells = |root: &output::Root| {
+        let output::Root { id, title, kind, status, state, edges, packs } = root;
+        let is_same = status.is_empty() || status == state;
+        let state = if is_same { (*state).to_owned() } else { format!("{state} ({status})") };
+        let edges: Vec<String> = edges.iter().map(|(relation, count)| format!("{count} {relation}")).collect();
+        let edges = if edges.is_empty() { "no relations".to_owned() } else { edges.join(", ") };
+        let packs: Vec<String> = packs.iter().map(|pack| format!("{} {}", pack.profile, pack.status)).collect();
+        [id, kind, &state, title, &edges, &packs.join(", ")].map(|text| line("{}", &[text.as_str()])).to_vec()
+    };
+    let mut document = Document::whole();
+    document.table(&columns, roots.iter().map(cells));
+    document
 }
