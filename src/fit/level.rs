@@ -54,10 +54,7 @@ impl ShownSection {
         content(&candidate.body, level).map(|content| Self { content, detail, whole: level == DetailLevel::Full })
     }
 
-    /// Returns the longest text of `body` between two levels that fits `room`.
-    ///
-    /// `None` if nothing longer than the lower level fits. A part of the excerpt is
-    /// named `excerpt`, a longer text `truncated`.
+    /// Returns the longest text between two levels that fits: `excerpt` for a part of the excerpt, else `truncated`.
     pub(super) fn between(
         body: &SectionBody,
         upper: DetailLevel,
@@ -128,10 +125,9 @@ pub(super) struct TrimStep {
     pub(super) to: DetailLevel,
 }
 
-/// Returns the steps that lead from everything in full to the smallest pack.
+/// Returns the steps from everything in full to the smallest pack.
 ///
-/// They depend on the selection and the strategy alone, never on a limit: a
-/// larger budget therefore never removes anything.
+/// They do not depend on a limit, so that a larger budget never removes anything.
 pub(super) fn ladder(candidates: &[Candidate], strategy: Strategy) -> Vec<TrimStep> {
     use DetailLevel::{Brief, Excerpt, Lean, LeftOut, Pointer};
     let one = |section: usize, to| TrimStep { sections: vec![section], to };

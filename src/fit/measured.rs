@@ -139,9 +139,7 @@ impl<'a> MeasuredSelection<'a> {
     }
 }
 
-/// Measures a text of a candidate.
-///
-/// Counts of passages are cached, since packs share them; the other texts belong to one root.
+/// Measures a text of a candidate; counts of those that packs share are cached.
 pub(super) fn measure(candidate: &Candidate, text: &Clean, counter: &Counter) -> Amount {
     match candidate.body {
         SectionBody::Passage(..) | SectionBody::Levels(_) => counter.measure_shared(text),

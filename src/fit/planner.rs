@@ -23,12 +23,8 @@ const LOWER_AIMS: [u64; 4] = [100, 99, 96, 90];
 
 /// Makes a selection fit a budget, as `docs/budget.md` describes.
 ///
-/// The root and the instructions always stay. What is left out is listed in
-/// [`Fitted::omissions`], so that a reader can tell "absent" from "left out".
-///
 /// # Errors
-/// [`TooSmall`] if not even the instructions and the beginning of the root
-/// fit, with the smallest limits that work.
+/// [`TooSmall`] if not even the instructions and the beginning of the root fit.
 pub fn fit(selection: Selection, budget: &Budget, counter: &Counter) -> Result<Fitted, TooSmall> {
     let planner = Planner::new(&selection, budget, counter);
     let (chosen, complete) = planner.with_claims(planner.best()?);
@@ -82,10 +78,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Returns the fullest plan whose rendering is within the limits.
-    ///
-    /// A plan must be whole or show at least as much of the root as the smallest one does, so that every limit from the
-    /// smallest on works.
+    /// Returns the fullest plan within the limits: whole, or with at least as much of the root as the smallest one.
     fn best(&self) -> Result<Chosen, TooSmall> {
         let mut walk = Walk::new(&self.measured, &self.ladder);
         if walk.full.plus(self.measured.full_root()).fits(self.limits.plus(OVERESTIMATED)) {
@@ -103,8 +96,7 @@ impl<'a> Planner<'a> {
         Ok(self.fullest(&mut walk).filter(|best| shown_of_root(&best.plan) >= beginning).unwrap_or(smallest))
     }
 
-    /// Returns the plan for the largest limits whose rendering, measured as a whole, is within the real ones: so what the
-    /// parts of a plan leave of their room goes to all of them.
+    /// Returns the plan for the largest limits whose rendering is within the real ones.
     fn fullest(&self, walk: &mut Walk<'_>) -> Option<Chosen> {
         let limits = self.limits;
         let first = [limits.chars, limits.bytes, limits.tokens].into_iter().find(|limit| *limit < u64::MAX)?;
@@ -145,9 +137,8 @@ impl<'a> Planner<'a> {
         Chosen { used: self.measured.used(&plan), plan }
     }
 
-    /// Adds as many claims about the root as fit, if the plan is whole, and returns whether it is whole with all of them.
-    ///
-    /// A plan that trims anything shows none, so that text by untrusted authors displaces nothing.
+    /// Adds as many claims as fit to a whole plan, and returns whether it is whole with all of them: text by untrusted authors
+    /// displaces nothing.
     fn with_claims(&self, chosen: Chosen) -> (Chosen, bool) {
         let whole = chosen.plan.is_whole();
         let edges =
@@ -254,11 +245,8 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Shares the room out among the sections of a step, the strongest first: as evenly as their sizes allow, and more for
-    /// what weighs more.
-    ///
-    /// Each section gets at least the text of the lower level and at most that of the upper one. In each unit the shares add
-    /// up to no more than the room, and each only grows with it.
+    /// Shares the room out among the sections of a step, the strongest first, more for what weighs more. In each unit the
+    /// shares add up to no more than the room, and each only grows with it.
     fn share_out(&self, plan: &mut Plan, step: &TakenStep, lowered: &[PreviousLevel], room: Amount) {
         let (left, to) = (room.minus(step.total), step.to);
         let lowered: Vec<&PreviousLevel> = lowered.iter().rev().collect();
@@ -297,11 +285,8 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Shortens the root to its share of the limits, and returns the amount reserved for it: the whole share, used or not, so
-    /// that a larger budget never takes room from the others. `rest` is everything else in full.
-    ///
-    /// `None` if the share cannot hold the root's beginning: then the root gets what all others leave at the end of the
-    /// ladder.
+    /// Shortens the root to its share of the limits, and returns the whole share, used or not, so that a larger budget never
+    /// takes room from the others. `None` if the share cannot hold the root's beginning.
     fn share_root(&self, plan: &mut Plan, limits: Amount, rest: Amount) -> Option<Amount> {
         let share = u64::from(self.budget.root_share);
         let portion = limits.with(limits, |limit, _| if limit == u64::MAX { limit } else { scale(limit, share, 100) });
@@ -312,7 +297,6 @@ impl<'a> Planner<'a> {
         Some(cap.with(root, u64::min))
     }
 
-    /// Returns the root's text cut to `room`; `None` if not even its beginning fits.
     fn cut_root(&self, room: Amount) -> Option<ShownSection> {
         let SectionBody::Passage(passage, _) = &self.measured.selection.candidates[self.measured.root?].body else {
             return None;
@@ -357,8 +341,7 @@ struct Share {
     weight: u64,
 }
 
-/// Shares `left` out on top of the least of each: first `useful` to each in turn, since less shows nothing, then up to one
-/// level for all, in proportion to their weights.
+/// Shares `left` out: first `useful` to each in turn, since less shows nothing, then up to one level for all by weight.
 fn evenly(mut left: u64, mut shares: Vec<Share>, useful: u64) -> Vec<u64> {
     for share in &mut shares {
         let given = share.most.saturating_sub(share.least).min(useful).min(left);
@@ -400,11 +383,9 @@ fn limits(budget: &Budget) -> Amount {
     Amount { chars: limit(budget.max_chars), bytes: limit(budget.max_bytes), tokens: limit(budget.max_tokens) }
 }
 
-/// Adds as many of the first fillers to a whole plan of `selection` as fit `limits`, if any does.
+/// Adds as many of the first fillers to a whole plan as fit, and a part of the next one.
 ///
-/// The selections with more and more fillers are a fixed sequence, of which the last one that fits is taken: a larger budget
-/// never removes one, and no filler takes space from anything else. Unless the strategy never shortens, a part of the next one
-/// is added, too.
+/// The sequence is fixed and its last plan that fits is taken, so that a larger budget never removes one.
 pub(super) fn fill(
     selection: &Selection,
     plan: &Plan,

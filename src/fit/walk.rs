@@ -7,8 +7,7 @@ use crate::render::{Footer, Form, LISTED};
 use crate::select::Amount;
 use std::cmp::Reverse;
 
-/// Everything but the root's text, at the detail that the steps so far leave, and the steps that make the text shorter, taken
-/// as far as some limit needed them.
+/// Everything but the root's text at the detail that the steps leave, and the steps that were taken so far.
 pub(super) struct Walk<'a> {
     measured: &'a MeasuredSelection<'a>,
     levels: Vec<DetailLevel>,
@@ -36,7 +35,6 @@ pub(super) struct PreviousLevel {
     pub(super) lowered: Amount,
 }
 
-/// A step that was taken.
 pub(super) struct TakenStep {
     pub(super) to: DetailLevel,
     /// The sections that it lowers, and those of the steps that it was joined with.
@@ -89,10 +87,8 @@ impl<'a> Walk<'a> {
         self.sections.plus(self.footer).plus(pointers)
     }
 
-    /// Takes a step; `None` if it does not make the text shorter.
-    ///
-    /// A section that leaves is listed at the end, where the first ones take as much as pointers do. So sections that leave
-    /// without making the text shorter are held until the next ones leave, and all of these are one step.
+    /// Takes a step; `None` if it does not make the text shorter. Lines of what leaves may take as much as pointers, so that
+    /// sections that leave are held until a step with them makes it shorter.
     fn take(&mut self, step: &TrimStep) -> Option<TakenStep> {
         let leaves = step.to == DetailLevel::LeftOut;
         if !leaves {
@@ -171,9 +167,7 @@ impl<'a> Walk<'a> {
         self.levels[section] = level;
     }
 
-    /// Returns the size of the end of the rendering: an upper bound, since the root and sections that get enough of the
-    /// remaining room are not listed as shortened after all, so that others are listed in their place. An exact size would
-    /// not only shrink as less is shortened.
+    /// Returns an upper bound of the end of the rendering: which sections gain enough room to leave it is not known yet.
     fn footer(&self) -> Amount {
         let at =
             |level: fn(DetailLevel) -> bool| (0..self.levels.len()).filter(move |section| level(self.levels[*section]));

@@ -16,7 +16,6 @@ pub struct KnowledgeRequest<'a> {
     /// The agent's key, and how much its packs hold; `None` for a pack without an agent.
     pub agent: Option<(&'a Clean, Policy)>,
     pub limits: &'a ContextSettings,
-    /// The texts that the work is about: they are searched for.
     pub query: &'a [&'a str],
     /// The files that have sections of their own, since the root refers to them.
     pub referenced: &'a BTreeSet<RepoPath>,
@@ -158,8 +157,7 @@ impl SearchTerms {
         })
     }
 
-    /// Returns the terms of `asked`, which is sorted, that stand here, each with its weight by BM25 among documents of
-    /// `average` terms.
+    /// Returns the terms of the sorted `asked` that are here, with their weights by BM25.
     fn weights(&self, asked: &[u64], average: f32) -> Embedding<u64> {
         let length = K1 * (1.0 - B + B * (self.total as f32 / average));
         let mut asked = asked.iter().copied().peekable();
@@ -183,8 +181,7 @@ fn hash(term: &str) -> u64 {
     u64::embed(term)
 }
 
-/// Calls `found` with each term of a text: words in lower case except those that say nothing about it, English plurals as singulars, and pairs of characters of
-/// scripts without spaces.
+/// Calls `found` with each term: words in lower case and singular but stop words; pairs in scripts without spaces.
 fn for_each_term(text: &str, found: &mut dyn FnMut(&str)) {
     let mut lower = String::new();
     for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {

@@ -49,9 +49,7 @@ pub struct KnowledgeDocument {
     pub kind: DocumentType,
     /// Whether it holds secrets, so that nothing below its front matter was read.
     pub secret: bool,
-    /// How much it matters among pinned documents.
     pub weight: i32,
-    /// The notes; `None` if it holds secrets.
     #[serde(skip)]
     pub notes: Option<Notes>,
     /// Whether the notes are of another version of the document.

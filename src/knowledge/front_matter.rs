@@ -7,11 +7,9 @@ use crate::redact::Clean;
 #[derive(Debug)]
 pub struct FrontMatter {
     pairs: Vec<(String, Node<String>)>,
-    /// Why it was not read as YAML, or not at all.
     pub fault: Option<FrontMatterFault>,
     /// The text between the fences, which all values are read out of.
     yaml: Clean,
-    /// The text below it, without blank lines around it.
     pub body: Clean,
     pub body_line: u32,
 }

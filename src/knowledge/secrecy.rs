@@ -26,7 +26,6 @@ pub(super) const GLOBAL: &str = "global";
 const MAX_HEAD_LINES: usize = 200;
 const MAX_HEAD_BYTES: usize = 64 << 10;
 
-/// Characters that nobody sees.
 const UNSEEN: [char; 9] =
     ['\u{feff}', '\u{200b}', '\u{200c}', '\u{200d}', '\u{200e}', '\u{200f}', '\u{2060}', '\u{ad}', '\u{180e}'];
 
@@ -177,8 +176,7 @@ fn secrecy_of(name: &str, node: &Node<String>) -> Secrecy {
     }
 }
 
-/// Returns the line on which the head of a text says, or may say, that the text holds secrets: a field `sensitivity` that is not
-/// `normal`, or a type `credentials`, at any depth and in any notation.
+/// Returns the line on which a head says, or may say, that the text holds secrets, at any depth, in any notation.
 pub(super) fn secret_line(text: &str) -> Option<u32> {
     let mut found = None;
     loose_fields(text, &mut |line, key, value| {
@@ -193,8 +191,7 @@ fn is_credentials(key: &str, value: &str) -> bool {
     matches!(key, "type" | "doctype") && matches!(value, "credentials" | "credential")
 }
 
-/// Returns the line of a text without an opening fence that says that the text holds secrets, if nothing but fields is above
-/// it. The values of prose (`Sensitivity: high`) are none.
+/// Returns the line that says so in a text that begins with fields without a fence; values of prose are none.
 fn bare_secret_line(text: &str) -> Option<u32> {
     let is_key = |key: &str| {
         let plain = |c: char| c.is_alphanumeric() || c.is_whitespace() || matches!(c, '_' | '-' | '"' | '\'');
@@ -226,8 +223,7 @@ fn letters(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric() || *c == '_').flat_map(char::to_lowercase).collect()
 }
 
-/// Calls `found` with the line of each field of the head of a text, and with its name and value in lower case, letters and
-/// digits only.
+/// Calls `found` with the line of each field of a head, its name and its value, letters and digits in lower case.
 fn loose_fields(text: &str, found: &mut dyn FnMut(u32, &str, &str)) {
     for range in heads(text) {
         let first = 1 + text[..range.start].matches('\n').count();
@@ -241,8 +237,7 @@ fn loose_fields(text: &str, found: &mut dyn FnMut(u32, &str, &str)) {
     }
 }
 
-/// Returns the parts of a text that may be a front matter: that of the parser, what follows it if that begins like one, else
-/// the beginning of a text that begins like one.
+/// Returns the parts of a text that may be a front matter.
 fn heads(text: &str) -> Vec<Range<usize>> {
     match front_matter(text) {
         Some(front) => [Some(front.yaml), opened(text, front.body)].into_iter().flatten().collect(),

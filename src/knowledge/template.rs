@@ -3,7 +3,6 @@
 use crate::markdown::front_matter::{front_matter, key};
 use serde::Serialize;
 
-/// The template that is used unless the repo has its own.
 pub const BUILT_IN_TEMPLATE: &str = include_str!("agent_template.md");
 
 #[derive(Debug, Clone, Default, Serialize)]
@@ -38,9 +37,7 @@ impl NewAgent {
         crate::model::slug(&self.name)
     }
 
-    /// Fills a template in. A template without a front matter gets one; in one that has it, values are quoted as YAML.
-    ///
-    /// Values are never searched for placeholders.
+    /// Fills a template in, which gets a front matter if it has none; values are never searched for placeholders.
     ///
     /// # Errors
     /// If the template has an unknown placeholder.
@@ -162,7 +159,6 @@ fn sentence(text: &str) -> String {
     format!("{first}{}{stop}", chars.as_str())
 }
 
-/// Returns a text as a scalar of YAML in double quotes, which JSON's are.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

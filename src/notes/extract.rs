@@ -10,7 +10,6 @@ use crate::redact::{Clean, CleanBuf};
 use std::collections::HashSet;
 use std::ops::Range;
 
-/// The longest sentence that is read, in bytes.
 pub(super) const LONGEST_SENTENCE: usize = 4096;
 
 /// The most entries of each kind.
@@ -85,14 +84,12 @@ impl Context {
         self.sections.iter().rev().find(|section| section.meaning.is_some())
     }
 
-    /// Returns whether nothing is noted here.
     pub(super) fn is_skipped(&self) -> bool {
         let sections = self.sections.iter().map(|section| section.meaning);
         let mut meanings = sections.chain(self.leads.iter().map(|lead| lead.meaning));
         meanings.any(|meaning| matches!(meaning, Some(TitleMeaning::Skipped | TitleMeaning::Wrong)))
     }
 
-    /// Returns whether instructions are rules here.
     pub(super) fn binds(&self) -> bool {
         self.binds && !self.sections.iter().any(|section| section.teaches)
     }
@@ -155,8 +152,7 @@ fn is_remark(quotation: &str) -> bool {
     (label.len() < first.len() || end < label.len()) && words::is_label(&label[..end])
 }
 
-/// Calls `visit` with each block that may be noted and with each heading, list and end of one; that of a list has the range of
-/// what introduces it.
+/// Calls `visit` with what may be noted, headings and lists; the range of a list is that of what introduces it.
 pub(super) fn walk(document: &Clean, binds: bool, visit: &mut dyn FnMut(&Context, &TextBlock)) {
     let mut context = Context { binds, ..Context::default() };
     let mut before: Option<TextBlock> = None;
@@ -231,7 +227,6 @@ pub fn extract(document: &Clean, binds: bool, limits: &NoteLimits) -> Notes {
 }
 
 const MAX_FACT: usize = 300;
-/// How many words a term may have, and where in the source its colon is at the latest.
 const TERM_WORDS: usize = 6;
 const LONGEST_TERM: usize = 120;
 #[derive(Debug)]
@@ -305,7 +300,6 @@ const SUMMARY_WORDS: std::ops::RangeInclusive<usize> = 4..=40;
 
 #[derive(Debug, Default)]
 pub(super) struct Summary {
-    /// Each with how deep its section is.
     found: Vec<(usize, Clean)>,
     section: Option<usize>,
 }

@@ -24,14 +24,12 @@ const CJK_STOP: &str =
 const MOST_TERMS: usize = 20_000;
 const SHORTEST: usize = 3;
 const LONGEST: usize = 40;
-/// What a word of a heading counts more than another.
 const IN_HEADING: u32 = 6;
 
 #[derive(Debug)]
 struct Term {
     count: u32,
     weight: u32,
-    /// Where it first stands in the document.
     source: Range<usize>,
     /// Whether it is a pair of characters cut out of a longer run each time.
     is_pair: bool,
@@ -84,10 +82,7 @@ impl Keywords {
         }
     }
 
-    /// Returns at most `most` keywords, the best first.
-    ///
-    /// A word is worth `count + count × (weight - 1) / 2 + 2 × weight`, where `weight` is the largest of its places; equal
-    /// ones keep the order of the document.
+    /// Returns the best keywords: worth `count + count × (weight - 1) / 2 + 2 × weight`, by their largest weight.
     pub(super) fn finish(self, document: &Clean, most: usize) -> Vec<Clean> {
         let worth = |term: &Term| term.count + term.count * (term.weight - 1) / 2 + 2 * term.weight;
         // A pair of characters that occurs once is more often no word than one.
@@ -112,8 +107,7 @@ impl Keywords {
     }
 }
 
-/// Returns the words of a piece of text without spaces: letters, digits and what joins them; of Chinese and Japanese, runs of one
-/// script, cut into pairs where long, and whether each is such a pair.
+/// Returns the words of a piece without spaces, and whether each is a pair cut out of a run of Chinese or Japanese.
 fn words(piece: &str) -> Vec<(Range<usize>, bool)> {
     let is_joint = |c: char| matches!(c, '-' | '_' | '\'' | '’' | '.');
     // 0: between words.

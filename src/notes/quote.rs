@@ -62,8 +62,7 @@ impl QuotableText {
         Self { passages }
     }
 
-    /// Returns whether the document holds `rule`: whole sentences of one block, word for word apart from white space, markup and the
-    /// last full stop, with a heading or what introduces the list before them where the document needs or the rule has it.
+    /// Returns whether the document holds `rule` word for word: whole sentences of one block, behind a heading where needed.
     pub fn holds(&self, rule: &str) -> bool {
         let rule = plain(rule);
         !rule.is_empty() && self.passages.iter().any(|passage| passage.holds(&rule, !passage.needs_carrier))
@@ -106,7 +105,6 @@ impl Passage {
     }
 }
 
-/// Returns a text without markup, its white space as single spaces.
 fn plain(text: &str) -> String {
     visible(text, CodeText::Keep)
 }

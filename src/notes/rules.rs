@@ -155,8 +155,7 @@ fn whole_item(document: &Clean, context: &Context, block: &TextBlock, meanings: 
     says.then_some(strength)
 }
 
-/// Returns what must stand before a rule: a heading that is its condition, what introduces its list, and the heading that forbids
-/// it or, unless it stands alone, that it refers to.
+/// Returns what must be before a rule: its condition, what introduces its list, and the heading that forbids it.
 fn carriers(context: &Context, is_item: bool, stands_alone: bool) -> Vec<&Clean> {
     let condition = context.sections.iter().rev().find(|section| section.is_condition).map(|section| &section.title);
     let lead = context.leads.iter().rev().find(|lead| lead.carries).and_then(|lead| lead.text.as_ref());

@@ -7,10 +7,7 @@ use std::ops::Range;
 const ABBREVIATIONS: &str =
     "e.g i.e vs cf approx incl excl resp fig mr mrs dr z.b d.h bzw ca nr u.a ggf vgl p.ex p.ej sr abs";
 
-/// Splits the source of a block into sentences, with their markup and without white space at their ends.
-///
-/// A sentence ends with `.`, `!` or `?` before white space and no small letter, at a hard line break, behind a line that is bold
-/// as a whole, and with `。`, `！` or `？`. It never ends within code or the target of a link.
+/// Splits the source of a block into sentences. None ends within code or the target of a link.
 pub(super) fn sentences(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut start = 0;
@@ -119,7 +116,6 @@ fn add(text: &str, range: Range<usize>, found: &mut Vec<Range<usize>>) {
     }
 }
 
-/// What is done with code when markup is taken away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CodeText {
     Keep,
@@ -127,8 +123,7 @@ pub(super) enum CodeText {
     Blank,
 }
 
-/// Returns what a reader sees of a text, on one line: no emphasis, backticks, targets of links, images and tags; with
-/// [`CodeText::Blank`] also nothing that is struck or in quotation marks.
+/// Returns what a reader sees of a text, on one line; with [`CodeText::Blank`] nothing struck or quoted.
 pub(super) fn visible(text: &str, code: CodeText) -> String {
     let mut seen = String::with_capacity(text.len());
     let mut at = 0;
@@ -201,12 +196,10 @@ pub(super) fn lower(mut text: String) -> String {
     text
 }
 
-/// Returns whether a byte is a character that is seen as it is.
 fn is_plain(b: u8) -> bool {
     b.is_ascii_alphanumeric() || matches!(b, b',' | b'.' | b'(' | b')' | b'-' | b'/' | b':' | b';' | b'\'')
 }
 
-/// Returns the code of a span on one line, with single spaces.
 fn joined(code: &str) -> Cow<'_, str> {
     if !code.contains('\n') && !code.contains("  ") {
         return Cow::Borrowed(code);

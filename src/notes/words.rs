@@ -93,24 +93,20 @@ pub(super) fn meaning(lower: &str) -> Meaning {
 
 const CLAUSE_ENDS: [char; 9] = [',', ';', ':', '–', '—', '(', '.', '-', '/'];
 
-/// What stands below a heading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TitleMeaning {
     Rules,
     Forbidden,
-    /// Examples of what is wrong.
     Wrong,
     Skipped,
 }
 
-/// Returns a title in lower case, its words separated by single spaces.
 pub(super) fn title_words(title: &str) -> String {
     let lower = title.to_lowercase();
     let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     words.join(" ")
 }
 
-/// Returns what stands below a title with these [`title_words`], if it says so.
 pub(super) fn title_meaning(words: &str) -> Option<TitleMeaning> {
     let classes = [
         ("skip", TitleMeaning::Skipped),
@@ -125,13 +121,11 @@ pub(super) fn is_condition(words: &str) -> bool {
     words.split(' ').next().is_some_and(|word| is_in("when", word))
 }
 
-/// Returns whether a title with these words is that of a section that shows how something is done.
 pub(super) fn teaches(words: &str) -> bool {
     [words.split(' ').next(), words.rsplit(' ').next()].into_iter().flatten().any(|word| is_in("teaches", word))
 }
 
-/// Returns whether a title with these words ends with one for rules, as `Architecture rules` and `架构规则` do, or begins with one, as in
-/// Romance languages.
+/// Returns whether a title ends or begins with a word for rules, as `Architecture rules` and `架构规则`.
 pub(super) fn ends_with_rules(words: &str) -> bool {
     let ends = [words.split(' ').next(), words.rsplit(' ').next()];
     let is_cjk_end = |end: &&str| end.contains(is_cjk) && words.ends_with(*end);

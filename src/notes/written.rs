@@ -18,7 +18,6 @@ const LONGEST: usize = 1_000;
 /// Notes as written, not redacted yet.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct WrittenNotes {
-    /// The entries of each of [`LISTS`].
     lists: [Vec<String>; 4],
     /// The digest of the redacted text below the front matter that the notes belong to, as `sha256:` and 64 digits.
     pub source_digest: Option<String>,
@@ -54,12 +53,7 @@ impl WrittenNotes {
         }
     }
 
-    /// Reads the value of `notes:` in front matter, or all of a sidecar file.
-    ///
-    /// `first_line` is the line of the file on which the YAML begins.
-    ///
-    /// # Errors
-    /// Everything that is wrong with it, in order.
+    /// Reads `notes:` of front matter that begins on `first_line`, or all of a sidecar file.
     pub(super) fn from_node(node: &YamlNode, first_line: u32, limits: &NoteLimits) -> Result<Self, Vec<NotesFault>> {
         let mut faults = Vec::new();
         let at = |at: Position| Some(Position { line: at.line + first_line - 1, ..at });
@@ -209,7 +203,6 @@ impl Notes {
     }
 }
 
-/// Returns why a list is too long, or an entry of it is too long or empty.
 fn over_limit(name: &str, list: &[String], most: usize) -> Option<String> {
     if list.len() > most {
         return Some(format!("`{name}` has {} entries; {most} are the most", list.len()));

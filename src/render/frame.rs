@@ -80,7 +80,6 @@ impl Rendering {
     }
 }
 
-/// Renders instructions, framed sections and the list of omissions.
 pub fn render<'a>(
     form: Form,
     instructions: &str,
@@ -120,7 +119,6 @@ pub fn render<'a>(
     Rendering { instructions: format!("{}\n\n", instructions.trim_end()), context }
 }
 
-/// Returns the frame of a list that the rendering makes itself.
 fn list_frame<'a>(id: &'a str, kind: &'a str, content: &'a str, untrusted: bool) -> Frame<'a> {
     let trust = if untrusted { "untrusted" } else { "trusted" };
     Frame { id, kind, source: "", trust, state: "", content, shortened: false, pointer: false }

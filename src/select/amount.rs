@@ -65,8 +65,7 @@ type TokenCounts = HashMap<(usize, usize), (Clean, u64)>;
 const SHARDS: usize = 16;
 
 impl Counter {
-    /// Creates a counter of characters and bytes, and of tokens if a tokenizer is given (its vocabulary takes about 50 ms
-    /// to load).
+    /// Creates a counter of characters and bytes, and of tokens if a tokenizer is given (about 50 ms to load).
     pub fn new(tokenizer: Option<Tokenizer>) -> Self {
         let bpe = tokenizer.and_then(|tokenizer| tiktoken::get_encoding(tokenizer.name()));
         Self { bpe, shared: std::array::from_fn(|_| Mutex::default()) }
@@ -120,11 +119,9 @@ impl std::fmt::Debug for Counter {
     }
 }
 
-/// Finds the largest number that `test` finds not too large (`Less`), or one that it finds right (`Equal`), on the way down
-/// one fixed tree of numbers.
+/// Finds the largest number that `test` does not find too large, or one that it finds right, in a fixed tree of numbers.
 ///
-/// So a test that finds fewer numbers too large never leads to a smaller number, even if what it finds too large is not
-/// all larger than the rest: a larger budget never takes away.
+/// A test that finds fewer numbers too large never leads to a smaller number: a larger budget never takes away.
 pub fn descend(mut test: impl FnMut(u64) -> Ordering) -> u64 {
     let mut found = 0;
     for bit in (0..u64::BITS - 1).rev() {

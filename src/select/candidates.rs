@@ -155,8 +155,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Records an item as an input: the digest of its whole text if it has a section (`whole`), else of its line in a
-    /// list.
+    /// Records an item as an input: the digest of its `whole` text if it has a section, else of its line in a list.
     pub(super) fn record_item(&mut self, item: usize, whole: bool) {
         let entry = &self.context.corpus.entries[item];
         let status = entry.item.status.as_deref().unwrap_or_default();
@@ -192,10 +191,8 @@ impl Selector<'_> {
     }
 }
 
-/// Sets the places of all optional sections in the order of trimming.
-///
-/// Groups rank from the lowest priority to the highest; within a group, done or inactive candidates come first, then
-/// the last in pack order, except that the oldest comments and cards come first.
+/// Sets the places in the order of trimming: the lowest group first; in a group what is done, then the last in pack order,
+/// of comments and cards the oldest.
 fn rank(candidates: &mut [Candidate], priority: &[Group]) {
     let strength = |group| 1 + priority.iter().position(|known| *known == group).unwrap_or(priority.len());
     let count = candidates.len();
@@ -217,10 +214,8 @@ fn rank(candidates: &mut [Candidate], priority: &[Group]) {
     }
 }
 
-/// Feeds `state` everything that [`select`](super::select) reads for the pack of `root`.
-///
-/// Equal hashes mean equal selections. The settings that all packs of the profile share are left to
-/// [`SelectionContext::hash_settings`].
+/// Feeds `state` everything that [`select`] reads for the pack of `root`, so that equal hashes mean equal selections, except
+/// for [`SelectionContext::hash_settings`].
 pub fn hash_selection_inputs<H: Hasher>(
     context: &SelectionContext<'_>,
     root: usize,

@@ -180,9 +180,7 @@ impl CodeFile<'_> {
         )
     }
 
-    /// Returns the definitions of a file with their lines; `None` if there are fewer than two, or too many to be of use.
-    ///
-    /// The innermost definitions leave first if there are many.
+    /// Returns the definitions of a file, the outer ones if there are many; `None` if that is no use.
     fn outline(&self) -> Option<Clean> {
         let lines = &self.lines;
         let mut found = lines.definitions();
@@ -270,7 +268,6 @@ fn merged(mut ranges: Vec<RangeInclusive<usize>>) -> Vec<RangeInclusive<usize>> 
     joined
 }
 
-/// Adds lines of a file as a fenced block that is tagged with the file's language.
 fn add_block(out: &mut CleanBuf, path: &RepoPath, shown: &Clean, lines: &Clean) {
     let fence = fence_for(lines);
     out.fence(&fence);

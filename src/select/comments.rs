@@ -9,9 +9,7 @@ use crate::graph::{ClaimedIssue, Entry, ParsedComment};
 use crate::redact::{Clean, CleanBuf};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The most comments omitted for one reason that are omissions of their own; more are merged into one.
-///
-/// The rendering lists few omissions, so a long discussion would hide the others.
+/// The most omissions of comments for one reason; more are merged, since the rendering lists few.
 const MAX_SINGLE_OMISSIONS: usize = 10;
 
 const MAX_COMMENT_FILLERS: usize = 30;
@@ -158,8 +156,7 @@ fn omission(url: &Clean, reason: &'static str, comments: &[&ParsedComment]) -> O
     Omission { untrusted, chars: Some(chars), ..Omission::new(&COMMENT, &suffix, title, TextOrigin::page(url), reason) }
 }
 
-/// Returns how comments are named: by the end of the id and the title, such as `101` and `Comment by octocat, 2026-01-02` for
-/// one, `101-163` and `63 comments, 2026-01-02 to 2026-03-04` for several.
+/// Returns the end of the id and the title: `101` and `Comment by octocat, 2026-01-02`, or `101-163` and `63 comments, …`.
 fn naming(comments: &[&ParsedComment]) -> (Clean, Clean) {
     let (mut suffix, mut title) = (CleanBuf::new(), CleanBuf::new());
     let [first, rest @ ..] = comments else { return Default::default() };

@@ -52,11 +52,9 @@ type FileKey = (RepoPath, FileKind, Option<String>, Vec<usize>);
 /// Headings of what came of the work, rather than of how it was done.
 static SUMMARIES: LazyLock<KeyHeadings> = LazyLock::new(|| key_headings(&["Outcome", "Final summary", "Decision"]));
 
-/// Headings of what came out of an item.
 static RESULTS: LazyLock<KeyHeadings> =
     LazyLock::new(|| key_headings(&["Outcome", "Final summary", "Decision", "What was done"]));
 
-/// Headings of what an item must fulfil.
 static CRITERIA: LazyLock<KeyHeadings> = LazyLock::new(|| key_headings(&["Acceptance criteria"]));
 
 fn key_headings(names: &[&str]) -> KeyHeadings {
@@ -191,8 +189,8 @@ impl<'a> SelectionContext<'a> {
         without_comments(text, marked.chunks)
     }
 
-    /// Returns an item's body, with the `list` of its children if it is a parent. A neighbour's texts in other fields follow
-    /// its body. The excerpt of a neighbour has its opening; that of one that is done has its outcome instead.
+    /// Returns an item's body, then as a neighbour its text fields, then the `list` of its children. The excerpt of a neighbour
+    /// has its opening; that of one that is done has its outcome instead.
     fn body(&self, item: usize, neighbour: bool, list: Option<Clean>) -> NeighbourBody {
         let entry = &self.corpus.entries[item];
         let origin = item_origin(entry);
@@ -334,8 +332,7 @@ impl<'a> SelectionContext<'a> {
         Some(if here { id.slice(repo.len() + 1..id.len()) } else { id.clone() })
     }
 
-    /// Returns title, origin and body of a file or of its section under `anchor`; `None` if there is no such heading. Sections
-    /// under the headings `named` by the root are cut last.
+    /// Returns title, origin and body of a file or its section, if it has that. Sections `named` by the root stay longest.
     pub(super) fn file(
         &self,
         document: &Document,
@@ -420,8 +417,7 @@ fn has_text(parts: &[Chunk], heading: usize) -> bool {
     parts.get(heading + 1).is_some_and(|below| below.weight == ChunkWeight::Key)
 }
 
-/// Returns the title of a document or section: a section's heading; a document's first heading of level 1, else its
-/// `title:`, else its path.
+/// Returns the section's heading, or the document's first heading of level 1, else its `title:`, else its path.
 fn heading(document: &Document, range: &Range<usize>, section: bool) -> Clean {
     let markdown = &document.text.markdown.outline;
     let text = &document.text.clean;

@@ -32,10 +32,8 @@ pub struct EdgeList {
     pub claims: Claims,
 }
 
-/// The relations of the root that only untrusted authors state, in the texts of other items.
-///
-/// They are listed after all edges, and only if the pack holds everything else in full. They are no inputs of the pack, so
-/// that an untrusted author cannot change its inputs.
+/// The relations that only untrusted authors state, in the texts of other items: listed only if all else is shown in full,
+/// and no inputs, so that these authors change nothing else.
 #[derive(Debug)]
 pub struct Claims {
     /// The first claims. Their titles are ids, so that no text of an untrusted author is shown.
@@ -78,9 +76,7 @@ impl EdgeList {
         2 * self.lines.len()
     }
 
-    /// Returns the list after `steps` of its steps: the first edges as lines, then ids, then the number of the others.
-    ///
-    /// Unknown relations have a line of their own, so that "unknown" is not read as "none".
+    /// Returns the first edges as lines, then ids, then the number of the others, and what is unknown.
     pub fn text(&self, steps: usize) -> Clean {
         let known = self.known(steps);
         let [first, others @ ..] = &self.unknown[..] else { return known };
@@ -129,8 +125,7 @@ impl EdgeList {
         out.finish()
     }
 
-    /// Returns how many steps make a text no larger than `room`, or nearly as many: the last id of a relation replaces a
-    /// count, so that one step more may need less. `None` if not even the counts fit.
+    /// Returns how many steps fit `room`, or nearly as many: the last id of a relation may need less than a count.
     pub fn fit(&self, room: Amount, counter: &Counter) -> Option<usize> {
         let fits = |steps: usize| counter.measure(&self.text(steps)).fits(room);
         let steps = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);

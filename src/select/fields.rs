@@ -25,10 +25,7 @@ const NATIVE: &str = "acceptance_criteria adrs area assignees blocked_by blocks 
 
 const MIN_CUT_CHARS: u64 = 40;
 
-/// A work item's fields, sorted by key, one a line.
-///
-/// A cut drops fields that are not native, last key first, then native ones;
-/// identity stays. The last field may hold the beginning of its value.
+/// A work item's fields, sorted by key. A cut drops those that are not native, last key first, then native ones.
 #[derive(Debug)]
 pub struct WorkItemJson {
     fields: Vec<JsonField>,
@@ -53,8 +50,7 @@ pub struct JsonCut {
 }
 
 impl WorkItemJson {
-    /// Creates the JSON of `fields`, whose names are unique; empty values and volatile fields are left out.
-    /// `place` says where the rest of a cut value can be read.
+    /// Creates the JSON of fields that are neither empty nor volatile; `place` says where a cut value can be read.
     pub fn new(fields: Vec<(Clean, Node<Clean>)>, place: Clean) -> Self {
         let mut entries: Vec<JsonField> = fields
             .into_iter()
@@ -234,10 +230,8 @@ const LONG_LINE: usize = 100;
 static LIST_MARKS: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"^(?:(?:[-*+>]|\[[xX]\]|✅|✓|\d+[.)])[ \t]\s*)+").ok());
 
-/// Returns the texts in an item's fields but those named in `except`, each below the heading that the field's name makes:
-/// fields of several lines, those that usually hold text, and lists under a key heading.
-///
-/// An issue without a file has the answers of its form as fields, which are its body already.
+/// Returns the texts in an item's fields but `except`, each with the heading that the field's name makes. An issue without a
+/// file has the answers of its form as fields, which are its body already.
 pub(super) fn text_fields(entry: &Entry, keys: &KeyHeadings, except: &[&str]) -> Vec<(Clean, Clean)> {
     if entry.bare_issue().is_some() {
         return Vec::new();

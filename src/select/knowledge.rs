@@ -22,9 +22,7 @@ pub struct KnowledgeSections {
     pub labels: PackLabels,
     /// The agent's SOUL, which is shown with the instructions.
     pub soul: Option<Candidate>,
-    /// The sections before the root's.
     pub(super) first: Vec<Candidate>,
-    /// The sections after all others.
     pub(super) last: Vec<Candidate>,
     pub(super) inputs: Vec<Input>,
     pub(super) omissions: Vec<Omission>,
@@ -334,7 +332,6 @@ impl CardText {
 }
 
 impl CardContentText {
-    /// Returns the line with which its section begins.
     fn first_line(&self, given: Given) -> Clean {
         // Who wrote an inherited card says so of themselves.
         let claims = if given == Given::Inherited && self.role == "system" { "claims to be " } else { "" };
@@ -362,7 +359,6 @@ impl CardContentText {
 }
 
 impl KnowledgeSections {
-    /// Adds the cards that were handed over.
     pub fn add_handover(&mut self, context: &SelectionContext<'_>, handed: &HandedOver) {
         self.labels.handover = Some(handed.label.clone());
         let inherited = handed.cards.iter().filter(|card| card.given == Given::Inherited).count();
@@ -421,7 +417,6 @@ fn section(
     }
 }
 
-/// Returns one omission for all cards beyond the limit.
 fn beyond_limit(cards: &[&CardText]) -> Option<Omission> {
     let (first, last) = (cards.first()?, cards.last()?);
     let mut range = CleanBuf::new();

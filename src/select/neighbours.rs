@@ -96,8 +96,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Adds the items that the root's text names without a relation: what replaces the root. Returns those that may fill the
-    /// budget.
+    /// Adds what the root's text names as its replacement, and returns other items that it names.
     pub(super) fn add_mentioned(&mut self, references: &RootReferences) -> Vec<Candidate> {
         let context = self.context;
         let (graph, root) = (context.graph, &context.corpus.entries[self.root]);
@@ -147,8 +146,7 @@ impl Selector<'_> {
         })
     }
 
-    /// Makes the related and mentioned items that the profile does not ask for fill the budget, those with work left first.
-    /// The related sections begin at the index `related`.
+    /// Makes `items` fill the budget, those with work left first. The related sections begin at the index `related`.
     pub(super) fn fill_with_items(&mut self, references: &RootReferences, related: usize, mut items: Vec<Candidate>) {
         self.candidates[related..].sort_by(|a, b| natural_cmp(&a.id, &b.id));
         // A document that the root refers to has a section of its own.
@@ -198,7 +196,6 @@ impl Selector<'_> {
     }
 }
 
-/// Returns the item of the corpus that an edge leads to, if it does.
 pub(super) fn item_of(edge: &Edge) -> Option<usize> {
     match edge.to {
         Target::Item(item) => Some(item),
@@ -209,7 +206,6 @@ pub(super) fn item_of(edge: &Edge) -> Option<usize> {
 /// The most items that a text names for its pack; a list of hundreds names none in particular.
 const MAX_MENTIONED: usize = 30;
 
-/// Words before the name of what replaces an item.
 const SUCCESSION: &str = "superseded by, superceded by, supersededby, replaced by, obsoleted by, deprecated by, \
     in favor of, in favour of, duplicate of, moved to, successor, continued in";
 
@@ -217,7 +213,6 @@ const SUCCESSION: &str = "superseded by, superceded by, supersededby, replaced b
 pub(super) struct MentionedItem {
     pub(super) item: usize,
     pub(super) line: u32,
-    /// Whether the text says that it replaces the root.
     pub(super) replaces: bool,
 }
 
@@ -277,7 +272,6 @@ fn name_in(word: &str) -> Option<&str> {
     (word.len() > 1 && marked && (is_name() || is_issue())).then_some(word)
 }
 
-/// Returns whether a line says what replaces its item.
 pub(super) fn names_successor(line: &str) -> bool {
     let plain = line.to_lowercase().replace(['_', '-'], " ");
     SUCCESSION.split(", ").any(|words| plain.contains(words))
@@ -302,7 +296,6 @@ impl SelectionContext<'_> {
         if is_head { nth_line(&entry.item.head, line) } else { "" }
     }
 
-    /// Returns whether an edge of an item was stated as what replaces it.
     pub(super) fn is_successor(&self, item: usize, edge: &Edge) -> bool {
         if !matches!(edge.to, Target::Item(_)) {
             return false;

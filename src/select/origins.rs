@@ -53,9 +53,7 @@ pub(super) fn file_origin(document: &Document, anchor: Option<&str>, range: &Ran
     }
 }
 
-/// Returns `anchor` as clean text, taken from the heading that it was derived from.
-///
-/// A number follows where several headings give the same anchor.
+/// Returns `anchor` as clean text of its heading, with a number where several headings give the same anchor.
 fn clean_anchor(text: &Clean, anchor: &str) -> Clean {
     let numbered = || {
         let (words, number) = anchor.rsplit_once('-')?;
@@ -130,9 +128,7 @@ pub(super) fn redactions_in_fields(entry: &Entry) -> Vec<RedactionRecord> {
 }
 
 impl SelectionContext<'_> {
-    /// Returns the redactions in the ids and titles of neighbours that are only listed.
-    ///
-    /// If a title was read from the body, the first redaction there by the same rule is reported for it.
+    /// Returns the redactions in the ids and titles of listed neighbours: of each rule the first of the item.
     pub(super) fn redactions_in_lines<'e>(&self, edges: impl IntoIterator<Item = &'e Edge>) -> Vec<RedactionRecord> {
         let (mut found, mut seen) = (Vec::new(), BTreeSet::new());
         for edge in edges {

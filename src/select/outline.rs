@@ -21,8 +21,7 @@ const ALIASES: [(&str, &[&str]); 4] = [
     ("consequences", &["consequence", "positive consequences", "negative consequences", "implications", "outcome"]),
 ];
 
-/// The longest fence that a cut closes: every cut reserves room for it, so a fence of 100,000 characters would use up
-/// the whole budget.
+/// The longest fence that a cut closes: every cut reserves room for it.
 const MAX_FENCE: usize = 64;
 
 const MAX_BOLD_HEADING: usize = 100;
@@ -84,8 +83,7 @@ impl<'t> MarkedText<'t> {
         }
     }
 
-    /// Marks the title as core: a heading that begins the text, unless another of its level or above follows, so that it
-    /// is only the first of several.
+    /// Marks the title as core: a heading that begins the text, with all others below its level.
     pub(super) fn mark_title(&mut self) {
         let Self { markdown, text, chunks } = self;
         let Some(heading) = markdown.headings.first() else { return };
@@ -119,8 +117,7 @@ impl<'t> MarkedText<'t> {
         }
     }
 
-    /// Marks the excerpt of an ADR: its title and the configured headings, else its first lines. Its context leaves
-    /// before the decision.
+    /// Marks the excerpt of an ADR: its title and the configured headings, else its first lines.
     pub(super) fn mark_adr(&mut self, excerpt: &Excerpt) {
         let (mut keys, mut background) = (Vec::new(), Vec::new());
         for heading in &excerpt.headings {
@@ -172,8 +169,7 @@ pub(super) fn within(chunks: Vec<Chunk>, range: &Range<usize>) -> Vec<Chunk> {
     moved.filter(|chunk| !chunk.range.is_empty()).collect()
 }
 
-/// Returns the sections whose titles are `wanted`, as ranges of blocks: below a heading to the next one of its level or
-/// above, below a line in bold to the next such line or heading.
+/// Returns the sections whose titles are `wanted`, below headings and lines in bold, as ranges of blocks.
 pub(super) fn sections(
     markdown: &Outline,
     text: &str,
@@ -319,8 +315,7 @@ pub(super) fn limit_sections(chunks: &mut Vec<Chunk>, text: &str, size: ExcerptS
     }
 }
 
-/// Returns the size of the beginning of a chunk that is at most `most` long: all of it, else up to the end of a line, a
-/// sentence or a word. A block of code is never divided.
+/// Returns how much of a chunk is at most `most` long, up to a line, a sentence or a word. Code is never divided.
 fn beginning(chunk: &Chunk, text: &str, most: usize) -> usize {
     // What is nearly all of it is all of it.
     if text.trim_end().len() <= most + most / 4 {
@@ -346,9 +341,7 @@ const CONTENTS_MARKS: [&[&str]; 2] = [
 const BADGE_ADDRESSES: &str = "shields.io badge codecov.io coveralls.io /actions/workflows/ travis-ci circleci.com \
     goreportcard.com";
 
-/// Returns whether a block is a template's comment or marker: HTML comments and nothing else.
-///
-/// Readers on GitHub do not see these, so they are never part of a section.
+/// Returns whether a block is a template's comment or marker, which readers on GitHub do not see.
 pub(super) fn is_comment(block: &str) -> bool {
     let mut rest = block.trim();
     if !rest.starts_with("<!--") {
@@ -364,11 +357,7 @@ pub(super) fn is_comment(block: &str) -> bool {
 static IMAGE: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?s)\[?!\[.*?\]\(([^)]*)\)(?:\]\([^)]*\))?").ok());
 
-/// Returns the indices of the blocks that list the contents of their own text, hold badges alone, or say how to interpret
-/// the key words of RFC 2119.
-///
-/// A list of contents is a list of which nearly every line is a link to an anchor, with the heading above it if that has
-/// nothing else below it, or what `<!-- toc -->` and `<!-- tocstop -->` enclose.
+/// Returns the blocks that list the contents of their own text, hold badges alone, or define RFC 2119's key words.
 pub(super) fn boilerplate(markdown: &Outline, text: &str) -> Vec<usize> {
     let mut found = Vec::new();
     let mut in_toc = false;

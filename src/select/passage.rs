@@ -43,11 +43,9 @@ impl Chunk {
     }
 }
 
-/// A text with its chunks.
+/// A text with its chunks. Without a weight all chunks of a cut count as one.
 ///
-/// It has one family of cuts for each weight, [`Passage::cut`]: the chunks of that weight up to a position, with all
-/// weightier and no lighter ones; without a weight all chunks count as one. The position only grows with the available
-/// room, so that a larger budget never removes text.
+/// The position of a cut only grows with the available room, so that a larger budget never removes text.
 #[derive(Debug)]
 pub struct Passage {
     text: Clean,
@@ -71,7 +69,6 @@ const GAP: &str = "[…]";
 
 const BREAK: &str = "\n\n";
 
-/// The percentage of the characters that fit which a rounded cut must keep.
 const MIN_KEPT_PERCENT: u64 = 97;
 
 /// The most headings in a row that leave with the text below them: more have no text of their own.
@@ -93,8 +90,7 @@ impl Passage {
         self.chars
     }
 
-    /// Returns the chunks above a weight with the gaps marked; `None` if that is not shorter than the whole text, or if it
-    /// would be a core without text.
+    /// Returns the chunks above a weight; `None` if that is not shorter than all, or would be a core without text.
     pub fn above(&self, weight: ChunkWeight) -> Option<&Clean> {
         let shorten = || {
             let is_core_text = |chunk: &Chunk| chunk.weight == ChunkWeight::Core && !chunk.heading;
@@ -132,18 +128,15 @@ impl Passage {
         texts.map(|chunk| count(self.text[chunk.range.start..chunk.range.end.min(at)].trim())).sum()
     }
 
-    /// Returns the last position whose [`Passage::cut`] of `weight` is no larger than `room`; `None` if not even position 0
-    /// fits.
+    /// Returns the last position whose cut is no larger than `room`; `None` if not even position 0 fits.
     ///
-    /// A gap before the position may not be marked, so a later position may cost less: the last one that fits only
-    /// grows with `room`.
+    /// A gap before the position may not be marked, so that a later position may cost less.
     pub fn fit(&self, weight: Option<ChunkWeight>, room: Amount, counter: &Counter) -> Option<usize> {
         let orders: Vec<Ordering> = self.chunks.iter().map(|chunk| order(chunk, weight)).collect();
         let size = |index: usize| counter.measure_part(&self.text, self.chunks[index].range.clone());
         let heavier = (0..orders.len()).filter(|index| orders[*index].is_gt()).map(size);
         let heavier = heavier.fold(Amount::default(), Amount::plus);
-        // The break after a gap is covered by the blank lines that end the chunk before, except for the single line end of
-        // a heading.
+        // Blank lines that end the chunk before cover the break after a gap, except for the line end of a heading.
         let gap =
             [GAP, BREAK, "\n"].map(|part| counter.measure(part)).into_iter().fold(Amount::default(), Amount::plus);
         let gaps = orders.windows(2).filter(|pair| pair[0].is_le() && pair[1].is_gt());
@@ -186,8 +179,7 @@ impl Passage {
         Some(self.chunks[above.last().unwrap_or(next)].range.start)
     }
 
-    /// Returns the most that the last mark of omission and a closing fence add to a cut: the same for every position, so
-    /// that the cost of a cut depends on its position alone.
+    /// Returns the most that the last mark and a closing fence add: the cost of a cut depends on its position alone.
     fn tail(&self, counter: &Counter) -> Amount {
         let fence = self.chunks.iter().filter_map(|c| c.fence.as_deref()).max_by_key(|fence| fence.chars().count());
         let fence = fence.map_or(Amount::default(), |fence| counter.measure(fence).plus(counter.measure("\n")));
@@ -251,8 +243,7 @@ fn prefix(text: &str, room: Amount, counter: &Counter) -> usize {
     longest(text, most, |end| counter.measure(&text[..end]).tokens <= room.tokens)
 }
 
-/// Returns the best place to cut at or before `fits`: the beginning of the chunk, after a line, a sentence or a word, else
-/// `fits`: the first of them that keeps nearly all that fits in every unit. `before` of other chunks is kept in any case.
+/// Returns the best place to cut: before all, after a line, a sentence or a word, the first that keeps nearly all.
 fn round_down(text: &str, fits: usize, before: Amount, counter: &Counter) -> usize {
     let kept = |at: usize| before.plus(counter.measure(&text[..at]));
     let whole = kept(fits);
@@ -307,7 +298,6 @@ impl PassageBuilder {
         builder
     }
 
-    /// Makes what was written since the last chunk a chunk.
     pub(super) fn end_chunk(&mut self, weight: ChunkWeight) {
         let start = self.parts.last().map_or(0, |chunk| chunk.range.end);
         let end = self.text.as_str().len();
@@ -316,7 +306,6 @@ impl PassageBuilder {
         }
     }
 
-    /// Makes what was written since the last chunk a heading.
     pub(super) fn end_heading(&mut self, weight: ChunkWeight) {
         let before = self.parts.len();
         self.end_chunk(weight);
@@ -376,8 +365,7 @@ impl PassageBuilder {
     }
 }
 
-/// Returns a text and its chunks, in their order, without what no reader of the text sees or needs: the comments and markers
-/// of templates, and empty items of task lists.
+/// Returns a text and its chunks without the comments of templates and empty items of task lists.
 pub(super) fn without_comments(text: &Clean, parts: Vec<Chunk>) -> (Clean, Vec<Chunk>) {
     let comments = |chunk: &Chunk| is_comment(&text[chunk.range.clone()]);
     let empty_items = |chunk: &Chunk| chunk.fence.is_none() && has_empty_item(&text[chunk.range.clone()]);

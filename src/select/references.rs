@@ -165,8 +165,7 @@ impl Selector<'_> {
         self.omit_reference(missing.kind, &suffix, &missing.written, missing.reason, missing.untrusted);
     }
 
-    /// Returns the document of a file without a section, and records it as an input; adds an omission for one that
-    /// cannot be read.
+    /// Returns a document without a section and records it as an input, or adds an omission.
     fn readable<'d>(
         &mut self,
         kind: FileKind,
@@ -204,7 +203,6 @@ impl Selector<'_> {
         });
     }
 
-    /// Returns whether the root says at this place that a file replaces it.
     fn replaces_root(&self, at: &ShownPlace) -> bool {
         let entry = &self.context.corpus.entries[self.root];
         let origins = [&entry.item.body.origin, &entry.item.origin];
@@ -212,8 +210,7 @@ impl Selector<'_> {
         self.is_settled_root() && names_successor(self.context.line_of(self.root, &origin.shown, at.line))
     }
 
-    /// Returns the headings of a document that the text which refers to it names: quoted, as code or emphasized, or
-    /// beside the word "section".
+    /// Returns the headings of a document that the text by an item names.
     fn named_headings(&self, by: usize, document: &Document) -> Vec<usize> {
         let text = &self.context.corpus.entries[by].body.clean;
         let headings = &document.text.markdown.outline.headings;
@@ -263,7 +260,6 @@ pub(super) fn is_naming(text: &str, start: usize, end: usize) -> bool {
     marked || numbered || follows || precedes
 }
 
-/// Returns whether a heading or a line says that what is below or in it must be fulfilled.
 pub(super) fn names_requirements(line: &str) -> bool {
     let words = words(line);
     REQUIREMENTS.split(',').any(|phrase| {

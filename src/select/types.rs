@@ -30,7 +30,6 @@ pub struct Selection {
     pub warnings: Vec<Notice>,
 }
 
-/// What a pack says of its root.
 #[derive(Debug, Clone, Default)]
 pub struct SelectedRoot {
     pub id: Clean,
@@ -42,7 +41,6 @@ pub struct SelectedRoot {
     pub title: Clean,
 }
 
-/// What a pack says of the agent and the job that it is for.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct PackLabels {
     pub agent: Option<AgentLabel>,
@@ -195,7 +193,6 @@ impl Candidate {
     }
 }
 
-/// Facts about a card that a handover gives.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct CardFacts {
     pub id: Clean,
@@ -204,7 +201,6 @@ pub struct CardFacts {
     pub author: Clean,
 }
 
-/// Facts about a document of which a pack has notes, or all of it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct DocumentFacts {
     pub kind: &'static str,
@@ -242,8 +238,7 @@ pub struct Rank {
     pub(super) needed: bool,
     /// Its share of the room compared with that of its equals, in percent.
     pub weight: u32,
-    /// Whether only neighbours of the root name it, or it is a relevant document or the recent changes: it becomes a pointer
-    /// before anything that the root names is shortened.
+    /// Whether neither the root nor the configuration names it: it becomes a pointer before what the root names is cut.
     pub second_hop: bool,
     /// Whether it is a neighbour whose pointer says what came of it, which its line of the edge list does not.
     pub has_result: bool,
@@ -270,8 +265,7 @@ impl Rank {
         matches!(self.group, Some(Group::Comments | Group::Cards))
     }
 
-    /// Returns whether the section shares no room with others of its group: the newest of a history matter most, and
-    /// notes on documents are never cut.
+    /// Returns whether the section shares no room with others of its group.
     pub(super) fn has_no_equals(self) -> bool {
         self.is_history() || matches!(self.group, Some(Group::Knowledge | Group::Relevant))
     }
@@ -338,7 +332,6 @@ pub struct Evidence {
     pub at: Clean,
 }
 
-/// A text that was read for a pack.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Input {
     pub origin: TextOrigin,

@@ -124,6 +124,19 @@ fn texts_in_which_little_is_right_are_built() {
 }
 
 #[test]
+fn hostile_code_is_read_in_linear_time() {
+    let item = "---\nid: a\n---\nSee `src/a.rs` and `src/a.rs:3`.\n";
+    for piece in ["{\n", "}\n", "\t", "fn f() {\n", "(", "a(", "#\n", "@\n", "    )\n  (\n", "pub ", "const static "] {
+        let started = Instant::now();
+        let code = piece.repeat(200_000 / piece.len());
+        let (sandbox, ran) = build(&[("work_items/a.md", item.as_bytes()), ("src/a.rs", code.as_bytes())]);
+        assert_eq!(ran.code, 0, "{piece}: {}", ran.stderr);
+        assert!(sandbox.read("packs/a.coding.json").contains("\"code.src/a.rs"), "{piece}");
+        assert!(started.elapsed() < Duration::from_secs(60), "{piece}: {:?}", started.elapsed());
+    }
+}
+
+#[test]
 fn strange_names_and_references_are_words_like_any_other() {
     let refs = "---\nid: refs\ndocs: [\"../out.md\", \"/etc/passwd\", \"docs/%2e%2e/%2e%2e/etc/passwd.md\", \"C:\\\\x.md\", \"~/x.md\"]\n\
         ---\nSee ../../etc/x.md, docs/../../out.md, [a](%2e%2e/%2e%2e/out.md), [b](file:///etc/passwd), /proc/self/environ.txt.\n";

@@ -130,3 +130,33 @@ fn a_pack_of_an_earlier_version_is_read_in_its_own_form() {
         assert!((run.stdout + &run.stderr).contains("does not know the rendering `markdown/9`"));
     }
 }
+
+#[test]
+fn the_tag_is_the_first_name_that_no_text_uses() {
+    let mut pack: Pack = serde_json::from_slice(&golden_pack("adr-references", "feat-odd.coding.json")).unwrap();
+    pack.sections.truncate(2);
+    for (text, expected) in [
+        ("a section in prose", "section"),
+        ("</section>", "section-2"),
+        ("<SECTION id=\"x\">", "section-2"),
+        ("</section> </section-2>", "section-3"),
+        ("</section-2>", "section-3"),
+        ("</section-3>", "section-2"),
+        ("</section-02>", "section-3"),
+        ("</section-20>", "section-2"),
+        ("<sectional", "section-2"),
+        ("</section-2</section-3<Section-4", "section-5"),
+        // Numbers that no tag has rule out the plain name only.
+        ("</section-0>", "section-2"),
+        ("<section-0", "section-2"),
+        ("</section-00> </section-000000000000000000002>", "section-3"),
+        ("</section-0></section-1></section-01>", "section-2"),
+        ("</section-4294967295></section-4294967296></section-99999999999999999999>", "section-2"),
+        ("</section-></section--2>", "section-2"),
+        ("</ſection> < section> <//section>", "section"),
+    ] {
+        text.clone_into(&mut pack.sections[1].content);
+        let context = contextpack::internals::render::pack(&pack).context;
+        assert!(context.starts_with(&format!("<{expected} id=")), "{text}: {context}");
+    }
+}
