@@ -27,7 +27,6 @@ pub(super) struct GraphBuilder<'a> {
     index: &'a NameIndex,
     pub(super) candidates: Vec<CandidateEdge>,
     pub(super) issues: Vec<Target>,
-    /// The indices of the issues that a trusted text or a list of GitHub's names.
     known: HashMap<IssueRef, usize>,
     /// Issues that only the current untrusted text names: its spelling of them is used for its own item alone.
     named: HashMap<IssueRef, usize>,
@@ -134,7 +133,6 @@ impl<'a> GraphBuilder<'a> {
         }
     }
 
-    /// Resolves a value and adds its edges; `quotes` has the text on whose `line` the value is.
     fn add_value(&mut self, resolver: &Resolver<'a>, value: &RelationValue<'a>, quotes: &Quoter<'_>, line: u32) {
         let text = one_line(value.text);
         let own = value.stated.item;
@@ -200,8 +198,7 @@ impl<'a> GraphBuilder<'a> {
         found.filter(|item| *item != value.stated.item)
     }
 
-    /// Warns of an unknown id; a word of prose only counts if it has the form of a stable id, or is an entry of its own where a
-    /// relation was announced.
+    /// Warns of an unknown id; a word of prose needs the form of one, or to be an announced entry.
     fn warn_unknown(&mut self, value: &RelationValue<'_>) {
         let is_name = match value.form {
             NameForm::Usual => is_stable_id(value.text),
@@ -247,7 +244,6 @@ impl<'a> GraphBuilder<'a> {
         }
     }
 
-    /// Returns the issue that a text names, in which a bare number is one of `this`.
     fn issue_target(
         &mut self,
         this: Option<&Clean>,

@@ -18,7 +18,6 @@ pub(super) struct Statement {
 pub(super) enum ItemPart {
     Record,
     Body,
-    /// The text of its file, if its issue has another.
     Draft,
     Links,
 }
@@ -46,9 +45,7 @@ impl ItemPart {
 }
 
 impl Statement {
-    /// Returns whether an author whom `item`'s repo trusts wrote it.
-    ///
-    /// A role in a repo means nothing in a repo of another owner.
+    /// Returns whether an author whom `item`'s repo trusts wrote it; a role means nothing in a repo of another owner.
     pub(super) fn is_trusted_by(self, corpus: &Corpus, item: usize) -> bool {
         let entry = &corpus.entries[self.item];
         if self.part.is_untrusted(entry) {
@@ -65,7 +62,6 @@ impl Statement {
     }
 }
 
-/// An item, or an issue by its index in the issues of the graph's builder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum EdgeTarget {
     Item(usize),

@@ -7,12 +7,9 @@ use crate::model::{Code, Diagnostic, Relation};
 use std::collections::VecDeque;
 use std::mem::replace;
 
-/// The most edges of one relation that a pack shows.
-///
-/// A pack is read by people and by models, to whom thousands of neighbours tell no more than their number.
+/// The most edges of one relation that a pack shows: thousands tell readers no more than their number.
 pub(super) const MAX_SHOWN: usize = 250;
 
-/// Returns the problems of the edges, which are in the order of the edge list.
 pub(super) fn check(corpus: &Corpus, edges: &[CandidateEdge], issues: &[Target]) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for edges in edges.chunk_by(|a, b| (a.from, a.relation) == (b.from, b.relation)) {

@@ -15,24 +15,18 @@ pub struct Entry {
     pub item: Item<Clean>,
     pub body: ParsedText,
     pub removals: Vec<RecordedRemoval>,
-    /// Digest of its head and body after redaction.
     pub digest: Digest,
-    /// How a bare relation value becomes an id, by its source's `ref` and `prefixes`.
     pub rules: Arc<SourceRules>,
     pub issue: Option<Box<ClaimedIssue>>,
-    /// The text of its file, if its issue has another.
     pub draft: Option<Box<IssueDraft>>,
     /// Whether its file is untrusted, see [`Untracked`](crate::model::Untracked).
     pub untrusted_file: bool,
     /// Why its record cannot be read: nothing but its id and its relations is known, and these may be incomplete.
     pub damage: Option<Arc<Diagnostic>>,
-    /// Its digest for comparing builds.
     pub identity: Identity,
 }
 
-/// The digest of everything that a pack can use of an item, computed when first needed.
-///
-/// A clone may be changed into another item, so it starts without a digest.
+/// The digest of all that a pack can use of an item, made when needed; a clone may become another item, so it has none.
 #[derive(Debug, Default)]
 pub struct Identity(pub(super) OnceLock<Digest>);
 
@@ -45,31 +39,24 @@ impl Clone for Identity {
 /// The issue that an item is, or that a work item claims.
 #[derive(Debug, Clone, Hash)]
 pub struct ClaimedIssue {
-    /// Its file in the snapshot, and its page.
     pub origin: Origin<Clean>,
     pub url: Clean,
     pub repo: Clean,
     pub number: u64,
-    /// Whether its repo is private, where that is known.
     pub private: Option<bool>,
     pub state: ItemState,
     pub by: Authored<Clean>,
-    /// Its related issues by GitHub's lists.
     pub links: Vec<IssueLink<Clean>>,
     /// What was removed from each of these.
     pub link_removals: Vec<Vec<RecordedRemoval>>,
-    /// The lines that its texts name by URLs of commits, as they were there.
     pub code: Vec<KeptCode<Clean>>,
     /// What was removed from each of these.
     pub code_removals: Vec<Vec<RecordedRemoval>>,
     pub comments: Vec<ParsedComment>,
-    /// Relations of which the snapshot may not have all.
     pub unknown: Vec<Relation>,
-    /// Whether the snapshot has all of its comments.
     pub has_comments: bool,
     /// What was removed from everything but its comments and links. Lines of the body are those of its text.
     pub removals: Vec<RecordedRemoval>,
-    /// Digest of everything but its comments, after redaction.
     pub digest: Digest,
 }
 
@@ -83,7 +70,6 @@ pub struct ParsedComment {
 
 #[derive(Debug, Clone)]
 pub struct IssueDraft {
-    /// Its place in the file.
     pub body: Body<Clean>,
     pub text: ParsedText,
 }
@@ -92,7 +78,6 @@ pub struct IssueDraft {
 pub struct SourceRules {
     /// Text before and after the value in `ref`; `("EIP-", "")` for `EIP-{}`.
     pub reference: (String, String),
-    /// Equivalent prefixes; a bare number takes the first.
     pub prefixes: Vec<String>,
 }
 
@@ -124,7 +109,6 @@ pub struct GraphRules {
     pub not_planned: Vec<String>,
     /// The files that are boilerplate, such as licences, with the names to show, sorted: a link in passing is an omission.
     pub boilerplate: Vec<(RepoPath, Clean)>,
-    /// The files that are ADRs, sorted.
     pub adrs: Vec<RepoPath>,
 }
 
@@ -171,8 +155,7 @@ impl Corpus {
     }
 }
 
-/// Returns whether the name of an item's file is that of another in its folder with something added, as programs name
-/// copies: `a 2.md`, `a (1).md`, `a-LAPTOP.md`.
+/// Returns whether a file is named as programs name copies of another: `a 2.md`, `a (1).md`, `a-LAPTOP.md`.
 fn is_copy(copy: &Item<Clean>, original: &Item<Clean>) -> bool {
     let (copy, original) = (copy.origin.path.as_str().rsplit_once('.'), original.origin.path.as_str().rsplit_once('.'));
     let (Some((copy, copy_end)), Some((original, end))) = (copy, original) else { return false };
@@ -189,12 +172,10 @@ fn duplicate(first: &Item<Clean>, second: &Item<Clean>) -> Diagnostic {
 }
 
 impl ClaimedIssue {
-    /// Returns whether it is one of the configured repo.
     pub fn is_here(&self, rules: &GraphRules) -> bool {
         rules.is_this(&self.repo)
     }
 
-    /// Returns the names of the relations of which the snapshot may not have all.
     pub fn unknown_names(&self) -> Vec<&'static str> {
         let name = |relation: &Relation| match relation {
             Relation::Parent => "parent",
@@ -228,15 +209,13 @@ impl Entry {
         self.bare_issue().map_or(self.untrusted_file, |issue| !issue.by.trusted)
     }
 
-    /// Returns whether an untrusted author may have written the text at a place: all of an untrusted issue's file, or all
-    /// of an untrusted file of the item's own.
+    /// Returns whether an untrusted author may have written the text at a place.
     pub fn is_untrusted_at(&self, place: &ShownPlace) -> bool {
         let issue = self.issue.as_ref().filter(|issue| issue.origin.path == place.path);
         issue.map_or(self.untrusted_file, |issue| !issue.by.trusted)
     }
 
-    /// Returns the name of its packs before it becomes a slug: `issue-<n>` for an issue of the configured repo, otherwise
-    /// its id.
+    /// Returns the name of its packs before it becomes a slug: `issue-<n>` here, otherwise its id.
     pub fn name(&self, rules: &GraphRules) -> String {
         match self.bare_issue().filter(|issue| issue.is_here(rules)) {
             Some(issue) => format!("issue-{}", issue.number),

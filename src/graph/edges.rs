@@ -47,7 +47,6 @@ pub enum EdgeSource {
 }
 
 impl EdgeSource {
-    /// Returns the name in packs.
     pub fn name(self) -> &'static str {
         ["field", "sub_issue", "dependency_api", "checklist", "body"][self as usize]
     }
@@ -56,7 +55,6 @@ impl EdgeSource {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct EdgeEvidence {
     pub source: EdgeSource,
-    /// `path:line`, or a URL.
     pub at: Clean,
     pub trusted: bool,
 }
@@ -70,11 +68,9 @@ pub struct Edge {
     pub evidence: EdgeEvidence,
 }
 
-/// The result of looking up a root as typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RootMatch {
     Item(usize),
-    /// Several items, in natural order of their ids.
     Several(Vec<usize>),
     /// An issue that is neither an item nor in the snapshot; its repo is empty if the configuration names none.
     Issue(IssueRef),
@@ -91,7 +87,6 @@ impl RootMatch {
     }
 }
 
-/// The edges of a corpus, and the problems found in them.
 #[derive(Debug)]
 pub struct Graph {
     edges: Vec<Vec<Edge>>,
@@ -140,26 +135,21 @@ impl Graph {
         self.edges.get(item).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the claims about an item: edges that only untrusted authors state, in texts of other items.
-    ///
-    /// They are not among [`Graph::edges`], and have the same order.
+    /// Returns the edges that only untrusted authors state, in texts of other items; they are not among [`Graph::edges`].
     pub fn claims(&self, item: usize) -> &[Edge] {
         self.claims.get(item).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns how many blockers an item names in its own fields and texts that resolve to neither an item nor an issue,
-    /// such as a misspelled id. They have a warning and no edge.
+    /// Returns how many blockers that cannot be found an item names; they have a warning and no edge.
     pub fn unresolved_blockers(&self, item: usize) -> usize {
         self.unresolved_blockers.get(&item).copied().unwrap_or_default()
     }
 
-    /// Returns the edges of an item that its packs show, in the order of [`Graph::edges`]: the first 250 of each
-    /// relation.
+    /// Returns the edges of an item that its packs show: the first 250 of each relation.
     pub fn shown(&self, item: usize) -> impl Iterator<Item = &Edge> + Clone {
         self.edges(item).chunk_by(|a, b| a.relation == b.relation).flat_map(|edges| edges.iter().take(MAX_SHOWN))
     }
 
-    /// Returns how many edges of an item its packs do not show.
     pub fn hidden(&self, item: usize) -> usize {
         self.edges(item).len() - self.shown(item).count()
     }
@@ -187,7 +177,6 @@ impl Graph {
         edges
     }
 
-    /// Returns the state of an item: that of its issue if known, otherwise by its status.
     pub fn state(corpus: &Corpus, item: usize) -> ItemState {
         corpus.entries.get(item).map_or(ItemState::Unknown, |entry| item_state(entry, &corpus.rules))
     }
@@ -243,7 +232,6 @@ impl Graph {
         })
     }
 
-    /// Returns the item whose file this is, if it is one item's.
     pub fn of_file(&self, path: &RepoPath) -> Option<usize> {
         match self.index.at_path(path) {
             [item] => Some(*item),
@@ -251,7 +239,6 @@ impl Graph {
         }
     }
 
-    /// Returns the item of an issue, if the snapshot has the issue.
     pub fn of_issue(&self, corpus: &Corpus, repo: &str, number: u64) -> Option<usize> {
         let claiming = self.index.claiming(IssueRef::new(repo, number));
         claiming.iter().copied().find(|item| corpus.entries[*item].issue.is_some())

@@ -17,7 +17,6 @@ pub struct ShownPlace {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FileKind {
     Adr,
-    /// Any other document, by its extension.
     Document,
     Code,
 }
@@ -29,9 +28,7 @@ pub struct FileRef {
     pub path: RepoPath,
     /// The anchor of the heading if only that section is meant. A reference to the whole file wins over one to a part.
     pub anchor: Option<String>,
-    /// The stated lines of a code file, which are listed in addition to a reference to the whole file.
     pub lines: Option<LineRange>,
-    /// The commit that a URL names, if the lines are those of a commit.
     pub commit: Option<Clean>,
     pub at: ShownPlace,
 }
@@ -39,12 +36,10 @@ pub struct FileRef {
 /// Lines of a file at a commit that an item names by a URL, and that the snapshot keeps.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct KeptCodeRef {
-    /// Their index in the code of the item's issue.
     pub index: usize,
     pub at: ShownPlace,
 }
 
-/// A reference that cannot be included: it becomes an omission.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct MissingReference {
     /// The reference as written; of boilerplate the path of the file.
@@ -52,7 +47,6 @@ pub struct MissingReference {
     pub kind: FileKind,
     /// `not_in_repo`, `outside_repo`, `denied_path`, `boilerplate`, `ambiguous` or `limit`, as in packs.
     pub reason: &'static str,
-    /// Whether an untrusted author may have written it.
     pub untrusted: bool,
     pub at: ShownPlace,
 }
@@ -76,7 +70,6 @@ const MAX_MISSING: usize = 100;
 /// The most code files of one item: each costs a section, a pointer or an omission.
 const MAX_CODE_FILES: usize = 100;
 
-/// The anchor of a heading, or lines.
 type FilePart = (Option<String>, Option<LineRange>);
 
 /// The references to one file: the first place of each part and of the whole, and the commit whose lines are meant.
@@ -100,7 +93,6 @@ pub(super) struct ReferenceCollector<'a> {
     entry: &'a Entry,
     documents: BTreeMap<RepoPath, FileParts>,
     code: BTreeMap<RepoPath, FileParts>,
-    /// The lines that the snapshot keeps, by their index in the code of the item's issue.
     kept: BTreeMap<usize, ShownPlace>,
     missing: Vec<MissingReference>,
     diagnostics: Vec<Diagnostic>,
@@ -242,7 +234,6 @@ impl<'a> ReferenceCollector<'a> {
     }
 }
 
-/// Returns the references to a file, the whole of it first.
 fn references_to(kind: FileKind, path: &RepoPath, parts: FileParts) -> Vec<FileRef> {
     let FileParts { whole, named, .. } = parts;
     let is_crowded = named.len() > MAX_PARTS;

@@ -9,7 +9,6 @@ use std::sync::{LazyLock, OnceLock};
 /// The files that references may lead to, and the names that they may not.
 #[derive(Clone, Copy)]
 pub struct FileLookup<'a> {
-    /// The files that a committed text may refer to.
     pub files: &'a RepoFiles<'a>,
     /// Those that a text on GitHub may refer to: the tracked ones.
     pub tracked: &'a RepoFiles<'a>,
@@ -53,7 +52,6 @@ impl<'a> RepoFiles<'a> {
         self.all.get(self.all.binary_search(path).ok()?)
     }
 
-    /// Returns the only file at `path` whose accents are composed otherwise, or whose hyphens are written otherwise.
     pub(super) fn spelled_otherwise(&self, path: &RepoPath) -> Option<&'a RepoPath> {
         let name = canonical(path.as_str());
         if path.as_str().is_ascii() || self.has(path) {
@@ -103,7 +101,6 @@ impl<'a> RepoFiles<'a> {
     }
 }
 
-/// Returns the files by their canonical names; `None` if several have one.
 fn only<'a>(files: impl Iterator<Item = (&'a str, &'a RepoPath)>) -> HashMap<Cow<'a, str>, Option<&'a RepoPath>> {
     let mut known = HashMap::new();
     for (name, path) in files {
@@ -132,8 +129,7 @@ fn stem(name: &str) -> String {
     name.split('.').next().unwrap_or_default().to_ascii_lowercase()
 }
 
-/// Returns whether the extension of a file, if it has one, is not that of a program: `COPYING`, `LICENSE-MIT`,
-/// `COPYING.LESSER`, `LICENSE-2.0`, `license.html`.
+/// Returns whether a file has not the extension of a program: `COPYING`, `LICENSE-MIT`, `LICENSE-2.0`, `license.html`.
 pub(super) fn is_text_name(path: &RepoPath) -> bool {
     let extension = path.extension();
     let lower = !extension.is_empty() && extension.bytes().all(|byte| byte.is_ascii_lowercase());

@@ -30,7 +30,6 @@ impl Corpus {
         (repo, host, boilerplate, adrs).hash(state);
     }
 
-    /// Hashes everything that a pack shows in a line about an item.
     pub fn hash_line<H: Hasher>(&self, item: usize, state: &mut H) {
         let Some(entry) = self.entries.get(item) else { return };
         let Item { id, origin, title, status, .. } = &entry.item;

@@ -11,7 +11,6 @@ use crate::redact::Clean;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Fields of an issue that are never read from its text.
 const GITHUB_FIELDS: [&str; 5] = ["assignees", "labels", "milestone", "state", "state_reason"];
 
 /// Merges each of `issues` into the first work item that claims it; other issues stay items of their own.
@@ -92,7 +91,6 @@ fn merge_issue(entry: &mut Entry, other: Entry, rules: &GraphRules, diagnostics:
     entry.issue = Some(issue);
 }
 
-/// Adds the field, or the entries of its list, that the work item lacks.
 fn merge_field(entry: &mut Entry, field: &Field<Clean>) {
     let line = entry.item.line;
     let Some(own) = entry.item.fields.iter_mut().find(|own| own.name == field.name) else {
@@ -122,7 +120,6 @@ fn merge_field(entry: &mut Entry, field: &Field<Clean>) {
     own.node.value = Value::List(nodes);
 }
 
-/// Returns the values of a list that is separated by commas.
 fn split_list(text: &Clean) -> impl Iterator<Item = Clean> {
     let mut at = 0;
     text.split(',').map(move |part| {

@@ -9,7 +9,6 @@ mod file_references;
 mod files;
 mod identity;
 mod link;
-mod locate;
 mod merge_issues;
 mod names;
 mod quote;

@@ -28,7 +28,6 @@ enum AdrName {
 #[derive(Debug, Default)]
 pub(super) struct NameIndex {
     ids: HashMap<String, usize>,
-    /// Ids that have letters outside ASCII, as they are compared.
     canonical: HashMap<String, usize>,
     items: HashMap<ItemName, Vec<usize>>,
     adrs: HashMap<AdrName, Vec<RepoPath>>,
@@ -110,22 +109,18 @@ impl NameIndex {
         self.ids.get(id).or_else(composed).copied()
     }
 
-    /// Returns the item whose id is `rest` behind one of the prefixes of a source.
     pub(super) fn under_prefix(&self, rules: &SourceRules, rest: &str) -> Option<usize> {
         rules.prefixed(rest).find_map(|id| self.exact(&id))
     }
 
-    /// Returns the items whose ids differ from `id` in case at most.
     pub(super) fn any_case(&self, id: &str) -> &[usize] {
         self.items(&ItemName::AnyCase(canonical(id).to_lowercase()))
     }
 
-    /// Returns the items in a file; several for JSONL.
     pub(super) fn at_path(&self, path: &RepoPath) -> &[usize] {
         self.items(&ItemName::Path(canonical(path.as_str()).into_owned()))
     }
 
-    /// Returns the items whose files lie directly in a folder.
     pub(super) fn in_folder(&self, folder: &RepoPath) -> &[usize] {
         self.items(&ItemName::Folder(canonical(folder.as_str()).into_owned()))
     }
@@ -138,17 +133,14 @@ impl NameIndex {
         self.adr_files.contains(path)
     }
 
-    /// Returns whether some ADR lies in a folder of this name.
     pub(super) fn holds_adrs(&self, folder: &str) -> bool {
         self.adr_folders.contains(folder)
     }
 
-    /// Returns the ADRs whose file names give them this number.
     pub(super) fn adrs_numbered(&self, number: u64) -> &[RepoPath] {
         self.adrs(&AdrName::Number(number))
     }
 
-    /// Returns the ADRs with this file name, with or without its extension.
     pub(super) fn adrs_named(&self, name: &str) -> &[RepoPath] {
         self.adrs(&AdrName::File(canonical(name).into_owned()))
     }
@@ -162,7 +154,6 @@ pub(super) fn last(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or_default()
 }
 
-/// Keeps only the items that are `better`, if any is.
 fn prefer(items: &mut Vec<usize>, better: impl Fn(usize) -> bool) {
     if items.len() > 1 && items.iter().any(|item| better(*item)) {
         items.retain(|item| better(*item));

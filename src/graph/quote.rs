@@ -10,7 +10,6 @@ const WINDOW: usize = 1 << 16;
 /// How many bytes are searched for one text in total.
 const EFFORT: usize = 1 << 25;
 
-/// The longest quotation, in bytes.
 const LONGEST: usize = 200;
 
 /// Finds words of a parsed text in the clean text, so that the quotation is clean; fastest in text order.
@@ -27,10 +26,7 @@ impl<'a> Quoter<'a> {
         Self { text, lines: OnceCell::new(), cursor: Cell::default(), effort: Cell::new(EFFORT) }
     }
 
-    /// Returns the first of `words` at or shortly after `line` (from 1), or `None` if there is none.
-    ///
-    /// The search is bounded, whatever the text. Callers have another quotation for words that a hostile text puts beyond
-    /// the bound.
+    /// Returns the first of `words` at or shortly after `line`; the search is bounded, whatever the text.
     pub(super) fn find(&self, line: u32, words: &[&str]) -> Option<Clean> {
         let begin = self.begin_of(line)?;
         let cursor = Some(self.cursor.get()).filter(|(last, _)| *last == line).map_or(begin, |(_, end)| end);
@@ -67,7 +63,6 @@ impl<'a> Quoter<'a> {
     }
 }
 
-/// Returns the beginning of a text that may be long, for a message or an omission.
 pub(super) fn shortened(text: &Clean) -> Clean {
     short(text, 0, text.len())
 }

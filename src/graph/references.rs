@@ -1,26 +1,25 @@
 //! The references of an item: ADRs, documents and code of the repo.
 
-mod adrs;
-mod code;
 mod paths;
 
 use super::corpus::{Corpus, Entry};
 use super::edges::Graph;
 use super::file_references::{Absence, FileKind, ItemReferences, ReferenceCollector, ShownPlace};
-use super::files::{FileLookup, is_listed};
-use super::link::{issue_on, number, target_of_link};
-use super::locate::{Location, Locator};
+use super::files::{FileLookup, is_listed, is_usual};
+use super::link::{Location, Locator, issue_on, number, target_of_link};
 use super::names::{NameIndex, last};
 use super::quote::{Quoter, shortened};
 use super::text::ParsedText;
-use crate::mentions::{Reference, ReferenceForm, lines_of_target, references_in_line};
-use crate::model::{Node, RepoPath, Value, has_document_extension, with_slashes};
+use crate::mentions::{Reference, ReferenceForm, adr_number, lines_of_target, references_in_line};
+use crate::model::{Node, RepoPath, Value, has_document_extension, is_typographic_hyphen, with_slashes};
 use crate::records::{Body, Origin};
-use crate::redact::Clean;
-use adrs::{AdrNumber, adr_token};
+use crate::redact::{Clean, CleanBuf};
 use paths::{FileMention, PathSource, Quotation, is_bare_document, is_placeholder};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+
+/// The most ADRs that a range names.
+const MAX_RANGE: u64 = 100;
 
 impl Graph {
     /// Returns the ADRs, documents and code files that an item refers to, in its fields, its title and its body.
@@ -60,7 +59,6 @@ struct ReferenceSearch<'a> {
     entry: &'a Entry,
     index: &'a NameIndex,
     lookup: FileLookup<'a>,
-    /// Finds the files that the text which is read may refer to.
     locator: Locator<'a>,
     base_kind: PathBase,
     /// Whether the item's title is read: what it names is what the work is about, even if it is boilerplate elsewhere.
@@ -81,7 +79,6 @@ impl ReferenceSearch<'_> {
         self.locator.files = if issue.is_none() { self.lookup.files } else { self.lookup.tracked };
     }
 
-    /// Returns the file from which the paths of a text in `path` are resolved.
     fn base(&self, path: &RepoPath) -> RepoPath {
         if self.base_kind == PathBase::File { path.clone() } else { RepoPath::root() }
     }
@@ -112,7 +109,6 @@ impl ReferenceSearch<'_> {
         }
     }
 
-    /// Adds the ADRs and files that the texts of any other field name.
     fn add_node(&mut self, node: &Node<Clean>) {
         match &node.value {
             Value::Null => {}
@@ -163,7 +159,6 @@ impl ReferenceSearch<'_> {
         self.add_path(FileMention { reference: &reference, target, source, base, at, quotation });
     }
 
-    /// Returns whether a value names an item or an issue, and so no file.
     fn is_item(&self, value: &str) -> bool {
         self.index.exact(value).is_some()
             || !self.index.any_case(value).is_empty()
@@ -255,8 +250,118 @@ fn is_weak(reference: &Reference) -> bool {
         || reference.form == ReferenceForm::Path && !last(&reference.target).contains('.')
 }
 
-/// Returns whether a value looks like a path or a web address rather than words.
 fn is_path(value: &str) -> bool {
     let is_document = has_document_extension(value);
     value.contains('/') && is_document || !value.contains(char::is_whitespace) && (value.contains('/') || is_document)
+}
+
+/// The first mention of an ADR's number, and whether only tracked files count.
+struct AdrNumber {
+    written: Clean,
+    at: ShownPlace,
+    is_tracked: bool,
+}
+
+impl ReferenceSearch<'_> {
+    fn add_number(&mut self, number: u64, at: &ShownPlace, written: impl FnOnce() -> Clean) {
+        let is_tracked = self.base_kind != PathBase::File;
+        self.numbers.entry(number).or_insert_with(|| AdrNumber { written: written(), at: at.clone(), is_tracked });
+    }
+
+    fn add_adr_mention(&mut self, mention: &FileMention<'_>) {
+        let new = |number: &u64| mention.reference.foreign.is_none() && !self.numbers.contains_key(number);
+        let Some(number) = number(&mention.reference.target).filter(new) else { return };
+        let count = self.index.adrs_numbered(number).len();
+        match mention.reference.link.as_deref().map(|link| self.locator.locate(link, mention.base)) {
+            // The link is a reference of its own and takes precedence; a missing target is reported for it.
+            Some(Location::Foreign | Location::File { .. } | Location::UnknownRepo | Location::Denied) => return,
+            Some(Location::Absent(_)) if count == 0 => return,
+            _ => {}
+        }
+        // One that is found needs no quotation.
+        let quotation = if count == 1 {
+            None
+        } else {
+            let spelled = ["ADR-", "ADR ", "ADR", "adr-"].map(|adr| format!("{adr}{}", mention.reference.target));
+            mention.quotation.find(&spelled.each_ref().map(String::as_str))
+        };
+        self.add_number(number, mention.at, || quotation.unwrap_or_else(|| name_of(number)));
+    }
+
+    /// Adds the ADRs that there are between two numbers: `ADR-001 through ADR-004`.
+    fn add_adrs_between(&mut self, mention: &FileMention<'_>) {
+        let ends =
+            mention.reference.target.split_once('-').and_then(|(first, last)| Some((number(first)?, number(last)?)));
+        let Some((first, last)) = ends.filter(|_| mention.reference.foreign.is_none()) else { return };
+        if last.saturating_sub(first) > MAX_RANGE {
+            return;
+        }
+        for number in (first + 1..last).filter(|number| !self.index.adrs_numbered(*number).is_empty()) {
+            self.add_number(number, mention.at, || name_of(number));
+        }
+    }
+
+    fn resolve_numbers(&mut self) {
+        for (number, AdrNumber { written, at, is_tracked }) in std::mem::take(&mut self.numbers) {
+            let all = self.index.adrs_numbered(number);
+            if all.iter().any(|path| self.collected.contains(path)) {
+                continue;
+            }
+            let files = if is_tracked { self.lookup.tracked } else { self.lookup.files };
+            let existing: Vec<&RepoPath> = all.iter().filter(|path| files.has(path)).collect();
+            match &existing[..] {
+                [] => self.collected.add_missing(FileKind::Adr, written, Absence::NotInRepo, &at),
+                [one] => self.collected.add_file((*one).clone(), None, true, &at),
+                many => self.collected.add_missing(FileKind::Adr, written, Absence::Ambiguous(many), &at),
+            }
+        }
+    }
+
+    /// Adds the ADR that a path of a generated site names: `/adr/27`, `/adr/0027-use-x`.
+    fn add_site_adr(&mut self, path: &str, source: PathSource, at: &ShownPlace) -> bool {
+        let path = path.trim_end_matches('/');
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        if source.is_in_passing() || !is_adr_folder(last(folder)) || has_document_extension(name) {
+            return false;
+        }
+        let adrs = match number(name) {
+            Some(number) => self.index.adrs_numbered(number),
+            None => self.index.adrs_named(name),
+        };
+        let [one] = adrs else { return false };
+        let exists = self.locator.files.has(one);
+        if exists {
+            self.collected.add_file(one.clone(), None, true, at);
+        }
+        exists
+    }
+
+    fn known_adr(&self, name: &str) -> Option<RepoPath> {
+        match self.index.adrs_named(name) {
+            [one] if self.locator.files.has(one) && !is_usual(name) => Some(one.clone()),
+            _ => None,
+        }
+    }
+
+    fn is_like_adr(&self, path: &str) -> bool {
+        let path = path.split(['#', '?']).next().unwrap_or_default();
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let is_numbered = || adr_number(name).is_some();
+        is_adr_folder(last(folder)) && has_document_extension(name)
+            || (self.index.holds_adrs(last(folder)) || name.to_ascii_lowercase().starts_with("adr")) && is_numbered()
+    }
+}
+
+/// Returns the number of a value that is only the name of an ADR: `ADR-0012`, `adr 12`.
+fn adr_token(value: &str) -> Option<u64> {
+    let (_, rest) = value.split_at_checked(3).filter(|(head, _)| head.eq_ignore_ascii_case("adr"))?;
+    number(rest.trim_start_matches(['-', '_', ' ', '#', ':']).trim_start_matches(is_typographic_hyphen))
+}
+
+fn name_of(number: u64) -> Clean {
+    CleanBuf::new().lit("ADR-").number(number).finish()
+}
+
+fn is_adr_folder(name: &str) -> bool {
+    is_listed("adr_folder", &name.to_ascii_lowercase())
 }

@@ -24,20 +24,15 @@ pub(super) enum Resolution<'a> {
     Unknown,
 }
 
-/// A resolver for the values in one file, by the rules of that file's source.
 pub(super) struct Resolver<'a> {
     index: &'a NameIndex,
     rules: &'a GraphRules,
     source: &'a SourceRules,
-    /// The file from whose folder paths begin.
     file: RepoPath,
-    /// The repo that a bare number belongs to.
     pub(super) repo: Option<&'a Clean>,
 }
 
 impl<'a> Resolver<'a> {
-    /// Returns a resolver for the values in a part of an item.
-    ///
     /// A text on GitHub names issues of its own repo, and paths from the root.
     pub(super) fn of(index: &'a NameIndex, corpus: &'a Corpus, item: usize, part: ItemPart) -> Self {
         let entry = &corpus.entries[item];
@@ -52,7 +47,6 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// Resolves a value in the form in which a text names it.
     pub(super) fn resolve_as(&self, form: NameForm, value: &'a str) -> Resolution<'a> {
         let found = match form {
             NameForm::Usual => return self.resolve(value),
@@ -90,13 +84,11 @@ impl<'a> Resolver<'a> {
         if parts.iter().any(|(_, item)| item.is_some()) { parts } else { Vec::new() }
     }
 
-    /// Resolves the target of a link, which must be the file of one item.
     fn linked_file(&self, target: &str) -> Resolution<'a> {
         self.path(target).filter(|found| matches!(found, Resolution::Item(..))).unwrap_or(Resolution::Unknown)
     }
 
-    /// Returns the ids that a value may be short for: itself, in the template of `ref`, and a bare
-    /// number under the source's prefixes in turn.
+    /// Returns the ids that a value may be short for: itself, in the template of `ref`, a number under the prefixes.
     fn ids<'v>(&self, value: &'v str) -> impl Iterator<Item = Cow<'v, str>> {
         let (before, after) = &self.source.reference;
         let has_template = !(before.is_empty() && after.is_empty());
@@ -111,7 +103,6 @@ impl<'a> Resolver<'a> {
         self.ids(value).find_map(|id| self.index.exact(&id)).map(|item| Resolution::Item(item, None))
     }
 
-    /// Finds an id under an equivalent prefix, by this source's rules first.
     fn other_prefix(&self, value: &str) -> Option<Resolution<'a>> {
         let others = self.index.rules.iter().map(AsRef::as_ref).filter(|rules| *rules != self.source);
         std::iter::once(self.source).chain(others).find_map(|rules| {
@@ -122,7 +113,6 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    /// Returns the path or folder of an item's file, from the root or from this file.
     fn path(&self, value: &str) -> Option<Resolution<'a>> {
         if value.is_empty() || value.len() > LONGEST {
             return None;

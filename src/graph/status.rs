@@ -8,10 +8,8 @@ use std::sync::Arc;
 /// The folders whose items are closed, whatever status they were left with.
 const ARCHIVES: [&str; 3] = ["archive", "archived", "_archive"];
 
-/// Words between a known status and what it says by what, to where or since when.
 const REMARKS: [&str; 9] = ["by", "to", "in", "into", "on", "as", "since", "with", "for"];
 
-/// Returns the state of an item: that of its issue if known, otherwise by its status.
 pub(super) fn item_state(entry: &Entry, rules: &GraphRules) -> ItemState {
     match entry.issue.as_ref().map_or(ItemState::Unknown, |issue| issue.state) {
         ItemState::Unknown => stated_state(entry, rules),
@@ -40,8 +38,7 @@ pub(super) fn stated_state(entry: &Entry, rules: &GraphRules) -> ItemState {
     }
 }
 
-/// Gives an item the status that its file does not have in a field: that of an ADR's text, and `archived` in a folder of
-/// that name unless it was done.
+/// Gives an item the status that its file has in no field: that of an ADR's text, or `archived` by its folder.
 pub(super) fn complete_status(entry: &mut Arc<Entry>, rules: &GraphRules) {
     if entry.item.origin.url.is_some() {
         return;
@@ -87,8 +84,7 @@ fn is_archived(entry: &Entry) -> bool {
     origin.url.is_none() && origin.path.dir().split('/').any(is_archive)
 }
 
-/// Returns a status in lower case without decoration: words of letters and digits, one space between (`✅ Done` → `done`,
-/// `Won't do` → `wont do`).
+/// Returns a status in lower case without decoration: `✅ Done` → `done`, `Won't do` → `wont do`.
 pub fn plain_status(status: &str) -> String {
     let lower = status.to_lowercase().replace(['\'', '’'], "");
     let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();

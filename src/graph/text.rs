@@ -8,12 +8,10 @@ use serde::{Deserialize, Serialize};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// A redacted text with its parsed Markdown, read once for all packs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParsedText {
     pub clean: Clean,
     pub markdown: Arc<Markdown>,
-    /// Where redaction removed line ends.
     pub folds: Vec<RemovedLines>,
 }
 
@@ -35,7 +33,6 @@ impl ParsedText {
         Some((status, found.state))
     }
 
-    /// Returns the line of the original text that `line` of the redacted text was; both count from 1.
     pub fn line_before(&self, line: u32) -> u32 {
         self.shifted(line, |fold| fold.line < line)
     }
@@ -53,25 +50,17 @@ impl ParsedText {
         self.shifted(line, |fold| fold.line <= line)
     }
 
-    /// Returns the line of its file on which `line` of the redacted `body` is, whose text this is.
     pub fn line_in_file(&self, body: &Body<Clean>, line: u32) -> u32 {
         if body.in_file { body.line.saturating_add(self.line_before(line)).saturating_sub(1) } else { body.line }
     }
 
     /// Returns the line of the redacted `body`, whose text this is, that `line` of its file became; `None` if it is outside.
     pub fn line_in_text(&self, body: &Body<Clean>, line: u32) -> Option<u32> {
-        let last = line.checked_sub(body.line).filter(|_| body.in_file)? + 1;
         // Redaction only removes line ends, so a line is at `last` or before.
-        let (mut low, mut high) = (1, last);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if self.line_in_file(body, middle) < line {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        Some(low)
+        let last = line.checked_sub(body.line).filter(|_| body.in_file)? + 1;
+        let removed = self.shifted(0, |_| true);
+        let first = last.saturating_sub(removed).max(1);
+        Some((first..last).find(|earlier| self.line_in_file(body, *earlier) >= line).unwrap_or(last))
     }
 
     fn shifted(&self, line: u32, counts: impl Fn(&RemovedLines) -> bool) -> u32 {

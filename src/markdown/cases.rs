@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 
 #[derive(Deserialize)]
 struct Cases {
-    /// By what is read, and by the text, what is found.
     texts: BTreeMap<String, BTreeMap<String, Vec<String>>>,
     titles: Vec<TitleCase>,
 }
@@ -20,7 +19,6 @@ struct TitleCase {
     others: Vec<String>,
 }
 
-/// Returns the fields and the body of a text, or why it has none.
 fn front(text: &str) -> Vec<String> {
     let found = front_matter(text).map(|it| {
         let (fields, body) = (&text[it.yaml], &text[it.body..]);
@@ -30,7 +28,6 @@ fn front(text: &str) -> Vec<String> {
     found.or_else(near).into_iter().collect()
 }
 
-/// Returns the blocks, which tile the text, and the headings.
 fn outline(text: &str) -> Vec<String> {
     let Outline { blocks, headings } = Outline::read(text);
     let (mut end, mut line, mut found) = (0, 1, Vec::new());
@@ -56,7 +53,6 @@ fn outline(text: &str) -> Vec<String> {
     found
 }
 
-/// Returns the parts of a text with the bytes at which links begin, and of runs the text that states relations if it differs.
 fn parts(text: &str) -> Vec<String> {
     let show = |part: &InlinePart| match part {
         InlinePart::Heading(index) => format!("heading {index}"),
@@ -71,7 +67,6 @@ fn parts(text: &str) -> Vec<String> {
     MarkdownText::read(text).parts.iter().map(show).collect()
 }
 
-/// Returns the text blocks of any depth.
 fn blocks(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     text_blocks(text, &mut |block| {

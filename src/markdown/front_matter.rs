@@ -5,30 +5,21 @@ use std::ops::Range;
 /// The position of a front matter in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FrontMatter {
-    /// The lines between the fences.
     pub(crate) yaml: Range<usize>,
-    /// The line on which these begin.
     pub(crate) yaml_line: u32,
-    /// Where the text below it begins.
     pub(crate) body: usize,
-    /// The line on which the text below it begins.
     pub(crate) body_line: u32,
 }
 
 /// A beginning that looks like a front matter and is none, so that its fields are text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NearMiss {
-    /// The line of its first fence.
     pub(crate) line: u32,
-    /// What is wrong with it, after "the front matter".
     pub(crate) why: &'static str,
-    /// What to do about it.
     pub(crate) help: &'static str,
 }
 
-/// The most blank lines and comments above it.
 const MOST_ABOVE: usize = 100;
-/// The languages that may be named behind the opening fence.
 const LANGUAGES: [&str; 2] = ["yaml", "yml"];
 
 /// Finds the front matter of a text: a line `---`, lines of which the first with content is a key, and a line `---` or `...`.
@@ -66,7 +57,6 @@ pub(crate) fn near_miss(text: &str) -> Option<NearMiss> {
     Some(NearMiss { line, why, help })
 }
 
-/// Returns what is wrong with what a text begins with, and what to do about it.
 fn fault(text: &str) -> Option<(&'static str, &'static str)> {
     let opening = text.lines().next()?;
     let rest = &text[opening.len()..];
@@ -166,7 +156,6 @@ fn is_field(line: &str) -> bool {
     key(line).is_some()
 }
 
-/// Returns the key that a line at indent 0 begins with, and the rest of the line.
 pub(crate) fn key(line: &str) -> Option<(&str, &str)> {
     let line = line.trim_end();
     let mut colons = line.match_indices(':').map(|(at, _)| at);

@@ -12,7 +12,6 @@ impl Comments {
         Self { is_open: false, last_end: text.rfind("-->").unwrap_or(0) }
     }
 
-    /// Returns the parts of the HTML block at `source` outside comments, and where they begin.
     pub(super) fn shown<'h>(&mut self, html: &'h str, source: usize) -> Vec<(&'h str, usize)> {
         let (mut parts, mut at) = (Vec::new(), 0);
         while at < html.len() {
@@ -34,7 +33,6 @@ impl Comments {
     }
 }
 
-/// Returns the targets of the links in a piece of HTML with their offsets.
 pub(super) fn links(html: &str) -> impl Iterator<Item = (&str, usize)> {
     html.match_indices('=').filter_map(|(at, _)| {
         let before = html[..at].trim_end();
@@ -54,7 +52,6 @@ pub(super) fn links(html: &str) -> impl Iterator<Item = (&str, usize)> {
     })
 }
 
-/// Returns the name of a tag in lower case, and whether it is a closing one.
 pub(super) fn tag_name(tag: &str) -> Option<(String, bool)> {
     let tag = tag.strip_prefix('<')?;
     let name = tag.strip_prefix('/').unwrap_or(tag);

@@ -33,7 +33,6 @@ pub enum InlinePart {
 /// The replacement for text that states no relations, such as code.
 pub(crate) const GAP: char = '\u{FFFC}';
 
-/// A text assembled from events, with the source offsets of its parts.
 #[derive(Debug, Clone, Default)]
 pub struct Traced {
     pub text: String,
@@ -64,7 +63,6 @@ impl Traced {
 }
 
 impl MarkdownText {
-    /// Returns the content of a code block with its sources as offsets in the text around it.
     pub(super) fn inside(mut self, code: &Traced) -> Self {
         for part in &mut self.parts {
             match part {

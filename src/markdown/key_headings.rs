@@ -5,7 +5,6 @@ use crate::model::{WordLists, holds, word_lists};
 use std::collections::{HashMap, HashSet};
 use std::sync::{LazyLock, PoisonError, RwLock};
 
-/// Families of synonyms, and lists of words around them.
 const WORDS: &str = include_str!("key_headings.txt");
 
 static LISTS: LazyLock<WordLists> = LazyLock::new(|| word_lists(WORDS));
@@ -15,12 +14,10 @@ const MOST_KNOWN: usize = 10_000;
 #[derive(Debug)]
 pub(crate) struct KeyHeadings {
     phrases: HashSet<String>,
-    /// Titles that were looked at: most texts of a repo have the same headings.
     known: RwLock<HashMap<String, bool>>,
 }
 
 impl KeyHeadings {
-    /// Creates the set of headings that mean one of `keys`.
     pub(crate) fn new(keys: &[String]) -> Self {
         let mut phrases = HashSet::new();
         for key in keys {
@@ -34,7 +31,6 @@ impl KeyHeadings {
         Self { phrases, known: RwLock::default() }
     }
 
-    /// Returns whether a heading with this title means one of the keys.
     pub(crate) fn contain(&self, title: &str) -> bool {
         if let Some(known) = self.known.read().unwrap_or_else(PoisonError::into_inner).get(title) {
             return *known;
@@ -78,7 +74,6 @@ fn is_qualifier(word: &str) -> bool {
     holds(&LISTS, "qualifier", word) || word.bytes().all(|byte| byte.is_ascii_digit()) || word == "phase"
 }
 
-/// Returns whether a character divides a heading into parts with a meaning each.
 fn is_separator(c: char) -> bool {
     matches!(c, ':' | '：' | '/' | '&' | ',' | '|' | '—' | '–' | '・' | '、' | '与' | '和' | '及')
 }

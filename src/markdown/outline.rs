@@ -68,7 +68,6 @@ pub(super) struct OutlineBuilder<'a> {
 }
 
 impl<'a> OutlineBuilder<'a> {
-    /// Begins the outline of a text whose front matter ends at `body_start`.
     pub(super) fn of(text: &'a str, body_start: usize) -> Self {
         let mut builder = Self { text, body_start, lines: LineStarts::of(text), ..Self::default() };
         if body_start > 0 {
@@ -106,7 +105,6 @@ impl<'a> OutlineBuilder<'a> {
         }
     }
 
-    /// Adds a heading, whose block began last, and returns its index.
     pub(super) fn heading(&mut self, level: u8, title: &str, start: usize) -> usize {
         let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
         let index = self.outline.headings.len();
@@ -130,7 +128,6 @@ impl<'a> OutlineBuilder<'a> {
         is_outside.then_some((before, start))
     }
 
-    /// Ends the outline with blocks for link definitions, which the parser knows by themselves.
     pub(super) fn finish(mut self, definitions: &[Range<usize>]) -> (Outline, LineStarts) {
         let mut starts: Vec<(usize, usize)> = definitions.iter().filter_map(|span| self.definition(span)).collect();
         starts.dedup_by_key(|(before, _)| *before);

@@ -8,11 +8,9 @@ use crate::model::{ends_name, issue_url, with_plain_hyphens};
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 use std::ops::Range;
 
-/// How much of a path is looked at for whether it is one of Windows.
 const LONGEST_FOLDERS: usize = 256;
 
 impl Outline {
-    /// Reads the blocks and headings of `text`.
     pub fn read(text: &str) -> Self {
         MarkdownText::read(text).outline
     }
@@ -55,12 +53,10 @@ struct MarkdownReader<'a> {
 }
 
 struct OpenLink {
-    /// Where its text begins in [`Run::spoken`] and [`Run::full`].
     spoken: usize,
     full: usize,
     target: String,
     source: usize,
-    /// Whether it is an element `<a>`.
     is_html: bool,
 }
 
@@ -290,7 +286,6 @@ impl<'a> MarkdownReader<'a> {
         is_escaped && part.starts_with(['_', '.', '(', '[', '@', '$', '-']) && self.run.as_ref().is_some_and(is_inside)
     }
 
-    /// Notes that the run begins with bold or italic text, whose end is not known yet.
     fn begin_bold(&mut self, is_italic: bool) {
         if self.run.as_ref().is_none_or(|run| run.full.text.trim().is_empty()) && self.images == 0 {
             let run = self.run();
@@ -355,7 +350,6 @@ impl<'a> MarkdownReader<'a> {
         self.parts.extend(run.map(InlinePart::Run));
     }
 
-    /// Adds the targets of the links and the visible text of an HTML block.
     fn end_html(&mut self) {
         let Some((html, source)) = self.html.take() else { return };
         for (shown, at) in self.comments.shown(&html, source) {

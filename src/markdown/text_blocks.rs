@@ -31,7 +31,6 @@ pub struct TextBlock {
     pub is_footnote: bool,
 }
 
-/// Calls `visit` with each block of `text`, in order.
 pub fn text_blocks(text: &str, visit: &mut dyn FnMut(TextBlock)) {
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_TASKLISTS
@@ -56,11 +55,8 @@ pub fn text_blocks(text: &str, visit: &mut dyn FnMut(TextBlock)) {
 struct Reader<'v> {
     visit: &'v mut dyn FnMut(TextBlock),
     open: Option<Range<usize>>,
-    /// The kind of the open block, if its tag says one.
     kind: Option<TextBlockKind>,
-    /// For each open list item whether it has had its first text.
     items: Vec<bool>,
-    /// The beginning of each open quotation; `None` for an alert.
     quotes: Vec<Option<usize>>,
     cells: Vec<Range<usize>>,
     footnotes: usize,

@@ -15,9 +15,7 @@ static PREFIX: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)^(?:adr|madr|dr|
 static NUMBERED: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)^(?:adr|madr|dr|decision)?([0-9]{1,7})(?:[^\p{Alphabetic}\p{N}]|$)"));
 
-/// Returns the number of an ADR by its file name; numbers in its title do not count.
-///
-/// A date is no number: `2022-08-02_020-x.md` is 20, `20200924-x.md` has none.
+/// Returns the number that a file name gives an ADR; a date is none: `2022-08-02_020-x.md` is 20, `20200924-x.md` nothing.
 pub fn adr_number(file_name: &str) -> Option<u64> {
     let name = undated(file_name);
     let name = PREFIX.find(name).map_or(name, |prefix| undated(&name[prefix.end()..]));
@@ -28,7 +26,6 @@ fn undated(name: &str) -> &str {
     DATE.find(name).map_or(name, |date| &name[date.end()..])
 }
 
-/// A substring of every number of an ADR but bare ones.
 static HINT: LazyLock<Regex> = LazyLock::new(|| pattern("(?i)adr"));
 static ADR: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)adr(s?)[-_ \u{a0}\u{2010}-\u{2013}]?#?(\d{1,6})"));
 /// The end of a range: `–ADR-4`, ` through 4`, and after a plural `-4`.
@@ -46,7 +43,6 @@ static LABEL: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 static NUMBERS: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[\s,、，;&/#*+-]*(?:and\s+)?(\d{1,5})"));
-/// What joins a bare number to the next.
 static NEXT: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\s*(?:[,、，;&/+]|and \s*[0-9])"));
 
 /// Adds the numbers of ADRs in a run outside `paths`; `label` is the number of lists around an `ADRs:` line above.
@@ -69,7 +65,6 @@ pub(super) fn find_numbers(
     }
 }
 
-/// Finds numbers of ADRs such as `ADR-012`.
 fn named(reader: &mut RunReferences<'_>, paths: &[Range<usize>]) {
     let text = reader.text;
     for found in ADR.captures_iter(text) {
@@ -124,8 +119,7 @@ fn bare(reader: &mut RunReferences<'_>, is_announced: bool, label_below: &mut Op
 }
 
 impl RunReferences<'_> {
-    /// Adds the number in `first`, whose name begins at `start`, and those up to the one that ends a range; returns where the
-    /// number or the range ends.
+    /// Adds the number in `first`, and those up to the one that ends a range; returns where the number or the range ends.
     fn numbers_from(&mut self, start: usize, first: Range<usize>, is_plural: bool, foreign: Option<&str>) -> usize {
         let text = self.text;
         let link = self.link_at(start).map(|link| link.target.clone());
@@ -160,13 +154,11 @@ impl RunReferences<'_> {
         (reference.foreign, reference.link) = (foreign.map(str::to_owned), link);
     }
 
-    /// Returns whether the digits before `end` are a whole number, which the mark of a code span may end.
     fn ends_number(&self, end: usize) -> bool {
         ends_number(self.text, end) || self.edges.binary_search(&end).is_ok()
     }
 }
 
-/// Returns whether both numbers have the leading zeros that file names have.
 fn is_padded(first: &str, last: &str) -> bool {
     first.len() == last.len() && first.starts_with('0') && last.starts_with('0')
 }

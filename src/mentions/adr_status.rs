@@ -12,7 +12,6 @@ use std::sync::LazyLock;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AdrStatus {
-    /// The bytes of the text that say it.
     pub range: Range<usize>,
     /// What they say without markup: `superseded by [ADR-0042](0042-x.md)` → `superseded by ADR-0042`.
     pub plain: String,
@@ -47,7 +46,6 @@ impl AdrStatus {
     }
 }
 
-/// A part of a text that may say the status.
 #[derive(Clone)]
 struct StatusStatement {
     range: Range<usize>,
@@ -62,7 +60,6 @@ struct StatusStatements {
     successors: Vec<Range<usize>>,
 }
 
-/// Returns the statement in a range without the marks around it; `None` if nothing is left.
 fn statement(text: &str, range: Range<usize>) -> Option<StatusStatement> {
     let range = bare(text, range)?;
     Some(StatusStatement { dated_by: range.clone(), range })
@@ -157,7 +154,6 @@ fn status(text: &str, range: Range<usize>, first: StatusPosition) -> AdrStatus {
     AdrStatus::new(text, first.and_then(|line| bare(text, line)).unwrap_or(range), state)
 }
 
-/// Returns the sentences of a range, which marks outside brackets end.
 fn sentences(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
     let (mut found, mut start, mut depth) = (Vec::new(), range.start, 0);
     let mut chars = text[range.clone()].char_indices().peekable();
@@ -174,7 +170,6 @@ fn sentences(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
 }
 
 static TAG: LazyLock<Regex> = LazyLock::new(|| pattern(r"</?[a-zA-Z][a-zA-Z0-9]*(?:\s[^<>]*|/)?>"));
-/// A link with its target or label, which may not be closed.
 static LINK: LazyLock<Regex> = LazyLock::new(|| pattern(r"\[([^\]]*)(?:\](?:\([^)]*\)|\[[^\]]*\])?|$)"));
 static MARKS: LazyLock<Regex> = LazyLock::new(|| pattern(r"[*`~]"));
 
@@ -252,8 +247,7 @@ fn under_heading(text: &str, outline: &Outline) -> Vec<StatusStatement> {
     Vec::new()
 }
 
-/// Returns the statements in a part of a section: its entries, which may begin with dates; of a table the cells for the status,
-/// else its rows.
+/// Returns the statements in a part: its entries; of a table the cells for the status, else its rows.
 fn statements(text: &str, part: &StatusPart) -> Vec<StatusStatement> {
     match part {
         StatusPart::Text { range, .. } => entries(text, lines(text, range.clone())),
@@ -339,7 +333,6 @@ fn below_label(text: &str, parts: &[StatusPart]) -> Vec<StatusStatement> {
     parts.iter().take(items).take_while(|part| !is_labelled(part)).flat_map(|part| statements(text, part)).collect()
 }
 
-/// A row of a table in HTML whose first cell is `Status`.
 static HTML_ROW: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"(?is)<t[hd][^>]*>\s*(?:<\w[^>]*>\s*)*status:?\s*(?:</\w+>\s*)*</t[hd]>\s*<td[^>]*>(.*?)</td>")
 });
@@ -367,12 +360,10 @@ fn own_status(text: &str, is_heading: bool) -> Option<&str> {
     }
 }
 
-/// Returns the text behind the first phrase of a list that it begins with.
 fn behind<'a>(text: &'a str, list: &str) -> Option<&'a str> {
     words_for(list).iter().find_map(|phrase| without_word(text, phrase))
 }
 
-/// Returns the text behind a word that it begins with, case ignored.
 fn without_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     let rest = text.get(word.len()..).filter(|_| text[..word.len()].eq_ignore_ascii_case(word))?;
     (!rest.starts_with(char::is_alphanumeric)).then_some(rest)

@@ -19,7 +19,6 @@ fn cases() -> BTreeMap<String, Vec<Case>> {
     serde_yaml::from_str(include_str!("../../tests/cases/mentions.yml")).unwrap()
 }
 
-/// Returns a line for each relation, then one for each reference.
 fn mentions(text: &str) -> Vec<String> {
     let found = Markdown::read(text).mentions;
     let relation = |it: &BodyRelation| {

@@ -36,27 +36,21 @@ static QUESTION: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"^((?:[^(（?？.!;:—–。！\n]|\.\S|[(（][^()（）]*[)）])*)[?？]"));
 
 const MAX_FILLERS: usize = 4;
-/// How many words before a phrase say whether it is about another item.
 const MAX_WORDS_BEFORE: usize = 4;
 /// How much of a text before a phrase or a name is searched for words that deny it, in bytes.
 const LONGEST_DENIAL: usize = 240;
-/// How much of a sentence is searched for its question mark, in bytes.
 const LONGEST_QUESTION: usize = 400;
-/// The longest id of which a text names the exact word, in bytes.
 const LONGEST_ID: usize = 100;
 const LONGEST_REMARK: usize = 16;
 
-/// Returns a pattern for the words with a meaning.
 fn either(meaning: &str) -> String {
     words_for(meaning).join(r"\b|") + r"\b"
 }
 
-/// The words of a run, and the relations that phrases state of them.
 pub(super) struct ClauseReader<'a> {
     pub(super) text: &'a str,
     pub(super) words: Vec<Word<'a>>,
-    /// For each word, whether a phrase names it, and its relation; the inner `None` if the phrase is negated or about
-    /// another item.
+    /// For each word the relation of the phrase that names it, `None` inside if that is negated or about another item.
     pub(super) claimed: Vec<Option<Option<Relation>>>,
     pub(super) links: &'a [LinkSpan],
     pub(super) claimed_links: Vec<(usize, Relation)>,
@@ -110,7 +104,6 @@ impl<'a> ClauseReader<'a> {
         LABEL.find(&self.text[line..]).is_some_and(|label| phrase.start() < line + label.end())
     }
 
-    /// Returns where the part of the text before a byte begins that is searched for words that deny.
     fn near(&self, at: usize) -> usize {
         self.text.ceil_char_boundary(at.saturating_sub(LONGEST_DENIAL))
     }
@@ -123,7 +116,6 @@ impl<'a> ClauseReader<'a> {
         words.last().map_or(default, |last| self.words[*last].end)
     }
 
-    /// Returns the link that begins at a byte or behind fillers after it.
     fn link_after(&self, at: usize) -> Option<usize> {
         let index = self.links.partition_point(|link| link.range.start < at);
         let between = self.text.get(at..self.links.get(index)?.range.start)?;
@@ -131,8 +123,7 @@ impl<'a> ClauseReader<'a> {
         (between.len() <= 40 && !between.contains('\n') && between.split_whitespace().all(is_filler)).then_some(index)
     }
 
-    /// Returns the entries of a list such as `#1, #2 (done) and #3` that begins at a byte and ends before the word
-    /// `until`. If the relation was `announced` by a label or heading, code spans are entries too.
+    /// Returns the entries of a list (`#1, #2 (done) and #3`) at a byte; code spans are some where a relation was `announced`.
     pub(super) fn list(&self, from: usize, until: usize, announced: bool) -> Vec<usize> {
         let mut entries = Vec::new();
         let mut end = from;
@@ -186,15 +177,14 @@ impl<'a> ClauseReader<'a> {
         }
     }
 
-    /// Returns whether a word is the whole entry of a list: nothing follows that it could describe.
+    /// Returns whether nothing follows a word that it could describe.
     fn is_alone(&self, index: usize) -> bool {
         let rest = self.text[self.words[index].end..].trim_start_matches([' ', '\t']);
         let joins = self.words.get(index + 1).is_some_and(|next| means("join", next.text));
         joins || rest.starts_with(|c: char| !c.is_alphanumeric() && c != '#') || rest.is_empty()
     }
 
-    /// Returns whether an announced entry is nothing but this word, and the word has the number of an id: if there is no such
-    /// item, the id is misspelled.
+    /// Returns whether an announced entry is only this word, which has the number of an id: if none is so called, it is misspelled.
     pub(super) fn must_name(&self, index: usize) -> bool {
         let Word { text, target, .. } = self.words[index];
         let is_numbered = || text.contains('#') && text.contains(char::is_numeric) || is_dotted(text);
@@ -225,8 +215,7 @@ impl<'a> ClauseReader<'a> {
         !asked.as_str().contains(',') || means("question", &first)
     }
 
-    /// Returns whether the announced name at a byte is negated or of the past by the words directly before it: `no longer #12`,
-    /// `neither #1 nor #2`, `(was #12)`.
+    /// Returns whether the words before the announced name at a byte deny it: `no longer #12`, `neither #1 nor #2`, `(was #12)`.
     pub(super) fn is_denied_name(&self, at: usize) -> bool {
         DENIED_NAME.is_match(&self.text[self.near(at)..at])
     }
@@ -249,10 +238,7 @@ impl<'a> ClauseReader<'a> {
         })
     }
 
-    /// Returns whether the phrase at a byte has another item as its subject: `#5 depends on #6`,
-    /// or is in a remark on one: `#5 (low, depends on #6)`.
-    ///
-    /// A phrase joined to the names of the `previous` one by `and` has the subject of that.
+    /// Returns whether a phrase is about another item (`#5 depends on #6`, `#5 (low, depends on #6)`), as the one is that `and` joins it to.
     fn is_of_another(&self, at: usize, named: &[usize], previous: &(Vec<usize>, bool)) -> bool {
         // `T2 depends on T1` is about T2, but `OAuth2 depends on #1` is not.
         let is_plain = named.iter().all(|index| self.words[*index].target.is_none());
@@ -282,7 +268,6 @@ impl<'a> ClauseReader<'a> {
         false
     }
 
-    /// Returns where the parenthesis around a byte opens, if it does shortly before.
     fn remark(&self, at: usize) -> Option<usize> {
         let before = self.text.get(..at)?.char_indices().rev().take(LONGEST_REMARK * 10);
         let mut closed = 0_u32;
@@ -303,7 +288,6 @@ fn has_digits_and_letters(word: &str) -> bool {
     word.contains(char::is_numeric) && word.contains(char::is_alphabetic)
 }
 
-/// Numbers, perhaps with full stops between: `12`, `1.2`.
 fn is_dotted(word: &str) -> bool {
     word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
 }

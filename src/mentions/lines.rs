@@ -6,10 +6,8 @@ use regex::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// The most ranges of lines that one mention states.
 pub(super) const MOST_RANGES: usize = 8;
 
-/// How many bytes before and after a path are searched for the lines that it is mentioned with.
 const WINDOW: usize = 48;
 
 /// A line or a range: `12`, `L12`, `12:5`, `12-20`, `12..20`, `12:5-20:3`, `L10C3-L20C4`.
@@ -17,14 +15,12 @@ static PLACE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"^L?([0-9]{1,7})([:C]L?[0-9]{1,7})?(?:(?:\.\.\.|\.\.=|\.\.|[…\-–—~])L?([0-9]{1,7})([:C]L?[0-9]{1,7})?)?")
 });
 
-/// Lines stated after a path: ` line 12`, `, lines 10-20`, ` (L10-L20)`, `(12,3)`.
 static AFTER: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r#"^(?:["'`)\],:]{0,3}\s{0,2}\(?(?:(?i:at|on|in|auf|in|à|en|em)\s)?(?i:(?:lines?|zeilen?|lignes?|l[ií]neas?|linhas?)\s{1,2}|l)#?|\(L?)(\d{1,7})(?:\s?(-|–|—|\.\.\.?=?|to|through|until|bis|à|a|&|and|und|et|y|e)\s?L?(\d{1,7}))?(?:,\s?\d{1,7})?(?:[^\w]|$)"#,
     )
 });
 
-/// Lines stated before a path: `line 12 of `, `lines 10-20 in `.
 static BEFORE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r#"(?i)\b(?:lines?|zeilen?|lignes?|l[ií]neas?|linhas?)\s{1,2}(\d{1,7})(?:\s?(-|–|—|\.\.\.?=?|to|through|bis|à|a|&|and|und|et|y|e)\s?(\d{1,7}))?\s(?:of|in|from|von|de|da|do|du)\s(?:the\s|our\s)?(?:file\s)?["'`(\[]?$"#,
@@ -60,8 +56,7 @@ pub(super) fn fragment_lines(fragment: &str) -> Vec<LineRange> {
     lines.map(|(lines, _)| lines).into_iter().collect()
 }
 
-/// Splits `:12`, `:12:5`, `:12-20`, `:12,30`, `#L10-L20` or the name of a function (`:parse`, `::parse`) off the end of a
-/// path; `None` if something else follows it.
+/// Splits lines or the name of a function (`:parse`, `::parse`) off the end of a path; `None` if something else follows it.
 pub(super) fn split_lines(word: &str) -> Option<(&str, Vec<LineRange>)> {
     if let Some((path, fragment)) = word.split_once('#') {
         return Some((path.split('?').next().unwrap_or(path), fragment_lines(fragment)));
@@ -85,7 +80,6 @@ pub fn lines_of_target(target: &str) -> Vec<LineRange> {
     }
 }
 
-/// Returns a path without the lines behind it: `a.rs` of `a.rs:12-20`.
 pub fn without_lines(path: &str) -> &str {
     let name = path.rfind('/').map_or(0, |slash| slash + 1);
     match path[name..].split_once(':') {

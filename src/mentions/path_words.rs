@@ -5,12 +5,11 @@ use crate::mentions::paths::is_file_shaped;
 use crate::model::{ends_name, is_other_script, latin_parts};
 use std::ops::Range;
 
-/// The longest part of a path in brackets.
 const LONGEST_BRACKETS: usize = 64;
 
-/// Returns the ranges of the words of a text that may be paths or URLs: those with a full stop or a slash inside, or with
-/// a number after a colon. White space, quotes and brackets divide them, unless a path goes on behind the bracket; so do the
-/// `edges` of code spans.
+/// Returns the words that may be paths or URLs: with a full stop or a slash inside, or a number after a colon.
+///
+/// White space, quotes and brackets divide them, unless a path goes on behind, and so do the `edges` of code spans.
 pub(super) fn path_words(text: &str, edges: &[usize]) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
     let mut found: Vec<Range<usize>> = Vec::new();
@@ -32,7 +31,6 @@ pub(super) fn path_words(text: &str, edges: &[usize]) -> Vec<Range<usize>> {
     found
 }
 
-/// Returns the word around the byte at `at`, which begins at `from` or after it.
 fn word_around(text: &str, from: usize, at: usize) -> Range<usize> {
     let bytes = text.as_bytes();
     let start_of = |end: usize| {
@@ -113,8 +111,7 @@ fn goes_on(text: &str, at: usize) -> bool {
     }
 }
 
-/// Returns the parts of a word that are paths by themselves if the word is none as a whole: `src/a.rs:3` of `src/a.rs:3を`,
-/// `docs/a.md` and `src/b.rs` of `docs/a.mdとsrc/b.rs`. None if the word has no change of script.
+/// Returns the parts of a word that changes its script which may be paths by themselves: `docs/a.md` of `docs/a.mdと`.
 pub(super) fn parts_by_script(word: &str) -> Vec<Range<usize>> {
     if word.is_ascii() || !word.contains(is_other_script) {
         return Vec::new();

@@ -8,16 +8,12 @@ use regex::Regex;
 use std::sync::LazyLock;
 
 pub(super) const LONGEST_PATH: usize = 1024;
-/// Punctuation that may follow a path in a sentence.
 const SENTENCE_MARKS: [char; 7] = ['.', ':', '!', '?', '*', '>', '…'];
 
-/// A file without an extension such as `Dockerfile`.
 static BARE_NAME: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[A-Z][A-Za-z]{0,35}file$"));
-/// A name that may be one of a file without an extension if a line follows it. In lower case it is more often that of a host
-/// or an image: `redis:6379`, `node:18`.
+/// A name of a file if a line follows it; in lower case it is more often a host or an image: `redis:6379`, `node:18`.
 static CAPITALIZED: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[A-Z][A-Za-z0-9_-]{0,63}$"));
 static WITHOUT_EXTENSION: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.-]+)+$"));
-/// An extension, which has a letter.
 static EXTENSION: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[0-9_+-]{0,15}[A-Za-z][A-Za-z0-9_+-]{0,15}$"));
 /// What only shows the form of a path: `ADR-XXXX-title.md`, `NNNN-title.md`.
 static PLACEHOLDER: LazyLock<Regex> =
@@ -26,16 +22,12 @@ static PLACEHOLDER: LazyLock<Regex> =
 static VARIABLE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?:^|/)\$(?:\(|[^a-z./]+(?:/|$))|@[v^~]*[0-9]"));
 static HOST_LABELS: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[A-Za-z0-9-][A-Za-z0-9.-]*$"));
 
-/// A path in a text, and the lines that are stated with it.
 pub(super) struct PathMention<'a> {
-    /// The path as written, without lines and punctuation.
     pub(super) path: &'a str,
     pub(super) lines: Vec<LineRange>,
 }
 
-/// Returns the path of any kind of file in a word.
-///
-/// An `@` before it stays: `@scope/name` is a package, and only an exact path may follow one (`@src/a.rs`).
+/// Returns the path of any file in a word; `@` stays, behind which only an exact path counts: `@scope/name` is a package.
 pub(super) fn path_mention(word: &str) -> Option<PathMention<'_>> {
     let word = word.trim_start_matches(['*', '=', ':']).trim_end_matches(SENTENCE_MARKS);
     let (path, lines) = split_lines(word).filter(|_| word.len() <= LONGEST_PATH)?;
@@ -46,8 +38,7 @@ pub(super) fn path_mention(word: &str) -> Option<PathMention<'_>> {
     is_path.then_some(PathMention { path, lines })
 }
 
-/// Returns the path of a document in a word, without a line, a full stop or an `@` around it. A name without a folder is one
-/// only if it has the number of an ADR.
+/// Returns the path of a document in a word; a name without a folder is one only if it has the number of an ADR.
 pub(super) fn path_in(word: &str) -> Option<&str> {
     document_in(word).filter(|word| {
         let path = word.split('#').next().unwrap_or(word);
@@ -110,8 +101,7 @@ fn is_path_without_extension(path: &str) -> bool {
     is_plain && path.bytes().any(|byte| byte.is_ascii_alphabetic())
 }
 
-/// Returns whether letters of both cases and digits are mixed as in no name that people give. Such a text is more likely a
-/// secret than a file, and mentions are cached.
+/// Returns whether letters and digits are mixed as in a secret rather than a file: mentions are cached.
 fn is_jumble(text: &str) -> bool {
     let count = |is: fn(&u8) -> bool| text.as_bytes().iter().filter(|byte| is(byte)).count();
     let digits = count(u8::is_ascii_digit);
@@ -131,7 +121,6 @@ pub(super) fn word_url(word: &str, at: usize) -> &str {
     url.split('<').next().unwrap_or(url)
 }
 
-/// Returns the scheme that `text` begins with, such as `mailto`; a drive letter is none.
 pub fn scheme(text: &str) -> Option<&str> {
     let (name, _) = text.split_once(':')?;
     let is_scheme = name.len() > 1

@@ -16,13 +16,11 @@ use std::ops::Range;
 /// The shape in which a possible reference was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum ReferenceForm {
-    /// The target of a link or of a link definition, as written: a path, perhaps with `#anchor`, or a URL.
     Link,
     Path,
     CodeSpan,
     /// A path with a line in a code block: a stack trace or a compiler's message.
     Trace,
-    /// A number of an ADR: the target is its digits, such as `012`.
     AdrNumber,
     /// The ADRs between two numbers, which are mentioned by themselves: the target is both, such as `001-004`.
     AdrsBetween,
@@ -31,11 +29,9 @@ pub enum ReferenceForm {
 /// A possible reference to a file or an ADR.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reference {
-    /// As written: a path, a URL or the digits of an ADR's number.
     pub target: String,
     pub form: ReferenceForm,
     pub line: u32,
-    /// The lines that are stated with a path or in the fragment of a link; empty for the whole file.
     pub lines: Vec<LineRange>,
     /// The word directly before an ADR's number or a path if it looks like a repo's name (`cosmos-sdk ADR020`).
     pub foreign: Option<String>,
@@ -47,14 +43,11 @@ pub struct Reference {
 
 #[derive(Debug, Default)]
 pub(super) struct ReferenceFinder {
-    /// The references with their source offsets, by which they are sorted.
     found: Vec<(usize, Reference)>,
-    /// The number of lists around an `ADRs:` line with nothing after it.
     label: Option<usize>,
 }
 
 impl ReferenceFinder {
-    /// Adds the target of a link or of a link definition, which leads to a file or to the web.
     pub(super) fn link(&mut self, target: &str, source: usize, lines: &LineStarts) {
         let target = target.trim();
         let is_web = |scheme: &str| scheme.eq_ignore_ascii_case("https") || scheme.eq_ignore_ascii_case("http");
@@ -71,7 +64,6 @@ impl ReferenceFinder {
         }
     }
 
-    /// Reads a run in a section with the meaning `section`.
     pub(super) fn read(&mut self, run: &Run, section: Option<HeadingMeaning>, lines: &LineStarts) {
         let text = run.full.text.as_str();
         if text.trim().is_empty() {
@@ -93,8 +85,7 @@ impl ReferenceFinder {
     }
 }
 
-/// Returns whether a slash or a full stop is directly followed by something else than the end of a word, or a colon after a
-/// letter by a digit, or there is a `\`: every URL and every path has one, except for a name such as `Makefile` alone.
+/// Returns whether a text has a mark inside a word that every URL and path has, but for a name such as `Makefile` alone.
 fn may_hold_path(text: &[u8]) -> bool {
     let is_inside = |at: usize| {
         let next = text.get(at + 1).copied().unwrap_or(b' ');
@@ -247,8 +238,7 @@ impl<'a> RunReferences<'a> {
         }
     }
 
-    /// Adds the code spans that are a path as a whole although a word of prose would not be one: with spaces or
-    /// brackets in it, or without a full stop and a slash. Returns their ranges.
+    /// Adds the code spans that are a path as a whole though no word of prose would be: `a b/c.md`, `Makefile`; returns their ranges.
     fn whole_spans(&mut self) -> Vec<Range<usize>> {
         let mut whole = Vec::new();
         for span in &self.run.codes {

@@ -12,16 +12,13 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// The part of a body that states a relation, as its evidence names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Via {
-    /// A task list under a heading of children.
     Checklist,
     /// A sentence, a list item or a heading.
     Body,
 }
 
-/// How a text names an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NameForm {
     /// By a word with the form of an id or an issue.
@@ -30,13 +27,11 @@ pub enum NameForm {
     Exact,
     /// By a word with a digit that is a whole entry where a relation was announced: it names an item, or is misspelled.
     Entry,
-    /// By a link to its file.
     Link,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BodyRelation {
-    /// The relation of the named item to the item with this text.
     pub relation: Relation,
     /// The named item: `#12`, `GH-12`, `owner/repo#12`, a URL, an id; the target of a link.
     pub target: String,
@@ -62,8 +57,7 @@ const LABELS: [(&str, Relation); 6] = [
 ];
 /// `Part of #12`, `Blocks #12` at the start of a line.
 static START: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)^[ \t]*(?:[-*•+][ \t]+)?(?:(part[ -]of)|(blocks))\b"));
-/// What a text contains that states a relation by its own words, independent of headings and labels above it; parts of
-/// labels count with a colon. Most prose is not read word by word.
+/// What a text contains that states a relation by itself: most prose is not read word by word. Parts of labels need a colon.
 static PHRASE_HINT: LazyLock<Regex> = LazyLock::new(|| pattern("(?i)depend|bloc|part[ -]of"));
 static LABEL_HINT: LazyLock<Regex> = LazyLock::new(|| pattern("(?i)parent|child|relat|ub-?[it]"));
 
@@ -79,18 +73,14 @@ pub(super) struct RelationCollector {
     between: usize,
 }
 
-/// A label without targets on its line: it applies to the list below it, or to the next paragraph.
 #[derive(Debug, Clone, Copy)]
 struct PendingLabel {
     relation: Relation,
-    /// The number of lists around it.
     depth: usize,
-    /// Whether it was applied to a list.
     used: bool,
 }
 
 impl RelationCollector {
-    /// Reads a run in a section with the meaning `section`.
     pub(super) fn read(&mut self, run: &Run, section: Option<HeadingMeaning>, lines: &LineStarts) {
         let text = &run.spoken.text;
         let is_announced = self.label.is_some()
@@ -155,9 +145,7 @@ struct RunReader<'a> {
     run: &'a Run,
     section: Option<HeadingMeaning>,
     lines: &'a LineStarts,
-    /// The words that name an item already.
     used: BTreeSet<usize>,
-    /// The relations, each with its byte.
     found: Vec<(usize, BodyRelation)>,
 }
 
@@ -198,7 +186,6 @@ impl RunReader<'_> {
         }
     }
 
-    /// Reads one line to which the label `pending` applies, and returns its label if that has no targets.
     fn line(&mut self, line: &str, offset: usize, words: Range<usize>, pending: Option<Relation>) -> Option<Relation> {
         if let Some((end, relation)) = label_of(line).map(|(length, relation)| (offset + length, relation)) {
             let rest = self.clauses.word_at(end)..words.end;
@@ -265,7 +252,6 @@ impl RunReader<'_> {
         })
     }
 
-    /// Returns the list of names that an announced entry begins with.
     fn leading(&self, range: Range<usize>) -> Vec<usize> {
         let clauses = &self.clauses;
         let first = range.clone().next();
@@ -348,7 +334,6 @@ impl RunReader<'_> {
         }
     }
 
-    /// Adds the item that a word names; one that is a whole announced entry must exist.
     fn state(&mut self, index: usize, relation: Relation, is_entry: bool) {
         self.used.insert(index);
         let word = self.clauses.words[index];
@@ -371,7 +356,6 @@ impl RunReader<'_> {
     }
 }
 
-/// Returns the relation that a line is labelled with, and the length of its label.
 fn label_of(line: &str) -> Option<(usize, Relation)> {
     let found = LABEL.captures(line)?;
     let label = found.get(1)?.as_str().to_lowercase();

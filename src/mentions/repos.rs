@@ -5,7 +5,6 @@ use crate::model::is_repo_name;
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// How many bytes before and after a path are searched for the name of its repo.
 const NEAR: usize = 160;
 
 /// A word that may be the name of a repo, at the end of a text but for what `after` matches.
@@ -15,12 +14,10 @@ fn name_before(after: &str) -> Regex {
     ))
 }
 
-/// `cosmos-sdk ADR-3`
 static DIRECTLY: LazyLock<Regex> = LazyLock::new(|| name_before(r"[ \x{a0}]"));
 /// `cosmos-sdk's x/a.go`, `the o/r repo: x/a.go`
 static BEFORE: LazyLock<Regex> =
     LazyLock::new(|| name_before(r#"[)"(`*\x{a0} ]*(?:[ \x{a0}]repo(?:sitory)?)?:?["(`*\x{a0} ]*"#));
-/// `o/r has x/a.go`
 static BEFORE_VERB: LazyLock<Regex> =
     LazyLock::new(|| name_before(r#"["(`*\x{a0} ]*[ \x{a0}](?P<verb>[a-z]+)["(`*\x{a0} ]*"#));
 /// `In o/r, x/a.go`
@@ -36,7 +33,6 @@ static AFTER: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// Returns the word directly before a number of an ADR if it looks like the name of a repo.
 pub(super) fn repo_directly_before(before: &str) -> Option<String> {
     name_in(&DIRECTLY, near_end(before))
 }

@@ -6,12 +6,11 @@ use crate::model::Relation;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum HeadingMeaning {
+    /// The references in it are of this relation.
     Relation(Relation),
-    /// Its list items are children; of a heading such as `Tasks` only those with a checkbox.
-    Children {
-        /// Whether the heading names children, so that plain list items count too.
-        named: bool,
-    },
+    /// Its list items are children; if the heading does not name children, such as `Tasks`, only those with a checkbox.
+    Children { named: bool },
+    /// Bare numbers in it are ADRs.
     Adrs,
 }
 
@@ -46,10 +45,8 @@ fn is_phrase(phrase: &str, words: &[&str], things: &[&str]) -> bool {
     fixed.split(' ').eq(head.iter().copied()) && (rest.is_empty() || is_open && rest.iter().all(is_thing))
 }
 
-/// The level of a line in bold, below all headings.
 const BOLD: u8 = 7;
 
-/// The open sections: headings by level, innermost last.
 #[derive(Debug, Default, Clone)]
 pub(super) struct OpenSections(Vec<(u8, Option<HeadingMeaning>)>);
 
@@ -67,9 +64,7 @@ impl OpenSections {
         self.0.push((level, own));
     }
 
-    /// Opens the section of a line of its own in bold or italics, which ends at the next such line or heading.
-    ///
-    /// One with a colon is a label if it names a relation, and one with a number says something itself.
+    /// Opens the section of a line in bold or italics, unless a colon makes it a label of a relation, or a number a statement.
     pub(super) fn open_bold(&mut self, run: &Run) {
         let Some(title) = run.bold_line().filter(|_| run.lists == 0 && !run.quoted && !run.heading) else { return };
         let label = title.ends_with([':', '：']) || run.full.text[run.bold..].trim_start().starts_with([':', '：']);
@@ -84,12 +79,10 @@ impl OpenSections {
         self.open(BOLD, if means.is_some() { title } else { "" });
     }
 
-    /// Puts all open sections around those that follow.
     pub(super) fn nest(&mut self) {
         self.0.iter_mut().for_each(|(level, _)| *level = 0);
     }
 
-    /// Returns the meaning of the innermost heading above the current text that has one.
     pub(super) fn current(&self) -> Option<HeadingMeaning> {
         self.0.iter().rev().find_map(|(_, section)| *section)
     }

@@ -12,7 +12,6 @@ use std::sync::LazyLock;
 /// The word before a line's number in `File "x.py", line 7`, `x.php on line 7` and `Foo.cs:line 7`.
 static LINE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("line "));
 
-/// A path with a line in a text that is not prose.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TracedLine<'a> {
     pub(super) start: usize,
@@ -95,7 +94,6 @@ fn is_traced_path(path: &str) -> bool {
     is_file_shaped(path) && !is_template(path) && !path.contains(['*', '?', '…']) && !path.contains("/.../")
 }
 
-/// Reads `Zeile 12` and the like.
 fn after_word(text: &str) -> Option<LineRange> {
     let text = text.strip_prefix(' ').unwrap_or(text);
     let rest = words_for("line").iter().find_map(|word| text.strip_prefix(word))?;

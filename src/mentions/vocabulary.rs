@@ -6,7 +6,6 @@ use std::sync::LazyLock;
 
 static WORDS: LazyLock<WordLists> = LazyLock::new(|| word_lists(include_str!("vocabulary.txt")));
 
-/// Returns the words with a meaning, in the order of the file.
 pub(super) fn words_for(meaning: &str) -> &'static [&'static str] {
     WORDS.get(meaning).map_or(&[], Vec::as_slice)
 }
@@ -15,7 +14,6 @@ pub(super) fn means(meaning: &str, word: &str) -> bool {
     holds(&WORDS, meaning, word)
 }
 
-/// Compiles a pattern that is written in the source code.
 #[expect(clippy::expect_used, reason = "the pattern is a constant that every test of the module compiles")]
 pub(super) fn pattern(written: &str) -> Regex {
     Regex::new(written).expect("a valid pattern")

@@ -24,14 +24,12 @@ pub(super) enum NameStrength {
 pub(super) struct Word<'a> {
     pub(super) start: usize,
     pub(super) end: usize,
-    /// Without punctuation around it.
     pub(super) text: &'a str,
     /// The item that it may name, and how surely; for a URL the part up to the number.
     pub(super) target: Option<(&'a str, NameStrength)>,
     pub(super) code: bool,
 }
 
-/// Splits a text into words; a range of ids is one.
 pub(super) fn words(text: &str) -> Vec<Word<'_>> {
     let mut words = Vec::new();
     let mut start = 0;
@@ -141,7 +139,6 @@ pub(super) struct IdRange {
     pub(super) first: String,
     pub(super) last: String,
     pub(super) between: Vec<String>,
-    /// Whether they are issues, which need not be items.
     pub(super) are_issues: bool,
 }
 
@@ -167,12 +164,10 @@ pub(super) fn bare(word: &str) -> &str {
     word.trim_matches(is_edge)
 }
 
-/// `feat:x`, `task:12`
 static KINDED: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[A-Za-z_-]{2,}:[A-Za-z0-9][A-Za-z0-9._/-]*$"));
 /// `TASK-4`, `bd-au0.10`, `cache-layer`
 static HYPHENATED: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[A-Za-z][A-Za-z0-9._]*-[A-Za-z0-9._-]*$"));
 
-/// Returns the item that a whole word may name.
 fn target(word: &str) -> Option<(&str, NameStrength)> {
     // Every form has one of these; almost no word of prose does.
     if !word.contains(['#', ':', '-']) {

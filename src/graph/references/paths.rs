@@ -1,18 +1,20 @@
-//! The references of an item to files by their paths; those to documents, which are found by the path or a unique name.
+//! The references of an item to files by their paths: documents, which are found by the path or a unique name, and code, any
+//! other text file.
 
 use super::ReferenceSearch;
 use crate::graph::file_references::{Absence, FileKind, ShownPlace};
-use crate::graph::files::{is_document, is_text_name};
-use crate::graph::link::WebAddress;
-use crate::graph::locate::Location;
+use crate::graph::files::{is_document, is_listed, is_text_name, is_usual_code};
+use crate::graph::link::{CommitFile, Location, WebAddress};
 use crate::graph::names::last;
 use crate::graph::quote::{Quoter, one_line, shortened};
 use crate::mentions::{Reference, ReferenceForm, adr_number, scheme};
-use crate::model::{Code, RepoPath, has_document_extension, is_other_script, with_slashes};
+use crate::model::{Code, RepoPath, has_document_extension, is_git_name, is_other_script, with_slashes};
 use crate::redact::Clean;
 use std::borrow::Cow;
 
-/// The most letters of prose before a path that are looked at one by one.
+/// The most parts of an absolute path that are tried as the beginning of a path in the repo.
+const MAX_PATH_PARTS: usize = 32;
+
 const MAX_PROSE: usize = 16;
 
 /// The kind of text that names a path; it decides what counts and what is reported.
@@ -59,7 +61,6 @@ impl Quotation<'_> {
 /// A path in a text of the item, with what decides how it is read.
 pub(super) struct FileMention<'m> {
     pub(super) reference: &'m Reference,
-    /// The path as it is looked up.
     pub(super) target: Cow<'m, str>,
     pub(super) source: PathSource,
     pub(super) base: &'m RepoPath,
@@ -157,8 +158,7 @@ impl<'a> ReferenceSearch<'a> {
         self.collected.add_missing(kind, mention.quoted(), absence, at);
     }
 
-    /// Returns the place that a path leads to, and reads the path without `\`, without the prose that it is joined to, as in
-    /// `参照docs/a.md`, and without the folders of another machine before that of a document.
+    /// Returns the place that a path leads to without `\`, prose joined to it (`参照docs/a.md`) and folders of another machine.
     fn located(&self, mention: &mut FileMention<'_>) -> Location {
         if !self.locator.files.has_literally(&mention.reference.target) {
             mention.target = with_slashes(&mention.reference.target);
@@ -194,14 +194,13 @@ impl<'a> ReferenceSearch<'a> {
     }
 
     /// Returns the name of a file that is boilerplate, such as a licence. A program that is called `license.rs` is none.
-    pub(super) fn boilerplate_name(&self, path: &RepoPath) -> Option<&'a Clean> {
+    fn boilerplate_name(&self, path: &RepoPath) -> Option<&'a Clean> {
         let all = &self.locator.rules.boilerplate;
         let index = all.binary_search_by(|(known, _)| known.cmp(path)).ok()?;
         all.get(index).map(|(_, name)| name).filter(|_| is_document(path) || is_text_name(path))
     }
 
-    /// Adds the omission of a file that is boilerplate, if it is clearly meant as a file, and returns whether the text only
-    /// names such a file in passing.
+    /// Adds the omission of boilerplate that is clearly meant as a file; returns whether the text names it in passing.
     fn add_boilerplate(&mut self, mention: &FileMention<'_>, located: &Location) -> bool {
         let Location::File { path, .. } = located else { return false };
         if mention.source.is_field() || self.in_title || self.index.is_adr(path) {
@@ -216,7 +215,6 @@ impl<'a> ReferenceSearch<'a> {
         true
     }
 
-    /// Adds the only file with the name of a missing path: its folder was renamed.
     fn add_renamed(&mut self, path: &str, kind: FileKind, source: PathSource, at: &ShownPlace) -> bool {
         let name = last(path);
         let adr = self.known_adr(name);
@@ -240,9 +238,191 @@ impl<'a> ReferenceSearch<'a> {
         let paths = [RepoPath::new(mention.target.trim_start_matches('/')), mention.base.beside(&mention.target)];
         paths.iter().flatten().any(|path| self.index.in_folder(path).len() == 1)
     }
+
+    /// Adds the code file that a path leads to, if it is one; returns whether the rules for documents do not apply.
+    fn add_code(&mut self, mention: &FileMention<'_>, located: &Location) -> bool {
+        let commit = CommitFile::read(&mention.target, &self.locator.rules.host);
+        if self.add_kept_code(mention, located, commit.as_ref()) {
+            return true;
+        }
+        let target = &*mention.target;
+        let is_trace = mention.reference.form == ReferenceForm::Trace;
+        let is_absolute = target.starts_with('/') && !target.starts_with("//");
+        let found = match located {
+            Location::File { path, .. } => vec![path],
+            Location::Denied => return self.add_denied_code(mention),
+            Location::Absent(_) | Location::Outside { .. } if is_absolute && (is_trace || mention.is_in_passing()) => {
+                self.of_absolute(target, is_trace || mention.has_lines())
+            }
+            Location::Absent(path) => self.by_suffix(path, mention),
+            // The folder that a program ran in is not known.
+            Location::Outside { .. } if is_trace && target.starts_with("../") => self.by_suffix(target, mention),
+            _ => return is_trace,
+        };
+        let [path] = found[..] else {
+            self.add_ambiguous_code(mention, &found);
+            return is_trace || !found.is_empty();
+        };
+        if is_document(path) || self.index.is_adr(path) {
+            return is_trace;
+        }
+        let is_exact = matches!(located, Location::File { .. });
+        if !self.is_item_file(path)
+            && !(self.lookup.generated)(path)
+            && !self.is_foreign(mention.reference.foreign.as_deref(), is_exact)
+        {
+            let commit = commit.and_then(|commit| {
+                let quoted = mention.quoted();
+                let start = quoted.find(commit.sha)?;
+                Some(quoted.slice(start..start + commit.sha.len()))
+            });
+            self.collected
+                .add_code(path.clone(), &mention.reference.lines, commit.as_ref(), mention.at, || mention.quoted());
+        }
+        true
+    }
+
+    /// Adds the lines of a commit that the snapshot keeps, even if the file does not exist any more.
+    fn add_kept_code(&mut self, mention: &FileMention<'_>, located: &Location, named: Option<&CommitFile<'_>>) -> bool {
+        let Some(CommitFile { repo, sha, path: Some(path) }) = named.filter(|_| mention.has_lines()) else {
+            return false;
+        };
+        let is_no_code = is_document(path)
+            || self.index.is_adr(path)
+            || self.is_item_file(path)
+            || (self.lookup.generated)(path)
+            || self.boilerplate_name(path).is_some();
+        // A name that was denied after the lines were fetched stays denied.
+        let is_denied = *located == Location::Denied || (self.lookup.denied)(path);
+        self.locator.rules.is_this(repo)
+            && !is_no_code
+            && !is_denied
+            && self.collected.add_kept_code(path, &sha.to_ascii_lowercase(), &mention.reference.lines, mention.at)
+    }
+
+    /// Returns whether a file is that of an item: then naming it is a relation.
+    fn is_item_file(&self, path: &RepoPath) -> bool {
+        !self.index.at_path(path).is_empty()
+    }
+
+    /// Returns whether a path is one of another repo. Ordinary words look like repos: an exact path here wins over all but `o/r`.
+    fn is_foreign(&self, name: Option<&str>, is_exact: bool) -> bool {
+        let Some(name) = name else { return false };
+        let this = self.locator.rules.repo.as_deref().unwrap_or_default();
+        if name.eq_ignore_ascii_case(this) || last(this).eq_ignore_ascii_case(name) {
+            return false;
+        }
+        let files = self.lookup.files;
+        let is_here = || RepoPath::new(name).is_ok_and(|path| files.is_folder(&path) || files.has(&path));
+        if name.contains('/') { !is_here() } else { !is_exact }
+    }
+
+    /// Finds files by the end of their path, if the form of the reference is clear enough.
+    fn by_suffix(&self, path: &str, mention: &FileMention<'_>) -> Vec<&'a RepoPath> {
+        let files = self.locator.files;
+        let path = path.trim_start_matches("../").trim_start_matches("./").trim_end_matches(['.', ',', ';', ':']);
+        let from_root = |path: &str| files.get(&RepoPath::new(path).ok()?);
+        // A package of npm, not a folder: only a path from the root may follow an `@` that is not its own.
+        if let Some(rest) = path.strip_prefix('@') {
+            let found = Vec::from_iter(from_root(rest.trim_start_matches('/')));
+            return if found.is_empty() && !rest.starts_with('/') { files.ending_in(path) } else { found };
+        }
+        // `name/src/a.rs` or `owner/name/src/a.rs`, if this repo has that name.
+        let this = self.locator.rules.repo.as_deref().unwrap_or_default();
+        let own = [this, last(this)].into_iter().filter(|name| !name.is_empty());
+        let own = own.filter_map(|name| path.strip_prefix(name)?.strip_prefix('/')).next().and_then(from_root);
+        if let Some(own) = own {
+            return vec![own];
+        }
+        let name = last(path);
+        let is_clear = mention.has_lines()
+            || mention.reference.form == ReferenceForm::Link
+            || mention.source == PathSource::DocField
+            || mention.reference.form == ReferenceForm::CodeSpan && !is_usual_code(name);
+        let is_suffix = !path.starts_with(['/', '~']) && name.contains('.') && (path.contains('/') || is_clear);
+        if is_suffix { files.ending_in(path) } else { Vec::new() }
+    }
+
+    /// Finds the files that an absolute path on some machine may mean: `/home/me/repo/src/a.rs`, `/app/a.rs`.
+    ///
+    /// At least two of its parts must be those of the file, so that no file of another program counts; in a container the
+    /// name alone is enough. Without a line (`sure`) it must be a path from the root, because addresses of pages look the same.
+    fn of_absolute(&self, path: &str, sure: bool) -> Vec<&'a RepoPath> {
+        let is_part = |part: &&str| !matches!(*part, "" | "." | "..") && !part.ends_with(':');
+        let parts: Vec<&str> = path.split('/').filter(is_part).collect();
+        let parts = match self.without_host(&parts).filter(|parts| parts.len() <= MAX_PATH_PARTS) {
+            Some(["usr", "src", rest @ ..] | ["var", "www" | "task" | "app", rest @ ..]) => rest,
+            Some(parts) if !parts.first().is_some_and(|top| is_listed("system", top)) => parts,
+            _ => return Vec::new(),
+        };
+        let files = self.locator.files;
+        let from_root = |end: &[&str]| files.get(&RepoPath::new(&end.join("/")).ok()?);
+        let in_checkout = || match parts {
+            [top, name] if sure && is_listed("checkout", top) => from_root(&[name]),
+            _ => None,
+        };
+        let ends = || (0..parts.len().saturating_sub(1)).map(|start| &parts[start..]);
+        if let Some(path) = ends().find_map(from_root).or_else(in_checkout) {
+            return vec![path];
+        }
+        let mut found = ends().filter(|_| sure).map(|end| files.ending_in(&end.join("/")));
+        found.find(|found| !found.is_empty()).unwrap_or_default()
+    }
+
+    /// Returns the parts of a path behind this repo on its host; `None` below another repo or an installed package.
+    fn without_host<'p, 'b>(&self, parts: &'p [&'b str]) -> Option<&'p [&'b str]> {
+        let is_module = parts.windows(2).any(|pair| pair == ["pkg", "mod"]);
+        if is_module || parts.iter().any(|part| is_listed("installed", part)) {
+            return None;
+        }
+        let Some(host) = parts.iter().position(|part| *part == self.locator.rules.host.as_str()) else {
+            return Some(parts);
+        };
+        let named = parts.get(host + 1..host + 3)?.join("/");
+        self.locator.rules.is_this(&named).then(|| &parts[host + 3..])
+    }
+
+    /// Reports a path that fits several files, unless it is only a usual name, or a word of prose.
+    fn add_ambiguous_code(&mut self, mention: &FileMention<'_>, paths: &[&RepoPath]) {
+        let path = &*mention.target;
+        let is_clear = matches!(mention.reference.form, ReferenceForm::CodeSpan | ReferenceForm::Link);
+        let is_usual_trace = mention.reference.form == ReferenceForm::Trace && is_usual_code(path);
+        let is_reported = match path.contains('/') {
+            true => is_clear || mention.has_lines(),
+            false => mention.has_lines() && !is_usual_trace,
+        };
+        let are_items = paths.iter().all(|path| self.is_item_file(path));
+        if is_reported && !are_items && !self.is_foreign(mention.reference.foreign.as_deref(), false) {
+            self.collected.add_missing(FileKind::Code, mention.quoted(), Absence::Ambiguous(paths), mention.at);
+        }
+    }
+
+    /// Reports a denied name where it is meant as a file, and returns whether the mention is dealt with.
+    fn add_denied_code(&mut self, mention: &FileMention<'_>) -> bool {
+        if !mention.is_in_passing() {
+            return false;
+        }
+        let path = mention.target.trim_start_matches('/');
+        let (name, is_span) = (last(path), mention.reference.form == ReferenceForm::CodeSpan);
+        let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+        let is_meant = if path.contains('/') {
+            name.contains('.') || is_span || path.starts_with('.') || path.contains("/.")
+        } else {
+            // `config.key` is a field more often than a file.
+            let is_field = extension == "key" && mention.reference.form == ReferenceForm::Path;
+            let is_file = name.starts_with('.') || is_listed("secret", extension) || has_document_extension(name);
+            !is_field && (is_file || !name.contains('.'))
+        };
+        // Prose about `.git` is about git.
+        let is_git = path.split('/').any(is_git_name) && !(is_span && path.contains('/'));
+        let is_generated = || RepoPath::new(path).is_ok_and(|path| (self.lookup.generated)(&path));
+        if is_meant && mention.reference.form != ReferenceForm::Trace && !is_git && !is_generated() {
+            self.collected.add_missing(FileKind::Code, mention.quoted(), Absence::Denied, mention.at);
+        }
+        true
+    }
 }
 
-/// Returns whether a target is written as that of a file which is no document.
 fn is_code_like(target: &str) -> bool {
     let path = target.split(['#', '?']).next().unwrap_or_default();
     let path = path.split_once(':').filter(|_| scheme(path).is_none()).map_or(path, |(path, _)| path);
@@ -251,7 +431,6 @@ fn is_code_like(target: &str) -> bool {
     !is_web && !target.contains(char::is_whitespace) && name.contains('.') && !has_document_extension(name)
 }
 
-/// Returns whether a path was found to be code, or could be.
 fn leads_to_code(target: &str, located: &Location) -> bool {
     match located {
         Location::Denied => !has_document_extension(last(target.split(['#', '?']).next().unwrap_or_default())),
