@@ -298,7 +298,8 @@ fn in_head(text: &str, outline: &Outline) -> StatusStatements {
         while let Some(line) = lines.next() {
             let item = text[line.clone()].trim_start().trim_start_matches(['*', '-', '+', '_', '>', '|', ' ']);
             if let Some(value) = own_status(item, false) {
-                found.stated.extend(statement(text, line.end - value.len()..line.end));
+                let at = line.end - item.len() + item.rfind(value).unwrap_or_default();
+                found.stated.extend(statement(text, at..at + value.len()));
                 // What goes on below the label, or the paragraph or list below a label without a value.
                 let is_valued = has_words(value);
                 let goes_on = |line: &Range<usize>| {
