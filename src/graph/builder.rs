@@ -63,13 +63,13 @@ impl<'a> GraphBuilder<'a> {
     }
 
     fn add_fields(&mut self, item: usize) {
-        let record = &self.corpus.entries[item].item;
+        let entry = &self.corpus.entries[item];
+        let record = &entry.item;
         if let Some(issue) = record.issue.as_ref().filter(|issue| claim(issue, &self.corpus.rules).is_none()) {
             let at = Place::line(record.origin.path.clone(), issue.line);
             let message = format!("`issue: {}` names no issue", one_line(&issue.value));
-            let diagnostic = Diagnostic::new(Code::InvalidItem, Some(at), message);
             let help = "write a number, `owner/repo#12` or the URL of an issue";
-            self.diagnostics.push(diagnostic.help(help).about(&*record.id));
+            self.diagnostics.push(entry.warning(Code::InvalidItem, at, message, help));
         }
         let resolver = Resolver::of(self.index, self.corpus, item, ItemPart::Record);
         for field in &record.relations {
@@ -228,9 +228,8 @@ impl<'a> GraphBuilder<'a> {
     }
 
     fn warn(&mut self, code: Code, value: &RelationValue<'_>, message: String, help: &str) {
-        let at = Some(value.stated.place(self.corpus));
-        let about = self.corpus.id(value.stated.item);
-        self.diagnostics.push(Diagnostic::new(code, at, message).help(help).about(about));
+        let (entry, at) = (&self.corpus.entries[value.stated.item], value.stated.place(self.corpus));
+        self.diagnostics.push(entry.warning(code, at, message, help));
     }
 
     fn add_edge(&mut self, value: &RelationValue<'_>, to: EdgeTarget) {

@@ -17,7 +17,7 @@ pub(super) fn check(corpus: &Corpus, edges: &[CandidateEdge], issues: &[Target])
         let [first, ..] = edges[..] else { continue };
         let own = corpus.id(first.from);
         let mut warn = |code, at: &CandidateEdge, message: String, help: &str| {
-            found.push(Diagnostic::new(code, Some(at.stated.place(corpus)), message).help(help).about(own));
+            found.push(corpus.entries[first.from].warning(code, at.stated.place(corpus), message, help));
         };
         if first.relation == Relation::Parent && edges.len() > 1 {
             let names: Vec<&str> = edges.iter().map(|edge| name(corpus, issues, edge.to)).collect();

@@ -189,6 +189,11 @@ impl ClaimedIssue {
 }
 
 impl Entry {
+    /// Returns a warning about the item.
+    pub(super) fn warning(&self, code: Code, at: Place, message: String, help: &str) -> Diagnostic {
+        Diagnostic::new(code, Some(at), message).help(help).about(&*self.item.id)
+    }
+
     /// Returns the issue if the item has no file.
     pub fn bare_issue(&self) -> Option<&ClaimedIssue> {
         self.issue.as_deref().filter(|_| self.item.origin.url.is_some())

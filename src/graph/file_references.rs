@@ -207,8 +207,7 @@ impl<'a> ReferenceCollector<'a> {
 
     pub(super) fn warn(&mut self, code: Code, at: &ShownPlace, message: String, help: &str) {
         let place = Place::line(at.path.clone(), at.line);
-        let diagnostic = Diagnostic::new(code, Some(place), message).help(help);
-        self.diagnostics.push(diagnostic.about(&*self.entry.item.id));
+        self.diagnostics.push(self.entry.warning(code, place, message, help));
     }
 
     pub(super) fn finish(self) -> ItemReferences {

@@ -45,7 +45,7 @@ pub fn merge_issues(
             let line = entry.item.issue.as_ref().map_or(entry.item.line, |issue| issue.line);
             let message = format!("the issue of `{}` is that of `{claimant}` already", entry.item.id);
             let help = "let one of them claim it; the first is one with the issue";
-            diagnostics.push(warning(Code::DuplicateId, entry, line, message, help));
+            diagnostics.push(entry.warning(Code::DuplicateId, place(entry, line), message, help));
         }
     }
     items.extend(issues.into_iter().flatten());
@@ -53,9 +53,8 @@ pub fn merge_issues(
     (items, diagnostics)
 }
 
-fn warning(code: Code, entry: &Entry, line: u32, message: String, help: &str) -> Diagnostic {
-    let at = Place::line(entry.item.origin.path.clone(), line);
-    Diagnostic::new(code, Some(at), message).help(help).about(&*entry.item.id)
+fn place(entry: &Entry, line: u32) -> Place {
+    Place::line(entry.item.origin.path.clone(), line)
 }
 
 fn merge_issue(entry: &mut Entry, other: Entry, rules: &GraphRules, diagnostics: &mut Vec<Diagnostic>) {
@@ -70,7 +69,7 @@ fn merge_issue(entry: &mut Entry, other: Entry, rules: &GraphRules, diagnostics:
         let status = one_line(entry.item.status.as_deref().unwrap_or_default());
         let message = format!("`{}` is `{status}` in its file and `{}` on GitHub", entry.item.id, issue.state.name());
         let help = "correct `status`, or close or reopen the issue; the state on GitHub is taken";
-        diagnostics.push(warning(Code::StatusDiffers, entry, line, message, help));
+        diagnostics.push(entry.warning(Code::StatusDiffers, place(entry, line), message, help));
     }
     // Answers of an issue form in an untrusted text do not become fields of the work item.
     let in_text = other.item.body.line;
@@ -84,7 +83,7 @@ fn merge_issue(entry: &mut Entry, other: Entry, rules: &GraphRules, diagnostics:
         if !text.clean.trim().is_empty() && text.clean.trim() != entry.body.clean.trim() {
             let message = format!("the text of `{}` in its file is not that of its issue", entry.item.id);
             let help = "bring them together; the issue's stands in packs, the file's follows as a draft";
-            diagnostics.push(warning(Code::BodyDiffers, entry, line, message, help));
+            diagnostics.push(entry.warning(Code::BodyDiffers, place(entry, line), message, help));
             entry.draft = Some(Box::new(IssueDraft { body, text }));
         }
     }

@@ -64,7 +64,9 @@ pub(super) struct OutlineBuilder<'a> {
     outline: Outline,
     /// The range of each block's events; the block itself also covers text that Markdown drops.
     spans: Vec<Range<usize>>,
-    anchors: Anchors,
+    /// The anchors of the headings so far, and the next number behind each.
+    anchors: HashSet<String>,
+    next_anchors: HashMap<String, u32>,
 }
 
 impl<'a> OutlineBuilder<'a> {
@@ -111,9 +113,23 @@ impl<'a> OutlineBuilder<'a> {
         if let Some(last) = self.outline.blocks.last_mut() {
             last.heading = Some(index);
         }
-        let anchor = self.anchors.assign(&title);
+        let anchor = self.anchor(&title);
         self.outline.headings.push(Heading { level, title, anchor, block: 0, line: self.lines.line(start) });
         index
+    }
+
+    /// Returns the anchor of the next heading, as GitHub makes it.
+    fn anchor(&mut self, title: &str) -> String {
+        let letters = title.trim().to_lowercase();
+        let letters = letters.chars().filter(|c| matches!(c, ' ' | '-' | '_') || c.is_alphanumeric());
+        let base: String = letters.map(|c| if c == ' ' { '-' } else { c }).collect();
+        let mut anchor = base.clone();
+        let next = self.next_anchors.entry(base.clone()).or_insert(0);
+        while !self.anchors.insert(anchor.clone()) {
+            *next += 1;
+            anchor = format!("{base}-{next}");
+        }
+        anchor
     }
 
     /// Returns the index of the block that link definitions at depth 0 follow, and the byte at which theirs begins.
@@ -147,26 +163,5 @@ impl<'a> OutlineBuilder<'a> {
             }
         }
         (Outline { blocks, headings }, self.lines)
-    }
-}
-
-#[derive(Default)]
-struct Anchors {
-    assigned: HashSet<String>,
-    next: HashMap<String, u32>,
-}
-
-impl Anchors {
-    fn assign(&mut self, title: &str) -> String {
-        let letters = title.trim().to_lowercase();
-        let letters = letters.chars().filter(|c| matches!(c, ' ' | '-' | '_') || c.is_alphanumeric());
-        let base: String = letters.map(|c| if c == ' ' { '-' } else { c }).collect();
-        let mut anchor = base.clone();
-        let next = self.next.entry(base.clone()).or_insert(0);
-        while !self.assigned.insert(anchor.clone()) {
-            *next += 1;
-            anchor = format!("{base}-{next}");
-        }
-        anchor
     }
 }
