@@ -1,13 +1,5 @@
 //! Re-exports for this project's own tests and benchmarks.
 
-/// Batches.
-#[cfg(feature = "cli")]
-pub mod batches {
-    pub use crate::handoff::batches::decide;
-    pub use crate::handoff::batches::{
-        Batch, BatchId, BatchState, BatchStatus, BatchStore, Ledger, LedgerPath, TaskStatus, Turn,
-    };
-}
 /// The cache of earlier builds.
 pub mod cache {
     pub use crate::cache::{Cache, FileFingerprint};
@@ -37,11 +29,13 @@ pub mod github {
 pub mod graph {
     pub use crate::graph::{Target, Value};
 }
-/// Inboxes.
+/// Batches and inboxes.
 #[cfg(feature = "cli")]
-pub mod inbox {
-    pub use crate::handoff::inbox::decide;
-    pub use crate::handoff::inbox::{Inbox, TurnId, TurnRequest};
+pub mod ledger {
+    pub use crate::handoff::ledger::{
+        Attempt, BatchId, BatchLedger, BatchStatus, Dispatched, Inbox, NewFile, Outcome, TaskStatus, TurnId,
+        TurnRequest, Writer,
+    };
 }
 /// Files.
 pub mod intake {

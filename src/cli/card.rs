@@ -1,68 +1,22 @@
 //! `contextpack card`, and what it shares with `contextpack box`.
 
-use super::args::{CardAddArgs, CardArgs, CardCommand, Global, RoleName};
+use super::args::{CardAddArgs, CardArgs, CardCommand, Global};
 use super::input;
 use super::workspace::{configuration, stamp};
-use crate::console::Exit;
-use crate::console::Failure;
-use crate::console::Format;
+use crate::config::Settings;
 use crate::console::report::print_lines;
-use crate::console::{self, printable};
+use crate::console::{self, Exit, Failure, Format, printable};
 use crate::engine::{Repository, process_environment};
 use crate::handoff::cards::{
-    Card, CardContent, CardError, CardStore, CardWriter, ContentId, FileKind, LARGEST_BATCH, PreparedCard, ReadCard,
-    Role, import, parse,
+    Card, CardContent, CardError, CardStore, CardWriter, ContentId, FileKind, LARGEST_BATCH, PreparedCard, import,
+    parse,
 };
 use crate::redact::{Environment, Redactor};
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::Path;
 use std::time::Duration;
-
-/// What `card add` prints.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct AddedCard {
-    /// The card's id.
-    card_id: ContentId,
-}
-
-/// What `card add --from-messages` prints.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct AddedCards {
-    /// The cards' ids, in the order of the messages.
-    card_ids: Vec<ContentId>,
-}
-
-/// What `card show` prints.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct ShownCards {
-    /// The cards, in the order of the command line, each once.
-    cards: Vec<ShownCard>,
-    /// The ids, as given, of cards that do not exist, are deleted or have expired.
-    missing_card_ids: Vec<String>,
-}
-
-/// A card with its id.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct ShownCard {
-    /// The card's id.
-    card_id: ContentId,
-    /// What its file holds.
-    #[serde(flatten)]
-    card: Card,
-}
-
-/// What `card delete` prints.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct DeletedCard {
-    /// The card's id.
-    card_id: ContentId,
-    /// Whether it was not deleted before.
-    deleted: bool,
-}
 
 /// The cards of a repo, with what writing to them needs.
 pub(crate) struct CardFiles {
@@ -72,18 +26,17 @@ pub(crate) struct CardFiles {
 }
 
 impl CardFiles {
-    /// Opens the folder of cards of the repo around the current folder.
     pub(crate) fn open(global: &Global) -> Result<Self, Failure> {
         let (root, configuration) = configuration(global)?;
-        let redactor = Redactor::new(&configuration.settings.redaction);
-        let store = CardStore::new(&root, configuration.settings.handover.dir);
-        Ok(Self { store, redactor, environment: process_environment() })
+        Ok(Self::new(&root, &configuration.settings))
     }
 
-    /// Opens the folder of cards of a repository.
     pub(crate) fn of(repository: &Repository) -> Self {
-        let settings = repository.settings();
-        let store = CardStore::new(repository.root(), settings.handover.dir.clone());
+        Self::new(repository.root(), repository.settings())
+    }
+
+    pub(crate) fn new(root: &Path, settings: &Settings) -> Self {
+        let store = CardStore::new(root, settings.handover.dir.clone());
         Self { store, redactor: Redactor::new(&settings.redaction), environment: process_environment() }
     }
 
@@ -96,22 +49,19 @@ impl CardFiles {
         self.environment.mask(&self.redactor.line(typed))
     }
 
-    /// Converts an error to a failure of the command; messages may quote what was given, so they are redacted.
-    pub(crate) fn failure(&self, error: CardError) -> Failure {
-        match error {
-            CardError::BadRequest(message) => Failure::Usage(self.redacted(&message)),
-            CardError::NotFound(message)
-            | CardError::Unauthorized(message)
-            | CardError::Invalid(message)
-            | CardError::Secret(message) => Failure::Input(self.redacted(&message)),
-            CardError::Store(error) => error.into(),
-        }
+    /// Ends a command about cards: what its error says may quote what was given, so it is redacted.
+    pub(crate) fn settle<T>(&self, done: Result<T, Failure>) -> Result<T, Failure> {
+        done.map_err(|failure| match failure {
+            Failure::Usage(message) => Failure::Usage(self.redacted(&message)),
+            Failure::Input(message) => Failure::Input(self.redacted(&message)),
+            failure => failure,
+        })
     }
 
     /// Scrubs, checks and writes cards, and says what was removed and what stays deleted.
     pub(crate) fn write(&self, global: &Global, cards: Vec<Value>) -> Result<Vec<ContentId>, Failure> {
-        let prepared = self.writer().prepare(cards).map_err(|error| self.failure(error))?;
-        let deleted = self.store.write_cards(&prepared).map_err(|error| self.failure(error))?;
+        let prepared = self.writer().prepare(cards)?;
+        let deleted = self.store.write_cards(&prepared)?;
         if !global.quiet {
             self.report(&prepared, &deleted)?;
         }
@@ -134,36 +84,44 @@ impl CardFiles {
     /// Reads and redacts cards; those that are missing, deleted or expired are `Err`, with the reason.
     pub(crate) fn read(&self, ids: &[ContentId]) -> Result<Vec<Result<Card, &'static str>>, Failure> {
         let now = stamp()?.generated_at;
-        let cards = ids.iter().map(|id| {
-            Ok(match self.store.card(id).map_err(|error| self.failure(error))? {
-                ReadCard::Present(card) if card.is_expired(&now) => Err("expired"),
-                ReadCard::Present(card) => Ok(self.writer().scrubbed(&card).map_err(|error| self.failure(error))?.0),
-                ReadCard::Deleted => Err("deleted"),
-                ReadCard::Missing => Err("not found"),
-            })
+        let cards = ids.iter().map(|id| match self.store.card_in_use(id, &now)? {
+            Ok(card) => Ok(Ok(self.writer().scrubbed(&card)?.0)),
+            Err(why) => Ok(Err(why)),
         });
         cards.collect()
     }
 }
 
-/// Runs one of the commands about cards.
+/// The message may quote what was given: [`CardFiles::settle`] redacts it.
+impl From<CardError> for Failure {
+    fn from(error: CardError) -> Self {
+        match error {
+            CardError::BadRequest(message) => Self::Usage(message),
+            CardError::NotFound(message)
+            | CardError::Unauthorized(message)
+            | CardError::Invalid(message)
+            | CardError::Secret(message) => Self::Input(message),
+            CardError::Store(error) => error.into(),
+        }
+    }
+}
+
 pub(crate) fn run(global: &Global, args: &CardArgs) -> Result<Exit, Failure> {
     let files = CardFiles::open(global)?;
-    match &args.command {
+    files.settle(match &args.command {
         CardCommand::Add(options) => add(global, &files, options),
         CardCommand::Show { ids } => show(global, &files, ids),
         CardCommand::Delete { id } => delete(global, &files, id),
-    }
+    })
 }
 
 fn add(global: &Global, files: &CardFiles, args: &CardAddArgs) -> Result<Exit, Failure> {
     let common = CommonFields::read(args)?;
     let (mut cards, many) = match (&args.file, &args.text, &args.from_messages) {
-        (Some(file), _, _) => (vec![json_of(files, file, "the card")?], false),
+        (Some(file), _, _) => (vec![json_of(file, "the card")?], false),
         (None, Some(text), _) => (vec![built(args, text)?], false),
         (None, None, Some(file)) => {
-            let value = json_of(files, file, "the file of messages")?;
-            let imported = import(value).map_err(|error| files.failure(error))?;
+            let imported = import(json_of(file, "the file of messages")?)?;
             if !global.quiet && !imported.left_out.is_empty() {
                 let names = imported.left_out.iter().map(|name| format!("`{}`", files.redacted(name)));
                 let names = names.collect::<Vec<_>>().join(", ");
@@ -181,10 +139,11 @@ fn add(global: &Global, files: &CardFiles, args: &CardAddArgs) -> Result<Exit, F
     cards.iter_mut().try_for_each(|card| common.apply(card))?;
     let card_ids = files.write(global, cards)?;
     let lines: Vec<String> = card_ids.iter().map(ToString::to_string).collect();
-    match card_ids.first() {
-        Some(id) if !many => print_lines(global.format, &AddedCard { card_id: id.clone() }, lines)?,
-        _ => print_lines(global.format, &AddedCards { card_ids }, lines)?,
-    }
+    let output = match card_ids.first() {
+        Some(id) if !many => json!({"card_id": id}),
+        _ => json!({"card_ids": card_ids}),
+    };
+    print_lines(global.format, &output, lines)?;
     Ok(Exit::Done)
 }
 
@@ -247,20 +206,13 @@ fn built(args: &CardAddArgs, text: &str) -> Result<Value, Failure> {
     };
     let mut card = json!({"type": args.kind, "content": {"kind": "text", "text": text}});
     if let Some(role) = args.role {
-        let role = match role {
-            RoleName::System => Role::System,
-            RoleName::User => Role::User,
-            RoleName::Assistant => Role::Assistant,
-            RoleName::Tool => Role::Tool,
-        };
         card["role"] = role.name().into();
     }
     Ok(card)
 }
 
-fn json_of(files: &CardFiles, file: &Path, what: &str) -> Result<Value, Failure> {
-    let bytes = if file == Path::new("-") { input::stdin()? } else { input::named_file(file)? };
-    parse(&bytes, what).map_err(|error| files.failure(error))
+fn json_of(file: &Path, what: &str) -> Result<Value, Failure> {
+    Ok(parse(&input::file_or_stdin(file)?, what)?)
 }
 
 /// Refuses more names than one command reads; repeated ones are dropped.
@@ -280,7 +232,7 @@ fn show(global: &Global, files: &CardFiles, names: &[String]) -> Result<Exit, Fa
     let names = batch(names, "cards")?;
     let (mut ids, mut missing_card_ids) = (Vec::new(), Vec::new());
     for name in names {
-        match files.store.find(FileKind::Card, &name).map_err(|error| files.failure(error))? {
+        match files.store.find(FileKind::Card, &name)? {
             // Two beginnings may name one card.
             Some(id) if ids.iter().any(|(known, _)| *known == id) => {}
             Some(id) => ids.push((id, name)),
@@ -288,10 +240,15 @@ fn show(global: &Global, files: &CardFiles, names: &[String]) -> Result<Exit, Fa
         }
     }
     let wanted: Vec<ContentId> = ids.iter().map(|(id, _)| id.clone()).collect();
-    let mut cards = Vec::new();
+    let (mut cards, mut lines) = (Vec::new(), Vec::new());
     for ((card_id, name), read) in ids.into_iter().zip(files.read(&wanted)?) {
         match read {
-            Ok(card) => cards.push(ShownCard { card_id, card }),
+            Ok(card) => {
+                lines.extend(card_lines(&card_id, &card));
+                let mut output = json!(card);
+                output["card_id"] = json!(card_id);
+                cards.push(output);
+            }
             Err(why) => missing_card_ids.push((name, why)),
         }
     }
@@ -300,9 +257,8 @@ fn show(global: &Global, files: &CardFiles, names: &[String]) -> Result<Exit, Fa
             writeln!(console::stderr(), "note: {}: {why}", printable(&files.redacted(name)))?;
         }
     }
-    let lines: Vec<String> = cards.iter().flat_map(|shown| card_lines(&shown.card_id, &shown.card)).collect();
-    let missing_card_ids = missing_card_ids.into_iter().map(|(name, _)| files.redacted(&name)).collect();
-    print_lines(global.format, &ShownCards { cards, missing_card_ids }, lines)?;
+    let missing: Vec<String> = missing_card_ids.into_iter().map(|(name, _)| files.redacted(&name)).collect();
+    print_lines(global.format, &json!({"cards": cards, "missing_card_ids": missing}), lines)?;
     Ok(Exit::Done)
 }
 
@@ -321,16 +277,14 @@ pub(crate) fn card_lines(id: &ContentId, card: &Card) -> Vec<String> {
 }
 
 fn delete(global: &Global, files: &CardFiles, name: &str) -> Result<Exit, Failure> {
-    let id = files.store.find(FileKind::Card, name).map_err(|error| files.failure(error))?;
-    let Some(card_id) = id else {
-        return Err(files.failure(CardError::card_not_found(name)));
-    };
-    let deleted = files.store.delete_card(&card_id).map_err(|error| files.failure(error))?;
+    let missing = || CardError::card_not_found(name);
+    let card_id = files.store.find(FileKind::Card, name)?.ok_or_else(missing)?;
+    let deleted = files.store.delete_card(&card_id)?;
     if !global.quiet && global.format == Format::Text {
         let path = files.store.shown(FileKind::Card, &card_id);
         writeln!(console::stderr(), "note: the text is still in `{}` and in git's history", printable(&path))?;
     }
     let line = card_id.to_string();
-    print_lines(global.format, &DeletedCard { card_id, deleted }, [line])?;
+    print_lines(global.format, &json!({"card_id": card_id, "deleted": deleted}), [line])?;
     Ok(Exit::Done)
 }

@@ -4,8 +4,8 @@ use super::args::Args;
 use super::workspace::user_caches;
 use crate::console::printable;
 use crate::engine::{Configuration, OpenRequest, Repository, process_environment};
-use crate::handoff::batches::BatchStore;
 use crate::handoff::cards::{CardStore, ContentId};
+use crate::handoff::ledger::BatchFolder;
 use crate::intake::Repo;
 use clap_complete::CompleteEnv;
 use clap_complete::engine::CompletionCandidate;
@@ -106,10 +106,10 @@ fn configured() -> Option<(PathBuf, Configuration)> {
 /// Returns the ids of the batches of the repo in the current folder with their states.
 pub(super) fn batches() -> Vec<CompletionCandidate> {
     let Some((root, configuration)) = configured() else { return Vec::new() };
-    let store = BatchStore::new(&root, &configuration.settings.handover.dir);
+    let store = BatchFolder::new(&root, &configuration.settings.handover.dir);
     let ids = store.ids().unwrap_or_default();
     let are_few = ids.len() <= MOST_READ;
-    let state = |id| Some(store.read(id).ok()?.state().status.name().to_owned());
+    let state = |id| store.read(id).ok().map(|ledger| ledger.status(&ledger.states()).name().to_owned());
     ids.iter().filter_map(|id| candidate(id.to_string(), if are_few { state(id) } else { None })).collect()
 }
 

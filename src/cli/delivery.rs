@@ -1,9 +1,7 @@
 //! What an agent is given: a pack in the form that its program takes, and the record of what was delivered.
 
 use super::args::{Global, RenderPart};
-use crate::console::Failure;
-use crate::console::Format;
-use crate::console::{self, json_text};
+use crate::console::{self, Failure, Format, json_text};
 use crate::engine::Repository;
 use crate::init::DELIVERED;
 use crate::intake::CacheUse;
@@ -11,45 +9,29 @@ use crate::model::RepoPath;
 use crate::render::Rendering;
 use crate::store::{Folder, open_state};
 use crate::wire::Pack;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use std::error::Error;
 use std::io::Write as _;
 
-/// What `render --format json` prints.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Delivered {
-    /// The pack.
-    #[serde(rename = "contextPack")]
-    context_pack: Pack,
-    /// The rendering: instructions and context.
-    markdown: String,
-    /// The instructions, and who the agent is: the system prompt.
-    instructions: String,
-    /// Everything else: the first message.
-    context: String,
-}
-
-/// A message of `render --format messages`.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Message {
-    /// `system` or `user`.
-    role: &'static str,
-    /// The text.
-    content: String,
-}
-
 /// Prints a pack in the form that was asked for.
-pub(crate) fn print(pack: Pack, rendering: Rendering, format: Format, part: Option<RenderPart>) -> Result<(), Failure> {
+pub(crate) fn print(
+    pack: &Pack,
+    rendering: Rendering,
+    format: Format,
+    part: Option<RenderPart>,
+) -> Result<(), Failure> {
     let Rendering { instructions, context } = rendering;
     let text = match (format, part) {
         (Format::Json, _) => {
             let markdown = [&*instructions, &*context].concat();
-            json_text(&Delivered { context_pack: pack, markdown, instructions, context }) + "\n"
+            let parts =
+                json!({"contextPack": pack, "markdown": markdown, "instructions": instructions, "context": context});
+            json_text(&parts) + "\n"
         }
         (Format::Messages, _) => {
-            let messages = [("system", instructions), ("user", context)];
-            json_text(&messages.map(|(role, content)| Message { role, content })) + "\n"
+            let system = json!({"role": "system", "content": instructions});
+            json_text(&json!([system, {"role": "user", "content": context}])) + "\n"
         }
         (_, None) => [instructions, context].concat(),
         (_, Some(RenderPart::Instructions)) => instructions,
@@ -61,41 +43,27 @@ pub(crate) fn print(pack: Pack, rendering: Rendering, format: Format, part: Opti
     Ok(())
 }
 
-/// A line of `delivered.jsonl`.
-#[derive(Debug, Serialize)]
-struct DeliveryRecord<'a> {
-    at: &'a str,
-    agent: Option<&'a str>,
-    root: Option<&'a str>,
-    profile: &'a str,
-    policy: Option<&'a str>,
-    job: Option<&'a str>,
-    hash: &'a str,
-    commit: Option<String>,
-    dirty: Option<bool>,
-}
-
 /// The file with one line for each delivered pack.
 const LOG: &str = "delivered.jsonl";
 
-/// A line of `delivered.jsonl`, as it is read.
-#[derive(Debug, Clone, Deserialize)]
+/// A line of `delivered.jsonl`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct DeliveryLine {
     /// When the pack was built.
     pub(crate) at: String,
-    /// The agent's key.
     pub(crate) agent: Option<String>,
     /// The root; `None` for the start of a session.
     pub(crate) root: Option<String>,
-    /// The profile.
     #[serde(default)]
     pub(crate) profile: String,
     /// The policy of a pack for an agent.
     pub(crate) policy: Option<String>,
-    /// The job.
     pub(crate) job: Option<String>,
-    /// The pack's hash.
     pub(crate) hash: String,
+    /// The commit that it was built from.
+    commit: Option<String>,
+    /// Whether the work tree had changes.
+    dirty: Option<bool>,
 }
 
 /// The record of deliveries.
@@ -110,9 +78,6 @@ pub(crate) struct DeliveryLog {
 }
 
 /// Reads the record of deliveries; `None` if there is none.
-///
-/// # Errors
-/// If the system refuses to read it.
 pub(crate) fn log(repository: &Repository) -> Result<Option<DeliveryLog>, Failure> {
     let configured = repository.settings().knowledge.context.record.clone();
     // A state file that git tracks, or may track, was not written here.
@@ -129,9 +94,6 @@ pub(crate) fn log(repository: &Repository) -> Result<Option<DeliveryLog>, Failur
 }
 
 /// Keeps a delivered pack, adds a line about it to the log, and says its hash on standard error.
-///
-/// # Errors
-/// If the system refuses to write.
 pub(crate) fn record(global: &Global, repository: &Repository, pack: &Pack) -> Result<(), Failure> {
     let folder = keep(repository, pack).map_err(|failure| match failure {
         Failure::Outside(cause) => Failure::Outside(Box::new(Unrecorded(cause))),
@@ -176,14 +138,15 @@ fn keep(repository: &Repository, pack: &Pack) -> Result<RepoPath, Failure> {
     made.extend(settings.knowledge.context.record.as_ref().map(RepoPath::as_str));
     let state = crate::git::head_commit(repository.root(), &made);
     let root = pack.root.work_item_id.as_deref().or(pack.root.issue_url.as_deref());
-    let line = DeliveryRecord {
-        at: &pack.generated_at,
-        agent: pack.agent.as_ref().map(|agent| agent.key.as_str()),
-        root: root.filter(|root| pack.agent.as_ref().is_none_or(|agent| agent.key != *root)),
-        profile: &pack.profile,
-        policy: pack.policy.as_deref(),
-        job: pack.job.as_deref(),
-        hash: &pack.hash,
+    let root = root.filter(|root| pack.agent.as_ref().is_none_or(|agent| agent.key != *root));
+    let line = DeliveryLine {
+        at: pack.generated_at.clone(),
+        agent: pack.agent.as_ref().map(|agent| agent.key.clone()),
+        root: root.map(str::to_owned),
+        profile: pack.profile.clone(),
+        policy: pack.policy.clone(),
+        job: pack.job.clone(),
+        hash: pack.hash.clone(),
         commit: state.as_ref().map(|(commit, _)| commit.clone()),
         dirty: state.map(|(_, dirty)| dirty),
     };

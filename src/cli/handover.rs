@@ -7,12 +7,10 @@ use super::packs;
 use super::watch::on_signal;
 use super::workspace::{from_here, open, settled, stamp};
 use crate::config::{Recipe, nearest};
-use crate::console;
-use crate::console::Exit;
-use crate::console::Failure;
 use crate::console::report::print_lines;
+use crate::console::{self, Exit, Failure};
 use crate::engine::{AgentContext, BudgetLimits, BudgetProbe, EngineError, Project, Repository, path_inside};
-use crate::handoff::cards::{CardError, CardStore, ContentId, LogName, Transaction, parse};
+use crate::handoff::cards::{CardError, LogName, Transaction, parse};
 use crate::handoff::handover::{Arguments, HandoverPlan, HandoverRequest, Party, own_log, plan, replay};
 use crate::knowledge::{Agent, AgentError};
 use crate::model::{Given, RepoPath};
@@ -20,112 +18,74 @@ use crate::review::read;
 use crate::seal::Sealed;
 use crate::store::{Access, Folder};
 use crate::wire::{Pack, PackHandover, Section};
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::Path;
 
-/// What `handover` prints.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct HandoverResult {
-    /// The box with everything that was handed over.
-    context_box_id: ContentId,
-    /// The box with the card that describes the agent.
-    target_profile_box_id: ContentId,
-    /// The cards of the context box: inherited ones, those of arguments, and the one that names the source.
-    attached_card_ids: Vec<ContentId>,
-    /// The log that the agent appends to.
-    output_box: String,
-    /// The agent that it is for.
-    agent: TargetAgent,
-    /// The pack that the agent is given.
-    pack: HandoverPack,
-}
-
 /// The agent that a handover is for.
-#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct TargetAgent {
-    /// Its key.
     pub(crate) key: String,
-    /// Its name.
     name: String,
-}
-
-/// The pack of a handover.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct HandoverPack {
-    /// The file, from the repo's root if it is in the repo.
-    path: String,
-    /// Its hash.
-    hash: String,
 }
 
 /// A handover that was checked and built, and is not written yet.
 struct Prepared {
-    files: CardFiles,
-    plan: HandoverPlan,
-    sealed: Sealed,
+    built: BuiltHandover,
     folder: Folder,
     shown_folder: String,
-    agent: TargetAgent,
     /// How many cards the output log has already.
     appended: usize,
-    /// The exit code that follows from the inputs of the pack.
-    exit: Exit,
 }
 
 /// Makes a handover: checks and builds everything, then writes it.
 pub(crate) fn run(global: &Global, args: &HandoverArgs) -> Result<Exit, Failure> {
-    let prepared = match settled(|| prepare(global, args))? {
+    let files = CardFiles::open(global)?;
+    files.settle(hand_over(global, &files, args))
+}
+
+fn hand_over(global: &Global, files: &CardFiles, args: &HandoverArgs) -> Result<Exit, Failure> {
+    let prepared = match settled(|| prepare(global, files, args))? {
         Ok(prepared) => prepared,
         Err(exit) => return Ok(exit),
     };
-    let Prepared { files, plan, sealed, folder, shown_folder, agent, appended, exit } = prepared;
+    let Prepared { built: BuiltHandover { plan, sealed, agent, exit }, folder, shown_folder, appended } = prepared;
     let file = format!("{}.json", plan.context_box.short());
     // A few files belong together: Ctrl-C does not come between them.
     on_signal(|| {})?;
-    write(&files, &plan, &sealed, &folder, &file)?;
+    write(files, &plan, &sealed, &folder, &file)?;
     let path = format!("{shown_folder}/{file}");
     if !global.quiet {
         report_notes(&plan, appended)?;
     }
-    let pack = HandoverPack { path, hash: sealed.pack().hash.clone() };
-    let lines = summary(&plan, &sealed, &agent, &pack, &from_here(&pack.path));
-    let result = HandoverResult {
-        context_box_id: plan.context_box,
-        target_profile_box_id: plan.profile_box,
-        attached_card_ids: plan.cards.into_iter().map(|card| card.id).collect(),
-        output_box: plan.output_box.as_str().to_owned(),
-        agent,
-        pack,
-    };
+    let lines = summary(&plan, &sealed, &agent, &path);
+    let result = json!({
+        "context_box_id": plan.context_box,
+        "target_profile_box_id": plan.profile_box,
+        "attached_card_ids": plan.cards.iter().map(|card| &card.id).collect::<Vec<_>>(),
+        "output_box": plan.output_box.as_str(),
+        "agent": {"key": agent.key, "name": agent.name},
+        "pack": {"path": path, "hash": sealed.pack().hash},
+    });
     print_lines(global.format, &result, lines)?;
     Ok(exit)
 }
 
 /// Checks the request and builds the pack in memory; `Err` if the input has errors, which were reported.
-fn prepare(global: &Global, args: &HandoverArgs) -> Result<Result<Prepared, Exit>, Failure> {
+fn prepare(global: &Global, files: &CardFiles, args: &HandoverArgs) -> Result<Result<Prepared, Exit>, Failure> {
     let repository = open(global, &[], Some(Access::Read))?;
-    let files = CardFiles::of(&repository);
-    let failed = |error| files.failure(error);
-    let recipe = recipe(&repository, &args.recipe).map_err(failed)?;
-    let arguments = arguments(&files, &args.arguments)?;
+    let recipe = recipe(&repository, &args.recipe)?;
+    let arguments = arguments(&args.arguments)?;
     if args.budget.profiles.len() > 1 {
         return Err(Failure::usage("one pack has one profile: give `--profile` once"));
     }
     let (folder, shown_folder) = folder(&repository, args.out.as_deref())?;
     let project = repository.project();
-    let to = match (&args.to, &recipe.target_profile_config.profile_name) {
-        (Some(name), _) => name.as_str(),
-        (None, Some(name)) => name.as_str(),
-        (None, None) => {
-            return Err(failed(CardError::bad(format!(
-                "no valid target_profile_box_id: the recipe `{}` names no agent (help: name one with `--to`)",
-                args.recipe
-            ))));
-        }
+    let Some(to) = args.to.as_ref().or(recipe.target_profile_config.profile_name.as_ref()) else {
+        return Err(Failure::Usage(format!(
+            "no valid target_profile_box_id: the recipe `{}` names no agent (help: name one with `--to`)",
+            args.recipe
+        )));
     };
     let task = HandoverTask {
         name: &args.recipe,
@@ -138,18 +98,18 @@ fn prepare(global: &Global, args: &HandoverArgs) -> Result<Result<Prepared, Exit
         output_box: None,
         budget: &args.budget,
     };
-    let BuiltHandover { plan, sealed, agent, exit } = match built(global, &repository, &project, &files, task)? {
+    let built = match built(global, &repository, &project, files, task)? {
         Ok(built) => built,
         Err(exit) => return Ok(Err(exit)),
     };
-    let appended = appended(&files.store, &plan.output_box).map_err(failed)?;
-    is_free(&folder, &shown_folder, &plan, &sealed)?;
-    Ok(Ok(Prepared { files, plan, sealed, folder, shown_folder, agent, appended, exit }))
+    let log = files.store.read_box(built.plan.output_box.as_str())?;
+    let appended = log.map_or(0, |content| content.card_ids.len());
+    check_free(&folder, &shown_folder, &built)?;
+    Ok(Ok(Prepared { built, folder, shown_folder, appended }))
 }
 
 /// A handover that is to be built.
 pub(crate) struct HandoverTask<'a> {
-    /// The name of the recipe.
     pub(crate) name: &'a str,
     pub(crate) recipe: &'a Recipe,
     pub(crate) arguments: &'a Arguments,
@@ -181,15 +141,10 @@ pub(crate) fn built(
     task: HandoverTask<'_>,
 ) -> Result<Result<BuiltHandover, Exit>, Failure> {
     let (agent, defaults) = project.agent_of_handover(task.to).map_err(not_found)?;
-    let from = task.from.map(|name| project.agent_of_handover(name).map_err(not_found)).transpose()?;
-    let item = match task.root {
-        Some(root) => repository.find_roots(project, std::slice::from_ref(root))?.first().copied(),
-        None => None,
-    };
-    let agents = &project.knowledge().agents.all;
-    let known = &agents[agent.agent];
-    let to = party(agents, agent.agent)?;
-    let from = from.map(|(source, _)| party(agents, source.agent)).transpose()?;
+    let known = &project.knowledge().agents.all[agent.agent];
+    let to = party(project, task.to)?;
+    let from = task.from.map(|name| party(project, name)).transpose()?;
+    let item = root_item(repository, project, task.root)?;
     let root = item.map(|item| project.corpus().entries[item].item.id.to_string());
     let stamp = stamp()?;
     let mut plan = plan(
@@ -206,8 +161,7 @@ pub(crate) fn built(
         },
         &files.store,
         files.writer(),
-    )
-    .map_err(|error| files.failure(error))?;
+    )?;
     if let Some(log) = task.output_box {
         plan.output_box = log;
     }
@@ -238,7 +192,7 @@ fn recipe<'r>(repository: &'r Repository, name: &str) -> Result<&'r Recipe, Card
 }
 
 /// Reads the arguments, of which some are the values of files.
-fn arguments(files: &CardFiles, given: &[String]) -> Result<Arguments, Failure> {
+fn arguments(given: &[String]) -> Result<Arguments, Failure> {
     let mut arguments = BTreeMap::new();
     for pair in given {
         let (key, text) = pair
@@ -249,17 +203,16 @@ fn arguments(files: &CardFiles, given: &[String]) -> Result<Arguments, Failure> 
         let value = match text.strip_prefix('@').filter(is_file) {
             None => Value::from(text),
             Some(file) if file.ends_with(".json") => {
-                let bytes = input::named_file(Path::new(file))?;
-                parse(&bytes, "the file of the argument").map_err(|error| files.failure(error))?
+                parse(&input::named_file(Path::new(file))?, "the file of the argument")?
             }
             Some(_) => {
                 let message =
                     format!("`{key}` names a file that does not end in `.json` (help: `@` names a JSON file)");
-                return Err(Failure::Usage(files.redacted(&message)));
+                return Err(Failure::Usage(message));
             }
         };
         if arguments.insert(key.to_owned(), value).is_some() {
-            return Err(Failure::Usage(files.redacted(&format!("`--arg` gives `{key}` twice"))));
+            return Err(Failure::Usage(format!("`--arg` gives `{key}` twice")));
         }
     }
     Ok(Arguments(arguments))
@@ -299,25 +252,36 @@ pub(crate) fn not_found(error: EngineError) -> Failure {
     }
 }
 
-/// Returns an agent as one that hands over, or is handed something.
+/// Finds the work item that a command is about.
+pub(crate) fn root_item(
+    repository: &Repository,
+    project: &Project<'_>,
+    root: Option<&String>,
+) -> Result<Option<usize>, Failure> {
+    let Some(root) = root else { return Ok(None) };
+    Ok(repository.find_roots(project, std::slice::from_ref(root))?.first().copied())
+}
+
+/// Finds an agent, as one that hands over, or is handed something.
 ///
-/// # Errors
-/// If another agent has the log that would be its own: they would share an inbox, and each could read what the other is given.
-pub(crate) fn party(agents: &[Agent], index: usize) -> Result<Party, Failure> {
+/// It is an error if another agent has the log that would be its own: they would share an inbox, and each could read what the
+/// other is given.
+pub(crate) fn party(project: &Project<'_>, name: &str) -> Result<Party, Failure> {
+    let agents = &project.knowledge().agents.all;
+    let agent = &agents[project.agent_of_handover(name).map_err(not_found)?.0.agent];
     let party_of = |agent: &Agent| Party { key: agent.key.to_string(), stem: agent.stem().to_owned() };
-    let party = party_of(&agents[index]);
+    let party = party_of(agent);
     let Ok(log) = own_log(&party) else { return Ok(party) };
     let sharing = agents.iter().filter(|agent| own_log(&party_of(agent)).is_ok_and(|own| own == log));
     // The one that is named like the log is first.
     match sharing.min_by_key(|agent| (agent.stem() != log.as_str(), &agent.path)) {
-        Some(first) if first.key != agents[index].key => Err(Failure::Usage(format!(
-            "the agents `{}` (`{}`) and `{}` (`{}`) would share the log and the inbox `{}`, since their files differ only in characters that these names lack (help: rename `{}`)",
+        Some(first) if first.key != agent.key => Err(Failure::Usage(format!(
+            "the agents `{}` (`{}`) and `{}` (`{shown}`) would share the log and the inbox `{}`, since their files differ only in characters that these names lack (help: rename `{shown}`)",
             first.key,
             first.shown,
             party.key,
-            agents[index].shown,
             log.as_str(),
-            agents[index].shown
+            shown = agent.shown
         ))),
         _ => Ok(party),
     }
@@ -344,21 +308,16 @@ fn profile(agent: &Agent) -> Value {
     json!(profile)
 }
 
-/// Returns how many cards a log has.
-fn appended(store: &CardStore, log: &LogName) -> Result<usize, CardError> {
-    Ok(store.read_box(log.as_str())?.map_or(0, |content| content.card_ids.len()))
-}
-
 /// Checks that the place of the pack is free, or has an older pack of the same handover.
-fn is_free(folder: &Folder, shown: &str, plan: &HandoverPlan, sealed: &Sealed) -> Result<(), Failure> {
-    let name = format!("{}.json", plan.context_box.short());
+fn check_free(folder: &Folder, shown: &str, built: &BuiltHandover) -> Result<(), Failure> {
+    let name = format!("{}.json", built.plan.context_box.short());
     let Some(existing) = folder.read(&name)? else { return Ok(()) };
     let about = |pack: &Pack| {
         let handover = pack.handover.as_ref().map(|handover| handover.context_box_id.clone());
         let key = pack.agent.as_ref().map(|agent| agent.key.clone());
         (handover, key, pack.root.work_item_id.clone(), pack.root.issue_url.clone())
     };
-    if read(&existing).is_ok_and(|existing| about(&existing) == about(sealed.pack())) {
+    if read(&existing).is_ok_and(|existing| about(&existing) == about(built.sealed.pack())) {
         return Ok(());
     }
     Err(Failure::Input(format!(
@@ -368,14 +327,9 @@ fn is_free(folder: &Folder, shown: &str, plan: &HandoverPlan, sealed: &Sealed) -
 
 /// Writes cards and boxes, then the pack; nothing stays if one of them cannot be written.
 fn write(files: &CardFiles, plan: &HandoverPlan, sealed: &Sealed, folder: &Folder, name: &str) -> Result<(), Failure> {
-    let failed = |error| files.failure(error);
     let mut transaction = Transaction::new(&files.store);
-    for card in &plan.new_cards {
-        transaction.card(card).map_err(failed)?;
-    }
-    for snapshot in &plan.new_boxes {
-        transaction.snapshot(snapshot).map_err(failed)?;
-    }
+    plan.new_cards.iter().try_for_each(|card| transaction.card(card))?;
+    plan.new_boxes.iter().try_for_each(|snapshot| transaction.snapshot(snapshot))?;
     let is_current = folder.read(name)?.is_some_and(|existing| sealed.is_unchanged(&existing));
     if !is_current {
         folder.write(name, sealed.bytes())?;
@@ -421,15 +375,12 @@ pub(crate) fn replayed<'p, 's>(
     });
     let PackHandover { context_box_id, target_profile_box_id, output_box, .. } = handover;
     let now = &pack.generated_at;
-    let plan = replay(context_box_id, target_profile_box_id, output_box, &own.collect(), &files.store, now)
-        .map_err(|error| files.failure(error))?;
+    let plan = replay(context_box_id, target_profile_box_id, output_box, &own.collect(), &files.store, now);
+    let plan = files.settle(plan.map_err(Failure::from))?;
     let key = pack.agent.as_ref().map_or("", |agent| agent.key.as_str());
     let (agent, defaults) = project.agent_of_handover(key)?;
     let root = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref()).filter(|root| *root != key);
-    let item = match root {
-        Some(root) => repository.find_roots(project, std::slice::from_ref(root))?.first().copied(),
-        None => None,
-    };
+    let item = root_item(repository, project, root)?;
     let handed = project.handed_over(&handover.recipe, handover.from.as_deref(), &plan);
     let agent = AgentContext { handover: Some(handed), ..agent };
     let probe = BudgetProbe::new(project, item, pack.profile.clone(), stamp()?).with_agent(Some(agent));
@@ -437,13 +388,7 @@ pub(crate) fn replayed<'p, 's>(
 }
 
 /// Returns a few lines for people: what was made, and what to do next.
-fn summary(
-    plan: &HandoverPlan,
-    sealed: &Sealed,
-    agent: &TargetAgent,
-    pack: &HandoverPack,
-    pack_from_here: &str,
-) -> Vec<String> {
+fn summary(plan: &HandoverPlan, sealed: &Sealed, agent: &TargetAgent, path: &str) -> Vec<String> {
     let count = |given: Given| plan.cards.iter().filter(|card| card.given == given).count();
     let shown = sealed.pack().sections.iter().filter(|section| section.kind == "card").count();
     let left_out = plan.cards.len().saturating_sub(shown);
@@ -464,10 +409,10 @@ fn summary(
             console::counted(plan.cards.len(), "card"),
             parts.join(", ")
         ),
-        format!("pack:   {}", pack.path),
+        format!("pack:   {path}"),
         format!("box:    {}", plan.context_box),
         format!("output: {log}"),
-        format!("next:   contextpack render {pack_from_here} --format messages    gives it to a model"),
+        format!("next:   contextpack render {} --format messages    gives it to a model", from_here(path)),
         "        contextpack card add --from-messages RUN.json      keeps what the model said, as cards".to_owned(),
         format!("        contextpack box append {log} ID...    puts these into its log"),
     ]

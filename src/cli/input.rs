@@ -28,6 +28,11 @@ fn read_file(path: &Path, links: Links) -> Result<Vec<u8>, Failure> {
     store::read_file(path, links).map_err(|error| PathFailure::failure("read", path.display().to_string(), error))
 }
 
+/// Reads a file that the user named; `-` is standard input.
+pub(crate) fn file_or_stdin(path: &Path) -> Result<Vec<u8>, Failure> {
+    if path == Path::new("-") { stdin() } else { named_file(path) }
+}
+
 /// Reads standard input to its end.
 pub(crate) fn stdin() -> Result<Vec<u8>, Failure> {
     store::read_stream(io::stdin().lock()).map_err(|error| PathFailure::failure("read", "standard input", error))

@@ -5,43 +5,12 @@ use super::delivery;
 use super::packs::{self, PackTarget, Probe, probe};
 use super::workspace::{open, settled};
 use crate::config::Job;
-use crate::console::Exit;
-use crate::console::Failure;
-use crate::console::Format;
-use crate::console::report;
-use crate::console::{self, printable};
+use crate::console::{self, Exit, Failure, Format, printable, report};
 use crate::engine::Repository;
 use crate::store::Access;
-use schemars::JsonSchema;
-use serde::Serialize;
+use serde_json::{Value, json};
 use std::io::Write as _;
 use std::time::SystemTime;
-
-/// What `job` prints without a name.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct JobList {
-    /// The jobs, by name.
-    jobs: Vec<JobSummary>,
-}
-
-/// A job.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct JobSummary {
-    /// Its name.
-    name: String,
-    /// The agent that does it, as configured.
-    agent: String,
-    /// When it runs: five fields in UTC, 1 is Monday.
-    schedule: Option<String>,
-    /// The next run, RFC 3339 in UTC.
-    next: Option<String>,
-    /// What it is for.
-    intent: Option<String>,
-    /// How much its context holds, if it says so.
-    policy: Option<String>,
-    /// The work item that it is about.
-    root: Option<String>,
-}
 
 /// Lists the jobs, or prints the context of one: exactly what is to be given to the agent.
 pub(crate) fn run(global: &Global, args: &JobArgs) -> Result<Exit, Failure> {
@@ -75,7 +44,7 @@ fn deliver(global: &Global, repository: &Repository, args: &JobArgs, name: &str,
     if args.record {
         delivery::record(global, repository, sealed.pack())?;
     }
-    delivery::print(sealed.pack().clone(), crate::render::pack(sealed.pack()), global.format, args.part)?;
+    delivery::print(sealed.pack(), crate::render::pack(sealed.pack()), global.format, args.part)?;
     repository.save_documents();
     Ok(run.exit())
 }
@@ -83,33 +52,31 @@ fn deliver(global: &Global, repository: &Repository, args: &JobArgs, name: &str,
 fn list(global: &Global, repository: &Repository) -> Result<Exit, Failure> {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let now = i64::try_from(now).unwrap_or(i64::MAX);
-    let jobs: Vec<JobSummary> = repository
-        .settings()
-        .knowledge
-        .jobs
-        .iter()
-        .map(|(name, job)| JobSummary {
-            name: name.clone(),
-            agent: job.agent.name.clone(),
-            schedule: job.schedule.as_ref().map(|schedule| schedule.written.clone()),
-            next: job.schedule.as_ref().and_then(|schedule| schedule.next(now)),
-            intent: job.intent.clone(),
-            policy: job.policy.map(|policy| policy.name().to_owned()),
-            root: job.root.clone(),
+    let jobs = &repository.settings().knowledge.jobs;
+    let next = |job: &Job| job.schedule.as_ref().and_then(|schedule| schedule.next(now));
+    let outputs = jobs.iter().map(|(name, job)| {
+        json!({
+            "name": name,
+            "agent": job.agent.name,
+            "schedule": job.schedule.as_ref().map(|schedule| &schedule.written),
+            "next": next(job),
+            "intent": job.intent,
+            "policy": job.policy.map(|policy| policy.name()),
+            "root": job.root,
         })
-        .collect();
+    });
     // A job may be for nobody, or lack its instructions.
     let faults = repository.project().knowledge_diagnostics();
     report::print_diagnostics(&report::visible(&faults, true))?;
     let mut out = console::stdout();
     if global.format == Format::Json {
-        writeln!(out, "{}", console::json_text(&JobList { jobs }))?;
+        writeln!(out, "{}", console::json_text(&json!({"jobs": outputs.collect::<Value>()})))?;
         return Ok(Exit::of(&faults));
     }
-    for job in &jobs {
-        let next = job.next.as_ref().map(|next| format!("next {next}")).unwrap_or_else(|| "not scheduled".to_owned());
+    for (name, job) in jobs {
+        let next = next(job).map_or_else(|| "not scheduled".to_owned(), |next| format!("next {next}"));
         let root = job.root.as_ref().map(|root| format!(", about {root}")).unwrap_or_default();
-        writeln!(out, "{}", printable(&format!("{}: {}{root}, {next}", job.name, job.agent)))?;
+        writeln!(out, "{}", printable(&format!("{name}: {}{root}, {next}", job.agent.name)))?;
     }
     if jobs.is_empty() && !global.quiet {
         writeln!(console::stderr(), "no jobs: name them under `jobs` of `contextpack.yml`")?;

@@ -38,7 +38,6 @@ mod stats;
 #[cfg(feature = "github")]
 mod sync;
 mod trailer;
-mod turn;
 mod verify;
 mod wake;
 mod watch;

@@ -26,7 +26,7 @@ pub(crate) fn run(global: &Global, args: &RenderArgs) -> Result<Exit, Failure> {
         delivery::record(global, &open(global, &[], None)?, &pack)?;
     }
     let rendering = crate::render::pack(&pack);
-    delivery::print(pack, rendering, global.format, args.part)?;
+    delivery::print(&pack, rendering, global.format, args.part)?;
     Ok(exit)
 }
 

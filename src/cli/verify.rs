@@ -6,9 +6,8 @@ use super::workspace::{configuration, open, settled};
 use super::{input, output, rebuild};
 use crate::console::report::print_lines;
 use crate::console::{self, Exit, Failure, PathFailure, printable};
-use crate::handoff::batches::BatchChecker;
-use crate::handoff::cards::{Card, CardChecker, CardError, CardWriter, context_folder, parse};
-use crate::handoff::inbox::InboxChecker;
+use crate::handoff::cards::{Card, CardChecker, CardWriter, context_folder, parse};
+use crate::handoff::ledger::LedgerChecker;
 use crate::redact::{Environment, Redactor};
 use crate::review::{Difference, difference, read, verify};
 use crate::store::{Links, entries_below, is_json, read_file};
@@ -126,8 +125,7 @@ struct ContextChecker {
     folder: PathBuf,
     redactor: Redactor,
     cards: CardChecker,
-    batches: BatchChecker,
-    inboxes: InboxChecker,
+    ledgers: LedgerChecker,
 }
 
 /// The fault of a card that holds text that redaction removes, which this program never writes. It is valid all the same: the
@@ -140,8 +138,7 @@ impl ContextChecker {
         Self {
             redactor: Redactor::new(&settings.unwrap_or_default()),
             cards: CardChecker::new(&folder),
-            batches: BatchChecker::new(&folder),
-            inboxes: InboxChecker::new(&folder),
+            ledgers: LedgerChecker::new(&folder),
             folder,
         }
     }
@@ -165,19 +162,11 @@ impl ContextChecker {
         bytes: &[u8],
     ) -> Result<Option<(String, Vec<String>)>, Failure> {
         let path = self.relative(file);
-        let failed = |error| match error {
-            CardError::Store(error) => error.into(),
-            error => Failure::Input(error.to_string()),
-        };
-        let ledger = match self.batches.check(&path, bytes).map_err(failed)? {
-            None => self.inboxes.check(&path, bytes).map_err(failed)?,
-            checked => checked,
-        };
-        if let Some((hash, mut faults)) = ledger {
+        if let Some((hash, mut faults)) = self.ledgers.check(&path, bytes)? {
             faults.extend(foreign_box(&self.folder, &path, bytes));
             return Ok(Some((hash.to_string(), faults)));
         }
-        let Some(mut checked) = self.cards.check(&path, bytes).map_err(failed)? else { return Ok(None) };
+        let Some(mut checked) = self.cards.check(&path, bytes)? else { return Ok(None) };
         if checked.faults.is_empty() && path.starts_with("cards/") && self.holds_secrets(bytes) {
             if global.strict {
                 checked.faults.push(HOLDS_SECRETS.to_owned());

@@ -11,7 +11,6 @@ use std::path::Path;
 
 /// What the doorbell says.
 pub(crate) struct Ring {
-    /// The type of the event.
     pub(crate) event: &'static str,
     /// The ids of what there is to do.
     pub(crate) payload: Value,
@@ -27,9 +26,6 @@ pub(crate) enum Doorbell {
 
 impl Doorbell {
     /// Prepares the doorbell of the command line, so that whatever it lacks is found before anything is written.
-    ///
-    /// # Errors
-    /// If something is missing: the push, or the token for the event.
     pub(crate) fn prepare(
         args: &WakeArgs,
         push: bool,
@@ -55,9 +51,6 @@ impl Doorbell {
     }
 
     /// Rings.
-    ///
-    /// # Errors
-    /// If the event is not taken.
     pub(crate) fn ring(&self, ring: &Ring) -> Result<(), Failure> {
         #[cfg(not(feature = "github"))]
         let _ = (ring.event, &ring.payload);

@@ -18,7 +18,9 @@ pub(crate) use exit::Exit;
 pub(crate) use failure::{Failure, PathFailure, without_secrets};
 pub(crate) use format::Format;
 pub(crate) use guard::{guarded, start_threads};
-pub(crate) use output::{ErrorOutput, OutputDiagnostic, diagnostics};
+#[cfg(test)]
+pub(crate) use output::ErrorOutput;
+pub(crate) use output::{OutputDiagnostic, diagnostics};
 pub(crate) use workspace::{Workspace, no_roots, settled, stamp, strict, user_caches};
 
 use crate::model::{Commands, harmless_json, is_hidden};

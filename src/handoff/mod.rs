@@ -1,10 +1,8 @@
-//! What agents leave for others: cards, boxes and logs, recipes of handovers, and the two ledgers, batches and inboxes.
+//! What agents leave for others: cards, boxes and logs, recipes of handovers, and ledgers of batches and inboxes.
 //!
 //! Files are the truth: each is written once, and every state follows from them.
 
-#[cfg(feature = "cli")]
-pub mod batches;
 pub mod cards;
 pub mod handover;
 #[cfg(feature = "cli")]
-pub mod inbox;
+pub mod ledger;

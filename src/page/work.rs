@@ -1,9 +1,10 @@
 //! Batches and inboxes on the page.
 
 use super::talk::CardsFolder;
-use crate::handoff::batches::{BatchId, BatchStore, Ledger, LedgerFault, ReportState, TaskStatus};
 use crate::handoff::cards::{CardError, ContentId, LogName};
-use crate::handoff::inbox::{Inbox, InboxStore};
+use crate::handoff::ledger::{
+    BatchFolder, BatchId, BatchLedger, Claimable, Inbox, InboxFolder, LedgerFault, Outcome, REFUSED, TaskState,
+};
 use crate::model::RepoPath;
 use crate::redact::Redactor;
 use crate::review::{BatchView, InboxView, PageEntry, ReportView, TaskView};
@@ -37,15 +38,17 @@ pub(super) fn ledger(context: &CardsFolder, name: Option<&LedgerName>, shown: &s
     };
     let read = match name {
         None => return PageEntry::faulty(shown, vec!["no file of this program is here".to_owned()]),
-        Some(LedgerName::Batch(id)) => BatchStore::new(context.root(), &RepoPath::root()).read(id).map(|ledger| {
-            let names = Names { beside: beside(shown, "batches", id.as_str()), redactor };
+        Some(LedgerName::Batch(id)) => BatchFolder::new(context.root(), &RepoPath::root()).read(id).map(|ledger| {
+            let names = Names { beside: beside(shown, "batches", &id.to_string()), redactor };
             PageEntry::batch(shown, &batch_view(&ledger, &names), all(&ledger.faults))
         }),
-        Some(LedgerName::Inbox(name)) => InboxStore::new(context.root(), &RepoPath::root()).read(name).map(|inbox| {
-            let names = Names { beside: beside(shown, "inbox", name.as_str()), redactor };
-            let is_pack = |pack: &str| context.root().join("packs").join(pack).is_file();
-            PageEntry::inbox(shown, &inbox_view(name, &inbox, &names, &is_pack), all(&inbox.faults))
-        }),
+        Some(LedgerName::Inbox(name)) => {
+            InboxFolder::new(context.root(), &RepoPath::root()).read(name, REFUSED).map(|inbox| {
+                let names = Names { beside: beside(shown, "inbox", name.as_str()), redactor };
+                let is_pack = |pack: &str| context.root().join("packs").join(pack).is_file();
+                PageEntry::inbox(shown, &inbox_view(name, &inbox, &names, &is_pack), all(&inbox.faults))
+            })
+        }
     };
     read.unwrap_or_else(|error| PageEntry::faulty(shown, vec![redactor.line(&explained(error))]))
 }
@@ -80,14 +83,30 @@ impl Names<'_> {
         self.text(&format!("{}packs/{name}", self.beside))
     }
 
-    fn reports(&self, reports: &[ReportState]) -> Vec<ReportView> {
-        let view = |report: &ReportState| ReportView {
+    /// Returns what the page says about an attempt at a task or a turn that ended in this way.
+    fn view<K: Claimable>(&self, task: &TaskState<K>, outcome: Option<&Outcome>) -> TaskView {
+        let text = |text: &str| self.text(text);
+        let claim = task.claim.as_ref();
+        let reports = task.reports.iter().map(|report| ReportView {
             epoch: report.epoch,
-            status: self.text(&report.status),
+            status: text(&report.status),
             at: report.at.clone(),
             late: report.late.map(|reason| reason.name()),
-        };
-        reports.iter().map(view).collect()
+        });
+        TaskView {
+            id: task.id.to_string(),
+            status: task.status.name(),
+            ended: task.status.is_terminal(),
+            epoch: task.epoch,
+            claimed: claim.is_some(),
+            claimed_by: claim.and_then(|claim| claim.author_id.as_deref()).map(text),
+            claimed_at: claim.and_then(|claim| claim.at.clone()),
+            summary: outcome.and_then(|outcome| outcome.summary.as_deref()).map(text),
+            error: outcome.and_then(|it| it.error.as_ref()).map(|it| (text(&it.code), text(&it.message))),
+            output: outcome.and_then(|outcome| outcome.output_box_id.as_ref()).map(|id| self.content_box(id)),
+            reports: reports.collect(),
+            ..TaskView::default()
+        }
     }
 }
 
@@ -99,47 +118,30 @@ fn explained(error: CardError) -> String {
 }
 
 /// Returns what the page says about a batch.
-fn batch_view(ledger: &Ledger, names: &Names<'_>) -> BatchView {
-    let state = ledger.state();
+fn batch_view(ledger: &BatchLedger, names: &Names<'_>) -> BatchView {
+    let states = ledger.states();
+    let content = &ledger.content;
     let text = |text: &str| names.text(text);
-    let tasks = state.tasks.iter().zip(&ledger.batch.tasks).map(|(task, planned)| {
-        let forked = ledger.forked(task.index);
-        let report = task.report.as_ref();
+    let tasks = states.iter().zip(&content.batch.tasks).map(|(task, planned)| {
+        let forked = ledger.forked(task.id);
         TaskView {
-            id: task.index.to_string(),
-            status: task.status.name(),
-            ended: task.status.is_terminal(),
-            epoch: task.epoch,
             agent: text(forked.map_or(planned.target_ref.as_str(), |forked| forked.agent.as_str())),
             instruction: Some(text(&planned.instruction)),
             root: planned.root.as_deref().map(text),
             pack: forked.map(|forked| names.pack(forked.pack.rsplit('/').next().unwrap_or_default())),
             log: forked.map(|forked| names.log(&forked.output_box)),
-            claimed: task.claim.is_some(),
-            claimed_by: task.claim.as_ref().and_then(|claim| claim.author_id.as_deref()).map(text),
-            claimed_at: task.claim.as_ref().and_then(|claim| claim.at.clone()),
-            summary: report.and_then(|report| report.summary.as_deref()).map(text),
-            error: match report.and_then(|report| report.error.as_ref()) {
-                Some(error) => Some((text(&error.code), text(&error.message))),
-                None if report.is_none() && task.status == TaskStatus::Canceled => {
-                    Some(("fail_fast".to_owned(), "another task did not succeed".to_owned()))
-                }
-                None => None,
-            },
-            output: report.and_then(|report| report.output_box_id.as_ref()).map(|id| names.content_box(id)),
-            reports: names.reports(&task.reports),
-            ..TaskView::default()
+            ..names.view(task, ledger.outcome_of(task).as_ref())
         }
     });
     BatchView {
-        id: ledger.id.to_string(),
-        status: state.status.name(),
-        joined_at: ledger.result().map(|result| result.at.clone()),
-        parent: text(&ledger.batch.parent_agent),
-        parent_log: ledger.parent_log().map(|name| names.log(name)),
-        forked_at: ledger.forked_at().map(str::to_owned),
-        deadline_seconds: ledger.batch.deadline_seconds,
-        fail_fast: ledger.batch.fail_fast,
+        id: ledger.name.clone(),
+        status: ledger.status(&states).name(),
+        joined_at: content.result.as_ref().map(|result| result.at.clone()),
+        parent: text(&content.batch.parent_agent),
+        parent_log: content.fork.as_ref().map(|fork| names.log(&fork.parent_log)),
+        forked_at: content.fork.as_ref().map(|fork| fork.at.clone()),
+        deadline_seconds: content.batch.deadline_seconds,
+        fail_fast: content.batch.fail_fast,
         tasks: tasks.collect(),
     }
 }
@@ -147,31 +149,16 @@ fn batch_view(ledger: &Ledger, names: &Names<'_>) -> BatchView {
 /// Returns what the page says about an inbox; `is_pack` tells whether a pack of this name is there.
 fn inbox_view(name: &LogName, inbox: &Inbox, names: &Names<'_>, is_pack: &dyn Fn(&str) -> bool) -> InboxView {
     let text = |text: &str| names.text(text);
-    let tasks = inbox.turns().into_iter().map(|turn| {
-        let (request, claim, response) = (&turn.request, turn.claim.as_ref(), turn.response.as_ref());
+    let tasks = inbox.turns().into_iter().map(|(request, turn)| {
+        let pack = format!("{}.json", request.context_box_id.short());
         TaskView {
-            id: turn.id.to_string(),
-            status: turn.status.name(),
-            ended: turn.status.is_terminal(),
-            epoch: turn.epoch,
             agent: text(&request.agent),
             root: request.root.as_deref().map(text),
             from: request.from_agent.as_deref().map(text),
             context: Some(names.content_box(&request.context_box_id)),
-            pack: Some(format!("{}.json", request.context_box_id.short()))
-                .filter(|pack| is_pack(pack))
-                .map(|pack| names.pack(&pack)),
+            pack: is_pack(&pack).then(|| names.pack(&pack)),
             log: Some(names.log(&request.output_box)),
-            claimed: claim.is_some(),
-            claimed_by: claim.and_then(|claim| claim.author_id.as_deref()).map(text),
-            claimed_at: claim.and_then(|claim| claim.at.clone()),
-            summary: response.and_then(|response| response.summary.as_deref()).map(text),
-            error: response
-                .and_then(|response| response.error.as_ref())
-                .map(|error| (text(&error.code), text(&error.message))),
-            output: response.and_then(|response| response.output_box_id.as_ref()).map(|id| names.content_box(id)),
-            reports: names.reports(&turn.responses),
-            ..TaskView::default()
+            ..names.view(&turn, turn.report.as_ref().map(|report| &report.outcome))
         }
     });
     InboxView { name: name.as_str().to_owned(), closed: inbox.is_closed(), tasks: tasks.collect() }

@@ -2,8 +2,9 @@
 //! stated size, and all that two clones can do up to a stated number of steps.
 
 use contextpack::Digest;
-use contextpack::internals::batches::decide::{self, NewFile, Outcome, Writer};
-use contextpack::internals::batches::{BatchId, BatchStatus, Ledger, TaskStatus, Turn};
+use contextpack::internals::ledger::{
+    Attempt, BatchId, BatchLedger, BatchStatus, NewFile, Outcome, TaskStatus, Writer,
+};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -98,10 +99,10 @@ fn files(fail_fast: bool, tasks: &[Facts]) -> (BatchId, Vec<(String, Vec<u8>)>) 
 
 /// Returns the state that the program derives.
 fn derived(id: &BatchId, files: Vec<(String, Vec<u8>)>) -> (&'static str, Vec<(&'static str, u32)>) {
-    let ledger = Ledger::of(id, files).unwrap();
+    let ledger = BatchLedger::of(id, files).unwrap();
     assert_eq!(ledger.faults, []);
-    let state = ledger.state();
-    (state.status.name(), state.tasks.iter().map(|task| (task.status.name(), task.epoch)).collect())
+    let states = ledger.states();
+    (ledger.status(&states).name(), states.iter().map(|task| (task.status.name(), task.epoch)).collect())
 }
 
 fn check(fail_fast: bool, tasks: &[Facts]) {
@@ -246,59 +247,62 @@ fn outcome(word: &str) -> Outcome {
     Outcome { status: word.to_owned(), summary: None, output_box_id: None, error: None }
 }
 
-fn ledger(id: &BatchId, files: &Files) -> Ledger {
-    let ledger = Ledger::of(id, files.clone().into_iter().collect()).unwrap();
+fn ledger(id: &BatchId, files: &Files) -> BatchLedger {
+    let ledger = BatchLedger::of(id, files.clone().into_iter().collect()).unwrap();
     assert_eq!(ledger.faults, []);
     ledger
 }
 
 /// Returns the files that a step adds, in the order in which they are written.
-fn added(ledger: &Ledger, clone: usize, step: Step) -> Vec<NewFile> {
+fn added(ledger: &BatchLedger, clone: usize, step: Step) -> Vec<NewFile<u32>> {
     let writer = writer(clone);
     match step {
-        Step::Claim(task) => decide::claim(ledger, task, &writer).unwrap().1.into_iter().collect(),
+        Step::Claim(task) => {
+            let state = ledger.state_of(&task).unwrap();
+            ledger.claim(&state, &writer).into_iter().collect()
+        }
         Step::Report(task, epoch, word) => {
-            match decide::report(ledger, Turn { task, epoch }, &outcome(word), &writer) {
-                Ok(reported) => reported.parts().2.into_iter().collect(),
+            match ledger.decide_report(&Attempt { of: task, epoch }, &outcome(word), &writer) {
+                Ok(reported) => reported.file.into_iter().collect(),
                 // The epoch has not begun.
                 Err(_) => Vec::new(),
             }
         }
         Step::Reclaim(task) => {
-            let reclaimed = decide::reclaim(ledger, Some(task), &|_| true, &writer).unwrap();
+            let reclaimed = ledger.reclaim(Some(&task), &|_| true, &writer).unwrap();
             reclaimed.into_iter().map(|(_, file)| file).collect()
         }
         Step::Cancel => {
-            decide::end_open(ledger, &outcome("canceled"), &writer).into_iter().flat_map(|(_, files)| files).collect()
+            ledger.end_open(&outcome("canceled"), &writer).into_iter().flat_map(|(_, files)| files).collect()
         }
-        Step::Join => decide::join(ledger, &writer).ok().and_then(|(_, file)| file).into_iter().collect(),
+        Step::Join => ledger.join(&writer).ok().and_then(|(_, file)| file).into_iter().collect(),
         Step::Merge => Vec::new(),
     }
 }
 
 /// What of the state of a closed batch must not change.
-fn outcome_of(ledger: &Ledger) -> (BatchStatus, Vec<TaskStatus>, Option<Value>) {
-    let state = ledger.state();
-    let result = ledger.result().map(|result| serde_json::to_value(result).unwrap());
-    (state.status, state.tasks.iter().map(|task| task.status).collect(), result)
+fn outcome_of(ledger: &BatchLedger) -> (BatchStatus, Vec<TaskStatus>, Option<Value>) {
+    let states = ledger.states();
+    let result = ledger.content.result.as_ref().map(|result| serde_json::to_value(result).unwrap());
+    (ledger.status(&states), states.iter().map(|task| task.status).collect(), result)
 }
 
 /// Checks what must hold of the files of a clone, whatever led to them.
 fn invariants(id: &BatchId, files: &Files) {
     let read = ledger(id, files);
-    let state = read.state();
+    let states = read.states();
     let mut reversed: Vec<_> = files.clone().into_iter().collect();
     reversed.reverse();
-    assert_eq!(Ledger::of(id, reversed).unwrap().state(), state, "the order of files matters");
-    for task in &state.tasks {
+    assert_eq!(BatchLedger::of(id, reversed).unwrap(), read, "the order of files matters");
+    for task in &states {
         let counted: Vec<_> = task.reports.iter().filter(|report| report.late.is_none()).collect();
         assert!(counted.len() <= 1, "two reports of a task count: {task:?}");
         assert_eq!(counted.first().map(|it| it.epoch), task.report.as_ref().map(|it| it.epoch));
-        assert!(state.joined || counted.iter().all(|it| it.epoch == task.epoch), "a stale epoch counts: {task:?}");
+        assert!(read.is_over() || counted.iter().all(|it| it.epoch == task.epoch), "a stale epoch counts: {task:?}");
     }
     // Nothing is lost: every report is in the state of its task.
     let reports = files.keys().filter(|path| path.starts_with("reports/") || path.starts_with("events/late"));
-    assert_eq!(reports.count(), state.tasks.iter().map(|task| task.reports.len()).sum::<usize>());
+    assert_eq!(reports.count(), states.iter().map(|task| task.reports.len()).sum::<usize>());
     // It goes on: the batch can be ended from here.
     let mut files = files.clone();
     for step in [Step::Cancel, Step::Join] {
@@ -307,7 +311,7 @@ fn invariants(id: &BatchId, files: &Files) {
         }
     }
     let ended = ledger(id, &files);
-    assert!(ended.state().joined && ended.state().tasks.iter().all(|task| task.status.is_terminal()));
+    assert!(ended.is_over() && ended.states().iter().all(|task| task.status.is_terminal()));
 }
 
 /// Follows every sequence of steps of two clones up to a number of steps, and returns how many states there are.
@@ -346,7 +350,7 @@ fn explore(fail_fast: bool, tasks: usize, steps: &[Step], depth: usize) -> usize
                     }
                     // A result of the other clone, which was pushed first, replaces one that was never pushed.
                     let after = ledger(&id, &clones[clone]);
-                    let same_result = before.result().is_some() && before.result() == after.result();
+                    let same_result = before.is_over() && before.content.result == after.content.result;
                     assert!(
                         !same_result || outcome_of(&before) == outcome_of(&after),
                         "{step:?} changed a closed batch"

@@ -2,9 +2,7 @@
 //! stated size, and all that two clones can do up to a stated number of steps.
 
 use contextpack::Digest;
-use contextpack::internals::batches::decide::{Outcome, Writer};
-use contextpack::internals::inbox::decide::{self, Claimed, Dispatched, NewFile};
-use contextpack::internals::inbox::{Inbox, TurnId, TurnRequest};
+use contextpack::internals::ledger::{Dispatched, Inbox, NewFile, Outcome, TaskStatus, TurnId, TurnRequest, Writer};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -79,8 +77,8 @@ fn every_world_of_one_turn_and_three_epochs_is_as_specified() {
                             files.rotate_left(turn);
                             let inbox = Inbox::of(files);
                             assert_eq!(inbox.faults, []);
-                            let turns = inbox.turns();
-                            (turns.len(), turns[0].status.name(), turns[0].epoch, turns[0].responses.len())
+                            let turns = inbox.states();
+                            (turns.len(), turns[0].status.name(), turns[0].epoch, turns[0].reports.len())
                         })
                         .collect();
                     assert!(states.iter().all(|state| *state == (1, status, epoch, responses.len())), "{states:?}");
@@ -103,7 +101,7 @@ fn an_inbox_is_closed_if_its_last_closing_is_not_over() {
             assert_eq!(inbox.is_closed(), closed.iter().max() > opened.iter().max());
             // It can be changed from here, and is then what was asked for.
             assert_eq!(
-                (decide::close(&inbox).is_none(), decide::open(&inbox).is_some()),
+                (inbox.set_closed(true).is_none(), inbox.set_closed(false).is_some()),
                 (inbox.is_closed(), inbox.is_closed())
             );
         }
@@ -131,32 +129,31 @@ fn read(files: &Files) -> Inbox {
 }
 
 /// Returns the files that a step adds.
-fn added(inbox: &Inbox, clone: usize, step: Step) -> Vec<NewFile> {
+fn added(inbox: &Inbox, clone: usize, step: Step) -> Vec<NewFile<TurnId>> {
     let writer = Writer { author_id: None, at: AT.to_owned(), nonce: ["a", "b"][clone].to_owned() };
     let id = |key: &str| TurnId::of(&request(key));
     match step {
         Step::Dispatch(key) => {
             let request: TurnRequest = serde_json::from_slice(&request(key)).unwrap();
-            match decide::dispatch(inbox, &request).unwrap() {
+            match inbox.dispatch(&request).unwrap() {
                 Dispatched::New(file) => vec![file],
                 _ => Vec::new(),
             }
         }
-        Step::Claim => match decide::claim(inbox, None, &writer).unwrap() {
-            Claimed::Accepted(_, file) => vec![file],
-            Claimed::Busy(..) | Claimed::Empty => Vec::new(),
-        },
+        Step::Claim => {
+            let pending = inbox.states().into_iter().find(|turn| turn.status == TaskStatus::Pending);
+            pending.map(|turn| inbox.claim(&turn, &writer).unwrap()).into_iter().collect()
+        }
         Step::Acknowledge(key, epoch, word) => {
             let outcome = Outcome { status: word.to_owned(), summary: None, output_box_id: None, error: None };
             // There may be no such turn or epoch.
-            let response = decide::acknowledge(inbox, &id(key), Some(epoch), &outcome, &writer);
-            response.ok().and_then(|(_, reported)| reported.parts().2).into_iter().collect()
+            let attempt = inbox.attempt(&id(key), Some(epoch)).unwrap();
+            let reported = inbox.decide_report(&attempt, &outcome, &writer);
+            reported.ok().and_then(|reported| reported.file).into_iter().collect()
         }
-        Step::Reclaim => {
-            decide::reclaim(inbox, None, &|_| true, &writer).unwrap().into_iter().map(|(_, file)| file).collect()
-        }
-        Step::Close => decide::close(inbox).into_iter().collect(),
-        Step::Open => decide::open(inbox).into_iter().collect(),
+        Step::Reclaim => inbox.reclaim(None, &|_| true, &writer).unwrap().into_iter().map(|(_, file)| file).collect(),
+        Step::Close => inbox.set_closed(true).into_iter().collect(),
+        Step::Open => inbox.set_closed(false).into_iter().collect(),
         Step::Merge => Vec::new(),
     }
 }
@@ -164,21 +161,21 @@ fn added(inbox: &Inbox, clone: usize, step: Step) -> Vec<NewFile> {
 /// Checks what must hold of the files of a clone, whatever led to them.
 fn invariants(files: &Files) {
     let inbox = read(files);
-    let turns = inbox.turns();
+    let turns = inbox.states();
     let mut reversed: Vec<_> = files.clone().into_iter().collect();
     reversed.reverse();
-    assert_eq!(Inbox::of(reversed).turns(), turns, "the order of files matters");
+    assert_eq!(Inbox::of(reversed).states(), turns, "the order of files matters");
     for turn in &turns {
-        let counted: Vec<_> = turn.responses.iter().filter(|response| response.late.is_none()).collect();
+        let counted: Vec<_> = turn.reports.iter().filter(|response| response.late.is_none()).collect();
         assert!(counted.len() <= 1 && counted.iter().all(|it| it.epoch == turn.epoch), "{turn:?}");
-        assert_eq!(counted.len(), usize::from(turn.response.is_some()));
+        assert_eq!(counted.len(), usize::from(turn.report.is_some()));
     }
     // Nothing is lost: every request is a turn, and every response is at its turn.
     let count = |prefix: &str| files.keys().filter(|path| path.starts_with(prefix)).count();
     let requests: BTreeSet<&Vec<u8>> =
         files.iter().filter(|(path, _)| path.starts_with("requests/")).map(|(_, bytes)| bytes).collect();
     assert_eq!(requests.len(), turns.len());
-    let responses: usize = turns.iter().map(|turn| turn.responses.len()).sum();
+    let responses: usize = turns.iter().map(|turn| turn.reports.len()).sum();
     assert_eq!(count("responses/") + count("events/late"), responses);
     // It goes on: what is open can be claimed, after a reclaim.
     let mut files = files.clone();
@@ -188,7 +185,7 @@ fn invariants(files: &Files) {
         }
     }
     let open = turns.iter().any(|turn| !turn.status.is_terminal());
-    assert_eq!(read(&files).turns().iter().any(|turn| turn.status.name() == "dispatched"), open);
+    assert_eq!(read(&files).states().iter().any(|turn| turn.status.name() == "dispatched"), open);
 }
 
 #[test]

@@ -259,3 +259,124 @@ fn links_of_the_documentation_lead_somewhere() {
     }
     assert!(count > 100, "{count}");
 }
+
+/// Whether a value is what a schema says, as far as fields, constants and alternatives go; CI asks another validator too.
+fn conforms(value: &serde_json::Value, schema: &serde_json::Value, root: &serde_json::Value) -> bool {
+    if let Some(name) = schema["$ref"].as_str() {
+        return conforms(value, root.pointer(name.trim_start_matches('#')).unwrap(), root);
+    }
+    if let Some(alternatives) = schema["oneOf"].as_array() {
+        return alternatives.iter().filter(|schema| conforms(value, schema, root)).count() == 1;
+    }
+    let is_const = schema.get("const").is_none_or(|expected| expected == value);
+    let required = schema["required"].as_array().into_iter().flatten();
+    let has_required = required.into_iter().all(|name| value.get(name.as_str().unwrap()).is_some());
+    let fields = value.as_object().into_iter().flatten();
+    let has_known = fields.into_iter().all(|(name, field)| match schema["properties"].get(name) {
+        Some(schema) => conforms(field, schema, root),
+        None => schema["additionalProperties"] != false,
+    });
+    let items = value.as_array().into_iter().flatten();
+    is_const && has_required && has_known && items.into_iter().all(|item| conforms(item, &schema["items"], root))
+}
+
+#[test]
+fn the_files_of_the_golden_ledgers_are_what_their_schemas_say() {
+    let sandbox = Sandbox::new();
+    let golden = project("tests/golden");
+    for (folder, kinds) in [
+        ("batches/context/batches", ["batch", "batch-claim", "batch-report", "batch-event", "batch-result"].as_slice()),
+        ("inbox/context/inbox", &["inbox-request", "inbox-claim", "inbox-response", "inbox-event"]),
+    ] {
+        for kind in kinds {
+            let schema: serde_json::Value = serde_json::from_str(&sandbox.expect(0, &["schema", kind])).unwrap();
+            let place = match kind.rsplit_once('-').map_or(*kind, |(_, word)| word) {
+                file @ ("batch" | "result") => format!("{file}.json"),
+                word => format!("{word}s/"),
+            };
+            let files = walkdir::WalkDir::new(golden.join(folder)).into_iter().flatten();
+            let paths = files.map(|entry| entry.path().to_str().unwrap().replace('\\', "/"));
+            let paths: Vec<String> = paths.filter(|path| path.contains(&place) && path.ends_with(".json")).collect();
+            assert!(paths.len() > 1, "{kind} has no files");
+            for path in paths {
+                let value: serde_json::Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+                assert!(conforms(&value, &schema, &schema), "{path} is none of {kind}");
+                let mut unknown = value.clone();
+                unknown["other"] = 1.into();
+                assert!(!conforms(&unknown, &schema, &schema), "{kind} takes any field");
+            }
+        }
+    }
+}
+
+/// The name of what a command prints in the schema of outputs.
+fn output_name(command: &str) -> String {
+    let words: Vec<&str> = command.split(' ').collect();
+    let name = words.iter().take_while(|word| word.bytes().all(|byte| byte.is_ascii_lowercase())).take(2);
+    let two_words = ["batch", "box", "card", "inbox"].contains(&words[0]);
+    match name.take(if two_words { 2 } else { 1 }).copied().collect::<Vec<_>>().join("_").as_str() {
+        "batch_cancel" => "batch_expire".to_owned(),
+        "box_snapshot" | "box_from_pack" => "box_new".to_owned(),
+        "inbox_open" => "inbox_close".to_owned(),
+        name => name.to_owned(),
+    }
+}
+
+#[test]
+fn the_json_of_the_golden_commands_is_what_the_schema_says() {
+    let schema: serde_json::Value = serde_json::from_str(&text("schema/output.schema.json")).unwrap();
+    let mut seen = BTreeSet::new();
+    for case in fs::read_dir(project("tests/golden")).unwrap() {
+        let Ok(printed) = fs::read_to_string(case.unwrap().path().join("commands.out")) else { continue };
+        for block in format!("\n{printed}").split("\n$ ").filter(|block| block.contains("--format json")) {
+            let (command, rest) = block.split_once('\n').unwrap();
+            let Some((json, _)) = rest.split_once("\n}") else { continue };
+            let value: serde_json::Value = serde_json::from_str(&format!("{json}\n}}")).unwrap();
+            let name = if value.get("error").is_some() { "error".to_owned() } else { output_name(command) };
+            assert!(conforms(&value, &schema["properties"][&name], &schema), "{name}: {command}");
+            seen.insert(name);
+        }
+    }
+    assert!(seen.len() >= 10, "{seen:?}");
+}
+
+#[test]
+fn the_json_of_commands_about_cards_and_ledgers_is_what_the_schema_says() {
+    let schema: serde_json::Value = serde_json::from_str(&text("schema/output.schema.json")).unwrap();
+    let (sandbox, id) = crate::batches::batch(2, "");
+    let [card, other] = ["one", "two"].map(|text| crate::cards::card(&sandbox, text));
+    sandbox.write("messages.json", "[{\"role\": \"user\", \"content\": \"Hello\"}]");
+    let check = |code: i32, name: &str, words: &str| {
+        let words: Vec<&str> = words.split(' ').chain(["--format", "json"]).collect();
+        let value = sandbox.json(code, &words);
+        assert!(conforms(&value, &schema["properties"][name], &schema), "{words:?}: {value}");
+        value
+    };
+    check(0, "card_add", "card add --type agent.thought --text Hello");
+    check(0, "card_add_from_messages", "card add --from-messages messages.json");
+    check(0, "card_show", &format!("card show {card} 00000000"));
+    check(0, "card_delete", &format!("card delete {other}"));
+    let new = check(0, "box_new", &format!("box new {card} --parent planner"));
+    check(0, "box_append", &format!("box append notes {card}"));
+    check(0, "box_new", "box snapshot notes");
+    check(0, "box_list", "box list");
+    check(0, "box_show", "box show notes");
+    check(0, "box_show_several", &format!("box show notes {} nothing", new["box_id"].as_str().unwrap()));
+    check(0, "box_diff", "box diff planner notes");
+    check(0, "batch_list", "batch list");
+    check(0, "batch_matrix", &format!("batch matrix {id}"));
+    check(0, "batch_claim", &format!("batch claim {id} 0 --by me"));
+    check(1, "batch_claim", &format!("batch claim {id} 0"));
+    check(0, "batch_reclaim", &format!("batch reclaim {id}"));
+    check(0, "batch_report", &format!("batch report {id} 0 --epoch 1 --status success"));
+    check(0, "batch_expire", &format!("batch cancel {id}"));
+    check(0, "batch_status", &format!("batch status {id}"));
+    check(0, "batch_join", &format!("batch join {id}"));
+    check(0, "dispatch", "dispatch coder --box planner");
+    check(0, "inbox_claim", "inbox claim coder");
+    check(1, "inbox_claim", "inbox claim coder");
+    check(0, "inbox_reclaim", "inbox reclaim coder");
+    check(0, "inbox_close", "inbox close coder");
+    check(0, "inbox_close", "inbox open coder");
+    check(0, "inbox_list", "inbox list coder");
+}

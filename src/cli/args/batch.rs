@@ -130,7 +130,7 @@ pub(crate) struct BatchReportArgs {
     pub(crate) task: TaskArg,
 
     /// The epoch that the claim gave
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(crate::handoff::batches::LAST_EPOCH)))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(crate::handoff::ledger::LAST_EPOCH)))]
     pub(crate) epoch: u32,
 
     /// `success`, `failed`, `canceled`, `timeout` or `partial`; any other word counts as `failed`

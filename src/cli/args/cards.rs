@@ -2,7 +2,8 @@
 
 use super::review::seconds;
 use crate::cli::completion;
-use clap::{Args as Options, Subcommand, ValueEnum};
+use crate::handoff::cards::{MessageStyle, Role};
+use clap::{Args as Options, Subcommand};
 use clap_complete::engine::ArgValueCandidates;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -52,7 +53,7 @@ pub(crate) struct CardAddArgs {
 
     /// Who says it, as a model sees it; the default is that of the type
     #[arg(long, value_enum, value_name = "ROLE", requires = "text")]
-    pub(crate) role: Option<RoleName>,
+    pub(crate) role: Option<Role>,
 
     /// Who wrote it, for audit only; the default is the role
     #[arg(long, value_name = "AUTHOR", allow_hyphen_values = true)]
@@ -75,19 +76,6 @@ pub(crate) struct CardAddArgs {
     /// Tool calls, tool results, parts of contents and system prompts are kept. `metadata.n` is the position of the message, `metadata.extra` has its other fields.
     #[arg(long, value_name = "FILE|-")]
     pub(crate) from_messages: Option<PathBuf>,
-}
-
-/// Who says something in a conversation with a model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum RoleName {
-    /// Instructions that come before the conversation
-    System,
-    /// The user
-    User,
-    /// The model
-    Assistant,
-    /// A tool that the model called
-    Tool,
 }
 
 /// Options of `box`.
@@ -143,8 +131,8 @@ pub(crate) enum BoxCommand {
         #[arg(value_name = "BOX", required = true, add = ArgValueCandidates::new(completion::boxes))]
         names: Vec<String>,
         /// The API that `--format messages` is for
-        #[arg(long, value_enum, default_value_t = StyleName::Openai, value_name = "STYLE")]
-        style: StyleName,
+        #[arg(long, value_enum, default_value_t = MessageStyle::Openai, value_name = "STYLE")]
+        style: MessageStyle,
     },
     /// Lists boxes and logs
     List,
@@ -157,13 +145,4 @@ pub(crate) enum BoxCommand {
         #[arg(value_name = "B", add = ArgValueCandidates::new(completion::boxes))]
         new: String,
     },
-}
-
-/// The API that messages are for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum StyleName {
-    /// A list of messages, as OpenAI's chat completions and most other APIs take
-    Openai,
-    /// An object with `system` and `messages`, as Anthropic's API takes
-    Anthropic,
 }

@@ -132,7 +132,7 @@ pub(crate) struct TurnAckArgs {
     pub(crate) turn: String,
 
     /// The epoch that the claim gave; it may be left out as long as the turn was never given up
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(crate::handoff::batches::LAST_EPOCH)))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(crate::handoff::ledger::LAST_EPOCH)))]
     pub(crate) epoch: Option<u32>,
 
     /// `success`, `failed`, `canceled`, `timeout` or `partial`; any other word counts as `failed`

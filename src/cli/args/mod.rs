@@ -15,7 +15,7 @@ mod setup;
 pub(crate) use agent::{AgentChoice, AgentCommand, AgentCommandArgs, JobArgs};
 pub(crate) use batch::{BatchArg, BatchArgs, BatchCommand, BatchReportArgs, TaskArg};
 pub(crate) use build::{BudgetArgs, BuildArgs, CheckArgs, ListArgs, PackArgs, PrintMode, WatchArgs};
-pub(crate) use cards::{BoxArgs, BoxCommand, CardAddArgs, CardArgs, CardCommand, RoleName, StyleName};
+pub(crate) use cards::{BoxArgs, BoxCommand, CardAddArgs, CardArgs, CardCommand};
 use commands::{formats_fault, formats_of};
 pub(crate) use handover::HandoverArgs;
 pub(crate) use inbox::{DispatchArgs, InboxArg, InboxArgs, InboxCommand, TurnAckArgs};

@@ -1,28 +1,23 @@
 //! `contextpack batch fork`.
 
-use super::output::ForkedBatch;
-use super::{BatchFiles, matrix, ring_for_tasks};
-use crate::cli::args::{BudgetArgs, Global, PublishArgs, WakeArgs};
+use super::{matrix, ring_for_tasks};
+use crate::cli::args::{BudgetArgs, PublishArgs, WakeArgs};
 use crate::cli::card::CardFiles;
-use crate::cli::handover::{BuiltHandover, HandoverTask, built, not_found, party};
+use crate::cli::handover::{BuiltHandover, HandoverTask, built, party};
 use crate::cli::input;
-use crate::cli::ledger::Done;
+use crate::cli::ledger::{Done, LedgerFiles};
 use crate::cli::workspace::{open, settled, stamp};
-use crate::config::{BatchFile, Recipe};
-use crate::console::Exit;
-use crate::console::Failure;
-use crate::console::Format;
-use crate::console::report::{print_error, print_lines};
-use crate::console::{self, printable};
+use crate::config::BatchFile;
+use crate::console::report::print_error;
+use crate::console::{self, Exit, Failure, Format, printable};
 use crate::engine::{Project, Repository};
-use crate::handoff::batches::decide::NewFile;
-use crate::handoff::batches::{Batch, BatchId, BatchTask, ForkedTask, Ledger, LedgerPath, TargetStrategy};
-use crate::handoff::cards::{BoxContent, CardError, ContentId, FileKind, LogName, Transaction};
-use crate::handoff::handover::{Arguments, own_log};
+use crate::handoff::cards::{BoxContent, ContentId, FileKind, LogName, Transaction};
+use crate::handoff::handover::{Arguments, TargetStrategy, own_log};
+use crate::handoff::ledger::{Batch, BatchId, BatchLedger, BatchTask, ForkedTask};
 use crate::model::{Digest, RepoPath};
 use crate::review::read;
 use crate::store::{Access, Folder};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::Path;
@@ -32,92 +27,88 @@ const RECIPE: &str = "delegate";
 
 /// A batch that was checked and built, and is not written yet.
 struct PreparedBatch {
-    id: BatchId,
     batch: Batch,
     parent_log: LogName,
     tasks: Vec<BuiltHandover>,
     folder: Folder,
     dir: RepoPath,
     at: String,
+    /// What follows from the inputs of the packs.
+    exit: Exit,
 }
 
 /// A plan with what is known about it.
-enum Plan {
-    /// With the exit code that follows from the inputs of its packs.
-    New(Box<PreparedBatch>, Exit),
+enum ForkPlan {
+    New(Box<PreparedBatch>),
     Known(BatchId),
+    /// It has errors, which were reported.
+    Faulty(Exit),
 }
 
-/// A batch whose texts hold no secrets, with the fields from which some were removed.
-struct ScrubbedBatch {
-    batch: Batch,
-    /// Each with its task, if it is one of a task.
-    removed: Vec<(Option<usize>, &'static str)>,
+/// The file of a plan.
+struct PlanFile<'a> {
+    /// Its name for people.
+    shown: &'a str,
+    text: &'a str,
+    /// The boxes that the user gives.
+    boxes: &'a [String],
 }
 
 /// Forks a batch: checks and builds everything, then writes it, `batch.json` last.
 pub(super) fn run(
-    global: &Global,
+    files: &LedgerFiles,
     file: &Path,
     boxes: &[String],
     publish: PublishArgs,
     wake: &WakeArgs,
 ) -> Result<Exit, Failure> {
     let shown = if file == Path::new("-") { "standard input".to_owned() } else { file.display().to_string() };
-    let bytes = if file == Path::new("-") { input::stdin()? } else { input::named_file(file)? };
+    let bytes = input::file_or_stdin(file)?;
     let text = String::from_utf8(bytes).map_err(|_| Failure::Usage(format!("`{shown}` is not UTF-8")))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    let files = BatchFiles::open(global)?;
-    files.published(global, publish, Some(wake), || fork(global, &files, &shown, text, boxes))
+    let plan = PlanFile { shown: &shown, text, boxes };
+    files.published(publish, Some(wake), || fork(files, &plan))
 }
 
-fn fork(global: &Global, files: &BatchFiles, shown: &str, text: &str, boxes: &[String]) -> Result<Done, Failure> {
-    let plan = match settled(|| prepare(global, files, shown, text, boxes))? {
-        Ok(plan) => plan,
-        // The faults were printed.
-        Err(exit) => return Ok(Done { exit, message: String::new(), ring: None, print: Box::new(|| Ok(())) }),
-    };
-    let existed = matches!(plan, Plan::Known(_));
-    let (id, exit) = match plan {
-        Plan::Known(id) => (id, Exit::Done),
-        Plan::New(prepared, exit) => {
-            let id = prepared.id.clone();
-            write(files, *prepared)?;
-            (id, exit)
+fn fork(files: &LedgerFiles, file: &PlanFile<'_>) -> Result<Done, Failure> {
+    let (id, exit, existed) = match settled(|| prepare(files, file))? {
+        ForkPlan::Faulty(exit) => return Ok(Done::silent(exit)),
+        ForkPlan::Known(id) => (id, Exit::Done, true),
+        ForkPlan::New(prepared) => {
+            let (id, exit) = (prepared.batch.id(), prepared.exit);
+            write(files, &id, *prepared)?;
+            (id, exit, false)
         }
     };
-    let ledger = files.read(&id)?;
+    let batch = files.open_batch(id.clone());
+    let ledger = batch.read()?;
     if existed {
         record_forked(files, &ledger)?;
     }
     let matrix = matrix(&ledger);
+    let known = existed.then(|| format!("{id} was forked before: nothing was written"));
+    let ring = (!matrix.include.is_empty()).then(|| ring_for_tasks(&batch, &"batch.json"));
     // Standard output is the id alone, for scripts.
     let tasks = matrix.include.iter().map(|task| {
         let (agent, pack) = (task.agent.as_deref().unwrap_or_default(), task.pack.as_deref().unwrap_or_default());
         format!("{:>4}  {agent}  {pack}  {}", task.task_index, task.output_box)
     });
-    let tasks: Vec<String> = tasks.filter(|_| global.format == Format::Text && !global.quiet).collect();
-    let message = format!("Fork batch {id}");
-    let ring = (!matrix.include.is_empty()).then(|| ring_for_tasks(files, &id, "batch.json"));
-    let (format, quiet) = (global.format, global.quiet);
-    let print = Box::new(move || {
-        if existed && !quiet {
-            writeln!(console::stderr(), "note: {id} was forked before: nothing was written")?;
-        }
-        let line = id.to_string();
-        print_lines(format, &ForkedBatch { batch_id: id, existed, matrix }, [line])?;
-        Ok(tasks.iter().try_for_each(|task| writeln!(console::stderr(), "{}", printable(task)))?)
-    });
-    Ok(Done { exit, message, ring, print })
+    let tasks: Vec<String> = tasks.filter(|_| files.global.format == Format::Text).collect();
+    let (message, lines) = (format!("Fork batch {id}"), vec![id.to_string()]);
+    let output = json!({"batch_id": id, "existed": existed, "matrix": matrix});
+    let mut done = Done::new(message, &output, lines).noted(known);
+    done.notes.extend(tasks);
+    Ok(Done { exit, ring, ..done })
 }
 
 /// Records what an earlier fork of the plan wrote: perhaps it was not committed.
-fn record_forked(files: &BatchFiles, ledger: &Ledger) -> Result<(), Failure> {
-    let own = [Some(LedgerPath::Batch.to_string()), ledger.fork_event().map(str::to_owned)];
-    own.into_iter().flatten().for_each(|path| files.record_known(files.store.shown(&ledger.id, &path)));
+fn record_forked(files: &LedgerFiles, ledger: &BatchLedger) -> Result<(), Failure> {
+    let fork = ledger.content.fork.as_ref();
+    let own = [Some("batch.json"), fork.map(|fork| fork.path.as_str())];
+    own.into_iter().flatten().for_each(|path| files.record_known(files.batches.shown(&ledger.name, &path)));
     let store = &files.cards.store;
     let record = |kind, id: &ContentId| files.record_known(store.shown(kind, id));
-    for task in (0..ledger.batch.tasks.len()).filter_map(|task| ledger.forked(u32::try_from(task).ok()?)) {
+    for task in fork.into_iter().flat_map(|fork| &fork.tasks) {
         files.record_known(task.pack.clone());
         let bytes = input::listed_file(&files.root.join(&task.pack));
         let Some(pack) = bytes.ok().and_then(|bytes| read(&bytes).ok()) else { continue };
@@ -127,8 +118,7 @@ fn record_forked(files: &BatchFiles, ledger: &Ledger) -> Result<(), Failure> {
         ids.filter_map(ContentId::from_hex).for_each(|id| record(FileKind::Card, &id));
         let profile = pack.handover.map(|handover| handover.target_profile_box_id);
         for (name, is_profile) in [(Some(task.context_box_id.to_string()), false), (profile, true)] {
-            let content = name.map(|name| store.read_box(&name)).transpose().map_err(|error| files.failure(error))?;
-            let Some(content) = content.flatten() else { continue };
+            let Some(content) = name.map(|name| store.read_box(&name)).transpose()?.flatten() else { continue };
             content.id.iter().chain(&content.parent_ids).for_each(|id| record(FileKind::Box, id));
             content.card_ids.iter().filter(|_| is_profile).for_each(|id| record(FileKind::Card, id));
         }
@@ -136,15 +126,10 @@ fn record_forked(files: &BatchFiles, ledger: &Ledger) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Checks the plan and builds the packs in memory; `Err` if the input has errors, which were reported.
-fn prepare(
-    global: &Global,
-    files: &BatchFiles,
-    shown: &str,
-    text: &str,
-    boxes: &[String],
-) -> Result<Result<Plan, Exit>, Failure> {
-    let repository = open(global, &[], Some(Access::Read))?;
+/// Checks the plan and builds the packs in memory.
+fn prepare(files: &LedgerFiles, plan: &PlanFile<'_>) -> Result<ForkPlan, Failure> {
+    let PlanFile { shown, text, boxes } = plan;
+    let repository = open(&files.global, &[], Some(Access::Read))?;
     let settings = repository.settings();
     let cards = &files.cards;
     let (file, lines) = match BatchFile::read(text, settings.handover.max_tasks) {
@@ -154,22 +139,27 @@ fn prepare(
                 let place = fault.line.map_or_else(String::new, |line| format!(":{line}"));
                 print_error(&cards.redacted(&format!("{shown}{place}: {}", fault.message)), None)?;
             }
-            return Ok(Err(Exit::Usage));
+            return Ok(ForkPlan::Faulty(Exit::Usage));
         }
     };
-    let ScrubbedBatch { batch, removed } = batch(cards, file)?;
-    report_removed(global, shown, &lines, &removed)?;
-    let id = BatchId::of(&batch.bytes());
-    if files.store.exists(&id).map_err(|error| files.failure(error))? {
-        return Ok(Ok(Plan::Known(id)));
+    let (batch, removed) = batch(cards, file)?;
+    for (task, field) in removed.iter().filter(|_| !files.global.quiet) {
+        let place = prefix(shown, task.and_then(|task| lines.get(task)).copied());
+        let task = task.map_or_else(String::new, |task| format!(" of task {task}"));
+        let line = format!("note: {place}secrets were removed from `{field}`{task}");
+        writeln!(console::stderr(), "{}", printable(&line))?;
+    }
+    let id = batch.id();
+    if files.batches.has(&id)? {
+        return Ok(ForkPlan::Known(id));
     }
     let dir = settings.handover.packs().ok_or_else(|| Failure::usage("`handover.dir` is no folder"))?;
     let folder = Folder::open(repository.root(), &dir)?;
     let project = repository.project();
-    let parent = parent_log(&project, &batch.parent_agent).map_err(|error| at(shown, None, error))?;
-    let given = boxes.iter().map(|name| files.cards.store.existing_box(name)).collect::<Result<Vec<_>, _>>();
-    let given = given.map_err(|error| files.failure(error))?;
-    let forking = Forking { global, repository: &repository, project: &project, files, id: &id, given: &given };
+    let parent_log = party(&project, &batch.parent_agent).and_then(|parent| Ok(own_log(&parent)?));
+    let parent_log = parent_log.map_err(|error| at(shown, None, error))?;
+    let given = boxes.iter().map(|name| cards.store.existing_box(name)).collect::<Result<Vec<_>, _>>()?;
+    let forking = Forking { repository: &repository, project: &project, files, id: &id, given: &given };
     let mut tasks = Vec::with_capacity(batch.tasks.len());
     let mut reused: BTreeMap<String, usize> = BTreeMap::new();
     let mut exit = Exit::Done;
@@ -179,7 +169,7 @@ fn prepare(
             Ok(built) => built,
             Err(exit) => {
                 print_error(&format!("{}the pack of task {index} cannot be built", prefix(shown, place)), None)?;
-                return Ok(Err(exit));
+                return Ok(ForkPlan::Faulty(exit));
             }
         };
         if task.target_strategy == TargetStrategy::Reuse
@@ -187,23 +177,20 @@ fn prepare(
         {
             let key = &built.agent.key;
             let message = format!("task {index} reuses the agent `{key}`, which task {first} reuses already");
-            return Err(at(shown, place, Failure::Usage(files.cards.redacted(&message))));
+            return Err(at(shown, place, Failure::Usage(message)));
         }
         exit = exit.and(built.exit);
         tasks.push(built);
     }
     let at = stamp()?.generated_at;
-    Ok(Ok(Plan::New(Box::new(PreparedBatch { id, batch, parent_log: parent, tasks, folder, dir, at }), exit)))
+    Ok(ForkPlan::New(Box::new(PreparedBatch { batch, parent_log, tasks, folder, dir, at, exit })))
 }
 
-/// Returns the batch of a plan, without secrets.
-fn batch(cards: &CardFiles, file: BatchFile) -> Result<ScrubbedBatch, Failure> {
+/// Returns the batch of a plan, without secrets, and the fields from which some were removed, with their tasks.
+fn batch(cards: &CardFiles, file: BatchFile) -> Result<(Batch, Vec<(Option<usize>, String)>), Failure> {
     let deadline = file.deadline();
     let tasks = file.tasks.into_iter().map(|task| BatchTask {
-        target_strategy: TargetStrategy::ALL
-            .into_iter()
-            .find(|strategy| strategy.name() == task.target_strategy)
-            .unwrap_or(TargetStrategy::New),
+        target_strategy: TargetStrategy::parse(&task.target_strategy).unwrap_or(TargetStrategy::New),
         target_ref: task.target_ref,
         instruction: task.instruction,
         context_box_id: task.context_box_id,
@@ -217,54 +204,32 @@ fn batch(cards: &CardFiles, file: BatchFile) -> Result<ScrubbedBatch, Failure> {
         deadline_seconds: deadline.unwrap_or(batch.deadline_seconds),
         ..batch
     };
-    let mut value = serde_json::to_value(&batch).map_err(std::io::Error::from)?;
-    cards.writer().scrub_value(&mut value).map_err(|error| cards.failure(error))?;
-    let scrubbed: Batch = serde_json::from_value(value).map_err(|_| {
+    let before = serde_json::to_value(&batch).map_err(std::io::Error::from)?;
+    let mut value = before.clone();
+    cards.writer().scrub_value(&mut value)?;
+    let mut removed = changed_fields(None, &before, &value);
+    let tasks = |value: &Value| value["tasks"].as_array().cloned().unwrap_or_default();
+    for (index, (before, after)) in tasks(&before).iter().zip(&tasks(&value)).enumerate() {
+        removed.extend(changed_fields(Some(index), before, after));
+    }
+    let scrubbed = serde_json::from_value(value).map_err(|_| {
         Failure::Input("a secret is where the plan needs another value; nothing was written".to_owned())
     })?;
-    let mut removed = Vec::new();
-    let mut compare = |task, field, differs: bool| removed.extend(differs.then_some((task, field)));
-    compare(None, "parent_agent", batch.parent_agent != scrubbed.parent_agent);
-    compare(None, "tool_call_id", batch.tool_call_id != scrubbed.tool_call_id);
-    compare(None, "key", batch.key != scrubbed.key);
-    for (index, (before, after)) in batch.tasks.iter().zip(&scrubbed.tasks).enumerate() {
-        let task = Some(index);
-        compare(task, "target_ref", before.target_ref != after.target_ref);
-        compare(task, "instruction", before.instruction != after.instruction);
-        compare(task, "context_box_id", before.context_box_id != after.context_box_id);
-        compare(task, "root", before.root != after.root);
-    }
-    Ok(ScrubbedBatch { batch: scrubbed, removed })
+    Ok((scrubbed, removed))
 }
 
-/// Says where secrets were removed from a plan; `lines` are those of its tasks.
-fn report_removed(
-    global: &Global,
-    shown: &str,
-    lines: &[u32],
-    removed: &[(Option<usize>, &'static str)],
-) -> Result<(), Failure> {
-    for (task, field) in removed.iter().filter(|_| !global.quiet) {
-        let place = prefix(shown, task.and_then(|task| lines.get(task)).copied());
-        let task = task.map_or_else(String::new, |task| format!(" of task {task}"));
-        let line = format!("note: {place}secrets were removed from `{field}`{task}");
-        writeln!(console::stderr(), "{}", printable(&line))?;
-    }
-    Ok(())
-}
-
-fn parent_log(project: &Project<'_>, name: &str) -> Result<LogName, Failure> {
-    let (agent, _) = project.agent_of_handover(name).map_err(not_found)?;
-    let parent = party(&project.knowledge().agents.all, agent.agent)?;
-    own_log(&parent).map_err(|error| Failure::Usage(error.to_string()))
+/// Returns the fields of an object whose values differ, except lists.
+fn changed_fields(task: Option<usize>, before: &Value, after: &Value) -> Vec<(Option<usize>, String)> {
+    let fields = before.as_object().into_iter().flatten();
+    let changed = fields.filter(|(name, value)| !value.is_array() && after.get(*name) != Some(*value));
+    changed.map(|(name, _)| (task, name.clone())).collect()
 }
 
 /// What the packs of all tasks are built from.
 struct Forking<'a, 'p> {
-    global: &'a Global,
     repository: &'a Repository,
     project: &'a Project<'p>,
-    files: &'a BatchFiles,
+    files: &'a LedgerFiles,
     id: &'a BatchId,
     /// The boxes that the user gives.
     given: &'a [BoxContent],
@@ -272,19 +237,14 @@ struct Forking<'a, 'p> {
 
 impl Forking<'_, '_> {
     fn task(&self, index: usize, task: &BatchTask, parent: &str) -> Result<Result<BuiltHandover, Exit>, Failure> {
-        let failed = |error| self.files.failure(error);
         let mut arguments: BTreeMap<String, Value> = BTreeMap::new();
         arguments.insert("instruction".to_owned(), task.instruction.as_str().into());
         arguments.insert("target_strategy".to_owned(), task.target_strategy.name().into());
         let mut boxes = Vec::new();
         if let Some(name) = &task.context_box_id {
-            let content = self.files.cards.store.existing_box(name).map_err(failed)?;
-            let is_given = |given: &BoxContent| match &content.id {
-                Some(id) => given.id.as_ref() == Some(id),
-                None => given.log().is_some() && given.log() == content.log() && given.holds_all_of(&content),
-            };
+            let content = self.files.cards.store.existing_box(name)?;
             // A box that only the plan names has to be one that the recipe may read.
-            if self.given.iter().any(is_given) {
+            if self.given.iter().any(|given| given.covers(&content)) {
                 boxes.push(name.clone());
             } else {
                 arguments.insert("context_box_id".to_owned(), name.as_str().into());
@@ -292,13 +252,13 @@ impl Forking<'_, '_> {
         }
         let output_box = match task.target_strategy {
             TargetStrategy::Reuse => None,
-            TargetStrategy::New | TargetStrategy::Clone => {
-                Some(LogName::new(&format!("{}.{index}", self.id)).map_err(failed)?)
-            }
+            TargetStrategy::New | TargetStrategy::Clone => Some(LogName::new(&format!("{}.{index}", self.id))?),
         };
+        let recipes = &self.repository.settings().handover.recipes;
+        let missing = || Failure::Usage(format!("there is no recipe `{RECIPE}`"));
         let handover = HandoverTask {
             name: RECIPE,
-            recipe: self.recipe()?,
+            recipe: recipes.get(RECIPE).ok_or_else(missing)?,
             arguments: &Arguments(arguments),
             boxes: &boxes,
             to: &task.target_ref,
@@ -307,12 +267,7 @@ impl Forking<'_, '_> {
             output_box,
             budget: &BudgetArgs::default(),
         };
-        built(self.global, self.repository, self.project, &self.files.cards, handover)
-    }
-
-    fn recipe(&self) -> Result<&Recipe, Failure> {
-        let missing = || Failure::Usage(format!("there is no recipe `{RECIPE}`"));
-        self.repository.settings().handover.recipes.get(RECIPE).ok_or_else(missing)
+        built(&self.files.global, self.repository, self.project, &self.files.cards, handover)
     }
 }
 
@@ -331,27 +286,26 @@ fn prefix(shown: &str, line: Option<u32>) -> String {
 }
 
 /// Writes cards, boxes and packs, the event of the fork, and `batch.json` last: without it there is no batch.
-fn write(files: &BatchFiles, prepared: PreparedBatch) -> Result<(), Failure> {
-    let PreparedBatch { id, batch, parent_log, tasks, folder, dir, at } = prepared;
-    let failed = |error: CardError| files.failure(error);
-    let cards = &files.cards.store;
-    let mut transaction = Transaction::new(cards);
+fn write(files: &LedgerFiles, id: &BatchId, prepared: PreparedBatch) -> Result<(), Failure> {
+    let PreparedBatch { batch, parent_log, tasks, folder, dir, at, .. } = prepared;
+    let store = &files.cards.store;
+    let mut transaction = Transaction::new(store);
     let mut forked = Vec::with_capacity(tasks.len());
     let mut packs: Vec<(String, &[u8])> = Vec::with_capacity(tasks.len());
     for (index, task) in tasks.iter().enumerate() {
         for card in &task.plan.new_cards {
-            files.record(cards.shown(FileKind::Card, &card.id));
-            transaction.card(card).map_err(failed)?;
+            files.record(store.shown(FileKind::Card, &card.id));
+            transaction.card(card)?;
         }
         for snapshot in &task.plan.new_boxes {
-            files.record(cards.shown(FileKind::Box, &ContentId::of(&snapshot.bytes())));
-            transaction.snapshot(snapshot).map_err(failed)?;
+            files.record(store.shown(FileKind::Box, &snapshot.id()));
+            transaction.snapshot(snapshot)?;
         }
         // The name has the hash of all bytes, so that two branches that fork one plan do not conflict.
         let bytes = task.sealed.bytes();
         let name = format!("{id}.{index}-{}.json", Digest::of(bytes).short(12));
         let pack = format!("{dir}/{name}");
-        files.announce(&pack, bytes).map_err(|error| failed(error.into()))?;
+        files.announce(&pack, bytes)?;
         files.record(pack.clone());
         forked.push(ForkedTask {
             agent: task.agent.key.clone(),
@@ -363,10 +317,11 @@ fn write(files: &BatchFiles, prepared: PreparedBatch) -> Result<(), Failure> {
     }
     // What is new is removed again if anything cannot be written.
     for (name, bytes) in &packs {
-        folder.write(name, bytes).map_err(|error| failed(error.into()))?;
+        folder.write(name, bytes)?;
     }
-    files.create(&id, &NewFile::fork(&id, at, parent_log.as_str(), forked)).map_err(failed)?;
-    files.create(&id, &NewFile::batch(&batch)).map_err(failed)?;
+    let open = files.open_batch(id.clone());
+    open.create(&batch.fork_event(&at, parent_log.as_str(), &forked))?;
+    open.create(&batch.file())?;
     transaction.commit();
     Ok(())
 }

@@ -3,6 +3,7 @@
 mod budget_steps;
 mod why_not;
 
+#[cfg(test)]
 pub(crate) use budget_steps::BudgetSteps;
 
 use super::args::{ExplainArgs, Global};

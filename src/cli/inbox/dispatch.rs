@@ -1,26 +1,20 @@
 //! `contextpack dispatch`.
 
-use super::{DispatchedTurn, InboxFiles};
 use crate::cli::args::{DispatchArgs, Global};
-use crate::cli::handover::{not_found, party};
-use crate::cli::ledger::Done;
+use crate::cli::handover::{not_found, party, root_item};
+use crate::cli::ledger::{Done, LedgerFiles};
 use crate::cli::publish::UnknownPush;
 use crate::cli::workspace::{open, settled};
-use crate::console;
-use crate::console::Exit;
-use crate::console::Failure;
-use crate::console::Format;
 use crate::console::report::{print_error, print_lines};
+use crate::console::{Exit, Failure, Format};
 use crate::engine::EngineError;
-use crate::handoff::batches::TaskStatus;
-use crate::handoff::cards::{CardError, LogName};
+use crate::handoff::cards::{CardError, FileKind, LogName};
 use crate::handoff::handover::own_log;
-use crate::handoff::inbox::decide::{self, Dispatched};
-use crate::handoff::inbox::{TurnId, TurnRequest};
+use crate::handoff::ledger::{Dispatched, TaskStatus, TurnRequest};
 use crate::knowledge::AgentError;
 use crate::store::Access;
+use serde_json::json;
 use std::cell::Cell;
-use std::io::Write as _;
 
 /// An agent with the log that names its inbox.
 struct Recipient {
@@ -37,11 +31,12 @@ pub(crate) fn run(global: &Global, args: &DispatchArgs) -> Result<Exit, Failure>
     // What is wrong, for programs that read the result and not the message.
     let code = Cell::new("bad_request");
     let run = || {
-        let files = InboxFiles::open(global)?;
-        files.published(global, args.publish, Some(&args.wake), || dispatch(global, &files, args, &code))
+        let files = LedgerFiles::open(global)?;
+        let done = files.published(args.publish, Some(&args.wake), || dispatch(&files, args, &code));
+        files.cards.settle(done)
     };
     run().inspect_err(|failure| {
-        let code = match failure {
+        let error_code = match failure {
             Failure::Usage(_) => "bad_request",
             Failure::Outside(error) if error.is::<UnknownPush>() => "unknown",
             Failure::Outside(_) | Failure::Unsettled => "not_written",
@@ -49,34 +44,30 @@ pub(crate) fn run(global: &Global, args: &DispatchArgs) -> Result<Exit, Failure>
             Failure::Config { .. } | Failure::Unread(_) => "invalid_input",
         };
         if global.format == Format::Json {
+            let output = json!({"status": "error", "error_code": error_code});
             // If standard output is closed, the message and the exit code still say it.
-            let _ = print_lines(global.format, &DispatchedTurn::refused("error", code), []);
+            let _ = print_lines(global.format, &output, []);
         }
     })
 }
 
-fn dispatch(
-    global: &Global,
-    files: &InboxFiles,
-    args: &DispatchArgs,
-    code: &Cell<&'static str>,
-) -> Result<Done, Failure> {
+fn dispatch(files: &LedgerFiles, args: &DispatchArgs, code: &Cell<&'static str>) -> Result<Done, Failure> {
     let failed = |error: CardError| {
         code.set(match error {
             CardError::Secret(_) => "secret",
             _ => "invalid_file",
         });
-        files.failure(error)
+        Failure::from(error)
     };
     code.set("not_found");
-    let recipient = match settled(|| recipient(global, args))? {
+    let recipient = match settled(|| recipient(&files.global, args))? {
         Ok(recipient) => recipient,
-        Err(message) => return Ok(refused(global, "rejected", "agent_not_found", files.cards.redacted(&message))),
+        Err(message) => return refused("rejected", "agent_not_found", &files.cards.redacted(&message)),
     };
     code.set("box_not_found");
     let writer = files.cards.writer();
     let content = files.cards.store.existing_box(&args.context).map_err(|error| match error {
-        error @ CardError::NotFound(_) => files.failure(error),
+        error @ CardError::NotFound(_) => error.into(),
         error => failed(error),
     })?;
     let output = args.output.as_deref().map(LogName::new).transpose().map_err(failed)?;
@@ -86,9 +77,7 @@ fn dispatch(
     if let Some(why) = pack.as_ref().and_then(|pack| pack.refusal(&recipient.inbox, &recipient.key)) {
         code.set("box_of_other_agent");
         let help = "make a handover to this agent, or give it the cards in another box: `contextpack box new`";
-        return Err(
-            files.failure(CardError::Unauthorized(format!("unauthorized box_id: {snapshot}: {why} (help: {help})")))
-        );
+        return Err(Failure::Input(format!("unauthorized box_id: {snapshot}: {why} (help: {help})")));
     }
     let output =
         output.or_else(|| pack.and_then(|pack| pack.output.clone())).unwrap_or_else(|| recipient.inbox.clone());
@@ -112,88 +101,69 @@ fn dispatch(
         key: args.key.clone(),
         ..TurnRequest::new(recipient.key, snapshot, output.as_str().to_owned())
     };
-    let (name, id) = (recipient.inbox, TurnId::of(&request.bytes()));
-    let inbox = files.read(&name)?;
-    match decide::dispatch(&inbox, &request).map_err(failed)? {
+    let (open, id) = (files.open_inbox(recipient.inbox), request.id());
+    let name = &open.name;
+    let inbox = open.read()?;
+    match inbox.dispatch(&request).map_err(failed)? {
         Dispatched::Closed => {
-            let message = format!("the inbox of {} is closed", name.as_str());
-            return Ok(refused(global, "rejected", "inbox_closed", message));
+            return refused("rejected", "inbox_closed", &format!("the inbox of {name} is closed"));
         }
         Dispatched::Busy(turn) => {
-            let message = format!(
-                "{} works on the turn {turn} (help: `contextpack inbox list {}`)",
-                name.as_str(),
-                name.as_str()
-            );
-            return Ok(refused(global, "busy", "agent_busy", message));
+            let why = format!("{name} works on the turn {turn} (help: `contextpack inbox list {name}`)");
+            return refused("busy", "agent_busy", &why);
         }
         Dispatched::Known => {}
         Dispatched::New(file) => {
-            files.snapshot(content)?;
-            files.create(&name, &file).map_err(failed)?;
+            files.snapshot(&content)?;
+            open.create(&file)?;
         }
     }
     let existed = inbox.request(&id).is_some();
-    let inbox = files.read(&name)?;
-    let missing = || Failure::Input(format!("`{}` cannot be written", files.store.shown(&name, "requests")));
-    let turn = inbox.turns().into_iter().find(|turn| turn.id == id).ok_or_else(missing)?;
-    let path = inbox.path_of(&id).map(|path| path.to_string()).unwrap_or_default();
+    let inbox = open.read()?;
+    let missing = || Failure::Input(format!("`{}` cannot be written", open.shown(&"requests")));
+    let (path, request) = inbox.path_of(&id).zip(inbox.request(&id)).ok_or_else(missing)?;
+    let turn = inbox.state_of(&id).map_err(failed)?;
     // A turn that was dispatched and not committed is committed now.
-    files.record(files.store.shown(&name, &path));
-    files.record(files.cards.store.shown(crate::handoff::cards::FileKind::Box, &turn.request.context_box_id));
-    let ring = (turn.status == TaskStatus::Pending)
-        .then(|| files.ring("contextpack-turn", &name, &turn.request, turn.epoch, &path));
-    let output = DispatchedTurn::accepted(&turn, existed);
-    let line = format!("accepted: turn {id}, epoch {}", turn.epoch);
-    let message = format!("Dispatch turn {id} to {}", name.as_str());
-    let (format, quiet) = (global.format, global.quiet);
-    let print = Box::new(move || {
-        if existed && !quiet {
-            writeln!(console::stderr(), "note: {id} was dispatched before: nothing was written")?;
-        }
-        Ok(print_lines(format, &output, [line])?)
+    files.record(open.shown(&path));
+    files.record(files.cards.store.shown(FileKind::Box, &request.context_box_id));
+    let is_pending = turn.status == TaskStatus::Pending;
+    let ring = is_pending.then(|| open.ring("contextpack-turn", request, turn.epoch, &path));
+    let output = json!({
+        "status": "accepted",
+        "agent_turn_id": turn.id,
+        "turn_epoch": turn.epoch,
+        "trace_id": request.trace(),
+        "correlation_id": request.correlation(),
+        "existed": existed,
     });
-    Ok(Done { exit: Exit::Done, message, ring, print })
+    let note = existed.then(|| format!("{id} was dispatched before: nothing was written"));
+    let lines = vec![format!("accepted: turn {id}, epoch {}", turn.epoch)];
+    Ok(Done { ring, ..Done::new(format!("Dispatch turn {id} to {name}"), &output, lines).noted(note) })
 }
 
-/// Returns the end of a dispatch that is not accepted.
-fn refused(global: &Global, status: &'static str, code: &'static str, why: String) -> Done {
+/// Returns the end of a dispatch that is not accepted, and prints why.
+fn refused(status: &'static str, code: &'static str, why: &str) -> Result<Done, Failure> {
+    print_error(why, None)?;
     let exit = if status == "busy" { Exit::Outside } else { Exit::Input };
-    let format = global.format;
-    let print = Box::new(move || {
-        print_error(&why, None)?;
-        let line = format!("{status}: {code}");
-        Ok(print_lines(format, &DispatchedTurn::refused(status, code), [line])?)
-    });
-    Done { exit, message: String::new(), ring: None, print }
+    let output = json!({"status": status, "error_code": code});
+    Ok(Done { exit, ..Done::new(String::new(), &output, vec![format!("{status}: {code}")]) })
 }
 
 /// Finds the agent, the root and who dispatches; `Err` of the inner result says that there is no such agent.
 fn recipient(global: &Global, args: &DispatchArgs) -> Result<Result<Recipient, String>, Failure> {
     let repository = open(global, &[], Some(Access::Read))?;
     let project = repository.project();
-    let agents = &project.knowledge().agents.all;
-    let agent = match project.agent_of_handover(&args.agent) {
-        Ok((agent, _)) => agent,
-        Err(error @ EngineError::Agent(AgentError::Unknown { .. })) => {
-            return match not_found(error) {
-                Failure::Input(message) => Ok(Err(message)),
-                failure => Err(failure),
-            };
-        }
-        Err(error) => return Err(error.into()),
-    };
+    if let Err(error @ EngineError::Agent(AgentError::Unknown { .. })) = project.agent_of_handover(&args.agent) {
+        return Ok(Err(not_found(error).message()));
+    }
+    let to = party(&project, &args.agent)?;
     let from = args.from.as_deref().map(|name| project.agent_of_handover(name).map_err(not_found)).transpose()?;
-    let root = match &args.root {
-        Some(root) => repository.find_roots(&project, std::slice::from_ref(root))?.first().copied(),
-        None => None,
-    };
-    let party = party(agents, agent.agent)?;
-    let inbox = own_log(&party).map_err(|error| Failure::Usage(error.to_string()))?;
+    let root = root_item(&repository, &project, args.root.as_ref())?;
+    let inbox = own_log(&to)?;
     Ok(Ok(Recipient {
-        key: party.key,
+        key: to.key,
         inbox,
         root: root.map(|item| project.corpus().entries[item].item.id.to_string()),
-        from_agent: from.map(|(from, _)| agents[from.agent].key.to_string()),
+        from_agent: from.map(|(from, _)| project.knowledge().agents.all[from.agent].key.to_string()),
     }))
 }

@@ -1,21 +1,24 @@
 //! Boxes and logs: lists of cards.
 
-use super::clock::{LAST_CLOCK, highest_clock};
 use super::json::canonical_bytes;
 use super::{CardError, ContentId, IdPrefix};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
-/// The version of the format of boxes.
-pub const BOX_VERSION: &str = "box/v1";
+const BOX_VERSION: &str = "box/v1";
+
+/// The highest number that eight digits hold.
+const LAST_CLOCK: u32 = 99_999_999;
+
+/// The most by which a clock exceeds the next lower one. Writers go up by one, and branches that lack a part of the files leave
+/// gaps; a longer jump was made by hand, and must not use up the numbers of everyone who comes after it.
+const LONGEST_JUMP: u32 = 10_000;
 
 /// A box: a list of cards that never changes. Its file is its RFC 8785 form, named by its SHA-256.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BoxSnapshot {
-    /// Always `box/v1`.
-    #[schemars(extend("const" = "box/v1"))]
     pub schema_version: String,
     /// The cards, in order, each once.
     pub card_ids: Vec<ContentId>,
@@ -29,10 +32,6 @@ impl BoxSnapshot {
         Self { schema_version: BOX_VERSION.to_owned(), card_ids: once(card_ids), parent_ids: once(parent_ids) }
     }
 
-    /// Reads a box's JSON.
-    ///
-    /// # Errors
-    /// Why it is none.
     pub(super) fn from_value(value: Value) -> Result<Self, String> {
         let read: Self = serde_json::from_value(value).map_err(|error| format!("not a box: {error}"))?;
         if read.schema_version != BOX_VERSION {
@@ -44,9 +43,12 @@ impl BoxSnapshot {
         Ok(read)
     }
 
-    /// Returns the bytes of its file.
     pub fn bytes(&self) -> Vec<u8> {
         canonical_bytes(self)
+    }
+
+    pub fn id(&self) -> ContentId {
+        ContentId::of(&self.bytes())
     }
 }
 
@@ -66,10 +68,6 @@ impl LogAppend {
         Self { card_ids: once(card_ids), author_id }
     }
 
-    /// Reads an append's JSON.
-    ///
-    /// # Errors
-    /// Why it is none.
     pub(super) fn from_value(value: Value) -> Result<Self, String> {
         let read: Self = serde_json::from_value(value).map_err(|error| format!("not an append to a log: {error}"))?;
         if read.card_ids.is_empty() || read.author_id.is_empty() {
@@ -81,15 +79,13 @@ impl LogAppend {
         Ok(read)
     }
 
-    /// Returns the bytes of its file.
     pub(super) fn bytes(&self) -> Vec<u8> {
         canonical_bytes(self)
     }
 }
 
-/// Keeps the first occurrence of each id.
 pub(super) fn once(ids: Vec<ContentId>) -> Vec<ContentId> {
-    let mut seen = std::collections::BTreeSet::new();
+    let mut seen = BTreeSet::new();
     ids.into_iter().filter(|id| seen.insert(id.clone())).collect()
 }
 
@@ -118,7 +114,6 @@ impl LogEntry {
         (highest < LAST_CLOCK).then(|| Self { clock: highest + 1, hash })
     }
 
-    /// Returns the name of its file.
     pub fn file(&self) -> String {
         format!("{:08}-{}.json", self.clock, self.hash)
     }
@@ -142,15 +137,10 @@ impl LogEntry {
     }
 }
 
-/// The name of a log.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LogName(String);
 
 impl LogName {
-    /// Checks a name.
-    ///
-    /// # Errors
-    /// [`CardError::BadRequest`] if no log can have it.
     pub fn new(name: &str) -> Result<Self, CardError> {
         let is_plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
         let valid = name.bytes().next().is_some_and(is_plain)
@@ -180,7 +170,6 @@ impl LogName {
 pub struct BoxContent {
     /// Its id, or `name@clock` of a log.
     pub name: String,
-    /// The id, if it is a snapshot.
     pub id: Option<ContentId>,
     /// The cards, in order, each once.
     pub card_ids: Vec<ContentId>,
@@ -199,27 +188,51 @@ impl BoxContent {
         BoxSnapshot::new(self.card_ids.clone(), self.parent_ids.clone())
     }
 
-    /// Returns the id that it has, or that its snapshot gets.
     pub fn snapshot_id(&self) -> ContentId {
-        self.id.clone().unwrap_or_else(|| ContentId::of(&self.snapshot().bytes()))
+        self.id.clone().unwrap_or_else(|| self.snapshot().id())
     }
 
-    /// Returns whether it has every card of another box.
-    pub fn holds_all_of(&self, other: &Self) -> bool {
-        let own: std::collections::BTreeSet<&ContentId> = self.card_ids.iter().collect();
-        other.card_ids.iter().all(|id| own.contains(id))
+    /// Returns whether who may read it may read another box: the same snapshot, or the same log as far as it has its cards.
+    pub fn covers(&self, other: &Self) -> bool {
+        if self.id.is_some() || other.id.is_some() {
+            return self.id == other.id;
+        }
+        let own: BTreeSet<&ContentId> = self.card_ids.iter().collect();
+        self.log() == other.log() && other.card_ids.iter().all(|id| own.contains(id))
     }
 }
 
-/// A log as `box list` shows it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A log, as `box list` prints it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LogSummary {
-    /// Its name.
     pub name: String,
-    /// The highest clock.
     pub clock: u32,
-    /// How many appends it has.
     pub appends: usize,
-    /// How many cards it has.
     pub cards: usize,
+}
+
+/// Returns the highest of these clocks, in ascending order, before any jump; 0 if there is none.
+pub fn highest_clock(clocks: impl IntoIterator<Item = u32>) -> u32 {
+    let mut highest = 0;
+    for clock in clocks {
+        if clock.saturating_sub(highest) > LONGEST_JUMP {
+            break;
+        }
+        highest = clock;
+    }
+    highest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_jump_hides_what_lies_beyond_it_and_a_gap_does_not() {
+        assert_eq!(highest_clock([]), 0);
+        assert_eq!(highest_clock([1, 2, 2, 10_002]), 10_002);
+        assert_eq!(highest_clock([1, 10_002, 99_999_999]), 1);
+        assert_eq!(highest_clock([10_001]), 0);
+        assert_eq!(highest_clock((1..=99_999_999).step_by(9_999)), 99_990_001);
+    }
 }

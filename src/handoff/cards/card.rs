@@ -1,16 +1,13 @@
 //! The card: one message or fact, which never changes.
 
-use super::json::{canonical, inexact_number, present};
-use super::{CardError, ToolCall};
+use super::CardError;
+use super::json::{canonical, canonical_bytes, inexact_number, present};
 use crate::model::{RepoPath, is_card_type};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// The version of the format of cards.
 pub const CARD_VERSION: &str = "card/v1";
 
-/// The types that have a default role.
 const DEFAULT_ROLES: [(&str, Role); 10] = [
     ("task.instruction", Role::User),
     ("agent.thought", Role::Assistant),
@@ -25,50 +22,41 @@ const DEFAULT_ROLES: [(&str, Role); 10] = [
 ];
 
 /// A card: one message or fact. Its file is its RFC 8785 form, named by its SHA-256.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Card {
-    /// Always `card/v1`.
-    #[schemars(extend("const" = "card/v1"))]
     pub schema_version: String,
     /// What it is: a type of the table in docs/handover.md, or another name with a dot, such as `review.finding`.
     #[serde(rename = "type")]
-    #[schemars(regex(pattern = r"^[a-z0-9_-]+(\.[a-z0-9_-]+)+$"))]
     pub kind: String,
     /// Who says it, as a model sees it.
     pub role: Role,
     /// Who wrote it, for audit only; a model does not see it.
-    #[schemars(length(min = 1))]
     pub author_id: String,
-    /// What it says.
     pub content: CardContent,
     /// The tool calls of an assistant's message.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
-    #[schemars(with = "Vec<ToolCall>")]
     pub tool_calls: Option<Vec<ToolCall>>,
-    /// The id of the tool call that it answers.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
-    #[schemars(with = "String")]
     pub tool_call_id: Option<String>,
     /// The time from which it is not read any more: RFC 3339 in UTC, whole seconds.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
-    #[schemars(with = "String", regex(pattern = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$"))]
     pub expires_at: Option<String>,
-    /// Anything else about it.
     pub metadata: Map<String, Value>,
 }
 
 /// Who says something in a conversation with a model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// Instructions that come before the conversation.
+    /// Instructions that come before the conversation
     System,
-    /// The user.
+    /// The user
     User,
-    /// The model.
+    /// The model
     Assistant,
-    /// A tool that the model called.
+    /// A tool that the model called
     Tool,
 }
 
@@ -89,83 +77,60 @@ impl Role {
     }
 }
 
-/// What a card says.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum CardContent {
-    /// A text.
     Text {
-        /// The text.
         text: String,
     },
     /// Any JSON without floats.
     Json {
-        /// The value.
         value: Value,
     },
-    /// The fields that a result has to have.
     FieldsSchema {
-        /// The fields, in order.
         fields: Vec<FieldDescription>,
     },
     /// A pointer to a file, whose bytes are not read.
     File {
         /// The path from the repo's root; either it or `uri` is given.
         #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
-        #[schemars(with = "String")]
         path: Option<String>,
         /// The address, if the file is not in the repo.
         #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
-        #[schemars(with = "String")]
         uri: Option<String>,
         /// The SHA-256 of the file's bytes: 64 lower-case hex digits.
-        #[schemars(regex(pattern = "^[0-9a-f]{64}$"))]
         sha256: String,
     },
-    /// A tool call.
     ToolCall {
-        /// The tool.
         tool_name: String,
-        /// Its arguments.
         arguments: Value,
     },
-    /// The result of a tool call.
     ToolResult {
         /// `success`, or another word with an `error`.
-        #[schemars(length(min = 1))]
         status: String,
-        /// What the tool returned.
         #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
-        #[schemars(with = "Value")]
         result: Option<Value>,
         /// Why it did not succeed; given exactly if the status is not `success`.
         #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
-        #[schemars(with = "ToolError")]
         error: Option<ToolError>,
         /// What the agent does next, such as `suspend`.
         #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
-        #[schemars(with = "String")]
         after_execution: Option<String>,
     },
 }
 
 /// A field that a result has to have.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FieldDescription {
-    /// Its name.
     pub name: String,
-    /// What it holds.
     pub description: String,
 }
 
-/// Why a tool call did not succeed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ToolError {
-    /// A stable name of the error.
     pub code: String,
-    /// What happened.
     pub message: String,
 }
 
@@ -179,6 +144,11 @@ impl ToolError {
                 redacted.strip_prefix(&format!("{}: ", self.code)).map_or_else(|| redact(&self.message), str::to_owned);
             self.code = redact(&self.code);
         }
+    }
+
+    /// Returns the error with code and message redacted by themselves.
+    pub fn each_redacted(&self, redacted: &dyn Fn(&str) -> String) -> Self {
+        Self { code: redacted(&self.code), message: redacted(&self.message) }
     }
 }
 
@@ -197,10 +167,6 @@ impl Card {
         fields.entry("metadata").or_insert_with(|| Map::new().into());
     }
 
-    /// Reads and checks a card.
-    ///
-    /// # Errors
-    /// [`CardError::BadRequest`] that names the field.
     pub fn from_value(value: Value) -> Result<Self, CardError> {
         let Some(fields) = value.as_object() else { return Err(CardError::bad("a card is a JSON object")) };
         if let Some(path) = inexact_number(&value, "") {
@@ -252,10 +218,8 @@ impl Card {
         self.content.check()
     }
 
-    /// Returns the bytes of its file.
     pub fn bytes(&self) -> Vec<u8> {
-        // A struct of texts and JSON values always becomes a value.
-        canonical(&serde_json::to_value(self).unwrap_or_default()).into_bytes()
+        canonical_bytes(self)
     }
 
     /// Returns whether the card is not read any more at `now`, which is RFC 3339 in UTC.
@@ -294,7 +258,38 @@ impl CardContent {
     }
 }
 
-/// Checks that a type is one that a card can have.
+/// A tool call of an assistant's message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ToolCall {
+    /// The id that the result of the call names.
+    pub id: String,
+    pub tool_name: String,
+    /// Its arguments; a text if they are no JSON object, or hold floats.
+    pub arguments: Value,
+}
+
+impl ToolCall {
+    /// Returns the arguments as a JSON text, as OpenAI's API has them.
+    pub fn arguments_text(&self) -> String {
+        match &self.arguments {
+            Value::String(text) => text.clone(),
+            value => canonical(value),
+        }
+    }
+
+    /// Returns the arguments as a JSON value, as Anthropic's API has them.
+    pub fn arguments_value(&self) -> Value {
+        match &self.arguments {
+            Value::String(text) => match serde_json::from_str(text) {
+                Ok(Value::Object(fields)) => Value::Object(fields),
+                _ => self.arguments.clone(),
+            },
+            value => value.clone(),
+        }
+    }
+}
+
 fn check_type(kind: &str) -> Result<(), CardError> {
     if is_card_type(kind) {
         return Ok(());

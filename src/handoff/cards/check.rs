@@ -1,7 +1,7 @@
 //! Checks of files below the folder of cards: that each is what its name says, and that what it names is there.
 
 use super::boxes::{BoxSnapshot, LogEntry, LogName};
-use super::json::{parse, without_line_end};
+use super::json::{parse_file, without_line_end};
 use super::store::{DELETED, TOMBSTONE, read_append, unchanged};
 use super::{Card, CardError, CardStore, ContentId, FileKind};
 use crate::model::RepoPath;
@@ -9,12 +9,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
-/// The result of [`CardChecker::check`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckedFile {
-    /// The id that the bytes have.
     pub id: ContentId,
-    /// What is wrong.
     pub faults: Vec<String>,
 }
 
@@ -49,15 +46,11 @@ pub struct CardChecker {
 }
 
 impl CardChecker {
-    /// Prepares to check files below the folder of cards `root`.
     pub fn new(root: &Path) -> Self {
         Self { store: CardStore::new(root, RepoPath::root()), highest: BTreeMap::new() }
     }
 
     /// Checks the file at `path`, relative to the folder of cards; `None` if it is in none of its folders.
-    ///
-    /// # Errors
-    /// If a file that it names cannot be read.
     pub fn check(&mut self, path: &str, bytes: &[u8]) -> Result<Option<CheckedFile>, CardError> {
         let bytes = without_line_end(bytes);
         let parts: Vec<&str> = path.split('/').collect();
@@ -97,9 +90,6 @@ impl CardChecker {
 }
 
 /// Checks the file at `path`, relative to the folder of cards `root`; `None` if it is in none of its folders.
-///
-/// # Errors
-/// If a file that it names cannot be read.
 pub fn check_file(root: &Path, path: &str, bytes: &[u8]) -> Result<Option<CheckedFile>, CardError> {
     CardChecker::new(root).check(path, bytes)
 }
@@ -116,17 +106,16 @@ fn named(kind: FileKind, folder: &str, file: &str, bytes: &[u8], store: &CardSto
         return if is_whole { Vec::new() } else { vec![format!("a tombstone holds exactly `{TOMBSTONE}`")] };
     }
     let mut faults: Vec<String> = unchanged(bytes, &id).err().into_iter().collect();
-    let value = match parse(bytes, "it") {
-        Ok(value) => value,
-        Err(error) => {
-            faults.push(error.to_string());
+    let value = match parse_file(bytes) {
+        Ok((value, fault)) => {
+            faults.extend(fault);
+            value
+        }
+        Err(why) => {
+            faults.push(why);
             return faults;
         }
     };
-    // An implementation of RFC 8785 that is independent of the one that writes.
-    if serde_jcs::to_vec(&value).ok().as_deref() != Some(bytes) {
-        faults.push("it is not in the canonical form of RFC 8785".to_owned());
-    }
     match kind {
         FileKind::Card => faults.extend(Card::from_value(value).err().map(|error| error.to_string())),
         FileKind::Box => match BoxSnapshot::from_value(value) {
@@ -140,7 +129,6 @@ fn named(kind: FileKind, folder: &str, file: &str, bytes: &[u8], store: &CardSto
     faults
 }
 
-/// Returns one fault for each id whose file is not there, or is none.
 pub(crate) fn missing(kind: FileKind, ids: &[ContentId], store: &CardStore) -> Vec<String> {
     let fault = |id: &ContentId| match store.has(kind, id) {
         Ok(true) => None,

@@ -26,19 +26,16 @@ pub enum CardError {
 }
 
 impl CardError {
-    /// Creates the error of a request that cannot be followed.
     pub fn bad(message: impl Into<String>) -> Self {
         Self::BadRequest(message.into())
     }
 
-    /// Creates the error of a box that was named and does not exist.
     pub fn box_not_found(name: &str) -> Self {
         Self::NotFound(format!(
             "box not found: {name} (help: `contextpack box list` lists them; `git pull` if another clone made it)"
         ))
     }
 
-    /// Creates the error of a card that was named and does not exist.
     pub fn card_not_found(name: &str) -> Self {
         Self::NotFound(format!("card not found: {name} (help: `git pull` if another clone made it)"))
     }

@@ -2,33 +2,30 @@
 
 use super::json::canonical;
 use super::{Card, CardContent, ContentId, Role, ToolCall};
-use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 /// The API that messages are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum MessageStyle {
-    /// OpenAI's chat completions, which most other APIs take too.
-    OpenAi,
-    /// Anthropic's messages.
+    /// A list of messages, as OpenAI's chat completions and most other APIs take
+    Openai,
+    /// An object with `system` and `messages`, as Anthropic's API takes
     Anthropic,
 }
 
-/// Messages for the API of a model.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Messages {
     /// The system prompt, where the API has it beside the messages: a text, or a list of blocks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system: Option<Value>,
-    /// The messages, in order.
     pub messages: Vec<Value>,
 }
 
-/// Returns the messages that give these cards to a model.
 pub fn messages(cards: &[(ContentId, Card)], style: MessageStyle) -> Messages {
     match style {
-        MessageStyle::OpenAi => Messages { system: None, messages: cards.iter().map(open_ai).collect() },
+        MessageStyle::Openai => Messages { system: None, messages: cards.iter().map(open_ai).collect() },
         MessageStyle::Anthropic => anthropic(cards),
     }
 }
@@ -92,7 +89,6 @@ impl Spoken {
     }
 }
 
-/// Returns the calls of a card: those of a message, or the one that the card is.
 fn calls(id: &ContentId, card: &Card) -> Vec<ToolCall> {
     match &card.content {
         CardContent::ToolCall { tool_name, arguments } => vec![ToolCall {
@@ -114,12 +110,10 @@ fn add_extra(message: &mut Value, extra: Option<&Value>) {
     }
 }
 
-/// Returns the unknown fields of one tool call.
 fn call_extra<'c>(card: &'c Card, id: &str) -> Option<&'c Value> {
     card.metadata.get("extra")?.get("tool_calls")?.get(id)
 }
 
-/// Returns the unknown fields of a message.
 fn message_extra(card: &Card) -> Option<Value> {
     let mut extra: Map<String, Value> = card.metadata.get("extra")?.as_object()?.clone();
     if card.tool_calls.is_some() {
@@ -170,73 +164,55 @@ fn anthropic(cards: &[(ContentId, Card)]) -> Messages {
     for (id, card) in cards {
         let spoken = Spoken::of(&card.content);
         let is_call = matches!(card.content, CardContent::ToolCall { .. });
-        match card.role {
-            Role::System => {
-                system.push(spoken);
-                continue;
-            }
-            // The API has no result without the id of its call.
-            Role::Tool if !is_call && card.tool_call_id.is_some() => {
-                let block = result_block(card, spoken);
-                let n = card.metadata.get("part").and(card.metadata.get("n")).cloned();
-                match messages.last_mut() {
-                    Some(last) if last.is_results => push_block(&mut last.message, block),
-                    _ => {
-                        let mut message = json!({"role": "user", "content": [block]});
-                        add_extra(&mut message, card.metadata.get("message_extra"));
-                        messages.push(OpenMessage { message, n: n.clone(), is_results: true });
-                    }
-                }
-                if let Some(last) = messages.last_mut() {
-                    last.n = n;
-                }
-                continue;
-            }
-            _ => {}
-        }
-        let calls = calls(id, card);
+        let n = card.metadata.get("part").and(card.metadata.get("n")).cloned();
+        // The API has no result without the id of its call.
+        let is_result = card.role == Role::Tool && !is_call && card.tool_call_id.is_some();
         let is_assistant = card.role == Role::Assistant || is_call;
-        let n = card.metadata.get("part").and(card.metadata.get("n"));
-        if let Some(last) = messages.last_mut()
-            && !is_assistant
-            && n.is_some()
-            && last.n.as_ref() == n
-        {
-            spoken.blocks().into_iter().for_each(|block| push_block(&mut last.message, block));
-            last.is_results = false;
-            add_extra(&mut last.message, message_extra(card).as_ref());
-            continue;
+        match messages.last_mut() {
+            _ if card.role == Role::System => system.push(spoken),
+            Some(last) if is_result && last.is_results => {
+                push_block(&mut last.message, result_block(card, spoken));
+                last.n = n;
+            }
+            _ if is_result => {
+                let mut message = json!({"role": "user", "content": [result_block(card, spoken)]});
+                add_extra(&mut message, card.metadata.get("message_extra"));
+                messages.push(OpenMessage { message, n, is_results: true });
+            }
+            Some(last) if !is_assistant && n.is_some() && last.n == n => {
+                spoken.blocks().into_iter().for_each(|block| push_block(&mut last.message, block));
+                last.is_results = false;
+                add_extra(&mut last.message, message_extra(card).as_ref());
+            }
+            _ => {
+                let role = if is_assistant { Role::Assistant } else { Role::User };
+                let mut message = json!({"role": role.name(), "content": content_with_calls(id, card, spoken)});
+                add_extra(&mut message, message_extra(card).as_ref());
+                messages.push(OpenMessage { message, n: None, is_results: false });
+            }
         }
-        let content = if calls.is_empty() {
-            spoken.value()
-        } else {
-            let mut blocks = spoken.blocks();
-            blocks.extend(calls.iter().map(|call| {
-                let mut block = json!({
-                    "type": "tool_use",
-                    "id": call.id,
-                    "name": call.tool_name,
-                    "input": call.arguments_value(),
-                });
-                add_extra(&mut block, call_extra(card, &call.id));
-                block
-            }));
-            blocks.into()
-        };
-        let role = if is_assistant { Role::Assistant } else { Role::User };
-        let mut message = json!({"role": role.name(), "content": content});
-        add_extra(&mut message, message_extra(card).as_ref());
-        messages.push(OpenMessage { message, n: None, is_results: false });
     }
-    let mut system = system.into_iter();
-    let system = match (system.next(), system.next()) {
-        (None, _) => None,
-        (Some(only), None) => Some(only.value()),
-        (Some(first), Some(second)) => {
-            Some([first, second].into_iter().chain(system).flat_map(Spoken::blocks).collect())
-        }
+    let system = match system.len() {
+        0 => None,
+        1 => system.pop().map(Spoken::value),
+        _ => Some(system.into_iter().flat_map(Spoken::blocks).collect()),
     };
     Messages { system, messages: messages.into_iter().map(|open| open.message).collect() }
+}
+
+/// Returns the content of a message: a text, or blocks that end in the tool calls.
+fn content_with_calls(id: &ContentId, card: &Card, spoken: Spoken) -> Value {
+    let calls = calls(id, card);
+    if calls.is_empty() {
+        return spoken.value();
+    }
+    let blocks = calls.iter().map(|call| {
+        let input = call.arguments_value();
+        let mut block = json!({"type": "tool_use", "id": call.id, "name": call.tool_name, "input": input});
+        add_extra(&mut block, call_extra(card, &call.id));
+        block
+    });
+    spoken.blocks().into_iter().chain(blocks).collect()
 }
 
 fn result_block(card: &Card, spoken: Spoken) -> Value {

@@ -2,9 +2,7 @@
 
 use super::CardError;
 use crate::model::Digest;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
-use std::borrow::Cow;
 use std::fmt;
 
 /// The id of a card or a box: `sha256:` and the 64 lower-case hex digits of its file's SHA-256.
@@ -12,17 +10,14 @@ use std::fmt;
 pub struct ContentId(String);
 
 impl ContentId {
-    /// Returns the id of a file with these bytes.
     pub fn of(bytes: &[u8]) -> Self {
         Self(Digest::of(bytes).hex())
     }
 
-    /// Parses 64 lower-case hex digits.
     pub fn from_hex(hex: &str) -> Option<Self> {
         (hex.len() == 64 && is_hex(hex)).then(|| Self(hex.to_owned()))
     }
 
-    /// Returns the 64 hex digits.
     pub fn hex(&self) -> &str {
         &self.0
     }
@@ -59,20 +54,6 @@ impl<'de> Deserialize<'de> for ContentId {
     }
 }
 
-impl JsonSchema for ContentId {
-    fn schema_name() -> Cow<'static, str> {
-        "Id".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "type": "string",
-            "pattern": "^sha256:[0-9a-f]{64}$",
-            "description": "An id: `sha256:` and the hex digits of the SHA-256 of the file's bytes."
-        })
-    }
-}
-
 /// The beginning of an id, of at least 8 hex digits, as a user types it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IdPrefix(String);
@@ -82,9 +63,6 @@ impl IdPrefix {
     pub const FEWEST: usize = 8;
 
     /// Parses an id or the beginning of one, with or without `sha256:`.
-    ///
-    /// # Errors
-    /// [`CardError::BadRequest`] if it is none.
     pub fn parse(typed: &str, what: &str) -> Result<Self, CardError> {
         let hex = typed.strip_prefix("sha256:").unwrap_or(typed).to_ascii_lowercase();
         if (Self::FEWEST..=64).contains(&hex.len()) && is_hex(&hex) {
@@ -101,7 +79,6 @@ impl IdPrefix {
         (Self::FEWEST..=64).contains(&word.len()) && is_hex(word)
     }
 
-    /// Returns the digits.
     pub fn digits(&self) -> &str {
         &self.0
     }
@@ -114,4 +91,15 @@ impl IdPrefix {
 
 fn is_hex(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// Returns the only one of what an id or the beginning of one, as a user typed it, names.
+pub fn only_one<T: fmt::Display>(typed: &str, found: impl IntoIterator<Item = T>) -> Result<Option<T>, CardError> {
+    let mut found = found.into_iter();
+    match (found.next(), found.next()) {
+        (Some(first), Some(second)) => {
+            Err(CardError::bad(format!("`{typed}` is the beginning of {first} and {second}; give more digits")))
+        }
+        (found, _) => Ok(found),
+    }
 }

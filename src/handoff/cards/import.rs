@@ -8,7 +8,6 @@ use super::json::inexact_number;
 use super::{CardError, Role};
 use serde_json::{Map, Value, json};
 
-/// The result of [`import`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Imported {
     /// The cards as JSON, in the order of the messages.
@@ -18,28 +17,20 @@ pub struct Imported {
 }
 
 /// Reads a list of messages, or an object with `messages` and perhaps `system`.
-///
-/// # Errors
-/// [`CardError::BadRequest`] that names the message and the field.
 pub fn import(value: Value) -> Result<Imported, CardError> {
-    let mut left_out = Vec::new();
-    let mut messages = Vec::new();
-    match value {
-        Value::Array(list) => messages = list,
-        Value::Object(mut request) => {
-            let Some(Value::Array(list)) = request.remove("messages") else {
-                return Err(CardError::bad("messages are a JSON list, or an object with the list `messages`"));
-            };
-            if let Some(system) = request.remove("system").filter(|system| !system.is_null()) {
-                messages.push(json!({"role": "system", "content": system}));
-            }
-            messages.extend(list);
-            left_out.extend(request.into_iter().map(|(key, _)| key));
-        }
-        _ => return Err(CardError::bad("messages are a JSON list, or an object with the list `messages`")),
-    }
+    let mut request = match value {
+        Value::Object(request) => request,
+        list => Map::from_iter([("messages".to_owned(), list)]),
+    };
+    let Some(Value::Array(list)) = request.remove("messages") else {
+        return Err(CardError::bad("messages are a JSON list, or an object with the list `messages`"));
+    };
+    let system = request.remove("system").filter(|system| !system.is_null());
+    let system = system.map(|system| json!({"role": "system", "content": system}));
+    let messages = system.into_iter().chain(list);
+    let left_out = request.into_iter().map(|(key, _)| key).collect();
     let mut cards = Vec::new();
-    for (n, message) in messages.into_iter().enumerate() {
+    for (n, message) in messages.enumerate() {
         let at = |error: String| CardError::bad(format!("message {n}: {error}"));
         let read = Message::read(message, n).map_err(at)?;
         cards.extend(read.cards(n));
@@ -47,7 +38,6 @@ pub fn import(value: Value) -> Result<Imported, CardError> {
     Ok(Imported { cards, left_out })
 }
 
-/// A message, taken apart.
 struct Message {
     role: Role,
     /// The role as written, if it is another name of `role`.
@@ -62,7 +52,6 @@ struct Message {
     call_extra: Map<String, Value>,
 }
 
-/// A block with a tool's result.
 struct ToolOutput {
     tool_call_id: String,
     content: Value,
@@ -72,11 +61,7 @@ struct ToolOutput {
 impl Message {
     fn read(message: Value, n: usize) -> Result<Self, String> {
         let Value::Object(mut fields) = message else { return Err("it is no JSON object".to_owned()) };
-        let role = match fields.remove("role") {
-            Some(Value::String(role)) => role,
-            Some(_) => return Err("`role` is no text".to_owned()),
-            None => return Err("`role` is missing".to_owned()),
-        };
+        let role = take_text(&mut fields, "role")?.ok_or("`role` is missing")?;
         let known = match role.as_str() {
             "system" | "developer" => Role::System,
             "user" => Role::User,
@@ -107,11 +92,7 @@ impl Message {
             }
             Some(_) => return Err("`tool_calls` is no list".to_owned()),
         }
-        match fields.remove("tool_call_id") {
-            None | Some(Value::Null) => {}
-            Some(Value::String(id)) => read.tool_call_id = Some(id),
-            Some(_) => return Err("`tool_call_id` is no text".to_owned()),
-        }
+        read.tool_call_id = take_text(&mut fields, "tool_call_id")?;
         match fields.remove("content") {
             None | Some(Value::Null) => {}
             Some(Value::Array(parts)) => read.parts(parts)?,
@@ -146,12 +127,8 @@ impl Message {
         if !function.is_empty() {
             fields.insert("function".to_owned(), function.into());
         }
-        let id = match fields.remove("id") {
-            Some(Value::String(id)) => id,
-            None => format!("call_{n}_{}", self.calls.len()),
-            Some(_) => return Err("a tool call's `id` is no text".to_owned()),
-        };
-        self.add_call(id, &name, arguments, fields);
+        let id = take_text(&mut fields, "id").map_err(|why| format!("a tool call's {why}"))?;
+        self.add_call(id.unwrap_or_else(|| format!("call_{n}_{}", self.calls.len())), &name, arguments, fields);
         Ok(())
     }
 
@@ -173,26 +150,18 @@ impl Message {
             match fields.get("type").and_then(Value::as_str) {
                 Some("tool_use") => {
                     fields.remove("type");
-                    let (Some(Value::String(id)), Some(Value::String(name))) =
-                        (fields.remove("id"), fields.remove("name"))
-                    else {
-                        return Err("a `tool_use` has `id` and `name`".to_owned());
-                    };
+                    let named = take_text(&mut fields, "id")?.zip(take_text(&mut fields, "name")?);
+                    let (id, name) = named.ok_or("a `tool_use` has `id` and `name`")?;
                     let input = fields.remove("input").unwrap_or_else(|| json!({}));
                     self.add_call(id, &name, input, fields);
                 }
                 Some("tool_result") => {
                     fields.remove("type");
-                    let Some(Value::String(tool_call_id)) = fields.remove("tool_use_id") else {
-                        return Err("a `tool_result` has no `tool_use_id`".to_owned());
-                    };
+                    let tool_call_id = take_text(&mut fields, "tool_use_id")?;
+                    let tool_call_id = tool_call_id.ok_or("a `tool_result` has no `tool_use_id`")?;
                     let is_error = fields.remove("is_error") == Some(Value::Bool(true));
-                    let output = fields.remove("content").unwrap_or(Value::Null);
-                    self.results.push(ToolOutput {
-                        tool_call_id,
-                        content: tool_result(output, is_error),
-                        extra: fields,
-                    });
+                    let content = tool_result(fields.remove("content").unwrap_or(Value::Null), is_error);
+                    self.results.push(ToolOutput { tool_call_id, content, extra: fields });
                 }
                 Some(_) => others.push(Value::Object(fields)),
                 None => return Err("a part of `content` has no `type`".to_owned()),
@@ -210,7 +179,7 @@ impl Message {
         Ok(())
     }
 
-    /// Returns the cards of the message: one, or one for each result of a tool and one for what stands beside them.
+    /// Returns the cards of the message: one, or one for each result of a tool and one for what is next to them.
     fn cards(self, n: usize) -> Vec<Value> {
         let mut cards = Vec::new();
         let parts = self.results.len() + usize::from(self.content.is_some() || self.results.is_empty());
@@ -227,13 +196,8 @@ impl Message {
             metadata
         };
         for (part, output) in self.results.into_iter().enumerate() {
-            cards.push(card(
-                "tool.result",
-                Role::Tool,
-                output.content,
-                Some(output.tool_call_id),
-                metadata(output.extra, part),
-            ));
+            let metadata = metadata(output.extra, part);
+            cards.push(card("tool.result", Role::Tool, output.content, Some(output.tool_call_id), metadata));
         }
         if parts > cards.len() {
             let kind = match self.role {
@@ -271,12 +235,7 @@ impl Message {
 }
 
 fn card(kind: &str, role: Role, content: Value, tool_call_id: Option<String>, metadata: Map<String, Value>) -> Value {
-    let mut card = json!({
-        "type": kind,
-        "role": role.name(),
-        "content": content,
-        "metadata": metadata,
-    });
+    let mut card = json!({"type": kind, "role": role.name(), "content": content, "metadata": metadata});
     if let Some(id) = tool_call_id {
         card["tool_call_id"] = id.into();
     }
@@ -296,22 +255,24 @@ fn arguments_of(arguments: Value) -> Value {
     }
 }
 
-/// Returns the content of the card of a tool's result.
 fn tool_result(output: Value, is_error: bool) -> Value {
-    if !is_error {
-        return match output {
-            Value::Null => json!({"kind": "tool_result", "status": "success"}),
-            output => json!({"kind": "tool_result", "status": "success", "result": output}),
-        };
+    let mut content = json!({"kind": "tool_result", "status": if is_error { "failed" } else { "success" }});
+    if is_error {
+        let texts = output.as_array().into_iter().flatten().filter_map(|part| part.get("text")?.as_str());
+        let message = output.as_str().map_or_else(|| texts.collect::<Vec<_>>().join("\n"), str::to_owned);
+        content["error"] = json!({"code": "tool_error", "message": message});
     }
-    let error = |message: &str| json!({"code": "tool_error", "message": message});
-    match output {
-        Value::String(message) => json!({"kind": "tool_result", "status": "failed", "error": error(&message)}),
-        Value::Null => json!({"kind": "tool_result", "status": "failed", "error": error("")}),
-        output => {
-            let texts = output.as_array().into_iter().flatten().filter_map(|part| part.get("text")?.as_str());
-            let message = texts.collect::<Vec<_>>().join("\n");
-            json!({"kind": "tool_result", "status": "failed", "result": output, "error": error(&message)})
-        }
+    if !output.is_null() && !(is_error && output.is_string()) {
+        content["result"] = output;
+    }
+    content
+}
+
+/// Takes the text of a field that may be absent or null.
+fn take_text(fields: &mut Map<String, Value>, name: &str) -> Result<Option<String>, String> {
+    match fields.remove(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(_) => Err(format!("`{name}` is no text")),
     }
 }

@@ -1,6 +1,6 @@
 //! Raw JSON → cards without secrets, ready to be written.
 
-use super::{Card, CardError, ContentId, beside};
+use super::{Card, CardError, ContentId, serialized};
 use crate::redact::{Environment, Piece, Redactor};
 use serde_json::{Map, Value};
 
@@ -20,26 +20,19 @@ pub struct CardWriter<'a> {
 /// A card that can be written: scrubbed, checked, and with its bytes.
 #[derive(Debug, Clone)]
 pub struct PreparedCard {
-    /// Its id.
     pub id: ContentId,
-    /// The bytes of its file.
     pub(super) bytes: Vec<u8>,
-    /// What it holds.
     pub card: Card,
     /// How many values were changed by the scrubber.
     pub redacted: usize,
 }
 
 impl<'a> CardWriter<'a> {
-    /// Creates a writer that scrubs with these rules.
     pub fn new(redactor: &'a Redactor, environment: &'a Environment) -> Self {
         Self { redactor, environment }
     }
 
     /// Scrubs cards that come from one source together, and checks them.
-    ///
-    /// # Errors
-    /// [`CardError::BadRequest`] if one is no card, [`CardError::Secret`] if one holds a secret of the environment.
     pub fn prepare(&self, cards: Vec<Value>) -> Result<Vec<PreparedCard>, CardError> {
         let many = cards.len() > 1;
         let mut all = Value::Array(cards);
@@ -63,9 +56,6 @@ impl<'a> CardWriter<'a> {
     }
 
     /// Checks that a name that is written as it is, such as a log's, contains no secret.
-    ///
-    /// # Errors
-    /// [`CardError::BadRequest`] if it does.
     pub fn check_name(&self, name: &str, what: &str) -> Result<(), CardError> {
         if self.redactor.line(name) == name && self.environment.find(name).is_none() {
             return Ok(());
@@ -74,9 +64,6 @@ impl<'a> CardWriter<'a> {
     }
 
     /// Returns a short text, such as an author, without secrets.
-    ///
-    /// # Errors
-    /// [`CardError::Secret`] if it holds a secret of the environment.
     pub fn line(&self, text: &str) -> Result<String, CardError> {
         let value = Value::from(self.redactor.line(text));
         self.refuse_environment(&value)?;
@@ -84,9 +71,6 @@ impl<'a> CardWriter<'a> {
     }
 
     /// Scrubs every key, text and number of a value that is no card, and returns how many changed.
-    ///
-    /// # Errors
-    /// [`CardError::Secret`] if it holds a secret of the environment.
     pub fn scrub_value(&self, value: &mut Value) -> Result<usize, CardError> {
         let redacted = self.scrub(value, 0).len();
         self.refuse_environment(value)?;
@@ -103,8 +87,8 @@ impl<'a> CardWriter<'a> {
         let pieces: Vec<Piece<'_>> = texts.iter().map(|it| Piece { key: &it.key, text: &it.text, line: 1 }).collect();
         let scrubbed = self.redactor.scrub("", &pieces).texts;
         let scrubbed: Vec<&str> = scrubbed.iter().map(|text| text.as_str()).collect();
-        let beside = beside::scrubbed(self.redactor, value, &scrubbed);
-        let scrubbed = beside.as_ref().map_or(scrubbed, |texts| texts.iter().map(String::as_str).collect());
+        let changed_texts = serialized::scrubbed(self.redactor, value, &scrubbed);
+        let scrubbed = changed_texts.as_ref().map_or(scrubbed, |texts| texts.iter().map(String::as_str).collect());
         replace(value, &mut scrubbed.iter().copied());
         let changed = original.iter().zip(&scrubbed).filter(|(before, after)| before.text != **after);
         changed.map(|(before, _)| before.item).collect()
@@ -120,9 +104,6 @@ impl<'a> CardWriter<'a> {
 
     /// Returns a card from a file without what redaction removes, since not every file is written by this program; and whether
     /// that changed it.
-    ///
-    /// # Errors
-    /// [`CardError::Secret`] if it holds a secret of the environment, [`CardError::Invalid`] if nothing that is a card is left.
     pub fn scrubbed(&self, card: &Card) -> Result<(Card, bool), CardError> {
         let value = serde_json::to_value(card).map_err(|error| CardError::Invalid(error.to_string()))?;
         let prepared = self.prepare(vec![value]).map_err(|error| match error {
@@ -168,16 +149,13 @@ impl<'a> CardWriter<'a> {
     }
 }
 
-/// A key, text or number of a value.
 struct CollectedText {
-    /// The key that it is the value of.
     key: String,
     text: String,
-    /// The index of the outermost item.
     item: usize,
 }
 
-/// Collects keys, texts and numbers in a fixed order, which [`replace`] and [`beside`] follow.
+/// Collects keys, texts and numbers in a fixed order, which [`replace`] and [`serialized`] follow.
 fn collect(value: &Value, key: &str, item: Option<usize>, texts: &mut Vec<CollectedText>) {
     let mut push = |key: &str, text: String| {
         texts.push(CollectedText { key: key.to_owned(), text, item: item.unwrap_or_default() });

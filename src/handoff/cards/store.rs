@@ -3,14 +3,14 @@
 //! An id names a folder and a file, so that no command lists everything: a whole id opens one file, a beginning of one
 //! lists one folder of 256.
 
-use super::boxes::once;
-use super::json::{canonical, check_hash, parse, without_line_end};
+use super::boxes::{LogSummary, once};
+use super::id::only_one;
+use super::json::{check_hash, parse_file, without_line_end};
 use super::{
-    BoxContent, BoxSnapshot, Card, CardError, ContentId, IdPrefix, LogAppend, LogEntry, LogName, LogSummary,
-    PreparedCard, Transaction,
+    BoxContent, BoxSnapshot, Card, CardError, ContentId, IdPrefix, LogAppend, LogEntry, LogName, PreparedCard,
 };
 use crate::model::RepoPath;
-use crate::store::{Folder, StoreError};
+use crate::store::{Folder, StoreError, WriteResult};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -18,23 +18,18 @@ use std::path::{Path, PathBuf};
 /// The most cards or boxes that one command reads.
 pub const LARGEST_BATCH: usize = 100;
 
-/// The bytes of every tombstone.
 pub(super) const TOMBSTONE: &str = "{\"schema_version\":\"tombstone/v1\"}";
 
-/// The end of the names of tombstones.
 pub(super) const DELETED: &str = ".deleted.json";
 
 /// A kind of files that are named by their content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileKind {
-    /// Cards.
     Card,
-    /// Snapshots.
     Box,
 }
 
 impl FileKind {
-    /// Returns the name of the folder.
     pub(super) fn folder(self) -> &'static str {
         match self {
             Self::Card => "cards",
@@ -42,7 +37,6 @@ impl FileKind {
         }
     }
 
-    /// Returns the word of ids and messages.
     pub fn word(self) -> &'static str {
         match self {
             Self::Card => "card",
@@ -51,21 +45,11 @@ impl FileKind {
     }
 }
 
-/// A card as it is on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReadCard {
-    /// The card.
     Present(Box<Card>),
-    /// It has a tombstone.
     Deleted,
-    /// There is no such card.
     Missing,
-}
-
-/// What names a box.
-enum BoxRef {
-    Snapshot(ContentId),
-    Log(LogName, Option<u32>),
 }
 
 /// The folder of cards, boxes and logs of a repo.
@@ -76,7 +60,6 @@ pub struct CardStore {
 }
 
 impl CardStore {
-    /// Opens the folder `dir` of the repo at `root`, which need not exist.
     pub fn new(root: &Path, dir: RepoPath) -> Self {
         Self { root: root.to_owned(), dir }
     }
@@ -108,27 +91,22 @@ impl CardStore {
         invalid(&shown.replace('\\', "/"), "it is no regular file, so it is not read; remove it")
     }
 
-    /// Returns the path of a file from the repo's root, for messages.
     pub fn shown(&self, kind: FileKind, id: &ContentId) -> String {
         let hex = id.hex();
         format!("{}/{}/{}/{hex}.json", self.dir, kind.folder(), &hex[..2])
     }
 
-    /// Returns the path of an append from the repo's root.
     pub fn shown_append(&self, log: &LogName, entry: &LogEntry) -> String {
         format!("{}/logs/{}/{}", self.dir, log.as_str(), entry.file())
     }
 
     /// Finds the card or box that an id, or the beginning of one, names; `None` if there is none.
-    ///
-    /// # Errors
-    /// [`CardError::BadRequest`] if it is no id or names several.
     pub fn find(&self, kind: FileKind, typed: &str) -> Result<Option<ContentId>, CardError> {
         let prefix = IdPrefix::parse(typed, kind.word())?;
-        let folder = self.folder_of(kind, prefix.digits())?;
         if let Some(id) = prefix.whole() {
-            return Ok(self.exists(&folder, kind, &id)?.then_some(id));
+            return Ok(self.has(kind, &id)?.then_some(id));
         }
+        let folder = self.folder_of(kind, prefix.digits())?;
         let names = [folder.list()?, folder.irregular()?].concat();
         let ids: BTreeSet<ContentId> = names
             .iter()
@@ -138,52 +116,50 @@ impl CardStore {
                 ContentId::from_hex(hex.or_else(|| name.strip_suffix(".json"))?)
             })
             .collect();
-        let mut found = ids.into_iter();
-        match (found.next(), found.next()) {
-            (Some(first), Some(second)) => {
-                Err(CardError::bad(format!("`{typed}` is the beginning of {first} and {second}; give more digits")))
-            }
-            (found, _) => Ok(found),
-        }
+        only_one(typed, ids)
     }
 
-    fn exists(&self, folder: &Folder, kind: FileKind, id: &ContentId) -> Result<bool, CardError> {
-        let hex = id.hex();
-        let file = self.read(folder, &format!("{hex}.json"))?.is_some();
-        Ok(file || kind == FileKind::Card && self.read(folder, &format!("{hex}{DELETED}"))?.is_some())
-    }
-
-    /// Returns whether a file of this id is there, or a tombstone in its place.
-    ///
-    /// # Errors
-    /// If the system refuses to read it.
     pub fn has(&self, kind: FileKind, id: &ContentId) -> Result<bool, CardError> {
-        self.exists(&self.folder_of(kind, id.hex())?, kind, id)
+        Ok(self.file(kind, id, ".json")?.is_some() || kind == FileKind::Card && self.is_deleted(id)?)
     }
 
-    /// Reads a card.
-    ///
-    /// # Errors
-    /// [`CardError::Invalid`] if its file was changed.
+    /// Reads the file of an id; its name ends in `end`.
+    fn file(&self, kind: FileKind, id: &ContentId, end: &str) -> Result<Option<Vec<u8>>, CardError> {
+        self.read(&self.folder_of(kind, id.hex())?, &format!("{}{end}", id.hex()))
+    }
+
+    /// Parses the file of an id, whose content has to have that id.
+    fn parsed_file<T>(
+        &self,
+        kind: FileKind,
+        id: &ContentId,
+        bytes: &[u8],
+        read: impl FnOnce(Value) -> Result<T, String>,
+    ) -> Result<T, CardError> {
+        let value = unchanged(bytes, id).and_then(|()| parsed(bytes));
+        value.and_then(read).map_err(|why| invalid(&self.shown(kind, id), &why))
+    }
+
     pub fn card(&self, id: &ContentId) -> Result<ReadCard, CardError> {
-        let folder = self.folder_of(FileKind::Card, id.hex())?;
-        let hex = id.hex();
-        if self.read(&folder, &format!("{hex}{DELETED}"))?.is_some() {
+        if self.is_deleted(id)? {
             return Ok(ReadCard::Deleted);
         }
-        let Some(bytes) = self.read(&folder, &format!("{hex}.json"))? else { return Ok(ReadCard::Missing) };
-        let shown = self.shown(FileKind::Card, id);
-        let card = unchanged(&bytes, id)
-            .and_then(|()| parsed(&bytes))
-            .and_then(|value| Card::from_value(value).map_err(|error| error.to_string()))
-            .map_err(|why| invalid(&shown, &why))?;
-        Ok(ReadCard::Present(Box::new(card)))
+        let Some(bytes) = self.file(FileKind::Card, id, ".json")? else { return Ok(ReadCard::Missing) };
+        let card = |value| Card::from_value(value).map_err(|error| error.to_string());
+        Ok(ReadCard::Present(Box::new(self.parsed_file(FileKind::Card, id, &bytes, card)?)))
+    }
+
+    /// Reads a card that is in use at `now`; `Err` of the inner result says why it is not.
+    pub fn card_in_use(&self, id: &ContentId, now: &str) -> Result<Result<Box<Card>, &'static str>, CardError> {
+        Ok(match self.card(id)? {
+            ReadCard::Present(card) if card.is_expired(now) => Err("expired"),
+            ReadCard::Present(card) => Ok(card),
+            ReadCard::Deleted => Err("deleted"),
+            ReadCard::Missing => Err("not found"),
+        })
     }
 
     /// Finds cards that are to be referred to, each by its id or the beginning of one.
-    ///
-    /// # Errors
-    /// [`CardError::NotFound`] if one does not exist or is deleted.
     pub fn cards_for_reference(&self, typed: &[String]) -> Result<Vec<ContentId>, CardError> {
         let found = typed.iter().map(|typed| {
             let missing = || CardError::card_not_found(typed);
@@ -198,9 +174,6 @@ impl CardStore {
     }
 
     /// Writes cards, all or none, and returns whether each is deleted.
-    ///
-    /// # Errors
-    /// If the system refuses.
     pub fn write_cards(&self, cards: &[PreparedCard]) -> Result<Vec<bool>, CardError> {
         let mut transaction = Transaction::new(self);
         let written = cards.iter().map(|card| {
@@ -215,44 +188,31 @@ impl CardStore {
         Ok(deleted)
     }
 
-    /// Returns whether a card has a tombstone.
-    ///
-    /// # Errors
-    /// If the system refuses to read it.
     pub fn is_deleted(&self, id: &ContentId) -> Result<bool, CardError> {
-        let folder = self.folder_of(FileKind::Card, id.hex())?;
-        Ok(self.read(&folder, &format!("{}{DELETED}", id.hex()))?.is_some())
+        Ok(self.file(FileKind::Card, id, DELETED)?.is_some())
     }
 
     /// Writes the tombstone of a card, and returns whether it was new.
-    ///
-    /// # Errors
-    /// If the system refuses.
     pub fn delete_card(&self, id: &ContentId) -> Result<bool, CardError> {
+        let is_new = !self.is_deleted(id)?;
         let folder = self.folder_of(FileKind::Card, id.hex())?;
-        let name = format!("{}{DELETED}", id.hex());
-        let is_new = self.read(&folder, &name)?.is_none();
-        folder.write(&name, TOMBSTONE.as_bytes())?;
+        folder.write(&format!("{}{DELETED}", id.hex()), TOMBSTONE.as_bytes())?;
         Ok(is_new)
     }
 
-    /// Writes a snapshot, and returns its id.
-    ///
-    /// # Errors
-    /// If the system refuses.
-    pub fn write_box(&self, snapshot: &BoxSnapshot) -> Result<ContentId, CardError> {
-        let bytes = snapshot.bytes();
-        let id = ContentId::of(&bytes);
-        self.folder_of(FileKind::Box, id.hex())?.write(&format!("{}.json", id.hex()), &bytes)?;
+    /// Returns the id of a box that never changes: of a log, a snapshot is written.
+    pub fn write_snapshot(&self, content: &BoxContent) -> Result<ContentId, CardError> {
+        let id = content.snapshot_id();
+        if content.id.is_none() {
+            let bytes = content.snapshot().bytes();
+            self.folder_of(FileKind::Box, id.hex())?.write(&format!("{}.json", id.hex()), &bytes)?;
+        }
         Ok(id)
     }
 
     /// Writes one append to a log, and returns its name.
     ///
     /// Appends of several processes at once are different files, and none is lost.
-    ///
-    /// # Errors
-    /// [`CardError::Invalid`] if another program's file is in the log.
     pub fn append(&self, log: &LogName, append: &LogAppend) -> Result<LogEntry, CardError> {
         let bytes = append.bytes();
         let entry = self.next_entry(log, &bytes)?;
@@ -260,19 +220,11 @@ impl CardStore {
         Ok(entry)
     }
 
-    /// Finds an append that a log has already.
-    ///
-    /// # Errors
-    /// [`CardError::Invalid`] if another program's file is in the log.
     pub fn append_of(&self, log: &LogName, append: &LogAppend) -> Result<Option<LogEntry>, CardError> {
         let hash = ContentId::of(&append.bytes());
         Ok(self.entries(log)?.into_iter().find(|entry| entry.hash == hash.short()))
     }
 
-    /// Checks that a log can be appended to, before other files are written.
-    ///
-    /// # Errors
-    /// As [`CardStore::append`].
     pub fn check_append(&self, log: &LogName) -> Result<(), CardError> {
         self.next_entry(log, &[]).map(drop)
     }
@@ -283,7 +235,6 @@ impl CardStore {
         LogEntry::after(LogEntry::highest(&self.entries(log)?), bytes).ok_or_else(full)
     }
 
-    /// Returns the highest clock of a log before any jump.
     pub(super) fn highest_clock(&self, log: &LogName) -> Result<u32, CardError> {
         let mut entries: Vec<LogEntry> =
             self.log_folder(log)?.list()?.iter().filter_map(|file| LogEntry::parse(file)).collect();
@@ -319,8 +270,7 @@ impl CardStore {
         let folder = self.log_folder(log)?;
         let mut card_ids = Vec::new();
         for entry in entries.iter().filter(|entry| clock.is_none_or(|clock| entry.clock <= clock)) {
-            let file = entry.file();
-            let shown = format!("{}/logs/{}/{file}", self.dir, log.as_str());
+            let (file, shown) = (entry.file(), self.shown_append(log, entry));
             // It was listed, so that another process or git removed it meanwhile.
             let bytes = self.read(&folder, &file)?.ok_or_else(|| invalid(&shown, "it is gone"))?;
             card_ids.extend(read_append(&bytes, entry).map_err(|why| invalid(&shown, &why))?.card_ids);
@@ -329,43 +279,13 @@ impl CardStore {
     }
 
     /// Reads the box that an id, a log's name or `name@clock` names; `None` if there is none.
-    ///
-    /// # Errors
-    /// [`CardError::BadRequest`] if it can name no box, [`CardError::Invalid`] if a file was changed.
     pub fn read_box(&self, typed: &str) -> Result<Option<BoxContent>, CardError> {
-        Ok(match self.box_ref(typed)? {
-            None => None,
-            Some(BoxRef::Snapshot(id)) => {
-                let folder = self.folder_of(FileKind::Box, id.hex())?;
-                let Some(bytes) = self.read(&folder, &format!("{}.json", id.hex()))? else { return Ok(None) };
-                let snapshot = unchanged(&bytes, &id)
-                    .and_then(|()| parsed(&bytes))
-                    .and_then(BoxSnapshot::from_value)
-                    .map_err(|why| invalid(&self.shown(FileKind::Box, &id), &why))?;
-                let BoxSnapshot { card_ids, parent_ids, .. } = snapshot;
-                Some(BoxContent { name: id.to_string(), id: Some(id), card_ids, parent_ids })
-            }
-            Some(BoxRef::Log(log, clock)) => match self.log(&log, clock)? {
-                Some((highest, card_ids)) if clock.is_none_or(|clock| clock <= highest) => {
-                    let name = format!("{}@{highest}", log.as_str());
-                    Some(BoxContent { name, id: None, card_ids, parent_ids: Vec::new() })
-                }
-                _ => None,
-            },
-        })
-    }
-
-    /// Reads a box that has to exist.
-    ///
-    /// # Errors
-    /// [`CardError::NotFound`] if it does not, else as [`CardStore::read_box`].
-    pub fn existing_box(&self, typed: &str) -> Result<BoxContent, CardError> {
-        self.read_box(typed)?.ok_or_else(|| CardError::box_not_found(typed))
-    }
-
-    fn box_ref(&self, typed: &str) -> Result<Option<BoxRef>, CardError> {
         if typed.starts_with("sha256:") || IdPrefix::is_prefix(&typed.to_ascii_lowercase()) {
-            return Ok(self.find(FileKind::Box, typed)?.map(BoxRef::Snapshot));
+            let Some(id) = self.find(FileKind::Box, typed)? else { return Ok(None) };
+            let Some(bytes) = self.file(FileKind::Box, &id, ".json")? else { return Ok(None) };
+            let snapshot = self.parsed_file(FileKind::Box, &id, &bytes, BoxSnapshot::from_value)?;
+            let BoxSnapshot { card_ids, parent_ids, .. } = snapshot;
+            return Ok(Some(BoxContent { name: id.to_string(), id: Some(id), card_ids, parent_ids }));
         }
         let (name, clock) = match typed.split_once('@') {
             None => (typed, None),
@@ -375,13 +295,20 @@ impl CardStore {
                 (name, Some(number.ok_or_else(bad)?))
             }
         };
-        Ok(Some(BoxRef::Log(LogName::new(name)?, clock)))
+        let found = self.log(&LogName::new(name)?, clock)?;
+        let found = found.filter(|(highest, _)| clock.is_none_or(|clock| clock <= *highest));
+        Ok(found.map(|(highest, card_ids)| BoxContent {
+            name: format!("{name}@{highest}"),
+            id: None,
+            card_ids,
+            parent_ids: Vec::new(),
+        }))
     }
 
-    /// Lists the snapshots, sorted by id.
-    ///
-    /// # Errors
-    /// If a folder cannot be listed.
+    pub fn existing_box(&self, typed: &str) -> Result<BoxContent, CardError> {
+        self.read_box(typed)?.ok_or_else(|| CardError::box_not_found(typed))
+    }
+
     pub fn boxes(&self) -> Result<Vec<ContentId>, CardError> {
         let mut ids = Vec::new();
         for folder in self.folder(FileKind::Box.folder())?.folders()? {
@@ -393,18 +320,10 @@ impl CardStore {
         Ok(ids)
     }
 
-    /// Lists the names of the logs, sorted.
-    ///
-    /// # Errors
-    /// If the folder cannot be listed.
     pub fn log_names(&self) -> Result<Vec<String>, CardError> {
         Ok(self.folder("logs")?.folders()?)
     }
 
-    /// Lists the logs, sorted by name.
-    ///
-    /// # Errors
-    /// [`CardError::Invalid`] if another program's file is in one.
     pub fn logs(&self) -> Result<Vec<LogSummary>, CardError> {
         let mut logs = Vec::new();
         for name in self.folder("logs")?.folders()? {
@@ -422,7 +341,6 @@ fn invalid(path: &str, why: &str) -> CardError {
     CardError::Invalid(format!("`{path}`: {why}"))
 }
 
-/// Checks that a file has the content that its name says.
 pub(super) fn unchanged(bytes: &[u8], id: &ContentId) -> Result<(), String> {
     check_hash(bytes, id, "id", ContentId::of)
 }
@@ -433,11 +351,52 @@ pub(super) fn read_append(bytes: &[u8], entry: &LogEntry) -> Result<LogAppend, S
     LogAppend::from_value(parsed(bytes)?)
 }
 
-/// Parses a file, which has to be in the canonical form.
 fn parsed(bytes: &[u8]) -> Result<Value, String> {
-    let value = parse(bytes, "it").map_err(|error| error.to_string())?;
-    if canonical(&value).as_bytes() == bytes {
-        return Ok(value);
+    let (value, fault) = parse_file(bytes)?;
+    fault.map_or(Ok(value), Err)
+}
+
+/// Cards and boxes that are written together: unless all are written, those that are new are removed again.
+///
+/// Each file is named by its content, so that a crash in between leaves files that nothing names, and no file by halves.
+pub struct Transaction<'a> {
+    store: &'a CardStore,
+    written: Vec<(Folder, String)>,
+}
+
+impl<'a> Transaction<'a> {
+    pub fn new(store: &'a CardStore) -> Self {
+        Self { store, written: Vec::new() }
     }
-    Err("it is not in the canonical form of RFC 8785".to_owned())
+
+    pub fn card(&mut self, card: &PreparedCard) -> Result<(), CardError> {
+        self.file(FileKind::Card, &card.id, &card.bytes)
+    }
+
+    pub fn snapshot(&mut self, snapshot: &BoxSnapshot) -> Result<(), CardError> {
+        self.file(FileKind::Box, &snapshot.id(), &snapshot.bytes())
+    }
+
+    fn file(&mut self, kind: FileKind, id: &ContentId, bytes: &[u8]) -> Result<(), CardError> {
+        let folder = self.store.folder_of(kind, id.hex())?;
+        let name = format!("{}.json", id.hex());
+        let is_new = folder.state(&name).is_none() && folder.read(&name)?.is_none();
+        if folder.write(&name, bytes)? == WriteResult::Written && is_new {
+            self.written.push((folder, name));
+        }
+        Ok(())
+    }
+
+    pub fn commit(mut self) {
+        self.written.clear();
+    }
+}
+
+impl Drop for Transaction<'_> {
+    fn drop(&mut self) {
+        for (folder, name) in self.written.drain(..).rev() {
+            // The error that ended the transaction is reported, and what cannot be removed is named by nothing.
+            let _ = folder.remove(&name);
+        }
+    }
 }

@@ -1,19 +1,34 @@
 //! The arguments of a handover, checked against its recipe.
 
 use crate::config::{INCLUDE_HISTORY, Recipe, TARGET_STRATEGY, nearest};
-use crate::handoff::cards::{CardError, CardWriter};
+use crate::handoff::cards::{CardError, CardWriter, Role};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Whose log a handover writes to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum TargetStrategy {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TargetStrategy {
     /// A log of its own.
     New,
     /// The log of the agent that it is for.
     Reuse,
     /// A log of its own, and the log of the agent that hands over is inherited.
     Clone,
+}
+
+impl TargetStrategy {
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::New, Self::Reuse, Self::Clone].into_iter().find(|strategy| strategy.name() == name)
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::Reuse => "reuse",
+            Self::Clone => "clone",
+        }
+    }
 }
 
 /// The arguments of a handover by name.
@@ -48,22 +63,15 @@ impl Arguments {
     }
 
     pub(super) fn strategy(&self) -> Result<TargetStrategy, CardError> {
-        match self.0.get(TARGET_STRATEGY).map(|value| value.as_str().unwrap_or_default()) {
-            None | Some("new") => Ok(TargetStrategy::New),
-            Some("reuse") => Ok(TargetStrategy::Reuse),
-            Some("clone") => Ok(TargetStrategy::Clone),
-            Some(_) => Err(CardError::bad(format!("`{TARGET_STRATEGY}` must be `new`, `reuse` or `clone`"))),
-        }
+        let Some(value) = self.0.get(TARGET_STRATEGY) else { return Ok(TargetStrategy::New) };
+        let bad = || CardError::bad(format!("`{TARGET_STRATEGY}` must be `new`, `reuse` or `clone`"));
+        value.as_str().and_then(TargetStrategy::parse).ok_or_else(bad)
     }
 
     pub(super) fn include_history(&self) -> Result<bool, CardError> {
-        match self.0.get(INCLUDE_HISTORY) {
-            None => Ok(false),
-            Some(Value::Bool(included)) => Ok(*included),
-            Some(Value::String(text)) if text == "true" => Ok(true),
-            Some(Value::String(text)) if text == "false" => Ok(false),
-            Some(_) => Err(CardError::bad(format!("`{INCLUDE_HISTORY}` must be `true` or `false`"))),
-        }
+        let Some(value) = self.0.get(INCLUDE_HISTORY) else { return Ok(false) };
+        let included = value.as_bool().or_else(|| value.as_str()?.parse().ok());
+        included.ok_or_else(|| CardError::bad(format!("`{INCLUDE_HISTORY}` must be `true` or `false`")))
     }
 
     /// Returns the boxes that the recipe's arguments name, in order.
@@ -71,15 +79,13 @@ impl Arguments {
         let mut boxes = Vec::new();
         for key in &recipe.inherit_context.include_boxes_from_args {
             let bad = || CardError::bad(format!("{key} must be a box_id or list[box_id]"));
-            match self.0.get(key) {
-                None => {}
-                Some(Value::String(name)) => boxes.push(name.as_str()),
-                Some(Value::Array(names)) => {
-                    for name in names {
-                        boxes.push(name.as_str().ok_or_else(bad)?);
-                    }
-                }
-                Some(_) => return Err(bad()),
+            let names = match self.0.get(key) {
+                None => continue,
+                Some(Value::Array(names)) => names.as_slice(),
+                Some(name) => std::slice::from_ref(name),
+            };
+            for name in names {
+                boxes.push(name.as_str().ok_or_else(bad)?);
             }
         }
         Ok(boxes)
@@ -109,7 +115,7 @@ impl Arguments {
             let mut card = json!({"type": rule.as_card_type, "content": content});
             if let Some(role) = metadata.remove("role") {
                 card["role"] = role;
-            } else if crate::handoff::cards::Role::of_type(&rule.as_card_type).is_none() {
+            } else if Role::of_type(&rule.as_card_type).is_none() {
                 card["role"] = "user".into();
             }
             card["metadata"] = metadata.into();
@@ -119,7 +125,6 @@ impl Arguments {
     }
 }
 
-/// Returns the content of a card that says which fields a result has to have.
 fn fields(key: &str, value: &Value) -> Result<Value, CardError> {
     let is_field = |field: &Value| {
         let Some(field) = field.as_object() else { return false };

@@ -5,51 +5,38 @@ use super::arguments::TargetStrategy;
 use crate::config::{Recipe, TARGET_STRATEGY};
 use crate::handoff::cards::{
     BoxContent, BoxSnapshot, Card, CardError, CardStore, CardWriter, ContentId, FileKind, LogName, PreparedCard,
-    ReadCard,
 };
 use crate::model::{Given, slug};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The most logs that a note names.
 const MOST_NAMED: usize = 5;
 
 /// An agent that hands over, or is handed something.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Party {
-    /// Its key.
     pub key: String,
-    /// The stem of its file.
     pub stem: String,
 }
 
-/// A handover that is asked for.
 #[derive(Debug, Clone, Copy)]
 pub struct HandoverRequest<'a> {
-    /// The name of the recipe.
     pub name: &'a str,
-    /// The recipe.
     pub recipe: &'a Recipe,
-    /// The arguments.
     pub arguments: &'a Arguments,
     /// The boxes that the user gives, which may therefore be inherited.
     pub boxes: &'a [String],
-    /// The agent that it is for.
     pub to: &'a Party,
     /// What the card of its profile says.
     pub profile: &'a Value,
-    /// The agent that hands over.
     pub from: Option<&'a Party>,
-    /// The id of the work item that it is about.
     pub root: Option<&'a str>,
     /// The time, at which cards may have expired.
     pub now: &'a str,
 }
 
-/// A card of a handover.
 #[derive(Debug, Clone)]
 pub struct HandedCard {
-    /// Its id.
     pub id: ContentId,
     /// How it came here.
     pub given: Given,
@@ -57,29 +44,20 @@ pub struct HandedCard {
     pub card: Result<Box<Card>, &'static str>,
 }
 
-/// A handover that can be written.
 #[derive(Debug, Clone)]
 pub struct HandoverPlan {
-    /// The cards, in order.
     pub cards: Vec<HandedCard>,
-    /// The cards to be written.
     pub new_cards: Vec<PreparedCard>,
     /// The boxes to be written, each after those that it names.
     pub new_boxes: Vec<BoxSnapshot>,
-    /// The id of the box with the cards.
     pub context_box: ContentId,
-    /// The id of the box with the profile of the agent.
     pub profile_box: ContentId,
-    /// The log that the agent appends to.
     pub output_box: LogName,
     /// What the user may have expected to be inherited, and is not.
     pub notes: Vec<String>,
 }
 
 /// Makes a handover up, and checks everything about it.
-///
-/// # Errors
-/// What is wrong with the request, or with the files that it names.
 pub fn plan(
     request: &HandoverRequest<'_>,
     store: &CardStore,
@@ -88,8 +66,7 @@ pub fn plan(
     let HandoverRequest { recipe, arguments, to, .. } = *request;
     arguments.check(request.name, recipe)?;
     let strategy = arguments.strategy()?;
-    let with_history = arguments.include_history()? || strategy == TargetStrategy::Clone;
-    let (inherited, notes) = inherited(request, store, with_history)?;
+    let (inherited, notes) = inherited(request, store, strategy)?;
     let (own_cards, redacted): (Vec<Value>, Vec<bool>) = own_cards(request, writer)?.into_iter().unzip();
     let mut own = writer.prepare(own_cards)?;
     for (card, redacted) in own.iter_mut().zip(redacted) {
@@ -106,19 +83,9 @@ pub fn plan(
         }
     }
 
-    let mut snapshots: Vec<BoxSnapshot> = Vec::new();
-    let mut parent_ids = Vec::new();
-    for content in &inherited {
-        parent_ids.push(match &content.id {
-            Some(id) => id.clone(),
-            None => {
-                let snapshot = BoxSnapshot::new(content.card_ids.clone(), Vec::new());
-                let id = ContentId::of(&snapshot.bytes());
-                snapshots.push(snapshot);
-                id
-            }
-        });
-    }
+    let logs = inherited.iter().filter(|content| content.id.is_none());
+    let mut new_boxes: Vec<BoxSnapshot> = logs.map(BoxContent::snapshot).collect();
+    let parent_ids = inherited.iter().map(BoxContent::snapshot_id).collect();
     let own_ids: BTreeSet<&ContentId> = own.iter().map(|card| &card.id).collect();
     let mut seen = BTreeSet::new();
     let mut cards = Vec::new();
@@ -140,23 +107,20 @@ pub fn plan(
     distinct(&cards)?;
 
     let context = BoxSnapshot::new(cards.iter().map(|card| card.id.clone()).collect(), parent_ids);
-    let context_box = ContentId::of(&context.bytes());
+    let context_box = context.id();
     let profile_snapshot = BoxSnapshot::new(profile.iter().map(|card| card.id.clone()).collect(), Vec::new());
-    let profile_box = ContentId::of(&profile_snapshot.bytes());
+    let profile_box = profile_snapshot.id();
     let output_box = match strategy {
         TargetStrategy::Reuse => own_log(to)?,
         TargetStrategy::New | TargetStrategy::Clone => fresh_log(to, &context_box)?,
     };
     writer.check_name(output_box.as_str(), "the log's name")?;
-    snapshots.extend([profile_snapshot, context]);
+    new_boxes.extend([profile_snapshot, context]);
     let new_cards = own.into_iter().chain(profile).collect();
-    Ok(HandoverPlan { cards, new_cards, new_boxes: snapshots, context_box, profile_box, output_box, notes })
+    Ok(HandoverPlan { cards, new_cards, new_boxes, context_box, profile_box, output_box, notes })
 }
 
 /// Reads a handover again that was made before; `own` are the cards that it added.
-///
-/// # Errors
-/// If its files are not there any more, or were changed.
 pub fn replay(
     context_box: &str,
     profile_box: &str,
@@ -181,9 +145,6 @@ pub fn replay(
 }
 
 /// Returns the log of an agent, which is named by the stem of its file.
-///
-/// # Errors
-/// If no log can have that name.
 pub fn own_log(agent: &Party) -> Result<LogName, CardError> {
     LogName::new(&agent.stem).or_else(|_| LogName::new(&slug(&agent.stem))).map_err(|_| {
         CardError::bad(format!(
@@ -233,17 +194,14 @@ fn other_logs(agent: &Party, store: &CardStore, inherited: &[BoxContent]) -> Res
 fn inherited(
     request: &HandoverRequest<'_>,
     store: &CardStore,
-    with_history: bool,
+    strategy: TargetStrategy,
 ) -> Result<(Vec<BoxContent>, Vec<String>), CardError> {
     let mut boxes = request.boxes.iter().map(|name| store.existing_box(name)).collect::<Result<Vec<_>, _>>()?;
     let given = boxes.clone();
     for name in request.arguments.boxes(request.recipe)? {
         let content = store.existing_box(name)?;
         let log = content.log();
-        let is_given = given.iter().any(|known| {
-            let same_log = log.is_some() && known.log() == log && known.holds_all_of(&content);
-            same_log || known.id.is_some() && known.id == content.id
-        });
+        let is_given = given.iter().any(|known| known.covers(&content));
         let is_own = || matches!((request.from, log), (Some(source), Some(log)) if is_own_log(source, log));
         let is_allowed = || log.is_some_and(|log| request.recipe.allow.iter().any(|glob| glob.is_match(log)));
         if !is_given && !is_own() && !is_allowed() {
@@ -260,40 +218,33 @@ fn inherited(
             parents.join(" ")
         ));
     }
-    if with_history {
+    if request.arguments.include_history()? || strategy == TargetStrategy::Clone {
         let Some(source) = request.from else {
             return Err(CardError::bad(
                 "the log of the source is inherited, but there is no source (help: name it with `--from`)",
             ));
         };
-        let own = own_log(source)?;
+        let (own, key) = (own_log(source)?, &source.key);
         let others = other_logs(source, store, &boxes)?;
-        match (store.read_box(own.as_str())?, others) {
-            (Some(content), others) => {
-                boxes.push(content);
-                notes.extend(others.map(|others| {
-                    format!("the logs of handovers to {} are not inherited; give them by {others}", source.key)
-                }));
-            }
-            (None, None) => {
-                let what = match request.arguments.strategy()? {
-                    TargetStrategy::Clone => format!("`{TARGET_STRATEGY}: clone`"),
-                    TargetStrategy::New | TargetStrategy::Reuse => "the history".to_owned(),
-                };
-                return Err(CardError::NotFound(format!(
-                    "box not found: {own} (help: {what} inherits the log of {}, which has none yet: `contextpack box append {own} CARD` begins it)",
-                    source.key,
-                    own = own.as_str()
-                )));
-            }
-            (None, Some(others)) => {
-                return Err(CardError::NotFound(format!(
-                    "box not found: {} (help: the results of {} are in logs of handovers: give them by {others} in place of the history)",
-                    own.as_str(),
-                    source.key
-                )));
-            }
-        }
+        let Some(content) = store.read_box(own.as_str())? else {
+            let own = own.as_str();
+            let help = match others {
+                Some(others) => {
+                    format!(
+                        "the results of {key} are in logs of handovers: give them by {others} in place of the history"
+                    )
+                }
+                None => format!(
+                    "{} inherits the log of {key}, which has none yet: `contextpack box append {own} CARD` begins it",
+                    if strategy == TargetStrategy::Clone { "`target_strategy: clone`" } else { "the history" }
+                ),
+            };
+            return Err(CardError::NotFound(format!("box not found: {own} (help: {help})")));
+        };
+        boxes.push(content);
+        notes.extend(
+            others.map(|others| format!("the logs of handovers to {key} are not inherited; give them by {others}")),
+        );
     }
     Ok((boxes, notes))
 }
@@ -339,12 +290,10 @@ fn own_cards(request: &HandoverRequest<'_>, writer: CardWriter<'_>) -> Result<Ve
 }
 
 fn read(store: &CardStore, id: &ContentId, now: &str) -> Result<Result<Box<Card>, &'static str>, CardError> {
-    Ok(match store.card(id)? {
-        ReadCard::Present(card) if card.is_expired(now) => Err("expired"),
-        ReadCard::Present(card) => Ok(card),
-        ReadCard::Deleted => Err("deleted"),
-        ReadCard::Missing => return Err(CardError::card_not_found(&id.to_string())),
-    })
+    match store.card_in_use(id, now)? {
+        Err("not found") => Err(CardError::card_not_found(&id.to_string())),
+        read => Ok(read),
+    }
 }
 
 /// Checks that no two cards have the same first digits, by which the sections of a pack are named.

@@ -1,4 +1,4 @@
-//! Secrets in JSON that are recognisable only by what stands beside them, such as the name in `{"name": …, "value": …}`.
+//! Secrets in JSON that are recognisable only by what is next to them, such as the name in `{"name": …, "value": …}`.
 
 use crate::redact::Redactor;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use std::ops::Range;
 /// How often a changed value is examined at most, as text that a removal joined may match anew.
 const MAX_ROUNDS: usize = 4;
 
-/// Stands for a text of several lines, whose parts a reader of JSON does not see beside other values.
+/// The placeholder of a text of several lines, whose parts a reader of JSON does not see next to other values.
 const LONG_TEXT: &str = "text";
 
 /// A value as JSON text, with the places of its keys, texts and numbers in the order in which
@@ -17,7 +17,6 @@ struct SerializedJson {
     leaves: Vec<JsonLeaf>,
 }
 
-/// A key, text or number in a JSON text.
 struct JsonLeaf {
     /// Where its content is, without quotes.
     place: Range<usize>,

@@ -1,10 +1,9 @@
-//! The states of tasks and batches, and how the one follows from the other.
+//! The states of tasks and batches, how the one follows from the other, and why something does not count.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The state of a task.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskStatus {
     /// No agent has claimed it.
@@ -57,7 +56,7 @@ impl TaskStatus {
 }
 
 /// The state of a batch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BatchStatus {
     /// A task has not ended.
@@ -84,29 +83,46 @@ impl BatchStatus {
         }
     }
 
-    /// Returns the state of a batch whose tasks have these states.
-    ///
-    /// `failed_fast` says whether a report failed it under `fail_fast`.
+    /// Returns the state of a batch whose tasks have these states; `failed_fast` says whether a report failed it under
+    /// `fail_fast`.
     pub fn of_tasks(tasks: &[TaskStatus], failed_fast: bool) -> Self {
         let any = |status: TaskStatus| tasks.contains(&status);
-        if failed_fast {
-            return Self::Failed;
-        }
-        if !tasks.iter().all(|task| task.is_terminal()) {
-            return Self::Open;
-        }
-        if tasks.iter().all(|task| *task == TaskStatus::Success) {
-            Self::Success
-        } else if any(TaskStatus::Success) {
-            Self::Partial
-        } else if any(TaskStatus::Failed) {
-            Self::Failed
-        } else if any(TaskStatus::Timeout) {
-            Self::Timeout
-        } else if any(TaskStatus::Partial) {
-            Self::Partial
-        } else {
-            Self::Failed
+        // One row of the ladder a line, the first that holds.
+        let ladder = [
+            (failed_fast, Self::Failed),
+            (tasks.iter().any(|task| !task.is_terminal()), Self::Open),
+            (tasks.iter().all(|task| *task == TaskStatus::Success), Self::Success),
+            (any(TaskStatus::Success), Self::Partial),
+            (any(TaskStatus::Failed), Self::Failed),
+            (any(TaskStatus::Timeout), Self::Timeout),
+            (any(TaskStatus::Partial), Self::Partial),
+        ];
+        ladder.into_iter().find(|(holds, _)| *holds).map_or(Self::Failed, |(_, status)| status)
+    }
+}
+
+/// Why a report does not count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LateReason {
+    /// Its epoch is over.
+    StaleEpoch,
+    /// Its epoch has not begun.
+    FutureEpoch,
+    /// Its epoch has a report already.
+    Second,
+    /// The batch was joined before.
+    Closed,
+}
+
+impl LateReason {
+    /// Returns the name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::StaleEpoch => "stale_epoch",
+            Self::FutureEpoch => "future_epoch",
+            Self::Second => "second",
+            Self::Closed => "closed",
         }
     }
 }

@@ -1,0 +1,156 @@
+//! The files of ledgers on disk: folders to which files are only ever added.
+
+use super::batch::{BatchId, BatchLedger};
+use super::decide::NewFile;
+use super::inbox::{Inbox, TurnId};
+use super::names::Claimable;
+use crate::handoff::cards::{CardError, LogName, without_line_end};
+use crate::model::RepoPath;
+use crate::store::{Folder, StoreError};
+use rayon::prelude::*;
+use std::fmt::Display;
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
+
+/// Returns what counts instead of a file that the system refuses to read.
+pub type Unread = fn(StoreError) -> Result<Vec<u8>, StoreError>;
+
+/// Nothing does: what a ledger says is not known without all of its files.
+pub const REFUSED: Unread = Err;
+
+/// An empty file, which is damaged, where each file is checked by itself.
+pub(super) const DAMAGED: Unread = |_| Ok(Vec::new());
+
+/// A folder of ledgers below the folder of cards. Each ledger is a folder with files, and folders of files.
+#[derive(Debug)]
+pub struct LedgerFolder<K> {
+    root: PathBuf,
+    /// The folder, from the root.
+    path: String,
+    kind: PhantomData<K>,
+}
+
+pub type BatchFolder = LedgerFolder<u32>;
+
+pub type InboxFolder = LedgerFolder<TurnId>;
+
+impl<K: Claimable> LedgerFolder<K> {
+    /// Opens the folder below `dir` of the repo at `root`, which need not exist.
+    pub fn new(root: &Path, dir: &RepoPath) -> Self {
+        let separator = if dir.as_str().is_empty() { "" } else { "/" };
+        Self { root: root.to_owned(), path: format!("{dir}{separator}{}", K::LAYOUT.folder), kind: PhantomData }
+    }
+
+    fn folder(&self, below: &[&str]) -> Result<Folder, StoreError> {
+        let mut path = self.path.clone();
+        for name in below.iter().filter(|name| !name.is_empty()) {
+            path.push('/');
+            path.push_str(name);
+        }
+        let path = RepoPath::new(&path).map_err(|_| StoreError::Name { path: self.root.join(&path) })?;
+        Folder::open(&self.root, &path)
+    }
+
+    pub fn shown(&self, ledger: &dyn Display, file: &dyn Display) -> String {
+        format!("{}/{ledger}/{file}", self.path)
+    }
+
+    /// Reads the files of a ledger: pairs of a path in the ledger and its content.
+    ///
+    /// What is no plain file, such as a link, a pipe, a folder or a huge file, has no bytes, so that it counts as damaged: it takes
+    /// its place in the ledger and stops no other file. So does what is in the place of a folder, and what has a name that is no
+    /// text. `unread` says what counts instead of a file that the system refuses to read, or that nothing does.
+    pub(super) fn files(&self, ledger: &str, unread: Unread) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
+        let mut files = Vec::new();
+        for below in std::iter::once(&"").chain(K::LAYOUT.folders) {
+            let folder = match self.folder(&[ledger, below]) {
+                Err(StoreError::Link { .. } | StoreError::NotAFolder { .. }) if !below.is_empty() => {
+                    files.push(((*below).to_owned(), Vec::new()));
+                    continue;
+                }
+                folder => folder?,
+            };
+            let path = |name: String| if below.is_empty() { name } else { format!("{below}/{name}") };
+            let read = folder.list()?.into_par_iter().map(|name| {
+                let bytes = match folder.read(&name) {
+                    Err(error) if error.is_too_large() => Some(Vec::new()),
+                    Err(error) => Some(unread(error)?),
+                    // A file that is gone since it was listed was removed by git, with a checkout for example.
+                    Ok(bytes) => bytes,
+                };
+                Ok(bytes.map(|bytes| (path(name), without_line_end(&bytes).to_vec())))
+            });
+            let read: Vec<Option<(String, Vec<u8>)>> = read.collect::<Result<_, StoreError>>()?;
+            files.extend(read.into_iter().flatten());
+            let odd = folder.odd_names(&|_, _| true)?;
+            files.extend(folder.irregular()?.into_iter().chain(odd).map(|name| (path(name), Vec::new())));
+        }
+        Ok(files)
+    }
+
+    /// Creates a file of a ledger, and returns whether it did: of several processes that create one file, one does.
+    pub fn create(&self, ledger: &str, file: &NewFile<K>) -> Result<bool, StoreError> {
+        let (folder, name) = file.path.parts();
+        self.folder(&[ledger, folder])?.create(&name, &file.bytes)
+    }
+}
+
+impl InboxFolder {
+    pub fn exists(&self, agent: &LogName) -> Result<bool, CardError> {
+        Ok(self.folder(&[])?.folders()?.iter().any(|name| name == agent.as_str()))
+    }
+
+    /// Reads the inbox of the agent with this log; it is empty if there is none. `unread` says what counts instead of a file
+    /// that the system refuses to read.
+    pub fn read(&self, agent: &LogName, unread: Unread) -> Result<Inbox, CardError> {
+        Ok(Inbox::of(self.files(agent.as_str(), unread)?))
+    }
+}
+
+impl BatchFolder {
+    /// Lists the batches, sorted by id. A folder without `batch.json` is none: its fork was not finished.
+    pub fn ids(&self) -> Result<Vec<BatchId>, CardError> {
+        let names = self.folder(&[])?.folders()?;
+        // Reading it says what is wrong with it.
+        Ok(names.iter().filter_map(|name| BatchId::parse(name)).filter(|id| self.has(id).unwrap_or(true)).collect())
+    }
+
+    /// Returns the paths, from the repo's root, of what is in the folder of batches and is none.
+    pub fn odd_paths(&self) -> Result<Vec<String>, CardError> {
+        let is_batch = |name: &str, is_folder: bool| is_folder && BatchId::parse(name).is_some();
+        let names = self.folder(&[])?.odd_names(&is_batch)?;
+        Ok(names.iter().map(|name| format!("{}/{name}", self.path)).collect())
+    }
+
+    pub fn has(&self, id: &BatchId) -> Result<bool, CardError> {
+        let folder = self.folder(&[&id.to_string()])?;
+        if folder.is_irregular("batch.json")? {
+            let path = self.shown(id, &"batch.json");
+            let message = format!("`{path}`: it is no regular file; remove it, and restore it from git");
+            return Err(CardError::Invalid(message));
+        }
+        Ok(folder.list()?.iter().any(|file| file == "batch.json"))
+    }
+
+    pub fn find(&self, typed: &str) -> Result<BatchId, CardError> {
+        let found = match BatchId::parse(&BatchId::prefix(typed)?) {
+            Some(id) => self.has(&id)?.then_some(id),
+            None => BatchId::find(typed, self.ids()?)?,
+        };
+        found.ok_or_else(|| {
+            CardError::NotFound(format!(
+                "batch not found: {typed} (help: `contextpack batch list` lists them; `git pull` if another clone made it)"
+            ))
+        })
+    }
+
+    pub fn read(&self, id: &BatchId) -> Result<BatchLedger, CardError> {
+        BatchLedger::of(id, self.files(&id.to_string(), REFUSED)?).map_err(|error| match error {
+            // The message begins with the path in the folder of batches.
+            CardError::Invalid(message) => {
+                CardError::Invalid(message.replacen(&format!("`{id}/"), &format!("`{}/{id}/", self.path), 1))
+            }
+            error => error,
+        })
+    }
+}

@@ -1,0 +1,26 @@
+//! Batches and inboxes: files that are only ever added, in which agents claim something and report how it ended
+//! (`docs/handover.md`).
+//!
+//! The state of a ledger is a pure function of the set of its files, so that branches on which agents work at once can be
+//! merged in any order. Decisions are functions of a state; only [`LedgerFolder`] touches the disk, and only commands read
+//! the clock. The schemas in `schema/` say what the files hold.
+
+mod batch;
+mod check;
+mod decide;
+mod fields;
+mod folder;
+mod inbox;
+mod names;
+mod state;
+mod status;
+
+pub use batch::{Batch, BatchId, BatchLedger, BatchResult, BatchTask, ForkedTask, TaskPath};
+pub use check::LedgerChecker;
+pub use decide::{Decision, NewFile, Writer};
+pub use fields::LAST_EPOCH;
+pub use folder::{BatchFolder, InboxFolder, LedgerFolder, REFUSED};
+pub use inbox::{Dispatched, Inbox, TurnId, TurnRequest};
+pub use names::{Attempt, Claimable, Layout, LedgerPath};
+pub use state::{ClaimState, Ledger, LedgerFault, Outcome, TaskState};
+pub use status::{BatchStatus, LateReason, TaskStatus};
