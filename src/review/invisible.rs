@@ -13,24 +13,7 @@ const MAX_FAULTS: usize = 10;
 pub fn invisible_faults(pack: &Pack) -> Vec<String> {
     let mut faults = Vec::new();
     // A pack can always be serialized.
-    if let Value::Object(fields) = serde_json::to_value(pack).unwrap_or_default() {
-        for (name, value) in &fields {
-            match value {
-                Value::Array(entries) if name == "sections" => {
-                    for (number, entry) in entries.iter().enumerate() {
-                        // An id with such characters is reported by its number instead.
-                        let id = entry["id"].as_str().filter(|id| invisible(id).is_empty());
-                        let place = match id {
-                            Some(id) => format!("section `{}`", id.chars().take(80).collect::<String>()),
-                            None => format!("section {}", number + 1),
-                        };
-                        check_value(entry, &place, &mut faults);
-                    }
-                }
-                value => check_value(value, &format!("`{name}`"), &mut faults),
-            }
-        }
-    }
+    check(&serde_json::to_value(pack).unwrap_or_default(), "", &mut faults);
     let more = faults.len().saturating_sub(MAX_FAULTS);
     if more > 0 {
         faults.truncate(MAX_FAULTS);
@@ -39,28 +22,34 @@ pub fn invisible_faults(pack: &Pack) -> Vec<String> {
     faults
 }
 
-fn check_value(value: &Value, place: &str, faults: &mut Vec<String>) {
+fn check(value: &Value, place: &str, faults: &mut Vec<String>) {
     match value {
         Value::String(text) => {
             let found = invisible(text);
-            if let Some(first) = found.first() {
-                let c = text[first.clone()].chars().next().map_or(0, u32::from);
-                let line = text[..first.start].matches('\n').count() + 1;
-                let more = match found.len() {
-                    1 => String::new(),
-                    count => format!(" and {} more such characters", count - 1),
+            let Some(first) = found.first() else { return };
+            let c = text[first.clone()].chars().next().map_or(0, u32::from);
+            let line = text[..first.start].matches('\n').count() + 1;
+            let more = match found.len() {
+                1 => String::new(),
+                count => format!(" and {} more such characters", count - 1),
+            };
+            faults.push(format!("{place} holds U+{c:04X} at line {line}{more}, which no build leaves in a text"));
+        }
+        Value::Array(entries) => {
+            for (number, entry) in (1..).zip(entries) {
+                // An id with such characters is reported by its number instead.
+                let id = entry["id"].as_str().filter(|id| invisible(id).is_empty());
+                let place = match (place, id) {
+                    ("`sections`", Some(id)) => format!("section `{}`", id.chars().take(80).collect::<String>()),
+                    ("`sections`", None) => format!("section {number}"),
+                    _ => format!("{place}, entry {number}"),
                 };
-                faults.push(format!("{place} holds U+{c:04X} at line {line}{more}, which no build leaves in a text"));
+                check(entry, &place, faults);
             }
         }
-        Value::Array(values) => {
-            values
-                .iter()
-                .enumerate()
-                .for_each(|(at, value)| check_value(value, &format!("{place}, entry {}", at + 1), faults));
-        }
         Value::Object(fields) => {
-            fields.iter().for_each(|(name, value)| check_value(value, &format!("{place}, `{name}`"), faults));
+            let before = if place.is_empty() { String::new() } else { format!("{place}, ") };
+            fields.iter().for_each(|(name, value)| check(value, &format!("{before}`{name}`"), faults));
         }
         _ => {}
     }
