@@ -126,8 +126,8 @@ impl Line {
             let part: String = part.chars().take(longest).collect();
             let _ = match role {
                 Role::Data => write!(text, "<code>{}{cut}</code>", escaped(&part)),
-                Role::Strong | Role::Warning => write!(text, "**{}{cut}**", escaped(&part)),
-                _ => write!(text, "{}{cut}", escaped(&part)),
+                Role::Strong | Role::Warning => write!(text, "**{}{cut}**", unlinked(&part)),
+                _ => write!(text, "{}{cut}", unlinked(&part)),
             };
         }
         text
@@ -481,6 +481,11 @@ fn shortened(text: &str, width: usize) -> String {
         left.is_some()
     };
     text.chars().take_while(fits).chain(['…']).collect()
+}
+
+/// Escapes a text outside of code: GitHub resolves character references before it looks for mentions and numbers.
+fn unlinked(text: &str) -> String {
+    escaped(text).replace("&#64;", "&#64;<!-- -->").replace("&#35;", "&#35;<!-- -->")
 }
 
 /// Escapes a text for Markdown: punctuation becomes character references, so that it forms no markup, cell or link.

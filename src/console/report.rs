@@ -6,7 +6,7 @@ use super::failure::Failure;
 use super::format::Format;
 use super::github::Annotations;
 use super::{has_output, json_text, output, printable, stderr, stdout};
-use crate::model::{Code, Diagnostic, RepoPath, Severity};
+use crate::model::{Code, Diagnostic, Severity};
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 use std::borrow::Cow;
@@ -146,12 +146,12 @@ pub(crate) fn folded(diagnostics: &[Diagnostic], verbose: bool) -> Cow<'_, [Diag
 
 /// Prints diagnostics as text on standard error.
 pub(crate) fn print_diagnostics(diagnostics: &[Diagnostic]) -> io::Result<()> {
-    write_diagnostics(&mut stderr(), diagnostics, &|_| None)
+    write_diagnostics(&mut stderr(), diagnostics, None)
 }
 
 /// Prints the errors of a configuration with this redacted text, with the lines that they are about.
 pub(crate) fn print_config_diagnostics(diagnostics: &[Diagnostic], text: Option<&str>) -> io::Result<()> {
-    write_diagnostics(&mut stderr(), diagnostics, &|_| text.map(str::to_owned))
+    write_diagnostics(&mut stderr(), diagnostics, text)
 }
 
 /// Prints an error that has no place on standard error, with its chain of causes.
@@ -218,14 +218,10 @@ pub(crate) fn print_error_json(message: &str, exit: Exit, diagnostics: &[Diagnos
     writeln!(stdout(), "{}", json_text(&output::ErrorOutput { error }))
 }
 
-/// Writes diagnostics for people; `text_of` gives the redacted text of a file whose lines may be shown.
+/// Writes diagnostics for people, with their lines of the redacted text of their file, if that is given.
 ///
 /// Styles are escape codes, which `anstream` removes if the stream is no terminal.
-fn write_diagnostics(
-    out: &mut dyn Write,
-    diagnostics: &[Diagnostic],
-    text_of: &dyn Fn(&RepoPath) -> Option<String>,
-) -> io::Result<()> {
+fn write_diagnostics(out: &mut dyn Write, diagnostics: &[Diagnostic], file: Option<&str>) -> io::Result<()> {
     for diagnostic in diagnostics {
         let style = if diagnostic.severity == Severity::Error { ERROR } else { WARNING };
         let (severity, code) = (diagnostic.severity, diagnostic.code);
@@ -234,8 +230,8 @@ fn write_diagnostics(
         if let Some(at) = &diagnostic.at {
             margin = at.line.map_or(2, |line| line.to_string().len().max(2));
             writeln!(out, "{:margin$}{FRAME}-->{FRAME:#} {}", "", printable(&at.to_string()))?;
-            if let (Some(line), Some(file)) = (at.line, text_of(&at.path)) {
-                source_line(out, margin, line, at.column, &file)?;
+            if let (Some(line), Some(file)) = (at.line, file) {
+                source_line(out, margin, line, at.column, file)?;
             }
         }
         if let Some(help) = &diagnostic.help {
@@ -275,7 +271,7 @@ mod tests {
 
     fn shown(diagnostic: Diagnostic, file: Option<&str>) -> String {
         let mut out = Vec::new();
-        write_diagnostics(&mut out, &[diagnostic], &|_| file.map(str::to_owned)).unwrap();
+        write_diagnostics(&mut out, &[diagnostic], file).unwrap();
         anstream::adapter::strip_str(&String::from_utf8(out).unwrap()).to_string()
     }
 
