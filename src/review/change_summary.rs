@@ -134,7 +134,7 @@ mod tests {
             (|pack| pack.warnings[0].source = None, "warnings moved"),
             (|pack| pack.budget.max_tokens = Some(4000), "limits changed"),
             (|pack| pack.root.title = "u".to_owned(), "title changed"),
-            (|pack| pack.sections[0].source.lines = Some([2, 3]), "body moved"),
+            (|pack| pack.sections[0].source.path = Some("b.md".to_owned()), "body moved"),
             (|pack| pack.sections[1].provenance = "graph".to_owned(), "fields has other facts"),
             (|pack| pack.sections.reverse(), "order changed"),
             (|pack| pack.generator.version = "2".to_owned(), "built by another version"),

@@ -69,7 +69,11 @@ fn one_root_is_built_and_handed_on() {
     assert!(job.sandbox.read("packs/feat-cache.review.json").contains(&outputs["hash"]));
     let markdown = fs::read_to_string(&outputs["markdown"]).unwrap();
     assert_eq!(markdown, job.sandbox.expect(0, &["render", &outputs["pack"]]));
-    assert!(job.said("summary").contains("| packs/feat-cache\\.review\\.json | written |"), "{}", job.said("summary"));
+    assert!(
+        job.said("summary").contains("<code>packs/feat-cache&#46;review&#46;json</code> | written |"),
+        "{}",
+        job.said("summary")
+    );
 }
 
 #[test]
@@ -93,7 +97,11 @@ fn a_check_fails_with_its_reasons_in_the_summary() {
     let ended = job.step("run", &[("INPUT_COMMAND", "check"), ("INPUT_STRICT", "true")]);
     assert_eq!(ended.code, 4, "{}{}", ended.stdout, ended.stderr);
     assert!(ended.stdout.contains("::error file=packs/feat-cache.coding.json,title=stale pack::"), "{}", ended.stdout);
-    assert!(job.said("summary").contains("| stale | docs/adr/0007-cache\\.md changed |"), "{}", job.said("summary"));
+    assert!(
+        job.said("summary").contains("| stale | <code>docs/adr/0007-cache&#46;md changed</code> |"),
+        "{}",
+        job.said("summary")
+    );
     assert_eq!(job.step("run", &[("INPUT_COMMAND", "check"), ("INPUT_SHARD", "1/1")]).code, 4);
     assert_eq!(job.step("run", &[("INPUT_COMMAND", "check"), ("INPUT_SHARD", "1/1"), ("INPUT_PRUNE", "true")]).code, 2);
 }
