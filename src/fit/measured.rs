@@ -9,10 +9,8 @@ use crate::select::{Amount, Candidate, Counter, Role, SectionBody, Selection, tr
 pub(super) struct MeasuredSelection<'a> {
     pub(super) selection: &'a Selection,
     pub(super) counter: &'a Counter,
-    pub(super) full: Vec<Amount>,
-    pub(super) frames: Vec<Amount>,
-    /// The size of each section's line in the list of pointers, without its text; `None` if it never has one.
-    pub(super) lines: Vec<Option<Amount>>,
+    pub(super) sections: Vec<SectionSizes>,
+    /// The size of the list of pointers without its lines.
     pub(super) pointers: Amount,
     /// The size of the instructions and of the empty line after them.
     pub(super) head: Amount,
@@ -20,53 +18,54 @@ pub(super) struct MeasuredSelection<'a> {
     pub(super) root: Option<usize>,
     /// A tag at least as long as that of any plan's rendering.
     pub(super) tag: render::Tag,
-    /// The size of the line that names each section if it is shortened.
-    pub(super) shortened_lines: Vec<Amount>,
-    places: Vec<Clean>,
+    /// The places of the omissions for other reasons than the budget.
+    other_places: Vec<Clean>,
+}
+
+pub(super) struct SectionSizes {
+    pub(super) full: Amount,
+    frame: Amount,
+    /// The line in the list of pointers without its text; `None` if it never has one.
+    line: Option<Amount>,
+    /// The line that names the section if it is shortened.
+    pub(super) shortened_line: Amount,
+    place: Clean,
 }
 
 impl<'a> MeasuredSelection<'a> {
     pub(super) fn new(selection: &'a Selection, counter: &'a Counter) -> Self {
         let candidates = &selection.candidates;
         let head_text = selection.head_text();
-        let places: Vec<Clean> = candidates.iter().map(|candidate| candidate.origin.place()).collect();
-        let texts: Vec<Clean> = candidates
-            .iter()
-            .map(|candidate| content(&candidate.body, DetailLevel::Full).unwrap_or_default())
-            .collect();
         // Every plan's contents are cut out of these: the texts, the pointers to them, and the places that gaps name.
-        let pointers: Vec<Clean> =
-            candidates.iter().filter_map(|candidate| content(&candidate.body, DetailLevel::Pointer)).collect();
-        let cuttable = [&texts, &pointers, &places].into_iter().flatten().map(Clean::as_str);
-        let tag = Form::CURRENT.longest_tag(&head_text, cuttable);
-        let frames = candidates
+        let parts: Vec<[Clean; 3]> = candidates
             .iter()
-            .zip(&places)
-            .map(|(candidate, place)| counter.measure(&render::empty_frame(tag, &frame(candidate, place, ""))))
+            .map(|Candidate { body, origin, .. }| {
+                let [text, pointer] = [DetailLevel::Full, DetailLevel::Pointer].map(|level| content(body, level));
+                [text.unwrap_or_default(), pointer.unwrap_or_default(), origin.place()]
+            })
             .collect();
-        let lines = candidates.iter().zip(&places).map(|(candidate, place)| {
+        let tag = Form::CURRENT.longest_tag(&head_text, parts.iter().flatten().map(Clean::as_str));
+        let sizes = |(candidate, [text, pointer, place]): (&Candidate, [Clean; 3])| {
             let has_pointer = matches!(candidate.body, SectionBody::Passage(..) | SectionBody::Levels(_));
-            let pointer = content(&candidate.body, DetailLevel::Pointer).filter(|_| has_pointer)?;
-            let line = |content| render::Frame { pointer: true, ..frame(candidate, place, content) };
-            line(&pointer).is_line().then(|| counter.measure(&line("").pointer_line()))
-        });
-        let lines = lines.collect();
-        let shortened_line = |(candidate, place): (&Candidate, &Clean)| {
-            counter.measure(&Form::CURRENT.shortened_line(&frame(candidate, place, "").shortened_line()))
+            let empty = frame(candidate, &place, "");
+            let line = |content| render::Frame { pointer: true, content, ..empty };
+            SectionSizes {
+                full: measure(candidate, &text, counter),
+                frame: counter.measure(&render::empty_frame(tag, &empty)),
+                line: (has_pointer && line(&pointer).is_line()).then(|| counter.measure(&line("").pointer_line())),
+                shortened_line: counter.measure(&Form::CURRENT.shortened_line(&empty.shortened_line())),
+                place,
+            }
         };
-        let head = counter.measure(&render::render(Form::CURRENT, &head_text, &[], std::iter::empty()).instructions);
         Self {
             selection,
             counter,
-            full: candidates.iter().zip(&texts).map(|(candidate, text)| measure(candidate, text, counter)).collect(),
-            frames,
-            lines,
+            sections: candidates.iter().zip(parts).map(sizes).collect(),
             pointers: counter.measure(&render::empty_pointers(tag)),
-            head,
+            head: counter.measure(&render::render(Form::CURRENT, &head_text, &[], std::iter::empty()).instructions),
             root: candidates.iter().position(|candidate| candidate.role == Role::Root),
             tag,
-            shortened_lines: candidates.iter().zip(&places).map(shortened_line).collect(),
-            places,
+            other_places: selection.omissions.iter().map(|omission| omission.origin.place()).collect(),
         }
     }
 
@@ -78,26 +77,25 @@ impl<'a> MeasuredSelection<'a> {
             .enumerate()
             .filter_map(|(section, shown)| {
                 let shown = shown.as_ref()?;
-                let frame = frame(&self.selection.candidates[section], &self.places[section], &shown.content);
+                let frame = frame(&self.selection.candidates[section], &self.sections[section].place, &shown.content);
                 Some(render::Frame { shortened: !shown.whole, pointer: shown.detail == "pointer", ..frame })
             })
             .collect();
         let left_out: Vec<usize> = plan.left_out().collect();
-        let places: Vec<Clean> = self.selection.omissions.iter().map(|omission| omission.origin.place()).collect();
         let lines: Vec<render::OmissionLine<'_>> =
-            left_out.iter().map(|section| self.budget_line(*section)).chain(self.other_lines(&places)).collect();
+            left_out.iter().map(|section| self.budget_line(*section)).chain(self.other_lines()).collect();
         let text = render::render(Form::CURRENT, &self.selection.head_text(), &frames, lines.into_iter()).whole();
         self.counter.measure(&text)
     }
 
     pub(super) fn full_root(&self) -> Amount {
-        self.root.map(|root| self.full[root]).unwrap_or_default()
+        self.root.map(|root| self.sections[root].full).unwrap_or_default()
     }
 
     /// Returns what a section at a level takes besides its text: a frame, or a line in the list of pointers.
     pub(super) fn around(&self, section: usize, level: DetailLevel) -> Amount {
-        let frame = self.frames[section];
-        if self.is_line(section, level) { self.lines[section].unwrap_or(frame) } else { frame }
+        let SectionSizes { frame, line, .. } = self.sections[section];
+        line.filter(|_| self.is_line(section, level)).unwrap_or(frame)
     }
 
     /// Returns whether a section at a level is a line in the list of pointers.
@@ -108,7 +106,7 @@ impl<'a> MeasuredSelection<'a> {
             (SectionBody::Levels(levels), DetailLevel::Full) => levels.full_detail == "pointer",
             _ => false,
         };
-        is_pointer && self.lines[section].is_some()
+        is_pointer && self.sections[section].line.is_some()
     }
 
     pub(super) fn is_untrusted(&self, section: usize) -> bool {
@@ -122,14 +120,14 @@ impl<'a> MeasuredSelection<'a> {
             id: &candidate.id,
             title: &candidate.title,
             reason: "budget",
-            place: &self.places[section],
+            place: &self.sections[section].place,
             untrusted: candidate.untrusted,
         }
     }
 
-    /// Returns the lines that list the omissions for other reasons; `places` are those of their origins.
-    pub(super) fn other_lines<'b>(&'b self, places: &'b [Clean]) -> impl Iterator<Item = render::OmissionLine<'b>> {
-        self.selection.omissions.iter().zip(places).map(|(omission, place)| render::OmissionLine {
+    /// Returns the lines that list the omissions for other reasons.
+    pub(super) fn other_lines(&self) -> impl Iterator<Item = render::OmissionLine<'_>> {
+        self.selection.omissions.iter().zip(&self.other_places).map(|(omission, place)| render::OmissionLine {
             id: &omission.id,
             title: &omission.title,
             reason: omission.reason,

@@ -27,7 +27,7 @@ pub struct Fitted {
     /// The kept sections in the order of the pack, without the instructions.
     pub kept: Vec<FittedSection>,
     /// The omissions: those for the budget in the order of the pack, then the others.
-    pub omissions: Vec<OmittedSection>,
+    pub omissions: Vec<Omission>,
     pub budget: crate::config::Budget,
     pub used: Amount,
     /// The sections of [`Selection::head`], which are always whole.
@@ -45,13 +45,6 @@ pub struct FittedSection {
     pub tokens: u64,
     /// The characters of the whole text, if the budget shortened it.
     pub full_chars: Option<u64>,
-}
-
-#[derive(Debug, Clone)]
-pub struct OmittedSection {
-    pub omission: Omission,
-    /// The tokens of its full text, if known and counted.
-    pub tokens: Option<u64>,
 }
 
 /// A budget that cannot hold the instructions and the beginning of the root.

@@ -3,7 +3,7 @@
 use super::level::{DetailLevel, Plan, ShownSection, TrimStep, content, ladder, shorten_root};
 use super::measured::MeasuredSelection;
 use super::walk::{PreviousLevel, TakenStep, Walk};
-use super::{Counter, Fitted, FittedSection, OmittedSection, TooSmall};
+use super::{Counter, Fitted, FittedSection, TooSmall};
 use crate::config::{Budget, Strategy};
 use crate::redact::Clean;
 use crate::select::{Amount, Candidate, Omission, Role, SectionBody, Selection, descend};
@@ -40,7 +40,7 @@ pub fn fit(selection: Selection, budget: &Budget, counter: &Counter) -> Result<F
 
 fn fitted(
     selection: Selection,
-    (kept, omissions): (Vec<FittedSection>, Vec<OmittedSection>),
+    (kept, omissions): (Vec<FittedSection>, Vec<Omission>),
     used: Amount,
     budget: &Budget,
     counter: &Counter,
@@ -182,7 +182,7 @@ impl<'a> Planner<'a> {
 
     /// Small texts may be smaller in full than in their lowest level of detail.
     fn too_small(&self, smallest: &Chosen) -> TooSmall {
-        let whole = self.measured.full.iter().copied().fold(Amount::default(), Amount::plus);
+        let whole = self.measured.sections.iter().map(|sizes| sizes.full).fold(Amount::default(), Amount::plus);
         let mut used = smallest.used;
         if whole.chars <= 2 * used.chars {
             let whole = self.measured.used(&self.whole);
@@ -252,7 +252,7 @@ impl<'a> Planner<'a> {
         let lowered: Vec<&PreviousLevel> = lowered.iter().rev().collect();
         // What leaves the list of pointers again may be listed among the shortened sections.
         let listed = |section: usize| match self.measured.is_line(section, to) {
-            true => self.measured.shortened_lines[section],
+            true => self.measured.sections[section].shortened_line,
             false => Amount::default(),
         };
         // Whatever gains a part of its text has a frame.
@@ -309,19 +309,18 @@ impl<'a> Planner<'a> {
         Some(ShownSection { content, detail, whole: detail == "full" })
     }
 
-    fn parts(&self, plan: &Plan) -> (Vec<FittedSection>, Vec<OmittedSection>) {
+    fn parts(&self, plan: &Plan) -> (Vec<FittedSection>, Vec<Omission>) {
         let counted = self.measured.counter.counts_tokens();
         let budget = plan.left_out().map(|section| {
-            let full = self.measured.full[section];
-            let omission =
-                Omission { chars: Some(full.chars), ..self.measured.selection.candidates[section].omitted("budget") };
-            OmittedSection { omission, tokens: counted.then_some(full.tokens) }
+            let full = self.measured.sections[section].full;
+            let tokens = counted.then_some(full.tokens);
+            let omission = self.measured.selection.candidates[section].omitted("budget");
+            Omission { chars: Some(full.chars), tokens, ..omission }
         });
-        let others = self.measured.selection.omissions.iter();
-        let others = others.map(|omission| OmittedSection { omission: omission.clone(), tokens: None });
+        let others = self.measured.selection.omissions.iter().cloned();
         let kept = plan.shown.iter().enumerate().filter_map(|(candidate, shown)| {
             let ShownSection { content, detail, whole } = shown.clone()?;
-            let full = self.measured.full[candidate];
+            let full = self.measured.sections[candidate].full;
             // Claims below the edges are not part of their full size.
             let is_full = whole && self.measured.selection.candidates[candidate].role != Role::Edges;
             let tokens = if is_full { full.tokens } else { self.measured.counter.measure(&content).tokens };

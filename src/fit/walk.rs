@@ -2,7 +2,6 @@
 
 use super::level::{DetailLevel, TrimStep, content};
 use super::measured::{MeasuredSelection, measure};
-use crate::redact::Clean;
 use crate::render::{Footer, Form, LISTED};
 use crate::select::Amount;
 use std::cmp::Reverse;
@@ -18,8 +17,6 @@ pub(super) struct Walk<'a> {
     footer: Amount,
     /// The sections that were left out last without making the text shorter, and the size before that.
     held: (Vec<PreviousLevel>, Amount),
-    /// The places of the omissions for other reasons than the budget, as far as they are listed.
-    other_places: Vec<Clean>,
     ladder: std::slice::Iter<'a, TrimStep>,
     taken: Vec<TakenStep>,
     /// The size with everything in full.
@@ -56,13 +53,12 @@ impl<'a> Walk<'a> {
     pub(super) fn new(measured: &'a MeasuredSelection<'a>, ladder: &'a [TrimStep]) -> Self {
         let around = |section| measured.around(section, DetailLevel::Full);
         let mut amounts: Vec<Amount> =
-            measured.full.iter().enumerate().map(|(section, full)| full.plus(around(section))).collect();
+            measured.sections.iter().enumerate().map(|(section, sizes)| sizes.full.plus(around(section))).collect();
         if let Some(root) = measured.root {
             amounts[root] = around(root);
         }
         let sections = amounts.iter().fold(measured.head, |sum, amount| sum.plus(*amount));
         let is_line = |section: &usize| measured.is_line(*section, DetailLevel::Full);
-        let omissions = measured.selection.omissions.iter().take(LISTED);
         let mut walk = Self {
             measured,
             levels: vec![DetailLevel::Full; amounts.len()],
@@ -71,7 +67,6 @@ impl<'a> Walk<'a> {
             sections,
             footer: Amount::default(),
             held: (Vec::new(), Amount::default()),
-            other_places: omissions.map(|omission| omission.origin.place()).collect(),
             ladder: ladder.iter(),
             taken: Vec::new(),
             full: Amount::default(),
@@ -182,7 +177,7 @@ impl<'a> Walk<'a> {
         let has_line = framed.len() < shortened.len();
         let is_unlisted = framed.len() > LISTED || has_line;
         let footer = Footer {
-            left_out: listed.chain(self.measured.other_lines(&self.other_places)).take(LISTED).collect(),
+            left_out: listed.chain(self.measured.other_lines()).take(LISTED).collect(),
             left_out_count,
             shortened: Vec::new(),
             shortened_count: shortened.len(),
@@ -191,7 +186,7 @@ impl<'a> Walk<'a> {
         let mut amount = self.measured.counter.measure(&Form::CURRENT.footer(self.measured.tag, &footer));
         let lines = Amount::by_unit(|unit| {
             let mut lines: Vec<u64> =
-                framed.iter().map(|section| unit(self.measured.shortened_lines[*section])).collect();
+                framed.iter().map(|section| unit(self.measured.sections[*section].shortened_line)).collect();
             lines.sort_unstable_by_key(|line| Reverse(*line));
             lines.iter().take(LISTED).sum()
         });

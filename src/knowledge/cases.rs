@@ -5,6 +5,8 @@ use super::template::{BUILT_IN_TEMPLATE, NewAgent};
 use crate::model::Value;
 use serde::Deserialize;
 
+type Template = (String, Result<String, (usize, String)>);
+
 #[derive(Deserialize)]
 struct Cases {
     /// Heads that say that their document holds secrets.
@@ -14,7 +16,7 @@ struct Cases {
     open: Vec<String>,
     agent: NewAgent,
     /// Templates with what they become for the agent, or the line of an unknown placeholder and the help for it.
-    templates: Vec<(String, Result<String, (usize, String)>)>,
+    templates: Vec<Template>,
     /// A template whose front matter has to stay YAML, with its values.
     quoted: (String, Vec<(String, String)>),
 }

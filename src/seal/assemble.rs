@@ -2,7 +2,7 @@
 
 use super::{Sealed, Stamp};
 use crate::fit::{
-    AgentLabel, Candidate, EdgeRow, Evidence, Fitted, FittedSection, Input, Notice, OmittedSection, RedactionRecord,
+    AgentLabel, Candidate, EdgeRow, Evidence, Fitted, FittedSection, Input, Notice, Omission, RedactionRecord,
     SectionBody, TextOrigin, trust_name,
 };
 use crate::model::slug;
@@ -150,7 +150,7 @@ fn edge(row: &EdgeRow, root: &str, trust: Option<String>) -> wire::PackEdge {
     }
 }
 
-fn omission(OmittedSection { omission, tokens }: &OmittedSection) -> wire::PackOmission {
+fn omission(omission: &Omission) -> wire::PackOmission {
     wire::PackOmission {
         id: omission.id.to_string(),
         title: omission.title.to_string(),
@@ -159,7 +159,7 @@ fn omission(OmittedSection { omission, tokens }: &OmittedSection) -> wire::PackO
         reason: omission.reason.to_owned(),
         trust: omission.untrusted.then(|| trust_name(true).to_owned()),
         chars: omission.chars,
-        tokens: *tokens,
+        tokens: omission.tokens,
     }
 }
 

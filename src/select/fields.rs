@@ -228,7 +228,7 @@ const LONG_LINE: usize = 100;
 
 /// Bullets, numbers and ticks before the text of a list item.
 static LIST_MARKS: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"^(?:(?:[-*+>]|\[[xX]\]|✅|✓|\d+[.)])[ \t]\s*)+").ok());
+    LazyLock::new(|| Regex::new(r"^(?:(?:[-*+>]|\[[xX]\]|✅|✓|[0-9]+[.)])[ \t]\s*)+").ok());
 
 /// Returns the texts in an item's fields but `except`, each with the heading that the field's name makes. An issue without a
 /// file has the answers of its form as fields, which are its body already.

@@ -191,7 +191,7 @@ impl Selector<'_> {
 
     fn omit_reference(&mut self, kind: FileKind, suffix: &Clean, path: &Clean, reason: &'static str, untrusted: bool) {
         let omission = Omission::new(kind_of(kind), suffix, path.clone(), TextOrigin::file(path), reason);
-        self.omit(Omission { untrusted: untrusted, ..omission });
+        self.omit(Omission { untrusted, ..omission });
     }
 
     fn put_reference(&mut self, candidate: Candidate, by: usize, at: &ShownPlace) {

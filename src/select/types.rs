@@ -181,6 +181,7 @@ impl Candidate {
                 SectionBody::Levels(levels) => Some(levels.full.chars().count() as u64),
                 _ => None,
             },
+            tokens: None,
         }
     }
 
@@ -352,6 +353,8 @@ pub struct Omission {
     pub untrusted: bool,
     /// The characters of its full text, if known.
     pub chars: Option<u64>,
+    /// The tokens of its full text, if known and counted.
+    pub tokens: Option<u64>,
 }
 
 impl Omission {
@@ -364,7 +367,7 @@ impl Omission {
         reason: &'static str,
     ) -> Self {
         let provenance = kind.provenance;
-        Self { id: kind.id(suffix), title, origin, provenance, reason, untrusted: false, chars: None }
+        Self { id: kind.id(suffix), title, origin, provenance, reason, untrusted: false, chars: None, tokens: None }
     }
 }
 
