@@ -18,7 +18,8 @@
 //! # }
 //! ```
 //!
-//! [`Repository::roots`] lists what packs can be built of, and [`Repository::packs`] builds many from one reading:
+//! [`Repository::snapshot`] reads all work items once: it lists what packs can be built of, builds many, and says what is
+//! wrong with the input.
 //!
 //! ```
 //! use contextpack::{ItemState, OpenRequest, PackRequest, Repository};
@@ -26,9 +27,10 @@
 //!
 //! # fn main() -> Result<(), contextpack::EngineError> {
 //! let repository = Repository::open(&OpenRequest::new(Path::new(".")))?;
-//! let open = repository.roots()?.into_iter().filter(|root| root.state == ItemState::Open);
+//! let snapshot = repository.snapshot();
+//! let open = snapshot.roots()?.into_iter().filter(|root| root.state == ItemState::Open);
 //! let requests: Vec<PackRequest> = open.map(|root| PackRequest::new(root.id)).collect();
-//! for (request, pack) in requests.iter().zip(repository.packs(&requests)) {
+//! for (request, pack) in requests.iter().zip(snapshot.packs(&requests)) {
 //!     match pack {
 //!         Ok(pack) => println!("{}: {} bytes", request.root, pack.bytes().len()),
 //!         Err(error) => eprintln!("{}: {error}", request.root),
@@ -98,7 +100,9 @@ mod yaml;
 #[cfg(feature = "cli")]
 pub use cli::run as command_line;
 pub use config::{RedactionAllow, RedactionRule, RedactionSettings, Strategy};
-pub use engine::{BudgetLimits, EngineError, OpenRequest, PackRequest, Repository, RootError, RootSummary, Unsettled};
+pub use engine::{
+    BudgetLimits, EngineError, OpenRequest, PackRequest, Repository, RootError, RootSummary, Snapshot, Unsettled,
+};
 pub use intake::IntakeError;
 pub use model::{Code, Diagnostic, Digest, ItemState, Place, RepoPath, Severity, Untracked};
 pub use redact::{Clean, Environment, Piece, Redactor, Removal, RuleInfo, Scrubbed, built_in_rules};

@@ -1,14 +1,12 @@
 //! The inputs of a build: a source tree that records the listing and each file that was read or missing, with the cached
 //! results for these files.
 
-use super::memo::{ObservedInput, SessionMemo};
+use super::memo::{MemoKey, ObservedInput, ObservedInputs, SessionMemo};
 use super::now;
 use super::texts::{TextCache, content};
-use crate::graph::Entry;
 use crate::mentions::Markdown;
 use crate::model::{Diagnostic, Digest, Digester, FileState, Refusal, RepoPath, SourceTree};
-use crate::redact::{CachedScrub, Clean};
-use crate::select::Document;
+use crate::redact::CachedScrub;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -24,36 +22,18 @@ pub struct CachedReading {
     pub digest: Digest,
 }
 
-/// A referenced document as read: its path in clean text, and its content or why there is none.
-pub type LoadedDocument = (Clean, Result<Arc<Document>, &'static str>);
-
-/// The result of reading one file.
-#[derive(Debug, Clone)]
-pub enum FileResult {
-    /// Work items, and diagnostics about them.
-    Items(Vec<Arc<Entry>>, Vec<Diagnostic>),
-    /// An issue of the snapshot.
-    Issue(Arc<Entry>),
-    /// A document.
-    Document(LoadedDocument),
-}
-
 /// The purpose that a file is read for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum FilePurpose {
-    /// Work items.
     Items,
-    /// An issue of the snapshot.
     Issue,
-    /// A document.
     Document,
     /// Code, which is not parsed as Markdown.
     Code,
 }
 
-/// The results of earlier builds, each under a key of everything that it depends on.
-///
-/// A cache may drop any entry: that costs time and changes nothing else.
+/// The results of earlier builds, each under a key of everything that it depends on. A cache may drop any entry: that
+/// costs time and changes nothing else.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct InputCaches<'a> {
     /// Scrubbed texts; without them nothing is recorded or cached.
@@ -89,11 +69,6 @@ impl<'a> Inputs<'a> {
         Self { source, caches, began: now(), seen: Mutex::default() }
     }
 
-    /// Returns the results of the last build of this process.
-    pub fn memo(&self) -> Option<&'a SessionMemo> {
-        self.caches.memo
-    }
-
     /// Returns a digester fed with everything that results depend on besides the texts: the program and the configuration.
     /// `None` if nothing is cached.
     pub fn base_key(&self) -> Option<Digester> {
@@ -110,12 +85,10 @@ impl<'a> Inputs<'a> {
         Some(seen.map_or_else(|| content(&texts.text_base, text), |seen| seen.digest))
     }
 
-    /// Returns the cached result of scrubbing, if any.
     pub fn reading(&self, key: &Digest) -> Option<CachedReading> {
         postcard::from_bytes(self.caches.texts?.get(key)?).ok()
     }
 
-    /// Caches a result of scrubbing.
     pub fn put_reading(&self, key: &Digest, reading: &CachedReading) {
         if let Some(texts) = self.caches.texts.filter(|_| self.caches.adds_texts)
             && let Ok(bytes) = postcard::to_allocvec(reading)
@@ -124,9 +97,8 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    /// Returns what identifies the present contents of `files` together; `None` if that cannot be told.
-    ///
-    /// If it is the same before and after a file was read, what was read are these contents.
+    /// Returns what identifies the present contents of `files` together; `None` if that cannot be told. If it is the
+    /// same before and after a file was read, what was read are these contents.
     pub fn identity(&self, files: &[&RepoPath]) -> Option<Digest> {
         let (base, parts) = match self.caches.documents {
             Some(documents) => (documents.base_key(), files.iter().map(|path| self.rested_state(path)).collect()),
@@ -164,37 +136,52 @@ impl<'a> Inputs<'a> {
     }
 
     /// Returns the result of a file, if neither it nor any file that was read for it changed.
-    pub fn file_result(&self, purpose: FilePurpose, path: &RepoPath) -> Option<Arc<FileResult>> {
-        let (result, read) = self.caches.memo?.get(purpose, path, &|path| self.source.state(path))?;
+    pub fn file_result<T: Send + Sync + 'static>(&self, purpose: FilePurpose, path: &RepoPath) -> Option<Arc<T>> {
+        let key = MemoKey::File(purpose, path.clone());
+        let (result, read) = self.caches.memo?.get(&key, &|path| self.source.state(path))?;
         self.caches.texts.iter().for_each(|texts| texts.mark_incomplete());
         self.seen().extend(read);
         Some(result)
     }
 
     /// Caches the result of a file, for which the files `read` were read besides.
-    pub fn put_file_result(
+    pub fn put_file_result<T: Send + Sync + 'static>(
         &self,
         purpose: FilePurpose,
         path: &RepoPath,
         read: &[RepoPath],
-        result: impl FnOnce() -> FileResult,
+        result: impl FnOnce() -> T,
     ) {
         let Some(memo) = self.caches.memo else { return };
         let issue = purpose == FilePurpose::Issue;
-        let keys = [path].into_iter().chain(read).map(|path| InputKey { issue, path: path.clone() });
-        let seen = self.seen();
-        let read: Option<Vec<(InputKey, ObservedInput)>> =
-            keys.map(|key| seen.get(&key).map(|seen| (key, *seen))).collect();
-        drop(seen);
-        let is_known = |(_, seen): &(InputKey, ObservedInput)| seen.state.is_some() && !seen.inconsistent;
-        if let Some(read) = read.filter(|read| read.iter().all(is_known)) {
-            memo.put(purpose, path, read, result());
+        let seen = |path: &RepoPath| {
+            let key = InputKey { issue, path: path.clone() };
+            let seen = self.seen().get(&key).copied().filter(|seen| seen.state.is_some() && !seen.inconsistent)?;
+            Some((key, seen))
+        };
+        if let Some(inputs) = [path].into_iter().chain(read).map(seen).collect::<Option<ObservedInputs>>() {
+            memo.put(MemoKey::File(purpose, path.clone()), inputs, Arc::new(result()));
         }
     }
 
-    /// Returns the inputs: whether each is of the snapshot, its index in the listing, and a digest of its content.
-    ///
-    /// A path may hold a secret, so only indices are saved. `None` if an input is not in the listing or changed during
+    /// Returns what `compute` gives, which depends on nothing but the facts of which `key` is a digest.
+    pub fn memoized<T: Send + Sync + 'static>(
+        &self,
+        key: impl FnOnce() -> Digest,
+        compute: impl FnOnce() -> T,
+    ) -> Arc<T> {
+        let Some(memo) = self.caches.memo else { return Arc::new(compute()) };
+        let key = MemoKey::Digest(key());
+        if let Some((known, _)) = memo.get(&key, &|_| None) {
+            return known;
+        }
+        let result = Arc::new(compute());
+        memo.put(key, Vec::new(), Arc::clone(&result) as _);
+        result
+    }
+
+    /// Returns the inputs: whether each is of the snapshot, its index in the listing, and a digest of its content. A
+    /// path may hold a secret, so only indices are saved. `None` if an input is not in the listing or changed during
     /// the build.
     pub(super) fn observed(&self) -> Option<Vec<(bool, usize, Digest)>> {
         let place = |key: &InputKey| {
@@ -210,7 +197,6 @@ impl<'a> Inputs<'a> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads a file and records the result.
     fn record(&self, issue: bool, path: &RepoPath) -> Result<String, Refusal> {
         let read = |path| if issue { self.source.read_issue(path) } else { self.source.read(path) };
         let Some(texts) = self.caches.texts else { return read(path) };

@@ -14,50 +14,40 @@ use std::collections::BTreeMap;
 pub struct Manifest {
     /// The digest of the environment's secrets in the process that built the packs.
     pub(super) environment: Option<Digest>,
-    /// The packs by file name.
     pub packs: BTreeMap<String, CachedPack>,
-    /// The last build of all roots.
     pub run: Option<CompletedBuild>,
 }
 
 /// A pack as it was written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CachedPack {
-    /// The root's id.
     pub root: String,
-    /// The profile.
     pub profile: String,
     /// The digest of everything that determines its content.
     pub fingerprint: Digest,
-    /// The pack's file.
     pub file: FileFingerprint,
     /// The file of the rendering beside it, if there is one.
     pub rendering: Option<FileFingerprint>,
-    /// The summary for reports.
     pub summary: PackSummary,
 }
 
 /// A file as it was written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileFingerprint {
-    /// The digest of its bytes.
     pub(super) digest: Digest,
     /// The file's state when its bytes were last verified, if the system reports enough of it.
     pub(super) state: Option<FileState>,
 }
 
 /// The facts about a pack that commands report.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct PackSummary {
-    /// The pack's hash.
     pub hash: String,
     /// The characters of its rendering.
     pub used_chars: u64,
     /// The tokens of its rendering, if counted.
     pub used_tokens: Option<u64>,
-    /// The number of omissions.
     pub omitted: usize,
-    /// The number of redacted values.
     pub redacted: u64,
 }
 
@@ -66,9 +56,7 @@ pub struct PackSummary {
 pub struct CompletedBuild {
     /// The digest of what was to be built.
     pub job: Digest,
-    /// The digest of the configuration.
     pub config: Digest,
-    /// The names of its packs, sorted.
     pub names: Vec<String>,
     listing: Digest,
     /// The inputs: whether each is of the snapshot, its index in the listing, and the digest of its content.
@@ -104,10 +92,9 @@ impl From<&wire::Pack> for PackSummary {
 }
 
 impl CachedPack {
-    /// Returns whether the file `name` of `folder` still holds the bytes that were written.
-    ///
-    /// The same must hold for its rendering, if `policy` asks for one. If it does not, an exclusive folder must have no
-    /// file of that name, since pruning would have to remove it.
+    /// Returns whether the file `name` of `folder` still holds the bytes that were written. The same must hold for its
+    /// rendering, if `policy` asks for one. If it does not, an exclusive folder must have no file of that name, since
+    /// pruning would have to remove it.
     pub fn is_unchanged(&self, folder: &Folder, name: &str, policy: FreshnessPolicy) -> bool {
         let rendering = rendering_name(name);
         let is_rendered = match &self.rendering {
@@ -136,9 +123,8 @@ impl FileFingerprint {
 }
 
 impl CompletedBuild {
-    /// Creates the record of a build of `job` under `config`, with the inputs that it read and the reported diagnostics.
-    ///
-    /// `listed` are the diagnostics of the listing. `None` if an input changed during the build.
+    /// Creates the record of a build of `job` under `config`, with the inputs that it read and the reported
+    /// diagnostics. `listed` are the diagnostics of the listing. `None` if an input changed during the build.
     pub fn new(
         cache: &Cache,
         [job, config]: [Digest; 2],
@@ -186,10 +172,9 @@ impl Manifest {
 }
 
 impl Cache {
-    /// Returns the last build if a new one would change nothing and report the same diagnostics.
-    ///
-    /// That is the case if it had the same `job`, all its inputs are unchanged, and its packs are in `folder` byte for
-    /// byte. `listed` are the diagnostics of the listing of `source`.
+    /// Returns the last build if a new one would change nothing and report the same diagnostics. That is the case if it
+    /// had the same `job`, all its inputs are unchanged, and its packs are in `folder` byte for byte. `listed` are the
+    /// diagnostics of the listing of `source`.
     pub fn fresh(
         &self,
         job: &Digest,
@@ -215,7 +200,7 @@ impl Cache {
 
     /// Saves the states of packs that are old enough by now, so that the next check need not read their files.
     pub fn save_settled(&self, folder: &Folder) -> Result<(), StoreError> {
-        self.with_settled_states(folder).map_or(Ok(()), |manifest| self.save(&manifest, None))
+        self.with_settled_states(folder).map_or(Ok(()), |manifest| self.save(&manifest))
     }
 
     /// Returns the manifest with the states of packs in `folder` that are old enough by now; `None` if there is no new one.

@@ -1,35 +1,34 @@
 //! The in-memory results of the last build of a long-running process.
 
-use super::inputs::{FilePurpose, FileResult, InputKey};
-use crate::graph::ItemReferences;
+use super::inputs::{FilePurpose, InputKey};
 use crate::model::{Digest, FileState, REST, RepoPath};
+use std::any::Any;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Results for files whose state has not changed, so that a repeated build need not read them again.
+/// Results that a repeated build need not compute again.
 #[derive(Debug, Default)]
 pub struct SessionMemo {
     /// How long a file must have been unchanged before its state identifies its content, in nanoseconds.
     pub(super) rest: u128,
-    results: Mutex<HashMap<(FilePurpose, RepoPath), CachedFileResult>>,
-    references: Mutex<CachedReferences>,
+    results: Mutex<HashMap<MemoKey, MemoEntry>>,
 }
 
-/// Resolved references by the items' identities, valid for one listing of names.
-#[derive(Debug, Default)]
-struct CachedReferences {
-    names: Option<Digest>,
-    found: HashMap<Digest, (Arc<ItemReferences>, bool)>,
+/// What a result is found by.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum MemoKey {
+    /// The file that it was made of. It holds while its inputs have the same states.
+    File(FilePurpose, RepoPath),
+    /// A digest of everything that it depends on.
+    Digest(Digest),
 }
 
-/// The inputs of a result.
 pub(super) type ObservedInputs = Vec<(InputKey, ObservedInput)>;
 
-/// A file's result with the inputs that it depends on.
 #[derive(Debug)]
-struct CachedFileResult {
-    result: Arc<FileResult>,
+struct MemoEntry {
+    result: Arc<dyn Any + Send + Sync>,
     inputs: ObservedInputs,
     /// Whether the present build used or computed it.
     used: bool,
@@ -51,62 +50,31 @@ impl SessionMemo {
         Self { rest: rest.map_or(REST, |rest| rest.as_nanos()), ..Self::default() }
     }
 
-    /// Returns a file's result and its inputs, if all of them have the same state as before.
-    pub(super) fn get(
+    /// Returns a result and its inputs, if all of them have the same state as before.
+    pub(super) fn get<T: Send + Sync + 'static>(
         &self,
-        purpose: FilePurpose,
-        path: &RepoPath,
+        key: &MemoKey,
         state: &dyn Fn(&RepoPath) -> Option<FileState>,
-    ) -> Option<(Arc<FileResult>, ObservedInputs)> {
-        let key = (purpose, path.clone());
-        let (result, inputs) = {
-            let results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
-            let known = results.get(&key)?;
-            (Arc::clone(&known.result), known.inputs.clone())
-        };
+    ) -> Option<(Arc<T>, ObservedInputs)> {
+        let results = || self.results.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = results().get(key).map(|known| (Arc::clone(&known.result), known.inputs.clone()));
+        let (result, inputs) = known?;
         if !inputs.iter().all(|(key, seen)| state(&key.path) == seen.state) {
             return None;
         }
-        self.results.lock().unwrap_or_else(PoisonError::into_inner).get_mut(&key)?.used = true;
-        Some((result, inputs))
+        results().get_mut(key)?.used = true;
+        Some((result.downcast().ok()?, inputs))
     }
 
-    /// Stores a file's result; each of `inputs` must have a state.
-    pub(super) fn put(&self, purpose: FilePurpose, path: &RepoPath, inputs: ObservedInputs, result: FileResult) {
-        let known = CachedFileResult { result: Arc::new(result), inputs, used: true };
-        self.results.lock().unwrap_or_else(PoisonError::into_inner).insert((purpose, path.clone()), known);
-    }
-
-    /// Drops the references, unless they were resolved in the listing with the digest `names`.
-    pub fn begin_references(&self, names: Digest) {
-        let mut references = self.lock_references();
-        if references.names != Some(names) {
-            *references = CachedReferences { names: Some(names), found: HashMap::new() };
-        }
-    }
-
-    /// Returns the references of the item with this identity, if they are cached.
-    pub fn references(&self, item: &Digest) -> Option<Arc<ItemReferences>> {
-        let mut references = self.lock_references();
-        let (found, used) = references.found.get_mut(item)?;
-        *used = true;
-        Some(Arc::clone(found))
-    }
-
-    /// Caches the references of an item.
-    pub fn put_references(&self, item: Digest, found: &Arc<ItemReferences>) {
-        self.lock_references().found.insert(item, (Arc::clone(found), true));
-    }
-
-    fn lock_references(&self) -> MutexGuard<'_, CachedReferences> {
-        self.references.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Stores a result; each of `inputs` must have a state.
+    pub(super) fn put(&self, key: MemoKey, inputs: ObservedInputs, result: Arc<dyn Any + Send + Sync>) {
+        let known = MemoEntry { result, inputs, used: true };
+        self.results.lock().unwrap_or_else(PoisonError::into_inner).insert(key, known);
     }
 
     /// Drops the results that the last build did not use.
     pub fn evict_unused(&mut self) {
         let results = self.results.get_mut().unwrap_or_else(PoisonError::into_inner);
         results.retain(|_, known| std::mem::take(&mut known.used));
-        let references = self.references.get_mut().unwrap_or_else(PoisonError::into_inner);
-        references.found.retain(|_, (_, used)| std::mem::take(used));
     }
 }

@@ -13,16 +13,17 @@ mod manifest;
 mod memo;
 mod texts;
 
-pub use inputs::{CachedReading, FilePurpose, FileResult, InputCaches, Inputs, LoadedDocument};
+pub use inputs::{CachedReading, FilePurpose, InputCaches, Inputs};
 pub use manifest::{
     CachedPack, CompletedBuild, FileFingerprint, FreshnessPolicy, Manifest, PackSummary, rendering_name,
 };
-pub use memo::SessionMemo;
-pub use texts::TextCache;
 
 use crate::model::{Digest, Digester};
 use crate::store::{CacheFolder, SealedContent, StoreError};
-use std::time::SystemTime;
+use memo::SessionMemo;
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::{Duration, SystemTime};
+use texts::TextCache;
 
 /// The identity of this program: its version and a digest of its source code.
 const PROGRAM: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("CONTEXTPACK_SOURCE"));
@@ -31,7 +32,7 @@ const PACKS: &str = "packs";
 const TEXTS: &str = "texts";
 const DOCUMENTS: &str = "documents";
 
-/// The cache of one repo, as read when it was opened.
+/// The cache of one repo, as read when it was opened, with the results of this process.
 #[derive(Debug)]
 pub struct Cache {
     folder: CacheFolder,
@@ -39,51 +40,83 @@ pub struct Cache {
     environment: Digest,
     /// The cached facts about packs.
     pub manifest: Manifest,
+    /// The text of the configuration, under which the following holds.
+    config: String,
+    /// The scrubbed texts, read when first needed.
+    texts: OnceLock<TextCache>,
+    /// The documents by the states of their files, read when first needed.
+    documents: OnceLock<TextCache>,
+    /// The results for files that did not change since the last reading by this process, if it reads several times.
+    memo: Option<SessionMemo>,
+    /// The reasons why something could not be used, since they were last asked for.
+    notes: Mutex<Vec<String>>,
 }
 
 impl Cache {
-    /// Reads the cache in `folder`, without writing to it.
-    ///
-    /// `environment` is a digest of the process's secrets. Reasons why something cannot be used are added to `notes`.
-    pub fn new(folder: CacheFolder, environment: Digest, notes: &mut Vec<String>) -> Self {
+    /// Reads the cache in `folder` for a configuration with this text, without writing to it. `environment` is a digest of
+    /// the process's secrets.
+    pub fn new(folder: CacheFolder, environment: Digest, config: &str) -> Self {
         let environment = folder.digester().part(environment.hex()).digest();
-        let mut cache = Self { folder, environment, manifest: Manifest::default() };
-        if let Some(bytes) = cache.read(PACKS, notes) {
+        let (texts, documents, memo, notes) = Default::default();
+        let (manifest, config) = (Manifest::default(), config.to_owned());
+        let mut cache = Self { folder, environment, manifest, config, texts, documents, memo, notes };
+        if let Some(bytes) = cache.read(PACKS) {
             match Manifest::decode(&bytes) {
                 Some(manifest) if manifest.environment == Some(cache.environment) => cache.manifest = manifest,
                 Some(_) => {
-                    notes.push("the environment has other secrets, so what was known of packs is not used".to_owned())
+                    cache.note("the environment has other secrets, so what was known of packs is not used".to_owned())
                 }
-                None => notes.push(dropped(PACKS)),
+                None => cache.note(dropped(PACKS)),
             }
         }
         cache
     }
 
-    /// Returns the cache of texts for a configuration with this text.
-    pub fn texts(&self, config: &str, notes: &mut Vec<String>) -> TextCache {
-        self.entries(TEXTS, config, notes)
+    /// Prepares the next reading by the same process, which finds the results of this one unless the configuration
+    /// changed. `rest` is how long a file must have been unchanged for its state to identify its content.
+    pub fn resume(&mut self, config: &str, rest: Option<Duration>) {
+        if self.memo.is_none() || self.config != config {
+            (self.texts, self.documents) = Default::default();
+            (self.memo, self.config) = (Some(SessionMemo::new(rest)), config.to_owned());
+        }
     }
 
-    /// Returns the cache of documents, by the states of their files, for a configuration with this text.
-    pub fn documents(&self, config: &str, notes: &mut Vec<String>) -> TextCache {
-        self.entries(DOCUMENTS, config, notes)
+    /// Returns whether no text was looked up yet.
+    pub fn is_cold(&self) -> bool {
+        self.texts.get().is_none()
     }
 
-    fn entries(&self, name: &str, config: &str, notes: &mut Vec<String>) -> TextCache {
-        let bytes = self.read(name, notes).unwrap_or_default();
-        TextCache::new(self.base_digester(), config, bytes).unwrap_or_else(|| {
-            notes.push(dropped(name));
-            TextCache::empty(self.base_digester(), config)
+    /// Returns the caches for one reading; `is_recorded` says whether its results are to be saved.
+    pub fn for_reading(&self, is_recorded: bool) -> InputCaches<'_> {
+        InputCaches {
+            texts: Some(self.texts.get_or_init(|| self.entries(TEXTS))),
+            adds_texts: is_recorded || self.memo.is_some(),
+            // A build that is recorded has to know the contents of its inputs.
+            documents: (!is_recorded).then(|| self.documents.get_or_init(|| self.entries(DOCUMENTS))),
+            memo: self.memo.as_ref(),
+        }
+    }
+
+    /// Makes the results of the last reading available to the next one.
+    pub fn end_reading(&mut self) {
+        for entries in [&mut self.texts, &mut self.documents] {
+            if let Some(read) = entries.take() {
+                let _ = entries.set(read.for_next_build());
+            }
+        }
+    }
+
+    /// Drops the results for files that the last reading did not use.
+    pub fn evict_unused(&mut self) {
+        self.memo.iter_mut().for_each(SessionMemo::evict_unused);
+    }
+
+    fn entries(&self, name: &str) -> TextCache {
+        let bytes = self.read(name).unwrap_or_default();
+        TextCache::new(self.base_digester(), &self.config, bytes).unwrap_or_else(|| {
+            self.note(dropped(name));
+            TextCache::empty(self.base_digester(), &self.config)
         })
-    }
-
-    /// Writes the cached documents, if they changed.
-    ///
-    /// # Errors
-    /// If the system refuses to write; the old file is then unchanged.
-    pub fn save_documents(&self, documents: &TextCache) -> Result<(), StoreError> {
-        documents.encode_changes().map_or(Ok(()), |bytes| self.folder.write(DOCUMENTS, PROGRAM, &bytes))
     }
 
     /// Returns a digester that has been fed the key and the program's identity.
@@ -91,33 +124,44 @@ impl Cache {
         self.folder.digester().part(PROGRAM)
     }
 
+    /// Writes the cached documents, if they changed.
+    pub fn save_documents(&self) -> Result<(), StoreError> {
+        self.save_entries(DOCUMENTS, &self.documents)
+    }
+
     /// Writes the manifest and, if they changed, the cached texts.
-    ///
-    /// # Errors
-    /// If the system refuses to write; the old files are then unchanged.
-    pub fn save(&self, manifest: &Manifest, texts: Option<&TextCache>) -> Result<(), StoreError> {
-        if let Some(bytes) = texts.and_then(TextCache::encode_changes) {
-            self.folder.write(TEXTS, PROGRAM, &bytes)?;
-        }
+    pub fn save(&self, manifest: &Manifest) -> Result<(), StoreError> {
+        self.save_entries(TEXTS, &self.texts)?;
         match manifest.encode(self.environment, now()) {
             Some(bytes) => self.folder.write(PACKS, PROGRAM, &bytes),
             None => Ok(()),
         }
     }
 
-    fn read(&self, name: &str, notes: &mut Vec<String>) -> Option<Vec<u8>> {
+    fn save_entries(&self, name: &str, entries: &OnceLock<TextCache>) -> Result<(), StoreError> {
+        let changed = entries.get().and_then(TextCache::encode_changes);
+        changed.map_or(Ok(()), |bytes| self.folder.write(name, PROGRAM, &bytes))
+    }
+
+    fn note(&self, note: String) {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(note);
+    }
+
+    /// Returns the reasons why something could not be used, since the last call.
+    pub fn take_notes(&self) -> Vec<String> {
+        std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn read(&self, name: &str) -> Option<Vec<u8>> {
         match self.folder.read(name, PROGRAM) {
-            SealedContent::Missing => None,
-            SealedContent::Whole(payload) => Some(payload),
+            SealedContent::Missing => return None,
+            SealedContent::Whole(payload) => return Some(payload),
             SealedContent::Foreign => {
-                notes.push(format!("`.contextpack/cache/{name}` is of another program, and is made again"));
-                None
+                self.note(format!("`.contextpack/cache/{name}` is of another program, and is made again"));
             }
-            SealedContent::Forged => {
-                notes.push(dropped(name));
-                None
-            }
+            SealedContent::Forged => self.note(dropped(name)),
         }
+        None
     }
 }
 

@@ -8,9 +8,10 @@ use std::path::Path;
 use std::sync::Mutex;
 
 fn opened(root: &Path) -> (Cache, Vec<String>) {
-    let mut notes = Vec::new();
     let folder = CacheFolder::open(&root.join("repo"), root, Access::Write).unwrap().unwrap();
-    (Cache::new(folder, Digest::of("environment"), &mut notes), notes)
+    let cache = Cache::new(folder, Digest::of("environment"), "");
+    let notes = cache.take_notes();
+    (cache, notes)
 }
 
 fn pack(bytes: &[u8]) -> CachedPack {
@@ -35,7 +36,7 @@ fn saved_entries_are_read_back_and_damaged_ones_dropped_with_a_note() {
     assert!(notes.is_empty() && cache.manifest.packs.is_empty());
     assert!(!root.join("repo/.contextpack").exists(), "nothing is written by looking");
     let manifest = Manifest::new([("x.coding.json".to_owned(), pack(b"1"))], None);
-    cache.save(&manifest, None).unwrap();
+    cache.save(&manifest).unwrap();
     assert_eq!(opened(root).0.manifest.packs, manifest.packs);
     let ignored = fs::read_to_string(root.join("repo/.contextpack/cache/.gitignore")).unwrap();
     assert!(ignored.ends_with("*\n"));
@@ -50,7 +51,7 @@ fn saved_entries_are_read_back_and_damaged_ones_dropped_with_a_note() {
     }
     fs::write(&path, &whole).unwrap();
     let folder = CacheFolder::open(&root.join("repo"), root, Access::Read).unwrap().unwrap();
-    let other = Cache::new(folder, Digest::of("other"), &mut Vec::new());
+    let other = Cache::new(folder, Digest::of("other"), "");
     assert!(other.manifest.packs.is_empty(), "packs of another environment");
     // A cache under another key is not used.
     fs::write(root.join("contextpack/key"), [7; 32]).unwrap();

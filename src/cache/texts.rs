@@ -6,9 +6,8 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// The redacted and parsed texts of earlier builds and of the present one.
-///
-/// In the file each entry has its key, its length and its bytes, which are decoded on demand.
+/// The redacted and parsed texts of earlier builds and of the present one. In the file each entry has its key, its
+/// length and its bytes, which are decoded on demand.
 #[derive(Debug, Default)]
 pub struct TextCache {
     base: Digester,
@@ -26,9 +25,8 @@ pub struct TextCache {
 const HEAD: usize = 36;
 
 impl TextCache {
-    /// Decodes `bytes` from [`TextCache::encode_changes`] for a configuration; `None` if they are malformed.
-    ///
-    /// All digests continue `text_base`.
+    /// Decodes `bytes` from [`TextCache::encode_changes`] for a configuration; `None` if they are malformed. All
+    /// digests continue `text_base`.
     pub(super) fn new(text_base: Digester, config: &str, bytes: Vec<u8>) -> Option<Self> {
         Self::empty(text_base, config).with_entries(bytes)
     }
@@ -45,7 +43,6 @@ impl TextCache {
         Some(Self { bytes, old, base: self.base.clone(), text_base: self.text_base.clone(), ..Self::default() })
     }
 
-    /// Creates a cache without entries.
     pub(super) fn empty(text_base: Digester, config: &str) -> Self {
         let base = text_base.clone().part(config);
         Self { base, text_base, ..Self::default() }
@@ -83,9 +80,8 @@ impl TextCache {
         self.incomplete.store(true, Ordering::Relaxed);
     }
 
-    /// Encodes the cache if there are new entries or most of the old ones are unused; else `None`.
-    ///
-    /// Unused entries are dropped when they are most of the old ones, unless the build skipped some: the next may need others.
+    /// Encodes the cache if there are new entries or most of the old ones are unused; else `None`. Unused entries are
+    /// dropped when they are most of the old ones, unless the build skipped some: the next may need others.
     pub(super) fn encode_changes(&self) -> Option<Vec<u8>> {
         let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         let new = self.new.lock().unwrap_or_else(PoisonError::into_inner);

@@ -2,24 +2,20 @@
 
 use super::args::{BuildArgs, Global};
 use super::delivery;
-use super::output;
+use super::output::{self, BuiltPack, summary_row};
 use super::packs::{self, BuildRun, PackTarget, Probe};
-use super::workspace::{open, print_notes};
-use crate::cache::FreshnessPolicy;
-use crate::console::Exit;
-use crate::console::Failure;
-use crate::console::Format;
+use super::workspace::{open, print_notes, stamp};
 use crate::console::github::{PackOutputs, StepPack, SummaryRow, append_outputs, append_summary};
 use crate::console::report::{self, Report, ReportLine};
-use crate::console::{self, counted};
+use crate::console::{self, Exit, Failure, Format, counted};
 use crate::engine::{
-    BuildOrder, BuildReport, PackWriter, Project, Repository, WriteOutcome, WriteReport, WriteStatus, companion,
-    delivery_folder, orphans, pack_file_name, write_packs,
+    BuildObserver, BuildOrder, FAILED, PackState, Project, REMOVED, Repository, UNCHANGED, WRITTEN, companion,
+    delivery_folder, pack_file_name,
 };
 use crate::git;
-use crate::model::{SourceTree as _, slug};
-use crate::store::{Access, Folder, StoreError};
-use std::collections::BTreeSet;
+use crate::model::slug;
+use crate::store::{Access, Folder};
+use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::Path;
 use std::time::Instant;
@@ -36,108 +32,94 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     let written_to: Vec<&Path> = out.into_iter().chain(args.markdown.as_deref()).collect();
     let repository = open(global, &written_to, Some(Access::Write))?;
     if printed {
-        let project = repository.project();
-        let mut items = repository.find_roots(&project, &args.packs.roots)?;
-        items.retain(|item| args.shard.is_none_or(|shard| shard.holds(&project.corpus().entries[*item].item.id)));
-        return print_one(global, &repository, &project, items, args);
+        return print_one(global, &repository, args);
     }
+    let staged = |dir| Folder::open_anywhere(dir)?.staged_at(repository.root());
     let folder = match out {
-        Some(dir) => Folder::open_anywhere(dir)?.staged_at(repository.root())?,
+        Some(dir) => staged(dir)?,
         None => Folder::open(repository.root(), &repository.settings().output.dir)?,
     };
-    let staged = |dir| Folder::open_anywhere(dir)?.staged_at(repository.root());
     let markdown = args.markdown.as_deref().map(staged).transpose()?;
-    folder.sweep(&git::is_tracked);
-    markdown.iter().for_each(|folder| folder.sweep(&git::is_tracked));
+    [Some(&folder), markdown.as_ref()].into_iter().flatten().for_each(|folder| folder.sweep(&git::is_tracked));
     let shown = |name: &str| match args.out.as_deref() {
         Some(dir) => dir.join(name).display().to_string(),
         None => format!("{}/{name}", repository.settings().output.dir),
     };
-    let companions = repository.settings().output.markdown;
-    let freshness = FreshnessPolicy { exclusive: args.prune, renderings: companions };
-    let profiles = args.packs.budget.profiles(&repository)?;
-    let absolute = out.map(std::path::absolute).transpose()?;
-    let order = BuildOrder::all(&profiles, args.packs.budget.limits(), repository.untracked(), absolute);
-    let incremental = repository.incremental(&folder, &order, freshness);
-    // Renderings in a further folder need all packs to be built.
-    let incremental = incremental.as_ref().filter(|_| markdown.is_none());
-    let whole = args.packs.roots.is_empty() && args.shard.is_none();
-    if let Some(incremental) = incremental.filter(|_| whole && args.outputs.is_none())
-        && let Some((packs, diagnostics)) = incremental.fresh()
-    {
-        repository.note_cache_written(incremental.save_states());
-        print_notes(global, &repository);
-        let run = BuildRun::new(global, BuildReport { diagnostics, blocked: false });
-        return report_and_exit(global, args, &run, &packs, &shown, started);
-    }
-    let project = if incremental.is_some() { repository.recorded_project() } else { repository.project() };
-    let mut items = repository.find_roots(&project, &args.packs.roots)?;
-    let no_roots = items.is_empty();
-    let notes = match out {
-        None => packs::orphan_notes(&repository, &project, &items, &profiles),
-        Some(_) => Vec::new(),
+    let is_whole = args.packs.roots.is_empty() && args.shard.is_none();
+    let order = BuildOrder {
+        folder: &folder,
+        out: out.map(std::path::absolute).transpose()?,
+        markdown: markdown.as_ref(),
+        roots: &args.packs.roots,
+        skips_unknown_roots: false,
+        shard: args.shard,
+        profiles: &args.packs.budget.profiles,
+        limits: args.packs.budget.limits(),
+        agent: None,
+        stamp: stamp()?,
+        prune: args.prune,
+        // Reading an old pack to find why it is stale costs more than building the new one.
+        explain: global.verbose || global.format != Format::Text || args.summary.file.is_some(),
     };
-    if let Some(shard) = args.shard {
-        items.retain(|item| shard.holds(&project.corpus().entries[*item].item.id));
-    }
-    // Reading an old pack to find why it is stale costs more than building the new one.
-    let explain = global.verbose || global.format != Format::Text || args.summary.file.is_some();
-    let writer =
-        PackWriter { folder: &folder, companions, markdown: markdown.as_ref(), incremental, explain, on_written: None };
-    let job = packs::job(&repository, &project, items, &args.packs.roots, &args.packs.budget)?;
-    let bar = packs::progress(global, job.roots.len() * job.profiles.len());
-    let WriteReport { packs: mut outcomes, build, refused } =
-        write_packs(repository.files(), &project, &job, &writer, &|| bar.inc(1))?;
-    bar.finish_and_clear();
-    print_notes(global, &repository);
-    let run = BuildRun::new(global, build);
-    let complete = !run.blocked && !no_roots && outcomes.iter().all(|outcome| outcome.summary.is_some());
-    if args.prune && refused.is_none() {
-        outcomes.extend(prune(&folder, &outcomes, &run, &project, &repository)?);
-        if !run.blocked && !companions && markdown.is_none() {
-            outcomes.iter_mut().try_for_each(|outcome| remove_companion(&folder, outcome))?;
+    let bar = packs::progress(global, 0);
+    let (mut notes, mut no_roots, mut blockers) = (Vec::new(), false, BTreeMap::new());
+    let mut on_read = |project: &Project<'_>, roots: &[usize]| {
+        no_roots = roots.is_empty();
+        if args.outputs.is_some() {
+            let id = |root: &usize| project.corpus().entries[*root].item.id.to_string();
+            blockers.extend(roots.iter().map(id).map(|id| (id.clone(), project.open_blockers(&id))));
         }
+        if out.is_none() && global.format == Format::Text {
+            let profiles = args.packs.budget.profiles(&repository).unwrap_or_default();
+            notes = packs::orphan_notes(&repository, project, roots, &profiles);
+        }
+    };
+    let mut observer = BuildObserver {
+        on_read: Some(&mut on_read),
+        on_built: Some(&|packs| {
+            bar.set_length(packs as u64);
+            bar.inc(1);
+        }),
+        change_expected: !is_whole || args.outputs.is_some(),
+        ..BuildObserver::default()
+    };
+    let mut built = repository.build(&order, &mut observer)?;
+    bar.finish_and_clear();
+    if is_whole {
+        repository.save(&built, &folder);
     }
-    outcomes.sort_by(|a, b| a.name.cmp(&b.name));
+    print_notes(global, &repository);
+    let run = BuildRun::new(global, std::mem::take(&mut built.report));
     if let Some(file) = &args.outputs {
-        append_step_outputs(file, args, &outcomes, &project, &shown)?;
+        append_step_outputs(file, args, &built.packs, &blockers, &shown)?;
     }
-    let manifest = incremental
-        .filter(|_| whole && refused.is_none())
-        .map(|incremental| incremental.manifest(&project, complete.then_some(&*run.before_strict)));
-    // Saving the cache needs memory, and so does the project.
-    drop(project);
-    if let Some((incremental, manifest)) = incremental.zip(manifest) {
-        repository.note_cache_written(incremental.save(&manifest, repository.texts()));
-        print_notes(global, &repository);
-    }
-    let exit = report_and_exit(global, args, &run, &outcomes, &shown, started)?;
-    if let Some(error) = refused {
+    let exit = report_and_exit(global, args, &run, &built.packs, &shown, started)?;
+    if let Some(error) = built.refused {
         return Err(error.into());
     }
-    if let Some(note) = limits_note(args, &outcomes, &repository).filter(|_| !global.quiet) {
-        writeln!(console::stderr(), "{note}")?;
+    if global.quiet {
+        return Ok(exit);
     }
-    if !global.quiet && global.format == Format::Text {
-        notes.iter().try_for_each(|note| writeln!(console::stderr(), "note: {}", console::printable(note)))?;
+    for note in limits_note(args, &built.packs, &repository).iter().chain(&notes) {
+        writeln!(console::stderr(), "note: {}", console::printable(note))?;
     }
-    if no_roots && !run.blocked && !global.quiet && global.format == Format::Text {
+    if no_roots && !run.blocked && global.format == Format::Text {
         writeln!(console::stderr(), "{}", packs::no_roots(&repository))?;
     }
     Ok(exit)
 }
 
 /// Returns a note if packs in the configured folder were written within other limits than the configured ones.
-fn limits_note(args: &BuildArgs, outcomes: &[WriteOutcome], repository: &Repository) -> Option<String> {
+fn limits_note(args: &BuildArgs, states: &[PackState], repository: &Repository) -> Option<String> {
     let (settings, limits) = (repository.settings(), args.packs.budget.limits());
-    let is_other = |outcome: &&WriteOutcome| {
-        let profile = settings.profiles.get(&outcome.profile).filter(|_| outcome.status == WriteStatus::Written);
+    let is_other = |state: &&PackState| {
+        let profile = settings.profiles.get(&state.profile).filter(|_| state.status == WRITTEN);
         profile.is_some_and(|profile| limits.over(&profile.budget) != profile.budget)
     };
-    let count = outcomes.iter().filter(is_other).count();
+    let count = states.iter().filter(is_other).count();
     (count > 0 && args.out.is_none()).then(|| {
         format!(
-            "note: wrote {} into `{}` within other limits than the configuration's: `check` calls that stale until a build without them; `--out DIR` writes elsewhere",
+            "wrote {} into `{}` within other limits than the configuration's: `check` calls that stale until a build without them; `--out DIR` writes elsewhere",
             counted(count, "pack"),
             settings.output.dir
         )
@@ -202,136 +184,78 @@ fn check_usage(args: &BuildArgs, printed: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Appends the outputs of a workflow's step to `file`.
+/// Appends the outputs of a workflow's step to `file`. `blockers` has the number of open blockers of each root.
 fn append_step_outputs(
     file: &Path,
     args: &BuildArgs,
-    outcomes: &[WriteOutcome],
-    project: &Project<'_>,
+    states: &[PackState],
+    blockers: &BTreeMap<String, Option<usize>>,
     shown: &dyn Fn(&str) -> String,
 ) -> Result<(), Failure> {
     let markdown = args.markdown.as_deref().map(std::path::absolute).transpose()?;
-    let alone = outcomes.len() == 1;
-    let step = |outcome: &WriteOutcome| {
-        let built = outcome.summary.as_ref().filter(|_| outcome.status != WriteStatus::Removed);
+    let is_alone = states.len() == 1;
+    let step = |state: &PackState| {
+        let built = state.summary.as_ref().filter(|_| state.status != REMOVED);
         let outputs = built.map(|summary| PackOutputs {
             hash: summary.hash.clone(),
             tokens: summary.used_tokens,
-            open_blockers: alone.then(|| project.open_blockers(&outcome.root)).flatten(),
-            markdown: markdown.as_ref().map(|dir| dir.join(companion::name(&outcome.name))),
+            open_blockers: blockers.get(&state.root).copied().flatten().filter(|_| is_alone),
+            markdown: markdown.as_ref().map(|dir| dir.join(companion::name(&state.name))),
         });
-        let changed = matches!(outcome.status, WriteStatus::Written | WriteStatus::Removed);
-        StepPack { path: shown(&outcome.name), changed, outputs }
+        StepPack { path: shown(&state.name), changed: matches!(state.status, WRITTEN | REMOVED), outputs }
     };
-    append_outputs(file, &outcomes.iter().map(step).collect::<Vec<StepPack>>())
+    append_outputs(file, &states.iter().map(step).collect::<Vec<StepPack>>())
 }
 
-/// Returns the row of a pack in a job summary.
-fn row(outcome: &WriteOutcome, path: String) -> SummaryRow {
-    let summary = outcome.summary.as_ref();
-    SummaryRow {
-        path,
-        status: outcome.status.name(),
-        reasons: outcome.reasons.join("; "),
-        tokens: summary.and_then(|summary| summary.used_tokens),
-        chars: summary.map(|summary| summary.used_chars),
-    }
-}
-
-/// Reports the outcomes, and returns the exit code.
+/// Reports the packs, and returns the exit code.
 fn report_and_exit(
     global: &Global,
     args: &BuildArgs,
     run: &BuildRun,
-    outcomes: &[WriteOutcome],
+    states: &[PackState],
     shown: &dyn Fn(&str) -> String,
     started: Instant,
 ) -> Result<Exit, Failure> {
-    report(global, run, outcomes, shown).print(global.format, global.verbose, || json(run, outcomes, shown))?;
+    report(global, run, states, shown).print(global.format, global.verbose, || output::Build {
+        packs: states.iter().map(|state| BuiltPack::new(state, shown)).collect(),
+        diagnostics: console::diagnostics(&run.diagnostics),
+        gone: Vec::new(),
+    })?;
     if let Some(file) = &args.summary.file {
-        let rows: Vec<SummaryRow> = outcomes.iter().map(|outcome| row(outcome, shown(&outcome.name))).collect();
+        let rows: Vec<SummaryRow> = states.iter().map(|state| summary_row(state, shown)).collect();
         append_summary(file, "build", &rows, &run.diagnostics, None)?;
     }
     if !global.quiet && global.format == Format::Text {
-        let count = |status| outcomes.iter().filter(|outcome| outcome.status == status).count();
-        let is_new = |outcome: &&WriteOutcome| outcome.reasons.iter().any(|reason| reason == "new");
-        let new = outcomes.iter().filter(|outcome| outcome.status == WriteStatus::Written).filter(is_new).count();
-        let written = count(WriteStatus::Written);
-        let mut summary = format!("{}: {written} written", counted(outcomes.len(), "pack"));
-        if written > new {
-            summary += &format!(" ({} updated)", written - new);
-        }
-        summary += &format!(", {} unchanged", count(WriteStatus::Unchanged));
-        for status in [WriteStatus::Removed, WriteStatus::Failed] {
-            if count(status) > 0 {
-                summary += &format!(", {} {}", count(status), status.name());
-            }
-        }
-        let tokens: u64 = outcomes.iter().filter_map(|outcome| outcome.summary.as_ref()?.used_tokens).sum();
-        if tokens > 0 {
-            summary += &format!(", {tokens} tokens");
-        }
-        writeln!(console::stderr(), "{summary}, {:.2} s", started.elapsed().as_secs_f64())?;
+        writeln!(console::stderr(), "{}, {:.2} s", counts(states), started.elapsed().as_secs_f64())?;
     }
     Ok(run.exit())
 }
 
-/// Removes packs whose root or profile is gone; unverifiable packs stay.
-fn prune(
-    folder: &Folder,
-    outcomes: &[WriteOutcome],
-    run: &BuildRun,
-    project: &Project<'_>,
-    repository: &Repository,
-) -> Result<Vec<WriteOutcome>, StoreError> {
-    if run.blocked {
-        return Ok(Vec::new());
+/// Returns how many packs a build wrote, and how many tokens they have.
+fn counts(states: &[PackState]) -> String {
+    let count = |status| states.iter().filter(|state| state.status == status).count();
+    let is_new = |state: &&PackState| state.status == WRITTEN && state.reasons.iter().any(|reason| reason == "new");
+    let (written, new) = (count(WRITTEN), states.iter().filter(is_new).count());
+    let mut text = format!("{}: {written} written", counted(states.len(), "pack"));
+    if written > new {
+        text += &format!(" ({} updated)", written - new);
     }
-    let names: BTreeSet<&str> = outcomes.iter().map(|outcome| outcome.name.as_str()).collect();
-    let mut removed = Vec::new();
-    let orphans = orphans(folder, &names, &run.diagnostics, project, repository.root())?;
-    // A pack that git added meanwhile may belong to an item that this build has not seen.
-    if !repository.files().is_settled() {
-        return Ok(Vec::new());
+    text += &format!(", {} unchanged", count(UNCHANGED));
+    for status in [REMOVED, FAILED].into_iter().filter(|status| count(status) > 0) {
+        text += &format!(", {} {status}", count(status));
     }
-    for orphan in orphans.into_iter().filter(|orphan| orphan.unverifiable.is_none()) {
-        let markdown = companion::remove(folder, &orphan.name)?;
-        if folder.remove(&orphan.name)? {
-            let markdown = markdown.then(|| companion::name(&orphan.name));
-            removed.push(WriteOutcome {
-                root: orphan.root(),
-                profile: orphan.pack.profile.clone(),
-                status: WriteStatus::Removed,
-                reasons: vec![orphan.reason],
-                summary: Some((&orphan.pack).into()),
-                files: [orphan.name.clone()].into_iter().chain(markdown).collect(),
-                name: orphan.name,
-            });
-        }
+    let tokens: u64 = states.iter().filter_map(|state| state.summary.as_ref()?.used_tokens).sum();
+    if tokens > 0 {
+        text += &format!(", {tokens} tokens");
     }
-    Ok(removed)
-}
-
-/// Removes the companion that an earlier configuration asked for.
-fn remove_companion(folder: &Folder, outcome: &mut WriteOutcome) -> Result<(), StoreError> {
-    if outcome.status != WriteStatus::Removed && companion::remove(folder, &outcome.name)? {
-        outcome.files.push(companion::name(&outcome.name));
-        outcome.reasons.push("`output.markdown` is off".to_owned());
-        if outcome.status == WriteStatus::Unchanged {
-            outcome.status = WriteStatus::Written;
-        }
-    }
-    Ok(())
+    text
 }
 
 /// Builds one pack in memory and prints its bytes.
-fn print_one(
-    global: &Global,
-    repository: &Repository,
-    project: &Project<'_>,
-    items: Vec<usize>,
-    args: &BuildArgs,
-) -> Result<Exit, Failure> {
+fn print_one(global: &Global, repository: &Repository, args: &BuildArgs) -> Result<Exit, Failure> {
+    let project = repository.project();
+    let mut items = repository.find_roots(&project, &args.packs.roots)?;
+    items.retain(|item| args.shard.is_none_or(|shard| shard.holds(&project.corpus().entries[*item].item.id)));
     let packs = items.len() * args.packs.budget.profiles(repository)?.len();
     if packs != 1 {
         return Err(Failure::usage(format!(
@@ -339,7 +263,7 @@ fn print_one(
         )));
     }
     let asked = (&*args.packs.roots, &args.packs.budget);
-    let (packs, run) = packs::run(global, repository, project, items, asked, &|built| built.outcome.ok())?;
+    let (packs, run) = packs::run(global, repository, &project, items, asked, &|built| built.outcome.ok())?;
     run.print(global, false)?;
     if let Some(sealed) = packs.into_iter().flatten().next() {
         console::exact().write_all(sealed.bytes())?;
@@ -348,55 +272,25 @@ fn print_one(
 }
 
 /// The most packs that are listed one by one because they could not be built.
-const MOST_FAILED: usize = 5;
+const MAX_FAILED: usize = 5;
 
-/// Converts the outcomes to a report for people and workflows.
-fn report(global: &Global, run: &BuildRun, outcomes: &[WriteOutcome], shown: &dyn Fn(&str) -> String) -> Report {
-    let changed = outcomes.iter().filter(|outcome| outcome.status != WriteStatus::Unchanged);
-    let failed = outcomes.iter().filter(|outcome| outcome.status == WriteStatus::Failed).count();
+/// Converts the states to a report for people and workflows.
+fn report(global: &Global, run: &BuildRun, states: &[PackState], shown: &dyn Fn(&str) -> String) -> Report {
+    let failed = states.iter().filter(|state| state.status == FAILED).count();
     let mut listed = 0;
-    let lines = changed.map(|outcome| {
-        let (path, reasons) = (shown(&outcome.name), outcome.reasons.join("; "));
-        let note = match outcome.status {
-            WriteStatus::Failed => {
-                listed += 1;
-                match listed {
-                    _ if global.verbose || failed <= MOST_FAILED => Some(format!("not built: {path}: {reasons}")),
-                    1..=MOST_FAILED => Some(format!("not built: {path}: {reasons}")),
-                    _ if listed == failed => Some(format!("not built: {} more; `-v` lists all", failed - MOST_FAILED)),
-                    _ => None,
-                }
+    let lines = states.iter().filter(|state| state.status != UNCHANGED).map(|state| {
+        let (path, reasons) = (shown(&state.name), state.reasons.join("; "));
+        listed += usize::from(state.status == FAILED);
+        let note = match state.status {
+            FAILED if global.verbose || failed <= MAX_FAILED || listed <= MAX_FAILED => {
+                Some(format!("not built: {path}: {reasons}"))
             }
-            WriteStatus::Written if global.verbose => Some(format!("{path}: {reasons}")),
+            FAILED if listed == failed => Some(format!("not built: {} more; `-v` lists all", failed - MAX_FAILED)),
+            WRITTEN if global.verbose => Some(format!("{path}: {reasons}")),
             _ => None,
         };
-        let files = outcome.files.iter().map(|name| shown(name)).collect();
-        ReportLine::Built { status: outcome.status.name(), path, reasons, files, note }
+        let files = state.files.iter().map(|name| shown(name)).collect();
+        ReportLine::Built { status: state.status, path, reasons, files, note }
     });
-    Report { diagnostics: report::visible(&run.diagnostics, global.quiet), lines: lines.collect() }
-}
-
-/// Converts the outcomes to their JSON form.
-fn json(run: &BuildRun, outcomes: &[WriteOutcome], shown: &dyn Fn(&str) -> String) -> output::Build {
-    let packs = outcomes.iter().map(|outcome| {
-        let summary = outcome.summary.as_ref();
-        output::BuiltPack {
-            root: outcome.root.clone(),
-            profile: outcome.profile.clone(),
-            path: shown(&outcome.name),
-            files: outcome.files.iter().map(|name| shown(name)).collect(),
-            hash: summary.map(|summary| summary.hash.clone()),
-            status: outcome.status.name(),
-            reasons: outcome.reasons.clone(),
-            used_chars: summary.map(|summary| summary.used_chars),
-            used_tokens: summary.and_then(|summary| summary.used_tokens),
-            omitted: summary.map(|summary| summary.omitted),
-            redacted: summary.map(|summary| summary.redacted),
-        }
-    });
-    output::Build {
-        packs: packs.collect(),
-        diagnostics: crate::console::diagnostics(&run.diagnostics),
-        gone: Vec::new(),
-    }
+    Report { lines: lines.collect(), diagnostics: report::visible(&run.diagnostics, global.quiet) }
 }

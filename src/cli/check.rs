@@ -1,7 +1,7 @@
 //! `contextpack check`.
 
 use super::args::{CheckArgs, Global};
-use super::output;
+use super::output::{self, CheckedPack, summary_row};
 use super::packs::{self, BuildRun, no_roots};
 use super::workspace::open;
 use crate::console;
@@ -14,30 +14,6 @@ use crate::engine::{
 use crate::model::Diagnostic;
 use crate::store::Folder;
 use std::io::Write as _;
-
-impl PackState {
-    /// Returns the row for a job summary; `dir` is the folder of packs.
-    fn row(&self, dir: &str) -> SummaryRow {
-        SummaryRow {
-            path: format!("{dir}/{}", self.name),
-            status: self.status,
-            reasons: self.reasons.join("; "),
-            tokens: self.size.and_then(|(_, tokens)| tokens),
-            chars: self.size.map(|(chars, _)| chars),
-        }
-    }
-
-    /// Converts to the JSON form; `dir` is the folder of packs.
-    pub(crate) fn output(&self, dir: &str) -> output::CheckedPack {
-        output::CheckedPack {
-            root: self.root.clone(),
-            profile: self.profile.clone(),
-            path: format!("{dir}/{}", self.name),
-            status: self.status,
-            reasons: self.reasons.clone(),
-        }
-    }
-}
 
 pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
     let repository = open(global, &[], None)?;
@@ -95,7 +71,8 @@ fn report_and_exit(
     // An unverifiable pack fails the check under `--strict` only.
     let bad = differing.iter().filter(|state| global.strict || state.status != UNVERIFIABLE).count();
     if let Some(file) = &args.summary.file {
-        let rows: Vec<SummaryRow> = states.iter().map(|state| state.row(dir)).collect();
+        let shown = |name: &str| format!("{dir}/{name}");
+        let rows: Vec<SummaryRow> = states.iter().map(|state| summary_row(state, &shown)).collect();
         let next = is_stale.then(|| format!("{}.", uppercased(&next_step(&states, repository))));
         append_summary(file, "check", &rows, &run.diagnostics, next.as_deref())?;
     }
@@ -108,7 +85,7 @@ fn report_and_exit(
     let errors_only = global.quiet && global.format != Format::Github;
     let report = Report { diagnostics: report::visible(&run.diagnostics, errors_only), lines: lines.collect() };
     report.print(global.format, global.verbose, || output::Check {
-        packs: states.iter().map(|state| state.output(dir)).collect(),
+        packs: states.iter().map(|state| CheckedPack::new(state, dir)).collect(),
         diagnostics: crate::console::diagnostics(&run.diagnostics),
     })?;
     if !global.quiet && global.format != Format::Json {

@@ -1,7 +1,7 @@
 //! `contextpack list`.
 
 use super::args::{BudgetArgs, Global, ListArgs};
-use super::output;
+use super::output::{self, CheckedPack};
 use super::packs::{self, BuildRun};
 use super::workspace::open;
 use crate::console::{self, Column, Document, Exit, Failure, Format, line, printable, report};
@@ -38,7 +38,7 @@ pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
     let dir = repository.settings().output.dir.as_str();
     let mut packs = BTreeMap::<String, Vec<output::CheckedPack>>::new();
     for state in states {
-        packs.entry(state.root.clone()).or_default().push(state.output(dir));
+        packs.entry(state.root.clone()).or_default().push(CheckedPack::new(&state, dir));
     }
     let roots: Vec<output::Root> = items.iter().map(|item| root(&project, *item, &mut packs)).collect();
     let is_text = global.format != Format::Github;

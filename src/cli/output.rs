@@ -1,6 +1,8 @@
 //! What commands print with `--format json`, as types, so that it has a schema.
 
 use crate::console::OutputDiagnostic;
+use crate::console::github::SummaryRow;
+use crate::engine::PackState;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -44,6 +46,37 @@ pub(crate) struct BuiltPack {
     pub(crate) redacted: Option<u64>,
 }
 
+impl BuiltPack {
+    /// Converts the state of a pack; `shown` returns the path of a file of the folder.
+    pub(crate) fn new(state: &PackState, shown: &dyn Fn(&str) -> String) -> Self {
+        let summary = state.summary.as_ref();
+        Self {
+            root: state.root.clone(),
+            profile: state.profile.clone(),
+            path: shown(&state.name),
+            files: state.files.iter().map(|name| shown(name)).collect(),
+            hash: summary.map(|summary| summary.hash.clone()),
+            status: state.status,
+            reasons: state.reasons.clone(),
+            used_chars: summary.map(|summary| summary.used_chars),
+            used_tokens: summary.and_then(|summary| summary.used_tokens),
+            omitted: summary.map(|summary| summary.omitted),
+            redacted: summary.map(|summary| summary.redacted),
+        }
+    }
+}
+
+/// Returns the row of a pack in a job summary; `shown` returns the path of a file of the folder.
+pub(crate) fn summary_row(state: &PackState, shown: &dyn Fn(&str) -> String) -> SummaryRow {
+    SummaryRow {
+        path: shown(&state.name),
+        status: state.status,
+        reasons: state.reasons.join("; "),
+        tokens: state.summary.as_ref().and_then(|summary| summary.used_tokens),
+        chars: state.summary.as_ref().map(|summary| summary.used_chars),
+    }
+}
+
 /// What `check` prints.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Check {
@@ -66,6 +99,19 @@ pub(crate) struct CheckedPack {
     pub(crate) status: &'static str,
     /// Why.
     pub(crate) reasons: Vec<String>,
+}
+
+impl CheckedPack {
+    /// Converts the state of a pack in the folder `dir`.
+    pub(crate) fn new(state: &PackState, dir: &str) -> Self {
+        Self {
+            root: state.root.clone(),
+            profile: state.profile.clone(),
+            path: format!("{dir}/{}", state.name),
+            status: state.status,
+            reasons: state.reasons.clone(),
+        }
+    }
 }
 
 /// What `ready` prints.

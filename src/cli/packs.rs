@@ -61,8 +61,6 @@ const QUIET_FOR: Duration = Duration::from_secs(1);
 pub(crate) struct BuildRun {
     /// The diagnostics, sorted; with `--strict` each is an error.
     pub(crate) diagnostics: Vec<Diagnostic>,
-    /// The diagnostics before `--strict` was applied.
-    pub(crate) before_strict: Vec<Diagnostic>,
     /// Whether it is unknown which packs belong in the folder.
     pub(crate) blocked: bool,
 }
@@ -70,12 +68,11 @@ pub(crate) struct BuildRun {
 impl BuildRun {
     /// Applies `--strict` to the report of a build.
     pub(crate) fn new(global: &Global, report: BuildReport) -> Self {
-        let before_strict = report.diagnostics;
-        let mut diagnostics = before_strict.clone();
+        let BuildReport { mut diagnostics, blocked } = report;
         if global.strict {
             strict(&mut diagnostics);
         }
-        Self { diagnostics, before_strict, blocked: report.blocked }
+        Self { diagnostics, blocked }
     }
 
     /// Returns the exit code of a command whose packs were built.

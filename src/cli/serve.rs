@@ -49,19 +49,20 @@ fn watched(global: &Global, args: &ServeArgs) -> Result<Exit, Failure> {
     };
     let (sender, receiver) = channel();
     match args.poll {
-        Some(every) => follow(global, args, request, Poll::new(every, receiver), sender),
+        Some(every) => follow(global, args, request, Box::new(Poll::new(every, receiver)), sender),
         None => {
             let events = Native::new(&request.root, sender.clone(), receiver);
-            follow(global, args, request, events.map_err(|error| Failure::Outside(error.into()))?, sender)
+            let events = events.map_err(|error| Failure::Outside(error.into()))?;
+            follow(global, args, request, Box::new(events), sender)
         }
     }
 }
 
-fn follow<E: Events>(
+fn follow(
     global: &Global,
     args: &ServeArgs,
     request: SessionRequest,
-    events: E,
+    events: Box<dyn Events>,
     sender: Sender<Event>,
 ) -> Result<Exit, Failure> {
     let is_delivered = args.agent.agent.is_some();

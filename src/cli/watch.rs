@@ -9,7 +9,9 @@ use crate::console::Format;
 use crate::console::report;
 use crate::console::{self, counted, json_line, printable};
 use crate::console::{Failure, PathFailure};
-use crate::engine::{AgentRequest, EngineError, SessionRequest, path_inside, process_environment};
+use crate::engine::{
+    AgentRequest, EngineError, PackState, SessionRequest, UNCHANGED, path_inside, process_environment,
+};
 use crate::intake::Repo;
 use crate::model::Diagnostic;
 use crate::seal::Stamp;
@@ -22,7 +24,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
 /// The most packs of one save that are listed.
-const MOST_LISTED: usize = 10;
+const MAX_LISTED: usize = 10;
 
 /// Builds and rebuilds until the user or the system stops it.
 pub(crate) fn run(global: &Global, args: &WatchArgs) -> Result<Exit, Failure> {
@@ -41,7 +43,6 @@ pub(crate) fn run(global: &Global, args: &WatchArgs) -> Result<Exit, Failure> {
         limits: args.packs.budget.limits(),
         untracked: global.untracked(),
         out: args.out.as_deref().map(std::path::absolute).transpose()?,
-        never: args.out.iter().filter_map(|out| path_inside(&root, out)).collect(),
         root,
         caches: user_caches(),
         rest: None,
@@ -53,12 +54,12 @@ pub(crate) fn run(global: &Global, args: &WatchArgs) -> Result<Exit, Failure> {
         Some(every) => {
             // A closed channel would end the watch.
             let _open = sender;
-            follow(global, args, request, Poll::new(every, receiver))
+            follow(global, args, request, Box::new(Poll::new(every, receiver)))
         }
         None => {
             let events =
                 Native::new(&request.root, sender, receiver).map_err(|error| Failure::Outside(error.into()))?;
-            follow(global, args, request, events)
+            follow(global, args, request, Box::new(events))
         }
     }
 }
@@ -104,7 +105,12 @@ pub(crate) fn stamps() -> Result<Box<dyn Fn() -> Stamp + Send>, Failure> {
     Ok(Box::new(move || stamp().unwrap_or_else(|_| first.clone())))
 }
 
-fn follow<E: Events>(global: &Global, args: &WatchArgs, request: SessionRequest, events: E) -> Result<Exit, Failure> {
+fn follow(
+    global: &Global,
+    args: &WatchArgs,
+    request: SessionRequest,
+    events: Box<dyn Events>,
+) -> Result<Exit, Failure> {
     let reporter = WatchReporter {
         global,
         print: args.print,
@@ -145,10 +151,10 @@ pub(crate) struct WatchReporter<'a> {
 
 impl WatchReporter<'_> {
     /// Prints the summary and the errors of the first build.
-    pub(crate) fn print_first<E: Events>(
+    pub(crate) fn print_first(
         &self,
         mut report: WatchReport,
-        watch: &Watch<E>,
+        watch: &Watch,
         poll: Option<Duration>,
     ) -> Result<(), Failure> {
         let saved = std::mem::take(&mut report.saved);
@@ -186,7 +192,7 @@ impl WatchReporter<'_> {
     }
 
     /// Prints what a later build did.
-    pub(crate) fn print_update<E: Events>(&self, mut report: WatchReport, watch: &Watch<E>) -> Result<(), Failure> {
+    pub(crate) fn print_update(&self, mut report: WatchReport, watch: &Watch) -> Result<(), Failure> {
         if self.global.format == Format::Json {
             return if report.is_quiet() { Ok(()) } else { self.print_json(report, watch) };
         }
@@ -200,25 +206,22 @@ impl WatchReporter<'_> {
         }
         let saved = std::mem::take(&mut report.saved);
         let (took, several) = (report.took, report.several_profiles);
-        let removed = std::mem::take(&mut report.removed);
-        let arrived = std::mem::take(&mut report.arrived);
+        let shown = |name: &str| self.shown(watch, name);
+        let removed: Vec<String> = report.removed.iter().map(|it| format!("removed: {}", shown(&it.name))).collect();
+        let replaced = |name: &String| format!("{}: replaced on disk, and up to date", shown(name));
+        let arrived: Vec<String> = report.arrived.iter().map(replaced).collect();
         self.print_problems(report, watch)?;
         if !self.global.quiet {
-            for saved in saved.iter().take(MOST_LISTED) {
-                writeln!(err, "{time} {}", printable(&saved.line(several, took)))?;
+            let lines: Vec<String> = saved.iter().map(|saved| saved.line(several, took)).collect();
+            for (lines, more) in [(lines, "more packs"), (arrived, "more packs were replaced")] {
+                for line in lines.iter().take(MAX_LISTED) {
+                    writeln!(err, "{time} {}", printable(line))?;
+                }
+                if lines.len() > MAX_LISTED {
+                    writeln!(err, "{time} and {} {more}", lines.len() - MAX_LISTED)?;
+                }
             }
-            if saved.len() > MOST_LISTED {
-                writeln!(err, "{time} and {} more packs", saved.len() - MOST_LISTED)?;
-            }
-            for name in arrived.iter().take(MOST_LISTED) {
-                writeln!(err, "{time} {}: replaced on disk, and up to date", printable(&self.shown(watch, name)))?;
-            }
-            if arrived.len() > MOST_LISTED {
-                writeln!(err, "{time} and {} more packs were replaced", arrived.len() - MOST_LISTED)?;
-            }
-            for removed in &removed {
-                writeln!(err, "{time} removed: {}", printable(&self.shown(watch, &removed.name)))?;
-            }
+            removed.iter().try_for_each(|line| writeln!(err, "{time} {}", printable(line)))?;
         }
         match self.print {
             Some(PrintMode::Diff) => {
@@ -232,7 +235,7 @@ impl WatchReporter<'_> {
     }
 
     /// Prints the new errors, and whether the earlier ones are gone.
-    pub(crate) fn print_problems<E: Events>(&self, report: WatchReport, watch: &Watch<E>) -> Result<(), Failure> {
+    pub(crate) fn print_problems(&self, report: WatchReport, watch: &Watch) -> Result<(), Failure> {
         let recovered = report.recovered && !self.global.quiet;
         self.print_errors(report, watch)?;
         if recovered {
@@ -242,7 +245,7 @@ impl WatchReporter<'_> {
     }
 
     /// Prints the new errors.
-    pub(crate) fn print_errors<E: Events>(&self, report: WatchReport, watch: &Watch<E>) -> Result<(), Failure> {
+    pub(crate) fn print_errors(&self, report: WatchReport, watch: &Watch) -> Result<(), Failure> {
         let mut err = console::stderr();
         for problem in report.problems {
             match problem {
@@ -281,41 +284,26 @@ impl WatchReporter<'_> {
     }
 
     /// Prints one line of JSON in the form of `build`, with only what is new.
-    fn print_json<E: Events>(&self, report: WatchReport, watch: &Watch<E>) -> Result<(), Failure> {
-        let empty = |root: String, profile: String, name: &str, status, reasons| output::BuiltPack {
-            root,
-            profile,
-            path: self.shown(watch, name),
-            files: Vec::new(),
-            hash: None,
-            status,
-            reasons,
-            used_chars: None,
-            used_tokens: None,
-            omitted: None,
-            redacted: None,
-        };
-        let written = report.saved.into_iter().map(|saved| output::BuiltPack {
-            files: match self.delivered {
-                true => Vec::new(),
-                false => saved.files.iter().map(|name| self.shown(watch, name)).collect(),
-            },
-            hash: Some(saved.summary.hash),
-            used_chars: Some(saved.summary.used_chars),
-            used_tokens: saved.summary.used_tokens,
-            omitted: Some(saved.summary.omitted),
-            redacted: Some(saved.summary.redacted),
-            ..empty(saved.root, saved.profile, &saved.name, "written", saved.changes)
+    fn print_json(&self, report: WatchReport, watch: &Watch) -> Result<(), Failure> {
+        let shown = |name: &str| self.shown(watch, name);
+        let written = report.saved.into_iter().map(|saved| PackState {
+            files: if self.delivered { Vec::new() } else { saved.state.files },
+            ..saved.state
         });
-        let others = report.failed.into_iter().chain(report.removed);
-        let others = others.map(|it| empty(it.root, it.profile, &it.name, it.status.name(), it.reasons));
         let arrived = report.arrived.into_iter().filter_map(|name| {
-            let stem = name.strip_suffix(".json")?;
-            let (root, profile) = stem.rsplit_once('.')?;
-            let why = vec!["replaced on disk, and up to date".to_owned()];
-            Some(empty(root.to_owned(), profile.to_owned(), &name, "unchanged", why))
+            let (root, profile) = name.strip_suffix(".json")?.rsplit_once('.')?;
+            Some(PackState {
+                root: root.to_owned(),
+                profile: profile.to_owned(),
+                status: UNCHANGED,
+                reasons: vec!["replaced on disk, and up to date".to_owned()],
+                summary: None,
+                files: Vec::new(),
+                name,
+            })
         });
-        let packs = written.chain(others).chain(arrived).collect();
+        let states = written.chain(report.failed).chain(report.removed).chain(arrived);
+        let packs = states.map(|state| output::BuiltPack::new(&state, &shown)).collect();
         let mut diagnostics = self.visible(report.diagnostics);
         for problem in report.problems {
             match problem {
@@ -340,10 +328,7 @@ impl WatchReporter<'_> {
     }
 
     /// Returns the path of a pack as the user would type it, or its name if it is in memory only.
-    fn shown<E>(&self, watch: &Watch<E>, name: &str) -> String
-    where
-        E: Events,
-    {
+    fn shown(&self, watch: &Watch, name: &str) -> String {
         match &self.out {
             None if self.delivered => name.to_owned(),
             Some(out) => out.join(name).display().to_string(),

@@ -1,8 +1,7 @@
 //! Packs for agents: who asks, with which profile and limits, and what changed lately.
 
 use super::knowledge::AgentContext;
-use super::restrictions::{confirm_tracked, restriction, trusted_instructions};
-use super::{BudgetLimits, Configuration, EngineError, Project, Repository, clean};
+use super::{BudgetLimits, Configuration, EngineError, Project, Repository};
 use crate::config::{Job, Policy, Settings};
 use crate::git::{CommitLog, last_commits};
 use crate::knowledge::{Agent, AgentError};
@@ -13,19 +12,15 @@ use chrono::{DateTime, Datelike as _, Timelike as _, Utc};
 use serde::Deserialize;
 use std::path::Path;
 
-/// The last commits, or why git does not tell them.
 pub(super) type History = Result<CommitLog, String>;
 
 /// What the files of the repo say about packs for an agent, where the user does not.
 #[derive(Debug, Clone)]
 pub struct AgentDefaults {
-    /// The profile.
     pub profile: Option<String>,
-    /// The limits.
     pub limits: BudgetLimits,
 }
 
-/// A line of an activity file.
 #[derive(Debug, Deserialize)]
 struct Activity {
     at: String,
@@ -41,20 +36,12 @@ struct Change {
     actor: Option<String>,
 }
 
-/// What an activity file holds.
-struct Activities {
-    changes: Vec<Change>,
-    /// How many lines cannot be read.
-    skipped: u64,
-    /// The first of these, or why nothing can be read.
-    fault: Option<Diagnostic>,
-}
+/// What of an activity file cannot be read: how many lines, none for the whole file, and the first fault.
+type Unreadable = Option<(u64, Diagnostic)>;
 
-/// The largest activity file, in bytes.
 const LARGEST_ACTIVITY: u64 = 4 << 20;
 
 impl Repository {
-    /// Prepares packs for the agent that `name` means. `job` is what it has to do.
     pub(crate) fn agent(
         &self,
         project: &Project<'_>,
@@ -112,7 +99,14 @@ impl Project<'_> {
         let unknown = |error| match (unread.is_empty(), meant.is_empty()) {
             (false, _) => EngineError::Unread(self.redacted(unread)),
             (true, false) => EngineError::NotBuilt { diagnostics: meant },
-            (true, true) => EngineError::Agent(masked(self, error)),
+            (true, true) => EngineError::Agent(match error {
+                AgentError::Unknown { name, nearest } => {
+                    AgentError::Unknown { name: self.without_secrets(&name), nearest }
+                }
+                AgentError::Ambiguous { name, keys } => {
+                    AgentError::Ambiguous { name: self.without_secrets(&name), keys }
+                }
+            }),
         };
         let agent = knowledge.agents.find(name).map_err(unknown)?;
         let known = &knowledge.agents.all[agent];
@@ -123,83 +117,76 @@ impl Project<'_> {
         if !faults.is_empty() {
             return Err(EngineError::NotBuilt { diagnostics: faults });
         }
-        confirm_tracked(self, &known.path).map_err(not_built)?;
-        let settings = &self.settings.knowledge;
+        self.reader.confirm_tracked(&known.path).map_err(not_built)?;
+        let settings = &self.reader.settings.knowledge;
         let policy = policy.or(job.and_then(|(_, job)| job.policy)).or(known.policy).unwrap_or(settings.context.policy);
-        let job = job.map(|(name, job)| instructions(self, name, job)).transpose().map_err(not_built)?;
+        let instructions = |(name, job): (&str, &Job)| {
+            let (shown, text, removals) = self.reader.trusted_instructions(&job.instructions)?;
+            Ok::<_, Diagnostic>(JobInstructions { name: name.to_owned(), text, shown, removals })
+        };
+        let job = job.map(instructions).transpose().map_err(not_built)?;
         let changes = RecentChanges { lines: Vec::new(), remark: None };
         let context = AgentContext { agent, policy, changes, faults: Vec::new(), job, handover: None };
         Ok((context, defaults(known)))
     }
 
-    /// Returns a text that a user typed without secrets.
     pub(crate) fn without_secrets(&self, typed: &str) -> String {
-        self.masked(&self.scrubber.redactor.line(typed))
+        self.masked(&self.reader.redactor.line(typed))
     }
 
     /// Returns the last commits and the lines of activity files, the newest first, and what is wrong with these files.
     fn recent_changes(&self, history: &History) -> Result<(RecentChanges, Vec<Diagnostic>), Diagnostic> {
-        let settings = &self.settings.knowledge.context;
-        let most = settings.changes;
-        let redactor = &self.scrubber.redactor;
-        let none = CommitLog::default();
-        let mut faults = Vec::new();
-        let (log, mut remark) = match history {
-            Ok(log) => (log, None),
+        let settings = &self.reader.settings.knowledge.context;
+        let (mut faults, mut changes, mut remark) = (Vec::new(), Vec::new(), CleanBuf::new());
+        match history {
+            Ok(log) => {
+                if log.shallow && log.commits.len() < settings.changes {
+                    remark.lit("The clone is shallow: older commits are not known here.");
+                }
+                changes.extend(log.commits.iter().map(|commit| Change {
+                    at: commit.at.filter(|at| shown_time(*at).is_some()),
+                    message: commit.subject.clone(),
+                    actor: Some(commit.author.clone()),
+                }));
+            }
             Err(why) => {
                 let fault = Diagnostic::new(Code::GitUnavailable, None, format!("{why}; recent changes are left out"));
                 faults.push(fault.help("install git, or run `git status` here to see what is wrong"));
-                let mut text = CleanBuf::new();
-                text.lit("The history cannot be read: ").line(&clean::line(redactor, "message", why));
-                (&none, Some(text.finish()))
+                remark.lit("The history cannot be read: ").line(&self.reader.line("message", why));
             }
-        };
-        if log.shallow && log.commits.len() < most {
-            remark = Some(Clean::literal("The clone is shallow: older commits are not known here."));
         }
-        let mut changes: Vec<Change> = log
-            .commits
-            .iter()
-            .map(|commit| Change {
-                at: commit.at.filter(|at| shown_time(*at).is_some()),
-                message: commit.subject.clone(),
-                actor: Some(commit.author.clone()),
-            })
-            .collect();
-        let mut missing = CleanBuf::new();
-        missing.text(&remark.take().unwrap_or_default());
         for path in &settings.activity {
-            let Activities { changes: read, skipped, fault } = activity(self, path)?;
+            let (read, unreadable) = activity(self, path)?;
             changes.extend(read);
-            let Some(fault) = fault else { continue };
+            let Some((lines, fault)) = unreadable else { continue };
             faults.push(fault);
-            missing.lit(if missing.is_empty() { "" } else { " " });
-            match skipped {
-                0 => missing.lit("Nothing of "),
-                1 => missing.lit("1 line of "),
-                lines => missing.number(lines).lit(" lines of "),
+            remark.lit(if remark.is_empty() { "" } else { " " });
+            match lines {
+                0 => remark.lit("Nothing of "),
+                1 => remark.lit("1 line of "),
+                lines => remark.number(lines).lit(" lines of "),
             };
-            missing.line(&clean::line(redactor, "path", path.as_str()));
-            missing.lit(if skipped == 0 { " can be read." } else { " cannot be read." });
+            remark.line(&self.reader.line("path", path.as_str()));
+            remark.lit(if lines == 0 { " can be read." } else { " cannot be read." });
         }
-        let remark = Some(missing.finish()).filter(|remark| !remark.is_empty());
         // Stable, so that commits of one second stay in git's order.
         changes.sort_by_key(|change| std::cmp::Reverse(change.at));
-        changes.truncate(most);
+        changes.truncate(settings.changes);
         let line = |Change { at, message, actor }: &Change| {
-            let message = clean::line(redactor, "message", message);
-            let actor = actor.as_ref().map(|actor| clean::line(redactor, "author", actor));
+            let message = self.reader.line("message", message);
+            let actor = actor.as_ref().map(|actor| self.reader.line("author", actor));
             if let Some(actor) = &actor {
                 // What a message ends with and its author begins with may be a secret together.
                 let mut both = CleanBuf::new();
                 let both = both.line(&message).lit(" ").line(actor).finish();
-                let scrubbed = clean::line(redactor, "message", &both);
+                let scrubbed = self.reader.line("message", &both);
                 if scrubbed != both {
                     return line(*at, &scrubbed, None);
                 }
             }
             line(*at, &message, actor.as_ref())
         };
+        let remark = Some(remark.finish()).filter(|remark| !remark.is_empty());
         Ok((RecentChanges { lines: changes.iter().map(line).collect(), remark }, faults))
     }
 }
@@ -237,20 +224,6 @@ fn defaults(agent: &Agent) -> AgentDefaults {
     }
 }
 
-/// Removes secrets from the name that a user typed.
-fn masked(project: &Project<'_>, error: AgentError) -> AgentError {
-    let masked = |text: &str| project.without_secrets(text);
-    match error {
-        AgentError::Unknown { name, nearest } => AgentError::Unknown { name: masked(&name), nearest },
-        AgentError::Ambiguous { name, keys } => AgentError::Ambiguous { name: masked(&name), keys },
-    }
-}
-
-fn instructions(project: &Project<'_>, name: &str, job: &Job) -> Result<JobInstructions, Diagnostic> {
-    let (shown, text, removals) = trusted_instructions(project, &job.instructions)?;
-    Ok(JobInstructions { name: name.to_owned(), text, shown, removals })
-}
-
 /// Renders a change: `- 2026-02-06 10:15 subject _(author)_`, in UTC.
 fn line(at: Option<i64>, message: &Clean, actor: Option<&Clean>) -> Clean {
     let mut line = CleanBuf::new();
@@ -266,12 +239,10 @@ fn line(at: Option<i64>, message: &Clean, actor: Option<&Clean>) -> Clean {
     line.finish()
 }
 
-/// Returns a time of the years 1 to 9999.
 fn shown_time(at: i64) -> Option<DateTime<Utc>> {
     DateTime::from_timestamp(at, 0).filter(|time| (1..=9999).contains(&time.year()))
 }
 
-/// Writes a time as `2026-02-06 10:15`.
 fn time(line: &mut CleanBuf, time: &DateTime<Utc>) {
     let mut two = |before: &'static str, value: u32| {
         line.lit(before).lit(if value < 10 { "0" } else { "" }).number(u64::from(value));
@@ -286,57 +257,46 @@ fn time(line: &mut CleanBuf, time: &DateTime<Utc>) {
 }
 
 /// Reads the lines of an activity file. One that is none is left out, so that no single line stops the packs of all agents.
-fn activity(project: &Project<'_>, path: &RepoPath) -> Result<Activities, Diagnostic> {
-    let unusable = |fault: Diagnostic| {
-        let fault = Some(Diagnostic { severity: Severity::Warning, ..fault });
-        Ok(Activities { changes: Vec::new(), skipped: 0, fault })
-    };
+fn activity(project: &Project<'_>, path: &RepoPath) -> Result<(Vec<Change>, Unreadable), Diagnostic> {
+    let of_file = |place: Place, message: String| Diagnostic::new(Code::InvalidDocument, Some(place), message);
+    let unusable = |fault: Diagnostic| Ok((Vec::new(), Some((0, Diagnostic { severity: Severity::Warning, ..fault }))));
     let too_large = || {
         let message =
             format!("`{path}` is larger than {LARGEST_ACTIVITY} bytes, so that it is no list of recent activities");
-        Diagnostic::new(Code::InvalidDocument, Some(Place::file(path.clone())), message)
+        of_file(Place::file(path.clone()), message)
             .help("keep its last lines, and move the others to a file that `context.activity` does not name")
     };
-    let size = project.source().state(path).map(|state| state.size());
-    if size.is_some_and(|size| size > LARGEST_ACTIVITY) {
+    if project.reader.source().state(path).is_some_and(|state| state.size() > LARGEST_ACTIVITY) {
         return unusable(too_large());
     }
-    let raw = match super::restrictions::raw(project, path) {
+    let raw = match project.reader.raw(path) {
+        Ok(raw) if raw.len() as u64 > LARGEST_ACTIVITY => return unusable(too_large()),
         Ok(raw) => raw,
         Err(fault) if fault.severity == Severity::Error => return Err(fault),
         Err(fault) => return unusable(fault),
     };
-    if raw.len() as u64 > LARGEST_ACTIVITY {
-        return unusable(too_large());
-    }
-    if let Some(withheld) = restriction(project.source(), project.settings, path, &raw) {
+    if let Some(withheld) = project.reader.restriction(path, &raw) {
         let message = format!("`{path}` is {}, so that it is no list of activities", withheld.reason());
         let help = "take it out of `documents`, or out of `context.activity`";
-        return Err(Diagnostic::new(Code::InvalidDocument, Some(Place::file(path.clone())), message).help(help));
+        return Err(of_file(Place::file(path.clone()), message).help(help));
     }
-    let mut changes = Vec::new();
-    let mut skipped = 0;
-    let mut first = None;
+    let (mut changes, mut wrong) = (Vec::new(), Vec::new());
     for (number, text) in (1..).zip(raw.lines()).filter(|(_, text)| !text.trim().is_empty()) {
         match change(text) {
             Ok(change) => changes.push(change),
-            Err(why) => {
-                skipped += 1;
-                first.get_or_insert((number, why));
-            }
+            Err(why) => wrong.push((number, why)),
         }
     }
-    let fault = first.map(|(number, why)| {
-        let more = if skipped > 1 { format!(", as {} more", skipped - 1) } else { String::new() };
+    let unreadable = wrong.first().map(|(number, why)| {
+        let more = if wrong.len() > 1 { format!(", as {} more", wrong.len() - 1) } else { String::new() };
         let help = "write `{\"at\": \"2026-02-06T10:15:00Z\", \"message\": \"…\", \"actor\": \"…\"}`";
         let message = format!("{why}, so that the line is left out{more}");
-        let fault = Diagnostic::new(Code::InvalidDocument, Some(Place::line(path.clone(), number)), message).help(help);
-        Diagnostic { severity: Severity::Warning, ..fault }
+        let fault = of_file(Place::line(path.clone(), *number), message).help(help);
+        (wrong.len() as u64, Diagnostic { severity: Severity::Warning, ..fault })
     });
-    Ok(Activities { changes, skipped, fault })
+    Ok((changes, unreadable))
 }
 
-/// Reads a line of an activity file.
 fn change(text: &str) -> Result<Change, String> {
     let Activity { at, message, actor } =
         serde_json::from_str(text).map_err(|error| format!("this is no activity: {error}"))?;

@@ -11,7 +11,6 @@ pub struct BudgetProbe<'p, 's> {
     project: &'p Project<'s>,
     /// The root; `None` for the start of an agent's session.
     pub item: Option<usize>,
-    /// The profile.
     pub profile: String,
     stamp: Stamp,
     agent: Option<AgentContext>,
@@ -23,14 +22,12 @@ impl<'p, 's> BudgetProbe<'p, 's> {
         Self { project, item, profile, stamp, agent: None }
     }
 
-    /// Builds for an agent.
     #[must_use]
     pub fn with_agent(mut self, agent: Option<AgentContext>) -> Self {
         self.agent = agent;
         self
     }
 
-    /// Returns the agent that it builds for.
     pub fn agent(&self) -> Option<&AgentContext> {
         self.agent.as_ref()
     }
@@ -80,9 +77,8 @@ impl<'p, 's> BudgetProbe<'p, 's> {
         }
     }
 
-    /// Returns the smallest limit above the use of `pack` at which `enough` holds; `None` if no limit is enough.
-    ///
-    /// A larger budget never removes anything, so bisection finds the limit.
+    /// Returns the smallest limit above the use of `pack` at which `enough` holds; `None` if no limit is enough. A
+    /// larger budget never removes anything, so bisection finds the limit.
     pub fn smallest_limit(&self, pack: &Pack, enough: &dyn Fn(&Pack) -> bool) -> Result<Option<u64>, Unsettled> {
         let (unit, used) = Self::unit(pack);
         let holds = |limit| -> Result<bool, Unsettled> {

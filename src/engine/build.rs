@@ -24,11 +24,8 @@ use std::path::Path;
 /// A pack that is about to be built.
 #[derive(Debug)]
 pub struct Planned {
-    /// The root's id.
     pub root: Clean,
-    /// The profile.
     pub profile: String,
-    /// The file's name.
     pub name: String,
     /// The digest of everything that the pack is selected from and of its budget, if packs may be skipped: the same
     /// fingerprint under the same program and environment gives the same pack.
@@ -96,7 +93,8 @@ pub fn build_packs<T: Send>(
     finish: &Finish<'_, T>,
 ) -> Result<(Vec<T>, BuildReport), Unsettled> {
     project.find_held_damage(files.root());
-    let mut found = diagnostics_of(files, project, job);
+    let named = job.are_named.then_some(&*job.roots);
+    let mut found = diagnostics_of(files, project, named, job.agent.is_some());
     found.extend(job.agent.iter().flat_map(|agent| agent.faults.clone()));
     let skip_reported = skip.map(|skip| |plan: &Planned| Some((skip(plan)?, plan.diagnostics.clone())));
     let skip_reported = skip_reported.as_ref().map(|skip| skip as &Skip<'_, _>);
@@ -112,25 +110,22 @@ pub fn build_packs<T: Send>(
     Ok((packs, BuildReport { diagnostics: redacted.into_iter().collect(), blocked }))
 }
 
-/// Returns the errors of the input that a build of all roots reports before it builds, redacted.
-#[cfg(feature = "mcp")]
-pub fn input_errors(files: &Repo, project: &Project<'_>, job: &BuildJob) -> Vec<Diagnostic> {
-    let all = diagnostics_of(files, project, job).into_iter();
-    let errors = all.filter(|diagnostic| diagnostic.severity == Severity::Error);
-    let errors: BTreeSet<Diagnostic> = errors.map(|error| project.redacted_for_output(error)).collect();
-    errors.into_iter().collect()
+/// Returns what a build of all roots reports about the input before it builds, redacted and sorted.
+pub fn input_diagnostics(files: &Repo, project: &Project<'_>) -> Vec<Diagnostic> {
+    let all = diagnostics_of(files, project, None, false).into_iter();
+    let redacted: BTreeSet<Diagnostic> = all.map(|diagnostic| project.redacted_for_output(diagnostic)).collect();
+    redacted.into_iter().collect()
 }
 
-/// Returns the diagnostics before packs are built: those of the listing, of the globs of the configuration, of the items
-/// and their graph, and of agents and documents, if packs have to do with them.
-///
-/// If somebody named the roots, warnings about other files are left out.
-fn diagnostics_of(files: &Repo, project: &Project<'_>, job: &BuildJob) -> Vec<Diagnostic> {
-    let settings = project.settings;
+/// Returns the diagnostics before packs are built: those of the listing, of the globs of the configuration, of the
+/// items and their graph, and of agents and documents, if packs have to do with them. If somebody `named` the roots,
+/// warnings about other files are left out.
+fn diagnostics_of(files: &Repo, project: &Project<'_>, named: Option<&[usize]>, is_for_agent: bool) -> Vec<Diagnostic> {
+    let settings = project.reader.settings;
     let mut all = apply_severities(files.diagnostics().to_vec(), settings);
     all.extend_from_slice(&project.diagnostics);
-    if job.are_named {
-        let concerned = ConcernedItems::new(project, &job.roots);
+    if let Some(roots) = named {
+        let concerned = ConcernedItems::new(project, roots);
         // An item that cannot be read keeps other packs from nothing.
         let is_damage = |diagnostic: &Diagnostic| diagnostic.is_of_unread_item() && !diagnostic.about.is_empty();
         all.retain(|diagnostic| {
@@ -138,7 +133,7 @@ fn diagnostics_of(files: &Repo, project: &Project<'_>, job: &BuildJob) -> Vec<Di
         });
     }
     all.extend(apply_severities(unmatched(settings, files), settings));
-    if job.agent.is_some() || project.has_documents() || !settings.knowledge.jobs.is_empty() {
+    if is_for_agent || project.has_documents() || !settings.knowledge.jobs.is_empty() {
         all.extend(apply_severities(project.knowledge().diagnostics.clone(), settings));
     }
     all
@@ -146,20 +141,17 @@ fn diagnostics_of(files: &Repo, project: &Project<'_>, job: &BuildJob) -> Vec<Di
 
 impl Project<'_> {
     /// Builds the start of an agent's session, if `job` asks for it, then every root under every profile. Returns the
-    /// results of `skip` and `finish` in that order.
-    ///
-    /// Also returns the errors that keep a whole profile, roots with one file name, or packs with unreadable inputs from
-    /// being built. If there are any, it is not known which packs belong into the folder.
-    ///
-    /// # Errors
-    /// If git changed files while they were read; then nothing was built.
+    /// results of `skip` and `finish` in that order. Also returns the errors that keep a whole profile, roots with one
+    /// file name, or packs with unreadable inputs from being built. If there are any, it is not known which packs
+    /// belong into the folder.
     pub fn build<T: Send>(
         &self,
         job: &BuildJob,
         skip: Option<&Skip<'_, T>>,
         finish: &Finish<'_, T>,
     ) -> Result<(Vec<T>, Vec<Diagnostic>), Unsettled> {
-        let profiles: Vec<&Profile> = job.profiles.iter().filter_map(|name| self.settings.profiles.get(name)).collect();
+        let profiles: Vec<&Profile> =
+            job.profiles.iter().filter_map(|name| self.reader.settings.profiles.get(name)).collect();
         let agent = job.agent.as_ref();
         let files = ReferencedFiles::read(self, &job.roots, &profiles, agent);
         let (roots, mut faults) = self.distinct_slugs(&job.roots, &job.others);
@@ -189,7 +181,7 @@ impl Project<'_> {
         faults.extend(self.unread.iter().chain(files.unread()).cloned());
         faults.extend(self.unread_knowledge(agent).iter().filter(|fault| !self.unread.contains(fault)).cloned());
         // Every input has been read, and nothing was handed on yet.
-        if !self.source().is_settled() {
+        if !self.reader.source().is_settled() {
             return Err(Unsettled);
         }
         let one = PackBuild { project: self, files: &files, job, skip, finish };
@@ -230,7 +222,6 @@ impl Project<'_> {
         damage(root).or_else(|| around(root).chain(siblings).find_map(|(_, item)| damage(item))).or_else(held)
     }
 
-    /// Finds the packs on disk that hold an item whose record cannot be read.
     fn find_held_damage(&self, top: &Path) {
         if !self.has_damage || self.held_damage.get().is_some() {
             return;
@@ -239,7 +230,7 @@ impl Project<'_> {
         let damaged: BTreeMap<&str, usize> =
             entries.filter(|(_, entry)| entry.damage.is_some()).map(|(at, entry)| (&*entry.item.id, at)).collect();
         // If the folder cannot be read, nothing can be written there either.
-        let folder = Folder::open(top, &self.settings.output.dir).ok();
+        let folder = Folder::open(top, &self.reader.settings.output.dir).ok();
         let held = folder.map(|folder| orphans::holding(&folder, &damaged)).unwrap_or_default();
         let _ = self.held_damage.set(held);
     }
@@ -281,10 +272,9 @@ impl Project<'_> {
     }
 }
 
-/// A build of the packs of one job.
 struct PackBuild<'b, 's, T> {
     project: &'b Project<'s>,
-    files: &'b ReferencedFiles,
+    files: &'b ReferencedFiles<'b, 's>,
     job: &'b BuildJob,
     skip: Option<&'b Skip<'b, T>>,
     finish: &'b Finish<'b, T>,
@@ -312,7 +302,7 @@ impl<T> PackBuild<'_, '_, T> {
         let selection = select(&prepared.context, root, references, knowledge);
         let outcome = match fit(selection, &prepared.budget, prepared.counter) {
             Ok(fitted) => {
-                let stamp = job.stamp.with_redaction_rules(project.scrubber.redactor.rules_version());
+                let stamp = job.stamp.with_redaction_rules(project.reader.redactor.rules_version());
                 project.checked_for_secrets(&plan.root, seal(&fitted, &stamp))
             }
             Err(small) => Err(self.too_small(root, &prepared.budget, small)),
@@ -339,25 +329,25 @@ impl<T> PackBuild<'_, '_, T> {
         self.job.agent.as_ref().map(|agent| &self.project.knowledge().agents.all[agent.agent])
     }
 
-    /// Returns the error for the first input of the pack that exists and cannot be read.
     fn first_unread(&self, root: Option<usize>, profile: &Profile) -> Option<&Diagnostic> {
         let of_knowledge = || self.project.unread_knowledge(self.job.agent.as_ref()).first();
         let Some(root) = root else { return of_knowledge() };
         let first = self.project.unread.first().or_else(of_knowledge).or_else(|| self.project.damaged_input(root));
-        first.or_else(|| self.files.first_unread(self.project, root, profile))
+        first.or_else(|| self.files.first_unread(root, profile))
     }
 
     /// Returns the references of a root and what the pack says about them, and reports its diagnostics.
     fn references(&self, root: usize, profile: &Profile, diagnostics: &mut Vec<Diagnostic>) -> RootReferences {
         let Self { project, .. } = self;
-        let (mut references, found) = self.files.for_pack(project, root, profile, self.job.agent.as_ref());
-        let with_found = |more: Vec<Diagnostic>| apply_severities([found.clone(), more].concat(), project.settings);
+        let (mut references, found) = self.files.for_pack(root, profile);
+        let with_found =
+            |more: Vec<Diagnostic>| apply_severities([found.clone(), more].concat(), project.reader.settings);
         let [in_pack, reported] = project.github_warnings(root).map(with_found);
         diagnostics.extend(reported);
         let entries = &project.corpus.entries;
         let neighbours = project.neighbours(root).map(|item| entries[item].item.id.as_str());
         references.warnings = project.notices.for_pack(&entries[root].item.id, neighbours);
-        let noticed = in_pack.iter().map(|diagnostic| notices::notice(diagnostic, &project.scrubber.redactor));
+        let noticed = in_pack.iter().map(|diagnostic| notices::notice(diagnostic, &project.reader));
         references.warnings.extend(noticed);
         references
     }
@@ -395,7 +385,7 @@ impl<T> PackBuild<'_, '_, T> {
 impl Project<'_> {
     /// Returns the pack of the item `id`, or an error if it holds a secret value.
     fn checked_for_secrets(&self, id: &str, sealed: Sealed) -> Result<Sealed, Diagnostic> {
-        if self.scrubber.environment.is_empty() {
+        if self.reader.environment.is_empty() {
             return Ok(sealed);
         }
         let place = sealed
@@ -404,17 +394,17 @@ impl Project<'_> {
             .iter()
             .find_map(|section| {
                 let hit = self
-                    .scrubber
+                    .reader
                     .environment
                     .find(&section.content)
-                    .or_else(|| self.scrubber.environment.find(&section.title));
+                    .or_else(|| self.reader.environment.find(&section.title));
                 hit.map(|(name, _)| {
                     (name.to_owned(), format!("section `{}`, from `{}`", section.id, render::place(&section.source)))
                 })
             })
             .or_else(|| {
                 let text = String::from_utf8_lossy(sealed.bytes());
-                let (name, _) = self.scrubber.environment.find(&text)?;
+                let (name, _) = self.reader.environment.find(&text)?;
                 let field = serde_json::to_value(sealed.pack()).ok().and_then(|pack| self.field_of_environment(&pack));
                 Some((name.to_owned(), field.map_or("its fields".to_owned(), |field| format!("the pack's `{field}`"))))
             });
@@ -433,7 +423,7 @@ impl Project<'_> {
     fn field_of_environment(&self, value: &serde_json::Value) -> Option<String> {
         use serde_json::Value;
         match value {
-            Value::String(text) => self.scrubber.environment.find(text).map(|_| String::new()),
+            Value::String(text) => self.reader.environment.find(text).map(|_| String::new()),
             Value::Array(values) => values
                 .iter()
                 .enumerate()

@@ -1,9 +1,10 @@
 //! Redacts whole records: items, documents and single lines. A cache sees to it that each text is scrubbed and parsed once.
 
 use crate::cache::{CachedReading, FilePurpose, Inputs};
+use crate::config::{DenyList, Settings};
 use crate::graph::{ParsedText, RecordedRemoval};
 use crate::mentions::Markdown;
-use crate::model::{Digest, Digester, RepoPath, is_volatile};
+use crate::model::{Diagnostic, Digest, Digester, RepoPath, SourceTree, Untracked, is_volatile};
 use crate::records::Item;
 use crate::redact::{Clean, Environment, Piece, Redactor, Scrubbed};
 use std::collections::BTreeSet;
@@ -13,16 +14,19 @@ use std::sync::Arc;
 /// The fields that a section of any item shows.
 const NAMES: [&str; 3] = ["id", "title", "status"];
 
-/// A redactor that looks results up in a cache first.
-pub(super) struct CachingRedactor<'a> {
+/// What everything is read with: the files, the settings, and a redactor that looks results up in a cache first.
+pub(super) struct Reader<'a> {
+    pub(super) settings: &'a Settings,
+    pub(super) deny: &'a DenyList,
     pub(super) redactor: Redactor,
     /// What is read, and the cached results.
     pub(super) inputs: Inputs<'a>,
     /// Texts with one of its values are not cached: what is parsed from them, such as the path in a mention, may be one.
     pub(super) environment: Environment,
+    /// Whether files that git does not track are trusted.
+    pub(super) untracked: Untracked,
 }
 
-/// The source of texts that are scrubbed together.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ScrubBatch<'a> {
     /// The file under which removals are recorded.
@@ -32,7 +36,6 @@ pub(super) struct ScrubBatch<'a> {
     pub(super) content: Option<&'a [Digest]>,
 }
 
-/// The scrubbed texts of one source.
 pub(super) struct ScrubResult {
     pub(super) scrubbed: Scrubbed,
     /// The texts that are Markdown, parsed, in their order.
@@ -40,7 +43,7 @@ pub(super) struct ScrubResult {
     pub(super) digest: Digest,
 }
 
-impl CachingRedactor<'_> {
+impl Reader<'_> {
     /// Scrubs the texts of one source together, parses those with the indexes `markdown_pieces` as Markdown, and digests
     /// the result with `digested`.
     pub(super) fn scrub(
@@ -75,6 +78,121 @@ impl CachingRedactor<'_> {
         }
         ScrubResult { scrubbed, markdown: markdown.into_iter().map(Arc::new).collect(), digest }
     }
+
+    /// Returns the files.
+    pub(super) fn source(&self) -> &dyn SourceTree {
+        &self.inputs
+    }
+
+    /// Returns whether a file counts as text that anyone could have written.
+    pub(super) fn distrusts(&self, path: &RepoPath) -> bool {
+        self.untracked.distrusts(&self.inputs, path)
+    }
+
+    /// Redacts one line that does not come from a file.
+    pub(super) fn line(&self, key: &str, text: &str) -> Clean {
+        line(&self.redactor, key, text)
+    }
+
+    /// Redacts a diagnostic of parsing, which may quote raw text.
+    pub(super) fn scrubbed(&self, diagnostic: Diagnostic) -> Diagnostic {
+        Diagnostic {
+            message: self.redactor.line(&diagnostic.message),
+            help: diagnostic.help.map(|help| self.redactor.line(&help)),
+            about: diagnostic.about.iter().map(|id| self.redactor.line(id)).collect(),
+            ..diagnostic
+        }
+    }
+
+    /// Redacts a referenced file: returns its path, its text, what was removed, and the digest of what remains. A
+    /// document is parsed as Markdown; code is not.
+    pub(super) fn file(
+        &self,
+        path: &RepoPath,
+        purpose: FilePurpose,
+        raw: &str,
+    ) -> (Clean, ParsedText, Vec<RecordedRemoval>, Digest) {
+        let pieces = [Piece { key: "path", text: path.as_str(), line: 1 }, Piece { key: "body", text: raw, line: 1 }];
+        let content = self.inputs.content(path, raw);
+        let batch = ScrubBatch { path: path.as_str(), purpose, content: content.as_ref().map(std::slice::from_ref) };
+        let marked: &[usize] = if purpose == FilePurpose::Code { &[] } else { &[1] };
+        let digested = |scrubbed: &Scrubbed| Digest::of(scrubbed.texts.get(1).map_or("", |text| text.as_str()));
+        let ScrubResult { mut scrubbed, markdown, digest } = self.scrub(batch, &pieces, marked, digested);
+        let folds = scrubbed.removed_lines.pop().unwrap_or_default();
+        let mut texts = scrubbed.texts.into_iter();
+        let (shown, clean) = (texts.next().unwrap_or_default(), texts.next().unwrap_or_default());
+        let text = ParsedText { clean, markdown: markdown.into_iter().next().unwrap_or_default(), folds };
+        let removals = scrubbed
+            .removals
+            .into_iter()
+            .filter(|removal| removal.piece == 1)
+            .map(|removal| recorded(removal, "body"))
+            .collect();
+        (shown, text, removals, digest)
+    }
+
+    /// Returns the digest of a part of a document after redaction; the part begins on `line`.
+    pub(super) fn part_digest(&self, path: &RepoPath, raw: &str, part: Range<usize>, line: u32) -> Digest {
+        let pieces = [Piece { key: "body", text: &raw[part], line }];
+        let content = self.inputs.content(path, raw);
+        let content = content.as_ref().map(std::slice::from_ref);
+        let batch = ScrubBatch { path: path.as_str(), purpose: FilePurpose::Document, content };
+        let digested = |scrubbed: &Scrubbed| Digest::of(scrubbed.texts.first().map_or("", |text| text.as_str()));
+        self.scrub(batch, &pieces, &[], digested).digest
+    }
+
+    /// Redacts all texts of a work item together; returns the item, its body, the removals, and a digest. `content` has the
+    /// digests of its files if they hold no other item.
+    pub(super) fn item(
+        &self,
+        raw: &Item<String>,
+        content: Option<&[Digest]>,
+    ) -> (Item<Clean>, ParsedText, Vec<RecordedRemoval>, Digest) {
+        // `map` visits the texts in a fixed order: first to collect them, then to replace them by the clean ones.
+        let mut pieces: Vec<Piece<'_>> = Vec::new();
+        raw.map(&mut |key, text: &String, line| pieces.push(Piece { key, text, line }));
+        let is_head = |piece: usize| pieces[piece].key == "head";
+        let body = body_of(&pieces);
+        let batch = ScrubBatch { path: raw.origin.path.as_str(), purpose: FilePurpose::Items, content };
+        let digested = |scrubbed: &Scrubbed| digest(&pieces, body, scrubbed);
+        let ScrubResult { mut scrubbed, markdown, digest } = self.scrub(batch, &pieces, &[body], digested);
+        let folds = scrubbed.removed_lines.get_mut(body).map(std::mem::take).unwrap_or_default();
+        let mut texts = scrubbed.texts.iter();
+        let clean = raw.map(&mut |_, _, _| texts.next().cloned().unwrap_or_default());
+
+        // The record's head repeats the fields, so its removals are left out.
+        let names = NAMES.map(|name| pieces.iter().position(|piece| piece.key == name).unwrap_or(usize::MAX));
+        let elsewhere: BTreeSet<(usize, String)> =
+            scrubbed.removals.iter().map(|removal| (removal.piece, removal.rule.clone())).collect();
+        let removals: Vec<RecordedRemoval> = scrubbed
+            .removals
+            .into_iter()
+            .filter(|removal| !is_head(removal.piece))
+            .filter(|removal| {
+                // An id, title or status that was taken from a field or the body is recorded there, with its line.
+                let piece = &pieces[removal.piece];
+                let whole = |rule: &str, index: usize| {
+                    index > removal.piece
+                        && !is_head(index)
+                        && pieces[index].text.contains(piece.text)
+                        && elsewhere.contains(&(index, rule.to_owned()))
+                };
+                !names.contains(&removal.piece)
+                    || !(removal.piece + 1..pieces.len()).any(|index| whole(&removal.rule, index))
+            })
+            .map(|removal| {
+                let key = pieces[removal.piece].key;
+                recorded(removal, key)
+            })
+            .collect();
+        let removals = merged(removals);
+        let body = ParsedText {
+            clean: clean.body.text.clone(),
+            markdown: markdown.into_iter().next().unwrap_or_default(),
+            folds,
+        };
+        (clean, body, removals, digest)
+    }
 }
 
 /// Returns the key of a cached result: a digest of the texts, or of the files that hold them and nothing else.
@@ -100,101 +218,6 @@ pub(super) fn line(redactor: &Redactor, key: &str, text: &str) -> Clean {
     scrubbed.texts.into_iter().next().unwrap_or_default()
 }
 
-/// Redacts a referenced file: returns its path, its text, what was removed, and the digest of what remains.
-///
-/// A document is parsed as Markdown; code is not.
-pub(super) fn file(
-    scrubber: &CachingRedactor<'_>,
-    path: &RepoPath,
-    purpose: FilePurpose,
-    raw: &str,
-) -> (Clean, ParsedText, Vec<RecordedRemoval>, Digest) {
-    let pieces = [Piece { key: "path", text: path.as_str(), line: 1 }, Piece { key: "body", text: raw, line: 1 }];
-    let content = scrubber.inputs.content(path, raw);
-    let batch = ScrubBatch { path: path.as_str(), purpose, content: content.as_ref().map(std::slice::from_ref) };
-    let marked: &[usize] = if purpose == FilePurpose::Code { &[] } else { &[1] };
-    let digested = |scrubbed: &Scrubbed| Digest::of(scrubbed.texts.get(1).map_or("", |text| text.as_str()));
-    let ScrubResult { mut scrubbed, markdown, digest } = scrubber.scrub(batch, &pieces, marked, digested);
-    let folds = scrubbed.removed_lines.pop().unwrap_or_default();
-    let mut texts = scrubbed.texts.into_iter();
-    let (shown, clean) = (texts.next().unwrap_or_default(), texts.next().unwrap_or_default());
-    let text = ParsedText { clean, markdown: markdown.into_iter().next().unwrap_or_default(), folds };
-    let removals = scrubbed
-        .removals
-        .into_iter()
-        .filter(|removal| removal.piece == 1)
-        .map(|removal| recorded(removal, "body"))
-        .collect();
-    (shown, text, removals, digest)
-}
-
-/// Returns the digest of a part of a document after redaction; the part begins on `line`.
-pub(super) fn part_digest(
-    scrubber: &CachingRedactor<'_>,
-    path: &RepoPath,
-    raw: &str,
-    part: Range<usize>,
-    line: u32,
-) -> Digest {
-    let pieces = [Piece { key: "body", text: &raw[part], line }];
-    let content = scrubber.inputs.content(path, raw);
-    let content = content.as_ref().map(std::slice::from_ref);
-    let batch = ScrubBatch { path: path.as_str(), purpose: FilePurpose::Document, content };
-    let digested = |scrubbed: &Scrubbed| Digest::of(scrubbed.texts.first().map_or("", |text| text.as_str()));
-    scrubber.scrub(batch, &pieces, &[], digested).digest
-}
-
-/// Redacts all texts of a work item together; returns the item, its body, the removals, and a digest. `content` has the
-/// digests of its files if they hold no other item.
-pub(super) fn item(
-    scrubber: &CachingRedactor<'_>,
-    raw: &Item<String>,
-    content: Option<&[Digest]>,
-) -> (Item<Clean>, ParsedText, Vec<RecordedRemoval>, Digest) {
-    // `map` visits the texts in a fixed order: first to collect them, then to replace them by the clean ones.
-    let mut pieces: Vec<Piece<'_>> = Vec::new();
-    raw.map(&mut |key, text: &String, line| pieces.push(Piece { key, text, line }));
-    let is_head = |piece: usize| pieces[piece].key == "head";
-    let body = body_of(&pieces);
-    let batch = ScrubBatch { path: raw.origin.path.as_str(), purpose: FilePurpose::Items, content };
-    let digested = |scrubbed: &Scrubbed| digest(&pieces, body, scrubbed);
-    let ScrubResult { mut scrubbed, markdown, digest } = scrubber.scrub(batch, &pieces, &[body], digested);
-    let folds = scrubbed.removed_lines.get_mut(body).map(std::mem::take).unwrap_or_default();
-    let mut texts = scrubbed.texts.iter();
-    let clean = raw.map(&mut |_, _, _| texts.next().cloned().unwrap_or_default());
-
-    // The record's head repeats the fields, so its removals are left out.
-    let names = NAMES.map(|name| pieces.iter().position(|piece| piece.key == name).unwrap_or(usize::MAX));
-    let elsewhere: BTreeSet<(usize, String)> =
-        scrubbed.removals.iter().map(|removal| (removal.piece, removal.rule.clone())).collect();
-    let removals: Vec<RecordedRemoval> = scrubbed
-        .removals
-        .into_iter()
-        .filter(|removal| !is_head(removal.piece))
-        .filter(|removal| {
-            // An id, title or status that was taken from a field or the body is recorded there, with its line.
-            let piece = &pieces[removal.piece];
-            let whole = |rule: &str, index: usize| {
-                index > removal.piece
-                    && !is_head(index)
-                    && pieces[index].text.contains(piece.text)
-                    && elsewhere.contains(&(index, rule.to_owned()))
-            };
-            !names.contains(&removal.piece)
-                || !(removal.piece + 1..pieces.len()).any(|index| whole(&removal.rule, index))
-        })
-        .map(|removal| {
-            let key = pieces[removal.piece].key;
-            recorded(removal, key)
-        })
-        .collect();
-    let removals = merged(removals);
-    let body =
-        ParsedText { clean: clean.body.text.clone(), markdown: markdown.into_iter().next().unwrap_or_default(), folds };
-    (clean, body, removals, digest)
-}
-
-/// Returns the digest of an item's head and body.
 fn digest(pieces: &[Piece<'_>], body: usize, scrubbed: &Scrubbed) -> Digest {
     let is_head = |piece: usize| pieces[piece].key == "head";
     let in_head = scrubbed.removals.iter().any(|removal| is_head(removal.piece));
@@ -257,7 +280,7 @@ mod tests {
 
     struct NoFiles;
 
-    impl crate::model::SourceTree for NoFiles {
+    impl SourceTree for NoFiles {
         fn files(&self) -> &[RepoPath] {
             &[]
         }
@@ -274,8 +297,10 @@ mod tests {
         let parsed = records::items(&settings.work_items[0], 0, &path, text, &refuse);
         let (environment, nothing) = (Environment::new(std::iter::empty()), NoFiles);
         let inputs = Inputs::new(&nothing, InputCaches::default());
-        let scrubber = CachingRedactor { redactor: Redactor::new(&settings.redaction), inputs, environment };
-        let (_, _, removals, _) = item(&scrubber, &parsed.items[0], None);
+        let (redactor, untracked) = (Redactor::new(&settings.redaction), Untracked::Trusted);
+        let deny = DenyList::new(&[]).unwrap();
+        let reader = Reader { settings: &settings, deny: &deny, redactor, inputs, environment, untracked };
+        let (_, _, removals, _) = reader.item(&parsed.items[0], None);
         removals.into_iter().map(|found| (found.line, found.in_body, found.in_name, found.count)).collect()
     }
 

@@ -3,46 +3,18 @@
 pub use crate::cache::rendering_name as name;
 use crate::store::{Folder, StoreError, WriteResult};
 
-/// Writes a pack's companion.
 pub fn write(folder: &Folder, pack_name: &str, rendering: &str) -> Result<WriteResult, StoreError> {
     folder.write(&name(pack_name), rendering.as_bytes())
 }
 
-/// Returns how the companion of a pack differs from its rendering, if it does.
-pub fn fault(folder: &Folder, pack_name: &str, rendering: &str) -> Result<Option<CompanionFault>, StoreError> {
-    Ok(match folder.read(&name(pack_name))? {
-        None => Some(CompanionFault::Missing),
+/// Returns how the companion of a pack differs from its rendering, if it does: the status of the pack, and the reason.
+pub fn fault(folder: &Folder, pack_name: &str, rendering: &str) -> Result<Option<(&'static str, String)>, StoreError> {
+    let name = name(pack_name);
+    Ok(match folder.read(&name)? {
+        None => Some(("missing", format!("its Markdown `{name}` is missing"))),
         Some(bytes) if bytes == rendering.as_bytes() => None,
-        Some(_) => Some(CompanionFault::Differs),
+        Some(_) => Some(("edited", format!("its Markdown `{name}` is not its rendering"))),
     })
-}
-
-/// A difference between a companion and the rendering of its pack.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CompanionFault {
-    /// The file does not exist.
-    Missing,
-    /// The file has other content.
-    Differs,
-}
-
-impl CompanionFault {
-    /// Returns the status of its pack.
-    pub fn status(self) -> &'static str {
-        match self {
-            Self::Missing => "missing",
-            Self::Differs => "edited",
-        }
-    }
-
-    /// Returns the reason that a report gives.
-    pub fn reason(self, pack_name: &str) -> String {
-        let name = name(pack_name);
-        match self {
-            Self::Missing => format!("its Markdown `{name}` is missing"),
-            Self::Differs => format!("its Markdown `{name}` is not its rendering"),
-        }
-    }
 }
 
 /// Removes the companion of a pack, but no other file of that name. Returns whether it did.

@@ -14,9 +14,7 @@ pub struct Configuration {
     pub name: String,
     /// The file's text; `None` without a file.
     pub text: Option<String>,
-    /// The validated settings.
     pub settings: Settings,
-    /// The names of files that are never opened.
     pub deny: DenyList,
 }
 

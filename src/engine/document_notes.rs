@@ -1,7 +1,6 @@
 //! The notes on documents: those that somebody wrote down, or else those of the extractor.
 
-use super::clean;
-use super::project::Project;
+use super::clean::Reader;
 use crate::cache::FilePurpose;
 use crate::knowledge::{KnowledgeDocument, NotesFile};
 use crate::markdown::front_matter::front_matter;
@@ -10,7 +9,6 @@ use crate::notes::{NoteLimits, NotesFault, ReadableDocument, SIDECAR, WrittenNot
 use crate::records::conflict_markers;
 use crate::redact::Clean;
 
-/// What was written about the notes of a document that cannot be used.
 const UNUSABLE: &str = "the notes cannot be used";
 
 /// Returns the document that a path names the sidecar file of.
@@ -18,12 +16,11 @@ pub(super) fn document_of(path: &RepoPath) -> Option<RepoPath> {
     path.as_str().strip_suffix(SIDECAR).and_then(|path| RepoPath::new(path).ok())
 }
 
-/// Adds the notes on a document, whose file has the text `raw` and after redaction `clean`.
-///
-/// Notes in the front matter go before those in the sidecar file, and both before those of the extractor. `title` is the one
-/// of the front matter, if there is one.
+/// Adds the notes on a document, whose file has the text `raw` and after redaction `clean`. Notes in the front matter
+/// go before those in the sidecar file, and both before those of the extractor. `title` is the one of the front matter,
+/// if there is one.
 pub(super) fn add(
-    project: &Project<'_>,
+    reader: &Reader<'_>,
     document: &mut KnowledgeDocument,
     title: Option<&str>,
     (raw, clean): (&str, &Clean),
@@ -32,13 +29,13 @@ pub(super) fn add(
     if let Some(line) = conflict_in_markdown(raw) {
         faults.push(conflict_markers(Place::line(document.path.clone(), line), &format!("`{}`", document.shown)));
     }
-    let bullets = project.settings.knowledge.context.bullets;
+    let bullets = reader.settings.knowledge.context.bullets;
     let default = NoteLimits::default();
     // What is written may be as long as what `contextpack notes` writes; what is shown is configured.
     let limits = NoteLimits { bullets: bullets.max(default.bullets), ..default };
     let written = match in_front_matter(document, clean, &limits, faults) {
         Some(notes) => Some((notes, document.path.clone())),
-        None => in_sidecar(project, document, &limits, faults)?,
+        None => in_sidecar(reader, document, &limits, faults)?,
     };
     document.notes = Some(match written {
         None => {
@@ -47,7 +44,7 @@ pub(super) fn add(
             extract(&document.body, binds, &NoteLimits { bullets, ..default })
         }
         Some((written, path)) => {
-            if written.source_digest.is_some() && written.is_stale(&body_digest(project, &document.path, raw)) {
+            if written.source_digest.is_some() && written.is_stale(&body_digest(reader, &document.path, raw)) {
                 document.stale_notes = true;
                 let message = format!("the notes on `{}` belong to another version of it", document.shown);
                 let help = "read them again, then put the `source_digest` that `contextpack notes` prints there, or make \
@@ -55,7 +52,7 @@ pub(super) fn add(
                 faults.push(Diagnostic::new(Code::StaleNotes, Some(Place::file(path)), message).help(help));
             }
             // An escape in YAML can hide a secret from the redaction of the file.
-            let mut notes = written.redacted(&|text| clean::line(&project.scrubber.redactor, "body", text));
+            let mut notes = written.redacted(&|text| reader.line("body", text));
             notes.summary.truncate(bullets);
             notes
         }
@@ -69,9 +66,9 @@ fn file_stem(path: &RepoPath) -> &str {
 }
 
 /// Returns the digest of the redacted text below the front matter, which `contextpack notes` prints.
-fn body_digest(project: &Project<'_>, path: &RepoPath, raw: &str) -> Digest {
+fn body_digest(reader: &Reader<'_>, path: &RepoPath, raw: &str) -> Digest {
     let (body, line) = front_matter(raw).map_or((0, 1), |front| (front.body, front.body_line));
-    clean::part_digest(&project.scrubber, path, raw, body..raw.len(), line)
+    reader.part_digest(path, raw, body..raw.len(), line)
 }
 
 fn in_front_matter(
@@ -94,16 +91,15 @@ fn in_front_matter(
     }
 }
 
-/// Reads the sidecar file of a document, if there is one.
 fn in_sidecar(
-    project: &Project<'_>,
+    reader: &Reader<'_>,
     document: &mut KnowledgeDocument,
     limits: &NoteLimits,
     faults: &mut Vec<Diagnostic>,
 ) -> Result<Option<(WrittenNotes, RepoPath)>, Diagnostic> {
     let path = RepoPath::new(&format!("{}{SIDECAR}", document.path)).ok();
-    let Some(path) = path.filter(|path| project.source().files().binary_search(path).is_ok()) else { return Ok(None) };
-    let raw = match super::restrictions::raw(project, &path) {
+    let Some(path) = path.filter(|path| reader.source().files().binary_search(path).is_ok()) else { return Ok(None) };
+    let raw = match reader.raw(&path) {
         Ok(raw) => raw,
         Err(unreadable) if unreadable.severity == Severity::Error => return Err(unreadable),
         Err(unreadable) => {
@@ -113,10 +109,10 @@ fn in_sidecar(
             return Ok(None);
         }
     };
-    let (shown, text, removals, digest) = clean::file(&project.scrubber, &path, FilePurpose::Document, &raw);
+    let (shown, text, removals, digest) = reader.file(&path, FilePurpose::Document, &raw);
     match WrittenNotes::from_yaml(&text.clean, limits) {
         Ok(notes) => {
-            document.untrusted |= project.untracked.distrusts(project.source(), &path);
+            document.untrusted |= reader.distrusts(&path);
             document.notes_file = Some(NotesFile { shown, removals, digest });
             Ok(Some((notes, path)))
         }

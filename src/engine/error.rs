@@ -80,7 +80,6 @@ impl From<StoreError> for EngineError {
     }
 }
 
-/// Joins diagnostics to one line.
 fn listed(diagnostics: &[Diagnostic]) -> String {
     diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
@@ -126,7 +125,6 @@ pub fn until_settled<T, E>(is_unsettled: impl Fn(&E) -> bool, mut read: impl FnM
     read()
 }
 
-/// Returns an error with its causes, on one line.
 pub(super) fn with_causes(error: &dyn Error) -> String {
     let causes = std::iter::successors(error.source(), |cause: &&dyn Error| (*cause).source());
     causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))

@@ -13,7 +13,6 @@ const STATE: &str = ".contextpack";
 /// The number of relations of an issue that GitHub has lists of.
 const LISTS: usize = 4;
 
-/// The help line of a private issue.
 const PRIVATE: &str = "set `github.private: true` if this repo is private too, or keep packs out of git with `output.dir: .contextpack/packs`";
 
 impl Project<'_> {
@@ -35,7 +34,7 @@ impl Project<'_> {
     /// Returns the names of the root's relations that the snapshot may lack, and `comments` if it may lack some of these.
     fn unknown_parts(&self, entry: &Entry) -> (Vec<&'static str>, Vec<&'static str>) {
         let Some(issue) = &entry.issue else { return Default::default() };
-        let comments = !issue.has_comments && self.settings.github.comments > 0;
+        let comments = !issue.has_comments && self.reader.settings.github.comments > 0;
         (issue.unknown_names(), comments.then_some("comments").into_iter().collect())
     }
 
@@ -67,9 +66,8 @@ impl Project<'_> {
 }
 
 /// Returns the repos for none of whose issues the snapshot has relations, so that their server probably has no lists of
-/// them. The keys are the names in lower case.
-///
-/// Repos with a single issue are left out: the warning in its pack says the same.
+/// them. The keys are the names in lower case. Repos with a single issue are left out: the warning in its pack says the
+/// same.
 pub(super) fn repos_without_relations(corpus: &Corpus) -> BTreeMap<String, Clean> {
     let mut repos: BTreeMap<String, (&Clean, usize, bool)> = BTreeMap::new();
     for entry in &corpus.entries {
@@ -87,7 +85,6 @@ fn is(value: &Value<Clean>, word: &str) -> bool {
     matches!(value, Value::Scalar { text, .. } if &**text == word)
 }
 
-/// Returns a warning for each repo of [`repos_without_relations`].
 pub(super) fn missing_relations(repos: &BTreeMap<String, Clean>) -> Vec<Diagnostic> {
     let warning = |repo: &Clean| {
         let message = format!("the snapshot has no relations of any issue of `{repo}`, which is unknown and not none");
@@ -97,9 +94,8 @@ pub(super) fn missing_relations(repos: &BTreeMap<String, Clean>) -> Vec<Diagnost
     repos.values().map(warning).collect()
 }
 
-/// Returns whether packs are committed to a repo that others may read.
-///
-/// If the configuration does not say whether this repo is private, the snapshot's record of its issues decides.
+/// Returns whether packs are committed to a repo that others may read. If the configuration does not say whether this
+/// repo is private, the snapshot's record of its issues decides.
 pub(super) fn is_published(settings: &Settings, corpus: &Corpus) -> bool {
     let has_private_issues = || {
         let mut issues = corpus.entries.iter().filter_map(|entry| entry.issue.as_ref());

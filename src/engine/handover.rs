@@ -20,14 +20,14 @@ impl Project<'_> {
 
     /// Returns what was handed over, redacted, for [`AgentContext::handover`].
     pub(crate) fn handed_over(&self, recipe: &str, from: Option<&str>, plan: &HandoverPlan) -> Arc<HandedOver> {
-        let redactor = &self.scrubber.redactor;
+        let redactor = &self.reader.redactor;
         let id = |hex: &str| CleanBuf::new().lit("sha256:").hex(hex).finish();
         let label = HandoverLabel {
             recipe: recipe.to_owned(),
-            from: from.map(|from| clean::line(redactor, "key", from)),
+            from: from.map(|from| self.reader.line("key", from)),
             context_box: id(plan.context_box.hex()),
             profile_box: id(plan.profile_box.hex()),
-            output_box: clean::line(redactor, "box", plan.output_box.as_str()),
+            output_box: self.reader.line("box", plan.output_box.as_str()),
         };
         let cards = plan.cards.par_iter().map(|card| redacted_card(redactor, card)).collect();
         Arc::new(HandedOver { label, cards })
@@ -77,10 +77,8 @@ fn value_by_value(redactor: &Redactor, card: &Card) -> (CardContentText, Vec<Rec
     (CardContentText { kind, role, author, parties, text, removals: Vec::new() }, removals)
 }
 
-/// Redacts a text that is the value of a key.
 type Cleaned<'a> = dyn FnMut(&str, &str) -> Clean + 'a;
 
-/// Returns type, author, parties and content of a card.
 fn put_together(card: &Card, clean: &mut Cleaned<'_>) -> [Clean; 4] {
     let kind = clean("type", &card.kind);
     let author = clean("author_id", &card.author_id);

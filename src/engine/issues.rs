@@ -1,10 +1,9 @@
 //! Reads and redacts every issue of the snapshot.
 
 use super::clean;
-use super::clean::{CachingRedactor, ScrubBatch, ScrubResult};
-use super::items::scrubbed;
+use super::clean::{Reader, ScrubBatch, ScrubResult};
 use super::project::{ParsedFiles, Project, unreadable};
-use crate::cache::{FilePurpose, FileResult};
+use crate::cache::FilePurpose;
 use crate::graph::{ClaimedIssue, Entry, Identity, ParsedComment, ParsedText, RecordedRemoval, SourceRules, Target};
 use crate::mentions::Markdown;
 use crate::model::{Code, Diagnostic, Digest, Place, Refusal, RemovedLines, RepoPath, SourceTree as _};
@@ -12,14 +11,13 @@ use crate::records;
 use crate::records::SnapshotFile;
 use crate::redact::{Clean, Piece, Redactor, Scrubbed};
 use rayon::prelude::*;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Reads all files of the snapshot, in the order of their paths.
-pub(super) fn read(scrubber: &CachingRedactor<'_>) -> ParsedFiles {
+pub(super) fn read(reader: &Reader<'_>) -> ParsedFiles {
     let rules = Arc::new(SourceRules::default());
     let read: Vec<Result<Arc<Entry>, Diagnostic>> =
-        scrubber.inputs.issues().par_iter().map(|path| read_file(scrubber, path, &rules)).collect();
+        reader.inputs.issues().par_iter().map(|path| read_file(reader, path, &rules)).collect();
     let mut all = ParsedFiles::default();
     for result in read {
         match result {
@@ -31,22 +29,16 @@ pub(super) fn read(scrubber: &CachingRedactor<'_>) -> ParsedFiles {
     all
 }
 
-fn read_file(
-    scrubber: &CachingRedactor<'_>,
-    path: &RepoPath,
-    rules: &Arc<SourceRules>,
-) -> Result<Arc<Entry>, Diagnostic> {
-    if let Some(work) = scrubber.inputs.file_result(FilePurpose::Issue, path)
-        && let FileResult::Issue(entry) = &*work
-    {
-        return Ok(Arc::clone(entry));
+fn read_file(reader: &Reader<'_>, path: &RepoPath, rules: &Arc<SourceRules>) -> Result<Arc<Entry>, Diagnostic> {
+    if let Some(known) = reader.inputs.file_result::<Arc<Entry>>(FilePurpose::Issue, path) {
+        return Ok(Arc::clone(&known));
     }
-    let text = scrubber.inputs.read_issue(path).map_err(|refusal| unusable(path, &refusal))?;
-    let mut file = SnapshotFile::read(path, &text).map_err(|diagnostic| scrubbed(&scrubber.redactor, diagnostic))?;
-    let hidden = HiddenText::remove_from(&mut file, &scrubber.redactor, path);
-    let content = scrubber.inputs.content(path, &text);
-    let entry = Arc::new(scrub_issue(scrubber, &file.parsed(), &hidden, content, rules));
-    scrubber.inputs.put_file_result(FilePurpose::Issue, path, &[], || FileResult::Issue(Arc::clone(&entry)));
+    let text = reader.inputs.read_issue(path).map_err(|refusal| unusable(path, &refusal))?;
+    let mut file = SnapshotFile::read(path, &text).map_err(|diagnostic| reader.scrubbed(diagnostic))?;
+    let hidden = Removed::hidden(&mut file, &reader.redactor, path);
+    let content = reader.inputs.content(path, &text);
+    let entry = Arc::new(scrub_issue(reader, &file.parsed(), hidden, content, rules));
+    reader.inputs.put_file_result(FilePurpose::Issue, path, &[], || Arc::clone(&entry));
     Ok(entry)
 }
 
@@ -63,51 +55,74 @@ fn unusable(path: &RepoPath, refusal: &Refusal) -> Diagnostic {
         .help("run `contextpack sync` for this issue again, or remove the file")
 }
 
-/// The hidden parts that were removed from the texts of untrusted authors before scrubbing.
-struct HiddenText {
-    body: HiddenPart,
-    /// The hidden parts of each comment.
-    comments: Vec<HiddenPart>,
+/// A part of an issue with removals of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Part {
+    Issue,
+    Code(usize),
+    Link(usize),
+    Comment(usize),
 }
 
-/// The hidden parts of one text.
+/// What was removed from the texts of an issue, by part.
 #[derive(Default)]
-struct HiddenPart {
-    removals: Vec<RecordedRemoval>,
-    folds: Vec<RemovedLines>,
+struct Removed {
+    removals: BTreeMap<Part, Vec<RecordedRemoval>>,
+    /// The lines that were hidden parts of texts of untrusted authors.
+    folds: BTreeMap<Part, Vec<RemovedLines>>,
 }
 
-impl HiddenText {
+impl Removed {
     /// Removes the hidden parts from the texts of untrusted authors in `file`.
-    fn remove_from(file: &mut SnapshotFile, redactor: &Redactor, path: &RepoPath) -> Self {
-        let remove = |text: &mut String| {
+    fn hidden(file: &mut SnapshotFile, redactor: &Redactor, path: &RepoPath) -> Self {
+        let issue = &mut file.issue;
+        let body = issue.body.as_mut().map(|body| (Part::Issue, &*issue.trust, body));
+        let comments = issue.comments.items.iter_mut().enumerate();
+        let comments = comments.map(|(at, comment)| (Part::Comment(at), &*comment.trust, &mut comment.body));
+        let mut removed = Self::default();
+        for (part, _, text) in body.into_iter().chain(comments).filter(|(_, trust, _)| *trust != "trusted") {
             let visible = redactor.visible_text(path.as_str(), text);
             *text = visible.text;
-            let removals = visible.removals.into_iter().map(|removal| clean::recorded(removal, "body")).collect();
-            HiddenPart { removals, folds: visible.removed_lines }
-        };
-        let trusted = |trust: &str| trust == "trusted";
-        let body = file.issue.body.as_mut().filter(|_| !trusted(&file.issue.trust)).map(remove).unwrap_or_default();
-        let comments = file.issue.comments.items.iter_mut();
-        let comments = comments
-            .map(|comment| if trusted(&comment.trust) { HiddenPart::default() } else { remove(&mut comment.body) })
-            .collect();
-        Self { body, comments }
+            let removals = visible.removals.into_iter().map(|removal| clean::recorded(removal, "body"));
+            removed.removals.insert(part, removals.collect());
+            removed.folds.insert(part, visible.removed_lines);
+        }
+        removed
+    }
+
+    /// Returns the line of the original text that `line` of the visible text was.
+    fn line_before(&self, part: Part, line: u32) -> u32 {
+        let folds = self.folds.get(&part).into_iter().flatten();
+        folds.filter(|fold| fold.line < line).fold(line, |line, fold| line.saturating_add(fold.lines))
+    }
+
+    fn take(&mut self, part: Part) -> Vec<RecordedRemoval> {
+        clean::merged(self.removals.remove(&part).unwrap_or_default())
     }
 }
 
-impl HiddenPart {
-    /// Returns the line of the original text that `line` of the visible text was.
-    fn line_before(&self, line: u32) -> u32 {
-        self.folds.iter().filter(|fold| fold.line < line).fold(line, |line, fold| line.saturating_add(fold.lines))
-    }
+/// Returns the part of each piece of an issue but those of its item, which come first.
+fn parts(raw: &records::Issue<String>) -> Vec<Part> {
+    let of = |part: fn(usize) -> Part, counts: Vec<usize>| {
+        let counted = counts.into_iter().enumerate();
+        counted.flat_map(|(at, count)| std::iter::repeat_n(part(at), count)).collect::<Vec<Part>>()
+    };
+    // Kept code has a path, a commit and a text; a link a repo, a URL and, if it is visible, a title.
+    let code = of(Part::Code, raw.code.iter().map(|_| 3).collect());
+    let links = of(Part::Link, raw.links.iter().map(|link| 2 + usize::from(link.title.is_some())).collect());
+    [code, links, of(Part::Comment, raw.comments.iter().map(piece_count).collect())].concat()
+}
+
+fn piece_count(comment: &records::Comment<String>) -> usize {
+    let by = &comment.by;
+    2 + [&by.author, &by.association, &by.created_at].into_iter().filter(|text| text.is_some()).count()
 }
 
 /// Scrubs all texts of an issue together, and returns its entry.
 fn scrub_issue(
-    scrubber: &CachingRedactor<'_>,
+    reader: &Reader<'_>,
     raw: &records::Issue<String>,
-    hidden: &HiddenText,
+    mut removed: Removed,
     content: Option<Digest>,
     rules: &Arc<SourceRules>,
 ) -> Entry {
@@ -115,103 +130,65 @@ fn scrub_issue(
     raw.map(&mut |key, text: &String, line| pieces.push(Piece { key, text, line }));
     let mut item_pieces = 0;
     raw.item.map(&mut |_, _: &String, _| item_pieces += 1);
-    // The pieces of the comments come last, those of the links before them, and those of code before these.
-    let comment_of_piece = index_by_piece(raw.comments.iter().map(piece_count));
-    let first_comment = pieces.len() - comment_of_piece.len();
-    // A link has a repo, a URL and, if it is visible, a title.
-    let link_of_piece = index_by_piece(raw.links.iter().map(|link| 2 + usize::from(link.title.is_some())));
-    let first_link = first_comment - link_of_piece.len();
-    // Kept code has a path, a commit and a text.
-    let code_of_piece = index_by_piece(raw.code.iter().map(|_| 3));
-    let first_code = first_link - code_of_piece.len();
-
-    // The pieces that are Markdown: the body, then the text of each comment.
-    let mut markdown_pieces = vec![clean::body_of(&pieces)];
-    let mut end = first_comment;
-    for comment in &raw.comments {
-        end += piece_count(comment);
-        markdown_pieces.push(end - 1);
-    }
+    let parts = parts(raw);
+    let first_part = pieces.len() - parts.len();
+    let part_of = |piece: usize| piece.checked_sub(first_part).map_or(Part::Issue, |at| parts[at]);
+    let first_comment = pieces.len() - parts.iter().filter(|part| matches!(part, Part::Comment(_))).count();
+    // The pieces that are Markdown: the body, then the text of each comment, which is its last piece.
+    let last_of_comment = (first_comment..pieces.len())
+        .filter(|piece| *piece + 1 == pieces.len() || part_of(*piece) != part_of(*piece + 1));
+    let markdown_pieces: Vec<usize> = [clean::body_of(&pieces)].into_iter().chain(last_of_comment).collect();
     let content = content.as_ref().map(std::slice::from_ref);
     let batch = ScrubBatch { path: raw.item.origin.path.as_str(), purpose: FilePurpose::Issue, content };
     let digested = |scrubbed: &Scrubbed| digest(&scrubbed.texts[..first_comment], raw);
-    let ScrubResult { scrubbed, markdown, digest } = scrubber.scrub(batch, &pieces, &markdown_pieces, digested);
+    let ScrubResult { scrubbed, markdown, digest } = reader.scrub(batch, &pieces, &markdown_pieces, digested);
     let mut texts = scrubbed.texts.iter();
     let issue = raw.map(&mut |_, _, _| texts.next().cloned().unwrap_or_default());
-
-    let mut removals = hidden.body.removals.clone();
-    let mut comment_removals: Vec<Vec<RecordedRemoval>> =
-        hidden.comments.iter().map(|part| part.removals.clone()).collect();
-    let mut link_removals: Vec<Vec<RecordedRemoval>> = raw.links.iter().map(|_| Vec::new()).collect();
-    let mut code_removals: Vec<Vec<RecordedRemoval>> = raw.code.iter().map(|_| Vec::new()).collect();
     for removal in scrubbed.removals {
-        let Piece { key, line, .. } = pieces[removal.piece];
-        let piece = removal.piece;
+        let (piece, part) = (removal.piece, part_of(removal.piece));
+        let Piece { key, line, .. } = pieces[piece];
         let mut recorded = clean::recorded(removal, key);
-        if let Some(comment) = piece.checked_sub(first_comment).and_then(|piece| comment_of_piece.get(piece)) {
-            recorded.in_body = true;
-            recorded.line = hidden.comments[*comment].line_before(recorded.line);
-            comment_removals[*comment].push(recorded);
-            continue;
+        match part {
+            Part::Code(_) => {}
+            Part::Link(_) => recorded.line = 1,
+            Part::Comment(_) => {
+                recorded.in_body = true;
+                recorded.line = removed.line_before(part, recorded.line);
+            }
+            Part::Issue => {
+                recorded.in_name &= piece < item_pieces;
+                // Only the body has lines on the issue's page.
+                let within = recorded.line.saturating_sub(line).saturating_add(1);
+                recorded.line = if recorded.in_body { removed.line_before(part, within) } else { 1 };
+            }
         }
-        if let Some(link) = piece.checked_sub(first_link).and_then(|piece| link_of_piece.get(piece)) {
-            recorded.line = 1;
-            link_removals[*link].push(recorded);
-            continue;
-        }
-        if let Some(code) = piece.checked_sub(first_code).and_then(|piece| code_of_piece.get(piece)) {
-            code_removals[*code].push(recorded);
-            continue;
-        }
-        recorded.in_name &= piece < item_pieces;
-        // Only the body has lines on the issue's page.
-        let within = recorded.line.saturating_sub(line).saturating_add(1);
-        recorded.line = if recorded.in_body { hidden.body.line_before(within) } else { 1 };
-        removals.push(recorded);
+        removed.removals.entry(part).or_default().push(recorded);
     }
-    let removed = IssueRemovals {
-        issue: clean::merged(removals),
-        links: link_removals.into_iter().map(clean::merged).collect(),
-        code: code_removals.into_iter().map(clean::merged).collect(),
-        comments: comment_removals.into_iter().map(clean::merged).collect(),
-    };
     to_entry(issue, markdown, removed, digest, rules)
-}
-
-/// The removals in the parts of an issue.
-struct IssueRemovals {
-    issue: Vec<RecordedRemoval>,
-    links: Vec<Vec<RecordedRemoval>>,
-    code: Vec<Vec<RecordedRemoval>>,
-    comments: Vec<Vec<RecordedRemoval>>,
-}
-
-/// Returns for each piece the index of the part that it belongs to, given the number of pieces of each part.
-fn index_by_piece(pieces: impl Iterator<Item = usize>) -> Vec<usize> {
-    pieces.enumerate().flat_map(|(at, pieces)| std::iter::repeat_n(at, pieces)).collect()
 }
 
 fn to_entry(
     issue: records::Issue<Clean>,
     markdown: Vec<Arc<Markdown>>,
-    removed: IssueRemovals,
+    mut removed: Removed,
     digest: Digest,
     rules: &Arc<SourceRules>,
 ) -> Entry {
     let mut markdown = markdown.into_iter();
+    let item = issue.item;
     let body = markdown.next().unwrap_or_default();
-    let comments = issue.comments.into_iter().zip(removed.comments).zip(markdown);
-    let comments = comments
-        .map(|((comment, removals), markdown)| ParsedComment {
+    let body = ParsedText { clean: item.body.text.clone(), markdown: body, folds: Vec::new() };
+    let link_removals = (0..issue.links.len()).map(|at| removed.take(Part::Link(at))).collect();
+    let code_removals = (0..issue.code.len()).map(|at| removed.take(Part::Code(at))).collect();
+    let comments =
+        issue.comments.into_iter().zip(markdown).enumerate().map(|(at, (comment, markdown))| ParsedComment {
             markdown,
             digest: Digest::of(comment.text.as_str()),
-            removals,
+            removals: removed.take(Part::Comment(at)),
             comment,
-        })
-        .collect();
-    let item = issue.item;
-    let body = ParsedText { clean: item.body.text.clone(), markdown: body, folds: Vec::new() };
+        });
     let issue = ClaimedIssue {
+        comments: comments.collect(),
         origin: item.origin.clone(),
         url: issue.url,
         repo: issue.repo,
@@ -220,34 +197,26 @@ fn to_entry(
         state: issue.state,
         by: issue.by,
         links: issue.links,
-        link_removals: removed.links,
+        link_removals,
         code: issue.code,
-        code_removals: removed.code,
-        comments,
+        code_removals,
         unknown: issue.unknown,
         has_comments: issue.has_comments,
-        removals: removed.issue,
+        removals: removed.take(Part::Issue),
         digest,
     };
-    let rules = Arc::clone(rules);
     Entry {
         item,
         body,
         removals: Vec::new(),
         digest,
-        rules,
+        rules: Arc::clone(rules),
         issue: Some(Box::new(issue)),
         draft: None,
         untrusted_file: false,
         damage: None,
         identity: Identity::default(),
     }
-}
-
-/// Returns the number of pieces that a comment has.
-fn piece_count(comment: &records::Comment<String>) -> usize {
-    let by = &comment.by;
-    2 + [&by.author, &by.association, &by.created_at].into_iter().filter(|text| text.is_some()).count()
 }
 
 /// Returns a digest of everything but the comments, which are inputs of their own in packs that hold them.
@@ -258,11 +227,10 @@ fn digest(texts: &[Clean], issue: &records::Issue<String>) -> Digest {
 }
 
 impl Project<'_> {
-    /// Returns the files of issues that are in the snapshot as neighbours only and that no item refers to any more, sorted.
-    ///
-    /// An issue is needed if a root of a pack refers to it: a requested issue, or a work item. References of neighbours do
-    /// not count, since packs look one hop far. If a file cannot be read, its references are unknown, and the result is
-    /// empty.
+    /// Returns the files of issues that are in the snapshot as neighbours only and that no item refers to any more,
+    /// sorted. An issue is needed if a root of a pack refers to it: a requested issue, or a work item. References of
+    /// neighbours do not count, since packs look one hop far. If a file cannot be read, its references are unknown, and
+    /// the result is empty.
     pub fn leftover_issues(&self) -> Vec<&RepoPath> {
         let unread = |code| matches!(code, Code::InvalidSnapshot | Code::InvalidItem | Code::UnreadableFile);
         if !self.unread.is_empty() || self.diagnostics.iter().any(|diagnostic| unread(diagnostic.code)) {

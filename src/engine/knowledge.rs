@@ -3,7 +3,7 @@
 use super::document_cache::DocumentCache;
 use super::knowledge_reader::{ReadKnowledge, read, read_document};
 use super::project::Project;
-use super::restrictions::{Withheld, document_restriction};
+use super::restrictions::Withheld;
 use super::{EngineError, apply_severities, document_notes};
 use crate::config::{
     AGENT_INSTRUCTIONS, BuiltinText, ContextSettings, DocumentType, HANDOVER_INSTRUCTIONS, KNOWLEDGE_INSTRUCTIONS,
@@ -44,7 +44,7 @@ impl Project<'_> {
     /// Returns what is wrong with agents and documents, redacted, with the severities of the configuration.
     pub fn knowledge_diagnostics(&self) -> Vec<Diagnostic> {
         let ReadKnowledge { knowledge, unread, .. } = self.read_knowledge();
-        apply_severities(self.redacted(knowledge.diagnostics.iter().chain(unread)), self.settings)
+        apply_severities(self.redacted(knowledge.diagnostics.iter().chain(unread)), self.reader.settings)
     }
 
     /// Confirms that no agent is missing because its file, or a folder that may hold it, could not be read.
@@ -57,7 +57,7 @@ impl Project<'_> {
 
     /// Returns what kind of document keeps a file with this text from everyone.
     pub fn restricted(&self, path: &RepoPath, raw: &str) -> Option<&'static str> {
-        document_restriction(self.source(), self.settings, path, raw).map(Withheld::reason)
+        self.reader.document_restriction(path, raw).map(Withheld::reason)
     }
 
     pub(super) fn read_knowledge(&self) -> &ReadKnowledge {
@@ -66,7 +66,7 @@ impl Project<'_> {
 
     /// Returns whether packs without an agent may hold documents.
     pub(super) fn has_documents(&self) -> bool {
-        let knowledge = &self.settings.knowledge;
+        let knowledge = &self.reader.settings.knowledge;
         !knowledge.documents.is_empty() || knowledge.overview.is_some()
     }
 
@@ -78,7 +78,7 @@ impl Project<'_> {
 
     /// Returns whether a file is where agents are.
     pub fn is_agent_file(&self, path: &RepoPath) -> bool {
-        self.settings.knowledge.is_agent_file(path)
+        self.reader.settings.knowledge.is_agent_file(path)
     }
 
     /// Returns what is added to the instructions of packs: how to use what they hold besides their root.
@@ -98,28 +98,25 @@ impl Project<'_> {
     /// secrets.
     pub(super) fn withheld(&self, path: &RepoPath, agent: Option<&AgentContext>) -> Option<Withheld> {
         let key = agent.map(|agent| &self.knowledge().agents.all[agent.agent]);
-        let names = [Some(path), self.source().link_end(path)];
+        let names = || self.reader.names(path);
         // An agent's file is for that agent; for packs without an agent it is a file like all others.
-        let is_others = |path: &&RepoPath| self.is_agent_file(path) && key.is_some_and(|agent| agent.path != **path);
-        let notes_of = |path: &&RepoPath| document_notes::document_of(path).is_some_and(|path| is_others(&&path));
-        if names.iter().flatten().any(|path| is_others(path) || notes_of(path)) {
+        let is_others = |path: &RepoPath| self.is_agent_file(path) && key.is_some_and(|agent| agent.path != *path);
+        let notes_of = |path: &RepoPath| document_notes::document_of(path).is_some_and(|path| is_others(&path));
+        if names().any(|path| is_others(path) || notes_of(path)) {
             return Some(Withheld::OtherAgent);
         }
         if !self.has_documents() {
             return None;
         }
         let knowledge = self.knowledge();
-        // What is in the notes on a document is as secret as the document.
-        let of = |path: &RepoPath| {
-            let at = |path: &RepoPath| {
-                let found = knowledge.unusable.binary_search_by(|unusable| unusable.document.path.cmp(path)).ok();
-                let unusable = || Some(&knowledge.unusable.get(found?)?.document);
-                knowledge.document(path).map(|document| &**document).or_else(unusable)
-            };
-            at(path).or_else(|| at(&document_notes::document_of(path)?))
+        let at = |path: &RepoPath| {
+            let found = knowledge.unusable.binary_search_by(|unusable| unusable.document.path.cmp(path)).ok();
+            let unusable = || Some(&knowledge.unusable.get(found?)?.document);
+            knowledge.document(path).map(|document| &**document).or_else(unusable)
         };
-        // A link opens no more than what it leads to.
-        let documents: Vec<_> = names.into_iter().flatten().filter_map(of).collect();
+        // What is in the notes on a document is as secret as the document, and a link opens no more than what it leads to.
+        let of = |path: &RepoPath| at(path).or_else(|| at(&document_notes::document_of(path)?));
+        let documents: Vec<_> = names().filter_map(of).collect();
         let key = key.map(|agent| &agent.key);
         if documents.iter().any(|document| !document.scope.admits(key)) {
             return Some(Withheld::OtherAgent);
@@ -128,7 +125,7 @@ impl Project<'_> {
             return Some(Withheld::Secret);
         }
         // Notes without their document are what its entry says.
-        let entry = documents.is_empty().then(|| self.settings.knowledge.source_of(path)).flatten()?;
+        let entry = documents.is_empty().then(|| self.reader.settings.knowledge.source_of(path)).flatten()?;
         match (&entry.agent, entry.is_secret()) {
             (Some(_), _) => Some(Withheld::OtherAgent),
             (None, true) => Some(Withheld::Secret),
@@ -156,7 +153,7 @@ impl Project<'_> {
         let query: Vec<&str> = query.iter().map(Clean::as_str).collect();
         let chosen = knowledge.choose(&KnowledgeRequest {
             agent: found.map(|(agent, context)| (&agent.key, context.policy)),
-            limits: &self.settings.knowledge.context,
+            limits: &self.reader.settings.knowledge.context,
             query: &query,
             referenced: &referenced,
         });
@@ -200,7 +197,7 @@ impl Project<'_> {
         let knowledge = self.knowledge();
         let query = self.query(root, Some(agent));
         let query: Vec<&str> = query.iter().map(Clean::as_str).collect();
-        let all = ContextSettings { relevant: usize::MAX, ..self.settings.knowledge.context.clone() };
+        let all = ContextSettings { relevant: usize::MAX, ..self.reader.settings.knowledge.context.clone() };
         let chosen = knowledge.choose(&KnowledgeRequest {
             agent: Some((&knowledge.agents.all.get(agent.agent)?.key, Policy::Expanded)),
             limits: &all,
@@ -252,7 +249,7 @@ impl Project<'_> {
                 && !self.is_own_output(path)
                 && !self.denies(path)
         };
-        known.extend(self.source().files().iter().filter(is_other).map(|path| (path, "document")));
+        known.extend(self.reader.source().files().iter().filter(is_other).map(|path| (path, "document")));
         for document in &self.knowledge().documents {
             let is_rules = matches!(document.kind, DocumentType::StyleGuide | DocumentType::Playbook);
             if document.secret || document.scope != Scope::Global {

@@ -1,9 +1,9 @@
 //! Reads agents and documents.
 
-use super::document_cache::{DocumentCache, FoundDocument};
+use super::document_cache::{CachedDocument, DocumentCache};
+use super::document_notes;
 use super::project::Project;
-use super::restrictions::{Withheld, document_restriction, is_special, leads_to_agent, raw, restricted_instructions};
-use super::{clean, document_notes};
+use super::restrictions::{Withheld, restricted_instructions};
 use crate::cache::FilePurpose;
 use crate::config::{DocumentSource, DocumentType};
 use crate::graph::ParsedText;
@@ -12,11 +12,11 @@ use crate::knowledge::{
     UnusableDocument,
 };
 use crate::markdown::front_matter::front_matter;
-use crate::model::{Code, Diagnostic, Digest, Place, Refusal, RepoPath, Severity};
+use crate::model::{Code, Diagnostic, Place, Refusal, RepoPath, Severity};
 use crate::redact::Clean;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// The knowledge of a repo, with an error for each file of it that exists and cannot be read.
 #[derive(Debug, Default)]
@@ -27,32 +27,21 @@ pub(super) struct ReadKnowledge {
     pub(super) unread: Vec<Diagnostic>,
 }
 
-/// A document that the cache may know.
-#[derive(Debug)]
-pub(super) struct CachedDocument {
-    /// The identity of its files.
-    pub(super) identity: Digest,
-    /// Whether its body and notes were left in the cache.
-    pub(super) is_partial: bool,
-    /// The document with its body and its notes, once a pack needed them.
-    pub(super) complete: OnceLock<Arc<KnowledgeDocument>>,
-}
-
 /// The file that the names of agents and documents are configured in.
 pub(super) const CONFIG: &str = "contextpack.yml";
 
-/// Reads the agents and documents of a project.
 pub(super) fn read(project: &Project<'_>) -> ReadKnowledge {
     let mut all = ReadKnowledge::default();
     // What a folder that cannot be listed holds may be agents and documents.
-    all.unread.extend(project.source().unlisted().iter().cloned().map(|fault| project.redacted_for_output(fault)));
+    all.unread
+        .extend(project.reader.source().unlisted().iter().cloned().map(|fault| project.redacted_for_output(fault)));
     let agents = agents(project, &mut all);
     let faults = &mut all.knowledge.diagnostics;
     faults.extend(misplaced_agents(project));
     let Ok(config) = RepoPath::new(CONFIG) else { return all };
     faults.extend(missing_overview(project, &config));
     faults.extend(job_faults(project, &agents, &config));
-    documents(&Reader { project, agents: &agents, config: &config }, &mut all);
+    documents(&DocumentReader { project, agents: &agents, config: &config }, &mut all);
     all.knowledge.diagnostics.sort();
     all.knowledge.diagnostics.dedup();
     all.knowledge.agents = agents;
@@ -61,28 +50,25 @@ pub(super) fn read(project: &Project<'_>) -> ReadKnowledge {
 
 /// Reads one document again; `None` if it cannot be used.
 pub(super) fn read_document(project: &Project<'_>, agents: &Agents, path: &RepoPath) -> Option<KnowledgeDocument> {
-    let rules = DocumentRules::of(&project.settings.knowledge, path)?;
+    let rules = DocumentRules::of(&project.reader.settings.knowledge, path)?;
     let config = RepoPath::new(CONFIG).ok()?;
-    Reader { project, agents, config: &config }.document(path, rules, &mut Vec::new()).ok()
+    DocumentReader { project, agents, config: &config }.document(path, rules, &mut Vec::new()).ok()
 }
 
 /// Reads the files of agents, without those that are not for the agent that they are of.
 fn agents(project: &Project<'_>, all: &mut ReadKnowledge) -> Agents {
     let faults = &mut all.knowledge.diagnostics;
-    let profiles: Vec<&str> = project.settings.profiles.keys().map(String::as_str).collect();
+    let profiles: Vec<&str> = project.reader.settings.profiles.keys().map(String::as_str).collect();
     let mut agents = Vec::new();
     let mut scoped = BTreeMap::new();
-    for path in project.source().files().iter().filter(|path| project.is_agent_file(path)) {
-        match raw(project, path) {
-            Ok(text)
-                if document_restriction(project.source(), project.settings, path, &text) == Some(Withheld::Secret) =>
-            {
+    for path in project.reader.source().files().iter().filter(|path| project.is_agent_file(path)) {
+        match project.reader.raw(path) {
+            Ok(text) if project.reader.document_restriction(path, &text) == Some(Withheld::Secret) => {
                 faults.push(restricted_instructions(path, Withheld::Secret));
             }
             Ok(text) => {
                 scoped.insert(path.clone(), soul_scopes(project, path, &text));
-                let (shown, text, removals, digest) =
-                    clean::file(&project.scrubber, path, FilePurpose::Document, &text);
+                let (shown, text, removals, digest) = project.reader.file(path, FilePurpose::Document, &text);
                 agents.push(Agent::read(path, shown, &text.clean, removals, digest, &profiles, faults));
             }
             Err(fault) if fault.severity == Severity::Error => all.unread.push(fault),
@@ -108,8 +94,8 @@ fn agents(project: &Project<'_>, all: &mut ReadKnowledge) -> Agents {
 /// Returns what is wrong with files of agents that the configuration names as documents: such a file is for its agent alone,
 /// whatever matches it or links to it.
 fn misplaced_agents(project: &Project<'_>) -> Vec<Diagnostic> {
-    let settings = &project.settings.knowledge;
-    let is_agent = |path: &RepoPath| leads_to_agent(project.source(), project.settings, path);
+    let settings = &project.reader.settings.knowledge;
+    let is_agent = |path: &RepoPath| project.reader.leads_to_agent(path);
     let mut faults = Vec::new();
     if let Some(overview) = settings.overview.as_ref().filter(|overview| is_agent(overview)) {
         let message = format!("`{overview}` is the file of an agent, so that it is no overview");
@@ -117,7 +103,7 @@ fn misplaced_agents(project: &Project<'_>) -> Vec<Diagnostic> {
         let help = "write what the project is in a file that `agents.include` does not match";
         faults.push(Diagnostic::new(Code::InvalidDocument, at, message).help(help));
     }
-    for path in project.source().files().iter().filter(|path| is_agent(path)) {
+    for path in project.reader.source().files().iter().filter(|path| is_agent(path)) {
         let Some(source) = settings.source_of(path) else { continue };
         if project.is_agent_file(path) && !is_named(source, path) {
             continue;
@@ -131,8 +117,8 @@ fn misplaced_agents(project: &Project<'_>) -> Vec<Diagnostic> {
 }
 
 fn missing_overview(project: &Project<'_>, config: &RepoPath) -> Option<Diagnostic> {
-    let settings = &project.settings.knowledge;
-    let files = project.source().files();
+    let settings = &project.reader.settings.knowledge;
+    let files = project.reader.source().files();
     let overview = settings.overview.as_ref().filter(|overview| files.binary_search(overview).is_err())?;
     let at = Some(Place::line(config.clone(), settings.overview_line));
     let fault = Diagnostic::new(Code::InvalidDocument, at, format!("there is no file `{overview}`"));
@@ -141,9 +127,9 @@ fn missing_overview(project: &Project<'_>, config: &RepoPath) -> Option<Diagnost
 
 /// Returns what is wrong with jobs: nobody does them, or their instructions or root are missing.
 fn job_faults(project: &Project<'_>, agents: &Agents, config: &RepoPath) -> Vec<Diagnostic> {
-    let files = project.source().files();
+    let files = project.reader.source().files();
     let mut faults = Vec::new();
-    for (name, job) in &project.settings.knowledge.jobs {
+    for (name, job) in &project.reader.settings.knowledge.jobs {
         let mut fault = |what: String, help: String| {
             let at = Some(Place::line(config.clone(), job.agent.line));
             faults.push(Diagnostic::new(Code::InvalidAgent, at, format!("the job `{name}` {what}")).help(help));
@@ -165,20 +151,21 @@ fn job_faults(project: &Project<'_>, agents: &Agents, config: &RepoPath) -> Vec<
     faults
 }
 
-/// Adds all documents, sorted by path.
-fn documents(reader: &Reader<'_, '_>, all: &mut ReadKnowledge) {
-    let Reader { project, agents, .. } = reader;
-    let settings = &project.settings.knowledge;
+fn documents(reader: &DocumentReader<'_, '_>, all: &mut ReadKnowledge) {
+    let DocumentReader { project, agents, .. } = reader;
+    let settings = &project.reader.settings.knowledge;
     let faults = &mut all.knowledge.diagnostics;
-    let is_agent = |path: &RepoPath| leads_to_agent(project.source(), project.settings, path);
+    let is_agent = |path: &RepoPath| project.reader.leads_to_agent(path);
     // A link to a document is that document, which stands for itself.
-    let is_other_name =
-        |path: &RepoPath| project.source().link_end(path).is_some_and(|end| DocumentRules::of(settings, end).is_some());
+    let is_other_name = |path: &RepoPath| {
+        project.reader.source().link_end(path).is_some_and(|end| DocumentRules::of(settings, end).is_some())
+    };
     let named: Vec<(&RepoPath, DocumentRules<'_>)> = project
+        .reader
         .source()
         .files()
         .iter()
-        .chain(project.source().special_files())
+        .chain(project.reader.source().special_files())
         .filter_map(|path| Some((path, DocumentRules::of(settings, path)?)))
         .filter(|(path, _)| !is_other_name(path) && !is_agent(path))
         .collect();
@@ -195,9 +182,8 @@ fn documents(reader: &Reader<'_, '_>, all: &mut ReadKnowledge) {
     for (path, rules, read, more) in read {
         faults.extend(more);
         match read {
-            Ok(FoundDocument { document, identity, is_partial }) => {
-                let cached = |identity| CachedDocument { identity, is_partial, complete: OnceLock::new() };
-                all.cached.extend(identity.map(|identity| (document.path.clone(), cached(identity))));
+            Ok((document, cached)) => {
+                all.cached.extend(cached.map(|cached| (document.path.clone(), cached)));
                 documents.push(Arc::new(document));
             }
             Err(fault) if fault.severity == Severity::Error => all.unread.push(fault),
@@ -260,10 +246,10 @@ fn is_named(source: &DocumentSource, path: &RepoPath) -> bool {
 /// Returns the scopes that the text of an agent's file has, if it has some: those of its entry of `documents:`, and of the
 /// document that it links to. The file of another agent is for that one.
 fn soul_scopes(project: &Project<'_>, path: &RepoPath, raw: &str) -> Vec<Option<String>> {
-    let settings = &project.settings.knowledge;
+    let settings = &project.reader.settings.knowledge;
     let entry = settings.source_of(path).and_then(|source| source.agent.as_ref());
     let mut scopes: Vec<_> = entry.map(|named| Some(named.name.clone())).into_iter().collect();
-    if let Some(end) = project.source().link_end(path).filter(|end| *end != path) {
+    if let Some(end) = project.reader.source().link_end(path).filter(|end| *end != path) {
         if project.is_agent_file(end) {
             scopes.push(None);
         } else if let Some(rules) = DocumentRules::of(settings, end) {
@@ -273,23 +259,20 @@ fn soul_scopes(project: &Project<'_>, path: &RepoPath, raw: &str) -> Vec<Option<
     scopes
 }
 
-/// What documents are read with.
-struct Reader<'r, 'p> {
+struct DocumentReader<'r, 'p> {
     project: &'r Project<'p>,
     agents: &'r Agents,
-    /// The path of the configuration.
     config: &'r RepoPath,
 }
 
-impl Reader<'_, '_> {
-    /// Reads a document: its fields, its notes and what it is searched by.
+impl DocumentReader<'_, '_> {
     fn document(
         &self,
         path: &RepoPath,
         rules: DocumentRules<'_>,
         faults: &mut Vec<Diagnostic>,
     ) -> Result<KnowledgeDocument, Diagnostic> {
-        let raw = raw(self.project, path)?;
+        let raw = self.project.reader.raw(path)?;
         let (readable, secrecy) = rules.readable(&raw);
         let (text, mut document, stated_title) = self.fields(path, rules, (readable, secrecy), faults);
         if document.secret {
@@ -304,7 +287,7 @@ impl Reader<'_, '_> {
         {
             document.title = title;
         }
-        document_notes::add(self.project, &mut document, stated_title.as_deref(), (&raw, &text.clean), faults)?;
+        document_notes::add(&self.project.reader, &mut document, stated_title.as_deref(), (&raw, &text.clean), faults)?;
         document.search = SearchTerms::new(&document, headings.iter().map(|heading| heading.title.as_str()));
         if document.has_notes() {
             document.body = Clean::default();
@@ -319,9 +302,9 @@ impl Reader<'_, '_> {
         rules: DocumentRules<'_>,
         faults: &mut Vec<Diagnostic>,
     ) -> Option<UnusableDocument> {
-        let source = self.project.source();
+        let source = self.project.reader.source();
         let reason = match source.read(path).err()? {
-            _ if is_special(self.project, path) => Refusal::Binary.omission_reason()?,
+            _ if self.project.reader.is_special(path) => Refusal::Binary.omission_reason()?,
             refusal => refusal.omission_reason()?,
         };
         let head = source.head(path).unwrap_or_default();
@@ -340,7 +323,7 @@ impl Reader<'_, '_> {
         faults: &mut Vec<Diagnostic>,
     ) -> (ParsedText, KnowledgeDocument, Option<Clean>) {
         let Self { project, agents, config } = self;
-        let (shown, text, removals, digest) = clean::file(&project.scrubber, path, FilePurpose::Document, readable);
+        let (shown, text, removals, digest) = project.reader.file(path, FilePurpose::Document, readable);
         let file = DocumentFile {
             path: path.clone(),
             shown,
@@ -348,7 +331,7 @@ impl Reader<'_, '_> {
             removals,
             digest,
             secret: secrecy.is_secret(),
-            untrusted: project.untracked.distrusts(project.source(), path),
+            untrusted: project.reader.distrusts(path),
         };
         let (document, front) = KnowledgeDocument::read(file, rules, agents, config, faults);
         faults.extend(unclear(path, secrecy));

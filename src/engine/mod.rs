@@ -12,10 +12,10 @@ pub mod companion;
 mod configuration;
 mod document_cache;
 mod document_notes;
+mod driver;
 mod error;
 mod github_warnings;
 mod handover;
-mod incremental;
 mod issues;
 mod items;
 mod knowledge;
@@ -24,7 +24,6 @@ mod notices;
 mod orphans;
 mod pack_state;
 mod pack_target;
-mod pack_writer;
 mod prepared_profile;
 mod project;
 mod referenced_files;
@@ -32,30 +31,28 @@ mod repository;
 mod restrictions;
 mod roots;
 mod session;
-mod warm;
+mod snapshot;
 mod why_not;
 
 pub use budget_probe::BudgetProbe;
 #[cfg(feature = "mcp")]
-pub use build::input_errors;
+pub use build::input_diagnostics;
 pub use build::{BuildJob, BuildReport, Built, Finish, Planned, Skip, build_packs, pack_file_name};
 pub use configuration::{Configuration, validated};
+pub use driver::{BuildObserver, BuildOrder, BuildResult, WrittenPack};
 pub use error::{EngineError, Unsettled, until_settled};
 pub use handover::card_text;
-pub use incremental::{BuildOrder, IncrementalBuild};
 pub use knowledge::AgentContext;
 pub use notices::{apply_severities, unmatched};
-pub use orphans::{OrphanPack, orphaned, orphans};
-pub use pack_state::{CheckRequest, PackState, UNVERIFIABLE, check_packs, lost_its_issue, pack_names};
+pub use orphans::{orphaned, orphans};
+pub use pack_state::{
+    CheckRequest, FAILED, PackState, REMOVED, UNCHANGED, UNVERIFIABLE, WRITTEN, check_packs, lost_its_issue, pack_names,
+};
 pub use pack_target::{PackTarget, Probe};
-pub use pack_writer::{PackWriter, WriteOutcome, WriteReport, WriteStatus, write_packs};
 pub use prepared_profile::{BudgetLimits, count_tokens};
 pub use project::Project;
-pub use repository::{OpenRequest, PackRequest, Repository, path_inside, process_environment};
+pub use repository::{OpenRequest, OpenedCache, Repository, path_inside, process_environment};
 pub use roots::{RootError, RootSummary};
-pub use session::{
-    AgentRequest, BuildObserver, OnWritten, Session, SessionRequest, Update, WrittenPack, delivery_folder,
-};
-#[cfg(feature = "mcp")]
-pub use warm::WarmReadings;
+pub use session::{AgentRequest, Session, SessionRequest, Update, delivery_folder};
+pub use snapshot::{PackRequest, Snapshot};
 pub use why_not::why_not_in;

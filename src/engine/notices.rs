@@ -1,11 +1,10 @@
 //! Severities of diagnostics, and the warnings that packs carry.
 
-use super::clean;
+use super::clean::Reader;
 use super::knowledge_reader::CONFIG;
 use super::project::Project;
 use crate::config::{Globs, Settings};
 use crate::model::{Code, Diagnostic, Level, RepoPath, Severity, SourceTree};
-use crate::redact::Redactor;
 use crate::select::Notice;
 use std::collections::{BTreeSet, HashMap};
 
@@ -49,11 +48,11 @@ pub fn unmatched(settings: &Settings, source: &dyn SourceTree) -> Vec<Diagnostic
 pub(super) struct PackNotices(HashMap<String, Vec<(Code, Notice)>>);
 
 impl PackNotices {
-    pub(super) fn new(diagnostics: &[Diagnostic], redactor: &Redactor) -> Self {
+    pub(super) fn new(diagnostics: &[Diagnostic], reader: &Reader<'_>) -> Self {
         let mut by_id: HashMap<String, Vec<(Code, Notice)>> = HashMap::new();
         for diagnostic in diagnostics {
             for id in &diagnostic.about {
-                by_id.entry(id.clone()).or_default().push((diagnostic.code, notice(diagnostic, redactor)));
+                by_id.entry(id.clone()).or_default().push((diagnostic.code, notice(diagnostic, reader)));
             }
         }
         Self(by_id)
@@ -114,12 +113,11 @@ impl<'p> ConcernedItems<'p> {
     }
 }
 
-/// Converts a diagnostic into the form that packs hold.
-pub(super) fn notice(diagnostic: &Diagnostic, redactor: &Redactor) -> Notice {
+pub(super) fn notice(diagnostic: &Diagnostic, reader: &Reader<'_>) -> Notice {
     Notice {
         code: diagnostic.code.name(),
-        message: clean::line(redactor, "message", &diagnostic.message),
-        path: diagnostic.at.as_ref().map(|at| clean::line(redactor, "path", at.path.as_str())),
+        message: reader.line("message", &diagnostic.message),
+        path: diagnostic.at.as_ref().map(|at| reader.line("path", at.path.as_str())),
         line: diagnostic.at.as_ref().and_then(|at| at.line).map(u64::from),
     }
 }

@@ -1,6 +1,7 @@
 //! Finds packs in the output folder that belong to no root and profile.
 
-use super::{PackState, Project, Repository, pack_names};
+use super::pack_state::{self, PackState, UNVERIFIABLE};
+use super::{Project, Repository, companion, pack_names};
 use crate::model::{self, Diagnostic, IssueReference};
 use crate::review::{self, read};
 use crate::store::{Folder, StoreError};
@@ -8,7 +9,6 @@ use crate::wire;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// The reason why the pack of a GitHub issue is unverifiable.
 pub const NOT_IN_SNAPSHOT: &str = "its issue is not in the snapshot: run `contextpack sync`, or commit the snapshot";
 
 /// The reason why the pack of an item in a damaged file is unverifiable.
@@ -16,28 +16,51 @@ const UNREADABLE: &str = "the file of its item cannot be read as a whole";
 
 /// A pack in the folder that no root and profile produces.
 pub struct OrphanPack {
-    /// The file's name.
     pub name: String,
-    /// Its content.
     pub pack: wire::Pack,
     /// Why no build gives it, if it is certainly orphaned.
     pub reason: String,
     /// Why it may still be valid: its issue is not in the snapshot, or its item's file cannot be read or was replaced by
-    /// something else. `None` if it is certainly orphaned.
+    /// something else.
     pub unverifiable: Option<&'static str>,
 }
 
 impl OrphanPack {
-    /// Returns the root's id, or its issue's URL.
-    pub fn root(&self) -> String {
+    pub(super) fn remove(self, folder: &Folder) -> Result<Option<PackState>, StoreError> {
+        let markdown = companion::remove(folder, &self.name)?;
+        if !folder.remove(&self.name)? {
+            return Ok(None);
+        }
+        let markdown = markdown.then(|| companion::name(&self.name));
+        let files = [self.name.clone()].into_iter().chain(markdown).collect();
+        Ok(Some(PackState { files, ..self.state(pack_state::REMOVED, String::clone) }))
+    }
+
+    fn state(self, status: &'static str, reason: impl Fn(&String) -> String) -> PackState {
         let root = &self.pack.root;
-        root.work_item_id.clone().or_else(|| root.issue_url.clone()).unwrap_or_default()
+        PackState {
+            root: root.work_item_id.clone().or_else(|| root.issue_url.clone()).unwrap_or_default(),
+            status,
+            reasons: vec![reason(&self.reason)],
+            summary: Some((&self.pack).into()),
+            files: Vec::new(),
+            profile: self.pack.profile,
+            name: self.name,
+        }
     }
 }
 
-/// Returns the packs in the folder whose root or profile is gone, and those of issues that the snapshot lacks.
-///
-/// `names` are the packs of the build. Skipped are packs of handovers, and files that are no pack under their own name.
+impl From<OrphanPack> for PackState {
+    fn from(orphan: OrphanPack) -> Self {
+        match orphan.unverifiable {
+            Some(why) => orphan.state(UNVERIFIABLE, |_| why.to_owned()),
+            None => orphan.state("orphaned", |reason| format!("{reason}: `contextpack build --prune` removes it")),
+        }
+    }
+}
+
+/// Returns the packs in the folder whose root or profile is gone, and those of issues that the snapshot lacks. `names`
+/// are the packs of the build. Skipped are packs of handovers, and files that are no pack under their own name.
 pub fn orphans(
     folder: &Folder,
     names: &BTreeSet<&str>,

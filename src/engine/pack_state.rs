@@ -1,7 +1,8 @@
-//! Compares the packs on disk with those that a build gives.
+//! The state of a pack's file, and its comparison with the pack that a build gives.
 
 use super::orphans::NOT_IN_SNAPSHOT;
-use super::{BuildJob, BuildReport, Built, EngineError, OrphanPack, Planned, Project, Skip, build_packs, companion};
+use super::{BuildJob, BuildReport, Built, EngineError, Planned, Project, Skip, build_packs, companion};
+use crate::cache::PackSummary;
 use crate::intake::Repo;
 use crate::model::slug;
 use crate::render;
@@ -10,10 +11,21 @@ use crate::store::{Folder, StoreError};
 use crate::wire::Pack;
 use std::collections::BTreeSet;
 
+/// The pack's file is new or has new content.
+pub const WRITTEN: &str = "written";
+/// The file has the pack's content already, except for the stamp.
+pub const UNCHANGED: &str = "unchanged";
+/// The pack could not be built.
+pub const FAILED: &str = "failed";
+/// The pack's root or profile is gone, and its file was removed.
+pub const REMOVED: &str = "removed";
+/// The pack cannot be compared: its issue is not in the snapshot, or its item cannot be read.
+pub const UNVERIFIABLE: &str = "unverifiable";
+
 /// Why a pack without a file is missing.
 const NOT_BUILT: &str = "it was not built yet";
 
-/// The state of a pack on disk, compared with the one that a build gives.
+/// What a build did with a pack, or how the pack's file compares with what a build gives.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PackState {
     /// The file's name.
@@ -22,43 +34,36 @@ pub struct PackState {
     pub root: String,
     /// The profile.
     pub profile: String,
-    /// `fresh`, `stale`, `edited`, `missing`, `orphaned`, `unverifiable` or `failed`.
+    /// `written`, `unchanged`, `removed` or `failed` after a build; `fresh`, `stale`, `edited`, `missing`, `orphaned`,
+    /// `unverifiable` or `failed` after a comparison.
     pub status: &'static str,
-    /// Why it is not fresh.
+    /// Why it was written, removed or not built, or is not fresh.
     pub reasons: Vec<String>,
-    /// The size of the built pack in characters, and in tokens if they are counted.
-    pub size: Option<(u64, Option<u64>)>,
+    /// Hash and size of the pack, if it was built.
+    pub summary: Option<PackSummary>,
+    /// The names of files that a build wrote or removed: the pack, its companion.
+    pub files: Vec<String>,
 }
 
 impl PackState {
-    /// The state of a pack that has no file.
-    fn missing(planned: &Planned) -> Self {
-        Self {
-            name: planned.name.clone(),
-            root: planned.root.to_string(),
-            profile: planned.profile.clone(),
-            status: "missing",
-            reasons: vec![NOT_BUILT.to_owned()],
-            size: None,
-        }
+    /// Returns the state of a planned pack of which no file was touched.
+    pub(super) fn new(plan: &Planned, status: &'static str, reasons: Vec<String>) -> Self {
+        let (name, root, profile) = (plan.name.clone(), plan.root.to_string(), plan.profile.clone());
+        Self { name, root, profile, status, reasons, summary: None, files: Vec::new() }
     }
 
     /// Compares a built pack, and its companion if there are any, with the files on disk.
     pub fn of(project: &Project<'_>, request: &CheckRequest<'_>, built: &Built) -> Result<Self, StoreError> {
         let CheckRequest { folder, markdown: with_companion, .. } = *request;
-        let Built { plan: Planned { root, profile, name, .. }, outcome } = built;
-        let existing = folder.read(name)?;
-        let budget = outcome.as_ref().ok().map(|sealed| &sealed.pack().budget);
-        let size = budget.map(|budget| (budget.used_chars, budget.used_tokens));
-        let (status, reasons) = match (outcome, existing) {
-            (Err(fault), _) => ("failed", vec![fault.message.clone()]),
+        let Built { plan, outcome } = built;
+        let name = &plan.name;
+        let (status, reasons) = match (outcome, folder.read(name)?) {
+            (Err(fault), _) => (FAILED, vec![fault.message.clone()]),
             (Ok(_), None) => ("missing", vec![NOT_BUILT.to_owned()]),
             (Ok(sealed), Some(existing)) if sealed.is_unchanged(&existing) => {
                 let rendering = with_companion.then(|| render::pack(sealed.pack()).whole());
-                let fault =
-                    rendering.map(|rendering| companion::fault(folder, name, &rendering)).transpose()?.flatten();
-                match fault {
-                    Some(fault) => (fault.status(), vec![fault.reason(name)]),
+                match rendering.map(|rendering| companion::fault(folder, name, &rendering)).transpose()?.flatten() {
+                    Some((status, reason)) => (status, vec![reason]),
                     None if !with_companion && companion::exists(folder, name)? => {
                         ("stale", vec![obsolete_companion(name)])
                     }
@@ -73,8 +78,8 @@ impl PackState {
                 Difference::Edited(reasons) => ("edited", reasons),
             },
         };
-        let (name, profile) = (name.clone(), profile.clone());
-        Ok(Self { name, root: root.to_string(), profile, status, reasons, size })
+        let summary = outcome.as_ref().ok().map(|sealed| sealed.pack().into());
+        Ok(Self { summary, ..Self::new(plan, status, reasons) })
     }
 }
 
@@ -91,7 +96,7 @@ pub struct CheckRequest<'a> {
 }
 
 /// Builds the packs of `job` in memory and compares them with the files on disk; `progress` is called once for each
-/// pack, from several threads. Returns the states in the order of their fields.
+/// pack, from several threads. Returns the states by name.
 pub fn check_packs(
     files: &Repo,
     project: &Project<'_>,
@@ -103,7 +108,7 @@ pub fn check_packs(
     let without_file = |plan: &Planned| {
         names.binary_search(&plan.name).is_err().then(|| {
             progress();
-            Ok(PackState::missing(plan))
+            Ok(PackState::new(plan, "missing", vec![NOT_BUILT.to_owned()]))
         })
     };
     let skip = request.skip_missing.then_some(&without_file as &Skip<'_, _>);
@@ -116,20 +121,6 @@ pub fn check_packs(
     states.sort();
     Ok((states, build))
 }
-
-impl From<OrphanPack> for PackState {
-    fn from(orphan: OrphanPack) -> Self {
-        let (status, reason) = match orphan.unverifiable {
-            Some(why) => (UNVERIFIABLE, why.to_owned()),
-            None => ("orphaned", format!("{}: `contextpack build --prune` removes it", orphan.reason)),
-        };
-        let root = orphan.root();
-        Self { name: orphan.name, root, profile: orphan.pack.profile, status, reasons: vec![reason], size: None }
-    }
-}
-
-/// The status of a pack that cannot be compared: its issue is not in the snapshot, or its item cannot be read.
-pub const UNVERIFIABLE: &str = "unverifiable";
 
 fn obsolete_companion(name: &str) -> String {
     let markdown = companion::name(name);

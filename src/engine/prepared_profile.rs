@@ -1,8 +1,6 @@
 //! A profile prepared for building: its budget, its instructions and what its packs share.
 
-use super::clean;
 use super::project::Project;
-use super::restrictions::trusted_instructions;
 use crate::config::{Budget, BuiltinText, Instructions, MinTrust, Profile, Strategy, Tokenizer};
 use crate::fit::Counter;
 use crate::model::{Diagnostic, Digest, Digester};
@@ -90,12 +88,12 @@ impl Project<'_> {
             instructions.text = with_addition(&instructions.text, *addition);
             inputs.push(addition.input());
         }
-        let github = &self.settings.github;
+        let github = &self.reader.settings.github;
         let comments = CommentRules {
             most: usize::try_from(github.comments).unwrap_or(usize::MAX),
             trusted_only: github.min_trust == MinTrust::Trusted,
         };
-        let excerpt = &self.settings.adrs.excerpt;
+        let excerpt = &self.reader.settings.adrs.excerpt;
         let context =
             SelectionContext::new(&self.corpus, &self.graph, profile, excerpt, instructions, inputs, comments);
         let Some(counter) = counters.get(&counted_tokenizer(&budget)) else { return Ok(None) };
@@ -109,14 +107,14 @@ impl Project<'_> {
         let (text, origin, removals) = match &profile.instructions {
             Instructions::Builtin { version, text } => {
                 let origin = TextOrigin {
-                    id: Some(clean::line(&self.scrubber.redactor, "profile", &profile.name)),
+                    id: Some(self.reader.line("profile", &profile.name)),
                     version: Some(*version),
                     ..TextOrigin::new(OriginKind::Builtin)
                 };
                 (Clean::literal(text), origin, Vec::new())
             }
             Instructions::File(path) => {
-                let (shown, text, removals) = trusted_instructions(self, path)?;
+                let (shown, text, removals) = self.reader.trusted_instructions(path)?;
                 (text, TextOrigin { path: Some(shown), ..TextOrigin::new(OriginKind::File) }, removals)
             }
         };
@@ -146,13 +144,11 @@ fn with_addition(text: &Clean, addition: BuiltinText) -> Clean {
 }
 
 impl BuiltinText {
-    /// Returns the text as instructions.
     fn instructions(self) -> ProfileInstructions {
         let text = Clean::literal(self.text).trimmed();
         ProfileInstructions { text, origin: self.input().origin, removals: Vec::new() }
     }
 
-    /// Returns the input that names the text.
     pub(super) fn input(self) -> Input {
         let id = Some(Clean::literal(self.id));
         let origin = TextOrigin { id, version: Some(self.version), ..TextOrigin::new(OriginKind::Builtin) };
@@ -160,7 +156,6 @@ impl BuiltinText {
     }
 }
 
-/// Returns the tokenizer that a budget counts with, if it limits tokens.
 pub(super) fn counted_tokenizer(budget: &Budget) -> Option<Tokenizer> {
     budget.max_tokens.map(|_| budget.tokenizer)
 }

@@ -1,8 +1,8 @@
 //! A repository's items and graph, read, redacted and ready for packs to be built from.
 
-use super::clean::CachingRedactor;
+use super::clean::Reader;
 use super::knowledge_reader::ReadKnowledge;
-use super::{apply_severities, clean, github_warnings, issues, items, notices};
+use super::{apply_severities, github_warnings, issues, items, notices};
 use crate::cache::{InputCaches, Inputs};
 use crate::config::{DenyList, Settings};
 use crate::graph::{Corpus, Entry, Graph, GraphRules, merge_issues, plain_status};
@@ -13,13 +13,10 @@ use crate::wire::Pack;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-/// The items of the files of one kind.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct ParsedFiles {
     pub(super) entries: Vec<Arc<Entry>>,
-    /// Diagnostics of the files that could be read.
     pub(super) diagnostics: Vec<Diagnostic>,
-    /// An error for each file that could not be read.
     pub(super) unread: Vec<Diagnostic>,
 }
 
@@ -33,9 +30,7 @@ impl ParsedFiles {
 
 /// The redacted items of a repository with their graph: everything that packs are built from.
 pub struct Project<'a> {
-    pub(super) settings: &'a Settings,
-    pub(super) deny: &'a DenyList,
-    pub(super) scrubber: CachingRedactor<'a>,
+    pub(super) reader: Reader<'a>,
     pub(super) corpus: Corpus,
     pub(super) graph: Graph,
     /// The agents and documents, read when first needed.
@@ -50,18 +45,14 @@ pub struct Project<'a> {
     /// The ids of roots whose packs on disk hold such an item, which is given by its index: the record may have lost the
     /// relation. Known once packs are compared with the disk.
     pub(super) held_damage: OnceLock<BTreeMap<String, usize>>,
-    /// Whether files that git does not track are trusted.
-    pub(super) untracked: Untracked,
     /// Whether packs are committed to a repo that others may read.
     pub(super) is_published: bool,
-    /// See [`github_warnings::repos_without_relations`].
     pub(super) repos_without_relations: BTreeMap<String, Clean>,
 }
 
 impl<'a> Project<'a> {
-    /// Reads and redacts the work items of `source` and builds their graph, without a cache.
-    ///
-    /// `environment` holds the secret values of the building process, which no pack may contain.
+    /// Reads and redacts the work items of `source` and builds their graph, without a cache. `environment` holds the
+    /// secret values of the building process, which no pack may contain.
     pub fn open(
         source: &'a dyn SourceTree,
         settings: &'a Settings,
@@ -82,15 +73,15 @@ impl<'a> Project<'a> {
         untracked: Untracked,
     ) -> Self {
         let redactor = Redactor::new(&settings.redaction);
-        let scrubber = CachingRedactor { redactor, inputs, environment };
-        let (redactor, source) = (&scrubber.redactor, &scrubber.inputs);
-        let ParsedFiles { entries, mut diagnostics, mut unread } = items::read(settings, &scrubber, untracked);
-        let issues = issues::read(&scrubber);
+        let reader = Reader { settings, deny, redactor, inputs, environment, untracked };
+        let source = reader.source();
+        let ParsedFiles { entries, mut diagnostics, mut unread } = items::read(&reader);
+        let issues = issues::read(&reader);
         diagnostics.extend(issues.diagnostics);
         unread.extend(issues.unread);
         diagnostics.extend_from_slice(&unread);
         // These messages become the reasons why packs are not built, which are not redacted again.
-        let clean = |text: &str| scrubber.environment.mask(&redactor.line(text));
+        let clean = |text: &str| reader.environment.mask(&reader.redactor.line(text));
         let unlisted = source.unlisted().iter().cloned();
         unread.extend(unlisted.map(|it| Diagnostic { message: clean(&it.message), ..it }));
         unread.sort();
@@ -104,10 +95,10 @@ impl<'a> Project<'a> {
         let plain = |statuses: &[String]| statuses.iter().map(|status| plain_status(status)).collect();
         let github = &settings.github;
         let boilerplate = files(&|path| settings.boilerplate.set.is_match(path.name().to_lowercase()));
-        let shown = |path: RepoPath| (path.clone(), clean::line(redactor, "path", path.as_str()));
+        let shown = |path: RepoPath| (path.clone(), reader.line("path", path.as_str()));
         let rules = GraphRules {
-            repo: github.repo.as_ref().map(|repo| clean::line(redactor, "repo", repo)),
-            host: clean::line(redactor, "host", &github.host),
+            repo: github.repo.as_ref().map(|repo| reader.line("repo", repo)),
+            host: reader.line("host", &github.host),
             done: plain(&settings.done_statuses),
             not_planned: plain(&settings.not_planned_statuses),
             boilerplate: boilerplate.into_iter().map(shown).collect(),
@@ -124,13 +115,11 @@ impl<'a> Project<'a> {
         diagnostics.sort();
         diagnostics.dedup();
         let diagnostics = apply_severities(bounded(diagnostics), settings);
-        let notices = notices::PackNotices::new(&diagnostics, redactor);
+        let notices = notices::PackNotices::new(&diagnostics, &reader);
         let has_damage = corpus.entries.iter().any(|entry| entry.damage.is_some());
         let is_published = github_warnings::is_published(settings, &corpus);
         Self {
-            settings,
-            deny,
-            scrubber,
+            reader,
             corpus,
             graph,
             knowledge: OnceLock::new(),
@@ -139,20 +128,9 @@ impl<'a> Project<'a> {
             unread,
             has_damage,
             held_damage: OnceLock::new(),
-            untracked,
             is_published,
             repos_without_relations,
         }
-    }
-
-    /// Returns the files that it is read from, with the cached results.
-    pub(super) fn inputs(&self) -> &Inputs<'a> {
-        &self.scrubber.inputs
-    }
-
-    /// Returns the files that it is read from.
-    pub(super) fn source(&self) -> &dyn SourceTree {
-        &self.scrubber.inputs
     }
 
     /// Returns an error for each file or folder that may hold items and could not be read. While there is any, items and
@@ -183,14 +161,13 @@ impl<'a> Project<'a> {
 
     /// Returns the configuration.
     pub fn settings(&self) -> &'a Settings {
-        self.settings
+        self.reader.settings
     }
 
-    /// Removes secrets and values of the environment from the texts and the path of a diagnostic.
-    ///
-    /// Paths and globs are raw until here, so that files can be looked up by them.
+    /// Removes secrets and values of the environment from the texts and the path of a diagnostic. Paths and globs are
+    /// raw until here, so that files can be looked up by them.
     pub fn redacted_for_output(&self, diagnostic: Diagnostic) -> Diagnostic {
-        let clean = |text: &str| self.masked(&self.scrubber.redactor.line(text));
+        let clean = |text: &str| self.masked(&self.reader.redactor.line(text));
         Diagnostic {
             message: clean(&diagnostic.message),
             help: diagnostic.help.as_deref().map(clean),
@@ -209,22 +186,23 @@ impl<'a> Project<'a> {
 
     /// Returns a finished pack without what the rules of today remove, and without the secret values of the process.
     pub fn scrubbed(&self, pack: &Pack) -> Pack {
-        scrubbed(pack, &self.scrubber.redactor, &|text| self.scrubber.environment.mask(text))
+        scrubbed(pack, &self.reader.redactor, &|text| self.reader.environment.mask(text))
     }
 
     /// Returns the text without the secret values of the building process.
     pub fn masked(&self, text: &str) -> String {
-        self.scrubber.environment.mask(text)
+        self.reader.environment.mask(text)
     }
 
     /// Returns whether a path has a name that is never opened, whether or not there is such a file.
     pub fn denies(&self, path: &RepoPath) -> bool {
-        self.deny.denies(path)
+        self.reader.deny.denies(path)
     }
 
     /// Returns whether a path is that of a pack or of the program's state.
     pub fn is_own_output(&self, path: &RepoPath) -> bool {
-        path.is_under(".contextpack") || self.settings.own_folders().iter().any(|folder| path.is_under(folder.as_str()))
+        path.is_under(".contextpack")
+            || self.reader.settings.own_folders().iter().any(|folder| path.is_under(folder.as_str()))
     }
 
     /// Returns the URL of the issue that an item claims; `None` if it claims none or the repo is unknown.

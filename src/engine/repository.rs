@@ -1,22 +1,19 @@
 //! A repository opened for one command: its configuration, its files and its cache.
 
+use super::driver::distinct;
 use super::error::with_causes;
-use super::{
-    BudgetLimits, BudgetProbe, BuildObserver, BuildOrder, Configuration, EngineError, IncrementalBuild, Project,
-    RootError, RootSummary, Unsettled,
-};
-use crate::cache::{Cache, FreshnessPolicy, InputCaches, Inputs, TextCache};
+use super::{BuildObserver, BuildResult, Configuration, EngineError, Project, RootError, Unsettled};
+use crate::cache::{Cache, Inputs};
 use crate::config::Settings;
 use crate::git;
 use crate::intake::{CacheUse, Repo, RepoOptions};
 use crate::model::{Code, Diagnostic, RepoPath, SourceTree as _, Untracked};
 use crate::redact::{Environment, Redactor};
-use crate::seal::{Sealed, Stamp};
 use crate::store::{Access, CacheFolder, CacheUnavailable, Folder, StoreError, sweep_state};
-use rayon::prelude::*;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 /// The repository to open, and how to open it.
 #[derive(Debug, Clone)]
@@ -63,75 +60,27 @@ impl<'a> OpenRequest<'a> {
     }
 }
 
-/// One pack to build.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct PackRequest {
-    /// The root: an id, an issue (`12`, `#12`, `owner/repo#12`, a URL), or the path of a work item's file.
-    ///
-    /// The command line takes the same; its help shows `12`, because a shell takes a bare `#12` for a comment.
-    pub root: String,
-    /// The profile; `None` for the first of the configuration.
-    pub profile: Option<String>,
-    /// Limits that replace those of the profile.
-    pub limits: BudgetLimits,
-    /// The time of the build, as RFC 3339, for `generated_at`. The hash of the pack leaves it out.
-    pub generated_at: String,
-}
-
-impl PackRequest {
-    /// Asks for the pack of `root` under the first profile and its limits, built now.
-    pub fn new(root: impl Into<String>) -> Self {
-        let now = humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string();
-        Self { root: root.into(), profile: None, limits: BudgetLimits::default(), generated_at: now }
-    }
-
-    /// Limits the rendering to `tokens`, in place of the profile's limits.
-    #[must_use]
-    pub fn within_tokens(mut self, tokens: u64) -> Self {
-        self.limits.max_tokens = Some(tokens);
-        self
-    }
-
-    /// Builds under another profile.
-    #[must_use]
-    pub fn profile(mut self, profile: impl Into<String>) -> Self {
-        self.profile = Some(profile.into());
-        self
-    }
-}
-
 /// How often a repository is listed for one build if the observer asks for it.
-const MOST_LISTINGS: usize = 8;
-
-/// Where a repository is, and what counts in it.
-pub(super) struct RepositoryPlace<'a> {
-    pub(super) root: PathBuf,
-    /// A configuration other than the one at the root.
-    pub(super) config: Option<&'a Path>,
-    /// Folders that are no inputs, besides those of the configuration.
-    pub(super) never: Vec<RepoPath>,
-    pub(super) environment: Environment,
-    pub(super) untracked: Untracked,
-}
+const MAX_LISTINGS: usize = 8;
 
 /// An opened repository: its configuration and the list of its files.
 ///
-/// The texts of files are read when packs are built, once by each call of [`Repository::pack`] and [`Repository::packs`].
+/// The texts of files are read when packs are built, once by each [`Repository::snapshot`].
 pub struct Repository {
     root: PathBuf,
     pub(super) configuration: Configuration,
     files: Repo,
-    pub(super) cache: Option<Cache>,
-    /// The cache of scrubbed texts, read when first needed.
-    texts: OnceLock<Option<TextCache>>,
-    /// The cache of documents by the states of their files, read when first needed.
-    documents: OnceLock<Option<TextCache>>,
-    pub(super) environment: Environment,
+    cache: OpenedCache,
+    environment: Environment,
     untracked: Untracked,
-    /// Messages about the cache, for `--verbose`.
     notes: Mutex<Vec<String>>,
 }
+
+/// How a cache was opened: what git says of its folder, whether the repository has inputs, and the access.
+type Opening = (CacheUse, bool, Access);
+
+/// The cache of a repository with the results of earlier readings by this process.
+pub type OpenedCache = Option<(Opening, Cache)>;
 
 impl Repository {
     /// Finds the repository, reads its configuration and lists its files.
@@ -140,28 +89,26 @@ impl Repository {
     /// If the configuration cannot be used, the system refuses to list the files, or git changes them meanwhile.
     pub fn open(request: &OpenRequest<'_>) -> Result<Self, EngineError> {
         let root = Repo::find_root(request.folder)?;
-        let configuration = Configuration::read(&root, request.config, &request.environment)?;
-        let never = request.outputs.iter().filter_map(|folder| path_inside(&root, folder)).collect();
-        let (environment, untracked) = (request.environment.clone(), request.untracked);
-        let place = RepositoryPlace { root, config: request.config, never, environment, untracked };
-        let mut repository = Self::list(place, configuration, None, &mut BuildObserver::default())?;
+        let mut repository = Self::list(root, request, None, &mut BuildObserver::default())?;
         if let Some(access) = request.cache.filter(|_| repository.has_inputs()) {
-            repository.open_cache(access, request.caches.as_deref());
+            let opening = (repository.files.cache_use(), true, access);
+            repository.cache = repository.open_cache(access, request.caches.as_deref()).map(|cache| (opening, cache));
         }
         Ok(repository)
     }
 
-    /// Lists the files of a repository, unless the `previous` listing is still current, and again while `observer` asks for
-    /// it. No cache is opened.
+    /// Reads the configuration and lists the files, unless the `previous` listing is still current, and again while
+    /// `observer` asks for it. No cache is opened.
     pub(super) fn list(
-        place: RepositoryPlace<'_>,
-        configuration: Configuration,
+        root: PathBuf,
+        request: &OpenRequest<'_>,
         previous: Option<Self>,
         observer: &mut BuildObserver<'_>,
     ) -> Result<Self, EngineError> {
-        let RepositoryPlace { root, config, mut never, environment, untracked } = place;
+        let configuration = Configuration::read(&root, request.config, &request.environment)?;
         let settings = &configuration.settings;
-        never.extend(settings.own_folders());
+        let outputs = request.outputs.iter().filter_map(|folder| path_inside(&root, folder));
+        let never: Vec<RepoPath> = outputs.chain(settings.own_folders()).collect();
         let options =
             RepoOptions { deny: &configuration.deny, excluded: &never, snapshot: Some(&settings.github.snapshot) };
         let previous = previous.filter(|previous| previous.configuration.text == configuration.text);
@@ -173,17 +120,16 @@ impl Repository {
         let mut is_new = reusable.is_none();
         let mut files = reusable.map_or_else(|| Repo::open(&root, options), Ok)?;
         // If folders appear faster than they can be followed, the next build finds the rest.
-        for _ in 0..MOST_LISTINGS {
+        for _ in 0..MAX_LISTINGS {
             if !observer.on_listed.as_mut().is_some_and(|listed| listed(&files, settings, is_new)) {
                 break;
             }
             is_new = true;
             files = Repo::open(&root, options)?;
         }
-        configuration.confirm(&root, config)?;
-        let (texts, documents) = Default::default();
-        let (cache, notes) = (None, Mutex::default());
-        Ok(Self { root, configuration, files, cache, texts, documents, environment, untracked, notes })
+        configuration.confirm(&root, request.config)?;
+        let (environment, untracked) = (request.environment.clone(), request.untracked);
+        Ok(Self { root, configuration, files, cache: None, environment, untracked, notes: Mutex::default() })
     }
 
     /// Whether this is set up for contextpack, or has items all the same. A command that is run in the wrong folder
@@ -196,19 +142,51 @@ impl Repository {
             || self.root.join(github.snapshot.as_str()).exists()
     }
 
-    fn open_cache(&mut self, access: Access, caches: Option<&Path>) {
+    /// Goes on with the results of an `earlier` reading by this process, as far as they still hold, and opens the cache
+    /// if that is not open yet. Without one on disk the results are in memory. Returns whether the cache was opened.
+    /// `rest` is how long a file must have been unchanged for its state to identify its content.
+    pub(crate) fn resume(
+        &mut self,
+        earlier: OpenedCache,
+        access: Access,
+        user: Option<&Path>,
+        rest: Option<Duration>,
+    ) -> bool {
+        let opening = (self.files.cache_use(), self.has_inputs(), access);
+        self.cache = earlier.filter(|(earlier, _)| *earlier == opening);
+        let is_opened = self.cache.is_none();
+        if is_opened {
+            let on_disk = if self.has_inputs() { self.open_cache(access, user) } else { None };
+            let in_memory = || CacheFolder::in_memory().map(|folder| self.cache_in(folder));
+            self.cache = on_disk.or_else(in_memory).map(|cache| (opening, cache));
+        }
+        if let Some((_, cache)) = &mut self.cache {
+            cache.resume(self.configuration.text.as_deref().unwrap_or_default(), rest);
+        }
+        is_opened
+    }
+
+    /// Returns the cache with the results of this reading for the next one.
+    pub(crate) fn take_cache(&mut self) -> OpenedCache {
+        self.cache.take()
+    }
+
+    fn open_cache(&self, access: Access, user: Option<&Path>) -> Option<Cache> {
         if access == Access::Write {
             sweep_state(&self.root, &git::is_tracked);
         }
-        let mut notes = Vec::new();
-        match self.cache_folder(access, caches) {
-            Ok(folder) => {
-                let environment = self.environment.digest();
-                self.cache = folder.map(|folder| Cache::new(folder, environment, &mut notes));
+        match self.cache_folder(access, user) {
+            Ok(folder) => folder.map(|folder| self.cache_in(folder)),
+            Err(why) => {
+                self.note(format!("no cache is used: {why}"));
+                None
             }
-            Err(why) => notes.push(format!("no cache is used: {why}")),
         }
-        self.add_notes(notes);
+    }
+
+    fn cache_in(&self, folder: CacheFolder) -> Cache {
+        let config = self.configuration.text.as_deref().unwrap_or_default();
+        Cache::new(folder, self.environment.digest(), config)
     }
 
     /// Opens the folder of the cache below the user's folder `caches`; `None` if there is nothing to read in it.
@@ -222,33 +200,6 @@ impl Repository {
         CacheFolder::open(&self.root, caches, access).map_err(|error| with_causes(&error))
     }
 
-    /// Lists the roots of the configuration, in natural order of their ids. Reads all work items.
-    ///
-    /// # Errors
-    /// If an input cannot be read, so that roots may be missing, or git changes files meanwhile.
-    pub fn roots(&self) -> Result<Vec<RootSummary>, EngineError> {
-        let project = self.project();
-        self.confirm_all_read(&project)?;
-        Ok(project.roots().into_iter().map(|item| project.summary(item)).collect())
-    }
-
-    /// Builds one pack in memory; nothing is written. Reads all work items.
-    ///
-    /// # Errors
-    /// If the root or the profile is unknown, an input cannot be read, or the budget cannot hold the root.
-    pub fn pack(&self, request: &PackRequest) -> Result<Sealed, EngineError> {
-        self.pack_of(&self.project(), request)
-    }
-
-    /// Builds packs in memory, in parallel; nothing is written. Reads all work items once, so it costs far less than as
-    /// many calls of [`Repository::pack`].
-    ///
-    /// Returns one result for each request, in their order. A pack that cannot be built stops no other.
-    pub fn packs(&self, requests: &[PackRequest]) -> Vec<Result<Sealed, EngineError>> {
-        let project = self.project();
-        requests.par_iter().map(|request| self.pack_of(&project, request)).collect()
-    }
-
     /// Returns the names of the profiles that the configuration builds by default; a [`PackRequest`] that names none
     /// means the first.
     pub fn profiles(&self) -> &[String] {
@@ -260,32 +211,19 @@ impl Repository {
         Redactor::new(&self.settings().redaction)
     }
 
-    fn pack_of(&self, project: &Project<'_>, request: &PackRequest) -> Result<Sealed, EngineError> {
-        let roots = self.find_roots(project, std::slice::from_ref(&request.root))?;
-        let profiles = self.configuration().profiles(request.profile.as_slice())?;
-        let (Some(root), Some(profile)) = (roots.first(), profiles.into_iter().next()) else {
-            return Err(EngineError::NotBuilt { diagnostics: Vec::new() });
-        };
-        let probe = BudgetProbe::new(project, Some(*root), profile, Stamp::new(request.generated_at.clone()));
-        probe.build(request.limits)?.map_err(|diagnostics| EngineError::NotBuilt { diagnostics })
-    }
-
     /// Returns the repository's root.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Returns the configuration.
     pub(crate) fn configuration(&self) -> &Configuration {
         &self.configuration
     }
 
-    /// Returns the validated settings.
     pub(crate) fn settings(&self) -> &Settings {
         &self.configuration.settings
     }
 
-    /// Returns the files that count.
     pub(crate) fn files(&self) -> &Repo {
         &self.files
     }
@@ -302,95 +240,55 @@ impl Repository {
         if self.files.is_settled() { Ok(()) } else { Err(Unsettled.into()) }
     }
 
-    /// Reads the work items and builds the graph, with what earlier builds left in the cache.
+    /// Reads the work items and builds the graph, with the results of earlier readings.
     pub(crate) fn project(&self) -> Project<'_> {
-        self.project_from(InputCaches { documents: self.documents(), ..self.caches(false) })
+        self.read(false)
     }
 
-    /// Reads the work items and builds the graph for a build that is added to the cache.
-    pub(crate) fn recorded_project(&self) -> Project<'_> {
-        self.project_from(self.caches(true))
-    }
-
-    /// Reads the work items and builds the graph with the results of earlier readings.
-    #[cfg(feature = "mcp")]
-    pub(crate) fn warm_project<'a>(&'a self, readings: &'a super::WarmReadings) -> Project<'a> {
-        self.project_of(readings.inputs(self))
-    }
-
-    /// Reads the work items and builds the graph with these caches.
-    pub(super) fn project_from<'a>(&'a self, caches: InputCaches<'a>) -> Project<'a> {
-        self.project_of(Inputs::new(&self.files, caches))
-    }
-
-    fn project_of<'a>(&'a self, inputs: Inputs<'a>) -> Project<'a> {
+    /// Reads the work items and builds the graph; `is_recorded` says whether a build is to be added to the cache.
+    pub(super) fn read(&self, is_recorded: bool) -> Project<'_> {
+        let caches = self.cache().map(|cache| cache.for_reading(is_recorded)).unwrap_or_default();
         let Configuration { settings, deny, .. } = &self.configuration;
-        Project::open_with(inputs, settings, deny, self.environment.clone(), self.untracked)
+        Project::open_with(Inputs::new(&self.files, caches), settings, deny, self.environment.clone(), self.untracked)
     }
 
-    fn caches(&self, adds_texts: bool) -> InputCaches<'_> {
-        InputCaches { texts: self.texts(), adds_texts, ..InputCaches::default() }
-    }
-
-    /// Prepares an incremental build of `order`, whose packs are in `folder`; `None` without a cache.
-    pub(crate) fn incremental<'a>(
-        &'a self,
-        folder: &'a Folder,
-        order: &BuildOrder<'_>,
-        policy: FreshnessPolicy,
-    ) -> Option<IncrementalBuild<'a>> {
-        IncrementalBuild::new(self, folder, order, policy)
-    }
-
-    /// Returns the cache of scrubbed texts; `None` without a cache.
-    pub(crate) fn texts(&self) -> Option<&TextCache> {
-        self.texts.get_or_init(|| self.entries(Cache::texts)).as_ref()
-    }
-
-    /// Returns the cache of documents; `None` without a cache, or if nothing has to do with documents.
-    pub(super) fn documents(&self) -> Option<&TextCache> {
-        self.documents.get_or_init(|| self.entries(Cache::documents)).as_ref()
-    }
-
-    fn entries(&self, read: fn(&Cache, &str, &mut Vec<String>) -> TextCache) -> Option<TextCache> {
-        let mut notes = Vec::new();
-        let config = self.configuration.text.as_deref().unwrap_or_default();
-        let entries = read(self.cache.as_ref()?, config, &mut notes);
-        self.add_notes(notes);
-        Some(entries)
+    pub(super) fn cache(&self) -> Option<&Cache> {
+        self.cache.as_ref().map(|(_, cache)| cache)
     }
 
     /// Writes what was made of documents to the cache, so that the next command need not read them.
     pub(crate) fn save_documents(&self) {
-        if let (Some(cache), Some(Some(documents))) = (&self.cache, self.documents.get()) {
-            self.note_cache_written(cache.save_documents(documents));
+        self.cache().into_iter().for_each(|cache| self.note_cache_written(cache.save_documents()));
+    }
+
+    /// Writes what a build of all roots found out about the packs in `folder` to the cache, for the next process.
+    pub(crate) fn save(&self, built: &BuildResult, folder: &Folder) {
+        let Some(cache) = self.cache() else { return };
+        match &built.manifest {
+            _ if built.is_fresh => self.note_cache_written(cache.save_settled(folder)),
+            Some(manifest) => self.note_cache_written(cache.save(manifest)),
+            None => {}
         }
     }
 
-    /// Returns whether files that git does not track are trusted.
     pub(crate) fn untracked(&self) -> Untracked {
         self.untracked
     }
 
-    /// Adds a note if the cache could not be written.
-    pub(crate) fn note_cache_written(&self, result: Result<(), StoreError>) {
+    fn note_cache_written(&self, result: Result<(), StoreError>) {
         if let Err(error) = result {
             self.note(format!("the cache was not written: {}", with_causes(&error)));
         }
     }
 
-    /// Adds a note about the cache.
     pub(crate) fn note(&self, note: String) {
-        self.add_notes(vec![note]);
-    }
-
-    fn add_notes(&self, notes: Vec<String>) {
-        self.notes.lock().unwrap_or_else(PoisonError::into_inner).extend(notes);
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(note);
     }
 
     /// Returns the notes about the cache since the last call.
     pub(crate) fn take_notes(&self) -> Vec<String> {
-        std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner))
+        let own = std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner));
+        self.cache().map(Cache::take_notes).into_iter().flatten().chain(own).collect()
     }
 
     /// Returns the items that the `typed` roots name, each once; if none is typed, all roots of the configuration.
@@ -398,21 +296,14 @@ impl Repository {
         if typed.is_empty() {
             return Ok(project.roots());
         }
-        let mut roots = Vec::new();
-        for root in typed {
-            let item = match self.find(project, root) {
-                Ok(item) => item,
-                Err(error) => {
-                    self.confirm_all_read(project)?;
-                    let faults = self.faults_of_file(project, root);
-                    return Err(if faults.is_empty() { error.into() } else { EngineError::Unread(faults) });
-                }
-            };
-            if !roots.contains(&item) {
-                roots.push(item);
-            }
-        }
-        Ok(roots)
+        let found = typed.iter().map(|root| {
+            self.find(project, root).or_else(|error| {
+                self.confirm_all_read(project)?;
+                let faults = self.faults_of_file(project, root);
+                Err(if faults.is_empty() { error.into() } else { EngineError::Unread(faults) })
+            })
+        });
+        Ok(distinct(found.collect::<Result<Vec<usize>, EngineError>>()?.into_iter()))
     }
 
     /// Returns why the file that `typed` names holds no item that can be read; empty if it names none.

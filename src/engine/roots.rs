@@ -66,7 +66,6 @@ fn list(ids: &[String]) -> String {
     ids.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns whether a root as typed looks like the path of a file.
 fn is_path(typed: &str) -> bool {
     typed.contains(['/', '\\']) && !typed.contains('#') || [".json", ".md"].iter().any(|end| typed.ends_with(end))
 }
@@ -90,14 +89,14 @@ impl Project<'_> {
 
     /// Returns whether the repo has a file at this path, or an item with this id, which may be redacted.
     pub(crate) fn has(&self, name: &str) -> bool {
-        let is_file = || RepoPath::new(name).is_ok_and(|path| self.source().files().binary_search(&path).is_ok());
+        let is_file =
+            || RepoPath::new(name).is_ok_and(|path| self.reader.source().files().binary_search(&path).is_ok());
         // What a placeholder stands for is not known.
         name.contains("[REDACTED") || is_file() || self.graph.item_with_id(name).is_some()
     }
 
-    /// Returns whether the configuration asks for a pack of this item.
     fn is_root(&self, item: usize) -> bool {
-        let roots = &self.settings.roots;
+        let roots = &self.reader.settings.roots;
         let entry = &self.corpus.entries[item];
         let id = entry.item.id.as_str();
         !entry.item.no_pack
@@ -227,7 +226,7 @@ impl Project<'_> {
             "it is what contextpack wrote: name the root that it is about"
         } else if self.denies(path) {
             "its name is one that is never opened, by `redaction.deny_paths`"
-        } else if self.source().files().binary_search(path).is_err() {
+        } else if self.reader.source().files().binary_search(path).is_err() {
             "git ignores it, or it is no file"
         } else if self.corpus.rules.adrs.contains(path) {
             "it is a decision, by `adrs`; name a work item that refers to it"
@@ -235,7 +234,7 @@ impl Project<'_> {
             "it is an agent, for whom `--agent` builds packs"
         } else if self.knowledge().documents.iter().any(|document| document.path == *path) {
             "it is a document, by `documents`; name a work item that refers to it"
-        } else if self.settings.work_items.iter().any(includes) {
+        } else if self.reader.settings.work_items.iter().any(includes) {
             "nothing in it is an item, or another file has its id"
         } else {
             "no entry of `work_items` includes it; `contextpack list` shows the roots"

@@ -4,7 +4,7 @@ use super::arguments::address;
 use crate::config::Policy;
 use crate::console::{Failure, counted, no_roots, printable, stamp, without_secrets};
 use crate::engine::{
-    BudgetLimits, BudgetProbe, PackTarget, Probe, Project, Repository, RootSummary, count_tokens, input_errors,
+    BudgetLimits, BudgetProbe, PackTarget, Probe, Project, Repository, RootSummary, count_tokens, input_diagnostics,
     why_not_in,
 };
 use crate::model::{
@@ -280,8 +280,7 @@ fn items(repository: &Repository, project: &Project<'_>, query: &ItemQuery) -> R
         }
     };
     let facts = without_nulls(json!({"items": items, "total": total, "hint": hint}));
-    let job = repository.job(project, roots, (&[], BudgetLimits::default()), stamp()?)?;
-    Ok(Reply::new(text, Some(facts), &input_errors(repository.files(), project, &job)))
+    Ok(Reply::new(text, Some(facts), &input_diagnostics(repository.files(), project)))
 }
 
 /// Returns whether each word, in lower case, is in the id, the title, the type or the status.

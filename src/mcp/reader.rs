@@ -4,8 +4,8 @@
 //! that was made before the question.
 
 use super::questions::{Question, Reply};
-use crate::console::{self, Failure, Workspace, settled};
-use crate::engine::{Project, Repository, SessionRequest, WarmReadings};
+use crate::console::{self, Failure, Workspace, settled, user_caches};
+use crate::engine::{OpenedCache, Project, Repository, SessionRequest};
 use crate::intake::is_listed_as_of;
 use crate::store::Access;
 use crate::watch::{Event, Events, FollowError, Follower, Native, Notice, Poll};
@@ -150,23 +150,28 @@ impl Reader {
 
     /// Answers questions until the process is to stop.
     pub(super) fn run(&mut self) {
-        let mut warm = WarmReadings::default();
-        while self.reading(&mut warm) == Next::Read {}
+        let mut cache = None;
+        while self.reading(&mut cache) == Next::Read {}
     }
 
     /// Reads the repository, and answers questions until it changes.
-    fn reading(&mut self, warm: &mut WarmReadings) -> Next {
-        let repository = match self.open() {
+    fn reading(&mut self, cache: &mut OpenedCache) -> Next {
+        let mut repository = match self.open() {
             Ok(repository) => repository,
             Err(failure) => return self.refuse_all(&failure.in_full()),
         };
-        warm.begin(&repository);
+        repository.resume(cache.take(), self.access, user_caches().as_deref(), None);
+        self.workspace.print_notes(&repository);
         let next = {
-            let project = repository.warm_project(warm);
+            let project = repository.project();
             self.readings.send_modify(|reading| *reading += 1);
             self.serve(&repository, &project)
         };
-        warm.end();
+        *cache = repository.take_cache();
+        if let Some((_, cache)) = cache {
+            cache.evict_unused();
+            cache.end_reading();
+        }
         next
     }
 
@@ -178,7 +183,7 @@ impl Reader {
             let began = SystemTime::now();
             let followed = self.follower.follow_base();
             self.blind_if_failed(followed.map(|()| false));
-            let repository = settled(|| self.workspace.open_at(&self.root, &[], Some(self.access)))?;
+            let repository = settled(|| self.workspace.open_at(&self.root, &[], None))?;
             openings += 1;
             let settings = repository.settings();
             let followed = self.follower.follow(repository.files(), settings);
@@ -211,7 +216,7 @@ impl Reader {
                     // It is not known what changed since the reading.
                     Notice::Tick if self.is_blind => return Next::Read,
                     Notice::Tick | Notice::Quiet => continue,
-                    Notice::Changed => return self.settle(),
+                    Notice::Changed(_) => return self.settle(),
                 }
             };
             if call.to.is_closed() {
@@ -264,7 +269,7 @@ impl Reader {
         loop {
             match self.follower.next(Some(Duration::ZERO)) {
                 Notice::Stop => return Some(Next::Stop),
-                Notice::Changed => changed = Some(Next::Read),
+                Notice::Changed(_) => changed = Some(Next::Read),
                 Notice::Tick => {}
                 Notice::Quiet => return changed,
             }
@@ -278,7 +283,7 @@ impl Reader {
             match self.follower.next(Some(QUIET)) {
                 Notice::Stop => return Next::Stop,
                 Notice::Quiet | Notice::Tick => break,
-                Notice::Changed => {}
+                Notice::Changed(_) => {}
             }
         }
         Next::Read
@@ -297,7 +302,7 @@ impl Reader {
         self.readings.send_modify(|reading| *reading += 1);
         match self.follower.next(None) {
             Notice::Stop => Next::Stop,
-            Notice::Changed => self.settle(),
+            Notice::Changed(_) => self.settle(),
             Notice::Tick | Notice::Quiet => Next::Read,
         }
     }

@@ -8,7 +8,7 @@ use super::packs::PackFiles;
 use crate::console::{self, Failure, PathFailure, Workspace, printable};
 use crate::model::{Digest, natural_cmp};
 use crate::review::{Freshness, PageEntry, report_changes, report_data, report_freshness, report_page, report_policy};
-use crate::watch::{Events, Watch};
+use crate::watch::Watch;
 use http::header::{ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, HOST, IF_NONE_MATCH};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, Uri};
 use http_body_util::Full;
@@ -132,7 +132,7 @@ impl AgentPacks {
     }
 
     /// Takes over the packs of a watch.
-    pub(crate) fn update<E: Events>(&self, watch: &Watch<E>) -> Result<(), Failure> {
+    pub(crate) fn update(&self, watch: &Watch) -> Result<(), Failure> {
         let folder = watch.delivered();
         let mut names = folder.list()?;
         names.sort_by(|a, b| natural_cmp(a, b));

@@ -78,24 +78,13 @@ pub enum CacheUnavailable {
     NoFolder,
     /// The user's cache folder lies in the repo, so that the key could have come with it.
     #[error("`{}` lies in the repo, which could bring a key along", path.display())]
-    InRepo {
-        /// The folder.
-        path: PathBuf,
-    },
+    InRepo { path: PathBuf },
     /// Other users may read or replace the key.
     #[error("others may use `{}`: take their permissions away with `chmod go=`", path.display())]
-    NotPrivate {
-        /// The folder or the key.
-        path: PathBuf,
-    },
+    NotPrivate { path: PathBuf },
     /// The system refuses to read or write the key.
     #[error("cannot use `{}`", path.display())]
-    Key {
-        /// The folder or the key.
-        path: PathBuf,
-        /// The system's error.
-        source: io::Error,
-    },
+    Key { path: PathBuf, source: io::Error },
     /// The system gives no random bytes for a key.
     #[error("the system gives no random numbers")]
     Random,

@@ -3,9 +3,9 @@
 use super::StoreError;
 use super::read::{LARGEST, read_open};
 use super::state::STATE;
-use super::unfinished::{MODE, Staging, create, replace, sweep};
+use super::unfinished::{MODE, Staging, create, open_dir, replace, sweep};
 use crate::model::{FileState, RepoPath, is_git_name, is_github_name};
-use cap_fs_ext::{DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
+use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, FileType, Metadata, OpenOptions};
 use rayon::prelude::*;
@@ -25,11 +25,9 @@ pub enum WriteResult {
     Unchanged,
 }
 
-/// An output folder, which is created by the first write.
-///
-/// Every name is used relative to the folder's open handle, so that renaming
-/// or replacing the folder meanwhile redirects nothing. All calls may be made
-/// from several threads, and by several processes.
+/// An output folder, which is created by the first write. Every name is used relative to the folder's open handle, so
+/// that renaming or replacing the folder meanwhile redirects nothing. All calls may be made from several threads, and
+/// by several processes.
 #[derive(Debug)]
 pub struct Folder {
     /// The path for messages.
@@ -103,9 +101,8 @@ impl Folder {
         }
     }
 
-    /// Stages writes in the state folder of the repo at `root`, if this folder lies in that repo.
-    ///
-    /// Git ignores the state folder, so it never sees an unfinished file.
+    /// Stages writes in the state folder of the repo at `root`, if this folder lies in that repo. Git ignores the state
+    /// folder, so it never sees an unfinished file.
     pub fn staged_at(mut self, root: &Path) -> Result<Self, StoreError> {
         self = self.unreserved(root)?;
         let failed = |source| StoreError::Read { path: root.to_owned(), source };
@@ -128,9 +125,8 @@ impl Folder {
         &self.shown
     }
 
-    /// Reads a file; `None` if there is no regular file of that name.
-    ///
-    /// A link is not followed: it counts as absent, and a write replaces it.
+    /// Reads a file; `None` if there is no regular file of that name. A link is not followed: it counts as absent, and
+    /// a write replaces it.
     pub fn read(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
         self.read_at_most(name, LARGEST)
     }
@@ -154,10 +150,6 @@ impl Folder {
     }
 
     /// Writes a file atomically, unless it holds these bytes already; the folder is created if it is missing.
-    ///
-    /// # Errors
-    /// If `name` is not a plain file name, is the name of a folder, or the
-    /// system refuses; the old file is then unchanged, and no other is left behind.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<WriteResult, StoreError> {
         let path = self.checked(name)?;
         if let Some(mut files) = self.memory() {
@@ -206,9 +198,6 @@ impl Folder {
     }
 
     /// Writes a file atomically, hidden ones too, unless the name exists already.
-    ///
-    /// # Errors
-    /// If the system refuses; nothing is left behind then.
     pub fn write_once(&self, name: &str, bytes: &[u8]) -> Result<WriteResult, StoreError> {
         let created = create(&*self.created()?, self.staging(), name, bytes, MODE)
             .map_err(|source| StoreError::Write { path: self.shown.join(name), source })?;
@@ -271,9 +260,6 @@ impl Folder {
     /// Lists the names that end in `.json` and that [`list`](Self::list) leaves out: links, pipes, folders, and files with a name
     /// that this program never gives; sorted by bytes.
     pub fn irregular(&self) -> Result<Vec<String>, StoreError> {
-        if self.memory().is_some() {
-            return Ok(Vec::new());
-        }
         let is_left_out = |name: &str, kind: FileType| !(kind.is_file() && is_plain(name));
         self.names(&|name, kind| name.ends_with(".json") && !name.starts_with('.') && is_left_out(name, kind))
     }
@@ -295,9 +281,6 @@ impl Folder {
     /// Returns whether a name is taken by something that is no regular file.
     pub fn is_irregular(&self, name: &str) -> Result<bool, StoreError> {
         let path = self.checked(name)?;
-        if self.memory().is_some() {
-            return Ok(false);
-        }
         let Some(dir) = self.existing()? else { return Ok(false) };
         match dir.symlink_metadata(name) {
             Ok(metadata) => Ok(!metadata.is_file()),
@@ -382,35 +365,19 @@ impl Folder {
     /// Opens the folder part by part without following links.
     fn inside(&self, root: &Dir, dir: &RepoPath, create: bool) -> Result<Option<Dir>, StoreError> {
         let mut here = root.try_clone().map_err(|source| StoreError::Read { path: self.shown.clone(), source })?;
-        let mut shown = self.shown.clone();
         let parts: Vec<&str> = dir.as_str().split('/').filter(|part| !part.is_empty()).collect();
-        parts.iter().for_each(|_| {
-            shown.pop();
-        });
-        for part in parts {
-            shown.push(part);
-            let opened = match here.open_dir_nofollow(part) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound && !create => {
-                    return Ok(None);
-                }
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    match here.create_dir(part) {
-                        // Another thread or process may have been first.
-                        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                            return Err(StoreError::Write { path: shown, source: error });
-                        }
-                        _ => here.open_dir_nofollow(part),
-                    }
-                }
-                opened => opened,
-            };
-            here = match opened {
+        let shown = |depth: usize| self.shown.ancestors().nth(parts.len() - depth).unwrap_or(&self.shown).to_owned();
+        for (part, depth) in parts.iter().zip(1..) {
+            here = match open_dir(&here, part, create) {
                 Ok(dir) => dir,
+                Err(error) if error.kind() == io::ErrorKind::NotFound && !create => return Ok(None),
                 Err(source) => {
+                    let path = shown(depth);
                     return Err(match here.symlink_metadata(part) {
-                        Ok(metadata) if metadata.is_symlink() => StoreError::Link { path: shown },
-                        Ok(metadata) if !metadata.is_dir() => StoreError::NotAFolder { path: shown },
-                        _ => StoreError::Read { path: shown, source },
+                        Ok(metadata) if metadata.is_symlink() => StoreError::Link { path },
+                        Ok(metadata) if !metadata.is_dir() => StoreError::NotAFolder { path },
+                        Err(_) if create => StoreError::Write { path, source },
+                        _ => StoreError::Read { path, source },
                     });
                 }
             };

@@ -28,9 +28,8 @@ const NAME: &str = "key";
 /// The largest file that is read as a key, in bytes.
 const LARGEST: u64 = 4096;
 
-/// Reads the key in the user's cache folder `caches`, for a build of the repo at `root`.
-///
-/// If there is no key, creates one if `create` is set and returns `None` otherwise.
+/// Reads the key in the user's cache folder `caches`, for a build of the repo at `root`. If there is no key, creates
+/// one if `create` is set and returns `None` otherwise.
 pub(super) fn find(caches: &Path, root: &Path, create: bool) -> Result<Option<[u8; 32]>, CacheUnavailable> {
     let path = caches.join(FOLDER);
     let failed = |source| CacheUnavailable::Key { path: path.clone(), source };
@@ -92,9 +91,8 @@ fn create_private(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Whether a path leads into the repo at `root` or into a git work tree around it, by name or by links.
-///
-/// A file there may have come with the repo.
+/// Whether a path leads into the repo at `root` or into a git work tree around it, by name or by links. A file there
+/// may have come with the repo.
 fn lies_in_repo(path: &Path, root: &Path) -> bool {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let mut tops = vec![root.to_owned(), real(root)];

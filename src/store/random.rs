@@ -11,9 +11,8 @@ pub(super) fn key() -> Option<[u8; 32]> {
     Some(key)
 }
 
-/// Returns 32 random hex digits, for the name of a temporary file or to make two files differ.
-///
-/// Without the system's randomness they are unique, not random: of the time, the process and the call.
+/// Returns 32 random hex digits, for the name of a temporary file or to make two files differ. Without the system's
+/// randomness they are unique, not random: of the time, the process and the call.
 pub fn name() -> String {
     static CALLS: AtomicU64 = AtomicU64::new(0);
     let mut bytes = [0; 16];

@@ -21,10 +21,8 @@ pub enum Links {
     Refuse,
 }
 
-/// Reads a regular file of at most [`LARGEST`] bytes.
-///
-/// Neither opening nor reading blocks, so that a FIFO or a device cannot stop the caller. An inherited descriptor, as
-/// shells give for `<(…)`, may be a pipe.
+/// Reads a regular file of at most [`LARGEST`] bytes. Neither opening nor reading blocks, so that a FIFO or a device
+/// cannot stop the caller. An inherited descriptor, as shells give for `<(…)`, may be a pipe.
 pub fn read_file(path: &Path, links: Links) -> io::Result<Vec<u8>> {
     if links == Links::Follow && is_descriptor(path) {
         return read_stream(std::fs::File::open(path)?);

@@ -59,9 +59,8 @@ pub struct CacheFolder {
 }
 
 impl CacheFolder {
-    /// Opens the cache of the repo at `root`; `caches` is the user's cache folder, outside the repo.
-    ///
-    /// With [`Access::Read`] nothing is created, and the result is `None` if this user has written no cache yet.
+    /// Opens the cache of the repo at `root`; `caches` is the user's cache folder, outside the repo. With
+    /// [`Access::Read`] nothing is created, and the result is `None` if this user has written no cache yet.
     pub fn open(root: &Path, caches: &Path, access: Access) -> Result<Option<Self>, CacheUnavailable> {
         let folder = open_cache(root)?;
         let Some(user) = key::find(caches, root, access == Access::Write)? else { return Ok(None) };
@@ -78,9 +77,8 @@ impl CacheFolder {
         Self { folder, seal: authenticated(copy, &[b"seal"]), digest: authenticated(copy, &[b"digest"]) }
     }
 
-    /// Returns a digester that has been fed a key, so that its digests reveal nothing about texts to others.
-    ///
-    /// Such digests are only compared, and saved in authenticated files, so it does no harm that they can be extended.
+    /// Returns a digester that has been fed a key, so that its digests reveal nothing about texts to others. Such
+    /// digests are only compared, and saved in authenticated files, so it does no harm that they can be extended.
     pub fn digester(&self) -> Digester {
         Digester::default().part(self.digest)
     }
@@ -107,9 +105,6 @@ impl CacheFolder {
     }
 
     /// Writes the file `name` for `program`, unless the cache is in memory only.
-    ///
-    /// # Errors
-    /// If the system refuses; the old file is then unchanged.
     pub fn write(&self, name: &str, program: &str, payload: &[u8]) -> Result<(), StoreError> {
         let Some(folder) = &self.folder else { return Ok(()) };
         mark_cache(folder)?;
@@ -120,9 +115,8 @@ impl CacheFolder {
     }
 }
 
-/// Derives the key of a working copy from its path, inode and creation time.
-///
-/// The latter two distinguish folders that have the same path one after another, or in several containers.
+/// Derives the key of a working copy from its path, inode and creation time. The latter two distinguish folders that
+/// have the same path one after another, or in several containers.
 fn working_copy(user: &[u8; 32], root: &Path) -> std::io::Result<[u8; 32]> {
     let real = root.canonicalize()?;
     let metadata = real.metadata()?;

@@ -24,11 +24,10 @@ const KEEP_NOTHING: &str = "\
 !.gitignore
 ";
 
-/// Creates the state folder, and its `.gitignore` or what is missing in it.
-///
-/// `keep_snapshot` says whether `github/` is committed, which it is if packs are. A `.gitignore` that this program wrote, perhaps in
-/// part, is replaced, and so is a link, which git does not read. The lines of another one are kept above the text that ignores
-/// everything, since the last line that matches decides; one that ignores everything by itself stays.
+/// Creates the state folder, and its `.gitignore` or what is missing in it. `keep_snapshot` says whether `github/` is
+/// committed, which it is if packs are. A `.gitignore` that this program wrote, perhaps in part, is replaced, and so is
+/// a link, which git does not read. The lines of another one are kept above the text that ignores everything, since the
+/// last line that matches decides; one that ignores everything by itself stays.
 pub fn init_state_dir(root: &Path, keep_snapshot: bool) -> Result<WriteResult, StoreError> {
     let (folder, wanted) = (open_state(root)?, state_ignore(keep_snapshot));
     if folder.write_once(IGNORE, wanted.as_bytes())? == WriteResult::Written {

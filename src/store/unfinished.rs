@@ -39,7 +39,7 @@ pub(super) struct Staging {
 impl Staging {
     /// Opens the folder below the repo's root, creating it if it is missing.
     pub(super) fn open(root: &Dir, state: &str) -> io::Result<Self> {
-        let dir = open_or_create(&open_or_create(root, state)?, FOLDER)?;
+        let dir = open_dir(&open_dir(root, state, true)?, FOLDER, true)?;
         if dir.symlink_metadata(".gitignore").is_err() {
             replace(&dir, None, ".gitignore", b"# Files that are being written.\n*\n", MODE)?;
         }
@@ -47,9 +47,11 @@ impl Staging {
     }
 }
 
-fn open_or_create(dir: &Dir, name: &str) -> io::Result<Dir> {
+/// Opens a folder that is no link, and with `create` creates it if it is missing.
+pub(super) fn open_dir(dir: &Dir, name: &str, create: bool) -> io::Result<Dir> {
     match dir.open_dir_nofollow(name) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => match dir.create_dir(name) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound && create => match dir.create_dir(name) {
+            // Another thread or process may have been first.
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
             _ => dir.open_dir_nofollow(name),
         },
@@ -61,9 +63,6 @@ fn open_or_create(dir: &Dir, name: &str) -> io::Result<Dir> {
 pub(super) const MODE: u32 = 0o644;
 
 /// Writes `bytes` to `name` in `dir` atomically, through a file in `staging` or, failing that, beside it.
-///
-/// # Errors
-/// If the system refuses; the old file is then unchanged, and no other is left behind.
 pub(super) fn replace(dir: &Dir, staging: Option<&Staging>, name: &str, bytes: &[u8], mode: u32) -> io::Result<()> {
     if let Some(staging) = staging.filter(|staging| !staging.apart.load(Ordering::Relaxed)) {
         match replace_through(&staging.dir, dir, name, bytes, mode) {
@@ -76,11 +75,8 @@ pub(super) fn replace(dir: &Dir, staging: Option<&Staging>, name: &str, bytes: &
     replace_through(dir, dir, name, bytes, mode)
 }
 
-/// Writes `bytes` to `name` in `dir` as a whole, unless the name exists, and returns whether it did: of several processes
-/// that create one name, one does.
-///
-/// # Errors
-/// If the system refuses, for example since the disk is full; nothing of that name is left behind.
+/// Writes `bytes` to `name` in `dir` as a whole, unless the name exists, and returns whether it did: of several
+/// processes that create one name, one does.
 pub(super) fn create(dir: &Dir, staging: Option<&Staging>, name: &str, bytes: &[u8], mode: u32) -> io::Result<bool> {
     if dir.symlink_metadata(name).is_ok() {
         return Ok(false);
@@ -195,7 +191,6 @@ fn write_through(from: &Dir, bytes: &[u8], mode: u32, publish: &dyn Fn(&str) -> 
 }
 
 /// Removes the unfinished files of killed processes in `dir`, which is at `path`, except those that are protected.
-///
 /// Errors are ignored, since a later run tries again.
 pub(super) fn sweep(dir: &Dir, path: &Path, is_protected: &dyn Fn(&Path) -> bool) {
     let Ok(entries) = dir.entries() else { return };

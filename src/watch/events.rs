@@ -19,23 +19,17 @@ pub enum Event {
     Stop,
 }
 
-/// A source of events.
-///
-/// It reports every change in a followed folder, or [`Event::Overflow`]. It may report a change several times, and
-/// changes that are none.
+/// A source of events. It reports every change in a followed folder, or [`Event::Overflow`]. It may report a change
+/// several times, and changes that are none.
 pub trait Events: Send {
     /// Follows changes of a folder and of its entries, but not in the folders below it.
-    ///
-    /// # Errors
-    /// [`FollowError`]; other folders are still followed.
     fn follow(&mut self, folder: &Path) -> Result<(), FollowError>;
 
     /// Unfollows a folder, whether or not it still exists.
     fn unfollow(&mut self, folder: &Path);
 
-    /// Waits until every change that was made before this call can be received with [`Events::next`].
-    ///
-    /// A source that cannot tell waits for as long as such a change usually takes.
+    /// Waits until every change that was made before this call can be received with [`Events::next`]. A source that
+    /// cannot tell waits for as long as such a change usually takes.
     fn flush(&mut self) {}
 
     /// Waits for the next event; [`Event::Quiet`] if none comes `within` this time.

@@ -1,72 +1,206 @@
-//! Follows the inputs of a repository for a process that reads it again and again and writes nothing.
+//! Follows the folders in which an input of a repository is or may appear.
 
 use super::events::{Event, Events, FollowError};
-use super::watched_folders::WatchedFolders;
 use crate::config::Settings;
 use crate::engine::SessionRequest;
+use crate::git;
 use crate::intake::Repo;
-use std::time::Duration;
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// The state folder; only the snapshot in it is an input.
+const STATE: &str = ".contextpack";
 
 /// What a follower noticed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Notice {
-    /// An input may have changed since the repository was opened.
-    Changed,
-    /// Somebody sent [`Event::Tick`].
+    /// These paths may have changed, or any if it is not known which.
+    Changed(Option<Vec<PathBuf>>),
+    /// It is time for a periodic check.
     Tick,
-    /// Nothing within the given time.
+    /// Nothing changed within the given time.
     Quiet,
     /// The process is to stop.
     Stop,
 }
 
-/// Follows every folder in which an input of a repository is or may appear.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum WatchedFiles {
+    All,
+    Names(BTreeSet<OsString>),
+}
+
+/// Follows the inputs of a repository.
 pub struct Follower {
     request: SessionRequest,
     events: Box<dyn Events>,
-    folders: WatchedFolders,
+    /// The folders to follow, with the files in them that are relevant.
+    wanted: BTreeMap<PathBuf, WatchedFiles>,
+    followed: BTreeSet<PathBuf>,
+    /// The folders that the program writes and never reads.
+    ignored: Vec<PathBuf>,
 }
 
 impl Follower {
-    /// Creates a follower of the repository of `request`, of which only the root and the configuration count.
+    /// Creates a follower of the repository of `request` that follows nothing yet.
     pub fn new(request: SessionRequest, events: Box<dyn Events>) -> Self {
-        Self { request, events, folders: WatchedFolders::default() }
+        let (wanted, followed, ignored) = Default::default();
+        Self { request, events, wanted, followed, ignored }
     }
 
-    /// Follows the folders that show when a repository appears or becomes readable.
+    /// Follows the folders that show when a repo appears or becomes readable.
     pub fn follow_base(&mut self) -> Result<(), FollowError> {
-        self.folders.follow_base(&self.request, &mut *self.events)
+        base(&self.request, &mut self.wanted);
+        self.follow_wanted().map(|_| ())
     }
 
-    /// Follows the folders of an opened repository. Returns whether any of them is newly followed, so that the repository
-    /// may have changed between its opening and now.
+    /// Follows every folder where an input of an opened repository may be or appear, and no other. Returns whether a
+    /// folder is newly followed, so that changes in it may have been missed.
     pub fn follow(&mut self, repo: &Repo, settings: &Settings) -> Result<bool, FollowError> {
-        self.folders.follow_repo(&self.request, repo, settings, &mut *self.events)
+        let root = &self.request.root;
+        let mut wanted = BTreeMap::new();
+        for folder in repo.folders() {
+            wanted.insert(if folder.is_empty() { root.clone() } else { root.join(folder) }, WatchedFiles::All);
+        }
+        base(&self.request, &mut wanted);
+        let snapshot = root.join(settings.github.snapshot.as_str());
+        for part in snapshot.ancestors().take_while(|part| *part != root) {
+            name(&mut wanted, part);
+        }
+        wanted.extend(two_levels(&snapshot).into_iter().map(|folder| (folder, WatchedFiles::All)));
+        let own = settings.own_folders();
+        let own = own.iter().map(|folder| root.join(folder.as_str()));
+        let written = self.request.out.iter().cloned().chain(own).chain([root.join(STATE)]);
+        self.ignored = written.filter(|path| !snapshot.starts_with(path) && path != root).collect();
+        self.unfollow(|folder| !wanted.contains_key(folder));
+        self.wanted = wanted;
+        self.follow_wanted()
+    }
+
+    fn follow_wanted(&mut self) -> Result<bool, FollowError> {
+        let missing = self.wanted.keys().filter(|folder| !self.followed.contains(*folder)).cloned();
+        let mut is_new = false;
+        for folder in missing.collect::<Vec<PathBuf>>() {
+            match self.events.follow(&folder) {
+                Ok(()) => is_new |= self.followed.insert(folder),
+                Err(FollowError::Gone) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(is_new)
+    }
+
+    /// Unfollows folders until they are followed again.
+    fn unfollow(&mut self, is_unwanted: impl Fn(&Path) -> bool) {
+        for folder in self.followed.extract_if(.., |folder| is_unwanted(folder)) {
+            self.events.unfollow(&folder);
+        }
+    }
+
+    /// Returns the number of followed folders.
+    pub fn followed(&self) -> usize {
+        self.followed.len()
     }
 
     /// Waits until every change that was made before this call is reported by [`Follower::next`].
+    #[cfg(feature = "mcp")]
     pub fn flush(&mut self) {
         self.events.flush();
     }
 
     /// Waits for something to notice; changes of files that are no inputs do not count.
     pub fn next(&mut self, within: Option<Duration>) -> Notice {
+        let began = Instant::now();
         loop {
-            match self.events.next(within) {
+            match self.events.next(within.map(|within| within.saturating_sub(began.elapsed()))) {
                 Event::Stop => return Notice::Stop,
                 Event::Tick => return Notice::Tick,
                 Event::Quiet => return Notice::Quiet,
                 Event::Overflow => {
-                    self.folders.unfollow_all(&mut *self.events);
-                    return Notice::Changed;
+                    // They may have been replaced.
+                    self.unfollow(|_| true);
+                    return Notice::Changed(None);
                 }
                 Event::Touched(paths) => {
-                    let relevant = self.folders.touched(&paths, &mut *self.events);
-                    if relevant.is_none_or(|relevant| !relevant.is_empty()) {
-                        return Notice::Changed;
+                    let relevant = self.relevant(&paths);
+                    if relevant.as_ref().is_none_or(|relevant| !relevant.is_empty()) {
+                        return Notice::Changed(relevant);
                     }
                 }
             }
         }
     }
+
+    /// Returns the paths that may change a pack; `None` if they cannot be determined. A followed folder among the paths
+    /// was created, removed or moved: it and the folders below it are followed again with the next build.
+    fn relevant(&mut self, paths: &[PathBuf]) -> Option<Vec<PathBuf>> {
+        let mut relevant = Some(Vec::new());
+        for path in paths {
+            if self.followed.range(path.clone()..).next().is_some_and(|folder| folder.starts_with(path)) {
+                self.unfollow(|folder| folder.starts_with(path));
+                relevant = None;
+            } else if self.is_relevant(path) {
+                relevant.iter_mut().for_each(|relevant| relevant.push(path.clone()));
+            }
+        }
+        relevant
+    }
+
+    fn is_relevant(&self, path: &Path) -> bool {
+        let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return false };
+        match self.wanted.get(folder) {
+            None => false,
+            Some(WatchedFiles::Names(names)) => names.contains(name),
+            Some(WatchedFiles::All) => !self.ignored.iter().any(|ignored| ignored == path),
+        }
+    }
+}
+
+/// Adds the root, the configuration, the files that decide which files are tracked, and for an agent those of git's
+/// history.
+fn base(request: &SessionRequest, wanted: &mut BTreeMap<PathBuf, WatchedFiles>) {
+    let root = &request.root;
+    wanted.insert(root.clone(), WatchedFiles::All);
+    // After the root is removed, this reports that it is back.
+    name(wanted, root);
+    if let Some(config) = request.config.as_ref().and_then(|config| std::path::absolute(config).ok()) {
+        name(wanted, &config);
+        if let Ok(real) = config.canonicalize() {
+            name(wanted, &real);
+        }
+    }
+    let history = request.agent.iter().flat_map(|_| git::history_inputs(root));
+    for file in git::outside_inputs(root).into_iter().chain(history) {
+        name(wanted, &file);
+    }
+}
+
+/// Makes the file at `path` relevant.
+fn name(wanted: &mut BTreeMap<PathBuf, WatchedFiles>, path: &Path) {
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return };
+    let files = wanted.entry(folder.to_owned()).or_insert_with(|| WatchedFiles::Names(BTreeSet::new()));
+    if let WatchedFiles::Names(names) = files {
+        names.insert(name.to_owned());
+    }
+}
+
+/// Returns a folder and two levels of folders below it, where a snapshot has its files.
+fn two_levels(folder: &Path) -> Vec<PathBuf> {
+    let below = |folder: &PathBuf| -> Vec<PathBuf> {
+        // `std::fs::read_dir` panics if the system cannot close a folder.
+        let entries = Dir::open_ambient_dir(folder, ambient_authority()).and_then(|dir| dir.entries());
+        let entries = entries.into_iter().flatten().flatten();
+        let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        folders.map(|entry| folder.join(entry.file_name())).collect()
+    };
+    if !folder.is_dir() {
+        return Vec::new();
+    }
+    let first = below(&folder.to_owned());
+    let second: Vec<PathBuf> = first.iter().flat_map(below).collect();
+    [vec![folder.to_owned()], first, second].concat()
 }

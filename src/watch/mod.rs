@@ -6,7 +6,6 @@
 //! between.
 
 mod events;
-#[cfg(feature = "mcp")]
 mod follower;
 mod native;
 mod now_file;
@@ -15,10 +14,8 @@ mod saved;
 #[cfg(test)]
 #[expect(clippy::unwrap_used, reason = "tests")]
 mod tests;
-mod watched_folders;
 
 pub use events::{Event, Events, FollowError, Poll};
-#[cfg(feature = "mcp")]
 pub use follower::{Follower, Notice};
 pub use native::Native;
 pub use report::{WatchProblem, WatchReport};
@@ -26,7 +23,7 @@ pub use saved::SavedPack;
 
 use crate::config::Settings;
 use crate::engine::{
-    BuildObserver, EngineError, Session, SessionRequest, Update, WriteOutcome, WriteStatus, WrittenPack, companion,
+    BuildObserver, EngineError, FAILED, PackState, REMOVED, Session, SessionRequest, Update, WrittenPack, companion,
 };
 use crate::intake::{IntakeError, Repo};
 use crate::model::{Code, Diagnostic, RepoPath};
@@ -39,9 +36,8 @@ use now_file::NowFile;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use watched_folders::WatchedFolders;
 
 /// The silence that ends a burst of events: editors save in several steps.
 const QUIET: Duration = Duration::from_millis(50);
@@ -53,11 +49,10 @@ const MAX_TOUCHED: usize = 256;
 const MAX_BURST: Duration = Duration::from_secs(2);
 
 /// A repo that is watched.
-pub struct Watch<E> {
+pub struct Watch {
     request: SessionRequest,
     session: Session,
-    events: E,
-    folders: WatchedFolders,
+    follower: Follower,
     now: NowFile,
     stamp: Box<dyn Fn() -> Stamp + Send>,
     /// Whether reports hold renderings.
@@ -82,24 +77,21 @@ pub struct Watch<E> {
     touched: Option<BTreeSet<PathBuf>>,
 }
 
-impl<E: Events> Watch<E> {
-    /// Creates a watch that has built nothing yet.
-    ///
-    /// `environment` holds the secrets that no pack may contain, `stamp` gives the time of each build, and `renderings`
-    /// says whether to fill [`SavedPack::renderings`].
+impl Watch {
+    /// Creates a watch that has built nothing yet. `environment` holds the secrets that no pack may contain, `stamp`
+    /// gives the time of each build, and `renderings` says whether to fill [`SavedPack::renderings`].
     pub fn new(
         request: SessionRequest,
         environment: Environment,
-        events: E,
+        events: Box<dyn Events>,
         stamp: Box<dyn Fn() -> Stamp + Send>,
         renderings: bool,
     ) -> Self {
         Self {
             session: Session::new(request.clone(), environment),
             now: NowFile::new(&request),
+            follower: Follower::new(request.clone(), events),
             request,
-            events,
-            folders: WatchedFolders::default(),
             stamp,
             renderings,
             dir: None,
@@ -138,7 +130,7 @@ impl<E: Events> Watch<E> {
 
     /// Returns the number of followed folders.
     pub fn followed(&self) -> usize {
-        self.folders.len()
+        self.follower.followed()
     }
 
     /// Returns the configured folder of packs, as of the last build that read the configuration.
@@ -156,9 +148,8 @@ impl<E: Events> Watch<E> {
         self.now.rendering()
     }
 
-    /// Waits for the end of the next burst of events and builds; `None` once the watch is stopped.
-    ///
-    /// The report is quiet if nothing changed after all.
+    /// Waits for the end of the next burst of events and builds; `None` once the watch is stopped. The report is quiet
+    /// if nothing changed after all.
     pub fn next_report(&mut self) -> Option<WatchReport> {
         // The cache is saved here, after the last report, so that nothing waits for it.
         self.session.save();
@@ -189,38 +180,26 @@ impl<E: Events> Watch<E> {
             if within == Some(Duration::ZERO) {
                 return true;
             }
-            let counts = match self.events.next(within) {
-                Event::Stop => return false,
-                Event::Tick => {
+            match self.follower.next(within) {
+                Notice::Stop => return false,
+                Notice::Quiet => return true,
+                Notice::Tick => {
                     self.expected = false;
                     self.touched = None;
                     return true;
                 }
-                Event::Quiet => return true,
-                Event::Touched(paths) => self.touch(&paths),
-                Event::Overflow => {
-                    self.folders.unfollow_all(&mut self.events);
-                    self.touched = None;
-                    true
+                Notice::Changed(paths) => {
+                    let touched = self
+                        .touched
+                        .take()
+                        .zip(paths)
+                        .map(|(touched, paths)| touched.into_iter().chain(paths).collect::<BTreeSet<PathBuf>>());
+                    self.touched = touched.filter(|touched| touched.len() <= MAX_TOUCHED);
+                    let now = Instant::now();
+                    burst = Some((burst.map_or(now, |(first, _)| first), now));
                 }
-            };
-            if counts {
-                let now = Instant::now();
-                burst = Some((burst.map_or(now, |(first, _)| first), now));
             }
         }
-    }
-
-    /// Records changed paths, and returns whether any of them is relevant.
-    fn touch(&mut self, paths: &[PathBuf]) -> bool {
-        let relevant = self.folders.touched(paths, &mut self.events);
-        let counts = relevant.as_ref().is_none_or(|paths| !paths.is_empty());
-        self.touched = self.touched.take().zip(relevant).map(|(mut touched, relevant)| {
-            touched.extend(relevant);
-            touched
-        });
-        self.touched.take_if(|touched| touched.len() > MAX_TOUCHED);
-        counts
     }
 
     /// Builds what changed since the last check, or everything the first time.
@@ -237,7 +216,7 @@ impl<E: Events> Watch<E> {
         self.unsettled = built.as_ref().is_err_and(|error| matches!(error, EngineError::Unsettled(_)) || locked(error));
         let mut report =
             WatchReport { saved: saved.into_inner().unwrap_or_else(PoisonError::into_inner), ..WatchReport::default() };
-        report.saved.sort_by(|a, b| a.name.cmp(&b.name));
+        report.saved.sort_by(|a, b| a.state.name.cmp(&b.state.name));
         report.several_profiles = several;
         match built {
             Ok(update) => problems.extend(self.finish(update, &mut report).err().map(WatchProblem::Now)),
@@ -259,8 +238,8 @@ impl<E: Events> Watch<E> {
 
     fn build(&mut self, saved: &Mutex<Vec<SavedPack>>) -> (Result<Update, EngineError>, Vec<WatchProblem>, bool) {
         let touched = self.touched.take().map(|touched| touched.into_iter().collect());
-        let Self { session, folders, events, request, dir, renderings, now, .. } = self;
-        let mut follow_error = folders.follow_base(request, events).err();
+        let Self { session, follower, request, dir, renderings, now, .. } = self;
+        let mut follow_error = follower.follow_base().err();
         let mut several = false;
         let mut listed = |repo: &Repo, settings: &Settings, anew: bool| {
             several = match &request.agent {
@@ -275,7 +254,7 @@ impl<E: Events> Watch<E> {
             if !anew {
                 return false;
             }
-            folders.follow_repo(request, repo, settings, events).unwrap_or_else(|error| {
+            follower.follow(repo, settings).unwrap_or_else(|error| {
                 follow_error = Some(error);
                 false
             })
@@ -289,6 +268,7 @@ impl<E: Events> Watch<E> {
             on_written: Some(&replaced),
             change_expected: self.expected,
             changed_paths: touched,
+            ..BuildObserver::default()
         };
         let built = session.build_observed((self.stamp)(), &mut observer);
         (built, follow_error.into_iter().map(WatchProblem::Follow).collect(), several)
@@ -300,30 +280,26 @@ impl<E: Events> Watch<E> {
         report.unchanged = unchanged;
         report.arrived = arrived;
         for saved in &mut report.saved {
-            if let Some(change) = changes.iter().find(|change| change.now.name == saved.name) {
-                saved.files.clone_from(&change.now.files);
+            if let Some(change) = changes.iter().find(|change| change.name == saved.state.name) {
+                saved.state.files.clone_from(&change.files);
             }
         }
         let failed_now: BTreeMap<String, String> = changes
             .iter()
-            .filter(|change| change.now.status == WriteStatus::Failed)
-            .map(|change| (change.now.name.clone(), public_fault(&change.now.reasons, &diagnostics)))
+            .filter(|change| change.status == FAILED)
+            .map(|change| (change.name.clone(), public_fault(&change.reasons, &diagnostics)))
             .collect();
-        let failed = changes.into_iter().map(|change| change.now).filter(|now| now.status == WriteStatus::Failed);
+        let failed = changes.into_iter().filter(|change| change.status == FAILED);
         let mut failing = BTreeSet::new();
         let mut new = |line: String| !self.failing.contains(&line) & failing.insert(line);
         report.failed = failed.filter(|failed| new(format!("{}: {:?}", failed.name, failed.reasons))).collect();
         report.unresolved = unresolved.into_iter().filter(|root| new(root.to_string())).collect();
         self.failing = failing;
-        let folder = match (&self.request.out, &self.request.agent, &self.dir) {
-            (Some(out), ..) => Arc::new(Folder::open_anywhere(out)?),
-            (None, Some(_), _) => Arc::clone(self.session.delivered()),
-            (None, None, Some(dir)) => Arc::new(Folder::open(&self.request.root, dir)?),
-            (None, None, None) => return Ok(()),
-        };
+        let Some(folder) = self.session.folder().cloned() else { return Ok(()) };
         for saved in &report.saved {
-            if let Some(summary) = self.session.packs().get(&saved.name) {
-                self.wrote.insert((folder.path().to_owned(), saved.name.clone()), summary.hash.clone());
+            let name = &saved.state.name;
+            if let Some(summary) = self.session.packs().get(name) {
+                self.wrote.insert((folder.path().to_owned(), name.clone()), summary.hash.clone());
             }
         }
         for name in gone {
@@ -340,9 +316,8 @@ impl<E: Events> Watch<E> {
         self.show(&folder, report, &failed_now)
     }
 
-    /// Removes an orphaned pack that this watch wrote under a former id and that was not changed since.
-    ///
-    /// A pack whose root's file cannot be read at present is not removed.
+    /// Removes an orphaned pack that this watch wrote under a former id and that was not changed since. A pack whose
+    /// root's file cannot be read at present is not removed.
     fn remove(&mut self, folder: &Folder, name: &str, diagnostics: &[Diagnostic]) -> Result<Orphan, StoreError> {
         let Some(bytes) = folder.read(name)? else { return Ok(Orphan::Absent) };
         let key = (folder.path().to_owned(), name.to_owned());
@@ -365,8 +340,8 @@ impl<E: Events> Watch<E> {
         companion::remove(folder, name)?;
         folder.remove(name)?;
         self.wrote.remove(&key);
-        Ok(Orphan::Removed(WriteOutcome {
-            status: WriteStatus::Removed,
+        Ok(Orphan::Removed(PackState {
+            status: REMOVED,
             root: pack.root.work_item_id.or(pack.root.issue_url).unwrap_or_default(),
             profile: pack.profile,
             name: key.1,
@@ -377,9 +352,8 @@ impl<E: Events> Watch<E> {
     }
 
     /// Shows the pack that changed last: of several the first whose root's own text changed. Without a change, the pack
-    /// in focus or else the first one.
-    ///
-    /// If the pack in focus cannot be built, as `failed` says, it stays in focus, below a line that says why.
+    /// in focus or else the first one. If the pack in focus cannot be built, as `failed` says, it stays in focus, below
+    /// a line that says why.
     fn show(
         &mut self,
         folder: &Folder,
@@ -390,7 +364,7 @@ impl<E: Events> Watch<E> {
         if let Some(why) = self.now.focus.as_ref().and_then(|focus| failed.get(focus)) {
             return self.now.mark_outdated(why);
         }
-        let first = report.saved.iter().find(|saved| saved.own).or(report.saved.first()).map(|saved| &saved.name);
+        let first = report.saved.iter().find(|saved| saved.own).or(report.saved.first()).map(|saved| &saved.state.name);
         let focus = first.or(self.now.focus.as_ref()).or(packs.keys().next()).cloned();
         match focus.and_then(|name| Some((packs.get(&name)?.hash.clone(), name))) {
             Some((hash, name)) => self.now.show(folder, &name, &hash),
@@ -404,7 +378,7 @@ impl<E: Events> Watch<E> {
 
 /// What happened to a pack that is no longer built.
 enum Orphan {
-    Removed(WriteOutcome),
+    Removed(PackState),
     /// Another program wrote it, somebody changed it, or its root's file cannot be read.
     Left,
     /// There is no such file.

@@ -22,10 +22,8 @@ pub struct Native {
 }
 
 impl Native {
-    /// Creates a source that follows nothing yet.
-    ///
-    /// Notifications are sent through `sender` and received, with everything else sent to it, from `events`. `root` is
-    /// the folder that holds most of the folders to follow.
+    /// Creates a source that follows nothing yet. Notifications are sent through `sender` and received, with everything
+    /// else sent to it, from `events`. `root` is the folder that holds most of the folders to follow.
     pub fn new(root: &Path, sender: Sender<Event>, events: Receiver<Event>) -> Result<Self, FollowError> {
         let notice = move |notice: notify::Result<notify::Event>| {
             if let Some(event) = translated(notice) {

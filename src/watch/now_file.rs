@@ -6,7 +6,6 @@ use crate::review::read;
 use crate::store::{Folder, StoreError, open_state};
 use std::path::PathBuf;
 
-/// The name of the file.
 const NOW: &str = "now.md";
 
 /// The file `now.md` with the last good rendering of the pack in focus.
@@ -17,9 +16,7 @@ pub(super) struct NowFile {
     pub(super) is_written: bool,
     /// Whether an earlier watch may have left the context of another agent in the file.
     may_be_foreign: bool,
-    /// The name of the pack in focus.
     pub(super) focus: Option<String>,
-    /// The hash of the rendered pack.
     hash: Option<String>,
     rendering: String,
 }
@@ -37,7 +34,6 @@ impl NowFile {
         }
     }
 
-    /// Returns the last good rendering.
     pub(super) fn rendering(&self) -> &str {
         &self.rendering
     }

@@ -1,7 +1,7 @@
 //! The report of one check of a watched repo.
 
 use super::{FollowError, SavedPack};
-use crate::engine::{EngineError, RootError, WriteOutcome};
+use crate::engine::{EngineError, PackState, RootError};
 use crate::model::Diagnostic;
 use crate::store::StoreError;
 use std::error::Error;
@@ -10,30 +10,23 @@ use std::time::Duration;
 /// The report of one check: the changes and the problems.
 #[derive(Debug, Default)]
 pub struct WatchReport {
-    /// The packs that were written, by name.
     pub saved: Vec<SavedPack>,
     /// The packs that could not be built; their files are unchanged.
-    pub failed: Vec<WriteOutcome>,
+    pub failed: Vec<PackState>,
     /// The names of packs that something else wrote, such as git, and that are as a build gives them.
     pub arrived: Vec<String>,
     /// The packs of former ids that were removed.
-    pub removed: Vec<WriteOutcome>,
+    pub removed: Vec<PackState>,
     /// The names of orphaned packs that were not removed: another program wrote them, or their root's file cannot be
     /// read at present.
     pub orphaned: Vec<String>,
-    /// The number of unchanged packs.
     pub unchanged: usize,
-    /// The new diagnostics.
     pub diagnostics: Vec<Diagnostic>,
-    /// The earlier diagnostics that are gone.
     pub gone: Vec<Diagnostic>,
     /// The roots as typed that match no item, or several, at present.
     pub unresolved: Vec<RootError>,
-    /// The new problems that made the check incomplete.
     pub problems: Vec<WatchProblem>,
-    /// Whether all earlier problems are gone.
     pub recovered: bool,
-    /// Whether there are packs of several profiles.
     pub several_profiles: bool,
     /// How long the check took, without waiting for the end of the burst.
     pub took: Duration,
@@ -51,7 +44,6 @@ pub enum WatchProblem {
 }
 
 impl WatchProblem {
-    /// Returns the underlying error.
     pub fn error(&self) -> &(dyn Error + 'static) {
         match self {
             Self::Session(error) => error,
@@ -76,7 +68,6 @@ impl WatchProblem {
 }
 
 impl WatchReport {
-    /// Returns whether there is nothing to report.
     pub fn is_quiet(&self) -> bool {
         self.saved.is_empty()
             && self.failed.is_empty()

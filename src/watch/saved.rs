@@ -1,32 +1,19 @@
 //! The report about a pack that was written.
 
-use crate::cache::PackSummary;
-use crate::engine::WrittenPack;
+use crate::engine::{PackState, WRITTEN, WrittenPack};
 use crate::render;
 use crate::review::{grouped, read, summarize_changes};
 use crate::wire::{Pack, PackBudget};
 use similar::TextDiff;
 use std::time::Duration;
 
-/// The most changes of sections that a line lists.
 const MAX_CHANGES: usize = 6;
 
 /// A pack that was written.
 #[derive(Debug, Clone)]
 pub struct SavedPack {
-    /// The file's name.
-    pub name: String,
-    /// The names of the files that were written: the pack and its rendering.
-    pub files: Vec<String>,
-    /// The root's id.
-    pub root: String,
-    /// The profile.
-    pub profile: String,
-    /// The pack's summary.
-    pub summary: PackSummary,
-    /// The changes of its sections; see [`summarize_changes`].
-    pub changes: Vec<String>,
-    /// The new budget and its use.
+    /// The pack; its reasons are the changes of its sections, see [`summarize_changes`].
+    pub state: PackState,
     pub budget: PackBudget,
     /// The old budget and its use, if there was a pack.
     pub before: Option<PackBudget>,
@@ -43,13 +30,17 @@ impl SavedPack {
         let old = before.and_then(|bytes| read(bytes).ok());
         let rendered = |pack: &Pack| render::pack(pack).whole();
         let root = now.root.work_item_id.clone().or_else(|| now.root.issue_url.clone());
-        Self {
+        let state = PackState {
             name: name.to_owned(),
-            files: vec![name.to_owned()],
             root: root.unwrap_or_default(),
             profile: now.profile.clone(),
-            summary: now.into(),
-            changes: old.as_ref().map(|old| summarize_changes(old, now)).unwrap_or_default(),
+            status: WRITTEN,
+            reasons: old.as_ref().map(|old| summarize_changes(old, now)).unwrap_or_default(),
+            summary: Some(now.into()),
+            files: vec![name.to_owned()],
+        };
+        Self {
+            state,
             budget: now.budget.clone(),
             own: old.as_ref().is_none_or(|old| root_texts(old) != root_texts(now)),
             renderings: renderings.then(|| (old.as_ref().map(rendered), rendered(now))),
@@ -57,14 +48,13 @@ impl SavedPack {
         }
     }
 
-    /// Returns one line: the root, its size against the limit, the changes, and how long it `took`.
-    ///
-    /// It names the profile if there are several `profiles`. The text is redacted, but may hold any character.
+    /// Returns one line: the root, its size against the limit, the changes, and how long it `took`. It names the
+    /// profile if there are several `profiles`. The text is redacted, but may hold any character.
     pub fn line(&self, profiles: bool, took: Duration) -> String {
         let (used, most, unit) = measure(&self.budget);
-        let mut line = self.root.clone();
+        let mut line = self.state.root.clone();
         if profiles {
-            line += &format!(" ({})", self.profile);
+            line += &format!(" ({})", self.state.profile);
         }
         line += &format!(" {}", grouped(used));
         if let Some(most) = most {
@@ -80,11 +70,11 @@ impl SavedPack {
         let mut parts: Vec<String> = match self.before {
             None => vec!["new".to_owned()],
             // The pack itself is as it was.
-            Some(_) if self.changes.is_empty() => vec!["Markdown beside it".to_owned()],
-            Some(_) => self.changes.iter().take(MAX_CHANGES).cloned().collect(),
+            Some(_) if self.state.reasons.is_empty() => vec!["Markdown beside it".to_owned()],
+            Some(_) => self.state.reasons.iter().take(MAX_CHANGES).cloned().collect(),
         };
-        if self.changes.len() > MAX_CHANGES {
-            parts.push(format!("{} more", self.changes.len() - MAX_CHANGES));
+        if self.state.reasons.len() > MAX_CHANGES {
+            parts.push(format!("{} more", self.state.reasons.len() - MAX_CHANGES));
         }
         line + ": " + &parts.join(", ") + &format!(", {} ms", took.as_millis())
     }
@@ -93,13 +83,12 @@ impl SavedPack {
     pub fn diff(&self) -> Option<String> {
         let (before, now) = self.renderings.as_ref()?;
         let before = before.as_deref().unwrap_or_default();
-        let name = self.name.strip_suffix(".json").unwrap_or(&self.name);
+        let name = self.state.name.strip_suffix(".json").unwrap_or(&self.state.name);
         let diff = TextDiff::from_lines(before, now.as_str());
         Some(diff.unified_diff().header(&format!("a/{name}.md"), &format!("b/{name}.md")).to_string())
     }
 }
 
-/// Returns the texts of the root itself.
 fn root_texts(pack: &Pack) -> Vec<&str> {
     let root = pack.sections.iter().filter(|section| matches!(&*section.id, "root.issue" | "root.draft" | "root.json"));
     root.map(|section| &*section.content).collect()
@@ -129,12 +118,15 @@ mod tests {
 
     fn saved(before: Option<u64>, changes: &[&str]) -> SavedPack {
         SavedPack {
-            name: "feat-limits.coding.json".to_owned(),
-            files: Vec::new(),
-            root: "feat:limits".to_owned(),
-            profile: "coding".to_owned(),
-            summary: PackSummary { hash: String::new(), used_chars: 9, used_tokens: None, omitted: 0, redacted: 0 },
-            changes: changes.iter().map(|text| (*text).to_owned()).collect(),
+            state: PackState {
+                name: "feat-limits.coding.json".to_owned(),
+                root: "feat:limits".to_owned(),
+                profile: "coding".to_owned(),
+                status: WRITTEN,
+                reasons: changes.iter().map(|text| (*text).to_owned()).collect(),
+                summary: None,
+                files: Vec::new(),
+            },
             budget: budget(4417),
             before: before.map(budget),
             own: true,

@@ -80,9 +80,10 @@ impl TestDir {
         SessionRequest { root: self.root(), ..SessionRequest::default() }
     }
 
-    fn watch(&self) -> Watch<ScriptedEvents> {
+    fn watch(&self) -> Watch {
         let stamp = || Stamp::new("2026-01-02T03:04:05Z".to_owned());
-        Watch::new(self.request(), Environment::new(std::iter::empty()), self.script.clone(), Box::new(stamp), false)
+        let events = Box::new(self.script.clone());
+        Watch::new(self.request(), Environment::new(std::iter::empty()), events, Box::new(stamp), false)
     }
 
     fn touched(&self, paths: &[&str]) -> Event {
@@ -90,7 +91,7 @@ impl TestDir {
     }
 
     /// Returns the report of the next check, if the events lead to one.
-    fn next(&self, watch: &mut Watch<ScriptedEvents>, events: impl IntoIterator<Item = Event>) -> Option<WatchReport> {
+    fn next(&self, watch: &mut Watch, events: impl IntoIterator<Item = Event>) -> Option<WatchReport> {
         self.script.feed(events);
         watch.next_report()
     }
@@ -116,7 +117,7 @@ fn removed(report: &WatchReport) -> Vec<&str> {
 }
 
 fn names(report: &WatchReport) -> Vec<&str> {
-    report.saved.iter().map(|saved| &*saved.name).collect()
+    report.saved.iter().map(|saved| &*saved.state.name).collect()
 }
 
 #[test]

@@ -83,7 +83,7 @@ proptest! {
         let stamp = || Stamp::new("2026-01-02T03:04:05Z".to_owned());
         let request = SessionRequest { root: root.clone(), caches: Some(caches()), rest: Some(Duration::ZERO), ..SessionRequest::default() };
         let environment = Environment::new(std::iter::empty());
-        let mut watch = Watch::new(request, environment, script.clone(), Box::new(stamp), false);
+        let mut watch = Watch::new(request, environment, Box::new(script.clone()), Box::new(stamp), false);
         watch.check();
         for (at, (step, lost)) in steps.iter().enumerate() {
             let before = files.clone();

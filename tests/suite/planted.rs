@@ -38,11 +38,11 @@ fn forged() -> (Sandbox, String) {
     let truth = sandbox.read(PACK);
     let folder = CacheFolder::open(sandbox.root(), &other.join(".cache"), Access::Write).unwrap().unwrap();
     let environment = Environment::new(std::iter::empty()).digest();
-    let mut cache = Cache::new(folder, environment, &mut Vec::new());
+    let mut cache = Cache::new(folder, environment, "");
     let lie = truth.replace("We cache.", "We do not.");
     assert_ne!(lie, truth);
     cache.manifest.packs.get_mut(NAME).unwrap().file = FileFingerprint::new(&lie);
-    cache.save(&cache.manifest, None).unwrap();
+    cache.save(&cache.manifest).unwrap();
     sandbox.write(PACK, &lie);
     (sandbox, truth)
 }

@@ -1,0 +1,415 @@
+//! The one driver of builds that write: reads a repository, builds what was ordered, writes the packs that changed, and
+//! reuses those that an earlier build wrote and that are still current.
+
+use super::agents::{History, history};
+use super::orphans::orphans;
+use super::pack_state::{FAILED, PackState, REMOVED, UNCHANGED, WRITTEN};
+use super::{
+    AgentRequest, BudgetLimits, BuildJob, BuildReport, Built, EngineError, Planned, Project, Repository, RootError,
+    Skip, Unsettled, build_packs, companion,
+};
+use crate::cache::{Cache, CachedPack, CompletedBuild, FileFingerprint, FreshnessPolicy, Manifest, PackSummary};
+use crate::config::Settings;
+use crate::intake::Repo;
+use crate::model::{Digest, Shard, SourceTree as _};
+use crate::render;
+use crate::review::{Difference, UNEXPLAINED, difference};
+use crate::seal::{Sealed, Stamp};
+use crate::store::{Folder, StoreError, WriteResult};
+use crate::wire::Pack;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+/// The packs to build, and where and how they are written.
+pub struct BuildOrder<'a> {
+    /// The folder of packs.
+    pub folder: &'a Folder,
+    /// The absolute path of that folder, if it is not the configuration's.
+    pub out: Option<PathBuf>,
+    /// A further folder for Markdown renderings. All packs are built for it.
+    pub markdown: Option<&'a Folder>,
+    /// Roots as typed; none means those of the configuration, or the start of a session of the agent.
+    pub roots: &'a [String],
+    /// Whether typed roots that are not found are left out rather than an error.
+    pub skips_unknown_roots: bool,
+    /// The part of the roots to build.
+    pub shard: Option<Shard>,
+    /// Names of profiles; none means those of the configuration, or the one of the agent.
+    pub profiles: &'a [String],
+    /// Limits that replace those of the profiles.
+    pub limits: BudgetLimits,
+    /// The agent that the packs are for.
+    pub agent: Option<&'a AgentRequest>,
+    /// The time of the build and the program.
+    pub stamp: Stamp,
+    /// Whether packs that no root and profile produces are removed, and companions that the configuration does not want.
+    pub prune: bool,
+    /// Whether to find the reasons why a pack changed, which costs more than building it.
+    pub explain: bool,
+}
+
+/// Called with the listed repository, and whether it was listed for this build rather than an earlier one.
+pub type OnListed<'a> = &'a mut dyn FnMut(&Repo, &Settings, bool) -> bool;
+
+/// Called with each pack that was written.
+pub type OnWritten<'a> = &'a (dyn Fn(WrittenPack<'_>) + Sync);
+
+/// Callbacks and hints for one build.
+#[derive(Default)]
+pub struct BuildObserver<'a> {
+    /// Called after the repository was listed and before its texts are read. Returns whether to list it again, for
+    /// example because it may have changed before it was followed.
+    pub on_listed: Option<OnListed<'a>>,
+    /// Called with the project and the roots before packs are built.
+    pub on_read: Option<&'a mut dyn FnMut(&Project<'_>, &[usize])>,
+    /// Called after each built or skipped pack with the number of all packs, from several threads.
+    pub on_built: Option<&'a (dyn Fn(usize) + Sync)>,
+    /// Called after each written pack, from several threads.
+    pub on_written: Option<OnWritten<'a>>,
+    /// Whether a change is likely, so that checking first whether anything changed would be a waste.
+    pub change_expected: bool,
+    /// The only paths that can have changed since the last build, if known.
+    pub changed_paths: Option<Vec<PathBuf>>,
+}
+
+/// A pack that was written, with the previous content of its file.
+#[derive(Debug, Clone, Copy)]
+pub struct WrittenPack<'a> {
+    /// The file's name.
+    pub name: &'a str,
+    /// The previous content, if the file existed.
+    pub before: Option<&'a [u8]>,
+    /// The pack that was written.
+    pub now: &'a Pack,
+}
+
+/// The result of a build.
+#[derive(Debug, Default)]
+pub struct BuildResult {
+    /// The packs, by name.
+    pub packs: Vec<PackState>,
+    /// The diagnostics, and whether it is known which packs belong in the folder.
+    pub report: BuildReport,
+    /// Typed roots that do not identify exactly one item.
+    pub unresolved: Vec<RootError>,
+    /// An error of reading or writing a pack, if any.
+    pub refused: Option<StoreError>,
+    /// What the cache is to hold about the packs; `None` if nothing changed or nothing is cached.
+    pub manifest: Option<Manifest>,
+    /// Whether no input and no pack changed since the last build, so that nothing was read.
+    pub is_fresh: bool,
+}
+
+impl Repository {
+    /// Builds what `order` asks for and writes the packs that changed.
+    pub(crate) fn build(
+        &self,
+        order: &BuildOrder<'_>,
+        observer: &mut BuildObserver<'_>,
+    ) -> Result<BuildResult, EngineError> {
+        let profiles = self.configuration.profiles(order.profiles)?;
+        let history = order.agent.map(|_| history(self.root(), self.settings()));
+        let writer = PackWriter::new(self, order, &profiles, history.as_ref(), observer.on_written);
+        if let Some(fresh) = Some(&writer).filter(|_| !observer.change_expected).and_then(PackWriter::fresh) {
+            return Ok(fresh);
+        }
+        let project = self.read(true);
+        let (mut job, unresolved) = self.ordered_job(&project, order, profiles, history.as_ref())?;
+        if let Some(on_read) = &mut observer.on_read {
+            on_read(&project, &job.roots);
+        }
+        job.roots.retain(|root| order.shard.is_none_or(|shard| shard.holds(&project.corpus().entries[*root].item.id)));
+        let count = job.roots.len() * job.profiles.len();
+        let built = || observer.on_built.iter().for_each(|on_built| on_built(count));
+        let (states, report) = writer.build(&project, &job, &built)?;
+        let mut result = BuildResult { report, unresolved, ..BuildResult::default() };
+        for state in states {
+            match state {
+                Ok(state) => result.packs.push(state),
+                Err(error) => drop(result.refused.get_or_insert(error)),
+            }
+        }
+        if result.refused.is_none() {
+            result.manifest = writer.manifest(&project, &result);
+            if order.prune {
+                writer.prune(&project, &mut result)?;
+            }
+        }
+        result.packs.sort();
+        Ok(result)
+    }
+
+    /// Returns what is to be built, in all shards, and the typed roots that are not found.
+    fn ordered_job(
+        &self,
+        project: &Project<'_>,
+        order: &BuildOrder<'_>,
+        profiles: Vec<String>,
+        history: Option<&History>,
+    ) -> Result<(BuildJob, Vec<RootError>), EngineError> {
+        let agent = order.agent.zip(history).map(|(request, history)| {
+            let found = project.agent_context(&request.name, request.policy, None, history);
+            // Git may be about to put the agent's file back.
+            found.map_err(|error| if self.files().is_settled() { error } else { Unsettled.into() })
+        });
+        let (agent, profiles, limits) = match agent.transpose()? {
+            Some((agent, defaults)) => {
+                let profiles = defaults.profiles(&self.configuration, order.profiles)?;
+                (Some(agent), profiles, defaults.limits(order.limits))
+            }
+            None => (None, profiles, order.limits),
+        };
+        let mut unresolved = Vec::new();
+        let roots = match order.roots {
+            [] if order.agent.is_some_and(|agent| !agent.all_roots) => Vec::new(),
+            [] => project.roots(),
+            typed if order.skips_unknown_roots => {
+                let (found, errors): (Vec<_>, Vec<_>) =
+                    typed.iter().map(|root| project.find(root)).partition(Result::is_ok);
+                unresolved.extend(errors.into_iter().filter_map(Result::err));
+                distinct(found.into_iter().flatten())
+            }
+            typed => self.find_roots(project, typed)?,
+        };
+        // A root may be in a file that cannot be read, which has a diagnostic of its own.
+        if !project.unread().is_empty() {
+            unresolved.clear();
+        }
+        let job = BuildJob {
+            roots,
+            others: project.roots(),
+            profiles,
+            limits,
+            stamp: order.stamp.clone(),
+            session_start: agent.is_some() && order.roots.is_empty(),
+            // A root that is not found may be in any file that cannot be read.
+            are_named: !order.roots.is_empty() && unresolved.is_empty(),
+            agent,
+        };
+        Ok((job, unresolved))
+    }
+}
+
+/// Returns each item once, in the order of their first occurrences.
+pub(super) fn distinct(items: impl Iterator<Item = usize>) -> Vec<usize> {
+    let mut seen = BTreeSet::new();
+    items.filter(|item| seen.insert(*item)).collect()
+}
+
+/// Writes the packs of one build, and records them for the cache.
+struct PackWriter<'a> {
+    repository: &'a Repository,
+    order: &'a BuildOrder<'a>,
+    on_written: Option<OnWritten<'a>>,
+    /// Whether each pack has its rendering beside it: packs for an agent have none.
+    companions: bool,
+    /// The cache of earlier builds, unless all packs are built.
+    cache: Option<&'a Cache>,
+    /// The digests of what was ordered and of the configuration.
+    job: Digest,
+    config: Digest,
+    recorded: Mutex<BTreeMap<String, CachedPack>>,
+}
+
+impl<'a> PackWriter<'a> {
+    fn new(
+        repository: &'a Repository,
+        order: &'a BuildOrder<'a>,
+        profiles: &[String],
+        history: Option<&History>,
+        on_written: Option<OnWritten<'a>>,
+    ) -> Self {
+        let cache = repository.cache().filter(|_| order.markdown.is_none());
+        let base = cache.map(Cache::base_digester).unwrap_or_default();
+        let configuration = &repository.configuration;
+        let text = configuration.text.as_deref();
+        let config = base.clone().part([u8::from(text.is_some())]).part(text.unwrap_or_default()).digest();
+        let named = base.part(&configuration.name).part(config.bytes());
+        let untracked = repository.untracked();
+        let job = profiles
+            .iter()
+            .fold(named, |job, profile| job.part(profile))
+            .part(format!("{:?} {:?} {:?} {untracked:?}", order.limits, order.out, order.roots))
+            .part(format!("{:?}", order.agent.zip(history)))
+            .digest();
+        let companions = repository.settings().output.markdown && order.agent.is_none();
+        Self { repository, order, on_written, companions, cache, job, config, recorded: Mutex::default() }
+    }
+
+    fn policy(&self) -> FreshnessPolicy {
+        FreshnessPolicy { exclusive: self.order.prune, renderings: self.companions }
+    }
+
+    /// Returns the result of the last build of the same order, if no input and no pack changed since.
+    fn fresh(&self) -> Option<BuildResult> {
+        let (cache, files) = (self.cache?, self.repository.files());
+        let run = cache.fresh(&self.job, files, files.diagnostics(), self.order.folder, self.policy())?;
+        let packs = run.names.iter().filter_map(|name| Some(unchanged(name, cache.manifest.packs.get(name)?)));
+        let report = BuildReport { diagnostics: run.diagnostics.clone(), blocked: false };
+        Some(BuildResult { packs: packs.collect(), report, is_fresh: true, ..BuildResult::default() })
+    }
+
+    fn build(
+        &self,
+        project: &Project<'_>,
+        job: &BuildJob,
+        built: &(dyn Fn() + Sync),
+    ) -> Result<(Vec<Result<PackState, StoreError>>, BuildReport), Unsettled> {
+        let reused = |plan: &Planned| {
+            let state = self.reused(plan)?;
+            built();
+            Some(Ok(state))
+        };
+        let skip = self.cache.map(|_| &reused as &Skip<'_, _>);
+        build_packs(self.repository.files(), project, job, skip, &|pack| {
+            let written = self.write(project, pack);
+            built();
+            written
+        })
+    }
+
+    /// Returns the state of a pack whose fingerprint is the cached one and whose file is untouched.
+    fn reused(&self, plan: &Planned) -> Option<PackState> {
+        let pack = self.cache?.manifest.packs.get(&plan.name)?;
+        let is_same = plan.fingerprint == Some(pack.fingerprint)
+            && pack.is_unchanged(self.order.folder, &plan.name, self.policy());
+        is_same.then(|| {
+            self.record(&plan.name, pack.clone());
+            unchanged(&plan.name, pack)
+        })
+    }
+
+    fn record(&self, name: &str, pack: CachedPack) {
+        self.recorded.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), pack);
+    }
+
+    /// Writes a pack and its companion, unless only the stamp would change. After an error the old files are untouched.
+    fn write(&self, project: &Project<'_>, built: Built) -> Result<PackState, StoreError> {
+        let Built { plan, outcome } = built;
+        let (folder, name) = (self.order.folder, &plan.name);
+        let existing = folder.read(name)?;
+        let sealed = match outcome {
+            Ok(sealed) => sealed,
+            Err(error) => {
+                let kept = existing.map(|_| "the old pack was kept".to_owned());
+                return Ok(PackState::new(&plan, FAILED, [error.message].into_iter().chain(kept).collect()));
+            }
+        };
+        let mut files = Vec::new();
+        let is_unchanged = existing.as_deref().is_some_and(|existing| sealed.is_unchanged(existing));
+        let mut reasons = if is_unchanged { Vec::new() } else { self.reasons(project, existing.as_deref(), &sealed) };
+        if !is_unchanged && folder.write(name, sealed.bytes())? == WriteResult::Written {
+            files.push(name.clone());
+            if let Some(on_written) = self.on_written {
+                on_written(WrittenPack { name, before: existing.as_deref(), now: sealed.pack() });
+            }
+        }
+        let needed = self.companions || self.order.markdown.is_some();
+        let rendering = needed.then(|| render::pack(sealed.pack()).whole());
+        if let Some((folder, rendering)) = self.order.markdown.zip(rendering.as_ref()) {
+            companion::write(folder, name, rendering)?;
+        }
+        let rendering = rendering.filter(|_| self.companions);
+        if let Some(rendering) = &rendering
+            && let Some((_, reason)) = companion::fault(folder, name, rendering)?
+        {
+            companion::write(folder, name, rendering)?;
+            files.push(companion::name(name));
+            if reasons.is_empty() {
+                reasons.push(reason);
+            }
+        }
+        let status = if files.is_empty() { UNCHANGED } else { WRITTEN };
+        let summary = PackSummary::from(sealed.pack());
+        let state = PackState { summary: Some(summary.clone()), files, ..PackState::new(&plan, status, reasons) };
+        if let Some(fingerprint) = plan.fingerprint {
+            let bytes = existing.as_deref().filter(|_| is_unchanged).unwrap_or(sealed.bytes());
+            let (root, profile) = (state.root.clone(), state.profile.clone());
+            let (file, rendering) = (FileFingerprint::new(bytes), rendering.map(FileFingerprint::new));
+            self.record(name, CachedPack { root, profile, fingerprint, file, rendering, summary });
+        }
+        Ok(state)
+    }
+
+    /// Returns why a pack is written over `existing`.
+    fn reasons(&self, project: &Project<'_>, existing: Option<&[u8]>, sealed: &Sealed) -> Vec<String> {
+        let Some(existing) = existing else { return vec!["new".to_owned()] };
+        if !self.order.explain {
+            return Vec::new();
+        }
+        let run = self.cache.and_then(|cache| cache.manifest.run.as_ref());
+        match difference(existing, sealed.pack(), &|name| project.has(name)) {
+            Difference::Stale(mut reasons) => {
+                // Only the cache knows whether the configuration changed.
+                let has_changed = run.is_some_and(|run| run.config != self.config);
+                for reason in reasons.iter_mut().filter(|reason| has_changed && *reason == UNEXPLAINED) {
+                    *reason = "the configuration changed".to_owned();
+                }
+                reasons
+            }
+            Difference::Edited(reasons) => reasons,
+        }
+    }
+
+    /// Returns the manifest of this build's packs; after an incomplete build the next one cannot skip anything as a whole.
+    fn manifest(&self, project: &Project<'_>, result: &BuildResult) -> Option<Manifest> {
+        let cache = self.cache?;
+        let packs = std::mem::take(&mut *self.recorded.lock().unwrap_or_else(PoisonError::into_inner));
+        let BuildResult { packs: states, report, unresolved, .. } = result;
+        let is_complete = !report.blocked
+            && unresolved.is_empty()
+            && !states.is_empty()
+            && states.iter().all(|state| state.summary.is_some());
+        let run = is_complete.then(|| {
+            let (names, listed) = (packs.keys().cloned().collect(), self.repository.files().diagnostics());
+            let digests = [self.job, self.config];
+            CompletedBuild::new(cache, digests, &project.reader.inputs, listed, names, &report.diagnostics)
+        });
+        Some(Manifest::new(packs, run.flatten()))
+    }
+
+    /// Removes packs whose root or profile is gone, and the companions that an earlier configuration asked for. Unverifiable
+    /// packs stay.
+    fn prune(&self, project: &Project<'_>, result: &mut BuildResult) -> Result<(), EngineError> {
+        let BuildResult { packs, report, .. } = result;
+        if report.blocked {
+            return Ok(());
+        }
+        let (folder, repository) = (self.order.folder, self.repository);
+        let names: BTreeSet<&str> = packs.iter().map(|pack| pack.name.as_str()).collect();
+        let orphans = orphans(folder, &names, &report.diagnostics, project, repository.root())?;
+        // A pack that git added meanwhile may belong to an item that this build has not seen.
+        if repository.files().is_settled() {
+            for orphan in orphans.into_iter().filter(|orphan| orphan.unverifiable.is_none()) {
+                packs.extend(orphan.remove(folder)?);
+            }
+        }
+        if self.companions || self.order.markdown.is_some() {
+            return Ok(());
+        }
+        for pack in packs.iter_mut().filter(|pack| pack.status != REMOVED) {
+            if companion::remove(folder, &pack.name)? {
+                pack.files.push(companion::name(&pack.name));
+                pack.reasons.push("`output.markdown` is off".to_owned());
+                if pack.status == UNCHANGED {
+                    pack.status = WRITTEN;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns the state of a pack whose file is current according to the cache.
+fn unchanged(name: &str, pack: &CachedPack) -> PackState {
+    PackState {
+        name: name.to_owned(),
+        root: pack.root.clone(),
+        profile: pack.profile.clone(),
+        status: UNCHANGED,
+        reasons: Vec::new(),
+        summary: Some(pack.summary.clone()),
+        files: Vec::new(),
+    }
+}
