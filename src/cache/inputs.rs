@@ -22,7 +22,6 @@ pub struct CachedReading {
     pub digest: Digest,
 }
 
-/// The purpose that a file is read for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum FilePurpose {
     Items,
@@ -38,7 +37,6 @@ pub enum FilePurpose {
 pub struct InputCaches<'a> {
     /// Scrubbed texts; without them nothing is recorded or cached.
     pub texts: Option<&'a TextCache>,
-    /// Whether new results are added to `texts`.
     pub adds_texts: bool,
     /// Documents by the states of their files; without them documents are cached in `texts`, by contents.
     pub documents: Option<&'a TextCache>,
@@ -55,7 +53,6 @@ pub struct Inputs<'a> {
     seen: Mutex<BTreeMap<InputKey, ObservedInput>>,
 }
 
-/// A file that a build read or tried to read.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct InputKey {
     /// Whether the file belongs to the snapshot rather than to the repo.
@@ -144,7 +141,6 @@ impl<'a> Inputs<'a> {
         Some(result)
     }
 
-    /// Caches the result of a file, for which the files `read` were read besides.
     pub fn put_file_result<T: Send + Sync + 'static>(
         &self,
         purpose: FilePurpose,
@@ -274,7 +270,6 @@ impl SourceTree for Inputs<'_> {
 }
 
 impl InputKey {
-    /// Reads the input again and returns the digest of its content.
     pub(super) fn digest_now(&self, source: &dyn SourceTree, base: &Digester) -> Digest {
         let read = if self.issue { source.read_issue(&self.path) } else { source.read(&self.path) };
         digest_of(base, source, &self.path, &read)

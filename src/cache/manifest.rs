@@ -116,7 +116,6 @@ impl FileFingerprint {
         (self.state.is_some() && folder.state(name) == self.state) || self.holds(folder, name)
     }
 
-    /// Reads the file and returns whether it holds the bytes.
     pub(super) fn holds(&self, folder: &Folder, name: &str) -> bool {
         folder.read(name).ok().flatten().is_some_and(|bytes| Digest::of(bytes) == self.digest)
     }
@@ -137,7 +136,6 @@ impl CompletedBuild {
         Some(Self { job, config, names, listing, inputs: inputs.observed()?, diagnostics: diagnostics.to_vec() })
     }
 
-    /// Returns the inputs in a source with the same listing, and the digests of their content.
     fn inputs(&self, source: &dyn SourceTree) -> Option<Vec<(InputKey, Digest)>> {
         self.inputs
             .iter()

@@ -15,12 +15,10 @@ pub struct SessionMemo {
     results: Mutex<HashMap<MemoKey, MemoEntry>>,
 }
 
-/// What a result is found by.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum MemoKey {
     /// The file that it was made of. It holds while its inputs have the same states.
     File(FilePurpose, RepoPath),
-    /// A digest of everything that it depends on.
     Digest(Digest),
 }
 
@@ -30,7 +28,6 @@ pub(super) type ObservedInputs = Vec<(InputKey, ObservedInput)>;
 struct MemoEntry {
     result: Arc<dyn Any + Send + Sync>,
     inputs: ObservedInputs,
-    /// Whether the present build used or computed it.
     used: bool,
 }
 

@@ -25,7 +25,6 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime};
 use texts::TextCache;
 
-/// The identity of this program: its version and a digest of its source code.
 const PROGRAM: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("CONTEXTPACK_SOURCE"));
 
 const PACKS: &str = "packs";
@@ -169,7 +168,6 @@ fn dropped(name: &str) -> String {
     format!("`.contextpack/cache/{name}` is damaged or was not written here, and is made again")
 }
 
-/// Returns the time in nanoseconds since 1970.
 fn now() -> u128 {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_nanos())
 }

@@ -11,7 +11,6 @@ use std::sync::{Mutex, PoisonError};
 #[derive(Debug, Default)]
 pub struct TextCache {
     base: Digester,
-    /// The base of the digests of texts, without the configuration.
     pub(super) text_base: Digester,
     bytes: Vec<u8>,
     old: HashMap<Digest, Range<usize>>,
@@ -21,7 +20,6 @@ pub struct TextCache {
     incomplete: AtomicBool,
 }
 
-/// The size of an entry's head: key and length.
 const HEAD: usize = 36;
 
 impl TextCache {
@@ -63,14 +61,12 @@ impl TextCache {
         self.base.clone()
     }
 
-    /// Returns the entry of an earlier build.
     pub(super) fn get(&self, key: &Digest) -> Option<&[u8]> {
         let bytes = self.bytes.get(self.old.get(key)?.clone())?;
         self.used.lock().unwrap_or_else(PoisonError::into_inner).insert(*key);
         Some(bytes)
     }
 
-    /// Adds an entry, which later builds find.
     pub(super) fn put(&self, key: &Digest, bytes: Vec<u8>) {
         self.new.lock().unwrap_or_else(PoisonError::into_inner).insert(*key, bytes);
     }
@@ -105,12 +101,10 @@ impl TextCache {
     }
 }
 
-/// Returns the digest of a text as it was read.
 pub(super) fn content(base: &Digester, text: &str) -> Digest {
     base.clone().part("text").part(text).digest()
 }
 
-/// Returns the key of the entry at an offset, and the range of its bytes.
 fn entry(bytes: &[u8], at: usize) -> Option<(Digest, Range<usize>)> {
     let key = <[u8; 32]>::try_from(bytes.get(at..at + 32)?).ok()?;
     let length = u32::from_le_bytes(bytes.get(at + 32..at + HEAD)?.try_into().ok()?);

@@ -83,8 +83,9 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
         change_expected: !is_whole || args.outputs.is_some(),
         ..BuildObserver::default()
     };
-    let mut built = repository.build(&order, &mut observer)?;
+    let built = repository.build(&order, &mut observer);
     bar.finish_and_clear();
+    let mut built = built?;
     if is_whole {
         repository.save(&built, &folder);
     }
@@ -168,7 +169,6 @@ fn build_for_agent(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// Refuses options that exclude each other.
 fn check_usage(args: &BuildArgs, printed: bool) -> Result<(), Failure> {
     if printed && args.prune {
         return Err(Failure::usage("`--prune` needs a folder of packs"));
@@ -207,7 +207,6 @@ fn append_step_outputs(
     append_outputs(file, &states.iter().map(step).collect::<Vec<StepPack>>())
 }
 
-/// Reports the packs, and returns the exit code.
 fn report_and_exit(
     global: &Global,
     args: &BuildArgs,
@@ -231,7 +230,6 @@ fn report_and_exit(
     Ok(run.exit())
 }
 
-/// Returns how many packs a build wrote, and how many tokens they have.
 fn counts(states: &[PackState]) -> String {
     let count = |status| states.iter().filter(|state| state.status == status).count();
     let is_new = |state: &&PackState| state.status == WRITTEN && state.reasons.iter().any(|reason| reason == "new");
@@ -251,7 +249,6 @@ fn counts(states: &[PackState]) -> String {
     text
 }
 
-/// Builds one pack in memory and prints its bytes.
 fn print_one(global: &Global, repository: &Repository, args: &BuildArgs) -> Result<Exit, Failure> {
     let project = repository.project();
     let mut items = repository.find_roots(&project, &args.packs.roots)?;
@@ -274,7 +271,6 @@ fn print_one(global: &Global, repository: &Repository, args: &BuildArgs) -> Resu
 /// The most packs that are listed one by one because they could not be built.
 const MAX_FAILED: usize = 5;
 
-/// Converts the states to a report for people and workflows.
 fn report(global: &Global, run: &BuildRun, states: &[PackState], shown: &dyn Fn(&str) -> String) -> Report {
     let failed = states.iter().filter(|state| state.status == FAILED).count();
     let mut listed = 0;

@@ -51,10 +51,8 @@ pub(crate) fn orphan_notes(
     notes
 }
 
-/// The most items that notes name.
 const MOST_NOTES: usize = 5;
 
-/// Work shorter than this shows no progress.
 const QUIET_FOR: Duration = Duration::from_secs(1);
 
 /// The diagnostics of a build, as a command reports them.
@@ -66,7 +64,6 @@ pub(crate) struct BuildRun {
 }
 
 impl BuildRun {
-    /// Applies `--strict` to the report of a build.
     pub(crate) fn new(global: &Global, report: BuildReport) -> Self {
         let BuildReport { mut diagnostics, blocked } = report;
         if global.strict {
@@ -75,7 +72,6 @@ impl BuildRun {
         Self { diagnostics, blocked }
     }
 
-    /// Returns the exit code of a command whose packs were built.
     pub(crate) fn exit(&self) -> Exit {
         Exit::of(&self.diagnostics)
     }
@@ -99,7 +95,6 @@ pub(crate) fn job(
     Ok(BuildJob { are_named: !typed.is_empty(), ..job })
 }
 
-/// Builds `items` under the profiles of `budget`, as [`job`] does, and returns what `finish` makes of each pack.
 pub(crate) fn run<T: Send>(
     global: &Global,
     repository: &Repository,
@@ -143,7 +138,6 @@ pub(crate) fn progress(global: &Global, packs: usize) -> ProgressBar {
 }
 
 impl<'a> PackTarget<'a> {
-    /// Names the pack of a root, or of the start of an agent's session.
     pub(crate) fn new(root: Option<&'a str>, budget: &'a BudgetArgs, agent: &'a AgentChoice) -> Self {
         let AgentChoice { agent, policy } = agent;
         Self {
@@ -184,7 +178,6 @@ pub(crate) fn build(
     Ok((sealed, BuildRun::new(global, report)))
 }
 
-/// Prepares a pack for builds under several limits.
 pub(crate) fn probe<'p, 's>(
     repository: &Repository,
     project: &'p Project<'s>,

@@ -23,7 +23,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
-/// The most packs of one save that are listed.
 const MAX_LISTED: usize = 10;
 
 /// Builds and rebuilds until the user or the system stops it.
@@ -140,7 +139,6 @@ pub(crate) fn refuse_typed(report: &WatchReport) -> Result<(), Failure> {
     }
 }
 
-/// Prints what each build of the watch did.
 pub(crate) struct WatchReporter<'a> {
     pub(crate) global: &'a Global,
     pub(crate) print: Option<PrintMode>,
@@ -150,7 +148,6 @@ pub(crate) struct WatchReporter<'a> {
 }
 
 impl WatchReporter<'_> {
-    /// Prints the summary and the errors of the first build.
     pub(crate) fn print_first(
         &self,
         mut report: WatchReport,
@@ -191,7 +188,6 @@ impl WatchReporter<'_> {
         Ok(())
     }
 
-    /// Prints what a later build did.
     pub(crate) fn print_update(&self, mut report: WatchReport, watch: &Watch) -> Result<(), Failure> {
         if self.global.format == Format::Json {
             return if report.is_quiet() { Ok(()) } else { self.print_json(report, watch) };
@@ -244,7 +240,6 @@ impl WatchReporter<'_> {
         Ok(())
     }
 
-    /// Prints the new errors.
     pub(crate) fn print_errors(&self, report: WatchReport, watch: &Watch) -> Result<(), Failure> {
         let mut err = console::stderr();
         for problem in report.problems {

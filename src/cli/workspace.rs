@@ -9,13 +9,11 @@ use crate::store::Access;
 use std::path::{Path, PathBuf};
 
 impl Global {
-    /// Returns how the repository is opened.
     pub(crate) fn workspace(&self) -> Workspace {
         Workspace { config: self.config.clone(), untracked: self.untracked(), verbose: self.verbose }
     }
 }
 
-/// Opens the repository around the current folder, as [`Workspace::open`] does.
 pub(crate) fn open(global: &Global, outputs: &[&Path], cache: Option<Access>) -> Result<Repository, Failure> {
     global.workspace().open(outputs, cache)
 }
@@ -25,7 +23,6 @@ pub(crate) fn configuration(global: &Global) -> Result<(PathBuf, Configuration),
     global.workspace().configuration()
 }
 
-/// Prints notes about the cache if `--verbose` is set.
 pub(crate) fn print_notes(global: &Global, repository: &Repository) {
     global.workspace().print_notes(repository);
 }
@@ -41,7 +38,6 @@ pub(crate) fn from_here(path: &str) -> String {
 }
 
 impl BudgetArgs {
-    /// Returns the limits of the command line.
     pub(crate) fn limits(&self) -> BudgetLimits {
         BudgetLimits {
             max_chars: self.max_chars,

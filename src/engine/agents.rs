@@ -28,7 +28,6 @@ struct Activity {
     actor: Option<String>,
 }
 
-/// A change, not redacted.
 struct Change {
     /// Seconds since 1970, if it has a time of the years 1 to 9999.
     at: Option<i64>,

@@ -63,7 +63,6 @@ impl<'p, 's> BudgetProbe<'p, 's> {
         }
     }
 
-    /// Returns limits with only a limit of tokens, or of characters if `tokens` is false.
     pub fn limit(tokens: bool, limit: u64) -> BudgetLimits {
         let (max_chars, max_tokens) = if tokens { (None, Some(limit)) } else { (Some(limit), None) };
         BudgetLimits { max_chars, max_tokens, ..BudgetLimits::default() }

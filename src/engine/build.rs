@@ -195,7 +195,6 @@ impl Project<'_> {
         }
         Ok((results, faults))
     }
-    /// Returns the items that the pack of `root` shows as its neighbours.
     pub(super) fn neighbours(&self, root: usize) -> impl Iterator<Item = usize> {
         self.graph.shown(root).filter_map(|edge| match edge.to {
             Target::Item(item) => Some(item),
@@ -235,7 +234,6 @@ impl Project<'_> {
         let _ = self.held_damage.set(held);
     }
 
-    /// Returns the `roots` whose slug no other root has, and an error for each slug that several have.
     fn distinct_slugs(&self, roots: &[usize], others: &[usize]) -> (Vec<usize>, Vec<Diagnostic>) {
         let slug_of = |root: &usize| slug(&self.pack_name(*root));
         let mut by_slug: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
@@ -436,7 +434,6 @@ impl Project<'_> {
     }
 }
 
-/// Returns the path of a nested field as it follows the name of the outer one.
 fn dotted(below: String) -> String {
     if below.is_empty() || below.starts_with('[') { below } else { format!(".{below}") }
 }

@@ -15,11 +15,10 @@ use std::sync::Arc;
 const NAMES: [&str; 3] = ["id", "title", "status"];
 
 /// What everything is read with: the files, the settings, and a redactor that looks results up in a cache first.
-pub(super) struct Reader<'a> {
+pub(super) struct InputReader<'a> {
     pub(super) settings: &'a Settings,
     pub(super) deny: &'a DenyList,
     pub(super) redactor: Redactor,
-    /// What is read, and the cached results.
     pub(super) inputs: Inputs<'a>,
     /// Texts with one of its values are not cached: what is parsed from them, such as the path in a mention, may be one.
     pub(super) environment: Environment,
@@ -43,7 +42,7 @@ pub(super) struct ScrubResult {
     pub(super) digest: Digest,
 }
 
-impl Reader<'_> {
+impl InputReader<'_> {
     /// Scrubs the texts of one source together, parses those with the indexes `markdown_pieces` as Markdown, and digests
     /// the result with `digested`.
     pub(super) fn scrub(
@@ -79,7 +78,6 @@ impl Reader<'_> {
         ScrubResult { scrubbed, markdown: markdown.into_iter().map(Arc::new).collect(), digest }
     }
 
-    /// Returns the files.
     pub(super) fn source(&self) -> &dyn SourceTree {
         &self.inputs
     }
@@ -212,7 +210,6 @@ fn key(key_prefix: Digester, batch: ScrubBatch<'_>, pieces: &[Piece<'_>]) -> Dig
         .digest()
 }
 
-/// Redacts one line that does not come from a file.
 pub(super) fn line(redactor: &Redactor, key: &str, text: &str) -> Clean {
     let scrubbed = redactor.scrub("", &[Piece { key, text, line: 1 }]);
     scrubbed.texts.into_iter().next().unwrap_or_default()
@@ -299,7 +296,7 @@ mod tests {
         let inputs = Inputs::new(&nothing, InputCaches::default());
         let (redactor, untracked) = (Redactor::new(&settings.redaction), Untracked::Trusted);
         let deny = DenyList::new(&[]).unwrap();
-        let reader = Reader { settings: &settings, deny: &deny, redactor, inputs, environment, untracked };
+        let reader = InputReader { settings: &settings, deny: &deny, redactor, inputs, environment, untracked };
         let (_, _, removals, _) = reader.item(&parsed.items[0], None);
         removals.into_iter().map(|found| (found.line, found.in_body, found.in_name, found.count)).collect()
     }

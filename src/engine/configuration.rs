@@ -58,7 +58,6 @@ pub fn validated(name: &str, text: Option<&str>) -> Result<Settings, Vec<Diagnos
     load_with_rules(name, text, &rules)
 }
 
-/// Returns the error of an invalid configuration. Diagnostics may quote its text, so they are redacted.
 pub(super) fn config_error(environment: &Environment, diagnostics: Vec<Diagnostic>, text: Option<&str>) -> EngineError {
     let redactor = Redactor::new(&RedactionSettings::default());
     let clean = |text: &str| environment.mask(&redactor.line(text));

@@ -18,10 +18,8 @@ pub(super) struct DocumentCache<'p, 's> {
     base: Option<Digester>,
 }
 
-/// A document that can be cached.
 #[derive(Debug)]
 pub(super) struct CachedDocument {
-    /// The identity of its files.
     pub(super) identity: Digest,
     /// Whether its body and notes were left in the cache.
     pub(super) is_partial: bool,
@@ -30,7 +28,6 @@ pub(super) struct CachedDocument {
 }
 
 impl<'p, 's> DocumentCache<'p, 's> {
-    /// Returns the documents of a project with these agents.
     pub(super) fn new(project: &'p Project<'s>, agents: &Agents) -> Self {
         let base = project.reader.inputs.base_key().map(|base| {
             let base = base.part("document").part(project.reader.environment.digest().bytes());
@@ -124,7 +121,6 @@ impl<'p, 's> DocumentCache<'p, 's> {
         Some(())
     }
 
-    /// Returns a cached value and its texts, if they are those that were cached.
     fn get<T: DeserializeOwned>(&self, entry: &str, identity: &Digest) -> Option<(T, Vec<Clean>)> {
         let encoded = self.project.reader.inputs.derived(&key(entry, identity))?;
         let (value, count, cached): (T, usize, CachedScrub) = postcard::from_bytes(encoded).ok()?;
@@ -132,7 +128,6 @@ impl<'p, 's> DocumentCache<'p, 's> {
         Some((value, restored.texts))
     }
 
-    /// Returns what authenticates the texts of an entry.
     fn proof(&self, entry: &str, identity: &Digest) -> Option<Digester> {
         Some(self.base.clone()?.part(entry).part(identity.bytes()))
     }

@@ -1,6 +1,6 @@
 //! The notes on documents: those that somebody wrote down, or else those of the extractor.
 
-use super::clean::Reader;
+use super::clean::InputReader;
 use crate::cache::FilePurpose;
 use crate::knowledge::{KnowledgeDocument, NotesFile};
 use crate::markdown::front_matter::front_matter;
@@ -20,7 +20,7 @@ pub(super) fn document_of(path: &RepoPath) -> Option<RepoPath> {
 /// go before those in the sidecar file, and both before those of the extractor. `title` is the one of the front matter,
 /// if there is one.
 pub(super) fn add(
-    reader: &Reader<'_>,
+    reader: &InputReader<'_>,
     document: &mut KnowledgeDocument,
     title: Option<&str>,
     (raw, clean): (&str, &Clean),
@@ -66,7 +66,7 @@ fn file_stem(path: &RepoPath) -> &str {
 }
 
 /// Returns the digest of the redacted text below the front matter, which `contextpack notes` prints.
-fn body_digest(reader: &Reader<'_>, path: &RepoPath, raw: &str) -> Digest {
+fn body_digest(reader: &InputReader<'_>, path: &RepoPath, raw: &str) -> Digest {
     let (body, line) = front_matter(raw).map_or((0, 1), |front| (front.body, front.body_line));
     reader.part_digest(path, raw, body..raw.len(), line)
 }
@@ -92,7 +92,7 @@ fn in_front_matter(
 }
 
 fn in_sidecar(
-    reader: &Reader<'_>,
+    reader: &InputReader<'_>,
     document: &mut KnowledgeDocument,
     limits: &NoteLimits,
     faults: &mut Vec<Diagnostic>,

@@ -23,7 +23,6 @@ use std::sync::{Mutex, PoisonError};
 
 /// The packs to build, and where and how they are written.
 pub struct BuildOrder<'a> {
-    /// The folder of packs.
     pub folder: &'a Folder,
     /// The absolute path of that folder, if it is not the configuration's.
     pub out: Option<PathBuf>,
@@ -39,7 +38,6 @@ pub struct BuildOrder<'a> {
     pub profiles: &'a [String],
     /// Limits that replace those of the profiles.
     pub limits: BudgetLimits,
-    /// The agent that the packs are for.
     pub agent: Option<&'a AgentRequest>,
     /// The time of the build and the program.
     pub stamp: Stamp,
@@ -52,7 +50,6 @@ pub struct BuildOrder<'a> {
 /// Called with the listed repository, and whether it was listed for this build rather than an earlier one.
 pub type OnListed<'a> = &'a mut dyn FnMut(&Repo, &Settings, bool) -> bool;
 
-/// Called with each pack that was written.
 pub type OnWritten<'a> = &'a (dyn Fn(WrittenPack<'_>) + Sync);
 
 /// Callbacks and hints for one build.
@@ -80,14 +77,11 @@ pub struct WrittenPack<'a> {
     pub name: &'a str,
     /// The previous content, if the file existed.
     pub before: Option<&'a [u8]>,
-    /// The pack that was written.
     pub now: &'a Pack,
 }
 
-/// The result of a build.
 #[derive(Debug, Default)]
 pub struct BuildResult {
-    /// The packs, by name.
     pub packs: Vec<PackState>,
     /// The diagnostics, and whether it is known which packs belong in the folder.
     pub report: BuildReport,
@@ -115,7 +109,7 @@ impl Repository {
             return Ok(fresh);
         }
         let project = self.read(true);
-        let (mut job, unresolved) = self.ordered_job(&project, order, profiles, history.as_ref())?;
+        let (mut job, unresolved) = self.ordered_job(&project, order, history.as_ref())?;
         if let Some(on_read) = &mut observer.on_read {
             on_read(&project, &job.roots);
         }
@@ -145,7 +139,6 @@ impl Repository {
         &self,
         project: &Project<'_>,
         order: &BuildOrder<'_>,
-        profiles: Vec<String>,
         history: Option<&History>,
     ) -> Result<(BuildJob, Vec<RootError>), EngineError> {
         let agent = order.agent.zip(history).map(|(request, history)| {
@@ -153,13 +146,7 @@ impl Repository {
             // Git may be about to put the agent's file back.
             found.map_err(|error| if self.files().is_settled() { error } else { Unsettled.into() })
         });
-        let (agent, profiles, limits) = match agent.transpose()? {
-            Some((agent, defaults)) => {
-                let profiles = defaults.profiles(&self.configuration, order.profiles)?;
-                (Some(agent), profiles, defaults.limits(order.limits))
-            }
-            None => (None, profiles, order.limits),
-        };
+        let (agent, profiles, limits) = self.with_defaults(agent.transpose()?, order.profiles, order.limits)?;
         let mut unresolved = Vec::new();
         let roots = match order.roots {
             [] if order.agent.is_some_and(|agent| !agent.all_roots) => Vec::new(),
@@ -177,15 +164,11 @@ impl Repository {
             unresolved.clear();
         }
         let job = BuildJob {
-            roots,
-            others: project.roots(),
-            profiles,
-            limits,
-            stamp: order.stamp.clone(),
             session_start: agent.is_some() && order.roots.is_empty(),
             // A root that is not found may be in any file that cannot be read.
             are_named: !order.roots.is_empty() && unresolved.is_empty(),
             agent,
+            ..self.job(project, roots, (&profiles, limits), order.stamp.clone())?
         };
         Ok((job, unresolved))
     }
@@ -332,7 +315,6 @@ impl<'a> PackWriter<'a> {
         Ok(state)
     }
 
-    /// Returns why a pack is written over `existing`.
     fn reasons(&self, project: &Project<'_>, existing: Option<&[u8]>, sealed: &Sealed) -> Vec<String> {
         let Some(existing) = existing else { return vec!["new".to_owned()] };
         if !self.order.explain {
@@ -401,7 +383,6 @@ impl<'a> PackWriter<'a> {
     }
 }
 
-/// Returns the state of a pack whose file is current according to the cache.
 fn unchanged(name: &str, pack: &CachedPack) -> PackState {
     PackState {
         name: name.to_owned(),

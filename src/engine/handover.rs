@@ -18,7 +18,6 @@ impl Project<'_> {
         self.agent_without_changes(name, None, None)
     }
 
-    /// Returns what was handed over, redacted, for [`AgentContext::handover`].
     pub(crate) fn handed_over(&self, recipe: &str, from: Option<&str>, plan: &HandoverPlan) -> Arc<HandedOver> {
         let redactor = &self.reader.redactor;
         let id = |hex: &str| CleanBuf::new().lit("sha256:").hex(hex).finish();
@@ -59,7 +58,6 @@ pub fn card_text(redactor: &Redactor, card: &Card) -> CardContentText {
     CardContentText { removals, ..value_by_value(redactor, &scrubbed).0 }
 }
 
-/// Returns what a card says with each value redacted by itself, and what was removed.
 fn value_by_value(redactor: &Redactor, card: &Card) -> (CardContentText, Vec<RecordedRemoval>) {
     // The texts are collected in a fixed order, and put together again from the redacted ones in the same order.
     let mut raw: Vec<(String, String)> = Vec::new();
@@ -145,7 +143,6 @@ fn call(text: &mut CleanBuf, tool: &str, arguments: &Value, clean: &mut Cleaned<
     json(text, arguments, clean);
 }
 
-/// Writes a value: a text as it is, anything else as a block of JSON.
 fn json(text: &mut CleanBuf, value: &Value, clean: &mut Cleaned<'_>) {
     if let Value::String(body) = value {
         text.text(&clean("body", body).trimmed());

@@ -1,7 +1,7 @@
 //! Reads and redacts every issue of the snapshot.
 
 use super::clean;
-use super::clean::{Reader, ScrubBatch, ScrubResult};
+use super::clean::{InputReader, ScrubBatch, ScrubResult};
 use super::project::{ParsedFiles, Project, unreadable};
 use crate::cache::FilePurpose;
 use crate::graph::{ClaimedIssue, Entry, Identity, ParsedComment, ParsedText, RecordedRemoval, SourceRules, Target};
@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-pub(super) fn read(reader: &Reader<'_>) -> ParsedFiles {
+pub(super) fn read(reader: &InputReader<'_>) -> ParsedFiles {
     let rules = Arc::new(SourceRules::default());
     let read: Vec<Result<Arc<Entry>, Diagnostic>> =
         reader.inputs.issues().par_iter().map(|path| read_file(reader, path, &rules)).collect();
@@ -29,7 +29,7 @@ pub(super) fn read(reader: &Reader<'_>) -> ParsedFiles {
     all
 }
 
-fn read_file(reader: &Reader<'_>, path: &RepoPath, rules: &Arc<SourceRules>) -> Result<Arc<Entry>, Diagnostic> {
+fn read_file(reader: &InputReader<'_>, path: &RepoPath, rules: &Arc<SourceRules>) -> Result<Arc<Entry>, Diagnostic> {
     if let Some(known) = reader.inputs.file_result::<Arc<Entry>>(FilePurpose::Issue, path) {
         return Ok(Arc::clone(&known));
     }
@@ -55,7 +55,6 @@ fn unusable(path: &RepoPath, refusal: &Refusal) -> Diagnostic {
         .help("run `contextpack sync` for this issue again, or remove the file")
 }
 
-/// A part of an issue with removals of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Part {
     Issue,
@@ -64,7 +63,6 @@ enum Part {
     Comment(usize),
 }
 
-/// What was removed from the texts of an issue, by part.
 #[derive(Default)]
 struct Removed {
     removals: BTreeMap<Part, Vec<RecordedRemoval>>,
@@ -118,9 +116,8 @@ fn piece_count(comment: &records::Comment<String>) -> usize {
     2 + [&by.author, &by.association, &by.created_at].into_iter().filter(|text| text.is_some()).count()
 }
 
-/// Scrubs all texts of an issue together, and returns its entry.
 fn scrub_issue(
-    reader: &Reader<'_>,
+    reader: &InputReader<'_>,
     raw: &records::Issue<String>,
     mut removed: Removed,
     content: Option<Digest>,

@@ -1,6 +1,6 @@
 //! Reads and redacts every work item of the repository.
 
-use super::clean::Reader;
+use super::clean::InputReader;
 use super::project::{COMMIT, ParsedFiles, unreadable};
 use crate::cache::FilePurpose;
 use crate::config::{ItemSource, Settings, TemplatePart};
@@ -18,7 +18,7 @@ use std::sync::Arc;
 type Matched = (usize, usize, RepoPath);
 
 /// Reads all items, in the order of sources, globs, paths and lines.
-pub(super) fn read(reader: &Reader<'_>) -> ParsedFiles {
+pub(super) fn read(reader: &InputReader<'_>) -> ParsedFiles {
     let (settings, source) = (reader.settings, reader.source());
     let rules: Vec<Arc<SourceRules>> =
         settings.work_items.iter().map(|source| Arc::new(source_rules(source))).collect();
@@ -48,7 +48,7 @@ fn live_original(source: &dyn SourceTree, path: &RepoPath) -> Option<RepoPath> {
 
 /// Marks the items in untracked files. The mark is not cached with the items, since git may start to track a file without
 /// changing it.
-fn mark_untracked(read: &mut ParsedFiles, reader: &Reader<'_>, path: &RepoPath) {
+fn mark_untracked(read: &mut ParsedFiles, reader: &InputReader<'_>, path: &RepoPath) {
     let mut about = Vec::new();
     for entry in &mut read.entries {
         let body = &entry.item.body;
@@ -65,7 +65,6 @@ fn mark_untracked(read: &mut ParsedFiles, reader: &Reader<'_>, path: &RepoPath) 
     }
 }
 
-/// Returns the files that hold items, each with the first source that matches it.
 fn item_files(files: &[RepoPath], settings: &Settings) -> Vec<Matched> {
     let matched = |path: &RepoPath| {
         let by_source = |(index, source): (usize, &ItemSource)| {
@@ -78,7 +77,7 @@ fn item_files(files: &[RepoPath], settings: &Settings) -> Vec<Matched> {
     files
 }
 
-fn read_file(reader: &Reader<'_>, rules: &[Arc<SourceRules>], (index, _, path): &Matched) -> ParsedFiles {
+fn read_file(reader: &InputReader<'_>, rules: &[Arc<SourceRules>], (index, _, path): &Matched) -> ParsedFiles {
     if let Some(known) = reader.inputs.file_result::<ParsedFiles>(FilePurpose::Items, path) {
         return ParsedFiles::clone(&known);
     }
@@ -131,7 +130,7 @@ fn read_file(reader: &Reader<'_>, rules: &[Arc<SourceRules>], (index, _, path): 
 /// Returns the result for a file whose text cannot be read. If it is no UTF-8 or has a NUL byte, its items are damaged:
 /// what of it is text says which ids it holds.
 fn undecodable(
-    reader: &Reader<'_>,
+    reader: &InputReader<'_>,
     rules: &Arc<SourceRules>,
     (index, path): (usize, &RepoPath),
     refusal: &Refusal,
@@ -166,7 +165,7 @@ fn unusable(diagnostic: Diagnostic) -> ParsedFiles {
     }
 }
 
-fn entry(reader: &Reader<'_>, raw: &Item<String>, content: Option<&[Digest]>, rules: &Arc<SourceRules>) -> Entry {
+fn entry(reader: &InputReader<'_>, raw: &Item<String>, content: Option<&[Digest]>, rules: &Arc<SourceRules>) -> Entry {
     let (item, body, removals, digest) = reader.item(raw, content);
     Entry {
         item,

@@ -22,12 +22,10 @@ use std::sync::Arc;
 #[derive(Debug, Default)]
 pub(super) struct ReadKnowledge {
     pub(super) knowledge: Knowledge,
-    /// The documents that the cache may know.
     pub(super) cached: BTreeMap<RepoPath, CachedDocument>,
     pub(super) unread: Vec<Diagnostic>,
 }
 
-/// The file that the names of agents and documents are configured in.
 pub(super) const CONFIG: &str = "contextpack.yml";
 
 pub(super) fn read(project: &Project<'_>) -> ReadKnowledge {
@@ -55,7 +53,6 @@ pub(super) fn read_document(project: &Project<'_>, agents: &Agents, path: &RepoP
     DocumentReader { project, agents, config: &config }.document(path, rules, &mut Vec::new()).ok()
 }
 
-/// Reads the files of agents, without those that are not for the agent that they are of.
 fn agents(project: &Project<'_>, all: &mut ReadKnowledge) -> Agents {
     let faults = &mut all.knowledge.diagnostics;
     let profiles: Vec<&str> = project.reader.settings.profiles.keys().map(String::as_str).collect();

@@ -1,6 +1,6 @@
 //! Severities of diagnostics, and the warnings that packs carry.
 
-use super::clean::Reader;
+use super::clean::InputReader;
 use super::knowledge_reader::CONFIG;
 use super::project::Project;
 use crate::config::{Globs, Settings};
@@ -48,7 +48,7 @@ pub fn unmatched(settings: &Settings, source: &dyn SourceTree) -> Vec<Diagnostic
 pub(super) struct PackNotices(HashMap<String, Vec<(Code, Notice)>>);
 
 impl PackNotices {
-    pub(super) fn new(diagnostics: &[Diagnostic], reader: &Reader<'_>) -> Self {
+    pub(super) fn new(diagnostics: &[Diagnostic], reader: &InputReader<'_>) -> Self {
         let mut by_id: HashMap<String, Vec<(Code, Notice)>> = HashMap::new();
         for diagnostic in diagnostics {
             for id in &diagnostic.about {
@@ -113,7 +113,7 @@ impl<'p> ConcernedItems<'p> {
     }
 }
 
-pub(super) fn notice(diagnostic: &Diagnostic, reader: &Reader<'_>) -> Notice {
+pub(super) fn notice(diagnostic: &Diagnostic, reader: &InputReader<'_>) -> Notice {
     Notice {
         code: diagnostic.code.name(),
         message: reader.line("message", &diagnostic.message),

@@ -11,7 +11,6 @@ use std::path::Path;
 
 pub const NOT_IN_SNAPSHOT: &str = "its issue is not in the snapshot: run `contextpack sync`, or commit the snapshot";
 
-/// The reason why the pack of an item in a damaged file is unverifiable.
 const UNREADABLE: &str = "the file of its item cannot be read as a whole";
 
 /// A pack in the folder that no root and profile produces.
@@ -52,10 +51,11 @@ impl OrphanPack {
 
 impl From<OrphanPack> for PackState {
     fn from(orphan: OrphanPack) -> Self {
-        match orphan.unverifiable {
+        let state = match orphan.unverifiable {
             Some(why) => orphan.state(UNVERIFIABLE, |_| why.to_owned()),
             None => orphan.state("orphaned", |reason| format!("{reason}: `contextpack build --prune` removes it")),
-        }
+        };
+        Self { summary: None, ..state }
     }
 }
 

@@ -22,7 +22,6 @@ pub const REMOVED: &str = "removed";
 /// The pack cannot be compared: its issue is not in the snapshot, or its item cannot be read.
 pub const UNVERIFIABLE: &str = "unverifiable";
 
-/// Why a pack without a file is missing.
 const NOT_BUILT: &str = "it was not built yet";
 
 /// What a build did with a pack, or how the pack's file compares with what a build gives.
@@ -32,7 +31,6 @@ pub struct PackState {
     pub name: String,
     /// The root's id.
     pub root: String,
-    /// The profile.
     pub profile: String,
     /// `written`, `unchanged`, `removed` or `failed` after a build; `fresh`, `stale`, `edited`, `missing`, `orphaned`,
     /// `unverifiable` or `failed` after a comparison.
@@ -86,7 +84,6 @@ impl PackState {
 /// The files that a build is compared with.
 #[derive(Debug, Clone, Copy)]
 pub struct CheckRequest<'a> {
-    /// The folder of packs.
     pub folder: &'a Folder,
     /// Whether each pack has a Markdown companion.
     pub markdown: bool,

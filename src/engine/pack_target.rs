@@ -1,6 +1,7 @@
 //! The one pack that a command asks for, and its build in memory.
 
-use super::{BudgetLimits, BudgetProbe, BuildJob, EngineError, Project, Repository};
+use super::agents::AgentDefaults;
+use super::{AgentContext, BudgetLimits, BudgetProbe, BuildJob, EngineError, Project, Repository};
 use crate::config::{Job, Policy};
 use crate::seal::Stamp;
 
@@ -13,11 +14,9 @@ pub struct PackTarget<'a> {
     pub profiles: &'a [String],
     /// The limits that were asked for.
     pub limits: BudgetLimits,
-    /// The agent that it is for.
     pub agent: Option<&'a str>,
     /// How much a pack for an agent holds.
     pub policy: Option<Policy>,
-    /// The job that it is for.
     pub job: Option<(&'a str, &'a Job)>,
 }
 
@@ -32,7 +31,6 @@ pub struct Probe<'p, 's> {
 }
 
 impl Repository {
-    /// Prepares a pack for builds under several limits.
     pub(crate) fn probe<'p, 's>(
         &self,
         project: &'p Project<'s>,
@@ -48,14 +46,7 @@ impl Repository {
             Some(root) => self.find_roots(project, &[root.to_owned()])?.first().copied(),
             None => None,
         };
-        let configuration = self.configuration();
-        let (agent, profiles, limits) = match agent {
-            Some((agent, defaults)) => {
-                let profiles = defaults.profiles(configuration, target.profiles)?;
-                (Some(agent), profiles, defaults.limits(target.limits))
-            }
-            None => (None, configuration.profiles(target.profiles)?, target.limits),
-        };
+        let (agent, profiles, limits) = self.with_defaults(agent, target.profiles, target.limits)?;
         let stem = agent.as_ref().map(|agent| project.knowledge().agents.all[agent.agent].stem().to_owned());
         match (profiles.into_iter().next(), item.is_some() || agent.is_some()) {
             (Some(profile), true) => {
@@ -66,7 +57,6 @@ impl Repository {
         }
     }
 
-    /// Returns the job to build `items` under `profiles`, or those of the configuration if there are none.
     pub(crate) fn job(
         &self,
         project: &Project<'_>,
@@ -83,6 +73,21 @@ impl Repository {
             agent: None,
             session_start: false,
             are_named: false,
+        })
+    }
+
+    /// Returns an agent with the profiles and limits of its packs: those given, else its own, else those of the configuration.
+    pub(super) fn with_defaults(
+        &self,
+        agent: Option<(AgentContext, AgentDefaults)>,
+        profiles: &[String],
+        limits: BudgetLimits,
+    ) -> Result<(Option<AgentContext>, Vec<String>, BudgetLimits), EngineError> {
+        Ok(match agent {
+            Some((agent, defaults)) => {
+                (Some(agent), defaults.profiles(self.configuration(), profiles)?, defaults.limits(limits))
+            }
+            None => (None, self.configuration().profiles(profiles)?, limits),
         })
     }
 }

@@ -48,7 +48,6 @@ impl BudgetLimits {
     }
 }
 
-/// A profile with everything that its packs share.
 pub(super) struct PreparedProfile<'a> {
     pub(super) context: SelectionContext<'a>,
     pub(super) budget: Budget,
@@ -136,7 +135,6 @@ pub(super) struct InstructionTexts {
     pub(super) additions: &'static [BuiltinText],
 }
 
-/// Appends a built-in text to instructions.
 fn with_addition(text: &Clean, addition: BuiltinText) -> Clean {
     let mut all = CleanBuf::new();
     all.text(text).lit("\n\n").lit(addition.text.trim_end());

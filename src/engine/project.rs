@@ -1,6 +1,6 @@
 //! A repository's items and graph, read, redacted and ready for packs to be built from.
 
-use super::clean::Reader;
+use super::clean::InputReader;
 use super::knowledge_reader::ReadKnowledge;
 use super::{apply_severities, github_warnings, issues, items, notices};
 use crate::cache::{InputCaches, Inputs};
@@ -30,10 +30,9 @@ impl ParsedFiles {
 
 /// The redacted items of a repository with their graph: everything that packs are built from.
 pub struct Project<'a> {
-    pub(super) reader: Reader<'a>,
+    pub(super) reader: InputReader<'a>,
     pub(super) corpus: Corpus,
     pub(super) graph: Graph,
-    /// The agents and documents, read when first needed.
     pub(super) knowledge: OnceLock<ReadKnowledge>,
     /// Diagnostics of reading and of the graph, sorted, with the severities of the configuration.
     pub(super) diagnostics: Vec<Diagnostic>,
@@ -73,7 +72,7 @@ impl<'a> Project<'a> {
         untracked: Untracked,
     ) -> Self {
         let redactor = Redactor::new(&settings.redaction);
-        let reader = Reader { settings, deny, redactor, inputs, environment, untracked };
+        let reader = InputReader { settings, deny, redactor, inputs, environment, untracked };
         let source = reader.source();
         let ParsedFiles { entries, mut diagnostics, mut unread } = items::read(&reader);
         let issues = issues::read(&reader);
@@ -179,7 +178,6 @@ impl<'a> Project<'a> {
         }
     }
 
-    /// Redacts diagnostics as [`Project::redacted_for_output`] does.
     pub(super) fn redacted<'d>(&self, faults: impl IntoIterator<Item = &'d Diagnostic>) -> Vec<Diagnostic> {
         faults.into_iter().map(|fault| self.redacted_for_output(fault.clone())).collect()
     }
@@ -228,7 +226,6 @@ impl<'a> Project<'a> {
     }
 }
 
-/// The help line of an input that git does not track.
 pub(super) const COMMIT: &str = "commit it, or build with `--untracked trusted` where nobody else can write here";
 
 /// Returns the diagnostic for a file that the configuration names and that cannot be used: an error if the file exists

@@ -80,7 +80,6 @@ impl<'p, 's> ReferencedFiles<'p, 's> {
         Self { project, agent, referenced, documents, has_unread }
     }
 
-    /// Returns an error for each file that cannot be read.
     pub(super) fn unread(&self) -> impl Iterator<Item = &Diagnostic> {
         self.documents.values().filter_map(|read| read.as_ref().err())
     }
@@ -93,7 +92,6 @@ impl<'p, 's> ReferencedFiles<'p, 's> {
         files.find_map(|file| self.documents.get(&file.path)?.as_ref().err())
     }
 
-    /// Returns the references for the pack of `root`, and diagnostics about them.
     pub(super) fn for_pack(&self, root: usize, profile: &Profile) -> (RootReferences, Vec<Diagnostic>) {
         let project = self.project;
         let mut references = RootReferences { url: project.issue_url(root), ..RootReferences::default() };
@@ -220,7 +218,6 @@ fn names_digest(project: &Project<'_>) -> Digest {
     digester.digest()
 }
 
-/// An item whose references a pack follows, and which of them.
 #[derive(Debug, Clone, Copy)]
 struct FollowedItem {
     item: usize,
@@ -234,7 +231,6 @@ impl FollowedItem {
     }
 }
 
-/// Returns the root, then the neighbours whose references the profile follows.
 fn followed_items(project: &Project<'_>, root: usize, profile: &Profile) -> Vec<FollowedItem> {
     let mut items = vec![FollowedItem { item: root, documents: true, code: true }];
     items.extend(project.graph.neighbours(root).into_iter().filter_map(|edge| match edge.to {

@@ -166,7 +166,6 @@ impl Repository {
         is_opened
     }
 
-    /// Returns the cache with the results of this reading for the next one.
     pub(crate) fn take_cache(&mut self) -> OpenedCache {
         self.cache.take()
     }
@@ -235,7 +234,6 @@ impl Repository {
         if diagnostics.is_empty() { Ok(()) } else { Err(EngineError::Config { diagnostics, text: None }) }
     }
 
-    /// Confirms that git changed no files since the repository was opened.
     pub(crate) fn confirm_settled(&self) -> Result<(), EngineError> {
         if self.files.is_settled() { Ok(()) } else { Err(Unsettled.into()) }
     }

@@ -1,6 +1,6 @@
 //! Which files of the knowledge are not for everyone, and whose text may be instructions.
 
-use super::clean::Reader;
+use super::clean::InputReader;
 use super::project::{COMMIT, unreadable};
 use crate::cache::FilePurpose;
 use crate::graph::RecordedRemoval;
@@ -25,14 +25,13 @@ impl Withheld {
     }
 }
 
-/// Returns the error that instructions are a document that is not for everyone.
 pub(super) fn restricted_instructions(path: &RepoPath, withheld: Withheld) -> Diagnostic {
     let message = format!("`{path}` is {}, so that nobody is given it as instructions", withheld.reason());
     Diagnostic::new(Code::InvalidAgent, Some(Place::file(path.clone())), message)
         .help("take it out of `documents` and of `agents`, or move the instructions to another file")
 }
 
-impl Reader<'_> {
+impl InputReader<'_> {
     /// Returns why a file with this text is not for everyone, if it, or what it leads to, is an agent's, or a document with
     /// secrets or of one agent: whatever else names it, it is nothing but that.
     pub(super) fn restriction(&self, path: &RepoPath, raw: &str) -> Option<Withheld> {
@@ -50,7 +49,6 @@ impl Reader<'_> {
         rules.iter().any(|rules| rules.is_scoped(raw)).then_some(Withheld::OtherAgent)
     }
 
-    /// Returns whether a file, or what it leads to, is that of an agent.
     pub(super) fn leads_to_agent(&self, path: &RepoPath) -> bool {
         self.names(path).any(|path| self.settings.knowledge.is_agent_file(path))
     }
@@ -65,7 +63,6 @@ impl Reader<'_> {
         self.inputs.special_files().binary_search(path).is_ok()
     }
 
-    /// Reads the text of a file, not redacted.
     pub(super) fn raw(&self, path: &RepoPath) -> Result<String, Diagnostic> {
         self.inputs.read(path).map_err(|refusal| {
             // What is no file is in no clone either.

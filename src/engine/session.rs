@@ -60,7 +60,6 @@ pub struct Session {
     request: SessionRequest,
     environment: Environment,
     cache: OpenedCache,
-    /// The repository as it was last listed.
     listed: Option<Repository>,
     /// The summary of each pack after the last build, by file name.
     packs: BTreeMap<String, PackSummary>,
@@ -220,7 +219,6 @@ impl Session {
         })
     }
 
-    /// Compares the packs of a build with those of the build before.
     fn update(&mut self, built: BuildResult) -> Update {
         let BuildResult { packs: states, report: BuildReport { diagnostics, blocked }, unresolved, .. } = built;
         let summaries = states.iter().filter_map(|pack| Some((pack.name.clone(), pack.summary.clone()?)));

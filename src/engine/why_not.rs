@@ -33,7 +33,6 @@ pub fn why_not_in(
     Ok(answer)
 }
 
-/// Returns all names of the item or file that was asked for.
 fn names(repository: &Repository, project: &Project<'_>, asked: &str) -> Vec<String> {
     let mut names = vec![asked.to_owned()];
     // `./src/a.rs` is `src/a.rs`.

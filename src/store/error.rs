@@ -73,7 +73,6 @@ impl StoreError {
 /// The reason why a build uses no cache, which costs time and changes nothing else.
 #[derive(Debug, thiserror::Error)]
 pub enum CacheUnavailable {
-    /// The environment names no folder for the key.
     #[error("the user has no folder for caches: set `HOME`, or `XDG_CACHE_HOME`, to a full path")]
     NoFolder,
     /// The user's cache folder lies in the repo, so that the key could have come with it.
@@ -85,10 +84,8 @@ pub enum CacheUnavailable {
     /// The system refuses to read or write the key.
     #[error("cannot use `{}`", path.display())]
     Key { path: PathBuf, source: io::Error },
-    /// The system gives no random bytes for a key.
     #[error("the system gives no random numbers")]
     Random,
-    /// The cache's own folder cannot be used.
     #[error(transparent)]
     Store(#[from] StoreError),
 }

@@ -16,7 +16,6 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// The result of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteResult {
     /// The file is new or has new bytes.
@@ -30,10 +29,8 @@ pub enum WriteResult {
 /// by several processes.
 #[derive(Debug)]
 pub struct Folder {
-    /// The path for messages.
     shown: PathBuf,
     root: FolderRoot,
-    /// The open handle, once the folder exists.
     handle: Mutex<Option<Arc<Dir>>>,
     /// The repo's folder for unfinished files, once it was needed.
     staging: OnceLock<Option<Staging>>,
@@ -51,7 +48,6 @@ enum FolderRoot {
 }
 
 impl Folder {
-    /// Opens the folder `dir` of the repo at `root`.
     pub fn open(root: &Path, dir: &RepoPath) -> Result<Self, StoreError> {
         let top = Dir::open_ambient_dir(root, ambient_authority())
             .map_err(|source| StoreError::Read { path: root.to_owned(), source })?;
@@ -332,7 +328,6 @@ impl Folder {
         if is_plain(name) { Ok(path) } else { Err(StoreError::Name { path }) }
     }
 
-    /// Returns the handle of the folder if it exists.
     fn existing(&self) -> Result<Option<Arc<Dir>>, StoreError> {
         self.handle(false)
     }
@@ -404,7 +399,6 @@ pub(super) fn read(dir: &Dir, name: &str, most: u64) -> io::Result<Option<Vec<u8
     open(dir, name)?.map(|file| read_open(file, most)).transpose()
 }
 
-/// Opens a regular file; `None` for a link, folder or pipe.
 fn open(dir: &Dir, name: &str) -> io::Result<Option<File>> {
     let mut options = OpenOptions::new();
     options.read(true).nonblock(true).follow(FollowSymlinks::No);
@@ -445,7 +439,6 @@ fn state_of(metadata: &Metadata) -> Option<FileState> {
 fn state_of(_: &Metadata) -> Option<FileState> {
     None
 }
-/// Returns whether the last line of a file has no end.
 fn ends_without_line_end(file: &std::fs::File) -> std::io::Result<bool> {
     use std::io::{Read as _, Seek as _, SeekFrom};
     let mut file = file;

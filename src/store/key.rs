@@ -19,10 +19,8 @@ use std::fs::DirBuilder;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The name of this program's folder in the user's cache folder.
 const FOLDER: &str = "contextpack";
 
-/// The name of the file with the key.
 const NAME: &str = "key";
 
 /// The largest file that is read as a key, in bytes.

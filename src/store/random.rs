@@ -27,16 +27,3 @@ pub fn name() -> String {
         name
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_have_one_form_and_do_not_repeat() {
-        let names: Vec<String> = (0..100).map(|_| name()).collect();
-        assert!(names.iter().all(|name| name.len() == 32 && name.bytes().all(|byte| byte.is_ascii_hexdigit())));
-        assert!((1..100).all(|at| !names[..at].contains(&names[at])));
-        assert_ne!(key(), key());
-    }
-}

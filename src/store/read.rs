@@ -15,9 +15,7 @@ pub const LARGEST_SET: u64 = 1 << 30;
 /// Whether a link at the end of a path is followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Links {
-    /// Follows it: the user named the path.
     Follow,
-    /// Refuses it: the path was found in a folder.
     Refuse,
 }
 
@@ -41,7 +39,6 @@ pub fn read_file(path: &Path, links: Links) -> io::Result<Vec<u8>> {
     read_open(File::open_ambient_with(path, &options, ambient_authority())?, LARGEST)
 }
 
-/// Reads an open file, which must be a regular one of at most `most` bytes.
 pub(super) fn read_open(file: File, most: u64) -> io::Result<Vec<u8>> {
     let metadata = file.metadata()?;
     regular(metadata.is_file(), metadata.is_dir())?;
@@ -76,7 +73,6 @@ fn too_large(most: u64) -> io::Error {
     io::Error::new(io::ErrorKind::FileTooLarge, message)
 }
 
-/// Returns whether a path names a file descriptor of this process.
 fn is_descriptor(path: &Path) -> bool {
     let Some(path) = path.to_str() else { return false };
     let number = ["/dev/fd/", "/proc/self/fd/"].into_iter().find_map(|folder| path.strip_prefix(folder));

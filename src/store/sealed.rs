@@ -15,7 +15,6 @@ use sha2::Sha256;
 use std::path::Path;
 use std::time::SystemTime;
 
-/// The last line of every file.
 const MAGIC: &[u8] = b"\ncontextpack cache 3\n";
 
 /// The length of what follows the payload: the digest of the program's name, the HMAC and the last line. In front of the
@@ -37,9 +36,7 @@ pub enum Access {
 /// The result of reading a cache file.
 #[derive(Debug, PartialEq, Eq)]
 pub enum SealedContent {
-    /// There is no readable file.
     Missing,
-    /// The payload of a valid file.
     Whole(Vec<u8>),
     /// The file is of another program, or of another version of this one.
     Foreign,
@@ -130,7 +127,6 @@ fn working_copy(user: &[u8; 32], root: &Path) -> std::io::Result<[u8; 32]> {
     Ok(authenticated(user, &[b"working copy", path, &inode.to_le_bytes(), &created.to_le_bytes()]))
 }
 
-/// Computes the HMAC-SHA256 of `parts` with their lengths.
 fn mac(key: &[u8; 32], parts: &[&[u8]]) -> Hmac<Sha256> {
     // HMAC fills a key up with zeros to the size of a block.
     let mut block = [0; 64];

@@ -4,7 +4,6 @@ use super::{Folder, Links, StoreError, WriteResult, read_file, unfinished};
 use crate::model::RepoPath;
 use std::path::Path;
 
-/// The state folder's name.
 pub(super) const STATE: &str = ".contextpack";
 
 /// The `.gitignore` of the state folder if the snapshot is committed.
@@ -62,7 +61,6 @@ fn state_ignore(keep_snapshot: bool) -> &'static str {
     if keep_snapshot { KEEP_SNAPSHOT } else { KEEP_NOTHING }
 }
 
-/// Opens the state folder, which [`init_state_dir`] creates.
 pub fn open_state(root: &Path) -> Result<Folder, StoreError> {
     Folder::open(root, &below(root, "")?)
 }
@@ -80,7 +78,6 @@ pub(super) fn open_cache(root: &Path) -> Result<Folder, StoreError> {
     Folder::open(root, &below(root, "cache")?)
 }
 
-/// Returns the path of a folder in the state folder.
 fn below(root: &Path, name: &str) -> Result<RepoPath, StoreError> {
     let failed = |_| StoreError::Read { path: root.join(STATE), source: std::io::ErrorKind::InvalidInput.into() };
     RepoPath::new(format!("{STATE}/{name}").trim_end_matches('/')).map_err(failed)
@@ -93,5 +90,4 @@ pub(super) fn mark_cache(folder: &Folder) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// The content of `CACHEDIR.TAG`, as specified by <https://bford.info/cachedir/>.
 const CACHE_TAG: &[u8] = b"Signature: 8a477f597d28d172789f06886806bc55\n# This folder is a cache of contextpack.\n";

@@ -22,13 +22,11 @@ const UNFINISHED: (&str, &str) = (".contextpack-", ".tmp");
 /// The folder of unfinished files in the state folder.
 pub(super) const FOLDER: &str = "tmp";
 
-/// The most names that are tried.
 const MAX_TRIES: usize = 16;
 
 /// The age from which an unfinished file counts as abandoned on a file system without locks.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
-/// The folder for unfinished files of a repo.
 #[derive(Debug)]
 pub(super) struct Staging {
     dir: Dir,
@@ -47,7 +45,6 @@ impl Staging {
     }
 }
 
-/// Opens a folder that is no link, and with `create` creates it if it is missing.
 pub(super) fn open_dir(dir: &Dir, name: &str, create: bool) -> io::Result<Dir> {
     match dir.open_dir_nofollow(name) {
         Err(error) if error.kind() == io::ErrorKind::NotFound && create => match dir.create_dir(name) {
@@ -59,7 +56,6 @@ pub(super) fn open_dir(dir: &Dir, name: &str, create: bool) -> io::Result<Dir> {
     }
 }
 
-/// The permissions of a file that every user may read.
 pub(super) const MODE: u32 = 0o644;
 
 /// Writes `bytes` to `name` in `dir` atomically, through a file in `staging` or, failing that, beside it.

@@ -15,16 +15,11 @@ use std::time::{Duration, Instant};
 /// The state folder; only the snapshot in it is an input.
 const STATE: &str = ".contextpack";
 
-/// What a follower noticed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Notice {
-    /// These paths may have changed, or any if it is not known which.
     Changed(Option<Vec<PathBuf>>),
-    /// It is time for a periodic check.
     Tick,
-    /// Nothing changed within the given time.
     Quiet,
-    /// The process is to stop.
     Stop,
 }
 
@@ -179,7 +174,6 @@ fn base(request: &SessionRequest, wanted: &mut BTreeMap<PathBuf, WatchedFiles>) 
     }
 }
 
-/// Makes the file at `path` relevant.
 fn name(wanted: &mut BTreeMap<PathBuf, WatchedFiles>, path: &Path) {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return };
     let files = wanted.entry(folder.to_owned()).or_insert_with(|| WatchedFiles::Names(BTreeSet::new()));
@@ -188,7 +182,6 @@ fn name(wanted: &mut BTreeMap<PathBuf, WatchedFiles>, path: &Path) {
     }
 }
 
-/// Returns a folder and two levels of folders below it, where a snapshot has its files.
 fn two_levels(folder: &Path) -> Vec<PathBuf> {
     let below = |folder: &PathBuf| -> Vec<PathBuf> {
         // `std::fs::read_dir` panics if the system cannot close a folder.

@@ -61,11 +61,9 @@ pub struct Watch {
     dir: Option<RepoPath>,
     /// The hashes of the packs that this watch wrote, by folder and name.
     wrote: BTreeMap<(PathBuf, String), String>,
-    /// The reported diagnostics that still hold.
     reported: BTreeSet<Diagnostic>,
     /// The reported failed packs and unresolved roots that still hold.
     failing: BTreeSet<String>,
-    /// The reported problems that still hold.
     problems: Vec<String>,
     /// Whether the session has read every file once.
     ready: bool,

@@ -22,7 +22,6 @@ pub(super) struct NowFile {
 }
 
 impl NowFile {
-    /// Creates the state without a focus, for packs of `request`.
     pub(super) fn new(request: &SessionRequest) -> Self {
         Self {
             root: request.root.clone(),
@@ -38,7 +37,6 @@ impl NowFile {
         &self.rendering
     }
 
-    /// Writes the rendering of the pack `name` in `folder`, which has this `hash`.
     pub(super) fn show(&mut self, folder: &Folder, name: &str, hash: &str) -> Result<(), StoreError> {
         if self.focus.as_deref() != Some(name) || self.hash.as_deref() != Some(hash) {
             let Some(pack) = folder.read(name)?.and_then(|bytes| read(&bytes).ok()) else { return Ok(()) };

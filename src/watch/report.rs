@@ -37,9 +37,7 @@ pub struct WatchReport {
 pub enum WatchProblem {
     /// Nothing was built: the packs are those of the last build.
     Session(EngineError),
-    /// Some changes will not be seen.
     Follow(FollowError),
-    /// `now.md` could not be written.
     Now(StoreError),
 }
 

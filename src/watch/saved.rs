@@ -9,13 +9,11 @@ use std::time::Duration;
 
 const MAX_CHANGES: usize = 6;
 
-/// A pack that was written.
 #[derive(Debug, Clone)]
 pub struct SavedPack {
     /// The pack; its reasons are the changes of its sections, see [`summarize_changes`].
     pub state: PackState,
     pub budget: PackBudget,
-    /// The old budget and its use, if there was a pack.
     pub before: Option<PackBudget>,
     /// Whether the root's own text changed, and not only its context.
     pub own: bool,
@@ -24,7 +22,6 @@ pub struct SavedPack {
 }
 
 impl SavedPack {
-    /// Compares a written pack with the one that it replaced.
     pub(super) fn new(replaced: WrittenPack<'_>, renderings: bool) -> Self {
         let WrittenPack { name, before, now } = replaced;
         let old = before.and_then(|bytes| read(bytes).ok());
@@ -149,11 +146,5 @@ mod tests {
         assert!(many.ends_with(", 3 more, 14 ms"), "{many}");
         let line = saved(Some(4417), &[]).line(true, Duration::ZERO);
         assert_eq!(line, "feat:limits (coding) 4,417 of 8,000 tokens: Markdown beside it, 0 ms");
-    }
-
-    #[test]
-    fn the_difference_is_a_unified_diff_of_the_rendering() {
-        let diff = saved(None, &[]).diff().unwrap();
-        assert_eq!(diff, "--- a/feat-limits.coding.md\n+++ b/feat-limits.coding.md\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n");
     }
 }
