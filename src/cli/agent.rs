@@ -1,13 +1,9 @@
 //! `contextpack agent`.
 
-use super::args::{AgentCommand, AgentCommandArgs, Global};
+use super::args::{AgentCommand, Global};
 use super::workspace::open;
 use crate::config::DocumentType;
-use crate::console::Exit;
-use crate::console::Failure;
-use crate::console::Format;
-use crate::console::report;
-use crate::console::{self, printable};
+use crate::console::{self, Exit, Failure, Format, printable, report};
 use crate::engine::{EngineError, Project, Repository};
 use crate::knowledge::{Agent, BUILT_IN_TEMPLATE, NewAgent, Scope};
 use crate::model::{Refusal, RepoPath, SourceTree as _};
@@ -72,10 +68,10 @@ pub(crate) struct SeenDocument {
 }
 
 /// Runs one of the commands about agents.
-pub(crate) fn run(global: &Global, args: &AgentCommandArgs) -> Result<Exit, Failure> {
+pub(crate) fn run(global: &Global, command: &AgentCommand) -> Result<Exit, Failure> {
     let repository = open(global, &[], Some(Access::Read))?;
     let project = repository.project();
-    match &args.command {
+    match command {
         AgentCommand::New { name, purpose, role, tools } => {
             // The file is for git.
             let clean = |typed: &str| project.without_secrets(typed);
@@ -141,15 +137,6 @@ fn agents_folder(repository: &Repository) -> Result<RepoPath, Failure> {
 
 /// Returns the template of new agents, with its file.
 fn template(repository: &Repository, project: &Project<'_>) -> Result<(Option<RepoPath>, String), Failure> {
-    let configured = repository.settings().knowledge.agents.template.clone();
-    let default = RepoPath::new("agents/_template.md").ok();
-    let document = || {
-        let documents = &project.knowledge().documents;
-        let is_template = documents.iter().find(|document| {
-            document.kind == DocumentType::AgentSoulTemplate && document.scope == Scope::Global && !document.secret
-        });
-        is_template.map(|document| (document.path.clone(), project.complete(document).body.to_string()))
-    };
     let read = |path: &RepoPath| repository.files().read(path);
     let confirmed = |path: RepoPath, text: String| match project.restricted(&path, &text) {
         Some(what) => Err(Failure::usage(format!(
@@ -157,20 +144,27 @@ fn template(repository: &Repository, project: &Project<'_>) -> Result<(Option<Re
         ))),
         None => Ok((Some(path), text)),
     };
-    if let Some(path) = configured {
-        return match read(&path) {
-            Ok(text) => confirmed(path, text),
-            Err(_) => Err(Failure::usage(format!("`agents.template` names `{path}`, which cannot be read"))),
-        };
+    if let Some(path) = repository.settings().knowledge.agents.template.clone() {
+        let unread = |_| Failure::usage(format!("`agents.template` names `{path}`, which cannot be read"));
+        let text = read(&path).map_err(unread)?;
+        return confirmed(path, text);
     }
-    match default.map(|path| (read(&path), path)) {
-        Some((Ok(text), path)) => return confirmed(path, text),
-        Some((Err(Refusal::Unreadable(why)), path)) => {
-            return Err(Failure::Input(format!("the template `{path}` cannot be read: {why}")));
+    if let Ok(path) = RepoPath::new("agents/_template.md") {
+        match read(&path) {
+            Ok(text) => return confirmed(path, text),
+            Err(Refusal::Unreadable(why)) => {
+                return Err(Failure::Input(format!("the template `{path}` cannot be read: {why}")));
+            }
+            Err(_) => {}
         }
-        _ => {}
     }
-    Ok(document().map_or((None, BUILT_IN_TEMPLATE.to_owned()), |(path, text)| (Some(path), text)))
+    let document = project.knowledge().documents.iter().find(|document| {
+        document.kind == DocumentType::AgentSoulTemplate && document.scope == Scope::Global && !document.secret
+    });
+    Ok(match document {
+        Some(document) => (Some(document.path.clone()), project.complete(document).body.to_string()),
+        None => (None, BUILT_IN_TEMPLATE.to_owned()),
+    })
 }
 
 fn summary(project: &Project<'_>, agent: &Agent) -> AgentSummary {
@@ -195,22 +189,18 @@ fn faults(project: &Project<'_>) -> Result<Exit, Failure> {
 }
 
 fn list(global: &Global, project: &Project<'_>) -> Result<Exit, Failure> {
-    let agents: Vec<AgentSummary> =
-        project.knowledge().agents.all.iter().map(|agent| summary(project, agent)).collect();
-    let mut out = console::stdout();
-    if global.format == Format::Json {
-        writeln!(out, "{}", console::json_text(&AgentList { agents }))?;
-    } else {
-        let width = |text: &dyn Fn(&AgentSummary) -> usize| agents.iter().map(text).max().unwrap_or_default();
-        let (keys, names) = (width(&|it| it.key.chars().count()), width(&|it| it.name.chars().count()));
-        for agent in &agents {
-            let purpose = agent.purpose.as_deref().unwrap_or("(no purpose)");
-            let line = format!("{:keys$}  {:names$}  {purpose}", agent.key, agent.name);
-            writeln!(out, "{}", printable(line.trim_end()))?;
-        }
-        if agents.is_empty() && !global.quiet && project.confirm_agents_read().is_ok() {
-            writeln!(console::stderr(), "no agents: `contextpack agent new NAME --purpose TEXT` makes one")?;
-        }
+    let agents = project.knowledge().agents.all.iter().map(|agent| summary(project, agent)).collect();
+    let list = AgentList { agents };
+    let width = |text: &dyn Fn(&AgentSummary) -> usize| list.agents.iter().map(text).max().unwrap_or_default();
+    let (keys, names) = (width(&|it| it.key.chars().count()), width(&|it| it.name.chars().count()));
+    let line = |agent: &AgentSummary| {
+        let purpose = agent.purpose.as_deref().unwrap_or("(no purpose)");
+        format!("{:keys$}  {:names$}  {purpose}", agent.key, agent.name).trim_end().to_owned()
+    };
+    report::print_lines(global.format, &list, list.agents.iter().map(line))?;
+    let is_text = global.format != Format::Json && !global.quiet;
+    if list.agents.is_empty() && is_text && project.confirm_agents_read().is_ok() {
+        writeln!(console::stderr(), "no agents: `contextpack agent new NAME --purpose TEXT` makes one")?;
     }
     faults(project)
 }
@@ -218,51 +208,43 @@ fn list(global: &Global, project: &Project<'_>) -> Result<Exit, Failure> {
 fn show(global: &Global, project: &Project<'_>, name: &str) -> Result<Exit, Failure> {
     let knowledge = project.knowledge();
     let unknown = |error| project.confirm_agents_read().err().unwrap_or(EngineError::Agent(error));
-    let index = knowledge.agents.find(name).map_err(unknown)?;
-    let agent = &knowledge.agents.all[index];
+    let agent = &knowledge.agents.all[knowledge.agents.find(name).map_err(unknown)?];
     let seen = knowledge.documents.iter().filter(|document| document.scope.admits(Some(&agent.key)));
-    let documents: Vec<SeenDocument> = seen
-        .map(|document| SeenDocument {
-            path: project.masked(&document.shown),
-            title: project.masked(&document.title),
-            doc_type: document.kind.name().to_owned(),
-            scope: match &document.scope {
-                Scope::Global | Scope::Nobody => "global".to_owned(),
-                Scope::Agent(key) => project.masked(key),
-            },
-            pinned: document.pinned,
-        })
-        .collect();
-    let details = AgentDetails { agent: summary(project, agent), documents, soul: project.masked(&agent.soul) };
-    let mut out = console::stdout();
-    if global.format == Format::Json {
-        writeln!(out, "{}", console::json_text(&details))?;
-        return faults(project);
-    }
-    let AgentDetails { agent, documents, soul } = details;
-    let mut lines = vec![format!("{}  {}", agent.key, agent.name), agent.path];
+    let seen = seen.map(|document| SeenDocument {
+        path: project.masked(&document.shown),
+        title: project.masked(&document.title),
+        doc_type: document.kind.name().to_owned(),
+        scope: match &document.scope {
+            Scope::Global | Scope::Nobody => "global".to_owned(),
+            Scope::Agent(key) => project.masked(key),
+        },
+        pinned: document.pinned,
+    });
+    let (documents, soul) = (seen.collect(), project.masked(&agent.soul));
+    let details = AgentDetails { agent: summary(project, agent), documents, soul };
+    report::print_lines(global.format, &details, lines(&details))?;
+    faults(project)
+}
+
+/// Returns an agent as text.
+fn lines(AgentDetails { agent, documents, soul }: &AgentDetails) -> Vec<String> {
     let fields = [
-        ("purpose", agent.purpose),
-        ("role", agent.role),
+        ("purpose", agent.purpose.clone()),
+        ("role", agent.role.clone()),
         ("tools", Some(agent.tools.join(", ")).filter(|tools| !tools.is_empty())),
-        ("profile", agent.profile),
-        ("policy", agent.policy),
+        ("profile", agent.profile.clone()),
+        ("policy", agent.policy.clone()),
     ];
-    lines.push(String::new());
+    let mut lines = vec![format!("{}  {}", agent.key, agent.name), agent.path.clone(), String::new()];
     lines.extend(fields.into_iter().filter_map(|(name, value)| Some(format!("{name}: {}", value?))));
     lines.extend([String::new(), "Documents that it sees".to_owned()]);
-    if documents.is_empty() {
-        lines.push("  none".to_owned());
-    }
-    for document in documents {
+    lines.extend(documents.is_empty().then(|| "  none".to_owned()));
+    lines.extend(documents.iter().map(|document| {
         let pinned = if document.pinned { ", pinned" } else { "" };
         let scope = if document.scope == "global" { "" } else { ", its own" };
-        lines.push(format!("  {} ({}{pinned}{scope}): {}", document.title, document.doc_type, document.path));
-    }
+        format!("  {} ({}{pinned}{scope}): {}", document.title, document.doc_type, document.path)
+    }));
     lines.extend([String::new(), "Soul".to_owned(), String::new()]);
     lines.extend(soul.lines().map(str::to_owned));
-    for line in lines {
-        writeln!(out, "{}", printable(&line))?;
-    }
-    faults(project)
+    lines
 }

@@ -1,6 +1,6 @@
 //! `contextpack box`.
 
-use super::args::{BoxArgs, BoxCommand, Global};
+use super::args::{BoxCommand, Global};
 use super::card::{CardFiles, batch, card_lines};
 use super::input;
 use crate::console::report::{print_invalid_pack, print_lines};
@@ -14,9 +14,9 @@ use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::Path;
 
-pub(crate) fn run(global: &Global, args: &BoxArgs) -> Result<Exit, Failure> {
+pub(crate) fn run(global: &Global, command: &BoxCommand) -> Result<Exit, Failure> {
     let files = CardFiles::open(global)?;
-    files.settle(run_on(global, &files, &args.command))
+    files.settle(run_on(global, &files, command))
 }
 
 fn run_on(global: &Global, files: &CardFiles, command: &BoxCommand) -> Result<Exit, Failure> {

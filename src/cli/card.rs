@@ -1,6 +1,6 @@
 //! `contextpack card`, and what it shares with `contextpack box`.
 
-use super::args::{CardAddArgs, CardArgs, CardCommand, Global};
+use super::args::{CardAddArgs, CardCommand, Global};
 use super::input;
 use super::workspace::{configuration, stamp};
 use crate::config::Settings;
@@ -106,9 +106,9 @@ impl From<CardError> for Failure {
     }
 }
 
-pub(crate) fn run(global: &Global, args: &CardArgs) -> Result<Exit, Failure> {
+pub(crate) fn run(global: &Global, command: &CardCommand) -> Result<Exit, Failure> {
     let files = CardFiles::open(global)?;
-    files.settle(match &args.command {
+    files.settle(match command {
         CardCommand::Add(options) => add(global, &files, options),
         CardCommand::Show { ids } => show(global, &files, ids),
         CardCommand::Delete { id } => delete(global, &files, id),

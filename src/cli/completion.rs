@@ -2,6 +2,7 @@
 
 use super::args::Args;
 use super::workspace::user_caches;
+use crate::config::Settings;
 use crate::console::printable;
 use crate::engine::{Configuration, OpenRequest, Repository, process_environment};
 use crate::handoff::cards::{CardStore, ContentId};
@@ -46,20 +47,36 @@ pub(super) fn script(shell: clap_complete::Shell, out: &mut Vec<u8>) -> io::Resu
     completer.write_registration(VARIABLE, PROGRAM, PROGRAM, PROGRAM, out)
 }
 
+/// Opens the repo around the current folder with the user's cache.
+fn repository() -> Option<Repository> {
+    let request = OpenRequest::new(Path::new("."));
+    let request = match user_caches() {
+        Some(caches) => request.with_cache(caches),
+        None => request,
+    };
+    Repository::open(&request).ok()
+}
+
+/// Returns the root of the repo around the current folder, and its settings.
+fn configured() -> Option<(PathBuf, Settings)> {
+    let root = Repo::find_root(&std::env::current_dir().ok()?).ok()?;
+    let configuration = Configuration::read(&root, None, &process_environment()).ok()?;
+    Some((root, configuration.settings))
+}
+
+/// Returns values with their helps as candidates, without those that a shell or terminal could take for something else.
+fn candidates(values: impl IntoIterator<Item = (String, Option<String>)>) -> Vec<CompletionCandidate> {
+    let plain = values.into_iter().filter(|(value, _)| matches!(printable(value), Cow::Borrowed(_)));
+    let candidate = |(value, help): (String, Option<String>)| {
+        CompletionCandidate::new(value).help(help.map(|help| printable(&help).into_owned().into()))
+    };
+    plain.map(candidate).collect()
+}
+
 /// Returns the roots of the repo in the current folder with their titles; none if it cannot be read.
 pub(super) fn roots() -> Vec<CompletionCandidate> {
-    let mut request = OpenRequest::new(Path::new("."));
-    if let Some(caches) = user_caches() {
-        request = request.with_cache(caches);
-    }
-    let roots = Repository::open(&request).ok().and_then(|repository| repository.roots().ok()).unwrap_or_default();
-    let candidates = roots.into_iter().filter(|root| matches!(printable(&root.id), Cow::Borrowed(_)));
-    candidates
-        .map(|root| {
-            let title = printable(&root.title).into_owned();
-            CompletionCandidate::new(root.id).help(Some(title.into()))
-        })
-        .collect()
+    let roots = repository().and_then(|repository| repository.roots().ok()).unwrap_or_default();
+    candidates(roots.into_iter().map(|root| (root.id, Some(root.title))))
 }
 
 /// Returns the packs and the roots of the repo in the current folder.
@@ -69,88 +86,65 @@ pub(super) fn packs_and_roots() -> Vec<CompletionCandidate> {
 
 /// Returns the profiles of the repo in the current folder.
 pub(super) fn profiles() -> Vec<CompletionCandidate> {
-    let repository = Repository::open(&OpenRequest::new(Path::new("."))).ok();
-    let profiles = repository.iter().flat_map(|repository| repository.settings().profiles.keys());
-    profiles.map(CompletionCandidate::new).collect()
+    let Some((_, settings)) = configured() else { return Vec::new() };
+    candidates(settings.profiles.into_keys().map(|name| (name, None)))
 }
 
 /// Returns the packs of the repo in the current folder.
 pub(super) fn packs() -> Vec<CompletionCandidate> {
-    let packs = Repository::open(&OpenRequest::new(Path::new("."))).ok().map(|repository| {
-        let dir = repository.settings().output.dir.clone();
-        let names = std::fs::read_dir(dir.as_str()).into_iter().flatten().flatten();
-        let names = names.filter_map(|entry| entry.file_name().into_string().ok());
-        let packs = names.filter(|name| name.ends_with(".json") && matches!(printable(name), Cow::Borrowed(_)));
-        packs.map(|name| CompletionCandidate::new(format!("{dir}/{name}"))).collect::<Vec<_>>()
-    });
-    packs.unwrap_or_default()
+    let Some((_, settings)) = configured() else { return Vec::new() };
+    let dir = settings.output.dir;
+    let names = std::fs::read_dir(dir.as_str()).into_iter().flatten().flatten();
+    let names = names.filter_map(|entry| entry.file_name().into_string().ok());
+    candidates(names.filter(|name| name.ends_with(".json")).map(|name| (format!("{dir}/{name}"), None)))
 }
 
 /// The most batches that are read for their states.
 const MOST_READ: usize = 50;
 
-/// Returns a candidate with a help, unless a shell or terminal could take it for something else.
-fn candidate(value: String, help: Option<String>) -> Option<CompletionCandidate> {
-    let is_plain = matches!(printable(&value), Cow::Borrowed(_));
-    let help = help.map(|help| printable(&help).into_owned().into());
-    is_plain.then(|| CompletionCandidate::new(value).help(help))
-}
-
-/// Returns the root of the repo around the current folder, and its configuration.
-fn configured() -> Option<(PathBuf, Configuration)> {
-    let root = Repo::find_root(&std::env::current_dir().ok()?).ok()?;
-    let configuration = Configuration::read(&root, None, &process_environment()).ok()?;
-    Some((root, configuration))
-}
-
 /// Returns the ids of the batches of the repo in the current folder with their states.
 pub(super) fn batches() -> Vec<CompletionCandidate> {
-    let Some((root, configuration)) = configured() else { return Vec::new() };
-    let store = BatchFolder::new(&root, &configuration.settings.handover.dir);
+    let Some((root, settings)) = configured() else { return Vec::new() };
+    let store = BatchFolder::new(&root, &settings.handover.dir);
     let ids = store.ids().unwrap_or_default();
     let are_few = ids.len() <= MOST_READ;
     let state = |id| store.read(id).ok().map(|ledger| ledger.status(&ledger.states()).name().to_owned());
-    ids.iter().filter_map(|id| candidate(id.to_string(), if are_few { state(id) } else { None })).collect()
+    candidates(ids.iter().map(|id| (id.to_string(), if are_few { state(id) } else { None })))
 }
 
 /// Returns the logs of the repo in the current folder.
 pub(super) fn logs() -> Vec<CompletionCandidate> {
-    let Some((root, configuration)) = configured() else { return Vec::new() };
-    let names = CardStore::new(&root, configuration.settings.handover.dir).log_names().unwrap_or_default();
-    names.into_iter().filter_map(|name| candidate(name, Some("log".to_owned()))).collect()
+    let Some((root, settings)) = configured() else { return Vec::new() };
+    let names = CardStore::new(&root, settings.handover.dir).log_names().unwrap_or_default();
+    candidates(names.into_iter().map(|name| (name, Some("log".to_owned()))))
 }
 
 /// Returns the logs and the boxes of the repo in the current folder; a box by digits that name no other one.
 pub(super) fn boxes() -> Vec<CompletionCandidate> {
-    let Some((root, configuration)) = configured() else { return Vec::new() };
-    let ids = CardStore::new(&root, configuration.settings.handover.dir).boxes().unwrap_or_default();
+    let Some((root, settings)) = configured() else { return Vec::new() };
+    let ids = CardStore::new(&root, settings.handover.dir).boxes().unwrap_or_default();
     let is_alone = |at: usize| {
         let other = |other: Option<usize>| other.and_then(|other| ids.get(other)).map(ContentId::short);
         [other(at.checked_sub(1)), other(Some(at + 1))].iter().all(|near| *near != Some(ids[at].short()))
     };
     let named = (0..ids.len()).map(|at| if is_alone(at) { ids[at].short() } else { ids[at].hex() }.to_owned());
-    logs().into_iter().chain(named.filter_map(|id| candidate(id, Some("box".to_owned())))).collect()
+    logs().into_iter().chain(candidates(named.map(|id| (id, Some("box".to_owned()))))).collect()
 }
 
 /// Returns the recipes of handovers of the repo in the current folder.
 pub(super) fn recipes() -> Vec<CompletionCandidate> {
-    let Some((_, configuration)) = configured() else { return Vec::new() };
-    configuration.settings.handover.recipes.into_keys().filter_map(|name| candidate(name, None)).collect()
+    let Some((_, settings)) = configured() else { return Vec::new() };
+    candidates(settings.handover.recipes.into_keys().map(|name| (name, None)))
 }
 
 /// Returns the agents of the repo in the current folder with their purposes: by the stem of the file, or by the key if the stem means
 /// several.
 pub(super) fn agents() -> Vec<CompletionCandidate> {
-    let mut request = OpenRequest::new(Path::new("."));
-    if let Some(caches) = user_caches() {
-        request = request.with_cache(caches);
-    }
-    let Ok(repository) = Repository::open(&request) else { return Vec::new() };
+    let Some(repository) = repository() else { return Vec::new() };
     let project = repository.project();
     let agents = &project.knowledge().agents;
-    let named = agents.all.iter().map(|agent| {
+    candidates(agents.all.iter().map(|agent| {
         let name = if agents.find(agent.stem()).is_ok() { agent.stem() } else { agent.key.as_str() };
-        candidate(name.to_owned(), Some(agent.purpose.as_ref().unwrap_or(&agent.name).to_string()))
-    });
-    named.flatten().collect()
+        (name.to_owned(), Some(agent.purpose.as_ref().unwrap_or(&agent.name).to_string()))
+    }))
 }

@@ -1,14 +1,12 @@
 //! `contextpack git`: the diff and merge drivers for packs, which `init --git` configures.
 
-use super::args::{AgentChoice, BudgetArgs, GitArgs, GitCommand, Global};
+use super::args::{AgentChoice, BudgetArgs, GitCommand, Global};
 use super::handover::replayed;
 use super::input;
 use super::packs::{self, PackTarget, Probe};
 use super::workspace::open;
-use crate::console::Exit;
 use crate::console::github::random_word;
-use crate::console::{self, printable};
-use crate::console::{Failure, PathFailure};
+use crate::console::{self, Exit, Failure, PathFailure, printable};
 use crate::engine::companion;
 use crate::git::write_merged_files;
 use crate::intake::Repo;
@@ -16,6 +14,7 @@ use crate::model::slug;
 use crate::redact::invisible;
 use crate::render;
 use crate::review::{read, salvage};
+use crate::seal::Sealed;
 use crate::wire::Pack;
 use std::io::Write as _;
 use std::path::Path;
@@ -30,8 +29,8 @@ pub(crate) const SETTINGS: [(&str, &str); 4] = [
 ];
 
 /// Runs a driver for git.
-pub(crate) fn run(global: &Global, args: &GitArgs) -> Result<Exit, Failure> {
-    match &args.command {
+pub(crate) fn run(global: &Global, command: &GitCommand) -> Result<Exit, Failure> {
+    match command {
         GitCommand::Textconv { file } => {
             let bytes = input::named_file(file)?;
             // Other files, such as a pack with conflict markers, are printed unchanged; git would show nothing on an error.
@@ -102,32 +101,26 @@ fn rebuild_pack(global: &Global, ours: &Path, theirs: &Path, path: &str) -> Resu
     };
     let pack = pack.ok_or("neither side is a context pack")?;
     let root = Repo::find_root(&there).map_err(|error| error.to_string())?;
-    let sealed = build_merged_pack(global, &top, &scratch.0, &root, &pack)?;
+    let (built_name, sealed) = build_merged_pack(global, &top, &scratch.0, &root, &pack)?;
     let (_, name) = path.rsplit_once('/').unwrap_or(("", path));
-    if json.is_some() && companion::name(&sealed.name) == name {
-        return Ok(render::pack(&sealed.pack).whole().into_bytes());
+    if json.is_some() && companion::name(&built_name) == name {
+        return Ok(render::pack(sealed.pack()).whole().into_bytes());
     }
-    if sealed.name == name {
-        Ok(sealed.bytes)
+    if built_name == name {
+        Ok(sealed.bytes().to_vec())
     } else {
-        Err(format!("it is the pack of `{}` under another name", sealed.name))
+        Err(format!("it is the pack of `{built_name}` under another name"))
     }
 }
 
-struct MergedPack {
-    name: String,
-    pack: Pack,
-    bytes: Vec<u8>,
-}
-
-/// Builds the pack of the same root and profile from the merged files.
+/// Builds the pack of the same root and profile from the merged files, and returns it with the name of its file.
 fn build_merged_pack(
     global: &Global,
     top: &Path,
     scratch: &Path,
     root: &Path,
     pack: &Pack,
-) -> Result<MergedPack, String> {
+) -> Result<(String, Sealed), String> {
     let message = |failure: Failure| failure.message();
     std::env::set_current_dir(root).map_err(|error| error.kind().to_string())?;
     let repository = open(global, &[], None).map_err(message)?;
@@ -139,27 +132,23 @@ fn build_merged_pack(
         return Err("the snapshot of GitHub is not in git".to_owned());
     }
     let project = repository.project();
-    if let Some(handover) = &pack.handover {
+    let (probe, limits, name) = if let Some(handover) = &pack.handover {
         let (probe, limits) = replayed(&repository, &project, pack, handover).map_err(message)?;
-        let built = probe.build(limits).map_err(|unsettled| unsettled.to_string())?;
-        let sealed = built.map_err(|found| found.first().map(|it| it.message.clone()).unwrap_or_default())?;
         let hex = handover.context_box_id.strip_prefix("sha256:").unwrap_or_default();
-        let name = format!("{}.json", hex.get(..12).unwrap_or(hex));
-        return Ok(MergedPack { name, pack: sealed.pack().clone(), bytes: sealed.bytes().to_vec() });
-    }
-    let budget = BudgetArgs { profiles: vec![pack.profile.clone()], ..BudgetArgs::default() };
-    let name = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref()).cloned().unwrap_or_default();
-    let no_agent = AgentChoice::default();
-    let target = PackTarget::new(Some(&name), &budget, &no_agent);
-    let Probe { probe, limits, .. } = packs::probe(&repository, &project, &target).map_err(message)?;
+        (probe, limits, hex.get(..12).unwrap_or(hex).to_owned())
+    } else {
+        let budget = BudgetArgs { profiles: vec![pack.profile.clone()], ..BudgetArgs::default() };
+        let root = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref()).cloned().unwrap_or_default();
+        let no_agent = AgentChoice::default();
+        let target = PackTarget::new(Some(&root), &budget, &no_agent);
+        let Probe { probe, limits, .. } = packs::probe(&repository, &project, &target).map_err(message)?;
+        let slug = probe.item.map(|item| slug(&project.pack_name(item))).unwrap_or_default();
+        let name = format!("{slug}.{}", probe.profile);
+        (probe, limits, name)
+    };
     let built = probe.build(limits).map_err(|unsettled| unsettled.to_string())?;
     let sealed = built.map_err(|found| found.first().map(|it| it.message.clone()).unwrap_or_default())?;
-    let slug = probe.item.map(|item| slug(&project.pack_name(item))).unwrap_or_default();
-    Ok(MergedPack {
-        name: format!("{slug}.{}.json", probe.profile),
-        pack: sealed.pack().clone(),
-        bytes: sealed.bytes().to_vec(),
-    })
+    Ok((format!("{name}.json"), sealed))
 }
 
 fn read_pack(file: &Path) -> Option<Pack> {
@@ -175,7 +164,6 @@ fn merged_commit() -> Option<String> {
     (is_hash && heads.next().is_none()).then_some(head)
 }
 
-/// A temporary folder, removed on drop.
 struct ScratchDir(std::path::PathBuf);
 
 impl ScratchDir {

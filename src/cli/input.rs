@@ -2,11 +2,7 @@
 
 use super::args::Global;
 use super::packs::{self, PackTarget};
-use crate::console::Exit;
-use crate::console::Format;
-use crate::console::report;
-use crate::console::{self, printable};
-use crate::console::{Failure, PathFailure};
+use crate::console::{self, Exit, Failure, Format, PathFailure, printable, report};
 use crate::engine::BudgetLimits;
 use crate::review::{ReadError, content_hash, read};
 use crate::store::{self, Links};

@@ -34,7 +34,7 @@ fn deliver(global: &Global, repository: &Repository, args: &JobArgs, name: &str,
         profiles: &args.budget.profiles,
         limits: args.budget.limits(),
         agent: Some(&job.agent.name),
-        policy: args.policy.map(Into::into),
+        policy: args.policy,
         job: Some((name, job)),
     };
     let Probe { probe, limits, .. } = probe(repository, &project, &target)?;

@@ -6,7 +6,7 @@ use super::packs::{self, BuildRun};
 use super::workspace::open;
 use crate::console::{self, Column, Document, Exit, Failure, Format, line, printable, report};
 use crate::engine::{CheckRequest, Project, RootSummary, check_packs};
-use crate::model::{Code, Diagnostic, ItemState, Severity, Shard};
+use crate::model::{Code, Diagnostic, Severity, Shard};
 use crate::store::{Access, Folder};
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -19,8 +19,7 @@ pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
     let mut items = project.roots();
     let all = items.len();
     if !args.states.is_empty() {
-        let states: Vec<ItemState> = args.states.iter().map(|state| ItemState::from(*state)).collect();
-        items.retain(|item| states.contains(&project.state(*item)));
+        items.retain(|item| args.states.contains(&project.state(*item)));
     }
     if let Some(shards) = args.matrix.and_then(NonZeroU32::new) {
         repository.confirm_all_read(&project)?;

@@ -1,9 +1,7 @@
 //! `contextpack man`: manual pages, in roff.
 
 use super::args::{Args, ManArgs};
-use crate::console;
-use crate::console::Exit;
-use crate::console::Failure;
+use crate::console::{self, Exit, Failure};
 use clap::Command;
 use clap_mangen::Man;
 use std::io::{self, Write};

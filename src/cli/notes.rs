@@ -6,10 +6,8 @@ use super::output::{self, DocumentNotes, NotedDocument, NotesError, NotesLeftOut
 use super::redact::{decoded, in_repo};
 use super::workspace::{configuration, open};
 use crate::config::{DenyList, KnowledgeSettings};
-use crate::console::Exit;
-use crate::console::Failure;
 use crate::console::report::print_diagnostics;
-use crate::console::{self, json_text};
+use crate::console::{self, Exit, Failure, json_text};
 use crate::engine::{Configuration, process_environment};
 use crate::knowledge::{DocumentRules, Secrecy};
 use crate::model::{Digest, RepoPath, SourceTree as _};
@@ -43,7 +41,8 @@ pub(crate) fn run(global: &Global, args: &NotesArgs) -> Result<Exit, Failure> {
         writes: args.write,
     };
     let mut noted = Vec::new();
-    for (path, notes) in documents.iter().zip(maker.documents(&documents)) {
+    let made: Vec<_> = documents.par_iter().map(|path| maker.document(path)).collect();
+    for (path, notes) in documents.iter().zip(made) {
         let shown = maker.line(&path.display().to_string());
         let document = match notes {
             Ok(Made { mut notes, sidecar }) => {
@@ -54,8 +53,8 @@ pub(crate) fn run(global: &Global, args: &NotesArgs) -> Result<Exit, Failure> {
                 NotedDocument { path: shown, success: true, notes: Some(notes), error: None }
             }
             // Whoever asks for all documents does not ask for these.
-            Err(NoNotes(error)) if args.documents.is_empty() && error.kind == SECRET => continue,
-            Err(NoNotes(error)) => {
+            Err(error) if args.documents.is_empty() && error.kind == SECRET => continue,
+            Err(error) => {
                 exit = exit.and(Exit::Input);
                 NotedDocument { path: shown, success: false, notes: None, error: Some(error) }
             }
@@ -116,9 +115,6 @@ struct Given {
     bytes: Vec<u8>,
 }
 
-/// Why the document, its sidecar file or `--from` gives no notes.
-struct NoNotes(NotesError);
-
 /// Notes on a document, and what is to be written beside it.
 struct Made {
     notes: DocumentNotes,
@@ -126,12 +122,17 @@ struct Made {
     sidecar: Option<String>,
 }
 
-impl NoNotes {
+impl NotesError {
     fn new(kind: &'static str, message: impl Into<String>) -> Self {
-        Self(NotesError { kind, message: message.into(), help: None, line: None })
+        Self { kind, message: message.into(), help: None, line: None }
+    }
+
+    fn help(self, help: &str) -> Self {
+        Self { help: Some(help.to_owned()), ..self }
     }
 }
 
+/// Makes or checks the notes on documents.
 struct NoteMaker {
     redactor: Redactor,
     environment: Environment,
@@ -144,36 +145,29 @@ struct NoteMaker {
 }
 
 impl NoteMaker {
-    /// Returns the notes on each document, on all cores.
-    fn documents(&self, paths: &[PathBuf]) -> Vec<Result<Made, NoNotes>> {
-        paths.par_iter().map(|path| self.document(path)).collect()
-    }
-
-    fn document(&self, path: &Path) -> Result<Made, NoNotes> {
+    fn document(&self, path: &Path) -> Result<Made, NotesError> {
         let inside = in_repo(&self.root, path);
         let name = inside.clone().unwrap_or_else(|| path.display().to_string().replace('\\', "/"));
         if RepoPath::new(name.trim_start_matches('/')).is_ok_and(|path| self.deny.denies(&path)) {
-            return Err(NoNotes::new("denied", "files of this name are never opened"));
+            return Err(NotesError::new("denied", "files of this name are never opened"));
         }
         if inside.is_none() && path.exists() {
-            let help = "copy it into the repo, or run this in its own repo".to_owned();
-            let NoNotes(error) = NoNotes::new("outside", "it is outside of the repo");
-            return Err(NoNotes(NotesError { help: Some(help), ..error }));
+            return Err(NotesError::new("outside", "it is outside of the repo")
+                .help("copy it into the repo, or run this in its own repo"));
         }
         let name = inside.unwrap_or_default();
         let rules = RepoPath::new(&name).ok().and_then(|path| DocumentRules::of(&self.knowledge, &path));
         let rules = rules.unwrap_or(DocumentRules { source: None, is_overview: false });
         if rules.source.is_some_and(|source| source.is_secret()) {
-            return Err(NoNotes::new(SECRET, "the configuration says that it holds secrets"));
+            return Err(NotesError::new(SECRET, "the configuration says that it holds secrets"));
         }
         let text = read_text(path)?;
         match rules.secrecy(&text) {
             Secrecy::Open => {}
-            Secrecy::Secret => return Err(NoNotes::new(SECRET, "its front matter says that it holds secrets")),
+            Secrecy::Secret => return Err(NotesError::new(SECRET, "its front matter says that it holds secrets")),
             Secrecy::Unclear { line, .. } => {
-                let NoNotes(error) = NoNotes::new("invalid", Secrecy::UNCLEAR);
-                let help = Some(Secrecy::UNCLEAR_HELP.to_owned());
-                return Err(NoNotes(NotesError { help, line: Some(line), ..error }));
+                let error = NotesError::new("invalid", Secrecy::UNCLEAR).help(Secrecy::UNCLEAR_HELP);
+                return Err(NotesError { line: Some(line), ..error });
             }
         }
         let document =
@@ -184,10 +178,9 @@ impl NoteMaker {
         if let Some(given) = &self.given {
             let notes = self.checked(given, &body, &source)?;
             if self.writes && document.notes.is_some() {
-                let NoNotes(error) =
-                    NoNotes::new("invalid", "its front matter has `notes`, which count before a file beside it");
-                let help = Some("remove `notes` from the front matter, or leave out `--write`".to_owned());
-                return Err(NoNotes(NotesError { help, ..error }));
+                let message = "its front matter has `notes`, which count before a file beside it";
+                return Err(NotesError::new("invalid", message)
+                    .help("remove `notes` from the front matter, or leave out `--write`"));
             }
             return Ok(self.made(&notes, "given", &source));
         }
@@ -209,28 +202,20 @@ impl NoteMaker {
     }
 
     /// Returns notes that somebody else made, redacted, if they are right as a whole.
-    fn checked(&self, given: &Given, body: &Clean, source: &Digest) -> Result<Notes, NoNotes> {
+    fn checked(&self, given: &Given, body: &Clean, source: &Digest) -> Result<Notes, NotesError> {
         let name = self.line(&given.name);
-        let text = decoded(given.bytes.clone()).map_err(|why| NoNotes::new("not-text", format!("{name}: {why}")))?;
+        let text = decoded(given.bytes.clone()).map_err(|why| NotesError::new("not-text", format!("{name}: {why}")))?;
         let written =
             WrittenNotes::from_yaml(&unfenced(text), &self.limits).map_err(|faults| self.invalid(&name, &faults))?;
-        let fault = |message: String, help: &str| NotesFault { at: None, message, help: Some(help.to_owned()) };
-        if written.is_stale(source) {
-            let fault =
-                fault("`source_digest` is that of another text".to_owned(), "make them from the document as it is now");
-            return Err(self.invalid(&name, &[fault]));
-        }
         let notes = written.redacted(&|text| self.clean(text));
-        let misquoted = notes.misquoted(body);
-        let faults: Vec<NotesFault> = misquoted
-            .iter()
-            .map(|rule| {
-                fault(
-                    format!("this rule does not stand in the document word for word: {rule}"),
-                    "quote whole sentences, or leave the rule out",
-                )
-            })
-            .collect();
+        let (messages, help) = if written.is_stale(source) {
+            (vec!["`source_digest` is that of another text".to_owned()], "make them from the document as it is now")
+        } else {
+            let fault = |rule: &Clean| format!("this rule does not stand in the document word for word: {rule}");
+            (notes.misquoted(body).into_iter().map(fault).collect(), "quote whole sentences, or leave the rule out")
+        };
+        let fault = |message| NotesFault { at: None, message, help: Some(help.to_owned()) };
+        let faults: Vec<NotesFault> = messages.into_iter().map(fault).collect();
         if faults.is_empty() { Ok(notes) } else { Err(self.invalid(&name, &faults)) }
     }
 
@@ -247,14 +232,13 @@ impl NoteMaker {
     }
 
     /// Reads the sidecar file, if there is one.
-    fn sidecar(&self, path: &Path) -> Result<Option<WrittenNotes>, NoNotes> {
+    fn sidecar(&self, path: &Path) -> Result<Option<WrittenNotes>, NotesError> {
         if path.symlink_metadata().is_err() {
             return Ok(None);
         }
         let named = format!("`{}`", self.line(&path.display().to_string()));
-        let text = read_text(path).map_err(|NoNotes(error)| {
-            NoNotes(NotesError { message: format!("{named}: {}", error.message), ..error })
-        })?;
+        let text =
+            read_text(path).map_err(|error| NotesError { message: format!("{named}: {}", error.message), ..error })?;
         WrittenNotes::from_yaml(&text, &self.limits).map(Some).map_err(|faults| self.invalid(&named, &faults))
     }
 
@@ -266,18 +250,15 @@ impl NoteMaker {
     }
 
     /// Returns the error for faults of a file: the first with its place, and how many there are.
-    fn invalid(&self, file: &str, faults: &[NotesFault]) -> NoNotes {
-        let Some(first) = faults.first() else { return NoNotes::new("invalid", file) };
-        let more = match faults.len() {
-            1 => String::new(),
-            count => format!(" (and {} more)", count - 1),
-        };
-        NoNotes(NotesError {
+    fn invalid(&self, file: &str, faults: &[NotesFault]) -> NotesError {
+        let [first, others @ ..] = faults else { return NotesError::new("invalid", file) };
+        let more = if others.is_empty() { String::new() } else { format!(" (and {} more)", others.len()) };
+        NotesError {
             kind: "invalid",
             message: self.line(&format!("{file}: {}{more}", first.message)),
             help: first.help.as_deref().map(|help| self.line(help)),
             line: first.at.map(|(line, _)| line),
-        })
+        }
     }
 
     /// Redacts a text that stands alone.
@@ -311,12 +292,12 @@ impl NoteMaker {
     }
 }
 
-fn read_text(path: &Path) -> Result<String, NoNotes> {
+fn read_text(path: &Path) -> Result<String, NotesError> {
     let bytes = store::read_file(path, Links::Follow).map_err(|error| {
         let kind = if error.kind() == std::io::ErrorKind::FileTooLarge { "too-large" } else { "unreadable" };
-        NoNotes::new(kind, format!("it cannot be read: {error}"))
+        NotesError::new(kind, format!("it cannot be read: {error}"))
     })?;
-    decoded(bytes).map_err(|why| NoNotes::new("not-text", why))
+    decoded(bytes).map_err(|why| NotesError::new("not-text", why))
 }
 
 /// Returns the path of the sidecar file of a document.

@@ -20,7 +20,7 @@ const PAGES: &str = ".contextpack/pages";
 
 /// Writes the page of a pack, prints its path, and opens it unless only the path is asked for.
 pub(crate) fn run(global: &Global, args: &OpenArgs) -> Result<Exit, Failure> {
-    let (pack, exit) = input::pack(global, &args.pack_target(), true)?;
+    let (pack, exit) = input::pack(global, &args.target.pack(), true)?;
     let Some(pack) = pack else { return Ok(exit) };
     let name = file_name(&pack);
     let entry = PageEntry::new(&name.replace(".html", ".json"), &bytes_of(&pack));

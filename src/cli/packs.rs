@@ -145,7 +145,7 @@ impl<'a> PackTarget<'a> {
             profiles: &budget.profiles,
             limits: budget.limits(),
             agent: agent.as_deref(),
-            policy: policy.map(Into::into),
+            policy: *policy,
             job: None,
         }
     }

@@ -4,11 +4,8 @@ use super::args::{Global, PackArgs};
 use super::output;
 use super::packs::{self, no_roots};
 use super::workspace::{open, strict};
-use crate::console;
-use crate::console::Exit;
-use crate::console::Failure;
-use crate::console::Format;
-use crate::console::report::{Report, visible};
+use crate::console::report::visible;
+use crate::console::{self, Document, Exit, Failure, Format, Line, counted, line};
 use crate::engine::{Built, CheckRequest, EngineError, PackState, Project, apply_severities};
 use crate::graph::Graph;
 use crate::model::{Code, Diagnostic, Place, RepoPath};
@@ -138,39 +135,39 @@ fn stale(state: &PackState, dir: &RepoPath) -> Option<Diagnostic> {
 }
 
 fn report(global: &Global, answers: &[Answer], errors: &[Diagnostic]) -> Result<(), Failure> {
-    let all = || answers.iter().flat_map(|answer| &answer.findings).chain(errors);
-    if global.format != Format::Text {
-        let report = Report { diagnostics: all().cloned().collect(), lines: Vec::new() };
-        report.print(global.format, global.verbose, || output::Ready {
-            roots: answers
-                .iter()
-                .map(|answer| output::ReadyRoot {
-                    root: answer.root.clone(),
-                    title: answer.title.clone(),
-                    ready: answer.is_ready(),
-                    findings: crate::console::diagnostics(&answer.findings),
-                })
-                .collect(),
-            diagnostics: crate::console::diagnostics(errors),
-        })?;
-        return Ok(());
-    }
-    Report { diagnostics: errors.to_vec(), lines: Vec::new() }.print(global.format, global.verbose, || ())?;
-    let mut out = console::stdout();
-    for answer in answers {
-        let count = match answer.findings.len() {
-            0 => "ready".to_owned(),
-            1 => "not ready: 1 finding".to_owned(),
-            count => format!("not ready: {count} findings"),
-        };
-        writeln!(out, "{}: {count}", console::printable(&answer.root))?;
-        for finding in &answer.findings {
-            let at = finding.at.as_ref().map(|at| format!("{at}: ")).unwrap_or_default();
-            writeln!(out, "  {}", console::printable(&format!("{at}{} [{}]", finding.message, finding.code)))?;
-            if let Some(help) = &finding.help {
-                writeln!(out, "    {}", console::printable(help))?;
-            }
-        }
-    }
-    Ok(())
+    let output = output::Ready {
+        roots: answers
+            .iter()
+            .map(|answer| output::ReadyRoot {
+                root: answer.root.clone(),
+                title: answer.title.clone(),
+                ready: answer.is_ready(),
+                findings: console::diagnostics(&answer.findings),
+            })
+            .collect(),
+        diagnostics: console::diagnostics(errors),
+    };
+    // In a workflow the findings are annotations.
+    let is_github = global.format == Format::Github;
+    let findings = answers.iter().flat_map(|answer| &answer.findings).filter(|_| is_github);
+    let diagnostics: Vec<Diagnostic> = findings.chain(errors).cloned().collect();
+    let mut document = Document::whole();
+    document.nested_list(answers.iter().filter(|_| !is_github).map(answer_lines));
+    Ok(document.print(global.format, global.verbose, &diagnostics, &output)?)
+}
+
+/// Returns an answer with its findings below it.
+fn answer_lines(answer: &Answer) -> (Line, Document) {
+    let mut below = Document::default();
+    below.nested_list(answer.findings.iter().map(|finding| {
+        let at = finding.at.as_ref().map(|at| format!("{at}: ")).unwrap_or_default();
+        let mut help = Document::default();
+        finding.help.iter().for_each(|text| help.paragraph(line("{}", &[text])));
+        (line("{}{} [{}]", &[&at, &finding.message, finding.code.name()]), help)
+    }));
+    let count = match answer.findings.len() {
+        0 => "ready".to_owned(),
+        count => format!("not ready: {}", counted(count, "finding")),
+    };
+    (line(&format!("{{}}: {count}"), &[&answer.root]), below)
 }

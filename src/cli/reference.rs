@@ -1,37 +1,34 @@
 //! What the program prints about itself: `contextpack schema` and `completions`.
 
-use super::args::{CompletionsArgs, SchemaArgs, SchemaKind};
+use super::args::{CompletionsArgs, SchemaArgs};
 use super::completion;
 use crate::console::{self, Exit, Failure};
 use std::io::Write as _;
 
-/// The schemas that are data.
-const SCHEMAS: [(SchemaKind, &str); 12] = [
-    (SchemaKind::Card, include_str!("../../schema/card.schema.json")),
-    (SchemaKind::Box, include_str!("../../schema/box.schema.json")),
-    (SchemaKind::Batch, include_str!("../../schema/batch.schema.json")),
-    (SchemaKind::BatchClaim, include_str!("../../schema/batch-claim.schema.json")),
-    (SchemaKind::BatchReport, include_str!("../../schema/batch-report.schema.json")),
-    (SchemaKind::BatchEvent, include_str!("../../schema/batch-event.schema.json")),
-    (SchemaKind::BatchResult, include_str!("../../schema/batch-result.schema.json")),
-    (SchemaKind::InboxRequest, include_str!("../../schema/inbox-request.schema.json")),
-    (SchemaKind::InboxClaim, include_str!("../../schema/inbox-claim.schema.json")),
-    (SchemaKind::InboxResponse, include_str!("../../schema/inbox-response.schema.json")),
-    (SchemaKind::InboxEvent, include_str!("../../schema/inbox-event.schema.json")),
-    (SchemaKind::Output, include_str!("../../schema/output.schema.json")),
+/// The JSON Schemas by name, each with what it describes.
+#[rustfmt::skip]
+pub(super) const SCHEMAS: &[(&str, fn() -> String, &str)] = &[
+    ("pack", crate::wire::schema, "A pack"),
+    ("config", crate::config::schema, "`contextpack.yml`"),
+    ("work-item", || crate::records::WORK_ITEM_SCHEMA.to_owned(), "The native fields of a work item"),
+    ("card", || include_str!("../../schema/card.schema.json").to_owned(), "The file of a card"),
+    ("box", || include_str!("../../schema/box.schema.json").to_owned(), "The file of a box"),
+    ("batch-file", crate::config::batch_file_schema, "The plan that `batch fork` reads"),
+    ("batch", || include_str!("../../schema/batch.schema.json").to_owned(), "`batch.json` of a batch"),
+    ("batch-claim", || include_str!("../../schema/batch-claim.schema.json").to_owned(), "A claim of a batch"),
+    ("batch-report", || include_str!("../../schema/batch-report.schema.json").to_owned(), "A report of a batch"),
+    ("batch-event", || include_str!("../../schema/batch-event.schema.json").to_owned(), "An event of a batch"),
+    ("batch-result", || include_str!("../../schema/batch-result.schema.json").to_owned(), "`result.json` of a batch"),
+    ("inbox-request", || include_str!("../../schema/inbox-request.schema.json").to_owned(), "A request of an inbox"),
+    ("inbox-claim", || include_str!("../../schema/inbox-claim.schema.json").to_owned(), "A claim of an inbox"),
+    ("inbox-response", || include_str!("../../schema/inbox-response.schema.json").to_owned(), "A response of an inbox"),
+    ("inbox-event", || include_str!("../../schema/inbox-event.schema.json").to_owned(), "An event of an inbox"),
+    ("output", || include_str!("../../schema/output.schema.json").to_owned(), "The output of the commands with `--format json`"),
 ];
 
 /// Prints a JSON Schema.
 pub(crate) fn schema(args: &SchemaArgs) -> Result<Exit, Failure> {
-    let known = SCHEMAS.iter().find(|(kind, _)| *kind == args.kind).map(|(_, text)| *text);
-    let text = match args.kind {
-        SchemaKind::Config => crate::config::schema(),
-        SchemaKind::WorkItem => crate::records::WORK_ITEM_SCHEMA.to_owned(),
-        SchemaKind::BatchFile => crate::config::batch_file_schema(),
-        SchemaKind::Pack => crate::wire::schema(),
-        _ => known.unwrap_or_default().to_owned(),
-    };
-    console::stdout().write_all(text.as_bytes())?;
+    console::stdout().write_all((args.schema)().as_bytes())?;
     Ok(Exit::Done)
 }
 

@@ -13,12 +13,12 @@ use crate::wire::Pack;
 
 /// Prints a pack as the Markdown that its budget measured, and nothing else; or in a form that an agent's program takes.
 pub(crate) fn run(global: &Global, args: &RenderArgs) -> Result<Exit, Failure> {
-    let target = args.pack_target();
+    let target = args.target.pack();
     let (pack, exit) = input::pack(global, &target, true)?;
     let Some(pack) = pack else { return Ok(exit) };
     let faults = faults(&pack);
     if !faults.is_empty() {
-        let name = args.target.as_deref().unwrap_or("the pack");
+        let name = args.target.target.as_deref().unwrap_or("the pack");
         faults.iter().try_for_each(|fault| print_invalid_pack(name, fault))?;
         return Ok(Exit::Invalid);
     }

@@ -4,21 +4,16 @@ use super::args::{Global, PackArgs};
 use super::delivery::{self, DeliveryLine};
 use super::packs::{self, no_roots};
 use super::workspace::open;
-use crate::console::Exit;
-use crate::console::Failure;
-use crate::console::Format;
-use crate::console::report::{Report, ReportLine, visible};
-use crate::console::{self, counted, printable};
+use crate::console::Column::{Left, Right};
+use crate::console::report::visible;
+use crate::console::{self, Document, Exit, Failure, counted, line};
 use crate::engine::{Built, Project, Repository, count_tokens};
 use crate::review::{Stats, StatsCollector, UnusedText, read};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
 use std::io::Write as _;
-use unicode_width::UnicodeWidthStr as _;
-
-/// The most rows of a table; `-v` shows all.
-const MOST: usize = 20;
 
 /// What `stats` prints.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -93,16 +88,9 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
     // What some roots do not use, others may.
     let stats = figures.finish(if args.roots.is_empty() { project.known_texts() } else { Vec::new() });
     repository.confirm_settled()?;
-    let lines = if global.format == Format::Json { Vec::new() } else { text(&stats, &deliveries, global.verbose) };
-    let report = Report {
-        diagnostics: visible(&run.diagnostics, true),
-        lines: lines.into_iter().map(ReportLine::Row).collect(),
-    };
-    report.print(global.format, global.verbose, || StatsOutput {
-        stats,
-        deliveries,
-        diagnostics: crate::console::diagnostics(&run.diagnostics),
-    })?;
+    let document = document(&stats, &deliveries);
+    let output = StatsOutput { stats, deliveries, diagnostics: console::diagnostics(&run.diagnostics) };
+    document.print(global.format, global.verbose, &visible(&run.diagnostics, true), &output)?;
     if built.is_empty() && !run.blocked && !global.quiet {
         writeln!(console::stderr(), "{}", no_roots(&repository))?;
     }
@@ -147,100 +135,62 @@ fn deliveries(
     Ok(found)
 }
 
-/// A table of figures, whose last columns are texts.
-struct Table {
-    rows: Vec<Vec<String>>,
-    /// The number of columns with texts.
-    texts: usize,
-}
-
-impl Table {
-    fn new(head: &[&str], texts: usize) -> Self {
-        Self { rows: vec![head.iter().map(|&cell| cell.to_owned()).collect()], texts }
-    }
-
-    fn row(&mut self, cells: &[&dyn std::fmt::Display]) {
-        self.rows.push(cells.iter().map(|cell| printable(&cell.to_string()).into_owned()).collect());
-    }
-
-    /// Returns the lines after an empty one; of rows over the most only their number, and nothing of a table without rows.
-    fn lines(self, most: usize) -> Vec<String> {
-        let (columns, count) = (self.rows.first().map_or(0, Vec::len), self.rows.len());
-        if count < 2 {
-            return Vec::new();
-        }
-        let rows: Vec<Vec<String>> = self.rows.into_iter().take(most.saturating_add(1)).collect();
-        let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width()).max();
-        let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or_default()).collect();
-        let line = |row: &Vec<String>| {
-            let cell = |(at, cell): (usize, &String)| {
-                let gap = " ".repeat(widths.get(at).copied().unwrap_or_default().saturating_sub(cell.width()));
-                if at + self.texts >= columns { format!("{cell}{gap}") } else { format!("{gap}{cell}") }
-            };
-            row.iter().enumerate().map(cell).collect::<Vec<_>>().join("  ").trim_end().to_owned()
-        };
-        let mut lines = vec![String::new()];
-        lines.extend(rows.iter().map(line));
-        if count > rows.len() {
-            lines.push(format!("{} more: `-v` shows all", count - rows.len()));
-        }
-        lines
-    }
-}
-
 /// Returns the figures as tables.
-fn text(stats: &Stats, deliveries: &Deliveries, whole: bool) -> Vec<String> {
-    let most = if whole { usize::MAX - 1 } else { MOST };
+fn document(stats: &Stats, deliveries: &Deliveries) -> Document {
+    let cells = |cells: &[&dyn Display]| cells.iter().map(|cell| line("{}", &[&cell.to_string()])).collect::<Vec<_>>();
     let all: u64 = stats.groups.iter().map(|group| group.tokens).sum();
-    let mut groups = Table::new(&["TOKENS", "SHARE", "SECTIONS", "PACKS", "GROUP"], 1);
-    for group in &stats.groups {
+    let mut document = Document::default();
+    document.paragraph(format!("{}, {} in their texts", counted(stats.packs, "pack"), counted(all, "token")));
+    let columns = [Right("TOKENS"), Right("SHARE"), Right("SECTIONS"), Right("PACKS"), Left("GROUP")];
+    let rows = stats.groups.iter().map(|group| {
         let share = format!("{} %", (group.tokens * 100 + all / 2) / all.max(1));
-        groups.row(&[&group.tokens, &share, &group.sections, &group.packs, &group.group]);
-    }
-    let mut texts = Table::new(&["PACKS", "WHOLE", "SHORTENED", "LEFT OUT", "DELIVERED", "TOKENS", "KIND", "TEXT"], 2);
-    for text in &stats.texts {
-        let (packs, whole, shortened) = (&text.packs, &text.whole, &text.shortened);
-        texts.row(&[packs, whole, shortened, &text.left_out, &text.delivered, &text.tokens, &text.kind, &text.name]);
-    }
-    let listed = |heading: &str, texts: &[UnusedText]| {
-        let mut table = Table::new(&["KIND", heading], 2);
-        for UnusedText { path, kind, reason } in texts {
+        cells(&[&group.tokens, &share, &group.sections, &group.packs, &group.group])
+    });
+    document.table(&columns, rows);
+    let [packs, whole, shortened, left_out, delivered, tokens] =
+        ["PACKS", "WHOLE", "SHORTENED", "LEFT OUT", "DELIVERED", "TOKENS"].map(Right);
+    let columns = [packs, whole, shortened, left_out, delivered, tokens, Left("KIND"), Left("TEXT")];
+    let rows = stats.texts.iter().map(|it| {
+        let (held, lacking) = (&it.packs, &it.left_out);
+        cells(&[held, &it.whole, &it.shortened, lacking, &it.delivered, &it.tokens, &it.kind, &it.name])
+    });
+    document.table(&columns, rows);
+    for (heading, texts) in [("IN NO PACK", &stats.unused), ("UNKNOWN: IN NO PACK THAT CAN BE BUILT", &stats.unknown)] {
+        let rows = texts.iter().map(|UnusedText { path, kind, reason }| {
             let reason = reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
-            table.row(&[kind, &format!("{path}{reason}")]);
-        }
-        table
-    };
-    let unused = listed("IN NO PACK", &stats.unused);
-    let unknown = listed("UNKNOWN: IN NO PACK THAT CAN BE BUILT", &stats.unknown);
-    let mut budgets = Table::new(&["CHARS CUT", "LEFT OUT", "SHORTENED", "LIMIT", "PROFILE", "BUDGET THAT CUTS"], 3);
-    for pack in &stats.budgets {
-        let limits = pack.limits.join(", ");
-        budgets.row(&[&pack.cut_chars, &pack.left_out, &pack.shortened, &limits, &pack.profile, &pack.root]);
+            cells(&[kind, &format!("{path}{reason}")])
+        });
+        document.table(&[Left("KIND"), Left(heading)], rows);
     }
-    let mut rules = Table::new(&["REMOVALS", "PACKS", "REDACTION RULE"], 1);
-    stats.redaction_rules.iter().for_each(|rule| rules.row(&[&rule.count, &rule.packs, &rule.rule]));
-    let mut delivered = Table::new(&["DELIVERED", "LAST", "AGENT", "ROOT"], 3);
-    for of_root in &deliveries.roots {
-        let root = of_root.root.as_deref().unwrap_or("start of a session");
-        delivered.row(&[&of_root.count, &of_root.last, &of_root.agent.as_deref().unwrap_or("none"), &root]);
-    }
-    let mut lines = vec![format!("{}, {} in their texts", counted(stats.packs, "pack"), counted(all, "token"))];
-    lines.extend(
-        [groups, texts, unused, unknown, budgets, rules, delivered].into_iter().flat_map(|table| table.lines(most)),
-    );
+    let (limit, profile, budget) = (Left("LIMIT"), Left("PROFILE"), Left("BUDGET THAT CUTS"));
+    let columns = [Right("CHARS CUT"), left_out, shortened, limit, profile, budget];
+    let rows = stats
+        .budgets
+        .iter()
+        .map(|it| cells(&[&it.cut_chars, &it.left_out, &it.shortened, &it.limits.join(", "), &it.profile, &it.root]));
+    document.table(&columns, rows);
+    let rows = stats.redaction_rules.iter().map(|rule| cells(&[&rule.count, &rule.packs, &rule.rule]));
+    document.table(&[Right("REMOVALS"), packs, Left("REDACTION RULE")], rows);
+    let rows = deliveries.roots.iter().map(|it| {
+        let (agent, root) = (it.agent.as_deref().unwrap_or("none"), it.root.as_deref().unwrap_or("start of a session"));
+        cells(&[&it.count, &it.last, &agent, &root])
+    });
+    document.table(&[delivered, Left("LAST"), Left("AGENT"), Left("ROOT")], rows);
+    notes(stats, deliveries, &mut document);
+    document
+}
+
+fn notes(stats: &Stats, deliveries: &Deliveries, document: &mut Document) {
     if let [first, more @ ..] = &stats.failed[..] {
         let more = if more.is_empty() { String::new() } else { format!(" and {}", counted(more.len(), "other root")) };
-        let first = printable(first);
-        lines.push(String::new());
-        lines.push(format!("packs of `{first}`{more} cannot be built: what they hold is not counted"));
+        document.paragraph(line("", &[]));
+        document.paragraph(format!("packs of `{first}`{more} cannot be built: what they hold is not counted"));
     }
-    let gone = counted(deliveries.lost, "delivered pack");
-    let unread = counted(deliveries.unreadable, "line");
     if deliveries.lost > 0 {
-        lines.push(format!("{gone} cannot be read any more: what was in them is not counted"));
+        let gone = counted(deliveries.lost, "delivered pack");
+        document.paragraph(format!("{gone} cannot be read any more: what was in them is not counted"));
     }
     if deliveries.unreadable > 0 {
-        lines.push(format!("{unread} of the record cannot be read"));
+        document.paragraph(format!("{} of the record cannot be read", counted(deliveries.unreadable, "line")));
     }
-    lines
 }

@@ -1,6 +1,6 @@
 //! `contextpack trailer`, and the hook that adds what it prints to messages of commits.
 
-use super::args::{Global, TrailerArgs};
+use super::args::{Global, TargetArgs};
 use super::input;
 use super::since::TRAILER;
 use crate::console::{self, Exit, Failure, PathFailure};
@@ -10,8 +10,8 @@ use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
 /// Prints the trailer that names a pack.
-pub(crate) fn run(global: &Global, args: &TrailerArgs) -> Result<Exit, Failure> {
-    let (pack, exit) = input::pack(global, &args.pack_target(), true)?;
+pub(crate) fn run(global: &Global, args: &TargetArgs) -> Result<Exit, Failure> {
+    let (pack, exit) = input::pack(global, &args.pack(), true)?;
     let Some(pack) = pack else { return Ok(exit) };
     writeln!(console::stdout(), "{TRAILER}: {}", console::printable(&pack.hash))?;
     Ok(exit)
@@ -42,9 +42,6 @@ pub(crate) enum HookResult {
 }
 
 /// Writes the hook into the clone around `root`, unless there is one of that name.
-///
-/// # Errors
-/// If it cannot be written.
 pub(crate) fn write_hook(root: &Path) -> Result<HookResult, Failure> {
     let Some(folder) = hooks_folder(root) else { return Ok(HookResult::NoFolder) };
     let path = folder.join(HOOK);

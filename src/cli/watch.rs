@@ -66,7 +66,7 @@ pub(crate) fn run(global: &Global, args: &WatchArgs) -> Result<Exit, Failure> {
 /// Returns the agent that packs are for. `all_roots` says whether packs of all roots are built if no root is typed.
 pub(crate) fn agent_request(choice: &AgentChoice, all_roots: bool) -> Option<AgentRequest> {
     let AgentChoice { agent, policy } = choice;
-    agent.clone().map(|name| AgentRequest { name, policy: policy.map(Into::into), all_roots })
+    agent.clone().map(|name| AgentRequest { name, policy: *policy, all_roots })
 }
 
 /// Converts a path relative to the current folder to one relative to the repo's root; other roots stay as typed.

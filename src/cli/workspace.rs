@@ -43,7 +43,7 @@ impl BudgetArgs {
             max_chars: self.max_chars,
             max_bytes: self.max_bytes,
             max_tokens: self.max_tokens,
-            strategy: self.strategy.map(Into::into),
+            strategy: self.strategy,
             margin: None,
         }
     }

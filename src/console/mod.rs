@@ -5,6 +5,7 @@
 
 mod document;
 mod exit;
+mod explanation;
 mod failure;
 mod format;
 pub(crate) mod github;
@@ -13,8 +14,9 @@ mod output;
 pub(crate) mod report;
 mod workspace;
 
-pub(crate) use document::{Column, Document, Line, Role, line};
+pub(crate) use document::{Column, Document, Line, Role, TextOptions, line};
 pub(crate) use exit::Exit;
+pub(crate) use explanation::explanation_document;
 pub(crate) use failure::{Failure, PathFailure, without_secrets};
 pub(crate) use format::Format;
 pub(crate) use guard::{guarded, start_threads};

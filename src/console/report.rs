@@ -33,8 +33,6 @@ pub(crate) struct Report {
 pub(crate) enum ReportLine {
     /// The path of a file that was written or removed: data for standard output, in a workflow too.
     File(String),
-    /// A row of a listing: data for standard output; in a workflow a line of the log.
-    Row(String),
     /// A pack that a build wrote, removed or could not build.
     Built {
         status: &'static str,
@@ -69,7 +67,7 @@ impl Report {
         let (mut out, mut err) = (stdout(), stderr());
         for line in &self.lines {
             match line {
-                ReportLine::File(text) | ReportLine::Row(text) => writeln!(out, "{}", printable(text))?,
+                ReportLine::File(text) => writeln!(out, "{}", printable(text))?,
                 ReportLine::Built { files, note, .. } => {
                     files.iter().try_for_each(|file| writeln!(out, "{}", printable(file)))?;
                     note.iter().try_for_each(|note| writeln!(err, "{}", printable(note)))?;
@@ -88,7 +86,6 @@ impl Report {
         for line in &self.lines {
             match line {
                 ReportLine::File(path) => writeln!(stdout(), "{}", printable(path))?,
-                ReportLine::Row(text) => annotations.log(text),
                 ReportLine::Built { status, path, reasons, .. } => {
                     annotations.log(&format!("{status}: {path}: {reasons}"));
                 }

@@ -21,7 +21,7 @@ pub use diff::{
     Diff, DiffLine, FieldChange, PackChange, Pair, Rebuilt, ReviewItem, SalvagedPack, SectionChange, SharedChange,
     compare, salvage,
 };
-pub use explain::{Explanation, explain, grouped};
+pub use explain::{Explanation, LimitUse, SectionLine, explain, grouped};
 pub use invisible::invisible_faults;
 pub use read::{ReadError, read};
 pub use ready::{BodyLines, is_root_cut, ready};

@@ -12,14 +12,14 @@ use text::RootText;
 /// The section with the root's text.
 const ROOT: &str = "root.issue";
 
-/// The codes of a pack's warnings that keep an agent from starting.
-const STOPPING: [Code; 6] = [
-    Code::DanglingReference,
-    Code::UnknownId,
-    Code::MissingAnchor,
-    Code::AmbiguousReference,
-    Code::InactiveAdr,
-    Code::Cycle,
+/// The codes of a pack's warnings that keep an agent from starting, each with what to do.
+const STOPPING: [(Code, &str); 6] = [
+    (Code::DanglingReference, "correct the reference, or remove it"),
+    (Code::UnknownId, "correct the id, or remove the relation"),
+    (Code::MissingAnchor, "name a heading that the document has"),
+    (Code::AmbiguousReference, "write which of them is meant"),
+    (Code::InactiveAdr, "rest the work on a decision that is in force"),
+    (Code::Cycle, "remove one of the relations"),
 ];
 
 /// The root's text as its file has it, redacted. A pack has it without comments, and with a heading where it has none, so
@@ -160,17 +160,9 @@ fn blockers(edges: &Section) -> Vec<Diagnostic> {
 
 /// Returns a warning of the pack that keeps an agent from starting.
 fn warned(warning: &Warning) -> Option<Diagnostic> {
-    let code = STOPPING.into_iter().find(|code| code.name() == warning.code)?;
+    let (code, help) = STOPPING.into_iter().find(|(code, _)| code.name() == warning.code)?;
     let line = warning.source.as_ref().and_then(|source| source.lines).map(|[first, _]| first);
     let at = warning.source.as_ref().and_then(|source| place(source, line));
-    let help = match code {
-        Code::DanglingReference => "correct the reference, or remove it",
-        Code::UnknownId => "correct the id, or remove the relation",
-        Code::MissingAnchor => "name a heading that the document has",
-        Code::AmbiguousReference => "write which of them is meant",
-        Code::InactiveAdr => "rest the work on a decision that is in force",
-        _ => "remove one of the relations",
-    };
     Some(Diagnostic::new(code, at, warning.message.clone()).help(help))
 }
 
@@ -198,4 +190,42 @@ fn place(source: &SectionSource, line: Option<u64>) -> Option<Place> {
 fn stated_at(at: &str) -> Option<Place> {
     let (path, line) = at.rsplit_once(':')?;
     Some(Place::line(RepoPath::new(path).ok()?, line.parse().ok()?))
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[derive(serde::Deserialize)]
+    struct Cases {
+        questions: Vec<Lines>,
+        placeholders: Vec<Lines>,
+        criteria: Vec<(String, bool)>,
+        empty: Vec<(String, bool)>,
+    }
+
+    #[derive(serde::Deserialize)]
+    struct Lines {
+        text: String,
+        lines: Vec<u32>,
+    }
+
+    #[test]
+    fn texts_leave_open_what_the_cases_list() {
+        let all: Cases = serde_yaml::from_str(include_str!("../../tests/cases/ready.yml")).unwrap();
+        let lines = |found: Vec<(u32, String)>| found.into_iter().map(|(line, _)| line).collect::<Vec<_>>();
+        for Lines { text, lines: expected } in &all.questions {
+            assert_eq!(lines(RootText::read(text).questions()), *expected, "{text}");
+        }
+        for Lines { text, lines: expected } in &all.placeholders {
+            assert_eq!(lines(RootText::read(text).placeholders()), *expected, "{text}");
+        }
+        for (text, expected) in &all.criteria {
+            assert_eq!(RootText::read(text).has_criteria(), *expected, "{text}");
+        }
+        for (text, expected) in &all.empty {
+            assert_eq!(RootText::read(text).is_empty(), *expected, "{text}");
+        }
+    }
 }

@@ -413,3 +413,104 @@ fn an_entry_is_written_through_no_link_and_into_no_file_that_has_one() {
         (&".cursor/mcp.json".into(), &serde_json::Value::Null)
     );
 }
+
+#[test]
+fn an_empty_folder_gets_everything_and_what_is_there_gets_no_sample() {
+    let sandbox = Sandbox::new();
+    let all = "docs/adr/0001-record-decisions.md\nwork_items/feat-example.md\ncontextpack.yml\n.contextpack/.gitignore\n\
+               .gitattributes\n.github/workflows/contextpack.yml\n";
+    assert_eq!(sandbox.expect(0, &["init"]), all);
+    let again = sandbox.run(&["init"]);
+    assert_eq!((again.stdout.as_str(), again.stderr.matches("left alone: ").count()), ("", 4), "{}", again.stderr);
+    for (there, item, adr) in [
+        ("docs/adr/0007-x.md", true, false),
+        ("backlog/tasks/a.md", false, false),
+        (".beads/issues.jsonl", false, false),
+        ("work_items/x.md", false, false),
+    ] {
+        let written = Sandbox::with(&[(there, "x")]).expect(0, &["init"]);
+        assert_eq!(written.contains("work_items/feat-example.md\n"), item, "{there}");
+        assert_eq!(written.contains("docs/adr/0001-record-decisions.md\n"), adr, "{there}");
+    }
+}
+
+#[test]
+fn existing_lines_of_gitattributes_stay_and_cached_packs_need_none() {
+    let sandbox = Sandbox::with(&[(".gitattributes", "*.png binary"), ("packs/x.txt", "x")]);
+    sandbox.expect(0, &["init"]);
+    let block = "*.png binary\n# contextpack begin\n\
+                 context-packs/*.json linguist-generated diff=contextpack merge=contextpack text eol=lf\n\
+                 context-packs/*.md merge=contextpack text eol=lf\n\
+                 context/packs/*.json linguist-generated diff=contextpack merge=contextpack text eol=lf\n\
+                 # contextpack end\n";
+    assert_eq!(sandbox.read(".gitattributes"), block);
+    let cached = Sandbox::new();
+    cached.expect(0, &["init", "--cached"]);
+    assert!(!cached.has(".gitattributes"));
+    assert!(cached.read(".contextpack/.gitignore").contains("*\n!.gitignore\n"));
+    assert!(cached.read("contextpack.yml").contains("dir: \".contextpack/packs\""));
+}
+
+#[cfg(unix)]
+#[test]
+fn no_link_is_followed_out_of_the_repo() {
+    let sandbox = Sandbox::new();
+    let out = sandbox.beside("out");
+    std::fs::create_dir(&out).unwrap();
+    for name in [".github", ".contextpack", "work_items"] {
+        std::os::unix::fs::symlink(&out, sandbox.path(name)).unwrap();
+    }
+    std::os::unix::fs::symlink(out.join("x"), sandbox.path(".gitattributes")).unwrap();
+    let run = sandbox.run(&["init"]);
+    let left = run.stderr.lines().filter_map(|line| line.strip_prefix("left alone: ")?.split(':').next());
+    let expected = [".contextpack/.gitignore", ".gitattributes", ".github/workflows/contextpack.yml"];
+    assert_eq!(left.collect::<Vec<_>>(), expected, "{}", run.stderr);
+    assert_eq!(std::fs::read_dir(out).unwrap().count(), 0);
+}
+
+#[test]
+fn every_file_that_breaks_off_is_made_whole_and_no_whole_one_is_touched() {
+    let sandbox = Sandbox::new();
+    let written = sandbox.expect(0, &["init"]);
+    for path in written.lines() {
+        let whole = sandbox.read(path);
+        for length in [0, 1, whole.len() / 3, whole.len() / 2, whole.len() - 2] {
+            sandbox.write(path, whole.as_bytes()[..length].trim_ascii_end());
+            let again = sandbox.expect(0, &["init", "-q"]);
+            // What of the block's first line does not name the program may be somebody else's.
+            let unsure = path == ".gitattributes" && length == 1;
+            assert!(unsure || again == format!("{path}\n") && sandbox.read(path) == whole, "{path} {length}");
+            sandbox.write(path, &whole);
+        }
+        let own = format!("# mine\n{whole}");
+        sandbox.write(path, &own);
+        let again = sandbox.expect(0, &["init", "-q"]);
+        assert!(!again.contains(path) && sandbox.read(path) == own, "{path}: {again}");
+        sandbox.write(path, &whole);
+    }
+}
+
+#[test]
+fn a_workflow_that_installs_by_an_unregistered_name_is_reported() {
+    // In two parts: no file of this project may say it.
+    let by_name = "contextpack --locked --version 0.1.0";
+    let old = format!("        run: cargo install {by_name}\n");
+    let run = Sandbox::with(&[(".github/workflows/contextpack.yml", &old)]).run(&["init"]);
+    assert!(run.stderr.contains("by a name that anyone could register"), "{}", run.stderr);
+}
+
+#[test]
+fn a_folder_that_means_something_in_a_workflow_is_refused_before_anything_is_written() {
+    for (config, code) in [
+        ("output: {dir: \"${{ github.token }}\"}\n", 3),
+        ("github: {repo: o/r, snapshot: \"a`id`\"}\n", 3),
+        ("output: {dir: \"[.]github\"}\n", 3),
+        ("output: {dir: \"@SNAPSHOT@\"}\n", 3),
+        ("output: {dir: \"out put/v1.0\"}\n", 0),
+    ] {
+        let sandbox = Sandbox::with(&[("contextpack.yml", config)]);
+        let run = sandbox.run(&["init"]);
+        assert_eq!(run.code, code, "{config}: {}", run.stderr);
+        assert!(code == 0 || sandbox.files().len() == 1, "{config}");
+    }
+}

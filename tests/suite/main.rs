@@ -37,6 +37,7 @@ mod from_github;
 mod golden;
 mod handover;
 mod handover_review;
+mod help;
 mod hostile;
 mod inbox;
 mod incremental;

@@ -2,6 +2,7 @@
 
 use super::{Args, BoxCommand, Command};
 use crate::console::Format::{self, Github, Json, Markdown, Messages, Table, Text};
+use Property::{Builds, OnePack, Warns};
 use clap::CommandFactory as _;
 use std::fmt::Write as _;
 
@@ -14,12 +15,17 @@ pub(super) struct CommandEntry {
     formats: &'static [Format],
     /// What it does, examples, and exit codes.
     text: &'static str,
-    /// Whether it builds packs, so that it matters whether git tracks a file.
-    builds: bool,
-    /// Whether it reports warnings of the input.
-    warns: bool,
-    /// Whether it is about one pack, of one profile.
-    is_of_one_pack: bool,
+    properties: &'static [Property],
+}
+
+#[derive(PartialEq, Eq)]
+enum Property {
+    /// It builds packs, so that it matters whether git tracks a file.
+    Builds,
+    /// It reports warnings of the input.
+    Warns,
+    /// It is about one pack, of one profile.
+    OnePack,
 }
 
 const TEXT: &[Format] = &[Text];
@@ -28,41 +34,41 @@ const ANNOTATED: &[Format] = &[Text, Json, Github];
 const CHAT: &[Format] = &[Text, Json, Messages];
 const DOCUMENT: &[Format] = &[Text, Json, Markdown];
 
-/// All commands, in the order of `contextpack --help`.
+/// In the order of `contextpack --help`.
 #[rustfmt::skip]
 pub(super) const COMMANDS: [CommandEntry; 32] = [
-    command("init", "Start", ANNOTATED, include_str!("../help/init.txt")),
-    command("sync", "Start", ANNOTATED, include_str!("../help/sync.txt")).warning(),
-    command("build", "Build", ANNOTATED, include_str!("../help/build.txt")).building().warning(),
-    command("check", "Build", ANNOTATED, include_str!("../help/check.txt")).building().warning(),
-    command("watch", "Build", JSON, include_str!("../help/watch.txt")).building().warning(),
-    command("list", "Inspect", &[Text, Json, Github, Table], include_str!("../help/list.txt")).building().warning(),
-    command("ready", "Inspect", ANNOTATED, include_str!("../help/ready.txt")).building().warning(),
-    command("explain", "Inspect", DOCUMENT, include_str!("../help/explain.txt")).building().of_one_pack(),
-    command("render", "Inspect", CHAT, include_str!("../help/render.txt")).building().of_one_pack(),
-    command("redact", "Inspect", JSON, include_str!("../help/redact.txt")),
-    command("agent", "Agents", JSON, include_str!("../help/agent.txt")).building(),
-    command("notes", "Agents", JSON, include_str!("../help/notes.txt")),
-    command("job", "Agents", CHAT, include_str!("../help/job.txt")).building().of_one_pack(),
-    command("mcp", "Agents", TEXT, include_str!("../help/mcp.txt")).building(),
-    command("card", "Cards", JSON, include_str!("../help/card.txt")),
-    command("box", "Cards", CHAT, include_str!("../help/box.txt")),
-    command("handover", "Cards", JSON, include_str!("../help/handover.txt")).building().of_one_pack(),
-    command("batch", "Cards", JSON, include_str!("../help/batch.txt")),
-    command("dispatch", "Cards", JSON, include_str!("../help/dispatch.txt")),
-    command("inbox", "Cards", JSON, include_str!("../help/inbox.txt")),
-    command("diff", "Review", &[Text, Json, Markdown, Github], include_str!("../help/diff.txt")).building(),
-    command("since", "Review", &[Text, Json, Markdown, Github], include_str!("../help/since.txt")).building(),
-    command("trailer", "Review", TEXT, include_str!("../help/trailer.txt")).building().of_one_pack(),
-    command("stats", "Review", JSON, include_str!("../help/stats.txt")).building(),
-    command("report", "Review", TEXT, include_str!("../help/report.txt")),
-    command("open", "Review", TEXT, include_str!("../help/open.txt")).building().of_one_pack(),
-    command("serve", "Review", TEXT, include_str!("../help/serve.txt")),
-    command("verify", "Automate", JSON, include_str!("../help/verify.txt")).building(),
-    command("git", "Automate", TEXT, include_str!("../help/git.txt")),
-    command("schema", "Reference", JSON, include_str!("../help/schema.txt")),
-    command("completions", "Reference", TEXT, include_str!("../help/completions.txt")),
-    command("man", "Reference", TEXT, include_str!("../help/man.txt")),
+    command("init", "Start", ANNOTATED, include_str!("../help/init.txt"), &[]),
+    command("sync", "Start", ANNOTATED, include_str!("../help/sync.txt"), &[Warns]),
+    command("build", "Build", ANNOTATED, include_str!("../help/build.txt"), &[Builds, Warns]),
+    command("check", "Build", ANNOTATED, include_str!("../help/check.txt"), &[Builds, Warns]),
+    command("watch", "Build", JSON, include_str!("../help/watch.txt"), &[Builds, Warns]),
+    command("list", "Inspect", &[Text, Json, Github, Table], include_str!("../help/list.txt"), &[Builds, Warns]),
+    command("ready", "Inspect", ANNOTATED, include_str!("../help/ready.txt"), &[Builds, Warns]),
+    command("explain", "Inspect", DOCUMENT, include_str!("../help/explain.txt"), &[Builds, OnePack]),
+    command("render", "Inspect", CHAT, include_str!("../help/render.txt"), &[Builds, OnePack]),
+    command("redact", "Inspect", JSON, include_str!("../help/redact.txt"), &[]),
+    command("agent", "Agents", JSON, include_str!("../help/agent.txt"), &[Builds]),
+    command("notes", "Agents", JSON, include_str!("../help/notes.txt"), &[]),
+    command("job", "Agents", CHAT, include_str!("../help/job.txt"), &[Builds, OnePack]),
+    command("mcp", "Agents", TEXT, include_str!("../help/mcp.txt"), &[Builds]),
+    command("card", "Cards", JSON, include_str!("../help/card.txt"), &[]),
+    command("box", "Cards", CHAT, include_str!("../help/box.txt"), &[]),
+    command("handover", "Cards", JSON, include_str!("../help/handover.txt"), &[Builds, OnePack]),
+    command("batch", "Cards", JSON, include_str!("../help/batch.txt"), &[]),
+    command("dispatch", "Cards", JSON, include_str!("../help/dispatch.txt"), &[]),
+    command("inbox", "Cards", JSON, include_str!("../help/inbox.txt"), &[]),
+    command("diff", "Review", &[Text, Json, Markdown, Github], include_str!("../help/diff.txt"), &[Builds]),
+    command("since", "Review", &[Text, Json, Markdown, Github], include_str!("../help/since.txt"), &[Builds]),
+    command("trailer", "Review", TEXT, include_str!("../help/trailer.txt"), &[Builds, OnePack]),
+    command("stats", "Review", JSON, include_str!("../help/stats.txt"), &[Builds]),
+    command("report", "Review", TEXT, include_str!("../help/report.txt"), &[]),
+    command("open", "Review", TEXT, include_str!("../help/open.txt"), &[Builds, OnePack]),
+    command("serve", "Review", TEXT, include_str!("../help/serve.txt"), &[]),
+    command("verify", "Automate", JSON, include_str!("../help/verify.txt"), &[Builds]),
+    command("git", "Automate", TEXT, include_str!("../help/git.txt"), &[]),
+    command("schema", "Reference", JSON, include_str!("../help/schema.txt"), &[]),
+    command("completions", "Reference", TEXT, include_str!("../help/completions.txt"), &[]),
+    command("man", "Reference", TEXT, include_str!("../help/man.txt"), &[]),
 ];
 
 const fn command(
@@ -70,43 +76,31 @@ const fn command(
     purpose: &'static str,
     formats: &'static [Format],
     text: &'static str,
+    properties: &'static [Property],
 ) -> CommandEntry {
-    CommandEntry { name, purpose, formats, text, builds: false, warns: false, is_of_one_pack: false }
+    CommandEntry { name, purpose, formats, text, properties }
 }
 
 impl CommandEntry {
-    const fn building(self) -> Self {
-        Self { builds: true, ..self }
-    }
-
-    const fn warning(self) -> Self {
-        Self { warns: true, ..self }
-    }
-
-    const fn of_one_pack(self) -> Self {
-        Self { is_of_one_pack: true, ..self }
-    }
-
-    /// Returns what the command does, and its examples and exit codes.
-    fn parts(&self) -> (&'static str, &'static str) {
-        parts(self.text)
-    }
-
     /// Adds the texts of the command.
     fn document(&self, command: clap::Command) -> clap::Command {
-        let command = documented(command, self.text);
-        let command = match (self.name, self.is_of_one_pack) {
-            ("since", _) => command.override_usage(SINCE_USAGE),
-            ("explain" | "render" | "trailer" | "open", _) => command.override_usage(pack_usage(self.name)),
+        let mut command = with_options(documented(command, self.text), self.name);
+        if self.properties.contains(&OnePack)
+            && let Some(text) = option_text("one-pack.profiles")
+        {
+            command = command.mut_arg("profiles", |arg| helped(arg, text));
+        }
+        match self.name {
+            "since" => command.override_usage(SINCE_USAGE),
+            "explain" | "render" | "trailer" | "open" => command.override_usage(pack_usage(self.name)),
             _ => command,
-        };
-        if self.is_of_one_pack { command.mut_arg("profiles", one_profile) } else { command }
+        }
     }
 
     /// Moves the examples before the options, and hides options of all commands that this one does not have or that are
     /// rarely needed.
     fn shorten(&self, command: clap::Command, globals: &[clap::Arg]) -> clap::Command {
-        let (_, after) = self.parts();
+        let (_, after) = parts(self.text);
         let (examples, exit_codes) = after.split_once("\n\n").unwrap_or((after, ""));
         let header = *command.get_styles().get_header();
         let list = examples.strip_prefix("Examples:").unwrap_or(examples);
@@ -121,8 +115,10 @@ impl CommandEntry {
             "strict" if matches!(self.name, "build" | "watch") => {
                 arg.clone().help("Treats every warning as an error: exit code 3; their packs are written all the same")
             }
-            "strict" if self.warns => arg.clone().help("Treats every warning as an error: exit code 3"),
-            "untracked" if self.builds => arg.clone(),
+            "strict" if self.properties.contains(&Warns) => {
+                arg.clone().help("Treats every warning as an error: exit code 3")
+            }
+            "untracked" if self.properties.contains(&Builds) => arg.clone(),
             _ => arg.clone().hide(true),
         });
         command.args(own).help_template(template).after_long_help(format!("{exit_codes}\n\n{GLOBAL}"))
@@ -146,13 +142,6 @@ fn pack_usage(command: &str) -> String {
     )
 }
 
-/// Describes `--profile` for a command that prints one pack.
-fn one_profile(arg: clap::Arg) -> clap::Arg {
-    arg.help("Builds this profile").long_help(
-        "Builds this profile\n\nThe default is the first of `output.profiles` of the configuration, or `coding`.",
-    )
-}
-
 /// Splits a help text into what the command does, and its examples and exit codes.
 fn parts(text: &'static str) -> (&'static str, &'static str) {
     let text = text.trim_end();
@@ -162,11 +151,62 @@ fn parts(text: &'static str) -> (&'static str, &'static str) {
 
 fn documented(command: clap::Command, text: &'static str) -> clap::Command {
     let (description, after) = parts(text);
-    let command = command.after_long_help(after);
-    match description.split_once("\n\n") {
-        Some((about, _)) => command.about(about).long_about(description),
-        None => command.about(description),
+    described(command.after_long_help(after), description)
+}
+
+/// Sets the description of a command, whose first paragraph is the short one.
+fn described(command: clap::Command, text: &'static str) -> clap::Command {
+    match text.split_once("\n\n") {
+        Some((about, _)) => command.about(about).long_about(text),
+        None => command.about(text),
     }
+}
+
+/// Sets the help of an option, whose first paragraph is the short one.
+fn helped(arg: clap::Arg, text: &'static str) -> clap::Arg {
+    match text.split_once("\n\n") {
+        Some((short, _)) => arg.help(short).long_help(text),
+        None => arg.help(text),
+    }
+}
+
+/// The texts of options, arguments and subcommands, each below its name in brackets: the words of the command, then a point
+/// and the option. Without a command it is the text of all options of that name that have no text of their own.
+const OPTIONS: &str = include_str!("../help/options.txt");
+
+/// Returns the text that [`OPTIONS`] has below a name.
+fn option_text(name: &str) -> Option<&'static str> {
+    let (_, text) = OPTIONS.split_once(&format!("[{name}]\n"))?;
+    Some(text.split("\n\n[").next().unwrap_or(text).trim_end())
+}
+
+/// Returns the text of an option of a command: its own, else that of all commands that begin with the same words.
+fn text_of(mut words: &str, option: &str) -> Option<&'static str> {
+    loop {
+        match option_text(&format!("{words}.{option}")) {
+            Some(text) => return Some(text),
+            None => words = words.rsplit_once(' ').map_or("", |(shorter, _)| shorter),
+        }
+        if words.is_empty() {
+            return option_text(option);
+        }
+    }
+}
+
+/// Adds the texts of the options and subcommands of the command with these words.
+fn with_options(command: clap::Command, words: &str) -> clap::Command {
+    let command = command.mut_args(|arg| match text_of(words, arg.get_id().as_str()) {
+        Some(text) => helped(arg, text),
+        None => arg,
+    });
+    command.mut_subcommands(|subcommand| {
+        let words = format!("{words} {}", subcommand.get_name());
+        let subcommand = match option_text(&words) {
+            Some(text) => described(subcommand, text),
+            None => subcommand,
+        };
+        with_options(subcommand, &words)
+    })
 }
 
 fn entry(name: &str) -> Option<&'static CommandEntry> {
@@ -197,9 +237,13 @@ pub(super) fn formats_fault(name: &str, formats: &[Format], asked: &str, when: &
 impl Args {
     /// Returns the command with all its texts, of which parsing needs none.
     pub(crate) fn documented() -> clap::Command {
-        documented(Self::command(), PROGRAM).mut_subcommands(|command| match entry(command.get_name()) {
+        let command = documented(Self::command(), PROGRAM).mut_subcommands(|command| match entry(command.get_name()) {
             Some(entry) => entry.document(command),
             None => command,
+        });
+        command.mut_args(|arg| match option_text(arg.get_id().as_str()) {
+            Some(text) => helped(arg, text),
+            None => arg,
         })
     }
 
@@ -232,7 +276,7 @@ impl Args {
     pub(super) fn format_fault(&self, name: &str) -> Option<String> {
         let (formats, when) = match &self.command {
             Command::Job(options) if options.name.is_none() => (JSON, " without a name"),
-            Command::Box(options) if !matches!(options.command, BoxCommand::Show { .. }) => {
+            Command::Box(command) if !matches!(command, BoxCommand::Show { .. }) => {
                 (JSON, " other than for `box show`")
             }
             Command::Explain(options) if options.why_not.is_some() => (JSON, " with `--why-not`"),

@@ -2,7 +2,7 @@
 
 mod fork;
 
-use super::args::{BatchArg, BatchArgs, BatchCommand, BatchReportArgs, Global, TaskArg};
+use super::args::{BatchArg, BatchCommand, BatchReportArgs, Global, TaskArg};
 use super::ledger::{
     Done, LedgerFiles, OpenLedger, age, fault_outputs, object, outcome_line, state_output, state_text, time,
 };
@@ -35,9 +35,9 @@ impl LedgerFiles {
     }
 }
 
-pub(crate) fn run(global: &Global, args: &BatchArgs) -> Result<Exit, Failure> {
+pub(crate) fn run(global: &Global, command: &BatchCommand) -> Result<Exit, Failure> {
     let files = LedgerFiles::open(global)?;
-    files.cards.settle(run_on(&files, &args.command))
+    files.cards.settle(run_on(&files, command))
 }
 
 fn run_on(files: &LedgerFiles, command: &BatchCommand) -> Result<Exit, Failure> {

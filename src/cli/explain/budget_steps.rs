@@ -4,9 +4,8 @@ use crate::cli::args::{ExplainArgs, Global};
 use crate::cli::input;
 use crate::cli::packs;
 use crate::cli::workspace::open;
-use crate::console::Exit;
-use crate::console::Failure;
 use crate::console::report::print_lines;
+use crate::console::{Exit, Failure};
 use crate::engine::BudgetProbe;
 use crate::review::grouped;
 use crate::store::Access;
@@ -75,14 +74,14 @@ struct NextGain {
 
 /// Builds the pack under each limit and prints the differences.
 pub(super) fn run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> {
-    if args.target.as_ref().is_some_and(|target| matches!(input::is_pack(target), Ok(true))) {
+    if args.target.target.as_ref().is_some_and(|target| matches!(input::is_pack(target), Ok(true))) {
         return Err(Failure::usage("`--at` builds the pack under each limit: give the root instead of the pack"));
     }
     let repository = open(global, &[], Some(Access::Read))?;
     let project = repository.project();
-    let probe = packs::probe(&repository, &project, &args.pack_target())?.probe;
+    let probe = packs::probe(&repository, &project, &args.target.pack())?.probe;
     let tokens = repository.settings().profiles.get(&probe.profile).is_some_and(|it| it.budget.max_tokens.is_some());
-    let (tokens, asked) = match (args.budget.max_tokens, args.budget.max_chars) {
+    let (tokens, asked) = match (args.target.budget.max_tokens, args.target.budget.max_chars) {
         (Some(_), Some(_)) => {
             return Err(Failure::usage("`--at` counts tokens or characters: give one of the two limits"));
         }

@@ -13,7 +13,7 @@ use crate::store::Access;
 
 /// Prints the answer; the exit code does not depend on it, but on errors of the input.
 pub(super) fn run(global: &Global, args: &ExplainArgs, asked: &str) -> Result<Exit, Failure> {
-    let target = args.pack_target();
+    let target = args.target.pack();
     let finished = target.root.is_some_and(|root| matches!(input::is_pack(root), Ok(true)));
     let (answer, exit) = if finished {
         let (pack, exit) = input::pack(global, &target, true)?;

@@ -2,7 +2,7 @@
 
 mod dispatch;
 
-use super::args::{Global, InboxArg, InboxArgs, InboxCommand, TurnAckArgs};
+use super::args::{Global, InboxArg, InboxCommand, TurnAckArgs};
 use super::handover::party;
 use super::input;
 use super::ledger::{Done, LedgerFiles, OpenLedger, fault_outputs, object, state_output, state_text};
@@ -153,9 +153,9 @@ pub(super) fn foreign_box(root: &Path, path: &str, bytes: &[u8]) -> Option<Strin
     pack.refusal(&LogName::new(inbox).ok()?, &request.agent)
 }
 
-pub(crate) fn run(global: &Global, args: &InboxArgs) -> Result<Exit, Failure> {
+pub(crate) fn run(global: &Global, command: &InboxCommand) -> Result<Exit, Failure> {
     let files = LedgerFiles::open(global)?;
-    files.cards.settle(run_on(&files, &args.command))
+    files.cards.settle(run_on(&files, command))
 }
 
 fn run_on(files: &LedgerFiles, command: &InboxCommand) -> Result<Exit, Failure> {

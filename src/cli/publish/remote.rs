@@ -1,11 +1,12 @@
 //! What a remote has: the branch follows it, and a push that failed is looked for there.
 
-use super::journal::head;
-use super::{Publisher, UnknownPush, failed};
+use super::journal::contains;
+use super::{Published, Publisher, UnknownPush, Written, failed, head, incomplete};
 use crate::console::Failure;
 use crate::git::{Git, GitError, MAX_DURATION, git, patient, wait};
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
 use std::time::Duration;
 
 /// How often a remote may reject what is based on its own head, as it does while another push holds a lock.
@@ -15,38 +16,67 @@ const MAX_REFUSALS: u32 = 8;
 const MAX_QUESTIONS: u32 = 3;
 const LONGEST_ANSWER: Duration = Duration::from_secs(20);
 
-/// What to do after a push was refused.
-pub(super) enum Next {
-    /// The commit is there all the same.
-    Arrived,
-    PushAgain,
-    DecideAgain,
+/// Returns the remote of the branch that is checked out, and the branch there.
+pub(super) fn target(root: &Path) -> Result<(String, String), Failure> {
+    let branch = git(root, &["symbolic-ref", "-q", "HEAD"])
+        .map_err(|_| Failure::usage("`--push` needs a branch, and none is checked out"))?;
+    let setting = |key: &str| git(root, &["config", &format!("branch.{}.{key}", short(&branch))]).ok();
+    // A branch that follows one of the same clone has no remote.
+    Ok(match setting("remote").filter(|remote| remote != ".") {
+        Some(remote) => (remote, setting("merge").unwrap_or(branch)),
+        None => ("origin".to_owned(), branch),
+    })
+}
+
+/// Returns the name of a branch as people write it.
+pub(super) fn short(branch: &str) -> &str {
+    branch.strip_prefix("refs/heads/").unwrap_or(branch)
 }
 
 impl Publisher {
+    /// Returns the remote and the branch there.
+    fn remote(&self) -> (&str, &str) {
+        self.target.as_ref().map(|(remote, branch)| (remote.as_str(), branch.as_str())).unwrap_or_default()
+    }
+
     /// Follows the remote, so that the command decides on what is there.
     pub(super) fn catch_up(&mut self) -> Result<(), Failure> {
-        let (remote, target) = self.target()?;
-        let is_there = match git(&self.root, &["fetch", "-q", "--", &remote, &target]) {
+        let (remote, branch) = self.remote();
+        let is_there = match git(&self.root, &["fetch", "-q", "--", remote, branch]) {
             Ok(_) => true,
             // The first push creates the branch.
-            Err(why) if why.contains("couldn't find remote ref") => false,
+            Err(why) if is_new_branch(&why) => false,
             Err(why) => return Err(failed(format!("nothing was pushed to `{remote}`: {why}"))),
         };
         let root = self.root.clone();
-        let contains = |head: &str, older: &str| git(&root, &["merge-base", "--is-ancestor", older, head]).is_ok();
-        self.journal.heal(Some(&|commit| is_there && contains("FETCH_HEAD", commit)))?;
-        if !is_there {
-            return Ok(());
-        }
-        if contains("HEAD", "FETCH_HEAD") {
+        self.journal.heal(Some(&|commit| is_there && contains(&root, "FETCH_HEAD", commit)))?;
+        let is_known = || contains(&root, "FETCH_HEAD", "HEAD");
+        match is_there {
+            false => Ok(()),
             // Commits that nobody asked to publish would go with it.
-            return if contains("FETCH_HEAD", "HEAD") { Ok(()) } else { Err(diverged(&remote)) };
+            true if head(&root).is_some() && !is_known() => Err(self.diverged()),
+            true if contains(&root, "HEAD", "FETCH_HEAD") => Ok(()),
+            true => self.fast_forward(),
         }
-        if head(&self.root).is_some() && !contains("FETCH_HEAD", "HEAD") {
-            return Err(diverged(&remote));
+    }
+
+    /// Pushes a commit until it arrives or the remote has other commits.
+    pub(super) fn push(&mut self, written: &Written, commit: &str, base: Option<&str>) -> Result<Published, Failure> {
+        let lacking = self.lacking(commit, written)?;
+        if !lacking.is_empty() {
+            return Err(incomplete(&lacking));
         }
-        self.fast_forward()
+        loop {
+            let (remote, branch) = self.remote();
+            let refs = format!("{commit}:{branch}");
+            let push = Git::as_user(&self.root, &["push", "-q", "--", remote, &refs]).within(self.remaining());
+            let Err(error) = push.text() else { return Ok(Published::Done) };
+            // First the wait, then a look at the remote, so that the next push is based on what is there just before it.
+            wait();
+            if let Some(published) = self.after_refusal(commit, base, &error)? {
+                return Ok(published);
+            }
+        }
     }
 
     /// Moves the branch and the work tree to what was fetched.
@@ -87,103 +117,92 @@ impl Publisher {
     }
 
     /// Returns the branch at the remote, if it has this file as it is here.
-    ///
-    /// # Errors
-    /// If the remote cannot be asked, or has no such file.
     pub(crate) fn branch_with(&self, path: &str) -> Result<String, Failure> {
-        let (remote, target) = self.target()?;
-        self.git(&["fetch", "-q", "--", &remote, &target])?;
+        let (remote, branch) = self.remote();
+        self.git(&["fetch", "-q", "--", remote, branch])?;
         let here = self.git(&["hash-object", "--no-filters", "--", path])?;
         match git(&self.root, &["rev-parse", "-q", "--verify", &format!("FETCH_HEAD:./{path}")]) {
-            Ok(there) if there == here => Ok(target),
+            Ok(there) if there == here => Ok(branch.to_owned()),
             _ => Err(failed(format!("`{path}` is not at `{remote}` (help: commit and push it)"))),
         }
     }
 
-    /// Returns the remote and the branch there.
-    pub(super) fn target(&self) -> Result<(String, String), Failure> {
-        let branch = self.git(&["symbolic-ref", "-q", "HEAD"])?;
-        let name = branch.strip_prefix("refs/heads/").unwrap_or(&branch);
-        let setting = |key: &str| git(&self.root, &["config", &format!("branch.{name}.{key}")]).ok();
-        // A branch that follows one of the same clone has no remote.
-        match setting("remote").filter(|remote| remote != ".") {
-            Some(remote) => Ok((remote, setting("merge").unwrap_or(branch))),
-            None => Ok(("origin".to_owned(), branch)),
-        }
-    }
-
     /// Returns how long the next push may take.
-    pub(super) fn remaining(&self) -> Duration {
+    fn remaining(&self) -> Duration {
         // In whole seconds, for messages.
         let remaining = MAX_DURATION.saturating_sub(self.begun.elapsed()).as_secs() + 1;
         Duration::from_secs(remaining).clamp(LONGEST_ANSWER, MAX_DURATION)
     }
 
-    /// Finds out what the remote has after a push that failed, which may have arrived all the same.
-    pub(super) fn after_refusal(
+    /// Finds out what became of a push that failed, which may have arrived all the same; `None` if it can be tried again.
+    fn after_refusal(
         &mut self,
-        remote: &str,
-        target: &str,
         commit: &str,
         base: Option<&str>,
         error: &GitError,
-    ) -> Result<Next, Failure> {
-        let refused = || {
-            let late = if self.begun.elapsed() > MAX_DURATION { "after two minutes, " } else { "" };
-            failed(format!("nothing was pushed to `{remote}`: {late}{}", error.why))
-        };
-        let unknown = |why: &str| {
-            let branch = target.strip_prefix("refs/heads/").unwrap_or(target);
-            let short = commit.get(..12).unwrap_or(commit);
-            Failure::Outside(Box::new(UnknownPush(format!(
-                "it is not known whether the push to `{remote}` arrived: {why} (help: `git fetch {remote} {branch} && git merge-base --is-ancestor {short} FETCH_HEAD` succeeds if it did; the same command again finds what arrived, and writes nothing twice)"
-            ))))
-        };
-        let head = match self.head_at(remote, target) {
+    ) -> Result<Option<Published>, Failure> {
+        let head = match self.head_at_remote() {
             Ok(head) => head,
-            Err(_) if error.is_rejection => return Err(refused()),
-            Err(why) => return Err(unknown(&format!("{}, then {why}", error.why))),
+            Err(_) if error.is_rejection => return Err(self.refused(error)),
+            Err(why) => return Err(self.unknown(commit, &format!("{}, then {why}", error.why))),
         };
-        let contains = |older: &str| {
-            let is_ancestor = |head: &String| git(&self.root, &["merge-base", "--is-ancestor", older, head]).is_ok();
-            head.as_ref().is_some_and(is_ancestor)
-        };
-        if contains(commit) {
-            return Ok(Next::Arrived);
+        let has = |older: &str| head.as_ref().is_some_and(|head| contains(&self.root, head, older));
+        if has(commit) {
+            return Ok(Some(Published::Done));
         }
         let moved = head.is_some() && base != head.as_deref();
-        if moved && !base.is_some_and(contains) {
-            return Err(diverged(remote));
+        if moved && !base.is_some_and(has) {
+            return Err(self.diverged());
         }
         // A push that is based on an older head cannot arrive any more; another one may, if the remote still works on it.
         if !moved && error.is_timeout {
-            return Err(unknown(&error.why));
+            return Err(self.unknown(commit, &error.why));
         }
         self.refusals += u32::from(!moved);
         if self.begun.elapsed() > MAX_DURATION || self.refusals >= MAX_REFUSALS {
-            return Err(refused());
+            return Err(self.refused(error));
         }
-        Ok(if moved { Next::DecideAgain } else { Next::PushAgain })
+        Ok(moved.then_some(Published::Again))
     }
 
-    /// Asks a remote for the head of a branch, several times if it does not answer; `None` if it has no such branch.
-    fn head_at(&self, remote: &str, target: &str) -> Result<Option<String>, String> {
+    /// Asks the remote for the head of the branch, several times if it does not answer; `None` if it has no such branch.
+    fn head_at_remote(&self) -> Result<Option<String>, String> {
+        let (remote, branch) = self.remote();
         let mut tries = 1;
         loop {
-            let fetch = Git::as_user(&self.root, &["fetch", "-q", "--", remote, target]).within(LONGEST_ANSWER);
+            let fetch = Git::as_user(&self.root, &["fetch", "-q", "--", remote, branch]).within(LONGEST_ANSWER);
             match fetch.text() {
                 Ok(_) => return git(&self.root, &["rev-parse", "FETCH_HEAD"]).map(Some),
-                Err(error) if error.why.contains("couldn't find remote ref") => return Ok(None),
+                Err(error) if is_new_branch(&error.why) => return Ok(None),
                 Err(error) if tries == MAX_QUESTIONS => return Err(error.why),
                 Err(_) => wait(),
             }
             tries += 1;
         }
     }
+
+    fn refused(&self, error: &GitError) -> Failure {
+        let late = if self.begun.elapsed() > MAX_DURATION { "after two minutes, " } else { "" };
+        failed(format!("nothing was pushed to `{}`: {late}{}", self.remote().0, error.why))
+    }
+
+    fn unknown(&self, commit: &str, why: &str) -> Failure {
+        let (remote, branch) = self.remote();
+        let (branch, commit) = (short(branch), commit.get(..12).unwrap_or(commit));
+        Failure::Outside(Box::new(UnknownPush(format!(
+            "it is not known whether the push to `{remote}` arrived: {why} (help: `git fetch {remote} {branch} && git merge-base --is-ancestor {commit} FETCH_HEAD` succeeds if it did; the same command again finds what arrived, and writes nothing twice)"
+        ))))
+    }
+
+    fn diverged(&self) -> Failure {
+        failed(format!(
+            "nothing was pushed to `{}`: the branch has commits that the remote lacks (help: push or rebase them first)",
+            self.remote().0
+        ))
+    }
 }
 
-fn diverged(remote: &str) -> Failure {
-    failed(format!(
-        "nothing was pushed to `{remote}`: the branch has commits that the remote lacks (help: push or rebase them first)"
-    ))
+/// Returns whether a fetch failed since the remote has no such branch.
+fn is_new_branch(why: &str) -> bool {
+    why.contains("couldn't find remote ref")
 }

@@ -1,6 +1,6 @@
 //! The request of `sync`: the server, the token and the issues, from arguments, configuration and environment.
 
-use crate::cli::args::{IssueState, SyncArgs};
+use crate::cli::args::SyncArgs;
 use crate::config::Settings;
 use crate::console::Failure;
 use crate::engine::{Project, Repository};
@@ -185,9 +185,7 @@ pub(crate) fn request(
         given => given.to_vec(),
     };
     let state = match args.state {
-        Some(IssueState::Open) => "open",
-        Some(IssueState::Closed) => "closed",
-        Some(IssueState::All) => "all",
+        Some(state) => state,
         None if args.all => "all",
         None => wanted_state(only.get("state").map(Vec::as_slice).unwrap_or_default()),
     };

@@ -1,6 +1,6 @@
 //! The questions that the text of a root leaves open.
 
-use super::text::{RootText, Said, keys, label};
+use super::text::{Passage, RootText, keys, label};
 use crate::markdown::{KeyHeadings, words};
 use std::sync::LazyLock;
 
@@ -14,22 +14,7 @@ const VAGUE: [&str; 2] = ["questions", "open issues"];
 const LONGEST_QUOTE: usize = 80;
 
 /// Answers that say that nothing is open.
-const NOTHING: [&str; 14] = [
-    "none",
-    "no",
-    "n a",
-    "na",
-    "nil",
-    "nothing",
-    "none so far",
-    "none yet",
-    "none at this time",
-    "none at the moment",
-    "no open questions",
-    "no response",
-    "keine",
-    "aucune",
-];
+const NOTHING: &str = "none|no|n a|na|nil|nothing|none so far|none yet|none at this time|none at the moment|no open questions|no response|keine|aucune";
 
 /// Words that begin an answer to a question of a list.
 const ANSWERED: [&str; 6] = ["resolved", "answered", "decided", "done", "closed", "settled"];
@@ -66,10 +51,10 @@ enum Below {
 impl Announced<'_> {
     /// Returns what the next stretch of text is: each item of the list after the label is a question, or the paragraph
     /// after it if there is no list.
-    fn below(&mut self, said: &Said<'_>) -> Below {
+    fn below(&mut self, passage: &Passage<'_>) -> Below {
         let is_first = std::mem::replace(&mut self.is_last, false);
-        let run = said.run;
-        if said.under != self.under || run.lists < self.lists {
+        let run = passage.run;
+        if passage.under != self.under || run.lists < self.lists {
             return Below::Other;
         }
         match run.lists - self.lists {
@@ -86,50 +71,49 @@ impl RootText<'_> {
     pub(super) fn questions(&self) -> Vec<(u32, String)> {
         let mut found = Vec::new();
         let mut announced: Option<Announced<'_>> = None;
-        let all = self.said();
-        for (at, said) in all.iter().enumerate() {
-            let (run, full) = (said.run, said.run.full.text.as_str());
-            let mut ask = |text: &str| found.push((said.line, format!("an open question: {}", quoted(text))));
-            if said.under.is_some_and(|(title, _)| QUESTIONS.contain(title)) {
+        let all = self.passages();
+        for (at, passage) in all.iter().enumerate() {
+            let (run, full) = (passage.run, passage.run.full.text.as_str());
+            let mut ask = |text: &str| found.push((passage.line, format!("an open question: {}", quoted(text))));
+            if passage.under.is_some_and(|(title, _)| QUESTIONS.contain(title)) {
                 // The rest of a list item explains its first text.
                 let continues = run.lists > 0 && !run.first_of_item || run.lists > 1;
-                if !continues && self.is_open(said, &run.spoken.text) {
+                if !continues && self.is_open(passage, &run.spoken.text) {
                     ask(full);
                 }
                 continue;
             }
             if let Some(question) = labelled(&run.spoken.text) {
                 let is_alone = question.trim().is_empty();
-                announced = is_alone.then_some(Announced { lists: run.lists, under: said.under, is_last: true });
-                if !is_alone && self.is_open(said, question) {
+                announced = is_alone.then_some(Announced { lists: run.lists, under: passage.under, is_last: true });
+                if !is_alone && self.is_open(passage, question) {
                     ask(full.split_once(COLON).map_or(full, |(_, question)| question));
                 }
                 continue;
             }
-            match announced.as_mut().map(|announced| announced.below(said)) {
-                Some(Below::Question) if self.is_open(said, &run.spoken.text) => ask(full),
+            match announced.as_mut().map(|announced| announced.below(passage)) {
+                Some(Below::Question) if self.is_open(passage, &run.spoken.text) => ask(full),
                 Some(Below::Question | Below::Remark) => {}
                 _ => {
                     announced = None;
-                    let follows = all.get(at + 1).filter(|next| next.under == said.under);
+                    let follows = all.get(at + 1).filter(|next| next.under == passage.under);
                     let has_list = follows.is_some_and(|next| next.run.lists > run.lists);
-                    found.extend(self.undecided_lines(said, has_list));
+                    found.extend(self.undecided_lines(passage, has_list));
                 }
             }
         }
         found
     }
 
-    /// Returns whether a question is not answered.
-    fn is_open(&self, said: &Said<'_>, question: &str) -> bool {
+    fn is_open(&self, passage: &Passage<'_>, question: &str) -> bool {
         // Struck text is no longer spoken.
         let spoken = question.trim();
         let begins = |word: &&str| {
             let rest = spoken.get(..word.len()).filter(|start| start.eq_ignore_ascii_case(word));
             rest.is_some() && !spoken[word.len()..].starts_with(char::is_alphanumeric)
         };
-        let introduces = said.run.lists == 0 && spoken.ends_with(COLON);
-        let is_over = said.run.task && self.is_checked(said.line) || ANSWERED.iter().any(begins);
+        let introduces = passage.run.lists == 0 && spoken.ends_with(COLON);
+        let is_over = passage.run.task && self.is_checked(passage.line) || ANSWERED.iter().any(begins);
         !(introduces || is_over || is_nothing(spoken))
     }
 
@@ -143,9 +127,9 @@ impl RootText<'_> {
     }
 
     /// Returns the lines of a stretch of text with a word for what is to be decided or written.
-    fn undecided_lines(&self, said: &Said<'_>, has_list: bool) -> Vec<(u32, String)> {
-        let mut full = said.run.full.text.lines();
-        let lines = (said.line..).zip(said.run.spoken.text.lines());
+    fn undecided_lines(&self, passage: &Passage<'_>, has_list: bool) -> Vec<(u32, String)> {
+        let mut full = passage.run.full.text.lines();
+        let lines = (passage.line..).zip(passage.run.spoken.text.lines());
         let found = lines.filter_map(|(number, line)| {
             let whole = full.next().unwrap_or_default();
             // The word above a list is its label, and in a table it is a state.
@@ -177,10 +161,14 @@ fn labelled(text: &str) -> Option<&str> {
     (!is_over && !VAGUE.contains(&words.join(" ").as_str()) && QUESTIONS.contain(title)).then_some(rest)
 }
 
-/// Returns whether a text says that there is nothing.
 pub(super) fn is_nothing(text: &str) -> bool {
     let words: Vec<String> = words(text);
-    words.is_empty() || NOTHING.contains(&words.join(" ").as_str())
+    words.is_empty() || is_in(NOTHING, &words.join(" "))
+}
+
+/// Returns whether a text is one of those between bars.
+pub(super) fn is_in(list: &str, text: &str) -> bool {
+    list.split('|').any(|known| known == text)
 }
 
 /// Returns the word in a line that says that a value is to be decided, such as `TBD`.
@@ -201,7 +189,6 @@ fn undecided(line: &str) -> Option<&str> {
     None
 }
 
-/// Returns the word that is all of a line and says that it is to be written.
 fn unwritten(line: &str) -> Option<&str> {
     let bare = line.trim().trim_matches(|c: char| !c.is_alphanumeric() && !COLON.contains(&c));
     UNWRITTEN.contains(&bare).then_some(bare)
@@ -213,107 +200,5 @@ fn quoted(text: &str) -> String {
     match flat.char_indices().nth(LONGEST_QUOTE) {
         Some((at, _)) => format!("{}…", &flat[..at]),
         None => flat,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn questions(text: &str) -> Vec<u32> {
-        RootText::read(text).questions().into_iter().map(|(line, _)| line).collect()
-    }
-
-    #[test]
-    fn questions_under_their_heading_are_open_until_they_are_answered() {
-        let text = "# T\n\nText.\n\n## Open questions\n\n- How long?\n  More on it.\n- [x] Where?\n- [ ] Who?\n- ~~Why?~~\n\
-                    - Resolved: by us.\n- None\n\nWhat else\n\n## Offene Fragen\n\nDiese sind offen:\n\n1. Wann?\n   - bald\n\n## Notes\n\nIs it?\n";
-        assert_eq!(questions(text), [7, 10, 15, 21]);
-        for none in ["None.", "N/A", "_No response_", "none so far", "-"] {
-            assert_eq!(questions(&format!("## Open Questions\n\n{none}\n")), [0; 0], "{none}");
-        }
-    }
-
-    #[test]
-    fn a_word_for_what_is_to_be_decided_counts_where_a_value_stands() {
-        for text in [
-            "TBD",
-            "Owner: TBD",
-            "| a | TBD |\n|---|---|",
-            "- limit - TBD",
-            "The limit is TBD.",
-            "Name (TBC)",
-            "Size: ???",
-            "Ends **TBA**",
-        ] {
-            let found = questions(text).len();
-            assert_eq!(found, usize::from(text != "Ends **TBA**"), "{text}");
-        }
-        for text in [
-            "Remove `TBD` everywhere",
-            "Find the TBD markers",
-            "the word \"TBD\"",
-            "What???",
-            "tbd",
-            "```\nx: TBD\n```",
-            "~~is TBD~~",
-        ] {
-            assert_eq!(questions(text), [0; 0], "{text}");
-        }
-    }
-
-    #[test]
-    fn a_label_asks_what_follows_it() {
-        for (text, lines) in [
-            ("Text.\n\nOpen question: how long\nare entries kept?\n\nMore.", &[3][..]),
-            ("- **Open question:** how long?\n- Text.", &[1]),
-            (
-                "**Open questions**\n\n- How long?\n  - a remark\n\n  more\n- [x] Where?\n- Resolved: by us\n\nText.\n\n- a",
-                &[3],
-            ),
-            ("Open questions:\n- How long?\n- Where?\n\nText.", &[2, 3]),
-            ("1. Unresolved questions:\n   - How long?\n2. Text.", &[2]),
-            ("Open question:\n\nHow long?\n\nText.", &[3]),
-            ("Open question for the review: how long?", &[1]),
-            ("Offene Frage: wie lange?", &[1]),
-            ("Open questions:\n\n## Next\n\n- a", &[]),
-            ("Open question: none.", &[]),
-            ("Open question (answered): a day.", &[]),
-            ("Open question: resolved, a day.", &[]),
-            ("~~Open question: how long?~~", &[]),
-            ("`Open question: how long?`", &[]),
-            ("Open issues: 12", &[]),
-            ("Questions: ask us", &[]),
-            ("It is an open question: we do not know.", &[]),
-            ("Open questions remain.", &[]),
-        ] {
-            assert_eq!(questions(text), lines, "{text}");
-        }
-    }
-
-    #[test]
-    fn a_word_for_what_is_to_be_written_counts_where_it_is_all_of_a_line() {
-        for text in
-            ["TODO", "**TODO**", "- TODO", "1. [ ] TODO", "Text.\n\nTODO.", "## Limits\n\n_FIXME_\n\n## More\n\n- a"]
-        {
-            assert_eq!(questions(text).len(), 1, "{text}");
-        }
-        for text in [
-            "TODO: monitor releases",
-            "**TODO:**\n1. Monitor releases",
-            "TODO\n\n- monitor releases",
-            "- TODO\n  - monitor releases",
-            "- Parser: TODO",
-            "| step | state |\n|---|---|\n| Parser | TODO |",
-            "`x` TODO",
-            "`TODO`",
-            "~~TODO~~",
-            "Find each TODO comment",
-            "# TODO\n\nMonitor releases",
-            "<!-- TODO -->",
-            "```\nTODO\n```",
-        ] {
-            assert_eq!(questions(text), [0; 0], "{text}");
-        }
     }
 }

@@ -1,6 +1,6 @@
 //! The text of a root: whether it says what to do and when it is done, and the places of a template that it leaves.
 
-use super::questions::is_nothing;
+use super::questions::{is_in, is_nothing};
 use crate::markdown::{InlinePart, KeyHeadings, MarkdownText, Run};
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -31,7 +31,7 @@ pub(super) struct RootText<'a> {
 }
 
 /// A stretch of the text that is no heading.
-pub(super) struct Said<'a> {
+pub(super) struct Passage<'a> {
     pub(super) run: &'a Run,
     pub(super) line: u32,
     /// The title and the line of the heading above it.
@@ -56,11 +56,11 @@ impl<'a> RootText<'a> {
 
     /// Returns whether the text says when the work is done.
     pub(super) fn has_criteria(&self) -> bool {
-        let said = self.said();
-        said.iter().any(|said| {
-            let text = said.run.full.text.as_str();
-            let is_under = said.under.is_some_and(|(title, _)| CRITERIA.contain(title)) && !is_nothing(text);
-            is_under || said.run.task || text.lines().filter_map(label).any(|label| CRITERIA.contain(label))
+        let passages = self.passages();
+        passages.iter().any(|passage| {
+            let text = passage.run.full.text.as_str();
+            let is_under = passage.under.is_some_and(|(title, _)| CRITERIA.contain(title)) && !is_nothing(text);
+            is_under || passage.run.task || text.lines().filter_map(label).any(|label| CRITERIA.contain(label))
         })
     }
 
@@ -86,26 +86,22 @@ impl<'a> RootText<'a> {
     }
 
     /// Returns the stretches of text that are no headings, in order.
-    pub(super) fn said(&self) -> Vec<Said<'_>> {
+    pub(super) fn passages(&self) -> Vec<Passage<'_>> {
         let mut under = None;
-        let mut said = Vec::new();
+        let mut passages = Vec::new();
         for part in &self.markdown.parts {
             match part {
                 InlinePart::Heading(index) => {
-                    under = self
-                        .markdown
-                        .outline
-                        .headings
-                        .get(*index)
-                        .map(|heading| (heading.title.as_str(), heading.line));
+                    let heading = self.markdown.outline.headings.get(*index);
+                    under = heading.map(|heading| (heading.title.as_str(), heading.line));
                 }
                 InlinePart::Run(run) if !run.heading && !run.full.text.trim().is_empty() => {
-                    said.push(Said { run, line: self.markdown.lines.line(run.full.source(0)), under });
+                    passages.push(Passage { run, line: self.markdown.lines.line(run.full.source(0)), under });
                 }
                 _ => {}
             }
         }
-        said
+        passages
     }
 }
 
@@ -116,24 +112,8 @@ pub(super) fn label(line: &str) -> Option<&str> {
 }
 
 /// Words that begin what a template asks for.
-const ASKS: [&str; 16] = [
-    "add",
-    "author",
-    "describe",
-    "description",
-    "enter",
-    "explain",
-    "fill",
-    "insert",
-    "list",
-    "name",
-    "placeholder",
-    "replace",
-    "summary",
-    "title",
-    "todo",
-    "your",
-];
+const ASKS: &str =
+    "add|author|describe|description|enter|explain|fill|insert|list|name|placeholder|replace|summary|title|todo|your";
 
 /// Returns the place of a template that is all that a line, its item or the value after its label says.
 fn placeholder(line: &str) -> Option<&str> {
@@ -161,80 +141,7 @@ fn placeholder(line: &str) -> Option<&str> {
         }
     }
     let mut words = inner.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    let asks = words.next().is_some_and(|first| ASKS.contains(&first.to_lowercase().as_str()));
+    let asks = words.next().is_some_and(|first| is_in(ASKS, &first.to_lowercase()));
     // One word in these brackets is a tag or a link.
     (asks && (!is_tag || words.next().is_some())).then_some(value)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn places_of_a_template_count_where_they_stand_alone() {
-        let places =
-            |text: &str| RootText::read(text).placeholders().into_iter().map(|(line, _)| line).collect::<Vec<_>>();
-        let text = "<describe the problem>\n\n- [your name here]\n\nTitle: {{ title }}\n\n- [ ] <add a test>\n";
-        assert_eq!(places(text), [1, 3, 5, 7]);
-        for text in [
-            "**Owner:** <your name>",
-            "- **Owner**: <your name>",
-            "__Owner:__ *<your name>*",
-            "Version: {{ version }}",
-            "- *Release date:* {{release-date}}",
-            "> Owner: {{ owner_name }}",
-        ] {
-            assert_eq!(places(text), [1], "{text}");
-        }
-        for text in [
-            "Replace <your name> here.",
-            "`<describe it>`",
-            "```\n<describe the problem>\n```",
-            "[add a test](x.md)",
-            "<details>",
-            "<summary>",
-            "- [ ] add a test",
-            "[title]",
-            "{{ site.url }}",
-            "{{ content }}",
-            "image: {{ .Values.image }}",
-            "Version: ${{ github.sha }}",
-            "Name: {{ name | upper }}",
-            "Name: {{ name() }}",
-            "Name: `{{ name }}`",
-            "```yaml\nname: {{ name }}\n```",
-            "    name: {{ name }}",
-            "The chart writes name: {{ name }} there.",
-            "> […]",
-            "<https://example.com/add>",
-            "[...]",
-        ] {
-            assert_eq!(places(text), [0; 0], "{text}");
-        }
-    }
-
-    #[test]
-    fn criteria_are_a_heading_with_a_text_a_label_or_a_checklist() {
-        let has = |text: &str| RootText::read(text).has_criteria();
-        for text in [
-            "## Acceptance criteria\n\n- It works.",
-            "Text.\n\n**Acceptance criteria:**\n- It works.",
-            "- [ ] It works.",
-            "### Definition of Done\n\nIt works.",
-            "## Akzeptanzkriterien\n\n- Es geht.",
-            "## Expected behaviour\n\nIt works.",
-        ] {
-            assert!(has(text), "{text}");
-        }
-        for text in [
-            "Text.",
-            "## Acceptance criteria\n",
-            "## Acceptance criteria\n\nNone\n\n## Notes\n\nText.",
-            "## Goal\n\nText.",
-        ] {
-            assert!(!has(text), "{text}");
-        }
-        assert!(RootText::read("# T\n\n## Goal\n\n<!-- say it -->\n").is_empty());
-        assert!(!RootText::read("# T\n\n- a\n").is_empty() && !RootText::read("```\nx\n```").is_empty());
-    }
 }

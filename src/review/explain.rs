@@ -1,17 +1,9 @@
 //! Explanation of a pack: what it holds, why, and at what cost.
 
-mod markdown;
-mod page;
-mod text;
-
-pub use page::grouped;
-
-use crate::model::short_title_in_line;
 use crate::render;
 use crate::wire::{Pack, PackEdge, Redaction, Warning};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::borrow::Cow;
 
 /// The explanation of a pack.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -70,22 +62,6 @@ pub struct LimitUse {
     pub room: Option<u64>,
 }
 
-impl Explanation {
-    /// Returns whether the sizes that decide are tokens, and how many of them, or else of characters, are used.
-    ///
-    /// The limit that is used most decides. Sections have no number of bytes, so characters stand for these.
-    fn limiting_unit(&self) -> (bool, u64) {
-        let fullness = |used: &&LimitUse| {
-            let limit = used.limit.filter(|limit| *limit > 0)?;
-            Some(u128::from(used.used) * 1_000_000 / u128::from(limit))
-        };
-        let limited = self.budget.iter().filter(|used| fullness(used).is_some());
-        let tokens = limited.max_by_key(fullness).is_some_and(|used| used.unit == "tokens");
-        let unit = if tokens { "tokens" } else { "chars" };
-        (tokens, self.budget.iter().find(|used| used.unit == unit).map_or(0, |used| used.used))
-    }
-}
-
 /// A neighbour of the root.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Neighbour {
@@ -131,41 +107,9 @@ pub struct SectionLine {
     pub stale_notes: bool,
 }
 
-impl SectionLine {
-    /// Returns why it is, or would be, in the pack: of a relevant document also its rank and the terms.
-    fn why(&self) -> String {
-        let mut why = self.provenance.clone();
-        if let Some(rank) = self.rank {
-            why += &format!(" {rank} ({})", self.matched.join(", "));
-        }
-        if self.stale_notes {
-            why += ", notes of another version";
-        }
-        why
-    }
-}
-
-impl Explanation {
-    /// Returns the agent, the policy and the job of a pack for an agent.
-    fn agent_line(&self) -> Option<String> {
-        let agent = self.agent.as_ref()?;
-        let policy = self.policy.iter().map(|policy| format!(", policy {policy}"));
-        let job = self.job.iter().map(|job| format!(", job {job}"));
-        Some(format!("for {agent}{}", policy.chain(job).collect::<String>()))
-    }
-}
-
 /// Keeps the trust of what anyone could have written.
 fn untrusted(trust: Option<&String>) -> Option<String> {
     trust.filter(|trust| *trust == "untrusted").cloned()
-}
-
-/// Returns a title as the text shows it: one that anyone could have written is cut and marked.
-fn shown_title<'t>(title: &'t str, trust: Option<&String>) -> Cow<'t, str> {
-    match trust {
-        Some(trust) => Cow::Owned(format!("\"{}\" ({trust})", short_title_in_line(title))),
-        None => Cow::Borrowed(title),
-    }
 }
 
 /// Explains a pack.
@@ -259,4 +203,27 @@ fn neighbour(edge: &PackEdge, sections: &[SectionLine], omissions: &[SectionLine
         None => "listed".to_owned(),
     };
     Neighbour { edge: edge.clone(), section: section.map(|line| line.id.clone()), shown }
+}
+
+/// Formats a number with commas between thousands.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped() {
+        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+    }
 }

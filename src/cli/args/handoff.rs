@@ -1,0 +1,343 @@
+//! Options of the commands about agents, cards, boxes, handovers, batches and inboxes.
+
+use super::{BudgetArgs, interval, seconds, timeout};
+use crate::cli::completion;
+use crate::handoff::cards::{MessageStyle, Role};
+use crate::handoff::ledger::LAST_EPOCH;
+use clap::{Args as Options, Subcommand, ValueEnum};
+use clap_complete::engine::ArgValueCandidates;
+use std::path::PathBuf;
+use std::time::Duration;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum AgentCommand {
+    New {
+        name: String,
+        #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+        purpose: String,
+        #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+        role: Option<String>,
+        #[arg(long = "tool", value_name = "TOOL")]
+        tools: Vec<String>,
+    },
+    List,
+    Show {
+        #[arg(add = ArgValueCandidates::new(completion::agents))]
+        agent: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum CardCommand {
+    Add(CardAddArgs),
+    Show {
+        #[arg(value_name = "ID", required = true)]
+        ids: Vec<String>,
+    },
+    Delete {
+        #[arg(value_name = "ID")]
+        id: String,
+    },
+}
+
+#[derive(Debug, Options)]
+pub(crate) struct CardAddArgs {
+    #[arg(value_name = "FILE|-", conflicts_with_all = ["kind", "role", "text", "from_messages"])]
+    pub(crate) file: Option<PathBuf>,
+    #[arg(long = "type", value_name = "TYPE", requires = "text")]
+    pub(crate) kind: Option<String>,
+    #[arg(long, value_enum, value_name = "ROLE", requires = "text")]
+    pub(crate) role: Option<Role>,
+    #[arg(long, value_name = "AUTHOR", allow_hyphen_values = true)]
+    pub(crate) author: Option<String>,
+    #[arg(long, value_name = "TEXT", requires = "kind", allow_hyphen_values = true, conflicts_with = "from_messages")]
+    pub(crate) text: Option<String>,
+    #[arg(long = "meta", value_name = "KEY=VALUE", allow_hyphen_values = true)]
+    pub(crate) metadata: Vec<String>,
+    #[arg(long, value_name = "TIME", value_parser = seconds)]
+    pub(crate) ttl: Option<Duration>,
+    #[arg(long, value_name = "FILE|-")]
+    pub(crate) from_messages: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum BoxCommand {
+    New {
+        #[arg(value_name = "ID")]
+        ids: Vec<String>,
+        #[arg(long = "parent", value_name = "BOX", add = ArgValueCandidates::new(completion::boxes))]
+        parents: Vec<String>,
+    },
+    Snapshot {
+        #[arg(value_name = "BOX", add = ArgValueCandidates::new(completion::boxes))]
+        name: String,
+    },
+    FromPack {
+        #[arg(value_name = "PACK|-")]
+        pack: PathBuf,
+    },
+    Append {
+        #[arg(value_name = "LOG", add = ArgValueCandidates::new(completion::logs))]
+        log: String,
+        #[arg(value_name = "ID", required = true)]
+        ids: Vec<String>,
+        #[arg(long, value_name = "AUTHOR", allow_hyphen_values = true)]
+        author: Option<String>,
+    },
+    Show {
+        #[arg(value_name = "BOX", required = true, add = ArgValueCandidates::new(completion::boxes))]
+        names: Vec<String>,
+        #[arg(long, value_enum, default_value_t = MessageStyle::Openai, value_name = "STYLE")]
+        style: MessageStyle,
+    },
+    List,
+    Diff {
+        #[arg(value_name = "A", add = ArgValueCandidates::new(completion::boxes))]
+        old: String,
+        #[arg(value_name = "B", add = ArgValueCandidates::new(completion::boxes))]
+        new: String,
+    },
+}
+
+#[derive(Debug, Options)]
+pub(crate) struct HandoverArgs {
+    #[arg(value_name = "RECIPE", add = ArgValueCandidates::new(completion::recipes))]
+    pub(crate) recipe: String,
+    #[arg(long, value_name = "AGENT", add = ArgValueCandidates::new(completion::agents))]
+    pub(crate) to: Option<String>,
+    #[arg(long, value_name = "AGENT", add = ArgValueCandidates::new(completion::agents))]
+    pub(crate) from: Option<String>,
+    #[arg(long, value_name = "ROOT", add = ArgValueCandidates::new(completion::roots))]
+    pub(crate) root: Option<String>,
+    #[arg(long = "arg", value_name = "KEY=TEXT|KEY=@FILE.json", allow_hyphen_values = true)]
+    pub(crate) arguments: Vec<String>,
+    #[arg(long = "box", value_name = "BOX", add = ArgValueCandidates::new(completion::boxes))]
+    pub(crate) boxes: Vec<String>,
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) budget: BudgetArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum BatchCommand {
+    Fork {
+        #[arg(value_name = "FILE|-")]
+        file: PathBuf,
+        #[arg(long = "box", value_name = "BOX", add = ArgValueCandidates::new(completion::boxes))]
+        boxes: Vec<String>,
+        #[command(flatten)]
+        publish: PublishArgs,
+        #[command(flatten)]
+        wake: WakeArgs,
+    },
+    Claim {
+        #[command(flatten)]
+        task: TaskArg,
+        #[arg(long = "by", value_name = "NAME", allow_hyphen_values = true)]
+        author: Option<String>,
+        #[command(flatten)]
+        publish: PublishArgs,
+    },
+    Report(BatchReportArgs),
+    Reclaim {
+        #[command(flatten)]
+        batch: BatchArg,
+        #[arg(value_name = "TASK")]
+        task: Option<u32>,
+        #[arg(long, value_name = "TIME", value_parser = timeout)]
+        after: Option<Duration>,
+        #[command(flatten)]
+        publish: PublishArgs,
+        #[command(flatten)]
+        wake: WakeArgs,
+    },
+    Expire(EndArgs),
+    Cancel(EndArgs),
+    Status {
+        #[command(flatten)]
+        batch: BatchArg,
+        #[arg(long, value_name = "INTERVAL", num_args = 0..=1, require_equals = true, default_missing_value = "2s", value_parser = interval)]
+        watch: Option<Duration>,
+    },
+    Matrix(BatchArg),
+    Join {
+        #[command(flatten)]
+        end: EndArgs,
+        #[command(flatten)]
+        wake: WakeArgs,
+    },
+    List,
+}
+
+/// The batch of a command.
+#[derive(Debug, Options)]
+pub(crate) struct BatchArg {
+    #[arg(value_name = "ID", add = ArgValueCandidates::new(completion::batches))]
+    pub(crate) id: String,
+}
+
+/// The options of commands that end a batch or its tasks.
+#[derive(Debug, Options)]
+pub(crate) struct EndArgs {
+    #[command(flatten)]
+    pub(crate) batch: BatchArg,
+    #[command(flatten)]
+    pub(crate) publish: PublishArgs,
+}
+
+/// The task of a command.
+#[derive(Debug, Options)]
+pub(crate) struct TaskArg {
+    #[command(flatten)]
+    pub(crate) batch: BatchArg,
+    #[arg(value_name = "TASK")]
+    pub(crate) index: u32,
+}
+
+#[derive(Debug, Options)]
+pub(crate) struct BatchReportArgs {
+    #[command(flatten)]
+    pub(crate) task: TaskArg,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(LAST_EPOCH)))]
+    pub(crate) epoch: u32,
+    #[arg(long, value_name = "WORD", allow_hyphen_values = true)]
+    pub(crate) status: String,
+    #[command(flatten)]
+    pub(crate) outcome: OutcomeArgs,
+    #[command(flatten)]
+    pub(crate) publish: PublishArgs,
+}
+
+#[derive(Debug, Options)]
+pub(crate) struct DispatchArgs {
+    #[arg(value_name = "AGENT", add = ArgValueCandidates::new(completion::agents))]
+    pub(crate) agent: String,
+    #[arg(long = "box", value_name = "BOX", add = ArgValueCandidates::new(completion::boxes))]
+    pub(crate) context: String,
+    #[arg(long, value_name = "ROOT", add = ArgValueCandidates::new(completion::roots))]
+    pub(crate) root: Option<String>,
+    #[arg(long, value_name = "LOG", add = ArgValueCandidates::new(completion::logs))]
+    pub(crate) output: Option<String>,
+    #[arg(long, value_name = "AGENT", add = ArgValueCandidates::new(completion::agents))]
+    pub(crate) from: Option<String>,
+    #[arg(long, value_name = "ID", allow_hyphen_values = true)]
+    pub(crate) correlation_id: Option<String>,
+    #[arg(long, value_name = "ID")]
+    pub(crate) trace_id: Option<String>,
+    #[arg(long, value_name = "KEY", allow_hyphen_values = true)]
+    pub(crate) key: Option<String>,
+    #[command(flatten)]
+    pub(crate) publish: PublishArgs,
+    #[command(flatten)]
+    pub(crate) wake: WakeArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum InboxCommand {
+    List(InboxArg),
+    Claim {
+        #[command(flatten)]
+        inbox: InboxArg,
+        #[arg(value_name = "TURN")]
+        turn: Option<String>,
+        #[arg(long = "by", value_name = "NAME", allow_hyphen_values = true)]
+        author: Option<String>,
+        #[command(flatten)]
+        publish: PublishArgs,
+    },
+    Ack(TurnAckArgs),
+    Reclaim {
+        #[command(flatten)]
+        inbox: InboxArg,
+        #[arg(value_name = "TURN")]
+        turn: Option<String>,
+        #[arg(long, value_name = "TIME", value_parser = timeout)]
+        after: Option<Duration>,
+        #[command(flatten)]
+        publish: PublishArgs,
+        #[command(flatten)]
+        wake: WakeArgs,
+    },
+    Close {
+        #[command(flatten)]
+        inbox: InboxArg,
+        #[command(flatten)]
+        publish: PublishArgs,
+    },
+    Open {
+        #[command(flatten)]
+        inbox: InboxArg,
+        #[command(flatten)]
+        publish: PublishArgs,
+    },
+}
+
+/// The inbox of a command.
+#[derive(Debug, Options)]
+pub(crate) struct InboxArg {
+    #[arg(value_name = "AGENT", add = ArgValueCandidates::new(completion::agents))]
+    pub(crate) agent: String,
+}
+
+#[derive(Debug, Options)]
+pub(crate) struct TurnAckArgs {
+    #[command(flatten)]
+    pub(crate) inbox: InboxArg,
+    #[arg(value_name = "TURN")]
+    pub(crate) turn: String,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(LAST_EPOCH)))]
+    pub(crate) epoch: Option<u32>,
+    #[arg(long, value_name = "WORD", default_value = "success", allow_hyphen_values = true)]
+    pub(crate) status: String,
+    #[command(flatten)]
+    pub(crate) outcome: OutcomeArgs,
+    #[command(flatten)]
+    pub(crate) publish: PublishArgs,
+    #[command(flatten)]
+    pub(crate) wake: WakeArgs,
+}
+
+/// What becomes of the files that a command wrote.
+#[derive(Debug, Clone, Copy, Default, Options)]
+#[command(next_help_heading = "Git options")]
+pub(crate) struct PublishArgs {
+    #[arg(long)]
+    pub(crate) commit: bool,
+    #[arg(long)]
+    pub(crate) push: bool,
+}
+
+/// What a report says besides its status.
+#[derive(Debug, Options)]
+pub(crate) struct OutcomeArgs {
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub(crate) summary: Option<String>,
+    #[arg(long = "box", value_name = "BOX", add = ArgValueCandidates::new(completion::boxes))]
+    pub(crate) output: Option<String>,
+    #[arg(long, value_name = "CODE", requires = "error_message", allow_hyphen_values = true)]
+    pub(crate) error_code: Option<String>,
+    #[arg(long, value_name = "TEXT", requires = "error_code", allow_hyphen_values = true)]
+    pub(crate) error_message: Option<String>,
+    #[arg(long = "by", value_name = "NAME", allow_hyphen_values = true)]
+    pub(crate) author: Option<String>,
+}
+
+/// How others learn that there is something to do.
+#[derive(Debug, Options)]
+#[command(next_help_heading = "Doorbell")]
+pub(crate) struct WakeArgs {
+    #[arg(long, value_enum, value_name = "HOW", default_value_t = WakeMode::None)]
+    pub(crate) wake: WakeMode,
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = timeout)]
+    pub(crate) wake_timeout: Duration,
+}
+
+/// How others learn that there is something to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum WakeMode {
+    /// They look by themselves
+    None,
+    /// Sends `repository_dispatch` to the repo on GitHub, once the push is there; needs `--push`
+    Github,
+}

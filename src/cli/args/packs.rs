@@ -1,0 +1,337 @@
+//! Options of the commands that build, read and compare packs.
+
+use super::{interval, limit, one_of};
+use crate::cli::completion;
+use crate::cli::packs::PackTarget;
+use crate::config::{Policy, Strategy};
+use crate::model::{ItemState, Shard};
+#[cfg(feature = "page")]
+use clap::ArgGroup;
+use clap::{Args as Options, Subcommand, ValueEnum};
+use clap_complete::engine::ArgValueCandidates;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The profiles and limits of packs.
+#[derive(Debug, Default, PartialEq, Eq, Options)]
+#[command(next_help_heading = "Build options")]
+pub(crate) struct BudgetArgs {
+    #[arg(short, long = "profile", value_name = "PROFILE", add = ArgValueCandidates::new(completion::profiles))]
+    pub(crate) profiles: Vec<String>,
+    #[arg(long, value_name = "N", value_parser = limit)]
+    pub(crate) max_chars: Option<u64>,
+    #[arg(long, value_name = "N", value_parser = limit)]
+    pub(crate) max_tokens: Option<u64>,
+    #[arg(long, value_name = "N", value_parser = limit)]
+    pub(crate) max_bytes: Option<u64>,
+    #[arg(long, value_name = "STRATEGY", value_parser = one_of(STRATEGIES))]
+    pub(crate) strategy: Option<Strategy>,
+}
+
+/// How packs are cut to their limits.
+const STRATEGIES: &[(&str, Strategy, &str)] = &[
+    ("truncate_tail truncate-tail", Strategy::TruncateTail, "Cuts the pack at its end"),
+    ("drop_low_priority drop-low-priority", Strategy::DropLowPriority, "Drops whole sections, lowest priority first"),
+    ("both", Strategy::Both, "Shortens sections, lowest priority first, before it drops any"),
+];
+
+/// The agent that packs are for.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Options)]
+#[command(next_help_heading = "Agent options")]
+pub(crate) struct AgentChoice {
+    #[arg(long, value_name = "AGENT", add = ArgValueCandidates::new(completion::agents))]
+    pub(crate) agent: Option<String>,
+    #[arg(long, value_name = "POLICY", requires = "agent", value_parser = one_of(POLICIES))]
+    pub(crate) policy: Option<Policy>,
+}
+
+/// How much a pack for an agent holds.
+const POLICIES: &[(&str, Policy, &str)] = &[
+    ("minimal", Policy::Minimal, "The agent, the overview, recent changes, and the root alone"),
+    ("default", Policy::Default, "Also the root's neighbours and pinned documents"),
+    ("expanded", Policy::Expanded, "Also relevant documents"),
+];
+
+/// The agent that a pack is for, and whether its delivery is recorded.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Options)]
+#[command(next_help_heading = "Agent options")]
+pub(crate) struct AgentArgs {
+    #[command(flatten)]
+    pub(crate) choice: AgentChoice,
+    #[arg(long, requires = "agent")]
+    pub(crate) record: bool,
+}
+
+/// The packs that a command builds.
+#[derive(Debug, Options)]
+pub(crate) struct PackArgs {
+    #[arg(value_name = "ROOT", add = ArgValueCandidates::new(completion::roots))]
+    pub(crate) roots: Vec<String>,
+    #[command(flatten)]
+    pub(crate) budget: BudgetArgs,
+}
+
+/// The one pack of a command: a finished one, or that of a root, for an agent or not.
+#[derive(Debug, Options)]
+pub(crate) struct TargetArgs {
+    #[arg(value_name = "PACK|ROOT|-", required_unless_present = "agent", add = ArgValueCandidates::new(completion::packs_and_roots))]
+    pub(crate) target: Option<String>,
+    #[command(flatten)]
+    pub(crate) budget: BudgetArgs,
+    #[command(flatten)]
+    pub(crate) agent: AgentChoice,
+}
+
+impl TargetArgs {
+    /// Returns the pack that is meant.
+    pub(crate) fn pack(&self) -> PackTarget<'_> {
+        PackTarget::new(self.target.as_deref(), &self.budget, &self.agent)
+    }
+}
+
+/// The option for a job summary.
+#[derive(Debug, Options)]
+pub(crate) struct SummaryArgs {
+    #[arg(long = "summary", value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+}
+
+#[derive(Debug, Options)]
+pub(crate) struct BuildArgs {
+    #[command(flatten)]
+    pub(crate) packs: PackArgs,
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) agent: AgentArgs,
+    #[arg(long, conflicts_with_all = ["roots", "profiles", "agent"])]
+    pub(crate) prune: bool,
+    #[arg(long, value_name = "i/N", conflicts_with_all = ["roots", "agent"])]
+    pub(crate) shard: Option<Shard>,
+    #[command(flatten)]
+    pub(crate) summary: SummaryArgs,
+    #[arg(long, value_name = "DIR")]
+    pub(crate) markdown: Option<PathBuf>,
+    #[arg(long, value_name = "FILE")]
+    pub(crate) outputs: Option<PathBuf>,
+}
+
+#[derive(Debug, Options)]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) packs: PackArgs,
+    #[arg(long, value_name = "i/N", conflicts_with = "roots")]
+    pub(crate) shard: Option<Shard>,
+    #[arg(long, value_name = "REV..REV")]
+    pub(crate) commits: Option<String>,
+    #[command(flatten)]
+    pub(crate) summary: SummaryArgs,
+}
+
+#[derive(Debug, Options)]
+pub(crate) struct ListArgs {
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(Shard::MOST)))]
+    pub(crate) matrix: Option<u32>,
+    #[arg(long = "state", value_name = "STATE", conflicts_with = "matrix", value_parser = one_of(STATES))]
+    pub(crate) states: Vec<ItemState>,
+}
+
+/// The states of roots, as packs have them.
+const STATES: &[(&str, ItemState, &str)] = &[
+    ("open", ItemState::Open, "To be done"),
+    ("done", ItemState::Done, "Done"),
+    ("not_planned not-planned", ItemState::NotPlanned, "Closed without being done"),
+    ("merged", ItemState::Merged, "A pull request that was merged"),
+    ("unknown", ItemState::Unknown, "Neither its status nor its issue says"),
+];
+
+#[derive(Debug, Options)]
+pub(crate) struct WatchArgs {
+    #[command(flatten)]
+    pub(crate) packs: PackArgs,
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) agent: AgentChoice,
+    #[arg(long, value_enum, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "diff")]
+    pub(crate) print: Option<PrintMode>,
+    #[arg(long, value_name = "INTERVAL", num_args = 0..=1, require_equals = true, default_missing_value = "2s", value_parser = interval)]
+    pub(crate) poll: Option<Duration>,
+}
+
+/// The part of a rendering that `watch` prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PrintMode {
+    /// The changes
+    Diff,
+    /// The whole rendering
+    Full,
+}
+
+#[derive(Debug, Options)]
+pub(crate) struct JobArgs {
+    #[arg(value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    #[arg(long, value_enum, value_name = "PART", requires = "name")]
+    pub(crate) part: Option<RenderPart>,
+    #[command(flatten)]
+    pub(crate) budget: BudgetArgs,
+    #[arg(long, value_name = "POLICY", requires = "name", value_parser = one_of(POLICIES))]
+    pub(crate) policy: Option<Policy>,
+    #[arg(long, requires = "name")]
+    pub(crate) record: bool,
+}
+
+#[derive(Debug, Options)]
+pub(crate) struct RenderArgs {
+    #[arg(long, value_enum, value_name = "PART")]
+    pub(crate) part: Option<RenderPart>,
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    #[arg(long)]
+    pub(crate) record: bool,
+}
+
+/// A part of a rendering.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RenderPart {
+    /// The instructions for the agent: the system prompt
+    Instructions,
+    /// The material that it works on: the first message
+    Context,
+}
+
+#[derive(Debug, Options)]
+pub(crate) struct ExplainArgs {
+    #[arg(long, value_name = "PATH|ID", conflicts_with = "at", add = ArgValueCandidates::new(completion::roots))]
+    pub(crate) why_not: Option<String>,
+    #[arg(long, value_name = "N,N,…", value_delimiter = ',', value_parser = limit, conflicts_with_all = ["max_bytes", "strategy"])]
+    pub(crate) at: Vec<u64>,
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+}
+
+#[derive(Debug, Options)]
+pub(crate) struct OpenArgs {
+    #[arg(long)]
+    pub(crate) print: bool,
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+}
+
+#[derive(Debug, Options)]
+pub(crate) struct VerifyArgs {
+    #[arg(value_name = "PACK|DIR|-", required = true)]
+    pub(crate) packs: Vec<PathBuf>,
+    #[arg(long, value_name = "HASH")]
+    pub(crate) expect: Option<String>,
+    #[arg(long)]
+    pub(crate) against_repo: bool,
+}
+
+#[derive(Debug, Options)]
+pub(crate) struct DiffArgs {
+    #[arg(value_name = "OLD|REV|REV...REV", add = ArgValueCandidates::new(completion::packs))]
+    pub(crate) old: Option<String>,
+    #[arg(value_name = "NEW", add = ArgValueCandidates::new(completion::packs))]
+    pub(crate) new: Option<String>,
+    #[arg(long)]
+    pub(crate) rebuild: bool,
+    #[arg(long)]
+    pub(crate) exit_code: bool,
+}
+
+#[derive(Debug, Options)]
+pub(crate) struct SinceArgs {
+    #[arg(value_name = "HASH|PACK|-", required_unless_present = "commits", add = ArgValueCandidates::new(completion::packs))]
+    pub(crate) packs: Vec<String>,
+    #[arg(long, value_name = "REV..REV", allow_hyphen_values = false)]
+    pub(crate) commits: Option<String>,
+    #[command(flatten)]
+    pub(crate) summary: SummaryArgs,
+}
+
+#[derive(Debug, Options)]
+pub(crate) struct ReportArgs {
+    #[arg(value_name = "PACK|DIR")]
+    pub(crate) packs: Vec<PathBuf>,
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+#[cfg(feature = "page")]
+#[derive(Debug, Options)]
+#[command(group = ArgGroup::new("followed").args(["watch", "agent"]).multiple(true))]
+pub(crate) struct ServeArgs {
+    #[arg(value_name = "PACK|DIR|ROOT")]
+    pub(crate) packs: Vec<PathBuf>,
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub(crate) port: u16,
+    #[arg(long)]
+    pub(crate) watch: bool,
+    #[command(flatten)]
+    pub(crate) agent: AgentChoice,
+    #[arg(long, value_name = "INTERVAL", num_args = 0..=1, require_equals = true, default_missing_value = "2s", value_parser = interval, requires = "followed")]
+    pub(crate) poll: Option<Duration>,
+}
+
+/// The commands that git runs.
+#[derive(Debug, Subcommand)]
+pub(crate) enum GitCommand {
+    Textconv { file: PathBuf },
+    Merge { ours: PathBuf, theirs: PathBuf, path: String },
+}
+
+#[derive(Debug, Options)]
+pub(crate) struct RedactArgs {
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    #[arg(long)]
+    pub(crate) report: bool,
+    #[arg(long, value_name = "DIR", requires = "files")]
+    pub(crate) out: Option<PathBuf>,
+    #[arg(long, conflicts_with_all = ["files", "report", "out"])]
+    pub(crate) rules: bool,
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["files", "report", "out", "rules"])]
+    pub(crate) why: Option<String>,
+}
+
+#[derive(Debug, Options)]
+pub(crate) struct NotesArgs {
+    #[arg(value_name = "DOC")]
+    pub(crate) documents: Vec<PathBuf>,
+    #[arg(long)]
+    pub(crate) write: bool,
+    #[arg(long, value_name = "FILE", requires = "documents")]
+    pub(crate) from: Option<PathBuf>,
+}
+
+#[cfg(feature = "github")]
+#[derive(Debug, Options)]
+pub(crate) struct SyncArgs {
+    #[arg(value_name = "ROOT", conflicts_with_all = ["state", "labels", "milestones", "since", "limit", "all"])]
+    pub(crate) roots: Vec<String>,
+    #[arg(long, value_name = "STATE", value_parser = one_of(ISSUE_STATES))]
+    pub(crate) state: Option<&'static str>,
+    #[arg(long = "label", value_name = "LABEL")]
+    pub(crate) labels: Vec<String>,
+    #[arg(long = "milestone", value_name = "MILESTONE")]
+    pub(crate) milestones: Vec<String>,
+    #[arg(long, value_name = "TIME", value_parser = super::day_or_time)]
+    pub(crate) since: Option<String>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub(crate) limit: Option<u64>,
+    #[arg(long, conflicts_with_all = ["state", "labels", "milestones", "since", "limit"])]
+    pub(crate) all: bool,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(10..))]
+    pub(crate) max_requests: Option<u64>,
+    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = humantime::parse_duration)]
+    pub(crate) max_wait: Duration,
+    #[arg(long)]
+    pub(crate) write_config: bool,
+}
+
+/// The states of issues that GitHub can filter by.
+#[cfg(feature = "github")]
+const ISSUE_STATES: &[(&str, &str, &str)] =
+    &[("open", "open", "Open issues"), ("closed", "closed", "Closed issues"), ("all", "all", "Both")];
