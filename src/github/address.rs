@@ -52,9 +52,6 @@ impl ApiBase {
     }
 
     /// Returns the API for a host of repo URLs.
-    ///
-    /// # Errors
-    /// If the host is not valid.
     pub fn of_host(host: &str) -> Result<Self, ApiError> {
         match host {
             "github.com" => Self::new("https://api.github.com"),
@@ -88,19 +85,15 @@ fn origin(scheme: &str, authority: &str) -> String {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(from = "(String, u64)", into = "(String, u64)")]
 pub struct IssueKey {
-    /// `owner/name`.
     pub repo: String,
-    /// The number.
     pub number: u64,
 }
 
 impl IssueKey {
-    /// Creates the key of an issue in a repo.
     pub fn new(repo: impl Into<String>, number: u64) -> Self {
         Self { repo: repo.into(), number }
     }
 
-    /// Returns the issue's path in the API.
     pub(super) fn path(&self) -> String {
         format!("/repos/{}/issues/{}", self.repo, self.number)
     }

@@ -3,7 +3,7 @@
 use super::{ApiBase, Ask, Clock, Response, SyncError, SyncEvent, Tokens, Transport};
 use crate::model::parse_json;
 use regex::Regex;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::sync::LazyLock;
 use std::time::Duration;
 
@@ -11,13 +11,10 @@ use std::time::Duration;
 const MAX_TRIES: u32 = 3;
 /// The wait for a secondary rate limit if the server does not say how long.
 const SECONDARY_WAIT: Duration = Duration::from_secs(60);
-/// The most redirects of one request.
 const MAX_REDIRECTS: usize = 5;
 /// The time that an answer may take before the rest counts as waiting.
 const FREE_TIME: Duration = Duration::from_secs(10);
-/// The longest path of a next page, in bytes.
 const MAX_LINK: usize = 8 << 10;
-/// The longest URL of a sign-on that is shown, in bytes.
 const MAX_SSO_URL: usize = 500;
 /// The last second of the year 9999, the largest that RFC 3339 can express.
 const LAST_SECOND: u64 = 253_402_300_799;
@@ -26,10 +23,8 @@ const LAST_SECOND: u64 = 253_402_300_799;
 /// A value takes far more memory than the two bytes that it may have in an answer.
 const MAX_VALUES: usize = 500_000;
 
-/// An answer that is not an error.
 #[derive(Debug)]
 pub(super) enum Answer {
-    /// 200.
     Page(Page),
     /// 304: not modified.
     Same,
@@ -41,13 +36,11 @@ pub(super) enum Answer {
     Refused(Option<String>),
 }
 
-/// The content of an answer.
 #[derive(Debug, Default)]
 pub(super) struct Page {
     /// The JSON. Of a file its text, or null if it is none; null if the answer is to what was sent.
     pub(super) value: Value,
     pub(super) etag: Option<String>,
-    /// The path of the next page.
     pub(super) next: Option<String>,
     /// The number of the last page, if the server reports it.
     pub(super) last: Option<u64>,
@@ -56,9 +49,7 @@ pub(super) struct Page {
 /// The requests that were sent, and those that user and server still allow.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RequestBudget {
-    /// The number of requests that were sent.
     pub(super) sent: u64,
-    /// The most requests that the user allows.
     pub(super) most: Option<u64>,
     /// The requests that the server allows until `reset`.
     pub(super) remaining: Option<u64>,
@@ -66,7 +57,6 @@ pub(super) struct RequestBudget {
     pub(super) reset: Option<u64>,
 }
 
-/// A client of one API.
 pub(super) struct Client<'a> {
     pub(super) transport: &'a mut dyn Transport,
     pub(super) clock: &'a mut dyn Clock,
@@ -79,7 +69,6 @@ pub(super) struct Client<'a> {
     pub(super) host: &'a str,
 }
 
-/// The failures of one request so far.
 #[derive(Default)]
 struct Failures {
     broken: u32,
@@ -88,7 +77,6 @@ struct Failures {
 }
 
 impl Client<'_> {
-    /// Requests JSON at a path below the API.
     pub(super) fn get(&mut self, path: &str, etag: Option<&str>) -> Result<Answer, SyncError> {
         self.request(path, Ask::Json(etag))
     }
@@ -255,19 +243,16 @@ impl Client<'_> {
         Some(with_reason(&ours, theirs.as_deref()))
     }
 
-    /// Returns the server's message, if it can be shown.
     fn message(&self, answer: &Response) -> Option<String> {
         let body = parse_json(answer.body(), MAX_VALUES).ok()?;
         self.secrets.message(body["message"].as_str()?)
     }
 }
 
-/// Returns the value of a header.
 fn header<'a>(answer: &'a Response, name: &str) -> Option<&'a str> {
     answer.headers().get(name)?.to_str().ok()
 }
 
-/// Returns the value of a header as an integer.
 fn number(answer: &Response, name: &str) -> Option<u64> {
     header(answer, name)?.trim().parse().ok()
 }
@@ -279,7 +264,6 @@ fn text_of(answer: Response) -> Value {
     text.map_or(Value::Null, Value::from)
 }
 
-/// Returns the target of a relation in the `Link` header.
 fn link<'a>(answer: &'a Response, relation: &str) -> Option<&'a str> {
     static LINK: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r#"<([^>]*)>[^<]*;\s*rel="(\w+)""#).ok());
     let links = header(answer, "link")?;
@@ -295,7 +279,6 @@ fn sso_url(header: &str, host: &str) -> Option<String> {
     (authority.eq_ignore_ascii_case(host) && url.len() <= MAX_SSO_URL).then_some(url)
 }
 
-/// Joins this program's message and the server's, if any.
 pub(super) fn with_reason(ours: &str, theirs: Option<&str>) -> String {
     theirs.map_or_else(|| ours.to_owned(), |theirs| format!("{ours}: {theirs}"))
 }
@@ -307,4 +290,49 @@ fn limit(answer: &Response, wait: Duration) -> String {
     };
     let wait = humantime::format_duration(Duration::from_secs(wait.as_secs()));
     format!("{used}, and it takes {wait} to go on; run this again then, or with a longer `--max-wait`")
+}
+
+/// Where the workflows of a repo get events: `repository_dispatch`.
+#[derive(Debug, Clone)]
+pub struct EventTarget {
+    pub api: ApiBase,
+    /// The token, and other secrets that must not be shown.
+    pub secrets: Tokens,
+    pub repo: String,
+    /// The most time to wait in all: for rate limits, between retries, and for slow answers.
+    pub max_wait: Duration,
+}
+
+/// Sends an event to the workflows of a repo.
+///
+/// If the answer is lost it is sent again, so that it may arrive more than once.
+pub fn send_event(
+    transport: &mut dyn Transport,
+    clock: &mut dyn Clock,
+    target: &EventTarget,
+    event_type: &str,
+    payload: &Value,
+) -> Result<(), SyncError> {
+    let EventTarget { api, secrets, repo, max_wait } = target;
+    let mut client = Client {
+        transport,
+        clock,
+        observer: &mut |_| {},
+        api,
+        secrets,
+        budget: RequestBudget::default(),
+        wait_left: *max_wait,
+        host: api.authority.strip_prefix("api.").unwrap_or(&api.authority),
+    };
+    let body = json!({"event_type": event_type, "client_payload": payload});
+    match client.request(&format!("/repos/{repo}/dispatches"), Ask::Post(&body))? {
+        Answer::Page(_) | Answer::Same => Ok(()),
+        Answer::Missing | Answer::Gone => {
+            Err(SyncError::NotFound(format!("`{repo}` is not visible with this token, or may not be written with it")))
+        }
+        Answer::Refused(why) => {
+            let ours = format!("the token may not send events to `{repo}`; it needs to write contents");
+            Err(SyncError::Auth(with_reason(&ours, why.as_deref())))
+        }
+    }
 }

@@ -4,9 +4,9 @@ use super::address::percent_encode;
 use super::client::Answer;
 use super::convert::Converter;
 use super::pages::{FULL_PAGE, MAX_PAGES, Walk};
+use super::shape::UnexpectedEntries;
 use super::sync::SyncEngine;
 use super::sync_state::{CommentsSeen, IssueCommentWalk, RepoCommentWalk};
-use super::unexpected::UnexpectedEntries;
 use super::{IssueKey, SyncError};
 use crate::model::{Completeness, SnapshotComment, SnapshotIssue};
 use serde_json::Value;
@@ -41,26 +41,21 @@ impl SyncEngine<'_> {
         Ok(needed)
     }
 
-    /// Returns the most requests that comments take.
     pub(super) fn comment_requests(&mut self) -> Result<u64, SyncError> {
         // The counts come from a server, so the sum must not overflow.
         Ok(self.outdated_comments()?.iter().fold(0, |sum: u64, (_, pages)| sum.saturating_add(*pages)))
     }
 
-    /// Fetches outdated comments.
     pub(super) fn comments(&mut self) -> Result<(), SyncError> {
         let needed = self.outdated_comments()?;
         if self.request.roots.is_empty() && !self.run.repo_comments_done {
             self.fetch_repo_comments(&needed)?;
         }
-        let needed = self.outdated_comments()?;
-        let of = needed.len() as u64;
-        for (done, (key, _)) in needed.into_iter().enumerate() {
-            self.client.progress("comments", done, of);
-            self.fetch_issue_comments(&key)?;
-            self.save()?;
-        }
-        Ok(())
+        let needed = self.outdated_comments()?.into_iter().map(|(key, _)| key).collect();
+        self.for_each("comments", needed, |engine, key| {
+            engine.fetch_issue_comments(key)?;
+            engine.save()
+        })
     }
 
     /// Fetches the comments of one issue.
@@ -240,7 +235,6 @@ impl SyncEngine<'_> {
         Ok(since)
     }
 
-    /// Adds the comments of a page to their issues.
     fn add_repo_page(&mut self, entries: &[Value], repo_walk: &mut RepoCommentWalk) -> Result<(), SyncError> {
         let (mut by_issue, mut unexpected) = (BTreeMap::<u64, Vec<&Value>>::new(), UnexpectedEntries::default());
         for value in entries {

@@ -10,18 +10,13 @@ use crate::mentions::lines_of_target;
 use crate::model::{LineRange, RepoPath, SnapshotCode, SnapshotIssue, has_document_extension, percent_decoded};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The most references of one issue.
 const MOST_REFERENCES: usize = 20;
-/// The most lines of one reference.
 const MOST_LINES: u32 = 400;
-/// The largest file, in bytes.
 const LARGEST_FILE: usize = 1 << 20;
 /// The most files that a run holds at a time.
 const MOST_FILES: usize = 64;
-/// The longest URL, in bytes.
 const LONGEST_URL: usize = 4096;
 
-/// Lines at a commit that a text names.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct NamedLines {
     path: RepoPath,
@@ -35,7 +30,6 @@ impl NamedLines {
         same_file && (code.first, code.last) == (self.lines.first, self.lines.last)
     }
 
-    /// Returns the path of the request for the file.
     fn request(&self, repo: &str) -> String {
         let parts: Vec<String> = self.path.as_str().split('/').map(percent_encode).collect();
         format!("/repos/{repo}/contents/{}?ref={}", parts.join("/"), self.commit)
@@ -92,7 +86,6 @@ impl SyncEngine<'_> {
         found
     }
 
-    /// Fetches the lines at commits that the issues name.
     pub(super) fn commit_lines(&mut self) -> Result<(), SyncError> {
         let keys = self.issues_with_code()?;
         let of = keys.len() as u64;

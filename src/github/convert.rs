@@ -22,7 +22,6 @@ const KNOWN: &str = "assignee assignees author_association body body_html body_t
     issue_dependencies_summary labels milestone number parent performed_via_github_app pull_request repository state \
     state_reason sub_issues sub_issues_summary title type user";
 
-/// An issue as an answer describes it.
 #[derive(Debug, Clone)]
 pub(super) struct FetchedIssue {
     /// The record without comments and relations.
@@ -31,10 +30,8 @@ pub(super) struct FetchedIssue {
     pub(super) seen: IssueMemo,
 }
 
-/// The converter of answers into records.
 pub(super) struct Converter<'a> {
     pub(super) scrubber: SnapshotScrubber<'a>,
-    /// The host of issues' pages.
     pub(super) host: &'a str,
     /// The snapshot's folder, to which exceptions of redaction may refer.
     pub(super) folder: &'a str,
@@ -53,9 +50,6 @@ impl Converter<'_> {
     }
 
     /// Returns the key of an issue in an answer; `repo` is the requested one, for answers that do not name it.
-    ///
-    /// # Errors
-    /// A description of the value, if it is not an issue.
     pub(super) fn key(&self, value: &Value, repo: Option<&str>) -> Result<IssueKey, String> {
         if !value.is_object() {
             return Err(kind(value).to_owned());
@@ -182,9 +176,6 @@ impl Converter<'_> {
     }
 
     /// Converts a comment on an issue whose page is `url`.
-    ///
-    /// # Errors
-    /// A description of the value, if it is not a comment.
     pub(super) fn comment(&self, value: &Value, key: &IssueKey, url: &str) -> Result<SnapshotComment, String> {
         let path = self.path(key);
         check_comment(value)?;
@@ -205,9 +196,6 @@ impl Converter<'_> {
     }
 
     /// Returns the number of the issue that a comment of a repo's list belongs to.
-    ///
-    /// # Errors
-    /// A description of the value, if it names no issue.
     pub(super) fn issue_of_comment(value: &Value) -> Result<u64, String> {
         if !value.is_object() {
             return Err(kind(value).to_owned());
@@ -244,7 +232,6 @@ fn trust(author: &SnapshotAuthor) -> &'static str {
     }
 }
 
-/// Returns `owner/name` at the end of a URL of the API.
 fn repo_of(url: &str) -> Option<String> {
     Some(url.rsplit_once("/repos/")?.1.to_owned())
 }

@@ -13,7 +13,6 @@ pub(super) struct SnapshotDir {
     folders: BTreeMap<String, Folder>,
     /// The changes of this run, `written` or `removed`, by the file's path from the root.
     pub(super) changed: BTreeMap<String, &'static str>,
-    /// The files that were up to date.
     pub(super) unchanged: BTreeSet<String>,
     /// The files written or removed since the last [`SnapshotDir::flush`]: names by repo.
     unflushed: BTreeMap<String, BTreeSet<String>>,
@@ -108,8 +107,6 @@ impl SnapshotDir {
         Ok(())
     }
 
-    /// Waits until all changes are on the disk.
-    ///
     /// The saved state says what need not be fetched again, so it must not survive a power cut without the files.
     pub(super) fn flush(&mut self) -> Result<(), StoreError> {
         for (repo, names) in std::mem::take(&mut self.unflushed) {
@@ -132,7 +129,6 @@ impl SnapshotDir {
         Ok(removed)
     }
 
-    /// Returns diagnostics for the files that could not be written.
     pub(super) fn faults(&self) -> Vec<Diagnostic> {
         let fault = |path: &String| {
             let at = RepoPath::new(path).ok().map(Place::file);

@@ -21,7 +21,6 @@ use std::time::Duration;
 
 /// The largest answer, in bytes: more than a hundred issues of the greatest length.
 const LARGEST: usize = 64 << 20;
-/// The time limit for establishing a connection.
 const CONNECT: Duration = Duration::from_secs(15);
 
 /// An API over the network.
@@ -107,7 +106,6 @@ pub fn proxy_secrets(api: &ApiBase) -> Vec<String> {
     login.into_iter().chain(password).collect()
 }
 
-/// Returns the proxy of the environment for an API, if any.
 fn proxy_for(api: &Uri) -> Option<Intercept> {
     Matcher::from_env().intercept(api).filter(|_| api.scheme_str() == Some("https"))
 }

@@ -4,14 +4,14 @@ use super::address::percent_encode;
 use super::client::Answer;
 use super::convert::is_pull;
 use super::pages::Walk;
+use super::shape::UnexpectedEntries;
 use super::sync::SyncEngine;
 use super::sync_state::ListPage;
-use super::unexpected::UnexpectedEntries;
 use super::{IssueFilter, IssueKey, SyncError};
+use std::collections::BTreeSet;
 
 /// The most pages of a list of issues: enough for a hundred thousand issues.
 const MAX_PAGES: usize = 1000;
-/// What to do about a list with more pages.
 const TOO_LONG: &str = "; ask for fewer issues, such as by `--label`";
 
 impl SyncEngine<'_> {
@@ -39,7 +39,6 @@ impl SyncEngine<'_> {
         Ok(())
     }
 
-    /// Reads one page of a walk, and returns the path of the next one.
     fn list_page(&mut self, path: &str, walk: &mut Walk) -> Result<Option<String>, SyncError> {
         let repo = self.setting.repo.clone();
         let page_key = self.request.filter.page_key(path);
@@ -89,7 +88,6 @@ impl SyncEngine<'_> {
         next
     }
 
-    /// Adds an issue to the wanted ones, if the limit allows it.
     fn take(&mut self, key: &IssueKey) -> bool {
         let has_room = self.request.filter.limit.is_none_or(|limit| self.run.wanted.len() < limit);
         let is_taken = has_room || self.run.wanted.contains(key);
@@ -99,7 +97,6 @@ impl SyncEngine<'_> {
         is_taken
     }
 
-    /// Returns whether the snapshot has all of these issues.
     fn has_all(&mut self, repo: &str, numbers: &[u64]) -> Result<bool, SyncError> {
         for number in numbers {
             let key = IssueKey::new(repo, *number);
@@ -112,25 +109,19 @@ impl SyncEngine<'_> {
 
     /// Fetches issues that no list has: those that work items name, and those that are no longer open.
     pub(super) fn named(&mut self) -> Result<(), SyncError> {
-        let mut keys: Vec<IssueKey> = self.request.claimed.clone();
+        let mut keys: BTreeSet<IssueKey> = self.request.claimed.iter().cloned().collect();
         if self.request.filter.is_all_open() {
             let repo = self.setting.repo.clone();
             for number in self.files.numbers(&repo)? {
                 let key = IssueKey::new(&repo, number);
                 let left = |issue: crate::model::SnapshotIssue| issue.asked && issue.state == "open";
                 if self.files.read(&key)?.is_some_and(left) {
-                    keys.push(key);
+                    keys.insert(key);
                 }
             }
         }
         keys.retain(|key| !self.run.wanted.contains(key));
-        keys.sort();
-        keys.dedup();
-        let of = keys.len() as u64;
-        for (done, key) in keys.into_iter().enumerate() {
-            self.client.progress("named issues", done, of);
-            self.single(&key, true)?;
-        }
+        self.for_each("named issues", keys, |engine, key| engine.single(key, true).map(drop))?;
         // Listed issues were rewritten above, so the files that are still broken are of issues that no list has.
         for (key, asked) in self.files.broken()? {
             self.single(&key, asked)?;
@@ -140,14 +131,8 @@ impl SyncEngine<'_> {
 
     /// Fetches the issues that work items refer to and no list of relations had.
     pub(super) fn linked(&mut self) -> Result<(), SyncError> {
-        let keys: Vec<&IssueKey> =
-            self.request.linked.iter().filter(|key| !self.run.fresh.contains(&key.id())).collect();
-        let of = keys.len() as u64;
-        for (done, key) in keys.into_iter().enumerate() {
-            self.client.progress("linked issues", done, of);
-            self.single(key, false)?;
-        }
-        Ok(())
+        let keys = self.request.linked.iter().filter(|key| !self.run.fresh.contains(&key.id()));
+        self.for_each("linked issues", keys.cloned().collect(), |engine, key| engine.single(key, false).map(drop))
     }
 }
 
@@ -176,7 +161,6 @@ impl IssueFilter {
         }
     }
 
-    /// Returns whether an issue is in one of the milestones.
     fn takes(&self, value: &serde_json::Value) -> bool {
         let milestone = &value["milestone"];
         self.milestones.is_empty()

@@ -11,7 +11,6 @@ mod client;
 mod comments;
 mod commit_lines;
 mod convert;
-mod event;
 mod files;
 mod http;
 mod listing;
@@ -27,11 +26,10 @@ mod sync_state;
 mod tests;
 mod tokens;
 mod transport;
-mod unexpected;
 
 pub use self::http::{Http, proxy_secrets};
 pub use address::{ApiBase, ApiError, IssueKey};
-pub use event::{EventTarget, send_event};
+pub use client::{EventTarget, send_event};
 pub use request::{
     EstimateStage, IssueFilter, SyncError, SyncEvent, SyncLimits, SyncRequest, SyncSettings, SyncSummary,
 };

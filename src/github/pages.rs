@@ -9,7 +9,6 @@ use std::collections::BTreeSet;
 /// The most pages of an issue's comments or relations.
 pub(super) const MAX_PAGES: usize = 50;
 
-/// The most entries of a page.
 pub(super) const FULL_PAGE: usize = 100;
 
 /// The number of entries that a list may have beyond twice the announced number, for entries added while it is read.
@@ -18,23 +17,17 @@ const SLACK: u64 = 100;
 /// The number of pages in a row without a new entry after which a list counts as endless.
 const MAX_EMPTY_PAGES: u32 = 3;
 
-/// A walk over one list.
 pub(super) struct Walk {
     visited: BTreeSet<String>,
     most: usize,
     empty: u32,
-    /// The most entries that the list may have.
     max_entries: Option<u64>,
-    /// The number of different entries so far.
     entries: u64,
-    /// The ids of entries so far.
     ids: BTreeSet<u64>,
-    /// What is said of a list that has more pages.
     hint: &'static str,
 }
 
 impl Walk {
-    /// Begins a walk of at most `most` pages at the page `first`.
     pub(super) fn new(first: &str, most: usize) -> Self {
         let visited = BTreeSet::from([first.to_owned()]);
         Self { visited, most, empty: 0, max_entries: None, entries: 0, ids: BTreeSet::new(), hint: "" }
@@ -45,7 +38,6 @@ impl Walk {
         Self { max_entries: entries.map(|entries| entries.saturating_mul(2).saturating_add(SLACK)), ..self }
     }
 
-    /// Says what to do about a list that has too many pages.
     pub(super) fn hint(self, hint: &'static str) -> Self {
         Self { hint, ..self }
     }
@@ -56,9 +48,6 @@ impl Walk {
     }
 
     /// Continues after a page with these entries to the page `next`, if there is one.
-    ///
-    /// # Errors
-    /// If the list is too long or has no end.
     pub(super) fn after(&mut self, entries: &[Value], next: Option<String>) -> Result<Option<String>, SyncError> {
         let new = entries.iter().filter(|entry| entry["id"].as_u64().is_some_and(|id| self.ids.insert(id))).count();
         self.go(next, new)
@@ -66,9 +55,6 @@ impl Walk {
 
     /// Continues with the page `next`, if there is one; `new` is the number of entries on the present page that no
     /// earlier one had.
-    ///
-    /// # Errors
-    /// If the list is too long or has no end.
     pub(super) fn go(&mut self, next: Option<String>, new: usize) -> Result<Option<String>, SyncError> {
         let endless = |why: &str| Err(SyncError::Server(format!("a list has no end: {why}")));
         self.entries = self.entries.saturating_add(new as u64);
@@ -92,17 +78,14 @@ impl Walk {
 }
 
 impl Page {
-    /// Returns the entries of a page of a list.
     pub(super) fn entries(&self) -> Result<&[Value], SyncError> {
         let entries = self.value.as_array().map(Vec::as_slice);
         entries.ok_or_else(|| SyncError::unexpected("a list", kind(&self.value)))
     }
 }
 
-/// The result of reading a list.
 #[derive(Debug)]
 pub(super) enum ListOutcome {
-    /// The entries.
     Items {
         items: Vec<Value>,
         /// The entity tag, if there was only one page.

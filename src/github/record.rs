@@ -66,7 +66,6 @@ impl SyncEngine<'_> {
         Ok(single)
     }
 
-    /// Returns what the snapshot has of an issue.
     fn snapshot_outcome(&mut self, key: &IssueKey) -> Result<Option<IssueKey>, SyncError> {
         Ok(self.files.read(key)?.map(|_| key.clone()))
     }

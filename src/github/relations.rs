@@ -3,14 +3,13 @@
 use super::client::Answer;
 use super::convert::Converter;
 use super::pages::{FULL_PAGE, ListOutcome, list};
+use super::shape::UnexpectedEntries;
 use super::sync::SyncEngine;
 use super::sync_state::IssueMemo;
-use super::unexpected::UnexpectedEntries;
 use super::{IssueKey, SyncError};
 use crate::model::{Completeness, SnapshotRef, SnapshotRelation, SnapshotRelations};
 use serde_json::Value;
 
-/// The relations that have a list in the API.
 const LISTS: [(&str, Pick, Count); 3] = [
     ("sub_issues", |relations| &mut relations.sub_issues, |seen| seen.sub_issues),
     ("dependencies/blocked_by", |relations| &mut relations.blocked_by, |seen| seen.blocked_by),
@@ -57,24 +56,18 @@ impl SyncEngine<'_> {
         found.map_or(Ok(()), |key| self.relations_of(&key, !self.request.roots.is_empty()))
     }
 
-    /// Fetches the relations of every wanted issue that may have some.
     pub(super) fn relations(&mut self) -> Result<(), SyncError> {
-        let wanted: Vec<IssueKey> = self.run.wanted.iter().cloned().collect();
-        let of = wanted.len() as u64;
         let full = !self.request.roots.is_empty();
-        for (done, key) in wanted.iter().enumerate() {
-            if self.run.related.contains(&key.id()) {
-                continue;
+        let mut keys = self.run.wanted.clone();
+        keys.retain(|key| !self.run.related.contains(&key.id()));
+        self.for_each("relations", keys, |engine, key| {
+            let failed = engine.summary.failed.len();
+            engine.relations_of(key, full)?;
+            if engine.summary.failed.len() == failed {
+                engine.run.related.insert(key.id());
             }
-            let failed = self.summary.failed.len();
-            self.client.progress("relations", done, of);
-            self.relations_of(key, full)?;
-            if self.summary.failed.len() == failed {
-                self.run.related.insert(key.id());
-            }
-            self.save()?;
-        }
-        Ok(())
+            engine.save()
+        })
     }
 
     /// Fetches the relations of one issue; with `full` also lists that are empty according to the issue.
@@ -247,7 +240,6 @@ impl SyncEngine<'_> {
     }
 }
 
-/// Returns the path of the first page of a list of relations.
 fn path(key: &IssueKey, name: &str) -> String {
     format!("{}/{name}?per_page=100", key.path())
 }

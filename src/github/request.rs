@@ -7,31 +7,22 @@ use crate::store::{CacheFolder, StoreError};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The limits of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct SyncLimits {
-    /// The most requests; `None` for no limit.
     pub max_requests: Option<u64>,
     /// The most time to wait in all: for rate limits, between retries, and for slow answers.
     pub max_wait: Duration,
 }
 
-/// The settings of a sync run.
 #[derive(Debug)]
 pub struct SyncSettings {
-    /// The repo's root on disk.
     pub root: PathBuf,
-    /// The snapshot's folder.
     pub folder: RepoPath,
-    /// The host of issues' pages.
     pub host: String,
-    /// `owner/name` of the repo.
     pub repo: String,
-    /// The API.
     pub api: ApiBase,
     /// The token, and other secrets that must not be shown.
     pub secrets: Tokens,
-    /// The limits of the run.
     pub limits: SyncLimits,
     /// The names of files that are never asked for.
     pub denied: DenyList,
@@ -39,7 +30,6 @@ pub struct SyncSettings {
     pub cache: Option<CacheFolder>,
 }
 
-/// The issues that a run fetches.
 #[derive(Debug, Clone, Default)]
 pub struct SyncRequest {
     /// The issues to fetch in full; if there are any, nothing else is fetched.
@@ -48,11 +38,9 @@ pub struct SyncRequest {
     pub claimed: Vec<IssueKey>,
     /// The issues that work items refer to.
     pub linked: Vec<IssueKey>,
-    /// The filter for the repo's issues.
     pub filter: IssueFilter,
 }
 
-/// A filter for the repo's issues.
 #[derive(Debug, Clone, Default)]
 pub struct IssueFilter {
     /// `open`, `closed` or `all`; `None` means `open`.
@@ -67,7 +55,6 @@ pub struct IssueFilter {
     pub limit: Option<usize>,
 }
 
-/// The part of a run that is estimated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EstimateStage {
     /// Listing the open issues, whose number the repo reports, including pull requests.
@@ -80,57 +67,56 @@ pub enum EstimateStage {
     Rest,
 }
 
-/// What a run reports while it goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SyncEvent {
     /// An estimate of what follows: the number of issues, 0 if unknown, of requests for them, and of the requests that the
     /// server still allows, if it reported them.
-    Estimate { stage: EstimateStage, issues: u64, requests: u64, remaining: Option<u64> },
+    Estimate {
+        stage: EstimateStage,
+        issues: u64,
+        requests: u64,
+        remaining: Option<u64>,
+    },
     /// How much of a step is done, `of` all; 0 if unknown.
-    Progress { step: &'static str, done: u64, of: u64 },
+    Progress {
+        step: &'static str,
+        done: u64,
+        of: u64,
+    },
     /// A request is being sent, the how manieth of the run.
     Request(u64),
-    /// The run waits.
-    Waiting { time: Duration, why: &'static str },
+    Waiting {
+        time: Duration,
+        why: &'static str,
+    },
 }
 
-/// The result of a run.
 #[derive(Debug, Default)]
 pub struct SyncSummary {
     /// The changed files of the snapshot, from the repo's root, and `written` or `removed`; sorted.
     pub changed: Vec<(String, &'static str)>,
-    /// The number of files that were up to date.
     pub unchanged: usize,
-    /// The number of requested issues.
     pub issues: usize,
-    /// The number of requests that were sent.
     pub requests: u64,
-    /// The requests that the server still allows.
     pub remaining: Option<u64>,
     /// When the server allows more, in seconds since 1970.
     pub reset: Option<u64>,
-    /// Whether everything was fetched.
     pub complete: bool,
     /// Whether the next run of the same request resumes this one.
     pub resumes: bool,
-    /// The diagnostics, sorted.
     pub diagnostics: Vec<Diagnostic>,
-    /// What could not be fetched, and why.
     pub failed: Vec<String>,
-    /// The error that ended the run.
     pub error: Option<SyncError>,
 }
 
 /// The error that ends a request or a sync run. The snapshot is intact, and the next run resumes this one.
 #[derive(Debug, thiserror::Error)]
 pub enum SyncError {
-    /// The user allows no more requests.
     #[error("rate limit: no more requests are allowed")]
     Spent,
     /// The server does not accept the token, or requires one.
     #[error("authentication failed: {0}")]
     Auth(String),
-    /// A requested repo or issue is not visible.
     #[error("not found: {0}")]
     NotFound(String),
     /// The rate limit is used up, and the wait would be longer than allowed.
@@ -142,18 +128,15 @@ pub enum SyncError {
     /// The server gives answers that cannot be used.
     #[error("the server failed: {0}")]
     Server(String),
-    /// A file of the snapshot cannot be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
 impl SyncError {
-    /// Returns whether another request may succeed.
     pub(super) fn is_transient(&self) -> bool {
         matches!(self, Self::Network(_) | Self::Server(_))
     }
 
-    /// Returns the error of an answer that is something else than was asked for.
     pub(super) fn unexpected(asked: &str, came: &str) -> Self {
         Self::Server(format!("{asked} was asked for, and {came} came"))
     }

@@ -23,7 +23,6 @@ impl SnapshotScrubber<'_> {
         self.redactor.scrub(path, &pieces).texts.iter().map(|text| text.as_str().to_owned()).collect()
     }
 
-    /// Scrubs one text.
     pub(super) fn one(&self, path: &str, key: &str, text: &str) -> String {
         self.clean(path, &[(key, text)]).pop().unwrap_or_default()
     }

@@ -1,16 +1,15 @@
-//! The check that an answer's fields have the types that GitHub documents. Optional fields may be missing.
+//! The check that an answer's fields have the types that GitHub documents, and the count of entries of lists that do not.
+//! Optional fields may be missing.
 
 use super::SyncError;
 use serde_json::Value;
+use std::collections::BTreeMap;
 
-/// Whether a field may be missing.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Need {
-    /// It has a value.
     Value,
     /// It is present, even if null.
     Present,
-    /// It may be missing or null.
     Optional,
 }
 use Need::{Optional, Present};
@@ -54,10 +53,6 @@ const WRITTEN: [Field; 5] = [
 const REPO: [Field; 2] =
     [("full_name", Optional, "a text", Value::is_string), ("private", Need::Value, "a boolean", Value::is_boolean)];
 
-/// Checks an issue or a pull request.
-///
-/// # Errors
-/// A description of the first fault, as for all checks.
 pub(super) fn check_issue(value: &Value) -> Result<(), String> {
     check(value, &ISSUE[..2])?;
     if !matches!(value["state"].as_str(), Some("open" | "closed")) {
@@ -75,13 +70,11 @@ pub(super) fn check_issue(value: &Value) -> Result<(), String> {
     Ok(())
 }
 
-/// Checks a comment.
 pub(super) fn check_comment(value: &Value) -> Result<(), String> {
     check(value, &[("id", Need::Value, "a number", Value::is_u64)])?;
     check_written(value)
 }
 
-/// Checks that an answer is a repo.
 pub(super) fn check_repo(value: &Value) -> Result<(), SyncError> {
     check(value, &REPO).map_err(|came| SyncError::unexpected("a repo", &came))
 }
@@ -142,7 +135,41 @@ fn is_counts(value: &Value) -> bool {
     value.as_object().is_some_and(|counts| counts.values().all(|count| count.is_null() || count.is_number()))
 }
 
-/// Returns whether a value is a time as defined by RFC 3339.
 fn is_time(value: &Value) -> bool {
     value.as_str().is_some_and(|text| chrono::DateTime::parse_from_rfc3339(text).is_ok())
+}
+
+/// The most kinds of unexpected entries that are reported for one list.
+const MAX_REPORTED_KINDS: usize = 5;
+
+#[derive(Debug, Default)]
+pub(super) struct UnexpectedEntries {
+    kinds: BTreeMap<String, usize>,
+}
+
+impl UnexpectedEntries {
+    /// Returns a converted entry, or counts the entry under its description.
+    pub(super) fn note<T>(&mut self, converted: Result<T, String>) -> Option<T> {
+        converted.map_err(|kind| *self.kinds.entry(kind).or_default() += 1).ok()
+    }
+
+    pub(super) fn is_none(&self) -> bool {
+        self.kinds.is_empty()
+    }
+
+    /// Describes the entries: ``3 entries are not what was asked for, and left out: a number (2 times), …``.
+    pub(super) fn describe(&self) -> String {
+        let all: usize = self.kinds.values().sum();
+        let mut kinds: Vec<String> =
+            self.kinds.iter().take(MAX_REPORTED_KINDS).map(|(kind, count)| counted(kind, *count)).collect();
+        if self.kinds.len() > MAX_REPORTED_KINDS {
+            kinds.push("others".to_owned());
+        }
+        let entries = if all == 1 { "1 entry is".to_owned() } else { format!("{all} entries are") };
+        format!("{entries} not what was asked for, and left out: {}", kinds.join(", "))
+    }
+}
+
+fn counted(kind: &str, count: usize) -> String {
+    if count == 1 { kind.to_owned() } else { format!("{kind} ({count} times)") }
 }

@@ -4,9 +4,9 @@ use super::client::{Answer, Client, RequestBudget, with_reason};
 use super::convert::Converter;
 use super::files::SnapshotDir;
 use super::scrubber::SnapshotScrubber;
-use super::shape::check_repo;
+use super::shape::{UnexpectedEntries, check_repo};
 use super::sync_state::{RunProgress, SyncState};
-use super::{Clock, EstimateStage, SyncError, SyncEvent, SyncRequest, SyncSettings, SyncSummary, Transport};
+use super::{Clock, EstimateStage, IssueKey, SyncError, SyncEvent, SyncRequest, SyncSettings, SyncSummary, Transport};
 use crate::model::{Code, Diagnostic, is_repo_name};
 use crate::redact::Redactor;
 use std::cell::OnceCell;
@@ -19,6 +19,8 @@ const RESUME_WITHIN: u64 = 2 * 3600;
 const MAX_RUN_TIME: u64 = 24 * 3600;
 /// The number of failed requests in a row that ends a run.
 const MAX_FAILURES: u32 = 3;
+/// The most lists that are reported one by one; further ones are counted.
+const MAX_REPORTED_LISTS: usize = 50;
 /// The least time between two writes of the saved state.
 const SAVE_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -72,7 +74,6 @@ pub fn sync(
     engine.finish(ended)
 }
 
-/// A sync run with everything that it works on.
 pub(super) struct SyncEngine<'a> {
     pub(super) client: Client<'a>,
     pub(super) files: SnapshotDir,
@@ -259,7 +260,6 @@ impl SyncEngine<'_> {
         }
     }
 
-    /// Records a failure that does not end the run.
     pub(super) fn record_failure(&mut self, stop: &SyncError, what: String) {
         self.failing += 1;
         self.broken += 1;
@@ -270,19 +270,28 @@ impl SyncEngine<'_> {
         self.summary.failed.push(format!("{what}: {why}"));
     }
 
-    /// Fetches the issues that were named, one by one.
     fn roots(&mut self) -> Result<(), SyncError> {
-        let mut roots = self.request.roots.clone();
-        roots.sort();
-        roots.dedup();
-        let of = roots.len() as u64;
-        for (done, key) in roots.into_iter().enumerate() {
-            self.client.progress("issues", done, of);
-            if self.single(&key, true)?.is_none() {
+        let roots: BTreeSet<IssueKey> = self.request.roots.iter().cloned().collect();
+        self.for_each("issues", roots, |engine, key| {
+            if engine.single(key, true)?.is_none() {
                 // A resumed run fetches it again.
-                self.run.single.remove(&key.id());
-                self.summary.failed.push(format!("not found: `{key}` does not exist, or may not be seen"));
+                engine.run.single.remove(&key.id());
+                engine.summary.failed.push(format!("not found: `{key}` does not exist, or may not be seen"));
             }
+            Ok(())
+        })
+    }
+
+    /// Calls `act` for each issue, and reports the progress of the step.
+    pub(super) fn for_each(
+        &mut self,
+        step: &'static str,
+        keys: BTreeSet<IssueKey>,
+        act: impl Fn(&mut Self, &IssueKey) -> Result<(), SyncError>,
+    ) -> Result<(), SyncError> {
+        for (done, key) in keys.iter().enumerate() {
+            self.client.progress(step, done, keys.len() as u64);
+            act(self, key)?;
         }
         Ok(())
     }
@@ -295,5 +304,21 @@ impl SyncEngine<'_> {
         let issues = self.run.wanted.len() as u64;
         (self.client.observer)(SyncEvent::Estimate { stage: EstimateStage::Rest, issues, requests, remaining });
         Ok(())
+    }
+
+    /// Reports the unexpected entries of a list. Existing records are unchanged, and the run is not complete.
+    pub(super) fn report_unexpected(&mut self, unexpected: &UnexpectedEntries, list: impl FnOnce() -> String) {
+        if unexpected.is_none() {
+            return;
+        }
+        self.unexpected_lists += 1;
+        if self.unexpected_lists <= MAX_REPORTED_LISTS {
+            self.summary.failed.push(format!("{}: {}", list(), unexpected.describe()));
+        }
+    }
+
+    fn other_unexpected_lists(&self) -> Option<String> {
+        let more = self.unexpected_lists.checked_sub(MAX_REPORTED_LISTS).filter(|more| *more > 0)?;
+        Some(format!("{more} more answers have entries that are not what was asked for"))
     }
 }

@@ -9,13 +9,10 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-/// The name of the cache file.
 const NAME: &str = "github.json";
-/// The program and the format of the cache file.
 const PROGRAM: &str = "contextpack sync 1";
 const VERSION: u32 = 1;
 
-/// The state that is saved from run to run.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct SyncState {
     version: u32,
@@ -25,14 +22,12 @@ pub(super) struct SyncState {
     pub(super) etags: BTreeMap<String, String>,
     /// The facts from the last answer about each issue, by id.
     pub(super) seen: BTreeMap<String, IssueMemo>,
-    /// The pages of lists of issues, by path.
     pub(super) pages: BTreeMap<String, ListPage>,
     /// The issues whose comments are complete in the snapshot, by id.
     pub(super) comments: BTreeMap<String, CommentsSeen>,
     /// The files at commits that the server does not have, or that are no small texts, by path.
     #[serde(default)]
     pub(super) no_code: BTreeSet<String>,
-    /// An unfinished run.
     pub(super) run: Option<RunProgress>,
 }
 
@@ -47,7 +42,6 @@ pub(super) struct IssueMemo {
     pub(super) parent: Option<IssueKey>,
 }
 
-/// A page of a list of issues.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct ListPage {
     pub(super) etag: String,
@@ -64,7 +58,6 @@ pub(super) struct CommentsSeen {
     pub(super) at: u64,
 }
 
-/// The progress of a run.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct RunProgress {
     /// The request, in its `Debug` form.
@@ -79,7 +72,6 @@ pub(super) struct RunProgress {
     pub(super) renamed: Option<String>,
     /// The next pages of the lists of issues that are not finished.
     pub(super) lists: Option<Vec<String>>,
-    /// The requested issues.
     pub(super) wanted: BTreeSet<IssueKey>,
     /// The issues whose record was written in this run.
     pub(super) fresh: BTreeSet<String>,
@@ -87,9 +79,7 @@ pub(super) struct RunProgress {
     pub(super) single: BTreeSet<String>,
     /// The issues, and paths of lists, whose relations are done.
     pub(super) related: BTreeSet<String>,
-    /// The issues whose comments are done.
     pub(super) commented: BTreeSet<String>,
-    /// The issues whose lines at commits are done.
     #[serde(default)]
     pub(super) coded: BTreeSet<String>,
     /// The position in an unfinished list of the repo's comments.
@@ -103,10 +93,8 @@ pub(super) struct RunProgress {
     pub(super) repo_comments_done: bool,
 }
 
-/// A walk over the list of a repo's comments.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct RepoCommentWalk {
-    /// The next page.
     pub(super) next: String,
     /// The issues whose comments are needed.
     #[serde(rename = "of")]
@@ -114,22 +102,17 @@ pub(super) struct RepoCommentWalk {
     /// The comments of issues whose list in the snapshot is complete, by number; it is replaced after the last page.
     #[serde(default)]
     pub(super) held: BTreeMap<u64, Vec<SnapshotComment>>,
-    /// The issues of which unexpected entries were left out.
     #[serde(rename = "strange", default)]
     pub(super) with_unexpected: BTreeSet<u64>,
 }
 
-/// A walk over the list of one issue's comments.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct IssueCommentWalk {
-    /// The issue's id.
     #[serde(rename = "of")]
     pub(super) issue: String,
-    /// The next page.
     pub(super) next: String,
     /// The comments on the pages so far; after the last page all others are removed.
     pub(super) ids: BTreeSet<u64>,
-    /// Whether unexpected entries were left out.
     #[serde(rename = "strange", default)]
     pub(super) has_unexpected: bool,
     /// The comments so far, if the list in the snapshot is complete; it is replaced after the last page.
@@ -149,7 +132,6 @@ impl SyncState {
         state.filter(fits).unwrap_or_else(|| Self { version: VERSION, about: about.to_owned(), ..Self::default() })
     }
 
-    /// Saves the state.
     pub(super) fn save(&self, cache: Option<&CacheFolder>) -> Result<(), StoreError> {
         let Some(cache) = cache else { return Ok(()) };
         let failed = |error: serde_json::Error| StoreError::Write { path: NAME.into(), source: io::Error::from(error) };

@@ -36,7 +36,6 @@ impl Tokens {
         Self { used, others, known, finder }
     }
 
-    /// Adds secrets that must not be shown.
     #[must_use]
     pub fn and(self, others: impl IntoIterator<Item = String>) -> Self {
         Self::new(self.used, self.others.into_iter().chain(others))
@@ -63,7 +62,6 @@ impl Tokens {
         masked
     }
 
-    /// Returns whether a token occurs in the text.
     pub(super) fn occurs_in(&self, text: &str) -> bool {
         self.finder.as_ref().is_some_and(|finder| finder.is_match(text))
     }

@@ -63,7 +63,6 @@ impl Arguments {
         self.text("root").ok_or_else(|| Failure::usage("name a root: `root` is missing"))
     }
 
-    /// Returns what the tool or prompt `name` is asked.
     fn question(&self, name: &str) -> Result<Question, Failure> {
         Ok(match name {
             PACK => Question::Pack(self.pack()?),
@@ -158,16 +157,12 @@ pub(super) fn unknown_name(name: &str) -> String {
     format!("{}{cut}", printable(&begin))
 }
 
-/// Returns the address of the pack of a root.
 pub(super) fn address(root: &str, profile: &str) -> String {
     let escaped = |part| utf8_percent_encode(part, ESCAPED);
     format!("{BASE}{}?profile={}", escaped(root), escaped(profile))
 }
 
 /// Returns the pack that an address names.
-///
-/// # Errors
-/// If it has another form.
 pub(super) fn pack_at(address: &str) -> Result<PackQuery, String> {
     if address.len() > LONGEST {
         return Err(format!("the address of a resource has at most {LONGEST} bytes"));

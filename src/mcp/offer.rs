@@ -6,16 +6,12 @@ use rmcp::model::{Prompt, ResourceTemplate, Tool};
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
 
-/// The name of the tool that returns a pack.
 pub(super) const PACK: &str = "get_context_pack";
 
-/// The name of the tool that lists work items.
 pub(super) const LIST: &str = "list_work_items";
 
-/// The name of the tool that explains a pack.
 pub(super) const EXPLAIN: &str = "explain";
 
-/// The name of the prompt.
 pub(super) const WORK_ON: &str = "work_on";
 
 /// What a client reads about the server.
@@ -27,7 +23,6 @@ pub(super) struct Offer {
     pub(super) templates: Vec<ResourceTemplate>,
 }
 
-/// Returns what the server offers.
 pub(super) fn offer() -> &'static Offer {
     #[expect(clippy::expect_used, reason = "the file is part of the program, and a test reads it")]
     static OFFER: LazyLock<Offer> =

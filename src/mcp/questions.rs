@@ -23,24 +23,23 @@ use std::path::Path;
 /// The most omissions that are listed; agents pay for each.
 const MOST_OMISSIONS: usize = 50;
 
-/// A question about the repository.
 #[derive(Debug)]
 pub(super) enum Question {
     /// The pack of a root, or of the start of an agent's session, as `render` builds it.
     Pack(PackQuery),
-    /// The hash of a pack.
     Hash(PackQuery),
     /// The request to work on an item, with its pack.
     WorkOn(String),
     /// The roots that have all words of a query.
     Items(ItemQuery),
     /// What the pack of a root holds, or why something is not in it.
-    Explain { root: String, why_not: Option<String> },
-    /// All roots.
+    Explain {
+        root: String,
+        why_not: Option<String>,
+    },
     Roots,
 }
 
-/// The pack that a call asks for.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PackQuery {
     pub(super) root: Option<String>,
@@ -50,7 +49,6 @@ pub(super) struct PackQuery {
     pub(super) max_tokens: Option<u64>,
 }
 
-/// The items that a call asks for.
 #[derive(Debug)]
 pub(super) struct ItemQuery {
     /// Words in lower case, all of which an item has.
@@ -71,7 +69,6 @@ pub(super) struct Reply {
     pub(super) roots: Vec<ListedRoot>,
 }
 
-/// A root in the list of resources.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ListedRoot {
     pub(super) address: String,
@@ -81,7 +78,6 @@ pub(super) struct ListedRoot {
 }
 
 impl Reply {
-    /// Keeps the errors among `diagnostics`.
     fn new(text: String, facts: Option<Value>, diagnostics: &[Diagnostic]) -> Self {
         let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
         let errors = errors.map(|error| printable(&error.to_string()).into_owned()).collect();
@@ -102,7 +98,6 @@ impl Question {
         matches!(self, Self::Pack(query) if query.agent.is_some())
     }
 
-    /// Finds the answer.
     pub(super) fn answer(&self, repository: &Repository, project: &Project<'_>) -> Result<Reply, Failure> {
         match self {
             Self::Pack(query) => pack(repository, project, query),
@@ -197,7 +192,6 @@ fn omission_facts(omission: &PackOmission) -> Value {
     without_nulls(json!({"id": id, "title": title, "reason": reason, "place": place, "trust": trust}))
 }
 
-/// Removes the fields of an object that are null.
 fn without_nulls(mut value: Value) -> Value {
     if let Value::Object(fields) = &mut value {
         fields.retain(|_, field| !field.is_null());
@@ -210,7 +204,6 @@ fn shown_title(title: &str, untrusted: bool) -> String {
     if untrusted { short_title_in_line(title) } else { heading_in_line(title) }
 }
 
-/// An item of a list.
 #[derive(Debug, Serialize)]
 struct ListedItem {
     id: String,
@@ -307,7 +300,6 @@ fn roots(repository: &Repository, project: &Project<'_>) -> Result<Reply, Failur
     Ok(Reply { roots: project.roots().into_iter().map(listed).collect(), ..Reply::default() })
 }
 
-/// Explains the pack of a root, or why something is not in it.
 fn explanation(
     repository: &Repository,
     project: &Project<'_>,
@@ -353,9 +345,6 @@ fn root_in(repository: &Repository, project: &Project<'_>, typed: &str) -> Resul
 }
 
 /// Returns what is typed as a path from the repo's root; `None` if it is none.
-///
-/// # Errors
-/// If it leads out of the repo.
 fn path_in(repository: &Repository, typed: &str) -> Result<Option<RepoPath>, Failure> {
     if typed.contains("://") || has_letter_prefix(typed) {
         return Ok(None);

@@ -42,7 +42,6 @@ pub(super) struct Queue {
     wake: Sender<Event>,
 }
 
-/// A question, and where its answer goes.
 struct Call {
     question: Question,
     asked: Instant,
@@ -88,12 +87,10 @@ impl Queue {
         answer.await.unwrap_or_else(|_| Err(ended()))
     }
 
-    /// Takes the question that waits longest.
     fn next(&self) -> Option<Call> {
         self.lock().pop_front()
     }
 
-    /// Puts a question back, to be asked next.
     fn put_back(&self, call: Call) {
         self.lock().push_front(call);
     }
@@ -103,14 +100,12 @@ impl Queue {
     }
 }
 
-/// What comes after a reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Next {
     Read,
     Stop,
 }
 
-/// The reader of the repository.
 pub(super) struct Reader {
     workspace: Workspace,
     root: PathBuf,
@@ -148,7 +143,6 @@ impl Reader {
         (Arc::clone(&self.queue), self.readings.subscribe())
     }
 
-    /// Answers questions until the process is to stop.
     pub(super) fn run(&mut self) {
         let mut cache = None;
         while self.reading(&mut cache) == Next::Read {}

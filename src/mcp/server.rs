@@ -28,7 +28,6 @@ use tokio::sync::watch;
 /// How many packs one page of a list has.
 const PAGE: usize = 200;
 
-/// The type of renderings.
 const MARKDOWN: &str = "text/markdown";
 
 /// Speaks the protocol on standard input and output until input ends.
@@ -60,7 +59,6 @@ fn reason(error: &ServerInitializeError) -> String {
     }
 }
 
-/// The server, as the protocol library calls it.
 struct Server {
     queue: Arc<Queue>,
     readings: watch::Receiver<u64>,
@@ -136,7 +134,6 @@ fn result(reply: Reply) -> CallToolResult {
     result
 }
 
-/// Returns the error of a request that names something wrong.
 fn invalid(why: impl Into<String>) -> ErrorData {
     ErrorData::invalid_params(why.into(), None)
 }

@@ -7,19 +7,15 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
-/// The most packs that one client subscribes to.
 pub(super) const MAX_SUBSCRIPTIONS: usize = 64;
 
 /// The packs that a client subscribed to, by their addresses, each with its hash when it was last built, if it could be.
 #[derive(Clone, Default)]
 pub(super) struct Subscribed(Arc<Mutex<BTreeMap<String, Option<String>>>>);
 
-/// A change of which a client is notified.
 #[derive(Debug)]
 pub(super) enum Change {
-    /// The list of packs.
     List,
-    /// The pack with this address.
     Pack(String),
 }
 
@@ -34,7 +30,6 @@ impl Subscribed {
         has_room
     }
 
-    /// Removes a pack.
     pub(super) fn remove(&self, address: &str) {
         self.lock().remove(address);
     }
@@ -53,7 +48,6 @@ impl Subscribed {
     }
 }
 
-/// Returns the hash of the pack at an address, or why there is none.
 pub(super) async fn hash_of(queue: &Queue, address: &str) -> Result<String, String> {
     Ok(queue.ask(Question::Hash(pack_at(address)?)).await?.text)
 }

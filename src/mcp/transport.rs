@@ -27,7 +27,6 @@ pub(super) struct Stdio {
     /// The answer to a line that is no message, while it is being sent.
     answer: Option<Pin<Box<dyn Future<Output = io::Result<()>> + Send>>>,
     output: AsyncRwTransport<RoleServer, Empty, StdioWriter>,
-    /// Whether a session has begun.
     has_begun: bool,
 }
 
@@ -70,7 +69,6 @@ enum Incoming {
     Message(Box<ClientJsonRpcMessage>),
     /// A request that cannot be understood, with the answer to it.
     Refused(Box<ServerJsonRpcMessage>),
-    /// Nothing that is answered.
     Nothing,
 }
 

@@ -20,7 +20,6 @@ use std::time::{Duration, SystemTime};
 /// A file read within this time after its last change may change again without a new timestamp.
 const UNSETTLED: Duration = Duration::from_secs(2);
 
-/// The requested packs.
 pub(crate) struct PackFiles {
     places: Vec<PackLocation>,
     /// By displayed path.
@@ -30,7 +29,6 @@ pub(crate) struct PackFiles {
 /// A place where packs are searched. Its folder is opened anew each time, since git and builds replace folders.
 struct PackLocation {
     files: Files,
-    /// Its displayed path.
     shown: String,
 }
 
@@ -42,13 +40,11 @@ enum Files {
     Output(PathBuf, RepoPath),
 }
 
-/// A file at a place.
 struct File {
     path: PathBuf,
     /// The output folder and the name in it, if the file is in that folder.
     output: Option<(Arc<Folder>, String)>,
     links: Links,
-    /// The folder of cards that the file is in.
     context: Option<Arc<CardsFolder>>,
     /// The batch or inbox that it stands for; `Some(None)` if the folder has the name of neither.
     ledger: Option<Option<LedgerName>>,
@@ -58,7 +54,6 @@ struct File {
     is_regular: bool,
 }
 
-/// A file as it was last read.
 struct CachedPackFile {
     path: PathBuf,
     version: FileVersion,
@@ -71,7 +66,6 @@ struct CachedPackFile {
 struct FileVersion {
     /// The sum of the files' lengths and inodes, scattered, so that a file of equal length and time in place of another one counts.
     content: u64,
-    /// The last change of any.
     changed: Option<SystemTime>,
 }
 
@@ -83,7 +77,6 @@ impl FileVersion {
         Self { content: hasher.finish(), changed: metadata.modified().ok().max(changed) }
     }
 
-    /// Returns the version of both.
     fn and(self, other: Self) -> Self {
         Self { content: self.content.wrapping_add(other.content), changed: self.changed.max(other.changed) }
     }

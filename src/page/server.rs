@@ -35,7 +35,6 @@ const REST: u32 = 20;
 /// Limits on what one client can use.
 #[derive(Debug, Clone, Copy)]
 struct Limits {
-    /// The longest time to send the head of a request.
     head: Duration,
     /// The longest time of a connection, including the response.
     connection: Duration,
@@ -45,7 +44,6 @@ struct Limits {
 
 const LIMITS: Limits = Limits { head: Duration::from_secs(5), connection: Duration::from_secs(30), connections: 64 };
 
-/// The largest head of a request, in bytes.
 const LARGEST_HEAD: usize = 16 << 10;
 
 /// A server that listens and answers nothing yet.
@@ -55,7 +53,6 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Listens on the port, and prints the address.
     pub(crate) fn listen(port: u16, source: PageSource, quiet: bool) -> Result<Self, Failure> {
         let refused = |error| PathFailure::failure("listen on", format!("127.0.0.1:{port}"), error);
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(refused)?;
@@ -70,14 +67,12 @@ impl Server {
         Ok(Self { listener, site })
     }
 
-    /// Answers until the program is stopped.
     pub(crate) fn run(self) -> io::Result<()> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         tokio::task::LocalSet::new().block_on(&runtime, serve(self.listener, Rc::new(self.site), LIMITS))
     }
 }
 
-/// Where the packs of the page come from.
 pub(crate) enum PageSource {
     /// Files on disk, how fresh they are, and what kept them from being listed when they last were.
     Files(PackFiles, BackgroundCheck, Option<String>),
@@ -85,11 +80,9 @@ pub(crate) enum PageSource {
     Agent(Arc<AgentPacks>),
 }
 
-/// Packs, and their freshness as JSON.
 type PageState = (Vec<Arc<PageEntry>>, String);
 
 impl PageSource {
-    /// Returns the source that reads `packs`.
     pub(crate) fn files(workspace: Workspace, packs: PackFiles) -> Self {
         Self::Files(packs, BackgroundCheck::new(workspace), None)
     }
@@ -131,7 +124,6 @@ impl AgentPacks {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes over the packs of a watch.
     pub(crate) fn update(&self, watch: &Watch) -> Result<(), Failure> {
         let folder = watch.delivered();
         let mut names = folder.list()?;
@@ -171,7 +163,6 @@ impl BackgroundCheck {
         Self { workspace, state: Arc::new(Mutex::new(state)) }
     }
 
-    /// Starts a check if one is due.
     fn poll(&self, packs_changed: bool) {
         let mut state = self.lock();
         state.outdated |= packs_changed;
@@ -228,7 +219,6 @@ async fn serve(listener: TcpListener, site: Rc<Site>, limits: Limits) -> io::Res
 
 /// The served page with the address that it answers to.
 struct Site {
-    /// The accepted host names.
     hosts: [String; 2],
     /// The path of the page: a random word between slashes.
     base: String,
@@ -239,9 +229,7 @@ struct Site {
 struct ServedPage {
     source: PageSource,
     entries: Vec<ServedEntry>,
-    /// How often the packs changed.
     version: u64,
-    /// The page, once it was asked for.
     page: Option<Bytes>,
     freshness: Tagged,
 }
@@ -272,7 +260,6 @@ impl ServedPage {
         Self { source, entries, version: 0, page: None, freshness: Tagged::new(freshness) }
     }
 
-    /// Reads what changed.
     fn refresh(&mut self) {
         let (entries, freshness) = self.source.state();
         self.replace(entries);
@@ -300,7 +287,6 @@ impl ServedPage {
         }
     }
 
-    /// Returns the page.
     fn page(&mut self) -> Bytes {
         let make = || {
             let data = report_data(self.entries.iter().map(|it| it.entry.as_ref()));

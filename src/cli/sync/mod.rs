@@ -24,10 +24,8 @@ pub(super) use request::{IssueScope, secrets};
 use std::io::Write as _;
 use std::time::{Duration, UNIX_EPOCH};
 
-/// The longest time for one response.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Updates the snapshot.
 pub(crate) fn run(global: &Global, args: &SyncArgs) -> Result<Exit, Failure> {
     let repository = open(global, &[], None)?;
     let project = repository.project();
@@ -112,7 +110,6 @@ fn may_remove(repository: &Repository, args: &SyncArgs, summary: &SyncSummary) -
     whole && !moved && !unread && repository.settings().github.repo.is_some()
 }
 
-/// Removes the issues that nothing refers to.
 fn remove_leftovers(
     global: &Global,
     repository: &Repository,

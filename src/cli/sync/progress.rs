@@ -10,7 +10,6 @@ use std::time::{Duration, Instant};
 /// The interval between lines if there is no terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Prints progress on stderr.
 pub(crate) struct SyncReporter {
     quiet: bool,
     bar: ProgressBar,
@@ -39,7 +38,6 @@ impl SyncReporter {
         }
     }
 
-    /// Prints what a run reports.
     pub(crate) fn print(&mut self, event: SyncEvent) {
         match event {
             SyncEvent::Estimate { stage, issues, requests, remaining } => {

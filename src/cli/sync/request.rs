@@ -25,48 +25,45 @@ const TOKENS: [(&str, bool); 5] = [
 /// The variables in which a runner of GitHub Actions names its server.
 const RUNNER: [&str; 2] = ["GITHUB_SERVER_URL", "GITHUB_API_URL"];
 
+/// What names the host of a scope.
+const CONFIGURED: &str = "`github.host` of the configuration";
+const REMOTE: &str = "the git remote `origin`";
+
 /// The repo and the server of the issues.
 pub(crate) struct IssueScope {
-    /// `owner/name`.
     pub(crate) repo: String,
-    /// The host of web pages.
     pub(crate) host: String,
-    /// The base URL of the API.
     pub(crate) api: ApiBase,
-    /// The source of the host name.
     pub(crate) named_by: &'static str,
 }
 
 impl IssueScope {
     /// Finds the scope in the configuration, else the workflow's environment, else the git remote.
     pub(crate) fn find(root: &Path, settings: &Settings) -> Result<Self, Failure> {
-        let github = &settings.github;
-        let from_variable = || variable("GITHUB_REPOSITORY").filter(|repo| is_repo_name(repo));
-        let (repo, host, named_by) = match github.repo.clone().or_else(from_variable) {
-            Some(repo) => (repo, github.host.clone(), "`github.host` of the configuration"),
-            None => {
-                let remote = git::remote(root).map_err(|why| {
-                    Failure::usage(format!("which repo? set `github.repo: owner/name` in `contextpack.yml`; {why}"))
-                })?;
-                let remote = remote.as_deref().and_then(init::github);
-                let remote = remote.ok_or_else(|| {
-                    Failure::usage("which repo? set `github.repo: owner/name` in `contextpack.yml`, or `GITHUB_REPOSITORY`; there is no git remote on GitHub")
-                })?;
-                (remote.repo, remote.host, "the git remote `origin`")
-            }
-        };
-        Ok(Self { api: api(&host)?, repo, host, named_by })
+        if let Some(repo) = settings.github.repo.clone().or_else(workflow_repo) {
+            return Self::new(repo, settings.github.host.clone(), CONFIGURED);
+        }
+        let remote = git::remote(root).map_err(|why| {
+            Failure::usage(format!("which repo? set `github.repo: owner/name` in `contextpack.yml`; {why}"))
+        })?;
+        let remote = remote.as_deref().and_then(init::github).ok_or_else(|| {
+            Failure::usage("which repo? set `github.repo: owner/name` in `contextpack.yml`, or `GITHUB_REPOSITORY`; there is no git remote on GitHub")
+        })?;
+        Self::new(remote.repo, remote.host, REMOTE)
     }
 
     /// Finds the repo that is pushed to, which need not be that of the issues: the workflow's, else that of the git remote.
     pub(crate) fn of_pushes(root: &Path, settings: &Settings) -> Result<Self, Failure> {
-        let from_variable = variable("GITHUB_REPOSITORY").filter(|repo| is_repo_name(repo));
-        let from_remote = || git::remote(root).ok().flatten().as_deref().and_then(init::github);
-        let (repo, host, named_by) = match from_variable.map_or_else(|| Err(from_remote()), Ok) {
-            Ok(repo) => (repo, settings.github.host.clone(), "`github.host` of the configuration"),
-            Err(Some(remote)) => (remote.repo, remote.host, "the git remote `origin`"),
-            Err(None) => return Self::find(root, settings),
-        };
+        if let Some(repo) = workflow_repo() {
+            return Self::new(repo, settings.github.host.clone(), CONFIGURED);
+        }
+        match git::remote(root).ok().flatten().as_deref().and_then(init::github) {
+            Some(remote) => Self::new(remote.repo, remote.host, REMOTE),
+            None => Self::find(root, settings),
+        }
+    }
+
+    fn new(repo: String, host: String, named_by: &'static str) -> Result<Self, Failure> {
         Ok(Self { api: api(&host)?, repo, host, named_by })
     }
 
@@ -85,6 +82,11 @@ impl IssueScope {
         (runner.is_empty() && self.api.authority == "api.github.com")
             || variable("GH_HOST").into_iter().chain(runner).any(is_this)
     }
+}
+
+/// Returns the repo in whose workflow this process runs.
+fn workflow_repo() -> Option<String> {
+    variable("GITHUB_REPOSITORY").filter(|repo| is_repo_name(repo))
 }
 
 /// Returns the host with its port of a URL or a bare host.
@@ -107,8 +109,6 @@ fn is_of(api: &ApiBase, host: &str) -> bool {
     api.authority == host || api.authority.strip_prefix("api.") == Some(host)
 }
 
-/// Returns the token for an API.
-///
 /// A host that the environment does not confirm gets only the token that `gh` stores for it, if any: tokens in variables
 /// do not say which server they are for. In a workflow nothing is requested from such a host.
 ///
@@ -167,7 +167,6 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.trim().is_empty())
 }
 
-/// Returns the request of the command line and the configuration.
 pub(crate) fn request(
     repository: &Repository,
     project: &Project<'_>,
@@ -262,7 +261,6 @@ fn issue(text: &str, scope: &IssueScope) -> Option<IssueKey> {
     is_here.then(|| IssueKey::new(repo, issue.number))
 }
 
-/// Returns the repo in the spelling of the scope.
 fn ours(repo: &str, scope: &IssueScope) -> String {
     if repo.eq_ignore_ascii_case(&scope.repo) { scope.repo.clone() } else { repo.to_owned() }
 }
