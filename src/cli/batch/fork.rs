@@ -45,6 +45,9 @@ enum ForkPlan {
     Faulty(Exit),
 }
 
+/// Fields with their tasks, if they are those of one.
+type TaskFields = Vec<(Option<usize>, String)>;
+
 /// The file of a plan.
 struct PlanFile<'a> {
     /// Its name for people.
@@ -187,7 +190,7 @@ fn prepare(files: &LedgerFiles, plan: &PlanFile<'_>) -> Result<ForkPlan, Failure
 }
 
 /// Returns the batch of a plan, without secrets, and the fields from which some were removed, with their tasks.
-fn batch(cards: &CardFiles, file: BatchFile) -> Result<(Batch, Vec<(Option<usize>, String)>), Failure> {
+fn batch(cards: &CardFiles, file: BatchFile) -> Result<(Batch, TaskFields), Failure> {
     let deadline = file.deadline();
     let tasks = file.tasks.into_iter().map(|task| BatchTask {
         target_strategy: TargetStrategy::parse(&task.target_strategy).unwrap_or(TargetStrategy::New),
@@ -219,7 +222,7 @@ fn batch(cards: &CardFiles, file: BatchFile) -> Result<(Batch, Vec<(Option<usize
 }
 
 /// Returns the fields of an object whose values differ, except lists.
-fn changed_fields(task: Option<usize>, before: &Value, after: &Value) -> Vec<(Option<usize>, String)> {
+fn changed_fields(task: Option<usize>, before: &Value, after: &Value) -> TaskFields {
     let fields = before.as_object().into_iter().flatten();
     let changed = fields.filter(|(name, value)| !value.is_array() && after.get(*name) != Some(*value));
     changed.map(|(name, _)| (task, name.clone())).collect()

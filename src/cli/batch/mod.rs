@@ -235,7 +235,7 @@ fn claim(files: &LedgerFiles, task: &TaskArg, author: Option<&str>) -> Result<Do
     let batch = files.batch(&task.batch)?;
     let claimed = batch.claim(author, |ledger, _| ledger.state_of(&task.index).map(Some))?;
     let epoch = claimed.state.as_ref().map_or(1, |state| state.epoch);
-    let pointers = claimed.busy.is_none().then(|| pointers(&claimed.ledger, task.index)).unwrap_or_default();
+    let pointers = if claimed.busy.is_none() { pointers(&claimed.ledger, task.index) } else { Value::Null };
     Ok(claimed.done(&batch, json!({"epoch": epoch}), format!("accepted: epoch {epoch}"), pointers))
 }
 

@@ -262,7 +262,8 @@ fn tool_result(output: Value, is_error: bool) -> Value {
         let message = output.as_str().map_or_else(|| texts.collect::<Vec<_>>().join("\n"), str::to_owned);
         content["error"] = json!({"code": "tool_error", "message": message});
     }
-    if !output.is_null() && !(is_error && output.is_string()) {
+    let is_message = is_error && output.is_string();
+    if !is_message && !output.is_null() {
         content["result"] = output;
     }
     content

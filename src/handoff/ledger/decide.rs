@@ -31,6 +31,9 @@ impl<K: Claimable> NewFile<K> {
     }
 }
 
+/// The attempt that follows one that is given up, and the event that gives it up.
+pub type NextAttempt<K> = (Attempt<K>, NewFile<K>);
+
 /// Who writes, when, and what makes the file differ from any other.
 #[derive(Debug, Clone, Serialize)]
 pub struct Writer {
@@ -119,7 +122,7 @@ impl<K: Claimable> Ledger<K> {
         only: Option<&K>,
         is_old: &dyn Fn(Option<&str>) -> bool,
         writer: &Writer,
-    ) -> Result<Vec<(Attempt<K>, NewFile<K>)>, CardError> {
+    ) -> Result<Vec<NextAttempt<K>>, CardError> {
         let states = match only {
             Some(key) => vec![self.state_of(key)?],
             None => self.states(),
@@ -132,7 +135,7 @@ impl<K: Claimable> Ledger<K> {
     }
 
     /// Returns the attempt after the one that a task or turn is at, and the event that ends that one.
-    pub(super) fn reclaimed(&self, state: &TaskState<K>, writer: &Writer) -> (Attempt<K>, NewFile<K>) {
+    pub(super) fn reclaimed(&self, state: &TaskState<K>, writer: &Writer) -> NextAttempt<K> {
         let mut attempt = state.attempt();
         let event = self.entry(&attempt, None, [json!({"at": writer.at})]);
         attempt.epoch += 1;
