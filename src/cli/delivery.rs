@@ -79,7 +79,7 @@ pub(crate) struct DeliveryLog {
 
 /// Reads the record of deliveries; `None` if there is none.
 pub(crate) fn log(repository: &Repository) -> Result<Option<DeliveryLog>, Failure> {
-    let configured = repository.settings().knowledge.context.record.clone();
+    let configured = repository.settings().context.record.clone();
     // A state file that git tracks, or may track, was not written here.
     let is_own = repository.files().cache_use() == CacheUse::Free;
     let Some(dir) = configured.or_else(|| RepoPath::new(DELIVERED).ok().filter(|_| is_own)) else { return Ok(None) };
@@ -116,7 +116,7 @@ struct Unrecorded(#[source] Box<dyn Error>);
 
 /// Writes a pack and its line, and returns the folder.
 fn keep(repository: &Repository, pack: &Pack) -> Result<RepoPath, Failure> {
-    let configured = repository.settings().knowledge.context.record.clone();
+    let configured = repository.settings().context.record.clone();
     let dir = match configured {
         Some(dir) => dir,
         None => {
@@ -135,7 +135,7 @@ fn keep(repository: &Repository, pack: &Pack) -> Result<RepoPath, Failure> {
     // The packs and the record are made of the files, and are none of them.
     let settings = repository.settings();
     let mut made = vec![settings.output.dir.as_str(), ".contextpack"];
-    made.extend(settings.knowledge.context.record.as_ref().map(RepoPath::as_str));
+    made.extend(settings.context.record.as_ref().map(RepoPath::as_str));
     let state = crate::git::head_commit(repository.root(), &made);
     let root = pack.root.work_item_id.as_deref().or(pack.root.issue_url.as_deref());
     let root = root.filter(|root| pack.agent.as_ref().is_none_or(|agent| agent.key != *root));

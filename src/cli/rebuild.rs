@@ -28,7 +28,7 @@ pub(crate) fn probe<'p, 's>(
         return replayed(repository, project, pack, handover);
     }
     let profiles = [pack.profile.clone()];
-    let jobs = &repository.settings().knowledge.jobs;
+    let jobs = &repository.settings().jobs;
     let target = PackTarget {
         root: Some(root).filter(|root| !root.is_empty()),
         profiles: &profiles,

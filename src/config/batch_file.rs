@@ -3,7 +3,7 @@
 use super::check::{ConfigFaults, SettingPlace};
 use super::deserialize::read;
 use super::tree;
-use schemars::{JsonSchema, schema_for};
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// The words of `target_strategy`.
@@ -16,19 +16,12 @@ const LONGEST_DEADLINE: u64 = 1_000_000_000;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BatchFile {
-    /// The agent that gets the result: its key, the stem of its file or its name.
     pub parent_agent: String,
-    /// The tasks.
     pub tasks: Vec<PlannedTask>,
-    /// Whether the first task that fails, is canceled or takes too long fails the batch and cancels the others. Default: `false`.
     pub fail_fast: Option<bool>,
-    /// How long after the fork `batch expire` ends tasks that are not done: `10m`, `2h`, or a number of seconds. Default: `15m`.
     pub deadline: Option<String>,
-    /// The same in seconds, in place of `deadline`.
     pub deadline_seconds: Option<u64>,
-    /// The tool call of the parent that the result answers.
     pub tool_call_id: Option<String>,
-    /// Any text: with another key the same plan is another batch.
     pub key: Option<String>,
 }
 
@@ -36,20 +29,14 @@ pub struct BatchFile {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PlannedTask {
-    /// Whose log the results go to: `new`, a log of its own; `reuse`, the log of the agent; `clone`, a log of its own, and the agent is also given the log of the parent.
     #[schemars(extend("enum" = STRATEGIES))]
     pub target_strategy: String,
-    /// The agent: its key, the stem of its file or its name.
     pub target_ref: String,
-    /// What is to be done.
     pub instruction: String,
-    /// A box that the agent is given as well. It needs `--box`, unless it is the log of the parent.
     pub context_box_id: Option<String>,
-    /// The work item or issue that it is about.
     pub root: Option<String>,
 }
 
-/// A fault of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BatchFileFault {
     /// Where, from 1; `None` if it is about the whole.
@@ -60,9 +47,6 @@ pub struct BatchFileFault {
 
 impl BatchFile {
     /// Reads a plan, in YAML or JSON, and returns it with the line of each task.
-    ///
-    /// # Errors
-    /// Everything that is wrong, by line.
     pub fn read(text: &str, max_tasks: u32) -> Result<(Self, Vec<u32>), Vec<BatchFileFault>> {
         let mut faults = ConfigFaults::default();
         let read = match tree::read(text) {
@@ -166,12 +150,4 @@ fn not_empty(at: SettingPlace<'_>, texts: &[(&str, Option<&String>)], faults: &m
             faults.add(at.key(name), format!("`{name}` is empty"));
         }
     }
-}
-
-/// Returns the JSON Schema (2020-12) of the file that `batch fork` reads, with a final newline.
-pub fn batch_file_schema() -> String {
-    let mut schema = schema_for!(BatchFile);
-    schema.insert("$id".into(), "urn:contextpack:schema:batch-file:1".into());
-    schema.insert("title".into(), "The file that batch fork reads".into());
-    format!("{:#}\n", schema.to_value())
 }

@@ -2,21 +2,16 @@
 
 use super::faults::{ConfigFault, MAX_SUGGESTIONS, did_you_mean, shortened};
 use super::handover::{self, HandoverSettings, Recipe};
-use super::knowledge::{ContextSettings, KnowledgeSettings, NameInConfig};
+use super::knowledge::{ContextSettings, NameInConfig};
 use super::profiles::{Budget, Instructions, Profile};
-use super::settings::{
-    ConfigFile, EdgeMap, FieldFilter, FieldMap, GithubSettings, ItemSource, NATIVE_FIELDS, OutputSettings, RootFilter,
-    Settings,
-};
+use super::settings::{EdgeMap, FieldMap, GithubSettings, ItemSource, NATIVE_FIELDS, OutputSettings, Settings};
 use super::{redaction, tree, values};
 use crate::model::{Code, Level, RepoPath, Severity, is_git_name, is_github_name, is_repo_name};
 use crate::yaml::{Position, YamlNode, YamlValue};
 use std::collections::BTreeMap;
 
-/// The states of an item.
 const STATES: [&str; 5] = ["open", "done", "not_planned", "merged", "unknown"];
 
-/// The roles of cards.
 const ROLES: [&str; 4] = ["system", "user", "assistant", "tool"];
 
 /// The most tasks that a configuration may allow.
@@ -36,12 +31,10 @@ pub(super) struct SettingPlace<'a> {
 }
 
 impl<'a> SettingPlace<'a> {
-    /// The place of the whole file.
     pub(super) fn root(node: &'a YamlNode) -> Self {
         Self { at: Position::START, node: Some(node) }
     }
 
-    /// Returns the line, from 1.
     pub(super) fn line(self) -> u32 {
         self.at.line
     }
@@ -72,12 +65,10 @@ impl<'a> SettingPlace<'a> {
     }
 }
 
-/// The faults found so far.
 #[derive(Default)]
 pub(super) struct ConfigFaults(pub(super) Vec<ConfigFault>);
 
 impl ConfigFaults {
-    /// Records a fault at a setting.
     pub(super) fn add(&mut self, at: SettingPlace<'_>, message: impl Into<String>) {
         self.0.push(ConfigFault::new(message).at(at.at));
     }
@@ -102,57 +93,34 @@ impl ConfigFaults {
     }
 }
 
-/// Checks everything and returns the settings. They must not be used if `faults` is not empty.
-pub(super) fn settings(
-    mut file: ConfigFile,
-    rules: &[&str],
-    root: SettingPlace<'_>,
-    faults: &mut ConfigFaults,
-) -> Settings {
-    profiles(&mut file.profiles, root.key("profiles"), faults);
-    github(&mut file.github, root.key("github"), faults);
-    output(&file, root.key("output"), faults);
-    for (index, source) in file.work_items.iter().enumerate() {
+/// Checks everything, and completes the settings. They must not be used if `faults` is not empty.
+pub(super) fn settings(settings: &mut Settings, rules: &[&str], root: SettingPlace<'_>, faults: &mut ConfigFaults) {
+    profiles(&mut settings.profiles, root.key("profiles"), faults);
+    github(&mut settings.github, root.key("github"), faults);
+    output(settings, root.key("output"), faults);
+    for (index, source) in settings.work_items.iter().enumerate() {
         item_source(source, root.key("work_items").item(index), faults);
     }
-    let roots: RootFilter = file.roots.map(RootFilter::from).unwrap_or_default();
     let at_roots = root.key("roots");
-    filter(&roots.only, at_roots, faults);
-    filter(&roots.exclude, at_roots.key("exclude"), faults);
-    file.adrs.is_configured = root.key("adrs").key("include").is_written();
-    if !file.adrs.is_configured {
-        file.adrs.include = std::mem::take(&mut file.adrs.include).in_any_case();
+    settings.roots.only().for_each(|(field, values)| filter(field, values, at_roots, faults));
+    filters(&settings.roots.exclude, at_roots.key("exclude"), faults);
+    settings.adrs.is_configured = root.key("adrs").key("include").is_written();
+    if !settings.adrs.is_configured {
+        settings.adrs.include = std::mem::take(&mut settings.adrs.include).in_any_case();
     }
-    if file.adrs.excerpt.max_lines == 0 {
+    if settings.adrs.excerpt.max_lines == 0 {
         let at = root.key("adrs").key("excerpt").key("max_lines");
         faults.add_help(at, "an excerpt of 0 lines holds nothing", "give at least 1");
     }
-    let mut knowledge = KnowledgeSettings {
-        agents: file.agents,
-        documents: file.documents,
-        overview: file.overview,
-        overview_line: root.key("overview").line(),
-        context: file.context,
-        jobs: file.jobs,
-    };
-    documents_and_jobs(&mut knowledge, root, faults);
-    context(&knowledge.context, root.key("context"), [&file.output.dir, &file.github.snapshot], faults);
-    handover(&mut file.handover, root.key("handover"), [&file.output.dir, &file.github.snapshot], faults);
-    Settings {
-        roots,
-        work_items: file.work_items,
-        done_statuses: file.done_statuses,
-        not_planned_statuses: file.not_planned_statuses,
-        boilerplate: file.boilerplate,
-        adrs: file.adrs,
-        knowledge,
-        github: file.github,
-        profiles: file.profiles,
-        redaction: redaction::settings(file.redaction.unwrap_or_default(), rules, root.key("redaction"), faults),
-        output: file.output,
-        handover: file.handover,
-        warnings: warnings(&file.warnings.unwrap_or_default(), root.key("warnings"), faults),
-    }
+    settings.overview_line = root.key("overview").line();
+    documents_and_jobs(settings, root, faults);
+    let folders = [&settings.output.dir, &settings.github.snapshot];
+    context(&settings.context, root.key("context"), folders, faults);
+    handover(&mut settings.handover, root.key("handover"), folders, faults);
+    let written = std::mem::take(&mut settings.written_redaction);
+    settings.redaction = redaction::settings(written, rules, root.key("redaction"), faults);
+    let written = settings.written_warnings.take().unwrap_or_default();
+    settings.warnings = warnings(&written, root.key("warnings"), faults);
 }
 
 fn profiles(profiles: &mut BTreeMap<String, Profile>, at: SettingPlace<'_>, faults: &mut ConfigFaults) {
@@ -237,8 +205,8 @@ fn share_a_folder(a: &RepoPath, b: &RepoPath) -> bool {
     a.is_under(b.as_str()) || b.is_under(a.as_str())
 }
 
-fn output(file: &ConfigFile, at: SettingPlace<'_>, faults: &mut ConfigFaults) {
-    let (OutputSettings { dir, profiles, .. }, snapshot) = (&file.output, &file.github.snapshot);
+fn output(settings: &Settings, at: SettingPlace<'_>, faults: &mut ConfigFaults) {
+    let (OutputSettings { dir, profiles, .. }, snapshot) = (&settings.output, &settings.github.snapshot);
     let small = lowercase(dir);
     let help = "name a folder that holds packs only, such as `packs` or `.contextpack/packs`";
     if let Some(name) = reserved(dir) {
@@ -252,28 +220,30 @@ fn output(file: &ConfigFile, at: SettingPlace<'_>, faults: &mut ConfigFaults) {
     if profiles.is_empty() && !at.lost_a_value() {
         faults.add_help(at, "no profile is named", "name at least one, such as `[coding]`");
     }
-    let names: Vec<&str> = file.profiles.keys().map(String::as_str).collect();
+    let names: Vec<&str> = settings.profiles.keys().map(String::as_str).collect();
     for (index, name) in profiles.iter().enumerate() {
         faults.one_of(at.item(index), name, &names, "a profile");
     }
 }
 
+fn filters(filters: &FieldMap, at: SettingPlace<'_>, faults: &mut ConfigFaults) {
+    filters.iter().for_each(|(field, values)| filter(field, values, at, faults));
+}
+
 /// Checks the values of a filter. An empty list would match nothing, and is a fault.
-fn filter(filter: &FieldFilter, at: SettingPlace<'_>, faults: &mut ConfigFaults) {
-    for (field, values) in &filter.0 {
-        let at = at.key(field);
-        if values.is_empty() && !at.lost_a_value() {
-            let message = format!("`{}` lists no values", shortened(field));
-            faults.add_help(at, message, "name at least one, or remove the line");
-        }
-        for (index, value) in values.iter().enumerate().filter(|_| field == "state") {
-            let lower = value.to_lowercase();
-            if lower == "closed" {
-                let help = "`done` is closed as completed, `not_planned` closed without it; name one or both";
-                faults.add_help(at.item(index), "`closed` is not a state", help);
-            } else {
-                faults.one_of(at.item(index), &lower, &STATES, "a state");
-            }
+fn filter(field: &str, values: &[String], at: SettingPlace<'_>, faults: &mut ConfigFaults) {
+    let at = at.key(field);
+    if values.is_empty() && !at.lost_a_value() {
+        let message = format!("`{}` lists no values", shortened(field));
+        faults.add_help(at, message, "name at least one, or remove the line");
+    }
+    for (index, value) in values.iter().enumerate().filter(|_| field == "state") {
+        let lower = value.to_lowercase();
+        if lower == "closed" {
+            let help = "`done` is closed as completed, `not_planned` closed without it; name one or both";
+            faults.add_help(at.item(index), "`closed` is not a state", help);
+        } else {
+            faults.one_of(at.item(index), &lower, &STATES, "a state");
         }
     }
 }
@@ -287,7 +257,7 @@ fn item_source(source: &ItemSource, at: SettingPlace<'_>, faults: &mut ConfigFau
     if let Some(edges) = &source.edges {
         edge_map(edges, at.key("edges"), faults);
     }
-    filter(&source.no_pack, at.key("no_pack"), faults);
+    filters(&source.no_pack, at.key("no_pack"), faults);
 }
 
 fn fields(fields: &FieldMap, at: SettingPlace<'_>, faults: &mut ConfigFaults) {
@@ -319,16 +289,16 @@ fn edge_map(edges: &EdgeMap, at: SettingPlace<'_>, faults: &mut ConfigFaults) {
 }
 
 /// Checks documents and jobs, and sets the lines of the names in them.
-fn documents_and_jobs(knowledge: &mut KnowledgeSettings, root: SettingPlace<'_>, faults: &mut ConfigFaults) {
+fn documents_and_jobs(settings: &mut Settings, root: SettingPlace<'_>, faults: &mut ConfigFaults) {
     let set_line = |name: &mut NameInConfig, at: SettingPlace<'_>| name.line = at.key("agent").line();
-    for (index, source) in knowledge.documents.iter_mut().enumerate() {
+    for (index, source) in settings.documents.iter_mut().enumerate() {
         let at = root.key("documents").item(index);
         if source.include.written.is_empty() && !at.key("include").lost_a_value() {
             faults.add_help(at.key("include"), "the entry takes no files", "name at least one glob");
         }
         source.agent.iter_mut().for_each(|name| set_line(name, at));
     }
-    for (name, job) in &mut knowledge.jobs {
+    for (name, job) in &mut settings.jobs {
         let at = root.key("jobs").key(name);
         faults.take(at, values::name(name, "a job"));
         set_line(&mut job.agent, at);

@@ -30,9 +30,6 @@ pub struct DenyList {
 impl DenyList {
     /// Adds `extra` to the built-in names: patterns as in `.gitignore`, with braces. The last one that matches a path or a
     /// folder above it decides.
-    ///
-    /// # Errors
-    /// The index of an entry that can match nothing, and the reason.
     pub fn new(extra: &[String]) -> Result<Self, (usize, String)> {
         let mut own = IgnorePatterns::default();
         for (index, written) in extra.iter().enumerate() {
@@ -111,32 +108,4 @@ fn inner_braces(pattern: &str) -> Result<Option<Vec<String>>, &'static str> {
         }
     }
     if open.is_some() { Err("the pattern has a `{` that is not closed") } else { Ok(None) }
-}
-
-#[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_denied_at_any_depth_in_any_case() {
-        let mut list = DenyList::new(&[]).unwrap();
-        for line in include_str!("../../tests/cases/denied.txt").lines().filter(|line| !line.starts_with('#')) {
-            match line.split_once(' ') {
-                Some((sign @ ("-" | "+"), path)) => {
-                    assert_eq!(list.denies(&RepoPath::new(path).unwrap()), sign == "-", "{path} with {list:?}");
-                }
-                _ if line.is_empty() => {}
-                _ => list = DenyList::new(&line.split(" | ").map(str::to_owned).collect::<Vec<_>>()).unwrap(),
-            }
-        }
-    }
-
-    #[test]
-    fn patterns_that_could_match_nothing_are_errors() {
-        for bad in ["", "!", "/", "a[", "a\\", "../x", "{a", &"{a,b}".repeat(12), &"{".repeat(999), &"x".repeat(2000)] {
-            let list = DenyList::new(&["fine".to_owned(), bad.to_owned()]);
-            assert_eq!(list.unwrap_err().0, 1, "{bad}");
-        }
-    }
 }

@@ -222,7 +222,6 @@ fn inside<T>(result: Result<T, ConfigFault>, at: Position, step: impl FnOnce() -
     })
 }
 
-/// The values of a list.
 struct Items<'a> {
     nodes: &'a [YamlNode],
     next: usize,
@@ -249,7 +248,6 @@ impl<'de> de::SeqAccess<'de> for Items<'de> {
     }
 }
 
-/// The names and values of a map.
 struct Pairs<'a> {
     pairs: std::slice::Iter<'a, (YamlKey, YamlNode)>,
     value: Option<(&'a YamlKey, &'a YamlNode)>,

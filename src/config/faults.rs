@@ -44,12 +44,10 @@ impl ConfigFault {
         Self { at: None, message: message.into(), help: None, kind: FaultKind::Check, path: Vec::new() }
     }
 
-    /// Sets the place.
     pub(super) fn at(self, at: Position) -> Self {
         Self { at: Some(at), ..self }
     }
 
-    /// Adds what to do next.
     pub(super) fn help(self, help: impl Into<String>) -> Self {
         Self { help: Some(help.into()), ..self }
     }
@@ -105,7 +103,6 @@ pub(super) fn did_you_mean(word: &str, known: &[&str]) -> String {
     }
 }
 
-/// Lists names in backticks.
 pub(super) fn quoted(names: &[&str]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }

@@ -22,17 +22,13 @@ const RESERVED: [&str; 2] = [TARGET_STRATEGY, INCLUDE_HISTORY];
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Handover", transform = all_optional)]
 pub struct HandoverSettings {
-    /// The folder of cards, boxes, logs and the packs of handovers, inside the repo. Default: `context`.
     #[serde(deserialize_with = "values::repo_path")]
     pub dir: RepoPath,
-    /// The most tasks of one batch. Default: 8.
     pub max_tasks: u32,
-    /// Recipes of `contextpack handover`, by name, besides `launch`, `delegate` and `ask-expert`.
     #[serde(default)]
     pub recipes: BTreeMap<String, Recipe>,
 }
 
-/// Returns whether a recipe is built in.
 pub fn is_builtin_recipe(name: &str) -> bool {
     builtin().contains_key(name)
 }
@@ -48,7 +44,6 @@ impl HandoverSettings {
             .collect()
     }
 
-    /// Returns the folder of the packs of handovers.
     pub fn packs(&self) -> Option<RepoPath> {
         self.below("packs")
     }
@@ -62,16 +57,12 @@ impl HandoverSettings {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Recipe {
-    /// The arguments that become cards, in order. Those that are not given are left out.
     #[serde(default, deserialize_with = "values::bounded")]
     pub pack_arguments: Vec<PackArgument>,
-    /// What is inherited besides the boxes that `--box` names.
     #[serde(default)]
     pub inherit_context: InheritContext,
-    /// Who it is for.
     #[serde(default)]
     pub target_profile_config: TargetProfile,
-    /// The logs that arguments may name without `--box`, as globs. Default: none.
     #[serde(default, deserialize_with = "values::id_globs")]
     #[schemars(with = "Words")]
     pub allow: Vec<globset::GlobMatcher>,
@@ -106,13 +97,10 @@ impl Recipe {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PackArgument {
-    /// Its name, as in `--arg NAME=TEXT`.
     #[serde(deserialize_with = "argument")]
     pub arg_key: String,
-    /// The type of its card. Default: `task.instruction`.
     #[serde(default = "instruction_type", deserialize_with = "card_type")]
     pub as_card_type: String,
-    /// The metadata of its card; `role` in it is the card's role. Default: the role of the type, else `user`.
     #[serde(default)]
     pub card_metadata: BTreeMap<String, String>,
 }
@@ -135,11 +123,9 @@ fn card_type<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Er
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InheritContext {
-    /// The arguments that name boxes, one or a list of them, whose cards are inherited in order.
     #[serde(default, deserialize_with = "argument_names")]
     #[schemars(with = "Words")]
     pub include_boxes_from_args: Vec<String>,
-    /// Whether a card names the agent of `--from`. Default: `false`.
     #[serde(default)]
     pub include_parent: bool,
 }
@@ -148,7 +134,6 @@ pub struct InheritContext {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TargetProfile {
-    /// The agent, unless `--to` names another one: its key, the stem of its file or its name.
     #[serde(default, deserialize_with = "agent_name")]
     pub profile_name: Option<String>,
 }
@@ -166,7 +151,6 @@ fn argument_names<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Stri
     values::one_or_many(deserializer, values::MAX_COMPILED, |name| argument_name(unique(name)?))
 }
 
-/// Checks the name of an argument.
 fn argument_name(name: String) -> Result<String, ConfigFault> {
     let is_plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.');
     if name.is_empty() || name.len() > 100 || !name.bytes().all(is_plain) {

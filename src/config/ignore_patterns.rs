@@ -1,7 +1,7 @@
 //! Ignore patterns exactly as git reads them, for `.gitignore` files and `deny_paths`.
 //!
 //! This is code of our own since a file that git lists and a build does not, or the other way round, is one too few or
-//! too many in a pack. Over the patterns and files of `intake/listing_against_git.rs`, compared with `git check-ignore`,
+//! too many in a pack. Over the patterns and files of `tests/laws/git.rs`, compared with `git check-ignore`,
 //! `ignore::gitignore` 0.4.34 (over `globset`) is wrong for 10 of 74 patterns, and this for none: to git braces are plain
 //! characters, `[!a]` never matches `/`, classes have names (`[[:digit:]]`), and a tab at the end of a line counts.
 //! `ignore` also compiles all patterns of a file together: half a megabyte of globs takes it 5 s, after which it ignores
@@ -36,9 +36,6 @@ impl IgnorePatterns {
     }
 
     /// Adds one pattern for paths in lower case; `!` in front makes it an exception.
-    ///
-    /// # Errors
-    /// Why the pattern can match nothing. It is not added then.
     pub(super) fn push(&mut self, written: &str) -> Result<(), &'static str> {
         self.list.push(Pattern::parse(written.as_bytes(), true)?);
         Ok(())
@@ -57,7 +54,6 @@ impl IgnorePatterns {
         Some((last, !self.list.get(last)?.negative))
     }
 
-    /// Whether there is no pattern.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -85,7 +81,6 @@ struct Pattern {
     /// Whether it has no `/` inside, and is compared with the last part of a path.
     name_only: bool,
     tokens: Vec<Token>,
-    /// The length of the shortest match.
     shortest: usize,
     head: Vec<u8>,
     tail: Vec<u8>,
@@ -96,9 +91,7 @@ enum Token {
     Byte(u8),
     /// One of these bytes; never `/`.
     Class(Box<[bool; 256]>),
-    /// Any bytes but `/`.
     Star,
-    /// Any bytes.
     Stars,
     /// The next two tokens, `Stars` and `/`, may be left out together.
     MaySkip,
@@ -321,29 +314,6 @@ mod tests {
 
     fn takes(lines: &str, path: &str) -> bool {
         IgnorePatterns::gitignore(lines.as_bytes()).verdict(path.as_bytes(), false) == Some(true)
-    }
-
-    /// Most are compared with git in `intake/listing_against_git.rs`.
-    #[test]
-    fn rare_patterns_are_those_of_git() {
-        for (lines, path, expected) in [
-            ("a/**/x", "ax", false),
-            ("a/b**c/d", "a/bxc/d", true),
-            ("/x*b**c/d", "x/b/c/d", false),
-            ("x\t", "x\t", true),
-            ("*.{a,b}", "x.{a,b}", true),
-            ("[[:digit:]x-z]", "y", true),
-            ("[[:digit:]x-z]", "a", false),
-            ("[[:nope:]]", "n", false),
-            ("[[:a]", ":", true),
-            ("[]-]", "-", true),
-            ("[a-\\]]", "b", false),
-            ("[\\]a]", "]", true),
-            ("[ab", "[ab", false),
-            ("x\\", "x\\", false),
-        ] {
-            assert_eq!(takes(lines, path), expected, "{lines} {path}");
-        }
     }
 
     #[test]

@@ -7,48 +7,15 @@ use super::values::{self, Words, checked};
 use crate::model::RepoPath;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
-use std::collections::BTreeMap;
 use std::str::FromStr as _;
-
-/// The validated form of `agents:`, `documents:`, `overview:`, `context:` and `jobs:`.
-#[derive(Debug, Clone)]
-pub struct KnowledgeSettings {
-    /// Where agents are.
-    pub agents: AgentSettings,
-    /// Where documents are. A file belongs to the first entry that matches it.
-    pub documents: Vec<DocumentSource>,
-    /// The document that says what the project is.
-    pub overview: Option<RepoPath>,
-    /// The line that names it, from 1.
-    pub overview_line: u32,
-    /// What packs hold besides their root.
-    pub context: ContextSettings,
-    /// The tasks that agents do again and again, by name.
-    pub jobs: BTreeMap<String, Job>,
-}
-
-impl KnowledgeSettings {
-    /// Returns the first entry of `documents:` that matches a path.
-    pub fn source_of(&self, path: &RepoPath) -> Option<&DocumentSource> {
-        let matches = |globs: &globset::GlobSet| globs.is_match(path.as_str());
-        self.documents.iter().find(|source| matches(&source.include.set) && !matches(&source.exclude.set))
-    }
-
-    /// Returns whether a file is where agents are.
-    pub fn is_agent_file(&self, path: &RepoPath) -> bool {
-        self.agents.include.set.is_match(path.as_str()) && !path.name().starts_with('_')
-    }
-}
 
 /// Where the files of agents are.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Agents", transform = all_optional)]
 pub struct AgentSettings {
-    /// Files that describe an agent each, as globs. Names that begin with `_` are no agents. Default: `agents/*.md`.
     #[schemars(with = "Words")]
     pub include: Globs,
-    /// The template of `agent new`. Default: a document of type `agent_soul_template`, else the built-in one.
     #[serde(default, deserialize_with = "values::optional_path")]
     pub template: Option<RepoPath>,
 }
@@ -58,26 +25,19 @@ pub struct AgentSettings {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Documents")]
 pub struct DocumentSource {
-    /// Files of this entry, as globs.
     #[schemars(with = "Words")]
     pub include: Globs,
-    /// Files among them that are none of its documents.
     #[serde(default)]
     #[schemars(with = "Words")]
     pub exclude: Globs,
-    /// The agent that alone sees them: its key, the stem of its file or its name. Default: every agent sees them.
     #[schemars(with = "Option<String>")]
     pub agent: Option<NameInConfig>,
-    /// Whether every pack that may hold them does. Default: `false`.
     #[serde(default)]
     pub pinned: bool,
-    /// What they are. Default: `general`.
     #[serde(rename = "type", default)]
     pub kind: DocumentType,
-    /// Whether they hold secrets, so that they are named and never read. Default: `normal`.
     #[serde(default)]
     sensitivity: Sensitivity,
-    /// How much they matter among pinned documents: the higher, the earlier. Default: 0.
     #[serde(default)]
     pub weight: i32,
 }
@@ -93,10 +53,8 @@ impl DocumentSource {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Sensitivity {
-    /// It does not.
     #[default]
     Normal,
-    /// It does: packs name it, and nothing below its front matter is read.
     ContainsSecrets,
 }
 
@@ -119,27 +77,18 @@ impl<'de> Deserialize<'de> for NameInConfig {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DocumentType {
-    /// Anything else.
     #[default]
     General,
-    /// How something is done.
     Playbook,
-    /// What is looked up.
     Reference,
-    /// Secrets: it is named and never read.
     Credentials,
-    /// How texts and code are written.
     StyleGuide,
-    /// What the project is. There is one at most.
     ProjectOverview,
-    /// Who the project's user is. There is one at most.
     ProjectUser,
-    /// The template of `agent new`.
     AgentSoulTemplate,
 }
 
 impl DocumentType {
-    /// All types.
     pub const ALL: [Self; 8] = [
         Self::General,
         Self::Playbook,
@@ -171,29 +120,22 @@ impl DocumentType {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Context", transform = all_optional)]
 pub struct ContextSettings {
-    /// How much packs for an agent hold. Default: `default`.
     pub policy: Policy,
-    /// The most pinned documents of a pack. Default: 10.
     #[serde(deserialize_with = "count")]
     #[schemars(with = "u32")]
     pub pinned: usize,
-    /// The most lines of a document's summary. Default: 10.
     #[serde(deserialize_with = "count")]
     #[schemars(with = "u32")]
     pub bullets: usize,
-    /// The most recent changes of a pack for an agent. Default: 20.
     #[serde(deserialize_with = "count")]
     #[schemars(with = "u32")]
     pub changes: usize,
-    /// The most relevant documents of a pack for an agent. Default: 5.
     #[serde(deserialize_with = "count")]
     #[schemars(with = "u32")]
     pub relevant: usize,
-    /// Files with further recent changes: JSON Lines `{"at", "message", "actor"}`.
     #[serde(default, deserialize_with = "values::paths")]
     #[schemars(with = "Words")]
     pub activity: Vec<RepoPath>,
-    /// The folder of the packs that `--record` keeps, to be committed. Default: `.contextpack/delivered`.
     #[serde(default, deserialize_with = "values::optional_path")]
     pub record: Option<RepoPath>,
 }
@@ -237,20 +179,14 @@ impl Policy {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Job {
-    /// The agent that does it: its key, the stem of its file or its name.
     #[schemars(with = "String")]
     pub agent: NameInConfig,
-    /// When it runs, in UTC, as five fields: minute, hour, day of the month, month, day of the week (1 is Monday).
     #[schemars(with = "Option<String>")]
     pub schedule: Option<Schedule>,
-    /// What it is for, such as `daily_brief`.
     #[serde(default, deserialize_with = "text_if_any")]
     pub intent: Option<String>,
-    /// How much its context holds. Default: the agent's policy.
     pub policy: Option<Policy>,
-    /// The work item that it is about.
     pub root: Option<String>,
-    /// The file with its instructions, which stand at the end of its context.
     #[serde(deserialize_with = "values::repo_path")]
     pub instructions: RepoPath,
 }
@@ -284,9 +220,6 @@ const FIELDS: [&str; 5] = ["minute", "hour", "day of the month", "month", "day o
 
 impl Schedule {
     /// Parses five fields.
-    ///
-    /// # Errors
-    /// What is wrong with them.
     pub fn parse(written: &str) -> Result<Self, String> {
         if written.split_whitespace().count() != 5 {
             return Err(format!("it needs five fields: {}", FIELDS.join(", ")));
@@ -316,38 +249,5 @@ impl Schedule {
         let now = chrono::DateTime::from_timestamp(now, 0)?;
         let next = self.cron.find_next_occurrence(&now, false).ok()?;
         Some(next.format("%Y-%m-%dT%H:%M:%SZ").to_string())
-    }
-}
-
-#[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_schedule_has_five_fields_in_utc_and_weeks_begin_on_monday() {
-        // A Sunday.
-        let sunday = 1_795_305_600;
-        let schedule = Schedule::parse("0 7 * * 1-5").unwrap();
-        assert_eq!(Schedule::parse(" 0  7 * *\t1-5 ").unwrap().written, schedule.written);
-        assert_eq!(schedule.next(sunday).as_deref(), Some("2026-11-23T07:00:00Z"));
-        for wrong in ["", "0 7 * *", "0 0 7 * * 1", "61 7 * * *", "a b c d e"] {
-            assert!(Schedule::parse(wrong).is_err(), "{wrong}");
-        }
-        for (wrong, why) in [
-            ("0 25 * * 1-5", "the hour `25`: "),
-            ("61 7 * * *", "the minute `61`: "),
-            ("0 7 32 * *", "the day of the month `32`: "),
-            ("0 7 * 13 *", "the month `13`: "),
-            ("0 7 * * 1-9", "the day of the week `1-9`: "),
-            ("0 7 31 2 *", "it never comes"),
-            ("0 7 31 2,4,6 *", "it never comes"),
-        ] {
-            let error = Schedule::parse(wrong).unwrap_err();
-            assert!(error.starts_with(why), "{wrong}: {error}");
-        }
-        for right in ["0 0 29 2 *", "0 0 31 2 1", "0 0 31 */2 *"] {
-            assert!(Schedule::parse(right).is_ok(), "{right}");
-        }
     }
 }

@@ -19,11 +19,11 @@ mod tree;
 mod values;
 
 pub use crate::model::nearest;
-pub use batch_file::{BatchFile, batch_file_schema};
+pub use batch_file::BatchFile;
 pub use deny::DenyList;
 pub use handover::{INCLUDE_HISTORY, Recipe, TARGET_STRATEGY, is_builtin_recipe};
 pub use ignore_patterns::IgnorePatterns;
-pub use knowledge::{ContextSettings, DocumentSource, DocumentType, Job, KnowledgeSettings, Policy};
+pub use knowledge::{ContextSettings, DocumentSource, DocumentType, Job, Policy};
 pub use load::{load, load_with_rules};
 pub use profiles::{
     AGENT_INSTRUCTIONS, Budget, BuiltinText, CodeDetail, FillWith, Group, HANDOVER_INSTRUCTIONS,
@@ -31,5 +31,5 @@ pub use profiles::{
     Tokenizer,
 };
 pub use redaction::{RedactionAllow, RedactionRule, RedactionSettings};
-pub use schema::schema;
+pub use schema::{batch_file_schema, schema};
 pub use settings::{Excerpt, Globs, ItemSource, MinTrust, Settings, Template, TemplatePart};

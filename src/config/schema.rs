@@ -1,20 +1,55 @@
-//! The published schema of `contextpack.yml`, generated from the types that read it.
+//! The published schemas of `contextpack.yml` and of the file of `batch fork`: the types that read them, described by
+//! `descriptions.yml`.
 
-use super::settings::{ConfigFile, NATIVE_FIELDS};
-use super::values::{Limit, Percent, Words};
+use super::batch_file::BatchFile;
+use super::settings::{NATIVE_FIELDS, Settings};
+use super::values::Words;
 use crate::model::{Code, Level, RepoPath};
-use schemars::generate::SchemaSettings;
 use schemars::transform::{RecursiveTransform, Transform as _};
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema, schema_for};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// What settings mean, by type and name.
+const DESCRIPTIONS: &str = include_str!("descriptions.yml");
 
 /// Returns the JSON Schema of `contextpack.yml`, which is also in `schema/config.schema.json`.
 pub fn schema() -> String {
-    let mut schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<ConfigFile>();
+    let mut schema = schema_for!(Settings);
     RecursiveTransform(accept_null).transform(&mut schema);
-    schema.insert("$id".to_owned(), "urn:contextpack:schema:config:1".into());
-    format!("{:#}\n", schema.to_value())
+    published(schema, "Config", "urn:contextpack:schema:config:1")
+}
+
+/// Returns the JSON Schema (2020-12) of the file that `batch fork` reads, with a final newline.
+pub fn batch_file_schema() -> String {
+    let mut schema = schema_for!(BatchFile);
+    schema.insert("title".to_owned(), "The file that batch fork reads".into());
+    published(schema, "BatchFile", "urn:contextpack:schema:batch-file:1")
+}
+
+/// Adds the descriptions, those of the type `root` to the schema itself.
+fn published(mut schema: Schema, root: &str, id: &str) -> String {
+    schema.insert("$id".to_owned(), id.into());
+    let mut schema = schema.to_value();
+    let all: BTreeMap<String, BTreeMap<String, Value>> = serde_yaml::from_str(DESCRIPTIONS).unwrap_or_default();
+    for (name, texts) in all {
+        let place = if name == root { Some(&mut schema) } else { schema["$defs"].get_mut(&name) };
+        let Some(Value::Object(described)) = place else { continue };
+        if let Some(Value::Array(names)) = described.remove("enum") {
+            described.remove("type");
+            let text = |name: &Value| name.as_str().and_then(|name| texts.get(name));
+            let each = names.iter().map(|name| json!({"const": name, "description": text(name), "type": "string"}));
+            described.insert("oneOf".to_owned(), each.collect());
+        } else if let Some(Value::Object(properties)) = described.get_mut("properties") {
+            for (name, text) in texts {
+                if let Some(Value::Object(property)) = properties.get_mut(&name) {
+                    property.insert("description".to_owned(), text);
+                }
+            }
+        }
+    }
+    format!("{schema:#}\n")
 }
 
 /// Marks every setting as optional: what is absent has its default.
@@ -95,6 +130,20 @@ fn described<'a>(schema: &Schema, names: impl Iterator<Item = (&'a str, String)>
     json_schema!({"type": ["object", "null"], "properties": properties, "additionalProperties": false})
 }
 
+pub(super) fn limit(_: &mut SchemaGenerator) -> Schema {
+    either(
+        json!({"description": "The limit as a number.", "type": "integer", "minimum": 1}),
+        json!({"description": "Thousands, such as `8k`.", "type": "string", "pattern": "^[1-9][0-9]*[kK]$"}),
+    )
+}
+
+pub(super) fn percent(_: &mut SchemaGenerator) -> Schema {
+    either(
+        json!({"description": "Percent as a number.", "type": "integer", "minimum": 0, "maximum": 100}),
+        json!({"description": "Percent with its sign.", "type": "string", "pattern": "^[0-9]{1,3} ?%$"}),
+    )
+}
+
 /// The schema of a value that may be written in two ways.
 fn either(one: Value, other: Value) -> Schema {
     json_schema!({"anyOf": [one, other]})
@@ -113,40 +162,6 @@ impl JsonSchema for Words {
         either(
             json!({"description": "One.", "type": "string"}),
             json!({"description": "Several.", "type": "array", "items": {"type": "string"}}),
-        )
-    }
-}
-
-impl JsonSchema for Limit {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "Limit".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        either(
-            json!({"description": "The limit as a number.", "type": "integer", "minimum": 1}),
-            json!({"description": "Thousands, such as `8k`.", "type": "string", "pattern": "^[1-9][0-9]*[kK]$"}),
-        )
-    }
-}
-
-impl JsonSchema for Percent {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "Percent".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        either(
-            json!({"description": "Percent as a number.", "type": "integer", "minimum": 0, "maximum": 100}),
-            json!({"description": "Percent with its sign.", "type": "string", "pattern": "^[0-9]{1,3} ?%$"}),
         )
     }
 }

@@ -36,7 +36,6 @@ pub(super) fn entry<'a>(node: &'a YamlNode, name: &str) -> Option<(&'a YamlKey, 
     Some((key, value))
 }
 
-/// Returns the text of a scalar.
 pub(super) fn text(node: &YamlNode) -> Option<&str> {
     match &node.value {
         YamlValue::Scalar { text, .. } => Some(text),

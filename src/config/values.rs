@@ -15,10 +15,8 @@ const MAX_GLOB_BYTES: usize = 1000;
 /// The most globs or rules of one list: each is compiled.
 pub(super) const MAX_COMPILED: usize = 500;
 
-/// A value, or why it is faulty.
 type Checked<T> = Result<T, ConfigFault>;
 
-/// Reads a value and checks it.
 pub(super) fn checked<'de, D, W, T>(deserializer: D, check: impl FnOnce(W) -> Checked<T>) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
@@ -108,17 +106,14 @@ pub(super) fn unique() -> impl FnMut(String) -> Checked<String> {
     }
 }
 
-/// Reads a list of texts.
 pub(super) fn texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     list(deserializer, usize::MAX, unique())
 }
 
-/// Reads one text or a list of texts.
 pub(super) fn words<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     one_or_many(deserializer, usize::MAX, unique())
 }
 
-/// Reads one path or a list of paths.
 pub(super) fn paths<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<RepoPath>, D::Error> {
     one_or_many(deserializer, MAX_COMPILED, |written| path(&written))
 }
@@ -136,7 +131,15 @@ pub(super) fn id_globs<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec
 
 /// One text or a list of texts.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Words(pub(super) Vec<String>);
+pub struct Words(Vec<String>);
+
+impl std::ops::Deref for Words {
+    type Target = Vec<String>;
+
+    fn deref(&self) -> &Vec<String> {
+        &self.0
+    }
+}
 
 impl<'de> Deserialize<'de> for Words {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -168,7 +171,6 @@ impl Globs {
     }
 }
 
-/// Reads a glob over files.
 pub(super) fn path_glob<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<GlobMatcher>, D::Error> {
     checked(deserializer, |text: String| Ok(Some(file_glob(&text, false)?.compile_matcher())))
 }
@@ -237,7 +239,6 @@ pub(super) fn file_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Op
     checked(deserializer, |written: String| Ok(Some(path(&written)?.as_str().to_owned())))
 }
 
-/// Reads the name of an agent.
 pub(super) fn agent_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     checked(deserializer, |written: String| match written.trim() {
         "" => Err(ConfigFault::new("the name is empty").help("name an agent, or remove the line")),
@@ -316,12 +317,6 @@ fn template(written: &str) -> Checked<Template> {
     }
     Ok(Template { parts })
 }
-
-/// The schema of [`limit`].
-pub(super) struct Limit;
-
-/// The schema of [`percent`].
-pub(super) struct Percent;
 
 /// Reads a limit of a budget, written `8000` or `8k`.
 pub(super) fn limit<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {

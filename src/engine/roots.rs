@@ -101,8 +101,8 @@ impl Project<'_> {
         let id = entry.item.id.as_str();
         !entry.item.no_pack
             && (roots.include.is_empty() || roots.include.iter().any(|glob| glob.is_match(id)))
-            && roots.only.0.iter().all(|(field, values)| self.matches(item, field, values))
-            && !roots.exclude.0.iter().any(|(field, values)| self.matches(item, field, values))
+            && roots.only().all(|(field, values)| self.matches(item, field, values))
+            && !roots.exclude.iter().any(|(field, values)| self.matches(item, field, values))
     }
 
     fn matches(&self, item: usize, field: &str, values: &[String]) -> bool {

@@ -172,7 +172,7 @@ fn explain_document(project: &Project<'_>, probe: &BudgetProbe<'_, '_>, path: &R
                     project.masked(&format!(
                         "it is not pinned, and has place {rank} by what it shares with the work ({}); a pack holds {}",
                         terms(&matched),
-                        project.settings().knowledge.context.relevant,
+                        project.settings().context.relevant,
                     )),
                     format!("pin it with `pinned: true`, name it in the root, or raise `context.relevant` to {rank}"),
                 ),

@@ -25,6 +25,7 @@ mod checkout;
 mod cli;
 mod commands;
 mod companions;
+mod configuration;
 mod diff;
 mod environment;
 mod explain;
@@ -51,6 +52,7 @@ mod issues_trust;
 mod killed;
 mod ledger_faults;
 mod library;
+mod listing;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod merge;

@@ -90,7 +90,7 @@ pub(super) fn find(
 
 pub(super) fn folders(repository: &Repository) -> Vec<RepoPath> {
     let settings = repository.settings();
-    let record = settings.knowledge.context.record.clone();
+    let record = settings.context.record.clone();
     let own = [Some(settings.output.dir.clone()), record, settings.handover.packs()];
     let defaults = DEFAULTS.iter().chain([&DELIVERED]).filter_map(|dir| RepoPath::new(dir).ok());
     let mut folders: Vec<RepoPath> = Vec::new();

@@ -178,15 +178,15 @@ pub(crate) fn request(
         return Ok(SyncRequest { roots, ..SyncRequest::default() });
     }
     let (claimed, linked) = named(repository, project, scope);
-    let only = &repository.settings().roots.only.0;
+    let only: std::collections::BTreeMap<&str, &[String]> = repository.settings().roots.only().collect();
     let words = |given: &[String], field: &str| match given {
-        [] if !args.all => only.get(field).cloned().unwrap_or_default(),
+        [] if !args.all => only.get(field).copied().unwrap_or_default().to_vec(),
         given => given.to_vec(),
     };
     let state = match args.state {
         Some(state) => state,
         None if args.all => "all",
-        None => wanted_state(only.get("state").map(Vec::as_slice).unwrap_or_default()),
+        None => wanted_state(only.get("state").copied().unwrap_or_default()),
     };
     let filter = IssueFilter {
         state: Some(state.to_owned()),
