@@ -18,27 +18,20 @@ pub(super) struct Attributes {
     folders: BTreeMap<String, Vec<AttributeLine>>,
 }
 
-/// The attributes of a file.
+/// The attributes of a file, or what a line says about each of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct FileAttributes {
     /// Whether git expands `$Id$` on disk.
-    pub(super) ident: bool,
+    pub(super) ident: Option<bool>,
     /// Whether the content is stored with Git LFS.
-    pub(super) lfs: bool,
+    pub(super) lfs: Option<bool>,
 }
 
 /// A line that sets attributes, or resets them.
 #[derive(Debug)]
 struct AttributeLine {
     pattern: IgnorePatterns,
-    values: LineValues,
-}
-
-/// What a line says about each attribute, if anything.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct LineValues {
-    ident: Option<bool>,
-    lfs: Option<bool>,
+    values: FileAttributes,
 }
 
 impl Attributes {
@@ -67,14 +60,14 @@ impl Attributes {
 
     /// Adds the file of a folder by its path from the work tree's top.
     fn add_from_top(&mut self, folder: String, text: &[u8]) {
-        let mut macros: BTreeMap<String, LineValues> = BTreeMap::new();
+        let mut macros: BTreeMap<String, FileAttributes> = BTreeMap::new();
         let mut lines = Vec::new();
         for line in String::from_utf8_lossy(text).lines().map(str::trim).filter(|line| !line.starts_with('#')) {
             let Some((pattern, attributes)) = split(line) else { continue };
-            let values = LineValues::read(attributes, &macros);
+            let values = FileAttributes::read(attributes, &macros);
             if let Some(name) = pattern.strip_prefix("[attr]") {
                 macros.insert(name.to_owned(), values);
-            } else if values != LineValues::default() && !pattern.starts_with('!') {
+            } else if values != FileAttributes::default() && !pattern.starts_with('!') {
                 lines.push(AttributeLine { pattern: IgnorePatterns::gitignore(pattern.as_bytes()), values });
             }
         }
@@ -83,13 +76,13 @@ impl Attributes {
         }
     }
 
-    /// Returns the attributes of the file at `path` from the root. The last line of the deepest folder decides.
+    /// Returns the attributes that the file at `path` from the root has. The last line of the deepest folder decides.
     pub(super) fn of(&self, path: &str) -> FileAttributes {
         if self.folders.is_empty() {
             return FileAttributes::default();
         }
         let path = format!("{}{path}", self.prefix);
-        let mut values = LineValues::default();
+        let mut values = FileAttributes::default();
         // Of two folders above a file the deeper sorts last.
         for (folder, lines) in self.folders.iter().rev() {
             let Some(below) = path.strip_prefix(folder.as_str()) else { continue };
@@ -98,11 +91,11 @@ impl Attributes {
                 values.lfs = values.lfs.or(line.values.lfs);
             }
         }
-        FileAttributes { ident: values.ident.unwrap_or(false), lfs: values.lfs.unwrap_or(false) }
+        FileAttributes { ident: values.ident.filter(|set| *set), lfs: values.lfs.filter(|set| *set) }
     }
 }
 
-impl LineValues {
+impl FileAttributes {
     fn read(attributes: &str, macros: &BTreeMap<String, Self>) -> Self {
         let mut values = Self::default();
         for word in attributes.split_whitespace() {
@@ -125,35 +118,5 @@ fn split(line: &str) -> Option<(&str, &str)> {
     match line.strip_prefix('"') {
         Some(rest) => rest.split_once('"'),
         None => line.split_once(char::is_whitespace),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_last_line_of_the_deepest_folder_decides_for_each_attribute() {
-        let mut attributes = Attributes { prefix: "sub/".to_owned(), ..Attributes::default() };
-        attributes.add_from_top(String::new(), b"[attr]big filter=lfs -text\n*.bin big\n*.md ident\n\"a b.md\" big\n");
-        attributes.add("", b"/x.md -ident\ndocs/** filter=lfs diff=lfs merge=lfs -text\n# *.md filter=lfs\n");
-        attributes.add("docs/", b"*.md !filter\n!*.png filter\nvendored/ ident\n");
-        let of = |path: &str| {
-            let FileAttributes { ident, lfs } = attributes.of(path);
-            (ident, lfs)
-        };
-        for (path, expected) in [
-            ("x.md", (false, false)),
-            ("y/x.md", (true, false)),
-            ("a b.md", (true, true)),
-            ("a.bin", (false, true)),
-            ("docs/a.md", (true, false)),
-            ("docs/a.png", (false, true)),
-            ("docs/deep/a.md", (true, false)),
-            ("docs/vendored/a.txt", (false, true)),
-            ("docs2/a.png", (false, false)),
-        ] {
-            assert_eq!(of(path), expected, "{path}");
-        }
     }
 }

@@ -13,10 +13,8 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, SystemTime};
 
-/// How long a build waits for git to finish.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The interval between two checks of the lock.
 const LOCK_POLL: Duration = Duration::from_millis(10);
 
 /// The age from which a lock is taken to belong to a git command that crashed.
@@ -35,7 +33,6 @@ pub(super) struct Checkout {
     stale_lock: Option<CheckoutStamp>,
     /// A digest of the index's entries for the listed files.
     entries: Option<Digest>,
-    /// Folders whose files are not listed.
     excluded: Vec<RepoPath>,
 }
 
@@ -49,9 +46,6 @@ struct CheckoutStamp {
 
 impl Checkout {
     /// Waits until git does not change the work tree at `top`, and begins to observe it.
-    ///
-    /// # Errors
-    /// If git does not finish, or its files cannot be examined.
     pub(super) fn observe(top: &Path) -> Result<Option<Self>, IntakeError> {
         let Some(git) = git::git_folder(top)? else { return Ok(None) };
         let mut checkout =
@@ -61,9 +55,6 @@ impl Checkout {
     }
 
     /// Begins again, with the same entries.
-    ///
-    /// # Errors
-    /// As [`Checkout::observe`]. The value is `false` if the index changed meanwhile.
     pub(super) fn resume(&mut self) -> Result<bool, IntakeError> {
         let index = self.index.clone();
         self.begin()?;

@@ -14,9 +14,7 @@ const MAX_LINKS: usize = 40;
 pub(super) enum LinkEnd {
     /// A regular file; the path to it has no link.
     File(RepoPath),
-    /// A folder.
     Folder(RepoPath),
-    /// A name that does not exist.
     Missing(RepoPath),
     /// A name that exists and cannot be examined, or a part of its path; with the system's error.
     Unreadable(RepoPath, String),
@@ -32,11 +30,9 @@ pub(super) enum LinkEnd {
 pub(super) struct IndexOnly {
     /// The ids of the contents of files.
     pub(super) files: BTreeMap<String, Box<str>>,
-    /// The targets of links.
     pub(super) links: BTreeMap<String, PathBuf>,
 }
 
-/// What is at a path, without following a link at its end.
 pub(super) enum Found {
     File,
     Folder,
@@ -75,9 +71,6 @@ fn look(root: &Dir, path: &str) -> io::Result<Found> {
 }
 
 /// Looks at a path that git tracks; `None` for nothing, a folder, or something below a link.
-///
-/// # Errors
-/// Why it cannot be examined, though it may exist.
 pub(super) fn tracked(root: &Dir, path: &RepoPath) -> Result<Option<Found>, String> {
     if let Some(dir) = Some(path.dir()).filter(|dir| !dir.is_empty()).and_then(repo_path) {
         match follow(root, &IndexOnly::default(), &dir) {
@@ -90,7 +83,6 @@ pub(super) fn tracked(root: &Dir, path: &RepoPath) -> Result<Option<Found>, Stri
     Ok(found.filter(|found| !matches!(found, Found::Folder)))
 }
 
-/// Follows `path` from the root to its end.
 pub(super) fn follow(root: &Dir, index: &IndexOnly, path: &RepoPath) -> LinkEnd {
     let mut rest: Vec<String> = parts(path.as_str());
     let mut real: Vec<String> = Vec::new();
@@ -133,7 +125,6 @@ pub(super) fn follow(root: &Dir, index: &IndexOnly, path: &RepoPath) -> LinkEnd 
     }
 }
 
-/// Splits a path, the first part last.
 fn parts(path: &str) -> Vec<String> {
     path.split('/').rev().map(str::to_owned).collect()
 }
@@ -171,42 +162,4 @@ fn with_slashes(target: &str) -> String {
 #[cfg(not(windows))]
 fn with_slashes(target: &str) -> String {
     target.to_owned()
-}
-
-#[cfg(all(test, unix))]
-#[expect(clippy::unwrap_used, reason = "tests")]
-mod tests {
-    use super::*;
-    use std::fs;
-    use std::os::unix::fs::symlink;
-
-    #[test]
-    fn links_are_followed_to_their_end_and_never_out() {
-        let folder = tempfile::tempdir().unwrap();
-        let at = |path: &str| folder.path().join(path);
-        fs::create_dir_all(at("a/b")).unwrap();
-        fs::write(at("a/b/x.md"), "x").unwrap();
-        symlink("b/x.md", at("a/one")).unwrap();
-        symlink("../a/one", at("a/two")).unwrap();
-        symlink("a/b", at("dir")).unwrap();
-        symlink("../../x", at("a/out")).unwrap();
-        symlink("/etc/passwd", at("abs")).unwrap();
-        symlink(at("a/b/x.md"), at("abs_inside")).unwrap();
-        symlink("loop2", at("loop1")).unwrap();
-        symlink("loop1", at("loop2")).unwrap();
-        symlink("a/.env", at("gone")).unwrap();
-        let root = Dir::open_ambient_dir(folder.path(), cap_std::ambient_authority()).unwrap();
-        let end = |path: &str| follow(&root, &IndexOnly::default(), &RepoPath::new(path).unwrap());
-        let path = |path: &str| RepoPath::new(path).unwrap();
-        assert_eq!(end("a/b/x.md"), LinkEnd::File(path("a/b/x.md")));
-        assert_eq!(end("a/two"), LinkEnd::File(path("a/b/x.md")));
-        assert_eq!(end("dir/x.md"), LinkEnd::File(path("a/b/x.md")));
-        assert_eq!(end("dir"), LinkEnd::Folder(path("a/b")));
-        assert_eq!(end("gone"), LinkEnd::Missing(path("a/.env")));
-        assert_eq!(end("dir/no/y"), LinkEnd::Missing(path("a/b/no/y")));
-        for outside in ["a/out", "abs", "abs_inside", "abs/x"] {
-            assert_eq!(end(outside), LinkEnd::Outside, "{outside}");
-        }
-        assert_eq!(end("loop1"), LinkEnd::Special);
-    }
 }

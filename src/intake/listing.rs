@@ -19,7 +19,6 @@ pub(super) struct AccessRules {
 }
 
 impl AccessRules {
-    /// Whether `path` is never opened, whether or not it exists.
     pub(super) fn denies(&self, path: &RepoPath) -> bool {
         self.deny.denies(path) || self.excluded.contains(path.as_str())
     }
@@ -34,7 +33,6 @@ pub(super) struct Listing {
     pub(super) special: Vec<RepoPath>,
     /// Listed links that end at a file, and that file.
     pub(super) links: BTreeMap<RepoPath, RepoPath>,
-    /// Folders that were walked.
     folders: Vec<String>,
     /// Links whose end must not be read, and the reason, which holds for all paths below them too.
     refused_links: BTreeMap<String, Refusal>,
@@ -61,14 +59,11 @@ pub(super) struct ListedRoot<'a> {
     pub(super) rules: &'a AccessRules,
 }
 
-/// The files that git tracks.
 #[derive(Debug)]
 enum TrackedFiles {
     /// There is no git repository, or nothing was ever added to it: every file counts as tracked.
     NoGit,
-    /// git cannot be asked.
     Unknown,
-    /// The tracked files.
     Known(BTreeSet<RepoPath>),
 }
 
@@ -236,7 +231,6 @@ impl Listing {
         files.dedup();
     }
 
-    /// Reads the `.gitattributes` files.
     fn add_attributes(&mut self, root: ListedRoot<'_>) {
         let files: Vec<RepoPath> = self.files.iter().filter(|path| path.name() == ".gitattributes").cloned().collect();
         for path in files {
@@ -308,7 +302,6 @@ impl Listing {
         }
     }
 
-    /// Follows a link as git tracks it.
     pub(super) fn follow(&self, root: &Dir, link: &RepoPath) -> LinkEnd {
         links::follow(root, &self.index_only, link)
     }
@@ -318,7 +311,6 @@ impl Listing {
         self.index_only.files.get(path.as_str()).map(AsRef::as_ref)
     }
 
-    /// Returns the attributes of a file.
     pub(super) fn attributes(&self, path: &RepoPath) -> FileAttributes {
         self.attributes.of(path.as_str())
     }
@@ -327,7 +319,6 @@ impl Listing {
         self.files.binary_search(path).is_ok()
     }
 
-    /// Whether something is at `path` that is no file.
     pub(super) fn is_special(&self, path: &RepoPath) -> bool {
         self.special.binary_search(path).is_ok()
     }
@@ -355,7 +346,6 @@ impl Listing {
         folders
     }
 
-    /// Whether a folder was walked.
     pub(super) fn has_folder(&self, path: &RepoPath) -> bool {
         self.folders.iter().any(|folder| *folder == path.as_str())
     }
@@ -379,7 +369,6 @@ impl Listing {
     }
 }
 
-/// The refusal of something that exists and is no file.
 pub(super) fn no_file() -> Refusal {
     Refusal::Unreadable("it is no file but a pipe, a socket, a device or a link that leads in a circle".to_owned())
 }

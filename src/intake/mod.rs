@@ -17,8 +17,6 @@ mod repo;
 mod root;
 mod snapshot;
 mod state_folder;
-#[cfg(test)]
-mod tests;
 mod text;
 mod walk;
 

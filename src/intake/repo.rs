@@ -36,7 +36,6 @@ pub struct RepoOptions<'a> {
 /// if it were there, and its text is git's.
 #[derive(Debug)]
 pub struct Repo {
-    /// The root's real path.
     root: PathBuf,
     handle: Dir,
     rules: AccessRules,
@@ -56,26 +55,17 @@ impl Repo {
 
     /// Finds the root of the repo that holds `start`: the nearest folder upwards with a configuration or `.git`, else
     /// `start` itself.
-    ///
-    /// # Errors
-    /// If `start` is no folder or cannot be examined.
     pub fn find_root(start: &Path) -> Result<PathBuf, IntakeError> {
         root::find(start)
     }
 
     /// Returns the configuration's name as shown to the user and its text: `explicit`, else `contextpack.yml` or
     /// `contextpack.yaml` at the root, else `None`.
-    ///
-    /// # Errors
-    /// If both names exist, or the file is not UTF-8 text of at most 1 MiB.
     pub fn read_config(root: &Path, explicit: Option<&Path>) -> Result<Option<(String, String)>, IntakeError> {
         root::config(root, explicit)
     }
 
     /// Lists the files of the repo at `root`.
-    ///
-    /// # Errors
-    /// If the root cannot be listed, or git is changing its files. What cannot be used below it is a diagnostic.
     pub fn open(root: &Path, options: RepoOptions<'_>) -> Result<Self, IntakeError> {
         let root = root::folder(root)?;
         let failed = |source| IntakeError::Read { path: root.clone(), source };
@@ -131,9 +121,6 @@ impl Repo {
 
     /// Prepares another build of the same listing. Returns `false` if git changed something since, so that the repo has
     /// to be opened again.
-    ///
-    /// # Errors
-    /// As [`Repo::open`].
     pub fn resume(&mut self) -> Result<bool, IntakeError> {
         self.checkout.as_mut().map_or(Ok(true), Checkout::resume)
     }
@@ -254,7 +241,7 @@ impl SourceTree for Repo {
     fn read(&self, path: &RepoPath) -> Result<String, Refusal> {
         let real = self.real(path)?;
         let attributes = self.listing.attributes(&real);
-        if attributes.lfs {
+        if attributes.lfs.is_some() {
             return Err(Refusal::GitLfs);
         }
         let limit = text::size_limit(path.extension());
@@ -265,28 +252,25 @@ impl SourceTree for Repo {
         if text::is_lfs_pointer(&text) {
             return Err(Refusal::GitLfs);
         }
-        Ok(text::without_expanded_ids(text, attributes.ident))
+        Ok(text::without_expanded_ids(text, attributes.ident.is_some()))
     }
 
     fn head(&self, path: &RepoPath) -> Option<String> {
         let real = self.real(path).ok()?;
         let attributes = self.listing.attributes(&real);
-        if attributes.lfs {
+        if attributes.lfs.is_some() {
             return None;
         }
         let head = match self.listing.stored(&real) {
             Some(id) => text::head_of(&self.objects.read(id, u64::MAX).ok()?),
             None => text::head(&self.handle, real.as_str())?,
         };
-        Some(text::without_expanded_ids(head, attributes.ident))
+        Some(text::without_expanded_ids(head, attributes.ident.is_some()))
     }
 }
 
 impl Repo {
     /// Returns the path without links under which a file may be read.
-    ///
-    /// # Errors
-    /// Why it may not.
     fn real(&self, path: &RepoPath) -> Result<RepoPath, Refusal> {
         if self.rules.denies(path) {
             return Err(Refusal::Denied);

@@ -32,13 +32,11 @@ pub(super) fn find(start: &Path) -> Result<PathBuf, IntakeError> {
     Ok(start)
 }
 
-/// Returns the real path of a folder.
 pub(super) fn folder(path: &Path) -> Result<PathBuf, IntakeError> {
     let real = fs::canonicalize(path).map_err(|source| IntakeError::Read { path: path.to_owned(), source })?;
     if real.is_dir() { Ok(real) } else { Err(IntakeError::NotAFolder { path: path.to_owned() }) }
 }
 
-/// Whether `path` is a regular file or a link to one.
 fn is_file(path: &Path) -> Result<bool, IntakeError> {
     let found = if_present(path.metadata()).map_err(|source| failed(path, source))?;
     Ok(found.is_some_and(|metadata| metadata.is_file()))
@@ -121,47 +119,4 @@ fn checked(path: &Path, read: Result<String, Refusal>) -> Result<String, IntakeE
         Err(Refusal::Unreadable(why)) => return Err(failed(path, io::Error::other(why))),
     };
     Err(IntakeError::Unusable { path: path.to_owned(), reason })
-}
-
-#[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_nearest_configuration_wins_and_the_work_tree_ends_the_search() {
-        let temp = tempfile::tempdir().unwrap();
-        let top = fs::canonicalize(temp.path()).unwrap();
-        fs::create_dir_all(top.join("repo/.git")).unwrap();
-        fs::create_dir_all(top.join("repo/sub/deep")).unwrap();
-        fs::write(top.join("contextpack.yml"), "").unwrap();
-        assert_eq!(find(&top.join("repo/sub/deep")).unwrap(), top.join("repo"));
-        fs::write(top.join("repo/sub/contextpack.yaml"), "").unwrap();
-        assert_eq!(find(&top.join("repo/sub/deep")).unwrap(), top.join("repo/sub"));
-        assert!(matches!(find(&top.join("contextpack.yml")), Err(IntakeError::NotAFolder { .. })));
-        assert!(matches!(find(&top.join("no")), Err(IntakeError::Read { .. })));
-    }
-
-    #[test]
-    fn both_configurations_are_an_error_and_none_is_none() {
-        let temp = tempfile::tempdir().unwrap();
-        let root = temp.path();
-        assert_eq!(config(root, None).unwrap(), None);
-        fs::write(root.join("contextpack.yaml"), "\u{feff}version: 1\r\n").unwrap();
-        assert_eq!(config(root, None).unwrap(), Some(("contextpack.yaml".to_owned(), "version: 1\n".to_owned())));
-        fs::write(root.join("contextpack.yml"), "").unwrap();
-        assert!(matches!(config(root, None), Err(IntakeError::TwoConfigs { .. })));
-        let (_, text) = config(root, Some(&root.join("contextpack.yaml"))).unwrap().unwrap();
-        assert_eq!(text, "version: 1\n");
-    }
-
-    #[test]
-    fn a_configuration_that_is_no_text_is_an_error_with_its_path() {
-        let temp = tempfile::tempdir().unwrap();
-        fs::write(temp.path().join("contextpack.yml"), b"a\xFF").unwrap();
-        let error = config(temp.path(), None).unwrap_err().to_string();
-        assert!(error.contains("contextpack.yml") && error.contains("UTF-8"), "{error}");
-        let missing = config(temp.path(), Some(Path::new("no/such.yml"))).unwrap_err().to_string();
-        assert!(missing.contains("no/such.yml"), "{missing}");
-    }
 }

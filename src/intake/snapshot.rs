@@ -14,10 +14,8 @@ use walkdir::WalkDir;
 /// The largest file of an issue, in bytes: long discussions are larger than other texts may be.
 const MAX_BYTES: u64 = 32 << 20;
 
-/// The files of the snapshot when the repo was opened.
 #[derive(Debug, Default)]
 pub(super) struct SnapshotFiles {
-    /// Sorted.
     pub(super) files: Vec<RepoPath>,
     /// The ids of the contents of those that git tracks and has not checked out.
     stored: BTreeMap<RepoPath, Box<str>>,
@@ -109,12 +107,10 @@ impl SnapshotFiles {
         }
     }
 
-    /// Whether a file is not checked out.
     pub(super) fn is_stored(&self, path: &RepoPath) -> bool {
         self.stored.contains_key(path)
     }
 
-    /// Reads one of the files.
     pub(super) fn read(&self, root: &Dir, objects: &StoredObjects, path: &RepoPath) -> Result<String, Refusal> {
         self.files.binary_search(path).map_err(|_| Refusal::NotInRepo)?;
         match self.stored.get(path) {

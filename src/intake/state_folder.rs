@@ -5,7 +5,6 @@ use crate::git;
 use crate::model::{Code, Diagnostic, Place, is_hidden};
 use std::collections::BTreeMap;
 
-/// The state folder.
 const STATE: &str = ".contextpack";
 /// The names in it that belong to one working copy: they may only hold what was written there.
 const LOCAL_NAMES: [&str; 5] = ["cache", "tmp", "now.md", "delivered", "pages"];
@@ -75,52 +74,4 @@ fn diagnostic(name: &str, path: &str) -> Diagnostic {
         format!("git tracks `{name}`, which belongs to one working copy alone; no cache was read or written"),
     )
     .help(format!("run `git rm -r --cached {name}`, and commit"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_name_that_a_file_system_may_take_for_the_cache_counts_and_no_other() {
-        for path in [
-            ".contextpack/cache/packs",
-            ".contextpack/cache",
-            ".contextpack",
-            ".ContextPack/CACHE/texts",
-            ".contextpac\u{212a}/cache/x",
-            ".context\u{200c}pack/cache/x",
-            ".contextpack./cache . /x",
-            ".contextpack/tmp/.contextpack-00000000000000000000000000000000.tmp",
-            ".contextpack/now.md",
-            ".contextpack/delivered/delivered.jsonl",
-            ".contextpack/pages",
-        ] {
-            assert!(local_name(path).is_some(), "{path}");
-        }
-        for path in [
-            ".contextpack/.gitignore",
-            ".contextpack/github/o/r/1.json",
-            ".contextpack/packs/x.coding.json",
-            ".contextpack/cache2/x",
-            "docs/.contextpack/cache/x",
-            "contextpack/cache/x",
-        ] {
-            assert_eq!(local_name(path), None, "{path}");
-        }
-    }
-
-    #[test]
-    fn each_folder_is_reported_once_with_the_command_that_repairs_it() {
-        let paths = [".contextpack/cache/a", ".contextpack/cache/b", ".contextpack/now.md"];
-        let found = tracked(paths.iter().map(|path| path.as_bytes()));
-        let helps: Vec<&str> = found.iter().filter_map(|it| it.help.as_deref()).collect();
-        assert_eq!(
-            helps,
-            [
-                "run `git rm -r --cached .contextpack/cache`, and commit",
-                "run `git rm -r --cached .contextpack/now.md`, and commit",
-            ]
-        );
-    }
 }

@@ -10,13 +10,11 @@ use std::path::Path;
 use std::time::Duration;
 use std::time::SystemTime;
 
-/// The largest text that is read, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
 
 /// How much is read of a file that is no text, or too large, in bytes.
 const HEAD_BYTES: u64 = 64 << 10;
 
-/// The largest JSONL file that is read, in bytes.
 const MAX_JSONL_BYTES: u64 = 256 << 20;
 
 /// Returns how many bytes a file with this extension may have.
@@ -92,14 +90,12 @@ fn open(root: &Dir, path: &str) -> io::Result<File> {
     }
 }
 
-/// Opens a folder below the root, part by part.
 fn open_folder(root: &Dir, path: &str) -> io::Result<Dir> {
     let mut parts = path.split('/').filter(|part| !part.is_empty());
     let first = root.open_dir_nofollow(parts.next().unwrap_or("."))?;
     parts.try_fold(first, |folder, part| folder.open_dir_nofollow(part))
 }
 
-/// Turns an error of opening `path` into a refusal.
 fn refusal(root: &Dir, path: &str, error: &io::Error) -> Refusal {
     match error.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Refusal::NotInRepo,
@@ -163,7 +159,6 @@ pub(super) fn state_of(_: &Metadata) -> Option<FileState> {
     None
 }
 
-/// Turns bytes into text, or refuses them.
 pub(super) fn decode(bytes: Vec<u8>) -> Result<String, Refusal> {
     if bytes.contains(&0) {
         return Err(Refusal::Binary);
@@ -231,45 +226,4 @@ pub(super) fn without_expanded_ids(text: String, has_ident: bool) -> String {
     }
     out.push_str(rest);
     out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn line_ends_become_lf_and_one_mark_is_dropped() {
-        let text = |text: &str| decode(text.as_bytes().to_vec());
-        assert_eq!(text("\u{feff}a\r\nb\rc\n\r\n\r"), Ok("a\nb\nc\n\n\n".to_owned()));
-        assert_eq!(text("a\r\r\nb"), Ok("a\n\nb".to_owned()));
-        assert_eq!(text("\u{feff}\u{feff}x"), Ok("\u{feff}x".to_owned()));
-        assert_eq!(text(""), Ok(String::new()));
-    }
-
-    #[test]
-    fn an_expanded_id_is_what_git_stores() {
-        let (sha1, sha256) = ("0123456789abcdef0123456789abcdef01234567", "e".repeat(64));
-        let text = format!("a $Id: {sha1} $ $Id: {sha256} $\n$Id: x.c,v 1.2 sam $ $Id$ $Id: open\n$Id:$ $Id: é$");
-        let plain = "a $Id$ $Id$\n$Id: x.c,v 1.2 sam $ $Id$ $Id: open\n$Id:$ $Id: é$";
-        assert_eq!(without_expanded_ids(text.clone(), false), plain);
-        assert_eq!(without_expanded_ids(text, true), "a $Id$ $Id$\n$Id$ $Id$ $Id: open\n$Id$ $Id$");
-    }
-
-    #[test]
-    fn a_pointer_of_git_lfs_is_recognised_by_its_first_lines() {
-        let oid = format!("oid sha256:{}\nsize 1\n", "a".repeat(64));
-        let version = "version https://git-lfs.github.com/spec/v1\n";
-        assert!(is_lfs_pointer(&format!("{version}{oid}")));
-        assert!(is_lfs_pointer(&format!("{version}ext-0-x sha256:b\n{oid}")));
-        for text in ["", version, &format!("# Pointers\n{version}{oid}"), "version 2\noid sha256:\n"] {
-            assert!(!is_lfs_pointer(text), "{text}");
-        }
-    }
-
-    #[test]
-    fn bytes_that_are_not_text_are_refused_with_the_reason() {
-        assert_eq!(decode(b"a\0b".to_vec()), Err(Refusal::Binary));
-        assert_eq!(decode(b"a\xFFb".to_vec()), Err(Refusal::NotUtf8));
-        assert_eq!(decode(b"\xFF\xFEa\0".to_vec()), Err(Refusal::Binary));
-    }
 }

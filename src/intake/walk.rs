@@ -11,20 +11,15 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The result of a walk, in no order.
 #[derive(Debug, Default)]
 pub(super) struct WalkResult {
-    /// Regular files.
     pub(super) files: Vec<RepoPath>,
-    /// Symbolic links, wherever they lead.
     pub(super) links: Vec<RepoPath>,
     /// Special files: neither files nor folders nor links.
     pub(super) special: Vec<RepoPath>,
     /// Folders that were listed, as paths from the root; the root's is empty.
     pub(super) folders: Vec<String>,
-    /// Names that cannot be used.
     pub(super) diagnostics: Vec<Diagnostic>,
-    /// Files and folders that could not be examined.
     pub(super) unlisted: Vec<UnlistedEntry>,
 }
 
@@ -48,13 +43,9 @@ impl UnlistedEntry {
 /// What to do about an input that cannot be read.
 const UNREADABLE_HELP: &str = "make it readable, or let git ignore it; until then no pack is built or removed";
 
-/// One walk through a repo.
 pub(super) struct RepoWalk<'a> {
-    /// The root's real path.
     pub(super) root: &'a Path,
-    /// The root's handle.
     pub(super) handle: &'a Dir,
-    /// Folders that are not entered.
     pub(super) excluded: &'a ExcludedFolders,
 }
 
@@ -113,7 +104,6 @@ pub(super) fn inherited_rules(top: &Path, root: &Path) -> io::Result<Option<Inhe
     Ok(Some(inherited))
 }
 
-/// The shared state of a walk's tasks.
 struct WalkTask<'a> {
     walk: &'a RepoWalk<'a>,
     prefix: &'a [u8],
@@ -122,9 +112,6 @@ struct WalkTask<'a> {
 
 impl RepoWalk<'_> {
     /// Lists what git does not ignore; folders in parallel.
-    ///
-    /// # Errors
-    /// If the root itself cannot be listed.
     pub(super) fn run(&self, inherited: &InheritedRules) -> io::Result<WalkResult> {
         let task = WalkTask { walk: self, prefix: &inherited.prefix, found: Mutex::default() };
         let entries = task.entries("")?;

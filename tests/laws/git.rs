@@ -88,3 +88,40 @@ proptest! {
         prop_assert_eq!(found, listed, "{:?}", rules);
     }
 }
+
+/// The patterns and names in which readers of ignore files differ, over random nests of files.
+#[cfg(unix)]
+#[test]
+fn rare_patterns_are_those_of_git() {
+    let sandbox = Sandbox::configured(&[]);
+    sandbox.git(&["init", "-q"]);
+    let cases: serde_json::Value = serde_json::from_str(include_str!("../cases/intake.ignore.json")).unwrap();
+    let texts = |name: &str| cases[name].as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect();
+    let (all_lines, files): (Vec<&str>, Vec<&str>) = (texts("lines"), texts("files"));
+    files.iter().for_each(|file| sandbox.write(file, ""));
+    let mut state = 0x2545_F491_4F6C_DD1D_u64;
+    let mut next = |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        usize::try_from(state % below as u64).unwrap()
+    };
+    let office = Office::new("");
+    for case in 0..60 {
+        for folder in ["", "a/", "a/b/", "b/", "c/"] {
+            let lines: Vec<&str> = (0..next(5)).map(|_| all_lines[next(all_lines.len())]).collect();
+            let file = format!("{folder}.gitignore");
+            if lines.is_empty() {
+                let _absent = std::fs::remove_file(sandbox.root().join(&file));
+            } else {
+                sandbox.write(&file, lines.join("\n"));
+            }
+        }
+        let listed = sandbox.git(&["ls-files", "-z", "--others", "--exclude-per-directory=.gitignore"]);
+        let listed: BTreeSet<&str> = listed.split_terminator('\0').collect();
+        let options = RepoOptions { deny: &office.deny, excluded: &[], snapshot: None };
+        let repo = Repo::open(sandbox.root(), options).unwrap();
+        let found: BTreeSet<&str> = repo.files().iter().map(|path| path.as_str()).collect();
+        assert_eq!(found, listed, "case {case}");
+    }
+}
