@@ -5,14 +5,12 @@ use crate::markdown::Outline;
 use crate::model::{
     Code, Diagnostic, LineStarts, Node, Place, Refusal, RepoPath, Value, conflict_in_markdown, is_document_name,
 };
-use crate::records::fields::{Fields, GATHERED, RELATIONS, lift_relationships, mapped_from, name_objects};
+use crate::records::fields::{
+    Fields, NAMES, lift_relationships, mapped_from, mentions, name_objects, relation_of, scalars, text_of,
+};
 use crate::records::item::{Body, Field, FieldRelation, Item, Mention, Origin};
 use crate::records::unknown_field::{RecordText, unknown_fields};
-use crate::records::values::{mentions, scalars, text_of};
 use std::collections::BTreeSet;
-
-/// Fields whose values are never document references, however they look.
-const NO_DOCUMENTS: [&str; 8] = ["id", "stable_id", "title", "status", "type", "labels", "issue", "adrs"];
 
 /// The context that all items of a file share.
 pub(super) struct ItemContext<'a> {
@@ -38,7 +36,6 @@ pub(super) struct RawRecord {
     pub(super) json: bool,
 }
 
-/// Builds the item of a record.
 pub(super) fn build(
     mut record: RawRecord,
     context: &ItemContext<'_>,
@@ -73,7 +70,7 @@ pub(super) fn build(
     let title = fields.text("title").unwrap_or_else(|| title(&body.text, &id, context));
     let status = fields.text("status");
     let issue = fields.native.get("issue").and_then(|node| mentions(node, &mut |_| ()).into_iter().next());
-    let no_pack = context.source.no_pack.0.iter().any(|(name, values)| {
+    let no_pack = context.source.no_pack.iter().any(|(name, values)| {
         fields.named(name).any(|node| {
             let alone = text_of(node);
             scalars(node)
@@ -238,7 +235,8 @@ fn relations<'a>(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<FieldRelation<String>> {
     let mut stated = Vec::new();
-    for (name, relation) in RELATIONS {
+    for name in NAMES.of("relations") {
+        let Some(relation) = relation_of(name) else { continue };
         let found = fields.gathered(name, &mut |line| diagnostics.push(unnamed_entry(context, line, name)));
         stated.extend(found.into_iter().map(|target| FieldRelation { relation, target }));
     }
@@ -333,7 +331,7 @@ fn title(body: &str, id: &str, context: &ItemContext<'_>) -> String {
 /// Adds the fields whose values are names of documents.
 fn other_documents(fields: &[Field<String>], docs: &mut Vec<Mention<String>>) {
     let mut seen: BTreeSet<String> = docs.iter().map(|doc| doc.value.clone()).collect();
-    let free = |name: &str| !GATHERED.contains(&name) && !NO_DOCUMENTS.contains(&name);
+    let free = |name: &str| !NAMES.has("gathered", name) && !NAMES.has("no documents", name);
     for field in fields.iter().filter(|field| free(&field.name)) {
         let nodes = match &field.node.value {
             Value::List(nodes) => nodes.as_slice(),

@@ -1,84 +1,24 @@
-//! The mapping of a record's fields from the names in its file to native names.
+//! The mapping of a record's fields from the names in its file to native names, and what their values say.
 
 use crate::config::ItemSource;
-use crate::model::{Node, Relation, Value};
+use crate::model::{Node, Relation, Value, WordLists, is_document_name};
 use crate::records::item::{Field, Mention};
-use crate::records::values::{is_empty, mentions, text_of};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
-/// Fields that name relations.
-pub(super) const RELATIONS: [(&str, Relation); 6] = [
-    ("parent", Relation::Parent),
-    ("children", Relation::Child),
-    ("depends_on", Relation::DependsOn),
-    ("blocked_by", Relation::BlockedBy),
-    ("blocks", Relation::Blocks),
-    ("related", Relation::Related),
-];
+/// Lists of names of fields and keys.
+pub(super) static NAMES: LazyLock<WordLists> = LazyLock::new(|| WordLists::read(include_str!("fields.txt")));
 
-/// Fields that use all of their sources rather than the first that is not empty.
-pub(super) const GATHERED: [&str; 8] =
-    ["parent", "children", "depends_on", "blocked_by", "blocks", "related", "adrs", "docs"];
-
-/// The native fields and other usual ones: none of them is a misspelling.
-pub(super) const KNOWN_FIELDS: [&str; 26] = [
-    "acceptance_criteria",
-    "actual_hrs",
-    "adrs",
-    "area",
-    "assignees",
-    "blocked_by",
-    "blocks",
-    "body",
-    "children",
-    "depends_on",
-    "docs",
-    "estimate_hrs",
-    "id",
-    "issue",
-    "labels",
-    "parent",
-    "priority",
-    "related",
-    "relationships",
-    "risk",
-    "size",
-    "stable_id",
-    "status",
-    "title",
-    "type",
-    "milestone",
-];
-
-/// Other names of native fields that count without being mapped.
-pub(super) const ALIASES: [(&str, &[&str]); 3] =
-    [("parent", &["parent_url"]), ("children", &["children_urls"]), ("adrs", &["adr_links", "adr_link", "adr"])];
-
-/// Fields whose values are texts, which exports write as objects: `{"name": "bug"}`, `{"login": "sam"}`.
-const TEXT_FIELDS: [&str; 14] = [
-    "area",
-    "assignee",
-    "assignees",
-    "author",
-    "labels",
-    "milestone",
-    "priority",
-    "reporter",
-    "risk",
-    "size",
-    "state",
-    "status",
-    "type",
-    "user",
-];
-
-/// Keys under which such an object has its text, first present wins: a user's `name` may be anything, and may be empty.
-const NAME_KEYS: [&str; 3] = ["login", "name", "title"];
+/// Returns the relation that a field of this name states.
+pub(super) fn relation_of(field: &str) -> Option<Relation> {
+    let at = NAMES.of("relations").iter().position(|name| *name == field)?;
+    Relation::ALL.get(at).copied()
+}
 
 /// Puts its name in the place of each object among the values of a field of texts.
 pub(super) fn name_objects(pairs: &mut [(String, Node<String>)], source: &ItemSource) {
     for (name, node) in pairs {
-        let is_text = |native: &str| TEXT_FIELDS.contains(&native);
+        let is_text = |native: &str| NAMES.has("texts", native);
         let is_mapped = || source.fields.iter().any(|(native, theirs)| is_text(native) && theirs.contains(name));
         if is_text(name) || is_mapped() {
             name_object(node);
@@ -91,7 +31,7 @@ fn name_object(node: &mut Node<String>) {
         Value::List(nodes) => nodes.iter_mut().for_each(name_object),
         Value::Map(pairs) => {
             let named = |key: &&str| pairs.iter().find(|(name, node)| name == key && text_of(node).is_some());
-            if let Some((_, name)) = NAME_KEYS.iter().find_map(named)
+            if let Some((_, name)) = NAMES.of("names").iter().find_map(named)
                 && matches!(name.value, Value::Scalar { .. })
             {
                 node.value = name.value.clone();
@@ -103,7 +43,7 @@ fn name_object(node: &mut Node<String>) {
 
 /// Returns whether the source maps a native field to the field `name` of its files.
 pub(super) fn mapped_from(source: &ItemSource, name: &str) -> bool {
-    source.fields.values().flatten().any(|mapped| mapped == name)
+    source.fields.values().any(|names| names.iter().any(|mapped| mapped == name))
 }
 
 /// Moves the relations inside `relationships` to fields of their own; its other entries stay.
@@ -114,10 +54,8 @@ pub(super) fn lift_relationships(pairs: &mut Vec<(String, Node<String>)>) {
     let Value::Map(inner) = &mut pairs[at].1.value else {
         return;
     };
-    let known = |name: &str| {
-        RELATIONS.iter().any(|(native, _)| *native == name) || matches!(name, "parent_url" | "children_urls")
-    };
-    let (lifted, rest): (Vec<_>, Vec<_>) = std::mem::take(inner).into_iter().partition(|(name, _)| known(name));
+    let is_lifted = |(name, _): &(String, Node<String>)| NAMES.has("lifted", name);
+    let (lifted, rest): (Vec<_>, Vec<_>) = std::mem::take(inner).into_iter().partition(is_lifted);
     *inner = rest;
     if is_empty(&pairs[at].1) {
         pairs.remove(at);
@@ -149,9 +87,9 @@ impl<'a> Fields<'a> {
     ///
     /// The mapped names come first, in order, then the native name and its aliases unless they are mapped to another field.
     pub(super) fn sources(&self, native: &'a str) -> Vec<usize> {
-        let mapped = self.source.fields.get(native).into_iter().flatten().map(String::as_str);
-        let aliases = ALIASES.iter().find(|(name, _)| *name == native).map_or(&[][..], |(_, names)| names);
-        let own = std::iter::once(native).chain(aliases.iter().copied()).filter(|name| !mapped_from(self.source, name));
+        let mapped = self.source.fields.get(native).into_iter().flat_map(|names| names.iter().map(String::as_str));
+        let aliases = NAMES.of(native).iter().copied();
+        let own = std::iter::once(native).chain(aliases).filter(|name| !mapped_from(self.source, name));
         let places = mapped.chain(own).filter_map(|name| self.index.get(name)).flatten().copied();
         let mut seen = BTreeSet::new();
         places.filter(|at| seen.insert(*at)).collect()
@@ -164,7 +102,7 @@ impl<'a> Fields<'a> {
     fn gather(&mut self, native: &'a str) -> Option<&Node<String>> {
         let mut sources = self.sources(native);
         if native == "parent" {
-            let mapped = self.source.fields.get(native).map_or(&[][..], Vec::as_slice);
+            let mapped = self.source.fields.get(native).map_or(&[][..], |names| names.as_slice());
             let mut found = false;
             sources.retain(|at| {
                 let (name, node) = &self.pairs[*at];
@@ -212,7 +150,7 @@ impl<'a> Fields<'a> {
     pub(super) fn map_rest(&mut self) {
         for native in self.source.fields.keys() {
             let native = native.as_str();
-            if native != "body" && !GATHERED.contains(&native) {
+            if native != "body" && !NAMES.has("gathered", native) {
                 self.first(native);
             }
         }
@@ -250,5 +188,110 @@ fn entries(node: &Node<String>) -> Vec<Node<String>> {
     match &node.value {
         Value::List(nodes) => nodes.clone(),
         _ => vec![node.clone()],
+    }
+}
+
+/// Returns whether an answer means that there is nothing.
+pub(super) fn is_nothing(text: &str) -> bool {
+    let text = text.trim().trim_matches(['_', '*', '`']).trim_end_matches('.').trim();
+    text.is_empty() || NAMES.of("nothing").iter().any(|word| text.eq_ignore_ascii_case(word))
+}
+
+/// Returns whether a value holds nothing at all.
+pub(super) fn is_empty(node: &Node<String>) -> bool {
+    match &node.value {
+        Value::Null => true,
+        Value::Scalar { text, .. } => text.trim().is_empty(),
+        Value::List(nodes) => nodes.is_empty(),
+        Value::Map(pairs) => pairs.is_empty(),
+    }
+}
+
+/// Returns the value as one text: a scalar, a list of scalars joined, or the only key of `{accepted}`.
+pub(super) fn text_of(node: &Node<String>) -> Option<String> {
+    let text = match &node.value {
+        Value::Null => return None,
+        Value::Scalar { text, .. } => text.trim().to_owned(),
+        Value::List(nodes) => {
+            let texts: Vec<&str> = nodes
+                .iter()
+                .filter_map(|node| match &node.value {
+                    Value::Scalar { text, .. } => Some(text.trim()),
+                    _ => None,
+                })
+                .collect();
+            texts.join(", ")
+        }
+        Value::Map(pairs) => {
+            let keys: Vec<&str> =
+                pairs.iter().map_while(|(key, node)| (node.value == Value::Null).then_some(key.trim())).collect();
+            if keys.len() < pairs.len() {
+                return None;
+            }
+            keys.join(", ")
+        }
+    };
+    (!text.is_empty()).then_some(text)
+}
+
+/// Returns every scalar of a value that is a scalar or a list, as written.
+pub(super) fn scalars(node: &Node<String>) -> Vec<&str> {
+    match &node.value {
+        Value::Scalar { text, .. } => vec![text],
+        Value::List(nodes) => nodes
+            .iter()
+            .filter_map(|node| match &node.value {
+                Value::Scalar { text, .. } => Some(text.as_str()),
+                _ => None,
+            })
+            .collect(),
+        Value::Null | Value::Map(_) => Vec::new(),
+    }
+}
+
+/// Returns the targets that a value names: lists and comma-separated texts are split, empty answers left out.
+///
+/// `unnamed` receives the lines of entries that name nothing: objects without a known key.
+pub(super) fn mentions(node: &Node<String>, unnamed: &mut dyn FnMut(u32)) -> Vec<Mention<String>> {
+    let mut found = Vec::new();
+    let mut todo = vec![node];
+    while let Some(node) = todo.pop() {
+        match &node.value {
+            Value::Null => {}
+            Value::Scalar { text, .. } => split_values(text, node.line, &mut found),
+            Value::List(nodes) => todo.extend(nodes.iter().rev()),
+            Value::Map(pairs) => {
+                let named = NAMES
+                    .of("targets")
+                    .iter()
+                    .find_map(|key| pairs.iter().find(|(name, node)| name == key && !is_empty(node)));
+                match (named, text_of(node)) {
+                    (Some((_, target)), _) => todo.push(target),
+                    (None, Some(text)) => split_values(&text, node.line, &mut found),
+                    (None, None) => unnamed(node.line),
+                }
+            }
+        }
+    }
+    found
+}
+
+fn split_values(text: &str, line: u32, found: &mut Vec<Mention<String>>) {
+    let whole = text.trim();
+    // A comma without a space may be part of a file name: `a,b.md` is one document.
+    let parts = if whole.contains(',') && is_document_name(whole) && !whole.contains(", ") {
+        vec![whole]
+    } else {
+        whole.split([',', '\n']).collect()
+    };
+    for part in parts {
+        let mut part = part.trim();
+        part = part.strip_prefix("- ").map_or(part, str::trim_start);
+        if let Some(inner) = part.strip_prefix("[[").and_then(|part| part.strip_suffix("]]")) {
+            part = inner.trim();
+        }
+        if !is_nothing(part) {
+            found.push(Mention { value: part.to_owned(), line });
+        }
     }
 }

@@ -1,24 +1,23 @@
 //! One file → its items, by the format that its extension names.
 
 use crate::config::ItemSource;
-use crate::model::{Code, Diagnostic, LineStarts, Node, Place, Refusal, RepoPath, Severity, Value};
+use crate::markdown::front_matter::front_matter;
+use crate::model::{
+    Code, Diagnostic, LineStarts, Node, Place, Refusal, RepoPath, Severity, Value, conflict_line, conflict_sides,
+};
 use crate::records::build::{ItemContext, RawRecord, build};
-use crate::records::conflicted;
 use crate::records::front_matter::{read_by_line, read_front_matter};
 use crate::records::item::Item;
-use crate::records::json;
 use crate::records::json_fragments::{Fragment, Fragments, fragments};
-use crate::records::yaml::{self, SyntaxFault};
+use crate::records::syntax::{JsonText, SyntaxFault, read_json, yaml_documents};
+use std::collections::{HashMap, HashSet};
 
-/// The items of a file and the problems found in it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Parsed {
-    /// In the order of the file.
     pub items: Vec<Item<String>>,
     /// What can be made out of items that cannot be read, each with the index of the diagnostic that says why. They say which
     /// ids exist and what these have to do with others; their texts are in no pack.
     pub damaged: Vec<(Item<String>, usize)>,
-    /// In the order of the file.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -36,7 +35,7 @@ pub fn items(
     text: &str,
     body_file: &dyn Fn(&RepoPath) -> Result<String, Refusal>,
 ) -> Parsed {
-    conflicted::items(path, text, &|text| whole(source, source_index, path, text, body_file))
+    of_both_sides(path, text, &|text| whole(source, source_index, path, text, body_file))
 }
 
 /// Reads the items of a file without conflict markers.
@@ -140,10 +139,10 @@ impl RecordFile<'_> {
     }
 
     fn yaml(&mut self, text: &str) {
-        let (mut documents, mut fault) = yaml::documents(text);
+        let (mut documents, mut fault) = yaml_documents(text);
         if fault.is_some()
             && let Some(spaced) = crate::yaml::spaced(text, true)
-            && let (read, None) = yaml::documents(&spaced)
+            && let (read, None) = yaml_documents(&spaced)
             && let Some(SyntaxFault { line, message }) = fault.take()
         {
             let place = Place::line(self.path.clone(), line);
@@ -188,8 +187,8 @@ impl RecordFile<'_> {
     }
 
     fn json(&mut self, text: &str) {
-        match json::read(text, 1) {
-            Ok(json::JsonText { node: Node { value: Value::List(nodes), .. }, entries, halved }) => {
+        match read_json(text, 1) {
+            Ok(JsonText { node: Node { value: Value::List(nodes), .. }, entries, halved }) => {
                 if nodes.is_empty() {
                     self.report_empty();
                 }
@@ -198,7 +197,7 @@ impl RecordFile<'_> {
                 }
                 self.report_halved(halved);
             }
-            Ok(json::JsonText { node, halved, .. }) => {
+            Ok(JsonText { node, halved, .. }) => {
                 self.record(node, text, true);
                 self.report_halved(halved);
             }
@@ -236,7 +235,7 @@ impl RecordFile<'_> {
             if text.trim().is_empty() {
                 continue;
             }
-            match json::read(text, line) {
+            match read_json(text, line) {
                 Ok(json) => {
                     self.record(json.node, text, true);
                     self.report_halved(json.halved);
@@ -284,4 +283,63 @@ fn yaml_fragments(text: &str, line: u32) -> Vec<Fragment> {
         fragment.push('\n');
     }
     fragments.into_iter().map(|(text, line)| (read_by_line(&text, line), line)).collect()
+}
+
+/// Reads the items of a file with `read`. If their records have conflict markers, those that differ between the two sides are
+/// damaged.
+///
+/// Markers in the text of a Markdown file damage no record.
+fn of_both_sides(path: &RepoPath, text: &str, read: &dyn Fn(&str) -> Parsed) -> Parsed {
+    let Some(line) = conflict_line(text) else { return read(text) };
+    let is_markdown = matches!(path.extension().to_ascii_lowercase().as_str(), "md" | "markdown" | "mdx");
+    let mut sides = conflict_sides(text);
+    if is_markdown {
+        if !sides.iter().any(|side| line <= front_matter_lines(side)) {
+            return read(text);
+        }
+        // A front matter begins on the first line.
+        sides = sides.map(|side| side.trim_start_matches('\n').to_owned());
+    }
+    let [ours, theirs] = sides.map(|side| read(&side));
+    let in_theirs: HashMap<&str, &Item<String>> = theirs.items.iter().map(|item| (item.id.as_str(), item)).collect();
+    let is_whole = |item: &Item<String>| {
+        let other = in_theirs.get(item.id.as_str());
+        !is_markdown
+            && other.is_some_and(|other| item.head.trim() == other.head.trim() && item.body.text == other.body.text)
+    };
+    let (whole, differing): (Vec<_>, Vec<_>) = ours.items.iter().cloned().partition(is_whole);
+    let ids: HashSet<String> = whole.iter().map(|item| item.id.clone()).collect();
+    let others = theirs.items.iter().filter(|item| !ids.contains(&item.id)).cloned();
+    let salvaged = ours.damaged.into_iter().chain(theirs.damaged).map(|(item, _)| item);
+    let mut damaged: Vec<Item<String>> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
+    for item in differing.into_iter().chain(others).chain(salvaged) {
+        let place = *places.entry(item.id.clone()).or_insert(damaged.len());
+        match damaged.get_mut(place) {
+            // The relations of both sides may hold.
+            Some(known) => known.relations.extend(item.relations),
+            None => damaged.push(item),
+        }
+    }
+    let what = if is_markdown {
+        "the item cannot be read: its front matter has conflict markers"
+    } else {
+        "the items cannot be read: the file has conflict markers"
+    };
+    let fault = Diagnostic::new(Code::InvalidItem, Some(Place::line(path.clone(), line)), what);
+    let mut fault = fault.help(format!("resolve the conflict, then `git add` the file; {KEPT}"));
+    fault.severity = Severity::Error;
+    fault.about = damaged.iter().map(|item| item.id.clone()).collect();
+    let of_whole =
+        |diagnostic: &Diagnostic| !diagnostic.about.is_empty() && diagnostic.about.iter().all(|id| ids.contains(id));
+    let mut diagnostics = vec![fault];
+    diagnostics.extend(ours.diagnostics.into_iter().filter(of_whole));
+    Parsed { items: whole, damaged: damaged.into_iter().map(|item| (item, 0)).collect(), diagnostics }
+}
+
+/// Returns the number of the last line of the front matter of one side, blank lines above it included; 0 without one.
+fn front_matter_lines(side: &str) -> u32 {
+    let text = side.trim_start_matches('\n');
+    let above = u32::try_from(side.len() - text.len()).unwrap_or(u32::MAX);
+    front_matter(text).map_or(0, |found| above.saturating_add(found.body_line - 1))
 }

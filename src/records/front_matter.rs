@@ -2,16 +2,14 @@
 
 use crate::markdown::front_matter::{FrontMatter, front_matter, key, near_miss, unquoted};
 use crate::model::{Code, Diagnostic, Node, Place, RepoPath, Value};
-use crate::records::yaml::{self, SyntaxFault};
+use crate::records::syntax::{SyntaxFault, one_yaml};
 use std::collections::HashSet;
 
-/// The most bytes of a front matter.
 const LARGEST: usize = 64 << 10;
 
 /// A front matter with its fields, as far as a text has one.
 #[derive(Debug, Clone, Default)]
 pub struct ReadFrontMatter {
-    /// Where it is.
     pub place: Option<FrontMatter>,
     /// Its keys and values, in order.
     pub pairs: Vec<(String, Node<String>)>,
@@ -19,7 +17,6 @@ pub struct ReadFrontMatter {
     pub fault: Option<FrontMatterFault>,
 }
 
-/// What is wrong with a front matter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FrontMatterFault {
     line: u32,
@@ -73,7 +70,7 @@ fn yaml_pairs(text: &str) -> Result<Vec<(String, Node<String>)>, SyntaxFault> {
     if text.len() > LARGEST {
         return Err(SyntaxFault::new(1, format!("it is larger than {LARGEST} bytes")));
     }
-    match yaml::one(text)? {
+    match one_yaml(text)? {
         None | Some(Node { value: Value::Null, .. }) => Ok(Vec::new()),
         Some(Node { value: Value::Map(pairs), .. }) => Ok(pairs),
         Some(node) => Err(SyntaxFault::new(node.line, "it is no map of keys and values")),
@@ -130,7 +127,7 @@ pub(super) fn read_by_line(text: &str, line: u32) -> Vec<(String, Node<String>)>
 fn read_value(first: &str, lines: &[&str], line: u32) -> Node<String> {
     let chunk = lines.join("\n");
     if chunk.len() <= LARGEST
-        && let Ok(Some(Node { value: Value::Map(mut pairs), .. })) = yaml::one(&chunk)
+        && let Ok(Some(Node { value: Value::Map(mut pairs), .. })) = one_yaml(&chunk)
         && pairs.len() == 1
         && let Some((_, mut node)) = pairs.pop()
     {

@@ -1,11 +1,10 @@
-//! A work item as read, in any of the file formats.
+//! Work items and issues as read, generic over their texts.
 
-use crate::model::{Node, Relation, RepoPath};
+use crate::model::{ItemState, LineRange, Node, Relation, RepoPath};
 
 /// Where a text came from.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Origin<T> {
-    /// The file, for looking things up.
     pub path: RepoPath,
     /// The file's path as packs show it.
     pub shown: T,
@@ -16,9 +15,7 @@ pub struct Origin<T> {
 /// A field under its native name, or under its own name if it is not mapped.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Field<T> {
-    /// The name.
     pub name: T,
-    /// The value as written.
     pub node: Node<T>,
 }
 
@@ -34,13 +31,10 @@ pub struct Mention<T> {
 /// A relation that a field of the item states.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FieldRelation<T> {
-    /// The relation of the named item to this one.
     pub relation: Relation,
-    /// The value as written.
     pub target: Mention<T>,
 }
 
-/// The item's Markdown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Body<T> {
     /// The file that contains it: the item's own, or its `body_file`.
@@ -53,28 +47,22 @@ pub struct Body<T> {
     pub text: T,
 }
 
-/// A work item as read from a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item<T> {
     /// The id, formed by the source's template.
     pub id: T,
-    /// Its file.
     pub origin: Origin<T>,
     /// The line where its record begins.
     pub line: u32,
     /// Index into [`crate::config::Settings::work_items`].
     pub source: usize,
-    /// Its title: the field, or the body's first heading, or the file's stem or the id.
     pub title: T,
-    /// Its status as written.
     pub status: Option<T>,
     /// Its Markdown; empty if it has none.
     pub body: Body<T>,
     /// Every field that is not the body, sorted by name, no name twice.
     pub fields: Vec<Field<T>>,
-    /// Relations stated in fields.
     pub relations: Vec<FieldRelation<T>>,
-    /// The GitHub issue that it claims.
     pub issue: Option<Mention<T>>,
     /// ADR references stated in `adrs` and ADR-link fields.
     pub adrs: Vec<Mention<T>>,
@@ -87,13 +75,91 @@ pub struct Item<T> {
     pub no_pack: bool,
 }
 
+/// An issue or a pull request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Issue<T> {
+    /// The parts that it shares with work items. Its body begins at line 1 of a text of its own; all other lines are those
+    /// of the snapshot's file.
+    pub item: Item<T>,
+    pub url: T,
+    pub repo: T,
+    pub number: u64,
+    /// Whether its repo is private; `None` if unknown.
+    pub private: Option<bool>,
+    pub state: ItemState,
+    pub by: Authored<T>,
+    /// Its related issues by GitHub's own lists.
+    pub links: Vec<IssueLink<T>>,
+    /// The lines that its texts name by URLs of commits, as they were there.
+    pub code: Vec<KeptCode<T>>,
+    pub comments: Vec<Comment<T>>,
+    /// Relations of which the snapshot may not have all.
+    pub unknown: Vec<Relation>,
+    /// Whether the snapshot has all of its comments.
+    pub has_comments: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Authored<T> {
+    /// The login; `None` if the account was deleted.
+    pub author: Option<T>,
+    /// GitHub's name for the author's role in the repo: `OWNER`, `NONE` and so on.
+    pub association: Option<T>,
+    pub created_at: Option<T>,
+    /// Whether it was changed later, where that is known.
+    pub edited: Option<bool>,
+    /// Whether the author was trusted when it was fetched.
+    pub trusted: bool,
+}
+
+/// An entry of one of GitHub's lists of related issues.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct IssueLink<T> {
+    /// The relation of the other issue to this one.
+    pub relation: Relation,
+    pub repo: T,
+    pub number: u64,
+    pub url: T,
+    /// The other's title, if it can be seen.
+    pub title: Option<T>,
+    pub state: ItemState,
+    pub line: u32,
+}
+
+/// Lines of a file of this repo as they were at a commit.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct KeptCode<T> {
+    pub path: RepoPath,
+    /// The file's path as a text.
+    pub shown: T,
+    /// The commit's full SHA, in lower case.
+    pub commit: T,
+    pub lines: LineRange,
+    /// The text of the lines that the file had.
+    pub text: T,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Comment<T> {
+    pub id: u64,
+    /// Its place on the page.
+    pub url: T,
+    pub by: Authored<T>,
+    /// The text, LF line ends, without blank lines at both ends.
+    pub text: T,
+    /// Whether a bot wrote it, or it was hidden on GitHub.
+    pub noise: bool,
+}
+
+/// Returns the results of `f` for all entries.
+fn all<'a, A, B>(list: &'a [A], f: impl FnMut(&'a A) -> B) -> Vec<B> {
+    list.iter().map(f).collect()
+}
+
 impl<T> Origin<T> {
     fn map<'a, U>(&'a self, f: &mut impl FnMut(&'a str, &'a T, u32) -> U) -> Origin<U> {
-        Origin {
-            path: self.path.clone(),
-            shown: f("path", &self.shown, 1),
-            url: self.url.as_ref().map(|url| f("url", url, 1)),
-        }
+        let (path, shown) = (self.path.clone(), f("path", &self.shown, 1));
+        Origin { path, shown, url: self.url.as_ref().map(|url| f("url", url, 1)) }
     }
 }
 
@@ -103,12 +169,24 @@ impl<T> Mention<T> {
     }
 }
 
+impl<T> Authored<T> {
+    fn map<'a, U>(&'a self, f: &mut impl FnMut(&'a str, &'a T, u32) -> U) -> Authored<U> {
+        let mut one = |key, text: &'a Option<T>| text.as_ref().map(|text| f(key, text, 1));
+        Authored {
+            author: one("author", &self.author),
+            association: one("author_association", &self.association),
+            created_at: one("created_at", &self.created_at),
+            edited: self.edited,
+            trusted: self.trusted,
+        }
+    }
+}
+
 impl<T: AsRef<str>> Item<T> {
-    /// Returns the item with every text replaced by the result of `f` for its key, text and line.
+    /// Returns the item with every text replaced by the result of `f` for its key, text and line, in one fixed order.
     ///
-    /// The key is the name of the field that the text is a value of, `body` for
-    /// the body, `head` for [`Item::head`], and empty for keys themselves.
-    /// Texts are visited in one fixed order.
+    /// The key is the name of the field that the text is a value of, `body` for the body, `head` for [`Item::head`], and empty
+    /// for keys themselves.
     pub fn map<'a, U>(&'a self, f: &mut impl FnMut(&'a str, &'a T, u32) -> U) -> Item<U> {
         Item {
             id: f("id", &self.id, self.line),
@@ -123,27 +201,61 @@ impl<T: AsRef<str>> Item<T> {
                 in_file: self.body.in_file,
                 text: f("body", &self.body.text, self.body.line),
             },
-            fields: self
-                .fields
-                .iter()
-                .map(|field| Field {
-                    name: f("", &field.name, field.node.line),
-                    node: field.node.map(field.name.as_ref(), f),
-                })
-                .collect(),
-            relations: self
-                .relations
-                .iter()
-                .map(|stated| FieldRelation {
-                    relation: stated.relation,
-                    target: stated.target.map(stated.relation.name(), f),
-                })
-                .collect(),
+            fields: all(&self.fields, |field| Field {
+                name: f("", &field.name, field.node.line),
+                node: field.node.map(field.name.as_ref(), f),
+            }),
+            relations: all(&self.relations, |stated| FieldRelation {
+                relation: stated.relation,
+                target: stated.target.map(stated.relation.name(), f),
+            }),
             issue: self.issue.as_ref().map(|issue| issue.map("issue", f)),
-            adrs: self.adrs.iter().map(|adr| adr.map("adrs", f)).collect(),
-            docs: self.docs.iter().map(|doc| doc.map("docs", f)).collect(),
+            adrs: all(&self.adrs, |adr| adr.map("adrs", f)),
+            docs: all(&self.docs, |doc| doc.map("docs", f)),
             head: f("head", &self.head, self.line),
             no_pack: self.no_pack,
+        }
+    }
+}
+
+impl<T: AsRef<str>> Issue<T> {
+    /// Returns the issue with every text replaced by the result of `f` for its key, text and line, as in [`Item::map`].
+    ///
+    /// Texts of comments come last and have the key `comment`; those of links come before them, and those of code before these.
+    pub fn map<'a, U>(&'a self, f: &mut impl FnMut(&'a str, &'a T, u32) -> U) -> Issue<U> {
+        Issue {
+            item: self.item.map(f),
+            url: f("url", &self.url, 1),
+            repo: f("repo", &self.repo, 1),
+            number: self.number,
+            private: self.private,
+            state: self.state,
+            by: self.by.map(f),
+            code: all(&self.code, |code| KeptCode {
+                path: code.path.clone(),
+                shown: f("path", &code.shown, 1),
+                commit: f("commit", &code.commit, 1),
+                lines: code.lines,
+                text: f("body", &code.text, code.lines.first),
+            }),
+            links: all(&self.links, |link| IssueLink {
+                relation: link.relation,
+                repo: f("repo", &link.repo, link.line),
+                number: link.number,
+                url: f("url", &link.url, link.line),
+                title: link.title.as_ref().map(|title| f("title", title, link.line)),
+                state: link.state,
+                line: link.line,
+            }),
+            comments: all(&self.comments, |comment| Comment {
+                id: comment.id,
+                url: f("url", &comment.url, 1),
+                by: comment.by.map(f),
+                text: f("comment", &comment.text, 1),
+                noise: comment.noise,
+            }),
+            unknown: self.unknown.clone(),
+            has_comments: self.has_comments,
         }
     }
 }

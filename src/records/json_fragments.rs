@@ -1,22 +1,19 @@
 //! What can be made out of a JSON text that cannot be read: the entries before the fault, keys and values after it.
 
 use crate::model::{Node, Value};
-use crate::records::json::{self, JsonText};
+use crate::records::syntax::{JsonText, read_json};
 use serde_json::value::RawValue;
 use std::collections::HashSet;
 use std::ops::Range;
 
 /// How many lists and maps behind the fault are read in vain, each perhaps up to the end of the text.
 const MOST_TRIES: u32 = 64;
-/// The most bytes of a key.
 const LONGEST_KEY: usize = 256;
 
-/// The keys and values of a record.
 type Pairs = Vec<(String, Node<String>)>;
 /// What is left of a record, and its line.
 pub(super) type Fragment = (Pairs, u32);
 
-/// The parts of a JSON text.
 #[derive(Default)]
 pub(super) struct Fragments {
     /// The entries of a list before its fault, and their bytes.
@@ -88,7 +85,7 @@ impl<'a> Scanner<'a> {
         self.skip(&[' ', '\t', '\n', '\r', ',']);
         let length = self.rest().starts_with('{').then(|| value_length(self.rest())).flatten()?;
         let (value, behind) = self.rest().split_at(length);
-        let json = json::read(value, self.line).ok()?;
+        let json = read_json(value, self.line).ok()?;
         let range = self.at..self.at + length;
         behind.trim_start().starts_with([',', ']']).then(|| self.advance(length))?;
         Some((json, range))
@@ -123,7 +120,7 @@ impl<'a> Scanner<'a> {
                 self.advance(length.unwrap_or_else(|| rest.find('\n').unwrap_or(rest.len())));
                 let written = &rest[..length?];
                 let bare = || written[1..written.len() - 1].to_owned();
-                let text = json::read(written, line).ok().and_then(|json| match json.node.value {
+                let text = read_json(written, line).ok().and_then(|json| match json.node.value {
                     Value::Scalar { text, .. } => Some(text),
                     _ => None,
                 });
@@ -131,7 +128,7 @@ impl<'a> Scanner<'a> {
             }
             '{' | '[' => {
                 let read = (self.tries > 0).then(|| value_length(rest)).flatten();
-                let read = read.and_then(|length| Some((json::read(&rest[..length], line).ok()?.node, length)));
+                let read = read.and_then(|length| Some((read_json(&rest[..length], line).ok()?.node, length)));
                 self.tries -= u32::from(read.is_none() && self.tries > 0);
                 self.advance(read.as_ref().map_or(1, |(_, length)| *length));
                 read.map(|(node, _)| node)
@@ -139,7 +136,7 @@ impl<'a> Scanner<'a> {
             _ => {
                 let word = &rest[..rest.find([',', ']', '}', '\n', ' ']).unwrap_or(rest.len())];
                 self.advance(word.len());
-                json::read(word, line).ok().map(|json| json.node)
+                read_json(word, line).ok().map(|json| json.node)
             }
         }
     }

@@ -6,27 +6,21 @@
 mod build;
 #[cfg(test)]
 pub(crate) mod cases;
-mod conflicted;
 mod fields;
 mod formats;
 mod front_matter;
-mod issue;
-mod issue_form;
 mod item;
-mod json;
 mod json_fragments;
 mod snapshot;
+mod syntax;
 mod unknown_field;
-mod values;
-mod yaml;
 
 pub use build::conflict_markers;
 pub use formats::items;
 pub use front_matter::{FrontMatterFault, ReadFrontMatter, read_front_matter};
-pub use issue::{Authored, Comment, Issue, IssueLink, KeptCode};
 #[cfg(test)]
 pub use item::FieldRelation;
-pub use item::{Body, Field, Item, Mention, Origin};
+pub use item::{Authored, Body, Comment, Field, Issue, IssueLink, Item, KeptCode, Mention, Origin};
 pub use snapshot::SnapshotFile;
 
 /// The JSON Schema of a work item in a file.

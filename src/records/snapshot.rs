@@ -1,13 +1,13 @@
 //! A file of the GitHub snapshot → an [`Issue`].
 
+use crate::markdown::Outline;
 use crate::model::{
     Code, Completeness, Diagnostic, ItemState, LineRange, Node, Place, Relation, RepoPath, SNAPSHOT_VERSION,
     SnapshotAuthor, SnapshotCode, SnapshotIssue, SnapshotRelation, Value,
 };
-use crate::records::issue::{Authored, Comment, Issue, IssueLink, KeptCode};
-use crate::records::issue_form::answers;
-use crate::records::item::{Body, Field, Item, Origin};
-use crate::records::json;
+use crate::records::fields::is_nothing;
+use crate::records::item::{Authored, Body, Comment, Field, Issue, IssueLink, Item, KeptCode, Origin};
+use crate::records::syntax::read_json;
 use std::collections::BTreeMap;
 
 /// The help line of a file that is no snapshot of an issue.
@@ -16,7 +16,6 @@ const SYNC_AGAIN: &str = "run `contextpack sync` for this issue again, or remove
 /// A parsed file of the snapshot.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SnapshotFile {
-    /// Its contents; texts have LF line ends, and no blank lines at their ends.
     pub issue: SnapshotIssue,
     path: RepoPath,
     code: Vec<KeptCode<String>>,
@@ -26,14 +25,11 @@ pub struct SnapshotFile {
 
 impl SnapshotFile {
     /// Reads `text`, the contents of `path`: `<folder>/<owner>/<repo>/<number>.json`.
-    ///
-    /// # Errors
-    /// An `invalid-snapshot` diagnostic if it is not JSON in the form of this version, or describes another issue.
     pub fn read(path: &RepoPath, text: &str) -> Result<Self, Diagnostic> {
         let invalid = |line: u32, message: String, help: &str| {
             Diagnostic::new(Code::InvalidSnapshot, Some(Place::line(path.clone(), line)), message).help(help)
         };
-        let node = json::read(text, 1).map_err(|fault| invalid(fault.line, fault.message, SYNC_AGAIN))?.node;
+        let node = read_json(text, 1).map_err(|fault| invalid(fault.line, fault.message, SYNC_AGAIN))?.node;
         let Value::Map(pairs) = node.value else {
             return Err(invalid(1, "it is no JSON object".to_owned(), SYNC_AGAIN));
         };
@@ -67,7 +63,6 @@ impl SnapshotFile {
         Ok(Self { issue, path: path.clone(), code, lines })
     }
 
-    /// Returns the line of one of its fields.
     fn line(&self, field: &str) -> u32 {
         self.lines.get(field).copied().unwrap_or(1)
     }
@@ -199,9 +194,6 @@ impl SnapshotFile {
 }
 
 /// Reads the lines of a file at a commit.
-///
-/// # Errors
-/// What is wrong with them: a build must not take them for what the texts of the issue name.
 fn kept_code(code: &SnapshotCode) -> Result<KeptCode<String>, &'static str> {
     let path = RepoPath::new(&code.path).ok().filter(|path| path.as_str() == code.path && !code.path.is_empty());
     let path = path.ok_or("the `path` of an entry of `code` is no path in the repo")?;
@@ -236,4 +228,47 @@ fn trimmed(text: &str) -> String {
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     let start: usize = text.split_inclusive('\n').take_while(|line| line.trim().is_empty()).map(str::len).sum();
     text.get(start..).unwrap_or_default().trim_end().to_owned()
+}
+
+/// Titles of questions, without parentheses and in lower case, and the fields that they ask for.
+const QUESTIONS: [(&str, &str); 9] = [
+    ("area", "area"),
+    ("type", "type"),
+    ("priority", "priority"),
+    ("size", "size"),
+    ("risk", "risk"),
+    ("estimate", "estimate_hrs"),
+    ("estimate hrs", "estimate_hrs"),
+    ("actual", "actual_hrs"),
+    ("actual hrs", "actual_hrs"),
+];
+
+/// The longest answer that is a field's value, in bytes.
+const LONGEST: usize = 200;
+
+/// Returns the answers of a body that are values of fields: name, value; the first of each name.
+fn answers(body: &str) -> Vec<(&'static str, String)> {
+    let markdown = Outline::read(body);
+    let mut found: Vec<(&'static str, String)> = Vec::new();
+    for heading in markdown.headings.iter().filter(|heading| heading.level == 3) {
+        let Some((_, name)) = QUESTIONS.iter().find(|(title, _)| *title == plain(&heading.title)) else { continue };
+        let Some(block) = markdown.blocks.get(heading.block + 1).filter(|block| block.heading.is_none()) else {
+            continue;
+        };
+        // Several paragraphs are prose, which only stays in the body.
+        let alone = markdown.blocks.get(heading.block + 2).is_none_or(|next| next.heading.is_some());
+        let answer = body.get(block.range.clone()).unwrap_or_default().trim();
+        let short = answer.len() <= LONGEST && !answer.contains('\n');
+        if alone && short && !is_nothing(answer) && !found.iter().any(|(known, _)| known == name) {
+            found.push((name, answer.to_owned()));
+        }
+    }
+    found
+}
+
+/// Returns the words of a title in lower case: `Estimate (hrs)` → `estimate hrs`.
+fn plain(title: &str) -> String {
+    let words: Vec<String> =
+        title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
+    words.join(" ")
 }

@@ -2,14 +2,7 @@
 
 use crate::config::{ItemSource, TemplatePart};
 use crate::model::{Code, Diagnostic, LineStarts, Node, Place, RepoPath, Value, nearest_within};
-use crate::records::fields::{ALIASES, KNOWN_FIELDS, RELATIONS, mapped_from};
-use crate::records::values::mentions;
-
-/// Native fields that are compared with unknown ones: those whose misspelling changes what a pack holds.
-///
-/// Shorter names such as `docs` are left out: too many words are one letter away.
-const COMPARED: [&str; 9] =
-    ["parent", "children", "depends_on", "blocked_by", "blocks", "related", "issue", "status", "title"];
+use crate::records::fields::{NAMES, mapped_from, mentions, relation_of};
 
 /// Names of this many letters may differ in two of them, shorter ones in one.
 const LONG: usize = 8;
@@ -42,8 +35,9 @@ pub(super) fn unknown_fields(
         if is_known(name, source) || mentions(node, &mut |_| ()).is_empty() {
             continue;
         }
-        let is_relation = RELATIONS.iter().any(|(relation, _)| *relation == native);
-        if !is_relation && pairs.iter().any(|(other, _)| other == native || maps(source, native, other)) {
+        if relation_of(native).is_none()
+            && pairs.iter().any(|(other, _)| other == native || maps(source, native, other))
+        {
             continue;
         }
         let message = format!("`{name}` is not a field of a work item");
@@ -61,11 +55,11 @@ fn is_known(name: &str, source: &ItemSource) -> bool {
         TemplatePart::Hole(hole) => hole == name,
         TemplatePart::Text(_) => false,
     });
-    KNOWN_FIELDS.contains(&name)
-        || ALIASES.iter().any(|(_, aliases)| aliases.contains(&name))
+    NAMES.has("known", name)
+        || ["parent", "children", "adrs"].iter().any(|native| NAMES.has(native, name))
         || mapped_from(source, name)
         || source.fields.contains_key(name)
-        || source.no_pack.0.contains_key(name)
+        || source.no_pack.contains_key(name)
         || source.edges.as_ref().is_some_and(|edges| edges.field == name)
         || in_template
 }
@@ -79,7 +73,7 @@ fn maps(source: &ItemSource, native: &str, name: &str) -> bool {
 /// The first letter must be right: people rarely mistype it, and `locks` is one letter away from `blocks`.
 fn closest(name: &str) -> Option<&'static str> {
     let first = |text: &str| text.chars().next().map(|c| c.to_ascii_lowercase());
-    let near = COMPARED.into_iter().filter(|native| first(name) == first(native));
+    let near = NAMES.of("compared").iter().copied().filter(|native| first(name) == first(native));
     nearest_within(name, near, |native| if native.len() >= LONG { 2 } else { 1 })
 }
 

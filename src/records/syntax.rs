@@ -1,17 +1,67 @@
-//! JSON → [`Node`]s: numbers keep their spelling, values their lines, and duplicate keys are refused.
+//! YAML and JSON → [`Node`]s: numbers keep their spelling, values their lines, and duplicate keys are refused.
 
-use crate::model::{Node, Value, whole_surrogates};
-use crate::records::yaml::SyntaxFault;
+use crate::model::{Node, Value, conflict_line, whole_surrogates};
+use crate::yaml::{self, YamlDialect, YamlError, YamlNode, YamlValue};
 use serde_json::value::RawValue;
 use std::collections::HashSet;
 use std::ops::Range;
 
-/// How deep values may nest.
+/// A violation of a file format, with its line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SyntaxFault {
+    pub line: u32,
+    /// The message, as a diagnostic shows it.
+    pub message: String,
+}
+
+impl SyntaxFault {
+    pub(super) fn new(line: u32, message: impl Into<String>) -> Self {
+        Self { line, message: message.into() }
+    }
+}
+
+impl From<YamlError> for SyntaxFault {
+    fn from(error: YamlError) -> Self {
+        Self::new(error.at.line, error.kind.to_string())
+    }
+}
+
+/// Reads the documents of a YAML text; those before a fault are returned with it.
+pub(super) fn yaml_documents(text: &str) -> (Vec<Node<String>>, Option<SyntaxFault>) {
+    if let Some(line) = conflict_line(text) {
+        let message = "it has conflict markers: resolve the conflict, then `git add` the file";
+        return (Vec::new(), Some(SyntaxFault::new(line, message)));
+    }
+    let (documents, error) = yaml::documents(text, YamlDialect::Data);
+    (documents.into_iter().map(node).collect(), error.map(SyntaxFault::from))
+}
+
+/// Reads a text that is one value; `None` if it holds nothing.
+pub(super) fn one_yaml(text: &str) -> Result<Option<Node<String>>, SyntaxFault> {
+    match yaml_documents(text) {
+        (_, Some(fault)) => Err(fault),
+        (mut documents, None) if documents.len() < 2 => Ok(documents.pop()),
+        (documents, None) => {
+            let line = documents.get(1).map_or(1, |node| node.line);
+            Err(SyntaxFault::new(line, "it holds more than one document"))
+        }
+    }
+}
+
+/// Recursion is as deep as the reader allows values to nest.
+fn node(read: YamlNode) -> Node<String> {
+    let value = match read.value {
+        YamlValue::Null => Value::Null,
+        YamlValue::Scalar { text, plain } => Value::Scalar { text, plain },
+        YamlValue::List(nodes) => Value::List(nodes.into_iter().map(node).collect()),
+        YamlValue::Map(pairs) => Value::Map(pairs.into_iter().map(|(key, value)| (key.text, node(value))).collect()),
+    };
+    Node { line: read.at.line, value }
+}
+
 const DEEPEST: usize = 128;
 
-/// A parsed JSON text.
 pub(super) struct JsonText {
-    /// The value.
     pub(super) node: Node<String>,
     /// The bytes of each entry if the value is a list.
     pub(super) entries: Vec<Range<usize>>,
@@ -20,7 +70,7 @@ pub(super) struct JsonText {
 }
 
 /// Reads one JSON value that begins on `line` of its file.
-pub(super) fn read(text: &str, line: u32) -> Result<JsonText, SyntaxFault> {
+pub(super) fn read_json(text: &str, line: u32) -> Result<JsonText, SyntaxFault> {
     // serde_json checks the grammar, so that the cursor below may rely on it.
     serde_json::from_str::<&RawValue>(text).map_err(|error| {
         let at = u32::try_from(error.line()).unwrap_or(1).max(1);
@@ -54,7 +104,6 @@ impl Cursor<'_> {
         }
     }
 
-    /// Consumes `byte` if it comes next.
     fn eat(&mut self, byte: u8) -> bool {
         let there = self.peek() == Some(byte);
         self.at += usize::from(there);
