@@ -51,9 +51,6 @@ impl AgentProgram {
 
 impl Setup<'_> {
     /// Writes the entry of each of `programs` whose file does not exist; the others are added by hand.
-    ///
-    /// # Errors
-    /// If a file cannot be read or written.
     pub(crate) fn write_entries(&mut self, programs: &[AgentProgram]) -> Result<(), Failure> {
         for program in AgentProgram::ALL.into_iter().filter(|program| programs.contains(program)) {
             let path = program.file();

@@ -1,7 +1,7 @@
 //! Detects what a repo already has, so that `init` fits it.
 
 use super::starter::AGENT_MARKS;
-use super::trackers::{Proposals, beads_types, named_adr_folders, proposals};
+use super::trackers::{NAMES, Proposals, beads_types, named_adr_folders, proposals};
 use crate::config::{DenyList, RedactionSettings};
 use crate::git;
 use crate::intake::{Repo, RepoOptions};
@@ -15,28 +15,9 @@ use std::fs::{File, Metadata};
 use std::io::{self, ErrorKind, Read as _};
 use std::path::Path;
 
-/// Folders in which a Markdown file is an ADR, compared without case.
-const ADR_FOLDERS: [&str; 6] =
-    ["adr", "adrs", "decisions", "decision-records", "architecture-decision-record", "architecture-decision-records"];
-/// The ADR folders that need no configuration.
-const DEFAULT_ADR_FOLDERS: [&str; 6] =
-    ["docs/adr", "docs/adrs", "docs/decisions", "doc/adr", "doc/architecture/decisions", "docs/architecture/decisions"];
-
-/// Files with rules for everyone who works on a repo, in lower case.
-const RULES: [&str; 5] =
-    ["agents.md", "claude.md", "contributing.md", "docs/contributing.md", ".github/contributing.md"];
-/// Folders whose documents say how something is done, in lower case.
-const PLAYBOOK_FOLDERS: [&str; 8] =
-    ["runbook", "runbooks", "playbook", "playbooks", "guides", "how-to", "howto", "procedures"];
-/// Files that say what a project is, the best first.
-const OVERVIEWS: [&str; 3] = ["docs/overview.md", "OVERVIEW.md", "README.md"];
-
-/// The detected parts of a repo.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct DetectedRepo {
-    /// Whether `work_items/` exists.
     pub(crate) work_items: bool,
-    /// The tasks of Backlog.md.
     pub(crate) backlog: Option<Backlog>,
     /// The path of the beads issues.
     pub(crate) beads: Option<String>,
@@ -52,13 +33,10 @@ pub(crate) struct DetectedRepo {
     pub(crate) documents: bool,
     /// How many of the items that could get a pack are closed, and how many there are.
     pub(crate) closed: (usize, usize),
-    /// Globs over the ADRs.
     pub(crate) adrs: Vec<String>,
     /// Whether all ADRs are found without configuration.
     pub(crate) adrs_by_default: bool,
-    /// The documents that agents may need.
     pub(crate) knowledge: Knowledge,
-    /// The repo on GitHub.
     pub(crate) github: Option<Github>,
     /// The places that could not be examined, sorted.
     #[serde(skip)]
@@ -74,22 +52,20 @@ pub(crate) struct Knowledge {
     pub(crate) rules: Vec<String>,
     /// How something is done.
     pub(crate) playbooks: Vec<String>,
-    /// All others.
     pub(crate) others: Vec<String>,
 }
 
 impl Knowledge {
-    /// Finds the documents among `files`.
     fn among(files: &[RepoPath], mut beginning: impl FnMut(&str) -> Option<String>) -> Self {
         // `init` writes files for tools and a sample decision itself: they must not change what the next run proposes.
-        let is_rules = |path: &&RepoPath| RULES.contains(&path.as_str().to_lowercase().as_str());
+        let is_rules = |path: &&RepoPath| NAMES.has("rules", &path.as_str().to_lowercase());
         let rules =
             files.iter().filter(is_rules).filter(|path| beginning(path.as_str()).is_some_and(|text| has_rules(&text)));
         let rules = rules.map(|path| globset::escape(path.as_str())).collect();
         let mut playbooks = BTreeSet::new();
         for path in files.iter().map(RepoPath::as_str).filter(|path| path.ends_with(".md")) {
             let folders = path.split('/').count() - 1;
-            let is_playbook = |folder: &&str| PLAYBOOK_FOLDERS.contains(&folder.to_lowercase().as_str());
+            let is_playbook = |folder: &&str| NAMES.has("playbook folders", &folder.to_lowercase());
             let depth = path.split('/').take(folders.min(DEEPEST)).position(|folder| is_playbook(&folder));
             if let Some(depth) = depth {
                 let folder: Vec<&str> = path.split('/').take(depth + 1).collect();
@@ -97,36 +73,32 @@ impl Knowledge {
             }
         }
         let in_docs = |path: &RepoPath| {
-            let is_adr = |folder: &str| ADR_FOLDERS.contains(&folder.to_lowercase().as_str());
+            let is_adr = |folder: &str| NAMES.has("adr folders", &folder.to_lowercase());
             let path = path.as_str();
             path.starts_with("docs/") && path.ends_with(".md") && !path.split('/').any(is_adr)
         };
         let others = if files.iter().any(in_docs) { vec!["docs/**/*.md".to_owned()] } else { Vec::new() };
-        let overview =
-            OVERVIEWS.iter().find_map(|name| files.iter().find(|path| path.as_str().eq_ignore_ascii_case(name)));
+        let overview = NAMES
+            .of("overviews")
+            .iter()
+            .find_map(|name| files.iter().find(|path| path.as_str().eq_ignore_ascii_case(name)));
         Self { overview: overview.map(ToString::to_string), rules, playbooks: playbooks.into_iter().collect(), others }
     }
 }
 
-/// A repo with Backlog.md.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Backlog {
-    /// Globs over its tasks.
     pub(crate) tasks: Vec<String>,
-    /// Globs over its milestones.
     pub(crate) milestones: Vec<String>,
-    /// The folder of all that.
     pub(crate) home: &'static str,
     /// The prefixes of its ids, the most frequent first.
     pub(crate) prefixes: Vec<String>,
 }
 
-/// A repo on GitHub.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Github {
     /// `github.com`, or the name of an enterprise server.
     pub(crate) host: String,
-    /// `owner/name`.
     pub(crate) repo: String,
 }
 
@@ -143,16 +115,13 @@ fn has_rules(text: &str) -> bool {
 }
 
 impl DetectedRepo {
-    /// Examines the repo at `root`.
     pub(crate) fn at(root: &Path) -> Self {
         let redactor = Redactor::new(&RedactionSettings::default());
         let mut detector = Detector { root, redactor, faults: Vec::new() };
         let files = detector.files();
         let adrs = detector.adr_folders(&files);
-        let beads = [".beads/issues.jsonl", ".beads/beads.jsonl"]
-            .into_iter()
-            .find(|path| detector.is(path, Metadata::is_file))
-            .map(str::to_owned);
+        let beads = NAMES.of("beads").iter().find(|path| detector.is(path, Metadata::is_file));
+        let beads = beads.map(|path| (*path).to_owned());
         let beads_text = beads.as_deref().and_then(|path| detector.beginning(path, LARGEST_TRACKER));
         let is_kep = |path: &RepoPath| path.name() == "kep.yaml" && path.as_str().starts_with("keps/");
         let backlog = detector.backlog();
@@ -171,7 +140,7 @@ impl DetectedRepo {
             keps: files.iter().any(is_kep),
             documents: files.iter().any(|path| has_document_extension(path.as_str())),
             closed: (0, 0),
-            adrs_by_default: adrs.iter().all(|glob| DEFAULT_ADR_FOLDERS.contains(&folder(glob).as_str())),
+            adrs_by_default: adrs.iter().all(|glob| NAMES.has("default adr folders", &folder(glob))),
             adrs,
             knowledge: Knowledge::among(&files, |path| detector.beginning(path, HEAD)),
             github: detector.remote(),
@@ -185,7 +154,6 @@ impl DetectedRepo {
         !self.has_items() && self.github.is_none() && !unread
     }
 
-    /// Returns whether there are work items in files.
     pub(crate) fn has_items(&self) -> bool {
         self.work_items || self.has_tracker()
     }
@@ -248,32 +216,28 @@ impl Detector<'_> {
     }
 
     fn backlog(&mut self) -> Option<Backlog> {
-        let home =
-            ["backlog", ".backlog"].into_iter().find(|home| self.is(&format!("{home}/tasks"), Metadata::is_dir))?;
-        let mut folders =
-            ["tasks", "drafts", "completed", "archive/tasks"].map(|folder| format!("{home}/{folder}")).to_vec();
-        folders.retain(|folder| self.is(folder, Metadata::is_dir));
+        let home = *NAMES.of("backlog").iter().find(|home| self.is(&format!("{home}/tasks"), Metadata::is_dir))?;
         let prefixes = self.prefixes(&format!("{home}/tasks"));
         let prefixes = self.publishable(prefixes, |prefix| prefix);
-        let mut milestones = ["milestones", "archive/milestones"].map(|folder| format!("{home}/{folder}")).to_vec();
-        milestones.retain(|folder| self.is(folder, Metadata::is_dir));
-        Some(Backlog {
-            tasks: folders.iter().map(|folder| format!("{folder}/**/*.md")).collect(),
-            milestones: milestones.iter().map(|folder| format!("{folder}/m-*.md")).collect(),
-            home,
-            prefixes,
-        })
+        let mut globs = |list: &str, files: &str| -> Vec<String> {
+            let folders = NAMES.of(list).iter().map(|folder| format!("{home}/{folder}"));
+            let there = folders.filter(|folder| self.is(folder, Metadata::is_dir));
+            there.map(|folder| format!("{folder}/{files}")).collect()
+        };
+        let (tasks, milestones) = (globs("backlog tasks", "**/*.md"), globs("backlog milestones", "m-*.md"));
+        Some(Backlog { tasks, milestones, home, prefixes })
     }
 
     /// Returns the folders with Markdown files whose front matter has a status and an id or a title, as work items have;
     /// decisions, and what has a place of its own, do not count.
     fn likely_items(&mut self, files: &[RepoPath], backlog: &str) -> BTreeMap<String, usize> {
-        let known = [backlog, "work_items", ".beads", "keps", ".github", ".contextpack"];
         let is_known = |path: &RepoPath| {
             let mut folders = path.dir().split('/').map(str::to_lowercase);
-            known.contains(&path.as_str().split('/').next().unwrap_or_default())
+            let first = path.as_str().split('/').next().unwrap_or_default();
+            first == backlog
+                || NAMES.has("known folders", first)
                 || path.dir().is_empty()
-                || folders.any(|folder| ADR_FOLDERS.contains(&&*folder))
+                || folders.any(|folder| NAMES.has("adr folders", &folder))
         };
         let mut found = BTreeMap::new();
         let candidates = files.iter().filter(|path| path.as_str().ends_with(".md") && !is_known(path));
@@ -312,7 +276,6 @@ impl Detector<'_> {
         sorted.into_iter().map(|(_, prefix)| prefix).collect()
     }
 
-    /// Returns the prefix in the `id:` line of a file.
     fn prefix(&mut self, path: &str) -> Option<String> {
         let text = self.beginning(path, HEAD)?;
         let id = text.lines().take(40).find_map(|line| line.strip_prefix("id:"))?;
@@ -321,7 +284,6 @@ impl Detector<'_> {
         plain.then(|| format!("{name}-"))
     }
 
-    /// Returns the first bytes of a plain file as text.
     fn beginning(&mut self, path: &str, bytes: u64) -> Option<String> {
         // A link may lead out of the repo.
         let is_link = self.root.join(path).symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
@@ -335,7 +297,6 @@ impl Detector<'_> {
         Some(String::from_utf8_lossy(&head).into_owned())
     }
 
-    /// Returns the GitHub repo of the git remote.
     fn remote(&mut self) -> Option<Github> {
         let remote = git::remote(self.root).unwrap_or_else(|why| {
             let message = format!("the git remote is unknown: {why}");
@@ -346,7 +307,6 @@ impl Detector<'_> {
         remote.as_deref().and_then(github)
     }
 
-    /// Returns globs that match the ADRs.
     fn adr_folders(&mut self, files: &[RepoPath]) -> Vec<String> {
         let log4brains = self.beginning(".log4brains.yml", HEAD);
         let named = named_adr_folders(log4brains.as_deref(), self.beginning(".adr-dir", HEAD).as_deref());
@@ -359,7 +319,6 @@ impl Detector<'_> {
         self.publishable(adr_globs(files, &named), |glob| glob)
     }
 
-    /// Lists the files of the repo.
     fn files(&mut self) -> Vec<RepoPath> {
         let Ok(deny) = DenyList::new(&[]) else { return Vec::new() };
         match Repo::open(self.root, RepoOptions { deny: &deny, excluded: &[], snapshot: None }) {
@@ -401,7 +360,7 @@ fn adr_globs(files: &[RepoPath], named: &[RepoPath]) -> Vec<String> {
         }
         let last = folder.rsplit('/').next().unwrap_or_default().to_lowercase();
         let number = small.strip_prefix("adr").map(|rest| rest.trim_start_matches(['-', '_', ' ']));
-        if ADR_FOLDERS.contains(&last.as_str()) {
+        if NAMES.has("adr folders", &last) {
             globs.insert(format!("{}/**/*.md", globset::escape(folder)));
         } else if number.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())) {
             // A folder with ADRs among other documents.
@@ -439,34 +398,6 @@ pub(crate) fn github(url: &str) -> Option<Github> {
 mod tests {
     use super::*;
     use std::fs;
-
-    #[test]
-    fn remotes_of_every_form_name_their_repo_and_no_credentials() {
-        for url in [
-            "git@github.com:owner/name.git",
-            "https://github.com/owner/name",
-            "https://user:token@GitHub.com/owner/name.git/",
-            "ssh://git@ssh.github.com:443/owner/name.git",
-        ] {
-            assert_eq!(github(url), Some(Github { host: "github.com".into(), repo: "owner/name".into() }), "{url}");
-        }
-        assert_eq!(github("git@github.example.com:a/b.git").unwrap().host, "github.example.com");
-        for url in [
-            "git@gitlab.com:a/b.git",
-            "https://github.com/a",
-            "/srv/git/x.git",
-            "https://github.com/a/b/c",
-            "",
-            "https://notgithub.com/a/b",
-            "https://github.com/a/.git",
-            "https://github.com/a/.git.git",
-            "git@github.com:a/..",
-            "https://x\".github.example/a/b",
-            "https://${{x}}.github.example/a/b",
-        ] {
-            assert_eq!(github(url), None, "{url}");
-        }
-    }
 
     #[cfg(unix)]
     #[test]

@@ -3,7 +3,6 @@
 use crate::model::Shard;
 use clap::{Args as Options, ValueEnum};
 
-/// Options of `init`.
 #[derive(Debug, Default, Options)]
 pub(crate) struct InitArgs {
     /// Keeps packs out of git, in the ignored folder `.contextpack/packs`
@@ -92,15 +91,12 @@ pub(crate) enum AgentProgram {
 
 #[cfg(feature = "mcp")]
 impl AgentProgram {
-    /// All programs.
     pub(crate) const ALL: [Self; 4] = [Self::Claude, Self::Cursor, Self::Vscode, Self::Codex];
 }
 
 impl Tool {
-    /// All tools.
     pub(crate) const ALL: [Self; 3] = [Self::Claude, Self::Copilot, Self::Codex];
 
-    /// Returns the file that its agent reads.
     pub(crate) fn file(self) -> &'static str {
         match self {
             Self::Claude => "CLAUDE.md",

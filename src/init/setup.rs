@@ -7,7 +7,7 @@ use super::detect::DetectedRepo;
 use super::options::{InitArgs, MergeWay, Tool};
 use super::starter::workflows::{self, is_plain, is_schedule_of_github};
 use super::starter::{self, FILL_IN, FILL_IN_BATCHES, PacksAre, RepoOrigin, WorkflowPaths};
-use crate::config::{KnowledgeSettings, Settings};
+use crate::config::Settings;
 use crate::console::{Failure, PathFailure};
 use crate::model::{Code, Diagnostic, Place, RepoPath};
 use crate::store::{Folder, StoreError, WriteResult, init_state_dir};
@@ -24,7 +24,6 @@ pub(crate) const CONFIG: &str = "contextpack.yml";
 
 const WORKFLOWS: &str = ".github/workflows";
 
-/// The workflow that runs jobs.
 const JOBS: &str = "contextpack-jobs.yml";
 
 /// The workflow that runs batches, and the one that it calls for each task.
@@ -39,7 +38,6 @@ pub(crate) struct Setup<'a> {
     root: &'a Path,
     /// The origin that workflows install the program from.
     origin: RepoOrigin,
-    /// The written paths.
     pub(crate) written: Vec<String>,
     /// The paths that were left alone, with the reason.
     pub(crate) left: Vec<(String, &'static str)>,
@@ -49,7 +47,6 @@ pub(crate) struct Setup<'a> {
     pub(crate) by_hand: Vec<(String, String)>,
 }
 
-/// What exists at the path of a file to be written.
 pub(super) enum ExistingFile {
     Nothing,
     /// A link, a folder or a file of unlikely size, which this program did not write.
@@ -71,9 +68,6 @@ impl<'a> Setup<'a> {
     }
 
     /// Returns the folder of packs for a new configuration.
-    ///
-    /// # Errors
-    /// If it cannot be determined whether a folder exists.
     pub(crate) fn output(&self, cached: bool) -> Result<&'static str, Failure> {
         Ok(match cached {
             true => ".contextpack/packs",
@@ -84,9 +78,6 @@ impl<'a> Setup<'a> {
     }
 
     /// Writes all missing files; `existing` is the existing configuration with its name.
-    ///
-    /// # Errors
-    /// If a file cannot be read or written.
     pub(crate) fn all(
         &mut self,
         found: &DetectedRepo,
@@ -150,7 +141,7 @@ impl<'a> Setup<'a> {
         let places = WorkflowPaths { packs: &output, snapshot, cached: in_state, merge: args.merge };
         self.workflows(places, github, args.matrix)?;
         if args.jobs {
-            self.jobs(existing.map(|(_, settings)| &settings.knowledge))?;
+            self.jobs(existing.map(|(_, settings)| settings))?;
         }
         let context = existing.map_or("context", |(_, settings)| settings.handover.dir.as_str());
         if args.batches { self.batches(context) } else { Ok(()) }
@@ -190,8 +181,7 @@ impl<'a> Setup<'a> {
         Ok(())
     }
 
-    /// Writes the workflow that runs the jobs of agents.
-    fn jobs(&mut self, settings: Option<&KnowledgeSettings>) -> Result<(), Failure> {
+    fn jobs(&mut self, settings: Option<&Settings>) -> Result<(), Failure> {
         let path = format!("{WORKFLOWS}/{JOBS}");
         let Some(settings) = settings.filter(|settings| !settings.jobs.is_empty()) else {
             self.left.push((path, "`contextpack.yml` has no `jobs`; name one and run `init --jobs` again"));
@@ -309,7 +299,6 @@ impl<'a> Setup<'a> {
         }
     }
 
-    /// Returns whether a file exists and is incomplete.
     fn is_incomplete(&self, path: &str, text: &str) -> Result<bool, Failure> {
         let (dir, _) = path.rsplit_once('/').unwrap_or(("", path));
         let inside = RepoPath::new(dir).is_ok_and(|dir| Folder::open(self.root, &dir).is_ok());
@@ -337,10 +326,6 @@ impl<'a> Setup<'a> {
     }
 }
 
-/// Returns whether something exists at a path.
-///
-/// # Errors
-/// If that cannot be determined.
 fn exists(root: &Path, path: &str) -> Result<bool, Failure> {
     match root.join(path).symlink_metadata() {
         Ok(_) => Ok(true),
@@ -352,7 +337,7 @@ fn exists(root: &Path, path: &str) -> Result<bool, Failure> {
 /// Returns errors for configured folders whose names have a special meaning in the files that `init` writes.
 pub(crate) fn unfit(name: &str, settings: &Settings) -> Vec<Diagnostic> {
     let folders = [("output.dir", &settings.output.dir), ("github.snapshot", &settings.github.snapshot)];
-    let record = settings.knowledge.context.record.as_ref().map(|folder| ("context.record", folder));
+    let record = settings.context.record.as_ref().map(|folder| ("context.record", folder));
     let unfit = folders.into_iter().chain(record).filter(|(_, folder)| !is_plain(folder.as_str()));
     let errors = unfit.map(|(field, folder)| {
         let at = RepoPath::new(name).ok().map(Place::file);
@@ -372,7 +357,7 @@ pub(crate) fn is_half(before: &[u8], text: &str) -> bool {
 }
 
 /// Returns whether a line of a workflow sets `CONTEXTPACK_REPOSITORY` or `CONTEXTPACK_COMMIT` to nothing.
-fn has_empty_origin(text: &[u8]) -> bool {
+pub(super) fn has_empty_origin(text: &[u8]) -> bool {
     let mut lines = text.split(|byte| *byte == b'\n').filter_map(|line| str::from_utf8(line.trim_ascii()).ok());
     lines.any(|line| match line.split_once(':') {
         Some(("CONTEXTPACK_REPOSITORY" | "CONTEXTPACK_COMMIT", value)) => {
@@ -456,26 +441,6 @@ mod tests {
             if at >= "# contextpack".len() || at == 0 {
                 prop_assert_eq!(completed(&format!("{before}{}", &BLOCK[..at])), Some(whole));
             }
-        }
-    }
-
-    #[test]
-    fn an_origin_is_empty_if_a_line_sets_it_to_nothing() {
-        for text in
-            ["env:\n  CONTEXTPACK_COMMIT: \"\"\r\n", "CONTEXTPACK_REPOSITORY:", "CONTEXTPACK_COMMIT: '' # later"]
-        {
-            assert!(has_empty_origin(text.as_bytes()), "{text:?}");
-        }
-        for text in ["", "  CONTEXTPACK_COMMIT: \"ab\"\n", "# CONTEXTPACK_COMMIT: \"\"\n"] {
-            assert!(!has_empty_origin(text.as_bytes()), "{text:?}");
-        }
-    }
-
-    #[test]
-    fn a_file_is_half_where_it_breaks_off_within_a_line_of_ours() {
-        assert!(is_half(b"", "a\nb\n") && is_half(b"a", "a\nb\n") && is_half(b"a\nb", "a\nb\n"));
-        for whole in ["a\n", "a\nb\n", "a\nc", "b", "a\nb\nc"] {
-            assert!(!is_half(whole.as_bytes(), "a\nb\n"), "{whole:?}");
         }
     }
 }

@@ -1,28 +1,12 @@
 //! Recognizes the formats of trackers and proposals from names and beginnings of files.
 
-use crate::model::RepoPath;
+use crate::model::{RepoPath, WordLists};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
-/// The types of edges of beads that say that an item needs another, and that another contains it.
-const BEADS_NEEDS: [&str; 3] = ["blocks", "conditional-blocks", "waits-for"];
-const BEADS_PARENT: &str = "parent-child";
-/// The types of edges of beads between items that belong together.
-const BEADS_RELATED: [&str; 11] = [
-    "caused-by",
-    "delegated-from",
-    "discovered-from",
-    "duplicates",
-    "related",
-    "relates-to",
-    "replies-to",
-    "supersedes",
-    "tracks",
-    "until",
-    "validates",
-];
-/// The types of edges of beads that lead to people.
-const BEADS_PEOPLE: [&str; 4] = ["approved-by", "assigned-to", "attests", "authored-by"];
+/// Names by which parts of a repo are known.
+pub(super) static NAMES: LazyLock<WordLists> = LazyLock::new(|| WordLists::read(include_str!("trackers.txt")));
 
 /// The most types of edges that a team made up and that are mapped.
 const MOST_OWN_TYPES: usize = 20;
@@ -32,9 +16,8 @@ const MOST_READ: usize = 5;
 
 /// Returns the relation of each type of edge of beads: the known ones, and those besides in the file with this text.
 pub(crate) fn beads_types(text: &str) -> Vec<(String, &'static str)> {
-    let mut types: Vec<(String, &str)> = BEADS_NEEDS.map(|name| (name.to_owned(), "depends_on")).to_vec();
-    types.push((BEADS_PARENT.to_owned(), "parent"));
-    types.extend(BEADS_RELATED.map(|name| (name.to_owned(), "related")));
+    let of = |relation: &'static str| NAMES.of(relation).iter().map(move |name| ((*name).to_owned(), relation));
+    let mut types: Vec<(String, &str)> = ["depends_on", "parent", "related"].into_iter().flat_map(of).collect();
     let mut own: BTreeSet<String> = BTreeSet::new();
     for line in text.lines() {
         let Ok(serde_json::Value::Object(item)) = serde_json::from_str(line) else { continue };
@@ -43,7 +26,7 @@ pub(crate) fn beads_types(text: &str) -> Vec<(String, &'static str)> {
     }
     own.retain(|name| {
         let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte));
-        let known = types.iter().any(|(known, _)| known == name) || BEADS_PEOPLE.contains(&name.as_str());
+        let known = types.iter().any(|(known, _)| known == name) || NAMES.has("people", name);
         plain && !known && (1..=64).contains(&name.len())
     });
     types.extend(own.into_iter().take(MOST_OWN_TYPES).map(|name| (name, "related")));
@@ -53,9 +36,7 @@ pub(crate) fn beads_types(text: &str) -> Vec<(String, &'static str)> {
 /// A folder of numbered proposals, such as EIPs.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Proposals {
-    /// The glob over them.
     pub(crate) glob: String,
-    /// The field with their number.
     pub(crate) field: String,
 }
 

@@ -46,7 +46,6 @@ pub(crate) const BLOCK_END: &str = "# contextpack end";
 pub(crate) const ITEM: &str = "work_items/feat-example.md";
 pub(crate) const ADR: &str = "docs/adr/0001-record-decisions.md";
 
-/// Renders the template `name`.
 #[expect(clippy::expect_used, reason = "the templates are part of the program, and tests render each")]
 fn render(name: &str, values: Value) -> String {
     let mut environment = Environment::new();
@@ -103,7 +102,6 @@ pub(crate) fn item(with_adr: bool) -> String {
     render("work_item.md", context! { adr => with_adr.then_some(ADR) })
 }
 
-/// Returns a sample architecture decision.
 pub(crate) fn adr() -> String {
     render("adr.md", context! {})
 }
@@ -124,11 +122,9 @@ pub(crate) fn attributes(output: &str, handovers: &str) -> String {
     )
 }
 
-/// Where packs are, and who builds them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum PacksAre {
-    /// Not in git.
     Cached,
     /// In git, with each change.
     Committed,
@@ -188,11 +184,11 @@ mod tests {
             (settings.github.repo.as_deref(), settings.github.host.as_str()),
             (Some("owner/name"), "github.example.com")
         );
-        assert_eq!(settings.roots.only.0["state"], ["open", "unknown"]);
+        assert_eq!(settings.roots.only().next().unwrap().1, ["open", "unknown"]);
 
         let issues = DetectedRepo { github: Some(github()), ..DetectedRepo::default() };
         let settings = load("contextpack.yml", Some(&config(&issues, ".contextpack/packs", false))).unwrap();
-        assert_eq!(settings.roots.only.0["state"], ["open", "unknown"]);
+        assert_eq!(settings.roots.only().next().unwrap().1, ["open", "unknown"]);
         assert_eq!(settings.output.dir.as_str(), ".contextpack/packs");
         assert!(load("contextpack.yml", Some(&config(&DetectedRepo::default(), "packs", true))).is_ok());
     }
@@ -229,8 +225,8 @@ mod tests {
         assert_eq!(settings.redaction.rules[0].name, "customer-id");
         assert_eq!(settings.profiles["coding"].budget.max_tokens, Some(8000));
         assert_eq!(settings.github.repo.as_deref(), Some("owner/name"));
-        assert_eq!(settings.knowledge.documents.len(), 3);
-        assert!(settings.knowledge.documents[0].pinned && settings.knowledge.overview.is_some());
+        assert_eq!(settings.documents.len(), 3);
+        assert!(settings.documents[0].pinned && settings.overview.is_some());
     }
 
     #[test]

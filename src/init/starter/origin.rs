@@ -59,18 +59,15 @@ fn is_hex(text: &str) -> bool {
     text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
 }
 
-/// Origins for tests.
 #[cfg(test)]
 pub(super) mod samples {
     use super::RepoOrigin;
 
-    /// A known origin.
     pub(in crate::init::starter) const KNOWN: RepoOrigin = RepoOrigin {
         repository: "https://github.com/owner/contextpack",
         commit: "0123456789abcdef0123456789abcdef01234567",
         sha256: "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
     };
-    /// An unknown origin.
     pub(in crate::init::starter) const UNKNOWN: RepoOrigin = RepoOrigin { repository: "", commit: "", sha256: "" };
 }
 

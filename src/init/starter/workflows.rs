@@ -9,9 +9,7 @@ use std::collections::BTreeSet;
 /// The folders of a repo that a workflow reads and writes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct WorkflowPaths<'a> {
-    /// The folder of packs.
     pub(crate) packs: &'a str,
-    /// The folder of the snapshot.
     pub(crate) snapshot: &'a str,
     /// Whether both are ignored by git.
     pub(crate) cached: bool,
@@ -20,7 +18,6 @@ pub(crate) struct WorkflowPaths<'a> {
 }
 
 impl WorkflowPaths<'_> {
-    /// Returns whether pull requests commit packs.
     fn commits_packs(self) -> bool {
         !self.cached && self.merge != Some(MergeWay::Queue)
     }
@@ -230,14 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schedule_of_jobs_is_one_that_github_knows() {
-        for known in ["0 7 * * 1-5", "*/15 0-6 1,15 JAN-MAR *", "0 0 1 1 0", "0 7 7 7 *"] {
-            assert!(is_schedule_of_github(known), "{known}");
-        }
-        for other in ["0 0 L * *", "0 0 15W * *", "0 0 * * 5#2", "0 0 ? * *", "0 0 * * 7", "0 0 * * 5-7", "0 0 * *", ""]
-        {
-            assert!(!is_schedule_of_github(other), "{other}");
-        }
+    fn a_workflow_of_jobs_has_their_schedules() {
         let value: serde_yaml::Value =
             serde_yaml::from_str(&jobs(&BTreeSet::from(["0 7 * * 1", "5 * * * *"]), "r", KNOWN)).unwrap();
         let crons: Vec<_> =
@@ -245,58 +235,6 @@ mod tests {
         assert_eq!(crons, [Some("0 7 * * 1"), Some("5 * * * *")]);
         let none: serde_yaml::Value = serde_yaml::from_str(&jobs(&BTreeSet::new(), "r", KNOWN)).unwrap();
         assert!(none["on"]["schedule"].is_null() && none["on"]["workflow_dispatch"].is_mapping());
-    }
-
-    #[test]
-    fn names_that_mean_more_than_themselves_are_not_plain() {
-        for plain in ["packs", ".contextpack/packs", "my packs/v1.2", "päckchen", "包", "a+b_c-d"] {
-            assert!(is_plain(plain), "{plain}");
-        }
-        for other in [
-            "",
-            "/",
-            "a//b",
-            "${{ github.token }}",
-            "$HOME",
-            "$(id)",
-            "`id`",
-            "a\"b",
-            "a'b",
-            "a\\b",
-            "a\nb",
-            "a\rb",
-            "#a",
-            "a #b",
-            "*",
-            "**",
-            "a?",
-            "[.]github",
-            "!a",
-            "~",
-            "a:b",
-            "a;b",
-            "a|b",
-            "a&b",
-            "a<b",
-            "{a,b}",
-            "@SNAPSHOT@",
-            "%2e",
-            "-rf",
-            "a/-b",
-            " a",
-            "a ",
-            "a/ b",
-            ".",
-            "..",
-            "a/../b",
-            "\u{2028}",
-            "\u{85}",
-            "\u{202e}",
-            "\u{feff}",
-            "\u{0}",
-        ] {
-            assert!(!is_plain(other), "{other:?}");
-        }
     }
 
     proptest! {
