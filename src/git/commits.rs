@@ -12,9 +12,7 @@ use std::path::Path;
 pub struct Commit {
     /// When it was committed, in seconds since 1970, if it says so.
     pub at: Option<i64>,
-    /// Its author's name, as in the commit.
     pub author: String,
-    /// The first line of its message.
     pub subject: String,
 }
 
@@ -30,11 +28,8 @@ pub struct CommitLog {
 /// A commit with the values of one of its trailers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommitTrailers {
-    /// The commit's id.
     pub id: String,
-    /// The first line of its message.
     pub subject: String,
-    /// The values, in order.
     pub values: Vec<String>,
     /// How many more there are, beyond the most that are read.
     pub left_out: usize,
@@ -48,9 +43,7 @@ const MAX_LENGTH: usize = 400;
 /// A version of a file, as a commit added or changed it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileVersion {
-    /// The id of its bytes.
     pub blob: String,
-    /// The commit's id.
     pub commit: String,
     /// The file's path, from the folder that git was asked in.
     pub path: String,
@@ -62,7 +55,6 @@ fn ask(root: &Path, arguments: &[&str], more: &[String]) -> Result<String, GitEr
     Git::isolated(root, &arguments).text()
 }
 
-/// Returns the id of the commit that a revision names.
 fn commit_id(root: &Path, revision: &str) -> Option<String> {
     ask(root, &["rev-parse", "--verify", "--quiet", "--end-of-options", &format!("{revision}^{{commit}}")], &[]).ok()
 }
@@ -82,9 +74,6 @@ pub fn is_shallow(root: &Path) -> bool {
 }
 
 /// Returns whether a revision is the commit that is checked out.
-///
-/// # Errors
-/// If it is unknown, or there is no commit.
 pub fn is_head(root: &Path, revision: &str) -> Result<bool, HistoryError> {
     confirm_git(root)?;
     let commit = |revision: &str| commit_id(root, revision).ok_or_else(|| HistoryError::Unknown(revision.to_owned()));
@@ -92,9 +81,6 @@ pub fn is_head(root: &Path, revision: &str) -> Result<bool, HistoryError> {
 }
 
 /// Finds the merge base of two revisions.
-///
-/// # Errors
-/// If there is none, or one of them is unknown.
 pub fn merge_base(root: &Path, one: &str, other: &str) -> Result<String, HistoryError> {
     confirm_git(root)?;
     ask(root, &["merge-base", "--end-of-options", one, other], &[])
@@ -104,9 +90,6 @@ pub fn merge_base(root: &Path, one: &str, other: &str) -> Result<String, History
 /// Reads the last `most` commits of `HEAD` that touch anything but `excluded` folders; none where there is no git or no commit.
 ///
 /// Names are those of the commits themselves, whatever the user's settings say.
-///
-/// # Errors
-/// Why git could not say: a sentence without a secret.
 pub fn last_commits(root: &Path, most: usize, excluded: &[&str]) -> Result<CommitLog, String> {
     if most == 0 || work_tree(root).map_err(|error| error.to_string())?.is_none() {
         return Ok(CommitLog::default());
@@ -159,9 +142,6 @@ fn names(text: &str) -> impl Iterator<Item = String> {
 
 /// Reads the trailer `key` of the commits of a range such as `main..HEAD`, or of one commit, the oldest first. Commits without it are
 /// left out, and so are those that only `HEAD` of a range of one revision would reach.
-///
-/// # Errors
-/// If there is no such range.
 pub fn trailers(root: &Path, range: &str, key: &str) -> Result<Vec<CommitTrailers>, HistoryError> {
     confirm_git(root)?;
     let unknown = || HistoryError::Unknown(range.to_owned());
@@ -184,9 +164,6 @@ pub fn trailers(root: &Path, range: &str, key: &str) -> Result<Vec<CommitTrailer
 }
 
 /// Lists the files that commits changed, as paths from `root`; those outside of it are left out.
-///
-/// # Errors
-/// Why git could not say.
 pub fn changed_files(root: &Path, commits: &[&str]) -> Result<BTreeSet<String>, HistoryError> {
     if commits.is_empty() {
         return Ok(BTreeSet::new());
@@ -198,9 +175,6 @@ pub fn changed_files(root: &Path, commits: &[&str]) -> Result<BTreeSet<String>, 
 
 /// Lists the versions of the `.json` files below `folders` in the commits of all branches and tags, the newest commit first and each
 /// content once; none where there is no git. In a shallow clone these are the versions that it has.
-///
-/// # Errors
-/// Why git could not say.
 pub fn file_versions(root: &Path, folders: &[&str]) -> Result<Vec<FileVersion>, HistoryError> {
     if !is_in_git(root) || folders.is_empty() {
         return Ok(Vec::new());

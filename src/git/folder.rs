@@ -10,16 +10,11 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 #[error("cannot read `{}`", path.display())]
 pub struct UnreadableGit {
-    /// The file or folder.
     pub path: PathBuf,
-    /// The system's error.
     pub source: io::Error,
 }
 
 /// Finds the nearest folder upwards with `.git`, which is a file in linked work trees and submodules.
-///
-/// # Errors
-/// If a folder on the way cannot be examined.
 pub fn work_tree(root: &Path) -> Result<Option<&Path>, UnreadableGit> {
     for dir in root.ancestors() {
         let path = dir.join(".git");
@@ -38,9 +33,6 @@ pub fn is_in_git(root: &Path) -> bool {
 }
 
 /// Finds the git folder of the work tree around `root`, which holds the index; `None` if there is none.
-///
-/// # Errors
-/// If it may exist and cannot be examined.
 pub fn git_folder(root: &Path) -> Result<Option<PathBuf>, UnreadableGit> {
     let Some(top) = work_tree(root)? else { return Ok(None) };
     folder_at(top).map_err(|source| UnreadableGit { path: top.join(".git"), source })

@@ -16,9 +16,6 @@ pub struct GitUnavailable {
 }
 
 /// Returns the entries of the index below `root` outside `excluded` folders, for [`index_entries`] to read.
-///
-/// # Errors
-/// Why git could not say.
 pub fn entries(root: &Path, excluded: &[RepoPath]) -> Result<Vec<u8>, GitUnavailable> {
     let mut arguments: Vec<String> = ["ls-files", "-z", "-t", "--stage", "--", "."].map(str::to_owned).into();
     arguments.extend(excluded.iter().map(|folder| outside(folder.as_str())));
@@ -40,7 +37,6 @@ pub(super) fn outside(folder: &str) -> String {
 pub struct IndexEntry<'a> {
     /// The path as git writes it: bytes, `/` between parts, relative to the root.
     pub path: &'a [u8],
-    /// The id of its content.
     pub id: &'a str,
     mode: &'a str,
     /// Whether git leaves the path on disk alone, as outside a sparse checkout.
@@ -53,13 +49,11 @@ impl IndexEntry<'_> {
         self.mode == "120000"
     }
 
-    /// Returns whether it is a regular file.
     pub fn is_file(&self) -> bool {
         self.mode.starts_with("100")
     }
 }
 
-/// Iterates over `entries`.
 pub fn index_entries(entries: &[u8]) -> impl Iterator<Item = IndexEntry<'_>> {
     // `<tag> <mode> <id> <stage>\t<path>`
     entries.split(|byte| *byte == 0).filter_map(|entry| {
@@ -94,9 +88,6 @@ pub fn is_tracked(path: &Path) -> bool {
 }
 
 /// Returns the URL of the remote `origin` without user name and password, if there is one.
-///
-/// # Errors
-/// Why git could not say: a sentence without a secret.
 pub fn remote(root: &Path) -> Result<Option<String>, String> {
     if work_tree(root).map_err(|error| error.to_string())?.is_none() {
         return Ok(None);
@@ -120,9 +111,6 @@ pub fn remote(root: &Path) -> Result<Option<String>, String> {
 }
 
 /// Sets values in the git configuration of this clone.
-///
-/// # Errors
-/// Why git refused: a sentence.
 pub fn configure(root: &Path, values: &[(&str, &str)]) -> Result<(), String> {
     values.iter().try_for_each(|(name, value)| {
         Git::isolated(root, &["config", "--local", name, value]).bytes()?;

@@ -6,9 +6,6 @@ use std::path::Path;
 /// Writes the files of the merge of `HEAD` with `other` below `folder`, which becomes a git repository that tracks them.
 ///
 /// Only files for which `may_conflict` is true may have conflicts; they are written as `HEAD` has them.
-///
-/// # Errors
-/// Why the files cannot be written: a sentence.
 pub fn write_merged_files(
     top: &Path,
     other: &str,

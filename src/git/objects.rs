@@ -14,28 +14,20 @@ const MAX_FILE_BYTES: u64 = 64 << 20;
 /// The most bytes that the files of one folder may have together: git stores a thousand equal files as one.
 const MAX_FOLDER_BYTES: u64 = 1 << 30;
 
-/// Why a revision could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum HistoryError {
-    /// There is no such revision, or no such file in it.
     #[error("git knows no `{0}`; if a shallow clone lacks it, fetch it first")]
     Unknown(String),
-    /// The file is larger than any pack.
     #[error("`{0}` is larger than 64 MiB, the most that is read")]
     TooLarge(String),
-    /// The files of a folder are larger than any packs together.
     #[error("the files of `{0}` are larger than 1 GiB together, the most that is read")]
     SetTooLarge(String),
-    /// There is no commit to compare with.
     #[error("there is no commit yet: commit the packs first, or name two packs or folders")]
     NoCommit,
-    /// The folder is in no repository.
     #[error("this is not in a git repository: name two packs or folders, or run `git init` first")]
     NoRepository,
-    /// git could not be run, or its answer makes no sense.
     #[error(transparent)]
     Git(#[from] GitError),
-    /// git ended early.
     #[error("git ended early")]
     Ended(#[from] io::Error),
 }
@@ -43,7 +35,6 @@ pub enum HistoryError {
 /// A file or folder in a revision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GitObject {
-    /// A file's bytes.
     File(Vec<u8>),
     /// A folder's plain files, by name.
     Folder(Vec<(String, Vec<u8>)>),
@@ -58,10 +49,6 @@ pub struct History {
 }
 
 impl History {
-    /// Starts git in `root`.
-    ///
-    /// # Errors
-    /// If git cannot be started.
     pub fn open(root: &Path) -> Result<Self, HistoryError> {
         if !is_in_git(root) {
             return Err(HistoryError::NoRepository);
@@ -75,9 +62,6 @@ impl History {
 
     /// Reads the file or folder at `path` of `revision`; `None` if there is none. Of a folder it reads the files for whose
     /// names `wanted` is true.
-    ///
-    /// # Errors
-    /// If there is no such revision, or git fails.
     pub fn read(
         &mut self,
         revision: &str,
@@ -115,9 +99,6 @@ impl History {
     }
 
     /// Reads the bytes of a file by the id of its content; `None` if git does not have it, as in a partial clone.
-    ///
-    /// # Errors
-    /// If git fails, or they are more than 64 MiB.
     pub fn blob(&mut self, id: &str) -> Result<Option<Vec<u8>>, HistoryError> {
         Ok(self.request(id)?.filter(|object| object.kind == "blob").map(|object| object.bytes))
     }
@@ -169,9 +150,6 @@ impl StoredObjects {
     }
 
     /// Reads a content of at most `limit` bytes. Nothing is fetched: what a partial clone lacks is unreadable.
-    ///
-    /// # Errors
-    /// Why it cannot be read.
     pub fn read(&self, id: &str, limit: u64) -> Result<Vec<u8>, Refusal> {
         let mut git = self.git.lock().unwrap_or_else(PoisonError::into_inner);
         let unreadable = |error: HistoryError| Refusal::Unreadable(format!("it is not checked out, and {error}"));
@@ -193,7 +171,6 @@ impl StoredObjects {
         read
     }
 
-    /// Ends the process.
     pub fn close(&self) {
         *self.git.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }

@@ -16,7 +16,6 @@ pub const MAX_DURATION: Duration = Duration::from_secs(120);
 /// The longest time that git may take to answer a question: a log of all branches of a large repository takes minutes.
 const MAX_ANSWER: Duration = Duration::from_secs(3600);
 
-/// How often git is tried while another git holds a lock.
 const LOCK_TRIES: u32 = 10;
 
 /// The most of git's messages that is read, in bytes, and the longest line of them that is shown, in characters: a remote writes
@@ -27,7 +26,6 @@ const MAX_LINE: usize = 400;
 /// A file that is empty on every machine.
 const NO_FILE: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
 
-/// A git command that is about to run.
 #[derive(Debug)]
 pub struct Git<'a> {
     command: Command,
@@ -36,19 +34,15 @@ pub struct Git<'a> {
     limit: Duration,
 }
 
-/// Why git failed.
 #[derive(Debug, Default, PartialEq, Eq, thiserror::Error)]
 #[error("{why}")]
 pub struct GitError {
     /// The reason: a sentence without a secret.
     pub why: String,
-    /// Whether git is not installed.
     pub is_missing: bool,
-    /// Whether git did not end in time.
     pub is_timeout: bool,
     /// Whether the remote received the push and refused it, so that it did not arrive.
     pub is_rejection: bool,
-    /// Whether another git holds a lock.
     is_locked: bool,
 }
 
@@ -117,7 +111,6 @@ impl<'a> Git<'a> {
         Self { command, root, input: None, limit: MAX_ANSWER }
     }
 
-    /// Sets a variable of the environment.
     #[must_use]
     pub fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
         self.command.env(name, value);
@@ -130,7 +123,6 @@ impl<'a> Git<'a> {
         self.env("GIT_NO_LAZY_FETCH", "1").env("GIT_ALLOW_PROTOCOL", "none")
     }
 
-    /// Sets the standard input.
     #[must_use]
     pub fn input(self, input: Option<&'a str>) -> Self {
         Self { input, ..self }
@@ -149,24 +141,17 @@ impl<'a> Git<'a> {
     }
 
     /// Runs it, and returns what it prints without the last line end.
-    ///
-    /// # Errors
-    /// If it fails.
     pub fn text(self) -> Result<String, GitError> {
         self.bytes().map(|bytes| String::from_utf8_lossy(&bytes).trim_end().to_owned())
     }
 
     /// Runs it, and returns what it prints.
-    ///
-    /// # Errors
-    /// If it fails.
     pub fn bytes(self) -> Result<Vec<u8>, GitError> {
         let root = self.root;
         let output = self.output()?;
         if output.status.success() { Ok(output.stdout) } else { Err(failure(root, &output.stderr)) }
     }
 
-    /// Runs it, however it ends.
     pub(super) fn output(mut self) -> Result<GitOutput, GitError> {
         self.command.stdin(if self.input.is_some() { Stdio::piped() } else { Stdio::null() });
         let spawned = self.command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
@@ -191,7 +176,6 @@ impl<'a> Git<'a> {
     }
 }
 
-/// What a git command printed, and how it ended.
 pub(super) struct GitOutput {
     pub(super) status: ExitStatus,
     pub(super) stdout: Vec<u8>,
@@ -199,17 +183,11 @@ pub(super) struct GitOutput {
 }
 
 /// Runs git with the settings of the user.
-///
-/// # Errors
-/// Why it failed: a sentence.
 pub fn git(root: &Path, arguments: &[&str]) -> Result<String, String> {
     Ok(Git::as_user(root, arguments).text()?)
 }
 
 /// Runs git as [`git`] does, and waits while the user's own git, or one whose command was killed, holds a lock.
-///
-/// # Errors
-/// Why it failed: a sentence.
 pub fn patient(root: &Path, arguments: &[&str], input: Option<&str>) -> Result<String, String> {
     for _ in 0..LOCK_TRIES {
         match Git::as_user(root, arguments).input(input).text() {
