@@ -1,6 +1,6 @@
 //! The names of the files that references may lead to, indexed once.
 
-use crate::model::{RepoPath, WordLists, canonical, has_document_extension, holds, word_lists};
+use crate::model::{RepoPath, WordLists, canonical, has_document_extension};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -109,10 +109,10 @@ fn only<'a>(files: impl Iterator<Item = (&'a str, &'a RepoPath)>) -> HashMap<Cow
     known
 }
 
-static PATH_NAMES: LazyLock<WordLists> = LazyLock::new(|| word_lists(include_str!("path_names.txt")));
+static PATH_NAMES: LazyLock<WordLists> = LazyLock::new(|| WordLists::read(include_str!("path_names.txt")));
 
 pub(super) fn is_listed(list: &str, name: &str) -> bool {
-    holds(&PATH_NAMES, list, name)
+    PATH_NAMES.has(list, name)
 }
 
 /// Returns whether the name is usual in any folder, such as `README.md`, so that it identifies no file.

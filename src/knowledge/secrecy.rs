@@ -4,7 +4,7 @@
 //! this reads the head of a text as a person would who looks for one word: whatever the format, the quotes, the indent or the
 //! characters that nobody sees.
 
-use crate::config::{DocumentSource, DocumentType, KnowledgeSettings, nearest};
+use crate::config::{DocumentSource, DocumentType, Settings, nearest};
 use crate::markdown::front_matter::{front_matter, key, near_miss};
 use crate::model::{Node, RepoPath, Value};
 use crate::notes::SIDECAR;
@@ -38,7 +38,7 @@ pub struct DocumentRules<'a> {
 
 impl<'a> DocumentRules<'a> {
     /// Returns what the configuration says of a file; `None` if it is no document, which files with notes never are.
-    pub fn of(settings: &'a KnowledgeSettings, path: &RepoPath) -> Option<Self> {
+    pub fn of(settings: &'a Settings, path: &RepoPath) -> Option<Self> {
         let is_overview = settings.overview.as_ref() == Some(path);
         let source = settings.source_of(path);
         let is_document = (source.is_some() || is_overview) && !path.as_str().ends_with(SIDECAR);

@@ -1,13 +1,13 @@
 //! Headings recognized by their meaning: case, level, punctuation, emoji, emphasis, numbering and qualifiers are ignored,
 //! and the usual synonyms count, also in German, French, Spanish, Portuguese, Japanese and Chinese.
 
-use crate::model::{WordLists, holds, word_lists};
+use crate::model::WordLists;
 use std::collections::{HashMap, HashSet};
 use std::sync::{LazyLock, PoisonError, RwLock};
 
 const WORDS: &str = include_str!("key_headings.txt");
 
-static LISTS: LazyLock<WordLists> = LazyLock::new(|| word_lists(WORDS));
+static LISTS: LazyLock<WordLists> = LazyLock::new(|| WordLists::read(WORDS));
 
 const MOST_KNOWN: usize = 10_000;
 
@@ -64,14 +64,14 @@ impl KeyHeadings {
         let qualified = words.iter().take_while(|word| is_qualifier(word)).count();
         (0..=qualified).any(|start| {
             let words = &words[start..];
-            let remarks = (1..words.len()).filter(|at| holds(&LISTS, "remark", &words[*at]));
+            let remarks = (1..words.len()).filter(|at| LISTS.has("remark", &words[*at]));
             remarks.chain([words.len()]).any(|end| self.phrases.contains(&words[..end].join(" ")))
         })
     }
 }
 
 fn is_qualifier(word: &str) -> bool {
-    holds(&LISTS, "qualifier", word) || word.bytes().all(|byte| byte.is_ascii_digit()) || word == "phase"
+    LISTS.has("qualifier", word) || word.bytes().all(|byte| byte.is_ascii_digit()) || word == "phase"
 }
 
 fn is_separator(c: char) -> bool {

@@ -1,17 +1,17 @@
 //! The words of the grammar, which `vocabulary.txt` lists by what they do.
 
-use crate::model::{WordLists, holds, word_lists};
+use crate::model::WordLists;
 use regex::Regex;
 use std::sync::LazyLock;
 
-static WORDS: LazyLock<WordLists> = LazyLock::new(|| word_lists(include_str!("vocabulary.txt")));
+static WORDS: LazyLock<WordLists> = LazyLock::new(|| WordLists::read(include_str!("vocabulary.txt")));
 
 pub(super) fn words_for(meaning: &str) -> &'static [&'static str] {
-    WORDS.get(meaning).map_or(&[], Vec::as_slice)
+    WORDS.of(meaning)
 }
 
 pub(super) fn means(meaning: &str, word: &str) -> bool {
-    holds(&WORDS, meaning, word)
+    WORDS.has(meaning, word)
 }
 
 #[expect(clippy::expect_used, reason = "the pattern is a constant that every test of the module compiles")]

@@ -53,45 +53,6 @@ fn start_of_count(text: &str) -> usize {
 mod tests {
     use super::*;
 
-    /// Returns the pieces that every place of `text` is rounded down to.
-    fn pieces(text: &str) -> Vec<&str> {
-        let mut ends: Vec<usize> = text.char_indices().map(|(at, _)| floor_cluster(text, at)).collect();
-        ends.push(text.len());
-        ends.dedup();
-        ends.windows(2).map(|pair| &text[pair[0]..pair[1]]).collect()
-    }
-
-    #[test]
-    fn no_cluster_is_divided() {
-        for clusters in [
-            &["a", "e\u{301}", "b", "\r\n", "c"][..],
-            &[
-                "👨\u{200d}👩\u{200d}👧",
-                "👨\u{200d}👩\u{200d}👧",
-                "❤\u{fe0f}\u{200d}🔥",
-                "🧑🏽\u{200d}🚀",
-                "1\u{fe0f}\u{20e3}",
-                "2",
-            ],
-            &["🇩🇪", "🇫🇷", "🇯🇵", "x", "🇩🇪", "🇫"],
-            &["한", "국", "\u{1112}\u{1161}\u{11ab}", "\u{1100}\u{1161}", "a"],
-            &["क\u{94d}ष", "त\u{94d}\u{200d}र\u{940}", "न", "ম\u{9cd}প", "ක\u{dca}\u{200d}ෂ"],
-            &["語", "葛\u{e0100}", "🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}", "☎\u{fe0e}"],
-        ] {
-            assert_eq!(pieces(&clusters.concat()), clusters);
-        }
-    }
-
-    #[test]
-    fn a_cut_leaves_no_joiner_behind() {
-        for text in ["می\u{200c}خواهم", "ᠠ\u{180e}ᠠ", "ه\u{200d} x"] {
-            for (at, _) in text.char_indices() {
-                let kept = &text[..floor_cluster(text, at)];
-                assert!(!kept.ends_with(['\u{200c}', '\u{200d}', '\u{180e}']), "{kept:?} of {text:?}");
-            }
-        }
-    }
-
     #[test]
     fn long_rows_are_counted_from_a_place_that_is_right() {
         for cluster in ["🇩🇪", "👨\u{200d}👩\u{200d}👧", "क\u{94d}षि", "한"] {

@@ -10,7 +10,6 @@ use std::fmt::Write as _;
 /// ASCII nor a letter nor a digit counts as ignored.
 #[derive(Debug, Clone, Default)]
 pub struct Commands {
-    /// Whether the line has a visible character.
     has_text: bool,
     /// Whether its only visible character is a colon.
     is_colon: bool,
@@ -108,40 +107,6 @@ mod tests {
     fn broken(text: &str) -> String {
         let mut commands = Commands::default();
         text.chars().map(|c| if commands.completes(c) { '!' } else { c }).collect()
-    }
-
-    #[test]
-    fn what_makes_a_command_is_found_and_nothing_else() {
-        for (text, expected) in [
-            ("::add-mask::x", ":!add-mask::x"),
-            ("a ::b::\n \t\u{a0}::c::d", "a ::b::\n \t\u{a0}:!c::d"),
-            ("a\u{2028}::b::\r::c::", "a\u{2028}:!b::\r:!c::"),
-            (":\u{200d}:x::", ":\u{200d}!x::"),
-            ("\u{1b}[1m::x::", "\u{1b}[1m:!x::"),
-            ("a###[add-mask]e #\u{ad}#\u{fe0f}[x]", "a###!add-mask]e #\u{ad}#\u{fe0f}!x]"),
-            ("#\u{1b}[0m#[x]", "#\u{1b}[0m#!x]"),
-            ("## [a](b) #[derive] ##x[y] : :: a: :b #\n#[c]", "## [a](b) #[derive] ##x[y] : :: a: :b #\n#[c]"),
-            ("std::string", "std::string"),
-        ] {
-            assert_eq!(broken(text), expected);
-        }
-    }
-
-    #[test]
-    fn plain_text_is_passed_over_as_if_character_by_character() {
-        for text in
-            ["a::b", "::a", " ::a", "a #", "##a[b", "x\u{1b}[1m::a", "\u{1b}a]", ":a:", "é##[x::", "a\n::b", ": :"]
-        {
-            let (mut skipping, mut slow, mut at) = (Commands::default(), Commands::default(), 0);
-            while at < text.len() {
-                let plain = skipping.skip_plain(&text[at..]);
-                assert!(text[at..at + plain].chars().all(|c| !slow.completes(c)), "{text:?}");
-                at += plain;
-                let Some(c) = text[at..].chars().next() else { break };
-                assert_eq!(skipping.completes(c), slow.completes(c), "{text:?} at {at}");
-                at += c.len_utf8();
-            }
-        }
     }
 
     #[test]

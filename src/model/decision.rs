@@ -1,30 +1,23 @@
 //! Whether a decision applies, by the words of its status.
 
-use super::words::{WordLists, holds, word_lists};
+use super::words::WordLists;
 use std::sync::LazyLock;
 
-/// Phrases by their meaning: each line is `meaning: phrase, phrase`.
-const PHRASES: &str = include_str!("decision.txt");
 /// The most words of a phrase.
 const LONGEST: usize = 4;
 
-static MEANINGS: LazyLock<WordLists> = LazyLock::new(|| word_lists(PHRASES));
+static MEANINGS: LazyLock<WordLists> = LazyLock::new(|| WordLists::read(include_str!("decision.txt")));
 
-/// Returns whether a phrase has a meaning of the file.
 fn means(meaning: &str, phrase: &str) -> bool {
-    holds(&MEANINGS, meaning, phrase)
+    MEANINGS.has(meaning, phrase)
 }
 
 /// Whether a decision applies; a later one counts more where a status says several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DecisionState {
-    /// The status does not say.
     Unknown,
-    /// It is not made yet.
     Open,
-    /// It applies.
     InForce,
-    /// It does not apply, or no longer.
     Inactive,
 }
 
@@ -39,11 +32,9 @@ pub fn decision_state(status: &str) -> DecisionState {
 /// Where a sentence stands; the further in front, the less it needs around a word that says a state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StatusPosition {
-    /// Behind another sentence.
     Later,
     /// At the beginning of a paragraph or list item.
     Paragraph,
-    /// At the beginning of the status.
     Status,
 }
 
@@ -88,7 +79,6 @@ pub fn state_at(status: &str, position: StatusPosition) -> DecisionState {
     steps.iter().enumerate().rev().find_map(said).unwrap_or(DecisionState::Unknown)
 }
 
-/// Returns what a clause says.
 fn clause_state(words: &[&str], position: StatusPosition) -> DecisionState {
     let phrase = |at: usize, meaning: &str| {
         let long = (1..=LONGEST.min(words.len() - at)).rev();
@@ -229,7 +219,7 @@ fn is_without_successor(lower: &str) -> bool {
 pub fn names_nothing(value: &str) -> bool {
     let value = value.to_lowercase().replace(['/', '\\', '.'], "");
     let value = words(&value).join(" ");
-    value.is_empty() || MEANINGS.get("none").is_some_and(|none| none.iter().any(|word| value == *word))
+    value.is_empty() || means("none", &value)
 }
 
 /// Returns whether the name of a field says that its value replaced the decision: `superseded_by`.
@@ -271,37 +261,8 @@ pub fn date_in(text: &str) -> Option<[u32; 3]> {
 }
 
 fn month(word: &str) -> Option<u32> {
-    let months = MEANINGS.get("month")?;
     // They may be cut to their first three letters.
-    let at = months.iter().position(|month| *month == word || word.len() == 3 && month.starts_with(word))?;
+    let at =
+        MEANINGS.of("month").iter().position(|month| *month == word || word.len() == 3 && month.starts_with(word))?;
     u32::try_from(at + 1).ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::cases;
-
-    #[test]
-    fn a_status_says_what_the_cases_list() {
-        for (meaning, text) in cases(include_str!("../../tests/cases/model.decision.txt")) {
-            let state = match decision_state(text) {
-                DecisionState::InForce => "in force",
-                DecisionState::Inactive => "inactive",
-                DecisionState::Open => "open",
-                DecisionState::Unknown => "unknown",
-            };
-            let is_template = is_status_template(&text.to_lowercase());
-            match meaning {
-                "template" => assert!(is_template && state == "unknown", "{text}"),
-                "filled" => assert!(!is_template, "{text}"),
-                "none" => assert_eq!(date_in(text), None, "{text}"),
-                date if date.starts_with('2') => {
-                    let parts = date.split('-').filter_map(|part| part.parse::<u32>().ok());
-                    assert_eq!(date_in(text).map(Vec::from), Some(parts.collect()), "{text}");
-                }
-                expected => assert_eq!(state, expected, "{text}"),
-            }
-        }
-    }
 }

@@ -4,6 +4,7 @@ use super::RepoPath;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::LazyLock;
 
 /// The severity of a diagnostic after the configuration's `warnings:` and `--strict` are applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema)]
@@ -167,149 +168,64 @@ pub fn bounded(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
 }
 
 macro_rules! codes {
-    ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal, $severity:ident;)+) => {
-        /// The stable names of diagnostics. Each has a page in `docs/diagnostics/`.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+    ($($variant:ident)+) => {
+        /// The stable names of diagnostics. Each has a page in `docs/diagnostics/`, and a summary.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "kebab-case")]
         #[non_exhaustive]
+        #[expect(missing_docs, reason = "`codes.txt` says what each means")]
         pub enum Code {
-            $($(#[doc = $doc])+ #[serde(rename = $name)] $variant,)+
+            $($variant,)+
         }
 
         impl Code {
             /// Every code, in the order of their names' first mention.
             pub const ALL: &'static [Code] = &[$(Code::$variant),+];
-
-            /// Returns the name that users read and write.
-            pub fn name(self) -> &'static str {
-                match self { $(Code::$variant => $name),+ }
-            }
-
-            /// Returns the severity that applies unless the configuration sets another.
-            pub fn severity(self) -> Severity {
-                match self { $(Code::$variant => Severity::$severity),+ }
-            }
-
-            /// Returns what it means, in a sentence: the first paragraph of its page.
-            pub fn summary(self) -> &'static str {
-                match self { $(Code::$variant => concat!($($doc),+)),+ }
-            }
         }
     };
 }
 
 codes! {
-    /// The configuration cannot be used as written.
-    InvalidConfig = "invalid-config", Error;
-    /// A file that should hold work items cannot be read as its format.
-    InvalidItem = "invalid-item", Warning;
-    /// The file of an agent cannot be used as written.
-    InvalidAgent = "invalid-agent", Error;
-    /// A document of `documents:` states a type, a scope or another field that is not known.
-    InvalidDocument = "invalid-document", Error;
-    /// The notes on a document cannot be used as written; those of the next source are.
-    InvalidNotes = "invalid-notes", Warning;
-    /// The notes on a document are of another version of it.
-    StaleNotes = "stale-notes", Warning;
-    /// Front matter is not YAML and was read line by line.
-    InvalidFrontMatter = "invalid-front-matter", Warning;
-    /// A text has the markers of a conflict that git could not merge, and stands in packs with both sides.
-    ConflictMarkers = "conflict-markers", Warning;
-    /// A field of a work item has almost the name of one that contextpack reads.
-    UnknownField = "unknown-field", Warning;
-    /// A file that the configuration names cannot be read.
-    UnreadableFile = "unreadable-file", Warning;
-    /// Two items have one id; the first is built.
-    DuplicateId = "duplicate-id", Warning;
-    /// Two roots would be written to one pack file.
-    SlugClash = "slug-clash", Error;
-    /// An item has more than one parent.
-    MultipleParents = "multiple-parents", Warning;
-    /// An item has more relations than its packs show.
-    TooManyRelations = "too-many-relations", Warning;
-    /// Items depend on, or contain, each other in a circle.
-    Cycle = "cycle", Warning;
-    /// An item names itself as its neighbour.
-    SelfReference = "self-reference", Warning;
-    /// A relation names an item that does not exist.
-    UnknownId = "unknown-id", Warning;
-    /// A relation or reference matches more than one target.
-    AmbiguousReference = "ambiguous-reference", Warning;
-    /// A relation matched an id only when case was ignored.
-    CaseMismatch = "case-mismatch", Warning;
-    /// A relation matched an id only under another prefix.
-    PrefixMismatch = "prefix-mismatch", Warning;
-    /// A reference names an ADR or a document that does not exist.
-    DanglingReference = "dangling-reference", Warning;
-    /// A reference was resolved by its unique file name; its folder is stale.
-    StaleReference = "stale-reference", Warning;
-    /// A reference leads out of the repo.
-    OutsideReference = "outside-reference", Warning;
-    /// A referenced ADR is superseded, rejected or deprecated.
-    InactiveAdr = "inactive-adr", Warning;
-    /// A repo URL or a bare issue number was found, and the configuration does not say which repo this is.
-    UnknownRepo = "unknown-repo", Warning;
-    /// An issue and its work item differ in their text.
-    BodyDiffers = "body-differs", Warning;
-    /// An issue and its work item differ in their state.
-    StatusDiffers = "status-differs", Warning;
-    /// The budget cannot hold the instructions and the beginning of the root.
-    BudgetTooSmall = "budget-too-small", Error;
-    /// A finished pack would contain a secret value of the building environment.
-    EnvironmentSecret = "environment-secret", Error;
-    /// A file of the GitHub snapshot cannot be used.
-    InvalidSnapshot = "invalid-snapshot", Error;
-    /// The snapshot lacks relations or comments of an issue.
-    IncompleteIssue = "incomplete-issue", Warning;
-    /// An issue of a private repo stands in a pack that this repo may publish.
-    PrivateIssue = "private-issue", Warning;
-    /// A heading that a reference names is not in the document.
-    MissingAnchor = "missing-anchor", Warning;
-    /// A glob of the configuration matches no file.
-    UnmatchedGlob = "unmatched-glob", Warning;
-    /// There is a git repository, and git cannot say which files it tracks.
-    GitUnavailable = "git-unavailable", Warning;
-    /// Git tracks the cache, or another file that belongs to one working copy alone.
-    TrackedCache = "tracked-cache", Error;
-    /// Git does not track an input, and the build trusts tracked files only.
-    UntrackedFile = "untracked-file", Warning;
-    /// A lock that git leaves behind where it crashes is in the repository.
-    StaleLock = "stale-lock", Warning;
-    /// GitHub moved an issue, or renamed the repo.
-    IssueMoved = "issue-moved", Warning;
-    /// An issue was deleted, and its file left the snapshot.
-    IssueGone = "issue-gone", Warning;
-    /// An issue that is named does not exist, or the token may not see it.
-    IssueNotVisible = "issue-not-visible", Warning;
-    /// The server has no lists of relations: they are unknown, which is not none.
-    UnknownRelations = "unknown-relations", Warning;
-    /// Without a token GitHub answers 60 requests an hour.
-    AnonymousSync = "anonymous-sync", Warning;
-    /// The configuration needs another version of contextpack.
-    RequiredVersion = "required-version", Error;
-    /// A pack that a commit names in a trailer is not what a build gives now.
-    MovedContext = "moved-context", Warning;
-    /// A commit names a pack in a trailer that no file holds, or something that is no hash of a pack.
-    UnknownContext = "unknown-context", Warning;
-    /// The root is done, or closed without being done.
-    RootDone = "root-done", Warning;
-    /// The text of the root says nothing beyond its headings.
-    EmptyBody = "empty-body", Warning;
-    /// Nothing in the text of the root says when the work is done.
-    NoAcceptanceCriteria = "no-acceptance-criteria", Warning;
-    /// The text of the root leaves a question open.
-    OpenQuestion = "open-question", Warning;
-    /// The text of the root still has a place of its template that was not filled.
-    UnfilledTemplate = "unfilled-template", Warning;
-    /// The root rests on an ADR that is not decided yet.
-    ProposedAdr = "proposed-adr", Warning;
-    /// The untrusted author of the root changed it after it had been asked for.
-    EditedIssue = "edited-issue", Warning;
-    /// The root waits for an item that is not known to be done.
-    OpenBlocker = "open-blocker", Warning;
-    /// The budget cuts the text of the root.
-    RootCut = "root-cut", Warning;
-    /// The pack on disk is not the one that a build would write.
-    StalePack = "stale-pack", Warning;
+    InvalidConfig InvalidItem InvalidAgent InvalidDocument InvalidNotes StaleNotes InvalidFrontMatter
+    ConflictMarkers UnknownField UnreadableFile DuplicateId SlugClash MultipleParents TooManyRelations Cycle
+    SelfReference UnknownId AmbiguousReference CaseMismatch PrefixMismatch DanglingReference StaleReference
+    OutsideReference InactiveAdr UnknownRepo BodyDiffers StatusDiffers BudgetTooSmall EnvironmentSecret
+    InvalidSnapshot IncompleteIssue PrivateIssue MissingAnchor UnmatchedGlob GitUnavailable TrackedCache
+    UntrackedFile StaleLock IssueMoved IssueGone IssueNotVisible UnknownRelations AnonymousSync RequiredVersion
+    MovedContext UnknownContext RootDone EmptyBody NoAcceptanceCriteria OpenQuestion UnfilledTemplate ProposedAdr
+    EditedIssue OpenBlocker RootCut StalePack
+}
+
+/// The name, default severity and summary of each code.
+static CODES: LazyLock<Vec<(&str, Severity, &str)>> = LazyLock::new(|| {
+    let lines = include_str!("codes.txt").lines().filter(|line| !line.starts_with('#'));
+    let row = |line: &'static str| {
+        let (head, summary) = line.split_once(": ")?;
+        let (name, severity) = head.split_once(' ')?;
+        Some((name, if severity == "error" { Severity::Error } else { Severity::Warning }, summary))
+    };
+    lines.filter_map(row).collect()
+});
+
+impl Code {
+    fn row(self) -> (&'static str, Severity, &'static str) {
+        CODES.get(self as usize).copied().unwrap_or(("", Severity::Error, ""))
+    }
+
+    /// Returns the name that users read and write.
+    pub fn name(self) -> &'static str {
+        self.row().0
+    }
+
+    /// Returns the severity that applies unless the configuration sets another.
+    pub fn severity(self) -> Severity {
+        self.row().1
+    }
+
+    /// Returns what it means, in a sentence: the first paragraph of its page.
+    pub fn summary(self) -> &'static str {
+        self.row().2
+    }
 }
 
 impl fmt::Display for Code {
@@ -332,6 +248,12 @@ impl Diagnostic {
 #[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_code_has_its_row() {
+        let names: Vec<&str> = CODES.iter().map(|row| row.0).collect();
+        assert_eq!(Code::ALL.iter().map(|code| serde_json::json!(code)).collect::<Vec<_>>(), names);
+    }
 
     #[test]
     fn more_than_a_hundred_alike_are_counted() {

@@ -71,7 +71,6 @@ impl Digester {
         self
     }
 
-    /// Returns the digest of all parts.
     pub fn digest(self) -> Digest {
         Digest(self.0.finalize().into())
     }
@@ -103,14 +102,5 @@ mod tests {
         let of = |parts: &[&str]| parts.iter().fold(Digester::default(), Digester::part).digest();
         assert_eq!(of(&["ab", "c"]), of(&["ab", "c"]));
         assert_ne!(of(&["ab", "c"]), of(&["a", "bc"]));
-    }
-
-    #[test]
-    fn the_empty_text_has_the_published_digest() {
-        assert_eq!(
-            Digest::of("").to_string(),
-            "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-        );
-        assert_eq!(Digest::of("").short(12), "e3b0c44298fc");
     }
 }

@@ -30,7 +30,6 @@ impl FileState {
         Some(Self { size, inode, modified: nanos(modified)?, changed: nanos(changed)? })
     }
 
-    /// Returns the number of bytes.
     pub fn size(&self) -> u64 {
         self.size
     }
@@ -64,9 +63,6 @@ pub fn is_absent(error: &io::Error) -> bool {
 }
 
 /// Returns what an access found; `None` if there is nothing of that name.
-///
-/// # Errors
-/// If something may be there all the same.
 pub fn if_present<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     match result {
         Ok(found) => Ok(Some(found)),

@@ -34,7 +34,6 @@ pub fn issue_url(url: &str) -> Option<&str> {
 /// A reference to an issue or a pull request as written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IssueReference<'a> {
-    /// The host of a URL.
     pub host: Option<&'a str>,
     /// `owner/name`, if it says so.
     pub repo: Option<&'a str>,
@@ -57,41 +56,5 @@ impl<'a> IssueReference<'a> {
         };
         let number = digits.parse().ok().filter(|number| *number > 0 && !digits.starts_with('+'))?;
         repo.is_none_or(is_repo_name).then_some(Self { host, repo, number })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_repo_is_no_other_path_and_no_git_directory() {
-        for repo in ["o/r", "a-b/c.d_e", "o/.github", "o/a.git", "o/git", "o/.gitignore", "x_corp/a--b"] {
-            assert!(is_repo_name(repo), "{repo}");
-        }
-        for none in [
-            "", "o", "o/", "/r", "../r", "./r", "o/..", "o/.", "o/...", "o/.git", "o/.GIT", "o/.Git.", "o/.git..",
-            ".git/r", ".o/r", "o/r/s", "o\\r/s", "o/r#1", "o/r ", "o/r\n", "ö/r", "o/${{x}}", "o/\"r\"", "o/`r`",
-        ] {
-            assert!(!is_repo_name(none), "{none}");
-        }
-        assert!(!is_repo_name(&format!("o/{}", "r".repeat(101))));
-    }
-
-    #[test]
-    fn an_issue_is_named_in_four_ways() {
-        let read = |text| IssueReference::parse(text).map(|it| (it.host, it.repo, it.number));
-        for text in
-            ["https://h.example/o/r/issues/7", "http://h.example/o/r/pull/7#x", "https://h.example/o/r/issues/7/y"]
-        {
-            assert_eq!(read(text), Some((Some("h.example"), Some("o/r"), 7)), "{text}");
-        }
-        assert_eq!(read("o/r#7"), Some((None, Some("o/r"), 7)));
-        assert_eq!([read("#7"), read("gh-7")], [Some((None, None, 7)); 2]);
-        for none in
-            ["7", "#0", "#+7", "o#7", "#7a", "GH7", "https://h.example/o/r/wiki/7", "o/r#", "ftp://h/o/r/issues/7"]
-        {
-            assert_eq!(read(none), None, "{none}");
-        }
     }
 }

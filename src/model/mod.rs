@@ -1,6 +1,8 @@
 //! Ids, repo paths, natural order, digests, diagnostics: the types that all modules share.
 
 mod card;
+#[cfg(test)]
+pub(crate) mod cases;
 mod cluster;
 mod commands;
 mod conflict;
@@ -59,10 +61,4 @@ pub use text::{
 };
 pub use value::{Node, Value};
 pub use volatile::is_volatile;
-pub use words::{WordLists, holds, word_lists};
-
-/// Iterates over the lines `expected | input` of a file of test cases.
-#[cfg(test)]
-fn cases(text: &str) -> impl Iterator<Item = (&str, &str)> {
-    text.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once(" | "))
-}
+pub use words::WordLists;

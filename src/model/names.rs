@@ -7,7 +7,6 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 use unicode_normalization::UnicodeNormalization as _;
 
-/// Ranges of characters, sorted.
 type CharRanges = Vec<(char, char)>;
 
 /// The characters outside ASCII that are part of no name: white space, punctuation, signs such as `→` and marks of direction.
@@ -131,57 +130,4 @@ pub fn has_letter_prefix(name: &str) -> bool {
 pub fn without_drive(path: &str) -> &str {
     let path = path.strip_prefix(r"\\?\").unwrap_or(path);
     if has_drive(path) { &path[2..] } else { path }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn punctuation_of_every_script_ends_a_name() {
-        for c in
-            "\u{3000} \u{a0}。、，；：！？（）「」『』【】《》〈〉“”‘’«»‹›—―〜～｜＜＞＝＋｀・।؟،؛۔։።→\u{200b}\u{2066}"
-                .chars()
-        {
-            assert!(ends_name(c), "{c:?}");
-        }
-        for c in "aé日ー々7-._/:#@+\u{301}·…\u{2010}\u{2011}\u{2012}\u{2013}‿🚀\u{200d}\u{fe0f}".chars() {
-            assert!(!ends_name(c), "{c:?}");
-        }
-    }
-
-    #[test]
-    fn words_are_divided_where_their_script_changes() {
-        let parts = |word| latin_parts(word).map(|(_, part)| part).collect::<Vec<_>>();
-        assert_eq!(parts("見BACK-1とT2を"), ["BACK-1", "T2"]);
-        assert_eq!(latin_parts("см.a-1").collect::<Vec<_>>(), [(4, ".a-1")]);
-        assert_eq!(parts("T1✅BACK-2⭐\u{fe0f}🔥#3"), ["T1", "BACK-2", "#3"]);
-        assert_eq!(parts("日本"), [""; 0]);
-        for c in "日ひカー한ไж✅🚀\u{fe0f}".chars() {
-            assert!(is_other_script(c), "{c}");
-        }
-        assert!(!"aéßŁ1-。".chars().any(is_other_script));
-    }
-
-    #[test]
-    fn spellings_of_one_name_are_equal() {
-        assert_eq!(canonical("cafe\u{301}\u{2011}1"), "caf\u{e9}-1");
-        for (text, plain) in [
-            ("BACK\u{2011}12 \u{2010} ADR\u{2013}7", "BACK-12 \u{2010} ADR-7"),
-            ("T1\u{2013}T4 and a1\u{2010}b", "T1\u{2013}T4 and a1-b"),
-            ("日本\u{2013}1", "日本-1"),
-        ] {
-            assert_eq!(with_plain_hyphens(text), plain);
-        }
-    }
-
-    #[test]
-    fn paths_of_windows_are_paths() {
-        assert_eq!(with_slashes(r"docs\a.md"), "docs/a.md");
-        assert_eq!(with_slashes(r"C:\\work\\a.rs"), "C:/work/a.rs");
-        assert_eq!(without_drive("C:/work/a.rs"), "/work/a.rs");
-        assert_eq!(without_drive(r"\\?\d:\a.rs"), r"\a.rs");
-        assert!(has_drive(r"C:\x") && !has_drive("T:12") && !has_drive("ab:/x"));
-        assert!(has_letter_prefix("T:12") && !has_letter_prefix("C:/x") && !has_letter_prefix("ab:c"));
-    }
 }

@@ -46,27 +46,3 @@ fn number_cmp(a: &str, b: &str) -> Ordering {
     let (a, b) = (a.trim_start_matches('0'), b.trim_start_matches('0'));
     a.len().cmp(&b.len()).then_with(|| a.cmp(b))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn sorted(mut ids: Vec<&str>) -> Vec<&str> {
-        ids.sort_by(|a, b| natural_cmp(a, b));
-        ids
-    }
-
-    #[test]
-    fn numbers_compare_as_numbers_and_come_before_words() {
-        assert_eq!(
-            sorted(vec!["bd-au0.10", "bd-au0.5", "EIP-1559", "EIP-155", "a.x", "a.2"]),
-            vec!["EIP-155", "EIP-1559", "a.2", "a.x", "bd-au0.5", "bd-au0.10"],
-        );
-    }
-
-    #[test]
-    fn spelling_decides_between_equal_numbers() {
-        assert_eq!(natural_cmp("ADR-012", "ADR-12"), Ordering::Less);
-        assert_eq!(natural_cmp("a", "a"), Ordering::Equal);
-    }
-}

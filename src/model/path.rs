@@ -32,17 +32,11 @@ pub struct OutsideRepo;
 
 impl RepoPath {
     /// Normalises `written`, a path from the repo's root.
-    ///
-    /// # Errors
-    /// [`OutsideRepo`] if the path is absolute (also `C:\…`, `~/…`) or climbs out of the root.
     pub fn new(written: &str) -> Result<Self, OutsideRepo> {
         Self::resolve("", written)
     }
 
     /// Resolves `written` from the folder of this file, as a Markdown link does.
-    ///
-    /// # Errors
-    /// [`OutsideRepo`] as for [`RepoPath::new`].
     pub fn beside(&self, written: &str) -> Result<Self, OutsideRepo> {
         Self::resolve(self.dir(), written)
     }
@@ -157,48 +151,4 @@ pub fn is_document_name(text: &str) -> bool {
     let path = text.split_once('#').map_or(text, |(path, _)| path);
     let path = path.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, ':' | '-'));
     has_document_extension(path) && path.rsplit_once('.').is_some_and(|(stem, _)| !stem.ends_with('/'))
-}
-
-#[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn references_resolve_beside_their_file_and_never_leave_the_repo() {
-        let file = RepoPath::new("specs/src/shares.md").unwrap();
-        assert_eq!(file.beside("../../docs/a.md").unwrap().as_str(), "docs/a.md");
-        assert_eq!(file.beside("./b.md").unwrap().as_str(), "specs/src/b.md");
-        for outside in ["../../../x", "/etc/passwd", "~/x", "C:\\x"] {
-            assert_eq!(file.beside(outside), Err(OutsideRepo), "{outside}");
-            assert_eq!(RepoPath::new(outside), Err(OutsideRepo), "{outside}");
-        }
-        assert_eq!(RepoPath::new("a/../../x"), Err(OutsideRepo));
-    }
-
-    #[test]
-    fn what_some_system_takes_for_git_is_known() {
-        for git in
-            [".git", ".GIT", ".git.", ".git ", ".git . .", "git~1", "GIT~1.", ".git::$INDEX_ALLOCATION", ".git:x"]
-        {
-            assert!(is_git_name(git), "{git}");
-        }
-        assert!(is_git_name(".g\u{200c}it") && is_git_name("a\\.git\\b") && is_git_name("\u{feff}.Git"));
-        for other in [".gitignore", "git", "x.git", ".git1", "git~2", "", ".", ".github", ". git"] {
-            assert!(!is_git_name(other), "{other}");
-        }
-        assert!(is_github_name(".GitHub") && is_github_name(".github. ") && is_github_name("github~1"));
-        assert!(!is_github_name("github") && !is_github_name(".githubx") && !is_github_name(".git"));
-    }
-
-    #[test]
-    fn parts_of_a_path() {
-        let file = RepoPath::new("keps/sig-x/0001.y/kep.yaml").unwrap();
-        assert_eq!(
-            (file.dir(), file.name(), file.stem(), file.extension()),
-            ("keps/sig-x/0001.y", "kep.yaml", "kep", "yaml")
-        );
-        assert!(file.is_under("keps") && file.is_under("") && !file.is_under("kep"));
-        assert_eq!(RepoPath::new(".env").unwrap().stem(), ".env");
-    }
 }

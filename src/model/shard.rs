@@ -34,7 +34,6 @@ impl Shard {
         Self::holding(id, self.of) == self
     }
 
-    /// Returns its number, from 1.
     pub fn index(self) -> u32 {
         self.index
     }
@@ -53,7 +52,6 @@ impl fmt::Display for Shard {
     }
 }
 
-/// A text that names no shard.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a shard is `i/N`, such as `1/4`: i from 1 to N, N at most {}", Shard::MOST)]
 pub struct InvalidShard;
@@ -76,16 +74,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_shard_is_written_as_it_is_read() {
-        for text in ["1/1", "3/4", "256/256"] {
-            assert_eq!(text.parse::<Shard>().unwrap().to_string(), text);
-        }
-        for text in ["", "1", "0/4", "5/4", "1/0", "1/257", "-1/4", "+1/4", "1/4/4", " 1/4", "a/b", "1/99999999999"] {
-            assert_eq!(text.parse::<Shard>(), Err(InvalidShard), "{text}");
-        }
-    }
-
-    #[test]
     fn every_root_is_in_one_shard_and_stays_there() {
         let ids: Vec<String> = (0..500).map(|number| format!("owner/repo#{number}")).collect();
         for of in [1, 2, 7, 256] {
@@ -98,9 +86,5 @@ mod tests {
                 assert!(leading.len() == 1 && (ids.is_empty() || ids.iter().any(|id| leading[0].holds(id))));
             }
         }
-        // What Python's hashlib gives: another assignment would move every root.
-        let of = |number| NonZeroU32::new(number).unwrap();
-        assert_eq!(Shard::holding("feat:cache", of(4)).to_string(), "4/4");
-        assert_eq!(Shard::holding("owner/repo#12", of(7)).to_string(), "2/7");
     }
 }

@@ -3,6 +3,8 @@
 //! Fields are in the order of their names. They only change if the issue itself changes (no counters, no avatars, no
 //! time of the last request). Texts have LF line ends and are redacted.
 
+#![expect(missing_docs, reason = "most fields are named as those of GitHub")]
+
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -16,16 +18,13 @@ pub struct SnapshotIssue {
     pub asked: bool,
     /// Logins, sorted.
     pub assignees: Vec<String>,
-    /// Who wrote it.
     pub author: SnapshotAuthor,
     /// The body; `None` if GitHub has none.
     pub body: Option<String>,
     /// The lines that its texts name by URLs of commits, as they were there; sorted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub code: Vec<SnapshotCode>,
-    /// Its comments.
     pub comments: SnapshotComments,
-    /// When it was opened, RFC 3339.
     pub created_at: Option<String>,
     /// Whether its author, an untrusted one, changed its title or body after `sync` had been asked for it, and nobody
     /// added a label since.
@@ -36,35 +35,25 @@ pub struct SnapshotIssue {
     pub extra: BTreeMap<String, serde_json::Value>,
     /// `issue` or `pull`.
     pub kind: String,
-    /// Names of labels, sorted.
     pub labels: Vec<String>,
-    /// Whether a pull request was merged.
     #[serde(default)]
     pub merged: bool,
-    /// The milestone's title.
     pub milestone: Option<String>,
-    /// The issue's number.
     pub number: u64,
     /// Whether its repo is private; `None` if unknown.
     pub private: Option<bool>,
-    /// Its parent, sub-issues and dependencies.
     pub relations: SnapshotRelations,
-    /// `owner/name` of its repo.
     pub repo: String,
-    /// [`SNAPSHOT_VERSION`].
     pub schema_version: String,
     /// `open`, `closed`, or a future word of GitHub's.
     pub state: String,
     /// `completed`, `not_planned`, `reopened`, `duplicate`, or another word.
     pub state_reason: Option<String>,
-    /// The title.
     pub title: String,
     /// `trusted` or `untrusted`, decided when it was fetched.
     pub trust: String,
-    /// The issue type's name.
     #[serde(rename = "type")]
     pub issue_type: Option<String>,
-    /// Its page.
     pub url: String,
 }
 
@@ -73,9 +62,7 @@ pub struct SnapshotIssue {
 pub struct SnapshotAuthor {
     /// `OWNER`, `MEMBER`, `NONE` and so on, as the token that fetched it saw them.
     pub association: Option<String>,
-    /// Whether it is a bot.
     pub bot: bool,
-    /// The login; `None` if the account was deleted.
     pub login: Option<String>,
 }
 
@@ -83,22 +70,17 @@ pub struct SnapshotAuthor {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SnapshotCode {
-    /// The file, from the root of the repo.
     pub path: String,
-    /// The commit's full SHA, in lower case.
     pub commit: String,
-    /// The first line, counted from 1.
     pub first: u32,
     /// The last line that is named.
     pub last: u32,
-    /// The lines.
     pub text: String,
 }
 
 /// The comments of an issue.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SnapshotComments {
-    /// How many of them the snapshot has.
     pub completeness: Completeness,
     /// Oldest first.
     pub items: Vec<SnapshotComment>,
@@ -107,34 +89,24 @@ pub struct SnapshotComments {
 /// One comment.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SnapshotComment {
-    /// Who wrote it.
     pub author: SnapshotAuthor,
-    /// The text.
     pub body: String,
-    /// RFC 3339.
     pub created_at: String,
-    /// Whether it was changed after it was written.
     pub edited: bool,
-    /// GitHub's id of the comment.
     pub id: u64,
     /// Whether it was hidden as spam, abuse, outdated and so on.
     pub minimized: bool,
     /// `trusted` or `untrusted`.
     pub trust: String,
-    /// Its place on the page.
     pub url: String,
 }
 
 /// What an issue is tied to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SnapshotRelations {
-    /// Issues that block it.
     pub blocked_by: SnapshotRelation,
-    /// Issues that it blocks.
     pub blocking: SnapshotRelation,
-    /// At most one.
     pub parent: SnapshotRelation,
-    /// Its children.
     pub sub_issues: SnapshotRelation,
 }
 
@@ -152,17 +124,12 @@ pub struct SnapshotRelation {
 /// Another issue, as a list of relations shows it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct SnapshotRef {
-    /// `owner/name`.
     pub repo: String,
-    /// Its number.
     pub number: u64,
     /// `open` or `closed`; `None` if it cannot be seen.
     pub state: Option<String>,
-    /// See [`SnapshotIssue::state_reason`].
     pub state_reason: Option<String>,
-    /// Its title; `None` if it cannot be seen.
     pub title: Option<String>,
-    /// Its page.
     pub url: String,
 }
 
@@ -170,7 +137,6 @@ pub struct SnapshotRef {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Completeness {
-    /// All of it.
     Complete,
     /// The beginning: a page was missing, or there were too many.
     Partial,

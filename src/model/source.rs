@@ -90,9 +90,6 @@ pub trait SourceTree: Sync {
     }
 
     /// Returns the text of a file: LF line ends, no byte-order mark.
-    ///
-    /// # Errors
-    /// A [`Refusal`]; a name that is never opened is refused before anything is looked up.
     fn read(&self, path: &RepoPath) -> Result<String, Refusal>;
 
     /// Returns the beginning of a file that [`SourceTree::read`] refuses because of what it holds, with LF line ends and U+FFFD
@@ -109,9 +106,6 @@ pub trait SourceTree: Sync {
     }
 
     /// Returns the text of a file of [`SourceTree::issues`]: LF line ends, no byte-order mark.
-    ///
-    /// # Errors
-    /// A [`Refusal`], also for any other path.
     fn read_issue(&self, path: &RepoPath) -> Result<String, Refusal> {
         let _ = path;
         Err(Refusal::NotInRepo)

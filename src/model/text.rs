@@ -9,7 +9,6 @@ use std::borrow::Cow;
 pub struct LineStarts(Vec<usize>);
 
 impl LineStarts {
-    /// Indexes the lines of `text`.
     pub fn of(text: &str) -> Self {
         let after_breaks = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1);
         Self(std::iter::once(0).chain(after_breaks).collect())
@@ -77,7 +76,6 @@ pub fn parse_limit(text: &str) -> Option<u64> {
     parse_amount(text.trim()).filter(|number| (1..1 << 53).contains(number))
 }
 
-/// Parses digits, or digits for thousands followed by `k`.
 pub fn parse_amount(text: &str) -> Option<u64> {
     let (digits, factor) = text.strip_suffix(['k', 'K']).map_or((text, 1), |digits| (digits, 1000));
     let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -161,19 +159,6 @@ pub(crate) fn escape_markup(text: &str) -> Cow<'_, str> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-
-    #[test]
-    fn a_title_ends_neither_its_quotes_nor_its_line() {
-        let title = "a\" (x)\n- b\u{2028}c\u{2029}d\u{85}e\r</section>\u{202e}&";
-        assert_eq!(title_in_line(title), "a&quot; (x) - b c d e &lt;/section&gt; &amp;");
-    }
-
-    #[test]
-    fn a_strangers_title_is_cut_before_it_is_escaped() {
-        assert_eq!(short_title_in_line(&"&".repeat(40)), "&amp;".repeat(40));
-        assert_eq!(short_title_in_line(&"&".repeat(41)), "&amp;".repeat(40) + "…");
-        assert_eq!(short_title_in_line(&format!("{} b", "a".repeat(39))), "a".repeat(39) + "…");
-    }
 
     proptest! {
         #[test]

@@ -1,10 +1,9 @@
 //! Fields that a tracker changes by itself, and that say nothing about the work.
 
-use super::words::{WordLists, holds, word_lists};
+use super::words::WordLists;
 use std::sync::LazyLock;
 
-/// The words of such names, by their meaning.
-static WORDS: LazyLock<WordLists> = LazyLock::new(|| word_lists(include_str!("volatile.txt")));
+static WORDS: LazyLock<WordLists> = LazyLock::new(|| WordLists::read(include_str!("volatile.txt")));
 
 /// Returns whether the field `name` with the value `text` changes with every sync of a tracker, or is of use to its
 /// programs only: times of creation and change, counts of comments and votes, locks, node ids, URLs of APIs.
@@ -13,14 +12,13 @@ static WORDS: LazyLock<WordLists> = LazyLock::new(|| word_lists(include_str!("vo
 pub fn is_volatile(name: &str, text: &str) -> bool {
     let words = words(name);
     let joined = words.concat();
-    let is = |list: &str, word: &str| holds(&WORDS, list, word);
+    let is = |list: &str, word: &str| WORDS.has(list, word);
     if is("internal", &joined) {
         return true;
     }
     let text = text.trim();
     let is_done = |word: &String| is("done", word);
-    let is_counted =
-        |word: &String| WORDS.get("counted").is_some_and(|nouns| nouns.iter().any(|noun| is_form_of(word, noun)));
+    let is_counted = |word: &String| WORDS.of("counted").iter().any(|noun| is_form_of(word, noun));
     let is_time =
         is("time", &joined) || words.iter().any(is_done) && words.iter().all(|word| is_done(word) || is("when", word));
     let is_count = words.iter().any(is_counted) && words.iter().all(|word| is_counted(word) || is("count", word));
@@ -81,18 +79,4 @@ fn is_api_url(name: &[String], text: &str) -> bool {
     let named = name.last().is_some_and(|word| matches!(word.as_str(), "url" | "uri" | "self" | "href" | "link"));
     let host = rest.split('/').next().unwrap_or_default();
     named && (host.starts_with("api.") || rest.contains("/api/") || rest.contains("/rest/"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::cases;
-
-    #[test]
-    fn fields_are_volatile_as_the_cases_list() {
-        for (kind, field) in cases(include_str!("../../tests/cases/model.volatile.txt")) {
-            let (name, text) = field.split_once(": ").unwrap_or((field, ""));
-            assert_eq!(is_volatile(name, text), kind == "volatile", "{field}");
-        }
-    }
 }

@@ -383,188 +383,80 @@ fn merge(
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
-    use super::YamlDialect::{Data, Settings};
     use super::*;
+    use crate::model::cases::hold_blocks;
     use std::time::{Duration, Instant};
 
-    fn data(text: &str) -> Result<Vec<YamlNode>, YamlError> {
-        read(text, Data)
-    }
-
-    fn read(text: &str, dialect: YamlDialect) -> Result<Vec<YamlNode>, YamlError> {
-        match documents(text, dialect) {
-            (_, Some(error)) => Err(error),
-            (documents, None) => Ok(documents),
-        }
-    }
-
-    fn map(text: &str) -> Vec<(YamlKey, YamlNode)> {
-        match data(text).unwrap().remove(0).value {
-            YamlValue::Map(pairs) => pairs,
-            other => unreachable!("no map: {other:?}"),
-        }
-    }
-
-    fn scalar(text: &str, plain: bool) -> YamlValue {
-        YamlValue::Scalar { text: text.to_owned(), plain }
-    }
-
-    fn at(line: u32, column: u32) -> Position {
-        Position { line, column }
-    }
-
-    #[test]
-    fn scalars_keep_their_spelling_and_whether_they_are_quoted() {
-        for written in ["4.10", "0012", "0x1F", "1e3", "no", "2024-01-02", "1_000"] {
-            assert_eq!(map(&format!("a: {written}"))[0].1.value, scalar(written, true));
-            assert_eq!(map(&format!("a: '{written}'"))[0].1.value, scalar(written, false));
-            assert_eq!(map(&format!("a: !!str {written}"))[0].1.value, scalar(written, false));
+    fn lines(node: &YamlNode, key: &str) -> String {
+        let head = format!("{}:{} {key}", node.at.line, node.at.column);
+        match &node.value {
+            YamlValue::Null => format!("{head}~\n"),
+            YamlValue::Scalar { text, plain: true } => format!("{head}= {text}\n"),
+            YamlValue::Scalar { text, .. } => format!("{head}{text:?}\n"),
+            YamlValue::List(nodes) => nodes.iter().fold(format!("{head}[]\n"), |all, node| all + &lines(node, "- ")),
+            YamlValue::Map(pairs) => pairs.iter().fold(format!("{head}{{}}\n"), |all, (key, node)| {
+                all + &lines(node, &format!("{}:{} {}: ", key.at.line, key.at.column, key.text))
+            }),
         }
     }
 
     #[test]
-    fn only_plain_words_are_null() {
-        for written in ["", "~", "null"] {
-            assert_eq!(map(&format!("a: {written}\nb: 1"))[0].1.value, YamlValue::Null, "{written}");
-        }
-        assert_eq!(map("a: 'null'")[0].1.value, scalar("null", false));
-        assert_eq!(map("a: ''")[0].1.value, scalar("", false));
-        assert_eq!(data("# nothing\n").unwrap(), []);
+    fn texts_are_read_as_the_cases_say() {
+        hold_blocks("yaml.txt", |title, text| {
+            let dialect = if title == "settings" { YamlDialect::Settings } else { YamlDialect::Data };
+            let text = spaced(text, true).filter(|_| title == "spaced").unwrap_or_else(|| text.to_owned());
+            let (found, error) = documents(&text, dialect);
+            let error = error.map(|error| format!("{}:{} fault: {}\n", error.at.line, error.at.column, error.kind));
+            found.iter().map(|node| lines(node, "")).chain(error).collect()
+        });
     }
 
-    #[test]
-    fn every_value_and_key_has_its_position_and_comments_have_none() {
-        let pairs = map("a: kinflate # why\nb:\n  - x\n  # y\n  - z\nc: {d: e}\n");
-        assert_eq!(pairs[0].1.value, scalar("kinflate", true));
-        let YamlValue::List(list) = &pairs[1].1.value else { unreachable!() };
-        assert_eq!(list.iter().map(|node| node.at).collect::<Vec<_>>(), [at(3, 5), at(5, 5)]);
-        assert_eq!((pairs[2].0.at, pairs[2].1.at), (at(6, 1), at(6, 4)));
-    }
-
-    #[test]
-    fn a_duplicate_key_is_an_error_that_names_both_places() {
-        let error = data("a: 1\nb: 2\na: 3\n").unwrap_err();
-        assert_eq!(error.at, at(3, 1));
-        assert_eq!(error.kind, YamlErrorKind::DuplicateKey { key: "a".to_owned(), first: at(1, 1) });
-    }
-
-    #[test]
-    fn documents_before_an_error_are_returned() {
-        let (documents, error) = documents("a: 1\n---\nb: 2\n---\nc: @x\n", Data);
-        assert_eq!(documents.len(), 2);
-        assert_eq!(error.unwrap().at.line, 5);
-    }
-
-    #[test]
-    fn a_tab_may_stand_between_a_key_and_its_value() {
-        let pairs = map("id:\titem-1\ntitle:\t Tidy\nlist:\n  - a:\tb\ntext: |\n  k:\tv\nq: \"a:\tb\"\n");
-        assert_eq!(pairs[0].1, YamlNode { at: at(1, 5), value: scalar("item-1", true) });
-        assert_eq!(pairs[1].1.value, scalar("Tidy", true));
-        assert_eq!(pairs[3].1.value, scalar("k:\tv\n", false));
-        assert_eq!(pairs[4].1.value, scalar("a:\tb", false));
-        assert!(data("deps:\n\t- a\n").is_err(), "tabs do not indent");
-        assert!(data(&spaced("deps:\n\t- a\n", true).unwrap()).is_ok());
-    }
-
-    #[test]
-    fn maps_are_merged_and_own_keys_win() {
-        let text =
-            "base: &b {x: 1, y: 2}\nmore: &m {y: 3, z: 4}\none:\n  y: 0\n  <<: [*b, *m]\ntwo: {<<: *m, '<<': 5}\n";
-        let pairs = map(text);
-        let of = |index: usize| match &pairs[index].1.value {
-            YamlValue::Map(pairs) => pairs.iter().map(|(key, node)| format!("{} {:?}", key.text, node.value)).collect(),
-            other => vec![format!("{other:?}")],
-        };
-        let shown = |key: &str, text: &str| format!("{key} {:?}", scalar(text, true));
-        assert_eq!(of(2), [shown("y", "0"), shown("x", "1"), shown("z", "4")]);
-        assert_eq!(of(3), [shown("<<", "5"), shown("y", "3"), shown("z", "4")]);
-        for (text, place) in [("<<: text\n", at(1, 5)), ("a: &a x\n<<: [*a]\n", at(2, 6))] {
-            assert_eq!(data(text).unwrap_err(), YamlErrorKind::MergeOfNoMap.at(place), "{text}");
-        }
-    }
-
-    #[test]
-    fn settings_refuse_what_data_may_use() {
-        for (text, kind) in [
-            ("deny: !x y\n", YamlErrorKind::CustomTag("!x".to_owned())),
-            ("a: 1\n---\nb: 2\n", YamlErrorKind::SecondDocument),
-            ("a: 1\n---\n", YamlErrorKind::SecondDocument),
-            ("~: 1\n", YamlErrorKind::EmptyKey),
-        ] {
-            assert!(data(text).is_ok(), "{text}");
-            assert_eq!(read(text, Settings).unwrap_err().kind, kind, "{text}");
-        }
-        assert!(read("a: !!int 1\n", Settings).is_ok());
-        assert_eq!(data("{a: 1}: 2\n").unwrap_err().kind, YamlErrorKind::KeyNotText);
-    }
-
-    #[test]
-    fn an_alias_repeats_its_value_where_it_is_used() {
-        let pairs = map("a: &x [1, 2]\nb: *x\n");
-        let YamlValue::List(list) = &pairs[1].1.value else { unreachable!() };
-        assert_eq!((pairs[1].1.at, list.len(), list[0].at), (at(2, 4), 2, at(1, 8)));
+    fn fault(text: &str) -> Option<YamlErrorKind> {
+        let start = Instant::now();
+        let (_, error) = documents(text, YamlDialect::Data);
+        assert!(start.elapsed() < Duration::from_secs(5), "{}", text.get(..20).unwrap_or(text));
+        error.map(|error| error.kind)
     }
 
     #[test]
     fn alias_bombs_are_errors() {
-        let mut wide = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x]\n");
-        for level in 1..12 {
-            let above = format!("*a{}, ", level - 1).repeat(9);
-            wide.push_str(&format!("a{level}: &a{level} [{above}]\n"));
-        }
-        assert_eq!(data(&wide).unwrap_err().kind, YamlErrorKind::TooManyAliases);
+        let bomb = |width: usize, levels: usize| {
+            let level = |n: usize| format!("a{n}: &a{n} [{}]\n", format!("*a{}, ", n - 1).repeat(width));
+            (1..levels).fold("a0: &a0 [x]\n".to_owned(), |text, n| text + &level(n))
+        };
+        assert_eq!(fault(&bomb(9, 12)), Some(YamlErrorKind::TooManyAliases));
+        assert_eq!(fault(&bomb(2, 40)), Some(YamlErrorKind::TooManyAliases));
+        assert_eq!(fault(&bomb(1, 600)), Some(YamlErrorKind::TooDeep));
         let long = format!("a: &a {}\nb: [{}]\n", "x".repeat(100_000), "*a, ".repeat(1000));
-        assert_eq!(data(&long).unwrap_err().kind, YamlErrorKind::TooManyAliases);
-        let mut deep = String::from("a0: &a0 [x]\n");
-        for level in 1..600 {
-            deep.push_str(&format!("a{level}: &a{level} [*a{}]\n", level - 1));
-        }
-        assert_eq!(data(&deep).unwrap_err().kind, YamlErrorKind::TooDeep);
-        assert_eq!(data("a: &a [*a]").unwrap_err().kind, YamlErrorKind::RecursiveAlias);
+        assert_eq!(fault(&long), Some(YamlErrorKind::TooManyAliases));
     }
 
     #[test]
-    fn hostile_texts_are_refused_quickly() {
-        let mut bomb = String::from("a0: &a0 [x, x]\n");
-        for n in 1..40 {
-            bomb.push_str(&format!("a{n}: &a{n} [*a{}, *a{}]\n", n - 1, n - 1));
+    fn hostile_texts_are_refused_quickly_and_long_ones_read() {
+        for (piece, count) in [
+            ("[", 100_000),
+            ("{", 100_000),
+            ("{a: ", 100_000),
+            ("[{a: ", 50_000),
+            ("- ", 100_000),
+            ("? ", 100_000),
+            ("a:\n ", 100_000),
+            ("x", MAX_BYTES + 1),
+            ("*a ", 100_000),
+        ] {
+            assert!(fault(&piece.repeat(count)).is_some(), "{piece}");
         }
-        let texts = [
-            bomb,
-            "[".repeat(100_000),
-            "{".repeat(100_000),
-            "{a: ".repeat(100_000),
-            "[{a: ".repeat(50_000),
-            "- ".repeat(100_000),
-            "? ".repeat(100_000),
-            "a:\n ".repeat(100_000),
-            "x".repeat(MAX_BYTES + 1),
-            "*a ".repeat(100_000),
-            format!("[{}", "\n".repeat(500_000)),
-            format!("\"{}", "\\".repeat(500_000)),
-        ];
-        for text in texts {
-            let start = Instant::now();
-            assert!(data(&text).is_err(), "{}", &text[..20]);
-            assert!(start.elapsed() < Duration::from_secs(5), "{}", &text[..20]);
-        }
-        let fits = format!("a: {}1{}", "[".repeat(200), "]".repeat(200));
-        assert!(data(&fits).is_ok());
-    }
-
-    #[test]
-    fn long_harmless_texts_are_read_quickly() {
+        assert!(fault(&format!("[{}", "\n".repeat(500_000))).is_some());
+        assert!(fault(&format!("\"{}", "\\".repeat(500_000))).is_some());
         for text in [
+            format!("a: {}1{}", "[".repeat(200), "]".repeat(200)),
             format!("a: {}", "x".repeat(900_000)),
             format!("a: [{}]", "b, ".repeat(100_000)),
             "# comment\n".repeat(90_000),
             (0..60_000).map(|n| format!("k{n}: 1\n")).collect(),
         ] {
-            let start = Instant::now();
-            assert!(data(&text).is_ok());
-            assert!(start.elapsed() < Duration::from_secs(5), "{}", &text[..20]);
+            assert_eq!(fault(&text), None);
         }
     }
 }

@@ -51,7 +51,7 @@ impl<'a, 's> Search<'a, 's> {
         if !search.is_over() {
             search.build_configured()?;
         }
-        for (name, job) in &repository.settings().knowledge.jobs {
+        for (name, job) in &repository.settings().jobs {
             let (root, agent) = (job.root.clone(), Some(job.agent.name.clone()));
             if !search.is_over() {
                 search.build(&PackName { root, agent, job: Some(name.clone()), ..PackName::default() })?;
@@ -84,7 +84,7 @@ impl<'a, 's> Search<'a, 's> {
     }
 
     fn build(&mut self, name: &PackName) -> Result<(), Failure> {
-        let jobs = &self.repository.settings().knowledge.jobs;
+        let jobs = &self.repository.settings().jobs;
         let profiles = Vec::from_iter(name.profile.clone());
         let job = name.job.as_ref().and_then(|name| jobs.get_key_value(name));
         let target = PackTarget {
