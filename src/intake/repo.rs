@@ -6,7 +6,7 @@ use super::error::IntakeError;
 use super::listing::{AccessRules, ListedRoot, Listing, no_file};
 use super::snapshot::SnapshotFiles;
 use super::state_folder::{self, CacheUse};
-use super::walk::{self, ExcludedFolders, InheritedRules, RepoWalk};
+use super::walk::{self, ExcludedFolders, InheritedRules};
 use super::{links, root, text};
 use crate::config::DenyList;
 use crate::git::{self, GitUnavailable, StoredObjects};
@@ -87,8 +87,7 @@ impl Repo {
             let ask = || git::entries(&root, &unlisted);
             // If no thread can be started, git is asked after the walk.
             let asking = ask_git.then(|| std::thread::Builder::new().spawn_scoped(scope, ask).ok());
-            let walk = RepoWalk { root: &root, handle: &handle, excluded: &rules.excluded };
-            let found = walk.run(&inherited.unwrap_or_else(InheritedRules::default));
+            let found = walk::list(&root, &handle, &rules.excluded, &inherited.unwrap_or_else(InheritedRules::default));
             let failed = |_| Err(GitUnavailable { why: "git could not be asked".to_owned(), absent: false });
             let answer = |asking: Option<std::thread::ScopedJoinHandle<'_, _>>| match asking {
                 Some(asking) => asking.join().unwrap_or_else(failed),

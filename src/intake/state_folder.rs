@@ -20,26 +20,22 @@ pub enum CacheUse {
     Unknown,
 }
 
-/// Returns whether state files may be used, by what git says of the index, if it was asked; and what to repair.
+/// Returns whether state files may be used, by what git says of the index, if it was asked; and what to repair: one diagnostic
+/// for each folder with tracked files.
 pub(super) fn examine<E>(entries: Option<&Result<Vec<u8>, E>>) -> (CacheUse, Vec<Diagnostic>) {
-    let found = match entries {
+    let entries = match entries {
         None => return (CacheUse::Free, Vec::new()),
         Some(Err(_)) => return (CacheUse::Unknown, Vec::new()),
-        Some(Ok(entries)) => tracked(git::index_entries(entries).map(|entry| entry.path)),
+        Some(Ok(entries)) => entries,
     };
-    (if found.is_empty() { CacheUse::Free } else { CacheUse::Tracked }, found)
-}
-
-/// Reports the local files among the `tracked` paths, as git writes them: one diagnostic for each folder.
-fn tracked<'a>(tracked: impl Iterator<Item = &'a [u8]>) -> Vec<Diagnostic> {
     let mut found = BTreeMap::new();
-    for path in tracked {
-        let Ok(path) = std::str::from_utf8(path) else { continue };
+    for path in git::index_entries(entries).filter_map(|entry| std::str::from_utf8(entry.path).ok()) {
         if let Some(name) = local_name(path) {
             found.entry(name).or_insert(path);
         }
     }
-    found.into_iter().map(|(name, path)| diagnostic(&name, path)).collect()
+    let cache_use = if found.is_empty() { CacheUse::Free } else { CacheUse::Tracked };
+    (cache_use, found.into_iter().map(|(name, path)| diagnostic(&name, path)).collect())
 }
 
 /// Returns the beginning of a path that names a local file or folder, if it has one.
@@ -51,10 +47,7 @@ fn local_name(path: &str) -> Option<String> {
     let state = parts.next().filter(|part| folded(part) == STATE)?;
     match parts.next() {
         None => Some(state.to_owned()),
-        Some(part) => {
-            let name = folded(part);
-            LOCAL_NAMES.contains(&&*name).then(|| format!("{state}/{part}"))
-        }
+        Some(part) => LOCAL_NAMES.contains(&&*folded(part)).then(|| format!("{state}/{part}")),
     }
 }
 

@@ -3,9 +3,11 @@
 use crate::model::{FileState, Refusal, describe};
 use cap_fs_ext::{DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
 use cap_std::fs::{Dir, File, OpenOptions};
+use regex::Regex;
 use std::fs::Metadata;
 use std::io::{self, Read as _};
 use std::path::Path;
+use std::sync::LazyLock;
 #[cfg(unix)]
 use std::time::Duration;
 use std::time::SystemTime;
@@ -136,22 +138,15 @@ pub(super) fn changed(metadata: &Metadata) -> io::Result<SystemTime> {
 }
 
 /// Returns the state of a regular file, if the system stores enough to tell two states apart.
-#[cfg(unix)]
 pub(super) fn state(path: &Path) -> Option<FileState> {
     state_of(&path.symlink_metadata().ok()?)
 }
 
-/// Returns the state of a regular file from its metadata.
 #[cfg(unix)]
 pub(super) fn state_of(metadata: &Metadata) -> Option<FileState> {
     use std::os::unix::fs::MetadataExt as _;
     let (modified, changed) = ((metadata.mtime(), metadata.mtime_nsec()), (metadata.ctime(), metadata.ctime_nsec()));
     metadata.is_file().then(|| FileState::new(metadata.len(), metadata.ino(), modified, changed))?
-}
-
-#[cfg(not(unix))]
-pub(super) fn state(_: &Path) -> Option<FileState> {
-    None
 }
 
 #[cfg(not(unix))]
@@ -173,19 +168,7 @@ fn normalised(mut text: String) -> String {
     if text.starts_with(MARK) {
         text.drain(..MARK.len_utf8());
     }
-    if !text.contains('\r') {
-        return text;
-    }
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text.as_str();
-    while let Some(at) = rest.find('\r') {
-        out.push_str(&rest[..at]);
-        out.push('\n');
-        rest = &rest[at + 1..];
-        rest = rest.strip_prefix('\n').unwrap_or(rest);
-    }
-    out.push_str(rest);
-    out
+    if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n") } else { text }
 }
 
 /// Whether a text is what git stores for a file whose content is stored with Git LFS.
@@ -198,32 +181,16 @@ pub(super) fn is_lfs_pointer(text: &str) -> bool {
 /// The most lines of a pointer after its first: extensions come before the id of the content.
 const MAX_POINTER_LINES: usize = 12;
 
+/// What git writes in place of `$Id$`: an object's id alone, and anything on one line.
+static EXPANDED_IDS: LazyLock<[Option<Regex>; 2]> = LazyLock::new(|| {
+    [r"\$Id:[\s--\n]*(?:[0-9A-Fa-f]{40}|[0-9A-Fa-f]{64})[\s--\n]*\$", r"\$Id:[^$\n]*\$"].map(|it| Regex::new(it).ok())
+});
+
 /// Returns a text as git stores it where the attribute `ident` expands `$Id$` on disk: every `$Id: … $` of one line if the
 /// file is known to have it, else those that hold nothing but an object's id, as only git writes them.
 pub(super) fn without_expanded_ids(text: String, has_ident: bool) -> String {
-    const START: &str = "$Id:";
-    let Some(mut next) = text.find(START) else { return text };
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text.as_str();
-    loop {
-        let (before, after) = rest.split_at(next);
-        out.push_str(before);
-        let inside = after[START.len()..].split_once(['$', '\n']).map_or("", |(inside, _)| inside);
-        let end = START.len() + inside.len();
-        let id = inside.trim();
-        let is_id = matches!(id.len(), 40 | 64) && id.bytes().all(|byte| byte.is_ascii_hexdigit());
-        if after[end..].starts_with('$') && (has_ident || is_id) {
-            out.push_str("$Id$");
-            rest = &after[end + 1..];
-        } else {
-            out.push_str(START);
-            rest = &after[START.len()..];
-        }
-        match rest.find(START) {
-            Some(at) => next = at,
-            None => break,
-        }
+    match &EXPANDED_IDS[usize::from(has_ident)] {
+        Some(expanded) if text.contains("$Id:") => expanded.replace_all(&text, "$$Id$$").into_owned(),
+        _ => text,
     }
-    out.push_str(rest);
-    out
 }

@@ -43,10 +43,28 @@ impl UnlistedEntry {
 /// What to do about an input that cannot be read.
 const UNREADABLE_HELP: &str = "make it readable, or let git ignore it; until then no pack is built or removed";
 
-pub(super) struct RepoWalk<'a> {
-    pub(super) root: &'a Path,
-    pub(super) handle: &'a Dir,
-    pub(super) excluded: &'a ExcludedFolders,
+/// A walk through a repo, shared by the tasks that list its folders.
+struct RepoWalk<'a> {
+    root: &'a Path,
+    handle: &'a Dir,
+    excluded: &'a ExcludedFolders,
+    /// The root's path from the work tree's top, with a `/` at its end; empty if they are the same.
+    prefix: &'a [u8],
+    found: Mutex<WalkResult>,
+}
+
+/// Lists what git does not ignore below `root`, whose own folder is open as `handle`; folders in parallel. Fails if the root itself
+/// cannot be listed.
+pub(super) fn list(
+    root: &Path,
+    handle: &Dir,
+    excluded: &ExcludedFolders,
+    inherited: &InheritedRules,
+) -> io::Result<WalkResult> {
+    let walk = RepoWalk { root, handle, excluded, prefix: &inherited.prefix, found: Mutex::default() };
+    let entries = walk.entries("")?;
+    rayon::scope(|scope| walk.add_folder(scope, "", inherited.rules.clone(), &entries));
+    Ok(walk.found.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// Folders that are never inputs, as paths from the root.
@@ -104,23 +122,7 @@ pub(super) fn inherited_rules(top: &Path, root: &Path) -> io::Result<Option<Inhe
     Ok(Some(inherited))
 }
 
-struct WalkTask<'a> {
-    walk: &'a RepoWalk<'a>,
-    prefix: &'a [u8],
-    found: Mutex<WalkResult>,
-}
-
 impl RepoWalk<'_> {
-    /// Lists what git does not ignore; folders in parallel.
-    pub(super) fn run(&self, inherited: &InheritedRules) -> io::Result<WalkResult> {
-        let task = WalkTask { walk: self, prefix: &inherited.prefix, found: Mutex::default() };
-        let entries = task.entries("")?;
-        rayon::scope(|scope| task.add_folder(scope, "", inherited.rules.clone(), &entries));
-        Ok(task.found.into_inner().unwrap_or_else(PoisonError::into_inner))
-    }
-}
-
-impl WalkTask<'_> {
     /// Lists one folder; `folder` is its path from the root, with a `/` at its end unless it is the root.
     fn list_folder<'s>(&'s self, scope: &Scope<'s>, folder: String, above: Option<Arc<IgnoreRules>>) {
         match self.entries(&folder) {
@@ -157,7 +159,7 @@ impl WalkTask<'_> {
 
     fn entries(&self, folder: &str) -> io::Result<Vec<DirEntry>> {
         // Not with the standard library, which panics if the system cannot close a folder.
-        Dir::open_ambient_dir(self.walk.root.join(folder), ambient_authority())?.entries()?.collect()
+        Dir::open_ambient_dir(self.root.join(folder), ambient_authority())?.entries()?.collect()
     }
 
     fn add_entries<'s>(
@@ -176,7 +178,7 @@ impl WalkTask<'_> {
         let mut rules = above;
         if has(".gitignore") {
             let refusal;
-            (rules, refusal) = IgnoreRules::extend(rules, self.walk.handle, folder, self.prefix.len() + folder.len());
+            (rules, refusal) = IgnoreRules::extend(rules, self.handle, folder, self.prefix.len() + folder.len());
             let file = || format!("{folder}.gitignore");
             match refusal {
                 None => {}
@@ -214,7 +216,7 @@ impl WalkTask<'_> {
                 continue;
             };
             let path = format!("{folder}{name}");
-            if self.walk.excluded.contains(&path) {
+            if self.excluded.contains(&path) {
                 continue;
             }
             if kind.is_dir() {

@@ -100,6 +100,16 @@ impl Diagnostic {
         Self { at, code, severity: code.severity(), message: message.into(), help: None, about: Vec::new() }
     }
 
+    /// Returns a diagnostic about a line of a file.
+    pub fn on_line(code: Code, path: &RepoPath, line: u32, message: impl Into<String>) -> Self {
+        Self::new(code, Some(Place::line(path.clone(), line)), message)
+    }
+
+    /// Returns a diagnostic about a whole file.
+    pub fn in_file(code: Code, path: &RepoPath, message: impl Into<String>) -> Self {
+        Self::new(code, Some(Place::file(path.clone())), message)
+    }
+
     /// Adds what to do next.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {

@@ -84,8 +84,7 @@ pub trait SourceTree: Sync {
     }
 
     /// Returns the file that a link in [`SourceTree::files`] leads to; `None` if it is no link.
-    fn link_end(&self, path: &RepoPath) -> Option<&RepoPath> {
-        let _ = path;
+    fn link_end(&self, _path: &RepoPath) -> Option<&RepoPath> {
         None
     }
 
@@ -94,8 +93,7 @@ pub trait SourceTree: Sync {
 
     /// Returns the beginning of a file that [`SourceTree::read`] refuses because of what it holds, with LF line ends and U+FFFD
     /// for what is no text: its front matter may say what the file is. `None` for all other files.
-    fn head(&self, path: &RepoPath) -> Option<String> {
-        let _ = path;
+    fn head(&self, _path: &RepoPath) -> Option<String> {
         None
     }
 
@@ -106,16 +104,14 @@ pub trait SourceTree: Sync {
     }
 
     /// Returns the text of a file of [`SourceTree::issues`]: LF line ends, no byte-order mark.
-    fn read_issue(&self, path: &RepoPath) -> Result<String, Refusal> {
-        let _ = path;
+    fn read_issue(&self, _path: &RepoPath) -> Result<String, Refusal> {
         Err(Refusal::NotInRepo)
     }
 
     /// Returns the current state of a file of either list without reading it, or `None` if it cannot be determined.
     ///
     /// While the state is the same, so is the text.
-    fn state(&self, path: &RepoPath) -> Option<FileState> {
-        let _ = path;
+    fn state(&self, _path: &RepoPath) -> Option<FileState> {
         None
     }
 

@@ -9,7 +9,7 @@ use crate::records::fields::{
     Fields, NAMES, lift_relationships, mapped_from, mentions, name_objects, relation_of, scalars, text_of,
 };
 use crate::records::item::{Body, Field, FieldRelation, Item, Mention, Origin};
-use crate::records::unknown_field::{RecordText, unknown_fields};
+use crate::records::unknown_field::unknown_fields;
 use std::collections::BTreeSet;
 
 /// The context that all items of a file share.
@@ -41,8 +41,7 @@ pub(super) fn build(
     context: &ItemContext<'_>,
     file_diagnostics: &mut Vec<Diagnostic>,
 ) -> Item<String> {
-    let text = RecordText { path: context.path, text: context.text, lines: context.lines, line: record.line };
-    let mut diagnostics = unknown_fields(&record.pairs, context.source, &text);
+    let mut diagnostics = unknown_fields(&record.pairs, context, record.line);
     if !record.json {
         diagnostics.extend(issues_in_comments(&record.pairs, context));
     }
@@ -58,7 +57,7 @@ pub(super) fn build(
     }
     if body.text.is_empty() && record.pairs.is_empty() && record.below.is_some() {
         let message = format!("`{}` is empty: its pack says nothing", context.path);
-        let fault = Diagnostic::new(Code::InvalidItem, Some(Place::file(context.path.clone())), message);
+        let fault = Diagnostic::in_file(Code::InvalidItem, context.path, message);
         diagnostics.push(fault.help("write what is to be done, or exclude the file"));
     }
     let relations = relations(&mut fields, context, &mut diagnostics);
@@ -120,8 +119,7 @@ fn issues_in_comments(pairs: &[(String, Node<String>)], context: &ItemContext<'_
     let warning = |line: u32| {
         let number = comment_number(context.lines.between(context.text, line, Some(line + 1)))?;
         let message = format!("`{number}` is a comment in YAML and was not read");
-        let at = Place::line(context.path.clone(), line);
-        Some(Diagnostic::new(Code::InvalidItem, Some(at), message).help("put the value in quotes"))
+        Some(Diagnostic::on_line(Code::InvalidItem, context.path, line, message).help("put the value in quotes"))
     };
     lines.into_iter().filter_map(warning).collect()
 }
@@ -150,8 +148,7 @@ pub fn conflict_markers(at: Place, text: &str) -> Diagnostic {
 }
 
 fn unnamed_entry(context: &ItemContext<'_>, line: u32, field: &str) -> Diagnostic {
-    let place = Place::line(context.path.clone(), line);
-    Diagnostic::new(Code::InvalidItem, Some(place), format!("an entry of `{field}` names nothing"))
+    Diagnostic::on_line(Code::InvalidItem, context.path, line, format!("an entry of `{field}` names nothing"))
         .help("an entry is a text, or an object with an `id`")
 }
 
@@ -196,8 +193,7 @@ fn body(
 
 fn read_body_file(name: &str, context: &ItemContext<'_>) -> Result<(RepoPath, String), Diagnostic> {
     let refused = |why: &str| {
-        let place = Place::file(context.path.clone());
-        Diagnostic::new(Code::UnreadableFile, Some(place), format!("the body file `{name}` {why}"))
+        Diagnostic::in_file(Code::UnreadableFile, context.path, format!("the body file `{name}` {why}"))
             .help("correct `body_file`, or add the file beside the item")
     };
     let path = context.path.beside(name).map_err(|_| refused("leads out of the repo"))?;
@@ -279,12 +275,9 @@ fn id(fields: &Fields<'_>, record: &RawRecord, context: &ItemContext<'_>, diagno
         Some(template) => match fill(template, fields, context.path) {
             Ok(id) => return id,
             Err(field) => {
-                let place = Place::line(context.path.clone(), record.line);
                 let message = format!("the item has no `{field}`, which the id of its source is made of");
-                diagnostics.push(
-                    Diagnostic::new(Code::InvalidItem, Some(place), message)
-                        .help(format!("its id is its path; add `{field}`, or exclude the file")),
-                );
+                let fault = Diagnostic::on_line(Code::InvalidItem, context.path, record.line, message);
+                diagnostics.push(fault.help(format!("its id is its path; add `{field}`, or exclude the file")));
             }
         },
         None => {

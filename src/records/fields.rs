@@ -212,16 +212,7 @@ pub(super) fn text_of(node: &Node<String>) -> Option<String> {
     let text = match &node.value {
         Value::Null => return None,
         Value::Scalar { text, .. } => text.trim().to_owned(),
-        Value::List(nodes) => {
-            let texts: Vec<&str> = nodes
-                .iter()
-                .filter_map(|node| match &node.value {
-                    Value::Scalar { text, .. } => Some(text.trim()),
-                    _ => None,
-                })
-                .collect();
-            texts.join(", ")
-        }
+        Value::List(_) => scalars(node).into_iter().map(str::trim).collect::<Vec<_>>().join(", "),
         Value::Map(pairs) => {
             let keys: Vec<&str> =
                 pairs.iter().map_while(|(key, node)| (node.value == Value::Null).then_some(key.trim())).collect();

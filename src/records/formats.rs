@@ -3,7 +3,7 @@
 use crate::config::ItemSource;
 use crate::markdown::front_matter::front_matter;
 use crate::model::{
-    Code, Diagnostic, LineStarts, Node, Place, Refusal, RepoPath, Severity, Value, conflict_line, conflict_sides,
+    Code, Diagnostic, LineStarts, Node, Refusal, RepoPath, Severity, Value, conflict_line, conflict_sides,
 };
 use crate::records::build::{ItemContext, RawRecord, build};
 use crate::records::front_matter::{read_by_line, read_front_matter};
@@ -53,12 +53,9 @@ fn whole(
         "json" => file.json(text),
         "jsonl" | "ndjson" => file.json_lines(text),
         _ => {
-            let place = Place::file(path.clone());
+            let help = "work items are `.md`, `.yml`, `.yaml`, `.json` or `.jsonl` files; exclude others";
             let message = format!("the format of `{path}` is not known");
-            file.diagnostics.push(
-                Diagnostic::new(Code::InvalidItem, Some(place), message)
-                    .help("work items are `.md`, `.yml`, `.yaml`, `.json` or `.jsonl` files; exclude others"),
-            );
+            file.diagnostics.push(Diagnostic::in_file(Code::InvalidItem, path, message).help(help));
         }
     }
     let RecordFile { records, broken, mut diagnostics, .. } = file;
@@ -106,9 +103,8 @@ struct RecordFile<'a> {
 impl RecordFile<'_> {
     /// Reports a record that cannot be read, and returns the index of the diagnostic.
     fn fault(&mut self, fault: SyntaxFault, help: &str) -> usize {
-        let place = Place::line(self.path.clone(), fault.line);
         let message = format!("the item cannot be read: {}", fault.message);
-        self.diagnostics.push(Diagnostic::new(Code::InvalidItem, Some(place), message).help(help));
+        self.diagnostics.push(Diagnostic::on_line(Code::InvalidItem, self.path, fault.line, message).help(help));
         self.diagnostics.len() - 1
     }
 
@@ -145,9 +141,8 @@ impl RecordFile<'_> {
             && let (read, None) = yaml_documents(&spaced)
             && let Some(SyntaxFault { line, message }) = fault.take()
         {
-            let place = Place::line(self.path.clone(), line);
-            let diagnostic =
-                Diagnostic::new(Code::InvalidItem, Some(place), format!("the file is not YAML: {message}"));
+            let message = format!("the file is not YAML: {message}");
+            let diagnostic = Diagnostic::on_line(Code::InvalidItem, self.path, line, message);
             self.diagnostics.push(diagnostic.help("indent with spaces in place of tabs"));
             documents = read;
         }
@@ -252,14 +247,13 @@ impl RecordFile<'_> {
     fn report_halved(&mut self, line: Option<u32>) {
         let Some(line) = line else { return };
         let message = "half of a character is written here (half a surrogate pair), and read as U+FFFD";
-        let diagnostic = Diagnostic::new(Code::InvalidItem, Some(Place::line(self.path.clone(), line)), message);
+        let diagnostic = Diagnostic::on_line(Code::InvalidItem, self.path, line, message);
         self.diagnostics.push(diagnostic.help("write the character again; a text was cut in the middle of it"));
     }
 
     fn report_empty(&mut self) {
-        let place = Place::file(self.path.clone());
         let message = format!("`{}` holds no item", self.path);
-        self.diagnostics.push(Diagnostic::new(Code::InvalidItem, Some(place), message));
+        self.diagnostics.push(Diagnostic::in_file(Code::InvalidItem, self.path, message));
     }
 }
 
@@ -326,7 +320,7 @@ fn of_both_sides(path: &RepoPath, text: &str, read: &dyn Fn(&str) -> Parsed) -> 
     } else {
         "the items cannot be read: the file has conflict markers"
     };
-    let fault = Diagnostic::new(Code::InvalidItem, Some(Place::line(path.clone(), line)), what);
+    let fault = Diagnostic::on_line(Code::InvalidItem, path, line, what);
     let mut fault = fault.help(format!("resolve the conflict, then `git add` the file; {KEPT}"));
     fault.severity = Severity::Error;
     fault.about = damaged.iter().map(|item| item.id.clone()).collect();

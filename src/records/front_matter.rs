@@ -1,7 +1,7 @@
 //! The keys and values of a front matter, also where it is not YAML.
 
 use crate::markdown::front_matter::{FrontMatter, front_matter, key, near_miss, unquoted};
-use crate::model::{Code, Diagnostic, Node, Place, RepoPath, Value};
+use crate::model::{Code, Diagnostic, Node, RepoPath, Value};
 use crate::records::syntax::{SyntaxFault, one_yaml};
 use std::collections::HashSet;
 
@@ -27,9 +27,8 @@ pub struct FrontMatterFault {
 impl FrontMatterFault {
     /// Returns the warning about the front matter of a file.
     pub fn diagnostic(&self, path: &RepoPath) -> Diagnostic {
-        let place = Place::line(path.clone(), self.line);
         let message = format!("the front matter {}", self.message);
-        Diagnostic::new(Code::InvalidFrontMatter, Some(place), message).help(self.help)
+        Diagnostic::on_line(Code::InvalidFrontMatter, path, self.line, message).help(self.help)
     }
 }
 

@@ -2,8 +2,8 @@
 
 use crate::markdown::Outline;
 use crate::model::{
-    Code, Completeness, Diagnostic, ItemState, LineRange, Node, Place, Relation, RepoPath, SNAPSHOT_VERSION,
-    SnapshotAuthor, SnapshotCode, SnapshotIssue, SnapshotRelation, Value,
+    Code, Completeness, Diagnostic, ItemState, LineRange, Node, Relation, RepoPath, SNAPSHOT_VERSION, SnapshotAuthor,
+    SnapshotCode, SnapshotIssue, SnapshotRelation, Value,
 };
 use crate::records::fields::is_nothing;
 use crate::records::item::{Authored, Body, Comment, Field, Issue, IssueLink, Item, KeptCode, Origin};
@@ -27,7 +27,7 @@ impl SnapshotFile {
     /// Reads `text`, the contents of `path`: `<folder>/<owner>/<repo>/<number>.json`.
     pub fn read(path: &RepoPath, text: &str) -> Result<Self, Diagnostic> {
         let invalid = |line: u32, message: String, help: &str| {
-            Diagnostic::new(Code::InvalidSnapshot, Some(Place::line(path.clone(), line)), message).help(help)
+            Diagnostic::on_line(Code::InvalidSnapshot, path, line, message).help(help)
         };
         let node = read_json(text, 1).map_err(|fault| invalid(fault.line, fault.message, SYNC_AGAIN))?.node;
         let Value::Map(pairs) = node.value else {

@@ -1,20 +1,13 @@
 //! Warnings about misspelt fields: a relation under a misspelt name would be lost silently.
 
 use crate::config::{ItemSource, TemplatePart};
-use crate::model::{Code, Diagnostic, LineStarts, Node, Place, RepoPath, Value, nearest_within};
+use crate::model::{Code, Diagnostic, Node, Place, Value, nearest_within};
+use crate::records::build::ItemContext;
 use crate::records::fields::{NAMES, mapped_from, mentions, relation_of};
+use std::ops::RangeInclusive;
 
 /// Names of this many letters may differ in two of them, shorter ones in one.
 const LONG: usize = 8;
-
-/// A file and the fields of one of its records, as written.
-pub(super) struct RecordText<'a> {
-    pub(super) path: &'a RepoPath,
-    pub(super) text: &'a str,
-    pub(super) lines: &'a LineStarts,
-    /// The line where the record begins.
-    pub(super) line: u32,
-}
 
 /// Warns of each field that is no field of a work item but almost has the name of one.
 ///
@@ -22,9 +15,10 @@ pub(super) struct RecordText<'a> {
 /// only one value, and one that names nothing.
 pub(super) fn unknown_fields(
     pairs: &[(String, Node<String>)],
-    source: &ItemSource,
-    record: &RecordText<'_>,
+    context: &ItemContext<'_>,
+    line: u32,
 ) -> Vec<Diagnostic> {
+    let source = context.source;
     let inner = pairs.iter().find(|(name, _)| name == "relationships").and_then(|(_, node)| match &node.value {
         Value::Map(inner) => Some(inner),
         _ => None,
@@ -41,10 +35,8 @@ pub(super) fn unknown_fields(
             continue;
         }
         let message = format!("`{name}` is not a field of a work item");
-        diagnostics.push(
-            Diagnostic::new(Code::UnknownField, Some(record.place_of(name, node.line)), message)
-                .help(format!("did you mean `{native}`?")),
-        );
+        let fault = Diagnostic::new(Code::UnknownField, Some(place_of(name, line..=node.line, context)), message);
+        diagnostics.push(fault.help(format!("did you mean `{native}`?")));
     }
     diagnostics
 }
@@ -77,18 +69,18 @@ fn closest(name: &str) -> Option<&'static str> {
     nearest_within(name, near, |native| if native.len() >= LONG { 2 } else { 1 })
 }
 
-impl RecordText<'_> {
-    /// Returns where the key `name` of a value on `line` is: on that line, or on one above it within the record.
-    fn place_of(&self, name: &str, line: u32) -> Place {
-        for at in (self.line..=line).rev() {
-            let text = self.lines.between(self.text, at, Some(at + 1));
-            if let Some(offset) = key_in(text, name) {
-                let column = u32::try_from(text[..offset].chars().count()).unwrap_or(u32::MAX).saturating_add(1);
-                return Place { path: self.path.clone(), line: Some(at), column: Some(column) };
-            }
+/// Returns where the key `name` of a value is: on the last of these lines, or on one above it within the record.
+fn place_of(name: &str, lines: RangeInclusive<u32>, context: &ItemContext<'_>) -> Place {
+    let path = context.path.clone();
+    let last = *lines.end();
+    for at in lines.rev() {
+        let text = context.lines.between(context.text, at, Some(at + 1));
+        if let Some(offset) = key_in(text, name) {
+            let column = u32::try_from(text[..offset].chars().count()).unwrap_or(u32::MAX).saturating_add(1);
+            return Place { path, line: Some(at), column: Some(column) };
         }
-        Place::line(self.path.clone(), line)
     }
+    Place::line(path, last)
 }
 
 /// Returns the byte offset of the key `name` in a line of YAML or JSON.
