@@ -125,7 +125,7 @@ fn create(repository: &Repository, project: &Project<'_>, agent: &NewAgent) -> R
 
 /// Returns the folder that new agents are written to: that of the first glob.
 fn agents_folder(repository: &Repository) -> Result<RepoPath, Failure> {
-    let globs = &repository.settings().knowledge.agents.include.written;
+    let globs = &repository.settings().agents.include.written;
     let plain = globs.iter().find_map(|glob| {
         let folder = glob.rsplit_once('/')?.0.split("/**").next()?;
         (!folder.contains(['*', '?', '[', '{'])).then(|| RepoPath::new(folder).ok()).flatten()
@@ -144,7 +144,7 @@ fn template(repository: &Repository, project: &Project<'_>) -> Result<(Option<Re
         ))),
         None => Ok((Some(path), text)),
     };
-    if let Some(path) = repository.settings().knowledge.agents.template.clone() {
+    if let Some(path) = repository.settings().agents.template.clone() {
         let unread = |_| Failure::usage(format!("`agents.template` names `{path}`, which cannot be read"));
         let text = read(&path).map_err(unread)?;
         return confirmed(path, text);

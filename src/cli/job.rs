@@ -16,7 +16,7 @@ use std::time::SystemTime;
 pub(crate) fn run(global: &Global, args: &JobArgs) -> Result<Exit, Failure> {
     settled(|| {
         let repository = open(global, &[], Some(if args.name.is_some() { Access::Write } else { Access::Read }))?;
-        let jobs = &repository.settings().knowledge.jobs;
+        let jobs = &repository.settings().jobs;
         let Some(name) = &args.name else { return list(global, &repository) };
         let Some(job) = jobs.get(name) else {
             let near = crate::config::nearest(name, jobs.keys().map(String::as_str));
@@ -52,7 +52,7 @@ fn deliver(global: &Global, repository: &Repository, args: &JobArgs, name: &str,
 fn list(global: &Global, repository: &Repository) -> Result<Exit, Failure> {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let now = i64::try_from(now).unwrap_or(i64::MAX);
-    let jobs = &repository.settings().knowledge.jobs;
+    let jobs = &repository.settings().jobs;
     let next = |job: &Job| job.schedule.as_ref().and_then(|schedule| schedule.next(now));
     let outputs = jobs.iter().map(|(name, job)| {
         json!({

@@ -5,7 +5,7 @@ use super::input;
 use super::output::{self, DocumentNotes, NotedDocument, NotesError, NotesLeftOut};
 use super::redact::{decoded, in_repo};
 use super::workspace::{configuration, open};
-use crate::config::{DenyList, KnowledgeSettings};
+use crate::config::{DenyList, Settings};
 use crate::console::report::print_diagnostics;
 use crate::console::{self, Exit, Failure, json_text};
 use crate::engine::{Configuration, process_environment};
@@ -27,14 +27,14 @@ pub(crate) fn run(global: &Global, args: &NotesArgs) -> Result<Exit, Failure> {
         (Some(_), _) => return Err(Failure::usage("`--from` has the notes on one document: name that one")),
     };
     let (documents, mut exit) = match args.documents.is_empty() {
-        true => configured(global, &settings.knowledge)?,
+        true => configured(global, &settings)?,
         false => (args.documents.clone(), Exit::Done),
     };
     let maker = NoteMaker {
         redactor: Redactor::new(&settings.redaction),
         environment: process_environment(),
         limits: NoteLimits::default(),
-        knowledge: settings.knowledge,
+        knowledge: settings,
         root,
         deny,
         given,
@@ -88,7 +88,7 @@ fn unfenced(text: String) -> String {
 const SECRET: &str = "secret";
 
 /// Returns the documents of the configuration, from the current folder, and the exit code of those that may be missing.
-fn configured(global: &Global, knowledge: &KnowledgeSettings) -> Result<(Vec<PathBuf>, Exit), Failure> {
+fn configured(global: &Global, knowledge: &Settings) -> Result<(Vec<PathBuf>, Exit), Failure> {
     let repository = open(global, &[], None)?;
     let unlisted = repository.files().unlisted();
     if !unlisted.is_empty() {
@@ -137,7 +137,7 @@ struct NoteMaker {
     redactor: Redactor,
     environment: Environment,
     limits: NoteLimits,
-    knowledge: KnowledgeSettings,
+    knowledge: Settings,
     root: PathBuf,
     deny: DenyList,
     given: Option<Given>,

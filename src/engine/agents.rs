@@ -58,8 +58,8 @@ impl Repository {
 pub(super) fn history(root: &Path, settings: &Settings) -> History {
     let own = settings.own_folders();
     let mut excluded: Vec<&str> = own.iter().map(RepoPath::as_str).chain([".contextpack"]).collect();
-    excluded.extend(settings.knowledge.context.record.as_ref().map(RepoPath::as_str));
-    last_commits(root, settings.knowledge.context.changes, &excluded)
+    excluded.extend(settings.context.record.as_ref().map(RepoPath::as_str));
+    last_commits(root, settings.context.changes, &excluded)
 }
 
 impl Project<'_> {
@@ -117,7 +117,7 @@ impl Project<'_> {
             return Err(EngineError::NotBuilt { diagnostics: faults });
         }
         self.reader.confirm_tracked(&known.path).map_err(not_built)?;
-        let settings = &self.reader.settings.knowledge;
+        let settings = &self.reader.settings;
         let policy = policy.or(job.and_then(|(_, job)| job.policy)).or(known.policy).unwrap_or(settings.context.policy);
         let instructions = |(name, job): (&str, &Job)| {
             let (shown, text, removals) = self.reader.trusted_instructions(&job.instructions)?;
@@ -135,7 +135,7 @@ impl Project<'_> {
 
     /// Returns the last commits and the lines of activity files, the newest first, and what is wrong with these files.
     fn recent_changes(&self, history: &History) -> Result<(RecentChanges, Vec<Diagnostic>), Diagnostic> {
-        let settings = &self.reader.settings.knowledge.context;
+        let settings = &self.reader.settings.context;
         let (mut faults, mut changes, mut remark) = (Vec::new(), Vec::new(), CleanBuf::new());
         match history {
             Ok(log) => {

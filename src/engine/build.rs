@@ -133,7 +133,7 @@ fn diagnostics_of(files: &Repo, project: &Project<'_>, named: Option<&[usize]>, 
         });
     }
     all.extend(apply_severities(unmatched(settings, files), settings));
-    if is_for_agent || project.has_documents() || !settings.knowledge.jobs.is_empty() {
+    if is_for_agent || project.has_documents() || !settings.jobs.is_empty() {
         all.extend(apply_severities(project.knowledge().diagnostics.clone(), settings));
     }
     all

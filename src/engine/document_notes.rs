@@ -29,7 +29,7 @@ pub(super) fn add(
     if let Some(line) = conflict_in_markdown(raw) {
         faults.push(conflict_markers(Place::line(document.path.clone(), line), &format!("`{}`", document.shown)));
     }
-    let bullets = reader.settings.knowledge.context.bullets;
+    let bullets = reader.settings.context.bullets;
     let default = NoteLimits::default();
     // What is written may be as long as what `contextpack notes` writes; what is shown is configured.
     let limits = NoteLimits { bullets: bullets.max(default.bullets), ..default };

@@ -66,7 +66,7 @@ impl Project<'_> {
 
     /// Returns whether packs without an agent may hold documents.
     pub(super) fn has_documents(&self) -> bool {
-        let knowledge = &self.reader.settings.knowledge;
+        let knowledge = &self.reader.settings;
         !knowledge.documents.is_empty() || knowledge.overview.is_some()
     }
 
@@ -78,7 +78,7 @@ impl Project<'_> {
 
     /// Returns whether a file is where agents are.
     pub fn is_agent_file(&self, path: &RepoPath) -> bool {
-        self.reader.settings.knowledge.is_agent_file(path)
+        self.reader.settings.is_agent_file(path)
     }
 
     /// Returns what is added to the instructions of packs: how to use what they hold besides their root.
@@ -125,7 +125,7 @@ impl Project<'_> {
             return Some(Withheld::Secret);
         }
         // Notes without their document are what its entry says.
-        let entry = documents.is_empty().then(|| self.reader.settings.knowledge.source_of(path)).flatten()?;
+        let entry = documents.is_empty().then(|| self.reader.settings.source_of(path)).flatten()?;
         match (&entry.agent, entry.is_secret()) {
             (Some(_), _) => Some(Withheld::OtherAgent),
             (None, true) => Some(Withheld::Secret),
@@ -153,7 +153,7 @@ impl Project<'_> {
         let query: Vec<&str> = query.iter().map(Clean::as_str).collect();
         let chosen = knowledge.choose(&KnowledgeRequest {
             agent: found.map(|(agent, context)| (&agent.key, context.policy)),
-            limits: &self.reader.settings.knowledge.context,
+            limits: &self.reader.settings.context,
             query: &query,
             referenced: &referenced,
         });
@@ -197,7 +197,7 @@ impl Project<'_> {
         let knowledge = self.knowledge();
         let query = self.query(root, Some(agent));
         let query: Vec<&str> = query.iter().map(Clean::as_str).collect();
-        let all = ContextSettings { relevant: usize::MAX, ..self.reader.settings.knowledge.context.clone() };
+        let all = ContextSettings { relevant: usize::MAX, ..self.reader.settings.context.clone() };
         let chosen = knowledge.choose(&KnowledgeRequest {
             agent: Some((&knowledge.agents.all.get(agent.agent)?.key, Policy::Expanded)),
             limits: &all,

@@ -48,7 +48,7 @@ pub(super) fn read(project: &Project<'_>) -> ReadKnowledge {
 
 /// Reads one document again; `None` if it cannot be used.
 pub(super) fn read_document(project: &Project<'_>, agents: &Agents, path: &RepoPath) -> Option<KnowledgeDocument> {
-    let rules = DocumentRules::of(&project.reader.settings.knowledge, path)?;
+    let rules = DocumentRules::of(&project.reader.settings, path)?;
     let config = RepoPath::new(CONFIG).ok()?;
     DocumentReader { project, agents, config: &config }.document(path, rules, &mut Vec::new()).ok()
 }
@@ -91,7 +91,7 @@ fn agents(project: &Project<'_>, all: &mut ReadKnowledge) -> Agents {
 /// Returns what is wrong with files of agents that the configuration names as documents: such a file is for its agent alone,
 /// whatever matches it or links to it.
 fn misplaced_agents(project: &Project<'_>) -> Vec<Diagnostic> {
-    let settings = &project.reader.settings.knowledge;
+    let settings = &project.reader.settings;
     let is_agent = |path: &RepoPath| project.reader.leads_to_agent(path);
     let mut faults = Vec::new();
     if let Some(overview) = settings.overview.as_ref().filter(|overview| is_agent(overview)) {
@@ -114,7 +114,7 @@ fn misplaced_agents(project: &Project<'_>) -> Vec<Diagnostic> {
 }
 
 fn missing_overview(project: &Project<'_>, config: &RepoPath) -> Option<Diagnostic> {
-    let settings = &project.reader.settings.knowledge;
+    let settings = &project.reader.settings;
     let files = project.reader.source().files();
     let overview = settings.overview.as_ref().filter(|overview| files.binary_search(overview).is_err())?;
     let at = Some(Place::line(config.clone(), settings.overview_line));
@@ -126,7 +126,7 @@ fn missing_overview(project: &Project<'_>, config: &RepoPath) -> Option<Diagnost
 fn job_faults(project: &Project<'_>, agents: &Agents, config: &RepoPath) -> Vec<Diagnostic> {
     let files = project.reader.source().files();
     let mut faults = Vec::new();
-    for (name, job) in &project.reader.settings.knowledge.jobs {
+    for (name, job) in &project.reader.settings.jobs {
         let mut fault = |what: String, help: String| {
             let at = Some(Place::line(config.clone(), job.agent.line));
             faults.push(Diagnostic::new(Code::InvalidAgent, at, format!("the job `{name}` {what}")).help(help));
@@ -150,7 +150,7 @@ fn job_faults(project: &Project<'_>, agents: &Agents, config: &RepoPath) -> Vec<
 
 fn documents(reader: &DocumentReader<'_, '_>, all: &mut ReadKnowledge) {
     let DocumentReader { project, agents, .. } = reader;
-    let settings = &project.reader.settings.knowledge;
+    let settings = &project.reader.settings;
     let faults = &mut all.knowledge.diagnostics;
     let is_agent = |path: &RepoPath| project.reader.leads_to_agent(path);
     // A link to a document is that document, which stands for itself.
@@ -243,7 +243,7 @@ fn is_named(source: &DocumentSource, path: &RepoPath) -> bool {
 /// Returns the scopes that the text of an agent's file has, if it has some: those of its entry of `documents:`, and of the
 /// document that it links to. The file of another agent is for that one.
 fn soul_scopes(project: &Project<'_>, path: &RepoPath, raw: &str) -> Vec<Option<String>> {
-    let settings = &project.reader.settings.knowledge;
+    let settings = &project.reader.settings;
     let entry = settings.source_of(path).and_then(|source| source.agent.as_ref());
     let mut scopes: Vec<_> = entry.map(|named| Some(named.name.clone())).into_iter().collect();
     if let Some(end) = project.reader.source().link_end(path).filter(|end| *end != path) {

@@ -41,7 +41,7 @@ impl InputReader<'_> {
 
     /// Returns why the document that a file with this text is, or leads to, is not for everyone.
     pub(super) fn document_restriction(&self, path: &RepoPath, raw: &str) -> Option<Withheld> {
-        let of = |path: &RepoPath| DocumentRules::of(&self.settings.knowledge, path);
+        let of = |path: &RepoPath| DocumentRules::of(&self.settings, path);
         let rules: Vec<DocumentRules<'_>> = self.names(path).filter_map(of).collect();
         if rules.iter().any(|rules| rules.secrecy(raw).is_secret()) {
             return Some(Withheld::Secret);
@@ -50,7 +50,7 @@ impl InputReader<'_> {
     }
 
     pub(super) fn leads_to_agent(&self, path: &RepoPath) -> bool {
-        self.names(path).any(|path| self.settings.knowledge.is_agent_file(path))
+        self.names(path).any(|path| self.settings.is_agent_file(path))
     }
 
     /// Returns a path, and what it leads to if it is a link.
