@@ -5,9 +5,11 @@ use super::completion;
 use crate::console::{self, Exit, Failure};
 use std::io::Write as _;
 
+type Schema = (&'static str, fn() -> String, &'static str);
+
 /// The JSON Schemas by name, each with what it describes.
 #[rustfmt::skip]
-pub(super) const SCHEMAS: &[(&str, fn() -> String, &str)] = &[
+pub(super) const SCHEMAS: &[Schema] = &[
     ("pack", crate::wire::schema, "A pack"),
     ("config", crate::config::schema, "`contextpack.yml`"),
     ("work-item", || crate::records::WORK_ITEM_SCHEMA.to_owned(), "The native fields of a work item"),

@@ -98,7 +98,8 @@ impl<'p, 's> DocumentCache<'p, 's> {
 
     /// Adds the body and the notes to a document whose files have this identity; `None` if they are not cached.
     pub(super) fn complete(&self, document: &KnowledgeDocument, identity: &Digest) -> Option<KnowledgeDocument> {
-        let ((has_body, notes), cached): ((bool, Option<([usize; 4], LeftOut)>), _) = self.get(TEXTS, identity)?;
+        type NoteCounts = ([usize; 4], LeftOut);
+        let ((has_body, notes), cached) = self.get::<(bool, Option<NoteCounts>)>(TEXTS, identity)?;
         let mut document = document.clone();
         document.notes = notes.map(|(counts, left_out)| {
             let [summary, key_facts, rules, keywords] = counts.map(|count| vec![Clean::default(); count]);

@@ -50,6 +50,8 @@ pub struct BuildOrder<'a> {
 /// Called with the listed repository, and whether it was listed for this build rather than an earlier one.
 pub type OnListed<'a> = &'a mut dyn FnMut(&Repo, &Settings, bool) -> bool;
 
+pub type OnRead<'a> = &'a mut dyn FnMut(&Project<'_>, &[usize]);
+
 pub type OnWritten<'a> = &'a (dyn Fn(WrittenPack<'_>) + Sync);
 
 /// Callbacks and hints for one build.
@@ -59,7 +61,7 @@ pub struct BuildObserver<'a> {
     /// example because it may have changed before it was followed.
     pub on_listed: Option<OnListed<'a>>,
     /// Called with the project and the roots before packs are built.
-    pub on_read: Option<&'a mut dyn FnMut(&Project<'_>, &[usize])>,
+    pub on_read: Option<OnRead<'a>>,
     /// Called after each built or skipped pack with the number of all packs, from several threads.
     pub on_built: Option<&'a (dyn Fn(usize) + Sync)>,
     /// Called after each written pack, from several threads.

@@ -48,7 +48,7 @@ pub(super) fn read(project: &Project<'_>) -> ReadKnowledge {
 
 /// Reads one document again; `None` if it cannot be used.
 pub(super) fn read_document(project: &Project<'_>, agents: &Agents, path: &RepoPath) -> Option<KnowledgeDocument> {
-    let rules = DocumentRules::of(&project.reader.settings, path)?;
+    let rules = DocumentRules::of(project.reader.settings, path)?;
     let config = RepoPath::new(CONFIG).ok()?;
     DocumentReader { project, agents, config: &config }.document(path, rules, &mut Vec::new()).ok()
 }

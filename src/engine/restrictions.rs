@@ -41,7 +41,7 @@ impl InputReader<'_> {
 
     /// Returns why the document that a file with this text is, or leads to, is not for everyone.
     pub(super) fn document_restriction(&self, path: &RepoPath, raw: &str) -> Option<Withheld> {
-        let of = |path: &RepoPath| DocumentRules::of(&self.settings, path);
+        let of = |path: &RepoPath| DocumentRules::of(self.settings, path);
         let rules: Vec<DocumentRules<'_>> = self.names(path).filter_map(of).collect();
         if rules.iter().any(|rules| rules.secrecy(raw).is_secret()) {
             return Some(Withheld::Secret);

@@ -36,6 +36,7 @@ impl Tokens {
         Self { used, others, known, finder }
     }
 
+    /// Adds further values that never leave as they are.
     #[must_use]
     pub fn and(self, others: impl IntoIterator<Item = String>) -> Self {
         Self::new(self.used, self.others.into_iter().chain(others))

@@ -129,7 +129,8 @@ mod tests {
         };
         let mut before = pack(&[("root.issue", "full", "a"), ("root.json", "full", "{}")]);
         before.warnings = vec![warning(1)];
-        let changes: [(fn(&mut Pack), &str); 10] = [
+        type Change = (fn(&mut Pack), &'static str);
+        let changes: [Change; 10] = [
             (|pack| pack.warnings[0].code = "cycle".to_owned(), "new warning cycle; warning unknown-id gone"),
             (|pack| pack.warnings[0].source = None, "warnings moved"),
             (|pack| pack.budget.max_tokens = Some(4000), "limits changed"),
