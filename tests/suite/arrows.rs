@@ -11,6 +11,8 @@ struct Module {
     may_use: BTreeSet<String>,
     /// Whether it touches no file, clock, environment, locale or network.
     is_pure: bool,
+    /// How many lines of Rust it may hold, comments and tests in its files included.
+    line_limit: usize,
 }
 
 /// The one table of modules and the arrows between them. An arrow that is added says why, in the commit that adds it.
@@ -21,7 +23,8 @@ fn modules() -> Vec<Module> {
     rows.map(|row| {
         let cells: Vec<&str> = row.split('|').map(str::trim).collect();
         let name = names(cells[1]).into_iter().next().unwrap();
-        Module { name, may_use: names(cells[3]), is_pure: cells[4] == "no" }
+        let line_limit = cells[5].replace(',', "").parse().unwrap();
+        Module { name, may_use: names(cells[3]), is_pure: cells[4] == "no", line_limit }
     })
     .collect()
 }
@@ -269,6 +272,21 @@ fn pure_modules_know_no_files_no_clock_and_no_environment() {
             for impure in IMPURE.into_iter().filter(|impure| code.contains(impure)) {
                 faults.push(format!("src/{file}: `{impure}` in a pure module"));
             }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn no_module_holds_more_lines_than_the_table_says() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut faults = Vec::new();
+    for module in modules() {
+        let files = walkdir::WalkDir::new(src.join(&module.name)).into_iter().map(|entry| entry.unwrap().into_path());
+        let rust = files.filter(|path| path.extension().is_some_and(|extension| extension == "rs"));
+        let lines: usize = rust.map(|path| fs::read_to_string(path).unwrap().lines().count()).sum();
+        if lines > module.line_limit {
+            faults.push(format!("src/{} has {lines} lines, its limit is {}", module.name, module.line_limit));
         }
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
