@@ -62,7 +62,7 @@ fn explain_says_the_same_as_the_report() {
     assert!(text.contains("{rule: github-pat, path: docs/notes.md}"), "{text}");
     assert_eq!(text.matches("to include github-pat").count(), 1, "{text}");
     let markdown = sandbox.expect(0, &["explain", "a", "--format", "markdown"]);
-    assert!(markdown.contains("docs/notes.md:4 | github-pat × 2 |"), "{markdown}");
+    assert!(markdown.contains("<code>docs/notes&#46;md&#58;4</code>  <code>github-pat × 2</code>"), "{markdown}");
 }
 
 #[test]
