@@ -184,6 +184,7 @@ pub(crate) struct Root {
 }
 
 /// What `sync` prints.
+#[cfg(feature = "github")]
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Sync {
     /// The repo that was asked.
@@ -211,6 +212,7 @@ pub(crate) struct Sync {
 }
 
 /// A file of the snapshot that changed.
+#[cfg(feature = "github")]
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct SyncedFile {
     /// The file, from the repo's root.

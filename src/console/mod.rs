@@ -14,7 +14,9 @@ mod output;
 pub(crate) mod report;
 mod workspace;
 
-pub(crate) use document::{Column, Document, Line, Role, TextOptions, line};
+#[cfg(feature = "mcp")]
+pub(crate) use document::TextOptions;
+pub(crate) use document::{Column, Document, Line, Role, line};
 pub(crate) use exit::Exit;
 pub(crate) use explanation::explanation_document;
 pub(crate) use failure::{Failure, PathFailure, without_secrets};

@@ -51,7 +51,9 @@ pub use pack_state::{
 pub use pack_target::{PackTarget, Probe};
 pub use prepared_profile::{BudgetLimits, count_tokens};
 pub use project::Project;
-pub use repository::{OpenRequest, OpenedCache, Repository, path_inside, process_environment};
+#[cfg(feature = "mcp")]
+pub use repository::OpenedCache;
+pub use repository::{OpenRequest, Repository, path_inside, process_environment};
 pub use roots::{RootError, RootSummary};
 pub use session::{AgentRequest, Session, SessionRequest, Update, delivery_folder};
 pub use snapshot::{PackRequest, Snapshot};
