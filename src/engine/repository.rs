@@ -199,7 +199,7 @@ impl Repository {
         CacheFolder::open(&self.root, caches, access).map_err(|error| with_causes(&error))
     }
 
-    /// Returns the names of the profiles that the configuration builds by default; a [`PackRequest`] that names none
+    /// Returns the names of the profiles that the configuration builds by default; a `PackRequest` that names none
     /// means the first.
     pub fn profiles(&self) -> &[String] {
         &self.settings().output.profiles

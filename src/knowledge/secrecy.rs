@@ -100,7 +100,7 @@ pub enum Secrecy {
     /// It counts as secret, since its beginning may say so.
     Unclear {
         line: u32,
-        /// Whether it is a field with an unknown name or value, which [`KnowledgeDocument::read`] reports.
+        /// Whether it is a field with an unknown name or value, which `KnowledgeDocument::read` reports.
         is_field: bool,
     },
 }
