@@ -6,7 +6,7 @@ use super::packs::{self, BuildRun};
 use super::workspace::open;
 use crate::console::{self, Column, Document, Exit, Failure, Format, line, printable, report};
 use crate::engine::{CheckRequest, Project, RootSummary, check_packs};
-use crate::model::{Code, Diagnostic, Severity, Shard};
+use crate::model::{Code, Diagnostic, Relation, Severity, Shard};
 use crate::store::{Access, Folder};
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -139,7 +139,9 @@ fn document(roots: &[output::Root], has_header: bool) -> Document {
         let output::Root { id, title, kind, status, state, edges, packs } = root;
         let is_same = status.is_empty() || status == state;
         let state = if is_same { (*state).to_owned() } else { format!("{state} ({status})") };
-        let edges: Vec<String> = edges.iter().map(|(relation, count)| format!("{count} {relation}")).collect();
+        let names = Relation::ALL.map(Relation::name);
+        let count = |name: &'static str| edges.get(name).map(|count| format!("{count} {name}"));
+        let edges: Vec<String> = names.into_iter().filter_map(count).collect();
         let edges = if edges.is_empty() { "no relations".to_owned() } else { edges.join(", ") };
         let packs: Vec<String> = packs.iter().map(|pack| format!("{} {}", pack.profile, pack.status)).collect();
         [id, kind, &state, title, &edges, &packs.join(", ")].map(|text| line("{}", &[text.as_str()])).to_vec()
