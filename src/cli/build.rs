@@ -2,15 +2,15 @@
 
 use super::args::{BuildArgs, Global};
 use super::delivery;
-use super::output::{self, BuiltPack, summary_row};
+use super::output::{self, BuiltPack};
 use super::packs::{self, BuildRun, PackTarget, Probe};
 use super::workspace::{open, print_notes, stamp};
-use crate::console::github::{PackOutputs, StepPack, SummaryRow, append_outputs, append_summary};
+use crate::console::github::{append_outputs, append_summary};
 use crate::console::report::{self, Report, ReportLine};
 use crate::console::{self, Exit, Failure, Format, counted};
 use crate::engine::{
-    BuildObserver, BuildOrder, FAILED, PackState, Project, REMOVED, Repository, UNCHANGED, WRITTEN, companion,
-    delivery_folder, pack_file_name,
+    BuildObserver, BuildOrder, FAILED, PackState, Project, REMOVED, Repository, UNCHANGED, WRITTEN, delivery_folder,
+    pack_file_name,
 };
 use crate::git;
 use crate::model::slug;
@@ -92,7 +92,8 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     print_notes(global, &repository);
     let run = BuildRun::new(global, std::mem::take(&mut built.report));
     if let Some(file) = &args.outputs {
-        append_step_outputs(file, args, &built.packs, &blockers, &shown)?;
+        let markdown = args.markdown.as_deref().map(std::path::absolute).transpose()?;
+        append_outputs(file, &built.packs, &shown, markdown.as_deref(), &blockers)?;
     }
     let exit = report_and_exit(global, args, &run, &built.packs, &shown, started)?;
     if let Some(error) = built.refused {
@@ -184,29 +185,6 @@ fn check_usage(args: &BuildArgs, printed: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Appends the outputs of a workflow's step to `file`. `blockers` has the number of open blockers of each root.
-fn append_step_outputs(
-    file: &Path,
-    args: &BuildArgs,
-    states: &[PackState],
-    blockers: &BTreeMap<String, Option<usize>>,
-    shown: &dyn Fn(&str) -> String,
-) -> Result<(), Failure> {
-    let markdown = args.markdown.as_deref().map(std::path::absolute).transpose()?;
-    let is_alone = states.len() == 1;
-    let step = |state: &PackState| {
-        let built = state.summary.as_ref().filter(|_| state.status != REMOVED);
-        let outputs = built.map(|summary| PackOutputs {
-            hash: summary.hash.clone(),
-            tokens: summary.used_tokens,
-            open_blockers: blockers.get(&state.root).copied().flatten().filter(|_| is_alone),
-            markdown: markdown.as_ref().map(|dir| dir.join(companion::name(&state.name))),
-        });
-        StepPack { path: shown(&state.name), changed: matches!(state.status, WRITTEN | REMOVED), outputs }
-    };
-    append_outputs(file, &states.iter().map(step).collect::<Vec<StepPack>>())
-}
-
 fn report_and_exit(
     global: &Global,
     args: &BuildArgs,
@@ -221,8 +199,7 @@ fn report_and_exit(
         gone: Vec::new(),
     })?;
     if let Some(file) = &args.summary.file {
-        let rows: Vec<SummaryRow> = states.iter().map(|state| summary_row(state, shown)).collect();
-        append_summary(file, "build", &rows, &run.diagnostics, None)?;
+        append_summary(file, "build", states, shown, &run.diagnostics, None)?;
     }
     if !global.quiet && global.format == Format::Text {
         writeln!(console::stderr(), "{}, {:.2} s", counts(states), started.elapsed().as_secs_f64())?;

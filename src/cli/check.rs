@@ -1,11 +1,11 @@
 //! `contextpack check`.
 
 use super::args::{CheckArgs, Global};
-use super::output::{self, CheckedPack, summary_row};
+use super::output::{self, CheckedPack};
 use super::packs::{self, BuildRun, no_roots};
 use super::workspace::open;
 use crate::console;
-use crate::console::github::{SummaryRow, append_summary};
+use crate::console::github::append_summary;
 use crate::console::report::{self, Report, ReportLine};
 use crate::console::{Exit, Failure, Format};
 use crate::engine::{
@@ -72,9 +72,8 @@ fn report_and_exit(
     let bad = differing.iter().filter(|state| global.strict || state.status != UNVERIFIABLE).count();
     if let Some(file) = &args.summary.file {
         let shown = |name: &str| format!("{dir}/{name}");
-        let rows: Vec<SummaryRow> = states.iter().map(|state| summary_row(state, &shown)).collect();
         let next = is_stale.then(|| format!("{}.", uppercased(&next_step(&states, repository))));
-        append_summary(file, "check", &rows, &run.diagnostics, next.as_deref())?;
+        append_summary(file, "check", &states, &shown, &run.diagnostics, next.as_deref())?;
     }
     let lines = differing.iter().map(|state| ReportLine::Finding {
         status: state.status,

@@ -1,7 +1,6 @@
 //! What commands print with `--format json`, as types, so that it has a schema.
 
 use crate::console::OutputDiagnostic;
-use crate::console::github::SummaryRow;
 use crate::engine::PackState;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -63,17 +62,6 @@ impl BuiltPack {
             omitted: summary.map(|summary| summary.omitted),
             redacted: summary.map(|summary| summary.redacted),
         }
-    }
-}
-
-/// Returns the row of a pack in a job summary; `shown` returns the path of a file of the folder.
-pub(crate) fn summary_row(state: &PackState, shown: &dyn Fn(&str) -> String) -> SummaryRow {
-    SummaryRow {
-        path: shown(&state.name),
-        status: state.status,
-        reasons: state.reasons.join("; "),
-        tokens: state.summary.as_ref().and_then(|summary| summary.used_tokens),
-        chars: state.summary.as_ref().map(|summary| summary.used_chars),
     }
 }
 

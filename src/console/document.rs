@@ -69,7 +69,6 @@ impl Role {
     }
 }
 
-/// A line of text whose parts have roles.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Line(Vec<(Role, String)>);
 
@@ -87,13 +86,11 @@ pub(crate) fn line(template: &str, data: &[&str]) -> Line {
 }
 
 impl Line {
-    /// Returns the line with a text after it.
     pub(crate) fn then(mut self, role: Role, text: impl Into<String>) -> Self {
         self.0.extend(Some((role, text.into())).filter(|(_, text)| !text.is_empty()));
         self
     }
 
-    /// Returns the line with another after it.
     pub(crate) fn join(mut self, other: Line) -> Self {
         self.0.extend(other.0);
         self
@@ -134,19 +131,12 @@ impl Line {
     }
 }
 
-impl From<&str> for Line {
-    fn from(words: &str) -> Self {
+impl<T: Into<String>> From<T> for Line {
+    fn from(words: T) -> Self {
         Self::default().then(Role::Plain, words)
     }
 }
 
-impl From<String> for Line {
-    fn from(words: String) -> Self {
-        Self::default().then(Role::Plain, words)
-    }
-}
-
-/// A column of a table.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Column {
     Left(&'static str),
@@ -164,7 +154,6 @@ impl Column {
     }
 }
 
-/// A part of a document.
 #[derive(Debug, Clone)]
 enum Block {
     Title(Line),
@@ -176,7 +165,6 @@ enum Block {
     Details(Line, Document),
 }
 
-/// A sequence of blocks.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Document {
     blocks: Vec<Block>,
@@ -270,11 +258,6 @@ impl Document {
         annotations.print()
     }
 
-    fn nested_markdown(&self, level: usize, room: usize) -> String {
-        self.blocks.iter().map(|block| block.markdown(level, room)).collect()
-    }
-
-    /// Renders text for a terminal.
     pub(crate) fn text(&self, options: TextOptions) -> String {
         let mut text = String::new();
         self.write_text(&mut text, 0, TextOptions { whole: options.whole || self.is_whole, ..options });
@@ -367,7 +350,7 @@ impl Block {
             Self::Paragraph(line) => format!("{}\n\n", line.markdown(MAX_TEXT)),
             Self::List(items) => {
                 let item = |(line, below): &(Line, Document)| {
-                    let below = below.nested_markdown(level + 1, room);
+                    let below: String = below.blocks.iter().map(|block| block.markdown(level + 1, room)).collect();
                     let mut text = format!("- {}\n", line.markdown(MAX_TEXT));
                     below.trim_end().lines().for_each(|line| push_line(&mut text, &format!("  {line}")));
                     text
@@ -394,11 +377,10 @@ impl Block {
                     if left_out > 0 { format!("{left_out} more lines are not shown.\n\n") } else { String::new() };
                 format!("{fence}{language}\n{body}{fence}\n\n{rest}")
             }
-            Self::Details(summary, below) => format!(
-                "<details><summary>{}</summary>\n\n{}</details>\n\n",
-                summary.markdown(MAX_CELL),
-                below.nested_markdown(level + 1, room)
-            ),
+            Self::Details(summary, below) => {
+                let below: String = below.blocks.iter().map(|block| block.markdown(level + 1, room)).collect();
+                format!("<details><summary>{}</summary>\n\n{below}</details>\n\n", summary.markdown(MAX_CELL))
+            }
         }
     }
 }

@@ -1,13 +1,62 @@
-//! The errors that end a command early.
+//! How a command ends: its exit code, or the error that ends it early.
 
 use super::printable;
 use crate::engine::{EngineError, Unsettled, process_environment};
 use crate::intake::IntakeError;
-use crate::model::Diagnostic;
+use crate::model::{Code, Diagnostic, Severity};
 use crate::redact::Redactor;
 use crate::store::StoreError;
 use std::error::Error;
 use std::io;
+use std::process::ExitCode;
+
+/// The result of a command, with its exit code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Exit {
+    /// Done, with or without warnings.
+    Done = 0,
+    /// A file, a permission or the network failed.
+    Outside = 1,
+    /// Wrong usage, or the repo requires another version.
+    Usage = 2,
+    /// The input has errors.
+    Input = 3,
+    /// Packs are stale, or differ.
+    Stale = 4,
+    /// A pack is not valid.
+    Invalid = 5,
+    /// Ended by the user or the system; the code that shells use for Ctrl-C.
+    Interrupted = 130,
+}
+
+impl Exit {
+    /// From highest to lowest precedence, as documented.
+    const ORDER: [Exit; 6] = [Self::Usage, Self::Outside, Self::Input, Self::Invalid, Self::Stale, Self::Done];
+
+    /// Returns the exit code that follows from the diagnostics of what a command was asked: 3 if any is an error.
+    #[must_use]
+    pub(crate) fn of(diagnostics: &[Diagnostic]) -> Self {
+        let has_error = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+        if has_error { Self::Input } else { Self::Done }
+    }
+
+    /// Returns the result with the higher precedence.
+    #[must_use]
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self::ORDER.into_iter().find(|exit| *exit == self || *exit == other).unwrap_or(self)
+    }
+
+    pub(crate) fn code(self) -> u8 {
+        self as u8
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        exit.code().into()
+    }
+}
 
 /// An error that ends a command. Every file is left whole.
 #[derive(Debug)]
@@ -22,13 +71,8 @@ pub(crate) enum Failure {
     Unsettled,
     /// A requested root may be in a file that cannot be read.
     Unread(Vec<Diagnostic>),
-    /// The configuration is invalid.
-    Config {
-        /// Its errors, redacted.
-        diagnostics: Vec<Diagnostic>,
-        /// Its text, redacted, to quote lines from.
-        text: Option<String>,
-    },
+    /// The configuration is invalid. Its errors and its text, from which lines are quoted, are redacted.
+    Config { diagnostics: Vec<Diagnostic>, text: Option<String> },
 }
 
 impl Failure {
@@ -48,9 +92,23 @@ impl Failure {
         without_secrets(&causes.fold(self.raw_message(), |text, cause| format!("{text}: {cause}")))
     }
 
-    /// Returns why the outside world failed, if it did.
     pub(super) fn cause(&self) -> Option<&(dyn Error + 'static)> {
         if let Self::Outside(error) = self { error.source() } else { None }
+    }
+
+    /// Returns the exit code; `None` if a reader has seen enough, such as `head`, which is no failure.
+    pub(super) fn exit(&self) -> Option<Exit> {
+        let is_version = |it: &Diagnostic| it.code == Code::RequiredVersion;
+        match self {
+            Self::Config { diagnostics, .. } if diagnostics.iter().any(is_version) => Some(Exit::Usage),
+            Self::Config { .. } | Self::Unread(_) | Self::Input(_) => Some(Exit::Input),
+            Self::Usage(_) => Some(Exit::Usage),
+            Self::Outside(error) => {
+                let kind = error.downcast_ref().map(io::Error::kind);
+                (kind != Some(io::ErrorKind::BrokenPipe)).then_some(Exit::Outside)
+            }
+            Self::Unsettled => Some(Exit::Outside),
+        }
     }
 
     /// Returns what is wrong with the input.
@@ -141,4 +199,16 @@ impl PathFailure {
 /// Returns a text that was typed, or quotes what was, without secrets, as far as the built-in rules and the environment know them.
 pub(crate) fn without_secrets(typed: &str) -> String {
     process_environment().mask(&Redactor::built_in().line(typed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Exit;
+
+    #[test]
+    fn of_several_ends_the_first_in_the_documented_order_wins() {
+        assert_eq!(Exit::ORDER.map(Exit::code), [2, 1, 3, 5, 4, 0]);
+        assert_eq!(Exit::Stale.and(Exit::Input), Exit::Input);
+        assert_eq!(Exit::Outside.and(Exit::Stale).and(Exit::Done), Exit::Outside);
+    }
 }

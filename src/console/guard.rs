@@ -1,7 +1,6 @@
 //! Protection against a system that provides less than expected: too few threads, and panics of libraries.
 
-use super::exit::Exit;
-use super::{printable, stderr};
+use super::{Exit, printable, stderr};
 use crate::engine::process_environment;
 use crate::redact::Redactor;
 use rayon::{ThreadBuilder, ThreadPoolBuilder};

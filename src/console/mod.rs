@@ -4,10 +4,8 @@
 //! command is therefore printed as an escape such as `\u{5b}`.
 
 mod document;
-mod exit;
 mod explanation;
 mod failure;
-mod format;
 pub(crate) mod github;
 mod guard;
 mod output;
@@ -17,14 +15,13 @@ mod workspace;
 #[cfg(feature = "mcp")]
 pub(crate) use document::TextOptions;
 pub(crate) use document::{Column, Document, Line, Role, line};
-pub(crate) use exit::Exit;
 pub(crate) use explanation::explanation_document;
-pub(crate) use failure::{Failure, PathFailure, without_secrets};
-pub(crate) use format::Format;
+pub(crate) use failure::{Exit, Failure, PathFailure, without_secrets};
 pub(crate) use guard::{guarded, start_threads};
 #[cfg(test)]
 pub(crate) use output::ErrorOutput;
 pub(crate) use output::{OutputDiagnostic, diagnostics};
+pub(crate) use report::Format;
 pub(crate) use workspace::{Workspace, no_roots, settled, stamp, strict, user_caches};
 
 use crate::model::{Commands, harmless_json, is_hidden};
@@ -161,7 +158,6 @@ pub(crate) fn json_text(value: &impl serde::Serialize) -> String {
     escaped(&format!("{:#}", serde_json::to_value(value).unwrap_or_default()))
 }
 
-/// Serializes like [`json_text`], on one line.
 pub(crate) fn json_line(value: &impl serde::Serialize) -> String {
     escaped(&serde_json::to_value(value).unwrap_or_default().to_string())
 }

@@ -1,35 +1,55 @@
 //! What a command reports, printed in the form that `--format` asks for: text, JSON or GitHub's annotations. The
 //! Markdown form is the job's summary, in [`super::github`].
 
-use super::exit::Exit;
-use super::failure::Failure;
-use super::format::Format;
+use super::failure::{Exit, Failure};
 use super::github::Annotations;
 use super::{has_output, json_text, output, printable, stderr, stdout};
 use crate::model::{Code, Diagnostic, Severity};
 use anstyle::{AnsiColor, Style};
+use clap::ValueEnum;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::io::{self, Write};
 
+/// The output format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+    /// For comments and documents
+    Markdown,
+    /// Annotations in GitHub's workflow logs
+    Github,
+    /// Messages of a chat, as JSON
+    Messages,
+    /// For people, with a header and fitted to the terminal
+    Table,
+}
+
+impl Format {
+    /// Returns the name on the command line.
+    pub(crate) fn name(self) -> &'static str {
+        ["text", "json", "markdown", "github", "messages", "table"][self as usize]
+    }
+}
+
 const BOLD: Style = Style::new().bold();
 const ERROR: Style = AnsiColor::BrightRed.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 const FRAME: Style = AnsiColor::BrightBlue.on_default().bold();
 
-/// The longest source line that is shown, in characters.
-const LONGEST_LINE: usize = 120;
+const MAX_SOURCE_CHARS: usize = 120;
 
-/// The diagnostics and the lines that a command reports.
 pub(crate) struct Report {
     /// The diagnostics for people, who may have asked for errors only; JSON has its own.
     pub(crate) diagnostics: Vec<Diagnostic>,
     pub(crate) lines: Vec<ReportLine>,
 }
 
-/// A line of a report, by its role.
 pub(crate) enum ReportLine {
     /// The path of a file that was written or removed: data for standard output, in a workflow too.
     File(String),
@@ -116,21 +136,21 @@ pub(crate) fn visible(diagnostics: &[Diagnostic], errors_only: bool) -> Vec<Diag
 }
 
 /// The most warnings, or errors, of one code that people see one by one.
-pub(crate) const MOST_ALIKE: usize = 10;
+const MAX_ALIKE: usize = 10;
 
 /// Returns the diagnostics for people: of more than ten warnings or errors of one code the first with their number, unless
 /// they are `verbose`.
 pub(crate) fn folded(diagnostics: &[Diagnostic], verbose: bool) -> Cow<'_, [Diagnostic]> {
     let mut counts = BTreeMap::<(Code, Severity), usize>::new();
     diagnostics.iter().for_each(|it| *counts.entry((it.code, it.severity)).or_default() += 1);
-    if verbose || counts.values().all(|count| *count <= MOST_ALIKE) {
+    if verbose || counts.values().all(|count| *count <= MAX_ALIKE) {
         return Cow::Borrowed(diagnostics);
     }
     let mut shown = Vec::new();
     for diagnostic in diagnostics {
         match counts.get_mut(&(diagnostic.code, diagnostic.severity)) {
             Some(0) => {}
-            Some(count) if *count > MOST_ALIKE => {
+            Some(count) if *count > MAX_ALIKE => {
                 let message = format!("{count} times, `-v` shows all; first: {}", diagnostic.message);
                 shown.push(Diagnostic { message, ..diagnostic.clone() });
                 *count = 0;
@@ -170,23 +190,9 @@ pub(crate) fn print_invalid_pack(name: &str, fault: &str) -> io::Result<()> {
 
 /// Prints a failure on standard error, or in a workflow's log as annotations, and returns the exit code for it.
 pub(crate) fn print_failure(failure: Failure, format: Format) -> Exit {
-    let is_github = format == Format::Github;
-    let exit = match &failure {
-        Failure::Config { diagnostics, .. } if diagnostics.iter().any(|it| it.code == Code::RequiredVersion) => {
-            Exit::Usage
-        }
-        Failure::Config { .. } | Failure::Unread(_) | Failure::Input(_) => Exit::Input,
-        Failure::Usage(_) => Exit::Usage,
-        // A reader that has seen enough, such as `head`, is no failure.
-        Failure::Outside(error)
-            if error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe) =>
-        {
-            return Exit::Done;
-        }
-        Failure::Outside(_) | Failure::Unsettled => Exit::Outside,
-    };
+    let Some(exit) = failure.exit() else { return Exit::Done };
     let printed = match &failure {
-        _ if is_github => {
+        _ if format == Format::Github => {
             let mut annotations = Annotations::new();
             match failure.diagnostics() {
                 [] => annotations.add_error(&failure.with_causes()),
@@ -243,12 +249,12 @@ fn source_line(out: &mut dyn Write, margin: usize, line: u32, column: Option<u32
     let Some(source) = file.lines().nth(line.saturating_sub(1) as usize) else {
         return Ok(());
     };
-    let shown: String = source.chars().take(LONGEST_LINE).collect();
+    let shown: String = source.chars().take(MAX_SOURCE_CHARS).collect();
     let cut = if shown.len() < source.len() { "…" } else { "" };
     writeln!(out, "{:margin$} {FRAME}|{FRAME:#}", "")?;
     writeln!(out, "{FRAME}{line:>margin$} |{FRAME:#} {}{cut}", printable(&shown).trim_end())?;
     match column.map(|column| column.saturating_sub(1) as usize) {
-        Some(column) if column < LONGEST_LINE => {
+        Some(column) if column < MAX_SOURCE_CHARS => {
             // The caret is placed by the printed width of what precedes it.
             let before: String = source.chars().take(column).collect();
             let width = printable(&before).chars().count();

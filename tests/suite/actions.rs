@@ -206,7 +206,8 @@ fn the_summary_says_what_is_stale_and_why() {
         check.starts_with("3 packs (2 fresh, 1 stale)\n\nRun <code>contextpack build</code> and commit"),
         "{check}"
     );
-    let row = check.lines().find(|line| line.starts_with("| <code>packs")).unwrap();
+    let rows: Vec<&str> = check.lines().filter(|line| line.starts_with("| ")).collect();
+    let [_, row] = rows[..] else { panic!("fresh packs are counted only: {check}") };
     assert!(
         row.contains("| stale | <code>docs/adr/0007-cache&#46;md changed</code> |") && row.contains("characters |"),
         "{row}"
