@@ -5,7 +5,8 @@ pub mod cache {
 }
 pub mod config {
     pub use crate::config::{
-        DenyList, Policy, RedactionAllow, RedactionRule, RedactionSettings, Settings, Strategy, Tokenizer, load,
+        BatchFile, DenyList, Policy, RedactionAllow, RedactionRule, RedactionSettings, Settings, Strategy, Tokenizer,
+        load,
     };
 }
 pub mod engine {
@@ -18,7 +19,10 @@ pub mod fit {
 }
 #[cfg(feature = "github")]
 pub mod github {
-    pub use crate::github::{ApiBase, Ask, Http, Tokens, Transport};
+    pub use crate::github::{
+        ApiBase, Ask, Clock, EventTarget, Http, Response, SyncError, SyncLimits, SyncRequest, SyncSettings,
+        SyncSummary, Tokens, Transport, send_event, sync,
+    };
 }
 pub mod graph {
     pub use crate::graph::{Target, Value};

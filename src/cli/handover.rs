@@ -368,7 +368,7 @@ pub(crate) fn replayed<'p, 's>(
     handover: &PackHandover,
 ) -> Result<(BudgetProbe<'p, 's>, BudgetLimits), Failure> {
     let files = CardFiles::of(repository);
-    let given = |section: &Section| Given::ALL.into_iter().find(|given| given.provenance() == section.provenance);
+    let given = |section: &Section| Given::ALL.into_iter().find(|given| given.name() == section.provenance);
     let own = pack.sections.iter().filter_map(|section| {
         let given = given(section).filter(|given| *given != Given::Inherited)?;
         Some((section.metadata.card.as_ref()?.id.as_str(), given))

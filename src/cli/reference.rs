@@ -11,11 +11,11 @@ type Schema = (&'static str, fn() -> String, &'static str);
 #[rustfmt::skip]
 pub(super) const SCHEMAS: &[Schema] = &[
     ("pack", crate::wire::schema, "A pack"),
-    ("config", crate::config::schema, "`contextpack.yml`"),
+    ("config", || include_str!("../../schema/config.schema.json").to_owned(), "`contextpack.yml`"),
     ("work-item", || crate::records::WORK_ITEM_SCHEMA.to_owned(), "The native fields of a work item"),
     ("card", || include_str!("../../schema/card.schema.json").to_owned(), "The file of a card"),
     ("box", || include_str!("../../schema/box.schema.json").to_owned(), "The file of a box"),
-    ("batch-file", crate::config::batch_file_schema, "The plan that `batch fork` reads"),
+    ("batch-file", || include_str!("../../schema/batch-file.schema.json").to_owned(), "The plan that `batch fork` reads"),
     ("batch", || include_str!("../../schema/batch.schema.json").to_owned(), "`batch.json` of a batch"),
     ("batch-claim", || include_str!("../../schema/batch-claim.schema.json").to_owned(), "A claim of a batch"),
     ("batch-report", || include_str!("../../schema/batch-report.schema.json").to_owned(), "A report of a batch"),

@@ -3,7 +3,6 @@
 use super::check::{ConfigFaults, SettingPlace};
 use super::deserialize::read;
 use super::tree;
-use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// The words of `target_strategy`.
@@ -13,7 +12,7 @@ const STRATEGIES: [&str; 3] = ["new", "reuse", "clone"];
 const LONGEST_DEADLINE: u64 = 1_000_000_000;
 
 /// A plan of tasks that agents work on at once.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BatchFile {
     pub parent_agent: String,
@@ -26,10 +25,9 @@ pub struct BatchFile {
 }
 
 /// A task of a plan.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlannedTask {
-    #[schemars(extend("enum" = STRATEGIES))]
     pub target_strategy: String,
     pub target_ref: String,
     pub instruction: String,

@@ -6,11 +6,9 @@ use super::knowledge::{ContextSettings, NameInConfig};
 use super::profiles::{Budget, Instructions, Profile};
 use super::settings::{EdgeMap, FieldMap, GithubSettings, ItemSource, NATIVE_FIELDS, OutputSettings, Settings};
 use super::{redaction, tree, values};
-use crate::model::{Code, Level, RepoPath, Severity, is_git_name, is_github_name, is_repo_name};
+use crate::model::{Code, ItemState, Level, RepoPath, Severity, is_git_name, is_github_name, is_repo_name};
 use crate::yaml::{Position, YamlNode, YamlValue};
 use std::collections::BTreeMap;
-
-const STATES: [&str; 5] = ["open", "done", "not_planned", "merged", "unknown"];
 
 const ROLES: [&str; 4] = ["system", "user", "assistant", "tool"];
 
@@ -243,7 +241,7 @@ fn filter(field: &str, values: &[String], at: SettingPlace<'_>, faults: &mut Con
             let help = "`done` is closed as completed, `not_planned` closed without it; name one or both";
             faults.add_help(at.item(index), "`closed` is not a state", help);
         } else {
-            faults.one_of(at.item(index), &lower, &STATES, "a state");
+            faults.one_of(at.item(index), &lower, &ItemState::ALL.map(ItemState::name), "a state");
         }
     }
 }

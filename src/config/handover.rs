@@ -1,10 +1,8 @@
 //! The settings of cards, boxes and handovers, and the built-in recipes.
 
 use super::faults::{ConfigFault, shortened};
-use super::schema::all_optional;
-use super::values::{self, Words, checked};
+use super::values::{self, checked};
 use crate::model::{RepoPath, is_card_type};
-use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 
@@ -18,9 +16,8 @@ pub const INCLUDE_HISTORY: &str = "include_history";
 const RESERVED: [&str; 2] = [TARGET_STRATEGY, INCLUDE_HISTORY];
 
 /// Where cards and boxes are, and how agents hand over to each other.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "Handover", transform = all_optional)]
 pub struct HandoverSettings {
     #[serde(deserialize_with = "values::repo_path")]
     pub dir: RepoPath,
@@ -54,7 +51,7 @@ impl HandoverSettings {
 }
 
 /// How a handover is made up.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Recipe {
     #[serde(default, deserialize_with = "values::bounded")]
@@ -64,7 +61,6 @@ pub struct Recipe {
     #[serde(default)]
     pub target_profile_config: TargetProfile,
     #[serde(default, deserialize_with = "values::id_globs")]
-    #[schemars(with = "Words")]
     pub allow: Vec<globset::GlobMatcher>,
     /// The arguments that have to be given.
     #[serde(skip)]
@@ -94,7 +90,7 @@ impl Recipe {
 }
 
 /// An argument that becomes a card.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PackArgument {
     #[serde(deserialize_with = "argument")]
@@ -120,18 +116,17 @@ fn card_type<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Er
 }
 
 /// What a handover inherits.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InheritContext {
     #[serde(default, deserialize_with = "argument_names")]
-    #[schemars(with = "Words")]
     pub include_boxes_from_args: Vec<String>,
     #[serde(default)]
     pub include_parent: bool,
 }
 
 /// Who a handover is for.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TargetProfile {
     #[serde(default, deserialize_with = "agent_name")]

@@ -1,36 +1,28 @@
 //! The settings of agents, their documents and their jobs: `agents:`, `documents:`, `overview:`, `context:`, `jobs:`.
 
 use super::faults::{ConfigFault, shortened};
-use super::schema::all_optional;
 use super::settings::Globs;
-use super::values::{self, Words, checked};
-use crate::model::RepoPath;
-use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize};
+use super::values::{self, checked};
+use crate::model::{RepoPath, named_enum};
+use serde::{Deserialize, Deserializer};
 use std::str::FromStr as _;
 
 /// Where the files of agents are.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "Agents", transform = all_optional)]
 pub struct AgentSettings {
-    #[schemars(with = "Words")]
     pub include: Globs,
     #[serde(default, deserialize_with = "values::optional_path")]
     pub template: Option<RepoPath>,
 }
 
 /// Documents that packs take notes from. A file belongs to the first entry that matches it.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "Documents")]
 pub struct DocumentSource {
-    #[schemars(with = "Words")]
     pub include: Globs,
     #[serde(default)]
-    #[schemars(with = "Words")]
     pub exclude: Globs,
-    #[schemars(with = "Option<String>")]
     pub agent: Option<NameInConfig>,
     #[serde(default)]
     pub pinned: bool,
@@ -50,7 +42,7 @@ impl DocumentSource {
 }
 
 /// Whether a document holds secrets.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Sensitivity {
     #[default]
@@ -73,68 +65,36 @@ impl<'de> Deserialize<'de> for NameInConfig {
     }
 }
 
-/// What a document is.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum DocumentType {
-    #[default]
-    General,
-    Playbook,
-    Reference,
-    Credentials,
-    StyleGuide,
-    ProjectOverview,
-    ProjectUser,
-    AgentSoulTemplate,
-}
-
-impl DocumentType {
-    pub const ALL: [Self; 8] = [
-        Self::General,
-        Self::Playbook,
-        Self::Reference,
-        Self::Credentials,
-        Self::StyleGuide,
-        Self::ProjectOverview,
-        Self::ProjectUser,
-        Self::AgentSoulTemplate,
-    ];
-
-    /// Returns the name in the configuration and in packs.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::General => "general",
-            Self::Playbook => "playbook",
-            Self::Reference => "reference",
-            Self::Credentials => "credentials",
-            Self::StyleGuide => "style_guide",
-            Self::ProjectOverview => "project_overview",
-            Self::ProjectUser => "project_user",
-            Self::AgentSoulTemplate => "agent_soul_template",
-        }
+named_enum! {
+    /// What a document is.
+    #[derive(Default)]
+    pub enum DocumentType {
+        #[default]
+        General = "general",
+        Playbook = "playbook",
+        Reference = "reference",
+        Credentials = "credentials",
+        StyleGuide = "style_guide",
+        ProjectOverview = "project_overview",
+        ProjectUser = "project_user",
+        AgentSoulTemplate = "agent_soul_template",
     }
 }
 
 /// What packs hold besides their root.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "Context", transform = all_optional)]
 pub struct ContextSettings {
     pub policy: Policy,
     #[serde(deserialize_with = "count")]
-    #[schemars(with = "u32")]
     pub pinned: usize,
     #[serde(deserialize_with = "count")]
-    #[schemars(with = "u32")]
     pub bullets: usize,
     #[serde(deserialize_with = "count")]
-    #[schemars(with = "u32")]
     pub changes: usize,
     #[serde(deserialize_with = "count")]
-    #[schemars(with = "u32")]
     pub relevant: usize,
     #[serde(default, deserialize_with = "values::paths")]
-    #[schemars(with = "Words")]
     pub activity: Vec<RepoPath>,
     #[serde(default, deserialize_with = "values::optional_path")]
     pub record: Option<RepoPath>,
@@ -144,44 +104,30 @@ fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize, D::Error> 
     u32::deserialize(deserializer).map(|count| count as usize)
 }
 
-/// How much packs for an agent hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Policy {
-    /// The agent, the overview, recent changes, and the root's own sections.
-    Minimal,
-    /// Everything but relevant documents.
-    Default,
-    /// Everything.
-    Expanded,
+named_enum! {
+    /// How much packs for an agent hold.
+    pub enum Policy {
+        /// The agent, the overview, recent changes, and the root's own sections.
+        Minimal = "minimal",
+        /// Everything but relevant documents.
+        Default = "default",
+        /// Everything.
+        Expanded = "expanded",
+    }
 }
 
 impl Policy {
-    /// All policies.
-    pub const ALL: [Self; 3] = [Self::Minimal, Self::Default, Self::Expanded];
-
     /// Returns the policy with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|policy| policy.name() == name)
     }
-
-    /// Returns the name in the configuration and in packs.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Minimal => "minimal",
-            Self::Default => "default",
-            Self::Expanded => "expanded",
-        }
-    }
 }
 
 /// A task that an agent does again and again.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Job {
-    #[schemars(with = "String")]
     pub agent: NameInConfig,
-    #[schemars(with = "Option<String>")]
     pub schedule: Option<Schedule>,
     #[serde(default, deserialize_with = "text_if_any")]
     pub intent: Option<String>,

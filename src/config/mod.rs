@@ -13,7 +13,7 @@ mod knowledge;
 mod load;
 mod profiles;
 mod redaction;
-mod schema;
+
 mod settings;
 mod tree;
 mod values;
@@ -31,5 +31,4 @@ pub use profiles::{
     Tokenizer,
 };
 pub use redaction::{RedactionAllow, RedactionRule, RedactionSettings};
-pub use schema::{batch_file_schema, schema};
 pub use settings::{Excerpt, Globs, ItemSource, MinTrust, Settings, Template, TemplatePart};

@@ -1,10 +1,8 @@
 //! Profiles: what packs of one kind of work hold. The built-in ones are in `defaults.yml`.
 
 use super::faults::ConfigFault;
-use super::schema::{self, all_optional};
 use super::values::{self, checked};
-use crate::model::{Relation, RepoPath};
-use schemars::JsonSchema;
+use crate::model::{Relation, RepoPath, named_enum};
 use serde::{Deserialize, Deserializer};
 
 /// A built-in text besides the instructions of profiles.
@@ -37,28 +35,23 @@ pub const HANDOVER_TASK_INSTRUCTIONS: BuiltinText =
     BuiltinText { id: "instructions/handover-task", version: 1, text: include_str!("instructions/handover_task.md") };
 
 /// The settings for packs of one kind of work. Absent settings keep the value of the built-in profile of this name.
-#[derive(Debug, Clone, Hash, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Hash, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[schemars(transform = all_optional)]
 pub struct Profile {
     /// Its name, of `[a-z0-9-]+`.
     #[serde(skip)]
     pub name: String,
     #[serde(default)]
-    #[schemars(with = "String")]
     pub instructions: Instructions,
     pub budget: Budget,
     #[serde(deserialize_with = "priority")]
     pub priority: Vec<Group>,
     #[serde(deserialize_with = "adr_refs_of")]
-    #[schemars(with = "Vec<Whose>")]
     pub adr_refs_of: Vec<Relation>,
     #[serde(deserialize_with = "code_refs_of")]
-    #[schemars(with = "Vec<Whose>")]
     pub code_refs_of: Vec<Relation>,
     pub code_detail: CodeDetail,
     #[serde(deserialize_with = "sections_of")]
-    #[schemars(with = "Vec<Listed>")]
     pub sections_of: Vec<Relation>,
     #[serde(deserialize_with = "groups")]
     pub leave_out: Vec<Group>,
@@ -108,7 +101,7 @@ impl<'de> Deserialize<'de> for Instructions {
 
 /// The items whose references are followed.
 // After `Root`, in the order of `Relation::ALL`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Whose {
     Root,
@@ -143,7 +136,7 @@ fn refs_of<'de, D: Deserializer<'de>>(deserializer: D, help: &str) -> Result<Vec
 }
 
 /// Relations whose items are in the edge list only, unless a profile asks for more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Listed {
     Blocks,
@@ -157,7 +150,7 @@ fn sections_of<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Relatio
 }
 
 /// The most detail that code is shown in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CodeDetail {
     Full,
@@ -165,69 +158,35 @@ pub enum CodeDetail {
 }
 
 /// What fills a budget that would otherwise stay empty.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[schemars(rename = "Filler")]
 pub enum FillWith {
     None,
     Untrusted,
 }
 
-/// Groups of sections that are left out together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Group {
-    Parent,
-    Dependencies,
-    Children,
-    Adrs,
-    Comments,
-    Documents,
-    Code,
-    Related,
-    Knowledge,
-    Relevant,
-    Changes,
-    Cards,
+named_enum! {
+    /// Groups of sections that are left out together, in their default order.
+    pub enum Group {
+        Knowledge = "knowledge",
+        Cards = "cards",
+        Parent = "parent",
+        Dependencies = "dependencies",
+        Children = "children",
+        Adrs = "adrs",
+        Code = "code",
+        Comments = "comments",
+        Documents = "documents",
+        Related = "related",
+        Relevant = "relevant",
+        Changes = "changes",
+    }
 }
 
 impl Group {
-    pub const ALL: [Group; 12] = [
-        Self::Knowledge,
-        Self::Cards,
-        Self::Parent,
-        Self::Dependencies,
-        Self::Children,
-        Self::Adrs,
-        Self::Code,
-        Self::Comments,
-        Self::Documents,
-        Self::Related,
-        Self::Relevant,
-        Self::Changes,
-    ];
-
     /// Returns whether its sections are about neighbours of the root, or files that it refers to.
     pub fn is_neighbourhood(self) -> bool {
         !matches!(self, Self::Comments | Self::Knowledge | Self::Relevant | Self::Changes | Self::Cards)
-    }
-
-    /// Returns the name in the configuration.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Parent => "parent",
-            Self::Dependencies => "dependencies",
-            Self::Children => "children",
-            Self::Adrs => "adrs",
-            Self::Comments => "comments",
-            Self::Documents => "documents",
-            Self::Code => "code",
-            Self::Related => "related",
-            Self::Knowledge => "knowledge",
-            Self::Relevant => "relevant",
-            Self::Changes => "changes",
-            Self::Cards => "cards",
-        }
     }
 }
 
@@ -258,28 +217,22 @@ fn priority<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Group>, D:
 }
 
 /// The limits of a pack. At least one limit is given; a pack keeps to every limit that is.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[schemars(transform = all_optional)]
 pub struct Budget {
     #[serde(default, deserialize_with = "values::limit")]
-    #[schemars(schema_with = "schema::limit")]
     pub max_chars: Option<u64>,
     #[serde(default, deserialize_with = "values::limit")]
-    #[schemars(schema_with = "schema::limit")]
     pub max_tokens: Option<u64>,
     #[serde(default, deserialize_with = "values::limit")]
-    #[schemars(schema_with = "schema::limit")]
     pub max_bytes: Option<u64>,
     #[serde(default)]
     pub strategy: Strategy,
     #[serde(default)]
     pub tokenizer: Tokenizer,
     #[serde(default, deserialize_with = "values::percent")]
-    #[schemars(schema_with = "schema::percent")]
     pub margin: u8,
     #[serde(default = "default_root_share", deserialize_with = "values::percent")]
-    #[schemars(schema_with = "schema::percent")]
     pub root_share: u8,
 }
 
@@ -287,49 +240,29 @@ fn default_root_share() -> u8 {
     70
 }
 
-/// How a pack is made to fit.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Strategy {
-    /// The pack is cut at its end.
-    TruncateTail,
-    /// Whole sections are left out, weakest first.
-    DropLowPriority,
-    /// Sections are reduced in detail, weakest first, and left out last.
-    #[default]
-    Both,
-}
-
-impl Strategy {
-    /// Returns the name in the configuration and in packs.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::TruncateTail => "truncate_tail",
-            Self::DropLowPriority => "drop_low_priority",
-            Self::Both => "both",
-        }
+named_enum! {
+    /// How a pack is made to fit.
+    #[derive(Default)]
+    pub enum Strategy {
+        /// The pack is cut at its end.
+        TruncateTail = "truncate_tail",
+        /// Whole sections are left out, weakest first.
+        DropLowPriority = "drop_low_priority",
+        /// Sections are reduced in detail, weakest first, and left out last.
+        #[default]
+        Both = "both",
     }
 }
 
-/// The vocabularies that can be counted.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, JsonSchema)]
-pub enum Tokenizer {
-    /// The newer vocabulary.
-    #[default]
-    #[serde(rename = "o200k_base")]
-    O200kBase,
-    /// The older vocabulary.
-    #[serde(rename = "cl100k_base")]
-    Cl100kBase,
-}
-
-impl Tokenizer {
-    /// Returns the name in the configuration and in packs.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::O200kBase => "o200k_base",
-            Self::Cl100kBase => "cl100k_base",
-        }
+named_enum! {
+    /// The vocabularies that can be counted.
+    #[derive(Default)]
+    pub enum Tokenizer {
+        /// The newer vocabulary.
+        #[default]
+        O200kBase = "o200k_base",
+        /// The older vocabulary.
+        Cl100kBase = "cl100k_base",
     }
 }
 

@@ -3,10 +3,9 @@
 use super::check::{ConfigFaults, SettingPlace};
 use super::deny::DenyList;
 use super::faults::{ConfigFault, MAX_SUGGESTIONS, shortened};
-use super::values::{self, MAX_COMPILED, Words, checked};
+use super::values::{self, MAX_COMPILED, checked};
 use crate::model::nearest;
 use regex::bytes::{Regex, RegexBuilder};
-use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 
 /// The longest pattern and all together, in bytes, and the deepest nesting. A class of Unicode that ignores case takes
@@ -44,19 +43,16 @@ pub struct RedactionSettings {
 }
 
 /// Findings that are not removed. At least one part has to be given; all that are given must match.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "Allow")]
 pub struct RedactionAllow {
     /// The name of the rule that found them; `contextpack redact --rules` lists them.
     pub rule: Option<String>,
     /// The files that hold them, as a glob. Alone it must name a folder or a file, such as `tests/fixtures/**`.
     #[serde(default, deserialize_with = "values::path_glob")]
-    #[schemars(with = "String")]
     pub path: Option<globset::GlobMatcher>,
     /// The SHA-256 of the exact value, in hex, as `printf %s VALUE | sha256sum` prints it.
     #[serde(default, deserialize_with = "sha256")]
-    #[schemars(with = "String", regex(pattern = r"^(sha256:)?[0-9A-Fa-f]{64}$"))]
     pub sha256: Option<String>,
 }
 
@@ -74,29 +70,24 @@ pub struct RedactionRule {
 }
 
 /// What is removed from texts, and which files are never opened.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "Redaction")]
 pub struct RedactionForm {
     #[serde(default, deserialize_with = "allow_entries")]
     allow: Vec<RedactionAllow>,
     #[serde(default, deserialize_with = "values::bounded")]
     rules: Vec<RuleForm>,
     #[serde(default, deserialize_with = "deny_paths")]
-    #[schemars(with = "Words")]
     deny_paths: Vec<String>,
 }
 
 /// A rule of your own. Its matches are replaced by `[REDACTED:name]`.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "Rule")]
 struct RuleForm {
-    #[schemars(regex(pattern = r"^[a-z0-9-]+$"))]
     name: String,
     pattern: String,
     #[serde(default, deserialize_with = "values::words")]
-    #[schemars(with = "Words")]
     keywords: Vec<String>,
     reason: Option<String>,
 }

@@ -1,27 +1,23 @@
 //! The settings of a repo, as `contextpack.yml` holds them over `defaults.yml`.
 //!
-//! `descriptions.yml` says what each setting means, in the words of the published schema. Values check themselves while they
+//! `schema/config.schema.json` says what each setting means. Values check themselves while they
 //! are read; `check` compares them with each other.
 
 use super::handover::HandoverSettings;
 use super::knowledge::{AgentSettings, ContextSettings, DocumentSource, Job};
 use super::profiles::Profile;
 use super::redaction::{RedactionForm, RedactionSettings};
-use super::schema::{self, all_optional};
 use super::values::{self, Words};
 use crate::model::{Code, Level, Relation, RepoPath};
-use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// The configuration of contextpack: `contextpack.yml` at the root of a repo. Every part is optional.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[schemars(title = "contextpack.yml", rename = "Config", transform = all_optional)]
-#[expect(missing_docs, reason = "`descriptions.yml` says what each setting means")]
+#[expect(missing_docs, reason = "`schema/config.schema.json` says what each setting means")]
 pub struct Settings {
-    #[schemars(range(min = 1, max = 1))]
     #[expect(dead_code, reason = "read from the tree before everything else")]
     version: Option<u32>,
     #[expect(dead_code, reason = "read from the tree before everything else")]
@@ -34,7 +30,6 @@ pub struct Settings {
     #[serde(deserialize_with = "values::texts")]
     pub not_planned_statuses: Vec<String>,
     #[serde(deserialize_with = "values::globs_of_lower_case")]
-    #[schemars(with = "Vec<String>")]
     pub boilerplate: Globs,
     pub adrs: AdrSettings,
     pub github: GithubSettings,
@@ -48,10 +43,8 @@ pub struct Settings {
     pub overview_line: u32,
     pub context: ContextSettings,
     #[serde(default)]
-    #[schemars(schema_with = "schema::by_name::<Job>")]
     pub jobs: BTreeMap<String, Job>,
     /// The built-in profiles and those of the configuration.
-    #[schemars(schema_with = "schema::by_name::<Option<Profile>>")]
     pub profiles: BTreeMap<String, Profile>,
     #[serde(default, rename = "redaction")]
     pub(super) written_redaction: RedactionForm,
@@ -60,7 +53,6 @@ pub struct Settings {
     pub output: OutputSettings,
     pub handover: HandoverSettings,
     #[serde(default, rename = "warnings")]
-    #[schemars(schema_with = "schema::warnings")]
     pub(super) written_warnings: Option<BTreeMap<String, Level>>,
     #[serde(skip)]
     pub warnings: BTreeMap<Code, Level>,
@@ -92,9 +84,8 @@ impl Settings {
 }
 
 /// Which work items and issues get a pack. All parts that are given must hold; values compare without case.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "Roots")]
 pub struct RootFilter {
     labels: Option<Words>,
     state: Option<Words>,
@@ -106,7 +97,6 @@ pub struct RootFilter {
     assignees: Option<Words>,
     milestone: Option<Words>,
     #[serde(default, deserialize_with = "values::id_globs")]
-    #[schemars(with = "Words")]
     pub include: Vec<globset::GlobMatcher>,
     #[serde(default)]
     pub exclude: FieldMap,
@@ -153,29 +143,22 @@ impl Globs {
 }
 
 /// A source of work items and how to read it.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "WorkItems")]
 pub struct ItemSource {
-    #[schemars(with = "Words")]
     pub include: Globs,
     #[serde(default)]
-    #[schemars(with = "Words")]
     pub exclude: Globs,
     #[serde(default, deserialize_with = "values::id_template")]
-    #[schemars(with = "String")]
     pub id: Option<Template>,
     #[serde(rename = "ref", default, deserialize_with = "values::reference_template")]
-    #[schemars(with = "String")]
     pub reference: Template,
     #[serde(default)]
-    #[schemars(schema_with = "schema::field_names")]
     pub fields: FieldMap,
     pub edges: Option<EdgeMap>,
     #[serde(default)]
     pub no_pack: FieldMap,
     #[serde(default, deserialize_with = "values::words")]
-    #[schemars(with = "Words")]
     pub prefixes: Vec<String>,
     #[serde(default, deserialize_with = "values::file_name")]
     pub body_file: Option<String>,
@@ -199,9 +182,8 @@ pub(super) static NATIVE_FIELDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
 });
 
 /// A field that holds a list of edges to other items.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "Edges")]
 pub struct EdgeMap {
     pub field: String,
     pub to: String,
@@ -246,11 +228,9 @@ impl Template {
 }
 
 /// Where architecture decision records (ADRs) are, and what a pack takes of one.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "Adrs", transform = all_optional)]
 pub struct AdrSettings {
-    #[schemars(with = "Words")]
     pub include: Globs,
     /// Whether the configuration names them, so that a glob without a match is a mistake.
     #[serde(skip)]
@@ -259,22 +239,18 @@ pub struct AdrSettings {
 }
 
 /// What an excerpt of an ADR holds.
-#[derive(Debug, Clone, Hash, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Hash, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[schemars(transform = all_optional)]
 pub struct Excerpt {
     #[serde(deserialize_with = "values::texts")]
     pub headings: Vec<String>,
-    #[schemars(range(min = 1))]
     pub max_lines: u32,
 }
 
 /// Which repo this is on GitHub.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "Github", transform = all_optional)]
 pub struct GithubSettings {
-    #[schemars(regex(pattern = r"^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$"))]
     pub repo: Option<String>,
     pub host: String,
     #[serde(deserialize_with = "values::repo_path")]
@@ -285,23 +261,20 @@ pub struct GithubSettings {
 }
 
 /// How far an author is trusted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[schemars(rename = "Trust")]
 pub enum MinTrust {
     Trusted,
     Untrusted,
 }
 
 /// Where packs go.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "Output", transform = all_optional)]
 pub struct OutputSettings {
     #[serde(deserialize_with = "values::repo_path")]
     pub dir: RepoPath,
     #[serde(deserialize_with = "values::words")]
-    #[schemars(with = "Words")]
     pub profiles: Vec<String>,
     pub markdown: bool,
 }

@@ -151,37 +151,3 @@ pub(super) fn percent_encode(text: &str) -> String {
     const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
     utf8_percent_encode(text, ESCAPED).to_string()
 }
-
-#[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn addresses_are_encrypted_or_on_this_machine() {
-        let ours = ApiBase::new("https://GHE.example.com/api/v3/").unwrap();
-        assert_eq!((ours.origin.as_str(), ours.base.as_str()), ("https://ghe.example.com", "/api/v3"));
-        assert!(ApiBase::new("http://127.0.0.1:8080").is_ok());
-        assert_eq!(ApiBase::new("http://u:p@example.com"), Err(ApiError::Form("example.com".to_owned())));
-        assert_eq!(ApiBase::new("http://example.com"), Err(ApiError::Plain("http://example.com".to_owned())));
-        for none in ["", "api.github.com", "ftp://example.com", "https://", "https://a b", "https://x/?q"] {
-            assert!(ApiBase::new(none).is_err(), "{none}");
-        }
-        assert_eq!(ApiBase::of_host("acme.ghe.com").unwrap().origin, "https://api.acme.ghe.com");
-    }
-
-    #[test]
-    fn a_page_is_followed_by_path_and_query_and_a_redirect_on_the_same_server_only() {
-        let api = ApiBase::new("https://ghe.example.com/api/v3").unwrap();
-        let page = "https://internal:8443/api/v3/repositories/1/issues?page=2";
-        assert_eq!(api.path_of(page, true).unwrap(), "/repositories/1/issues?page=2");
-        assert_eq!(api.path_of(page, false), None);
-        for same in ["https://ghe.example.com/api/v3/x", "/api/v3/x", "https://ghe.example.com:443/api/v3/x"] {
-            assert_eq!(api.path_of(same, false).unwrap(), "/x");
-        }
-        for none in ["https://ghe.example.com.evil/x", "http://ghe.example.com/x", "//evil/x", "x", "https://a"] {
-            assert_eq!(api.path_of(none, false), None, "{none}");
-        }
-        assert_eq!(api.path_of("/a b", true), None);
-    }
-}

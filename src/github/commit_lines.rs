@@ -194,33 +194,3 @@ fn read_lines(rest: &str) -> Option<NamedLines> {
     let wanted = !has_document_extension(path.name()) && lines.last - lines.first < MOST_LINES;
     wanted.then(|| NamedLines { path, commit: sha.to_ascii_lowercase(), lines })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_lines_of_this_repo_at_a_whole_commit_count() {
-        let sha = "0123456789abcdef0123456789abcdef01234567";
-        let named = |text: &str| -> Vec<String> {
-            let found = named_lines(text, "github.com", "o/r").into_iter();
-            found.map(|it| format!("{}:{}-{}", it.path, it.lines.first, it.lines.last)).collect()
-        };
-        let url = |rest: &str| format!("https://github.com/o/r/blob/{rest}");
-        let both = format!("[it]({}) and <{}>.", url(&format!("{sha}/a%20b.rs#L3-L9")), url(&format!("{sha}/b.go#L2")));
-        assert_eq!(named(&both), ["a b.rs:3-9", "b.go:2-2"]);
-        for none in [
-            url("main/a.rs#L3"),
-            url(&format!("{}/a.rs#L3", &sha[..12])),
-            url(&format!("{sha}/a.rs")),
-            url(&format!("{sha}/a.md#L3")),
-            url(&format!("{sha}/a.rs#L1-L401")),
-            url(&format!("{sha}/../a.rs#L1")),
-            format!("https://github.com/p/q/blob/{sha}/a.rs#L3"),
-            format!("https://example.org/x?://github.com/o/rr/blob/{sha}/a.rs#L3"),
-        ] {
-            assert_eq!(named(&none), Vec::<String>::new(), "{none}");
-        }
-        assert_eq!(named(&format!("HTTPS://GitHub.com/O/R/blob/{sha}/a.rs#L10C3-L12C4,")), ["a.rs:10-12"]);
-    }
-}

@@ -136,27 +136,3 @@ pub(super) fn list(
     };
     Ok(ListOutcome::Items { items, etag: first.etag.filter(|_| is_only), failed })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn page(number: usize) -> String {
-        format!("/x?page={number}")
-    }
-
-    #[test]
-    fn a_list_may_be_somewhat_longer_than_announced_and_not_far() {
-        for (announced, entries, ends) in
-            [(Some(9), 118, false), (Some(9), 119, true), (Some(0), 101, true), (None, 5000, false)]
-        {
-            for next in [None, Some(page(2))] {
-                let mut walk = Walk::new(&page(1), 50).announced(announced);
-                assert_eq!(walk.go(next, entries).is_err(), ends, "{announced:?} {entries}");
-            }
-        }
-        let mut walk = Walk::new(&page(1), 50).announced(Some(1));
-        let read: Vec<bool> = (2..6).map(|n| walk.go(Some(page(n)), 50).is_ok()).collect();
-        assert_eq!(read, [true, true, false, false]);
-    }
-}

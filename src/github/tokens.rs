@@ -146,24 +146,4 @@ mod tests {
             assert_eq!(secrets.message(echoed), None, "{echoed}");
         }
     }
-
-    #[test]
-    fn base64_is_found_wherever_the_token_begins() {
-        // `printf 'x-access-token:zq7-planted-KX41' | base64` and so on, by another program.
-        for text in [
-            "eC1hY2Nlc3MtdG9rZW46enE3LXBsYW50ZWQtS1g0MQ==",
-            "QmVhcmVyIHpxNy1wbGFudGVkLUtYNDE=",
-            "dG9rZW4genE3LXBsYW50ZWQtS1g0MQ==",
-            "enE3LXBsYW50ZWQtS1g0MQ==",
-            "enE3LXBsYW50ZWQtS1g0MSBhbmQgbW9yZQ==",
-            "YXpxNy1wbGFudGVkLUtYNDEgYW5kIG1vcmU=",
-            "YWJ6cTctcGxhbnRlZC1LWDQxIGFuZCBtb3Jl",
-            "zq7%2Dplanted%2DKX41",
-            "%7a%71%37%2d%70%6c%61%6e%74%65%64%2d%4b%58%34%31",
-            "7a71372d706c616e7465642d4b583431",
-        ] {
-            assert!(encoded_forms("zq7-planted-KX41").iter().any(|form| text.contains(form.as_str())), "{text}");
-        }
-        assert!(encoded_forms("a b+c").contains(&"a%20b%2Bc".to_owned()));
-    }
 }

@@ -1,5 +1,7 @@
 //! The types of cards, and how a card came into a handover.
 
+use super::named_enum;
+
 /// Returns whether a text is a type that a card may have: parts of `[a-z0-9_-]` with dots between them.
 pub fn is_card_type(text: &str) -> bool {
     let is_part =
@@ -7,27 +9,14 @@ pub fn is_card_type(text: &str) -> bool {
     text.len() <= 100 && text.contains('.') && text.split('.').all(is_part)
 }
 
-/// How a card came into a handover.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Given {
-    /// It was in a box that is inherited.
-    Inherited,
-    /// It was made of an argument.
-    Argument,
-    /// It names the agent that hands over.
-    ParentPointer,
-}
-
-impl Given {
-    /// All of them, in the order of a handover.
-    pub const ALL: [Self; 3] = [Self::Inherited, Self::Argument, Self::ParentPointer];
-
-    /// Returns the provenance of its section.
-    pub fn provenance(self) -> &'static str {
-        match self {
-            Self::Inherited => "inherited",
-            Self::Argument => "argument",
-            Self::ParentPointer => "parent_pointer",
-        }
+named_enum! {
+    /// How a card came into a handover, in the order of a handover; the name is the provenance of its section.
+    pub enum Given {
+        /// It was in a box that is inherited.
+        Inherited = "inherited",
+        /// It was made of an argument.
+        Argument = "argument",
+        /// It names the agent that hands over.
+        ParentPointer = "parent_pointer",
     }
 }

@@ -27,7 +27,7 @@ impl fmt::Display for Severity {
 }
 
 /// The level that the configuration gives to a warning's code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
     /// Not shown, and in no pack.

@@ -13,6 +13,7 @@ mod file_system;
 mod github;
 mod item;
 mod json;
+mod named_enum;
 mod names;
 mod natural;
 mod path;
@@ -40,6 +41,7 @@ pub use file_system::{FileState, REST, describe, if_present, is_absent};
 pub use github::{IssueReference, is_repo_name, issue_url};
 pub use item::{ItemState, Relation};
 pub use json::{parse_json, whole_surrogates};
+pub(crate) use named_enum::named_enum;
 pub use names::{
     canonical, ends_name, has_letter_prefix, is_other_script, is_typographic_hyphen, latin_parts, with_plain_hyphens,
     with_slashes, without_drive,

@@ -362,7 +362,7 @@ fn handover(pack: &Pack, faults: &mut Vec<String>) {
         if !["system", "user", "assistant", "tool"].contains(&card.role.as_str()) {
             faults.push(format!("section {} has the unknown role {}", shown(&section.id), shown(&card.role)));
         }
-        match Given::ALL.iter().position(|given| given.provenance() == section.provenance) {
+        match Given::ALL.iter().position(|given| given.name() == section.provenance) {
             Some(place) if place >= before => before = place,
             Some(_) => faults.push(format!("section {} is out of order", shown(&section.id))),
             None => faults.push(format!("section {} was handed over in no known way", shown(&section.id))),

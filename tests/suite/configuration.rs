@@ -1,7 +1,8 @@
 //! Configurations that are read, and what they set. What is wrong with others is in `tests/cases/config.txt`.
 
-use contextpack::internals::config::{DenyList, RedactionSettings, Settings, load};
+use contextpack::internals::config::{BatchFile, DenyList, RedactionSettings, Settings, load};
 use contextpack::internals::model::{Code, RepoPath};
+use serde_json::{Map, Value, json};
 use std::time::{Duration, Instant};
 
 fn good(text: &str) -> Settings {
@@ -29,6 +30,67 @@ fn without_a_file_everything_has_its_default() {
             assert!(settings.adrs.include.set.is_match(adr), "{adr}");
         }
     }
+}
+
+#[test]
+fn the_published_schema_has_the_settings_and_words_that_are_read() {
+    let schema: Value = serde_json::from_str(include_str!("../../schema/config.schema.json")).unwrap();
+    let known = |document: Value| {
+        let found = load("contextpack.yml", Some(&format!("{document:#}"))).unwrap_err();
+        let unknown = found.into_iter().find(|fault| fault.message.contains(UNKNOWN));
+        unknown.unwrap_or_else(|| panic!("{document}")).help.unwrap()
+    };
+    hold_schema(&schema, &schema, &known, &|value| value);
+    let schema: Value = serde_json::from_str(include_str!("../../schema/batch-file.schema.json")).unwrap();
+    let known = |document: Value| {
+        let found = BatchFile::read(&format!("{document:#}"), 8).unwrap_err();
+        found.into_iter().find(|fault| fault.message.contains(UNKNOWN)).unwrap().message
+    };
+    hold_schema(&schema, &schema, &known, &|value| value);
+}
+
+/// A name that is near to none.
+const UNKNOWN: &str = "_0_0_0_0";
+
+/// Compares the names and words of a schema with those that are `known` where [`UNKNOWN`] is in a document, made by `around`.
+fn hold_schema(all: &Value, part: &Value, known: &dyn Fn(Value) -> String, around: &dyn Fn(Value) -> Value) {
+    let part = part["$ref"].as_str().map_or(part, |name| &all["$defs"][name.trim_start_matches("#/$defs/")]);
+    let same = |document: Value, mut published: Vec<&str>| {
+        let help = known(around(document));
+        let mut names: Vec<&str> = help.split_once("known are ").unwrap().1.split('`').skip(1).step_by(2).collect();
+        names.sort_unstable();
+        published.sort_unstable();
+        assert_eq!(names, published);
+    };
+    let object = |name: &str, value: Value| {
+        let required = part["required"].as_array().into_iter().flatten();
+        let mut fields: Map<String, Value> =
+            required.map(|name| (name.as_str().unwrap().to_owned(), json!("a"))).collect();
+        fields.insert(name.to_owned(), value);
+        Value::Object(fields)
+    };
+    if let Some(fields) = part["properties"].as_object() {
+        same(object(UNKNOWN, json!("warn")), fields.keys().map(String::as_str).collect());
+        for (name, field) in fields {
+            hold_schema(all, field, known, &|value| around(object(name, value)));
+        }
+    }
+    let others = part["patternProperties"].as_object().into_iter().flat_map(Map::values);
+    for value in others.chain(Some(&part["additionalProperties"]).filter(|value| value.is_object())) {
+        hold_schema(all, value, known, &|value| around(json!({"x": value})));
+    }
+    for value in part["anyOf"].as_array().into_iter().flatten() {
+        hold_schema(all, value, known, around);
+    }
+    if part["items"].is_object() {
+        hold_schema(all, &part["items"], known, &|value| around(json!([value])));
+    }
+    let words: Vec<&str> = match (&part["oneOf"], &part["enum"]) {
+        (Value::Array(words), _) => words.iter().map(|word| word["const"].as_str().unwrap()).collect(),
+        (_, Value::Array(words)) => words.iter().map(|word| word.as_str().unwrap()).collect(),
+        _ => return,
+    };
+    same(json!(UNKNOWN), words);
 }
 
 #[test]

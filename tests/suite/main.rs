@@ -82,6 +82,8 @@ mod stats;
 #[cfg(feature = "github")]
 mod sync;
 #[cfg(feature = "github")]
+mod sync_client;
+#[cfg(feature = "github")]
 mod sync_code;
 #[cfg(feature = "github")]
 mod sync_faults;

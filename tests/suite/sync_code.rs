@@ -103,6 +103,9 @@ fn nothing_else_is_fetched() {
         url("o/r", SHA, "docs/a.md#L1"),
         url("o/r", SHA, "keys/deploy.pem#L1"),
         url("o/r", SHA, "src/old.rs#L1-L900"),
+        url("o/r", SHA, "src/../../old.rs#L1"),
+        url("o/r", &SHA[..12], "src/old.rs#L1"),
+        format!("https://example.org/x?://github.com/o/rr/blob/{SHA}/src/old.rs#L1"),
     ];
     let (sandbox, server) = (sandbox(), StandIn::new(world(&body.join(" "))));
     synced(&sandbox, &server, &[]);

@@ -1,11 +1,12 @@
-//! The engine against a server and a clock in memory.
+//! `sync` and `send_event` against a server and a clock in memory.
 
-#![expect(clippy::unwrap_used, reason = "tests")]
-
-use super::*;
-use crate::config::{DenyList, RedactionSettings};
-use crate::model::RepoPath;
-use crate::redact::Redactor;
+use contextpack::internals::config::{DenyList, RedactionSettings};
+use contextpack::internals::github::{
+    ApiBase, Ask, Clock, EventTarget, Response, SyncError, SyncLimits, SyncRequest, SyncSettings, SyncSummary, Tokens,
+    Transport, send_event, sync,
+};
+use contextpack::internals::model::RepoPath;
+use contextpack::internals::redact::Redactor;
 use serde_json::json;
 use std::path::Path;
 use std::time::Duration;
@@ -47,7 +48,7 @@ impl Clock for Still {
 }
 
 fn answer(status: u16, headers: &[(&str, &str)], body: &str) -> Response {
-    let mut builder = ::http::Response::builder().status(status);
+    let mut builder = http::Response::builder().status(status);
     for (name, value) in headers {
         builder = builder.header(*name, *value);
     }
@@ -214,15 +215,25 @@ fn slow_answers_use_up_the_time_that_a_run_may_wait() {
 #[test]
 fn redirects_stay_on_the_server_and_are_limited() {
     let to = |url: &str| Ok(answer(301, &[("location", url)], ""));
-    for url in ["https://evil.example/repos/o/r", "http://api.github.com/x", "//evil.example/x", ""] {
+    for url in [
+        "https://evil.example/repos/o/r",
+        "https://api.github.com.evil/x",
+        "http://api.github.com/x",
+        "//evil.example/x",
+        "x",
+        "https://a",
+        "",
+    ] {
         let (summary, _) = run(vec![to(url)], 10);
         assert!(matches!(summary.error, Some(SyncError::Server(_))), "{url}: {:?}", summary.error);
         assert_eq!(summary.requests, 1);
     }
     let (summary, _) = run((0..20).map(|n| to(&format!("/{n}"))).collect(), 10);
     assert!(summary.error.is_some() && summary.requests < 10);
-    let (summary, _) = run(vec![to("https://api.github.com/repositories/7"), repo()], 10);
-    assert!(summary.error.is_none());
+    for same in ["https://api.github.com/repositories/7", "https://api.github.com:443/x", "/x"] {
+        let (summary, _) = run(vec![to(same), repo()], 10);
+        assert!(summary.error.is_none(), "{same}");
+    }
 }
 
 #[test]
@@ -286,12 +297,33 @@ fn an_event_is_sent_again_until_the_server_takes_it() {
 }
 
 #[test]
-fn links_are_found_by_their_relation() {
-    let links = r#"<https://api.github.com/a?q=1,2&page=2>; rel="next", <https://x/a?page=9>; rel="last""#;
-    let (_, script, _) = sync_in(
-        tempfile::tempdir().unwrap().path(),
-        vec![repo(), Ok(answer(200, &[("link", links)], "[]")), Ok(answer(200, &[("link", "<broken")], "[]"))],
-        10,
-    );
-    assert_eq!(script.asked[2..], ["/a?q=1,2&page=2"]);
+fn links_are_found_by_their_relation_and_followed_by_path_and_query() {
+    let links = r#"<https://internal:8443/api/v3/a?q=1,2&page=2>; rel="next", <https://x/a?page=9>; rel="last""#;
+    let pages = vec![repo(), Ok(answer(200, &[("link", links)], "[]")), Ok(answer(200, &[("link", "<broken")], "[]"))];
+    let dir = tempfile::tempdir().unwrap();
+    let api = ApiBase::new("https://GHE.example.com/api/v3/").unwrap();
+    assert_eq!((api.origin.as_str(), api.base.as_str()), ("https://ghe.example.com", "/api/v3"));
+    let (mut script, mut clock) = (Script { answers: pages, asked: Vec::new() }, Still::default());
+    let redactor = Redactor::new(&RedactionSettings::default());
+    let setting = SyncSettings { api, ..setting(dir.path(), 10) };
+    sync(&mut script, &mut clock, &mut |_| {}, &redactor, &setting, &SyncRequest::default());
+    assert_eq!(script.asked[2..], ["/api/v3/a?q=1,2&page=2"]);
+}
+
+#[test]
+fn addresses_are_encrypted_or_on_this_machine() {
+    assert!(ApiBase::new("http://127.0.0.1:8080").is_ok());
+    assert_eq!(ApiBase::of_host("acme.ghe.com").unwrap().origin, "https://api.acme.ghe.com");
+    for (wrong, why) in [
+        ("http://u:p@example.com", "`example.com` is not the address"),
+        ("http://example.com", "`http://example.com` is not encrypted"),
+        ("", "is not the address"),
+        ("api.github.com", "is not the address"),
+        ("ftp://example.com", "is not the address"),
+        ("https://", "is not the address"),
+        ("https://a b", "is not the address"),
+        ("https://x/?q", "is not the address"),
+    ] {
+        assert!(ApiBase::new(wrong).is_err_and(|error| error.to_string().contains(why)), "{wrong}");
+    }
 }
