@@ -5,7 +5,6 @@ mod freshness;
 mod packs;
 #[cfg(feature = "page")]
 mod server;
-mod talk;
 mod work;
 
 pub(crate) use freshness::check;

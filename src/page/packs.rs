@@ -1,8 +1,7 @@
 //! The packs of a page: read once, and again where their files changed.
 
 use super::freshness::CheckedFolder;
-use super::talk::{CardsFolder, conversation};
-use super::work::{LedgerName, ledger};
+use super::work::{CardsFolder, LedgerName, conversation, ledger};
 use crate::console::{Failure, PathFailure, Workspace};
 use crate::handoff::cards::context_folder;
 use crate::model::{RepoPath, natural_cmp};
@@ -14,7 +13,7 @@ use std::fs::Metadata;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
 /// A file read within this time after its last change may change again without a new timestamp.
@@ -233,7 +232,7 @@ impl File {
 
 /// Lists boxes, logs, batches, inboxes and packs of a folder of cards, or of a part of it: of a log its last append.
 fn boxes(place: &Path, context: &Path, links: Links) -> Result<Vec<(String, File)>, Failure> {
-    let folder = Arc::new(CardsFolder::new(context.to_owned()));
+    let folder = Arc::new(CardsFolder { root: context.to_owned(), times: OnceLock::new() });
     // What a conversation says is in its cards: it is read again when any card or append comes or goes.
     let mut cards = FileVersion::default();
     for dir in ["cards", "logs"].map(|name| context.join(name)) {

@@ -6,11 +6,11 @@
 use super::freshness::{CheckedFolder, check};
 use super::packs::PackFiles;
 use crate::console::{self, Failure, PathFailure, Workspace, printable};
-use crate::model::{Digest, natural_cmp};
+use crate::model::natural_cmp;
 use crate::review::{Freshness, PageEntry, report_changes, report_data, report_freshness, report_page, report_policy};
 use crate::watch::Watch;
-use http::header::{ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, HOST, IF_NONE_MATCH};
-use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, Uri};
+use http::header::{ALLOW, HOST};
+use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, Uri};
 use http_body_util::Full;
 use hyper::body::Bytes;
 use hyper::service::service_fn;
@@ -18,7 +18,6 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
-use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::net::{Ipv4Addr, TcpListener};
 use std::rc::Rc;
@@ -80,39 +79,37 @@ pub(crate) enum PageSource {
     Agent(Arc<AgentPacks>),
 }
 
+/// The entries of a page, and their freshness as JSON.
 type PageState = (Vec<Arc<PageEntry>>, String);
 
 impl PageSource {
     pub(crate) fn files(workspace: Workspace, packs: PackFiles) -> Self {
-        Self::Files(packs, BackgroundCheck::new(workspace), None)
+        Self::Files(packs, BackgroundCheck { workspace, state: Arc::default() }, None)
     }
 
     /// Returns the packs as they are now. A file that cannot be read, for example while it is replaced, keeps its last state until
-    /// the next call.
+    /// the next call. If the files cannot be listed, the packs stay as they were, and the reason is printed once.
     fn state(&mut self) -> PageState {
-        match self {
-            Self::Files(packs, check, fault) => {
-                check.poll(refreshed(packs, fault));
-                (packs.entries(), packs.freshness(check.lock().found.as_ref()))
-            }
-            Self::Agent(packs) => packs.lock().clone(),
+        let (packs, check, last_fault) = match self {
+            Self::Files(packs, check, last_fault) => (packs, check, last_fault),
+            Self::Agent(packs) => return lock(&packs.0).clone(),
+        };
+        let (changed, fault) = match packs.refresh() {
+            Ok(changed) => (changed, None),
+            Err(failure) => (false, Some(failure.message())),
+        };
+        if let Some(message) = fault.as_ref().filter(|_| fault != *last_fault) {
+            // Nobody may read the messages of a server.
+            let _ = writeln!(console::stderr(), "error: {}", printable(message));
         }
+        *last_fault = fault;
+        check.poll(changed);
+        (packs.entries(), packs.freshness(lock(&check.state).found.as_ref()))
     }
 }
 
-/// Reads the packs that changed, and returns whether there were any. If the files cannot be listed, the packs stay as they were,
-/// and the reason is printed once.
-fn refreshed(packs: &mut PackFiles, last_fault: &mut Option<String>) -> bool {
-    let (changed, fault) = match packs.refresh() {
-        Ok(changed) => (changed, None),
-        Err(failure) => (false, Some(failure.message())),
-    };
-    if let Some(message) = fault.as_ref().filter(|_| fault != *last_fault) {
-        // Nobody may read the messages of a server.
-        let _ = writeln!(console::stderr(), "error: {}", printable(message));
-    }
-    *last_fault = fault;
-    changed
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The packs of an agent as a watch last built them. The watch and the server share it.
@@ -120,10 +117,6 @@ fn refreshed(packs: &mut PackFiles, last_fault: &mut Option<String>) -> bool {
 pub(crate) struct AgentPacks(Mutex<PageState>);
 
 impl AgentPacks {
-    fn lock(&self) -> MutexGuard<'_, PageState> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(crate) fn update(&self, watch: &Watch) -> Result<(), Failure> {
         let folder = watch.delivered();
         let mut names = folder.list()?;
@@ -137,7 +130,7 @@ impl AgentPacks {
             false => Freshness { status: "stale", reasons: vec!["the last build failed: see its terminal".to_owned()] },
         };
         let freshness = report_freshness(&names.iter().map(|name| (name.as_str(), &freshness)).collect());
-        *self.lock() = (entries, freshness);
+        *lock(&self.0) = (entries, freshness);
         Ok(())
     }
 }
@@ -148,41 +141,35 @@ pub(crate) struct BackgroundCheck {
     state: Arc<Mutex<CheckState>>,
 }
 
+#[derive(Default)]
 struct CheckState {
     found: Option<CheckedFolder>,
     running: bool,
-    /// Whether packs changed since the last check began.
-    outdated: bool,
-    /// When the inputs may have changed, so that another check is due.
-    due: Instant,
+    /// When the inputs may have changed, so that another check is due; at once if it is not known.
+    due: Option<Instant>,
 }
 
 impl BackgroundCheck {
-    fn new(workspace: Workspace) -> Self {
-        let state = CheckState { found: None, running: false, outdated: true, due: Instant::now() };
-        Self { workspace, state: Arc::new(Mutex::new(state)) }
-    }
-
     fn poll(&self, packs_changed: bool) {
-        let mut state = self.lock();
-        state.outdated |= packs_changed;
-        if !state.running && (state.outdated || state.due <= Instant::now()) {
-            (state.running, state.outdated) = (true, false);
-            let (workspace, shared) = (self.workspace.clone(), Arc::clone(&self.state));
-            let run = move || {
-                let began = Instant::now();
-                let found = check(&workspace);
-                let mut state = shared.lock().unwrap_or_else(PoisonError::into_inner);
-                (state.found, state.running) = (found, false);
-                state.due = Instant::now() + (began.elapsed() * REST).max(PAUSE);
-            };
-            // Without a thread the packs keep the state that they have.
-            state.running = std::thread::Builder::new().spawn(run).is_ok();
+        let mut state = lock(&self.state);
+        if packs_changed {
+            state.due = Some(Instant::now());
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, CheckState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        if state.running || state.due.is_some_and(|due| due > Instant::now()) {
+            return;
+        }
+        state.due = None;
+        let (workspace, shared) = (self.workspace.clone(), Arc::clone(&self.state));
+        let run = move || {
+            let began = Instant::now();
+            let found = check(&workspace);
+            let mut state = lock(&shared);
+            (state.found, state.running) = (found, false);
+            // Packs that changed meanwhile are checked at once.
+            state.due.get_or_insert(Instant::now() + (began.elapsed() * REST).max(PAUSE));
+        };
+        // Without a thread the packs keep the state that they have.
+        state.running = std::thread::Builder::new().spawn(run).is_ok();
     }
 }
 
@@ -217,6 +204,58 @@ async fn serve(listener: TcpListener, site: Rc<Site>, limits: Limits) -> io::Res
     }
 }
 
+/// The packs as they were last read. All responses share one copy of the page.
+struct ServedPage {
+    source: PageSource,
+    /// The packs, each with the version in which it last changed.
+    entries: Vec<(Arc<PageEntry>, u64)>,
+    version: u64,
+    page: Option<Bytes>,
+    freshness: String,
+}
+
+impl ServedPage {
+    /// Reads the packs again. Those that say what they said before keep their version.
+    fn refresh(&mut self) {
+        let (entries, freshness) = self.source.state();
+        let next = self.version + 1;
+        let old: BTreeMap<&str, _> = self.entries.iter().map(|old| (old.0.path(), old)).collect();
+        let versioned = entries.into_iter().map(|entry| {
+            let same = old.get(entry.path()).filter(|(old, _)| *old == entry);
+            let since = same.map_or(next, |(_, since)| *since);
+            (entry, since)
+        });
+        let entries: Vec<_> = versioned.collect();
+        let is_same = entries.len() == old.len() && entries.iter().all(|(_, since)| *since != next);
+        self.entries = entries;
+        if !is_same {
+            self.version = next;
+        }
+        if !is_same || freshness != self.freshness {
+            (self.freshness, self.page) = (freshness, None);
+        }
+    }
+
+    fn page(&mut self) -> Bytes {
+        let make = || {
+            let data = report_data(self.entries.iter().map(|(entry, _)| entry.as_ref()));
+            report_page(&data, &self.freshness, Some(&self.version.to_string())).into()
+        };
+        self.page.get_or_insert_with(make).clone()
+    }
+
+    /// Returns what changed since the version in `query`, as `since=7`, or everything if that version is not known; `None` if
+    /// nothing did.
+    fn changes(&self, query: Option<&str>) -> Option<String> {
+        let since = query.and_then(|query| query.strip_prefix("since=")?.parse().ok());
+        let since = since.filter(|since: &u64| *since <= self.version);
+        let paths: Vec<&str> = self.entries.iter().map(|(entry, _)| entry.path()).collect();
+        let changed = self.entries.iter().filter(|(_, version)| since.is_none_or(|since| *version > since));
+        let changed = changed.map(|(entry, _)| entry.as_ref());
+        (since != Some(self.version)).then(|| report_changes(&self.version.to_string(), &paths, changed))
+    }
+}
+
 /// The served page with the address that it answers to.
 struct Site {
     hosts: [String; 2],
@@ -225,97 +264,14 @@ struct Site {
     shown: RefCell<ServedPage>,
 }
 
-/// The packs as they were last read. All responses share one copy of the page.
-struct ServedPage {
-    source: PageSource,
-    entries: Vec<ServedEntry>,
-    version: u64,
-    page: Option<Bytes>,
-    freshness: Tagged,
-}
-
-/// A pack, with the version in which it last changed.
-struct ServedEntry {
-    entry: Arc<PageEntry>,
-    since: u64,
-}
-
-/// The body of an answer, with its entity tag in quotation marks.
-struct Tagged {
-    body: Bytes,
-    tag: String,
-}
-
-impl Tagged {
-    fn new(body: String) -> Self {
-        let tag = format!("\"{}\"", Digest::of(&body).to_string().replace(':', "-"));
-        Self { body: body.into(), tag }
-    }
-}
-
-impl ServedPage {
-    fn new(mut source: PageSource) -> Self {
-        let (entries, freshness) = source.state();
-        let entries = entries.into_iter().map(|entry| ServedEntry { entry, since: 0 }).collect();
-        Self { source, entries, version: 0, page: None, freshness: Tagged::new(freshness) }
-    }
-
-    fn refresh(&mut self) {
-        let (entries, freshness) = self.source.state();
-        self.replace(entries);
-        let freshness = Tagged::new(freshness);
-        if freshness.tag != self.freshness.tag {
-            self.freshness = freshness;
-            self.page = None;
-        }
-    }
-
-    /// Takes over the packs. Those that say what they said before keep their version.
-    fn replace(&mut self, entries: Vec<Arc<PageEntry>>) {
-        let next = self.version + 1;
-        let old: BTreeMap<&str, &ServedEntry> = self.entries.iter().map(|old| (old.entry.path(), old)).collect();
-        let versioned = entries.into_iter().map(|entry| {
-            let same = old.get(entry.path()).filter(|old| old.entry == entry);
-            ServedEntry { since: same.map_or(next, |old| old.since), entry }
-        });
-        let entries: Vec<ServedEntry> = versioned.collect();
-        let is_same = entries.len() == old.len() && entries.iter().all(|entry| entry.since != next);
-        self.entries = entries;
-        if !is_same {
-            self.version = next;
-            self.page = None;
-        }
-    }
-
-    fn page(&mut self) -> Bytes {
-        let make = || {
-            let data = report_data(self.entries.iter().map(|it| it.entry.as_ref()));
-            let freshness = String::from_utf8_lossy(&self.freshness.body);
-            report_page(&data, &freshness, Some(&self.version.to_string())).into()
-        };
-        self.page.get_or_insert_with(make).clone()
-    }
-
-    /// Returns what changed since a version, or everything if the version is not known.
-    fn changes(&self, since: Option<u64>) -> String {
-        let paths: Vec<&str> = self.entries.iter().map(|it| it.entry.path()).collect();
-        let is_new = |it: &&ServedEntry| since.is_none_or(|since| it.since > since);
-        let changed = self.entries.iter().filter(is_new).map(|it| it.entry.as_ref());
-        report_changes(&self.version.to_string(), &paths, changed)
-    }
-}
-
 impl Site {
-    fn new(port: u16, source: PageSource) -> Result<Self, Failure> {
+    fn new(port: u16, mut source: PageSource) -> Result<Self, Failure> {
         let mut word = [0_u8; 16];
         getrandom::fill(&mut word).map_err(|error| Failure::Outside(Box::new(error)))?;
-        let mut base = String::from("/");
-        for byte in word {
-            // Writing to a `String` cannot fail.
-            let _ = write!(base, "{byte:02x}");
-        }
-        base.push('/');
-        let shown = RefCell::new(ServedPage::new(source));
+        let base = format!("/{:032x}/", u128::from_be_bytes(word));
+        let (entries, freshness) = source.state();
+        let entries = entries.into_iter().map(|entry| (entry, 0)).collect();
+        let shown = RefCell::new(ServedPage { source, entries, version: 0, page: None, freshness });
         // Clients leave out the port of HTTP.
         let of = |host: &str| if port == 80 { host.to_owned() } else { format!("{host}:{port}") };
         Ok(Self { hosts: ["127.0.0.1", "localhost"].map(of), base, shown })
@@ -323,6 +279,8 @@ impl Site {
 
     /// Answers a request with the page, its data, or an error.
     fn answer(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Response<Full<Bytes>> {
+        let plain = |status, text: &'static str| answer(status, "text/plain; charset=utf-8", text.into());
+        let json = |status, text: String| answer(status, "application/json", text.into());
         let mut hosts = headers.get_all(HOST).iter();
         let (host, other) = (hosts.next(), hosts.next());
         let is_own = |host: &[u8]| self.hosts.iter().any(|own| own.as_bytes() == host);
@@ -336,69 +294,38 @@ impl Site {
             answer.headers_mut().insert(ALLOW, HeaderValue::from_static("GET"));
             return answer;
         }
-        match uri.path().strip_prefix(&self.base) {
-            Some("") => self.page(),
-            Some("packs.json") => self.changes(uri.query()),
-            Some("freshness.json") => self.freshness(headers),
-            _ => plain(StatusCode::NOT_FOUND, "use the address that `contextpack serve` printed\n"),
-        }
-    }
-
-    fn page(&self) -> Response<Full<Bytes>> {
+        let Some(path @ ("" | "packs.json" | "freshness.json")) = uri.path().strip_prefix(&self.base) else {
+            return plain(StatusCode::NOT_FOUND, "use the address that `contextpack serve` printed\n");
+        };
         let mut shown = self.shown.borrow_mut();
         shown.refresh();
-        answer(StatusCode::OK, "text/html; charset=utf-8", shown.page())
-    }
-
-    /// Answers with what changed since the version in `query`, as `since=7`; without one with everything.
-    fn changes(&self, query: Option<&str>) -> Response<Full<Bytes>> {
-        let mut shown = self.shown.borrow_mut();
-        shown.refresh();
-        let since = query.and_then(|query| query.strip_prefix("since=")?.parse().ok());
-        let since = since.filter(|since| *since <= shown.version);
-        if since == Some(shown.version) {
-            return answer(StatusCode::NO_CONTENT, "application/json", Bytes::new());
+        match path {
+            "" => answer(StatusCode::OK, "text/html; charset=utf-8", shown.page()),
+            "packs.json" => match shown.changes(uri.query()) {
+                Some(changes) => json(StatusCode::OK, changes),
+                None => json(StatusCode::NO_CONTENT, String::new()),
+            },
+            _ => json(StatusCode::OK, shown.freshness.clone()),
         }
-        answer(StatusCode::OK, "application/json", shown.changes(since).into())
     }
-
-    /// Answers with the freshness of the packs, unless the client has it already.
-    fn freshness(&self, headers: &HeaderMap) -> Response<Full<Bytes>> {
-        let mut shown = self.shown.borrow_mut();
-        shown.refresh();
-        let Tagged { body, tag } = &shown.freshness;
-        let has = headers.get(IF_NONE_MATCH).is_some_and(|has| has.as_bytes() == tag.as_bytes());
-        let (status, body) =
-            if has { (StatusCode::NOT_MODIFIED, Bytes::new()) } else { (StatusCode::OK, body.clone()) };
-        let mut answer = answer(status, "application/json", body);
-        if let Ok(tag) = HeaderValue::from_str(tag) {
-            answer.headers_mut().insert(ETAG, tag);
-        }
-        answer
-    }
-}
-
-fn plain(status: StatusCode, text: &'static str) -> Response<Full<Bytes>> {
-    answer(status, "text/plain; charset=utf-8", Bytes::from_static(text.as_bytes()))
 }
 
 /// Returns a response that is not cached, and that no other page can frame, embed or reinterpret.
 fn answer(status: StatusCode, kind: &'static str, body: Bytes) -> Response<Full<Bytes>> {
     let mut answer = Response::new(Full::new(body));
     *answer.status_mut() = status;
-    let headers = answer.headers_mut();
     for (name, value) in [
-        (CONTENT_TYPE, kind),
-        (CACHE_CONTROL, "no-store"),
-        (HeaderName::from_static("x-content-type-options"), "nosniff"),
-        (HeaderName::from_static("referrer-policy"), "no-referrer"),
-        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
-        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+        ("content-type", kind),
+        ("cache-control", "no-store"),
+        ("x-content-type-options", "nosniff"),
+        ("referrer-policy", "no-referrer"),
+        ("cross-origin-resource-policy", "same-origin"),
+        ("cross-origin-opener-policy", "same-origin"),
     ] {
-        headers.insert(name, HeaderValue::from_static(value));
+        answer.headers_mut().insert(name, HeaderValue::from_static(value));
     }
     if let Ok(policy) = HeaderValue::from_str(&format!("{}; frame-ancestors 'none'", report_policy(true))) {
-        headers.insert(CONTENT_SECURITY_POLICY, policy);
+        answer.headers_mut().insert("content-security-policy", policy);
     }
     answer
 }
@@ -476,16 +403,5 @@ mod tests {
             }
             assert!(read(asked(host, base)) > PAGE, "and goes on");
         });
-    }
-
-    #[test]
-    fn an_address_with_another_host_is_refused() {
-        let site = Site::new(1, empty()).unwrap();
-        let mut headers = HeaderMap::new();
-        headers.insert(HOST, HeaderValue::from_static("127.0.0.1:1"));
-        let status = |uri: String| site.answer(&Method::GET, &uri.parse().unwrap(), &headers).status();
-        assert_eq!(status(site.base.clone()), StatusCode::OK);
-        assert_eq!(status(format!("http://127.0.0.1:1{}", site.base)), StatusCode::OK);
-        assert_eq!(status(format!("http://evil.example{}", site.base)), StatusCode::MISDIRECTED_REQUEST);
     }
 }

@@ -1,13 +1,76 @@
-//! Batches and inboxes on the page.
+//! Boxes, logs, batches and inboxes on the page. Their files may have been made by hand, so that every text of them is redacted.
 
-use super::talk::CardsFolder;
-use crate::handoff::cards::{CardError, ContentId, LogName};
+use crate::engine::card_text;
+use crate::git::first_commits;
+use crate::handoff::cards::{CardError, CardStore, ContentId, LogName, ReadCard, check_file};
 use crate::handoff::ledger::{
     BatchFolder, BatchId, BatchLedger, Claimable, Inbox, InboxFolder, LedgerFault, Outcome, REFUSED, TaskState,
 };
 use crate::model::RepoPath;
 use crate::redact::Redactor;
-use crate::review::{BatchView, InboxView, PageEntry, ReportView, TaskView};
+use crate::review::PageEntry;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::time::{Duration, UNIX_EPOCH};
+
+/// A folder of cards.
+pub(super) struct CardsFolder {
+    pub(super) root: PathBuf,
+    /// When git first had each file, asked for once.
+    pub(super) times: OnceLock<BTreeMap<String, i64>>,
+}
+
+fn redacted(text: &str) -> String {
+    Redactor::built_in().line(text)
+}
+
+/// Returns the entry of a box, or of the log that an append belongs to; `None` if the file is neither.
+pub(super) fn conversation(context: &CardsFolder, file: &Path, shown: &str, bytes: &[u8]) -> Option<PageEntry> {
+    let file = file.canonicalize().ok()?;
+    let relative = file.strip_prefix(&context.root).ok()?.to_str()?.replace('\\', "/");
+    let name = match relative.split('/').collect::<Vec<_>>()[..] {
+        ["boxes", _, file] => file.strip_suffix(".json")?.to_owned(),
+        ["logs", log, _] => log.to_owned(),
+        _ => return None,
+    };
+    let mut faults = match check_file(&context.root, &relative, bytes) {
+        Ok(checked) => checked.map(|checked| checked.faults).unwrap_or_default(),
+        Err(error) => vec![error.to_string()],
+    };
+    let talk = talk(context, &name).unwrap_or_else(|error| {
+        faults.push(error.to_string());
+        json!({"name": redacted(&name), "parents": [], "cards": []})
+    });
+    let faults = faults.iter().map(|fault| redacted(fault)).collect();
+    Some(PageEntry::view(shown, "talk", talk, faults))
+}
+
+/// Returns the cards of a box or a log, in order. A card that is not read any more has its reason as text.
+fn talk(context: &CardsFolder, name: &str) -> Result<Value, CardError> {
+    let store = CardStore::new(&context.root, RepoPath::root());
+    let content = store.existing_box(name)?;
+    let times = context.times.get_or_init(|| first_commits(&context.root));
+    let mut cards = Vec::new();
+    for id in &content.card_ids {
+        let hex = id.hex();
+        let at = times.get(&format!("cards/{}/{hex}.json", &hex[..2])).and_then(|at| u64::try_from(*at).ok());
+        let time = at.map(|at| humantime::format_rfc3339_seconds(UNIX_EPOCH + Duration::from_secs(at)).to_string());
+        let gone = |why: &str| json!({"id": id.to_string(), "type": "", "role": "", "author": "", "text": why});
+        cards.push(match store.card(id)? {
+            ReadCard::Deleted => gone("deleted"),
+            ReadCard::Missing => gone("not found"),
+            ReadCard::Present(card) => {
+                let said = card_text(Redactor::built_in(), &card);
+                let [kind, author, text] = [said.kind, said.author, said.text].map(|text| text.to_string());
+                json!({"id": id.to_string(), "type": kind, "role": said.role, "author": author, "text": text, "time": time})
+            }
+        });
+    }
+    let parents: Vec<String> = content.parent_ids.iter().map(ToString::to_string).collect();
+    Ok(json!({"name": content.name, "parents": parents, "cards": cards}))
+}
 
 /// A folder of files that are only ever added.
 pub(super) enum LedgerName {
@@ -32,134 +95,118 @@ impl LedgerName {
 
 /// Returns the entry of a batch or an inbox, or of a file that is in neither.
 pub(super) fn ledger(context: &CardsFolder, name: Option<&LedgerName>, shown: &str) -> PageEntry {
-    let redactor = Redactor::built_in();
-    let all = |faults: &[LedgerFault]| {
-        faults.iter().map(|fault| redactor.line(&format!("{}: {}", fault.path, fault.message))).collect()
+    let faults = |faults: &[LedgerFault]| {
+        faults.iter().map(|fault| redacted(&format!("{}: {}", fault.path, fault.message))).collect()
     };
+    // Packs, boxes and logs are in folders next to that of the ledgers.
+    let links = |kind: &str, name: &str| Links(shown.strip_suffix(&format!("{kind}/{name}")).unwrap_or_default());
     let read = match name {
         None => return PageEntry::faulty(shown, vec!["no file of this program is here".to_owned()]),
-        Some(LedgerName::Batch(id)) => BatchFolder::new(context.root(), &RepoPath::root()).read(id).map(|ledger| {
-            let names = Names { beside: beside(shown, "batches", &id.to_string()), redactor };
-            PageEntry::batch(shown, &batch_view(&ledger, &names), all(&ledger.faults))
+        Some(LedgerName::Batch(id)) => BatchFolder::new(&context.root, &RepoPath::root()).read(id).map(|ledger| {
+            let view = batch_view(&ledger, &links("batches", &id.to_string()));
+            PageEntry::view(shown, "batch", view, faults(&ledger.faults))
         }),
         Some(LedgerName::Inbox(name)) => {
-            InboxFolder::new(context.root(), &RepoPath::root()).read(name, REFUSED).map(|inbox| {
-                let names = Names { beside: beside(shown, "inbox", name.as_str()), redactor };
-                let is_pack = |pack: &str| context.root().join("packs").join(pack).is_file();
-                PageEntry::inbox(shown, &inbox_view(name, &inbox, &names, &is_pack), all(&inbox.faults))
+            InboxFolder::new(&context.root, &RepoPath::root()).read(name, REFUSED).map(|inbox| {
+                let is_pack = |pack: &str| context.root.join("packs").join(pack).is_file();
+                let view = inbox_view(name, &inbox, &links("inbox", name.as_str()), &is_pack);
+                PageEntry::view(shown, "inbox", view, faults(&inbox.faults))
             })
         }
     };
-    read.unwrap_or_else(|error| PageEntry::faulty(shown, vec![redactor.line(&explained(error))]))
+    let explained = |error: CardError| match error {
+        CardError::NotFound(_) => "it has no `batch.json`: its fork was not finished".to_owned(),
+        error => redacted(&error.to_string()),
+    };
+    read.unwrap_or_else(|error| PageEntry::faulty(shown, vec![explained(error)]))
 }
 
-/// Returns the displayed path of the folder that a ledger's kind has a folder in; packs, boxes and logs stand there too.
-fn beside<'a>(shown: &'a str, kind: &str, name: &str) -> &'a str {
-    shown.strip_suffix(&format!("{kind}/{name}")).unwrap_or_default()
-}
+/// The displayed path of the folder of cards, by which the page names what a ledger leads to.
+struct Links<'a>(&'a str);
 
-/// The names of what a ledger leads to, as the page has them. Its files may have been made by hand, so that every text is
-/// redacted.
-struct Names<'a> {
-    beside: &'a str,
-    redactor: &'a Redactor,
-}
-
-impl Names<'_> {
-    fn text(&self, text: &str) -> String {
-        self.redactor.line(text)
-    }
-
+impl Links<'_> {
     fn log(&self, name: &str) -> String {
-        self.text(&format!("{}logs/{name}", self.beside))
+        redacted(&format!("{}logs/{name}", self.0))
     }
 
     fn content_box(&self, id: &ContentId) -> String {
         let hex = id.hex();
-        format!("{}boxes/{}/{hex}.json", self.beside, &hex[..2])
+        format!("{}boxes/{}/{hex}.json", self.0, &hex[..2])
     }
 
     fn pack(&self, name: &str) -> String {
-        self.text(&format!("{}packs/{name}", self.beside))
+        redacted(&format!("{}packs/{name}", self.0))
     }
 
-    /// Returns what the page says about an attempt at a task or a turn that ended in this way.
-    fn view<K: Claimable>(&self, task: &TaskState<K>, outcome: Option<&Outcome>) -> TaskView {
-        let text = |text: &str| self.text(text);
+    /// Returns the fields of a task or a turn that ended in this way, together with `own` ones.
+    fn task<K: Claimable>(&self, task: &TaskState<K>, outcome: Option<&Outcome>, own: Value) -> Value {
         let claim = task.claim.as_ref();
-        let reports = task.reports.iter().map(|report| ReportView {
-            epoch: report.epoch,
-            status: text(&report.status),
-            at: report.at.clone(),
-            late: report.late.map(|reason| reason.name()),
+        let error = outcome.and_then(|outcome| outcome.error.as_ref());
+        let reports = task.reports.iter().map(|report| {
+            let late = report.late.map(|reason| reason.name());
+            json!({"epoch": report.epoch, "status": redacted(&report.status), "at": report.at, "late": late})
         });
-        TaskView {
-            id: task.id.to_string(),
-            status: task.status.name(),
-            ended: task.status.is_terminal(),
-            epoch: task.epoch,
-            claimed: claim.is_some(),
-            claimed_by: claim.and_then(|claim| claim.author_id.as_deref()).map(text),
-            claimed_at: claim.and_then(|claim| claim.at.clone()),
-            summary: outcome.and_then(|outcome| outcome.summary.as_deref()).map(text),
-            error: outcome.and_then(|it| it.error.as_ref()).map(|it| (text(&it.code), text(&it.message))),
-            output: outcome.and_then(|outcome| outcome.output_box_id.as_ref()).map(|id| self.content_box(id)),
-            reports: reports.collect(),
-            ..TaskView::default()
+        let mut view = json!({
+            "id": task.id.to_string(),
+            "status": task.status.name(),
+            "ended": task.status.is_terminal(),
+            "epoch": task.epoch,
+            "claimed": claim.is_some(),
+            "claimed_by": claim.and_then(|claim| claim.author_id.as_deref()).map(redacted),
+            "claimed_at": claim.and_then(|claim| claim.at.clone()),
+            "summary": outcome.and_then(|outcome| outcome.summary.as_deref()).map(redacted),
+            "error": error.map(|error| [redacted(&error.code), redacted(&error.message)]),
+            "output": outcome.and_then(|outcome| outcome.output_box_id.as_ref()).map(|id| self.content_box(id)),
+            "reports": reports.collect::<Value>(),
+        });
+        if let (Value::Object(view), Value::Object(own)) = (&mut view, own) {
+            view.extend(own);
         }
+        view
     }
 }
 
-fn explained(error: CardError) -> String {
-    match error {
-        CardError::NotFound(_) => "it has no `batch.json`: its fork was not finished".to_owned(),
-        error => error.to_string(),
-    }
-}
-
-/// Returns what the page says about a batch.
-fn batch_view(ledger: &BatchLedger, names: &Names<'_>) -> BatchView {
+fn batch_view(ledger: &BatchLedger, links: &Links<'_>) -> Value {
     let states = ledger.states();
     let content = &ledger.content;
-    let text = |text: &str| names.text(text);
     let tasks = states.iter().zip(&content.batch.tasks).map(|(task, planned)| {
+        // What the fork says is missing if its event is not there.
         let forked = ledger.forked(task.id);
-        TaskView {
-            agent: text(forked.map_or(planned.target_ref.as_str(), |forked| forked.agent.as_str())),
-            instruction: Some(text(&planned.instruction)),
-            root: planned.root.as_deref().map(text),
-            pack: forked.map(|forked| names.pack(forked.pack.rsplit('/').next().unwrap_or_default())),
-            log: forked.map(|forked| names.log(&forked.output_box)),
-            ..names.view(task, ledger.outcome_of(task).as_ref())
-        }
+        let own = json!({
+            "agent": redacted(forked.map_or(planned.target_ref.as_str(), |forked| forked.agent.as_str())),
+            "instruction": redacted(&planned.instruction),
+            "root": planned.root.as_deref().map(redacted),
+            "pack": forked.map(|forked| links.pack(forked.pack.rsplit('/').next().unwrap_or_default())),
+            "log": forked.map(|forked| links.log(&forked.output_box)),
+        });
+        links.task(task, ledger.outcome_of(task).as_ref(), own)
     });
-    BatchView {
-        id: ledger.name.clone(),
-        status: ledger.status(&states).name(),
-        joined_at: content.result.as_ref().map(|result| result.at.clone()),
-        parent: text(&content.batch.parent_agent),
-        parent_log: content.fork.as_ref().map(|fork| names.log(&fork.parent_log)),
-        forked_at: content.fork.as_ref().map(|fork| fork.at.clone()),
-        deadline_seconds: content.batch.deadline_seconds,
-        fail_fast: content.batch.fail_fast,
-        tasks: tasks.collect(),
-    }
+    json!({
+        "id": ledger.name,
+        "status": ledger.status(&states).name(),
+        "joined_at": content.result.as_ref().map(|result| result.at.clone()),
+        "parent": redacted(&content.batch.parent_agent),
+        "parent_log": content.fork.as_ref().map(|fork| links.log(&fork.parent_log)),
+        "forked_at": content.fork.as_ref().map(|fork| fork.at.clone()),
+        "deadline_seconds": content.batch.deadline_seconds,
+        "fail_fast": content.batch.fail_fast,
+        "tasks": tasks.collect::<Value>(),
+    })
 }
 
 /// Returns what the page says about an inbox; `is_pack` tells whether a pack of this name is there.
-fn inbox_view(name: &LogName, inbox: &Inbox, names: &Names<'_>, is_pack: &dyn Fn(&str) -> bool) -> InboxView {
-    let text = |text: &str| names.text(text);
+fn inbox_view(name: &LogName, inbox: &Inbox, links: &Links<'_>, is_pack: &dyn Fn(&str) -> bool) -> Value {
     let tasks = inbox.turns().into_iter().map(|(request, turn)| {
         let pack = format!("{}.json", request.context_box_id.short());
-        TaskView {
-            agent: text(&request.agent),
-            root: request.root.as_deref().map(text),
-            from: request.from_agent.as_deref().map(text),
-            context: Some(names.content_box(&request.context_box_id)),
-            pack: is_pack(&pack).then(|| names.pack(&pack)),
-            log: Some(names.log(&request.output_box)),
-            ..names.view(&turn, turn.report.as_ref().map(|report| &report.outcome))
-        }
+        let own = json!({
+            "agent": redacted(&request.agent),
+            "root": request.root.as_deref().map(redacted),
+            "from": request.from_agent.as_deref().map(redacted),
+            "context": links.content_box(&request.context_box_id),
+            "pack": is_pack(&pack).then(|| links.pack(&pack)),
+            "log": links.log(&request.output_box),
+        });
+        links.task(&turn, turn.report.as_ref().map(|report| &report.outcome), own)
     });
-    InboxView { name: name.as_str().to_owned(), closed: inbox.is_closed(), tasks: tasks.collect() }
+    json!({"name": name.as_str(), "closed": inbox.is_closed(), "tasks": tasks.collect::<Value>()})
 }

@@ -25,10 +25,7 @@ pub use explain::{Explanation, LimitUse, SectionLine, explain, grouped};
 pub use invisible::invisible_faults;
 pub use read::{ReadError, read};
 pub use ready::{BodyLines, is_root_cut, ready};
-pub use report::{
-    BatchView, Conversation, ConversationCard, Freshness, InboxView, PageEntry, ReportView, TaskView, report_data,
-    report_freshness, report_page,
-};
+pub use report::{Freshness, PageEntry, report_data, report_freshness, report_page};
 #[cfg(feature = "page")]
 pub use report::{report_changes, report_policy};
 pub use scrub::scrubbed;

@@ -103,6 +103,11 @@ fn everybody_else_is_refused() {
         assert_eq!(answer.status, 421, "{host}");
         assert!(!answer.body.contains("feat:cache"));
     }
+    // An absolute address, as sent to proxies.
+    for (host, status) in [(one.host.as_str(), 200), ("evil.example", 421)] {
+        let answer = one.ask(&format!("GET http://{host}{} HTTP/1.1\r\nHost: {}", one.base, one.host));
+        assert_eq!(answer.status, status, "{host}");
+    }
     // Two hosts, and none.
     assert_eq!(one.get(&one.base, "\r\nHost: evil.example").status, 421);
     assert_eq!(one.ask(&format!("GET {} HTTP/1.1\r\nAccept: */*", one.base)).status, 421);

@@ -1,6 +1,5 @@
 //! A pack as data for the page: its content, its faults and its rendering.
 
-use super::work::{BatchView, InboxView};
 use crate::model::{Digest, harmless_json};
 use crate::redact::invisible_at;
 use crate::render;
@@ -8,6 +7,8 @@ use crate::review::explain::{Neighbour, explain};
 use crate::review::{read, verify};
 use crate::wire::Pack;
 use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// The hex digits of a text's digest that name it on the page.
 const KEY_DIGITS: usize = 32;
@@ -31,49 +32,17 @@ pub struct Freshness {
     pub reasons: Vec<String>,
 }
 
+/// An entry as the page's script reads it.
 #[derive(Serialize, Default)]
-struct PageDiagnostic<'a> {
+struct PageData<'a> {
     path: &'a str,
     faults: &'a [String],
     pack: Option<&'a Pack>,
     edges: Vec<Neighbour>,
     rendering: Vec<PagePiece<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    talk: Option<&'a Conversation>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    batch: Option<&'a BatchView>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    inbox: Option<&'a InboxView>,
-}
-
-/// The cards of a box or a log, in order, as the page shows them.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Conversation {
-    /// The id of the box, or `log@clock`.
-    pub name: String,
-    /// The boxes that it continues.
-    pub parents: Vec<String>,
-    /// What was said.
-    pub cards: Vec<ConversationCard>,
-}
-
-/// A card of a conversation.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct ConversationCard {
-    /// Its id.
-    pub id: String,
-    /// Its type; empty if the card is not read any more.
-    #[serde(rename = "type")]
-    pub kind: String,
-    /// Who says it, as a model sees it.
-    pub role: &'static str,
-    /// Who wrote it.
-    pub author: String,
-    /// What it says, redacted; or why it is not read any more.
-    pub text: String,
-    /// When git first had it: RFC 3339.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub time: Option<String>,
+    /// What is no pack, by its kind.
+    #[serde(flatten)]
+    view: BTreeMap<&'a str, Value>,
 }
 
 /// A piece of a rendering; all pieces joined are the rendering.
@@ -84,12 +53,6 @@ enum PagePiece<'a> {
     Text(&'a str),
     /// The content of the section with this index.
     Section(usize),
-}
-
-impl PageDiagnostic<'_> {
-    fn json(&self) -> String {
-        as_json(self)
-    }
 }
 
 impl PageEntry {
@@ -108,32 +71,23 @@ impl PageEntry {
         }
         let edges = pack.as_ref().map(|pack| explain(pack).edges).unwrap_or_default();
         let shown = shown.as_ref();
-        let data = PageDiagnostic { path, faults: &faults, edges, rendering, pack: shown, ..PageDiagnostic::default() };
-        Self { path: path.to_owned(), json: data.json(), texts, faults }
+        let data = PageData { path, faults: &faults, edges, rendering, pack: shown, view: BTreeMap::new() };
+        Self { path: path.to_owned(), json: as_json(&data), texts, faults }
     }
 
-    /// Creates an entry from a box or a log, with what is wrong with it.
-    pub fn conversation(path: &str, talk: &Conversation, faults: Vec<String>) -> Self {
-        Self::other(PageDiagnostic { talk: Some(talk), ..PageDiagnostic::default() }, path, faults)
-    }
-
-    /// Creates an entry from a batch, with what is wrong with its files.
-    pub fn batch(path: &str, batch: &BatchView, faults: Vec<String>) -> Self {
-        Self::other(PageDiagnostic { batch: Some(batch), ..PageDiagnostic::default() }, path, faults)
-    }
-
-    /// Creates an entry from an inbox, with what is wrong with its files.
-    pub fn inbox(path: &str, inbox: &InboxView, faults: Vec<String>) -> Self {
-        Self::other(PageDiagnostic { inbox: Some(inbox), ..PageDiagnostic::default() }, path, faults)
+    /// Creates an entry from the `view` of a `talk`, a `batch` or an `inbox`, in which all texts are redacted, with what is wrong
+    /// with its files.
+    pub fn view(path: &str, kind: &str, view: Value, faults: Vec<String>) -> Self {
+        Self::without_pack(path, BTreeMap::from([(kind, view)]), faults)
     }
 
     /// Creates an entry from something of which only its faults can be told.
     pub fn faulty(path: &str, faults: Vec<String>) -> Self {
-        Self::other(PageDiagnostic::default(), path, faults)
+        Self::without_pack(path, BTreeMap::new(), faults)
     }
 
-    fn other(data: PageDiagnostic<'_>, path: &str, faults: Vec<String>) -> Self {
-        let json = PageDiagnostic { path, faults: &faults, ..data }.json();
+    fn without_pack(path: &str, view: BTreeMap<&str, Value>, faults: Vec<String>) -> Self {
+        let json = as_json(&PageData { path, faults: &faults, view, ..PageData::default() });
         Self { path: path.to_owned(), json, texts: Vec::new(), faults }
     }
 
@@ -222,7 +176,7 @@ mod tests {
     fn a_file_that_is_not_a_pack_has_faults_only() {
         let entry = PageEntry::new("packs/<x>.json", b"{\"title\": \"<b>\"");
         assert_eq!(entry.faults().len(), 1);
-        let value: serde_json::Value = serde_json::from_str(entry.json()).unwrap();
-        assert_eq!((&value["path"], &value["pack"]), (&"packs/<x>.json".into(), &serde_json::Value::Null));
+        let value: Value = serde_json::from_str(entry.json()).unwrap();
+        assert_eq!((&value["path"], &value["pack"]), (&"packs/<x>.json".into(), &Value::Null));
     }
 }

@@ -4,10 +4,8 @@
 //! one that its policy allows, shows it as text.
 
 mod entry;
-mod work;
 
-pub use entry::{Conversation, ConversationCard, Freshness, PageEntry};
-pub use work::{BatchView, InboxView, ReportView, TaskView};
+pub use entry::{Freshness, PageEntry};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -82,7 +82,7 @@ function totals(rows) {
 }
 
 // The group of a section, and the kind of text that it is; the latter is empty for what is an item's own.
-function kindsOf({ kind, provenance, metadata }) {
+function kindsOf({ id, kind, provenance, metadata }) {
   if (kind === "instructions" || provenance === "profile" || provenance === "job") return ["instructions", "instructions"];
   const own = { comment: "comments", card: "cards", recent_changes: "history" }[kind];
   if (own) return [own, ""];
@@ -90,7 +90,7 @@ function kindsOf({ kind, provenance, metadata }) {
   if (provenance === "agent") return ["agent", ""];
   if (kind === "adr_excerpt") return ["adrs", "adr"];
   if (provenance === "code_ref") return ["code", "code"];
-  const relation = { parent: "parent", child: "children", dependency: "dependencies", related: "related" }[provenance];
+  const relation = { parent: "parent", child: "children", dependency: "dependencies", related: "related" }[id.split(".")[0]];
   if (relation) return [relation, ""];
   if (kind === "file_excerpt" || kind === "document_notes") return ["documents", ["style_guide", "playbook"].includes(metadata.doc_type) ? "rules" : "document"];
   return ["root", ""];

@@ -260,22 +260,21 @@ function merged({ paths, changed }) {
   return paths.map((path) => known.get(path));
 }
 
-// Asks again and again for what changed since a tag, and for a freshness other than the one with this mark.
-async function follow(tag, mark) {
-  let [nextTag, nextMark] = [tag, mark];
-  const ask = async (path, headers) => {
-    const answer = await fetch(path, { headers, cache: "no-store" });
-    if (![200, 204, 304].includes(answer.status)) throw new Error("another server, or none");
+// Asks again and again for what changed since a tag, and for a freshness with another text.
+async function follow(tag, text) {
+  let [nextTag, nextText] = [tag, text];
+  const ask = async (path) => {
+    const answer = await fetch(path, { cache: "no-store" });
+    if (![200, 204].includes(answer.status)) throw new Error("another server, or none");
     return answer;
   };
   try {
-    const packsAnswer = await ask("packs.json?since=" + tag, {});
-    const freshAnswer = await ask("freshness.json", mark ? { "If-None-Match": mark } : {});
+    const packsAnswer = await ask("packs.json?since=" + tag);
     const changes = packsAnswer.status === 200 ? await packsAnswer.json() : undefined;
-    const fresh = freshAnswer.status === 200 ? await freshAnswer.json() : undefined;
+    nextText = await (await ask("freshness.json")).text();
+    const fresh = nextText !== text ? JSON.parse(nextText) : undefined;
     if (changes || fresh) show(changes ? merged(changes) : entries, fresh || freshness);
     if (changes) nextTag = changes.tag;
-    if (fresh) nextMark = freshAnswer.headers.get("ETag");
     if (told.dataset.lost) {
       delete told.dataset.lost;
       filter();
@@ -284,7 +283,7 @@ async function follow(tag, mark) {
     told.dataset.lost = "yes";
     told.textContent = "contextpack serve does not answer: what is here may be old";
   }
-  setTimeout(follow, document.hidden ? 5 * POLL : POLL, nextTag, nextMark);
+  setTimeout(follow, document.hidden ? 5 * POLL : POLL, nextTag, nextText);
 }
 
 show(entries, freshness);

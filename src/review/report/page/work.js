@@ -11,7 +11,7 @@ const stateTag = (status) => tag(status, { success: "new", failed: "bad", timeou
 
 const when = (at) => el("time", { datetime: line(at, 40) }, line(at, 40));
 
-const isLate = (report) => report.late !== undefined;
+const isLate = (report) => Boolean(report.late);
 
 // A link where it is one, such as the run of a workflow.
 const who = (name) => /^https:\/\//i.test(name) ? link(name) : quote(name, 200);
