@@ -15,55 +15,38 @@ use std::io::Write as _;
 /// What `agent list` prints.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct AgentList {
-    /// The agents, by key.
     agents: Vec<AgentSummary>,
 }
 
 /// An agent, as `agent list` and `agent show` print it.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct AgentSummary {
-    /// Its key.
     key: String,
-    /// Its name.
     name: String,
-    /// Its file.
     path: String,
-    /// What it is for.
     purpose: Option<String>,
-    /// What it does, in more detail.
     role: Option<String>,
-    /// The tools that it has.
     tools: Vec<String>,
-    /// The profile of its packs, if its file states one.
     profile: Option<String>,
-    /// How much its packs hold, if its file says so.
     policy: Option<String>,
 }
 
 /// What `agent show` prints.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct AgentDetails {
-    /// The agent.
     #[serde(flatten)]
     agent: AgentSummary,
-    /// The documents that it sees.
     documents: Vec<SeenDocument>,
-    /// The text below the front matter of its file.
     soul: String,
 }
 
 /// A document that an agent sees.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct SeenDocument {
-    /// Its path.
     path: String,
-    /// Its title.
     title: String,
-    /// Its type.
     doc_type: String,
-    /// `global`, or the agent's key.
     scope: String,
-    /// Whether packs hold it without being asked.
     pinned: bool,
 }
 

@@ -20,37 +20,26 @@ use std::io::Write as _;
 pub(crate) struct StatsOutput {
     #[serde(flatten)]
     stats: Stats,
-    /// What was delivered with `--record`.
     deliveries: Deliveries,
-    /// What is wrong with the input.
     diagnostics: Vec<crate::console::OutputDiagnostic>,
 }
 
 /// What was delivered to agents, by `delivered.jsonl`.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Deliveries {
-    /// The number of deliveries.
     count: usize,
-    /// The number of different packs.
     packs: usize,
-    /// The number of these whose files are gone, so that nothing says what was in them.
     lost: usize,
-    /// The lines of the record that cannot be read.
     unreadable: usize,
-    /// How often each root was delivered, the most often first.
     roots: Vec<DeliveredRoot>,
 }
 
 /// How often the packs of a root were delivered.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct DeliveredRoot {
-    /// The root's id; absent for the start of an agent's session.
     root: Option<String>,
-    /// The agent's key.
     agent: Option<String>,
-    /// How often.
     count: usize,
-    /// When last.
     last: String,
 }
 

@@ -86,66 +86,59 @@ fn name(id: &str) -> String {
 #[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
-    use crate::wire::{SectionSource, Warning};
+    use serde_json::{Value, json};
 
-    fn pack(sections: &[(&str, &str, &str)]) -> Pack {
-        let section = |(id, detail, content): &(&str, &str, &str)| {
-            serde_json::json!({"id": id, "kind": "issue", "title": "t", "source": {"kind": "file"}, "provenance": "root",
+    #[derive(serde::Deserialize)]
+    struct Cases {
+        sections: Vec<SectionsCase>,
+        /// A place in a pack, its new value, and the summary.
+        fields: Vec<(String, Value, String)>,
+    }
+
+    /// The id, the detail and the text of each section.
+    #[derive(serde::Deserialize)]
+    struct SectionsCase {
+        old: Vec<[String; 3]>,
+        new: Vec<[String; 3]>,
+        changes: Vec<String>,
+        summary: String,
+    }
+
+    fn pack(sections: &[[String; 3]]) -> Value {
+        let section = |[id, detail, content]: &[String; 3]| {
+            json!({"id": id, "kind": "issue", "title": "t", "source": {"kind": "file"}, "provenance": "root",
                 "content": content, "metadata": {"detail": detail, "chars": 1}})
         };
-        let sections: Vec<_> = sections.iter().map(section).collect();
-        serde_json::from_value(serde_json::json!({
+        json!({
             "schema_version": "context_pack/v1", "pack_id": "", "generated_at": "",
             "generator": {"name": "", "version": ""}, "profile": "coding", "root": {"title": "t"}, "inputs": [],
             "budget": {"strategy": "both", "rendering": "markdown/1", "used_chars": 1, "used_bytes": 1},
-            "hash": "", "sections": sections, "omissions": [], "redactions": [], "warnings": []
-        }))
-        .unwrap()
+            "hash": "", "sections": sections.iter().map(section).collect::<Value>(), "omissions": [], "redactions": [],
+            "warnings": [{"code": "unknown-id", "message": "m", "source": {"kind": "file", "lines": [1, 1]}}]
+        })
+    }
+
+    fn summary(before: &Value, after: &Value) -> String {
+        let [before, after] = [before, after].map(|pack| serde_json::from_value(pack.clone()).unwrap());
+        summarize_changes(&before, &after).join("; ")
     }
 
     #[test]
-    fn added_sections_come_first_and_changed_texts_last() {
-        let limits = ("file.docs/limits.md", "full", "l");
-        let before =
-            [("root.issue", "full", "a"), ("child.task:z", "full", "z"), ("child.task:y", "full", "y"), limits];
-        let after = [
-            ("root.issue", "full", "b"),
-            ("child.task:z", "pointer", ""),
-            ("child.task:y", "full", "y"),
-            ("adr.docs/adr/0007-cache.md", "full", "c"),
-            ("adr.docs/adr/cache.md", "excerpt", "c"),
-        ];
-        let expected =
-            "ADR-0007 in; docs/adr/cache.md in as excerpt; task:z to pointer; docs/limits.md out; body changed";
-        assert_eq!(summarize_changes(&pack(&before), &pack(&after)).join("; "), expected);
-        assert!(summarize_changes(&pack(&after), &pack(&after)).is_empty());
-    }
-
-    #[test]
-    fn every_change_has_a_cause() {
-        let warning = |line| {
-            let source = SectionSource { lines: Some([line, line]), ..SectionSource::default() };
-            Warning { code: "unknown-id".to_owned(), message: "m".to_owned(), source: Some(source) }
-        };
-        let mut before = pack(&[("root.issue", "full", "a"), ("root.json", "full", "{}")]);
-        before.warnings = vec![warning(1)];
-        type Change = (fn(&mut Pack), &'static str);
-        let changes: [Change; 10] = [
-            (|pack| pack.warnings[0].code = "cycle".to_owned(), "new warning cycle; warning unknown-id gone"),
-            (|pack| pack.warnings[0].source = None, "warnings moved"),
-            (|pack| pack.budget.max_tokens = Some(4000), "limits changed"),
-            (|pack| pack.root.title = "u".to_owned(), "title changed"),
-            (|pack| pack.sections[0].source.path = Some("b.md".to_owned()), "body moved"),
-            (|pack| pack.sections[1].provenance = "graph".to_owned(), "fields has other facts"),
-            (|pack| pack.sections.reverse(), "order changed"),
-            (|pack| pack.generator.version = "2".to_owned(), "built by another version"),
-            (|pack| pack.sections[0].metadata.chars = 2, "sizes changed"),
-            (|_| {}, ""),
-        ];
-        for (change, expected) in changes {
+    fn changes_are_those_of_the_cases() {
+        let cases: Cases = serde_yaml::from_str(include_str!("../../tests/cases/changes.yml")).unwrap();
+        for SectionsCase { old, new, changes, summary: expected } in cases.sections {
+            let (old, new) = (pack(&old), pack(&new));
+            let [before, after]: [Pack; 2] = [&old, &new].map(|pack| serde_json::from_value(pack.clone()).unwrap());
+            let was = |it: &SectionChange| it.was.as_ref().map(|was| format!(" < {was}")).unwrap_or_default();
+            let found = section_changes(&before.sections, &after.sections);
+            let found: Vec<String> = found.iter().map(|it| format!("{} {}{}", it.change, it.id, was(it))).collect();
+            assert_eq!((found, summary(&old, &new)), (changes, expected));
+        }
+        let before = pack(&[["root.issue", "full", "a"], ["root.json", "full", "{}"]].map(|it| it.map(str::to_owned)));
+        for (place, value, expected) in cases.fields {
             let mut after = before.clone();
-            change(&mut after);
-            assert_eq!(summarize_changes(&before, &after).join("; "), expected);
+            *after.pointer_mut(&place).unwrap() = value;
+            assert_eq!(summary(&before, &after), expected, "{place}");
         }
     }
 }

@@ -194,15 +194,20 @@ pub fn explain(pack: &Pack) -> Explanation {
 }
 
 fn neighbour(edge: &PackEdge, sections: &[SectionLine], omissions: &[SectionLine]) -> Neighbour {
-    let ids = ["parent", "child", "dependency", "related"].map(|prefix| format!("{prefix}.{}", edge.to));
-    let section = sections.iter().find(|line| edge.trust.is_none() && ids.contains(&line.id));
+    let is_it = |line: &&SectionLine| neighbour_of(&line.id).is_some_and(|(_, item)| item == edge.to);
+    let section = sections.iter().find(is_it).filter(|_| edge.trust.is_none());
     let shown = match section {
         _ if edge.trust.is_some() => "untrusted".to_owned(),
         Some(line) => line.how.clone(),
-        None if omissions.iter().any(|line| ids.contains(&line.id)) => "left out".to_owned(),
+        None if omissions.iter().any(|line| is_it(&line)) => "left out".to_owned(),
         None => "listed".to_owned(),
     };
     Neighbour { edge: edge.clone(), section: section.map(|line| line.id.clone()), shown }
+}
+
+/// Returns which neighbour of the root a section is by its id, `parent`, `child`, `dependency` or `related`, and the item's id.
+pub(super) fn neighbour_of(section: &str) -> Option<(&str, &str)> {
+    section.split_once('.').filter(|(kind, _)| ["parent", "child", "dependency", "related"].contains(kind))
 }
 
 /// Formats a number with commas between thousands.

@@ -11,21 +11,15 @@ const RULES: &str = "redaction-rules";
 /// An input that differs between two packs.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 pub struct InputChange {
-    /// The path of a file, with the item's id if the file holds several; the URL of an issue; `card` and the first digits of its id.
     pub name: String,
-    /// The id of an item.
     #[serde(skip)]
     #[schemars(skip)]
     pub(super) id: Option<String>,
-    /// The path of a file.
     #[serde(skip)]
     #[schemars(skip)]
     pub(super) path: Option<String>,
-    /// `added`, `removed` or `changed`.
     pub change: String,
-    /// The digest, or the version of a built-in text, in the old pack.
     pub old: Option<String>,
-    /// The digest, or the version of a built-in text, in the new pack.
     pub new: Option<String>,
 }
 

@@ -30,21 +30,13 @@ pub struct PackMoves {
 /// A part of a text that moved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MovedText {
-    /// The section's id.
     pub section: String,
-    /// What happened, in a sentence.
     pub text: String,
-    /// `added`, `removed`, `changed`, `checked`, `unchecked` or `renumbered`.
     pub change: String,
-    /// What it is, such as `acceptance criterion 3`.
     pub what: String,
-    /// The old text.
     pub old: Option<String>,
-    /// The new text.
     pub new: Option<String>,
-    /// The changed words: a removed and an added line.
     pub words: Vec<DiffLine>,
-    /// Where its text can be read; empty for the root itself.
     #[serde(skip)]
     #[schemars(skip)]
     pub place: String,

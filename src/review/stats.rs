@@ -1,5 +1,6 @@
 //! Figures over many packs: what feeds them, what each group of sections takes, and which budgets cut most.
 
+use super::explain::neighbour_of;
 use crate::wire::{Pack, Section};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,102 +9,66 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// Figures over many packs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Stats {
-    /// The number of packs.
     pub packs: usize,
-    /// Unicode scalar values of all renderings.
     pub chars: u64,
-    /// What each group of sections takes, the largest first.
     pub groups: Vec<GroupStats>,
-    /// The decisions, documents, rules and files that feed packs, those of most packs first.
     pub texts: Vec<TextStats>,
-    /// The decisions and documents of the repo that feed no pack: decisions first, then rules, each by path.
     pub unused: Vec<UnusedText>,
-    /// The decisions and documents that feed no pack that can be built, and may feed those that cannot; in the same order.
     pub unknown: Vec<UnusedText>,
-    /// The roots of which a pack cannot be built, so that what it holds is not counted.
     pub failed: Vec<String>,
-    /// The packs whose budgets cut anything, those that lose most first.
     pub budgets: Vec<BudgetStats>,
-    /// The rules of redaction that removed anything, those of most removals first.
     pub redaction_rules: Vec<RuleStats>,
 }
 
 /// What the sections of a group take.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct GroupStats {
-    /// `instructions`, `root`, `comments`, `parent`, `children`, `dependencies`, `related`, `adrs`, `documents`, `code`, `agent`, `cards` or `history`.
     pub group: String,
-    /// The number of sections.
     pub sections: usize,
-    /// The number of packs that have any.
     pub packs: usize,
-    /// Unicode scalar values of their texts.
     pub chars: u64,
-    /// Tokens of their texts, by `o200k_base`.
     pub tokens: u64,
 }
 
 /// A text that feeds packs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TextStats {
-    /// `adr`, `document`, `rules` (a document of the type `style_guide` or `playbook`), `overview`, `code` or `instructions`.
     pub kind: String,
-    /// Its path, or the name of a built-in text.
     pub name: String,
-    /// The number of packs that hold any of it.
     pub packs: usize,
-    /// In how many of them it is whole.
     pub whole: usize,
-    /// In how many of them the budget, or the profile, shortened it.
     pub shortened: usize,
-    /// The number of packs that lack it for their budget, profile or policy.
     pub left_out: usize,
-    /// Unicode scalar values of it in all packs.
     pub chars: u64,
-    /// Tokens of it in all packs, by `o200k_base`.
     pub tokens: u64,
-    /// How often a pack with it was delivered to an agent; 0 where nothing was recorded.
     pub delivered: usize,
 }
 
 /// A text of the repo that feeds no pack.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub struct UnusedText {
-    /// Its path.
     pub path: String,
-    /// `adr`, `document`, `rules`, or `work_item` for a file that `work_items` includes and that gives no item.
     pub kind: String,
-    /// Why it can feed none, if that is known.
     pub reason: Option<String>,
 }
 
 /// What the budget of a pack cuts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BudgetStats {
-    /// The root's id or URL.
     pub root: String,
-    /// The profile.
     pub profile: String,
-    /// The limits, such as `32000 chars`.
     pub limits: Vec<String>,
-    /// The characters that it uses.
     pub used_chars: u64,
-    /// The sections that it leaves out.
     pub left_out: usize,
-    /// The sections that it shortens.
     pub shortened: usize,
-    /// The characters that it cuts, as far as they are known.
     pub cut_chars: u64,
 }
 
 /// How often a rule of redaction removed something.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RuleStats {
-    /// The rule.
     pub rule: String,
-    /// The number of removals.
     pub count: u64,
-    /// The number of packs.
     pub packs: usize,
 }
 
@@ -119,13 +84,14 @@ fn kinds(section: &Section) -> (&'static str, Option<&'static str>) {
         (_, "agent") => ("agent", None),
         ("adr_excerpt", _) => ("adrs", Some("adr")),
         (_, "code_ref") => ("code", Some("code")),
-        (_, "parent") => ("parent", None),
-        (_, "child") => ("children", None),
-        (_, "dependency") => ("dependencies", None),
-        (_, "related") => ("related", None),
-        ("file_excerpt" | "document_notes", _) if is_rules => ("documents", Some("rules")),
-        ("file_excerpt" | "document_notes", _) => ("documents", Some("document")),
-        _ => ("root", None),
+        (kind, _) => match neighbour_of(&section.id) {
+            Some(("parent", _)) => ("parent", None),
+            Some(("child", _)) => ("children", None),
+            Some(("dependency", _)) => ("dependencies", None),
+            Some(_) => ("related", None),
+            None if !matches!(kind, "file_excerpt" | "document_notes") => ("root", None),
+            None => ("documents", Some(if is_rules { "rules" } else { "document" })),
+        },
     }
 }
 

@@ -8,19 +8,12 @@ use serde::Serialize;
 /// The answer to why something is, or is not, in a pack.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct WhyNot {
-    /// The argument as typed.
     pub asked: String,
-    /// `in`, `left_out`, `listed` (in the list of relations only), `unrelated`, `unreferenced`, `not_listed`, `unknown`, or of a document `other_agent`, `secret`, `not_pinned` or `not_relevant`.
     pub answer: String,
-    /// The id that its section has or would have.
     pub section: Option<String>,
-    /// The answer as a sentence.
     pub message: String,
-    /// How to get it into the pack.
     pub help: Option<String>,
-    /// The characters of its text, if known.
     pub chars: Option<u64>,
-    /// The smallest limit at which it is in, if only the budget keeps it out.
     pub needs: Option<u64>,
 }
 

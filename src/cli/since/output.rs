@@ -15,51 +15,33 @@ pub(super) const NAMED: usize = 3;
 /// What `since` prints.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct SinceOutput {
-    /// One entry for each pack, in the order in which they were named.
     packs: Vec<SincePack>,
-    /// The packs as they were read against what a build gives now, as `diff` prints it; those that are fresh are left out.
     diff: Diff,
 }
 
 /// A pack that was read.
 #[derive(Debug, Serialize, JsonSchema)]
 struct SincePack {
-    /// Its hash; absent where the file states none.
     hash: Option<String>,
-    /// The id of its root, or its URL; absent where no file holds the pack.
     root: Option<String>,
-    /// The title of its root, as it was read.
     title: Option<String>,
-    /// Its profile.
     profile: Option<String>,
-    /// The key of the agent that it is for.
     agent: Option<String>,
-    /// The file that holds it; absent where none does.
     path: Option<String>,
-    /// The commit whose version of the file it is; absent for the file as it is on disk.
     commit: Option<String>,
-    /// When it was built.
     generated_at: Option<String>,
-    /// The commits that name it, the oldest first.
     named_by: Vec<NamingCommit>,
-    /// `fresh`, `stale`, `edited`, `orphaned` (its root, profile or agent is gone), `unverifiable` (its issue is not in the snapshot), `failed` (there is no pack of it now), `missing` (no file holds it) or `invalid` (the file is no pack).
     status: &'static str,
-    /// Why it is not fresh.
     reasons: Vec<String>,
-    /// The hash of what a build gives now; absent where there is none.
     now: Option<String>,
-    /// What moved, item by item; what only the sections of `diff` tell is not here.
     moves: Vec<MovedText>,
-    /// The sections whose texts are the same, and that the budget may shorten at another place.
     recut: Vec<String>,
 }
 
 /// A commit that names a pack.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(super) struct NamingCommit {
-    /// Its id.
     pub(super) id: String,
-    /// The first line of its message.
     pub(super) subject: String,
 }
 

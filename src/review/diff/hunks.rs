@@ -13,29 +13,22 @@ const MAX_COMPARED_BLOCK: usize = 20_000;
 /// A change with the lines around it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 pub struct Hunk {
-    /// The first line of the old text, from 1.
     pub old_line: usize,
-    /// The first line of the new text, from 1.
     pub new_line: usize,
-    /// The lines; removed ones come before added ones.
     pub lines: Vec<DiffLine>,
 }
 
 /// A line of either text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 pub struct DiffLine {
-    /// `same`, `removed` or `added`.
     pub change: String,
-    /// The parts of the line, which joined are the whole.
     pub segments: Vec<Segment>,
 }
 
 /// A part of a line.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 pub struct Segment {
-    /// The text.
     pub text: String,
-    /// Whether this part of the line changed.
     pub marked: bool,
 }
 
@@ -140,52 +133,4 @@ fn words(text: &str) -> Vec<&str> {
     let starts: Vec<usize> = starts.flatten().collect();
     let ends = starts.iter().skip(1).copied().chain([text.len()]);
     starts.iter().zip(ends).map(|(start, end)| &text[*start..end]).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn shown(old: &str, new: &str) -> String {
-        let mut out = String::new();
-        for hunk in hunks(old, new) {
-            out += &format!("@{},{}\n", hunk.old_line, hunk.new_line);
-            for line in hunk.lines {
-                out.push(match line.change.as_str() {
-                    "added" => '+',
-                    "removed" => '-',
-                    _ => ' ',
-                });
-                line.segments
-                    .iter()
-                    .for_each(|it| out += &if it.marked { format!("[{}]", it.text) } else { it.text.clone() });
-                out.push('\n');
-            }
-        }
-        out
-    }
-
-    #[test]
-    fn changed_words_are_marked_in_their_line() {
-        assert_eq!(
-            shown("a\nWe cache for a minute.\nb", "a\nWe cache for an hour.\nb"),
-            "@1,1\n a\n-We cache for [a minute].\n+We cache for [an hour].\n b\n"
-        );
-        assert_eq!(shown("same", "same"), "");
-    }
-
-    #[test]
-    fn lines_without_anything_in_common_are_not_marked() {
-        assert_eq!(shown("one two three", "vier fünf sechs"), "@1,1\n-one two three\n+vier fünf sechs\n");
-    }
-
-    #[test]
-    fn the_parts_of_a_line_are_the_whole_line() {
-        let (old, new) = ("ä b\t(c) d\n\nlast one here", "ä b\t(c) e\n\n\nlast two here");
-        let lines: Vec<DiffLine> = hunks(old, new).into_iter().flat_map(|hunk| hunk.lines).collect();
-        let text = |skip: &str| {
-            lines.iter().filter(|line| line.change != skip).map(DiffLine::text).collect::<Vec<_>>().join("\n")
-        };
-        assert_eq!((text("added"), text("removed")), (old.to_owned(), new.to_owned()));
-    }
 }

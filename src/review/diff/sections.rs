@@ -3,6 +3,7 @@
 use super::hunks::{Hunk, hunks, whole};
 use super::{FieldChange, field_changes};
 use crate::render;
+use crate::review::explain::neighbour_of;
 use crate::wire::{Section, SectionSource};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -69,13 +70,12 @@ pub(in crate::review) fn changes(old: &[Section], new: &[Section]) -> Vec<Sectio
 
 /// Returns whether two sections of different ids are the same one, moved: one item under another relation, or equal text.
 fn is_same(old: &Section, new: &Section) -> bool {
-    let item = |section: &Section| section.id.split_once('.').map(|(_, item)| item.to_owned());
-    let neighbour = |section: &Section| ["parent", "child", "dependency", "related"].contains(&&*section.provenance);
+    let is_item = || {
+        let [old, new] = [old, new].map(|section| neighbour_of(&section.id).map(|(_, item)| item));
+        old.is_some() && old == new
+    };
     // Cards never change, so that another id is another card.
-    old.kind == new.kind
-        && old.kind != "card"
-        && (neighbour(old) && neighbour(new) && item(old) == item(new)
-            || !new.content.is_empty() && old.content == new.content)
+    old.kind == new.kind && old.kind != "card" && (is_item() || !new.content.is_empty() && old.content == new.content)
 }
 
 /// Returns the change of a section that only one side has.
@@ -197,74 +197,4 @@ fn reordered<'a>(old: &[Section], new: &'a [Section]) -> BTreeSet<&'a str> {
         next = previous[here];
     }
     common.into_iter().map(|(id, _)| id).filter(|id| !kept.contains(id)).collect()
-}
-
-#[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
-mod tests {
-    use super::*;
-    use crate::wire::Pack;
-
-    fn sections() -> Vec<Section> {
-        let pack = include_str!("../../../tests/golden/roots-and-levels/packs/task-yes.coding.json");
-        serde_json::from_str::<Pack>(pack).unwrap().sections
-    }
-
-    fn named(id: &str, provenance: &str, content: &str) -> Section {
-        let kind = "issue".to_owned();
-        Section {
-            id: id.to_owned(),
-            provenance: provenance.to_owned(),
-            content: content.to_owned(),
-            kind,
-            ..sections().remove(1)
-        }
-    }
-
-    fn changed(old: &[Section], new: &[Section]) -> Vec<String> {
-        let changes = changes(old, new);
-        changes
-            .iter()
-            .map(|it| {
-                format!("{} {}{}", it.change, it.id, it.was.as_ref().map_or(String::new(), |was| format!(" < {was}")))
-            })
-            .collect()
-    }
-
-    #[test]
-    fn the_same_sections_do_not_differ() {
-        assert_eq!(changes(&sections(), &sections()), []);
-    }
-
-    #[test]
-    fn an_item_under_another_relation_and_a_file_under_another_name_moved() {
-        let old = [named("child.task:z", "child", "Text."), named("adr.docs/1-a.md", "adr_ref", "Decision.")];
-        let new = [
-            named("dependency.task:z", "dependency", "Text, longer."),
-            named("adr.docs/1-b.md", "adr_ref", "Decision."),
-        ];
-        assert_eq!(
-            changed(&old, &new),
-            ["changed dependency.task:z < child.task:z", "moved adr.docs/1-b.md < adr.docs/1-a.md"]
-        );
-        let other = [named("dependency.task:y", "dependency", "Other.")];
-        assert_eq!(changed(&old[..1], &other), ["added dependency.task:y", "removed child.task:z"]);
-    }
-
-    #[test]
-    fn of_sections_in_another_order_the_fewest_moved() {
-        let [a, b, c] = ["root.issue", "root.draft", "root.json"].map(|id| named(id, "root", id));
-        assert_eq!(changed(&[a.clone(), b.clone(), c.clone()], &[b.clone(), a.clone(), c.clone()]).len(), 1);
-        assert_eq!(changed(&[a.clone(), b.clone(), c.clone()], &[c, a, b]), ["moved root.json"]);
-    }
-
-    #[test]
-    fn more_and_less_detail_are_told_apart() {
-        let full = named("child.task:z", "child", "One.\n\nTwo.");
-        let mut excerpt = named("child.task:z", "child", "One.");
-        excerpt.metadata.detail = "excerpt".to_owned();
-        let (full, excerpt) = ([full], [excerpt]);
-        assert_eq!(changed(&full, &excerpt), ["less_detail child.task:z"]);
-        assert_eq!(changed(&excerpt, &full), ["more_detail child.task:z"]);
-    }
 }
