@@ -1,80 +1,109 @@
-//! `explain --at`: the sections that each limit adds.
+//! `contextpack explain`: what a pack holds, what each limit adds (`--at`), and why something is not in it (`--why-not`).
 
-use crate::cli::args::{ExplainArgs, Global};
-use crate::cli::input;
-use crate::cli::packs;
-use crate::cli::workspace::open;
+use super::args::{ExplainArgs, Global};
+use super::input;
+use super::packs::{self, Probe};
+use super::workspace::{open, settled};
 use crate::console::report::print_lines;
-use crate::console::{Exit, Failure};
-use crate::engine::BudgetProbe;
-use crate::review::grouped;
+use crate::console::{Exit, Failure, explanation_document, without_secrets};
+use crate::engine::{BudgetProbe, why_not_in};
+use crate::review::{WhyNot, explain, grouped, why_not};
 use crate::store::Access;
 use crate::wire::Pack;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
+/// Shows every section in and out of a pack, why, and what it costs.
+pub(crate) fn run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> {
+    if let Some(asked) = &args.why_not {
+        return settled(|| explain_missing(global, args, asked));
+    }
+    if !args.at.is_empty() {
+        return settled(|| explain_limits(global, args));
+    }
+    let (pack, exit) = input::pack(global, &args.target.pack(), false)?;
+    let Some(pack) = pack else { return Ok(exit) };
+    let explanation = explain(&pack);
+    explanation_document(&explanation).print(global.format, global.verbose, &[], &explanation)?;
+    Ok(exit)
+}
+
+/// Prints why an item or file is not in a pack; the exit code does not depend on it, but on errors of the input.
+fn explain_missing(global: &Global, args: &ExplainArgs, asked: &str) -> Result<Exit, Failure> {
+    let target = args.target.pack();
+    let (answer, exit) = if names_pack(args) {
+        let (pack, exit) = input::pack(global, &target, true)?;
+        let Some(pack) = pack else { return Ok(exit) };
+        let answer = why_not(&pack, asked, &[asked.to_owned()]).unwrap_or_else(|| {
+            let root = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref()).cloned().unwrap_or_default();
+            let help = format!("ask about the root in its repo: `contextpack explain {root} --why-not {asked}`");
+            WhyNot::new(asked, "unknown", "the pack does not mention it", help)
+        });
+        (answer, exit)
+    } else {
+        let repository = open(global, &[], Some(Access::Read))?;
+        let project = repository.project();
+        let Probe { probe, limits, .. } = packs::probe(&repository, &project, &target)?;
+        let (sealed, run) = packs::build(global, &repository, &probe, limits)?;
+        run.print(global, true)?;
+        let Some(sealed) = sealed else { return Ok(run.exit()) };
+        (why_not_in(&repository, &project, &probe, &sealed, asked)?, run.exit())
+    };
+    let answer = answer.cleaned(without_secrets);
+    let help = answer.help.iter().map(|help| format!("  help: {help}"));
+    let lines = std::iter::once(format!("{}: {}", answer.asked, answer.message)).chain(help);
+    print_lines(global.format, &answer, lines)?;
+    Ok(exit)
+}
+
+/// Returns whether a finished pack is explained.
+fn names_pack(args: &ExplainArgs) -> bool {
+    args.target.target.as_ref().is_some_and(|target| matches!(input::is_pack(target), Ok(true)))
+}
+
 /// What `explain --at` prints.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct BudgetSteps {
-    /// The root's id or URL.
     root: String,
-    /// The profile.
     profile: String,
-    /// What the limits count: `tokens` where the profile or the command line limits tokens, else `chars`.
     unit: String,
-    /// The steps, smallest first.
     steps: Vec<BudgetStep>,
 }
 
 /// A limit and what it buys.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 struct BudgetStep {
-    /// The limit.
     limit: u64,
-    /// What the rendering uses of it; absent where the limit cannot hold the root.
     used: Option<u64>,
-    /// Why there is no pack at this limit.
     error: Option<String>,
-    /// How many sections there are.
     sections: usize,
-    /// How many were left out for the budget.
     left_out: usize,
-    /// Sections that the step before does not have; of the first step all.
     buys: Vec<GainedSection>,
-    /// The section that more budget brings in next.
     next: Option<NextGain>,
 }
 
 /// A section that a step brings in, or shows in more detail.
 #[derive(Debug, Serialize, JsonSchema)]
 struct GainedSection {
-    /// Its id.
     id: String,
-    /// Its title.
     title: String,
-    /// Its detail.
     detail: String,
-    /// Its detail at the step before, where it was there.
     before: Option<String>,
-    /// Its characters.
     chars: u64,
 }
 
 /// What more budget brings in next.
 #[derive(Debug, Serialize, JsonSchema)]
 struct NextGain {
-    /// Its id.
     id: String,
-    /// Its title.
     title: String,
-    /// The smallest limit at which it is there.
     limit: u64,
 }
 
 /// Builds the pack under each limit and prints the differences.
-pub(super) fn run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> {
-    if args.target.target.as_ref().is_some_and(|target| matches!(input::is_pack(target), Ok(true))) {
+fn explain_limits(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> {
+    if names_pack(args) {
         return Err(Failure::usage("`--at` builds the pack under each limit: give the root instead of the pack"));
     }
     let repository = open(global, &[], Some(Access::Read))?;
@@ -103,15 +132,10 @@ pub(super) fn run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> 
                 before = Some(pack);
                 step
             }
-            Err(diagnostics) => BudgetStep {
-                limit,
-                used: None,
-                error: diagnostics.first().map(|diagnostic| diagnostic.message.clone()),
-                sections: 0,
-                left_out: 0,
-                buys: Vec::new(),
-                next: None,
-            },
+            Err(diagnostics) => {
+                let error = diagnostics.first().map(|diagnostic| diagnostic.message.clone());
+                BudgetStep { limit, error, ..BudgetStep::default() }
+            }
         };
         steps.push(step);
     }
@@ -124,7 +148,7 @@ pub(super) fn run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> 
     // A limit that is too small is an answer; what else is wrong holds for all limits.
     let (_, run) = packs::build(global, &repository, &probe, BudgetProbe::limit(false, 1 << 53))?;
     run.print(global, true)?;
-    print_lines(global.format, &all, text(&all))?;
+    print_lines(global.format, &all, lines(&all))?;
     Ok(run.exit())
 }
 
@@ -143,27 +167,20 @@ fn step(probe: &BudgetProbe<'_, '_>, limit: u64, pack: &Pack, before: Option<&Pa
     });
     let out: BTreeSet<&str> =
         pack.omissions.iter().filter(|it| it.reason == "budget").map(|it| it.id.as_str()).collect();
-    let next = if out.is_empty() {
-        None
-    } else {
-        let added = |pack: &Pack| pack.sections.iter().find(|section| out.contains(&*section.id)).cloned();
-        let enters = probe.smallest_limit(pack, &|pack| added(pack).is_some())?;
-        let at = enters.map(|at| probe.build(BudgetProbe::limit(BudgetProbe::unit(pack).0 == "tokens", at)));
-        let section = at.transpose()?.and_then(Result::ok).and_then(|sealed| added(sealed.pack()));
-        enters.zip(section).map(|(limit, section)| NextGain { id: section.id, title: section.title, limit })
+    let (unit, used) = BudgetProbe::unit(pack);
+    let added = |pack: &Pack| pack.sections.iter().find(|section| out.contains(&*section.id)).cloned();
+    let enters = match out.is_empty() {
+        true => None,
+        false => probe.smallest_limit(pack, &|pack| added(pack).is_some())?,
     };
-    Ok(BudgetStep {
-        limit,
-        used: Some(BudgetProbe::unit(pack).1),
-        error: None,
-        sections: pack.sections.len(),
-        left_out: out.len(),
-        buys: buys.collect(),
-        next,
-    })
+    let at = enters.map(|at| probe.build(BudgetProbe::limit(unit == "tokens", at)));
+    let section = at.transpose()?.and_then(Result::ok).and_then(|sealed| added(sealed.pack()));
+    let next = enters.zip(section).map(|(limit, section)| NextGain { id: section.id, title: section.title, limit });
+    let (sections, left_out) = (pack.sections.len(), out.len());
+    Ok(BudgetStep { limit, used: Some(used), error: None, sections, left_out, buys: buys.collect(), next })
 }
 
-fn text(all: &BudgetSteps) -> Vec<String> {
+fn lines(all: &BudgetSteps) -> Vec<String> {
     let unit = &all.unit;
     let mut lines = vec![format!("{}, profile {}, limits in {unit}", all.root, all.profile)];
     for (index, step) in all.steps.iter().enumerate() {
@@ -173,12 +190,8 @@ fn text(all: &BudgetSteps) -> Vec<String> {
             lines.push(format!("{limit}: {}", step.error.as_deref().unwrap_or("there is no pack")));
             continue;
         };
-        let left_out = step.left_out;
-        lines.push(format!(
-            "{limit}: {} used, {} sections, {left_out} left out for the budget",
-            grouped(used),
-            step.sections
-        ));
+        let (used, sections, left_out) = (grouped(used), step.sections, step.left_out);
+        lines.push(format!("{limit}: {used} used, {sections} sections, {left_out} left out for the budget"));
         let sign = if index == 0 { ' ' } else { '+' };
         for bought in &step.buys {
             let detail = match &bought.before {

@@ -1,9 +1,9 @@
 //! `contextpack git`: the diff and merge drivers for packs, which `init --git` configures.
 
-use super::args::{AgentChoice, BudgetArgs, GitCommand, Global};
+use super::args::{GitCommand, Global};
 use super::handover::replayed;
 use super::input;
-use super::packs::{self, PackTarget, Probe};
+use super::packs::{PackKey, Probe};
 use super::workspace::open;
 use crate::console::github::random_word;
 use crate::console::{self, Exit, Failure, PathFailure, printable};
@@ -137,11 +137,9 @@ fn build_merged_pack(
         let hex = handover.context_box_id.strip_prefix("sha256:").unwrap_or_default();
         (probe, limits, hex.get(..12).unwrap_or(hex).to_owned())
     } else {
-        let budget = BudgetArgs { profiles: vec![pack.profile.clone()], ..BudgetArgs::default() };
-        let root = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref()).cloned().unwrap_or_default();
-        let no_agent = AgentChoice::default();
-        let target = PackTarget::new(Some(&root), &budget, &no_agent);
-        let Probe { probe, limits, .. } = packs::probe(&repository, &project, &target).map_err(message)?;
+        let root = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref()).cloned();
+        let key = PackKey { root, profile: Some(pack.profile.clone()), ..PackKey::default() };
+        let Probe { probe, limits, .. } = key.probe(&repository, &project).map_err(message)?;
         let slug = probe.item.map(|item| slug(&project.pack_name(item))).unwrap_or_default();
         let name = format!("{slug}.{}", probe.profile);
         (probe, limits, name)

@@ -19,15 +19,12 @@ mod input;
 mod job;
 mod ledger;
 mod list;
-mod manual;
 mod notes;
-mod open;
 mod output;
 mod packs;
 mod page;
 mod publish;
 mod ready;
-mod rebuild;
 mod redact;
 mod reference;
 mod render;
@@ -139,7 +136,7 @@ fn dispatch(args: &Args) -> Result<Exit, Failure> {
         Command::Init(options) => init::run(&args.global, options),
         Command::Schema(options) => reference::schema(options),
         Command::Completions(options) => reference::completions(options),
-        Command::Man(options) => manual::run(options),
+        Command::Man(options) => reference::manual(options),
         Command::Build(options) => settled(|| build::run(&args.global, options)),
         Command::Check(options) => settled(|| check::run(&args.global, options)),
         Command::Ready(options) => settled(|| ready::run(&args.global, options)),
@@ -161,8 +158,8 @@ fn dispatch(args: &Args) -> Result<Exit, Failure> {
         Command::Since(options) => since::run(&args.global, options),
         Command::Stats(options) => settled(|| stats::run(&args.global, options)),
         Command::Trailer(options) => trailer::run(&args.global, options),
-        Command::Open(options) => open::run(&args.global, options),
-        Command::Report(options) => page::run(&args.global, options),
+        Command::Open(options) => page::open(&args.global, options),
+        Command::Report(options) => page::report(&args.global, options),
         #[cfg(feature = "page")]
         Command::Serve(options) => serve::run(&args.global, options),
         #[cfg(feature = "mcp")]

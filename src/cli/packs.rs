@@ -1,17 +1,17 @@
 //! Builds packs for a command: shared by `build`, `check`, `list`, `render` and `explain`.
 
 use super::args::{AgentChoice, BudgetArgs, Global};
+use super::handover::replayed;
 use super::workspace::open;
-use crate::console::Exit;
-use crate::console::Failure;
+use crate::config::Policy;
 pub(crate) use crate::console::no_roots;
-use crate::console::report;
-use crate::console::{settled, stamp, strict};
+use crate::console::{Exit, Failure, report, settled, stamp, strict};
 use crate::engine::{BudgetLimits, BudgetProbe, BuildJob, BuildReport, Finish, Project, Repository, build_packs};
 pub(crate) use crate::engine::{PackTarget, Probe};
 use crate::model::Diagnostic;
 use crate::seal::Sealed;
 use crate::store::Access;
+use crate::wire::Pack;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::BTreeSet;
 use std::io::IsTerminal as _;
@@ -184,4 +184,58 @@ pub(crate) fn probe<'p, 's>(
     target: &PackTarget<'_>,
 ) -> Result<Probe<'p, 's>, Failure> {
     Ok(repository.probe(project, target, stamp()?)?)
+}
+
+/// What names a pack in the repo, as the pack itself and the record of deliveries say it.
+#[derive(Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct PackKey {
+    /// The root; `None` for the start of an agent's session.
+    pub(crate) root: Option<String>,
+    pub(crate) agent: Option<String>,
+    pub(crate) profile: Option<String>,
+    pub(crate) policy: Option<String>,
+    pub(crate) job: Option<String>,
+}
+
+impl PackKey {
+    pub(crate) fn of(pack: &Pack) -> Self {
+        let agent = pack.agent.as_ref().map(|agent| agent.key.clone());
+        // The start of a session is named by its agent.
+        let root = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref());
+        let root = root.filter(|root| agent.as_ref() != Some(root)).cloned();
+        let (policy, job) = (pack.policy.clone(), pack.job.clone());
+        Self { root, agent, profile: Some(pack.profile.clone()), policy, job }
+    }
+
+    pub(crate) fn probe<'p, 's>(
+        &self,
+        repository: &Repository,
+        project: &'p Project<'s>,
+    ) -> Result<Probe<'p, 's>, Failure> {
+        let job = self.job.as_ref().and_then(|name| repository.settings().jobs.get_key_value(name));
+        let target = PackTarget {
+            root: self.root.as_deref(),
+            profiles: self.profile.as_slice(),
+            limits: BudgetLimits::default(),
+            agent: self.agent.as_deref(),
+            policy: self.policy.as_deref().and_then(Policy::named),
+            job: job.map(|(name, job)| (name.as_str(), job)),
+        };
+        probe(repository, project, &target)
+    }
+}
+
+/// Prepares to build a finished pack again, with the limits that such a pack has now: with the same key but for its `root`, which may
+/// have another name now, or from the cards of the same handover.
+pub(crate) fn probe_again<'p, 's>(
+    repository: &Repository,
+    project: &'p Project<'s>,
+    pack: &Pack,
+    root: Option<String>,
+) -> Result<(BudgetProbe<'p, 's>, BudgetLimits), Failure> {
+    if let Some(handover) = &pack.handover {
+        return replayed(repository, project, pack, handover);
+    }
+    let Probe { probe, limits, .. } = PackKey { root, ..PackKey::of(pack) }.probe(repository, project)?;
+    Ok((probe, limits))
 }

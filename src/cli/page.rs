@@ -1,17 +1,24 @@
-//! `contextpack report`: packs on a page for a browser.
+//! `contextpack report` and `open`: packs, or one pack, on a page for a browser.
 
-use super::args::{Global, ReportArgs};
+use super::args::{Global, OpenArgs, ReportArgs};
+use super::input;
+use super::workspace::from_here;
 use crate::console::report::print_invalid_pack;
-use crate::console::{self, Exit, Failure, printable};
+use crate::console::{self, Exit, Failure, PathFailure, printable};
+use crate::intake::Repo;
+use crate::model::{RepoPath, slug};
 use crate::page::{self as packs_page, PackFiles};
 use crate::review::{PageEntry, report_data, report_page};
-use crate::store::Folder;
-use std::io::{IsTerminal as _, Write as _};
+use crate::seal::bytes_of;
+use crate::store::{Folder, open_state};
+use crate::wire::Pack;
+use std::io::{self, IsTerminal as _, Write as _};
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 /// Writes packs as one HTML page.
-pub(crate) fn run(global: &Global, args: &ReportArgs) -> Result<Exit, Failure> {
+pub(crate) fn report(global: &Global, args: &ReportArgs) -> Result<Exit, Failure> {
     if args.out.is_none() && std::io::stdout().is_terminal() {
         return Err(Failure::usage("a page is for a browser: write it with `-o report.html`"));
     }
@@ -38,11 +45,9 @@ fn write(file: &Path, page: &str) -> Result<(), Failure> {
         return Err(Failure::usage(format!("`{}` is not a file name", file.display())));
     };
     // Renaming a file over a device or a FIFO would destroy it.
-    let there = file.symlink_metadata().ok().filter(|there| !there.is_file());
-    if let Some(there) = there {
-        let what = if there.is_symlink() { "a link" } else { "not a regular file" };
-        let message =
-            format!("`{}` is {what}: name another file, or omit `-o` and redirect the output", file.display());
+    if let Some(there) = file.symlink_metadata().ok().filter(|there| !there.is_file()) {
+        let (file, what) = (file.display(), if there.is_symlink() { "a link" } else { "not a regular file" });
+        let message = format!("`{file}` is {what}: name another file, or omit `-o` and redirect the output");
         return Err(Failure::usage(message));
     }
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -60,4 +65,51 @@ pub(super) fn print_faults(entries: &[Arc<PageEntry>]) -> Result<Exit, Failure> 
         }
     }
     Ok(exit)
+}
+
+/// The folder of pages, which git ignores.
+const PAGES: &str = ".contextpack/pages";
+
+/// Writes the page of a pack, prints its path, and opens it unless only the path is asked for.
+pub(crate) fn open(global: &Global, args: &OpenArgs) -> Result<Exit, Failure> {
+    let (pack, exit) = input::pack(global, &args.target.pack(), true)?;
+    let Some(pack) = pack else { return Ok(exit) };
+    let name = file_name(&pack);
+    let entry = PageEntry::new(&name.replace(".html", ".json"), &bytes_of(&pack));
+    let page = report_page(&report_data(std::iter::once(&entry)), "{}", None);
+    let root = Repo::find_root(&std::env::current_dir()?)?;
+    open_state(&root)?;
+    let folder = RepoPath::new(PAGES).map_err(|_| Failure::usage("the pages have no folder"))?;
+    let folder = Folder::open(&root, &folder)?;
+    folder.write_once(".gitignore", b"# Pages of `contextpack open`. All of them can be made again.\n*\n")?;
+    folder.write(&name, page.as_bytes())?;
+    let path = folder.path().join(&name);
+    writeln!(console::stdout(), "{}", printable(&from_here(&format!("{PAGES}/{name}"))))?;
+    if !args.print {
+        start(&path).map_err(|error| PathFailure::failure("show in a browser", path.display().to_string(), error))?;
+    }
+    Ok(exit.and(print_faults(&[Arc::new(entry)])?))
+}
+
+/// Names the page of a pack after its root, profile and agent.
+fn file_name(pack: &Pack) -> String {
+    let root = pack.root.work_item_id.as_deref().or(pack.root.issue_url.as_deref()).unwrap_or("pack");
+    let agent = pack.agent.as_ref().filter(|agent| agent.key != root).map(|agent| format!("@{}", slug(&agent.key)));
+    format!("{}.{}{}.html", slug(root), slug(&pack.profile), agent.unwrap_or_default())
+}
+
+/// Starts the program with which the system opens files.
+fn start(path: &Path) -> io::Result<()> {
+    let program = match std::env::consts::OS {
+        "macos" => "open",
+        "windows" => "explorer",
+        _ => "xdg-open",
+    };
+    let mut command = Command::new(program);
+    command.arg(path).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    // The explorer of Windows ends with 1 whatever it did.
+    match command.status()?.success() || cfg!(windows) {
+        true => Ok(()),
+        false => Err(io::Error::other(format!("`{program}` failed: open the file yourself"))),
+    }
 }

@@ -2,34 +2,30 @@
 
 use super::args::{Global, VerifyArgs};
 use super::inbox::foreign_box;
+use super::input;
+use super::output::{VerifiedPack, Verify};
+use super::packs::{PackKey, probe_again};
 use super::workspace::{configuration, open, settled};
-use super::{input, output, rebuild};
 use crate::console::report::print_lines;
 use crate::console::{self, Exit, Failure, PathFailure, printable};
+use crate::engine::{Project, Repository};
 use crate::handoff::cards::{Card, CardChecker, CardWriter, context_folder, parse};
 use crate::handoff::ledger::LedgerChecker;
 use crate::redact::{Environment, Redactor};
-use crate::review::{Difference, difference, read, verify};
+use crate::review::{Difference, Verification, difference, read, verify};
 use crate::store::{Links, entries_below, is_json, read_file};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-struct VerifiedFile {
-    name: String,
-    hash: Option<String>,
-    faults: Vec<String>,
-    bytes: Vec<u8>,
-}
-
-impl VerifiedFile {
-    fn pack(name: String, bytes: Vec<u8>) -> Self {
-        let verification = verify(&bytes);
-        let hash = verification.hash.map(|hash| hash.to_string());
-        Self { name, hash, faults: verification.violations, bytes }
+impl VerifiedPack {
+    fn new(path: String, bytes: Vec<u8>) -> Self {
+        let Verification { hash, violations, .. } = verify(&bytes);
+        Self { path, hash: hash.map(|hash| hash.to_string()), valid: false, faults: violations, bytes }
     }
 
-    fn unread(name: String, why: &str) -> Self {
-        Self { name, hash: None, faults: vec![why.to_owned()], bytes: Vec::new() }
+    /// Creates the entry of a file that is no pack, or cannot be read.
+    fn other(path: String, hash: Option<String>, faults: Vec<String>) -> Self {
+        Self { path, hash, valid: false, faults, bytes: Vec::new() }
     }
 }
 
@@ -37,7 +33,7 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs) -> Result<Exit, Failure> {
     let mut verified = Vec::new();
     for named in &args.packs {
         match named == Path::new("-") {
-            true => verified.push(VerifiedFile::pack("-".to_owned(), input::stdin()?)),
+            true => verified.push(VerifiedPack::new("-".to_owned(), input::stdin()?)),
             false => verified.extend(verify_named(global, named)?),
         }
     }
@@ -56,27 +52,24 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs) -> Result<Exit, Failure> {
         let faults = settled(|| against_repo(global, &verified))?;
         verified.iter_mut().zip(faults).for_each(|(one, fault)| one.faults.extend(fault));
     }
-    let valid = verified.iter().all(|pack| pack.faults.is_empty());
-    let packs = verified.iter().map(|pack| output::VerifiedPack {
-        path: pack.name.clone(),
-        hash: pack.hash.clone(),
-        valid: pack.faults.is_empty(),
-        faults: pack.faults.clone(),
-    });
+    verified.iter_mut().for_each(|one| one.valid = one.faults.is_empty());
     let lines = verified.iter().flat_map(|pack| {
-        let is_shown = pack.faults.is_empty() && !global.quiet;
-        let valid = is_shown.then(|| format!("valid: {} {}", pack.name, pack.hash.as_deref().unwrap_or_default()));
-        valid.into_iter().chain(pack.faults.iter().map(|fault| format!("invalid: {}: {fault}", pack.name)))
+        let VerifiedPack { path, hash, valid, faults, .. } = pack;
+        let valid = (*valid && !global.quiet).then(|| format!("valid: {path} {}", hash.as_deref().unwrap_or_default()));
+        valid.into_iter().chain(faults.iter().map(move |fault| format!("invalid: {path}: {fault}")))
     });
-    print_lines(global.format, &output::Verify { packs: packs.collect() }, lines)?;
-    if verified.is_empty() {
+    let lines: Vec<String> = lines.collect();
+    let valid = verified.iter().all(|pack| pack.valid);
+    let is_empty = verified.is_empty();
+    print_lines(global.format, &Verify { packs: verified }, lines)?;
+    if is_empty {
         return Err(Failure::usage("there is no pack to verify: the folder has no `.json` file"));
     }
     Ok(if valid { Exit::Done } else { Exit::Invalid })
 }
 
 /// Verifies a file, or all files of a folder; in the folder of cards also what is no pack.
-fn verify_named(global: &Global, named: &Path) -> Result<Vec<VerifiedFile>, Failure> {
+fn verify_named(global: &Global, named: &Path) -> Result<Vec<VerifiedPack>, Failure> {
     let failed = |error| PathFailure::failure("read", named.display().to_string(), error);
     let mut context = context_folder(named).map(|folder| ContextChecker::new(global, folder));
     let real = if context.is_some() { named.canonicalize().map_err(failed)? } else { named.to_owned() };
@@ -98,13 +91,13 @@ fn verify_named(global: &Global, named: &Path) -> Result<Vec<VerifiedFile>, Fail
         let follows = is_named && context.is_none();
         if !follows && !file.symlink_metadata().is_ok_and(|there| there.is_file()) {
             // What was replaced by a link, a folder or a device must not count as absent.
-            verified.push(VerifiedFile::unread(name, "it is not a regular file"));
+            verified.push(VerifiedPack::other(name, None, vec!["it is not a regular file".to_owned()]));
             continue;
         }
         let bytes = match read_file(&file, if follows { Links::Follow } else { Links::Refuse }) {
             // One that was listed and is larger than any that is read stops no other.
             Err(error) if !follows && error.kind() == io::ErrorKind::FileTooLarge => {
-                verified.push(VerifiedFile::unread(name, &error.to_string()));
+                verified.push(VerifiedPack::other(name, None, vec![error.to_string()]));
                 continue;
             }
             read => read.map_err(|error| PathFailure::failure("read", file.display().to_string(), error))?,
@@ -112,8 +105,8 @@ fn verify_named(global: &Global, named: &Path) -> Result<Vec<VerifiedFile>, Fail
         let checked = context.as_mut().map(|context| context.check(global, &file, &name, &bytes)).transpose()?;
         let companion_fault = if context.is_none() { companion_fault(&file, &bytes, &name)? } else { None };
         let mut one = match checked.flatten() {
-            Some((hash, faults)) => VerifiedFile { name, hash: Some(hash), faults, bytes: Vec::new() },
-            None => VerifiedFile::pack(name, bytes),
+            Some((hash, faults)) => VerifiedPack::other(name, Some(hash), faults),
+            None => VerifiedPack::new(name, bytes),
         };
         one.faults.extend(companion_fault);
         verified.push(one);
@@ -185,40 +178,38 @@ impl ContextChecker {
     }
 }
 
-/// Builds each valid pack from the current repo, under its own profile, and compares all bytes except the stamp.
-///
-/// Returns one fault or `None` for each file, in order.
-fn against_repo(global: &Global, verified: &[VerifiedFile]) -> Result<Vec<Option<String>>, Failure> {
+/// Returns for each file, in order, how its pack differs from what the current repo gives under its own profile, if it is valid and
+/// differs in more than the stamp.
+fn against_repo(global: &Global, verified: &[VerifiedPack]) -> Result<Vec<Option<String>>, Failure> {
     let repository = open(global, &[], None)?;
     let project = repository.project();
-    let mut faults = Vec::new();
-    for one in verified {
-        let Some(pack) = read(&one.bytes).ok().filter(|_| one.faults.is_empty()) else {
-            faults.push(None);
-            continue;
-        };
-        let probe = rebuild::probe(&repository, &project, &pack, rebuild::root(&pack));
-        let fault = match probe {
-            Err(Failure::Usage(message) | Failure::Input(message)) => {
-                Some(format!("the repo has no such pack: {message}"))
-            }
-            Err(failure) => return Err(failure),
-            Ok((probe, limits)) => match probe.build(limits)? {
-                Err(diagnostics) => {
-                    let why = diagnostics.first().map(|it| it.message.clone()).unwrap_or_default();
-                    Some(format!("the pack cannot be built from the repo: {why}"))
-                }
-                Ok(sealed) if sealed.is_unchanged(&one.bytes) => None,
-                Ok(sealed) => match difference(&one.bytes, sealed.pack(), &|name| project.has(name)) {
-                    Difference::Stale(reasons) | Difference::Edited(reasons) => {
-                        Some(format!("the repo gives a different pack: {}", reasons.join("; ")))
-                    }
-                },
-            },
-        };
-        faults.push(fault);
-    }
-    Ok(faults)
+    verified.iter().map(|one| fault_in_repo(&repository, &project, one)).collect()
+}
+
+fn fault_in_repo(
+    repository: &Repository,
+    project: &Project<'_>,
+    one: &VerifiedPack,
+) -> Result<Option<String>, Failure> {
+    let Some(pack) = read(&one.bytes).ok().filter(|_| one.faults.is_empty()) else { return Ok(None) };
+    let (probe, limits) = match probe_again(repository, project, &pack, PackKey::of(&pack).root) {
+        Err(Failure::Usage(message) | Failure::Input(message)) => {
+            return Ok(Some(format!("the repo has no such pack: {message}")));
+        }
+        probe => probe?,
+    };
+    Ok(match probe.build(limits)? {
+        Err(diagnostics) => {
+            let why = diagnostics.first().map(|it| it.message.clone()).unwrap_or_default();
+            Some(format!("the pack cannot be built from the repo: {why}"))
+        }
+        Ok(sealed) if sealed.is_unchanged(&one.bytes) => None,
+        Ok(sealed) => {
+            let (Difference::Stale(reasons) | Difference::Edited(reasons)) =
+                difference(&one.bytes, sealed.pack(), &|name| project.has(name));
+            Some(format!("the repo gives a different pack: {}", reasons.join("; ")))
+        }
+    })
 }
 
 /// Returns the fault of a pack's companion, if it has one that is not exactly its rendering. `name` is its path for display.

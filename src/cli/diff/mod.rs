@@ -116,7 +116,7 @@ fn try_rebuild(global: &Global, side: &Side) -> Result<(BTreeMap<String, Rebuilt
         standings.extend(built.keys().map(|name| (name.clone(), Rebuilt::Differs)));
     }
     for (file, bytes) in &side.packs {
-        let standing = match built.get(side.named(file)) {
+        let standing = match built.get(side.file_name(file)) {
             Some(sealed) if sealed.is_unchanged(bytes) => Rebuilt::Equal,
             Some(sealed) if lost_its_issue(bytes, sealed.pack()) => Rebuilt::Unverifiable,
             None if lacks_its_issue(&project, bytes) => Rebuilt::Unverifiable,

@@ -3,15 +3,13 @@
 use crate::cli::args::{DiffArgs, Global};
 use crate::cli::input;
 use crate::cli::workspace::{configuration, from_here, open};
-use crate::config::Settings;
-use crate::console::without_secrets;
-use crate::console::{self, Failure, PathFailure, printable};
+use crate::console::{self, Failure, PathFailure, printable, without_secrets};
 use crate::engine::pack_file_name;
 use crate::git::{GitObject, History, HistoryError, is_head, merge_base};
 use crate::model::slug;
 use crate::store::{Folder, LARGEST_SET};
 use std::collections::BTreeMap;
-use std::io::Write as _;
+use std::io::{Error, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 pub(super) struct Sides {
@@ -39,11 +37,62 @@ impl Side {
         Self { packs, single, place: place.to_owned(), ..Self::default() }
     }
 
+    /// Reads a pack, a folder, standard input, `REV:path`, or a revision.
+    fn named(global: &Global, named: &str) -> Result<Self, Failure> {
+        let path = Path::new(named);
+        if named == "-" {
+            return Ok(Self::new("-", GitObject::File(input::stdin()?)));
+        }
+        if path.exists() {
+            let read = match path.is_dir() {
+                true => listed(&Folder::open_anywhere(path)?)?,
+                false => GitObject::File(input::named_file(path)?),
+            };
+            return Ok(Self { on_disk: Some(path.to_owned()), ..Self::new(named, read) });
+        }
+        if let Some((revision, path)) = named.split_once(':') {
+            let read = object(global, revision, path)?;
+            let read = read.ok_or_else(|| Failure::usage(format!("`{revision}` has no `{path}`")))?;
+            let place = if matches!(read, GitObject::File(_)) { named } else { path };
+            return Ok(Self { revision: Some(revision.to_owned()), ..Self::new(place, read) });
+        }
+        match named.ends_with(".json") {
+            true => Err(PathFailure::failure("read", named, Error::from(ErrorKind::NotFound))),
+            false => Self::of_revision(global, named),
+        }
+    }
+
+    /// Reads the packs of a revision; none if its folder of packs is missing.
+    fn of_revision(global: &Global, revision: &str) -> Result<Self, Failure> {
+        let (_, configuration) = configuration(global)?;
+        let dir = &configuration.settings.output.dir;
+        // Relative to the repo's root, which may be below the root of git.
+        let read = object(global, revision, &format!("./{dir}"))?;
+        let read = read.filter(|read| matches!(read, GitObject::Folder(_)));
+        if read.is_none() && !global.quiet {
+            let is_committed = configuration.settings.commits_packs();
+            let why = if is_committed { "" } else { ": packs are not committed here, so that no revision has any" };
+            let line = format!("note: `{revision}` has no folder `{dir}`{why}");
+            writeln!(console::stderr(), "{}", printable(&line))?;
+        }
+        let read = read.unwrap_or(GitObject::Folder(Vec::new()));
+        Ok(Self { revision: Some(revision.to_owned()), ..Self::new(dir.as_str(), read) })
+    }
+
+    /// Reads the packs that are checked out.
+    fn of_checkout(global: &Global) -> Result<Self, Failure> {
+        let (root, configuration) = configuration(global)?;
+        let dir = &configuration.settings.output.dir;
+        let read = listed(&Folder::open(&root, dir)?)?;
+        Ok(Self { on_disk: Some(root.join(dir.as_str())), ..Self::new(dir.as_str(), read) })
+    }
+
     pub(super) fn shown(&self, file: &str) -> String {
         if self.single { self.place.clone() } else { format!("{}/{file}", self.place.trim_end_matches('/')) }
     }
 
-    pub(super) fn named<'a>(&'a self, file: &'a str) -> &'a str {
+    /// Returns the name of a file without its folder.
+    pub(super) fn file_name<'a>(&'a self, file: &'a str) -> &'a str {
         let file = if self.single { &self.place } else { file };
         file.rsplit(['/', ':']).next().unwrap_or(file)
     }
@@ -55,41 +104,44 @@ impl Side {
 
 impl Sides {
     pub(super) fn find(global: &Global, args: &DiffArgs) -> Result<Self, Failure> {
-        let mut finder = RevisionResolver { global, repo: None, history: None, has_unknown: false };
-        let found = Self::read(&mut finder, args);
-        // A root is no revision, and its pack is what was meant.
-        let hint = || [&args.old, &args.new].into_iter().flatten().find_map(|typed| hint_for_root(global, typed));
-        match found.is_err() && finder.has_unknown {
-            true => hint().map_or(found, |hint| Err(Failure::usage(hint))),
-            false => found,
-        }
+        Self::read(global, args).map_err(|failure| match failure {
+            // A root is no revision, and its pack is what was meant.
+            Failure::Usage(why) => {
+                let mut typed = [&args.old, &args.new].into_iter().flatten().filter(|typed| !Path::new(typed).exists());
+                Failure::Usage(typed.find_map(|typed| hint_for_root(global, typed)).unwrap_or(why))
+            }
+            failure => failure,
+        })
     }
 
-    fn read(finder: &mut RevisionResolver<'_>, args: &DiffArgs) -> Result<Self, Failure> {
+    fn read(global: &Global, args: &DiffArgs) -> Result<Self, Failure> {
+        let revision = |name: &str| Side::of_revision(global, if name.is_empty() { "HEAD" } else { name });
         let (old, new) = match (args.old.as_deref(), args.new.as_deref()) {
-            (Some(old), Some(new)) => (finder.side(old)?, finder.side(new)?),
+            (Some(old), Some(new)) => (Side::named(global, old)?, Side::named(global, new)?),
             (Some(one), None) if Path::new(one).exists() => {
                 let message = format!("`{one}` needs something to compare with: give another pack, folder or revision");
                 return Err(Failure::usage(message));
             }
             (one, _) => {
                 let one = one.unwrap_or("HEAD");
-                let named = |name: &str| if name.is_empty() { "HEAD".to_owned() } else { name.to_owned() };
                 if let Some((old, new)) = one.split_once("...") {
-                    let (old, new) = (named(old), named(new));
-                    let base = merge_base(&finder.repo()?.0, &old, &new).map_err(outside)?;
-                    (finder.revision(&base)?, finder.revision(&new)?)
+                    let [old, new] = [old, new].map(|name| if name.is_empty() { "HEAD" } else { name });
+                    let base = merge_base(&configuration(global)?.0, old, new).map_err(outside)?;
+                    (revision(&base)?, revision(new)?)
                 } else if let Some((old, new)) = one.split_once("..") {
-                    (finder.revision(&named(old))?, finder.revision(&named(new))?)
+                    (revision(old)?, revision(new)?)
                 } else {
-                    (finder.revision(one)?, finder.checkout()?)
+                    (revision(one)?, Side::of_checkout(global)?)
                 }
             }
         };
         if args.rebuild
             && let Some(revision) = &new.revision
+            && !is_head(&configuration(global)?.0, revision).map_err(outside)?
         {
-            finder.confirm_checked_out(revision)?;
+            return Err(Failure::usage(format!(
+                "`--rebuild` builds from the files that are checked out, and `{revision}` is another commit: check it out first, or leave `--rebuild` out"
+            )));
         }
         if old.single != new.single {
             return Err(Failure::usage("a pack is compared with a pack, and a folder with a folder"));
@@ -98,100 +150,11 @@ impl Sides {
     }
 }
 
-/// The repo and its history, opened only if needed: to compare two files, neither is.
-struct RevisionResolver<'a> {
-    global: &'a Global,
-    repo: Option<(PathBuf, Box<Settings>)>,
-    history: Option<History>,
-    /// Whether git did not know a revision.
-    has_unknown: bool,
-}
-
-impl RevisionResolver<'_> {
-    /// Reads a pack, a folder, standard input, `REV:path`, or a revision.
-    fn side(&mut self, named: &str) -> Result<Side, Failure> {
-        if named == "-" {
-            return Ok(Side::new("-", GitObject::File(input::stdin()?)));
-        }
-        let path = Path::new(named);
-        if path.exists() {
-            let read = match path.is_dir() {
-                true => GitObject::Folder(listed(&Folder::open_anywhere(path)?)?),
-                false => GitObject::File(input::named_file(path)?),
-            };
-            return Ok(Side { on_disk: Some(path.to_owned()), ..Side::new(named, read) });
-        }
-        match named.split_once(':') {
-            Some((revision, path)) => match self.object(revision, path)? {
-                Some(read) => {
-                    let place = if matches!(read, GitObject::File(_)) { named } else { path };
-                    Ok(Side { revision: Some(revision.to_owned()), ..Side::new(place, read) })
-                }
-                None => Err(Failure::usage(format!("`{revision}` has no `{path}`"))),
-            },
-            None if named.ends_with(".json") => {
-                let error = std::io::Error::from(std::io::ErrorKind::NotFound);
-                Err(PathFailure::failure("read", named, error))
-            }
-            None => self.revision(named),
-        }
-    }
-
-    /// Reads the packs of a revision; none if its folder of packs is missing.
-    fn revision(&mut self, revision: &str) -> Result<Side, Failure> {
-        let settings = &self.repo()?.1;
-        let (dir, is_committed) = (settings.output.dir.as_str().to_owned(), settings.commits_packs());
-        // Relative to the repo's root, which may be below the root of git.
-        let read = match self.object(revision, &format!("./{dir}"))? {
-            Some(read @ GitObject::Folder(_)) => read,
-            Some(GitObject::File(_)) | None => {
-                let why = if is_committed { "" } else { ": packs are not committed here, so that no revision has any" };
-                if !self.global.quiet {
-                    let line = format!("note: `{revision}` has no folder `{dir}`{why}");
-                    writeln!(console::stderr(), "{}", printable(&line))?;
-                }
-                GitObject::Folder(Vec::new())
-            }
-        };
-        Ok(Side { revision: Some(revision.to_owned()), ..Side::new(&dir, read) })
-    }
-
-    fn confirm_checked_out(&mut self, revision: &str) -> Result<(), Failure> {
-        let root = &self.repo()?.0;
-        if is_head(root, revision).map_err(outside)? {
-            return Ok(());
-        }
-        Err(Failure::usage(format!(
-            "`--rebuild` builds from the files that are checked out, and `{revision}` is another commit: check it out first, or leave `--rebuild` out"
-        )))
-    }
-
-    fn checkout(&mut self) -> Result<Side, Failure> {
-        let (root, settings) = self.repo()?;
-        let dir = &settings.output.dir;
-        let packs = listed(&Folder::open(root, dir)?)?;
-        let on_disk = Some(root.join(dir.as_str()));
-        Ok(Side { on_disk, ..Side::new(dir.as_str(), GitObject::Folder(packs)) })
-    }
-
-    fn repo(&mut self) -> Result<&(PathBuf, Box<Settings>), Failure> {
-        let repo = match self.repo.take() {
-            Some(repo) => repo,
-            None => configuration(self.global).map(|(root, configuration)| (root, Box::new(configuration.settings)))?,
-        };
-        Ok(self.repo.insert(repo))
-    }
-
-    fn object(&mut self, revision: &str, path: &str) -> Result<Option<GitObject>, Failure> {
-        let history = match self.history.take() {
-            Some(history) => history,
-            None => History::open(&self.repo()?.0).map_err(outside)?,
-        };
-        let history = self.history.insert(history);
-        let read = history.read(revision, path.trim_end_matches('/'), &is_pack_name);
-        self.has_unknown |= matches!(read, Err(HistoryError::Unknown(_)));
-        read.map_err(outside)
-    }
+/// Reads a file or a folder of packs from a revision; `None` if the revision does not have it.
+fn object(global: &Global, revision: &str, path: &str) -> Result<Option<GitObject>, Failure> {
+    let is_pack_name = |name: &str| name.ends_with(".json") && !name.starts_with('.');
+    let mut history = History::open(&configuration(global)?.0).map_err(outside)?;
+    history.read(revision, path.trim_end_matches('/'), &is_pack_name).map_err(outside)
 }
 
 /// Returns how to compare the pack of a root, if `typed` is one.
@@ -211,11 +174,7 @@ fn hint_for_root(global: &Global, typed: &str) -> Option<String> {
     ))
 }
 
-fn is_pack_name(name: &str) -> bool {
-    name.ends_with(".json") && !name.starts_with('.')
-}
-
-fn listed(folder: &Folder) -> Result<Vec<(String, Vec<u8>)>, Failure> {
+fn listed(folder: &Folder) -> Result<GitObject, Failure> {
     let mut packs = Vec::new();
     let mut total = 0;
     for name in folder.list()? {
@@ -224,16 +183,14 @@ fn listed(folder: &Folder) -> Result<Vec<(String, Vec<u8>)>, Failure> {
             Err(error) if error.is_too_large() => Some(Vec::new()),
             read => read?,
         };
-        if let Some(bytes) = read {
-            total += bytes.len() as u64;
-            if total > LARGEST_SET {
-                let error = std::io::Error::new(std::io::ErrorKind::FileTooLarge, "its packs have more than 1 GiB");
-                return Err(PathFailure::failure("read", folder.path().display().to_string(), error));
-            }
-            packs.push((name, bytes));
+        total += read.as_ref().map_or(0, |bytes| bytes.len() as u64);
+        if total > LARGEST_SET {
+            let error = Error::new(ErrorKind::FileTooLarge, "its packs have more than 1 GiB");
+            return Err(PathFailure::failure("read", folder.path().display().to_string(), error));
         }
+        packs.extend(read.map(|bytes| (name, bytes)));
     }
-    Ok(packs)
+    Ok(GitObject::Folder(packs))
 }
 
 fn outside(error: HistoryError) -> Failure {

@@ -1,7 +1,7 @@
 //! Compares a pack that was read with what a build gives now.
 
 use super::find::FoundPack;
-use crate::cli::rebuild;
+use crate::cli::packs::{PackKey, probe_again};
 use crate::config::Strategy;
 use crate::console::Failure;
 use crate::engine::{
@@ -54,14 +54,15 @@ pub(super) fn compare(repository: &Repository, project: &Project<'_>, found: &Fo
         ..Compared::default()
     };
     let Some(pack) = &read else { return Ok(compared) };
-    let root = match root_now(repository, project, pack)? {
-        RootNow::Named { root, note } => {
-            compared.reasons.extend(note.map(clean));
-            root
-        }
-        RootNow::Gone { status, reason } => return Ok(compared.ended(status, clean(reason))),
+    let name = PackKey::of(pack).root;
+    let root = match name.as_deref().map(|name| root_now(repository, project, pack, name)).transpose()?.transpose() {
+        Ok(root) => root,
+        Err((status, reason)) => return Ok(compared.ended(status, clean(reason))),
     };
-    let (sealed, has_other_limits, diagnostics) = match rebuild::probe(repository, project, pack, &root) {
+    if let Some((name, root)) = name.as_ref().zip(root.as_ref()).filter(|(name, root)| name != root) {
+        compared.reasons.push(clean(format!("`{name}` is `{root}` now")));
+    }
+    let (sealed, has_other_limits, diagnostics) = match probe_again(repository, project, pack, root) {
         Ok((probe, limits)) => build_within(repository, &probe, limits, &pack.budget)?,
         // Its profile, agent, job or handover is gone.
         Err(Failure::Usage(why) | Failure::Input(why)) => return Ok(compared.ended("orphaned", clean(why))),
@@ -112,25 +113,17 @@ fn state(
     }
 }
 
-enum RootNow {
-    /// Its name now, with a note if it is another one.
-    Named {
-        root: String,
-        note: Option<String>,
-    },
-    Gone {
-        status: &'static str,
-        reason: String,
-    },
-}
-
-/// Finds the root of a pack. An item that has another id now is in the same file, or claims the same issue.
-fn root_now(repository: &Repository, project: &Project<'_>, pack: &Pack) -> Result<RootNow, Failure> {
-    let name = rebuild::root(pack);
+/// Returns the name that the root of a pack has now, or a status and its reason if there is none. An item that has another id now
+/// is in the same file, or claims the same issue.
+fn root_now(
+    repository: &Repository,
+    project: &Project<'_>,
+    pack: &Pack,
+    name: &str,
+) -> Result<Result<String, (&'static str, String)>, Failure> {
     let found = |typed: &str| repository.find_roots(project, &[typed.to_owned()]);
     let error = match found(name) {
-        _ if name.is_empty() => return Ok(RootNow::Named { root: String::new(), note: None }),
-        Ok(_) => return Ok(RootNow::Named { root: name.to_owned(), note: None }),
+        Ok(_) => return Ok(Ok(name.to_owned())),
         Err(EngineError::Root(error)) => error,
         Err(error) => return Err(error.into()),
     };
@@ -138,18 +131,15 @@ fn root_now(repository: &Repository, project: &Project<'_>, pack: &Pack) -> Resu
     let paths = of_root.filter_map(|input| input.path.as_deref());
     for other in paths.chain(pack.root.issue_url.as_deref().filter(|url| *url != name)) {
         if let Ok([item]) = found(other).as_deref() {
-            let root = project.corpus().entries[*item].item.id.to_string();
-            let note = Some(format!("`{name}` is `{root}` now"));
-            return Ok(RootNow::Named { root, note });
+            return Ok(Ok(project.corpus().entries[*item].item.id.to_string()));
         }
     }
-    let (status, reason) = match error {
+    Ok(Err(match error {
         RootError::Issue(_) => (UNVERIFIABLE, error.to_string()),
         // A similar id is no help to who did not type this one.
         RootError::Unknown { .. } => ("orphaned", format!("there is no item `{name}` any more")),
         error => ("orphaned", error.to_string()),
-    };
-    Ok(RootNow::Gone { status, reason })
+    }))
 }
 
 /// Builds within the limits of an older pack, and returns whether such packs have others now, and what is wrong with the inputs.

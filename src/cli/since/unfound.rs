@@ -5,10 +5,9 @@ use super::compare::Compared;
 use super::find::{HashPrefix, folders};
 use crate::cli::args::{BudgetArgs, Global};
 use crate::cli::delivery::{self, DeliveryLine};
-use crate::cli::packs::{self, PackTarget, Probe};
-use crate::config::Policy;
+use crate::cli::packs::{self, PackKey, Probe};
 use crate::console::Failure;
-use crate::engine::{BudgetLimits, Project, Repository};
+use crate::engine::{Project, Repository};
 use crate::git::{is_in_git, is_shallow};
 use crate::review::SalvagedPack;
 use crate::seal::Sealed;
@@ -24,15 +23,6 @@ pub(super) struct Search<'a, 's> {
     delivered: Vec<DeliveryLine>,
 }
 
-#[derive(Default, PartialEq, Eq, PartialOrd, Ord)]
-struct PackName {
-    root: Option<String>,
-    agent: Option<String>,
-    profile: Option<String>,
-    policy: Option<String>,
-    job: Option<String>,
-}
-
 impl<'a, 's> Search<'a, 's> {
     /// Looks for these packs: in the record, then among those that the configuration asks for and those of jobs.
     pub(super) fn run(
@@ -45,7 +35,7 @@ impl<'a, 's> Search<'a, 's> {
         let is_asked = |line: &DeliveryLine| asked.iter().any(|asked| asked.is_of(&line.hash));
         let delivered: Vec<_> = lines.into_iter().filter(is_asked).collect();
         // What is likely comes first: what the record names, and whose file is gone.
-        let recorded: BTreeSet<PackName> = delivered.iter().map(recorded).collect();
+        let recorded: BTreeSet<PackKey> = delivered.iter().map(recorded).collect();
         let mut search = Self { global, repository, project, asked, built: BTreeMap::new(), delivered };
         recorded.iter().try_for_each(|name| search.build(name))?;
         if !search.is_over() {
@@ -54,7 +44,7 @@ impl<'a, 's> Search<'a, 's> {
         for (name, job) in &repository.settings().jobs {
             let (root, agent) = (job.root.clone(), Some(job.agent.name.clone()));
             if !search.is_over() {
-                search.build(&PackName { root, agent, job: Some(name.clone()), ..PackName::default() })?;
+                search.build(&PackKey { root, agent, job: Some(name.clone()), ..PackKey::default() })?;
             }
         }
         Ok(search)
@@ -83,19 +73,8 @@ impl<'a, 's> Search<'a, 's> {
         Ok(())
     }
 
-    fn build(&mut self, name: &PackName) -> Result<(), Failure> {
-        let jobs = &self.repository.settings().jobs;
-        let profiles = Vec::from_iter(name.profile.clone());
-        let job = name.job.as_ref().and_then(|name| jobs.get_key_value(name));
-        let target = PackTarget {
-            root: name.root.as_deref(),
-            profiles: &profiles,
-            limits: BudgetLimits::default(),
-            agent: name.agent.as_deref(),
-            policy: name.policy.as_deref().and_then(Policy::named),
-            job: job.map(|(name, job)| (name.as_str(), job)),
-        };
-        let built = match packs::probe(self.repository, self.project, &target) {
+    fn build(&mut self, key: &PackKey) -> Result<(), Failure> {
+        let built = match key.probe(self.repository, self.project) {
             Ok(Probe { probe, limits, .. }) => probe.build(limits)?,
             Err(Failure::Usage(_) | Failure::Input(_)) => return Ok(()),
             Err(failure) => return Err(failure),
@@ -151,7 +130,7 @@ impl<'a, 's> Search<'a, 's> {
     }
 }
 
-fn recorded(line: &DeliveryLine) -> PackName {
+fn recorded(line: &DeliveryLine) -> PackKey {
     let DeliveryLine { root, agent, profile, policy, job, .. } = line.clone();
-    PackName { root, agent, profile: Some(profile).filter(|profile| !profile.is_empty()), policy, job }
+    PackKey { root, agent, profile: Some(profile).filter(|profile| !profile.is_empty()), policy, job }
 }
