@@ -30,8 +30,7 @@ pub mod graph {
 #[cfg(feature = "cli")]
 pub mod ledger {
     pub use crate::handoff::ledger::{
-        Attempt, BatchId, BatchLedger, BatchStatus, Dispatched, Inbox, NewFile, Outcome, TaskStatus, TurnId,
-        TurnRequest, Writer,
+        Attempt, Dispatched, Ledger, NewFile, Outcome, ShortId, Status, TurnRequest, WorkId, Writer,
     };
 }
 pub mod intake {

@@ -6,7 +6,7 @@ use crate::config::Settings;
 use crate::console::printable;
 use crate::engine::{Configuration, OpenRequest, Repository, process_environment};
 use crate::handoff::cards::{CardStore, ContentId};
-use crate::handoff::ledger::BatchFolder;
+use crate::handoff::ledger::{BATCHES, LedgerFolder, ShortId};
 use crate::intake::Repo;
 use clap_complete::CompleteEnv;
 use clap_complete::engine::CompletionCandidate;
@@ -105,10 +105,11 @@ const MOST_READ: usize = 50;
 /// Returns the ids of the batches of the repo in the current folder with their states.
 pub(super) fn batches() -> Vec<CompletionCandidate> {
     let Some((root, settings)) = configured() else { return Vec::new() };
-    let store = BatchFolder::new(&root, &settings.handover.dir);
-    let ids = store.ids().unwrap_or_default();
+    let store = LedgerFolder::new(&BATCHES, &root, &settings.handover.dir);
+    let ids = store.batches().unwrap_or_default();
     let are_few = ids.len() <= MOST_READ;
-    let state = |id| store.read(id).ok().map(|ledger| ledger.status(&ledger.states()).name().to_owned());
+    let state =
+        |id: &ShortId| store.read(&id.to_string()).ok().map(|ledger| ledger.status(&ledger.states()).name().to_owned());
     candidates(ids.iter().map(|id| (id.to_string(), if are_few { state(id) } else { None })))
 }
 

@@ -1,16 +1,16 @@
 //! `contextpack verify`.
 
 use super::args::{Global, VerifyArgs};
-use super::inbox::foreign_box;
 use super::input;
+use super::ledger::foreign_box;
 use super::output::{VerifiedPack, Verify};
 use super::packs::{PackKey, probe_again};
 use super::workspace::{configuration, open, settled};
 use crate::console::report::print_lines;
 use crate::console::{self, Exit, Failure, PathFailure, printable};
 use crate::engine::{Project, Repository};
-use crate::handoff::cards::{Card, CardChecker, CardWriter, context_folder, parse};
-use crate::handoff::ledger::LedgerChecker;
+use crate::handoff::cards::{Card, CardWriter, parse};
+use crate::handoff::check::{CHECKED_FOLDERS, FileChecker, context_folder};
 use crate::redact::{Environment, Redactor};
 use crate::review::{Difference, Verification, difference, read, verify};
 use crate::store::{Links, entries_below, is_json, read_file};
@@ -117,8 +117,7 @@ fn verify_named(global: &Global, named: &Path) -> Result<Vec<VerifiedPack>, Fail
 struct ContextChecker {
     folder: PathBuf,
     redactor: Redactor,
-    cards: CardChecker,
-    ledgers: LedgerChecker,
+    files: FileChecker,
 }
 
 /// The fault of a card that holds text that redaction removes, which this program never writes. It is valid all the same: the
@@ -128,12 +127,7 @@ const HOLDS_SECRETS: &str = "it holds text that redaction removes; packs and `ca
 impl ContextChecker {
     fn new(global: &Global, folder: PathBuf) -> Self {
         let settings = configuration(global).map(|(_, configuration)| configuration.settings.redaction);
-        Self {
-            redactor: Redactor::new(&settings.unwrap_or_default()),
-            cards: CardChecker::new(&folder),
-            ledgers: LedgerChecker::new(&folder),
-            folder,
-        }
+        Self { redactor: Redactor::new(&settings.unwrap_or_default()), files: FileChecker::new(&folder), folder }
     }
 
     fn relative(&self, file: &Path) -> String {
@@ -143,7 +137,7 @@ impl ContextChecker {
     /// Returns whether a file lies in a folder of cards, boxes, logs, batches or inboxes.
     fn owns(&self, file: &Path) -> bool {
         let path = self.relative(file);
-        ["cards/", "boxes/", "logs/", "batches/", "inbox/"].iter().any(|own| path.starts_with(own))
+        path.split_once('/').is_some_and(|(folder, _)| CHECKED_FOLDERS.contains(&folder))
     }
 
     /// Returns the hash and the faults of a file; `None` if it can only be a pack.
@@ -155,19 +149,18 @@ impl ContextChecker {
         bytes: &[u8],
     ) -> Result<Option<(String, Vec<String>)>, Failure> {
         let path = self.relative(file);
-        if let Some((hash, mut faults)) = self.ledgers.check(&path, bytes)? {
-            faults.extend(foreign_box(&self.folder, &path, bytes));
-            return Ok(Some((hash.to_string(), faults)));
-        }
-        let Some(mut checked) = self.cards.check(&path, bytes)? else { return Ok(None) };
-        if checked.faults.is_empty() && path.starts_with("cards/") && self.holds_secrets(bytes) {
+        let Some((id, mut faults)) = self.files.check(&path, bytes)? else { return Ok(None) };
+        faults.extend(foreign_box(&self.folder, &path, bytes));
+        if faults.is_empty() && path.starts_with("cards/") && self.holds_secrets(bytes) {
             if global.strict {
-                checked.faults.push(HOLDS_SECRETS.to_owned());
+                faults.push(HOLDS_SECRETS.to_owned());
             } else if !global.quiet {
                 writeln!(console::stderr(), "{}", printable(&format!("warning: {name}: {HOLDS_SECRETS}")))?;
             }
         }
-        Ok(Some((checked.id.to_string(), checked.faults)))
+        // A fault may quote a file that was made by hand.
+        let redacted = faults.iter().map(|fault| self.redactor.line(fault)).collect();
+        Ok(Some((id.to_string(), redacted)))
     }
 
     fn holds_secrets(&self, bytes: &[u8]) -> bool {

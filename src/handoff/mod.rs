@@ -3,6 +3,8 @@
 //! Files are the truth: each is written once, and every state follows from them.
 
 pub mod cards;
+#[cfg(feature = "cli")]
+pub mod check;
 pub mod handover;
 #[cfg(feature = "cli")]
 pub mod ledger;

@@ -3,7 +3,7 @@
 use super::freshness::CheckedFolder;
 use super::work::{CardsFolder, LedgerName, conversation, ledger};
 use crate::console::{Failure, PathFailure, Workspace};
-use crate::handoff::cards::context_folder;
+use crate::handoff::check::context_folder;
 use crate::model::{RepoPath, natural_cmp};
 use crate::review::{Freshness, PageEntry, report_freshness};
 use crate::store::{Folder, Links, StoreError, json_files, read_file};

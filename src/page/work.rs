@@ -2,10 +2,9 @@
 
 use crate::engine::card_text;
 use crate::git::first_commits;
-use crate::handoff::cards::{CardError, CardStore, ContentId, LogName, ReadCard, check_file};
-use crate::handoff::ledger::{
-    BatchFolder, BatchId, BatchLedger, Claimable, Inbox, InboxFolder, LedgerFault, Outcome, REFUSED, TaskState,
-};
+use crate::handoff::cards::{CardError, CardStore, ContentId, LogName, ReadCard};
+use crate::handoff::check::FileChecker;
+use crate::handoff::ledger::{BATCHES, INBOXES, Ledger, LedgerFault, LedgerFolder, ShortId, TaskState};
 use crate::model::RepoPath;
 use crate::redact::Redactor;
 use crate::review::PageEntry;
@@ -35,8 +34,8 @@ pub(super) fn conversation(context: &CardsFolder, file: &Path, shown: &str, byte
         ["logs", log, _] => log.to_owned(),
         _ => return None,
     };
-    let mut faults = match check_file(&context.root, &relative, bytes) {
-        Ok(checked) => checked.map(|checked| checked.faults).unwrap_or_default(),
+    let mut faults = match FileChecker::new(&context.root).check(&relative, bytes) {
+        Ok(checked) => checked.map(|(_, faults)| faults).unwrap_or_default(),
         Err(error) => vec![error.to_string()],
     };
     let talk = talk(context, &name).unwrap_or_else(|error| {
@@ -74,7 +73,7 @@ fn talk(context: &CardsFolder, name: &str) -> Result<Value, CardError> {
 
 /// A folder of files that are only ever added.
 pub(super) enum LedgerName {
-    Batch(BatchId),
+    Batch(ShortId),
     Inbox(LogName),
 }
 
@@ -85,7 +84,7 @@ impl LedgerName {
         let (kind, below) = relative.split_once('/')?;
         let name = below.split_once('/').map(|(name, _)| name);
         let found = match kind {
-            "batches" => name.and_then(BatchId::parse).map(Self::Batch),
+            "batches" => name.and_then(ShortId::parse).map(Self::Batch),
             "inbox" => name.and_then(|name| LogName::new(name).ok()).map(Self::Inbox),
             _ => return None,
         };
@@ -100,19 +99,18 @@ pub(super) fn ledger(context: &CardsFolder, name: Option<&LedgerName>, shown: &s
     };
     // Packs, boxes and logs are in folders next to that of the ledgers.
     let links = |kind: &str, name: &str| Links(shown.strip_suffix(&format!("{kind}/{name}")).unwrap_or_default());
+    let folder = |kind| LedgerFolder::new(kind, &context.root, &RepoPath::root());
     let read = match name {
         None => return PageEntry::faulty(shown, vec!["no file of this program is here".to_owned()]),
-        Some(LedgerName::Batch(id)) => BatchFolder::new(&context.root, &RepoPath::root()).read(id).map(|ledger| {
+        Some(LedgerName::Batch(id)) => folder(&BATCHES).read(&id.to_string()).map(|ledger| {
             let view = batch_view(&ledger, &links("batches", &id.to_string()));
             PageEntry::view(shown, "batch", view, faults(&ledger.faults))
         }),
-        Some(LedgerName::Inbox(name)) => {
-            InboxFolder::new(&context.root, &RepoPath::root()).read(name, REFUSED).map(|inbox| {
-                let is_pack = |pack: &str| context.root.join("packs").join(pack).is_file();
-                let view = inbox_view(name, &inbox, &links("inbox", name.as_str()), &is_pack);
-                PageEntry::view(shown, "inbox", view, faults(&inbox.faults))
-            })
-        }
+        Some(LedgerName::Inbox(name)) => folder(&INBOXES).read(name.as_str()).map(|inbox| {
+            let is_pack = |pack: &str| context.root.join("packs").join(pack).is_file();
+            let view = inbox_view(name, &inbox, &links("inbox", name.as_str()), &is_pack);
+            PageEntry::view(shown, "inbox", view, faults(&inbox.faults))
+        }),
     };
     let explained = |error: CardError| match error {
         CardError::NotFound(_) => "it has no `batch.json`: its fork was not finished".to_owned(),
@@ -138,8 +136,9 @@ impl Links<'_> {
         redacted(&format!("{}packs/{name}", self.0))
     }
 
-    /// Returns the fields of a task or a turn that ended in this way, together with `own` ones.
-    fn task<K: Claimable>(&self, task: &TaskState<K>, outcome: Option<&Outcome>, own: Value) -> Value {
+    /// Returns the fields of a task or a turn, together with `own` ones.
+    fn task(&self, task: &TaskState, own: Value) -> Value {
+        let outcome = task.outcome.as_ref();
         let claim = task.claim.as_ref();
         let error = outcome.and_then(|outcome| outcome.error.as_ref());
         let reports = task.reports.iter().map(|report| {
@@ -166,12 +165,12 @@ impl Links<'_> {
     }
 }
 
-fn batch_view(ledger: &BatchLedger, links: &Links<'_>) -> Value {
+fn batch_view(ledger: &Ledger, links: &Links<'_>) -> Value {
     let states = ledger.states();
-    let content = &ledger.content;
-    let tasks = states.iter().zip(&content.batch.tasks).map(|(task, planned)| {
+    let plan = ledger.plan.as_ref();
+    let tasks = states.iter().zip(plan.map_or(&[][..], |plan| &plan.tasks)).map(|(task, planned)| {
         // What the fork says is missing if its event is not there.
-        let forked = ledger.forked(task.id);
+        let forked = ledger.forked(&task.id);
         let own = json!({
             "agent": redacted(forked.map_or(planned.target_ref.as_str(), |forked| forked.agent.as_str())),
             "instruction": redacted(&planned.instruction),
@@ -179,24 +178,25 @@ fn batch_view(ledger: &BatchLedger, links: &Links<'_>) -> Value {
             "pack": forked.map(|forked| links.pack(forked.pack.rsplit('/').next().unwrap_or_default())),
             "log": forked.map(|forked| links.log(&forked.output_box)),
         });
-        links.task(task, ledger.outcome_of(task).as_ref(), own)
+        links.task(task, own)
     });
     json!({
         "id": ledger.name,
         "status": ledger.status(&states).name(),
-        "joined_at": content.result.as_ref().map(|result| result.at.clone()),
-        "parent": redacted(&content.batch.parent_agent),
-        "parent_log": content.fork.as_ref().map(|fork| links.log(&fork.parent_log)),
-        "forked_at": content.fork.as_ref().map(|fork| fork.at.clone()),
-        "deadline_seconds": content.batch.deadline_seconds,
-        "fail_fast": content.batch.fail_fast,
+        "joined_at": ledger.result.as_ref().map(|result| result.at.clone()),
+        "parent": plan.map(|plan| redacted(&plan.parent_agent)),
+        "parent_log": ledger.fork.as_ref().map(|fork| links.log(&fork.parent_log)),
+        "forked_at": ledger.fork.as_ref().map(|fork| fork.at.clone()),
+        "deadline_seconds": plan.map(|plan| plan.deadline_seconds),
+        "fail_fast": plan.map(|plan| plan.fail_fast),
         "tasks": tasks.collect::<Value>(),
     })
 }
 
 /// Returns what the page says about an inbox; `is_pack` tells whether a pack of this name is there.
-fn inbox_view(name: &LogName, inbox: &Inbox, links: &Links<'_>, is_pack: &dyn Fn(&str) -> bool) -> Value {
-    let tasks = inbox.turns().into_iter().map(|(request, turn)| {
+fn inbox_view(name: &LogName, inbox: &Ledger, links: &Links<'_>, is_pack: &dyn Fn(&str) -> bool) -> Value {
+    let tasks = inbox.states().into_iter().filter_map(|turn| {
+        let request = inbox.request(&turn.id)?;
         let pack = format!("{}.json", request.context_box_id.short());
         let own = json!({
             "agent": redacted(&request.agent),
@@ -206,7 +206,7 @@ fn inbox_view(name: &LogName, inbox: &Inbox, links: &Links<'_>, is_pack: &dyn Fn
             "pack": is_pack(&pack).then(|| links.pack(&pack)),
             "log": links.log(&request.output_box),
         });
-        links.task(&turn, turn.report.as_ref().map(|report| &report.outcome), own)
+        Some(links.task(&turn, own))
     });
     json!({"name": name.as_str(), "closed": inbox.is_closed(), "tasks": tasks.collect::<Value>()})
 }

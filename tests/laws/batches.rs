@@ -2,9 +2,7 @@
 //! stated size, and all that two clones can do up to a stated number of steps.
 
 use contextpack::Digest;
-use contextpack::internals::ledger::{
-    Attempt, BatchId, BatchLedger, BatchStatus, NewFile, Outcome, TaskStatus, Writer,
-};
+use contextpack::internals::ledger::{Attempt, Ledger, NewFile, Outcome, ShortId, Status, WorkId, Writer};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -59,18 +57,18 @@ fn canonical(value: &Value) -> Vec<u8> {
 }
 
 /// The plan of a batch and its id.
-fn plan(fail_fast: bool, tasks: usize) -> (BatchId, Vec<u8>) {
+fn plan(fail_fast: bool, tasks: usize) -> (ShortId, Vec<u8>) {
     let task = json!({"target_strategy": "new", "target_ref": "coder", "instruction": "do it"});
     let bytes = canonical(&json!({
         "schema_version": "batch/v1", "parent_agent": "planner", "fail_fast": fail_fast, "deadline_seconds": 900,
         "tasks": vec![task; tasks],
     }));
     let hex = Digest::of(&bytes).to_string();
-    (BatchId::parse(&hex["sha256:".len()..][..12]).unwrap(), bytes)
+    (ShortId::parse(&hex["sha256:".len()..][..12]).unwrap(), bytes)
 }
 
 /// The files of a world, written without the code under test.
-fn files(fail_fast: bool, tasks: &[Facts]) -> (BatchId, Vec<(String, Vec<u8>)>) {
+fn files(fail_fast: bool, tasks: &[Facts]) -> (ShortId, Vec<(String, Vec<u8>)>) {
     let (id, batch) = plan(fail_fast, tasks.len());
     let mut files = vec![("batch.json".to_owned(), batch)];
     for (task, facts) in tasks.iter().enumerate() {
@@ -98,8 +96,8 @@ fn files(fail_fast: bool, tasks: &[Facts]) -> (BatchId, Vec<(String, Vec<u8>)>) 
 }
 
 /// Returns the state that the program derives.
-fn derived(id: &BatchId, files: Vec<(String, Vec<u8>)>) -> (&'static str, Vec<(&'static str, u32)>) {
-    let ledger = BatchLedger::of(id, files).unwrap();
+fn derived(id: &ShortId, files: Vec<(String, Vec<u8>)>) -> (&'static str, Vec<(&'static str, u32)>) {
+    let ledger = Ledger::of_batch(id, files).unwrap();
     assert_eq!(ledger.faults, []);
     let states = ledger.states();
     (ledger.status(&states).name(), states.iter().map(|task| (task.status.name(), task.epoch)).collect())
@@ -247,29 +245,29 @@ fn outcome(word: &str) -> Outcome {
     Outcome { status: word.to_owned(), summary: None, output_box_id: None, error: None }
 }
 
-fn ledger(id: &BatchId, files: &Files) -> BatchLedger {
-    let ledger = BatchLedger::of(id, files.clone().into_iter().collect()).unwrap();
+fn ledger(id: &ShortId, files: &Files) -> Ledger {
+    let ledger = Ledger::of_batch(id, files.clone().into_iter().collect()).unwrap();
     assert_eq!(ledger.faults, []);
     ledger
 }
 
 /// Returns the files that a step adds, in the order in which they are written.
-fn added(ledger: &BatchLedger, clone: usize, step: Step) -> Vec<NewFile<u32>> {
+fn added(ledger: &Ledger, clone: usize, step: Step) -> Vec<NewFile> {
     let writer = writer(clone);
     match step {
         Step::Claim(task) => {
-            let state = ledger.state_of(&task).unwrap();
+            let state = ledger.state_of(&WorkId::Task(task)).unwrap();
             ledger.claim(&state, &writer).into_iter().collect()
         }
         Step::Report(task, epoch, word) => {
-            match ledger.decide_report(&Attempt { of: task, epoch }, &outcome(word), &writer) {
+            match ledger.decide_report(&Attempt { of: WorkId::Task(task), epoch }, &outcome(word), &writer) {
                 Ok(reported) => reported.file.into_iter().collect(),
                 // The epoch has not begun.
                 Err(_) => Vec::new(),
             }
         }
         Step::Reclaim(task) => {
-            let reclaimed = ledger.reclaim(Some(&task), &|_| true, &writer).unwrap();
+            let reclaimed = ledger.reclaim(Some(&WorkId::Task(task)), &|_| true, &writer).unwrap();
             reclaimed.into_iter().map(|(_, file)| file).collect()
         }
         Step::Cancel => {
@@ -281,19 +279,19 @@ fn added(ledger: &BatchLedger, clone: usize, step: Step) -> Vec<NewFile<u32>> {
 }
 
 /// What of the state of a closed batch must not change.
-fn outcome_of(ledger: &BatchLedger) -> (BatchStatus, Vec<TaskStatus>, Option<Value>) {
+fn outcome_of(ledger: &Ledger) -> (Status, Vec<Status>, Option<Value>) {
     let states = ledger.states();
-    let result = ledger.content.result.as_ref().map(|result| serde_json::to_value(result).unwrap());
+    let result = ledger.result.as_ref().map(|result| serde_json::to_value(result).unwrap());
     (ledger.status(&states), states.iter().map(|task| task.status).collect(), result)
 }
 
 /// Checks what must hold of the files of a clone, whatever led to them.
-fn invariants(id: &BatchId, files: &Files) {
+fn invariants(id: &ShortId, files: &Files) {
     let read = ledger(id, files);
     let states = read.states();
     let mut reversed: Vec<_> = files.clone().into_iter().collect();
     reversed.reverse();
-    assert_eq!(BatchLedger::of(id, reversed).unwrap(), read, "the order of files matters");
+    assert_eq!(Ledger::of_batch(id, reversed).unwrap(), read, "the order of files matters");
     for task in &states {
         let counted: Vec<_> = task.reports.iter().filter(|report| report.late.is_none()).collect();
         assert!(counted.len() <= 1, "two reports of a task count: {task:?}");
@@ -350,7 +348,7 @@ fn explore(fail_fast: bool, tasks: usize, steps: &[Step], depth: usize) -> usize
                     }
                     // A result of the other clone, which was pushed first, replaces one that was never pushed.
                     let after = ledger(&id, &clones[clone]);
-                    let same_result = before.is_over() && before.content.result == after.content.result;
+                    let same_result = before.is_over() && before.result == after.result;
                     assert!(
                         !same_result || outcome_of(&before) == outcome_of(&after),
                         "{step:?} changed a closed batch"

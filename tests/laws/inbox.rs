@@ -2,7 +2,9 @@
 //! stated size, and all that two clones can do up to a stated number of steps.
 
 use contextpack::Digest;
-use contextpack::internals::ledger::{Dispatched, Inbox, NewFile, Outcome, TaskStatus, TurnId, TurnRequest, Writer};
+use contextpack::internals::ledger::{
+    Dispatched, Ledger, NewFile, Outcome, ShortId, Status, TurnRequest, WorkId, Writer,
+};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -75,7 +77,7 @@ fn every_world_of_one_turn_and_three_epochs_is_as_specified() {
                         .map(|turn| {
                             let mut files = files.clone();
                             files.rotate_left(turn);
-                            let inbox = Inbox::of(files);
+                            let inbox = Ledger::of_inbox(files);
                             assert_eq!(inbox.faults, []);
                             let turns = inbox.states();
                             (turns.len(), turns[0].status.name(), turns[0].epoch, turns[0].reports.len())
@@ -96,7 +98,7 @@ fn an_inbox_is_closed_if_its_last_closing_is_not_over() {
         for opened in subsets(&[1, 2, 3]) {
             let close = closed.iter().map(|number| event(json!({"kind": "close", "number": number})));
             let open = opened.iter().map(|number| event(json!({"kind": "open", "number": number})));
-            let inbox = Inbox::of(close.chain(open).collect());
+            let inbox = Ledger::of_inbox(close.chain(open).collect());
             assert_eq!(inbox.faults, []);
             assert_eq!(inbox.is_closed(), closed.iter().max() > opened.iter().max());
             // It can be changed from here, and is then what was asked for.
@@ -122,16 +124,16 @@ enum Step {
     Merge,
 }
 
-fn read(files: &Files) -> Inbox {
-    let inbox = Inbox::of(files.clone().into_iter().collect());
+fn read(files: &Files) -> Ledger {
+    let inbox = Ledger::of_inbox(files.clone().into_iter().collect());
     assert_eq!(inbox.faults, []);
     inbox
 }
 
 /// Returns the files that a step adds.
-fn added(inbox: &Inbox, clone: usize, step: Step) -> Vec<NewFile<TurnId>> {
+fn added(inbox: &Ledger, clone: usize, step: Step) -> Vec<NewFile> {
     let writer = Writer { author_id: None, at: AT.to_owned(), nonce: ["a", "b"][clone].to_owned() };
-    let id = |key: &str| TurnId::of(&request(key));
+    let id = |key: &str| WorkId::Turn(ShortId::of(&request(key)));
     match step {
         Step::Dispatch(key) => {
             let request: TurnRequest = serde_json::from_slice(&request(key)).unwrap();
@@ -141,13 +143,13 @@ fn added(inbox: &Inbox, clone: usize, step: Step) -> Vec<NewFile<TurnId>> {
             }
         }
         Step::Claim => {
-            let pending = inbox.states().into_iter().find(|turn| turn.status == TaskStatus::Pending);
+            let pending = inbox.states().into_iter().find(|turn| turn.status == Status::Pending);
             pending.map(|turn| inbox.claim(&turn, &writer).unwrap()).into_iter().collect()
         }
         Step::Acknowledge(key, epoch, word) => {
             let outcome = Outcome { status: word.to_owned(), summary: None, output_box_id: None, error: None };
             // There may be no such turn or epoch.
-            let attempt = inbox.attempt(&id(key), Some(epoch)).unwrap();
+            let attempt = inbox.attempt(id(key), Some(epoch)).unwrap();
             let reported = inbox.decide_report(&attempt, &outcome, &writer);
             reported.ok().and_then(|reported| reported.file).into_iter().collect()
         }
@@ -164,7 +166,7 @@ fn invariants(files: &Files) {
     let turns = inbox.states();
     let mut reversed: Vec<_> = files.clone().into_iter().collect();
     reversed.reverse();
-    assert_eq!(Inbox::of(reversed).states(), turns, "the order of files matters");
+    assert_eq!(Ledger::of_inbox(reversed).states(), turns, "the order of files matters");
     for turn in &turns {
         let counted: Vec<_> = turn.reports.iter().filter(|response| response.late.is_none()).collect();
         assert!(counted.len() <= 1 && counted.iter().all(|it| it.epoch == turn.epoch), "{turn:?}");

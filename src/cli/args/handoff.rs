@@ -139,18 +139,24 @@ pub(crate) enum BatchCommand {
         #[command(flatten)]
         publish: PublishArgs,
     },
-    Report(BatchReportArgs),
+    Report {
+        #[command(flatten)]
+        task: TaskArg,
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(LAST_EPOCH)))]
+        epoch: u32,
+        #[arg(long, value_name = "WORD", allow_hyphen_values = true)]
+        status: String,
+        #[command(flatten)]
+        outcome: OutcomeArgs,
+        #[command(flatten)]
+        publish: PublishArgs,
+    },
     Reclaim {
         #[command(flatten)]
         batch: BatchArg,
-        #[arg(value_name = "TASK")]
         task: Option<u32>,
-        #[arg(long, value_name = "TIME", value_parser = timeout)]
-        after: Option<Duration>,
         #[command(flatten)]
-        publish: PublishArgs,
-        #[command(flatten)]
-        wake: WakeArgs,
+        reclaim: ReclaimArgs,
     },
     Expire(EndArgs),
     Cancel(EndArgs),
@@ -196,20 +202,6 @@ pub(crate) struct TaskArg {
 }
 
 #[derive(Debug, Options)]
-pub(crate) struct BatchReportArgs {
-    #[command(flatten)]
-    pub(crate) task: TaskArg,
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(LAST_EPOCH)))]
-    pub(crate) epoch: u32,
-    #[arg(long, value_name = "WORD", allow_hyphen_values = true)]
-    pub(crate) status: String,
-    #[command(flatten)]
-    pub(crate) outcome: OutcomeArgs,
-    #[command(flatten)]
-    pub(crate) publish: PublishArgs,
-}
-
-#[derive(Debug, Options)]
 pub(crate) struct DispatchArgs {
     #[arg(value_name = "AGENT", add = ArgValueCandidates::new(completion::agents))]
     pub(crate) agent: String,
@@ -238,9 +230,7 @@ pub(crate) enum InboxCommand {
     List(InboxArg),
     Claim {
         #[command(flatten)]
-        inbox: InboxArg,
-        #[arg(value_name = "TURN")]
-        turn: Option<String>,
+        turn: TurnArg,
         #[arg(long = "by", value_name = "NAME", allow_hyphen_values = true)]
         author: Option<String>,
         #[command(flatten)]
@@ -249,15 +239,9 @@ pub(crate) enum InboxCommand {
     Ack(TurnAckArgs),
     Reclaim {
         #[command(flatten)]
-        inbox: InboxArg,
-        #[arg(value_name = "TURN")]
-        turn: Option<String>,
-        #[arg(long, value_name = "TIME", value_parser = timeout)]
-        after: Option<Duration>,
+        turn: TurnArg,
         #[command(flatten)]
-        publish: PublishArgs,
-        #[command(flatten)]
-        wake: WakeArgs,
+        reclaim: ReclaimArgs,
     },
     Close {
         #[command(flatten)]
@@ -280,6 +264,14 @@ pub(crate) struct InboxArg {
     pub(crate) agent: String,
 }
 
+/// The inbox of a command, and perhaps one of its turns.
+#[derive(Debug, Options)]
+pub(crate) struct TurnArg {
+    #[command(flatten)]
+    pub(crate) inbox: InboxArg,
+    pub(crate) turn: Option<String>,
+}
+
 #[derive(Debug, Options)]
 pub(crate) struct TurnAckArgs {
     #[command(flatten)]
@@ -292,6 +284,17 @@ pub(crate) struct TurnAckArgs {
     pub(crate) status: String,
     #[command(flatten)]
     pub(crate) outcome: OutcomeArgs,
+    #[command(flatten)]
+    pub(crate) publish: PublishArgs,
+    #[command(flatten)]
+    pub(crate) wake: WakeArgs,
+}
+
+/// Which attempts are given up, and how others learn of it.
+#[derive(Debug, Options)]
+pub(crate) struct ReclaimArgs {
+    #[arg(long, value_name = "TIME", value_parser = timeout)]
+    pub(crate) after: Option<Duration>,
     #[command(flatten)]
     pub(crate) publish: PublishArgs,
     #[command(flatten)]

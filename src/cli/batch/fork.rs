@@ -1,6 +1,6 @@
 //! `contextpack batch fork`.
 
-use super::{matrix, ring_for_tasks};
+use super::matrix;
 use crate::cli::args::{BudgetArgs, PublishArgs, WakeArgs};
 use crate::cli::card::CardFiles;
 use crate::cli::handover::{BuiltHandover, HandoverTask, built, party};
@@ -13,7 +13,7 @@ use crate::console::{self, Exit, Failure, Format, printable};
 use crate::engine::{Project, Repository};
 use crate::handoff::cards::{BoxContent, ContentId, FileKind, LogName, Transaction};
 use crate::handoff::handover::{Arguments, TargetStrategy, own_log};
-use crate::handoff::ledger::{Batch, BatchId, BatchLedger, BatchTask, ForkedTask};
+use crate::handoff::ledger::{Attempt, Batch, BatchTask, ForkedTask, Ledger, LedgerPath, ShortId};
 use crate::model::{Digest, RepoPath};
 use crate::review::read;
 use crate::store::{Access, Folder};
@@ -40,7 +40,7 @@ struct PreparedBatch {
 /// A plan with what is known about it.
 enum ForkPlan {
     New(Box<PreparedBatch>),
-    Known(BatchId),
+    Known(ShortId),
     /// It has errors, which were reported.
     Faulty(Exit),
 }
@@ -83,18 +83,21 @@ fn fork(files: &LedgerFiles, file: &PlanFile<'_>) -> Result<Done, Failure> {
             (id, exit, false)
         }
     };
-    let batch = files.open_batch(id.clone());
+    let batch = files.open_batch(&id);
     let ledger = batch.read()?;
     if existed {
         record_forked(files, &ledger)?;
     }
     let matrix = matrix(&ledger);
     let known = existed.then(|| format!("{id} was forked before: nothing was written"));
-    let ring = (!matrix.include.is_empty()).then(|| ring_for_tasks(&batch, &"batch.json"));
+    let ring = matrix.include.first().map(|task| {
+        let attempt = Attempt { of: task.task_index.clone(), epoch: task.epoch };
+        batch.ring(&ledger, &attempt, &LedgerPath::File("batch.json"))
+    });
     // Standard output is the id alone, for scripts.
     let tasks = matrix.include.iter().map(|task| {
         let (agent, pack) = (task.agent.as_deref().unwrap_or_default(), task.pack.as_deref().unwrap_or_default());
-        format!("{:>4}  {agent}  {pack}  {}", task.task_index, task.output_box)
+        format!("{:>4}  {agent}  {pack}  {}", task.task_index.to_string(), task.output_box)
     });
     let tasks: Vec<String> = tasks.filter(|_| files.global.format == Format::Text).collect();
     let (message, lines) = (format!("Fork batch {id}"), vec![id.to_string()]);
@@ -105,8 +108,8 @@ fn fork(files: &LedgerFiles, file: &PlanFile<'_>) -> Result<Done, Failure> {
 }
 
 /// Records what an earlier fork of the plan wrote: perhaps it was not committed.
-fn record_forked(files: &LedgerFiles, ledger: &BatchLedger) -> Result<(), Failure> {
-    let fork = ledger.content.fork.as_ref();
+fn record_forked(files: &LedgerFiles, ledger: &Ledger) -> Result<(), Failure> {
+    let fork = ledger.fork.as_ref();
     let own = [Some("batch.json"), fork.map(|fork| fork.path.as_str())];
     own.into_iter().flatten().for_each(|path| files.record_known(files.batches.shown(&ledger.name, &path)));
     let store = &files.cards.store;
@@ -153,7 +156,7 @@ fn prepare(files: &LedgerFiles, plan: &PlanFile<'_>) -> Result<ForkPlan, Failure
         writeln!(console::stderr(), "{}", printable(&line))?;
     }
     let id = batch.id();
-    if files.batches.has(&id)? {
+    if files.batches.has_batch(&id)? {
         return Ok(ForkPlan::Known(id));
     }
     let dir = settings.handover.packs().ok_or_else(|| Failure::usage("`handover.dir` is no folder"))?;
@@ -233,7 +236,7 @@ struct Forking<'a, 'p> {
     repository: &'a Repository,
     project: &'a Project<'p>,
     files: &'a LedgerFiles,
-    id: &'a BatchId,
+    id: &'a ShortId,
     /// The boxes that the user gives.
     given: &'a [BoxContent],
 }
@@ -289,7 +292,7 @@ fn prefix(shown: &str, line: Option<u32>) -> String {
 }
 
 /// Writes cards, boxes and packs, the event of the fork, and `batch.json` last: without it there is no batch.
-fn write(files: &LedgerFiles, id: &BatchId, prepared: PreparedBatch) -> Result<(), Failure> {
+fn write(files: &LedgerFiles, id: &ShortId, prepared: PreparedBatch) -> Result<(), Failure> {
     let PreparedBatch { batch, parent_log, tasks, folder, dir, at, .. } = prepared;
     let store = &files.cards.store;
     let mut transaction = Transaction::new(store);
@@ -322,7 +325,7 @@ fn write(files: &LedgerFiles, id: &BatchId, prepared: PreparedBatch) -> Result<(
     for (name, bytes) in &packs {
         folder.write(name, bytes)?;
     }
-    let open = files.open_batch(id.clone());
+    let open = files.open_batch(id);
     open.create(&batch.fork_event(&at, parent_log.as_str(), &forked))?;
     open.create(&batch.file())?;
     transaction.commit();

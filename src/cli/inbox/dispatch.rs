@@ -10,7 +10,7 @@ use crate::console::{Exit, Failure, Format};
 use crate::engine::EngineError;
 use crate::handoff::cards::{CardError, FileKind, LogName};
 use crate::handoff::handover::own_log;
-use crate::handoff::ledger::{Dispatched, TaskStatus, TurnRequest};
+use crate::handoff::ledger::{Dispatched, Status, TurnRequest, WorkId};
 use crate::knowledge::AgentError;
 use crate::store::Access;
 use serde_json::json;
@@ -74,7 +74,7 @@ fn dispatch(files: &LedgerFiles, args: &DispatchArgs, code: &Cell<&'static str>)
     let snapshot = content.snapshot_id();
     // The pack of a handover tells the agent where its results go.
     let pack = files.find_pack(&snapshot)?;
-    if let Some(why) = pack.as_ref().and_then(|pack| pack.refusal(&recipient.inbox, &recipient.key)) {
+    if let Some(why) = pack.as_ref().and_then(|pack| pack.refusal(recipient.inbox.as_str(), &recipient.key)) {
         code.set("box_of_other_agent");
         let help = "make a handover to this agent, or give it the cards in another box: `contextpack box new`";
         return Err(Failure::Input(format!("unauthorized box_id: {snapshot}: {why} (help: {help})")));
@@ -101,7 +101,7 @@ fn dispatch(files: &LedgerFiles, args: &DispatchArgs, code: &Cell<&'static str>)
         key: args.key.clone(),
         ..TurnRequest::new(recipient.key, snapshot, output.as_str().to_owned())
     };
-    let (open, id) = (files.open_inbox(recipient.inbox), request.id());
+    let (open, id) = (files.open_inbox(&recipient.inbox), request.id());
     let name = &open.name;
     let inbox = open.read()?;
     match inbox.dispatch(&request).map_err(failed)? {
@@ -118,16 +118,16 @@ fn dispatch(files: &LedgerFiles, args: &DispatchArgs, code: &Cell<&'static str>)
             open.create(&file)?;
         }
     }
-    let existed = inbox.request(&id).is_some();
+    let turn = WorkId::Turn(id.clone());
+    let existed = inbox.request(&turn).is_some();
     let inbox = open.read()?;
     let missing = || Failure::Input(format!("`{}` cannot be written", open.shown(&"requests")));
-    let (path, request) = inbox.path_of(&id).zip(inbox.request(&id)).ok_or_else(missing)?;
-    let turn = inbox.state_of(&id).map_err(failed)?;
+    let (path, request) = inbox.request_path(&id).zip(inbox.request(&turn)).ok_or_else(missing)?;
+    let turn = inbox.state_of(&turn).map_err(failed)?;
     // A turn that was dispatched and not committed is committed now.
     files.record(open.shown(&path));
     files.record(files.cards.store.shown(FileKind::Box, &request.context_box_id));
-    let is_pending = turn.status == TaskStatus::Pending;
-    let ring = is_pending.then(|| open.ring("contextpack-turn", request, turn.epoch, &path));
+    let ring = (turn.status == Status::Pending).then(|| open.ring(&inbox, &turn.attempt(), &path));
     let output = json!({
         "status": "accepted",
         "agent_turn_id": turn.id,

@@ -1,7 +1,7 @@
 //! What commands about batches and inboxes print alike. The fields are those of `schema/output.schema.json`.
 
 use crate::handoff::cards::ToolError;
-use crate::handoff::ledger::{Attempt, ClaimState, Claimable, LedgerFault, Outcome, TaskState};
+use crate::handoff::ledger::{Attempt, ClaimState, LedgerFault, LedgerKind, TaskState};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -21,56 +21,53 @@ pub(crate) fn object<const N: usize>(parts: [Value; N]) -> Value {
     fields.flatten().filter(|(_, value)| !value.is_null()).collect::<serde_json::Map<_, _>>().into()
 }
 
-/// Returns faults without the secrets that a file may quote.
-pub(crate) fn fault_outputs(faults: &[LedgerFault], redacted: &dyn Fn(&str) -> String) -> Value {
-    faults.iter().map(|it| json!({"path": redacted(&it.path), "message": redacted(&it.message)})).collect()
+pub(crate) fn fault_outputs(faults: &[LedgerFault]) -> Value {
+    faults.iter().map(|it| json!({"path": it.path, "message": it.message})).collect()
 }
 
 /// Returns the fields that name an attempt.
-pub(crate) fn attempt_output<K: Claimable>(attempt: &Attempt<K>) -> Value {
-    let [key, epoch] = K::LAYOUT.fields;
-    json!({key: attempt.of, epoch: attempt.epoch})
+pub(crate) fn attempt_output(attempt: &Attempt) -> Value {
+    let LedgerKind { id_field, epoch_field, .. } = attempt.of.kind();
+    json!({*id_field: attempt.of, *epoch_field: attempt.epoch})
 }
 
 /// Returns who made a claim, and when.
 pub(crate) fn claim_output(claim: Option<&ClaimState>) -> Value {
-    let author = claim.and_then(|claim| claim.author_id.as_ref());
-    json!({"claimed_by": author, "claimed_at": claim.and_then(|claim| claim.at.as_ref())})
+    json!({"claimed_by": claim.map(|claim| &claim.author_id), "claimed_at": claim.map(|claim| &claim.at)})
 }
 
-/// Returns the state of a task or turn that ended in this way; `redacted` removes secrets from what was written by hand.
-pub(crate) fn state_output<K: Claimable>(
-    state: &TaskState<K>,
-    outcome: Option<&Outcome>,
-    redacted: &dyn Fn(&str) -> String,
-) -> Value {
-    let [_, epoch] = K::LAYOUT.fields;
-    let reports = state.reports.iter().map(|it| {
+/// Returns the state of a task or turn.
+pub(crate) fn state_output(state: &TaskState) -> Value {
+    let LedgerKind { epoch_field, reports, .. } = state.id.kind();
+    let report_states = state.reports.iter().map(|it| {
         let counts = it.late.is_none();
-        object([json!({epoch: it.epoch, "status": it.status, "at": it.at, "counts": counts, "reason": it.late})])
+        let reason = it.late;
+        object([json!({*epoch_field: it.epoch, "status": it.status, "at": it.at, "counts": counts, "reason": reason})])
     });
+    let outcome = state.outcome.as_ref();
     object([
         attempt_output(&state.attempt()),
         claim_output(state.claim.as_ref()),
         json!({
             "status": state.status,
             "claimed": state.claim.is_some(),
-            "summary": outcome.and_then(|outcome| outcome.summary.as_deref()).map(redacted),
-            "output_box_id": outcome.and_then(|outcome| outcome.output_box_id.as_ref()),
-            "error": outcome.and_then(|outcome| outcome.error.as_ref()).map(|error| error.each_redacted(redacted)),
-            K::LAYOUT.reports: reports.collect::<Value>(),
+            "summary": outcome.map(|outcome| &outcome.summary),
+            "output_box_id": outcome.map(|outcome| &outcome.output_box_id),
+            "error": outcome.map(|outcome| &outcome.error),
+            *reports: report_states.collect::<Value>(),
         }),
     ])
 }
 
 /// Returns the end of a line about a task or turn for people: who claimed and reported it, and how it ended.
-pub(crate) fn state_text<K: Claimable>(state: &TaskState<K>, outcome: Option<&Outcome>) -> String {
+pub(crate) fn state_text(state: &TaskState) -> String {
     let claimed = state.claim.as_ref().map(|claim| format!("  claimed{}", by_and_at(claim)));
     let reported = state.report.as_ref().map(|report| {
         let (author_id, at) = (report.author_id.clone(), Some(report.at.clone()));
         format!("  reported{}", by_and_at(&ClaimState { author_id, at }))
     });
-    let outcome = outcome.map(|outcome| outcome_line(outcome.summary.as_deref(), outcome.error.as_ref()));
+    let outcome =
+        state.outcome.as_ref().map(|outcome| outcome_line(outcome.summary.as_deref(), outcome.error.as_ref()));
     let outcome = outcome.filter(|line| !line.is_empty()).map(|line| format!("  {line}"));
     let mut late: BTreeMap<String, usize> = BTreeMap::new();
     for (report, reason) in state.reports.iter().filter_map(|report| Some((report, report.late?))) {

@@ -1,7 +1,7 @@
 //! Boxes and logs: lists of cards.
 
 use super::json::canonical_bytes;
-use super::{CardError, ContentId, IdPrefix};
+use super::{CardError, ContentId, IdPrefix, is_hex};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -32,7 +32,7 @@ impl BoxSnapshot {
         Self { schema_version: BOX_VERSION.to_owned(), card_ids: once(card_ids), parent_ids: once(parent_ids) }
     }
 
-    pub(super) fn from_value(value: Value) -> Result<Self, String> {
+    pub fn from_value(value: Value) -> Result<Self, String> {
         let read: Self = serde_json::from_value(value).map_err(|error| format!("not a box: {error}"))?;
         if read.schema_version != BOX_VERSION {
             return Err(format!("`schema_version` is not `{BOX_VERSION}`"));
@@ -102,9 +102,8 @@ impl LogEntry {
     /// Parses a file name; `None` if this program never gives it.
     pub fn parse(file: &str) -> Option<Self> {
         let (clock, hash) = file.strip_suffix(".json")?.split_once('-')?;
-        let digits = |text: &str, length| text.len() == length && text.bytes().all(|b| b.is_ascii_digit());
-        let is_hash = hash.len() == 12 && hash.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
-        let clock = clock.parse().ok().filter(|_| digits(clock, 8) && is_hash)?;
+        let is_clock = clock.len() == 8 && clock.bytes().all(|b| b.is_ascii_digit());
+        let clock = clock.parse().ok().filter(|_| is_clock && is_hex(hash, 12..=12))?;
         (clock > 0).then(|| Self { clock, hash: hash.to_owned() })
     }
 
@@ -119,8 +118,8 @@ impl LogEntry {
     }
 
     /// Returns the clock from which a list with these entries, in its order, goes on: the highest before any jump.
-    pub fn highest(entries: &[Self]) -> u32 {
-        highest_clock(entries.iter().map(|entry| entry.clock))
+    pub fn highest<'e>(entries: impl IntoIterator<Item = &'e Self>) -> u32 {
+        highest_clock(entries.into_iter().map(|entry| entry.clock))
     }
 
     /// Says what is wrong with an entry beyond a jump of the clocks, and what to do; `None` if it is not. `highest` is that of

@@ -1,7 +1,7 @@
 //! The card: one message or fact, which never changes.
 
-use super::CardError;
 use super::json::{canonical, canonical_bytes, inexact_number, present};
+use super::{CardError, is_hex};
 use crate::model::{RepoPath, is_card_type};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -145,11 +145,6 @@ impl ToolError {
             self.code = redact(&self.code);
         }
     }
-
-    /// Returns the error with code and message redacted by themselves.
-    pub fn each_redacted(&self, redacted: &dyn Fn(&str) -> String) -> Self {
-        Self { code: redacted(&self.code), message: redacted(&self.message) }
-    }
 }
 
 impl Card {
@@ -234,11 +229,7 @@ impl CardContent {
             Self::File { path: None, uri: None, .. } | Self::File { path: Some(_), uri: Some(_), .. } => {
                 "a `file` has either a `path` or a `uri`"
             }
-            Self::File { sha256, .. }
-                if sha256.len() != 64 || !sha256.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')) =>
-            {
-                "`sha256` of a `file` is 64 lower-case hex digits"
-            }
+            Self::File { sha256, .. } if !is_hex(sha256, 64..=64) => "`sha256` of a `file` is 64 lower-case hex digits",
             Self::File { path: Some(path), .. }
                 if RepoPath::new(path).map_or(true, |inside| inside.as_str() != path || path.is_empty()) =>
             {

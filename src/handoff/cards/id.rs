@@ -4,6 +4,7 @@ use super::CardError;
 use crate::model::Digest;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::fmt;
+use std::ops::RangeInclusive;
 
 /// The id of a card or a box: `sha256:` and the 64 lower-case hex digits of its file's SHA-256.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -15,7 +16,7 @@ impl ContentId {
     }
 
     pub fn from_hex(hex: &str) -> Option<Self> {
-        (hex.len() == 64 && is_hex(hex)).then(|| Self(hex.to_owned()))
+        is_hex(hex, 64..=64).then(|| Self(hex.to_owned()))
     }
 
     pub fn hex(&self) -> &str {
@@ -65,7 +66,7 @@ impl IdPrefix {
     /// Parses an id or the beginning of one, with or without `sha256:`.
     pub fn parse(typed: &str, what: &str) -> Result<Self, CardError> {
         let hex = typed.strip_prefix("sha256:").unwrap_or(typed).to_ascii_lowercase();
-        if (Self::FEWEST..=64).contains(&hex.len()) && is_hex(&hex) {
+        if Self::is_prefix(&hex) {
             return Ok(Self(hex));
         }
         Err(CardError::bad(format!(
@@ -76,7 +77,7 @@ impl IdPrefix {
 
     /// Returns whether a word is an id or the beginning of one, so that it can be no log's name.
     pub fn is_prefix(word: &str) -> bool {
-        (Self::FEWEST..=64).contains(&word.len()) && is_hex(word)
+        is_hex(word, Self::FEWEST..=64)
     }
 
     pub fn digits(&self) -> &str {
@@ -89,8 +90,9 @@ impl IdPrefix {
     }
 }
 
-fn is_hex(text: &str) -> bool {
-    text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+/// Returns whether a text is made of so many lower-case hex digits.
+pub fn is_hex(text: &str, digits: RangeInclusive<usize>) -> bool {
+    digits.contains(&text.len()) && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 /// Returns the only one of what an id or the beginning of one, as a user typed it, names.

@@ -6,7 +6,6 @@
 
 mod boxes;
 mod card;
-mod check;
 mod error;
 mod export;
 mod id;
@@ -18,13 +17,12 @@ mod store;
 
 pub use boxes::{BoxContent, BoxSnapshot, LogAppend, LogEntry, LogName, highest_clock};
 pub use card::{Card, CardContent, Role, ToolCall, ToolError};
-pub(crate) use check::missing;
-pub use check::{CardChecker, check_file, context_folder};
 pub use error::CardError;
 pub use export::{MessageStyle, messages};
-pub use id::{ContentId, IdPrefix, only_one};
+pub use id::{ContentId, IdPrefix, is_hex, only_one};
 pub use import::import;
 pub(crate) use json::parse_file;
 pub use json::{canonical_bytes, check_hash, parse, without_line_end};
 pub use prepare::{CardWriter, PreparedCard};
 pub use store::{CardStore, FileKind, LARGEST_BATCH, ReadCard, Transaction};
+pub use store::{DELETED, TOMBSTONE, read_append, unchanged};

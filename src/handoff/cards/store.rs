@@ -18,9 +18,9 @@ use std::path::{Path, PathBuf};
 /// The most cards or boxes that one command reads.
 pub const LARGEST_BATCH: usize = 100;
 
-pub(super) const TOMBSTONE: &str = "{\"schema_version\":\"tombstone/v1\"}";
+pub const TOMBSTONE: &str = "{\"schema_version\":\"tombstone/v1\"}";
 
-pub(super) const DELETED: &str = ".deleted.json";
+pub const DELETED: &str = ".deleted.json";
 
 /// A kind of files that are named by their content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -235,7 +235,7 @@ impl CardStore {
         LogEntry::after(LogEntry::highest(&self.entries(log)?), bytes).ok_or_else(full)
     }
 
-    pub(super) fn highest_clock(&self, log: &LogName) -> Result<u32, CardError> {
+    pub fn highest_clock(&self, log: &LogName) -> Result<u32, CardError> {
         let mut entries: Vec<LogEntry> =
             self.log_folder(log)?.list()?.iter().filter_map(|file| LogEntry::parse(file)).collect();
         entries.sort();
@@ -341,12 +341,12 @@ fn invalid(path: &str, why: &str) -> CardError {
     CardError::Invalid(format!("`{path}`: {why}"))
 }
 
-pub(super) fn unchanged(bytes: &[u8], id: &ContentId) -> Result<(), String> {
+pub fn unchanged(bytes: &[u8], id: &ContentId) -> Result<(), String> {
     check_hash(bytes, id, "id", ContentId::of)
 }
 
 /// Reads the file of an append, whose name has to be that of its content.
-pub(super) fn read_append(bytes: &[u8], entry: &LogEntry) -> Result<LogAppend, String> {
+pub fn read_append(bytes: &[u8], entry: &LogEntry) -> Result<LogAppend, String> {
     check_hash(bytes, &entry.hash, "hash", |bytes| ContentId::of(bytes).short().to_owned())?;
     LogAppend::from_value(parsed(bytes)?)
 }

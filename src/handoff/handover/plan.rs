@@ -4,7 +4,7 @@ use super::Arguments;
 use super::arguments::TargetStrategy;
 use crate::config::{Recipe, TARGET_STRATEGY};
 use crate::handoff::cards::{
-    BoxContent, BoxSnapshot, Card, CardError, CardStore, CardWriter, ContentId, FileKind, LogName, PreparedCard,
+    BoxContent, BoxSnapshot, Card, CardError, CardStore, CardWriter, ContentId, FileKind, LogName, PreparedCard, is_hex,
 };
 use crate::model::{Given, slug};
 use serde_json::{Map, Value, json};
@@ -169,9 +169,7 @@ fn fresh_log(agent: &Party, context_box: &ContentId) -> Result<LogName, CardErro
 
 /// Returns whether a log is an agent's own: named like its file, or by a handover to it.
 fn is_own_log(agent: &Party, log: &str) -> bool {
-    let is_of_handover = log
-        .strip_prefix(&fresh_begin(agent))
-        .is_some_and(|end| end.len() == 12 && end.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')));
+    let is_of_handover = log.strip_prefix(&fresh_begin(agent)).is_some_and(|end| is_hex(end, 12..=12));
     is_of_handover || own_log(agent).is_ok_and(|own| own.as_str() == log)
 }
 

@@ -1,17 +1,18 @@
-//! Batches: a plan of tasks, and everything that happens to them.
+//! Batches: a plan of tasks, what its fork made, and its result.
 
 use super::decide::{NewFile, Writer};
 use super::fields::{
-    check_each, check_epoch, check_key, check_origin, check_outcome, check_text, check_time, read_json, same,
+    EntryFields, check_each, check_epoch, check_key, check_origin, check_outcome, check_text, check_time, read_json,
+    same,
 };
-use super::names::{Attempt, Claimable, IdKind, Layout, LedgerPath, ShortId, is_short_hash, misplaced, number};
+use super::names::{Attempt, BATCHES, LedgerPath, ShortId, WorkId, is_short_hash};
 use super::state::{Ledger, Outcome, TaskState};
-use super::status::{BatchStatus, LateReason, TaskStatus};
+use super::status::Status;
 use crate::handoff::cards::{CardError, ContentId, LogName, ToolError, canonical_bytes, check_hash};
 use crate::handoff::handover::TargetStrategy;
 use crate::model::RepoPath;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::BTreeMap;
 
 const BATCH_VERSION: &str = "batch/v1";
@@ -23,65 +24,6 @@ const LONGEST_DEADLINE: u64 = 1_000_000_000;
 
 /// The deadline of a batch unless its plan has another, in seconds.
 const DEADLINE_SECONDS: u64 = 900;
-
-/// The id of a batch: the first 12 hex digits of the SHA-256 of its `batch.json`.
-pub type BatchId = ShortId<BatchIdKind>;
-
-/// The kind of [`BatchId`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct BatchIdKind;
-
-impl IdKind for BatchIdKind {
-    const FIELD: &'static str = "batch_id";
-}
-
-/// The files of a batch, whose tasks are named by their positions, from 0.
-pub type BatchLedger = Ledger<u32>;
-
-pub type TaskPath = LedgerPath<u32>;
-
-impl Claimable for u32 {
-    const LAYOUT: Layout = Layout {
-        folder: "batches",
-        command: "batch",
-        files: &["batch.json", "result.json"],
-        folders: &["claims", "reports", "events"],
-        reports: "reports",
-        events: &["fork", "reclaim", "late"],
-        versions: ["batch_claim/v1", "batch_report/v1", "batch_event/v1"],
-        noun: "task",
-        article: "",
-        title: "batch ",
-        acknowledges: "Report",
-        fields: ["task_index", "epoch"],
-        attempt: "turn",
-        report: "report",
-        late: &[LateReason::StaleEpoch, LateReason::Second, LateReason::Closed],
-    };
-
-    type Content = BatchContent;
-
-    fn parse(text: &str) -> Option<Self> {
-        number(text)
-    }
-
-    fn repeated(&self, ledger: &Ledger<Self>, _: bool) -> Option<(&'static str, Value)> {
-        Some(("batch_id", ledger.name.as_str().into()))
-    }
-
-    fn missing(&self, ledger: &Ledger<Self>) -> String {
-        let last = ledger.order.len().saturating_sub(1);
-        format!("task not found: {self} (help: the tasks of this batch are 0 to {last})")
-    }
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BatchContent {
-    pub id: BatchId,
-    pub batch: Batch,
-    pub fork: Option<Fork>,
-    pub result: Option<BatchResult>,
-}
 
 /// A batch as it was forked: `batch.json`, which never changes. Its hash is the batch's id.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -139,8 +81,8 @@ pub struct ForkedTask {
 #[serde(deny_unknown_fields)]
 pub struct BatchResult {
     schema_version: String,
-    pub batch_id: BatchId,
-    pub status: BatchStatus,
+    pub batch_id: String,
+    pub status: Status,
     pub results: Vec<TaskResult>,
     pub at: String,
     nonce: String,
@@ -150,7 +92,7 @@ pub struct BatchResult {
 #[serde(deny_unknown_fields)]
 pub struct TaskResult {
     pub task_index: u32,
-    pub status: TaskStatus,
+    pub status: Status,
     /// The epoch of the report that counts; absent if the task was canceled without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub epoch: Option<u32>,
@@ -176,22 +118,23 @@ impl Batch {
         }
     }
 
-    pub fn id(&self) -> BatchId {
-        BatchId::of(&canonical_bytes(self))
+    pub fn id(&self) -> ShortId {
+        ShortId::of(&canonical_bytes(self))
     }
 
     /// Returns the plan's file, which is written last: without it there is no batch.
-    pub fn file(&self) -> NewFile<u32> {
-        NewFile::new(TaskPath::File("batch.json"), self)
+    pub fn file(&self) -> NewFile {
+        NewFile::new(LedgerPath::File("batch.json"), self)
     }
 
-    pub fn fork_event(&self, at: &str, parent_log: &str, tasks: &[ForkedTask]) -> NewFile<u32> {
-        NewFile::event("fork", json!({"batch_id": self.id(), "at": at, "parent_log": parent_log, "tasks": tasks}))
+    pub fn fork_event(&self, at: &str, parent_log: &str, tasks: &[ForkedTask]) -> NewFile {
+        let fields = json!({"batch_id": self.id(), "at": at, "parent_log": parent_log, "tasks": tasks});
+        NewFile::event(&BATCHES, "fork", fields)
     }
 
-    pub(super) fn read(id: &BatchId, bytes: &[u8]) -> Result<Self, String> {
+    pub(crate) fn read(id: &ShortId, bytes: &[u8]) -> Result<Self, String> {
         if !bytes.is_empty() {
-            check_hash(bytes, id, "hash", BatchId::of)?;
+            check_hash(bytes, id, "hash", ShortId::of)?;
         }
         let batch: Self = read_json(bytes)?;
         same("schema_version", &batch.schema_version.as_str(), &BATCH_VERSION)?;
@@ -212,87 +155,72 @@ impl Batch {
     }
 }
 
-impl BatchLedger {
+impl TaskResult {
+    fn of(task: &TaskState) -> Self {
+        let Outcome { summary, output_box_id, error, .. } = task.outcome.clone().unwrap_or_default();
+        let task_index = if let WorkId::Task(index) = task.id { index } else { 0 };
+        let epoch = task.report.as_ref().map(|report| report.epoch);
+        Self { task_index, status: task.status, epoch, summary, output_box_id, error }
+    }
+
+    pub(super) fn outcome(&self) -> Outcome {
+        let Self { status, summary, output_box_id, error, .. } = self.clone();
+        Outcome { status: status.name().to_owned(), summary, output_box_id, error }
+    }
+}
+
+impl Ledger {
     /// Reads the files of a batch: pairs of a path in its folder and its bytes, in any order.
-    pub fn of(id: &BatchId, files: Vec<(String, Vec<u8>)>) -> Result<Self, CardError> {
-        let ledger = Self::without_result(id, files)?;
+    pub fn of_batch(id: &ShortId, files: Vec<(String, Vec<u8>)>) -> Result<Self, CardError> {
+        let ledger = Self::of_batch_with_any_result(id, files)?;
         match ledger.faults.iter().find(|fault| fault.path == "result.json") {
             None => Ok(ledger),
-            Some(fault) => {
-                Err(CardError::Invalid(format!("`{id}/result.json`: {}; restore it from git", fault.message)))
-            }
+            Some(fault) => Err(damaged(id, "result.json", &fault.message)),
         }
     }
 
     /// Reads the files of a batch, also if the result cannot be used, which is a fault then.
-    pub(super) fn without_result(id: &BatchId, files: Vec<(String, Vec<u8>)>) -> Result<Self, CardError> {
+    pub(crate) fn of_batch_with_any_result(id: &ShortId, files: Vec<(String, Vec<u8>)>) -> Result<Self, CardError> {
         let files: BTreeMap<String, Vec<u8>> = files.into_iter().collect();
         let missing = || CardError::NotFound(format!("batch not found: {id}"));
-        let batch = Batch::read(id, files.get("batch.json").ok_or_else(missing)?)
-            .map_err(|why| CardError::Invalid(format!("`{id}/batch.json`: {why}; restore it from git")))?;
-        let (tasks, fail_fast) = (batch.tasks.len(), batch.fail_fast);
-        let content = BatchContent { id: id.clone(), batch, fork: None, result: None };
-        let mut ledger = Self::new(id.to_string(), content);
-        ledger.fail_fast = fail_fast;
-        (0..u32::try_from(tasks).unwrap_or(u32::MAX)).for_each(|task| ledger.add_key(task));
-        for (path, bytes) in &files {
-            if let Err(why) = ledger.add_file(path, bytes) {
-                ledger.fault(path, why);
-            }
-        }
-        ledger.finish();
-        Ok(ledger)
+        let plan = files.get("batch.json").ok_or_else(missing)?;
+        let plan = Batch::read(id, plan).map_err(|why| damaged(id, "batch.json", &why))?;
+        let mut ledger = Self::empty(&BATCHES, id.to_string());
+        ledger.order = (0..u32::try_from(plan.tasks.len()).unwrap_or(u32::MAX)).map(WorkId::Task).collect();
+        ledger.plan = Some(plan);
+        Ok(ledger.with_files(&files))
     }
 
-    fn add_file(&mut self, path: &str, bytes: &[u8]) -> Result<(), String> {
-        let parsed = TaskPath::parse(path).ok_or_else(|| misplaced::<u32>(path))?;
-        match &parsed {
-            TaskPath::Event { kind, .. } if kind == "fork" => {
-                let fork = self.read_fork(&parsed, bytes)?;
-                let known = self.content.fork.as_ref();
-                if known.is_none_or(|known| (&known.at, &known.path) < (&fork.at, &fork.path)) {
-                    self.content.fork = Some(fork);
-                }
-            }
-            TaskPath::File("result.json") => {
-                let result = self.read_result(bytes)?;
-                let ended = result.results.iter().map(|task| (task.task_index, (task.status, task.epoch)));
-                self.joined = Some(ended.collect());
-                self.content.result = Some(result);
-            }
-            _ => self.add(&parsed, bytes)?,
+    /// Adds what a fork made; of several forks the last one counts.
+    pub(super) fn add_fork(&mut self, mut fields: EntryFields, path: String) -> Result<(), String> {
+        fields.take_same("batch_id", &self.name)?;
+        let (at, parent_log) = (fields.take("at")?, fields.take("parent_log")?);
+        let fork = Fork { at, path, parent_log, tasks: fields.take("tasks")? };
+        fields.end()?;
+        let planned = self.plan.as_ref().map_or(&[][..], |plan| &plan.tasks);
+        same("number of tasks", &fork.tasks.len(), &planned.len())?;
+        check_time(&fork.at)?;
+        LogName::new(&fork.parent_log).map_err(|error| format!("its `parent_log`: {error}"))?;
+        for (index, (planned, forked)) in planned.iter().zip(&fork.tasks).enumerate() {
+            let checked = forked.check(&format!("{}.{index}", self.name), planned.target_strategy);
+            checked.map_err(|why| format!("task {index}: {why}"))?;
+        }
+        if self.fork.as_ref().is_none_or(|known| (&known.at, &known.path) < (&fork.at, &fork.path)) {
+            self.fork = Some(fork);
         }
         Ok(())
     }
 
-    fn read_fork(&self, path: &TaskPath, bytes: &[u8]) -> Result<Fork, String> {
-        let BatchContent { id, batch, .. } = &self.content;
-        let (_, mut fields) = self.read_event(path, bytes)?;
-        fields.take_same("batch_id", &json!(id))?;
-        let (at, parent_log) = (fields.take("at")?, fields.take("parent_log")?);
-        let fork = Fork { at, path: path.to_string(), parent_log, tasks: fields.take("tasks")? };
-        fields.end()?;
-        same("number of tasks", &fork.tasks.len(), &batch.tasks.len())?;
-        check_time(&fork.at)?;
-        LogName::new(&fork.parent_log).map_err(|error| format!("its `parent_log`: {error}"))?;
-        for (index, (planned, forked)) in batch.tasks.iter().zip(&fork.tasks).enumerate() {
-            let checked = check_forked(id, index, planned.target_strategy, forked);
-            checked.map_err(|why| format!("task {index}: {why}"))?;
-        }
-        Ok(fork)
-    }
-
-    fn read_result(&self, bytes: &[u8]) -> Result<BatchResult, String> {
-        let BatchContent { id, batch, .. } = &self.content;
+    pub(super) fn read_result(&self, bytes: &[u8]) -> Result<BatchResult, String> {
         let result: BatchResult = read_json(bytes)?;
         same("schema_version", &result.schema_version.as_str(), &RESULT_VERSION)?;
-        same("batch_id", &result.batch_id, id)?;
-        if !result.results.iter().map(|it| it.task_index as usize).eq(0..batch.tasks.len()) {
+        same("batch_id", &result.batch_id, &self.name)?;
+        if !result.results.iter().map(|it| it.task_index as usize).eq(0..self.order.len()) {
             return Err("its results are not one for each task, in order".to_owned());
         }
         let statuses: Vec<_> = result.results.iter().map(|it| it.status).collect();
-        let failed_fast = batch.fail_fast && statuses.iter().any(|status| status.fails_fast());
-        let expected = BatchStatus::of_tasks(&statuses, failed_fast);
+        let fail_fast = self.plan.as_ref().is_some_and(|plan| plan.fail_fast);
+        let expected = Status::of_tasks(&statuses, fail_fast && statuses.iter().any(|status| status.fails_fast()));
         if !statuses.iter().all(|status| status.is_terminal()) || result.status != expected {
             return Err("its status does not follow from its results".to_owned());
         }
@@ -304,54 +232,47 @@ impl BatchLedger {
         Ok(result)
     }
 
-    /// Redacts the texts of claims, reports and the result, which may have been written by hand.
-    #[must_use]
-    pub fn redacted(self, redact: &dyn Fn(&str) -> String) -> Self {
-        let mut ledger = self.with_redacted_reports(redact);
-        for result in ledger.content.result.iter_mut().flat_map(|result| &mut result.results) {
-            result.summary.iter_mut().for_each(|text| *text = redact(text));
-            result.error.iter_mut().for_each(|error| error.redact(redact));
-        }
-        ledger
+    pub(crate) fn forked(&self, id: &WorkId) -> Option<&ForkedTask> {
+        let WorkId::Task(index) = id else { return None };
+        self.fork.as_ref()?.tasks.get(*index as usize)
     }
 
-    pub fn forked(&self, task: u32) -> Option<&ForkedTask> {
-        self.content.fork.as_ref()?.tasks.get(task as usize)
+    pub(crate) fn planned(&self, id: &WorkId) -> Option<&BatchTask> {
+        let WorkId::Task(index) = id else { return None };
+        self.plan.as_ref()?.tasks.get(*index as usize)
     }
 
-    /// Returns the log that the agent of a task appends to.
-    pub fn output_box(&self, task: u32) -> String {
-        self.forked(task).map_or_else(|| format!("{}.{task}", self.name), |forked| forked.output_box.clone())
+    /// Returns the log that the agent of a task or turn appends to.
+    pub fn output_box(&self, id: &WorkId) -> String {
+        let own = self.forked(id).map(|forked| &forked.output_box);
+        let own = own.or(self.request(id).map(|request| &request.output_box));
+        own.cloned().unwrap_or_else(|| format!("{}.{id}", self.name))
     }
 
-    /// Returns the state of the whole, whose tasks have these states.
-    pub fn status(&self, tasks: &[TaskState<u32>]) -> BatchStatus {
-        let statuses: Vec<TaskStatus> = tasks.iter().map(|task| task.status).collect();
-        let result = self.content.result.as_ref().map(|result| result.status);
-        result.unwrap_or_else(|| BatchStatus::of_tasks(&statuses, self.failed_fast(tasks)))
+    /// Returns the state of a batch, whose tasks have these states.
+    pub fn status(&self, tasks: &[TaskState]) -> Status {
+        let statuses: Vec<Status> = tasks.iter().map(|task| task.status).collect();
+        let result = self.result.as_ref().map(|result| result.status);
+        result.unwrap_or_else(|| Status::of_tasks(&statuses, self.failed_fast(tasks)))
     }
 
     /// Ends every open task with a report; returns the attempts that end.
     ///
     /// An attempt whose report is damaged is given up first.
-    pub fn end_open(&self, outcome: &Outcome, writer: &Writer) -> Vec<(Attempt<u32>, Vec<NewFile<u32>>)> {
+    pub fn end_open(&self, outcome: &Outcome, writer: &Writer) -> Vec<(Attempt, Vec<NewFile>)> {
         let open = self.states().into_iter().filter(|task| !task.status.is_terminal());
         let ended = open.map(|task| {
-            let (attempt, mut files) = if task.is_blocked {
-                let (next, file) = self.reclaimed(&task, writer);
-                (next, vec![file])
-            } else {
-                (task.attempt(), Vec::new())
-            };
-            files.push(self.report_file(&attempt, outcome, writer, None));
-            (attempt, files)
+            let given_up = task.is_blocked.then(|| self.reclaimed(&task, writer));
+            let attempt = given_up.as_ref().map_or_else(|| task.attempt(), |(next, _)| next.clone());
+            let report = self.report_file(&attempt, outcome, writer, None);
+            (attempt, given_up.map(|(_, event)| event).into_iter().chain([report]).collect())
         });
         ended.collect()
     }
 
     /// Returns the result of a batch whose tasks have all ended, and the file to be added if it was not joined before.
-    pub fn join(&self, writer: &Writer) -> Result<(BatchResult, Option<NewFile<u32>>), CardError> {
-        if let Some(result) = &self.content.result {
+    pub fn join(&self, writer: &Writer) -> Result<(BatchResult, Option<NewFile>), CardError> {
+        if let Some(result) = &self.result {
             return Ok((result.clone(), None));
         }
         let states = self.states();
@@ -361,17 +282,17 @@ impl BatchLedger {
         }
         let result = BatchResult {
             schema_version: RESULT_VERSION.to_owned(),
-            batch_id: self.content.id.clone(),
+            batch_id: self.name.clone(),
             status: self.status(&states),
-            results: states.iter().map(ended).collect(),
+            results: states.iter().map(TaskResult::of).collect(),
             at: writer.at.clone(),
             nonce: writer.nonce.clone(),
         };
-        let file = NewFile::new(TaskPath::File("result.json"), &result);
+        let file = NewFile::new(LedgerPath::File("result.json"), &result);
         Ok((result, Some(file)))
     }
 
-    fn open_tasks(&self, open: &[&TaskState<u32>]) -> CardError {
+    fn open_tasks(&self, open: &[&TaskState]) -> CardError {
         const NAMED: usize = 10;
         let id = &self.name;
         let named = open.iter().take(NAMED).map(|task| format!("{} ({})", task.id, task.status.name()));
@@ -381,46 +302,29 @@ impl BatchLedger {
             "the batch has open tasks: {named}{more} (help: `contextpack batch cancel {id}` ends them, `contextpack batch expire {id}` once its deadline has passed; `contextpack batch reclaim {id}` gives claimed ones to others)"
         ))
     }
-
-    /// Returns how a task ended; `None` if it has not.
-    pub fn outcome_of(&self, task: &TaskState<u32>) -> Option<Outcome> {
-        let result = match &self.content.result {
-            Some(result) => result.results.get(task.id as usize).cloned(),
-            None => task.status.is_terminal().then(|| ended(task)),
-        };
-        let TaskResult { status, summary, output_box_id, error, .. } = result?;
-        Some(Outcome { status: status.name().to_owned(), summary, output_box_id, error })
-    }
 }
 
-fn ended(task: &TaskState<u32>) -> TaskResult {
-    let (epoch, outcome) = match task.report.clone() {
-        Some(report) => (Some(report.epoch), report.outcome),
-        None => {
-            let message = "another task did not succeed, so this one was canceled".to_owned();
-            let error = Some(ToolError { code: "fail_fast".to_owned(), message });
-            (None, Outcome { error, ..Outcome::default() })
+fn damaged(id: &ShortId, file: &str, why: &str) -> CardError {
+    CardError::Invalid(format!("`{id}/{file}`: {why}; restore it from git"))
+}
+
+impl ForkedTask {
+    /// Checks what a fork made for a task, `own` in the names that this program gives.
+    fn check(&self, own: &str, strategy: TargetStrategy) -> Result<(), String> {
+        check_key("agent", &self.agent)?;
+        LogName::new(&self.output_box).map_err(|error| format!("its `output_box`: {error}"))?;
+        if strategy != TargetStrategy::Reuse {
+            same("`output_box`", &self.output_box, &own.to_owned())?;
         }
-    };
-    let Outcome { summary, output_box_id, error, .. } = outcome;
-    TaskResult { task_index: task.id, status: task.status, epoch, summary, output_box_id, error }
-}
-
-/// Checks what a fork made for a task: paths and names are those that this program gives.
-fn check_forked(id: &BatchId, index: usize, strategy: TargetStrategy, forked: &ForkedTask) -> Result<(), String> {
-    check_key("agent", &forked.agent)?;
-    LogName::new(&forked.output_box).map_err(|error| format!("its `output_box`: {error}"))?;
-    if strategy != TargetStrategy::Reuse {
-        same("`output_box`", &forked.output_box, &format!("{id}.{index}"))?;
+        let is_pack = |path: &str| {
+            let (folder, file) = path.rsplit_once('/')?;
+            let hash = file.strip_prefix(own)?.strip_prefix('-')?.strip_suffix(".json")?;
+            Some(is_short_hash(hash) && (folder == "packs" || folder.ends_with("/packs")))
+        };
+        let is_plain = RepoPath::new(&self.pack).is_ok_and(|path| path.as_str() == self.pack);
+        if is_plain && is_pack(&self.pack) == Some(true) {
+            return Ok(());
+        }
+        Err(format!("its `pack` is no path such as `context/packs/{own}-<12 hex digits>.json`"))
     }
-    let is_pack = |path: &str| {
-        let (folder, file) = path.rsplit_once('/')?;
-        let hash = file.strip_prefix(&format!("{id}.{index}-"))?.strip_suffix(".json")?;
-        Some(is_short_hash(hash) && (folder == "packs" || folder.ends_with("/packs")))
-    };
-    let is_plain = RepoPath::new(&forked.pack).is_ok_and(|path| path.as_str() == forked.pack);
-    if is_plain && is_pack(&forked.pack) == Some(true) {
-        return Ok(());
-    }
-    Err(format!("its `pack` is no path such as `context/packs/{id}.{index}-<12 hex digits>.json`"))
 }

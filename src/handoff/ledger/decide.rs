@@ -1,38 +1,38 @@
 //! What a command adds to a ledger: decisions as functions of its state, without a clock and without the disk.
 
-use super::names::{Attempt, Claimable, LedgerPath};
+use super::names::{Attempt, LedgerKind, LedgerPath, WorkId};
 use super::state::{AttemptReport, Ledger, Outcome, TaskState};
-use super::status::{LateReason, TaskStatus};
+use super::status::{LateReason, Status};
 use crate::handoff::cards::{CardError, canonical_bytes};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 /// A file to be added.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NewFile<K> {
-    /// Its path.
-    pub path: LedgerPath<K>,
-    /// Its bytes.
+pub struct NewFile {
+    /// Its path in the folder of the ledger.
+    pub path: LedgerPath,
+    /// Its content.
     pub bytes: Vec<u8>,
 }
 
-impl<K: Claimable> NewFile<K> {
+impl NewFile {
     /// Creates a file of which there is one.
-    pub(super) fn new(path: LedgerPath<K>, content: &impl Serialize) -> Self {
+    pub(super) fn new(path: LedgerPath, content: &impl Serialize) -> Self {
         Self { path, bytes: canonical_bytes(content) }
     }
 
     /// Creates an event, whose file is named by its content; `fields` are those beside its kind and version.
-    pub(super) fn event(kind: &str, mut fields: Value) -> Self {
+    pub(super) fn event(ledger: &LedgerKind, kind: &str, mut fields: Value) -> Self {
         fields["kind"] = kind.into();
-        fields["schema_version"] = K::LAYOUT.versions[2].into();
+        fields["schema_version"] = ledger.event_version.into();
         let bytes = canonical_bytes(&fields);
         Self { path: LedgerPath::event(kind, &bytes), bytes }
     }
 }
 
 /// The attempt that follows one that is given up, and the event that gives it up.
-pub type NextAttempt<K> = (Attempt<K>, NewFile<K>);
+pub type NextAttempt = (Attempt, NewFile);
 
 /// Who writes, when, and what makes the file differ from any other.
 #[derive(Debug, Clone, Serialize)]
@@ -48,40 +48,34 @@ pub struct Writer {
 
 /// What becomes of a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Decision<K> {
+pub struct Decision {
     /// Why it does not count; `None` if it does.
     pub late: Option<LateReason>,
     /// The file to be added; `None` if the same was reported before.
-    pub file: Option<NewFile<K>>,
+    pub file: Option<NewFile>,
 }
 
-impl<K: Claimable> Ledger<K> {
+impl Ledger {
     /// Claims a task or turn at its epoch.
-    pub fn claim(&self, state: &TaskState<K>, writer: &Writer) -> Result<NewFile<K>, &'static str> {
+    pub fn claim(&self, state: &TaskState, writer: &Writer) -> Result<NewFile, &'static str> {
         match state.status {
             _ if self.is_over() => Err("closed"),
-            TaskStatus::Pending => {
+            Status::Pending => {
                 let attempt = state.attempt();
-                let claim = self.entry(&attempt, Some(0), [json!(writer)]);
+                let claim = self.entry(&attempt, Some(self.kind.claim_version), [json!(writer)]);
                 Ok(NewFile::new(LedgerPath::Claim(attempt), &claim))
             }
-            TaskStatus::Dispatched => Err("claimed"),
+            Status::Dispatched => Err("claimed"),
             _ => Err("ended"),
         }
     }
 
     /// Reports how an attempt ended. The same report again changes nothing, so that a command can be repeated.
-    pub fn decide_report(
-        &self,
-        attempt: &Attempt<K>,
-        outcome: &Outcome,
-        writer: &Writer,
-    ) -> Result<Decision<K>, CardError> {
+    pub fn decide_report(&self, attempt: &Attempt, outcome: &Outcome, writer: &Writer) -> Result<Decision, CardError> {
         let Attempt { of, epoch } = attempt;
-        let state = self.state_of(of)?;
-        if *epoch > state.epoch {
+        let now = self.state_of(of)?.epoch;
+        if *epoch > now {
             let words = of.words();
-            let now = state.epoch;
             return Err(CardError::bad(format!("epoch {epoch} of {words} has not begun: it is at epoch {now}")));
         }
         let is_same = |report: &AttemptReport| {
@@ -103,15 +97,15 @@ impl<K: Claimable> Ledger<K> {
     /// Returns the file of a report that counts, or the event of one that is late.
     pub(super) fn report_file(
         &self,
-        attempt: &Attempt<K>,
+        attempt: &Attempt,
         outcome: &Outcome,
         writer: &Writer,
         late: Option<LateReason>,
-    ) -> NewFile<K> {
-        let report = self.entry(attempt, Some(1), [json!(outcome), json!(writer)]);
+    ) -> NewFile {
+        let report = self.entry(attempt, Some(self.kind.report_version), [json!(outcome), json!(writer)]);
         match late {
             None => NewFile::new(LedgerPath::Report(attempt.clone()), &report),
-            Some(reason) => NewFile::event("late", json!({"reason": reason, K::LAYOUT.report: report})),
+            Some(reason) => NewFile::event(self.kind, "late", json!({"reason": reason, self.kind.report: report})),
         }
     }
 
@@ -119,12 +113,12 @@ impl<K: Claimable> Ledger<K> {
     /// if it cannot be read; returns the attempts that follow.
     pub fn reclaim(
         &self,
-        only: Option<&K>,
+        only: Option<&WorkId>,
         is_old: &dyn Fn(Option<&str>) -> bool,
         writer: &Writer,
-    ) -> Result<Vec<NextAttempt<K>>, CardError> {
+    ) -> Result<Vec<NextAttempt>, CardError> {
         let states = match only {
-            Some(key) => vec![self.state_of(key)?],
+            Some(id) => vec![self.state_of(id)?],
             None => self.states(),
         };
         let claimed = states.iter().filter(|state| {
@@ -135,22 +129,20 @@ impl<K: Claimable> Ledger<K> {
     }
 
     /// Returns the attempt after the one that a task or turn is at, and the event that ends that one.
-    pub(super) fn reclaimed(&self, state: &TaskState<K>, writer: &Writer) -> NextAttempt<K> {
+    pub(super) fn reclaimed(&self, state: &TaskState, writer: &Writer) -> NextAttempt {
         let mut attempt = state.attempt();
         let event = self.entry(&attempt, None, [json!({"at": writer.at})]);
         attempt.epoch += 1;
-        (attempt, NewFile::event("reclaim", event))
+        (attempt, NewFile::event(self.kind, "reclaim", event))
     }
 
-    /// Returns an entry about an attempt; `version` is the position of its version, if it has one of its own.
-    fn entry<const N: usize>(&self, attempt: &Attempt<K>, version: Option<usize>, parts: [Value; N]) -> Value {
-        let [key, epoch] = K::LAYOUT.fields;
-        let mut entry = json!({key: attempt.of, epoch: attempt.epoch});
-        let version = version.map(|at| (at == 1, K::LAYOUT.versions[at]));
-        if let Some((name, value)) = attempt.of.repeated(self, version.is_some_and(|(is_report, _)| is_report)) {
-            entry[name] = value;
+    /// Returns an entry about an attempt, of a claim or a report with its version.
+    fn entry<const N: usize>(&self, attempt: &Attempt, version: Option<&str>, parts: [Value; N]) -> Value {
+        let mut entry = json!({self.kind.id_field: attempt.of, self.kind.epoch_field: attempt.epoch});
+        if let Some((name, value)) = self.repeated(&attempt.of, version == Some(self.kind.report_version)) {
+            entry[name] = value.into();
         }
-        if let Some((_, version)) = version {
+        if let Some(version) = version {
             entry["schema_version"] = version.into();
         }
         for part in parts {

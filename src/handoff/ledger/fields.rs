@@ -1,6 +1,6 @@
 //! Readers and checks of single fields of ledgers, as strict as what writes them: a file may have been made by hand.
 
-use crate::handoff::cards::{ToolError, parse};
+use crate::handoff::cards::{ToolError, is_hex, parse};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::fmt::Display;
@@ -15,10 +15,6 @@ const LONGEST_NONCE: usize = 100;
 const LONGEST_ID: usize = 200;
 
 pub(super) const TRACE_DIGITS: usize = 32;
-
-pub(super) fn is_hex(text: &str) -> bool {
-    text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
-}
 
 /// The fields of a JSON object, which are taken out one by one until none is left.
 pub(super) struct EntryFields(Map<String, Value>);
@@ -44,9 +40,10 @@ impl EntryFields {
         read.map_err(|error| format!("it cannot be read: `{name}`: {error}"))
     }
 
-    pub(super) fn take_same(&mut self, name: &str, expected: &Value) -> Result<(), String> {
-        let shown = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        same(name, &shown(&self.take(name)?), &shown(expected))
+    /// Takes a text that every file of the ledger has alike.
+    pub(super) fn take_same(&mut self, name: &str, expected: &str) -> Result<(), String> {
+        let found: Value = self.take(name)?;
+        same(name, &found.as_str().map_or_else(|| found.to_string(), str::to_owned), &expected.to_owned())
     }
 
     pub(super) fn end(self) -> Result<(), String> {
@@ -114,7 +111,7 @@ pub(super) fn check_id(field: &str, id: &str) -> Result<(), String> {
 }
 
 pub(super) fn check_trace(field: &str, id: &str) -> Result<(), String> {
-    if id.len() == TRACE_DIGITS && is_hex(id) && id.bytes().any(|byte| byte != b'0') {
+    if is_hex(id, TRACE_DIGITS..=TRACE_DIGITS) && id.bytes().any(|byte| byte != b'0') {
         return Ok(());
     }
     Err(format!("`{field}` is made of {TRACE_DIGITS} lower-case hex digits that are not all 0"))

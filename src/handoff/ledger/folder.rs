@@ -1,44 +1,29 @@
 //! The files of ledgers on disk: folders to which files are only ever added.
 
-use super::batch::{BatchId, BatchLedger};
 use super::decide::NewFile;
-use super::inbox::{Inbox, TurnId};
-use super::names::Claimable;
+use super::names::{BATCHES, LedgerKind, ShortId};
+use super::state::Ledger;
 use crate::handoff::cards::{CardError, LogName, without_line_end};
 use crate::model::RepoPath;
 use crate::store::{Folder, StoreError};
 use rayon::prelude::*;
 use std::fmt::Display;
-use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
-/// Returns what counts instead of a file that the system refuses to read.
-pub type Unread = fn(StoreError) -> Result<Vec<u8>, StoreError>;
-
-/// Nothing does: what a ledger says is not known without all of its files.
-pub const REFUSED: Unread = Err;
-
-/// An empty file, which is damaged, where each file is checked by itself.
-pub(super) const DAMAGED: Unread = |_| Ok(Vec::new());
-
-/// A folder of ledgers below the folder of cards. Each ledger is a folder with files, and folders of files.
+/// A folder of ledgers of one kind below the folder of cards. Each ledger is a folder with files, and folders of files.
 #[derive(Debug)]
-pub struct LedgerFolder<K> {
+pub struct LedgerFolder {
     root: PathBuf,
     /// The folder, from the root.
     path: String,
-    kind: PhantomData<K>,
+    pub kind: &'static LedgerKind,
 }
 
-pub type BatchFolder = LedgerFolder<u32>;
-
-pub type InboxFolder = LedgerFolder<TurnId>;
-
-impl<K: Claimable> LedgerFolder<K> {
+impl LedgerFolder {
     /// Opens the folder below `dir` of the repo at `root`, which need not exist.
-    pub fn new(root: &Path, dir: &RepoPath) -> Self {
+    pub fn new(kind: &'static LedgerKind, root: &Path, dir: &RepoPath) -> Self {
         let separator = if dir.as_str().is_empty() { "" } else { "/" };
-        Self { root: root.to_owned(), path: format!("{dir}{separator}{}", K::LAYOUT.folder), kind: PhantomData }
+        Self { root: root.to_owned(), path: format!("{dir}{separator}{}", kind.folder), kind }
     }
 
     fn folder(&self, below: &[&str]) -> Result<Folder, StoreError> {
@@ -59,10 +44,11 @@ impl<K: Claimable> LedgerFolder<K> {
     ///
     /// What is no plain file, such as a link, a pipe, a folder or a huge file, has no bytes, so that it counts as damaged: it takes
     /// its place in the ledger and stops no other file. So does what is in the place of a folder, and what has a name that is no
-    /// text. `unread` says what counts instead of a file that the system refuses to read, or that nothing does.
-    pub(super) fn files(&self, ledger: &str, unread: Unread) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
+    /// text. So does, if `skips_unreadable`, what the system refuses to read: then each
+    /// file is checked by itself.
+    pub fn files(&self, ledger: &str, skips_unreadable: bool) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
         let mut files = Vec::new();
-        for below in std::iter::once(&"").chain(K::LAYOUT.folders) {
+        for below in std::iter::once(&"").chain(self.kind.folders) {
             let folder = match self.folder(&[ledger, below]) {
                 Err(StoreError::Link { .. } | StoreError::NotAFolder { .. }) if !below.is_empty() => {
                     files.push(((*below).to_owned(), Vec::new()));
@@ -73,8 +59,8 @@ impl<K: Claimable> LedgerFolder<K> {
             let path = |name: String| if below.is_empty() { name } else { format!("{below}/{name}") };
             let read = folder.list()?.into_par_iter().map(|name| {
                 let bytes = match folder.read(&name) {
-                    Err(error) if error.is_too_large() => Some(Vec::new()),
-                    Err(error) => Some(unread(error)?),
+                    Err(error) if skips_unreadable || error.is_too_large() => Some(Vec::new()),
+                    Err(error) => return Err(error),
                     // A file that is gone since it was listed was removed by git, with a checkout for example.
                     Ok(bytes) => bytes,
                 };
@@ -89,40 +75,48 @@ impl<K: Claimable> LedgerFolder<K> {
     }
 
     /// Creates a file of a ledger, and returns whether it did: of several processes that create one file, one does.
-    pub fn create(&self, ledger: &str, file: &NewFile<K>) -> Result<bool, StoreError> {
+    pub fn create(&self, ledger: &str, file: &NewFile) -> Result<bool, StoreError> {
         let (folder, name) = file.path.parts();
         self.folder(&[ledger, folder])?.create(&name, &file.bytes)
     }
-}
 
-impl InboxFolder {
-    pub fn exists(&self, agent: &LogName) -> Result<bool, CardError> {
+    /// Returns whether there is an inbox of the agent with this log.
+    pub fn has_inbox(&self, agent: &LogName) -> Result<bool, CardError> {
         Ok(self.folder(&[])?.folders()?.iter().any(|name| name == agent.as_str()))
     }
 
-    /// Reads the inbox of the agent with this log; it is empty if there is none. `unread` says what counts instead of a file
-    /// that the system refuses to read.
-    pub fn read(&self, agent: &LogName, unread: Unread) -> Result<Inbox, CardError> {
-        Ok(Inbox::of(self.files(agent.as_str(), unread)?))
+    /// Reads a batch, or an inbox, which is empty if there is none.
+    pub fn read(&self, name: &str) -> Result<Ledger, CardError> {
+        let files = self.files(name, false)?;
+        if !std::ptr::eq(self.kind, &BATCHES) {
+            return Ok(Ledger::of_inbox(files));
+        }
+        let id = ShortId::parse(name).ok_or_else(|| CardError::NotFound(format!("batch not found: {name}")))?;
+        Ledger::of_batch(&id, files).map_err(|error| match error {
+            // The message begins with the path in the folder of batches.
+            CardError::Invalid(message) => {
+                CardError::Invalid(message.replacen(&format!("`{id}/"), &format!("`{}/{id}/", self.path), 1))
+            }
+            error => error,
+        })
     }
-}
 
-impl BatchFolder {
     /// Lists the batches, sorted by id. A folder without `batch.json` is none: its fork was not finished.
-    pub fn ids(&self) -> Result<Vec<BatchId>, CardError> {
+    pub fn batches(&self) -> Result<Vec<ShortId>, CardError> {
         let names = self.folder(&[])?.folders()?;
         // Reading it says what is wrong with it.
-        Ok(names.iter().filter_map(|name| BatchId::parse(name)).filter(|id| self.has(id).unwrap_or(true)).collect())
+        let ids = names.iter().filter_map(|name| ShortId::parse(name));
+        Ok(ids.filter(|id| self.has_batch(id).unwrap_or(true)).collect())
     }
 
     /// Returns the paths, from the repo's root, of what is in the folder of batches and is none.
     pub fn odd_paths(&self) -> Result<Vec<String>, CardError> {
-        let is_batch = |name: &str, is_folder: bool| is_folder && BatchId::parse(name).is_some();
+        let is_batch = |name: &str, is_folder: bool| is_folder && ShortId::parse(name).is_some();
         let names = self.folder(&[])?.odd_names(&is_batch)?;
         Ok(names.iter().map(|name| format!("{}/{name}", self.path)).collect())
     }
 
-    pub fn has(&self, id: &BatchId) -> Result<bool, CardError> {
+    pub fn has_batch(&self, id: &ShortId) -> Result<bool, CardError> {
         let folder = self.folder(&[&id.to_string()])?;
         if folder.is_irregular("batch.json")? {
             let path = self.shown(id, &"batch.json");
@@ -132,25 +126,15 @@ impl BatchFolder {
         Ok(folder.list()?.iter().any(|file| file == "batch.json"))
     }
 
-    pub fn find(&self, typed: &str) -> Result<BatchId, CardError> {
-        let found = match BatchId::parse(&BatchId::prefix(typed)?) {
-            Some(id) => self.has(&id)?.then_some(id),
-            None => BatchId::find(typed, self.ids()?)?,
+    pub fn find_batch(&self, typed: &str) -> Result<ShortId, CardError> {
+        let found = match ShortId::parse(&ShortId::prefix(typed, "batch_id")?) {
+            Some(id) => self.has_batch(&id)?.then_some(id),
+            None => ShortId::find(typed, "batch_id", self.batches()?)?,
         };
         found.ok_or_else(|| {
             CardError::NotFound(format!(
                 "batch not found: {typed} (help: `contextpack batch list` lists them; `git pull` if another clone made it)"
             ))
-        })
-    }
-
-    pub fn read(&self, id: &BatchId) -> Result<BatchLedger, CardError> {
-        BatchLedger::of(id, self.files(&id.to_string(), REFUSED)?).map_err(|error| match error {
-            // The message begins with the path in the folder of batches.
-            CardError::Invalid(message) => {
-                CardError::Invalid(message.replacen(&format!("`{id}/"), &format!("`{}/{id}/", self.path), 1))
-            }
-            error => error,
         })
     }
 }

@@ -1,79 +1,16 @@
-//! The inboxes of agents: turns that are dispatched to them, and everything that happens to these.
+//! The inboxes of agents: turns that are dispatched to them.
 
 use super::decide::NewFile;
-use super::fields::{TRACE_DIGITS, check_each, check_epoch, check_id, check_key, check_trace, read_json, same};
-use super::names::{Attempt, Claimable, IdKind, Layout, LedgerPath, ShortId, misplaced};
-use super::state::{EpochFiles, Ledger, TaskState};
-use super::status::{LateReason, TaskStatus};
+use super::fields::{TRACE_DIGITS, check_each, check_id, check_key, check_trace, read_json, same};
+use super::names::{Attempt, INBOXES, LedgerPath, ShortId, WorkId};
+use super::state::Ledger;
+use super::status::Status;
 use crate::handoff::cards::{CardError, ContentId, LogEntry, LogName, canonical_bytes, check_hash};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::BTreeMap;
 
 const REQUEST_VERSION: &str = "inbox_request/v1";
-
-/// The id of a turn: the first 12 hex digits of the SHA-256 of its request.
-pub type TurnId = ShortId<TurnIdKind>;
-
-/// The kind of [`TurnId`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct TurnIdKind;
-
-impl IdKind for TurnIdKind {
-    const FIELD: &'static str = "agent_turn_id";
-}
-
-/// The files of an inbox.
-pub type Inbox = Ledger<TurnId>;
-
-pub type InboxPath = LedgerPath<TurnId>;
-
-impl Claimable for TurnId {
-    const LAYOUT: Layout = Layout {
-        folder: "inbox",
-        command: "inbox",
-        files: &[],
-        folders: &["requests", "claims", "responses", "events"],
-        reports: "responses",
-        events: &["reclaim", "late", "close", "open"],
-        versions: ["inbox_claim/v1", "inbox_response/v1", "inbox_event/v1"],
-        noun: "turn",
-        article: "the ",
-        title: "",
-        acknowledges: "Acknowledge",
-        fields: ["agent_turn_id", "turn_epoch"],
-        attempt: "attempt",
-        report: "response",
-        late: &[LateReason::StaleEpoch, LateReason::Second],
-    };
-
-    type Content = InboxContent;
-
-    fn parse(text: &str) -> Option<Self> {
-        Self::parse(text)
-    }
-
-    fn repeated(&self, inbox: &Inbox, is_report: bool) -> Option<(&'static str, Value)> {
-        let request = inbox.request(self).filter(|_| is_report)?;
-        Some(("correlation_id", request.correlation().into()))
-    }
-
-    fn missing(&self, _: &Inbox) -> String {
-        format!("turn not found: {self}")
-    }
-}
-
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct InboxContent {
-    /// The turns, each with the place of its request in the list: the first one, if branches dispatched it at once.
-    requests: BTreeMap<TurnId, (LogEntry, TurnRequest)>,
-    /// The number of the last closing; 0 if there is none.
-    closed: u32,
-    /// The number of the last closing that is over; 0 if there is none.
-    opened: u32,
-    /// The highest clock of a request before any jump, also of one that cannot be used; 0 if there is none.
-    clock: u32,
-}
 
 /// A turn that was dispatched to an agent. It never changes, and its hash is the turn's id, so that the same request is the
 /// same turn.
@@ -122,8 +59,8 @@ impl TurnRequest {
     }
 
     /// Returns the id of the turn.
-    pub fn id(&self) -> TurnId {
-        TurnId::of(&canonical_bytes(self))
+    pub fn id(&self) -> ShortId {
+        ShortId::of(&canonical_bytes(self))
     }
 
     /// Returns what joins the request and its response.
@@ -138,7 +75,7 @@ impl TurnRequest {
     }
 
     fn read(entry: &LogEntry, bytes: &[u8]) -> Result<Self, String> {
-        check_hash(bytes, &entry.hash, "hash", |bytes| TurnId::of(bytes).to_string())?;
+        check_hash(bytes, &entry.hash, "hash", |bytes| ShortId::of(bytes).to_string())?;
         let request: Self = read_json(bytes)?;
         same("schema_version", &request.schema_version.as_str(), &REQUEST_VERSION)?;
         LogName::new(&request.output_box).map_err(|error| error.to_string())?;
@@ -158,91 +95,54 @@ impl TurnRequest {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Dispatched {
     /// It is a new turn.
-    New(NewFile<TurnId>),
+    New(NewFile),
     /// The same request was dispatched before.
     Known,
     /// The agent works on another turn.
-    Busy(TurnId),
+    Busy(WorkId),
     /// The inbox is closed.
     Closed,
 }
 
-impl Inbox {
+impl Ledger {
     /// Reads the files of an inbox: pairs of a path in its folder and its bytes, in any order.
-    pub fn of(files: Vec<(String, Vec<u8>)>) -> Self {
+    pub fn of_inbox(files: Vec<(String, Vec<u8>)>) -> Self {
         let files: BTreeMap<String, Vec<u8>> = files.into_iter().collect();
-        let mut inbox = Self::new("AGENT".to_owned(), InboxContent::default());
+        let mut inbox = Self::empty(&INBOXES, "AGENT".to_owned());
         // What happened to a turn is read once all turns are known.
-        let (requests, others): (Vec<_>, Vec<_>) = files.iter().partition(|(path, _)| path.starts_with("requests/"));
-        let entries: Vec<LogEntry> = (requests.iter())
-            .filter_map(|(path, _)| match InboxPath::parse(path) {
-                Some(InboxPath::Request(entry)) => Some(entry),
+        let requests: Vec<(LogEntry, &Vec<u8>)> = (files.iter())
+            .filter_map(|(path, bytes)| match LedgerPath::parse(&INBOXES, path) {
+                Some(LedgerPath::Request(entry)) => Some((entry, bytes)),
                 _ => None,
             })
             .collect();
-        inbox.content.clock = LogEntry::highest(&entries);
-        for entry in entries {
-            if let Some(message) = entry.jump(inbox.content.clock) {
-                inbox.fault(&InboxPath::Request(entry), message);
+        inbox.clock = LogEntry::highest(requests.iter().map(|(entry, _)| entry));
+        for (entry, bytes) in requests {
+            let path = LedgerPath::Request(entry.clone());
+            if let Some(message) = entry.jump(inbox.clock) {
+                inbox.fault(&path, message);
             }
-        }
-        let [mut closed, mut opened] = [EpochFiles::default(), EpochFiles::default()];
-        for (path, bytes) in requests.into_iter().chain(others) {
-            if let Err(message) = inbox.add_file(path, bytes, &mut closed, &mut opened) {
-                inbox.fault(path, message);
-            }
-        }
-        inbox.content.closed = closed.last("number", &mut inbox.faults);
-        inbox.content.opened = opened.last("number", &mut inbox.faults);
-        inbox.finish();
-        inbox
-    }
-
-    fn add_file(
-        &mut self,
-        path: &str,
-        bytes: &[u8],
-        closed: &mut EpochFiles,
-        opened: &mut EpochFiles,
-    ) -> Result<(), String> {
-        let parsed = InboxPath::parse(path).ok_or_else(|| misplaced::<TurnId>(path))?;
-        match &parsed {
-            InboxPath::Request(entry) => {
-                let request = TurnRequest::read(entry, bytes)?;
-                let id = TurnId::of(bytes);
-                if !self.known.contains(&id) {
-                    self.add_key(id.clone());
-                    self.content.requests.insert(id, (entry.clone(), request));
+            match TurnRequest::read(&entry, bytes) {
+                Err(message) => inbox.fault(&path, message),
+                Ok(request) if !inbox.requests.contains_key(&ShortId::of(bytes)) => {
+                    inbox.order.push(WorkId::Turn(ShortId::of(bytes)));
+                    inbox.requests.insert(ShortId::of(bytes), (entry, request));
                 }
+                Ok(_) => {}
             }
-            InboxPath::Event { kind, .. } if ["close", "open"].contains(&kind.as_str()) => {
-                let (kind, mut fields) = self.read_event(&parsed, bytes)?;
-                let number = fields.take("number")?;
-                fields.end()?;
-                check_epoch("number", number, true)?;
-                if kind == "close" { closed } else { opened }.add(number, &parsed);
-            }
-            _ => self.add(&parsed, bytes)?,
         }
-        Ok(())
-    }
-
-    /// Redacts the texts of claims and responses, which may have been written by hand.
-    #[must_use]
-    pub fn redacted(self, redact: &dyn Fn(&str) -> String) -> Self {
-        self.with_redacted_reports(redact)
+        inbox.with_files(&files)
     }
 
     /// Takes out the requests for which `fault` returns one: they are no turns.
     #[must_use]
     pub fn without(mut self, fault: &dyn Fn(&TurnRequest) -> Option<String>) -> Self {
-        let requests = std::mem::take(&mut self.content.requests);
-        for (id, (entry, request)) in requests {
+        for (id, (entry, request)) in std::mem::take(&mut self.requests) {
             if let Some(message) = fault(&request) {
-                self.fault(&InboxPath::Request(entry), message);
-                self.order.retain(|known| *known != id);
+                self.fault(&LedgerPath::Request(entry), message);
+                self.order.retain(|known| *known != WorkId::Turn(id.clone()));
             } else {
-                self.content.requests.insert(id, (entry, request));
+                self.requests.insert(id, (entry, request));
             }
         }
         self.faults.sort();
@@ -251,24 +151,25 @@ impl Inbox {
 
     /// Returns whether the inbox takes no turns; those that are there can still be done.
     pub fn is_closed(&self) -> bool {
-        self.content.closed > self.content.opened
+        self.last_number("close", None) > self.last_number("open", None)
     }
 
-    pub fn request(&self, turn: &TurnId) -> Option<&TurnRequest> {
-        self.content.requests.get(turn).map(|(_, request)| request)
+    pub(crate) fn request(&self, id: &WorkId) -> Option<&TurnRequest> {
+        let WorkId::Turn(turn) = id else { return None };
+        self.requests.get(turn).map(|(_, request)| request)
     }
 
-    /// Returns the turns with their requests, in the order in which they were dispatched, as far as clones saw each other.
-    pub fn turns(&self) -> Vec<(&TurnRequest, TaskState<TurnId>)> {
-        self.states().into_iter().filter_map(|turn| Some((self.request(&turn.id)?, turn))).collect()
+    pub(crate) fn requests(&self) -> impl Iterator<Item = &TurnRequest> {
+        self.requests.values().map(|(_, request)| request)
     }
 
-    pub fn path_of(&self, turn: &TurnId) -> Option<InboxPath> {
-        self.content.requests.get(turn).map(|(entry, _)| InboxPath::Request(entry.clone()))
+    pub(crate) fn request_path(&self, id: &ShortId) -> Option<LedgerPath> {
+        self.requests.get(id).map(|(entry, _)| LedgerPath::Request(entry.clone()))
     }
 
-    pub fn find(&self, typed: &str) -> Result<TurnId, CardError> {
-        TurnId::find(typed, self.content.requests.keys().cloned())?.ok_or_else(|| {
+    pub(crate) fn find_turn(&self, typed: &str) -> Result<WorkId, CardError> {
+        let found = ShortId::find(typed, INBOXES.id_field, self.requests.keys().cloned())?;
+        found.map(WorkId::Turn).ok_or_else(|| {
             CardError::NotFound(format!(
                 "turn not found: {typed} (help: `contextpack inbox list AGENT` lists them; `git pull` if another clone made it)"
             ))
@@ -277,37 +178,37 @@ impl Inbox {
 
     /// Returns the attempt at a turn that a response is for. Its epoch may be left out as long as the turn was never given
     /// up: after that it decides whether the response counts.
-    pub fn attempt(&self, turn: &TurnId, epoch: Option<u32>) -> Result<Attempt<TurnId>, CardError> {
-        let now = self.epoch(turn);
-        let epoch = epoch.or((now == 1).then_some(1)).ok_or_else(|| {
-            CardError::bad(format!(
+    pub fn attempt(&self, turn: WorkId, epoch: Option<u32>) -> Result<Attempt, CardError> {
+        let now = self.epoch(&turn);
+        match epoch.or((now == 1).then_some(1)) {
+            Some(epoch) => Ok(Attempt { of: turn, epoch }),
+            None => Err(CardError::bad(format!(
                 "the turn {turn} was given up, and is at epoch {now} now (help: name the epoch that the claim gave with `--epoch`)"
-            ))
-        })?;
-        Ok(Attempt { of: turn.clone(), epoch })
+            ))),
+        }
     }
 
     /// Decides on a request; a request that is known is accepted again, whatever the agent does now.
     pub fn dispatch(&self, request: &TurnRequest) -> Result<Dispatched, CardError> {
         request.check_ids().map_err(CardError::BadRequest)?;
-        if self.request(&request.id()).is_some() {
+        if self.requests.contains_key(&request.id()) {
             return Ok(Dispatched::Known);
         }
         if self.is_closed() {
             return Ok(Dispatched::Closed);
         }
-        if let Some(busy) = self.states().into_iter().find(|turn| turn.status == TaskStatus::Dispatched) {
+        if let Some(busy) = self.states().into_iter().find(|turn| turn.status == Status::Dispatched) {
             return Ok(Dispatched::Busy(busy.id));
         }
-        let entry = LogEntry::after(self.content.clock, &canonical_bytes(request));
-        let path = InboxPath::Request(entry.ok_or_else(|| CardError::bad("the inbox is full"))?);
+        let entry = LogEntry::after(self.clock, &canonical_bytes(request));
+        let path = LedgerPath::Request(entry.ok_or_else(|| CardError::bad("the inbox is full"))?);
         Ok(Dispatched::New(NewFile::new(path, request)))
     }
 
     /// Closes the inbox, or opens it again; `None` if it is so already.
-    pub fn set_closed(&self, closed: bool) -> Option<NewFile<TurnId>> {
-        let InboxContent { closed: last, opened, .. } = self.content;
-        let (kind, number) = if closed { ("close", opened + 1) } else { ("open", last) };
-        (closed != self.is_closed()).then(|| NewFile::event(kind, json!({"number": number})))
+    pub fn set_closed(&self, closed: bool) -> Option<NewFile> {
+        let number = |kind| self.last_number(kind, None);
+        let (kind, number) = if closed { ("close", number("open") + 1) } else { ("open", number("close")) };
+        (closed != self.is_closed()).then(|| NewFile::event(self.kind, kind, json!({"number": number})))
     }
 }

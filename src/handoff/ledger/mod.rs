@@ -6,7 +6,6 @@
 //! the clock. The schemas in `schema/` say what the files hold.
 
 mod batch;
-mod check;
 mod decide;
 mod fields;
 mod folder;
@@ -15,12 +14,11 @@ mod names;
 mod state;
 mod status;
 
-pub use batch::{Batch, BatchId, BatchLedger, BatchResult, BatchTask, ForkedTask, TaskPath};
-pub use check::LedgerChecker;
+pub use batch::{Batch, BatchResult, BatchTask, ForkedTask};
 pub use decide::{Decision, NewFile, Writer};
 pub use fields::LAST_EPOCH;
-pub use folder::{BatchFolder, InboxFolder, LedgerFolder, REFUSED};
-pub use inbox::{Dispatched, Inbox, TurnId, TurnRequest};
-pub use names::{Attempt, Claimable, Layout, LedgerPath};
+pub use folder::LedgerFolder;
+pub use inbox::{Dispatched, TurnRequest};
+pub use names::{Attempt, BATCHES, INBOXES, LedgerKind, LedgerPath, MISPLACED, ShortId, WorkId};
 pub use state::{ClaimState, Ledger, LedgerFault, Outcome, TaskState};
-pub use status::{BatchStatus, LateReason, TaskStatus};
+pub use status::Status;

@@ -1,11 +1,13 @@
-//! The states of tasks and batches, how the one follows from the other, and why something does not count.
+//! The states of tasks and batches, how the one follows from the other, and why a report does not count.
 
 use serde::{Deserialize, Serialize};
 
-/// The state of a task.
+/// The state of a task, of a turn, or of a whole batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum TaskStatus {
+pub enum Status {
+    /// A task of the batch has not ended.
+    Open,
     /// No agent has claimed it.
     Pending,
     /// An agent has claimed it.
@@ -22,13 +24,14 @@ pub enum TaskStatus {
     Partial,
 }
 
-impl TaskStatus {
+impl Status {
     /// The states that a report can give.
     pub const REPORTED: [Self; 5] = [Self::Success, Self::Failed, Self::Canceled, Self::Timeout, Self::Partial];
 
     /// Returns the name in JSON.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Open => "open",
             Self::Pending => "pending",
             Self::Dispatched => "dispatched",
             Self::Success => "success",
@@ -46,56 +49,27 @@ impl TaskStatus {
 
     /// Returns whether the task has ended.
     pub fn is_terminal(self) -> bool {
-        !matches!(self, Self::Pending | Self::Dispatched)
+        Self::REPORTED.contains(&self)
     }
 
     /// Returns whether a report of it fails the whole batch under `fail_fast`.
     pub fn fails_fast(self) -> bool {
         matches!(self, Self::Failed | Self::Canceled | Self::Timeout)
     }
-}
-
-/// The state of a batch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum BatchStatus {
-    /// A task has not ended.
-    Open,
-    /// All tasks were done.
-    Success,
-    /// Some were done.
-    Partial,
-    /// None was done, and one failed or all were canceled; or one ended badly under `fail_fast`.
-    Failed,
-    /// None was done or failed, and one took too long.
-    Timeout,
-}
-
-impl BatchStatus {
-    /// Returns the name in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Success => "success",
-            Self::Partial => "partial",
-            Self::Failed => "failed",
-            Self::Timeout => "timeout",
-        }
-    }
 
     /// Returns the state of a batch whose tasks have these states; `failed_fast` says whether a report failed it under
     /// `fail_fast`.
-    pub fn of_tasks(tasks: &[TaskStatus], failed_fast: bool) -> Self {
-        let any = |status: TaskStatus| tasks.contains(&status);
+    pub fn of_tasks(tasks: &[Self], failed_fast: bool) -> Self {
+        let any = |status: Self| tasks.contains(&status);
         // One row of the ladder a line, the first that holds.
         let ladder = [
             (failed_fast, Self::Failed),
             (tasks.iter().any(|task| !task.is_terminal()), Self::Open),
-            (tasks.iter().all(|task| *task == TaskStatus::Success), Self::Success),
-            (any(TaskStatus::Success), Self::Partial),
-            (any(TaskStatus::Failed), Self::Failed),
-            (any(TaskStatus::Timeout), Self::Timeout),
-            (any(TaskStatus::Partial), Self::Partial),
+            (tasks.iter().all(|task| *task == Self::Success), Self::Success),
+            (any(Self::Success), Self::Partial),
+            (any(Self::Failed), Self::Failed),
+            (any(Self::Timeout), Self::Timeout),
+            (any(Self::Partial), Self::Partial),
         ];
         ladder.into_iter().find(|(holds, _)| *holds).map_or(Self::Failed, |(_, status)| status)
     }
@@ -116,7 +90,6 @@ pub enum LateReason {
 }
 
 impl LateReason {
-    /// Returns the name in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::StaleEpoch => "stale_epoch",

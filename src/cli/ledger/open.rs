@@ -1,0 +1,299 @@
+//! A batch or an inbox that a command adds to: claims, reports, and attempts that are given up.
+
+use super::output::{attempt_output, by_and_at, claim_output, pointer_lines};
+use super::{Done, LedgerFiles, object};
+use crate::cli::args::OutcomeArgs;
+use crate::cli::wake::Ring;
+use crate::config::nearest;
+use crate::console::{self, Exit, Failure};
+use crate::handoff::cards::CardError;
+use crate::handoff::ledger::{
+    Attempt, Decision, Ledger, LedgerFolder, LedgerKind, LedgerPath, NewFile, Status, TaskState, WorkId,
+};
+use serde_json::{Value, json};
+use std::fmt::Display;
+use std::time::{Duration, SystemTime};
+
+/// How often a decision is made again after another process was first. Each time the ledger has come further.
+const MAX_TRIES: usize = 1_000;
+
+pub(crate) struct OpenLedger<'f> {
+    pub(crate) files: &'f LedgerFiles,
+    pub(crate) folder: &'f LedgerFolder,
+    pub(crate) name: String,
+}
+
+impl OpenLedger<'_> {
+    /// Reads the ledger, without secrets that were written by hand and turns that are none of its agent's.
+    pub(crate) fn read(&self) -> Result<Ledger, Failure> {
+        let ledger = self.files.without_foreign_turns(self.folder.read(&self.name)?, &self.name)?;
+        Ok(ledger.redacted(&|text| self.files.cards.redacted(text)))
+    }
+
+    fn kind(&self) -> &'static LedgerKind {
+        self.folder.kind
+    }
+
+    /// Names the ledger in a sentence.
+    fn title(&self) -> String {
+        format!("{}{}", self.kind().title, self.name)
+    }
+
+    pub(crate) fn shown(&self, path: &dyn Display) -> String {
+        self.folder.shown(&self.name, path)
+    }
+
+    /// Prints the files that cannot be used, and returns the exit code for them.
+    pub(crate) fn report_faults(&self, ledger: &Ledger) -> Result<Exit, Failure> {
+        for fault in &ledger.faults {
+            self.files.report_error(&format!("`{}`: {}", self.shown(&fault.path), fault.message))?;
+        }
+        Ok(if ledger.faults.is_empty() { Exit::Done } else { Exit::Input })
+    }
+
+    /// Creates a file, and returns whether it did.
+    pub(crate) fn create(&self, file: &NewFile) -> Result<bool, Failure> {
+        let path = self.shown(&file.path);
+        self.files.announce(&path, &file.bytes)?;
+        let created = self.folder.create(&self.name, file)?;
+        if created {
+            self.files.record_created(path);
+        }
+        Ok(created)
+    }
+
+    /// Decides on what the ledger is now and creates the file; if another process created it first, decides again.
+    pub(crate) fn decided<T>(
+        &self,
+        decide: impl Fn(&Ledger) -> Result<(T, Option<NewFile>), CardError>,
+    ) -> Result<(Ledger, T), Failure> {
+        for _ in 0..MAX_TRIES {
+            let ledger = self.read()?;
+            let (value, file) = decide(&ledger)?;
+            let Some(file) = file else { return Ok((ledger, value)) };
+            // A file that is named by its content was written by another process as it is.
+            if self.create(&file)? || !file.path.is_exclusive() {
+                return Ok((ledger, value));
+            }
+        }
+        Err(Failure::Input(format!("`{}` cannot be written: other files are in its place", self.shown(&""))))
+    }
+
+    /// Returns what the doorbell says about work that can be claimed; `file` is one that says so.
+    pub(crate) fn ring(&self, ledger: &Ledger, attempt: &Attempt, file: &dyn Display) -> Ring {
+        let (event, payload) = match ledger.request(&attempt.of) {
+            None => ("contextpack-batch", json!({"batch": self.name})),
+            Some(request) => {
+                let redacted = |text: &str| self.files.cards.redacted(text);
+                let fields = json!({
+                    "agent": redacted(&request.agent),
+                    "inbox": self.name,
+                    "correlation_id": redacted(&request.correlation()),
+                    "trace_id": request.trace(),
+                });
+                ("contextpack-turn", object([attempt_output(attempt), fields]))
+            }
+        };
+        Ring { event, payload, file: self.shown(file) }
+    }
+
+    /// Claims what `pick` returns; it is given what tells whether a claim is that of this command, which was killed before.
+    pub(crate) fn claim(
+        &self,
+        author: Option<&str>,
+        pick: impl Fn(&Ledger, &dyn Fn(&TaskState) -> bool) -> Result<Option<TaskState>, CardError>,
+    ) -> Result<Done, Failure> {
+        let writer = self.files.writer(author)?;
+        let repeats = |state: &TaskState| {
+            let path = self.shown(&LedgerPath::Claim(state.attempt()));
+            state.status == Status::Dispatched && self.files.repeats(state.claim.as_ref(), &path, &writer)
+        };
+        let (ledger, (state, busy)) = self.decided(|ledger| {
+            let Some(state) = pick(ledger, &repeats)? else { return Ok(((None, Some("empty")), None)) };
+            let (busy, file) = match ledger.claim(&state, &writer) {
+                Ok(file) => (None, Some(file)),
+                Err("claimed") if repeats(&state) => (None, None),
+                Err(reason) => (Some(reason), None),
+            };
+            Ok(((Some(state), busy), file))
+        })?;
+        let noun = self.kind().noun;
+        let Some(state) = state else {
+            let output = json!({"status": "busy", "reason": busy});
+            let line = format!("busy: no {noun} can be claimed");
+            return Ok(Done { exit: Exit::Outside, ..Done::new(String::new(), &output, vec![line]) });
+        };
+        let (id, epoch) = (&state.id, state.epoch);
+        let attempt = match id {
+            WorkId::Task(_) => json!({"epoch": epoch}),
+            WorkId::Turn(_) => attempt_output(&state.attempt()),
+        };
+        let message = format!("Claim {noun} {id} of {}", self.title());
+        let Some(reason) = busy else {
+            let pointers = self.files.pointers(&ledger, id);
+            let turn = if let WorkId::Turn(id) = id { format!("turn {id}, ") } else { String::new() };
+            let mut lines = vec![format!("accepted: {turn}epoch {epoch}")];
+            lines.extend(pointer_lines(&pointers));
+            return Ok(Done::new(message, &object([json!({"status": "accepted"}), attempt, pointers]), lines));
+        };
+        let other = state.claim.as_ref().filter(|_| reason == "claimed");
+        let is_damaged = other.is_some_and(|claim| claim.at.is_none());
+        let who = match other {
+            Some(_) if is_damaged => ", by a claim that cannot be read".to_owned(),
+            other => other.map(by_and_at).unwrap_or_default(),
+        };
+        // A file that is damaged keeps it busy.
+        let damaged = (reason == "claimed" && (state.is_blocked || is_damaged)).then(|| {
+            let what = if state.is_blocked { self.kind().report } else { "claim" };
+            format!("the {what} of this epoch is damaged: {}", id.way_on(&self.name))
+        });
+        let output = object([json!({"status": "busy", "reason": reason}), attempt, claim_output(other)]);
+        let done = Done::new(message, &output, vec![format!("busy: {reason}{who}, epoch {epoch}")]);
+        Ok(Done { exit: Exit::Outside, ..done.noted(damaged) })
+    }
+
+    /// Reports how the attempt that `attempt` returns ended.
+    pub(crate) fn report(
+        &self,
+        status: &str,
+        args: &OutcomeArgs,
+        attempt: impl Fn(&Ledger) -> Result<Attempt, CardError>,
+    ) -> Result<Done, Failure> {
+        let writer = self.files.writer(args.author.as_deref())?;
+        let (mut outcome, redacted) = self.files.outcome(status, args)?;
+        // Everything is checked before the box is written.
+        let ledger = self.read()?;
+        let checked = attempt(&ledger)?;
+        ledger.decide_report(&checked, &outcome, &writer)?;
+        let store = &self.files.cards.store;
+        let results = match args.output.as_deref() {
+            Some(name) => Some(store.existing_box(name)?),
+            None => store.read_box(&ledger.output_box(&checked.of))?,
+        };
+        outcome.output_box_id = results.map(|content| self.files.snapshot(&content)).transpose()?;
+        let (ledger, (attempt, late, existed)) = self.decided(|ledger| {
+            let attempt = attempt(ledger)?;
+            let Decision { late, file } = ledger.decide_report(&attempt, &outcome, &writer)?;
+            Ok(((attempt, late, file.is_none()), file))
+        })?;
+        let path = LedgerPath::Report(attempt.clone());
+        if existed {
+            self.files.record_known(self.shown(&path));
+        }
+        let LedgerKind { acknowledges, noun, report, .. } = self.kind();
+        let counts_as = Status::of_word(&outcome.status).name();
+        let again = if existed { "; it was already reported, and nothing was written" } else { "" };
+        let (word, line) = match late {
+            None => ("counted", format!("counted: {counts_as}{again}")),
+            Some(reason) => {
+                ("late", format!("late: {}; the {report} is kept and does not count{again}", reason.name()))
+            }
+        };
+        let existed = existed.then_some(true);
+        let mut output = json!({"status": word, "counts_as": counts_as, "reason": late, "existed": existed});
+        let mut ring = None;
+        if let Some(request) = ledger.request(&attempt.of) {
+            let redacted = |text: &str| self.files.cards.redacted(text);
+            let fields = json!({"correlation_id": redacted(&request.correlation())});
+            output = object([output, attempt_output(&attempt), fields]);
+            let Ring { payload, file, .. } = self.ring(&ledger, &attempt, &path);
+            let more = json!({"status": counts_as, "from_agent": request.from_agent.as_deref().map(redacted)});
+            ring = Some(Ring { event: "contextpack-response", payload: object([payload, more]), file });
+        }
+        let message = format!("{acknowledges} {noun} {} of {}: {counts_as}", attempt.of, self.title());
+        let removed =
+            (redacted > 0).then(|| format!("secrets were removed from {}", console::counted(redacted, "value")));
+        let notes = removed.into_iter().chain(unknown_word(&outcome.status));
+        let done = Done::new(message, &object([output]), vec![line]).noted(notes);
+        Ok(Done { ring: ring.filter(|_| late.is_none()), ..done })
+    }
+
+    /// Gives up attempts that are claimed and not reported: those of what `named` returns, else all.
+    pub(crate) fn reclaim(
+        &self,
+        named: impl FnOnce(&Ledger) -> Result<Option<WorkId>, CardError>,
+        after: Option<Duration>,
+    ) -> Result<Done, Failure> {
+        let writer = self.files.writer(None)?;
+        let now = time(&writer.at)?;
+        let ledger = self.read()?;
+        let only = named(&ledger)?;
+        let found = ledger.reclaim(only.as_ref(), &|at| is_old(at, after, now), &writer)?;
+        // All events are published at once, so that one of them is enough.
+        let ring = found.first().map(|(attempt, file)| self.ring(&ledger, attempt, &file.path));
+        for (_, file) in &found {
+            self.create(file)?;
+        }
+        let noun = self.kind().noun;
+        let line = |(it, _): &(Attempt, _)| format!("reclaimed: {noun} {}, now at epoch {}", it.of, it.epoch);
+        let lines = found.iter().map(line).collect();
+        let message = format!("Reclaim {} of {}", console::counted(found.len(), noun), self.title());
+        let output = json!({"reclaimed": found.iter().map(|(it, _)| attempt_output(it)).collect::<Value>()});
+        let why = found.is_empty().then(|| self.why_none_is_reclaimed(&ledger, only.as_ref(), after, now));
+        Ok(Done { ring, ..Done::new(message, &output, lines).noted(why) })
+    }
+
+    fn why_none_is_reclaimed(
+        &self,
+        ledger: &Ledger,
+        only: Option<&WorkId>,
+        after: Option<Duration>,
+        now: SystemTime,
+    ) -> String {
+        let states = ledger.states();
+        let in_future = |state: &&TaskState| {
+            let at = state.claim.as_ref()?.at.as_deref().filter(|_| state.status == Status::Dispatched)?;
+            age(at, now).is_none().then(|| {
+                let (words, way_on) = (state.id.words(), state.id.way_on(&self.name));
+                format!(
+                    "{words} was claimed in the future, at {at}, so that it has no age; without `--after`, {way_on}"
+                )
+            })
+        };
+        let mut of_interest = states.iter().filter(|state| only.is_none_or(|only| *only == state.id));
+        if let Some(why) = of_interest.clone().find_map(|state| after.and(in_future(&state))) {
+            return why;
+        }
+        match of_interest.next().filter(|_| only.is_some()) {
+            Some(state) if state.status.is_terminal() => {
+                let (words, status, again) = (state.id.words(), state.status.name(), self.kind().again);
+                format!("{words} has ended: {status}; to do it again, {again}")
+            }
+            _ if ledger.plan.is_some() && states.iter().all(|state| state.status.is_terminal()) => {
+                "all tasks have ended; to do them again, fork the plan with another `key`".to_owned()
+            }
+            Some(state) if state.status == Status::Pending => format!("{} is not claimed", state.id.words()),
+            _ => format!("no {} is claimed{}", self.kind().noun, after.map_or("", |_| " for so long")),
+        }
+    }
+}
+
+/// Says that the word of a report is none of the known ones, and what it counts as.
+fn unknown_word(word: &str) -> Option<String> {
+    let known = Status::REPORTED.map(Status::name);
+    let what = match nearest(word, known) {
+        _ if known.contains(&word) => return None,
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("the known words are {}", known.join(", ")),
+    };
+    Some(format!("`{word}` counts as `{}`; {what}", Status::of_word(word).name()))
+}
+
+/// Returns whether a claim that was made at `at` is at least `after` old; `now` is the time of the writer.
+///
+/// A claim in the future has no age; one whose time cannot be read may be of any.
+fn is_old(at: Option<&str>, after: Option<Duration>, now: SystemTime) -> bool {
+    match (after, at) {
+        (None | Some(Duration::ZERO), _) | (_, None) => true,
+        (Some(after), Some(at)) => age(at, now).is_some_and(|age| age >= after),
+    }
+}
+
+pub(crate) fn time(at: &str) -> Result<SystemTime, Failure> {
+    humantime::parse_rfc3339(at).map_err(|error| Failure::Outside(Box::new(error)))
+}
+
+/// Returns how long ago a time was; `None` if it is in the future.
+pub(crate) fn age(at: &str, now: SystemTime) -> Option<Duration> {
+    now.duration_since(humantime::parse_rfc3339(at).ok()?).ok()
+}

@@ -1,0 +1,206 @@
+//! Checks of files below the folder of cards: that each is what its name says, and that what it names is there.
+
+use super::cards::{
+    BoxSnapshot, Card, CardError, CardStore, ContentId, DELETED, FileKind, LogEntry, LogName, TOMBSTONE, is_hex,
+    parse_file, read_append, unchanged, without_line_end,
+};
+use super::ledger::{BATCHES, Batch, INBOXES, Ledger, LedgerFolder, LedgerPath, MISPLACED, ShortId};
+use crate::model::RepoPath;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use walkdir::WalkDir;
+
+/// The folders below the folder of cards in which each file is checked.
+pub const CHECKED_FOLDERS: [&str; 5] = ["cards", "boxes", "logs", "batches", "inbox"];
+
+/// The fault of a file of a batch whose plan is missing.
+const NO_PLAN: &str =
+    "its `batch.json` is not there or damaged (help: restore it from git, or fork the same plan again)";
+
+/// Returns the folder of cards that a path is or lies in: the nearest one upwards that has files in the places of this
+/// program.
+pub fn context_folder(path: &Path) -> Option<PathBuf> {
+    let path = path.canonicalize().ok()?;
+    path.ancestors().find(|folder| is_context_folder(folder)).map(Path::to_owned)
+}
+
+fn is_context_folder(folder: &Path) -> bool {
+    // Whether a folder below it has an entry of which this holds.
+    let any = |below: &str, holds: &dyn Fn(&str) -> bool| {
+        let entries = WalkDir::new(folder.join(below)).min_depth(1).max_depth(1).into_iter().flatten();
+        entries.into_iter().any(|entry| entry.file_name().to_str().is_some_and(holds))
+    };
+    let is_hash_folder = |name: &str| is_hex(name, 2..=2);
+    let is_entry = |file: &str| LogEntry::parse(file).is_some();
+    any("batches", &|name| name.len() == 12 && folder.join("batches").join(name).join("batch.json").is_file())
+        || any("inbox", &|agent| any(&format!("inbox/{agent}/requests"), &is_entry))
+        || any("cards", &is_hash_folder)
+        || any("boxes", &is_hash_folder)
+        || any("logs", &|log| any(&format!("logs/{log}"), &is_entry))
+}
+
+/// Checks files below one folder of cards.
+#[derive(Debug)]
+pub struct FileChecker {
+    store: CardStore,
+    batches: LedgerFolder,
+    inboxes: LedgerFolder,
+    /// The highest clocks of logs, before any jump.
+    highest: BTreeMap<LogName, u32>,
+    /// The batches and inboxes that were read, by path; `None` without a plan that can be used, which is reported at its file.
+    ledgers: BTreeMap<String, Option<Ledger>>,
+}
+
+impl FileChecker {
+    pub fn new(root: &Path) -> Self {
+        let folder = |kind| LedgerFolder::new(kind, root, &RepoPath::root());
+        Self {
+            store: CardStore::new(root, RepoPath::root()),
+            batches: folder(&BATCHES),
+            inboxes: folder(&INBOXES),
+            highest: BTreeMap::new(),
+            ledgers: BTreeMap::new(),
+        }
+    }
+
+    /// Returns the id and the faults of the file at `path`, relative to the folder of cards; `None` if it is in none of its
+    /// folders.
+    pub fn check(&mut self, path: &str, bytes: &[u8]) -> Result<Option<(ContentId, Vec<String>)>, CardError> {
+        let bytes = without_line_end(bytes);
+        let parts: Vec<&str> = path.splitn(3, '/').collect();
+        let faults = match parts[..] {
+            ["cards", folder, file] => self.hashed(FileKind::Card, folder, file, bytes),
+            ["boxes", folder, file] => self.hashed(FileKind::Box, folder, file, bytes),
+            ["logs", log, file] => self.append(log, file, bytes)?,
+            ["batches", name, file] => self.batch_file(name, file, bytes)?,
+            ["inbox", name, file] => self.inbox_file(name, file, bytes)?,
+            [folder, ..] if CHECKED_FOLDERS.contains(&folder) => vec![MISPLACED.to_owned()],
+            _ => return Ok(None),
+        };
+        Ok(Some((ContentId::of(bytes), faults)))
+    }
+
+    fn append(&mut self, log: &str, file: &str, bytes: &[u8]) -> Result<Vec<String>, CardError> {
+        let log = match LogName::new(log) {
+            Ok(log) => log,
+            Err(error) => return Ok(vec![error.to_string()]),
+        };
+        let Some(entry) = LogEntry::parse(file) else {
+            let why = "its name is none that this program gives: `<8-digit clock>-<12 hex digits>.json`";
+            return Ok(vec![why.to_owned()]);
+        };
+        let append = match read_append(bytes, &entry) {
+            Ok(append) => append,
+            Err(why) => return Ok(vec![why]),
+        };
+        let highest = match self.highest.get(&log) {
+            Some(highest) => *highest,
+            None => *self.highest.entry(log.clone()).or_insert(self.store.highest_clock(&log)?),
+        };
+        let mut faults = self.missing(FileKind::Card, &append.card_ids);
+        faults.extend(entry.jump(highest));
+        Ok(faults)
+    }
+
+    /// Checks a file that is named by its content.
+    fn hashed(&self, kind: FileKind, folder: &str, file: &str, bytes: &[u8]) -> Vec<String> {
+        let tombstone = file.strip_suffix(DELETED).filter(|_| kind == FileKind::Card);
+        let hex = tombstone.or_else(|| file.strip_suffix(".json"));
+        let id = hex.and_then(ContentId::from_hex).filter(|id| folder.len() == 2 && id.hex().starts_with(folder));
+        let Some(id) = id else {
+            return vec![format!("its path is none of a {}: `<first 2 hex digits>/<64 hex digits>.json`", kind.word())];
+        };
+        if tombstone.is_some() {
+            let is_whole = bytes == TOMBSTONE.as_bytes();
+            return if is_whole { Vec::new() } else { vec![format!("a tombstone holds exactly `{TOMBSTONE}`")] };
+        }
+        let mut faults: Vec<String> = unchanged(bytes, &id).err().into_iter().collect();
+        let read = parse_file(bytes).and_then(|(value, fault)| {
+            faults.extend(fault);
+            match kind {
+                FileKind::Card => Card::from_value(value).map(drop).map_err(|error| error.to_string()),
+                FileKind::Box => BoxSnapshot::from_value(value).map(|snapshot| {
+                    faults.extend(self.missing(FileKind::Card, &snapshot.card_ids));
+                    faults.extend(self.missing(FileKind::Box, &snapshot.parent_ids));
+                }),
+            }
+        });
+        faults.extend(read.err());
+        faults
+    }
+
+    fn missing(&self, kind: FileKind, ids: &[ContentId]) -> Vec<String> {
+        let fault = |id: &ContentId| match self.store.has(kind, id) {
+            Ok(true) => None,
+            Ok(false) => Some(format!("{} not found: {id}", kind.word())),
+            Err(error) => Some(error.to_string()),
+        };
+        ids.iter().filter_map(fault).collect()
+    }
+
+    fn batch_file(&mut self, name: &str, file: &str, bytes: &[u8]) -> Result<Vec<String>, CardError> {
+        let Some((id, path)) = ShortId::parse(name).zip(LedgerPath::parse(&BATCHES, file)) else {
+            return Ok(vec![MISPLACED.to_owned()]);
+        };
+        let key = format!("batches/{name}");
+        if !self.ledgers.contains_key(&key) {
+            let ledger = Ledger::of_batch_with_any_result(&id, self.batches.files(name, true)?);
+            self.ledgers.insert(key.clone(), ledger.ok());
+        }
+        if let Some(ledger) = &self.ledgers[&key] {
+            return Ok(self.ledger_faults(ledger, &path, bytes));
+        }
+        Ok(match parse_file(bytes) {
+            Err(why) => vec![why],
+            Ok((_, fault)) => {
+                let is_plan = path == LedgerPath::File("batch.json");
+                let why = if is_plan { Batch::read(&id, bytes).err() } else { Some(NO_PLAN.to_owned()) };
+                fault.into_iter().chain(why).collect()
+            }
+        })
+    }
+
+    fn inbox_file(&mut self, name: &str, file: &str, bytes: &[u8]) -> Result<Vec<String>, CardError> {
+        let Some((_, path)) = LogName::new(name).ok().zip(LedgerPath::parse(&INBOXES, file)) else {
+            return Ok(vec![MISPLACED.to_owned()]);
+        };
+        let key = format!("inbox/{name}");
+        if !self.ledgers.contains_key(&key) {
+            let inbox = Ledger::of_inbox(self.inboxes.files(name, true)?);
+            self.ledgers.insert(key.clone(), Some(inbox));
+        }
+        Ok(self.ledgers[&key].as_ref().map_or_else(Vec::new, |inbox| self.ledger_faults(inbox, &path, bytes)))
+    }
+
+    fn ledger_faults(&self, ledger: &Ledger, path: &LedgerPath, bytes: &[u8]) -> Vec<String> {
+        let (value, fault) = match parse_file(bytes) {
+            Ok(read) => read,
+            Err(why) => return vec![why],
+        };
+        let mut faults: Vec<String> = fault.into_iter().collect();
+        let shown = path.to_string();
+        let first = ledger.faults.partition_point(|fault| fault.path < shown);
+        let own = ledger.faults.iter().skip(first).take_while(|fault| fault.path == shown);
+        faults.extend(own.map(|fault| fault.message.clone()));
+        // The plan names boxes as a user does.
+        if faults.is_empty() && *path != LedgerPath::File("batch.json") {
+            let mut boxes = Vec::new();
+            add_named_boxes(&value, &mut boxes);
+            faults.extend(self.missing(FileKind::Box, &boxes));
+        }
+        faults
+    }
+}
+
+fn add_named_boxes(value: &Value, boxes: &mut Vec<ContentId>) {
+    match value {
+        Value::Array(values) => values.iter().for_each(|value| add_named_boxes(value, boxes)),
+        Value::Object(fields) => {
+            let named = ["context_box_id", "output_box_id"].into_iter().filter_map(|name| fields.get(name));
+            boxes.extend(named.filter_map(|id| serde_json::from_value::<ContentId>(id.clone()).ok()));
+            fields.values().for_each(|value| add_named_boxes(value, boxes));
+        }
+        _ => {}
+    }
+}
