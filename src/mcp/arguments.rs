@@ -6,6 +6,7 @@ use crate::config::Policy;
 use crate::console::{Failure, printable, without_secrets};
 use crate::model::{ItemState, parse_limit};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 /// The longest text of an argument, in bytes: far more than any id or path has.
@@ -23,6 +24,21 @@ const BASE: &str = "contextpack://pack/";
 /// What is escaped in a part of an address: all but the unreserved characters of RFC 3986.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
+/// What a call may have, in the types that the schemas say.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Arguments {
+    root: Option<String>,
+    agent: Option<String>,
+    profile: Option<String>,
+    policy: Option<String>,
+    max_tokens: Option<u64>,
+    query: String,
+    state: Option<String>,
+    limit: Option<u64>,
+    why_not: Option<String>,
+}
+
 /// Returns what a call of a tool or prompt asks; `None` if there is none of that name.
 pub(super) fn question(name: &str, given: Option<Map<String, Value>>) -> Option<Result<Question, String>> {
     // A prompt has no schema; its one argument is that of the tools.
@@ -30,74 +46,53 @@ pub(super) fn question(name: &str, given: Option<Map<String, Value>>) -> Option<
     let tool = offer().tools.iter().find(|offered| offered.name == tool)?;
     let mut properties = tool.input_schema["properties"].as_object().cloned().unwrap_or_default();
     properties.retain(|property, _| name != WORK_ON || property == "root");
-    let arguments = Arguments::new(&properties, given.unwrap_or_default());
-    Some(arguments.and_then(|arguments| arguments.question(name)).map_err(|failure| failure.in_full()))
+    Some(read(name, &properties, given.unwrap_or_default()).map_err(|failure| failure.in_full()))
 }
 
-/// The arguments of a call, which have the types and limits that their schema says.
-struct Arguments(Map<String, Value>);
-
-impl Arguments {
-    /// Checks arguments. `null` and an empty string mean that an argument is not given.
-    fn new(properties: &Map<String, Value>, mut given: Map<String, Value>) -> Result<Self, Failure> {
-        given.retain(|_, value| !value.is_null());
-        for (name, schema) in properties {
-            let Some(value) = given.get_mut(name) else { continue };
-            match schema["type"].as_str() {
-                Some("integer") => *value = integer(name, schema, value)?.into(),
-                _ => check_text(name, schema, value)?,
-            }
-        }
-        given.retain(|_, value| value.as_str() != Some(""));
-        match given.keys().find(|name| !properties.contains_key(*name)) {
-            None => Ok(Self(given)),
-            Some(name) => Err(Failure::usage(format!("unexpected argument `{}`", unknown_name(name)))),
+/// Reads arguments of these `properties`. `null` and an empty string mean that an argument is not given.
+fn read(name: &str, properties: &Map<String, Value>, mut given: Map<String, Value>) -> Result<Question, Failure> {
+    given.retain(|_, value| !value.is_null());
+    for (name, schema) in properties {
+        let Some(value) = given.get_mut(name) else { continue };
+        match schema["type"].as_str() {
+            Some("integer") => *value = integer(name, schema, value)?.into(),
+            _ => check_text(name, schema, value)?,
         }
     }
-
-    fn text(&self, name: &str) -> Option<String> {
-        self.0.get(name)?.as_str().map(str::to_owned)
+    given.retain(|_, value| value.as_str() != Some(""));
+    let unexpected = given.keys().find(|name| !properties.contains_key(*name)).cloned();
+    given.retain(|name, _| properties.contains_key(name));
+    // The types were checked.
+    let question = asked(name, serde_json::from_value(given.into()).unwrap_or_default())?;
+    match unexpected {
+        None => Ok(question),
+        Some(name) => Err(Failure::usage(format!("unexpected argument `{}`", unknown_name(&name)))),
     }
+}
 
-    fn root(&self) -> Result<String, Failure> {
-        self.text("root").ok_or_else(|| Failure::usage("name a root: `root` is missing"))
+fn asked(name: &str, arguments: Arguments) -> Result<Question, Failure> {
+    let Arguments { root, agent, profile, policy, max_tokens, query, state, limit, why_not } = arguments;
+    if name == PACK && root.is_none() && agent.is_none() {
+        return Err(Failure::usage("name a root, or an agent with `agent`"));
     }
-
-    fn question(&self, name: &str) -> Result<Question, Failure> {
-        Ok(match name {
-            PACK => Question::Pack(self.pack()?),
-            LIST => Question::Items(self.items()),
-            EXPLAIN => Question::Explain { root: self.root()?, why_not: self.text("why_not") },
-            _ => Question::WorkOn(self.root()?),
-        })
+    if policy.is_some() && agent.is_none() {
+        return Err(Failure::usage("`policy` is for packs of an agent: name one with `agent`"));
     }
-
-    fn pack(&self) -> Result<PackQuery, Failure> {
-        let query = PackQuery {
-            root: self.text("root"),
-            agent: self.text("agent"),
-            profile: self.text("profile"),
-            policy: self.text("policy").as_deref().and_then(Policy::named),
-            max_tokens: self.0.get("max_tokens").and_then(Value::as_u64),
-        };
-        if query.root.is_none() && query.agent.is_none() {
-            return Err(Failure::usage("name a root, or an agent with `agent`"));
+    let states = [ItemState::Open, ItemState::Done, ItemState::NotPlanned, ItemState::Merged, ItemState::Unknown];
+    Ok(match (name, root) {
+        (PACK, root) => {
+            let policy = policy.as_deref().and_then(Policy::named);
+            Question::Pack(PackQuery { root, agent, profile, policy, max_tokens })
         }
-        if query.policy.is_some() && query.agent.is_none() {
-            return Err(Failure::usage("`policy` is for packs of an agent: name one with `agent`"));
-        }
-        Ok(query)
-    }
-
-    fn items(&self) -> ItemQuery {
-        let states = [ItemState::Open, ItemState::Done, ItemState::NotPlanned, ItemState::Merged, ItemState::Unknown];
-        let limit = self.0.get("limit").and_then(Value::as_u64).unwrap_or(DEFAULT_ITEMS);
-        ItemQuery {
-            words: self.text("query").unwrap_or_default().split_whitespace().map(str::to_lowercase).collect(),
-            state: self.text("state").and_then(|name| states.into_iter().find(|state| state.name() == name)),
-            limit: usize::try_from(limit).unwrap_or(usize::MAX),
-        }
-    }
+        (LIST, _) => Question::Items(ItemQuery {
+            words: query.split_whitespace().map(str::to_lowercase).collect(),
+            state: state.and_then(|name| states.into_iter().find(|state| state.name() == name)),
+            limit: usize::try_from(limit.unwrap_or(DEFAULT_ITEMS)).unwrap_or(usize::MAX),
+        }),
+        (_, None) => return Err(Failure::usage("name a root: `root` is missing")),
+        (EXPLAIN, Some(root)) => Question::Explain { root, why_not },
+        (_, Some(root)) => Question::WorkOn(root),
+    })
 }
 
 /// Checks a text: its length, and that it is one of the schema's `enum`, if that has one.

@@ -8,11 +8,11 @@ use crate::console::{self, Failure, Workspace, settled, user_caches};
 use crate::engine::{OpenedCache, Project, Repository, SessionRequest};
 use crate::intake::is_listed_as_of;
 use crate::store::Access;
-use crate::watch::{Event, Events, FollowError, Follower, Native, Notice, Poll};
+use crate::watch::{Event, FollowError, Follower, Native, Notice, Poll};
 use std::collections::VecDeque;
 use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
@@ -39,6 +39,7 @@ const MAX_TRIES: u32 = 3;
 /// The questions that wait, first come first served.
 pub(super) struct Queue {
     waiting: Mutex<VecDeque<Call>>,
+    /// Tells the reader of each question.
     wake: Sender<Event>,
 }
 
@@ -46,28 +47,11 @@ struct Call {
     question: Question,
     asked: Instant,
     tries: u32,
+    /// A client that cancelled the call receives nothing.
     to: oneshot::Sender<Result<Reply, String>>,
 }
 
-impl Call {
-    /// Counts one more try, and returns whether there may be another.
-    fn may_try_again(&mut self) -> bool {
-        self.tries += 1;
-        self.tries <= MAX_TRIES
-    }
-
-    /// Sends the answer, or the reason why there is none. A client that cancelled the call receives nothing.
-    fn send(self, answer: Result<Reply, String>) {
-        let _ = self.to.send(answer);
-    }
-}
-
 impl Queue {
-    /// Creates an empty queue; `wake` tells the reader of each question.
-    pub(super) fn new(wake: Sender<Event>) -> Self {
-        Self { waiting: Mutex::default(), wake }
-    }
-
     /// Asks the reader, and waits for the answer or the reason why there is none, in the words of the command line.
     pub(super) async fn ask(&self, question: Question) -> Result<Reply, String> {
         let (to, answer) = oneshot::channel();
@@ -85,14 +69,6 @@ impl Queue {
         let ended = || "the server has ended".to_owned();
         self.wake.send(Event::Tick).map_err(|_| ended())?;
         answer.await.unwrap_or_else(|_| Err(ended()))
-    }
-
-    fn next(&self) -> Option<Call> {
-        self.lock().pop_front()
-    }
-
-    fn put_back(&self, call: Call) {
-        self.lock().push_front(call);
     }
 
     fn lock(&self) -> MutexGuard<'_, VecDeque<Call>> {
@@ -122,20 +98,23 @@ pub(super) struct Reader {
 impl Reader {
     /// Creates the reader of the repository at `root`, and the sender of events through which it can be stopped.
     pub(super) fn new(workspace: Workspace, root: PathBuf) -> (Self, Sender<Event>) {
-        let (events, is_blind, sender) = events(&root);
         let request =
             SessionRequest { root: root.clone(), config: workspace.config.clone(), ..SessionRequest::default() };
-        let reader = Self {
-            workspace,
-            root,
-            queue: Arc::new(Queue::new(sender.clone())),
-            follower: Follower::new(request, events),
-            is_blind,
-            access: Access::Read,
-            opened: Instant::now(),
-            readings: watch::Sender::new(0),
+        let (mut sender, receiver) = channel();
+        let native = Native::new(&root, sender.clone(), receiver);
+        let is_blind = native.is_err();
+        let follower = match native {
+            Ok(native) => Follower::new(request, Box::new(native)),
+            Err(error) => {
+                note_blind(&error);
+                let (other, receiver) = channel();
+                sender = other;
+                Follower::new(request, Box::new(Poll::new(IDLE, receiver)))
+            }
         };
-        (reader, sender)
+        let queue = Arc::new(Queue { waiting: Mutex::default(), wake: sender.clone() });
+        let (access, opened, readings) = (Access::Read, Instant::now(), watch::Sender::new(0));
+        (Self { workspace, root, queue, follower, is_blind, access, opened, readings }, sender)
     }
 
     /// Returns the queue of its questions, and the number of its readings so far.
@@ -204,7 +183,8 @@ impl Reader {
     /// Answers questions about one reading until an input changes.
     fn serve(&mut self, repository: &Repository, project: &Project<'_>) -> Next {
         loop {
-            let Some(mut call) = self.queue.next() else {
+            let call = self.queue.lock().pop_front();
+            let Some(call) = call else {
                 match self.follower.next(None) {
                     Notice::Stop => return Next::Stop,
                     // It is not known what changed since the reading.
@@ -218,43 +198,38 @@ impl Reader {
             }
             if call.question.writes_cache() && self.access == Access::Read {
                 self.access = Access::Write;
-                self.queue.put_back(call);
-                return Next::Read;
+                return self.ask_again(call);
             }
             self.follower.flush();
             let noticed = self.noticed();
-            let is_stale = noticed.is_some() || self.is_blind && self.opened < call.asked;
             if noticed == Some(Next::Stop) {
                 return Next::Stop;
             }
-            if is_stale && call.may_try_again() {
-                self.queue.put_back(call);
-                return Next::Read;
+            let is_stale = noticed.is_some() || self.is_blind && self.opened < call.asked;
+            if is_stale && call.tries < MAX_TRIES {
+                return self.ask_again(call);
             }
-            match self.answer(call, repository, project) {
-                None if is_stale => return Next::Read,
-                None => {}
-                Some(next) => return next,
+            let answered = catch_unwind(AssertUnwindSafe(|| call.question.answer(repository, project)));
+            repository.files().close_objects();
+            let noticed = self.noticed();
+            // Git may have changed files meanwhile.
+            let is_changed = noticed == Some(Next::Read) || matches!(answered, Ok(Err(Failure::Unsettled)));
+            if is_changed && call.tries < MAX_TRIES {
+                return self.ask_again(call);
+            }
+            let is_broken = answered.is_err();
+            let bug = |_| Err("an error in contextpack: its standard error says more when it ends".to_owned());
+            let _ = call.to.send(answered.map_or_else(bug, |answer| answer.map_err(|failure| failure.in_full())));
+            if noticed.is_some() || is_changed || is_stale || is_broken {
+                return noticed.unwrap_or(Next::Read);
             }
         }
     }
 
-    /// Answers one question; `None` if the reading can go on.
-    fn answer(&mut self, mut call: Call, repository: &Repository, project: &Project<'_>) -> Option<Next> {
-        let answered = catch_unwind(AssertUnwindSafe(|| call.question.answer(repository, project)));
-        repository.files().close_objects();
-        let Ok(answer) = answered else {
-            call.send(Err("an error in contextpack: its standard error says more when it ends".to_owned()));
-            return Some(Next::Read);
-        };
-        let noticed = self.noticed();
-        // Git may have changed files meanwhile.
-        let is_changed = noticed == Some(Next::Read) || matches!(answer, Err(Failure::Unsettled));
-        match is_changed && call.may_try_again() {
-            true => self.queue.put_back(call),
-            false => call.send(answer.map_err(|failure| failure.in_full())),
-        }
-        if is_changed { Some(Next::Read) } else { noticed }
+    /// Asks a question of the next reading.
+    fn ask_again(&self, call: Call) -> Next {
+        self.queue.lock().push_front(Call { tries: call.tries + 1, ..call });
+        Next::Read
     }
 
     /// Returns what follows from the notices that came so far; `None` if no input changed.
@@ -286,32 +261,23 @@ impl Reader {
     /// Refuses the questions that waited when the repository could not be opened, and waits until it changes or somebody
     /// asks.
     fn refuse_all(&mut self, why: &str) -> Next {
-        while let Some(call) = self.queue.next() {
-            if self.opened < call.asked {
-                self.queue.put_back(call);
-                return Next::Read;
-            }
-            call.send(Err(why.to_owned()));
+        let opened = self.opened;
+        let refused: Vec<Call> = {
+            let mut waiting = self.queue.lock();
+            let count = waiting.iter().take_while(|call| call.asked <= opened).count();
+            waiting.drain(..count).collect()
+        };
+        for call in refused {
+            let _ = call.to.send(Err(why.to_owned()));
+        }
+        if !self.queue.lock().is_empty() {
+            return Next::Read;
         }
         self.readings.send_modify(|reading| *reading += 1);
         match self.follower.next(None) {
             Notice::Stop => Next::Stop,
             Notice::Changed(_) => self.settle(),
             Notice::Tick | Notice::Quiet => Next::Read,
-        }
-    }
-}
-
-/// Returns the source of notices of changes below `root`, whether the system gives none, and the sender of other events through
-/// the source.
-fn events(root: &Path) -> (Box<dyn Events>, bool, Sender<Event>) {
-    let (sender, receiver) = channel();
-    match Native::new(root, sender.clone(), receiver) {
-        Ok(native) => (Box::new(native), false, sender),
-        Err(error) => {
-            note_blind(&error);
-            let (sender, receiver) = channel();
-            (Box::new(Poll::new(IDLE, receiver)), true, sender)
         }
     }
 }

@@ -278,6 +278,7 @@ fn what_is_wrong_is_an_error_of_the_tool_in_the_words_of_the_command_line() {
         assert!(refusal.contains(&format!("`{limit}` for `limit`: it is a number from 1 to 1000")), "{refusal}");
     }
     assert!(client.refusal("explain", json!({})).contains("name a root"));
+    assert!(client.refusal("explain", json!({"id": "feat:cache"})).contains("`root` is missing"));
     for (method, params) in [
         ("resources/read", json!({"uri": "file:///etc/passwd"})),
         ("resources/read", json!({"uri": "contextpack://pack/none"})),
