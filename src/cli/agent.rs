@@ -12,13 +12,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::Write as _;
 
-/// What `agent list` prints.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct AgentList {
     agents: Vec<AgentSummary>,
 }
 
-/// An agent, as `agent list` and `agent show` print it.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct AgentSummary {
     key: String,
@@ -31,7 +29,6 @@ pub(crate) struct AgentSummary {
     policy: Option<String>,
 }
 
-/// What `agent show` prints.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct AgentDetails {
     #[serde(flatten)]
@@ -40,7 +37,6 @@ pub(crate) struct AgentDetails {
     soul: String,
 }
 
-/// A document that an agent sees.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct SeenDocument {
     path: String,
@@ -50,7 +46,6 @@ pub(crate) struct SeenDocument {
     pinned: bool,
 }
 
-/// Runs one of the commands about agents.
 pub(crate) fn run(global: &Global, command: &AgentCommand) -> Result<Exit, Failure> {
     let repository = open(global, &[], Some(Access::Read))?;
     let project = repository.project();
@@ -209,7 +204,6 @@ fn show(global: &Global, project: &Project<'_>, name: &str) -> Result<Exit, Fail
     faults(project)
 }
 
-/// Returns an agent as text.
 fn lines(AgentDetails { agent, documents, soul }: &AgentDetails) -> Vec<String> {
     let fields = [
         ("purpose", agent.purpose.clone()),

@@ -20,7 +20,6 @@ use std::io::Write as _;
 use std::path::Path;
 use std::time::Instant;
 
-/// Builds packs and writes those that changed.
 pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     if args.agent.choice.agent.is_some() {
         return build_for_agent(global, args);

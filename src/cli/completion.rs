@@ -18,7 +18,6 @@ use std::path::{Path, PathBuf};
 /// The environment variable by which the script asks for completions.
 const VARIABLE: &str = "CONTEXTPACK_COMPLETE";
 
-/// The program's name.
 const PROGRAM: &str = "contextpack";
 
 /// Answers a request of the script and ends the process, if there is one.
@@ -39,7 +38,6 @@ fn enter_typed_folder() {
     }
 }
 
-/// Writes the script for a shell.
 pub(super) fn script(shell: clap_complete::Shell, out: &mut Vec<u8>) -> io::Result<()> {
     let shells = Shells::builtins();
     let completer = shells.completer(&shell.to_string());
@@ -79,18 +77,15 @@ pub(super) fn roots() -> Vec<CompletionCandidate> {
     candidates(roots.into_iter().map(|root| (root.id, Some(root.title))))
 }
 
-/// Returns the packs and the roots of the repo in the current folder.
 pub(super) fn packs_and_roots() -> Vec<CompletionCandidate> {
     packs().into_iter().chain(roots()).collect()
 }
 
-/// Returns the profiles of the repo in the current folder.
 pub(super) fn profiles() -> Vec<CompletionCandidate> {
     let Some((_, settings)) = configured() else { return Vec::new() };
     candidates(settings.profiles.into_keys().map(|name| (name, None)))
 }
 
-/// Returns the packs of the repo in the current folder.
 pub(super) fn packs() -> Vec<CompletionCandidate> {
     let Some((_, settings)) = configured() else { return Vec::new() };
     let dir = settings.output.dir;
@@ -113,7 +108,6 @@ pub(super) fn batches() -> Vec<CompletionCandidate> {
     candidates(ids.iter().map(|id| (id.to_string(), if are_few { state(id) } else { None })))
 }
 
-/// Returns the logs of the repo in the current folder.
 pub(super) fn logs() -> Vec<CompletionCandidate> {
     let Some((root, settings)) = configured() else { return Vec::new() };
     let names = CardStore::new(&root, settings.handover.dir).log_names().unwrap_or_default();
@@ -132,7 +126,6 @@ pub(super) fn boxes() -> Vec<CompletionCandidate> {
     logs().into_iter().chain(candidates(named.map(|id| (id, Some("box".to_owned()))))).collect()
 }
 
-/// Returns the recipes of handovers of the repo in the current folder.
 pub(super) fn recipes() -> Vec<CompletionCandidate> {
     let Some((_, settings)) = configured() else { return Vec::new() };
     candidates(settings.handover.recipes.into_keys().map(|name| (name, None)))

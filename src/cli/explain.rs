@@ -62,7 +62,6 @@ fn names_pack(args: &ExplainArgs) -> bool {
     args.target.target.as_ref().is_some_and(|target| matches!(input::is_pack(target), Ok(true)))
 }
 
-/// What `explain --at` prints.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct BudgetSteps {
     root: String,
@@ -71,7 +70,6 @@ pub(crate) struct BudgetSteps {
     steps: Vec<BudgetStep>,
 }
 
-/// A limit and what it buys.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 struct BudgetStep {
     limit: u64,
@@ -83,7 +81,6 @@ struct BudgetStep {
     next: Option<NextGain>,
 }
 
-/// A section that a step brings in, or shows in more detail.
 #[derive(Debug, Serialize, JsonSchema)]
 struct GainedSection {
     id: String,
@@ -93,7 +90,6 @@ struct GainedSection {
     chars: u64,
 }
 
-/// What more budget brings in next.
 #[derive(Debug, Serialize, JsonSchema)]
 struct NextGain {
     id: String,

@@ -28,7 +28,6 @@ pub(crate) const SETTINGS: [(&str, &str); 4] = [
     ("merge.contextpack.recursive", "binary"),
 ];
 
-/// Runs a driver for git.
 pub(crate) fn run(global: &Global, command: &GitCommand) -> Result<Exit, Failure> {
     match command {
         GitCommand::Textconv { file } => {

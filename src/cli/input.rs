@@ -29,7 +29,6 @@ pub(crate) fn file_or_stdin(path: &Path) -> Result<Vec<u8>, Failure> {
     if path == Path::new("-") { stdin() } else { named_file(path) }
 }
 
-/// Reads standard input to its end.
 pub(crate) fn stdin() -> Result<Vec<u8>, Failure> {
     store::read_stream(io::stdin().lock()).map_err(|error| PathFailure::failure("read", "standard input", error))
 }
@@ -65,7 +64,6 @@ fn has_options(target: &PackTarget<'_>) -> bool {
     !target.profiles.is_empty() || target.limits != BudgetLimits::default() || target.agent.is_some()
 }
 
-/// Refuses the Markdown beside a pack.
 fn confirm_no_companion(name: &str) -> Result<(), Failure> {
     let pack = Path::new(name).with_extension("json");
     if !name.ends_with(".md") || !pack.is_file() || !claims_to_be_pack(&named_file(&pack)?) {

@@ -116,7 +116,6 @@ fn matrix(project: &Project<'_>, items: &[usize], shards: NonZeroU32) -> Result<
     Ok(Exit::Done)
 }
 
-/// Returns a root with the packs of it.
 fn root(project: &Project<'_>, item: usize, packs: &mut BTreeMap<String, Vec<output::CheckedPack>>) -> output::Root {
     let RootSummary { id, title, kind, status, state, .. } = project.summary(item);
     let mut edges = BTreeMap::new();

@@ -11,7 +11,9 @@ use crate::console::{self, Exit, Failure, json_text};
 use crate::engine::{Configuration, process_environment};
 use crate::knowledge::{DocumentRules, Secrecy};
 use crate::model::{Digest, RepoPath, SourceTree as _};
-use crate::notes::{NoteLimits, Notes, NotesFault, ReadableDocument, SIDECAR, WrittenNotes, extract, is_binding};
+use crate::notes::{
+    LeftOut, NoteLimits, Notes, NotesFault, ReadableDocument, SIDECAR, WrittenNotes, extract, is_binding,
+};
 use crate::redact::{Clean, Environment, Piece, Redactor};
 use crate::store::{self, Folder, Links};
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
@@ -45,9 +47,9 @@ pub(crate) fn run(global: &Global, args: &NotesArgs) -> Result<Exit, Failure> {
     for (path, notes) in documents.iter().zip(made) {
         let shown = maker.line(&path.display().to_string());
         let document = match notes {
-            Ok(Made { mut notes, sidecar }) => {
-                if let Some(text) = sidecar {
-                    maker.write(&sidecar_of(path), &text)?;
+            Ok(mut notes) => {
+                if let Some(text) = &notes.sidecar {
+                    maker.write(&sidecar_of(path), text)?;
                     notes.written = true;
                 }
                 NotedDocument { path: shown, success: true, notes: Some(notes), error: None }
@@ -65,7 +67,6 @@ pub(crate) fn run(global: &Global, args: &NotesArgs) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// Reads the notes that `--from` names.
 fn given(from: &Path) -> Result<Given, Failure> {
     if from != Path::new("-") {
         return Ok(Given { name: format!("`{}`", from.display()), bytes: input::named_file(from)? });
@@ -84,7 +85,6 @@ fn unfenced(text: String) -> String {
     fenced.map(|(_, inner)| format!("\n{inner}")).unwrap_or(text)
 }
 
-/// The kind of error of a document that holds secrets.
 const SECRET: &str = "secret";
 
 /// Returns the documents of the configuration, from the current folder, and the exit code of those that may be missing.
@@ -115,13 +115,6 @@ struct Given {
     bytes: Vec<u8>,
 }
 
-/// Notes on a document, and what is to be written beside it.
-struct Made {
-    notes: DocumentNotes,
-    /// `None` for notes that stand in the repo already.
-    sidecar: Option<String>,
-}
-
 impl NotesError {
     fn new(kind: &'static str, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), help: None, line: None }
@@ -132,7 +125,6 @@ impl NotesError {
     }
 }
 
-/// Makes or checks the notes on documents.
 struct NoteMaker {
     redactor: Redactor,
     environment: Environment,
@@ -145,15 +137,15 @@ struct NoteMaker {
 }
 
 impl NoteMaker {
-    fn document(&self, path: &Path) -> Result<Made, NotesError> {
+    fn document(&self, path: &Path) -> Result<DocumentNotes, NotesError> {
         let inside = in_repo(&self.root, path);
         let name = inside.clone().unwrap_or_else(|| path.display().to_string().replace('\\', "/"));
         if RepoPath::new(name.trim_start_matches('/')).is_ok_and(|path| self.deny.denies(&path)) {
             return Err(NotesError::new("denied", "files of this name are never opened"));
         }
         if inside.is_none() && path.exists() {
-            return Err(NotesError::new("outside", "it is outside of the repo")
-                .help("copy it into the repo, or run this in its own repo"));
+            let error = NotesError::new("outside", "it is outside of the repo");
+            return Err(error.help("copy it into the repo, or run this in its own repo"));
         }
         let name = inside.unwrap_or_default();
         let rules = RepoPath::new(&name).ok().and_then(|path| DocumentRules::of(&self.knowledge, &path));
@@ -178,21 +170,18 @@ impl NoteMaker {
         if let Some(given) = &self.given {
             let notes = self.checked(given, &body, &source)?;
             if self.writes && document.notes.is_some() {
-                let message = "its front matter has `notes`, which count before a file beside it";
-                return Err(NotesError::new("invalid", message)
-                    .help("remove `notes` from the front matter, or leave out `--write`"));
+                let error =
+                    NotesError::new("invalid", "its front matter has `notes`, which count before a file beside it");
+                return Err(error.help("remove `notes` from the front matter, or leave out `--write`"));
             }
             return Ok(self.made(&notes, "given", &source));
         }
         if let Some(notes) = &document.notes {
             return Ok(self.written(notes, "front_matter", &source));
         }
-        let sidecar = sidecar_of(path);
-        if let Some(notes) = self.sidecar(&sidecar)? {
-            // New notes replace those of an older text only.
-            if !(self.writes && notes.is_stale(&source)) {
-                return Ok(self.written(&notes, "sidecar", &source));
-            }
+        // New notes replace those of an older text only.
+        if let Some(notes) = self.sidecar(&sidecar_of(path))?.filter(|it| !(self.writes && it.is_stale(&source))) {
+            return Ok(self.written(&notes, "sidecar", &source));
         }
         let source_type = rules.source.map(|source| source.kind.name());
         let doc_type = document.doc_type.as_deref().or(source_type).unwrap_or("general");
@@ -208,30 +197,33 @@ impl NoteMaker {
         let written =
             WrittenNotes::from_yaml(&unfenced(text), &self.limits).map_err(|faults| self.invalid(&name, &faults))?;
         let notes = written.redacted(&|text| self.clean(text));
-        let (messages, help) = if written.is_stale(source) {
-            (vec!["`source_digest` is that of another text".to_owned()], "make them from the document as it is now")
-        } else {
-            let fault = |rule: &Clean| format!("this rule does not stand in the document word for word: {rule}");
-            (notes.misquoted(body).into_iter().map(fault).collect(), "quote whole sentences, or leave the rule out")
+        let fault = |message: String, help: &str| NotesFault { at: None, message, help: Some(help.to_owned()) };
+        let misquoted = |rule: &Clean| {
+            let message = format!("this rule does not stand in the document word for word: {rule}");
+            fault(message, "quote whole sentences, or leave the rule out")
         };
-        let fault = |message| NotesFault { at: None, message, help: Some(help.to_owned()) };
-        let faults: Vec<NotesFault> = messages.into_iter().map(fault).collect();
+        let faults: Vec<NotesFault> = match written.is_stale(source) {
+            true => {
+                let message = "`source_digest` is that of another text".to_owned();
+                vec![fault(message, "make them from the document as it is now")]
+            }
+            false => notes.misquoted(body).into_iter().map(misquoted).collect(),
+        };
         if faults.is_empty() { Ok(notes) } else { Err(self.invalid(&name, &faults)) }
     }
 
     /// Returns notes that are new to the repo.
-    fn made(&self, notes: &Notes, made_by: &'static str, source: &Digest) -> Made {
+    fn made(&self, notes: &Notes, made_by: &'static str, source: &Digest) -> DocumentNotes {
         let sidecar = self.writes.then(|| self.environment.mask(&notes.sidecar(source)));
-        Made { notes: self.output(notes, made_by, source, false), sidecar }
+        DocumentNotes { sidecar, ..self.output(notes, made_by, source, false) }
     }
 
-    /// Returns notes that stand in the repo, redacted.
-    fn written(&self, notes: &WrittenNotes, made_by: &'static str, source: &Digest) -> Made {
+    /// Returns notes that the repo has, redacted.
+    fn written(&self, notes: &WrittenNotes, made_by: &'static str, source: &Digest) -> DocumentNotes {
         let redacted = notes.redacted(&|text| self.clean(text));
-        Made { notes: self.output(&redacted, made_by, source, notes.is_stale(source)), sidecar: None }
+        self.output(&redacted, made_by, source, notes.is_stale(source))
     }
 
-    /// Reads the sidecar file, if there is one.
     fn sidecar(&self, path: &Path) -> Result<Option<WrittenNotes>, NotesError> {
         if path.symlink_metadata().is_err() {
             return Ok(None);
@@ -273,7 +265,7 @@ impl NoteMaker {
 
     fn output(&self, notes: &Notes, made_by: &'static str, source: &Digest, stale: bool) -> DocumentNotes {
         let list = |texts: &[Clean]| texts.iter().map(|text| self.environment.mask(text)).collect();
-        let left_out = notes.left_out;
+        let LeftOut { rules, key_facts, sentences } = notes.left_out;
         DocumentNotes {
             made_by,
             source_digest: source.to_string(),
@@ -282,12 +274,9 @@ impl NoteMaker {
             key_facts: list(&notes.key_facts),
             rules: list(&notes.rules),
             keywords: list(&notes.keywords),
-            left_out: NotesLeftOut {
-                rules: left_out.rules,
-                key_facts: left_out.key_facts,
-                sentences: left_out.sentences,
-            },
+            left_out: NotesLeftOut { rules, key_facts, sentences },
             written: false,
+            sidecar: None,
         }
     }
 }
@@ -300,7 +289,6 @@ fn read_text(path: &Path) -> Result<String, NotesError> {
     decoded(bytes).map_err(|why| NotesError::new("not-text", why))
 }
 
-/// Returns the path of the sidecar file of a document.
 fn sidecar_of(path: &Path) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(SIDECAR);

@@ -6,7 +6,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What `build` prints.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Build {
     pub(crate) packs: Vec<BuiltPack>,
@@ -15,7 +14,6 @@ pub(crate) struct Build {
     pub(crate) gone: Vec<OutputDiagnostic>,
 }
 
-/// A pack that `build` made, kept, removed or could not make.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct BuiltPack {
     pub(crate) root: String,
@@ -51,14 +49,12 @@ impl BuiltPack {
     }
 }
 
-/// What `check` prints.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Check {
     pub(crate) packs: Vec<CheckedPack>,
     pub(crate) diagnostics: Vec<OutputDiagnostic>,
 }
 
-/// A pack on disk against the one that a build gives.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct CheckedPack {
     pub(crate) root: String,
@@ -81,14 +77,12 @@ impl CheckedPack {
     }
 }
 
-/// What `ready` prints.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Ready {
     pub(crate) roots: Vec<ReadyRoot>,
     pub(crate) diagnostics: Vec<OutputDiagnostic>,
 }
 
-/// Whether an agent can start on a root.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ReadyRoot {
     pub(crate) root: String,
@@ -97,20 +91,17 @@ pub(crate) struct ReadyRoot {
     pub(crate) findings: Vec<OutputDiagnostic>,
 }
 
-/// What `list` prints.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct List {
     pub(crate) roots: Vec<Root>,
     pub(crate) diagnostics: Vec<OutputDiagnostic>,
 }
 
-/// What `list --matrix` prints, for a workflow's `fromJSON`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Matrix {
     pub(crate) include: Vec<MatrixShard>,
 }
 
-/// A part of a build, which is one job.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct MatrixShard {
     pub(crate) shard: String,
@@ -118,7 +109,6 @@ pub(crate) struct MatrixShard {
     pub(crate) roots: usize,
 }
 
-/// A root that gets packs.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Root {
     pub(crate) id: String,
@@ -131,7 +121,6 @@ pub(crate) struct Root {
     pub(crate) packs: Vec<CheckedPack>,
 }
 
-/// What `sync` prints.
 #[cfg(feature = "github")]
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Sync {
@@ -148,7 +137,6 @@ pub(crate) struct Sync {
     pub(crate) diagnostics: Vec<OutputDiagnostic>,
 }
 
-/// A file of the snapshot that changed.
 #[cfg(feature = "github")]
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct SyncedFile {
@@ -156,13 +144,11 @@ pub(crate) struct SyncedFile {
     pub(crate) status: &'static str,
 }
 
-/// What `verify` prints.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Verify {
     pub(crate) packs: Vec<VerifiedPack>,
 }
 
-/// A finished pack, judged.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct VerifiedPack {
     pub(crate) path: String,
@@ -173,13 +159,11 @@ pub(crate) struct VerifiedPack {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// What `redact --report` prints.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Redact {
     pub(crate) redactions: Vec<Removed>,
 }
 
-/// Something that was removed from a text.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Removed {
     pub(crate) path: String,
@@ -190,13 +174,11 @@ pub(crate) struct Removed {
     pub(crate) to_include: String,
 }
 
-/// What `redact --why` prints.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct RedactWhy {
     pub(crate) values: Vec<ExplainedValue>,
 }
 
-/// A value that is removed, or that was judged and stays.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ExplainedValue {
     pub(crate) line: u32,
@@ -211,13 +193,11 @@ pub(crate) struct ExplainedValue {
     pub(crate) reason: String,
 }
 
-/// What `redact --rules` prints.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct RedactRules {
     pub(crate) rules: Vec<Rule>,
 }
 
-/// A rule that removes something from texts.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Rule {
     pub(crate) name: String,
@@ -225,13 +205,11 @@ pub(crate) struct Rule {
     pub(crate) built_in: bool,
 }
 
-/// What `notes` prints.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Notes {
     pub(crate) documents: Vec<NotedDocument>,
 }
 
-/// A document and the notes on it.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct NotedDocument {
     pub(crate) path: String,
@@ -242,7 +220,6 @@ pub(crate) struct NotedDocument {
     pub(crate) error: Option<NotesError>,
 }
 
-/// The notes on a document.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct DocumentNotes {
     pub(crate) made_by: &'static str,
@@ -254,9 +231,11 @@ pub(crate) struct DocumentNotes {
     pub(crate) keywords: Vec<String>,
     pub(crate) left_out: NotesLeftOut,
     pub(crate) written: bool,
+    /// What is to be written beside the document; `None` for notes that the repo has already.
+    #[serde(skip)]
+    pub(crate) sidecar: Option<String>,
 }
 
-/// How much was found and is not in notes.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct NotesLeftOut {
     pub(crate) rules: usize,
@@ -264,7 +243,6 @@ pub(crate) struct NotesLeftOut {
     pub(crate) sentences: usize,
 }
 
-/// Why there are no notes on a document.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct NotesError {
     pub(crate) kind: &'static str,

@@ -17,7 +17,6 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-/// Writes packs as one HTML page.
 pub(crate) fn report(global: &Global, args: &ReportArgs) -> Result<Exit, Failure> {
     if args.out.is_none() && std::io::stdout().is_terminal() {
         return Err(Failure::usage("a page is for a browser: write it with `-o report.html`"));
@@ -39,7 +38,6 @@ pub(crate) fn report(global: &Global, args: &ReportArgs) -> Result<Exit, Failure
     print_faults(&entries)
 }
 
-/// Writes the file atomically.
 fn write(file: &Path, page: &str) -> Result<(), Failure> {
     let Some(name) = file.file_name().and_then(|name| name.to_str()) else {
         return Err(Failure::usage(format!("`{}` is not a file name", file.display())));

@@ -15,7 +15,6 @@ use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::Path;
 
-/// Prints redacted texts, the redactions in them, or the rules.
 pub(crate) fn run(global: &Global, args: &RedactArgs) -> Result<Exit, Failure> {
     let (root, Configuration { settings, deny, .. }) = configuration(global)?;
     if args.rules {
@@ -161,7 +160,6 @@ fn report(global: &Global, reports: &[(String, Vec<Removal>)]) -> Result<(), Fai
     Ok(print_lines(global.format, &output::Redact { redactions: redactions.collect() }, lines)?)
 }
 
-/// Prints why each value of a text is removed or stays.
 fn why(global: &Global, redactor: &Redactor, text: &str) -> Result<Exit, Failure> {
     let explained = |one: crate::redact::Explanation| {
         let (name, class) = one.name.map(|(name, class)| (redactor.line(&name), class.to_owned())).unzip();

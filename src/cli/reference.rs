@@ -30,13 +30,11 @@ pub(super) const SCHEMAS: &[Schema] = &[
     ("output", || include_str!("../../schema/output.schema.json").to_owned(), "The output of the commands with `--format json`"),
 ];
 
-/// Prints a JSON Schema.
 pub(crate) fn schema(args: &SchemaArgs) -> Result<Exit, Failure> {
     console::stdout().write_all((args.schema)().as_bytes())?;
     Ok(Exit::Done)
 }
 
-/// Prints a script that completes commands, options, roots and packs.
 pub(crate) fn completions(args: &CompletionsArgs) -> Result<Exit, Failure> {
     let mut script = Vec::new();
     completion::script(args.shell, &mut script)?;

@@ -3,17 +3,15 @@
 use super::args::{Global, ServeArgs};
 use super::packs::no_packs;
 use super::page::print_faults;
-use super::watch::{WatchReporter, agent_request, from_root, refuse_typed, stamps};
+use super::watch::{WatchReporter, agent_request, events, from_root, refuse_typed, stamps};
 use crate::console::{self, Exit, Failure, user_caches};
 use crate::engine::{SessionRequest, process_environment};
 use crate::intake::Repo;
 use crate::page::{AgentPacks, PackFiles, PageSource, Server};
-use crate::watch::{Event, Events, Native, Poll, Watch};
+use crate::watch::{Event, Watch};
 use std::io::Write as _;
 use std::sync::Arc;
-use std::sync::mpsc::{Sender, channel};
 
-/// Serves packs until stopped.
 pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<Exit, Failure> {
     if args.watch || args.agent.agent.is_some() {
         return watched(global, args);
@@ -47,29 +45,10 @@ fn watched(global: &Global, args: &ServeArgs) -> Result<Exit, Failure> {
         root,
         ..SessionRequest::default()
     };
-    let (sender, receiver) = channel();
-    match args.poll {
-        Some(every) => follow(global, args, request, Box::new(Poll::new(every, receiver)), sender),
-        None => {
-            let events = Native::new(&request.root, sender.clone(), receiver);
-            let events = events.map_err(|error| Failure::Outside(error.into()))?;
-            follow(global, args, request, Box::new(events), sender)
-        }
-    }
-}
-
-fn follow(
-    global: &Global,
-    args: &ServeArgs,
-    request: SessionRequest,
-    events: Box<dyn Events>,
-    sender: Sender<Event>,
-) -> Result<Exit, Failure> {
+    let (events, sender) = events(&request.root, args.poll)?;
     let is_delivered = args.agent.agent.is_some();
-    let mut watch = Watch::new(request, process_environment(), events, stamps()?, false);
-    if is_delivered {
-        watch = watch.in_memory();
-    }
+    let watch = Watch::new(request, process_environment(), events, stamps()?, false);
+    let mut watch = if is_delivered { watch.in_memory() } else { watch };
     let reporter = WatchReporter { global, print: None, out: None, delivered: is_delivered };
     let report = watch.check();
     refuse_typed(&report)?;

@@ -15,7 +15,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::io::Write as _;
 
-/// What `stats` prints.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct StatsOutput {
     #[serde(flatten)]
@@ -24,7 +23,6 @@ pub(crate) struct StatsOutput {
     diagnostics: Vec<crate::console::OutputDiagnostic>,
 }
 
-/// What was delivered to agents, by `delivered.jsonl`.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Deliveries {
     count: usize,
@@ -34,7 +32,6 @@ pub(crate) struct Deliveries {
     roots: Vec<DeliveredRoot>,
 }
 
-/// How often the packs of a root were delivered.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct DeliveredRoot {
     root: Option<String>,
@@ -43,7 +40,6 @@ pub(crate) struct DeliveredRoot {
     last: String,
 }
 
-/// Prints figures over the packs of all roots, or of those that are named.
 pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
     let repository = open(global, &[], None)?;
     let project = repository.project();
@@ -124,7 +120,6 @@ fn deliveries(
     Ok(found)
 }
 
-/// Returns the figures as tables.
 fn document(stats: &Stats, deliveries: &Deliveries) -> Document {
     let cells = |cells: &[&dyn Display]| cells.iter().map(|cell| line("{}", &[&cell.to_string()])).collect::<Vec<_>>();
     let all: u64 = stats.groups.iter().map(|group| group.tokens).sum();

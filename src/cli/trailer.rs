@@ -9,7 +9,6 @@ use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
-/// Prints the trailer that names a pack.
 pub(crate) fn run(global: &Global, args: &TargetArgs) -> Result<Exit, Failure> {
     let (pack, exit) = input::pack(global, &args.pack(), true)?;
     let Some(pack) = pack else { return Ok(exit) };
@@ -17,7 +16,6 @@ pub(crate) fn run(global: &Global, args: &TargetArgs) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// The name of the hook.
 const HOOK: &str = "prepare-commit-msg";
 
 /// The hook. It runs no program but git, so that it works where contextpack is not installed.
@@ -31,7 +29,6 @@ printf '%s\n' "${CONTEXTPACK_TRAILER-}" | while IFS= read -r line; do
 done
 "#;
 
-/// What became of the hook.
 pub(crate) enum HookResult {
     /// It was written to this file.
     Written(String),

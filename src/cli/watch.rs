@@ -4,11 +4,7 @@ use super::args::{AgentChoice, Global, PrintMode, WatchArgs};
 use super::output;
 use super::packs;
 use super::workspace::{stamp, strict, user_caches};
-use crate::console::Exit;
-use crate::console::Format;
-use crate::console::report;
-use crate::console::{self, counted, json_line, printable};
-use crate::console::{Failure, PathFailure};
+use crate::console::{self, Exit, Failure, Format, PathFailure, counted, json_line, printable, report};
 use crate::engine::{
     AgentRequest, EngineError, PackState, SessionRequest, UNCHANGED, path_inside, process_environment,
 };
@@ -25,7 +21,6 @@ use std::time::Duration;
 
 const MAX_LISTED: usize = 10;
 
-/// Builds and rebuilds until the user or the system stops it.
 pub(crate) fn run(global: &Global, args: &WatchArgs) -> Result<Exit, Failure> {
     if args.print.is_some() && global.format == Format::Json {
         return Err(Failure::usage("`--print` and `--format json` both need standard output: omit one of them"));
@@ -47,20 +42,35 @@ pub(crate) fn run(global: &Global, args: &WatchArgs) -> Result<Exit, Failure> {
         rest: None,
         agent: agent_request(&args.agent, false),
     };
-    let (sender, receiver) = channel();
-    end_on_signal(sender.clone())?;
-    match args.poll {
-        Some(every) => {
-            // A closed channel would end the watch.
-            let _open = sender;
-            follow(global, args, request, Box::new(Poll::new(every, receiver)))
-        }
-        None => {
-            let events =
-                Native::new(&request.root, sender, receiver).map_err(|error| Failure::Outside(error.into()))?;
-            follow(global, args, request, Box::new(events))
-        }
+    let (events, sender) = events(&request.root, args.poll)?;
+    end_on_signal(sender)?;
+    let reporter = WatchReporter {
+        global,
+        print: args.print,
+        out: args.out.clone(),
+        delivered: args.agent.agent.is_some() && args.out.is_none(),
+    };
+    let mut watch = Watch::new(request, process_environment(), events, stamps()?, args.print.is_some());
+    let report = watch.check();
+    refuse_typed(&report)?;
+    reporter.print_first(report, &watch, args.poll)?;
+    while let Some(report) = watch.next_report() {
+        reporter.print_update(report, &watch)?;
     }
+    Ok(Exit::Interrupted)
+}
+
+/// Opens the notifications of the system about changes below `root`, or asks at an interval; the sender can stop the watch.
+pub(crate) fn events(root: &Path, poll: Option<Duration>) -> Result<(Box<dyn Events>, Sender<Event>), Failure> {
+    let (sender, receiver) = channel();
+    let events: Box<dyn Events> = match poll {
+        Some(every) => Box::new(Poll::new(every, receiver)),
+        None => {
+            let native = Native::new(root, sender.clone(), receiver);
+            Box::new(native.map_err(|error| Failure::Outside(error.into()))?)
+        }
+    };
+    Ok((events, sender))
 }
 
 /// Returns the agent that packs are for. `all_roots` says whether packs of all roots are built if no root is typed.
@@ -102,28 +112,6 @@ pub(crate) fn on_signal(act: impl FnMut() + Send + 'static) -> Result<(), Failur
 pub(crate) fn stamps() -> Result<Box<dyn Fn() -> Stamp + Send>, Failure> {
     let first = stamp()?;
     Ok(Box::new(move || stamp().unwrap_or_else(|_| first.clone())))
-}
-
-fn follow(
-    global: &Global,
-    args: &WatchArgs,
-    request: SessionRequest,
-    events: Box<dyn Events>,
-) -> Result<Exit, Failure> {
-    let reporter = WatchReporter {
-        global,
-        print: args.print,
-        out: args.out.clone(),
-        delivered: args.agent.agent.is_some() && args.out.is_none(),
-    };
-    let mut watch = Watch::new(request, process_environment(), events, stamps()?, args.print.is_some());
-    let report = watch.check();
-    refuse_typed(&report)?;
-    reporter.print_first(report, &watch, args.poll)?;
-    while let Some(report) = watch.next_report() {
-        reporter.print_update(report, &watch)?;
-    }
-    Ok(Exit::Interrupted)
 }
 
 /// Refuses what was typed wrong, which is reported at the start; later a root or an agent may disappear and return.

@@ -7,7 +7,6 @@ use std::fmt::Write as _;
 /// The most nodes of the graph; more would be unreadable.
 const MAX_NODES: usize = 40;
 
-/// The longest label, in characters.
 const MAX_LABEL: usize = 60;
 
 const CLASSES: [(&str, &str); 4] = [

@@ -21,7 +21,6 @@ pub(super) struct Sides {
 #[derive(Default)]
 pub(super) struct Side {
     pub(super) packs: BTreeMap<String, Vec<u8>>,
-    /// Whether the side is a single file.
     pub(super) single: bool,
     place: String,
     revision: Option<String>,

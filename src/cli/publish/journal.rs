@@ -153,7 +153,6 @@ impl Journal {
     }
 }
 
-/// Returns whether a commit is among those of `head`.
 pub(super) fn contains(root: &Path, head: &str, commit: &str) -> bool {
     git(root, &["merge-base", "--is-ancestor", commit, head]).is_ok()
 }

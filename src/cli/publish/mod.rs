@@ -18,7 +18,6 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// The name of the index of a commit, in git's folder.
 const INDEX: &str = "contextpack-index";
 
 /// The files that a command wrote, from the repo's root, each with whether it was not there before.
@@ -64,7 +63,6 @@ impl Written {
 #[error("{0}")]
 pub(crate) struct UnknownPush(pub(crate) String);
 
-/// What became of a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Published {
     /// It is there.
@@ -73,7 +71,6 @@ pub(crate) enum Published {
     Again,
 }
 
-/// Commits and pushes for one command.
 pub(crate) struct Publisher {
     root: PathBuf,
     /// The folder of cards, boxes, logs and packs.
@@ -248,7 +245,6 @@ impl Publisher {
         Ok(lacking)
     }
 
-    /// Reports what was done with a commit.
     fn report(&self, commit: &str, quiet: bool) -> Result<(), Failure> {
         if !quiet {
             let short = commit.get(..12).unwrap_or(commit);

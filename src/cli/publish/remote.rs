@@ -28,13 +28,11 @@ pub(super) fn target(root: &Path) -> Result<(String, String), Failure> {
     })
 }
 
-/// Returns the name of a branch as people write it.
 pub(super) fn short(branch: &str) -> &str {
     branch.strip_prefix("refs/heads/").unwrap_or(branch)
 }
 
 impl Publisher {
-    /// Returns the remote and the branch there.
     fn remote(&self) -> (&str, &str) {
         self.target.as_ref().map(|(remote, branch)| (remote.as_str(), branch.as_str())).unwrap_or_default()
     }
@@ -127,7 +125,6 @@ impl Publisher {
         }
     }
 
-    /// Returns how long the next push may take.
     fn remaining(&self) -> Duration {
         // In whole seconds, for messages.
         let remaining = MAX_DURATION.saturating_sub(self.begun.elapsed()).as_secs() + 1;
@@ -202,7 +199,6 @@ impl Publisher {
     }
 }
 
-/// Returns whether a fetch failed since the remote has no such branch.
 fn is_new_branch(why: &str) -> bool {
     why.contains("couldn't find remote ref")
 }

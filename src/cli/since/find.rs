@@ -15,7 +15,6 @@ const DEFAULTS: [&str; 3] = ["packs", "context-packs", ".contextpack/packs"];
 /// The fewest hex digits that name a pack.
 const SHORTEST: usize = 8;
 
-/// The hex digits of a hash.
 const WHOLE: usize = 64;
 
 /// The beginning of a pack's hash, in lower-case hex digits.
@@ -69,7 +68,6 @@ pub(super) struct Found {
     pub(super) hashes: Vec<String>,
 }
 
-/// Finds the packs with these hashes.
 pub(super) fn find(
     repository: &Repository,
     hashes: impl IntoIterator<Item = HashPrefix>,

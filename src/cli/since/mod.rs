@@ -41,13 +41,11 @@ struct ReadPack {
     own_edits: Option<String>,
 }
 
-/// Everything that `since` found out.
 struct Answer {
     packs: Vec<ReadPack>,
     diff: Diff,
 }
 
-/// Says what changed since packs were read.
 pub(crate) fn run(global: &Global, args: &SinceArgs) -> Result<Exit, Failure> {
     // Standard input can be read once.
     let mut seen = BTreeSet::new();

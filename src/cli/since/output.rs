@@ -12,14 +12,12 @@ use std::io::Write as _;
 /// The most moves that an annotation names, and sections that a line does.
 pub(super) const NAMED: usize = 3;
 
-/// What `since` prints.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct SinceOutput {
     packs: Vec<SincePack>,
     diff: Diff,
 }
 
-/// A pack that was read.
 #[derive(Debug, Serialize, JsonSchema)]
 struct SincePack {
     hash: Option<String>,
@@ -38,7 +36,6 @@ struct SincePack {
     recut: Vec<String>,
 }
 
-/// A commit that names a pack.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(super) struct NamingCommit {
     pub(super) id: String,

@@ -7,7 +7,6 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
-/// The interval between lines if there is no terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
 
 pub(crate) struct SyncReporter {

@@ -29,7 +29,6 @@ const RUNNER: [&str; 2] = ["GITHUB_SERVER_URL", "GITHUB_API_URL"];
 const CONFIGURED: &str = "`github.host` of the configuration";
 const REMOTE: &str = "the git remote `origin`";
 
-/// The repo and the server of the issues.
 pub(crate) struct IssueScope {
     pub(crate) repo: String,
     pub(crate) host: String,
@@ -84,7 +83,6 @@ impl IssueScope {
     }
 }
 
-/// Returns the repo in whose workflow this process runs.
 fn workflow_repo() -> Option<String> {
     variable("GITHUB_REPOSITORY").filter(|repo| is_repo_name(repo))
 }
