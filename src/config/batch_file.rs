@@ -1,5 +1,7 @@
 //! The file that `batch fork` reads: a plan of tasks, with the place of every fault.
 
+#![expect(missing_docs, reason = "`schema/batch-file.schema.json` says what each field means")]
+
 use super::check::{ConfigFaults, SettingPlace};
 use super::deserialize::read;
 use super::tree;

@@ -83,7 +83,7 @@ fn origin(scheme: &str, authority: &str) -> String {
 
 /// An issue's repo and number, compared without case.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(from = "(String, u64)", into = "(String, u64)")]
+#[serde(into = "String", try_from = "String")]
 pub struct IssueKey {
     pub repo: String,
     pub number: u64,
@@ -97,32 +97,26 @@ impl IssueKey {
     pub(super) fn path(&self) -> String {
         format!("/repos/{}/issues/{}", self.repo, self.number)
     }
-
-    /// Returns the form of the key in the saved state.
-    pub(super) fn id(&self) -> String {
-        format!("{}#{}", self.repo.to_lowercase(), self.number)
-    }
-
-    fn folded(&self) -> (String, u64) {
-        (self.repo.to_lowercase(), self.number)
-    }
 }
 
-impl From<(String, u64)> for IssueKey {
-    fn from((repo, number): (String, u64)) -> Self {
-        Self { repo, number }
-    }
-}
-
-impl From<IssueKey> for (String, u64) {
+impl From<IssueKey> for String {
     fn from(key: IssueKey) -> Self {
-        (key.repo, key.number)
+        key.to_string()
+    }
+}
+
+impl TryFrom<String> for IssueKey {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let key = text.rsplit_once('#').and_then(|(repo, number)| Some(Self::new(repo, number.parse().ok()?)));
+        key.ok_or("it is no key of an issue")
     }
 }
 
 impl PartialEq for IssueKey {
     fn eq(&self, other: &Self) -> bool {
-        self.folded() == other.folded()
+        self.cmp(other).is_eq()
     }
 }
 
@@ -136,7 +130,8 @@ impl PartialOrd for IssueKey {
 
 impl Ord for IssueKey {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.folded().cmp(&other.folded())
+        let folded = |key: &Self| key.repo.to_lowercase();
+        folded(self).cmp(&folded(other)).then(self.number.cmp(&other.number))
     }
 }
 

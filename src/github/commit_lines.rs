@@ -7,7 +7,7 @@ use super::client::Answer;
 use super::sync::SyncEngine;
 use super::{Ask, IssueKey, SyncError};
 use crate::mentions::lines_of_target;
-use crate::model::{LineRange, RepoPath, SnapshotCode, SnapshotIssue, has_document_extension, percent_decoded};
+use crate::model::{RepoPath, SnapshotCode, SnapshotIssue, has_document_extension, percent_decoded};
 use std::collections::{BTreeMap, BTreeSet};
 
 const MOST_REFERENCES: usize = 20;
@@ -17,23 +17,15 @@ const LARGEST_FILE: usize = 1 << 20;
 const MOST_FILES: usize = 64;
 const LONGEST_URL: usize = 4096;
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct NamedLines {
-    path: RepoPath,
-    commit: String,
-    lines: LineRange,
+/// Returns the lines of an issue's record that `named` names.
+fn kept<'i>(issue: &'i SnapshotIssue, named: &SnapshotCode) -> Option<&'i SnapshotCode> {
+    let place = |code: &SnapshotCode| (code.path.clone(), code.commit.clone(), code.first, code.last);
+    issue.code.iter().find(|code| place(code) == place(named))
 }
 
-impl NamedLines {
-    fn is(&self, code: &SnapshotCode) -> bool {
-        let same_file = code.path == self.path.as_str() && code.commit == self.commit;
-        same_file && (code.first, code.last) == (self.lines.first, self.lines.last)
-    }
-
-    fn request(&self, repo: &str) -> String {
-        let parts: Vec<String> = self.path.as_str().split('/').map(percent_encode).collect();
-        format!("/repos/{repo}/contents/{}?ref={}", parts.join("/"), self.commit)
-    }
+fn request(repo: &str, named: &SnapshotCode) -> String {
+    let parts: Vec<String> = named.path.split('/').map(percent_encode).collect();
+    format!("/repos/{repo}/contents/{}?ref={}", parts.join("/"), named.commit)
 }
 
 impl SyncEngine<'_> {
@@ -48,7 +40,7 @@ impl SyncEngine<'_> {
             }
             keys.insert(key);
         }
-        keys.retain(|key| !self.run.coded.contains(&key.id()));
+        keys.retain(|key| !self.run.coded.contains(key));
         Ok(keys)
     }
 
@@ -57,9 +49,8 @@ impl SyncEngine<'_> {
         let mut requests = BTreeSet::new();
         for key in self.issues_with_code()? {
             let Some(issue) = self.files.read(&key)? else { continue };
-            let absent =
-                self.lines_named_by(&issue).into_iter().filter(|named| !issue.code.iter().any(|code| named.is(code)));
-            requests.extend(absent.map(|named| named.request(&self.setting.repo)));
+            let absent = self.lines_named_by(&issue).into_iter().filter(|named| kept(&issue, named).is_none());
+            requests.extend(absent.map(|named| request(&self.setting.repo, &named)));
         }
         requests.retain(|request| self.asks_for(request));
         Ok(requests.len() as u64)
@@ -70,15 +61,16 @@ impl SyncEngine<'_> {
         !self.request.roots.is_empty() || !self.state.no_code.contains(request)
     }
 
-    /// Returns the lines that an issue's texts name, sorted: its body, and the comments of those who have a role in the repo.
-    fn lines_named_by(&self, issue: &SnapshotIssue) -> Vec<NamedLines> {
+    /// Returns the lines that an issue's texts name, sorted and without their text: its body, and the comments of those who have a
+    /// role in the repo.
+    fn lines_named_by(&self, issue: &SnapshotIssue) -> Vec<SnapshotCode> {
         let comments = issue.comments.items.iter();
         let comments =
             comments.filter(|comment| comment.trust == "trusted" && !comment.author.bot && !comment.minimized);
         let texts = issue.body.iter().chain(comments.map(|comment| &comment.body));
-        let mut found: Vec<NamedLines> = Vec::new();
-        for named in texts.flat_map(|text| named_lines(text, &self.setting.host, &self.setting.repo)) {
-            if found.len() < MOST_REFERENCES && !found.contains(&named) && !self.setting.denied.denies(&named.path) {
+        let mut found: Vec<SnapshotCode> = Vec::new();
+        for (path, named) in texts.flat_map(|text| named_lines(text, &self.setting.host, &self.setting.repo)) {
+            if found.len() < MOST_REFERENCES && !found.contains(&named) && !self.setting.denied.denies(&path) {
                 found.push(named);
             }
         }
@@ -99,18 +91,18 @@ impl SyncEngine<'_> {
             }
             let (mut code, mut complete) = (Vec::new(), true);
             for named in named {
-                if let Some(known) = issue.code.iter().find(|code| named.is(code)) {
+                if let Some(known) = kept(&issue, &named) {
                     code.push(known.clone());
                     continue;
                 }
-                let request = named.request(&self.setting.repo);
-                let lines = format!("{request}#{}-{}", named.lines.first, named.lines.last);
+                let request = request(&self.setting.repo, &named);
+                let lines = format!("{request}#{}-{}", named.first, named.last);
                 if !self.asks_for(&request) || !self.asks_for(&lines) {
                     continue;
                 }
                 match self.file_at_commit(&request, &key, &mut files)? {
-                    Some(text) => match self.excerpt(&named, text) {
-                        Some(excerpt) => code.push(excerpt),
+                    Some(text) => match self.convert.scrubber.lines(text, &named) {
+                        Some(text) => code.push(SnapshotCode { text, ..named }),
                         None => drop(self.state.no_code.insert(lines)),
                     },
                     None => complete &= self.state.no_code.contains(&request),
@@ -122,7 +114,7 @@ impl SyncEngine<'_> {
                 self.files.write(&issue)?;
             }
             if complete {
-                self.run.coded.insert(key.id());
+                self.run.coded.insert(key);
             }
             self.save()?;
         }
@@ -158,17 +150,10 @@ impl SyncEngine<'_> {
         }
         Ok(files.get(request).map(String::as_str))
     }
-
-    fn excerpt(&self, named: &NamedLines, text: &str) -> Option<SnapshotCode> {
-        let path = named.path.as_str();
-        let text = self.convert.scrubber.lines(path, text, named.lines)?;
-        let LineRange { first, last } = named.lines;
-        Some(SnapshotCode { path: path.to_owned(), commit: named.commit.clone(), first, last, text })
-    }
 }
 
 /// Returns the lines that URLs of files of `repo` at a commit name, in their order: no branches, no documents.
-fn named_lines(text: &str, host: &str, repo: &str) -> Vec<NamedLines> {
+fn named_lines(text: &str, host: &str, repo: &str) -> Vec<(RepoPath, SnapshotCode)> {
     let site = format!("://{host}/{repo}/blob/");
     let fits = |start: usize| {
         let before = start.checked_sub(site.len())?;
@@ -179,7 +164,7 @@ fn named_lines(text: &str, host: &str, repo: &str) -> Vec<NamedLines> {
 }
 
 /// Reads `<sha>/<path>#L1-L2` at the beginning of a text.
-fn read_lines(rest: &str) -> Option<NamedLines> {
+fn read_lines(rest: &str) -> Option<(RepoPath, SnapshotCode)> {
     let window = &rest[..rest.floor_char_boundary(LONGEST_URL.min(rest.len()))];
     let end = window.find(|c: char| c.is_whitespace() || "<>\"'`|\\^{}[])".contains(c)).unwrap_or(window.len());
     let url = window[..end].trim_end_matches(['.', ',', ';', ':', '!', '*', '_']);
@@ -192,5 +177,7 @@ fn read_lines(rest: &str) -> Option<NamedLines> {
     let path = percent_decoded(path).unwrap_or_else(|| path.to_owned());
     let path = RepoPath::new(path.trim_end_matches(['/', '.'])).ok().filter(|path| !path.as_str().is_empty())?;
     let wanted = !has_document_extension(path.name()) && lines.last - lines.first < MOST_LINES;
-    wanted.then(|| NamedLines { path, commit: sha.to_ascii_lowercase(), lines })
+    let (first, last) = (lines.first, lines.last);
+    let (file, commit) = (path.as_str().to_owned(), sha.to_ascii_lowercase());
+    wanted.then(|| (path, SnapshotCode { path: file, commit, first, last, text: String::new() }))
 }

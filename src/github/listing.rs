@@ -100,7 +100,7 @@ impl SyncEngine<'_> {
     fn has_all(&mut self, repo: &str, numbers: &[u64]) -> Result<bool, SyncError> {
         for number in numbers {
             let key = IssueKey::new(repo, *number);
-            if !self.state.seen.contains_key(&key.id()) || self.files.read(&key)?.is_none() {
+            if !self.state.seen.contains_key(&key) || self.files.read(&key)?.is_none() {
                 return Ok(false);
             }
         }
@@ -131,7 +131,7 @@ impl SyncEngine<'_> {
 
     /// Fetches the issues that work items refer to and no list of relations had.
     pub(super) fn linked(&mut self) -> Result<(), SyncError> {
-        let keys = self.request.linked.iter().filter(|key| !self.run.fresh.contains(&key.id()));
+        let keys = self.request.linked.iter().filter(|key| !self.run.fresh.contains(*key));
         self.for_each("linked issues", keys.cloned().collect(), |engine, key| engine.single(key, false).map(drop))
     }
 }

@@ -25,14 +25,13 @@ mod shape;
 mod sync;
 mod sync_state;
 mod tokens;
-mod transport;
 
 pub use self::http::{Http, proxy_secrets};
 pub use address::{ApiBase, ApiError, IssueKey};
 pub use client::{EventTarget, send_event};
 pub use request::{
-    EstimateStage, IssueFilter, SyncError, SyncEvent, SyncLimits, SyncRequest, SyncSettings, SyncSummary,
+    Ask, Clock, EstimateStage, IssueFilter, Response, SyncError, SyncEvent, SyncLimits, SyncRequest, SyncSettings,
+    SyncSummary, SystemClock, Transport,
 };
 pub use sync::sync;
 pub use tokens::Tokens;
-pub use transport::{Ask, Clock, Response, SystemClock, Transport};

@@ -10,11 +10,11 @@ use crate::model::{Code, Completeness, Diagnostic, SnapshotComments, SnapshotIss
 impl SyncEngine<'_> {
     /// Fetches one issue by its number, once per run; returns the key under which the snapshot has it, if it does.
     pub(super) fn single(&mut self, key: &IssueKey, asked: bool) -> Result<Option<IssueKey>, SyncError> {
-        if self.run.single.contains(&key.id()) {
+        if self.run.single.contains(key) {
             return self.snapshot_outcome(key);
         }
         let path = key.path();
-        let known = self.state.seen.contains_key(&key.id()) && self.files.read(key)?.is_some();
+        let known = self.state.seen.contains_key(key) && self.files.read(key)?.is_some();
         let etag = self.state.etags.get(&path).filter(|_| known).cloned();
         let got = self.client.get(&path, etag.as_deref());
         let Some(got) = self.tolerate(got, || format!("`{key}`"))? else {
@@ -46,7 +46,7 @@ impl SyncEngine<'_> {
             }
             Answer::Gone => {
                 self.files.remove(key)?;
-                self.state.seen.remove(&key.id());
+                self.state.seen.remove(key);
                 let help = "take it out of the work items that name it";
                 self.report(Code::IssueGone, &format!("`{key}` was deleted"), help, key);
                 None
@@ -61,7 +61,7 @@ impl SyncEngine<'_> {
             }
         };
         self.run.wanted.extend(single.clone().filter(|_| asked));
-        self.run.single.insert(key.id());
+        self.run.single.insert(key.clone());
         self.save()?;
         Ok(single)
     }
@@ -82,7 +82,7 @@ impl SyncEngine<'_> {
             issue.private = private.or(issue.private);
             self.files.write(&issue)?;
         }
-        self.run.fresh.insert(key.id());
+        self.run.fresh.insert(key.clone());
         Ok(())
     }
 
@@ -98,8 +98,7 @@ impl SyncEngine<'_> {
         whole: bool,
     ) -> Result<(), SyncError> {
         let FetchedIssue { mut issue, seen } = fetched;
-        let id = key.id();
-        if !whole && self.run.fresh.contains(&id) {
+        if !whole && self.run.fresh.contains(key) {
             return Ok(());
         }
         issue.asked = asked;
@@ -119,13 +118,13 @@ impl SyncEngine<'_> {
         }
         fill_in_empty(&mut issue, &seen);
         if whole {
-            self.state.seen.insert(id.clone(), seen);
+            self.state.seen.insert(key.clone(), seen);
         } else if old.is_some_and(|old| old != issue) {
             // The entity tags of its own answers belong to another text.
-            self.state.seen.remove(&id);
+            self.state.seen.remove(key);
         }
         self.files.write(&issue)?;
-        self.run.fresh.insert(id);
+        self.run.fresh.insert(key.clone());
         Ok(())
     }
 }

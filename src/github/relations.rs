@@ -26,10 +26,10 @@ impl SyncEngine<'_> {
             return self.run.wanted.len() as u64 * (1 + LISTS.len() - self.lacking.len().min(LISTS.len())) as u64;
         }
         let of = |key: &IssueKey| {
-            let id = key.id();
-            let Some(seen) = self.state.seen.get(&id).filter(|_| !self.run.related.contains(&id)) else { return 0 };
+            let seen = self.state.seen.get(key).filter(|_| !self.run.related.contains(&key.path()));
+            let Some(seen) = seen else { return 0 };
             let lists = LISTS.iter().filter(|(name, _, count)| self.needs_list(name, count(seen), false)).count();
-            let parent = seen.parent.as_ref().is_some_and(|parent| !self.run.fresh.contains(&parent.id()));
+            let parent = seen.parent.as_ref().is_some_and(|parent| !self.run.fresh.contains(parent));
             lists as u64 + u64::from(parent)
         };
         self.run.wanted.iter().map(of).sum()
@@ -49,7 +49,7 @@ impl SyncEngine<'_> {
     /// Finds out which lists the server has, with one issue that reports nothing about its relations.
     pub(super) fn probe(&mut self) -> Result<(), SyncError> {
         let silent = |key: &&IssueKey| {
-            let seen = self.state.seen.get(&key.id());
+            let seen = self.state.seen.get(*key);
             seen.is_some_and(|seen| LISTS.iter().any(|(_, _, count)| count(seen).is_none()))
         };
         let found = self.run.wanted.iter().find(silent).cloned();
@@ -59,12 +59,12 @@ impl SyncEngine<'_> {
     pub(super) fn relations(&mut self) -> Result<(), SyncError> {
         let full = !self.request.roots.is_empty();
         let mut keys = self.run.wanted.clone();
-        keys.retain(|key| !self.run.related.contains(&key.id()));
+        keys.retain(|key| !self.run.related.contains(&key.path()));
         self.for_each("relations", keys, |engine, key| {
             let failed = engine.summary.failed.len();
             engine.relations_of(key, full)?;
             if engine.summary.failed.len() == failed {
-                engine.run.related.insert(key.id());
+                engine.run.related.insert(key.path());
             }
             engine.save()
         })
@@ -72,7 +72,7 @@ impl SyncEngine<'_> {
 
     /// Fetches the relations of one issue; with `full` also lists that are empty according to the issue.
     fn relations_of(&mut self, key: &IssueKey, full: bool) -> Result<(), SyncError> {
-        let (Some(issue), Some(seen)) = (self.files.read(key)?, self.state.seen.get(&key.id()).cloned()) else {
+        let (Some(issue), Some(seen)) = (self.files.read(key)?, self.state.seen.get(key).cloned()) else {
             return Ok(());
         };
         let mut relations = issue.relations.clone();
@@ -83,13 +83,13 @@ impl SyncEngine<'_> {
                 continue;
             }
             let path = path(key, name);
-            let failures = (self.summary.failed.len(), self.unexpected_lists);
+            let failed = self.summary.failed.len();
             let found = self.run.related.contains(&path) || self.relation(name, key, pick(&mut relations), length)?;
             knows_children |= found && name == "sub_issues";
             if found {
                 // A run that is interrupted between two lists does not fetch the first again.
                 self.write_relations(key, &relations)?;
-                if failures == (self.summary.failed.len(), self.unexpected_lists) {
+                if failed == self.summary.failed.len() {
                     self.run.related.insert(path);
                 }
             }
@@ -220,7 +220,7 @@ impl SyncEngine<'_> {
     /// Sets the parent that an issue names, from this run's records or fetched.
     fn resolve_parent(&mut self, parent: &IssueKey, relation: &mut SnapshotRelation) -> Result<(), SyncError> {
         let mut found = Some(parent.clone());
-        if !self.run.fresh.contains(&parent.id()) {
+        if !self.run.fresh.contains(parent) {
             let (failed, diagnostics) = (self.summary.failed.len(), self.summary.diagnostics.len());
             found = self.single(parent, false)?;
             // An invisible parent is not worth a diagnostic.

@@ -1,7 +1,7 @@
 //! Scrubbing of texts for the snapshot: line ends, tokens and other secrets.
 
 use super::Tokens;
-use crate::model::LineRange;
+use crate::model::SnapshotCode;
 use crate::redact::{Piece, Redactor};
 use serde_json::{Map, Value};
 
@@ -27,32 +27,20 @@ impl SnapshotScrubber<'_> {
         self.clean(path, &[(key, text)]).pop().unwrap_or_default()
     }
 
-    /// Scrubs a file and returns the lines `first` to `last` that it has, as far as they are short enough.
+    /// Scrubs a file and returns the lines of it that `named` names, if they are short enough.
     ///
     /// The whole file is scrubbed, since a key may begin before these lines. Lines that were removed are empty.
-    pub(super) fn lines(&self, path: &str, text: &str, lines: LineRange) -> Option<String> {
+    pub(super) fn lines(&self, text: &str, named: &SnapshotCode) -> Option<String> {
         let text = self.secrets.mask(&normalize(text));
-        let scrubbed = self.redactor.scrub(path, &[Piece { key: "body", text: &text, line: 1 }]);
+        let scrubbed = self.redactor.scrub(&named.path, &[Piece { key: "body", text: &text, line: 1 }]);
         let folds = scrubbed.removed_lines.first()?;
-        let mut kept: Vec<&str> = Vec::new();
-        let (mut line, mut fold) = (1_u32, folds.iter().peekable());
-        for (number, content) in (1_u32..).zip(scrubbed.texts.first()?.lines()) {
-            if line >= lines.first && line <= lines.last {
-                kept.push(content);
-            }
-            line = line.saturating_add(1);
-            while let Some(removed) = fold.next_if(|fold| fold.line <= number) {
-                for _ in 0..removed.lines {
-                    if line >= lines.first && line <= lines.last {
-                        kept.push("");
-                    }
-                    line = line.saturating_add(1);
-                }
-            }
-            if line > lines.last {
-                break;
-            }
-        }
+        let before = |line: u32| folds.partition_point(|fold| fold.line < line);
+        let lines = (1_u32..).zip(scrubbed.texts.first()?.lines()).flat_map(|(number, content)| {
+            let removed = folds[before(number)..before(number + 1)].iter().map(|fold| fold.lines as usize).sum();
+            std::iter::once(content).chain(std::iter::repeat_n("", removed))
+        });
+        let count = (named.last - named.first) as usize + 1;
+        let kept: Vec<&str> = lines.skip(named.first as usize - 1).take(count).collect();
         let kept = kept.join("\n");
         (!kept.trim().is_empty() && kept.len() <= MOST_BYTES).then_some(kept)
     }

@@ -19,8 +19,6 @@ const RESUME_WITHIN: u64 = 2 * 3600;
 const MAX_RUN_TIME: u64 = 24 * 3600;
 /// The number of failed requests in a row that ends a run.
 const MAX_FAILURES: u32 = 3;
-/// The most lists that are reported one by one; further ones are counted.
-const MAX_REPORTED_LISTS: usize = 50;
 /// The least time between two writes of the saved state.
 const SAVE_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -60,7 +58,6 @@ pub fn sync(
         summary: SyncSummary::default(),
         failing: 0,
         broken: 0,
-        unexpected_lists: 0,
         saved: Duration::ZERO,
         lacking: BTreeSet::new(),
         client,
@@ -87,8 +84,6 @@ pub(super) struct SyncEngine<'a> {
     failing: u32,
     /// The number of failed requests that may succeed in another run.
     broken: u32,
-    /// The number of lists with unexpected entries.
-    pub(super) unexpected_lists: usize,
     saved: Duration,
     /// The lists of relations that the server does not have.
     pub(super) lacking: BTreeSet<&'static str>,
@@ -131,17 +126,13 @@ impl SyncEngine<'_> {
 
     fn finish(mut self, ended: Result<(), SyncError>) -> SyncSummary {
         let mut summary = std::mem::take(&mut self.summary);
-        summary.failed.extend(self.other_unexpected_lists());
         summary.complete = ended.is_ok() && summary.failed.is_empty();
         let stopped = ended.is_err();
         if !self.lacking.is_empty() {
-            let (parts, others): (Vec<&str>, Vec<&str>) = self.lacking.iter().partition(|name| **name == "sub_issues");
-            let what = match (parts.is_empty(), others.is_empty()) {
-                (false, false) => "sub-issues and dependencies",
-                (false, true) => "sub-issues",
-                _ => "dependencies",
-            };
-            let message = format!("the server has no lists of {what}; these relations stay unknown");
+            let word = |name: &&str| if *name == "sub_issues" { "sub-issues" } else { "dependencies" };
+            let mut lists: Vec<&str> = self.lacking.iter().rev().map(word).collect();
+            lists.dedup();
+            let message = format!("the server has no lists of {}; these relations stay unknown", lists.join(" and "));
             let help = "relations stated in texts and work items are read all the same";
             summary.diagnostics.push(Diagnostic::new(Code::UnknownRelations, None, message).help(help));
         }
@@ -275,7 +266,7 @@ impl SyncEngine<'_> {
         self.for_each("issues", roots, |engine, key| {
             if engine.single(key, true)?.is_none() {
                 // A resumed run fetches it again.
-                engine.run.single.remove(&key.id());
+                engine.run.single.remove(key);
                 engine.summary.failed.push(format!("not found: `{key}` does not exist, or may not be seen"));
             }
             Ok(())
@@ -308,17 +299,8 @@ impl SyncEngine<'_> {
 
     /// Reports the unexpected entries of a list. Existing records are unchanged, and the run is not complete.
     pub(super) fn report_unexpected(&mut self, unexpected: &UnexpectedEntries, list: impl FnOnce() -> String) {
-        if unexpected.is_none() {
-            return;
-        }
-        self.unexpected_lists += 1;
-        if self.unexpected_lists <= MAX_REPORTED_LISTS {
+        if !unexpected.is_none() {
             self.summary.failed.push(format!("{}: {}", list(), unexpected.describe()));
         }
-    }
-
-    fn other_unexpected_lists(&self) -> Option<String> {
-        let more = self.unexpected_lists.checked_sub(MAX_REPORTED_LISTS).filter(|more| *more > 0)?;
-        Some(format!("{more} more answers have entries that are not what was asked for"))
     }
 }

@@ -11,7 +11,7 @@ use std::io;
 
 const NAME: &str = "github.json";
 const PROGRAM: &str = "contextpack sync 1";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct SyncState {
@@ -20,13 +20,12 @@ pub(super) struct SyncState {
     about: String,
     /// The entity tags of answers whose whole content is in the snapshot, by path.
     pub(super) etags: BTreeMap<String, String>,
-    /// The facts from the last answer about each issue, by id.
-    pub(super) seen: BTreeMap<String, IssueMemo>,
+    /// The facts from the last answer about each issue.
+    pub(super) seen: BTreeMap<IssueKey, IssueMemo>,
     pub(super) pages: BTreeMap<String, ListPage>,
-    /// The issues whose comments are complete in the snapshot, by id.
-    pub(super) comments: BTreeMap<String, CommentsSeen>,
+    /// The issues whose comments are complete in the snapshot.
+    pub(super) comments: BTreeMap<IssueKey, CommentsSeen>,
     /// The files at commits that the server does not have, or that are no small texts, by path.
-    #[serde(default)]
     pub(super) no_code: BTreeSet<String>,
     pub(super) run: Option<RunProgress>,
 }
@@ -74,50 +73,32 @@ pub(super) struct RunProgress {
     pub(super) lists: Option<Vec<String>>,
     pub(super) wanted: BTreeSet<IssueKey>,
     /// The issues whose record was written in this run.
-    pub(super) fresh: BTreeSet<String>,
+    pub(super) fresh: BTreeSet<IssueKey>,
     /// The issues that were fetched by number, with whatever result.
-    pub(super) single: BTreeSet<String>,
-    /// The issues, and paths of lists, whose relations are done.
+    pub(super) single: BTreeSet<IssueKey>,
+    /// The paths of the issues whose relations are done, and of their lists that are.
     pub(super) related: BTreeSet<String>,
-    pub(super) commented: BTreeSet<String>,
-    #[serde(default)]
-    pub(super) coded: BTreeSet<String>,
-    /// The position in an unfinished list of the repo's comments.
-    #[serde(rename = "sweep")]
-    pub(super) repo_walk: Option<RepoCommentWalk>,
-    /// The position in an unfinished list of one issue's comments.
-    #[serde(rename = "half")]
-    pub(super) issue_walk: Option<IssueCommentWalk>,
+    pub(super) commented: BTreeSet<IssueKey>,
+    pub(super) coded: BTreeSet<IssueKey>,
+    /// The list of comments that is not finished.
+    pub(super) comment_list: Option<CommentList>,
     /// Whether the list of the repo's comments is done, or not used.
-    #[serde(rename = "swept")]
     pub(super) repo_comments_done: bool,
 }
 
+/// The position in a list of comments.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub(super) struct RepoCommentWalk {
+pub(super) struct CommentList {
+    /// The issue whose list it is; `None` for that of the repo.
+    pub(super) issue: Option<IssueKey>,
     pub(super) next: String,
     /// The issues whose comments are needed.
-    #[serde(rename = "of")]
-    pub(super) issues: BTreeSet<u64>,
-    /// The comments of issues whose list in the snapshot is complete, by number; it is replaced after the last page.
-    #[serde(default)]
-    pub(super) held: BTreeMap<u64, Vec<SnapshotComment>>,
-    #[serde(rename = "strange", default)]
-    pub(super) with_unexpected: BTreeSet<u64>,
-}
-
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub(super) struct IssueCommentWalk {
-    #[serde(rename = "of")]
-    pub(super) issue: String,
-    pub(super) next: String,
-    /// The comments on the pages so far; after the last page all others are removed.
+    pub(super) issues: BTreeSet<IssueKey>,
+    /// The comments on the pages so far.
     pub(super) ids: BTreeSet<u64>,
-    #[serde(rename = "strange", default)]
-    pub(super) has_unexpected: bool,
-    /// The comments so far, if the list in the snapshot is complete; it is replaced after the last page.
-    #[serde(default)]
-    pub(super) held: Vec<SnapshotComment>,
+    /// The comments so far of issues whose list in the snapshot is complete.
+    pub(super) held: BTreeMap<IssueKey, Vec<SnapshotComment>>,
+    pub(super) with_unexpected: BTreeSet<IssueKey>,
 }
 
 impl SyncState {
