@@ -190,7 +190,7 @@ impl Project<'_> {
             let pairs: Vec<(usize, &PreparedProfile<'_>)> =
                 roots.iter().flat_map(|root| prepared.iter().map(move |profile| (*root, profile))).collect();
             results.par_extend(pairs.par_iter().map(|(root, profile)| one.build(Some(*root), profile)));
-            prepared.iter_mut().for_each(|profile| profile.context.clear_passages());
+            prepared.iter_mut().for_each(|profile| profile.context.shared.clear());
             counters.values().for_each(Counter::clear_shared);
         }
         Ok((results, faults))

@@ -7,7 +7,7 @@ use crate::model::{Diagnostic, Digest, Digester};
 use crate::redact::{Clean, CleanBuf};
 use crate::select::{
     CommentRules, Input, KnowledgeSections, OriginKind, ProfileInstructions, RootReferences, SelectionContext,
-    TextOrigin, hash_selection_inputs,
+    SharedPassages, TextOrigin, hash_selection_inputs,
 };
 use std::collections::BTreeMap;
 use std::hash::Hash as _;
@@ -92,9 +92,16 @@ impl Project<'_> {
             most: usize::try_from(github.comments).unwrap_or(usize::MAX),
             trusted_only: github.min_trust == MinTrust::Trusted,
         };
-        let excerpt = &self.reader.settings.adrs.excerpt;
-        let context =
-            SelectionContext::new(&self.corpus, &self.graph, profile, excerpt, instructions, inputs, comments);
+        let context = SelectionContext {
+            corpus: &self.corpus,
+            graph: &self.graph,
+            profile,
+            excerpt: &self.reader.settings.adrs.excerpt,
+            instructions,
+            inputs,
+            comments,
+            shared: SharedPassages::of(&self.corpus, profile),
+        };
         let Some(counter) = counters.get(&counted_tokenizer(&budget)) else { return Ok(None) };
         let mut key_prefix = Digester::default();
         context.hash_settings(&mut key_prefix);

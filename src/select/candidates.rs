@@ -73,7 +73,7 @@ pub fn select(
     let instructions = Candidate {
         role: Role::Root,
         removals: redactions(&instructions.removals, |_| true, &instructions.origin),
-        ..Candidate::new(&INSTRUCTIONS, &Clean::default(), title, instructions.origin.clone(), body)
+        ..Candidate::new(INSTRUCTIONS, &Clean::default(), title, instructions.origin.clone(), body)
     };
     Selection {
         profile: context.profile.name.clone(),

@@ -2,7 +2,7 @@
 
 use super::source_text::SourceText;
 use super::types::add_lines;
-use super::{CodeUse, Document, ReferencedCode, TextLevels};
+use super::{CodeUse, Document, ReferencedCode, TextLevels, WORDS};
 use crate::config::CodeDetail;
 use crate::graph::KeptCode;
 use crate::model::{LineRange, RepoPath, floor_cluster};
@@ -284,18 +284,12 @@ pub(super) fn fence_for(text: &str) -> String {
     if ticks <= tildes.max(2) { "`".repeat(ticks.max(2) + 1) } else { "~".repeat(tildes.max(2) + 1) }
 }
 
-/// The tags of well-known names, by how they begin, and of extensions that are no tags themselves.
-const NAME_TAGS: &str =
-    "dockerfile dockerfile,makefile makefile,justfile just,jenkinsfile groovy,gemfile ruby,rakefile ruby";
-const EXTENSION_TAGS: &str = "bash sh,cjs js,ex elixir,exs elixir,h c,hs haskell,kt kotlin,mjs js,mts ts,pl perl,\
-    py python,rb ruby,rs rust,sol solidity,tf hcl,yml yaml";
-
 /// Adds the language of a file as the tag of its fence: its extension, or the kind of a file with a well-known name.
 fn add_tag(out: &mut CleanBuf, path: &RepoPath, shown: &Clean) {
     let (name, extension) = (path.name().to_ascii_lowercase(), path.extension());
-    let tags = |table: &'static str| table.split(',').filter_map(|row| row.split_once(' '));
-    let by_name = tags(NAME_TAGS).find(|(start, _)| name.starts_with(start));
-    let by_extension = || tags(EXTENSION_TAGS).find(|(known, _)| *known == extension);
+    let tags = |list: &'static str| WORDS.of(list).iter().filter_map(|row| row.split_once(' '));
+    let by_name = tags("tag_of_name").find(|(start, _)| name.starts_with(start));
+    let by_extension = || tags("tag_of_extension").find(|(known, _)| *known == extension);
     if let Some((_, tag)) = by_name.or_else(by_extension) {
         out.lit(tag);
     } else if extension.len() <= 12

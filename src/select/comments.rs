@@ -3,7 +3,7 @@
 use super::candidates::Selector;
 use super::origins::redactions;
 use super::types::COMMENT;
-use super::{Candidate, CommentRules, Filler, Omission, TextOrigin};
+use super::{Candidate, CommentRules, Filler, Omission, SectionBody, TextOrigin};
 use crate::config::{FillWith, Group};
 use crate::graph::{ClaimedIssue, Entry, ParsedComment};
 use crate::redact::{Clean, CleanBuf};
@@ -93,14 +93,15 @@ impl Selector<'_> {
             }
         }
         let omissions = choice.omissions();
-        self.fillers.replaced = self.omissions.len()..self.omissions.len() + omissions.len();
-        self.omissions.extend(omissions);
+        self.fillers.omitted_at = self.omissions.len();
+        self.omissions.extend_from_slice(&omissions);
+        self.fillers.comments.push(omissions);
         let count = fillers.len();
         for (newer, parsed) in fillers.into_iter().enumerate() {
-            choice.shown.insert(parsed.comment.id);
             if let Some((at, candidate)) = added.remove(&parsed.comment.id) {
-                let order = count - newer;
-                self.fillers.sequence.push(Filler { candidate, at, order, omissions: choice.omissions() });
+                choice.shown.insert(parsed.comment.id);
+                self.fillers.comments.push(choice.omissions());
+                self.fillers.sequence.push(Filler { candidate, at, order: count - newer });
             }
         }
     }
@@ -110,14 +111,13 @@ impl Selector<'_> {
         self.record_text(self.root, &parsed.comment.url, origin.clone(), true, parsed.digest);
         let line = first_line(issue, parsed);
         let pointer = CleanBuf::new().text(&line).lit(" ").line(&origin.place()).finish();
-        let outline = &parsed.markdown.outline;
-        let body = self.context.after_line(&line, &parsed.comment.text, outline, &origin, pointer);
+        let passage = self.context.after_line(&line, &parsed.comment.text, &parsed.markdown.outline, &origin);
         let (suffix, title) = naming(&[parsed]);
         Candidate {
             untrusted: !parsed.comment.by.trusted,
             by: Some(parsed.comment.by.clone()),
             removals: redactions(&parsed.removals, |_| true, &origin),
-            ..Candidate::new(&COMMENT, &suffix, title, origin, body)
+            ..Candidate::new(COMMENT, &suffix, title, origin, SectionBody::Passage(passage, pointer))
         }
     }
 }
@@ -153,7 +153,7 @@ fn omission(url: &Clean, reason: &'static str, comments: &[&ParsedComment]) -> O
     let chars = comments.iter().map(|parsed| parsed.comment.text.chars().count() as u64).sum();
     let untrusted = comments.iter().any(|parsed| !parsed.comment.by.trusted);
     let (suffix, title) = naming(comments);
-    Omission { untrusted, chars: Some(chars), ..Omission::new(&COMMENT, &suffix, title, TextOrigin::page(url), reason) }
+    Omission { untrusted, chars: Some(chars), ..Omission::new(COMMENT, &suffix, title, TextOrigin::page(url), reason) }
 }
 
 /// Returns the end of the id and the title: `101` and `Comment by octocat, 2026-01-02`, or `101-163` and `63 comments, …`.

@@ -1,13 +1,13 @@
 //! What all packs of one profile are selected from, and the passages that they share.
 
 use super::edges::quoted_title;
-use super::fields::{OUTCOME_FIELDS, first_statement, outcome_of, text_fields};
+use super::fields::{first_statement, outcome_of, text_fields};
 use super::neighbours::MentionedItem;
 use super::origins::{file_origin, item_origin};
 use super::outline::is_comment;
 use super::outline::{ExcerptSize, MarkedText, sections, within};
 use super::passage::{PassageBuilder, without_comments};
-use super::{Chunk, ChunkWeight, Input, Passage, SectionBody, TextOrigin};
+use super::{Chunk, ChunkWeight, Input, Passage, SectionBody, TextOrigin, WORDS};
 use crate::config::{Excerpt, Profile};
 use crate::graph::{Block, Corpus, Edge, Entry, FileKind, Graph, GraphRules, IssueDraft, Outline, ParsedText, Target};
 use crate::markdown::KeyHeadings;
@@ -49,16 +49,12 @@ pub struct CommentRules {
 
 type FileKey = (RepoPath, FileKind, Option<String>, Vec<usize>);
 
-/// Headings of what came of the work, rather than of how it was done.
-static SUMMARIES: LazyLock<KeyHeadings> = LazyLock::new(|| key_headings(&["Outcome", "Final summary", "Decision"]));
+static SUMMARIES: LazyLock<KeyHeadings> = LazyLock::new(|| key_headings("summary_heading"));
+static RESULTS: LazyLock<KeyHeadings> = LazyLock::new(|| key_headings("result_heading"));
+static CRITERIA: LazyLock<KeyHeadings> = LazyLock::new(|| key_headings("criteria_heading"));
 
-static RESULTS: LazyLock<KeyHeadings> =
-    LazyLock::new(|| key_headings(&["Outcome", "Final summary", "Decision", "What was done"]));
-
-static CRITERIA: LazyLock<KeyHeadings> = LazyLock::new(|| key_headings(&["Acceptance criteria"]));
-
-fn key_headings(names: &[&str]) -> KeyHeadings {
-    KeyHeadings::new(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
+fn key_headings(list: &str) -> KeyHeadings {
+    KeyHeadings::new(&WORDS.of(list).iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
 }
 
 const MAX_OUTCOME_LINE: usize = 200;
@@ -81,6 +77,12 @@ pub struct SelectionContext<'a> {
     pub instructions: ProfileInstructions,
     pub inputs: Vec<Input>,
     pub comments: CommentRules,
+    pub shared: SharedPassages,
+}
+
+/// What the packs of one profile share, made when first needed.
+#[derive(Debug)]
+pub struct SharedPassages {
     keys: KeyHeadings,
     pub(super) mentions: Vec<OnceLock<Vec<MentionedItem>>>,
     /// The bodies of each item as a neighbour, and as a parent.
@@ -88,31 +90,22 @@ pub struct SelectionContext<'a> {
     files: Mutex<HashMap<FileKey, (Clean, SectionBody)>>,
 }
 
-impl<'a> SelectionContext<'a> {
-    pub fn new(
-        corpus: &'a Corpus,
-        graph: &'a Graph,
-        profile: &'a Profile,
-        excerpt: &'a Excerpt,
-        instructions: ProfileInstructions,
-        inputs: Vec<Input>,
-        comments: CommentRules,
-    ) -> Self {
-        Self {
-            corpus,
-            graph,
-            profile,
-            excerpt,
-            instructions,
-            inputs,
-            comments,
-            keys: KeyHeadings::new(&profile.key_headings),
-            mentions: corpus.entries.iter().map(|_| OnceLock::new()).collect(),
-            neighbours: corpus.entries.iter().map(|_| Default::default()).collect(),
-            files: Mutex::default(),
-        }
+impl SharedPassages {
+    pub fn of(corpus: &Corpus, profile: &Profile) -> Self {
+        let keys = KeyHeadings::new(&profile.key_headings);
+        let mentions = corpus.entries.iter().map(|_| OnceLock::new()).collect();
+        let neighbours = corpus.entries.iter().map(|_| Default::default()).collect();
+        Self { keys, mentions, neighbours, files: Mutex::default() }
     }
 
+    /// Drops all passages; what items mention stays.
+    pub fn clear(&mut self) {
+        self.neighbours.iter_mut().flatten().for_each(|slot| drop(slot.take()));
+        self.files.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
+
+impl SelectionContext<'_> {
     /// Feeds `state` the settings that all packs of the profile share.
     pub fn hash_settings<H: Hasher>(&self, state: &mut H) {
         let GraphRules { repo, host, done, not_planned, boilerplate: _, adrs: _ } = &self.corpus.rules;
@@ -120,15 +113,10 @@ impl<'a> SelectionContext<'a> {
         (repo, host, done, not_planned).hash(state);
     }
 
-    pub fn clear_passages(&mut self) {
-        self.neighbours.iter_mut().flatten().for_each(|slot| drop(slot.take()));
-        self.files.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
-    }
-
     /// Returns an item's body as a neighbour; a list of its children follows that of a parent.
     pub(super) fn neighbour(&self, item: usize, is_parent: bool) -> NeighbourBody {
         let body = || self.body(item, true, is_parent.then(|| self.children(item)));
-        self.neighbours[item][usize::from(is_parent)].get_or_init(body).clone()
+        self.shared.neighbours[item][usize::from(is_parent)].get_or_init(body).clone()
     }
 
     /// Returns an item's body as the root, whose opening is cut before its key headings.
@@ -137,9 +125,9 @@ impl<'a> SelectionContext<'a> {
         SectionBody::Passage(passage, pointer)
     }
 
-    pub(super) fn draft(&self, item: usize, draft: &IssueDraft, origin: &TextOrigin) -> SectionBody {
-        let pointer = self.item_pointer(item, origin);
-        self.text(&draft.text.clean, &draft.text.markdown.outline, origin, pointer, ExcerptSize::ROOT)
+    pub(super) fn draft(&self, item: usize, IssueDraft { text, .. }: &IssueDraft, origin: &TextOrigin) -> SectionBody {
+        let passage = self.text(&text.clean, &text.markdown.outline, origin, ExcerptSize::ROOT);
+        SectionBody::Passage(passage, self.item_pointer(item, origin))
     }
 
     fn item_pointer(&self, item: usize, origin: &TextOrigin) -> Clean {
@@ -148,40 +136,32 @@ impl<'a> SelectionContext<'a> {
         pointer(&entry.item.title, entry.has_untrusted_title(), Some(&state), origin)
     }
 
-    /// Returns the body of a text, which begins with `first_line` at every level of detail.
+    /// Returns the passage of a text, which begins with `line` at every level of detail.
     pub(super) fn after_line(
         &self,
-        first_line: &Clean,
+        line: &Clean,
         text: &Clean,
-        markdown: &Outline,
+        outline: &Outline,
         origin: &TextOrigin,
-        pointer: Clean,
-    ) -> SectionBody {
-        let (text, chunks) = self.chunks(text, markdown);
+    ) -> Arc<Passage> {
+        let (text, chunks) = self.chunks(text, outline);
         let mut comment = PassageBuilder::default();
-        comment.text.text(first_line).lit(if text.is_empty() { "" } else { "\n\n" });
+        comment.text.text(line).lit(if text.is_empty() { "" } else { "\n\n" });
         // Like a heading it is never without text.
         comment.end_heading(ChunkWeight::Core);
         comment.append(&text, &chunks);
-        SectionBody::Passage(comment.passage(origin, ExcerptSize::NEIGHBOUR), pointer)
+        comment.passage(origin, ExcerptSize::NEIGHBOUR)
     }
 
-    pub(super) fn text(
-        &self,
-        text: &Clean,
-        markdown: &Outline,
-        origin: &TextOrigin,
-        pointer: Clean,
-        size: ExcerptSize,
-    ) -> SectionBody {
-        let (text, chunks) = self.chunks(text, markdown);
-        SectionBody::Passage(PassageBuilder::of(&text, &chunks).passage(origin, size), pointer)
+    pub(super) fn text(&self, text: &Clean, outline: &Outline, origin: &TextOrigin, size: ExcerptSize) -> Arc<Passage> {
+        let (text, chunks) = self.chunks(text, outline);
+        PassageBuilder::of(&text, &chunks).passage(origin, size)
     }
 
     /// Returns a text without the comments of templates, and its chunks.
     fn chunks(&self, text: &Clean, markdown: &Outline) -> (Clean, Vec<Chunk>) {
         let mut marked = MarkedText::new(markdown, text);
-        marked.mark_sections(|title| self.keys.contain(title));
+        marked.mark_sections(|title| self.shared.keys.contain(title));
         if markdown.headings.first().is_some_and(|heading| heading.level == 1) {
             marked.mark_title();
         }
@@ -198,10 +178,9 @@ impl<'a> SelectionContext<'a> {
         let state = Graph::state(self.corpus, item);
         let settled = neighbour && state.is_settled();
         let outcome = if settled { outcome_of(entry) } else { None };
-        let fields = match (neighbour, settled) {
-            (false, _) => Vec::new(),
-            (true, false) => text_fields(entry, &self.keys, &[]),
-            (true, true) => text_fields(entry, &RESULTS, &OUTCOME_FIELDS),
+        let fields = match neighbour {
+            false => Vec::new(),
+            true => text_fields(entry, if settled { &RESULTS } else { &self.shared.keys }, settled),
         };
         let is_outcome = |title: &str| RESULTS.contain(title) || CRITERIA.contain(title);
         let mut marked = MarkedText::new(markdown, body);
@@ -209,7 +188,7 @@ impl<'a> SelectionContext<'a> {
             && marked.mark_sections(is_outcome)
                 | outcome.is_some()
                 | fields.iter().any(|(heading, _)| is_outcome(heading));
-        let is_key = |title: &str| if has_outcome { is_outcome(title) } else { self.keys.contain(title) };
+        let is_key = |title: &str| if has_outcome { is_outcome(title) } else { self.shared.keys.contain(title) };
         if !has_outcome {
             marked.mark_sections(is_key);
             marked.mark_opening();
@@ -347,7 +326,7 @@ impl<'a> SelectionContext<'a> {
         };
         let origin = file_origin(document, anchor, &range);
         let key = (document.path.clone(), kind, anchor.map(str::to_owned), named);
-        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut files = self.shared.files.lock().unwrap_or_else(PoisonError::into_inner);
         let read = |key: &FileKey| self.read(document, kind, &range, &origin, &key.3);
         let (title, body) = files.entry(key).or_insert_with_key(read).clone();
         Some((title, origin, body))
@@ -371,7 +350,7 @@ impl<'a> SelectionContext<'a> {
             marked.mark_adr(self.excerpt);
         } else {
             if !marked.mark_sections(is_named) {
-                marked.mark_sections(|title| self.keys.contain(title));
+                marked.mark_sections(|title| self.shared.keys.contain(title));
                 marked.mark_opening();
             }
             marked.mark_title();
@@ -400,9 +379,12 @@ fn outcome_line(entry: &Entry, outcome: Option<&Clean>, chunks: &[Chunk]) -> Opt
     let (body, markdown) = (&entry.body.clean, &entry.body.markdown.outline);
     let in_body = || {
         // What came of it says more than how it was done.
-        let summaries = sections(markdown, body, |title| SUMMARIES.contain(title));
-        let results = summaries.chain(sections(markdown, body, |title| RESULTS.contain(title)));
-        let blocks = results.flatten().filter(|block| !chunks[*block].heading && chunks[*block].fence.is_none());
+        let [summaries, results] = [&SUMMARIES, &RESULTS].map(|keys| sections(markdown, body, |it| keys.contain(it)));
+        let blocks = summaries
+            .into_iter()
+            .chain(results)
+            .flatten()
+            .filter(|block| !chunks[*block].heading && chunks[*block].fence.is_none());
         let mut texts = blocks.map(|block| body.slice(markdown.blocks[block].range.clone()));
         texts.find_map(|text| if is_comment(&text) { None } else { first_statement(&text) })
     };

@@ -1,7 +1,7 @@
 //! A work item's fields as JSON that stays JSON in every level of detail.
 
 use super::amount::longest;
-use super::{Amount, Counter};
+use super::{Amount, Counter, WORDS};
 use crate::graph::{Entry, Node, Value};
 use crate::markdown::KeyHeadings;
 use crate::model::{floor_cluster, is_volatile};
@@ -16,12 +16,6 @@ pub enum Tier {
     Native,
     Other,
 }
-
-const IDENTITY: [&str; 4] = ["id", "status", "title", "type"];
-
-/// The native field names of work items (`docs/configuration.md`).
-const NATIVE: &str = "acceptance_criteria adrs area assignees blocked_by blocks children depends_on docs estimate_hrs issue \
-    labels parent priority related risk size stable_id";
 
 const MIN_CUT_CHARS: u64 = 40;
 
@@ -65,8 +59,8 @@ impl WorkItemJson {
                     _ => json.clone(),
                 };
                 let tier = match &*name {
-                    name if IDENTITY.contains(&name) => Tier::Identity,
-                    name if NATIVE.split(' ').any(|native| native == name) => Tier::Native,
+                    name if WORDS.has("identity_field", name) => Tier::Identity,
+                    name if WORDS.has("native_field", name) => Tier::Native,
                     _ => Tier::Other,
                 };
                 JsonField { name, tier, json, raw }
@@ -219,10 +213,6 @@ fn is_bare(text: &str) -> bool {
     matches!(text, "true" | "false") || text.parse::<i64>().is_ok_and(|n| n.to_string() == text && n.abs() <= LARGEST)
 }
 
-/// Fields that hold a text however short it is.
-const TEXT_FIELDS: [&str; 8] =
-    ["context", "description", "design", "details", "implementation_notes", "implementation_plan", "notes", "summary"];
-
 /// The length in bytes from which a line of several words is a text in any field.
 const LONG_LINE: usize = 100;
 
@@ -230,16 +220,16 @@ const LONG_LINE: usize = 100;
 static LIST_MARKS: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"^(?:(?:[-*+>]|\[[xX]\]|✅|✓|[0-9]+[.)])[ \t]\s*)+").ok());
 
-/// Returns the texts in an item's fields but `except`, each with the heading that the field's name makes. An issue without a
+/// Returns the texts in an item's fields but those of the outcome, if `without_outcome`, each with the heading that the field's name makes. An issue without a
 /// file has the answers of its form as fields, which are its body already.
-pub(super) fn text_fields(entry: &Entry, keys: &KeyHeadings, except: &[&str]) -> Vec<(Clean, Clean)> {
+pub(super) fn text_fields(entry: &Entry, keys: &KeyHeadings, without_outcome: bool) -> Vec<(Clean, Clean)> {
     if entry.bare_issue().is_some() {
         return Vec::new();
     }
     let mut found = Vec::new();
     for field in &entry.item.fields {
         let name = &*field.name;
-        if matches!(name, "id" | "title" | "status") || except.contains(&name) {
+        if matches!(name, "id" | "title" | "status") || without_outcome && WORDS.has("outcome_field", name) {
             continue;
         }
         let heading = heading(&field.name);
@@ -247,7 +237,7 @@ pub(super) fn text_fields(entry: &Entry, keys: &KeyHeadings, except: &[&str]) ->
             Value::Scalar { text, .. } => {
                 let text = text.trimmed();
                 let is_text = text.contains('\n') || text.len() >= LONG_LINE && text.contains(' ');
-                let usual = || TEXT_FIELDS.contains(&name) || keys.contain(&heading);
+                let usual = || WORDS.has("text_field", name) || keys.contain(&heading);
                 if text.is_empty() || !(is_text || usual()) {
                     continue;
                 }
@@ -280,12 +270,10 @@ fn heading(name: &Clean) -> Clean {
     name.read_out(&title).unwrap_or_else(|| name.clone())
 }
 
-pub(super) const OUTCOME_FIELDS: [&str; 4] = ["close_reason", "final_summary", "outcome", "resolution"];
-
 pub(super) fn outcome_of(entry: &Entry) -> Option<Clean> {
     let mut outcome = CleanBuf::new();
-    for name in OUTCOME_FIELDS {
-        let field = entry.item.fields.iter().find(|field| &*field.name == name);
+    for name in WORDS.of("outcome_field") {
+        let field = entry.item.fields.iter().find(|field| &*field.name == *name);
         if let Some(Value::Scalar { text, .. }) = field.map(|field| &field.node.value)
             && !text.trim().is_empty()
         {

@@ -67,7 +67,7 @@ impl KnowledgeSections {
         self.read(&agent.shown, agent.digest);
         let origin = lines_of(&agent.shown, agent.soul_line, &agent.soul);
         let removals = redactions(&agent.removals, |removal| removal.line >= agent.soul_line, &origin);
-        self.soul = Some(always(&SOUL, agent.name.clone(), origin, &agent.soul, removals));
+        self.soul = Some(Candidate { removals, ..always(SOUL, agent.name.clone(), origin, &agent.soul) });
     }
 
     /// `complete` adds the body and the notes to a document that a pack holds.
@@ -80,24 +80,24 @@ impl KnowledgeSections {
     ) {
         let found = |index: usize| knowledge.documents.get(index).map(complete);
         for (index, kind, title) in
-            [(chosen.overview, &OVERVIEW, "Project overview"), (chosen.user, &USER, "Project user")]
+            [(chosen.overview, OVERVIEW, "Project overview"), (chosen.user, USER, "Project user")]
         {
             if let Some(document) = index.and_then(found) {
                 self.read(&document.shown, document.digest);
                 self.first.push(match document.secret {
                     true => notes(&document, kind, &Clean::default()),
-                    false => whole(context, &document, kind, Clean::literal(title)),
+                    false => Candidate { title: Clean::literal(title), ..whole(context, &document, kind) },
                 });
             }
         }
         for document in chosen.pinned.iter().filter_map(|index| found(*index)) {
             self.read_notes(&document);
-            self.first.push(notes(&document, &PINNED, &document.shown));
+            self.first.push(notes(&document, PINNED, &document.shown));
         }
         for relevant in &chosen.relevant {
             let Some(document) = found(relevant.document) else { continue };
             self.read_notes(&document);
-            let section = notes(&document, &RELEVANT, &document.shown);
+            let section = notes(&document, RELEVANT, &document.shown);
             let (rank, matched) = (Some(relevant.rank), relevant.matched.clone());
             self.last.push(Candidate {
                 document: section.document.map(|facts| DocumentFacts { rank, matched, ..facts }),
@@ -107,10 +107,10 @@ impl KnowledgeSections {
             });
         }
         let left_out: [(&[usize], _, _); 4] = [
-            (&chosen.over_limit, &PINNED, "limit"),
-            (&chosen.further, &FURTHER_OVERVIEW, "limit"),
-            (&chosen.pinned_by_policy, &PINNED, "policy"),
-            (&chosen.relevant_by_policy, &RELEVANT, "policy"),
+            (&chosen.over_limit, PINNED, "limit"),
+            (&chosen.further, FURTHER_OVERVIEW, "limit"),
+            (&chosen.pinned_by_policy, PINNED, "policy"),
+            (&chosen.relevant_by_policy, RELEVANT, "policy"),
         ];
         for (indices, kind, reason) in left_out {
             for document in indices.iter().filter_map(|index| knowledge.documents.get(*index)) {
@@ -120,11 +120,11 @@ impl KnowledgeSections {
         for UnusableDocument { document, reason } in
             chosen.unusable.iter().filter_map(|index| knowledge.unusable.get(*index))
         {
-            self.leave_out(document, if document.has_notes() { &PINNED } else { &FURTHER_OVERVIEW }, reason);
+            self.leave_out(document, if document.has_notes() { PINNED } else { FURTHER_OVERVIEW }, reason);
         }
     }
 
-    fn leave_out(&mut self, document: &KnowledgeDocument, kind: &SectionKind, reason: &'static str) {
+    fn leave_out(&mut self, document: &KnowledgeDocument, kind: SectionKind, reason: &'static str) {
         let (title, origin) = (document.title.clone(), TextOrigin::file(&document.shown));
         let omission = Omission::new(kind, &document.shown, title, origin, reason);
         self.omissions.push(Omission { untrusted: document.untrusted, ..omission });
@@ -133,10 +133,10 @@ impl KnowledgeSections {
     /// Adds a document that holds secrets and that the root refers to: the line that names it.
     pub fn add_secret(&mut self, document: &KnowledgeDocument) {
         if self.labels.policy == Some(Policy::Minimal) {
-            return self.leave_out(document, &SECRET, "policy");
+            return self.leave_out(document, SECRET, "policy");
         }
         self.read(&document.shown, document.digest);
-        self.first.push(notes(document, &SECRET, &document.shown));
+        self.first.push(notes(document, SECRET, &document.shown));
     }
 
     pub fn add_changes(&mut self, changes: &RecentChanges) {
@@ -158,7 +158,7 @@ impl KnowledgeSections {
         self.inputs.push(Input { origin: origin.clone(), digest: Some(Digest::of(text.as_str())) });
         let passage = Arc::new(Passage::new(text, chunks, Clean::literal("git log")));
         let body = SectionBody::Passage(passage, Clean::literal("Recent changes: git log"));
-        let section = Candidate::new(&CHANGES, &Clean::default(), Clean::literal("Recent changes"), origin, body);
+        let section = Candidate::new(CHANGES, &Clean::default(), Clean::literal("Recent changes"), origin, body);
         // Anyone whose commits are merged writes their subjects.
         self.first.push(Candidate { rank: Rank { second_hop: true, ..section.rank }, ..section });
     }
@@ -168,7 +168,8 @@ impl KnowledgeSections {
         let origin = TextOrigin::file(&job.shown);
         self.read(&job.shown, Digest::of(job.text.as_str()));
         let removals = redactions(&job.removals, |_| true, &origin);
-        self.last.push(always(&JOB, Clean::literal("The job's instructions"), origin, &job.text, removals));
+        let title = Clean::literal("The job's instructions");
+        self.last.push(Candidate { removals, ..always(JOB, title, origin, &job.text) });
     }
 
     fn read_notes(&mut self, document: &KnowledgeDocument) {
@@ -183,15 +184,9 @@ impl KnowledgeSections {
     }
 }
 
-fn always(
-    kind: &'static SectionKind,
-    title: Clean,
-    origin: TextOrigin,
-    text: &Clean,
-    removals: Vec<super::RedactionRecord>,
-) -> Candidate {
+fn always(kind: SectionKind, title: Clean, origin: TextOrigin, text: &Clean) -> Candidate {
     let section = Candidate::new(kind, &Clean::default(), title, origin, SectionBody::Whole(text.clone()));
-    Candidate { role: Role::Fixed, removals, ..section }
+    Candidate { role: Role::Fixed, ..section }
 }
 
 /// Returns the origin of a text in a file that begins at `line`.
@@ -201,21 +196,16 @@ fn lines_of(shown: &Clean, line: u32, text: &str) -> TextOrigin {
     TextOrigin { lines: Some([first, last]), ..TextOrigin::file(shown) }
 }
 
-fn whole(
-    context: &SelectionContext<'_>,
-    document: &KnowledgeDocument,
-    kind: &'static SectionKind,
-    title: Clean,
-) -> Candidate {
+fn whole(context: &SelectionContext<'_>, document: &KnowledgeDocument, kind: SectionKind) -> Candidate {
     let origin = lines_of(&document.shown, document.body_line, &document.body);
     let pointer = CleanBuf::new().title(&document.title).lit(": ").line(&origin.place()).finish();
     let outline = Outline::read(&document.body);
-    let body = context.text(&document.body, &outline, &origin, pointer, ExcerptSize::NEIGHBOUR);
+    let body = SectionBody::Passage(context.text(&document.body, &outline, &origin, ExcerptSize::NEIGHBOUR), pointer);
     Candidate {
         untrusted: document.untrusted,
         document: Some(facts(document)),
         removals: redactions(&document.removals, |removal| removal.line >= document.body_line, &origin),
-        ..Candidate::new(kind, &Clean::default(), title, origin, body)
+        ..Candidate::new(kind, &Clean::default(), document.title.clone(), origin, body)
     }
 }
 
@@ -224,7 +214,7 @@ fn facts(document: &KnowledgeDocument) -> DocumentFacts {
     DocumentFacts { kind, rank: None, matched: Vec::new(), stale_notes }
 }
 
-fn notes(document: &KnowledgeDocument, kind: &'static SectionKind, suffix: &Clean) -> Candidate {
+fn notes(document: &KnowledgeDocument, kind: SectionKind, suffix: &Clean) -> Candidate {
     let origin = TextOrigin::file(&document.shown);
     // Rules come from the body, the title from above it.
     let mut removals = redactions(&document.removals, |_| true, &origin);
@@ -372,7 +362,7 @@ impl KnowledgeSections {
                 continue;
             }
             match &card.content {
-                Ok(content) => self.first.push(section(context, card, content, &handed.label)),
+                Ok(content) => self.first.push(section(context, card, content, &handed.label.output_box)),
                 Err(reason) => {
                     let hex = card.short_hex();
                     let title = CleanBuf::new().lit("card ").text(&hex).finish();
@@ -386,24 +376,19 @@ impl KnowledgeSections {
     }
 }
 
-fn section(
-    context: &SelectionContext<'_>,
-    card: &CardText,
-    content: &CardContentText,
-    label: &HandoverLabel,
-) -> Candidate {
+fn section(context: &SelectionContext<'_>, card: &CardText, content: &CardContentText, output: &Clean) -> Candidate {
     let hex = card.short_hex();
     let origin = TextOrigin::named(OriginKind::Card, hex.clone());
     let line = content.first_line(card.given);
     let (role, body) = if card.given == Given::Inherited {
         let pointer = CleanBuf::new().line(&content.title()).lit(": card ").line(&hex).finish();
-        let body = context.after_line(&line, &content.text, &Outline::read(&content.text), &origin, pointer);
-        (Role::Optional, body)
+        let passage = context.after_line(&line, &content.text, &Outline::read(&content.text), &origin);
+        (Role::Optional, SectionBody::Passage(passage, pointer))
     } else {
         let mut body = CleanBuf::new();
         body.text(&line).lit("\n\n").text(&content.text);
         if card.given == Given::Argument && &*content.kind == "task.instruction" {
-            body.lit("\n\n_Results go to the log `").line(&label.output_box).lit("`._");
+            body.lit("\n\n_Results go to the log `").line(output).lit("`._");
         }
         (Role::Fixed, SectionBody::Whole(body.finish()))
     };

@@ -22,7 +22,7 @@ mod types;
 pub use amount::{Amount, Counter, descend};
 pub use candidates::hash_selection_inputs;
 pub use candidates::{RootReferences, select};
-pub use context::{CommentRules, Document, ProfileInstructions, SelectionContext};
+pub use context::{CommentRules, Document, ProfileInstructions, SelectionContext, SharedPassages};
 pub use edges::{EdgeList, EdgeRow};
 pub use fields::{Tier, WorkItemJson};
 pub use knowledge::{CardContentText, CardText, HandedOver};
@@ -31,3 +31,9 @@ use neighbours::item_of;
 pub use passage::{Chunk, ChunkWeight, Passage};
 pub use references::{CodeUse, ReferencedCode, ReferencedFile, ReferencedLines};
 pub use types::*;
+
+use crate::model::WordLists;
+use std::sync::LazyLock;
+
+/// The lists of `words.txt`.
+static WORDS: LazyLock<WordLists> = LazyLock::new(|| WordLists::read(include_str!("words.txt")));

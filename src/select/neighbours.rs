@@ -4,7 +4,7 @@ use super::candidates::{RootReferences, Selector};
 use super::context::NeighbourBody;
 use super::origins::{item_origin, redactions_in_neighbour};
 use super::types::{CHILD, DEPENDENCY, PARENT, RELATED, SectionKind};
-use super::{Candidate, Evidence, Filler, Omission, Rank, SectionBody, SelectionContext};
+use super::{Candidate, Evidence, Filler, Rank, SectionBody, SelectionContext, WORDS};
 use crate::config::Group;
 use crate::graph::{Edge, Graph, ShownPlace, Target};
 use crate::model::{Relation, latin_parts, natural_cmp, with_plain_hyphens};
@@ -12,11 +12,11 @@ use crate::redact::Clean;
 use std::collections::BTreeSet;
 
 /// The kinds of neighbours in the order of the pack, each with the strongest relations to the root.
-pub(super) const NEIGHBOURS: [(&[Relation], &SectionKind); 4] = [
-    (&[Relation::Parent], &PARENT),
-    (&[Relation::Child], &CHILD),
-    (&[Relation::DependsOn, Relation::BlockedBy], &DEPENDENCY),
-    (&[Relation::Blocks, Relation::Related], &RELATED),
+pub(super) const NEIGHBOURS: [(&[Relation], SectionKind); 4] = [
+    (&[Relation::Parent], PARENT),
+    (&[Relation::Child], CHILD),
+    (&[Relation::DependsOn, Relation::BlockedBy], DEPENDENCY),
+    (&[Relation::Blocks, Relation::Related], RELATED),
 ];
 
 const MAX_ITEM_FILLERS: usize = 30;
@@ -26,7 +26,7 @@ const MENTIONED_WEIGHT: u32 = 150;
 
 impl Selector<'_> {
     /// Adds sections for the neighbours with these relations, and returns those that may fill the budget.
-    pub(super) fn add_neighbours(&mut self, relations: &[Relation], kind: &'static SectionKind) -> Vec<Candidate> {
+    pub(super) fn add_neighbours(&mut self, relations: &[Relation], kind: SectionKind) -> Vec<Candidate> {
         let context = self.context;
         let mut edges = context.graph.neighbours(self.root);
         edges.retain(|edge| relations.contains(&edge.relation));
@@ -41,8 +41,8 @@ impl Selector<'_> {
                 continue;
             }
             let entry = &context.corpus.entries[item];
-            let evidence = Evidence { source: edge.evidence.source.name(), at: edge.evidence.at.clone() };
-            let mut candidate = self.neighbour(item, kind, relation, evidence);
+            let evidence = Some(Evidence { source: edge.evidence.source.name(), at: edge.evidence.at.clone() });
+            let mut candidate = Candidate { evidence, ..self.neighbour(item, kind, relation) };
             if relation == Relation::Parent {
                 let (children, listed) = context.graph.children(item);
                 if context.lists_untrusted(&children[..listed]) {
@@ -67,13 +67,7 @@ impl Selector<'_> {
         to_fill
     }
 
-    fn neighbour(
-        &mut self,
-        item: usize,
-        kind: &'static SectionKind,
-        relation: Relation,
-        evidence: Evidence,
-    ) -> Candidate {
+    fn neighbour(&mut self, item: usize, kind: SectionKind, relation: Relation) -> Candidate {
         self.record_item(item, true);
         let entry = &self.context.corpus.entries[item];
         let state = Graph::state(self.context.corpus, item);
@@ -88,7 +82,6 @@ impl Selector<'_> {
             untrusted: entry.is_untrusted() || entry.has_untrusted_title(),
             by: entry.issue_with_text().map(|issue| issue.by.clone()),
             relation: Some(relation.name()),
-            evidence: Some(evidence),
             removals,
             // A parent's text has more to say than what came of it: it lists the siblings.
             rank: Rank { settled: state.is_settled(), has_result: has_result && !is_parent, ..candidate.rank },
@@ -112,9 +105,9 @@ impl Selector<'_> {
             }
             let line = root.body.line_in_file(&root.item.body, *line);
             let place = ShownPlace { path: root.item.body.origin.path.clone(), line };
-            let evidence = Evidence { source: "body", at: root.shown_at(&place) };
-            let candidate = self.neighbour(*item, &RELATED, Relation::Related, evidence);
-            let candidate = Candidate { relation: Some("mentioned"), ..candidate };
+            let evidence = Some(Evidence { source: "body", at: root.shown_at(&place) });
+            let candidate = self.neighbour(*item, RELATED, Relation::Related);
+            let candidate = Candidate { relation: Some("mentioned"), evidence, ..candidate };
             if !(*replaces && self.is_settled_root()) {
                 to_fill.push(candidate);
                 continue;
@@ -169,29 +162,24 @@ impl Selector<'_> {
                 _ => "budget",
             })
         };
-        let omissions: Vec<Omission> = items.iter().enumerate().map(omission).collect();
+        self.fillers.items = items.iter().enumerate().map(omission).collect();
         let fillers = &mut self.fillers;
-        if fillers.replaced.is_empty() {
-            fillers.replaced = self.omissions.len()..self.omissions.len();
+        let comments = fillers.comments.first().map_or(0, Vec::len);
+        if comments == 0 {
+            fillers.omitted_at = self.omissions.len();
         }
-        let comments = match fillers.sequence.last() {
-            Some(last) => last.omissions.clone(),
-            None => self.omissions[fillers.replaced.clone()].to_vec(),
-        };
-        fillers.sequence.iter_mut().for_each(|filler| filler.omissions.extend_from_slice(&omissions));
-        self.omissions.splice(fillers.replaced.end..fillers.replaced.end, omissions.iter().cloned());
-        fillers.replaced.end += omissions.len();
+        let end = fillers.omitted_at + comments;
+        self.omissions.splice(end..end, fillers.items.iter().cloned());
         if by_profile || self.root_only {
             return;
         }
         let mut ids: Vec<Clean> = items.iter().map(|candidate| candidate.id.clone()).collect();
         ids.sort_by(|a, b| natural_cmp(a, b));
         let section = &self.candidates[related..];
-        for (position, candidate) in items.into_iter().take(MAX_ITEM_FILLERS).enumerate() {
-            let omissions = comments.iter().chain(&omissions[position + 1..]).cloned().collect();
+        for candidate in items.into_iter().take(MAX_ITEM_FILLERS) {
             let at = related + section.partition_point(|other| natural_cmp(&other.id, &candidate.id).is_lt());
             let order = ids.iter().position(|id| *id == candidate.id).unwrap_or_default();
-            fillers.sequence.push(Filler { candidate, at, order, omissions });
+            fillers.sequence.push(Filler { candidate, at, order });
         }
     }
 }
@@ -205,9 +193,6 @@ pub(super) fn item_of(edge: &Edge) -> Option<usize> {
 
 /// The most items that a text names for its pack; a list of hundreds names none in particular.
 const MAX_MENTIONED: usize = 30;
-
-const SUCCESSION: &str = "superseded by, superceded by, supersededby, replaced by, obsoleted by, deprecated by, \
-    in favor of, in favour of, duplicate of, moved to, successor, continued in";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct MentionedItem {
@@ -274,13 +259,13 @@ fn name_in(word: &str) -> Option<&str> {
 
 pub(super) fn names_successor(line: &str) -> bool {
     let plain = line.to_lowercase().replace(['_', '-'], " ");
-    SUCCESSION.split(", ").any(|words| plain.contains(words))
+    WORDS.of("succession").iter().any(|words| plain.contains(words))
 }
 
 impl SelectionContext<'_> {
     /// Returns the items that the text of `root` names outside of code, read once.
     pub(super) fn mentioned(&self, root: usize) -> &[MentionedItem] {
-        self.mentions[root].get_or_init(|| read_mentioned(self, root))
+        self.shared.mentions[root].get_or_init(|| read_mentioned(self, root))
     }
 
     /// Returns the line of an item's file or text on which something was stated; empty if it is unknown.

@@ -1,7 +1,7 @@
 //! Choice of the chunks that belong to a text's excerpt.
 
 use super::passage::breaks;
-use super::{Chunk, ChunkWeight};
+use super::{Chunk, ChunkWeight, WORDS};
 use crate::config::Excerpt;
 use crate::graph::{Block, Outline};
 use crate::markdown::front_matter::front_matter;
@@ -10,16 +10,6 @@ use crate::redact::Clean;
 use regex::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
-
-const ALIASES: [(&str, &[&str]); 4] = [
-    ("status", &["state"]),
-    ("context", &["context and problem statement", "problem statement", "background", "problem", "issue"]),
-    (
-        "decision",
-        &["decision outcome", "decisions", "our decision", "resolution", "proposal", "chosen option", "recommendation"],
-    ),
-    ("consequences", &["consequence", "positive consequences", "negative consequences", "implications", "outcome"]),
-];
 
 /// The longest fence that a cut closes: every cut reserves room for it.
 const MAX_FENCE: usize = 64;
@@ -121,10 +111,10 @@ impl<'t> MarkedText<'t> {
     pub(super) fn mark_adr(&mut self, excerpt: &Excerpt) {
         let (mut keys, mut background) = (Vec::new(), Vec::new());
         for heading in &excerpt.headings {
-            let aliases = ALIASES.iter().find(|(name, _)| words(heading) == [*name]);
-            let chosen = if aliases.is_some_and(|(name, _)| *name == "context") { &mut background } else { &mut keys };
+            let name = words(heading).join(" ");
+            let chosen = if name == "context" { &mut background } else { &mut keys };
             chosen.push(heading.clone());
-            chosen.extend(aliases.iter().flat_map(|(_, aliases)| *aliases).map(|alias| (*alias).to_owned()));
+            chosen.extend(WORDS.of(&format!("alias_of_{name}")).iter().map(|alias| (*alias).to_owned()));
         }
         let [keys, background] = [&keys, &background].map(|titles| KeyHeadings::new(titles));
         let has_context = self.mark_sections(|title| background.contain(title) && !keys.contain(title));
@@ -170,11 +160,7 @@ pub(super) fn within(chunks: Vec<Chunk>, range: &Range<usize>) -> Vec<Chunk> {
 }
 
 /// Returns the sections whose titles are `wanted`, below headings and lines in bold, as ranges of blocks.
-pub(super) fn sections(
-    markdown: &Outline,
-    text: &str,
-    wanted: impl Fn(&str) -> bool,
-) -> impl Iterator<Item = Range<usize>> {
+pub(super) fn sections(markdown: &Outline, text: &str, wanted: impl Fn(&str) -> bool) -> Vec<Range<usize>> {
     let headings = markdown.headings.iter().enumerate().filter(|(_, heading)| wanted(&heading.title));
     let mut found: Vec<Range<usize>> = headings
         .map(|(index, heading)| {
@@ -195,7 +181,7 @@ pub(super) fn sections(
         };
         found.push(index..index + 1 + below);
     }
-    found.into_iter()
+    found
 }
 
 /// Returns the title of a paragraph whose first line is in bold as a whole: `**Acceptance criteria:**`.
@@ -328,19 +314,6 @@ fn beginning(chunk: &Chunk, text: &str, most: usize) -> usize {
     ends.into_iter().find(|end| *end > most / 2).unwrap_or(0)
 }
 
-const CONTENTS_TITLES: &str = "contents, table of contents, toc, index, in this document, on this page, inhalt, \
-    inhaltsverzeichnis, sommaire, table des matières, contenido, contenidos, tabla de contenidos, índice, conteúdo, \
-    sumário, 目次, 目录";
-
-/// Comments that begin and end a list of contents.
-const CONTENTS_MARKS: [&[&str]; 2] = [
-    &["toc", "table of contents", "doctoc", "/toc", "start doctoc", "mdtoc"],
-    &["tocstop", "/toc", "end doctoc", "toc end", "end toc"],
-];
-
-const BADGE_ADDRESSES: &str = "shields.io badge codecov.io coveralls.io /actions/workflows/ travis-ci circleci.com \
-    goreportcard.com";
-
 /// Returns whether a block is a template's comment or marker, which readers on GitHub do not see.
 pub(super) fn is_comment(block: &str) -> bool {
     let mut rest = block.trim();
@@ -367,12 +340,12 @@ pub(super) fn boilerplate(markdown: &Outline, text: &str) -> Vec<usize> {
         let part = text.get(block.range.clone()).unwrap_or_default();
         if is_comment(part) {
             let comment = part.trim().trim_start_matches("<!--").trim().to_ascii_lowercase();
-            let [begins, ends] = CONTENTS_MARKS.map(|marks| marks.iter().any(|mark| comment.starts_with(mark)));
-            in_toc = match (begins, ends) {
-                (_, true) => false,
-                (true, false) => text[block.range.end..].contains("<!--"),
-                (false, false) => in_toc,
-            };
+            let is = |list: &str| WORDS.of(list).iter().any(|mark| comment.starts_with(mark));
+            if is("contents_end") {
+                in_toc = false;
+            } else if is("contents_begin") {
+                in_toc = text[block.range.end..].contains("<!--");
+            }
             continue;
         }
         // A heading ends a list of contents without a closing comment, unless it is the list's own.
@@ -393,8 +366,7 @@ pub(super) fn boilerplate(markdown: &Outline, text: &str) -> Vec<usize> {
 }
 
 fn is_contents_title(title: &str) -> bool {
-    let words = crate::markdown::words(title).join(" ");
-    CONTENTS_TITLES.split(", ").any(|title| title == words)
+    WORDS.has("contents_title", &words(title).join(" "))
 }
 
 /// Returns whether a block is a list of links to anchors: three lines or more, nine of ten with nothing but such a link.
@@ -435,6 +407,6 @@ fn is_key_words(block: &str) -> bool {
 fn is_badges(block: &str) -> bool {
     let block = block.trim();
     let Some(image) = IMAGE.as_ref().filter(|_| block.starts_with(['!', '['])) else { return false };
-    let is_badge = |url: &str| BADGE_ADDRESSES.split(' ').any(|part| url.to_ascii_lowercase().contains(part));
+    let is_badge = |url: &str| WORDS.of("badge_address").iter().any(|part| url.to_ascii_lowercase().contains(part));
     image.captures_iter(block).any(|image| is_badge(&image[1])) && image.replace_all(block, "").trim().is_empty()
 }

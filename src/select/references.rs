@@ -6,7 +6,7 @@ use super::neighbours::{names_successor, nth_line};
 use super::origins::{redactions, redactions_in_file};
 use super::types::add_lines;
 use super::types::{ADR, CODE, DOCUMENT, SectionKind};
-use super::{Candidate, Document, Evidence, Input, Omission, Rank, SectionBody, TextOrigin};
+use super::{Candidate, Document, Evidence, Input, Omission, Rank, SectionBody, TextOrigin, WORDS};
 use crate::graph::{FileKind, FileRef, Graph, ItemState, KeptCode, MissingReference, RecordedRemoval, ShownPlace};
 use crate::markdown::words;
 use crate::model::{Digest, LineRange, RepoPath};
@@ -56,15 +56,11 @@ pub struct ReferencedLines {
 
 const SHORT_SHA: usize = 10;
 
-/// The words under or beside which a reference leads to what the work must fulfil.
-const REQUIREMENTS: &str = "acceptance criteria,acceptance criterion,requirements,requirement,spec,specs,specification,\
-    specifications,plan,plans";
-
-fn kind_of(kind: FileKind) -> &'static SectionKind {
+fn kind_of(kind: FileKind) -> SectionKind {
     match kind {
-        FileKind::Adr => &ADR,
-        FileKind::Document => &DOCUMENT,
-        FileKind::Code => &CODE,
+        FileKind::Adr => ADR,
+        FileKind::Document => DOCUMENT,
+        FileKind::Code => CODE,
     }
 }
 
@@ -120,7 +116,7 @@ impl Selector<'_> {
             let anchor = section.named.map(anchor);
             let origin = TextOrigin { lines: section.lines, anchor, ..TextOrigin::file(shown) };
             let body = SectionBody::Levels(Arc::new(section.body));
-            let candidate = Candidate::new(&CODE, &suffix.finish(), title.finish(), origin, body);
+            let candidate = Candidate::new(CODE, &suffix.finish(), title.finish(), origin, body);
             let candidate = Candidate {
                 untrusted: *untrusted,
                 removals: redactions_in_file(&document.removals, &candidate.origin),
@@ -146,7 +142,7 @@ impl Selector<'_> {
         let lines = Some([code.lines.first, last].map(u64::from));
         let origin = TextOrigin { lines, anchor: Some(anchor), ..TextOrigin::file(&code.shown) };
         let body = SectionBody::Levels(Arc::new(text));
-        let candidate = Candidate::new(&CODE, &suffix, title.finish(), origin, body);
+        let candidate = Candidate::new(CODE, &suffix, title.finish(), origin, body);
         // The file of today may be another input.
         let input = TextOrigin { id: Some(candidate.id.clone()), ..TextOrigin::file(&code.shown) };
         self.record(Input { origin: input, digest: Some(Digest::of(code.text.as_str())) });
@@ -262,7 +258,7 @@ pub(super) fn is_naming(text: &str, start: usize, end: usize) -> bool {
 
 pub(super) fn names_requirements(line: &str) -> bool {
     let words = words(line);
-    REQUIREMENTS.split(',').any(|phrase| {
+    WORDS.of("requirement").iter().any(|phrase| {
         let phrase: Vec<&str> = phrase.split(' ').collect();
         words.windows(phrase.len()).any(|window| window == phrase.as_slice())
     })

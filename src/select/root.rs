@@ -32,7 +32,7 @@ impl Selector<'_> {
             untrusted: entry.is_untrusted() || entry.has_untrusted_title(),
             by: entry.issue_with_text().map(|issue| issue.by.clone()),
             removals: redactions_in_text(entry),
-            ..Candidate::new(&ROOT, &none, entry.item.title.clone(), item_origin(entry), context.root(root))
+            ..Candidate::new(ROOT, &none, entry.item.title.clone(), item_origin(entry), context.root(root))
         };
         let body = SectionBody::Json(Arc::new(self.json(entry, &record)));
         let json = Candidate {
@@ -42,7 +42,7 @@ impl Selector<'_> {
                 || entry.issue.as_ref().is_some_and(|issue| !issue.by.trusted)
                 || context.lists_untracked(context.graph.shown(root)),
             removals: redactions_in_fields(entry),
-            ..Candidate::new(&FIELDS, &none, Clean::literal("Work item fields"), record.clone(), body)
+            ..Candidate::new(FIELDS, &none, Clean::literal("Work item fields"), record.clone(), body)
         };
         let body = SectionBody::Edges(Arc::new(EdgeList::new(context, root)));
         let edges = Candidate {
@@ -51,7 +51,7 @@ impl Selector<'_> {
                 || context.lists_untrusted(context.graph.shown(root))
                 || context.lists_untracked(context.shown_claims(root)),
             removals: context.redactions_in_lines(context.graph.shown(root)),
-            ..Candidate::new(&EDGES, &none, Clean::literal("One-hop relations"), record, body)
+            ..Candidate::new(EDGES, &none, Clean::literal("One-hop relations"), record, body)
         };
         let hidden = context.graph.hidden(root);
         if hidden > 0 {
@@ -73,7 +73,7 @@ impl Selector<'_> {
         Candidate {
             removals: redactions(&entry.removals, |removal| removal.in_body, &origin),
             untrusted: entry.untrusted_file,
-            ..Candidate::new(&DRAFT, &Clean::default(), entry.item.title.clone(), origin, body)
+            ..Candidate::new(DRAFT, &Clean::default(), entry.item.title.clone(), origin, body)
         }
     }
 

@@ -5,6 +5,7 @@
 //! indented deeper than the line that begins it, and a definition begins with one of a few dozen words (`fn`, `def`,
 //! `class`, `CREATE TABLE`) or has the form `name(…) {`. A line that is misjudged costs a line of an outline.
 
+use super::WORDS;
 use regex::Regex;
 use std::ops::{Range, RangeInclusive};
 use std::sync::LazyLock;
@@ -33,6 +34,12 @@ enum SourceDefinition {
     Leaf,
 }
 
+impl SourceDefinition {
+    fn named(name: &str) -> Option<Self> {
+        [("container", Self::Container), ("leaf", Self::Leaf)].into_iter().find(|it| it.0 == name).map(|it| it.1)
+    }
+}
+
 struct Format {
     names: Regex,
     /// The columns by which a definition is indented at most.
@@ -43,29 +50,18 @@ struct Format {
     holds_code: bool,
 }
 
-/// The formats: the lower-case names of files, the deepest definitions, the pattern of their lines.
 static FORMATS: LazyLock<Vec<Format>> = LazyLock::new(|| {
-    use SourceDefinition::{Container, Leaf};
-    let table = [
-        (r"makefile|\.mk$", 0, "^[^#.:=][^:=]*:(?:[^=]|$)", Leaf),
-        (r"^(?:dockerfile|containerfile)|\.dockerfile$", LONGEST, "^(?:FROM|ENTRYPOINT|CMD) ", Container),
-        (r"\.ya?ml$", 4, r#"^[\w\-./"'$@*]+:"#, Container),
-        (r"\.(?:toml|ini|cfg|conf|editorconfig)$", LONGEST, r"^\[", Container),
-        (r"\.(?:json|jsonc|json5)$", 4, r#"^"[\w\-./"'$@*]*:"#, Container),
-        (r"\.sql$", LONGEST, r"^(?i:create|alter)(?:\s|$)", Leaf),
-        (r"\.(?:css|scss|less)$", 0, r"\{$", Container),
-        (r"\.(?:tf|hcl)$", 0, r"^[A-Za-z].*\{$", Leaf),
-        (r"\.(?:mdx|markdown|mdc)$", LONGEST, "^#+ ", Container),
-        (r"\.(?:html|xml|vue|svelte|svg)$", 2, "^<[A-Za-z]", Container),
-    ];
-    let format = |(names, max_indent, line, definition): (&str, usize, &str, SourceDefinition)| {
+    let format = |line: &'static str| {
+        let [_, definition, max_indent, names, line]: [&str; 5] =
+            line.splitn(5, ' ').collect::<Vec<_>>().try_into().ok()?;
         let (names, line) = (Regex::new(names).ok()?, Regex::new(line).ok()?);
+        let (definition, max_indent) = (SourceDefinition::named(definition)?, max_indent.parse().ok()?);
         Some(Format { holds_code: names.is_match(".html"), names, max_indent, line, definition })
     };
-    table.into_iter().filter_map(format).collect()
+    DEFINITIONS.lines().filter(|line| line.starts_with("format ")).filter_map(format).collect()
 });
 
-/// A pattern of `definitions.txt`.
+/// A pattern of a definition in code.
 struct DefinitionRule {
     /// `None` for a statement, which begins no definition.
     definition: Option<SourceDefinition>,
@@ -76,22 +72,15 @@ struct DefinitionRule {
 static RULES: LazyLock<Vec<DefinitionRule>> = LazyLock::new(|| {
     const NAME: &str = r#"(?:\s+[\w$`"'@]|[$`"'@])"#;
     let rule = |line: &'static str| {
-        let mut parts = line.splitn(3, ' ');
-        let definition = match parts.next()? {
-            "container" => Some(SourceDefinition::Container),
-            "leaf" => Some(SourceDefinition::Leaf),
-            _ => None,
-        };
-        let (condition, pattern) = (parts.next()?, parts.next()?.replace("NAME", NAME));
-        Some(DefinitionRule { definition, condition, pattern: Regex::new(&pattern).ok()? })
+        let [definition, condition, pattern]: [&str; 3] = line.splitn(3, ' ').collect::<Vec<_>>().try_into().ok()?;
+        let pattern = Regex::new(&pattern.replace("NAME", NAME)).ok()?;
+        Some(DefinitionRule { definition: SourceDefinition::named(definition), condition, pattern })
     };
-    include_str!("definitions.txt").lines().filter(|line| !line.starts_with('#')).filter_map(rule).collect()
+    let is_rule = |line: &&str| !line.starts_with('#') && !line.starts_with("format ");
+    DEFINITIONS.lines().filter(is_rule).filter_map(rule).collect()
 });
 
-/// Words before a definition, and those of them that make it public.
-const MODIFIERS: &str = "default declare abstract private protected internal final async unsafe extern \"C\" inline \
-    virtual override sealed partial open data suspend local readonly pub public export external";
-const PUBLIC: [&str; 4] = ["pub", "public", "export", "external"];
+const DEFINITIONS: &str = include_str!("definitions.txt");
 
 impl<'a> SourceText<'a> {
     pub(super) fn new(name: &str, text: &'a str) -> Self {
@@ -275,10 +264,9 @@ fn without_modifiers(text: &str) -> (&str, bool) {
     let mut exported = false;
     loop {
         let word = rest.split(char::is_whitespace).next().unwrap_or_default();
-        let public = PUBLIC.contains(&word) || word.starts_with("pub(");
-        let known = public
-            || MODIFIERS.split(' ').any(|modifier| modifier == word)
-            || matches!(word, "const" | "static") && is_modifier(rest, word);
+        let public = WORDS.has("public", word) || word.starts_with("pub(");
+        let known =
+            public || WORDS.has("modifier", word) || matches!(word, "const" | "static") && is_modifier(rest, word);
         if !known || word.len() == rest.len() {
             return (rest, exported);
         }

@@ -9,10 +9,9 @@ use crate::graph::{Authored, RecordedRemoval};
 use crate::model::{Digest, Given, joined_instructions};
 use crate::redact::{Clean, CleanBuf};
 use std::borrow::Cow;
-use std::ops::Range;
 use std::sync::Arc;
 
-/// Everything that one pack could hold.
+/// Everything that one pack could hold, in the order of the pack.
 #[derive(Debug, Clone)]
 pub struct Selection {
     pub profile: String,
@@ -20,11 +19,10 @@ pub struct Selection {
     pub labels: PackLabels,
     /// The instructions of the profile, then the agent's SOUL if there is one.
     pub head: Vec<Candidate>,
-    /// All other sections, in the order of the pack.
     pub candidates: Vec<Candidate>,
     /// Everything that was read for the pack.
     pub inputs: Vec<Input>,
-    /// The omissions for another reason than the budget, in the order of the pack.
+    /// The omissions for another reason than the budget.
     pub omissions: Vec<Omission>,
     pub fillers: Fillers,
     pub warnings: Vec<Notice>,
@@ -74,30 +72,37 @@ pub struct HandoverLabel {
 #[derive(Debug, Clone)]
 pub struct Filler {
     pub candidate: Candidate,
-    /// How many of the selection's candidates come before it in the pack.
+    /// How many of the selection's candidates come before it in the pack, and its place among the fillers there.
     pub at: usize,
-    /// Its place among the fillers at that place of the pack.
     pub order: usize,
-    /// The omissions that remain once this filler and all before it are shown.
-    pub omissions: Vec<Omission>,
 }
 
 #[derive(Debug, Clone, Default)]
 pub struct Fillers {
     /// In the order in which they are added: comments, the newest first, then items.
     pub sequence: Vec<Filler>,
-    /// The omissions that those of the fillers replace: a range of the selection's.
-    pub replaced: Range<usize>,
+    /// Where the omissions of comments and items begin among the selection's.
+    pub(super) omitted_at: usize,
+    /// The omissions of comments that remain once none, one, two, … of the fillers are shown.
+    pub(super) comments: Vec<Vec<Omission>>,
+    /// The omissions of items, in the order in which these are added.
+    pub(super) items: Vec<Omission>,
+}
+
+impl Fillers {
+    /// Returns the omissions that remain once the first `count` fillers are shown.
+    fn omissions(&self, count: usize) -> Vec<Omission> {
+        let comments = self.comments.get(count).or(self.comments.last());
+        let items = count.saturating_sub(self.comments.len().saturating_sub(1));
+        comments.into_iter().flatten().chain(&self.items[items..]).cloned().collect()
+    }
 }
 
 impl Selection {
     /// Returns the text above all frames: the instructions, and the agent's SOUL.
     pub fn head_text(&self) -> Cow<'_, str> {
         let texts: Vec<&str> = self.head.iter().filter_map(Candidate::whole_text).map(Clean::as_str).collect();
-        match texts[..] {
-            [only] => Cow::Borrowed(only),
-            _ => Cow::Owned(joined_instructions(&texts)),
-        }
+        if let [only] = texts[..] { Cow::Borrowed(only) } else { Cow::Owned(joined_instructions(&texts)) }
     }
 
     /// Returns the selection with its first `count` fillers among the candidates, and their indices there.
@@ -110,9 +115,8 @@ impl Selection {
         for (filler, at) in in_order.into_iter().zip(&added) {
             filled.candidates.insert(*at, filler.candidate.clone());
         }
-        if let Some(last) = fillers.last() {
-            filled.omissions.splice(self.fillers.replaced.clone(), last.omissions.iter().cloned());
-        }
+        let (at, [before, after]) = (self.fillers.omitted_at, [0, fillers.len()].map(|it| self.fillers.omissions(it)));
+        filled.omissions.splice(at..at + before.len(), after);
         (filled, added)
     }
 }
@@ -121,7 +125,7 @@ impl Selection {
 pub struct Candidate {
     /// Unique in the pack and stable between builds.
     pub id: Clean,
-    pub kind: &'static SectionKind,
+    pub kind: SectionKind,
     pub title: Clean,
     pub origin: TextOrigin,
     pub role: Role,
@@ -141,13 +145,7 @@ pub struct Candidate {
 
 impl Candidate {
     /// Creates a trusted section that may be left out; `suffix` is what its kind leaves open of its id.
-    pub(super) fn new(
-        kind: &'static SectionKind,
-        suffix: &Clean,
-        title: Clean,
-        origin: TextOrigin,
-        body: SectionBody,
-    ) -> Self {
+    pub(super) fn new(kind: SectionKind, suffix: &Clean, title: Clean, origin: TextOrigin, body: SectionBody) -> Self {
         Self {
             id: kind.id(suffix),
             kind,
@@ -187,10 +185,7 @@ impl Candidate {
 
     /// Returns the text of a section that is shown as a whole or not at all.
     pub fn whole_text(&self) -> Option<&Clean> {
-        match &self.body {
-            SectionBody::Whole(text) => Some(text),
-            _ => None,
-        }
+        if let SectionBody::Whole(text) = &self.body { Some(text) } else { None }
     }
 }
 
@@ -225,7 +220,7 @@ pub enum Role {
 }
 
 /// When and how far a section is trimmed, compared with the others of its selection.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Rank {
     /// The lowest leaves first. Unique in a selection; set when all sections are known, as is the class.
     pub order: u32,
@@ -247,8 +242,7 @@ pub struct Rank {
 
 impl Rank {
     pub(super) fn of(group: Option<Group>) -> Self {
-        let (order, class, weight) = (0, 0, 100);
-        Self { order, class, group, settled: false, needed: false, weight, second_hop: false, has_result: false }
+        Self { group, weight: 100, ..Self::default() }
     }
 
     /// Returns the place within the group, the weakest last.
@@ -358,16 +352,10 @@ pub struct Omission {
 }
 
 impl Omission {
-    /// Creates the omission of a trusted section whose text is not known.
-    pub(super) fn new(
-        kind: &SectionKind,
-        suffix: &Clean,
-        title: Clean,
-        origin: TextOrigin,
-        reason: &'static str,
-    ) -> Self {
-        let provenance = kind.provenance;
-        Self { id: kind.id(suffix), title, origin, provenance, reason, untrusted: false, chars: None, tokens: None }
+    /// Creates the omission of a trusted section whose text is not known; `id` is what its kind leaves open of its id.
+    pub(super) fn new(kind: SectionKind, id: &Clean, title: Clean, origin: TextOrigin, reason: &'static str) -> Self {
+        let (id, provenance) = (kind.id(id), kind.provenance);
+        Self { id, title, origin, provenance, reason, untrusted: false, chars: None, tokens: None }
     }
 }
 
@@ -412,11 +400,11 @@ impl TextOrigin {
         };
         let mut place = CleanBuf::new();
         place.text(path);
-        match (self.lines, &self.anchor) {
-            (Some([first, last]), _) => add_lines(place.lit(":"), first, last),
-            (None, Some(anchor)) => place.lit("#").text(anchor),
-            (None, None) => &mut place,
-        };
+        if let Some([first, last]) = self.lines {
+            add_lines(place.lit(":"), first, last);
+        } else if let Some(anchor) = &self.anchor {
+            place.lit("#").text(anchor);
+        }
         place.finish()
     }
 }
@@ -428,13 +416,7 @@ pub(super) fn add_lines(out: &mut CleanBuf, first: u64, last: u64) -> &mut Clean
 
 impl OriginKind {
     pub fn name(self) -> &'static str {
-        match self {
-            Self::WorkItem => "work_item",
-            Self::Issue => "issue",
-            Self::File => "file",
-            Self::Builtin => "builtin",
-            Self::Card => "card",
-        }
+        ["work_item", "issue", "file", "builtin", "card"][self as usize]
     }
 }
 
@@ -442,7 +424,7 @@ pub fn trust_name(untrusted: bool) -> &'static str {
     if untrusted { "untrusted" } else { "trusted" }
 }
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SectionKind {
     /// The beginning of the ids of its sections.
     prefix: &'static str,
@@ -460,11 +442,11 @@ impl SectionKind {
     }
 
     /// Returns the kind of the cards that came into a handover in this way.
-    pub(super) fn of_card(given: Given) -> &'static Self {
+    pub(super) fn of_card(given: Given) -> Self {
         match given {
-            Given::Inherited => &INHERITED_CARD,
-            Given::Argument => &GIVEN_CARD,
-            Given::ParentPointer => &PARENT_CARD,
+            Given::Inherited => INHERITED_CARD,
+            Given::Argument => GIVEN_CARD,
+            Given::ParentPointer => PARENT_CARD,
         }
     }
 }
@@ -473,33 +455,33 @@ const fn kind(prefix: &'static str, name: &'static str, provenance: &'static str
     SectionKind { prefix, name, provenance, group }
 }
 
-pub(super) static INSTRUCTIONS: SectionKind = kind("instructions", "instructions", "profile", None);
-pub(super) static SOUL: SectionKind = kind("agent", "instructions", "agent", None);
-pub(super) static JOB: SectionKind = kind("job", "instructions", "job", None);
+pub(super) const INSTRUCTIONS: SectionKind = kind("instructions", "instructions", "profile", None);
+pub(super) const SOUL: SectionKind = kind("agent", "instructions", "agent", None);
+pub(super) const JOB: SectionKind = kind("job", "instructions", "job", None);
 
-pub(super) static ROOT: SectionKind = kind("root.issue", "issue", "root", None);
-pub(super) static DRAFT: SectionKind = kind("root.draft", "issue", "root", None);
-pub(super) static FIELDS: SectionKind = kind("root.json", "work_item_json", "root", None);
-pub(super) static EDGES: SectionKind = kind("root.edges", "edge_list", "graph", None);
-pub(super) static COMMENT: SectionKind = kind("comment.", "comment", "comment", Some(Comments));
+pub(super) const ROOT: SectionKind = kind("root.issue", "issue", "root", None);
+pub(super) const DRAFT: SectionKind = kind("root.draft", "issue", "root", None);
+pub(super) const FIELDS: SectionKind = kind("root.json", "work_item_json", "root", None);
+pub(super) const EDGES: SectionKind = kind("root.edges", "edge_list", "graph", None);
+pub(super) const COMMENT: SectionKind = kind("comment.", "comment", "comment", Some(Comments));
 
-pub(super) static PARENT: SectionKind = kind("parent.", "issue", "parent", Some(Parent));
-pub(super) static CHILD: SectionKind = kind("child.", "issue", "child", Some(Children));
-pub(super) static DEPENDENCY: SectionKind = kind("dependency.", "issue", "dependency", Some(Dependencies));
-pub(super) static RELATED: SectionKind = kind("related.", "issue", "graph", Some(Related));
+pub(super) const PARENT: SectionKind = kind("parent.", "issue", "parent", Some(Parent));
+pub(super) const CHILD: SectionKind = kind("child.", "issue", "child", Some(Children));
+pub(super) const DEPENDENCY: SectionKind = kind("dependency.", "issue", "dependency", Some(Dependencies));
+pub(super) const RELATED: SectionKind = kind("related.", "issue", "graph", Some(Related));
 
-pub(super) static ADR: SectionKind = kind("adr.", "adr_excerpt", "adr_ref", Some(Adrs));
-pub(super) static DOCUMENT: SectionKind = kind("file.", "file_excerpt", "doc_ref", Some(Documents));
-pub(super) static CODE: SectionKind = kind("code.", "file_excerpt", "code_ref", Some(Code));
+pub(super) const ADR: SectionKind = kind("adr.", "adr_excerpt", "adr_ref", Some(Adrs));
+pub(super) const DOCUMENT: SectionKind = kind("file.", "file_excerpt", "doc_ref", Some(Documents));
+pub(super) const CODE: SectionKind = kind("code.", "file_excerpt", "code_ref", Some(Code));
 
-pub(super) static OVERVIEW: SectionKind = kind("overview", "overview", "overview", Some(Knowledge));
-pub(super) static USER: SectionKind = kind("user", "overview", "overview", Some(Knowledge));
-pub(super) static FURTHER_OVERVIEW: SectionKind = kind("doc.", "overview", "overview", Some(Knowledge));
-pub(super) static PINNED: SectionKind = kind("doc.", "document_notes", "pinned", Some(Knowledge));
-pub(super) static SECRET: SectionKind = kind("doc.", "document_notes", "doc_ref", Some(Knowledge));
-pub(super) static RELEVANT: SectionKind = kind("doc.", "document_notes", "relevant", Some(Relevant));
-pub(super) static CHANGES: SectionKind = kind("changes", "recent_changes", "history", Some(Changes));
+pub(super) const OVERVIEW: SectionKind = kind("overview", "overview", "overview", Some(Knowledge));
+pub(super) const USER: SectionKind = kind("user", "overview", "overview", Some(Knowledge));
+pub(super) const FURTHER_OVERVIEW: SectionKind = kind("doc.", "overview", "overview", Some(Knowledge));
+pub(super) const PINNED: SectionKind = kind("doc.", "document_notes", "pinned", Some(Knowledge));
+pub(super) const SECRET: SectionKind = kind("doc.", "document_notes", "doc_ref", Some(Knowledge));
+pub(super) const RELEVANT: SectionKind = kind("doc.", "document_notes", "relevant", Some(Relevant));
+pub(super) const CHANGES: SectionKind = kind("changes", "recent_changes", "history", Some(Changes));
 
-pub(super) static INHERITED_CARD: SectionKind = kind("card.", "card", "inherited", Some(Cards));
-pub(super) static GIVEN_CARD: SectionKind = kind("card.", "card", "argument", None);
-pub(super) static PARENT_CARD: SectionKind = kind("card.", "card", "parent_pointer", None);
+pub(super) const INHERITED_CARD: SectionKind = kind("card.", "card", "inherited", Some(Cards));
+pub(super) const GIVEN_CARD: SectionKind = kind("card.", "card", "argument", None);
+pub(super) const PARENT_CARD: SectionKind = kind("card.", "card", "parent_pointer", None);
