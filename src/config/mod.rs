@@ -26,7 +26,7 @@ pub use ignore_patterns::IgnorePatterns;
 pub use knowledge::{ContextSettings, DocumentSource, DocumentType, Job, Policy};
 pub use load::{load, load_with_rules};
 pub use profiles::{
-    AGENT_INSTRUCTIONS, Budget, BuiltinText, CodeDetail, FillWith, Group, HANDOVER_INSTRUCTIONS,
+    AGENT_INSTRUCTIONS, Budget, BudgetLimits, BuiltinText, CodeDetail, FillWith, Group, HANDOVER_INSTRUCTIONS,
     HANDOVER_TASK_INSTRUCTIONS, Instructions, KNOWLEDGE_INSTRUCTIONS, Profile, SESSION_INSTRUCTIONS, Strategy,
     Tokenizer,
 };

@@ -236,6 +236,41 @@ pub struct Budget {
     pub root_share: u8,
 }
 
+/// Limits and strategy that are given for one run, or by the file of an agent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct BudgetLimits {
+    /// Unicode scalar values.
+    pub max_chars: Option<u64>,
+    /// UTF-8 bytes.
+    pub max_bytes: Option<u64>,
+    /// Tokens.
+    pub max_tokens: Option<u64>,
+    /// How a pack is trimmed to its limits.
+    pub strategy: Option<Strategy>,
+    /// The percentage of each limit that is kept free; `None` for none where limits are given, else for the profile's.
+    pub margin: Option<u8>,
+}
+
+impl BudgetLimits {
+    /// Returns the profile's budget, in which these limits replace all others if any is given.
+    pub(crate) fn over(self, budget: &Budget) -> Budget {
+        let given = self.max_chars.is_some() || self.max_bytes.is_some() || self.max_tokens.is_some();
+        let limits = if given {
+            self
+        } else {
+            Self { max_chars: budget.max_chars, max_bytes: budget.max_bytes, max_tokens: budget.max_tokens, ..self }
+        };
+        Budget {
+            max_chars: limits.max_chars,
+            max_bytes: limits.max_bytes,
+            max_tokens: limits.max_tokens,
+            strategy: self.strategy.unwrap_or(budget.strategy),
+            margin: self.margin.unwrap_or(if given { 0 } else { budget.margin }),
+            ..budget.clone()
+        }
+    }
+}
+
 fn default_root_share() -> u8 {
     70
 }

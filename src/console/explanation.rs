@@ -7,7 +7,6 @@ use crate::review::{Explanation, LimitUse, SectionLine, grouped};
 use std::collections::BTreeSet;
 
 const BAR_WIDTH: u64 = 40;
-
 const MAX_TITLE: usize = 48;
 
 pub(crate) fn explanation_document(explanation: &Explanation) -> Document {

@@ -41,7 +41,6 @@ const BOLD: Style = Style::new().bold();
 const ERROR: Style = AnsiColor::BrightRed.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 const FRAME: Style = AnsiColor::BrightBlue.on_default().bold();
-
 const MAX_SOURCE_CHARS: usize = 120;
 
 pub(crate) struct Report {

@@ -210,17 +210,7 @@ impl AgentDefaults {
 }
 
 fn defaults(agent: &Agent) -> AgentDefaults {
-    let limits = agent.limits;
-    AgentDefaults {
-        profile: agent.profile.as_ref().map(ToString::to_string),
-        limits: BudgetLimits {
-            max_chars: limits.max_chars,
-            max_bytes: limits.max_bytes,
-            max_tokens: limits.max_tokens,
-            strategy: limits.strategy,
-            margin: None,
-        },
-    }
+    AgentDefaults { profile: agent.profile.as_ref().map(ToString::to_string), limits: agent.limits }
 }
 
 /// Renders a change: `- 2026-02-06 10:15 subject _(author)_`, in UTC.

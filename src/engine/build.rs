@@ -2,11 +2,13 @@
 
 use super::knowledge::AgentContext;
 use super::notices::ConcernedItems;
-use super::prepared_profile::{BudgetLimits, InstructionTexts, PreparedProfile, counted_tokenizer};
+use super::prepared_profile::{InstructionTexts, PreparedProfile, counted_tokenizer};
 use super::project::Project;
 use super::referenced_files::ReferencedFiles;
 use super::{Unsettled, apply_severities, notices, orphans, unmatched};
-use crate::config::{Budget, BuiltinText, HANDOVER_TASK_INSTRUCTIONS, Profile, SESSION_INSTRUCTIONS, Tokenizer};
+use crate::config::{
+    Budget, BudgetLimits, BuiltinText, HANDOVER_TASK_INSTRUCTIONS, Profile, SESSION_INSTRUCTIONS, Tokenizer,
+};
 use crate::fit::{Amount, Counter, TooSmall, fit};
 use crate::graph::{Edge, Target};
 use crate::intake::Repo;

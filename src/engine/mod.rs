@@ -34,6 +34,7 @@ mod session;
 mod snapshot;
 mod why_not;
 
+pub use crate::config::BudgetLimits;
 pub use budget_probe::BudgetProbe;
 #[cfg(feature = "mcp")]
 pub use build::input_diagnostics;
@@ -49,7 +50,7 @@ pub use pack_state::{
     CheckRequest, FAILED, PackState, REMOVED, UNCHANGED, UNVERIFIABLE, WRITTEN, check_packs, lost_its_issue, pack_names,
 };
 pub use pack_target::{PackTarget, Probe};
-pub use prepared_profile::{BudgetLimits, count_tokens};
+pub use prepared_profile::count_tokens;
 pub use project::Project;
 #[cfg(feature = "mcp")]
 pub use repository::OpenedCache;

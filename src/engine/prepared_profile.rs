@@ -1,7 +1,7 @@
 //! A profile prepared for building: its budget, its instructions and what its packs share.
 
 use super::project::Project;
-use crate::config::{Budget, BuiltinText, Instructions, MinTrust, Profile, Strategy, Tokenizer};
+use crate::config::{Budget, BuiltinText, Instructions, MinTrust, Profile, Tokenizer};
 use crate::fit::Counter;
 use crate::model::{Diagnostic, Digest, Digester};
 use crate::redact::{Clean, CleanBuf};
@@ -12,41 +12,6 @@ use crate::select::{
 use std::collections::BTreeMap;
 use std::hash::Hash as _;
 use std::sync::OnceLock;
-
-/// Limits and strategy given for one run.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct BudgetLimits {
-    /// Unicode scalar values.
-    pub max_chars: Option<u64>,
-    /// UTF-8 bytes.
-    pub max_bytes: Option<u64>,
-    /// Tokens.
-    pub max_tokens: Option<u64>,
-    /// How a pack is trimmed to its limits.
-    pub strategy: Option<Strategy>,
-    /// The percentage of each limit that is kept free; `None` for none where limits are given, else for the profile's.
-    pub margin: Option<u8>,
-}
-
-impl BudgetLimits {
-    /// Returns the profile's budget, in which these limits replace all others if any is given.
-    pub(crate) fn over(self, budget: &Budget) -> Budget {
-        let given = self.max_chars.is_some() || self.max_bytes.is_some() || self.max_tokens.is_some();
-        let limits = if given {
-            self
-        } else {
-            Self { max_chars: budget.max_chars, max_bytes: budget.max_bytes, max_tokens: budget.max_tokens, ..self }
-        };
-        Budget {
-            max_chars: limits.max_chars,
-            max_bytes: limits.max_bytes,
-            max_tokens: limits.max_tokens,
-            strategy: self.strategy.unwrap_or(budget.strategy),
-            margin: self.margin.unwrap_or(if given { 0 } else { budget.margin }),
-            ..budget.clone()
-        }
-    }
-}
 
 pub(super) struct PreparedProfile<'a> {
     pub(super) context: SelectionContext<'a>,

@@ -11,13 +11,10 @@ use std::cmp::Ordering;
 
 /// The characters of the root's text that the smallest pack shows.
 const BEGINNING: u64 = 240;
-
 /// The part of a limit that may stay unused without a search for a fuller plan: one in this many.
 const MAX_SLACK: u64 = 100;
-
 /// What the sum of all parts in full may be more than their rendering.
 const OVERESTIMATED: Amount = Amount { chars: 600, bytes: 900, tokens: 250 };
-
 /// The percentages of a token limit to aim at if joined texts have more tokens than their parts.
 const LOWER_AIMS: [u64; 4] = [100, 99, 96, 90];
 
@@ -28,28 +25,19 @@ const LOWER_AIMS: [u64; 4] = [100, 99, 96, 90];
 pub fn fit(selection: Selection, budget: &Budget, counter: &Counter) -> Result<Fitted, TooSmall> {
     let planner = Planner::new(&selection, budget, counter);
     let (chosen, complete) = planner.with_claims(planner.best()?);
-    let filled = if complete { fill(&selection, &chosen.plan, planner.limits, budget.strategy, counter) } else { None };
-    if let Some((filled, plan)) = filled {
-        let planner = Planner::new(&filled, budget, counter);
-        let (parts, used) = (planner.parts(&plan), planner.measured.used(&plan));
-        return Ok(fitted(filled, parts, used, budget, counter));
-    }
-    let parts = planner.parts(&chosen.plan);
-    Ok(fitted(selection, parts, chosen.used, budget, counter))
-}
-
-fn fitted(
-    selection: Selection,
-    (kept, omissions): (Vec<FittedSection>, Vec<Omission>),
-    used: Amount,
-    budget: &Budget,
-    counter: &Counter,
-) -> Fitted {
     let head = selection.head.iter().filter_map(Candidate::whole_text).enumerate().map(|(candidate, text)| {
         let tokens = counter.measure_shared(text).tokens;
         FittedSection { candidate, content: text.clone(), detail: "full", tokens, full_chars: None }
     });
-    Fitted { head: head.collect(), kept, omissions, budget: budget.clone(), used, selection }
+    let (head, budget) = (head.collect(), budget.clone());
+    let filled = if complete { planner.filled(&chosen.plan) } else { None };
+    if let Some((filled, plan)) = filled {
+        let planner = Planner::new(&filled, &budget, counter);
+        let ((kept, omissions), used) = (planner.parts(&plan), planner.measured.used(&plan));
+        return Ok(Fitted { head, kept, omissions, used, budget, selection: filled });
+    }
+    let (kept, omissions) = planner.parts(&chosen.plan);
+    Ok(Fitted { head, kept, omissions, used: chosen.used, budget, selection })
 }
 
 #[derive(Clone)]
@@ -382,71 +370,60 @@ fn limits(budget: &Budget) -> Amount {
     Amount { chars: limit(budget.max_chars), bytes: limit(budget.max_bytes), tokens: limit(budget.max_tokens) }
 }
 
-/// Adds as many of the first fillers to a whole plan as fit, and a part of the next one.
-///
-/// The sequence is fixed and its last plan that fits is taken, so that a larger budget never removes one.
-pub(super) fn fill(
-    selection: &Selection,
-    plan: &Plan,
-    limits: Amount,
-    strategy: Strategy,
-    counter: &Counter,
-) -> Option<(Selection, Plan)> {
-    let fillers = &selection.fillers.sequence;
-    let mut room = limits;
-    let at_most = fillers.iter().take_while(|filler| {
-        let text = content(&filler.candidate.body, DetailLevel::Full).unwrap_or_default();
-        let size = Amount { tokens: 0, ..counter.measure_shared(&text) };
-        let fits = size.fits(room);
-        room = room.minus(size);
-        fits
-    });
-    let count = at_most.count();
-    let whole = (0..=count).rev().find_map(|count| {
-        let (filled, plan) = with(selection, plan, count);
-        let fits = MeasuredSelection::new(&filled, counter).used(&plan).fits(limits);
-        fits.then_some((count, filled, plan))
-    });
-    let (count, filled, whole) = whole?;
-    let further = (strategy != Strategy::DropLowPriority && count < fillers.len())
-        .then(|| with_part(selection, plan, count, limits, strategy, counter))
-        .flatten();
-    further.or((count > 0).then_some((filled, whole)))
-}
-
-fn with(selection: &Selection, plan: &Plan, count: usize) -> (Selection, Plan) {
-    let (filled, added) = selection.filled(count);
-    let mut plan = plan.clone();
-    for at in added {
-        let candidate = &filled.candidates[at];
-        plan.shown.insert(at, ShownSection::at(candidate, DetailLevel::Full));
+impl Planner<'_> {
+    /// Adds as many of the first fillers to a whole plan as fit, and a part of the next one.
+    ///
+    /// The sequence is fixed and its last plan that fits is taken, so that a larger budget never removes one.
+    fn filled(&self, plan: &Plan) -> Option<(Selection, Plan)> {
+        let counter = self.measured.counter;
+        let fillers = &self.measured.selection.fillers.sequence;
+        let mut room = self.limits;
+        let at_most = fillers.iter().take_while(|filler| {
+            let text = content(&filler.candidate.body, DetailLevel::Full).unwrap_or_default();
+            let size = Amount { tokens: 0, ..counter.measure_shared(&text) };
+            let fits = size.fits(room);
+            room = room.minus(size);
+            fits
+        });
+        let count = at_most.count();
+        let whole = (0..=count).rev().find_map(|count| {
+            let (filled, plan) = self.with(plan, count);
+            let fits = MeasuredSelection::new(&filled, counter).used(&plan).fits(self.limits);
+            fits.then_some((count, filled, plan))
+        });
+        let (count, filled, whole) = whole?;
+        self.with_part(plan, count).or((count > 0).then_some((filled, whole)))
     }
-    (filled, plan)
-}
 
-/// Adds the first `count` fillers and a part of the next one, if that is an item and a part of it fits.
-fn with_part(
-    selection: &Selection,
-    plan: &Plan,
-    count: usize,
-    limits: Amount,
-    strategy: Strategy,
-    counter: &Counter,
-) -> Option<(Selection, Plan)> {
-    let next = &selection.fillers.sequence.get(count)?.candidate;
-    next.relation?;
-    let (filled, mut plan) = with(selection, plan, count + 1);
-    let at = filled.candidates.iter().position(|candidate| candidate.id == next.id)?;
-    let measured = MeasuredSelection::new(&filled, counter);
-    plan.shown[at] = Some(ShownSection::part(Clean::default(), "excerpt"));
-    let empty = measured.used(&plan);
-    if !empty.fits(limits) {
-        return None;
+    fn with(&self, plan: &Plan, count: usize) -> (Selection, Plan) {
+        let (filled, added) = self.measured.selection.filled(count);
+        let mut plan = plan.clone();
+        for at in added {
+            plan.shown.insert(at, ShownSection::at(&filled.candidates[at], DetailLevel::Full));
+        }
+        (filled, plan)
     }
-    let room = limits.minus(empty);
-    let (upper, lower) = (DetailLevel::Full, DetailLevel::Pointer);
-    plan.shown[at] = Some(ShownSection::between(&next.body, upper, lower, strategy, room, counter)?);
-    let fits = measured.used(&plan).fits(limits);
-    drop(measured);
-    fits.then_some((filled, plan))
+
+    /// Adds the first `count` fillers and a part of the next one, if that is an item and a part of it fits.
+    fn with_part(&self, plan: &Plan, count: usize) -> Option<(Selection, Plan)> {
+        let (strategy, counter) = (self.budget.strategy, self.measured.counter);
+        let next = &self.measured.selection.fillers.sequence.get(count)?.candidate;
+        if next.relation.is_none() || strategy == Strategy::DropLowPriority {
+            return None;
+        }
+        let (filled, mut plan) = self.with(plan, count + 1);
+        let at = filled.candidates.iter().position(|candidate| candidate.id == next.id)?;
+        let measured = MeasuredSelection::new(&filled, counter);
+        plan.shown[at] = Some(ShownSection::part(Clean::default(), "excerpt"));
+        let empty = measured.used(&plan);
+        if !empty.fits(self.limits) {
+            return None;
+        }
+        let room = self.limits.minus(empty);
+        let (upper, lower) = (DetailLevel::Full, DetailLevel::Pointer);
+        plan.shown[at] = Some(ShownSection::between(&next.body, upper, lower, strategy, room, counter)?);
+        let fits = measured.used(&plan).fits(self.limits);
+        drop(measured);
+        fits.then_some((filled, plan))
+    }
 }

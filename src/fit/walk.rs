@@ -44,7 +44,6 @@ pub(super) struct TakenStep {
 
 /// The least characters that leaving a pointer out must save.
 const LEAST_SAVED: u64 = 40;
-
 /// What the sentence about shortened sections without lines is longer by where it follows lines, at most.
 const LONGER_REST: Amount = Amount { chars: 40, bytes: 40, tokens: 12 };
 

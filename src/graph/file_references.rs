@@ -63,10 +63,8 @@ pub struct ItemReferences {
 
 /// The most parts of one file that are included separately; more are the whole file, or its outline.
 const MAX_PARTS: usize = 50;
-
 /// The most missing references with one reason that are listed; more are counted.
 const MAX_MISSING: usize = 100;
-
 /// The most code files of one item: each costs a section, a pointer or an omission.
 const MAX_CODE_FILES: usize = 100;
 

@@ -7,7 +7,6 @@ use crate::model::{IssueReference, RepoPath, has_letter_prefix, is_repo_name, pe
 
 /// The longest value that can be a path or a URL; longer ones are neither, which bounds the work on each.
 pub(super) const LONGEST: usize = 4096;
-
 const FILE_PAGES: [&str; 5] = ["blob", "tree", "raw", "blame", "edit"];
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -7,7 +7,6 @@ mod corpus;
 mod edges;
 mod file_references;
 mod files;
-mod identity;
 mod link;
 mod merge_issues;
 mod names;

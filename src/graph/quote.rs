@@ -6,10 +6,8 @@ use std::cell::{Cell, OnceCell};
 
 /// How many bytes after the beginning of its line, or the last match, a word is searched.
 const WINDOW: usize = 1 << 16;
-
 /// How many bytes are searched for one text in total.
 const EFFORT: usize = 1 << 25;
-
 const LONGEST: usize = 200;
 
 /// Finds words of a parsed text in the clean text, so that the quotation is clean; fastest in text order.

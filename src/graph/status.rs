@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 /// The folders whose items are closed, whatever status they were left with.
 const ARCHIVES: [&str; 3] = ["archive", "archived", "_archive"];
-
 const REMARKS: [&str; 9] = ["by", "to", "in", "into", "on", "as", "since", "with", "for"];
 
 pub(super) fn item_state(entry: &Entry, rules: &GraphRules) -> ItemState {

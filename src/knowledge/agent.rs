@@ -1,7 +1,7 @@
 //! Agents: who they are, and which one a name means.
 
 use super::front_matter::FrontMatter;
-use crate::config::{Policy, Strategy, nearest};
+use crate::config::{BudgetLimits, Policy, Strategy, nearest};
 use crate::graph::RecordedRemoval;
 use crate::model::{Code, Diagnostic, Digest, Node, Place, RepoPath, Value, parse_limit};
 use crate::redact::{Clean, CleanBuf};
@@ -19,22 +19,12 @@ pub struct Agent {
     pub tools: Vec<Clean>,
     pub profile: Option<Clean>,
     pub policy: Option<Policy>,
-    pub limits: AgentLimits,
+    pub limits: BudgetLimits,
     pub soul: Clean,
     /// The line on which that begins.
     pub soul_line: u32,
     pub removals: Vec<RecordedRemoval>,
     pub digest: Digest,
-}
-
-/// The limits that an agent's file gives its packs.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct AgentLimits {
-    pub max_chars: Option<u64>,
-    pub max_bytes: Option<u64>,
-    pub max_tokens: Option<u64>,
-    /// How a pack is trimmed to its limits.
-    pub strategy: Option<Strategy>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -204,9 +194,9 @@ pub(super) fn suggestion(word: &str, known: &[&str]) -> String {
     }
 }
 
-fn limits(node: &Node<String>, fault: &mut impl FnMut(u32, String, String)) -> AgentLimits {
+fn limits(node: &Node<String>, fault: &mut impl FnMut(u32, String, String)) -> BudgetLimits {
     const KEYS: [&str; 4] = ["max_chars", "max_bytes", "max_tokens", "strategy"];
-    let mut limits = AgentLimits::default();
+    let mut limits = BudgetLimits::default();
     let Value::Map(pairs) = &node.value else {
         fault(node.line, "`budget` is no map of limits".to_owned(), "write `budget: {max_tokens: 8000}`".to_owned());
         return limits;

@@ -106,12 +106,9 @@ impl Knowledge {
 }
 
 const MOST_MATCHED: usize = 10;
-
 /// The factor by which scores are made integers: two that differ by less are equal, and their paths decide.
 const PRECISION: f32 = 1_000.0;
-
 const SHORTEST: usize = 2;
-
 /// BM25's saturation of repeated terms, and its normalization by length: the usual values.
 const K1: f32 = 1.2;
 const B: f32 = 0.75;

@@ -17,11 +17,8 @@ pub(super) const FIELDS: [&str; 9] =
 
 /// The fields that state whose a document is; the first that is there counts.
 pub(super) const SCOPE_FIELDS: [&str; 3] = ["agent", "agent_key", "scope"];
-
 pub(super) const SENSITIVITIES: [&str; 2] = ["normal", "contains_secrets"];
-
 pub(super) const GLOBAL: &str = "global";
-
 /// The most lines and bytes of a head that no front matter bounds.
 const MAX_HEAD_LINES: usize = 200;
 const MAX_HEAD_BYTES: usize = 64 << 10;

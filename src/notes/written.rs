@@ -10,7 +10,6 @@ use thiserror::Error;
 
 /// What follows the name of a document in that of its sidecar file.
 pub const SIDECAR: &str = ".notes.yml";
-
 const LISTS: [&str; 4] = ["summary", "key_facts", "rules", "keywords"];
 const DIGEST: &str = "source_digest";
 const LONGEST: usize = 1_000;

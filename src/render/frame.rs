@@ -149,9 +149,7 @@ pub(super) fn write_frame(out: &mut String, form: Form, tag: Tag, frame: &Frame<
 }
 
 const LONGEST_TITLE: usize = 100;
-
 const LONGEST_UNTRUSTED_TITLE: usize = 40;
-
 /// The longest place of untrusted origin in the list of omissions, in characters: the URL of a comment on GitHub fits.
 const LONGEST_UNTRUSTED_PLACE: usize = 200;
 

@@ -1,8 +1,8 @@
 //! Selection of the sections that one pack could hold, in the order of the pack.
 
-use super::edges::MAX_LISTED_CLAIMS;
 use super::neighbours::{MentionedItem, NEIGHBOURS};
 use super::origins::{origin_of_item, redactions};
+use super::root::MAX_LISTED_CLAIMS;
 use super::types::INSTRUCTIONS;
 use super::{
     Candidate, CodeUse, Document, Fillers, Input, KnowledgeSections, Notice, Omission, ReferencedCode, ReferencedFile,

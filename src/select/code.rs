@@ -10,17 +10,12 @@ use crate::redact::{Clean, CleanBuf};
 use std::ops::RangeInclusive;
 
 const SMALL_FILE: (usize, usize) = (120, 6_000);
-
 const MAX_BLOCK: usize = 80;
-
 const LINES_AROUND: usize = 3;
-
 /// The most named lines of one range that are shown; of more there is the outline.
 const MAX_NAMED: usize = 400;
-
 /// The most bytes of a section: lines of generated files may be very long.
 const MAX_BYTES: usize = 24_000;
-
 const OUTLINE: (usize, usize) = (160, 160);
 
 /// What a pack may show of a code file.

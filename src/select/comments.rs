@@ -11,7 +11,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The most omissions of comments for one reason; more are merged, since the rendering lists few.
 const MAX_SINGLE_OMISSIONS: usize = 10;
-
 const MAX_COMMENT_FILLERS: usize = 30;
 
 /// Which comments of an issue a pack shows.

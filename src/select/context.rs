@@ -1,6 +1,5 @@
 //! What all packs of one profile are selected from, and the passages that they share.
 
-use super::edges::quoted_title;
 use super::fields::{first_statement, outcome_of, text_fields};
 use super::neighbours::MentionedItem;
 use super::origins::{file_origin, item_origin};
@@ -433,4 +432,12 @@ fn pointer(title: &Clean, untrusted: bool, state: Option<&Clean>, origin: &TextO
         line.lit(" (").line(state).lit(")");
     }
     line.lit(": ").line(&origin.place()).finish()
+}
+
+/// Writes a title in quotes; one by an untrusted author is shortened and marked.
+pub(super) fn quoted_title(out: &mut CleanBuf, title: &Clean, untrusted: bool) {
+    match untrusted {
+        false => out.lit("\"").title(title).lit("\""),
+        true => out.lit("\"").short_title(title).lit("\" (untrusted)"),
+    };
 }

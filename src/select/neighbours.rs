@@ -20,7 +20,6 @@ pub(super) const NEIGHBOURS: [(&[Relation], SectionKind); 4] = [
 ];
 
 const MAX_ITEM_FILLERS: usize = 30;
-
 /// The weight of a section that the root's own text mentions; others have 100.
 const MENTIONED_WEIGHT: u32 = 150;
 

@@ -13,11 +13,8 @@ use std::sync::LazyLock;
 
 /// The longest fence that a cut closes: every cut reserves room for it.
 const MAX_FENCE: usize = 64;
-
 const MAX_BOLD_HEADING: usize = 100;
-
 const MAX_HEADINGS_ABOVE: usize = 2;
-
 const OPENING: usize = 1_000;
 
 /// A Markdown text with a chunk for each of its blocks.

@@ -66,11 +66,8 @@ fn order(chunk: &Chunk, weight: Option<ChunkWeight>) -> Ordering {
 }
 
 const GAP: &str = "[…]";
-
 const BREAK: &str = "\n\n";
-
 const MIN_KEPT_PERCENT: u64 = 97;
-
 /// The most headings in a row that leave with the text below them: more have no text of their own.
 const MAX_BARE_HEADINGS: usize = 3;
 

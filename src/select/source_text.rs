@@ -11,10 +11,8 @@ use std::ops::{Range, RangeInclusive};
 use std::sync::LazyLock;
 
 const TAB: usize = 4;
-
 /// The most lines of comments and attributes above a definition that belong to it.
 const MOST_ABOVE: usize = 12;
-
 /// The longest line that may be a definition, in bytes.
 const LONGEST: usize = 400;
 

@@ -458,22 +458,18 @@ const fn kind(prefix: &'static str, name: &'static str, provenance: &'static str
 pub(super) const INSTRUCTIONS: SectionKind = kind("instructions", "instructions", "profile", None);
 pub(super) const SOUL: SectionKind = kind("agent", "instructions", "agent", None);
 pub(super) const JOB: SectionKind = kind("job", "instructions", "job", None);
-
 pub(super) const ROOT: SectionKind = kind("root.issue", "issue", "root", None);
 pub(super) const DRAFT: SectionKind = kind("root.draft", "issue", "root", None);
 pub(super) const FIELDS: SectionKind = kind("root.json", "work_item_json", "root", None);
 pub(super) const EDGES: SectionKind = kind("root.edges", "edge_list", "graph", None);
 pub(super) const COMMENT: SectionKind = kind("comment.", "comment", "comment", Some(Comments));
-
 pub(super) const PARENT: SectionKind = kind("parent.", "issue", "parent", Some(Parent));
 pub(super) const CHILD: SectionKind = kind("child.", "issue", "child", Some(Children));
 pub(super) const DEPENDENCY: SectionKind = kind("dependency.", "issue", "dependency", Some(Dependencies));
 pub(super) const RELATED: SectionKind = kind("related.", "issue", "graph", Some(Related));
-
 pub(super) const ADR: SectionKind = kind("adr.", "adr_excerpt", "adr_ref", Some(Adrs));
 pub(super) const DOCUMENT: SectionKind = kind("file.", "file_excerpt", "doc_ref", Some(Documents));
 pub(super) const CODE: SectionKind = kind("code.", "file_excerpt", "code_ref", Some(Code));
-
 pub(super) const OVERVIEW: SectionKind = kind("overview", "overview", "overview", Some(Knowledge));
 pub(super) const USER: SectionKind = kind("user", "overview", "overview", Some(Knowledge));
 pub(super) const FURTHER_OVERVIEW: SectionKind = kind("doc.", "overview", "overview", Some(Knowledge));
@@ -481,7 +477,6 @@ pub(super) const PINNED: SectionKind = kind("doc.", "document_notes", "pinned", 
 pub(super) const SECRET: SectionKind = kind("doc.", "document_notes", "doc_ref", Some(Knowledge));
 pub(super) const RELEVANT: SectionKind = kind("doc.", "document_notes", "relevant", Some(Relevant));
 pub(super) const CHANGES: SectionKind = kind("changes", "recent_changes", "history", Some(Changes));
-
 pub(super) const INHERITED_CARD: SectionKind = kind("card.", "card", "inherited", Some(Cards));
 pub(super) const GIVEN_CARD: SectionKind = kind("card.", "card", "argument", None);
 pub(super) const PARENT_CARD: SectionKind = kind("card.", "card", "parent_pointer", None);

@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 
 /// The value of `schema_version`.
 pub const SCHEMA_VERSION: &str = "context_pack/v1";
-
 /// The name of the rendering that the budgets of new packs measure.
 pub const RENDERING: &str = "markdown/2";
 

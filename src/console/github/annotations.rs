@@ -8,7 +8,6 @@ use std::io::{self, Write};
 
 /// The number of annotations of one severity that GitHub shows per step.
 const SHOWN: usize = 10;
-
 const MAX_MESSAGE_CHARS: usize = 2000;
 
 /// The annotations of a run, collected so that they can be counted.

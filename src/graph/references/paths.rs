@@ -14,7 +14,6 @@ use std::borrow::Cow;
 
 /// The most parts of an absolute path that are tried as the beginning of a path in the repo.
 const MAX_PATH_PARTS: usize = 32;
-
 const MAX_PROSE: usize = 16;
 
 /// The kind of text that names a path; it decides what counts and what is reported.
