@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// The cards of a repo, with what writing to them needs.
 pub(crate) struct CardFiles {
@@ -116,19 +116,18 @@ pub(crate) fn run(global: &Global, command: &CardCommand) -> Result<Exit, Failur
 }
 
 fn add(global: &Global, files: &CardFiles, args: &CardAddArgs) -> Result<Exit, Failure> {
-    let common = CommonFields::read(args)?;
+    let common = common_fields(args)?;
     let (mut cards, many) = match (&args.file, &args.text, &args.from_messages) {
         (Some(file), _, _) => (vec![json_of(file, "the card")?], false),
         (None, Some(text), _) => (vec![built(args, text)?], false),
         (None, None, Some(file)) => {
-            let imported = import(json_of(file, "the file of messages")?)?;
-            if !global.quiet && !imported.left_out.is_empty() {
-                let names = imported.left_out.iter().map(|name| format!("`{}`", files.redacted(name)));
-                let names = names.collect::<Vec<_>>().join(", ");
-                let line = format!("note: {names} beside the messages: not kept");
+            let (cards, left_out) = import(json_of(file, "the file of messages")?)?;
+            if !global.quiet && !left_out.is_empty() {
+                let names = left_out.iter().map(|name| format!("`{}`", files.redacted(name)));
+                let line = format!("note: {} beside the messages: not kept", names.collect::<Vec<_>>().join(", "));
                 writeln!(console::stderr(), "{}", printable(&line))?;
             }
-            (imported.cards, true)
+            (cards, true)
         }
         (None, None, None) => {
             return Err(Failure::usage(
@@ -136,7 +135,17 @@ fn add(global: &Global, files: &CardFiles, args: &CardAddArgs) -> Result<Exit, F
             ));
         }
     };
-    cards.iter_mut().try_for_each(|card| common.apply(card))?;
+    // One that is no object is refused later.
+    for fields in cards.iter_mut().filter_map(Value::as_object_mut) {
+        for (name, value) in &common {
+            match (fields.get_mut(name), value) {
+                // `--meta` adds to the metadata of the card.
+                (Some(Value::Object(own)), Value::Object(more)) => own.extend(more.clone()),
+                (Some(_), Value::Object(_)) => {}
+                _ => drop(fields.insert(name.clone(), value.clone())),
+            }
+        }
+    }
     let card_ids = files.write(global, cards)?;
     let lines: Vec<String> = card_ids.iter().map(ToString::to_string).collect();
     let output = match card_ids.first() {
@@ -147,54 +156,33 @@ fn add(global: &Global, files: &CardFiles, args: &CardAddArgs) -> Result<Exit, F
     Ok(Exit::Done)
 }
 
-/// The options of `card add` that hold for every card, however it is given.
-struct CommonFields {
-    author: Option<String>,
-    metadata: Map<String, Value>,
-    expires_at: Option<String>,
-}
-
-impl CommonFields {
-    fn read(args: &CardAddArgs) -> Result<Self, Failure> {
-        let mut metadata = Map::new();
-        for pair in &args.metadata {
-            let (key, value) = pair
-                .split_once('=')
-                .filter(|(key, _)| !key.is_empty())
-                .ok_or_else(|| Failure::usage("`--meta` is given as KEY=VALUE"))?;
-            if metadata.insert(key.to_owned(), value.into()).is_some() {
-                return Err(Failure::usage("`--meta` gives one key twice"));
-            }
+/// Returns the fields that options give to every card, however it is given.
+fn common_fields(args: &CardAddArgs) -> Result<Map<String, Value>, Failure> {
+    let mut metadata = Map::new();
+    for pair in &args.metadata {
+        let (key, value) = pair
+            .split_once('=')
+            .filter(|(key, _)| !key.is_empty())
+            .ok_or_else(|| Failure::usage("`--meta` is given as KEY=VALUE"))?;
+        if metadata.insert(key.to_owned(), value.into()).is_some() {
+            return Err(Failure::usage("`--meta` gives one key twice"));
         }
-        Ok(Self { author: args.author.clone(), metadata, expires_at: args.ttl.map(expiry).transpose()? })
     }
-
-    /// Sets the fields of a card; one that is no object is refused later.
-    fn apply(&self, card: &mut Value) -> Result<(), Failure> {
-        let Some(fields) = card.as_object_mut() else { return Ok(()) };
-        if let Some(author) = &self.author {
-            fields.insert("author_id".to_owned(), author.as_str().into());
-        }
-        if let Some(expires_at) = &self.expires_at {
-            fields.insert("expires_at".to_owned(), expires_at.as_str().into());
-        }
-        if !self.metadata.is_empty() {
-            let metadata = fields.entry("metadata").or_insert_with(|| Map::new().into());
-            if let Some(metadata) = metadata.as_object_mut() {
-                metadata.extend(self.metadata.clone());
-            }
-        }
-        Ok(())
-    }
+    let metadata = (!metadata.is_empty()).then_some(Value::Object(metadata));
+    let author = args.author.as_deref().map(Value::from);
+    let expires_at = args.ttl.map(expiry).transpose()?.map(Value::from);
+    let fields = [("author_id", author), ("expires_at", expires_at), ("metadata", metadata)];
+    Ok(fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect())
 }
 
 /// Returns the time that is `ttl` from now.
 fn expiry(ttl: Duration) -> Result<String, Failure> {
     let now = stamp()?.generated_at;
     let time = humantime::parse_rfc3339(&now).ok().and_then(|now| now.checked_add(ttl));
-    let text = time
-        .filter(|time| time.duration_since(std::time::UNIX_EPOCH).is_ok_and(|since| since.as_secs() <= 253_402_300_799))
-        .map(|time| humantime::format_rfc3339_seconds(time).to_string());
+    let is_writable = |time: &SystemTime| {
+        time.duration_since(std::time::UNIX_EPOCH).is_ok_and(|since| since.as_secs() <= 253_402_300_799)
+    };
+    let text = time.filter(is_writable).map(|time| humantime::format_rfc3339_seconds(time).to_string());
     text.ok_or_else(|| Failure::usage("`--ttl` ends after the year 9999"))
 }
 

@@ -17,26 +17,11 @@ use crate::model::{Given, RepoPath};
 use crate::review::read;
 use crate::seal::Sealed;
 use crate::store::{Access, Folder};
-use crate::wire::{Pack, PackHandover, Section};
+use crate::wire::{Pack, PackAgent, PackHandover, Section};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::Path;
-
-/// The agent that a handover is for.
-pub(crate) struct TargetAgent {
-    pub(crate) key: String,
-    name: String,
-}
-
-/// A handover that was checked and built, and is not written yet.
-struct Prepared {
-    built: BuiltHandover,
-    folder: Folder,
-    shown_folder: String,
-    /// How many cards the output log has already.
-    appended: usize,
-}
 
 /// Makes a handover: checks and builds everything, then writes it.
 pub(crate) fn run(global: &Global, args: &HandoverArgs) -> Result<Exit, Failure> {
@@ -45,41 +30,46 @@ pub(crate) fn run(global: &Global, args: &HandoverArgs) -> Result<Exit, Failure>
 }
 
 fn hand_over(global: &Global, files: &CardFiles, args: &HandoverArgs) -> Result<Exit, Failure> {
-    let prepared = match settled(|| prepare(global, files, args))? {
+    let (built, folder, shown_folder) = match settled(|| prepare(global, files, args))? {
         Ok(prepared) => prepared,
         Err(exit) => return Ok(exit),
     };
-    let Prepared { built: BuiltHandover { plan, sealed, agent, exit }, folder, shown_folder, appended } = prepared;
-    let file = format!("{}.json", plan.context_box.short());
+    let BuiltHandover { plan, sealed, agent, exit } = &built;
+    let file = built.file();
+    let log = files.store.read_box(plan.output_box.as_str())?;
     // A few files belong together: Ctrl-C does not come between them.
     on_signal(|| {})?;
-    write(files, &plan, &sealed, &folder, &file)?;
+    write(files, plan, sealed, &folder, &file)?;
     let path = format!("{shown_folder}/{file}");
     if !global.quiet {
-        report_notes(&plan, appended)?;
+        report_notes(plan, log.map_or(0, |content| content.card_ids.len()))?;
     }
-    let lines = summary(&plan, &sealed, &agent, &path);
     let result = json!({
         "context_box_id": plan.context_box,
         "target_profile_box_id": plan.profile_box,
         "attached_card_ids": plan.cards.iter().map(|card| &card.id).collect::<Vec<_>>(),
         "output_box": plan.output_box.as_str(),
-        "agent": {"key": agent.key, "name": agent.name},
+        "agent": agent,
         "pack": {"path": path, "hash": sealed.pack().hash},
     });
-    print_lines(global.format, &result, lines)?;
-    Ok(exit)
+    print_lines(global.format, &result, summary(&built, &path))?;
+    Ok(*exit)
 }
 
-/// Checks the request and builds the pack in memory; `Err` if the input has errors, which were reported.
-fn prepare(global: &Global, files: &CardFiles, args: &HandoverArgs) -> Result<Result<Prepared, Exit>, Failure> {
+/// Checks the request and builds the pack in memory, and returns it with its folder and that folder's path for people; `Err` if
+/// the input has errors, which were reported.
+fn prepare(
+    global: &Global,
+    files: &CardFiles,
+    args: &HandoverArgs,
+) -> Result<Result<(BuiltHandover, Folder, String), Exit>, Failure> {
     let repository = open(global, &[], Some(Access::Read))?;
     let recipe = recipe(&repository, &args.recipe)?;
     let arguments = arguments(&args.arguments)?;
     if args.budget.profiles.len() > 1 {
         return Err(Failure::usage("one pack has one profile: give `--profile` once"));
     }
-    let (folder, shown_folder) = folder(&repository, args.out.as_deref())?;
+    let (folder, shown) = folder(&repository, args.out.as_deref())?;
     let project = repository.project();
     let Some(to) = args.to.as_ref().or(recipe.target_profile_config.profile_name.as_ref()) else {
         return Err(Failure::Usage(format!(
@@ -102,10 +92,8 @@ fn prepare(global: &Global, files: &CardFiles, args: &HandoverArgs) -> Result<Re
         Ok(built) => built,
         Err(exit) => return Ok(Err(exit)),
     };
-    let log = files.store.read_box(built.plan.output_box.as_str())?;
-    let appended = log.map_or(0, |content| content.card_ids.len());
-    check_free(&folder, &shown_folder, &built)?;
-    Ok(Ok(Prepared { built, folder, shown_folder, appended }))
+    check_free(&folder, &shown, &built)?;
+    Ok(Ok((built, folder, shown)))
 }
 
 /// A handover that is to be built.
@@ -127,9 +115,17 @@ pub(crate) struct HandoverTask<'a> {
 pub(crate) struct BuiltHandover {
     pub(crate) plan: HandoverPlan,
     pub(crate) sealed: Sealed,
-    pub(crate) agent: TargetAgent,
+    /// The agent that it is for.
+    pub(crate) agent: PackAgent,
     /// The exit code that follows from the inputs of the pack.
     pub(crate) exit: Exit,
+}
+
+impl BuiltHandover {
+    /// Returns the name of the pack's file.
+    fn file(&self) -> String {
+        format!("{}.json", self.plan.context_box.short())
+    }
 }
 
 /// Checks a handover and builds its pack in memory; `Err` if the input has errors, which were reported.
@@ -170,7 +166,7 @@ pub(crate) fn built(
     let limits = defaults.limits(task.budget.limits());
     let Some(profile) = profiles.into_iter().next() else { return Err(Failure::usage("there is no profile")) };
     let handover = project.handed_over(task.name, from.as_ref().map(|from| from.key.as_str()), &plan);
-    let target = TargetAgent { key: known.key.to_string(), name: known.name.to_string() };
+    let target = PackAgent { key: known.key.to_string(), name: known.name.to_string() };
     let agent = AgentContext { handover: Some(handover), ..agent };
     let probe = BudgetProbe::new(project, item, profile, stamp).with_agent(Some(agent));
     let (sealed, run) = packs::build(global, repository, &probe, limits)?;
@@ -199,17 +195,15 @@ fn arguments(given: &[String]) -> Result<Arguments, Failure> {
             .split_once('=')
             .filter(|(key, _)| !key.is_empty())
             .ok_or_else(|| Failure::usage("`--arg` is given as KEY=TEXT or KEY=@FILE.json"))?;
-        let is_file = |name: &&str| name.ends_with(".json") || !name.is_empty() && !name.contains(char::is_whitespace);
-        let value = match text.strip_prefix('@').filter(is_file) {
-            None => Value::from(text),
+        let value = match text.strip_prefix('@') {
             Some(file) if file.ends_with(".json") => {
                 parse(&input::named_file(Path::new(file))?, "the file of the argument")?
             }
-            Some(_) => {
-                let message =
-                    format!("`{key}` names a file that does not end in `.json` (help: `@` names a JSON file)");
-                return Err(Failure::Usage(message));
+            Some(file) if !file.is_empty() && !file.contains(char::is_whitespace) => {
+                let help = "(help: `@` names a JSON file)";
+                return Err(Failure::Usage(format!("`{key}` names a file that does not end in `.json` {help}")));
             }
+            _ => Value::from(text),
         };
         if arguments.insert(key.to_owned(), value).is_some() {
             return Err(Failure::Usage(format!("`--arg` gives `{key}` twice")));
@@ -243,12 +237,11 @@ fn folder(repository: &Repository, out: Option<&Path>) -> Result<(Folder, String
 
 /// Converts the error that an agent does not exist.
 pub(crate) fn not_found(error: EngineError) -> Failure {
-    match error {
-        EngineError::Agent(error @ AgentError::Unknown { .. }) => {
-            let AgentError::Unknown { name, .. } = &error else { return Failure::Input(error.to_string()) };
-            Failure::Input(format!("agent not found: {name} (help: {})", error.help()))
+    match &error {
+        EngineError::Agent(unknown @ AgentError::Unknown { name, .. }) => {
+            Failure::Input(format!("agent not found: {name} (help: {})", unknown.help()))
         }
-        error => error.into(),
+        _ => error.into(),
     }
 }
 
@@ -310,7 +303,7 @@ fn profile(agent: &Agent) -> Value {
 
 /// Checks that the place of the pack is free, or has an older pack of the same handover.
 fn check_free(folder: &Folder, shown: &str, built: &BuiltHandover) -> Result<(), Failure> {
-    let name = format!("{}.json", built.plan.context_box.short());
+    let name = built.file();
     let Some(existing) = folder.read(&name)? else { return Ok(()) };
     let about = |pack: &Pack| {
         let handover = pack.handover.as_ref().map(|handover| handover.context_box_id.clone());
@@ -340,24 +333,17 @@ fn write(files: &CardFiles, plan: &HandoverPlan, sealed: &Sealed, folder: &Folde
 
 /// Says on stderr what the result does not: secrets that were removed, and a log that was used before.
 fn report_notes(plan: &HandoverPlan, appended: usize) -> Result<(), Failure> {
-    let mut err = console::stderr();
     let redacted: usize = plan.new_cards.iter().map(|card| card.redacted).sum();
-    if redacted > 0 {
-        writeln!(err, "note: secrets were removed from {}", console::counted(redacted, "value"))?;
-    }
-    for card in &plan.cards {
-        if let Err(why) = &card.card {
-            writeln!(err, "note: {}: {why}, so that the pack does not hold it", card.id)?;
-        }
-    }
-    for note in &plan.notes {
-        writeln!(err, "note: {note}")?;
-    }
-    if appended > 0 {
-        let cards = console::counted(appended, "card");
-        writeln!(err, "note: the log `{}` has {cards} already", plan.output_box.as_str())?;
-    }
-    Ok(())
+    let removed = (redacted > 0).then(|| format!("secrets were removed from {}", console::counted(redacted, "value")));
+    let unread = plan.cards.iter().filter_map(|card| {
+        let why = card.card.as_ref().err()?;
+        Some(format!("{}: {why}, so that the pack does not hold it", card.id))
+    });
+    let cards = console::counted(appended, "card");
+    let used = (appended > 0).then(|| format!("the log `{}` has {cards} already", plan.output_box.as_str()));
+    let mut notes = removed.into_iter().chain(unread).chain(plan.notes.iter().cloned()).chain(used);
+    let mut err = console::stderr();
+    Ok(notes.try_for_each(|note| writeln!(err, "note: {note}"))?)
 }
 
 /// Prepares the pack of a handover to be built again from its context box, at the time at which it was made.
@@ -388,27 +374,21 @@ pub(crate) fn replayed<'p, 's>(
 }
 
 /// Returns a few lines for people: what was made, and what to do next.
-fn summary(plan: &HandoverPlan, sealed: &Sealed, agent: &TargetAgent, path: &str) -> Vec<String> {
+fn summary(built: &BuiltHandover, path: &str) -> Vec<String> {
+    let BuiltHandover { plan, sealed, agent, .. } = built;
     let count = |given: Given| plan.cards.iter().filter(|card| card.given == given).count();
     let shown = sealed.pack().sections.iter().filter(|section| section.kind == "card").count();
     let left_out = plan.cards.len().saturating_sub(shown);
-    let pointers = count(Given::ParentPointer);
-    let mut parts = vec![format!("{} given", count(Given::Argument)), format!("{} inherited", count(Given::Inherited))];
-    if pointers > 0 {
-        parts.push("1 that names who hands over".to_owned());
+    let mut parts = format!("{} given, {} inherited", count(Given::Argument), count(Given::Inherited));
+    if count(Given::ParentPointer) > 0 {
+        parts += ", 1 that names who hands over";
     }
     if left_out > 0 {
-        parts.push(format!("{left_out} of them left out of the pack"));
+        parts += &format!(", {left_out} of them left out of the pack");
     }
-    let log = plan.output_box.as_str();
+    let (log, cards) = (plan.output_box.as_str(), console::counted(plan.cards.len(), "card"));
     vec![
-        format!(
-            "{} ({}) is handed {}: {}",
-            agent.name,
-            agent.key,
-            console::counted(plan.cards.len(), "card"),
-            parts.join(", ")
-        ),
+        format!("{} ({}) is handed {cards}: {parts}", agent.name, agent.key),
         format!("pack:   {path}"),
         format!("box:    {}", plan.context_box),
         format!("output: {log}"),

@@ -4,8 +4,12 @@
 //! and may ring more than once, or not at all.
 
 use super::args::{WakeArgs, WakeMode};
+#[cfg(feature = "github")]
+use super::sync::{IssueScope, secrets};
 use crate::config::Settings;
 use crate::console::Failure;
+#[cfg(feature = "github")]
+use crate::github::{EventTarget, Http, SyncError, SystemClock, proxy_secrets, send_event};
 use serde_json::Value;
 use std::path::Path;
 
@@ -19,9 +23,9 @@ pub(crate) struct Ring {
 }
 
 /// A doorbell that can be rung.
-pub(crate) enum Doorbell {
+pub(crate) struct Doorbell {
     #[cfg(feature = "github")]
-    Github(Box<github::WakeEvent>),
+    target: EventTarget,
 }
 
 impl Doorbell {
@@ -37,63 +41,41 @@ impl Doorbell {
             WakeMode::Github if !push => Err(Failure::usage(
                 "`--wake github` needs `--push`: who is woken finds nothing before the push is there",
             )),
-            #[cfg(feature = "github")]
-            WakeMode::Github => {
-                let event = github::WakeEvent::prepare(root, settings, args.wake_timeout)?;
-                Ok(Some(Self::Github(Box::new(event))))
-            }
-            #[cfg(not(feature = "github"))]
-            WakeMode::Github => {
-                let _ = (root, settings);
-                Err(Failure::usage("this program is built without `--wake github`"))
-            }
-        }
-    }
-
-    /// Rings.
-    pub(crate) fn ring(&self, ring: &Ring) -> Result<(), Failure> {
-        #[cfg(not(feature = "github"))]
-        let _ = (ring.event, &ring.payload);
-        match *self {
-            #[cfg(feature = "github")]
-            Self::Github(ref event) => event.send(ring),
+            WakeMode::Github => Self::of_github(args, root, settings).map(Some),
         }
     }
 }
 
-#[cfg(feature = "github")]
-mod github {
-    use super::Ring;
-    use crate::cli::sync::{IssueScope, secrets};
-    use crate::config::Settings;
-    use crate::console::Failure;
-    use crate::github::{EventTarget, Http, SyncError, SystemClock, proxy_secrets, send_event};
-    use std::path::Path;
-    use std::time::Duration;
-
-    /// An event that is to be sent to GitHub.
-    pub(crate) struct WakeEvent {
-        target: EventTarget,
+#[cfg(not(feature = "github"))]
+impl Doorbell {
+    fn of_github(_: &WakeArgs, _: &Path, _: &Settings) -> Result<Self, Failure> {
+        Err(Failure::usage("this program is built without `--wake github`"))
     }
 
-    impl WakeEvent {
-        pub(super) fn prepare(root: &Path, settings: &Settings, max_wait: Duration) -> Result<Self, Failure> {
-            let scope = IssueScope::of_pushes(root, settings)?;
-            let secrets = secrets(&scope)?.and(proxy_secrets(&scope.api));
-            if !secrets.is_authenticated() {
-                return Err(Failure::usage(
-                    "`--wake github` needs a token that may write contents: set `CONTEXTPACK_GITHUB_TOKEN`, or log in with `gh auth login`",
-                ));
-            }
-            let IssueScope { api, repo, .. } = scope;
-            Ok(Self { target: EventTarget { api, secrets, repo, max_wait } })
-        }
+    pub(crate) fn ring(&self, ring: &Ring) -> Result<(), Failure> {
+        let _ = (ring.event, &ring.payload);
+        Ok(())
+    }
+}
 
-        pub(super) fn send(&self, ring: &Ring) -> Result<(), Failure> {
-            let EventTarget { api, secrets, max_wait, .. } = &self.target;
-            let failed = |error: SyncError| Failure::Outside(secrets.mask(&error.to_string()).into());
-            let mut transport = Http::new(api, secrets, *max_wait).map_err(failed)?;
-            send_event(&mut transport, &mut SystemClock, &self.target, ring.event, &ring.payload).map_err(failed)
+#[cfg(feature = "github")]
+impl Doorbell {
+    fn of_github(args: &WakeArgs, root: &Path, settings: &Settings) -> Result<Self, Failure> {
+        let scope = IssueScope::of_pushes(root, settings)?;
+        let secrets = secrets(&scope)?.and(proxy_secrets(&scope.api));
+        if !secrets.is_authenticated() {
+            return Err(Failure::usage(
+                "`--wake github` needs a token that may write contents: set `CONTEXTPACK_GITHUB_TOKEN`, or log in with `gh auth login`",
+            ));
         }
+        let IssueScope { api, repo, .. } = scope;
+        Ok(Self { target: EventTarget { api, secrets, repo, max_wait: args.wake_timeout } })
+    }
+
+    pub(crate) fn ring(&self, ring: &Ring) -> Result<(), Failure> {
+        let EventTarget { api, secrets, max_wait, .. } = &self.target;
+        let failed = |error: SyncError| Failure::Outside(secrets.mask(&error.to_string()).into());
+        let mut transport = Http::new(api, secrets, *max_wait).map_err(failed)?;
+        send_event(&mut transport, &mut SystemClock, &self.target, ring.event, &ring.payload).map_err(failed)
     }
 }

@@ -14,7 +14,7 @@ use crate::engine::{Project, Repository};
 use crate::handoff::cards::{BoxContent, ContentId, FileKind, LogName, Transaction};
 use crate::handoff::handover::{Arguments, TargetStrategy, own_log};
 use crate::handoff::ledger::{Attempt, Batch, BatchTask, ForkedTask, Ledger, LedgerPath, ShortId};
-use crate::model::{Digest, RepoPath};
+use crate::model::Digest;
 use crate::review::read;
 use crate::store::{Access, Folder};
 use serde_json::{Value, json};
@@ -25,36 +25,24 @@ use std::path::Path;
 /// The recipe that makes the packs of tasks.
 const RECIPE: &str = "delegate";
 
-/// A batch that was checked and built, and is not written yet.
-struct PreparedBatch {
+/// A plan that was read, without secrets.
+struct Plan<'a> {
+    /// The name of its file for people.
+    shown: String,
+    /// The line of each task.
+    lines: Vec<u32>,
     batch: Batch,
-    parent_log: LogName,
-    tasks: Vec<BuiltHandover>,
-    folder: Folder,
-    dir: RepoPath,
-    at: String,
-    /// What follows from the inputs of the packs.
-    exit: Exit,
-}
-
-/// A plan with what is known about it.
-enum ForkPlan {
-    New(Box<PreparedBatch>),
-    Known(ShortId),
-    /// It has errors, which were reported.
-    Faulty(Exit),
-}
-
-/// Fields with their tasks, if they are those of one.
-type TaskFields = Vec<(Option<usize>, String)>;
-
-/// The file of a plan.
-struct PlanFile<'a> {
-    /// Its name for people.
-    shown: &'a str,
-    text: &'a str,
+    id: ShortId,
     /// The boxes that the user gives.
     boxes: &'a [String],
+}
+
+/// A batch that was checked and built, and is not written yet.
+struct BuiltBatch {
+    parent_log: LogName,
+    tasks: Vec<BuiltHandover>,
+    /// What follows from the inputs of the packs.
+    exit: Exit,
 }
 
 /// Forks a batch: checks and builds everything, then writes it, `batch.json` last.
@@ -69,21 +57,41 @@ pub(super) fn run(
     let bytes = input::file_or_stdin(file)?;
     let text = String::from_utf8(bytes).map_err(|_| Failure::Usage(format!("`{shown}` is not UTF-8")))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    let plan = PlanFile { shown: &shown, text, boxes };
+    let cards = &files.cards;
+    let (file, lines) = match BatchFile::read(text, files.settings.handover.max_tasks) {
+        Ok(read) => read,
+        Err(faults) => {
+            for fault in faults {
+                print_error(&cards.redacted(&format!("{}{}", prefix(&shown, fault.line), fault.message)), None)?;
+            }
+            return Ok(Exit::Usage);
+        }
+    };
+    let (batch, removed) = batch(cards, file)?;
+    for (task, field) in removed.iter().filter(|_| !files.global.quiet) {
+        let place = prefix(&shown, task.and_then(|task| lines.get(task)).copied());
+        let task = task.map_or_else(String::new, |task| format!(" of task {task}"));
+        let line = format!("note: {place}secrets were removed from `{field}`{task}");
+        writeln!(console::stderr(), "{}", printable(&line))?;
+    }
+    let plan = Plan { shown, lines, id: batch.id(), batch, boxes };
     files.published(publish, Some(wake), || fork(files, &plan))
 }
 
-fn fork(files: &LedgerFiles, file: &PlanFile<'_>) -> Result<Done, Failure> {
-    let (id, exit, existed) = match settled(|| prepare(files, file))? {
-        ForkPlan::Faulty(exit) => return Ok(Done::silent(exit)),
-        ForkPlan::Known(id) => (id, Exit::Done, true),
-        ForkPlan::New(prepared) => {
-            let (id, exit) = (prepared.batch.id(), prepared.exit);
-            write(files, &id, *prepared)?;
-            (id, exit, false)
+fn fork(files: &LedgerFiles, plan: &Plan<'_>) -> Result<Done, Failure> {
+    let id = &plan.id;
+    let existed = files.batches.has_batch(id)?;
+    let mut exit = Exit::Done;
+    if !existed {
+        match settled(|| build(files, plan))? {
+            Err(exit) => return Ok(Done::silent(exit)),
+            Ok(built) => {
+                exit = built.exit;
+                write(files, plan, &built)?;
+            }
         }
-    };
-    let batch = files.open_batch(&id);
+    }
+    let batch = files.open_batch(id);
     let ledger = batch.read()?;
     if existed {
         record_forked(files, &ledger)?;
@@ -132,68 +140,85 @@ fn record_forked(files: &LedgerFiles, ledger: &Ledger) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Checks the plan and builds the packs in memory.
-fn prepare(files: &LedgerFiles, plan: &PlanFile<'_>) -> Result<ForkPlan, Failure> {
-    let PlanFile { shown, text, boxes } = plan;
+/// Builds the packs of a plan in memory; `Err` if the input has errors, which were reported.
+fn build(files: &LedgerFiles, plan: &Plan<'_>) -> Result<Result<BuiltBatch, Exit>, Failure> {
     let repository = open(&files.global, &[], Some(Access::Read))?;
-    let settings = repository.settings();
-    let cards = &files.cards;
-    let (file, lines) = match BatchFile::read(text, settings.handover.max_tasks) {
-        Ok(read) => read,
-        Err(faults) => {
-            for fault in faults {
-                let place = fault.line.map_or_else(String::new, |line| format!(":{line}"));
-                print_error(&cards.redacted(&format!("{shown}{place}: {}", fault.message)), None)?;
-            }
-            return Ok(ForkPlan::Faulty(Exit::Usage));
-        }
-    };
-    let (batch, removed) = batch(cards, file)?;
-    for (task, field) in removed.iter().filter(|_| !files.global.quiet) {
-        let place = prefix(shown, task.and_then(|task| lines.get(task)).copied());
-        let task = task.map_or_else(String::new, |task| format!(" of task {task}"));
-        let line = format!("note: {place}secrets were removed from `{field}`{task}");
-        writeln!(console::stderr(), "{}", printable(&line))?;
-    }
-    let id = batch.id();
-    if files.batches.has_batch(&id)? {
-        return Ok(ForkPlan::Known(id));
-    }
-    let dir = settings.handover.packs().ok_or_else(|| Failure::usage("`handover.dir` is no folder"))?;
-    let folder = Folder::open(repository.root(), &dir)?;
     let project = repository.project();
-    let parent_log = party(&project, &batch.parent_agent).and_then(|parent| Ok(own_log(&parent)?));
-    let parent_log = parent_log.map_err(|error| at(shown, None, error))?;
-    let given = boxes.iter().map(|name| cards.store.existing_box(name)).collect::<Result<Vec<_>, _>>()?;
-    let forking = Forking { repository: &repository, project: &project, files, id: &id, given: &given };
-    let mut tasks = Vec::with_capacity(batch.tasks.len());
+    let at = |line, failure| match failure {
+        Failure::Usage(message) => Failure::Usage(prefix(&plan.shown, line) + &message),
+        Failure::Input(message) => Failure::Input(prefix(&plan.shown, line) + &message),
+        failure => failure,
+    };
+    let parent_log = party(&project, &plan.batch.parent_agent).and_then(|parent| Ok(own_log(&parent)?));
+    let parent_log = parent_log.map_err(|error| at(None, error))?;
+    let given = plan.boxes.iter().map(|name| files.cards.store.existing_box(name)).collect::<Result<Vec<_>, _>>()?;
+    let mut batch = BuiltBatch { parent_log, tasks: Vec::with_capacity(plan.batch.tasks.len()), exit: Exit::Done };
     let mut reused: BTreeMap<String, usize> = BTreeMap::new();
-    let mut exit = Exit::Done;
-    for (index, task) in batch.tasks.iter().enumerate() {
-        let place = lines.get(index).copied();
-        let built = match forking.task(index, task, &batch.parent_agent).map_err(|error| at(shown, place, error))? {
+    for (index, task) in plan.batch.tasks.iter().enumerate() {
+        let line = plan.lines.get(index).copied();
+        let built = build_task(files, (&repository, &project), plan, &given, index).map_err(|error| at(line, error))?;
+        let built = match built {
             Ok(built) => built,
             Err(exit) => {
-                print_error(&format!("{}the pack of task {index} cannot be built", prefix(shown, place)), None)?;
-                return Ok(ForkPlan::Faulty(exit));
+                let place = prefix(&plan.shown, line);
+                print_error(&format!("{place}the pack of task {index} cannot be built"), None)?;
+                return Ok(Err(exit));
             }
         };
+        let key = &built.agent.key;
         if task.target_strategy == TargetStrategy::Reuse
-            && let Some(first) = reused.insert(built.agent.key.clone(), index)
+            && let Some(first) = reused.insert(key.clone(), index)
         {
-            let key = &built.agent.key;
             let message = format!("task {index} reuses the agent `{key}`, which task {first} reuses already");
-            return Err(at(shown, place, Failure::Usage(message)));
+            return Err(at(line, Failure::Usage(message)));
         }
-        exit = exit.and(built.exit);
-        tasks.push(built);
+        batch.exit = batch.exit.and(built.exit);
+        batch.tasks.push(built);
     }
-    let at = stamp()?.generated_at;
-    Ok(ForkPlan::New(Box::new(PreparedBatch { batch, parent_log, tasks, folder, dir, at, exit })))
+    Ok(Ok(batch))
+}
+
+/// Builds the pack of a task; `given` are the boxes that the user gives.
+fn build_task(
+    files: &LedgerFiles,
+    (repository, project): (&Repository, &Project<'_>),
+    plan: &Plan<'_>,
+    given: &[BoxContent],
+    index: usize,
+) -> Result<Result<BuiltHandover, Exit>, Failure> {
+    let task = &plan.batch.tasks[index];
+    let mut arguments: BTreeMap<String, Value> = BTreeMap::new();
+    arguments.insert("instruction".to_owned(), task.instruction.as_str().into());
+    arguments.insert("target_strategy".to_owned(), task.target_strategy.name().into());
+    let mut boxes = Vec::new();
+    if let Some(name) = &task.context_box_id {
+        let content = files.cards.store.existing_box(name)?;
+        // A box that only the plan names has to be one that the recipe may read.
+        if given.iter().any(|given| given.covers(&content)) {
+            boxes.push(name.clone());
+        } else {
+            arguments.insert("context_box_id".to_owned(), name.as_str().into());
+        }
+    }
+    let is_reused = task.target_strategy == TargetStrategy::Reuse;
+    let output_box = (!is_reused).then(|| LogName::new(&format!("{}.{index}", plan.id))).transpose()?;
+    let missing = || Failure::Usage(format!("there is no recipe `{RECIPE}`"));
+    let handover = HandoverTask {
+        name: RECIPE,
+        recipe: files.settings.handover.recipes.get(RECIPE).ok_or_else(missing)?,
+        arguments: &Arguments(arguments),
+        boxes: &boxes,
+        to: &task.target_ref,
+        from: Some(&plan.batch.parent_agent),
+        root: task.root.as_ref(),
+        output_box,
+        budget: &BudgetArgs::default(),
+    };
+    built(&files.global, repository, project, &files.cards, handover)
 }
 
 /// Returns the batch of a plan, without secrets, and the fields from which some were removed, with their tasks.
-fn batch(cards: &CardFiles, file: BatchFile) -> Result<(Batch, TaskFields), Failure> {
+fn batch(cards: &CardFiles, file: BatchFile) -> Result<(Batch, Vec<(Option<usize>, String)>), Failure> {
     let deadline = file.deadline();
     let tasks = file.tasks.into_iter().map(|task| BatchTask {
         target_strategy: TargetStrategy::parse(&task.target_strategy).unwrap_or(TargetStrategy::New),
@@ -211,80 +236,22 @@ fn batch(cards: &CardFiles, file: BatchFile) -> Result<(Batch, TaskFields), Fail
         ..batch
     };
     let before = serde_json::to_value(&batch).map_err(std::io::Error::from)?;
-    let mut value = before.clone();
-    cards.writer().scrub_value(&mut value)?;
-    let mut removed = changed_fields(None, &before, &value);
-    let tasks = |value: &Value| value["tasks"].as_array().cloned().unwrap_or_default();
-    for (index, (before, after)) in tasks(&before).iter().zip(&tasks(&value)).enumerate() {
-        removed.extend(changed_fields(Some(index), before, after));
+    let mut after = before.clone();
+    cards.writer().scrub_value(&mut after)?;
+    let mut removed = Vec::new();
+    let mut compare = |task, before: &Value, after: &Value| {
+        let fields = before.as_object().into_iter().flatten();
+        let changed = fields.filter(|(name, value)| !value.is_array() && after.get(*name) != Some(*value));
+        removed.extend(changed.map(|(name, _)| (task, name.clone())));
+    };
+    compare(None, &before, &after);
+    for index in 0..batch.tasks.len() {
+        compare(Some(index), &before["tasks"][index], &after["tasks"][index]);
     }
-    let scrubbed = serde_json::from_value(value).map_err(|_| {
+    let scrubbed = serde_json::from_value(after).map_err(|_| {
         Failure::Input("a secret is where the plan needs another value; nothing was written".to_owned())
     })?;
     Ok((scrubbed, removed))
-}
-
-/// Returns the fields of an object whose values differ, except lists.
-fn changed_fields(task: Option<usize>, before: &Value, after: &Value) -> TaskFields {
-    let fields = before.as_object().into_iter().flatten();
-    let changed = fields.filter(|(name, value)| !value.is_array() && after.get(*name) != Some(*value));
-    changed.map(|(name, _)| (task, name.clone())).collect()
-}
-
-/// What the packs of all tasks are built from.
-struct Forking<'a, 'p> {
-    repository: &'a Repository,
-    project: &'a Project<'p>,
-    files: &'a LedgerFiles,
-    id: &'a ShortId,
-    /// The boxes that the user gives.
-    given: &'a [BoxContent],
-}
-
-impl Forking<'_, '_> {
-    fn task(&self, index: usize, task: &BatchTask, parent: &str) -> Result<Result<BuiltHandover, Exit>, Failure> {
-        let mut arguments: BTreeMap<String, Value> = BTreeMap::new();
-        arguments.insert("instruction".to_owned(), task.instruction.as_str().into());
-        arguments.insert("target_strategy".to_owned(), task.target_strategy.name().into());
-        let mut boxes = Vec::new();
-        if let Some(name) = &task.context_box_id {
-            let content = self.files.cards.store.existing_box(name)?;
-            // A box that only the plan names has to be one that the recipe may read.
-            if self.given.iter().any(|given| given.covers(&content)) {
-                boxes.push(name.clone());
-            } else {
-                arguments.insert("context_box_id".to_owned(), name.as_str().into());
-            }
-        }
-        let output_box = match task.target_strategy {
-            TargetStrategy::Reuse => None,
-            TargetStrategy::New | TargetStrategy::Clone => Some(LogName::new(&format!("{}.{index}", self.id))?),
-        };
-        let recipes = &self.repository.settings().handover.recipes;
-        let missing = || Failure::Usage(format!("there is no recipe `{RECIPE}`"));
-        let handover = HandoverTask {
-            name: RECIPE,
-            recipe: recipes.get(RECIPE).ok_or_else(missing)?,
-            arguments: &Arguments(arguments),
-            boxes: &boxes,
-            to: &task.target_ref,
-            from: Some(parent),
-            root: task.root.as_ref(),
-            output_box,
-            budget: &BudgetArgs::default(),
-        };
-        built(&self.files.global, self.repository, self.project, &self.files.cards, handover)
-    }
-}
-
-/// Names the place of the plan in an error about it.
-fn at(shown: &str, line: Option<u32>, failure: Failure) -> Failure {
-    let prefix = prefix(shown, line);
-    match failure {
-        Failure::Usage(message) => Failure::Usage(prefix + &message),
-        Failure::Input(message) => Failure::Input(prefix + &message),
-        failure => failure,
-    }
 }
 
 fn prefix(shown: &str, line: Option<u32>) -> String {
@@ -292,13 +259,14 @@ fn prefix(shown: &str, line: Option<u32>) -> String {
 }
 
 /// Writes cards, boxes and packs, the event of the fork, and `batch.json` last: without it there is no batch.
-fn write(files: &LedgerFiles, id: &ShortId, prepared: PreparedBatch) -> Result<(), Failure> {
-    let PreparedBatch { batch, parent_log, tasks, folder, dir, at, .. } = prepared;
+fn write(files: &LedgerFiles, plan: &Plan<'_>, built: &BuiltBatch) -> Result<(), Failure> {
+    let dir = files.settings.handover.packs().ok_or_else(|| Failure::usage("`handover.dir` is no folder"))?;
+    let folder = Folder::open(&files.root, &dir)?;
     let store = &files.cards.store;
     let mut transaction = Transaction::new(store);
-    let mut forked = Vec::with_capacity(tasks.len());
-    let mut packs: Vec<(String, &[u8])> = Vec::with_capacity(tasks.len());
-    for (index, task) in tasks.iter().enumerate() {
+    let mut forked = Vec::with_capacity(built.tasks.len());
+    let mut packs: Vec<(String, &[u8])> = Vec::with_capacity(built.tasks.len());
+    for (index, task) in built.tasks.iter().enumerate() {
         for card in &task.plan.new_cards {
             files.record(store.shown(FileKind::Card, &card.id));
             transaction.card(card)?;
@@ -309,7 +277,7 @@ fn write(files: &LedgerFiles, id: &ShortId, prepared: PreparedBatch) -> Result<(
         }
         // The name has the hash of all bytes, so that two branches that fork one plan do not conflict.
         let bytes = task.sealed.bytes();
-        let name = format!("{id}.{index}-{}.json", Digest::of(bytes).short(12));
+        let name = format!("{}.{index}-{}.json", plan.id, Digest::of(bytes).short(12));
         let pack = format!("{dir}/{name}");
         files.announce(&pack, bytes)?;
         files.record(pack.clone());
@@ -325,9 +293,9 @@ fn write(files: &LedgerFiles, id: &ShortId, prepared: PreparedBatch) -> Result<(
     for (name, bytes) in &packs {
         folder.write(name, bytes)?;
     }
-    let open = files.open_batch(id);
-    open.create(&batch.fork_event(&at, parent_log.as_str(), &forked))?;
-    open.create(&batch.file())?;
+    let open = files.open_batch(&plan.id);
+    open.create(&plan.batch.fork_event(&stamp()?.generated_at, built.parent_log.as_str(), &forked))?;
+    open.create(&plan.batch.file())?;
     transaction.commit();
     Ok(())
 }

@@ -9,22 +9,12 @@ use crate::console::report::{print_error, print_lines};
 use crate::console::{Exit, Failure, Format};
 use crate::engine::EngineError;
 use crate::handoff::cards::{CardError, FileKind, LogName};
-use crate::handoff::handover::own_log;
+use crate::handoff::handover::{Party, own_log};
 use crate::handoff::ledger::{Dispatched, Status, TurnRequest, WorkId};
 use crate::knowledge::AgentError;
 use crate::store::Access;
 use serde_json::json;
 use std::cell::Cell;
-
-/// An agent with the log that names its inbox.
-struct Recipient {
-    key: String,
-    inbox: LogName,
-    /// The work item or issue that the turn is about.
-    root: Option<String>,
-    /// The key of the agent that dispatches it.
-    from_agent: Option<String>,
-}
 
 /// Puts a turn into the inbox of an agent.
 pub(crate) fn run(global: &Global, args: &DispatchArgs) -> Result<Exit, Failure> {
@@ -60,10 +50,11 @@ fn dispatch(files: &LedgerFiles, args: &DispatchArgs, code: &Cell<&'static str>)
         Failure::from(error)
     };
     code.set("not_found");
-    let recipient = match settled(|| recipient(&files.global, args))? {
-        Ok(recipient) => recipient,
+    let (to, root, from_agent) = match settled(|| recipient(&files.global, args))? {
+        Ok(found) => found,
         Err(message) => return refused("rejected", "agent_not_found", &files.cards.redacted(&message)),
     };
+    let inbox = own_log(&to).map_err(failed)?;
     code.set("box_not_found");
     let writer = files.cards.writer();
     let content = files.cards.store.existing_box(&args.context).map_err(|error| match error {
@@ -74,34 +65,33 @@ fn dispatch(files: &LedgerFiles, args: &DispatchArgs, code: &Cell<&'static str>)
     let snapshot = content.snapshot_id();
     // The pack of a handover tells the agent where its results go.
     let pack = files.find_pack(&snapshot)?;
-    if let Some(why) = pack.as_ref().and_then(|pack| pack.refusal(recipient.inbox.as_str(), &recipient.key)) {
+    if let Some(why) = pack.as_ref().and_then(|pack| pack.refusal(inbox.as_str(), &to.key)) {
         code.set("box_of_other_agent");
         let help = "make a handover to this agent, or give it the cards in another box: `contextpack box new`";
         return Err(Failure::Input(format!("unauthorized box_id: {snapshot}: {why} (help: {help})")));
     }
-    let output =
-        output.or_else(|| pack.and_then(|pack| pack.output.clone())).unwrap_or_else(|| recipient.inbox.clone());
+    let output = output.or_else(|| pack.and_then(|pack| pack.output.clone())).unwrap_or_else(|| inbox.clone());
+    let request = TurnRequest {
+        root,
+        from_agent,
+        correlation_id: args.correlation_id.clone(),
+        trace_id: args.trace_id.clone(),
+        key: args.key.clone(),
+        ..TurnRequest::new(to.key, snapshot, output.as_str().to_owned())
+    };
     let named = [
-        ("the log's name", Some(output.as_str())),
-        ("the correlation id", args.correlation_id.as_deref()),
-        ("the trace id", args.trace_id.as_deref()),
-        ("the key", args.key.as_deref()),
-        ("the agent's key", Some(recipient.key.as_str())),
-        ("the agent's key", recipient.from_agent.as_deref()),
-        ("the root", recipient.root.as_deref()),
+        ("the log's name", Some(&request.output_box)),
+        ("the correlation id", request.correlation_id.as_ref()),
+        ("the trace id", request.trace_id.as_ref()),
+        ("the key", request.key.as_ref()),
+        ("the agent's key", Some(&request.agent)),
+        ("the agent's key", request.from_agent.as_ref()),
+        ("the root", request.root.as_ref()),
     ];
     for (what, name) in named {
         name.map_or(Ok(()), |name| writer.check_name(name, what)).map_err(failed)?;
     }
-    let request = TurnRequest {
-        root: recipient.root,
-        from_agent: recipient.from_agent,
-        correlation_id: args.correlation_id.clone(),
-        trace_id: args.trace_id.clone(),
-        key: args.key.clone(),
-        ..TurnRequest::new(recipient.key, snapshot, output.as_str().to_owned())
-    };
-    let (open, id) = (files.open_inbox(&recipient.inbox), request.id());
+    let (open, id) = (files.open_inbox(&inbox), request.id());
     let name = &open.name;
     let inbox = open.read()?;
     match inbox.dispatch(&request).map_err(failed)? {
@@ -149,7 +139,10 @@ fn refused(status: &'static str, code: &'static str, why: &str) -> Result<Done, 
     Ok(Done { exit, ..Done::new(String::new(), &output, vec![format!("{status}: {code}")]) })
 }
 
-/// Finds the agent, the root and who dispatches; `Err` of the inner result says that there is no such agent.
+/// The agent that a turn is for, the work item or issue that it is about, and the key of the agent that dispatches it.
+type Recipient = (Party, Option<String>, Option<String>);
+
+/// Finds who a turn is for; `Err` of the inner result says that there is no such agent.
 fn recipient(global: &Global, args: &DispatchArgs) -> Result<Result<Recipient, String>, Failure> {
     let repository = open(global, &[], Some(Access::Read))?;
     let project = repository.project();
@@ -159,11 +152,7 @@ fn recipient(global: &Global, args: &DispatchArgs) -> Result<Result<Recipient, S
     let to = party(&project, &args.agent)?;
     let from = args.from.as_deref().map(|name| project.agent_of_handover(name).map_err(not_found)).transpose()?;
     let root = root_item(&repository, &project, args.root.as_ref())?;
-    let inbox = own_log(&to)?;
-    Ok(Ok(Recipient {
-        key: to.key,
-        inbox,
-        root: root.map(|item| project.corpus().entries[item].item.id.to_string()),
-        from_agent: from.map(|(from, _)| project.knowledge().agents.all[from.agent].key.to_string()),
-    }))
+    let root = root.map(|item| project.corpus().entries[item].item.id.to_string());
+    let from = from.map(|(from, _)| project.knowledge().agents.all[from.agent].key.to_string());
+    Ok(Ok((to, root, from)))
 }

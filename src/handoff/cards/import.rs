@@ -8,16 +8,9 @@ use super::json::inexact_number;
 use super::{CardError, Role};
 use serde_json::{Map, Value, json};
 
-#[derive(Debug, Clone, PartialEq)]
-pub struct Imported {
-    /// The cards as JSON, in the order of the messages.
-    pub cards: Vec<Value>,
-    /// Fields beside `messages` that no card holds, such as `model`.
-    pub left_out: Vec<String>,
-}
-
-/// Reads a list of messages, or an object with `messages` and perhaps `system`.
-pub fn import(value: Value) -> Result<Imported, CardError> {
+/// Reads a list of messages, or an object with `messages` and perhaps `system`: returns the cards as JSON, in the order of the
+/// messages, and the fields beside `messages` that no card holds, such as `model`.
+pub fn import(value: Value) -> Result<(Vec<Value>, Vec<String>), CardError> {
     let mut request = match value {
         Value::Object(request) => request,
         list => Map::from_iter([("messages".to_owned(), list)]),
@@ -35,7 +28,7 @@ pub fn import(value: Value) -> Result<Imported, CardError> {
         let read = Message::read(message, n).map_err(at)?;
         cards.extend(read.cards(n));
     }
-    Ok(Imported { cards, left_out })
+    Ok((cards, left_out))
 }
 
 struct Message {
