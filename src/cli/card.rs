@@ -175,7 +175,6 @@ fn common_fields(args: &CardAddArgs) -> Result<Map<String, Value>, Failure> {
     Ok(fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect())
 }
 
-/// Returns the time that is `ttl` from now.
 fn expiry(ttl: Duration) -> Result<String, Failure> {
     let now = stamp()?.generated_at;
     let time = humantime::parse_rfc3339(&now).ok().and_then(|now| now.checked_add(ttl));
@@ -186,7 +185,6 @@ fn expiry(ttl: Duration) -> Result<String, Failure> {
     text.ok_or_else(|| Failure::usage("`--ttl` ends after the year 9999"))
 }
 
-/// Builds a card of `--type`, `--role` and `--text`.
 fn built(args: &CardAddArgs, text: &str) -> Result<Value, Failure> {
     let text = match text {
         "-" => String::from_utf8(input::stdin()?).map_err(|_| Failure::usage("the text is not UTF-8"))?,

@@ -14,7 +14,6 @@ use serde_json::json;
 use std::error::Error;
 use std::io::Write as _;
 
-/// Prints a pack in the form that was asked for.
 pub(crate) fn print(
     pack: &Pack,
     rendering: Rendering,
@@ -43,20 +42,16 @@ pub(crate) fn print(
     Ok(())
 }
 
-/// The file with one line for each delivered pack.
 const LOG: &str = "delivered.jsonl";
 
-/// A line of `delivered.jsonl`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct DeliveryLine {
-    /// When the pack was built.
     pub(crate) at: String,
     pub(crate) agent: Option<String>,
     /// The root; `None` for the start of a session.
     pub(crate) root: Option<String>,
     #[serde(default)]
     pub(crate) profile: String,
-    /// The policy of a pack for an agent.
     pub(crate) policy: Option<String>,
     pub(crate) job: Option<String>,
     pub(crate) hash: String,
@@ -66,14 +61,11 @@ pub(crate) struct DeliveryLine {
     dirty: Option<bool>,
 }
 
-/// The record of deliveries.
 #[derive(Debug)]
 pub(crate) struct DeliveryLog {
-    /// The folder of the delivered packs.
     pub(crate) folder: Folder,
     /// The lines that can be read, the oldest first.
     pub(crate) lines: Vec<DeliveryLine>,
-    /// How many lines cannot be read.
     pub(crate) unreadable: usize,
 }
 
@@ -106,7 +98,6 @@ pub(crate) fn record(global: &Global, repository: &Repository, pack: &Pack) -> R
     Ok(())
 }
 
-/// A pack that could not be recorded, and was therefore not delivered.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "the pack is not recorded, and so not delivered (help: make the folder of the record writable, name another one in \

@@ -96,12 +96,10 @@ fn prepare(
     Ok(Ok((built, folder, shown)))
 }
 
-/// A handover that is to be built.
 pub(crate) struct HandoverTask<'a> {
     pub(crate) name: &'a str,
     pub(crate) recipe: &'a Recipe,
     pub(crate) arguments: &'a Arguments,
-    /// The boxes that the user gives.
     pub(crate) boxes: &'a [String],
     pub(crate) to: &'a str,
     pub(crate) from: Option<&'a str>,
@@ -111,18 +109,15 @@ pub(crate) struct HandoverTask<'a> {
     pub(crate) budget: &'a BudgetArgs,
 }
 
-/// A handover that was built, and is not written yet.
 pub(crate) struct BuiltHandover {
     pub(crate) plan: HandoverPlan,
     pub(crate) sealed: Sealed,
-    /// The agent that it is for.
     pub(crate) agent: PackAgent,
     /// The exit code that follows from the inputs of the pack.
     pub(crate) exit: Exit,
 }
 
 impl BuiltHandover {
-    /// Returns the name of the pack's file.
     fn file(&self) -> String {
         format!("{}.json", self.plan.context_box.short())
     }
@@ -235,7 +230,6 @@ fn folder(repository: &Repository, out: Option<&Path>) -> Result<(Folder, String
     Ok((Folder::open_anywhere(out)?.staged_at(root)?, shown))
 }
 
-/// Converts the error that an agent does not exist.
 pub(crate) fn not_found(error: EngineError) -> Failure {
     match &error {
         EngineError::Agent(unknown @ AgentError::Unknown { name, .. }) => {
@@ -245,7 +239,6 @@ pub(crate) fn not_found(error: EngineError) -> Failure {
     }
 }
 
-/// Finds the work item that a command is about.
 pub(crate) fn root_item(
     repository: &Repository,
     project: &Project<'_>,
@@ -280,7 +273,6 @@ pub(crate) fn party(project: &Project<'_>, name: &str) -> Result<Party, Failure>
     }
 }
 
-/// Returns what the card of an agent's profile says.
 fn profile(agent: &Agent) -> Value {
     let mut profile = Map::new();
     let texts = [
@@ -373,7 +365,6 @@ pub(crate) fn replayed<'p, 's>(
     Ok((probe, defaults.limits(BudgetLimits::default())))
 }
 
-/// Returns a few lines for people: what was made, and what to do next.
 fn summary(built: &BuiltHandover, path: &str) -> Vec<String> {
     let BuiltHandover { plan, sealed, agent, .. } = built;
     let count = |given: Given| plan.cards.iter().filter(|card| card.given == given).count();

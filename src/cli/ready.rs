@@ -90,7 +90,6 @@ fn bodies<'a>(project: &'a Project<'_>, items: &[usize]) -> BTreeMap<&'a str, Bo
     items.map(|item| (item.id.as_str(), BodyLines { first: item.body.line, text: &item.body.text })).collect()
 }
 
-/// What `ready` says of a root.
 struct Answer {
     root: String,
     title: String,
@@ -156,7 +155,6 @@ fn report(global: &Global, answers: &[Answer], errors: &[Diagnostic]) -> Result<
     Ok(document.print(global.format, global.verbose, &diagnostics, &output)?)
 }
 
-/// Returns an answer with its findings below it.
 fn answer_lines(answer: &Answer) -> (Line, Document) {
     let mut below = Document::default();
     below.nested_list(answer.findings.iter().map(|finding| {

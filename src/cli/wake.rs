@@ -13,7 +13,6 @@ use crate::github::{EventTarget, Http, SyncError, SystemClock, proxy_secrets, se
 use serde_json::Value;
 use std::path::Path;
 
-/// What the doorbell says.
 pub(crate) struct Ring {
     pub(crate) event: &'static str,
     /// The ids of what there is to do.
@@ -22,7 +21,6 @@ pub(crate) struct Ring {
     pub(crate) file: String,
 }
 
-/// A doorbell that can be rung.
 pub(crate) struct Doorbell {
     #[cfg(feature = "github")]
     target: EventTarget,

@@ -14,7 +14,6 @@ use walkdir::WalkDir;
 /// The folders below the folder of cards in which each file is checked.
 pub const CHECKED_FOLDERS: [&str; 5] = ["cards", "boxes", "logs", "batches", "inbox"];
 
-/// The fault of a file of a batch whose plan is missing.
 const NO_PLAN: &str =
     "its `batch.json` is not there or damaged (help: restore it from git, or fork the same plan again)";
 
@@ -40,7 +39,6 @@ fn is_context_folder(folder: &Path) -> bool {
         || any("logs", &|log| any(&format!("logs/{log}"), &is_entry))
 }
 
-/// Checks files below one folder of cards.
 #[derive(Debug)]
 pub struct FileChecker {
     store: CardStore,
@@ -103,7 +101,6 @@ impl FileChecker {
         Ok(faults)
     }
 
-    /// Checks a file that is named by its content.
     fn hashed(&self, kind: FileKind, folder: &str, file: &str, bytes: &[u8]) -> Vec<String> {
         let tombstone = file.strip_suffix(DELETED).filter(|_| kind == FileKind::Card);
         let hex = tombstone.or_else(|| file.strip_suffix(".json"));

@@ -6,14 +6,12 @@ use Property::{Builds, OnePack, Warns};
 use clap::CommandFactory as _;
 use std::fmt::Write as _;
 
-/// A command of the program.
 pub(super) struct CommandEntry {
     pub(super) name: &'static str,
     /// The heading under which `contextpack --help` lists it.
     pub(super) purpose: &'static str,
     /// The formats that it has, at least with some of its options.
     formats: &'static [Format],
-    /// What it does, examples, and exit codes.
     text: &'static str,
     properties: &'static [Property],
 }
@@ -82,7 +80,6 @@ const fn command(
 }
 
 impl CommandEntry {
-    /// Adds the texts of the command.
     fn document(&self, command: clap::Command) -> clap::Command {
         let mut command = with_options(documented(command, self.text), self.name);
         if self.properties.contains(&OnePack)
@@ -125,7 +122,6 @@ impl CommandEntry {
     }
 }
 
-/// What the program does, with examples and exit codes.
 const PROGRAM: &str = include_str!("../help/contextpack.txt");
 
 const GLOBAL: &str = "\
@@ -180,7 +176,6 @@ fn option_text(name: &str) -> Option<&'static str> {
     Some(text.split("\n\n[").next().unwrap_or(text).trim_end())
 }
 
-/// Returns the text of an option of a command: its own, else that of all commands that begin with the same words.
 fn text_of(mut words: &str, option: &str) -> Option<&'static str> {
     loop {
         match option_text(&format!("{words}.{option}")) {
@@ -193,7 +188,6 @@ fn text_of(mut words: &str, option: &str) -> Option<&'static str> {
     }
 }
 
-/// Adds the texts of the options and subcommands of the command with these words.
 fn with_options(command: clap::Command, words: &str) -> clap::Command {
     let command = command.mut_args(|arg| match text_of(words, arg.get_id().as_str()) {
         Some(text) => helped(arg, text),
@@ -218,7 +212,6 @@ pub(super) fn formats_of(name: &str) -> &'static [Format] {
     entry(name).map_or(TEXT, |entry| entry.formats)
 }
 
-/// Joins the names of formats, each in backticks.
 fn listed(formats: &[Format]) -> String {
     let names: Vec<String> = formats.iter().map(|format| format!("`{}`", format.name())).collect();
     match names.split_last() {
@@ -228,7 +221,6 @@ fn listed(formats: &[Format]) -> String {
     }
 }
 
-/// Returns the message that the command `name` has no format `asked`.
 pub(super) fn formats_fault(name: &str, formats: &[Format], asked: &str, when: &str) -> String {
     let (noun, verb) = if formats.len() == 1 { ("format", "is") } else { ("formats", "are") };
     format!("`{name}` has no `--format {asked}`{when}: its {noun} {verb} {}", listed(formats))
@@ -291,7 +283,6 @@ impl Args {
     }
 }
 
-/// Returns the help template of the program, with its subcommands by purpose.
 fn template(command: &clap::Command) -> String {
     let styles = command.get_styles();
     let (header, literal) = (styles.get_header(), styles.get_literal());

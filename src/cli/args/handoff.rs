@@ -176,14 +176,12 @@ pub(crate) enum BatchCommand {
     List,
 }
 
-/// The batch of a command.
 #[derive(Debug, Options)]
 pub(crate) struct BatchArg {
     #[arg(value_name = "ID", add = ArgValueCandidates::new(completion::batches))]
     pub(crate) id: String,
 }
 
-/// The options of commands that end a batch or its tasks.
 #[derive(Debug, Options)]
 pub(crate) struct EndArgs {
     #[command(flatten)]
@@ -192,7 +190,6 @@ pub(crate) struct EndArgs {
     pub(crate) publish: PublishArgs,
 }
 
-/// The task of a command.
 #[derive(Debug, Options)]
 pub(crate) struct TaskArg {
     #[command(flatten)]
@@ -257,14 +254,12 @@ pub(crate) enum InboxCommand {
     },
 }
 
-/// The inbox of a command.
 #[derive(Debug, Options)]
 pub(crate) struct InboxArg {
     #[arg(value_name = "AGENT", add = ArgValueCandidates::new(completion::agents))]
     pub(crate) agent: String,
 }
 
-/// The inbox of a command, and perhaps one of its turns.
 #[derive(Debug, Options)]
 pub(crate) struct TurnArg {
     #[command(flatten)]
@@ -290,7 +285,6 @@ pub(crate) struct TurnAckArgs {
     pub(crate) wake: WakeArgs,
 }
 
-/// Which attempts are given up, and how others learn of it.
 #[derive(Debug, Options)]
 pub(crate) struct ReclaimArgs {
     #[arg(long, value_name = "TIME", value_parser = timeout)]
@@ -301,7 +295,6 @@ pub(crate) struct ReclaimArgs {
     pub(crate) wake: WakeArgs,
 }
 
-/// What becomes of the files that a command wrote.
 #[derive(Debug, Clone, Copy, Default, Options)]
 #[command(next_help_heading = "Git options")]
 pub(crate) struct PublishArgs {
@@ -311,7 +304,6 @@ pub(crate) struct PublishArgs {
     pub(crate) push: bool,
 }
 
-/// What a report says besides its status.
 #[derive(Debug, Options)]
 pub(crate) struct OutcomeArgs {
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
@@ -326,7 +318,6 @@ pub(crate) struct OutcomeArgs {
     pub(crate) author: Option<String>,
 }
 
-/// How others learn that there is something to do.
 #[derive(Debug, Options)]
 #[command(next_help_heading = "Doorbell")]
 pub(crate) struct WakeArgs {
@@ -336,7 +327,6 @@ pub(crate) struct WakeArgs {
     pub(crate) wake_timeout: Duration,
 }
 
-/// How others learn that there is something to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum WakeMode {
     /// They look by themselves

@@ -18,7 +18,6 @@ use commands::{formats_fault, formats_of};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The command line.
 #[derive(Debug, Parser)]
 #[command(name = "contextpack", version, propagate_version = true)]
 #[command(arg_required_else_help = true, max_term_width = 100, disable_help_subcommand = false)]
@@ -52,7 +51,6 @@ pub(crate) struct Global {
 }
 
 impl Args {
-    /// Parses the arguments of this process.
     pub(crate) fn from_process() -> Result<Self, clap::Error> {
         // Help texts are half of the work of a short command: they are made only if one is shown.
         let mut matches = Self::command().try_get_matches().or_else(|_| {
@@ -100,20 +98,17 @@ impl Args {
 }
 
 impl Global {
-    /// Returns whether files that git does not track are trusted.
     pub(crate) fn untracked(&self) -> Untracked {
         let is_ci = || std::env::var_os("CI").is_some_and(|value| value.eq_ignore_ascii_case("true"));
         self.untracked.unwrap_or_else(|| if is_ci() { Untracked::Untrusted } else { Untracked::Trusted })
     }
 }
 
-/// Whether the text of a file is trusted.
 const TRUST: &[(&str, Untracked, &str)] = &[
     ("trusted", Untracked::Trusted, "Like the repo's own files"),
     ("untrusted", Untracked::Untrusted, "Like text that anyone could have written"),
 ];
 
-/// When to use colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Color {
     /// On a terminal
@@ -208,7 +203,6 @@ fn limit(text: &str) -> Result<u64, String> {
 /// The shortest interval between two polls; a shorter one would only burn CPU.
 const SHORTEST_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Parses an interval between two polls.
 fn interval(text: &str) -> Result<Duration, String> {
     match humantime::parse_duration(text) {
         Ok(interval) if interval >= SHORTEST_INTERVAL => Ok(interval),
@@ -224,7 +218,6 @@ fn timeout(text: &str) -> Result<Duration, String> {
     seconds.map_err(|_| "write it as `90s`, `10m` or `2h`, or as a number of seconds".to_owned())
 }
 
-/// Parses a duration of at least a second.
 fn seconds(text: &str) -> Result<Duration, String> {
     let time = timeout(text)?;
     if time.as_secs() > 0 { Ok(time) } else { Err("the shortest time is `1s`".to_owned()) }

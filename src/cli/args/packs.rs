@@ -12,7 +12,6 @@ use clap_complete::engine::ArgValueCandidates;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The profiles and limits of packs.
 #[derive(Debug, Default, PartialEq, Eq, Options)]
 #[command(next_help_heading = "Build options")]
 pub(crate) struct BudgetArgs {
@@ -28,14 +27,12 @@ pub(crate) struct BudgetArgs {
     pub(crate) strategy: Option<Strategy>,
 }
 
-/// How packs are cut to their limits.
 const STRATEGIES: &[(&str, Strategy, &str)] = &[
     ("truncate_tail truncate-tail", Strategy::TruncateTail, "Cuts the pack at its end"),
     ("drop_low_priority drop-low-priority", Strategy::DropLowPriority, "Drops whole sections, lowest priority first"),
     ("both", Strategy::Both, "Shortens sections, lowest priority first, before it drops any"),
 ];
 
-/// The agent that packs are for.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Options)]
 #[command(next_help_heading = "Agent options")]
 pub(crate) struct AgentChoice {
@@ -45,14 +42,12 @@ pub(crate) struct AgentChoice {
     pub(crate) policy: Option<Policy>,
 }
 
-/// How much a pack for an agent holds.
 const POLICIES: &[(&str, Policy, &str)] = &[
     ("minimal", Policy::Minimal, "The agent, the overview, recent changes, and the root alone"),
     ("default", Policy::Default, "Also the root's neighbours and pinned documents"),
     ("expanded", Policy::Expanded, "Also relevant documents"),
 ];
 
-/// The agent that a pack is for, and whether its delivery is recorded.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Options)]
 #[command(next_help_heading = "Agent options")]
 pub(crate) struct AgentArgs {
@@ -62,7 +57,6 @@ pub(crate) struct AgentArgs {
     pub(crate) record: bool,
 }
 
-/// The packs that a command builds.
 #[derive(Debug, Options)]
 pub(crate) struct PackArgs {
     #[arg(value_name = "ROOT", add = ArgValueCandidates::new(completion::roots))]
@@ -83,13 +77,11 @@ pub(crate) struct TargetArgs {
 }
 
 impl TargetArgs {
-    /// Returns the pack that is meant.
     pub(crate) fn pack(&self) -> PackTarget<'_> {
         PackTarget::new(self.target.as_deref(), &self.budget, &self.agent)
     }
 }
 
-/// The option for a job summary.
 #[derive(Debug, Options)]
 pub(crate) struct SummaryArgs {
     #[arg(long = "summary", value_name = "FILE")]
@@ -136,7 +128,6 @@ pub(crate) struct ListArgs {
     pub(crate) states: Vec<ItemState>,
 }
 
-/// The states of roots, as packs have them.
 const STATES: &[(&str, ItemState, &str)] = &[
     ("open", ItemState::Open, "To be done"),
     ("done", ItemState::Done, "Done"),
@@ -159,7 +150,6 @@ pub(crate) struct WatchArgs {
     pub(crate) poll: Option<Duration>,
 }
 
-/// The part of a rendering that `watch` prints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PrintMode {
     /// The changes
@@ -192,7 +182,6 @@ pub(crate) struct RenderArgs {
     pub(crate) record: bool,
 }
 
-/// A part of a rendering.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RenderPart {
     /// The instructions for the agent: the system prompt
@@ -275,7 +264,6 @@ pub(crate) struct ServeArgs {
     pub(crate) poll: Option<Duration>,
 }
 
-/// The commands that git runs.
 #[derive(Debug, Subcommand)]
 pub(crate) enum GitCommand {
     Textconv { file: PathBuf },
@@ -331,7 +319,6 @@ pub(crate) struct SyncArgs {
     pub(crate) write_config: bool,
 }
 
-/// The states of issues that GitHub can filter by.
 #[cfg(feature = "github")]
 const ISSUE_STATES: &[(&str, &str, &str)] =
     &[("open", "open", "Open issues"), ("closed", "closed", "Closed issues"), ("all", "all", "Both")];

@@ -33,7 +33,6 @@ struct Plan<'a> {
     lines: Vec<u32>,
     batch: Batch,
     id: ShortId,
-    /// The boxes that the user gives.
     boxes: &'a [String],
 }
 
@@ -178,7 +177,6 @@ fn build(files: &LedgerFiles, plan: &Plan<'_>) -> Result<Result<BuiltBatch, Exit
     Ok(Ok(batch))
 }
 
-/// Builds the pack of a task; `given` are the boxes that the user gives.
 fn build_task(
     files: &LedgerFiles,
     (repository, project): (&Repository, &Project<'_>),

@@ -19,7 +19,6 @@ use std::io::{IsTerminal as _, Write as _};
 use std::time::Duration;
 
 impl LedgerFiles {
-    /// Finds the batch that the user names.
     fn batch(&self, arg: &BatchArg) -> Result<OpenLedger<'_>, Failure> {
         Ok(self.open_batch(&self.batches.find_batch(&arg.id)?))
     }
@@ -93,7 +92,6 @@ fn status(files: &LedgerFiles, batch: &BatchArg, watch: Option<Duration>) -> Res
     }
 }
 
-/// Returns what `batch status` prints for programs.
 fn status_output(ledger: &Ledger, states: &[TaskState]) -> Value {
     let tasks = states.iter().map(|task| {
         let author = task.report.as_ref().map(|report| &report.author_id);
@@ -245,7 +243,6 @@ fn expire(files: &LedgerFiles, batch: &BatchArg) -> Result<Done, Failure> {
     end_open(&batch, &ledger, "timeout", ("deadline", &format!("it was not done {after} after the fork")))
 }
 
-/// Ends the open tasks of a batch.
 fn cancel(files: &LedgerFiles, batch: &BatchArg) -> Result<Done, Failure> {
     let batch = files.batch(batch)?;
     end_open(&batch, &batch.read()?, "canceled", ("canceled", "the batch was canceled"))

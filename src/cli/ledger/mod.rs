@@ -66,7 +66,6 @@ impl Done {
         Self { exit, message, ring: None, json, lines: Vec::new(), notes: Vec::new() }
     }
 
-    /// Adds notes for people.
     pub(crate) fn noted(mut self, note: impl IntoIterator<Item = String>) -> Self {
         self.notes.extend(note.into_iter().map(|note| format!("note: {note}")));
         self
@@ -102,7 +101,6 @@ impl LedgerFiles {
         })
     }
 
-    /// Records a file before it is written.
     pub(crate) fn record(&self, path: String) {
         self.written.borrow_mut().add(&self.root, path);
     }
@@ -114,7 +112,6 @@ impl LedgerFiles {
         }
     }
 
-    /// Records a file that was not there before.
     pub(crate) fn record_created(&self, path: String) {
         self.written.borrow_mut().add_created(path, true);
     }

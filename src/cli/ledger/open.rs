@@ -34,7 +34,6 @@ impl OpenLedger<'_> {
         self.folder.kind
     }
 
-    /// Names the ledger in a sentence.
     fn title(&self) -> String {
         format!("{}{}", self.kind().title, self.name)
     }
@@ -51,7 +50,6 @@ impl OpenLedger<'_> {
         Ok(if ledger.faults.is_empty() { Exit::Done } else { Exit::Input })
     }
 
-    /// Creates a file, and returns whether it did.
     pub(crate) fn create(&self, file: &NewFile) -> Result<bool, Failure> {
         let path = self.shown(&file.path);
         self.files.announce(&path, &file.bytes)?;
@@ -152,7 +150,6 @@ impl OpenLedger<'_> {
         Ok(Done { exit: Exit::Outside, ..done.noted(damaged) })
     }
 
-    /// Reports how the attempt that `attempt` returns ended.
     pub(crate) fn report(
         &self,
         status: &str,

@@ -25,18 +25,15 @@ pub(crate) fn fault_outputs(faults: &[LedgerFault]) -> Value {
     faults.iter().map(|it| json!({"path": it.path, "message": it.message})).collect()
 }
 
-/// Returns the fields that name an attempt.
 pub(crate) fn attempt_output(attempt: &Attempt) -> Value {
     let LedgerKind { id_field, epoch_field, .. } = attempt.of.kind();
     json!({*id_field: attempt.of, *epoch_field: attempt.epoch})
 }
 
-/// Returns who made a claim, and when.
 pub(crate) fn claim_output(claim: Option<&ClaimState>) -> Value {
     json!({"claimed_by": claim.map(|claim| &claim.author_id), "claimed_at": claim.map(|claim| &claim.at)})
 }
 
-/// Returns the state of a task or turn.
 pub(crate) fn state_output(state: &TaskState) -> Value {
     let LedgerKind { epoch_field, reports, .. } = state.id.kind();
     let report_states = state.reports.iter().map(|it| {
@@ -100,7 +97,6 @@ pub(crate) fn outcome_line(summary: Option<&str>, error: Option<&ToolError>) -> 
     line
 }
 
-/// Returns what a worker needs as lines for people.
 pub(crate) fn pointer_lines(pointers: &Value) -> Vec<String> {
     let line = |(name, field): &(&str, &str)| Some(format!("{name:<8}{}", pointers.get(field)?.as_str()?));
     POINTERS.iter().filter_map(line).collect()

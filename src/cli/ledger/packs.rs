@@ -13,9 +13,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::rc::Rc;
 
-/// The pack of a handover.
 pub(crate) struct HandedPack {
-    /// Its path from the repo's root.
     pub(crate) path: String,
     agent: String,
     /// The inbox of that agent, if the pack names its file.
@@ -47,7 +45,6 @@ impl HandedPack {
         Some(Self { path, agent: agent.key, inbox, output: LogName::new(&handover.output_box).ok() })
     }
 
-    /// Says why a turn of an agent, in this inbox, may not name its box: it was handed to another agent.
     pub(crate) fn refusal(&self, inbox: &str, agent: &str) -> Option<String> {
         let is_for_agent = self.agent == agent && self.inbox.as_ref().is_none_or(|own| own.as_str() == inbox);
         (!is_for_agent).then(|| format!("its box was handed to {}, so that it is no turn of {agent}", self.agent))

@@ -20,14 +20,12 @@ const LONGEST_JUMP: u32 = 10_000;
 #[serde(deny_unknown_fields)]
 pub struct BoxSnapshot {
     pub schema_version: String,
-    /// The cards, in order, each once.
     pub card_ids: Vec<ContentId>,
     /// The boxes that it continues.
     pub parent_ids: Vec<ContentId>,
 }
 
 impl BoxSnapshot {
-    /// Creates a box; repeated ids are dropped.
     pub fn new(card_ids: Vec<ContentId>, parent_ids: Vec<ContentId>) -> Self {
         Self { schema_version: BOX_VERSION.to_owned(), card_ids: once(card_ids), parent_ids: once(parent_ids) }
     }
@@ -56,14 +54,12 @@ impl BoxSnapshot {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LogAppend {
-    /// The cards, in order, each once.
     pub card_ids: Vec<ContentId>,
     /// Who appended them, for audit only.
     pub author_id: String,
 }
 
 impl LogAppend {
-    /// Creates an append; repeated ids are dropped.
     pub fn new(card_ids: Vec<ContentId>, author_id: String) -> Self {
         Self { card_ids: once(card_ids), author_id }
     }
@@ -94,7 +90,6 @@ pub(super) fn once(ids: Vec<ContentId>) -> Vec<ContentId> {
 pub struct LogEntry {
     /// One more than the highest clock that the writer saw.
     pub clock: u32,
-    /// The first 12 hex digits of the SHA-256 of the file.
     pub hash: String,
 }
 
@@ -158,7 +153,6 @@ impl LogName {
         Ok(Self(name.to_owned()))
     }
 
-    /// Returns the name.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -170,7 +164,6 @@ pub struct BoxContent {
     /// Its id, or `name@clock` of a log.
     pub name: String,
     pub id: Option<ContentId>,
-    /// The cards, in order, each once.
     pub card_ids: Vec<ContentId>,
     /// The boxes that it continues.
     pub parent_ids: Vec<ContentId>,
@@ -182,7 +175,6 @@ impl BoxContent {
         if self.id.is_some() { None } else { self.name.rsplit_once('@').map(|(log, _)| log) }
     }
 
-    /// Returns the snapshot that it becomes if it is a log.
     pub fn snapshot(&self) -> BoxSnapshot {
         BoxSnapshot::new(self.card_ids.clone(), self.parent_ids.clone())
     }
@@ -201,7 +193,6 @@ impl BoxContent {
     }
 }
 
-/// A log, as `box list` prints it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LogSummary {
     pub name: String,

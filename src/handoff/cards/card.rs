@@ -34,7 +34,6 @@ pub struct Card {
     /// Who wrote it, for audit only; a model does not see it.
     pub author_id: String,
     pub content: CardContent,
-    /// The tool calls of an assistant's message.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
     pub tool_calls: Option<Vec<ToolCall>>,
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
@@ -45,7 +44,6 @@ pub struct Card {
     pub metadata: Map<String, Value>,
 }
 
-/// Who says something in a conversation with a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "snake_case")]
@@ -95,10 +93,8 @@ pub enum CardContent {
         /// The path from the repo's root; either it or `uri` is given.
         #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
         path: Option<String>,
-        /// The address, if the file is not in the repo.
         #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
         uri: Option<String>,
-        /// The SHA-256 of the file's bytes: 64 lower-case hex digits.
         sha256: String,
     },
     ToolCall {
@@ -119,7 +115,6 @@ pub enum CardContent {
     },
 }
 
-/// A field that a result has to have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FieldDescription {
@@ -249,7 +244,6 @@ impl CardContent {
     }
 }
 
-/// A tool call of an assistant's message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ToolCall {

@@ -8,7 +8,6 @@ pub enum CardError {
     /// The request cannot be followed: wrong types, missing or unknown fields, no valid name.
     #[error("{0}")]
     BadRequest(String),
-    /// A card, box or log does not exist.
     #[error("{0}")]
     NotFound(String),
     /// An argument names a box that nobody gave leave for.
@@ -17,10 +16,8 @@ pub enum CardError {
     /// A file on disk is not what this program writes.
     #[error("{0}")]
     Invalid(String),
-    /// A text contains a secret of the environment.
     #[error("{0}")]
     Secret(String),
-    /// A file cannot be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
 }

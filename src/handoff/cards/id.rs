@@ -60,7 +60,6 @@ impl<'de> Deserialize<'de> for ContentId {
 pub struct IdPrefix(String);
 
 impl IdPrefix {
-    /// The fewest digits that name an id.
     pub const FEWEST: usize = 8;
 
     /// Parses an id or the beginning of one, with or without `sha256:`.
@@ -84,13 +83,11 @@ impl IdPrefix {
         &self.0
     }
 
-    /// Returns the id, if all digits are given.
     pub fn whole(&self) -> Option<ContentId> {
         ContentId::from_hex(&self.0)
     }
 }
 
-/// Returns whether a text is made of so many lower-case hex digits.
 pub fn is_hex(text: &str, digits: RangeInclusive<usize>) -> bool {
     digits.contains(&text.len()) && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }

@@ -102,7 +102,6 @@ impl Message {
         Ok(read)
     }
 
-    /// Reads a call in OpenAI's form.
     fn call(&mut self, call: Value, n: usize) -> Result<(), String> {
         let Value::Object(mut fields) = call else { return Err("a tool call is no JSON object".to_owned()) };
         match fields.remove("type") {
@@ -262,7 +261,6 @@ fn tool_result(output: Value, is_error: bool) -> Value {
     content
 }
 
-/// Takes the text of a field that may be absent or null.
 fn take_text(fields: &mut Map<String, Value>, name: &str) -> Result<Option<String>, String> {
     match fields.remove(name) {
         None | Some(Value::Null) => Ok(None),

@@ -15,7 +15,6 @@ pub fn parse(bytes: &[u8], what: &str) -> Result<Value, CardError> {
     parse_json(bytes, usize::MAX).map_err(|error| CardError::bad(format!("{what} is no JSON: {error}")))
 }
 
-/// Returns the RFC 8785 form of a value without floats.
 pub(super) fn canonical(value: &Value) -> String {
     serde_jcs::to_string(value).unwrap_or_default()
 }

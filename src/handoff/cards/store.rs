@@ -22,7 +22,6 @@ pub const TOMBSTONE: &str = "{\"schema_version\":\"tombstone/v1\"}";
 
 pub const DELETED: &str = ".deleted.json";
 
-/// A kind of files that are named by their content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileKind {
     Card,
@@ -52,7 +51,6 @@ pub enum ReadCard {
     Missing,
 }
 
-/// The folder of cards, boxes and logs of a repo.
 #[derive(Debug)]
 pub struct CardStore {
     root: PathBuf,

@@ -31,7 +31,6 @@ impl TargetStrategy {
     }
 }
 
-/// The arguments of a handover by name.
 #[derive(Debug, Clone, Default)]
 pub struct Arguments(pub BTreeMap<String, Value>);
 

@@ -27,11 +27,9 @@ pub struct HandoverRequest<'a> {
     /// The boxes that the user gives, which may therefore be inherited.
     pub boxes: &'a [String],
     pub to: &'a Party,
-    /// What the card of its profile says.
     pub profile: &'a Value,
     pub from: Option<&'a Party>,
     pub root: Option<&'a str>,
-    /// The time, at which cards may have expired.
     pub now: &'a str,
 }
 
@@ -57,7 +55,6 @@ pub struct HandoverPlan {
     pub notes: Vec<String>,
 }
 
-/// Makes a handover up, and checks everything about it.
 pub fn plan(
     request: &HandoverRequest<'_>,
     store: &CardStore,
@@ -188,7 +185,6 @@ fn other_logs(agent: &Party, store: &CardStore, inherited: &[BoxContent]) -> Res
     Ok((!logs.is_empty()).then(|| format!("{}{more}", shown.join(", "))))
 }
 
-/// Returns the boxes that are inherited, in order, and notes on what is not.
 fn inherited(
     request: &HandoverRequest<'_>,
     store: &CardStore,
@@ -255,7 +251,6 @@ fn unauthorized(request: &HandoverRequest<'_>, name: &str) -> CardError {
     CardError::Unauthorized(format!("unauthorized box_id: {name}{why} (help: give it by `--box` too{or})"))
 }
 
-/// Returns whether a card names the agent that hands over.
 fn names_parent(request: &HandoverRequest<'_>) -> bool {
     request.recipe.inherit_context.include_parent && request.from.is_some()
 }

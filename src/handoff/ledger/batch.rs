@@ -71,7 +71,6 @@ pub struct ForkedTask {
     pub agent: String,
     /// The pack that the agent is given, from the repo's root.
     pub pack: String,
-    /// The box with everything that was handed over.
     pub context_box_id: ContentId,
     pub output_box: String,
 }

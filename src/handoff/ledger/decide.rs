@@ -17,7 +17,6 @@ pub struct NewFile {
 }
 
 impl NewFile {
-    /// Creates a file of which there is one.
     pub(super) fn new(path: LedgerPath, content: &impl Serialize) -> Self {
         Self { path, bytes: canonical_bytes(content) }
     }

@@ -5,7 +5,6 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::fmt::Display;
 
-/// The highest epoch.
 pub const LAST_EPOCH: u32 = 99_999_999;
 
 const LONGEST_NAME: usize = 1_000;

@@ -14,7 +14,6 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub struct LedgerFolder {
     root: PathBuf,
-    /// The folder, from the root.
     path: String,
     pub kind: &'static LedgerKind,
 }
@@ -80,7 +79,6 @@ impl LedgerFolder {
         self.folder(&[ledger, folder])?.create(&name, &file.bytes)
     }
 
-    /// Returns whether there is an inbox of the agent with this log.
     pub fn has_inbox(&self, agent: &LogName) -> Result<bool, CardError> {
         Ok(self.folder(&[])?.folders()?.iter().any(|name| name == agent.as_str()))
     }

@@ -17,34 +17,28 @@ const REQUEST_VERSION: &str = "inbox_request/v1";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TurnRequest {
-    /// Always `inbox_request/v1`.
-    pub schema_version: String,
-    /// The key of the agent.
-    pub agent: String,
-    /// The box that the agent reads.
-    pub context_box_id: ContentId,
-    /// The log that the agent appends to.
-    pub output_box: String,
+    pub(crate) schema_version: String,
+    pub(crate) agent: String,
+    pub(crate) context_box_id: ContentId,
+    pub(crate) output_box: String,
     /// The work item or issue that the turn is about.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub root: Option<String>,
-    /// The key of the agent that dispatched it.
+    pub(crate) root: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub from_agent: Option<String>,
+    pub(crate) from_agent: Option<String>,
     /// What joins request and response; the id of the turn if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub correlation_id: Option<String>,
+    pub(crate) correlation_id: Option<String>,
     /// The trace that the turn belongs to, as in W3C Trace Context; if absent, it follows from the request.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub trace_id: Option<String>,
+    pub(crate) trace_id: Option<String>,
     /// What makes it another turn than an equal request.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub key: Option<String>,
+    pub(crate) key: Option<String>,
 }
 
 impl TurnRequest {
-    /// Creates a request that names nothing that may be left out.
-    pub fn new(agent: String, context_box_id: ContentId, output_box: String) -> Self {
+    pub(crate) fn new(agent: String, context_box_id: ContentId, output_box: String) -> Self {
         Self {
             schema_version: REQUEST_VERSION.to_owned(),
             agent,
@@ -58,18 +52,15 @@ impl TurnRequest {
         }
     }
 
-    /// Returns the id of the turn.
-    pub fn id(&self) -> ShortId {
+    pub(crate) fn id(&self) -> ShortId {
         ShortId::of(&canonical_bytes(self))
     }
 
-    /// Returns what joins the request and its response.
-    pub fn correlation(&self) -> String {
+    pub(crate) fn correlation(&self) -> String {
         self.correlation_id.clone().unwrap_or_else(|| self.id().to_string())
     }
 
-    /// Returns the trace that it belongs to.
-    pub fn trace(&self) -> String {
+    pub(crate) fn trace(&self) -> String {
         let own = || ContentId::of(&canonical_bytes(self)).hex()[..TRACE_DIGITS].to_owned();
         self.trace_id.clone().unwrap_or_else(own)
     }

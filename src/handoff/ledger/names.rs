@@ -69,7 +69,6 @@ pub struct LedgerKind {
     /// The folder of all ledgers of the kind, below the folder of cards.
     pub folder: &'static str,
     pub command: &'static str,
-    /// The files of a ledger's own folder.
     pub files: &'static [&'static str],
     pub folders: &'static [&'static str],
     /// The one of its folders that says how attempts ended.
@@ -85,13 +84,11 @@ pub struct LedgerKind {
     pub title: &'static str,
     /// The verb of a command that reports.
     pub acknowledges: &'static str,
-    /// The field that names what is claimed.
     pub id_field: &'static str,
     pub epoch_field: &'static str,
     pub attempt: &'static str,
     /// The word for a report, and the field of a late one.
     pub report: &'static str,
-    /// Why a report can be late.
     pub late: &'static [LateReason],
     /// How what has ended is done again.
     pub again: &'static str,
@@ -159,13 +156,12 @@ impl WorkId {
         }
     }
 
-    /// Names it in a sentence.
-    pub fn words(&self) -> String {
+    pub(crate) fn words(&self) -> String {
         format!("{}{} {self}", self.kind().article, self.kind().noun)
     }
 
     /// Says how it goes on if its claim or report is damaged.
-    pub fn way_on(&self, ledger: &str) -> String {
+    pub(crate) fn way_on(&self, ledger: &str) -> String {
         format!("`contextpack {} reclaim {ledger} {self}` begins the next epoch", self.kind().command)
     }
 }
@@ -209,7 +205,6 @@ impl Display for Attempt {
 /// The fault of a file that this program never writes.
 pub const MISPLACED: &str = "no file of this program is here";
 
-/// The path of a file in the folder of a ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LedgerPath {
     /// A file of the folder itself, such as `batch.json`, which one process creates.

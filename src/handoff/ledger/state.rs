@@ -13,7 +13,6 @@ use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 
-/// A claim, as far as it can be read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ClaimState {
     pub author_id: Option<String>,
@@ -56,10 +55,8 @@ pub struct ReportState {
     pub late: Option<LateReason>,
 }
 
-/// A file of a ledger that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LedgerFault {
-    /// Its path in the folder of the ledger.
     pub path: String,
     pub message: String,
 }
@@ -105,7 +102,6 @@ pub struct Ledger {
     pub name: String,
     /// The files that cannot be used, by path.
     pub faults: Vec<LedgerFault>,
-    /// What can be claimed, in order.
     pub(super) order: Vec<WorkId>,
     claims: BTreeMap<Attempt, ClaimState>,
     /// The reports; `None` if the file cannot be used.
@@ -350,7 +346,6 @@ impl Ledger {
         self.result.is_some()
     }
 
-    /// Returns the last number of a series of events, 0 if there is none.
     pub(super) fn last_number(&self, kind: &str, of: Option<&WorkId>) -> u32 {
         self.last_numbers.get(&(kind.to_owned(), of.cloned())).copied().unwrap_or_default()
     }
@@ -375,7 +370,6 @@ impl Ledger {
         self.reports.get(attempt).map(Option::as_ref)
     }
 
-    /// Returns the reports of a task or turn that came too late.
     pub(super) fn late(&self, id: &WorkId) -> &[(LateReason, AttemptReport)] {
         self.late.get(id).map_or(&[], Vec::as_slice)
     }
@@ -412,7 +406,6 @@ impl Ledger {
         states
     }
 
-    /// Returns whether a report failed all under `fail_fast`.
     pub(super) fn failed_fast(&self, states: &[TaskState]) -> bool {
         self.plan.as_ref().is_some_and(|plan| plan.fail_fast)
             && states.iter().any(|state| state.report.is_some() && state.status.fails_fast())
@@ -463,7 +456,6 @@ impl Ledger {
     }
 }
 
-/// Returns what the number of a series of events is.
 fn number_word(of: Option<&WorkId>) -> &'static str {
     if of.is_some() { "epoch" } else { "number" }
 }

@@ -79,13 +79,9 @@ impl Status {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LateReason {
-    /// Its epoch is over.
     StaleEpoch,
-    /// Its epoch has not begun.
     FutureEpoch,
-    /// Its epoch has a report already.
     Second,
-    /// The batch was joined before.
     Closed,
 }
 
