@@ -17,13 +17,13 @@ static PLACE: LazyLock<Regex> = LazyLock::new(|| {
 
 static AFTER: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"^(?:["'`)\],:]{0,3}\s{0,2}\(?(?:(?i:at|on|in|auf|in|à|en|em)\s)?(?i:(?:lines?|zeilen?|lignes?|l[ií]neas?|linhas?)\s{1,2}|l)#?|\(L?)(\d{1,7})(?:\s?(-|–|—|\.\.\.?=?|to|through|until|bis|à|a|&|and|und|et|y|e)\s?L?(\d{1,7}))?(?:,\s?\d{1,7})?(?:[^\w]|$)"#,
+        r#"^(?:["'`)\],:]{0,3}\s{0,2}\(?(?:(?i:at|on|in|auf|in|à|en|em)\s)?(?i:(?:lines?|zeilen?|lignes?|l[ií]neas?|linhas?)\s{1,2}|l)#?|\(L?)([0-9]{1,7})(?:\s?(-|–|—|\.\.\.?=?|to|through|until|bis|à|a|&|and|und|et|y|e)\s?L?([0-9]{1,7}))?(?:,\s?[0-9]{1,7})?(?:[^\w]|$)"#,
     )
 });
 
 static BEFORE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"(?i)\b(?:lines?|zeilen?|lignes?|l[ií]neas?|linhas?)\s{1,2}(\d{1,7})(?:\s?(-|–|—|\.\.\.?=?|to|through|bis|à|a|&|and|und|et|y|e)\s?(\d{1,7}))?\s(?:of|in|from|von|de|da|do|du)\s(?:the\s|our\s)?(?:file\s)?["'`(\[]?$"#,
+        r#"(?i)\b(?:lines?|zeilen?|lignes?|l[ií]neas?|linhas?)\s{1,2}([0-9]{1,7})(?:\s?(-|–|—|\.\.\.?=?|to|through|bis|à|a|&|and|und|et|y|e)\s?([0-9]{1,7}))?\s(?:of|in|from|von|de|da|do|du)\s(?:the\s|our\s)?(?:file\s)?["'`(\[]?$"#,
     )
 });
 

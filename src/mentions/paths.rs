@@ -10,17 +10,8 @@ use std::sync::LazyLock;
 pub(super) const LONGEST_PATH: usize = 1024;
 const SENTENCE_MARKS: [char; 7] = ['.', ':', '!', '?', '*', '>', '…'];
 
-static BARE_NAME: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[A-Z][A-Za-z]{0,35}file$"));
-/// A name of a file if a line follows it; in lower case it is more often a host or an image: `redis:6379`, `node:18`.
-static CAPITALIZED: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[A-Z][A-Za-z0-9_-]{0,63}$"));
-static WITHOUT_EXTENSION: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.-]+)+$"));
-static EXTENSION: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[0-9_+-]{0,15}[A-Za-z][A-Za-z0-9_+-]{0,15}$"));
-/// What only shows the form of a path: `ADR-XXXX-title.md`, `NNNN-title.md`.
-static PLACEHOLDER: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?:^|[^\p{Alphabetic}\p{N}])(?:[Xx]{3,}|NNNN?|YYYY)(?:[^\p{Alphabetic}\p{N}]|$)"));
 /// A variable or a version in a path: `$DIR/a.rs`, `pkg@1.2.3/a.js`.
 static VARIABLE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?:^|/)\$(?:\(|[^a-z./]+(?:/|$))|@[v^~]*[0-9]"));
-static HOST_LABELS: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[A-Za-z0-9-][A-Za-z0-9.-]*$"));
 
 pub(super) struct PathMention<'a> {
     pub(super) path: &'a str,
@@ -32,7 +23,9 @@ pub(super) fn path_mention(word: &str) -> Option<PathMention<'_>> {
     let word = word.trim_start_matches(['*', '=', ':']).trim_end_matches(SENTENCE_MARKS);
     let (path, lines) = split_lines(word).filter(|_| word.len() <= LONGEST_PATH)?;
     let path = path.strip_prefix("./").unwrap_or(path);
-    let is_name = || is_bare_name(path) || CAPITALIZED.is_match(path) && !is_jumble(path);
+    // In lower case a name before a line is more often a host or an image: `redis:6379`, `node:18`.
+    let is_capitalized = || path.starts_with(|c: char| c.is_ascii_uppercase()) && path.len() <= 64;
+    let is_name = || is_bare_name(path) || is_capitalized() && is_made_of(path, b"_-") && !is_jumble(path);
     let is_shaped = is_file_shaped(path) || is_path_without_extension(path) || !lines.is_empty() && is_name();
     let is_path = is_shaped && !has_signs(path, &['#', '|']) && !is_template(path) && !is_host(path, &lines);
     is_path.then_some(PathMention { path, lines })
@@ -58,7 +51,7 @@ pub(super) fn document_in(word: &str) -> Option<&str> {
         _ => without_lines(word),
     };
     let is_document = word.len() <= LONGEST_PATH && is_document_name(word) && !has_signs(word, &['$']);
-    (is_document && !PLACEHOLDER.is_match(word)).then_some(word)
+    (is_document && !has_placeholder(word)).then_some(word)
 }
 
 /// Returns whether a word has signs of globs and placeholders, or `others`.
@@ -76,18 +69,26 @@ pub(super) fn is_file_shaped(path: &str) -> bool {
     // `ADR-2..ADR-4` is a range.
     let is_stem = stem.is_empty()
         || !stem.ends_with('.') && stem.contains(|c: char| c.is_alphanumeric() || matches!(c, '_' | ']'));
-    let is_extension = extension.len() <= 16 && EXTENSION.is_match(extension) && !is_jumble(extension);
+    let has_letter = || extension.bytes().any(|byte| byte.is_ascii_alphabetic());
+    let is_extension = extension.len() <= 16 && is_made_of(extension, b"_+-") && has_letter() && !is_jumble(extension);
     is_extension && is_stem && !is_version && name.len() <= 255 && !path.contains("//")
 }
 
 /// Returns whether a text is the name of a file without an extension: a well-known one, or such as `Dockerfile`.
 pub(super) fn is_bare_name(name: &str) -> bool {
-    means("file name", name) || BARE_NAME.is_match(name)
+    let is_such = |stem: &str| {
+        stem.len() <= 36
+            && stem.starts_with(|c: char| c.is_ascii_uppercase())
+            && stem.bytes().all(|byte| byte.is_ascii_alphabetic())
+    };
+    name.strip_suffix("file").is_some_and(is_such) || means("file name", name)
 }
 
 /// Returns whether a name without a folder is that of a host: `example.com`, `db.internal:5432`.
 fn is_host(name: &str, lines: &[LineRange]) -> bool {
-    let Some((rest, domain)) = name.rsplit_once('.').filter(|(rest, _)| HOST_LABELS.is_match(rest)) else {
+    let Some((rest, domain)) =
+        name.rsplit_once('.').filter(|(rest, _)| is_made_of(rest, b".-") && !rest.starts_with('.'))
+    else {
         return false;
     };
     let is_port =
@@ -97,8 +98,13 @@ fn is_host(name: &str, lines: &[LineRange]) -> bool {
 }
 
 fn is_path_without_extension(path: &str) -> bool {
-    let is_plain = path.contains('/') && WITHOUT_EXTENSION.is_match(path) && !path.split('/').any(is_jumble);
+    let is_plain = path.contains('/') && path.split('/').all(|name| is_made_of(name, b"_.-") && !is_jumble(name));
     is_plain && path.bytes().any(|byte| byte.is_ascii_alphabetic())
+}
+
+/// Returns whether a text has only letters and digits of ASCII and `others`.
+pub(super) fn is_made_of(text: &str, others: &[u8]) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || others.contains(&byte))
 }
 
 /// Returns whether letters and digits are mixed as in a secret rather than a file: mentions are cached.
@@ -110,7 +116,16 @@ fn is_jumble(text: &str) -> bool {
 
 /// Returns whether a path only shows the form of one (`path/to/NNNN.rs`, `src/XXX.py`), or has a variable or a version in it.
 pub(super) fn is_template(path: &str) -> bool {
-    PLACEHOLDER.is_match(path) || path.contains(['$', '@']) && VARIABLE.is_match(path)
+    has_placeholder(path) || path.contains(['$', '@']) && VARIABLE.is_match(path)
+}
+
+/// Returns whether a word of a path only shows its form: `ADR-XXXX-title.md`, `NNNN-title.md`.
+fn has_placeholder(path: &str) -> bool {
+    let is_one = |word: &str| match word.as_bytes() {
+        [b'X' | b'x', rest @ ..] => rest.len() > 1 && rest.iter().all(|byte| matches!(byte, b'X' | b'x')),
+        word => matches!(word, b"NNN" | b"NNNN" | b"YYYY"),
+    };
+    path.split(|c: char| !c.is_alphanumeric()).any(is_one)
 }
 
 /// Returns the URL in a word, or an empty text if it is no web address; `at` is the offset of its `://`.

@@ -6,11 +6,12 @@ use regex::Regex;
 use std::sync::LazyLock;
 
 const NEAR: usize = 160;
+const WORDS_BEFORE: usize = 3;
 
 /// A word that may be the name of a repo, at the end of a text but for what `after` matches.
 fn name_before(after: &str) -> Regex {
     pattern(&format!(
-        r#"(?:^|[\s(\[)\]"`,;|{{]|[^\x00-\x7f\p{{L}}\p{{N}}’])([A-Za-z0-9](?:[A-Za-z0-9_./-]{{0,98}}[A-Za-z0-9])?)(?:['’]s)?{after}$"#
+        r#"(?:^|[\s(\[)\]"`,;|{{]|[^\x00-\x7f’])([A-Za-z0-9](?:[A-Za-z0-9_./-]{{0,98}}[A-Za-z0-9])?)(?:['’]s)?{after}$"#
     ))
 }
 
@@ -40,6 +41,9 @@ pub(super) fn repo_directly_before(before: &str) -> Option<String> {
 /// Returns the repo that a path between two texts is said to be of, if there is a name that looks like one.
 pub(super) fn repo_of_path(before: &str, after: &str) -> Option<String> {
     let before = near_end(before);
+    // Most words before a path are no names, and few words are between a name and its path.
+    let words = before.rsplit([' ', '\u{a0}']).filter(|word| word.contains(char::is_alphanumeric));
+    let before = if words.take(WORDS_BEFORE).any(|word| word.contains(has_form)) { before } else { "" };
     // After a verb, and in `In o/r, x/a.go`, only `owner/name` is clear enough.
     let is_owned = |name: &String| is_repo_name(name);
     let verb = BEFORE_VERB.captures(before).filter(|found| means("verb of a repo", &found["verb"]));
@@ -59,8 +63,10 @@ fn near_end(text: &str) -> &str {
 
 /// Returns the name that a pattern finds, unless it is a word such as `and/or`, `TASK-12`, `v2` or `docs/adr`.
 fn name_in(place: &Regex, text: &str) -> Option<String> {
-    let name = place.captures(text)?.get(1)?.as_str();
-    let has_form = name.contains(|c: char| c.is_ascii_digit() || matches!(c, '-' | '/' | '_'));
+    let found = place.captures(text)?.get(1)?;
+    let name = found.as_str();
+    // In other scripts words need no space between them, but a letter before the name is a part of it.
+    let has_form = name.contains(has_form) && !text[..found.start()].ends_with(char::is_alphanumeric);
     let parts = name.split(['-', '/', '_', '.']);
     let first = parts.clone().next().unwrap_or_default().to_ascii_lowercase();
     let begins = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
@@ -72,4 +78,9 @@ fn name_in(place: &Regex, text: &str) -> Option<String> {
         || means("prefix", &first)
         || means("alternative", &name.to_ascii_lowercase());
     (has_form && !is_word).then(|| name.to_owned())
+}
+
+/// Returns whether a name with this character looks like that of a repo.
+fn has_form(c: char) -> bool {
+    c.is_ascii_digit() || matches!(c, '-' | '/' | '_')
 }

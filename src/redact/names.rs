@@ -78,9 +78,7 @@ pub(super) fn class_of(name: &[u8]) -> Option<Class> {
         return None;
     }
     let joined = words.concat();
-    let is_in = |list: &Words| {
-        list.has(last) || (0..joined.len()).any(|at| list.has(&[b"*", &joined.as_bytes()[at..]].concat()))
-    };
+    let is_in = |list: &Words| list.has(last) || list.has_end_of(&joined);
     let is_constant = words.len() > 1 && !name.iter().any(u8::is_ascii_lowercase);
     Some(if is_in(&rules::NAMES_PASSWORD) || is_in(&rules::NAMES_FOREIGN) {
         Class::Password

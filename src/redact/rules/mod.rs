@@ -70,6 +70,11 @@ impl Words {
         self.0.binary_search_by(|known| known.bytes().cmp(word.iter().map(u8::to_ascii_lowercase))).is_ok()
     }
 
+    /// Whether the list has an ending (`*key`, which sorts before all words) of a text in lower case.
+    pub(super) fn has_end_of(&self, text: &str) -> bool {
+        self.iter().map_while(|word| word.strip_prefix('*')).any(|ending| text.ends_with(ending))
+    }
+
     pub(super) fn iter(&self) -> impl Iterator<Item = &'static str> {
         self.0.iter().copied()
     }
