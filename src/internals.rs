@@ -61,11 +61,13 @@ pub mod select {
     pub use crate::select::{CardContentText, CardText, HandedOver, HandoverLabel, RecentChanges};
 }
 pub mod store {
-    pub use crate::store::{Access, CacheFolder};
+    pub use crate::store::{
+        Access, CacheFolder, CacheUnavailable, Folder, SealedContent, WriteResult, init_state_dir, sweep_state,
+    };
 }
 #[cfg(feature = "cli")]
 pub mod watch {
-    pub use crate::watch::{Event, Events, FollowError, Watch};
+    pub use crate::watch::{Event, Events, FollowError, Watch, WatchReport};
 }
 pub mod wire {
     pub use crate::wire::{Metadata, Pack, PackOmission, Section, SectionSource};

@@ -4,24 +4,11 @@
 use super::memo::{MemoKey, ObservedInput, ObservedInputs, SessionMemo};
 use super::now;
 use super::texts::{TextCache, content};
-use crate::mentions::Markdown;
 use crate::model::{Diagnostic, Digest, Digester, FileState, Refusal, RepoPath, SourceTree};
-use crate::redact::CachedScrub;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The cached result of scrubbing and parsing the texts of one source.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct CachedReading {
-    /// The scrubbed texts and the record of removals.
-    pub scrubbed: CachedScrub,
-    /// The outlines of the texts that are Markdown, in their order.
-    pub markdown: Vec<Markdown>,
-    /// The digest of the scrubbed texts, as packs name it among their inputs.
-    pub digest: Digest,
-}
-
+/// What a file is read for, under which its result is cached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum FilePurpose {
     Items,
@@ -82,15 +69,16 @@ impl<'a> Inputs<'a> {
         Some(seen.map_or_else(|| content(&texts.text_base, text), |seen| seen.digest))
     }
 
-    pub fn reading(&self, key: &Digest) -> Option<CachedReading> {
-        postcard::from_bytes(self.caches.texts?.get(key)?).ok()
+    /// Returns the encoded result under `key`, if it is cached; `is_document` says whether of a document rather than of any
+    /// texts.
+    pub fn encoded(&self, is_document: bool, key: &Digest) -> Option<&'a [u8]> {
+        self.caches.documents.filter(|_| is_document).or(self.caches.texts)?.get(key)
     }
 
-    pub fn put_reading(&self, key: &Digest, reading: &CachedReading) {
-        if let Some(texts) = self.caches.texts.filter(|_| self.caches.adds_texts)
-            && let Ok(bytes) = postcard::to_allocvec(reading)
-        {
-            texts.put(key, bytes);
+    pub fn put_encoded(&self, is_document: bool, key: &Digest, encoded: Vec<u8>) {
+        let texts = self.caches.texts.filter(|_| is_document || self.caches.adds_texts);
+        if let Some(cache) = self.caches.documents.filter(|_| is_document).or(texts) {
+            cache.put(key, encoded);
         }
     }
 
@@ -118,18 +106,6 @@ impl<'a> Inputs<'a> {
             seen()
         })?;
         (!seen.inconsistent).then(|| seen.digest.bytes().to_vec())
-    }
-
-    /// Returns what was derived from the files with the identity `key`, encoded, if it is cached.
-    pub fn derived(&self, key: &Digest) -> Option<&[u8]> {
-        self.caches.documents.or(self.caches.texts)?.get(key)
-    }
-
-    /// Caches what was derived from the files with the identity `key`, encoded.
-    pub fn put_derived(&self, key: &Digest, derived: Vec<u8>) {
-        if let Some(cache) = self.caches.documents.or(self.caches.texts) {
-            cache.put(key, derived);
-        }
     }
 
     /// Returns the result of a file, if neither it nor any file that was read for it changed.

@@ -12,9 +12,10 @@ use std::collections::BTreeMap;
 /// The cached facts about the packs of a repo.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Manifest {
-    /// The digest of the environment's secrets in the process that built the packs.
-    pub(super) environment: Option<Digest>,
+    /// The digest of the environment's secrets in the process that built the packs; `None` until it is saved.
+    pub environment: Option<Digest>,
     pub packs: BTreeMap<String, CachedPack>,
+    /// The last build of all roots, if all of it can be reused.
     pub run: Option<CompletedBuild>,
 }
 
@@ -148,15 +149,6 @@ impl CompletedBuild {
 }
 
 impl Manifest {
-    /// Creates the manifest after a build; `run` is `None` unless all of it can be reused.
-    pub fn new(packs: impl IntoIterator<Item = (String, CachedPack)>, run: Option<CompletedBuild>) -> Self {
-        Self { environment: None, packs: packs.into_iter().collect(), run }
-    }
-
-    pub(super) fn decode(bytes: &[u8]) -> Option<Self> {
-        postcard::from_bytes(bytes).ok()
-    }
-
     /// Encodes the manifest; states of files that changed shortly before `now` are left out.
     pub(super) fn encode(&self, environment: Digest, now: u128) -> Option<Vec<u8>> {
         let mut manifest = Self { environment: Some(environment), ..self.clone() };

@@ -13,7 +13,7 @@ mod manifest;
 mod memo;
 mod texts;
 
-pub use inputs::{CachedReading, FilePurpose, InputCaches, Inputs};
+pub use inputs::{FilePurpose, InputCaches, Inputs};
 pub use manifest::{
     CachedPack, CompletedBuild, FileFingerprint, FreshnessPolicy, Manifest, PackSummary, rendering_name,
 };
@@ -60,7 +60,7 @@ impl Cache {
         let (manifest, config) = (Manifest::default(), config.to_owned());
         let mut cache = Self { folder, environment, manifest, config, texts, documents, memo, notes };
         if let Some(bytes) = cache.read(PACKS) {
-            match Manifest::decode(&bytes) {
+            match postcard::from_bytes::<Manifest>(&bytes).ok() {
                 Some(manifest) if manifest.environment == Some(cache.environment) => cache.manifest = manifest,
                 Some(_) => {
                     cache.note("the environment has other secrets, so what was known of packs is not used".to_owned())

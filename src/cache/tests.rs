@@ -1,62 +1,10 @@
-//! Tests of the cache with foreign files and with clocks that are set back.
+//! Tests of the cache with files that change and with clocks that are set back.
 
 use super::*;
 use crate::model::{Refusal, RepoPath, SourceTree};
-use crate::store::{Access, Folder};
+use crate::store::Folder;
 use std::fs;
-use std::path::Path;
 use std::sync::Mutex;
-
-fn opened(root: &Path) -> (Cache, Vec<String>) {
-    let folder = CacheFolder::open(&root.join("repo"), root, Access::Write).unwrap().unwrap();
-    let cache = Cache::new(folder, Digest::of("environment"), "");
-    let notes = cache.take_notes();
-    (cache, notes)
-}
-
-fn pack(bytes: &[u8]) -> CachedPack {
-    let summary = PackSummary { hash: "h".to_owned(), used_chars: 1, used_tokens: None, omitted: 0, redacted: 0 };
-    let (root, profile) = ("x".to_owned(), "coding".to_owned());
-    CachedPack {
-        root,
-        profile,
-        fingerprint: Digest::of("f"),
-        file: FileFingerprint::new(bytes),
-        rendering: None,
-        summary,
-    }
-}
-
-#[test]
-fn saved_entries_are_read_back_and_damaged_ones_dropped_with_a_note() {
-    let folder = tempfile::tempdir().unwrap();
-    let root = folder.path();
-    fs::create_dir(root.join("repo")).unwrap();
-    let (cache, notes) = opened(root);
-    assert!(notes.is_empty() && cache.manifest.packs.is_empty());
-    assert!(!root.join("repo/.contextpack").exists(), "nothing is written by looking");
-    let manifest = Manifest::new([("x.coding.json".to_owned(), pack(b"1"))], None);
-    cache.save(&manifest).unwrap();
-    assert_eq!(opened(root).0.manifest.packs, manifest.packs);
-    let ignored = fs::read_to_string(root.join("repo/.contextpack/cache/.gitignore")).unwrap();
-    assert!(ignored.ends_with("*\n"));
-
-    let path = root.join("repo/.contextpack/cache/packs");
-    let whole = fs::read(&path).unwrap();
-    for bytes in [&whole[..whole.len() - 1], b"", b"garbage", b"\ncontextpack cache 3\n"] {
-        fs::write(&path, bytes).unwrap();
-        let (cache, notes) = opened(root);
-        assert!(cache.manifest.packs.is_empty());
-        assert_eq!(notes, ["`.contextpack/cache/packs` is damaged or was not written here, and is made again"]);
-    }
-    fs::write(&path, &whole).unwrap();
-    let folder = CacheFolder::open(&root.join("repo"), root, Access::Read).unwrap().unwrap();
-    let other = Cache::new(folder, Digest::of("other"), "");
-    assert!(other.manifest.packs.is_empty(), "packs of another environment");
-    // A cache under another key is not used.
-    fs::write(root.join("contextpack/key"), [7; 32]).unwrap();
-    assert!(opened(root).0.manifest.packs.is_empty());
-}
 
 #[test]
 fn texts_are_kept_until_a_build_does_not_use_them() {

@@ -131,7 +131,7 @@ pub(crate) fn built(
     files: &CardFiles,
     task: HandoverTask<'_>,
 ) -> Result<Result<BuiltHandover, Exit>, Failure> {
-    let (agent, defaults) = project.agent_of_handover(task.to).map_err(not_found)?;
+    let agent = project.agent_of_handover(task.to).map_err(not_found)?;
     let known = &project.knowledge().agents.all[agent.agent];
     let to = party(project, task.to)?;
     let from = task.from.map(|name| party(project, name)).transpose()?;
@@ -157,8 +157,8 @@ pub(crate) fn built(
         plan.output_box = log;
     }
 
-    let profiles = defaults.profiles(repository.configuration(), &task.budget.profiles)?;
-    let limits = defaults.limits(task.budget.limits());
+    let budget = task.budget;
+    let (profiles, limits) = repository.with_defaults(project, Some(&agent), &budget.profiles, budget.limits())?;
     let Some(profile) = profiles.into_iter().next() else { return Err(Failure::usage("there is no profile")) };
     let handover = project.handed_over(task.name, from.as_ref().map(|from| from.key.as_str()), &plan);
     let target = PackAgent { key: known.key.to_string(), name: known.name.to_string() };
@@ -254,7 +254,7 @@ pub(crate) fn root_item(
 /// other is given.
 pub(crate) fn party(project: &Project<'_>, name: &str) -> Result<Party, Failure> {
     let agents = &project.knowledge().agents.all;
-    let agent = &agents[project.agent_of_handover(name).map_err(not_found)?.0.agent];
+    let agent = &agents[project.agent_of_handover(name).map_err(not_found)?.agent];
     let party_of = |agent: &Agent| Party { key: agent.key.to_string(), stem: agent.stem().to_owned() };
     let party = party_of(agent);
     let Ok(log) = own_log(&party) else { return Ok(party) };
@@ -356,13 +356,14 @@ pub(crate) fn replayed<'p, 's>(
     let plan = replay(context_box_id, target_profile_box_id, output_box, &own.collect(), &files.store, now);
     let plan = files.settle(plan.map_err(Failure::from))?;
     let key = pack.agent.as_ref().map_or("", |agent| agent.key.as_str());
-    let (agent, defaults) = project.agent_of_handover(key)?;
+    let agent = project.agent_of_handover(key)?;
     let root = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref()).filter(|root| *root != key);
     let item = root_item(repository, project, root)?;
     let handed = project.handed_over(&handover.recipe, handover.from.as_deref(), &plan);
+    let (_, limits) = repository.with_defaults(project, Some(&agent), &[], BudgetLimits::default())?;
     let agent = AgentContext { handover: Some(handed), ..agent };
     let probe = BudgetProbe::new(project, item, pack.profile.clone(), stamp()?).with_agent(Some(agent));
-    Ok((probe, defaults.limits(BudgetLimits::default())))
+    Ok((probe, limits))
 }
 
 fn summary(built: &BuiltHandover, path: &str) -> Vec<String> {

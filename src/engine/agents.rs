@@ -1,25 +1,35 @@
 //! Packs for agents: who asks, with which profile and limits, and what changed lately.
 
-use super::knowledge::AgentContext;
-use super::{BudgetLimits, Configuration, EngineError, Project, Repository};
+use super::{BudgetLimits, EngineError, Project, Repository};
 use crate::config::{Job, Policy, Settings};
 use crate::git::{CommitLog, last_commits};
-use crate::knowledge::{Agent, AgentError};
-use crate::model::{Code, Diagnostic, Place, RepoPath, Severity};
+use crate::knowledge::AgentError;
+use crate::model::{Code, Diagnostic, RepoPath, Severity};
 use crate::redact::{Clean, CleanBuf};
-use crate::select::{JobInstructions, RecentChanges};
-use chrono::{DateTime, Datelike as _, Timelike as _, Utc};
+use crate::select::{HandedOver, JobInstructions, RecentChanges};
+use chrono::{DateTime, Datelike as _, Utc};
 use serde::Deserialize;
 use std::path::Path;
+use std::sync::Arc;
+
+/// An agent that packs are built for.
+#[derive(Debug, Clone)]
+pub struct AgentContext {
+    /// Its index among the agents.
+    pub agent: usize,
+    /// How much the packs hold.
+    pub policy: Policy,
+    /// The recent changes.
+    pub changes: RecentChanges,
+    /// What is wrong with the files that these are from, redacted.
+    pub faults: Vec<Diagnostic>,
+    /// The job that they are for.
+    pub job: Option<JobInstructions>,
+    /// What was handed over to it.
+    pub handover: Option<Arc<HandedOver>>,
+}
 
 pub(super) type History = Result<CommitLog, String>;
-
-/// What the files of the repo say about packs for an agent, where the user does not.
-#[derive(Debug, Clone)]
-pub struct AgentDefaults {
-    pub profile: Option<String>,
-    pub limits: BudgetLimits,
-}
 
 #[derive(Debug, Deserialize)]
 struct Activity {
@@ -47,10 +57,34 @@ impl Repository {
         name: &str,
         policy: Option<Policy>,
         job: Option<(&str, &Job)>,
-    ) -> Result<(AgentContext, AgentDefaults), EngineError> {
+    ) -> Result<AgentContext, EngineError> {
         // git and the documents do not wait for each other.
         let (history, _) = rayon::join(|| history(self.root(), self.settings()), || project.knowledge());
         project.agent_context(name, policy, job, &history)
+    }
+
+    /// Returns the profiles and limits of packs: those given, else those of the file of the agent that the packs are for, else
+    /// those of the configuration, of whose profiles such packs have the first.
+    pub(crate) fn with_defaults(
+        &self,
+        project: &Project<'_>,
+        agent: Option<&AgentContext>,
+        profiles: &[String],
+        limits: BudgetLimits,
+    ) -> Result<(Vec<String>, BudgetLimits), EngineError> {
+        let configuration = self.configuration();
+        let Some(agent) = agent.map(|context| &project.knowledge().agents.all[context.agent]) else {
+            return Ok((configuration.profiles(profiles)?, limits));
+        };
+        let own = agent.profile.as_ref().map(ToString::to_string);
+        let mut found = configuration.profiles(if profiles.is_empty() { own.as_slice() } else { profiles })?;
+        if profiles.is_empty() {
+            found.truncate(1);
+        }
+        let is_limited = limits.max_chars.or(limits.max_bytes).or(limits.max_tokens).is_some();
+        let strategy = limits.strategy.or(agent.limits.strategy);
+        let limits = if is_limited { limits } else { BudgetLimits { strategy, ..agent.limits } };
+        Ok((found, limits))
     }
 }
 
@@ -70,13 +104,14 @@ impl Project<'_> {
         policy: Option<Policy>,
         job: Option<(&str, &Job)>,
         history: &History,
-    ) -> Result<(AgentContext, AgentDefaults), EngineError> {
-        let (mut agent, defaults) = self.agent_without_changes(name, policy, job)?;
-        let not_built = |fault| EngineError::NotBuilt { diagnostics: vec![self.redacted_for_output(fault)] };
-        let (changes, faults) = self.recent_changes(history).map_err(not_built)?;
-        agent.changes = changes;
-        agent.faults = self.redacted(&faults);
-        Ok((agent, defaults))
+    ) -> Result<AgentContext, EngineError> {
+        let agent = self.agent_without_changes(name, policy, job)?;
+        let (changes, faults) = self.recent_changes(history).map_err(|fault| self.not_built([&fault]))?;
+        Ok(AgentContext { changes, faults: self.redacted(&faults), ..agent })
+    }
+
+    fn not_built<'d>(&self, faults: impl IntoIterator<Item = &'d Diagnostic>) -> EngineError {
+        EngineError::NotBuilt { diagnostics: self.redacted(faults) }
     }
 
     /// Prepares packs without recent changes for the agent that `name` means.
@@ -85,48 +120,49 @@ impl Project<'_> {
         name: &str,
         policy: Option<Policy>,
         job: Option<(&str, &Job)>,
-    ) -> Result<(AgentContext, AgentDefaults), EngineError> {
+    ) -> Result<AgentContext, EngineError> {
         let knowledge = self.knowledge();
+        let agent = knowledge.agents.find(name).map_err(|error| self.no_agent(name, error))?;
+        let known = &knowledge.agents.all[agent];
+        let is_its_own = |fault: &&Diagnostic| {
+            fault.severity == Severity::Error && fault.at.as_ref().is_some_and(|at| at.path == known.path)
+        };
+        let mut faults = knowledge.diagnostics.iter().filter(is_its_own).peekable();
+        if faults.peek().is_some() {
+            return Err(self.not_built(faults));
+        }
+        self.reader.confirm_tracked(&known.path).map_err(|fault| self.not_built([&fault]))?;
+        let settings = &self.reader.settings;
+        let policy = policy.or(job.and_then(|(_, job)| job.policy)).or(known.policy).unwrap_or(settings.context.policy);
+        let instructions = |(name, job): (&str, &Job)| {
+            let (shown, text, removals) = self.reader.trusted_instructions(&job.instructions)?;
+            Ok(JobInstructions { name: name.to_owned(), text, shown, removals })
+        };
+        let job = job.map(instructions).transpose().map_err(|fault: Diagnostic| self.not_built([&fault]))?;
+        let changes = RecentChanges { lines: Vec::new(), remark: None };
+        Ok(AgentContext { agent, policy, changes, faults: Vec::new(), job, handover: None })
+    }
+
+    /// Returns why `name` means no agent: a file that cannot be read, the file that is meant and is none, or `error`.
+    fn no_agent(&self, name: &str, error: AgentError) -> EngineError {
         let unread = &self.read_knowledge().unread;
-        // The file that is meant may be no agent.
+        if !unread.is_empty() {
+            return EngineError::Unread(self.redacted(unread));
+        }
         let is_meant = |fault: &&Diagnostic| {
             let path = fault.at.as_ref().map(|at| &at.path).filter(|path| self.is_agent_file(path));
             let stem = |path: &RepoPath| path.name().rsplit_once('.').map(|(stem, _)| stem.to_lowercase());
             path.is_some_and(|path| path.as_str() == name || stem(path) == Some(name.to_lowercase()))
         };
-        let meant = self.redacted(knowledge.diagnostics.iter().filter(is_meant));
-        let unknown = |error| match (unread.is_empty(), meant.is_empty()) {
-            (false, _) => EngineError::Unread(self.redacted(unread)),
-            (true, false) => EngineError::NotBuilt { diagnostics: meant },
-            (true, true) => EngineError::Agent(match error {
-                AgentError::Unknown { name, nearest } => {
-                    AgentError::Unknown { name: self.without_secrets(&name), nearest }
-                }
-                AgentError::Ambiguous { name, keys } => {
-                    AgentError::Ambiguous { name: self.without_secrets(&name), keys }
-                }
-            }),
-        };
-        let agent = knowledge.agents.find(name).map_err(unknown)?;
-        let known = &knowledge.agents.all[agent];
-        let not_built = |fault: Diagnostic| EngineError::NotBuilt { diagnostics: self.redacted(&[fault]) };
-        let faults = self.redacted(knowledge.diagnostics.iter().filter(|fault| {
-            fault.severity == Severity::Error && fault.at.as_ref().is_some_and(|at| at.path == known.path)
-        }));
-        if !faults.is_empty() {
-            return Err(EngineError::NotBuilt { diagnostics: faults });
+        let mut meant = self.knowledge().diagnostics.iter().filter(is_meant).peekable();
+        if meant.peek().is_some() {
+            return self.not_built(meant);
         }
-        self.reader.confirm_tracked(&known.path).map_err(not_built)?;
-        let settings = &self.reader.settings;
-        let policy = policy.or(job.and_then(|(_, job)| job.policy)).or(known.policy).unwrap_or(settings.context.policy);
-        let instructions = |(name, job): (&str, &Job)| {
-            let (shown, text, removals) = self.reader.trusted_instructions(&job.instructions)?;
-            Ok::<_, Diagnostic>(JobInstructions { name: name.to_owned(), text, shown, removals })
-        };
-        let job = job.map(instructions).transpose().map_err(not_built)?;
-        let changes = RecentChanges { lines: Vec::new(), remark: None };
-        let context = AgentContext { agent, policy, changes, faults: Vec::new(), job, handover: None };
-        Ok((context, defaults(known)))
+        let clean = |name: String| self.without_secrets(&name);
+        EngineError::Agent(match error {
+            AgentError::Unknown { name, nearest } => AgentError::Unknown { name: clean(name), nearest },
+            AgentError::Ambiguous { name, keys } => AgentError::Ambiguous { name: clean(name), keys },
+        })
     }
 
     pub(crate) fn without_secrets(&self, typed: &str) -> String {
@@ -190,36 +226,16 @@ impl Project<'_> {
     }
 }
 
-impl AgentDefaults {
-    /// Returns the profiles to build: those `given`, else the agent's, else the first of the configuration.
-    pub(crate) fn profiles(&self, configuration: &Configuration, given: &[String]) -> Result<Vec<String>, EngineError> {
-        match &self.profile {
-            _ if !given.is_empty() => configuration.profiles(given),
-            Some(profile) => configuration.profiles(std::slice::from_ref(profile)),
-            None => configuration.profiles(&[]).map(|profiles| profiles.into_iter().take(1).collect()),
-        }
-    }
-
-    /// Returns the limits `given`, if there are any, else the agent's.
-    pub(crate) fn limits(&self, given: BudgetLimits) -> BudgetLimits {
-        if given.max_chars.or(given.max_bytes).or(given.max_tokens).is_some() {
-            return given;
-        }
-        BudgetLimits { strategy: given.strategy.or(self.limits.strategy), ..self.limits }
-    }
-}
-
-fn defaults(agent: &Agent) -> AgentDefaults {
-    AgentDefaults { profile: agent.profile.as_ref().map(ToString::to_string), limits: agent.limits }
-}
-
 /// Renders a change: `- 2026-02-06 10:15 subject _(author)_`, in UTC.
 fn line(at: Option<i64>, message: &Clean, actor: Option<&Clean>) -> Clean {
     let mut line = CleanBuf::new();
-    line.lit("- ");
     match at.and_then(shown_time) {
-        Some(at) => time(&mut line, &at),
-        None => drop(line.lit("(no time)")),
+        None => drop(line.lit("- (no time)")),
+        Some(time) => {
+            for (before, digits) in [("- ", "%Y"), ("-", "%m"), ("-", "%d"), (" ", "%H"), (":", "%M")] {
+                line.lit(before).hex(&time.format(digits).to_string());
+            }
+        }
     }
     line.lit(" ").line(message);
     if let Some(actor) = actor.filter(|actor| !actor.trim().is_empty()) {
@@ -232,27 +248,13 @@ fn shown_time(at: i64) -> Option<DateTime<Utc>> {
     DateTime::from_timestamp(at, 0).filter(|time| (1..=9999).contains(&time.year()))
 }
 
-fn time(line: &mut CleanBuf, time: &DateTime<Utc>) {
-    let mut two = |before: &'static str, value: u32| {
-        line.lit(before).lit(if value < 10 { "0" } else { "" }).number(u64::from(value));
-    };
-    let year = time.year().unsigned_abs();
-    two("", year / 100);
-    two("", year % 100);
-    two("-", time.month());
-    two("-", time.day());
-    two(" ", time.hour());
-    two(":", time.minute());
-}
-
 /// Reads the lines of an activity file. One that is none is left out, so that no single line stops the packs of all agents.
 fn activity(project: &Project<'_>, path: &RepoPath) -> Result<(Vec<Change>, Unreadable), Diagnostic> {
-    let of_file = |place: Place, message: String| Diagnostic::new(Code::InvalidDocument, Some(place), message);
-    let unusable = |fault: Diagnostic| Ok((Vec::new(), Some((0, Diagnostic { severity: Severity::Warning, ..fault }))));
+    let of_file = |message: String| Diagnostic::in_file(Code::InvalidDocument, path, message);
+    let unusable = |fault: Diagnostic| Ok((Vec::new(), Some((0, fault.with_severity(Severity::Warning)))));
     let too_large = || {
-        let message =
-            format!("`{path}` is larger than {LARGEST_ACTIVITY} bytes, so that it is no list of recent activities");
-        of_file(Place::file(path.clone()), message)
+        let message = "so that it is no list of recent activities";
+        of_file(format!("`{path}` is larger than {LARGEST_ACTIVITY} bytes, {message}"))
             .help("keep its last lines, and move the others to a file that `context.activity` does not name")
     };
     if project.reader.source().state(path).is_some_and(|state| state.size() > LARGEST_ACTIVITY) {
@@ -266,8 +268,7 @@ fn activity(project: &Project<'_>, path: &RepoPath) -> Result<(Vec<Change>, Unre
     };
     if let Some(withheld) = project.reader.restriction(path, &raw) {
         let message = format!("`{path}` is {}, so that it is no list of activities", withheld.reason());
-        let help = "take it out of `documents`, or out of `context.activity`";
-        return Err(of_file(Place::file(path.clone()), message).help(help));
+        return Err(of_file(message).help("take it out of `documents`, or out of `context.activity`"));
     }
     let (mut changes, mut wrong) = (Vec::new(), Vec::new());
     for (number, text) in (1..).zip(raw.lines()).filter(|(_, text)| !text.trim().is_empty()) {
@@ -280,8 +281,8 @@ fn activity(project: &Project<'_>, path: &RepoPath) -> Result<(Vec<Change>, Unre
         let more = if wrong.len() > 1 { format!(", as {} more", wrong.len() - 1) } else { String::new() };
         let help = "write `{\"at\": \"2026-02-06T10:15:00Z\", \"message\": \"…\", \"actor\": \"…\"}`";
         let message = format!("{why}, so that the line is left out{more}");
-        let fault = of_file(Place::line(path.clone(), *number), message).help(help);
-        (wrong.len() as u64, Diagnostic { severity: Severity::Warning, ..fault })
+        let fault = Diagnostic::on_line(Code::InvalidDocument, path, *number, message).help(help);
+        (wrong.len() as u64, fault.with_severity(Severity::Warning))
     });
     Ok((changes, unreadable))
 }

@@ -1,11 +1,12 @@
 //! Builds the packs of many roots under many profiles in parallel.
 
-use super::knowledge::AgentContext;
+use super::agents::AgentContext;
 use super::notices::ConcernedItems;
+use super::pack_state::holding;
 use super::prepared_profile::{InstructionTexts, PreparedProfile, counted_tokenizer};
 use super::project::Project;
 use super::referenced_files::ReferencedFiles;
-use super::{Unsettled, apply_severities, notices, orphans, unmatched};
+use super::{Unsettled, apply_severities, notices, unmatched};
 use crate::config::{
     Budget, BudgetLimits, BuiltinText, HANDOVER_TASK_INSTRUCTIONS, Profile, SESSION_INSTRUCTIONS, Tokenizer,
 };
@@ -108,13 +109,15 @@ pub fn build_packs<T: Send>(
     let blocked = !faults.is_empty();
     let (packs, of_packs): (Vec<T>, Vec<Vec<Diagnostic>>) = packs.into_iter().unzip();
     let all = found.into_iter().chain(of_packs.into_iter().flatten()).chain(faults);
-    let redacted: BTreeSet<Diagnostic> = all.map(|diagnostic| project.redacted_for_output(diagnostic)).collect();
-    Ok((packs, BuildReport { diagnostics: redacted.into_iter().collect(), blocked }))
+    Ok((packs, BuildReport { diagnostics: redacted_and_sorted(project, all), blocked }))
 }
 
 /// Returns what a build of all roots reports about the input before it builds, redacted and sorted.
 pub fn input_diagnostics(files: &Repo, project: &Project<'_>) -> Vec<Diagnostic> {
-    let all = diagnostics_of(files, project, None, false).into_iter();
+    redacted_and_sorted(project, diagnostics_of(files, project, None, false).into_iter())
+}
+
+fn redacted_and_sorted(project: &Project<'_>, all: impl Iterator<Item = Diagnostic>) -> Vec<Diagnostic> {
     let redacted: BTreeSet<Diagnostic> = all.map(|diagnostic| project.redacted_for_output(diagnostic)).collect();
     redacted.into_iter().collect()
 }
@@ -197,6 +200,7 @@ impl Project<'_> {
         }
         Ok((results, faults))
     }
+
     pub(super) fn neighbours(&self, root: usize) -> impl Iterator<Item = usize> {
         self.graph.shown(root).filter_map(|edge| match edge.to {
             Target::Item(item) => Some(item),
@@ -232,7 +236,7 @@ impl Project<'_> {
             entries.filter(|(_, entry)| entry.damage.is_some()).map(|(at, entry)| (&*entry.item.id, at)).collect();
         // If the folder cannot be read, nothing can be written there either.
         let folder = Folder::open(top, &self.reader.settings.output.dir).ok();
-        let held = folder.map(|folder| orphans::holding(&folder, &damaged)).unwrap_or_default();
+        let held = folder.map(|folder| holding(&folder, &damaged)).unwrap_or_default();
         let _ = self.held_damage.set(held);
     }
 
@@ -243,20 +247,11 @@ impl Project<'_> {
             by_slug.entry(slug_of(root)).or_default().insert(*root);
         }
         for root in others {
-            if let Some(same) = by_slug.get_mut(&slug_of(root)) {
-                same.insert(*root);
-            }
+            by_slug.get_mut(&slug_of(root)).into_iter().for_each(|same| _ = same.insert(*root));
         }
-        let mut faults = Vec::new();
-        let mut kept = BTreeSet::new();
-        for (slug, same) in by_slug {
-            if same.len() > 1 {
-                faults.push(self.slug_clash(&slug, &same));
-            } else {
-                kept.extend(same);
-            }
-        }
-        (kept.into_iter().collect(), faults)
+        let (kept, clashing): (Vec<_>, Vec<_>) = by_slug.into_iter().partition(|(_, same)| same.len() == 1);
+        let kept: BTreeSet<usize> = kept.into_iter().flat_map(|(_, same)| same).collect();
+        (kept.into_iter().collect(), clashing.iter().map(|(slug, same)| self.slug_clash(slug, same)).collect())
     }
 
     fn slug_clash(&self, slug: &str, roots: &BTreeSet<usize>) -> Diagnostic {
@@ -385,38 +380,25 @@ impl<T> PackBuild<'_, '_, T> {
 impl Project<'_> {
     /// Returns the pack of the item `id`, or an error if it holds a secret value.
     fn checked_for_secrets(&self, id: &str, sealed: Sealed) -> Result<Sealed, Diagnostic> {
-        if self.reader.environment.is_empty() {
+        let environment = &self.reader.environment;
+        if environment.is_empty() {
             return Ok(sealed);
         }
-        let place = sealed
-            .pack()
-            .sections
-            .iter()
-            .find_map(|section| {
-                let hit = self
-                    .reader
-                    .environment
-                    .find(&section.content)
-                    .or_else(|| self.reader.environment.find(&section.title));
-                hit.map(|(name, _)| {
-                    (name.to_owned(), format!("section `{}`, from `{}`", section.id, render::place(&section.source)))
-                })
-            })
-            .or_else(|| {
-                let text = String::from_utf8_lossy(sealed.bytes());
-                let (name, _) = self.reader.environment.find(&text)?;
-                let field = serde_json::to_value(sealed.pack()).ok().and_then(|pack| self.field_of_environment(&pack));
-                Some((name.to_owned(), field.map_or("its fields".to_owned(), |field| format!("the pack's `{field}`"))))
-            });
-        match place {
-            None => Ok(sealed),
-            Some((name, place)) => {
-                let message = format!("the value of the environment variable `{name}` stands in {place}");
-                Err(Diagnostic::new(Code::EnvironmentSecret, None, message)
-                    .help("remove it from the source and change the secret; the pack was not written")
-                    .about(id))
-            }
-        }
+        let pack = sealed.pack();
+        let in_section = pack.sections.iter().find_map(|section| {
+            let (name, _) = environment.find(&section.content).or_else(|| environment.find(&section.title))?;
+            Some((name.to_owned(), format!("section `{}`, from `{}`", section.id, render::place(&section.source))))
+        });
+        let in_field = || {
+            let (name, _) =
+                environment.find(&String::from_utf8_lossy(sealed.bytes())).map(|(name, at)| (name.to_owned(), at))?;
+            let field = serde_json::to_value(pack).ok().and_then(|pack| self.field_of_environment(&pack));
+            Some((name, field.map_or("its fields".to_owned(), |field| format!("the pack's `{field}`"))))
+        };
+        let Some((name, place)) = in_section.or_else(in_field) else { return Ok(sealed) };
+        let message = format!("the value of the environment variable `{name}` stands in {place}");
+        let help = "remove it from the source and change the secret; the pack was not written";
+        Err(Diagnostic::new(Code::EnvironmentSecret, None, message).help(help).about(id))
     }
 
     /// Returns the first field that holds a value of the environment, such as `root.title` or `warnings[0].message`.

@@ -41,25 +41,3 @@ fn is_rendering(bytes: &[u8]) -> bool {
     let list = |end: &str| end.starts_with("Left out: ") || opens(end, " id=\"left-out\" kind=\"omissions\" ");
     framed && text.rsplit("\n\n").next().is_some_and(list)
 }
-
-#[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
-mod tests {
-    use super::*;
-    use crate::{render, review::read};
-
-    #[test]
-    fn a_rendering_is_distinguished_from_other_files() {
-        let mut pack = read(include_bytes!("../../tests/golden/minimal/packs/feat-greeting.coding.json")).unwrap();
-        pack.budget.rendering = "markdown/1".to_owned();
-        assert!(is_rendering(render::pack(&pack).whole().as_bytes()), "of an earlier version");
-        pack.budget.rendering = crate::wire::RENDERING.to_owned();
-        let text = render::pack(&pack).whole();
-        assert!(is_rendering(text.as_bytes()));
-        assert!(is_rendering(text.replace("greet", "meet").as_bytes()), "an edited rendering counts too");
-        for other in ["", "# Notes\n", "Left out: nothing\n", &text[..text.len() / 2]] {
-            assert!(!is_rendering(other.as_bytes()), "{other}");
-        }
-        assert_eq!(name("a.coding.json"), "a.coding.md");
-    }
-}

@@ -64,13 +64,6 @@ pub(super) fn config_error(environment: &Environment, diagnostics: Vec<Diagnosti
     // Removing a secret of several lines would shift the line numbers of the quoted text.
     let lines = |text: &str| text.matches('\n').count();
     let text = text.and_then(|text| Some(clean(text)).filter(|clean| lines(clean) == lines(text)));
-    let diagnostics = diagnostics
-        .into_iter()
-        .map(|diagnostic| Diagnostic {
-            message: clean(&diagnostic.message),
-            help: diagnostic.help.as_deref().map(clean),
-            ..diagnostic
-        })
-        .collect();
+    let diagnostics = diagnostics.into_iter().map(|diagnostic| diagnostic.map_texts(&clean)).collect();
     EngineError::Config { diagnostics, text }
 }

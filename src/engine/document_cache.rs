@@ -4,9 +4,8 @@ use super::Project;
 use crate::knowledge::{Agents, KnowledgeDocument, Scope};
 use crate::model::{Diagnostic, Digest, Digester, RepoPath};
 use crate::notes::{LeftOut, Notes, SIDECAR};
-use crate::redact::{CachedScrub, Clean, Piece, Scrubbed};
+use crate::redact::{Clean, Piece, Scrubbed};
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 use std::sync::{Arc, OnceLock};
 
 /// The documents that were read before, by the identity of their files. Each has two entries: the document with the
@@ -27,6 +26,16 @@ pub(super) struct CachedDocument {
     pub(super) complete: OnceLock<Arc<KnowledgeDocument>>,
 }
 
+/// The name of the entry with path and title, and of that with body and notes.
+const NAMES: &str = "names";
+const TEXTS: &str = "texts";
+
+/// The raw text that the texts of a document are compared with: they are cached in full.
+const NOTHING: Piece<'static> = Piece { key: "", text: "", line: 1 };
+
+/// Whether packs hold the body of a document, and how many notes of each kind there are.
+type TextCounts = (bool, Option<([usize; 4], LeftOut)>);
+
 impl<'p, 's> DocumentCache<'p, 's> {
     pub(super) fn new(project: &'p Project<'s>, agents: &Agents) -> Self {
         let base = project.reader.inputs.base_key().map(|base| {
@@ -45,8 +54,8 @@ impl<'p, 's> DocumentCache<'p, 's> {
         read: impl Fn(&mut Vec<Diagnostic>) -> Result<KnowledgeDocument, Diagnostic>,
         faults: &mut Vec<Diagnostic>,
     ) -> Result<(KnowledgeDocument, Option<CachedDocument>), Diagnostic> {
-        let source = self.project.reader.source();
-        let sidecar = RepoPath::new(&format!("{path}{SIDECAR}")).ok().filter(|path| source.has(path));
+        let reader = &self.project.reader;
+        let sidecar = RepoPath::new(&format!("{path}{SIDECAR}")).ok().filter(|path| reader.source().has(path));
         let files: Vec<&RepoPath> = [path].into_iter().chain(&sidecar).collect();
         let identity = self.identity(&files);
         let cached = |identity, is_partial| CachedDocument { identity, is_partial, complete: OnceLock::new() };
@@ -54,9 +63,9 @@ impl<'p, 's> DocumentCache<'p, 's> {
             && let Some((mut document, is_partial)) = self.find(path, &identity)
         {
             // Git may start to track a file without changing it.
-            let distrusts = |path: &RepoPath| self.project.reader.distrusts(path);
             let has_notes = document.notes_file.is_some();
-            document.untrusted = distrusts(path) || has_notes && sidecar.as_ref().is_some_and(distrusts);
+            document.untrusted =
+                reader.distrusts(path) || has_notes && sidecar.as_ref().is_some_and(|path| reader.distrusts(path));
             return Ok((document, Some(cached(identity, is_partial))));
         }
         let document = read(faults)?;
@@ -73,9 +82,9 @@ impl<'p, 's> DocumentCache<'p, 's> {
     }
 
     fn keep(&self, document: &KnowledgeDocument, identity: &Digest) -> Option<()> {
-        let mut document = document.clone();
-        let texts = cloned(names(&mut document));
         let has_texts = document.notes.is_some() || !document.body.is_empty();
+        let mut document = document.clone();
+        let texts = names(&mut document).into_iter().map(|text| text.clone()).collect();
         self.put(NAMES, identity, &(document, has_texts), texts)
     }
 
@@ -84,49 +93,44 @@ impl<'p, 's> DocumentCache<'p, 's> {
         let mut document = document.clone();
         let has_body = !document.body.is_empty();
         let notes = document.notes.as_mut().map(|notes| (lists(notes).map(|list| list.len()), notes.left_out));
-        let texts = cloned(texts(&mut document, has_body));
+        let texts = texts(&mut document, has_body).into_iter().map(|text| text.clone()).collect();
         self.put(TEXTS, identity, &(has_body, notes), texts)
     }
 
     /// Returns a cached document without its body and notes, and whether it has any.
     fn find(&self, path: &RepoPath, identity: &Digest) -> Option<(KnowledgeDocument, bool)> {
-        let ((mut document, has_texts), cached): ((KnowledgeDocument, bool), _) = self.get(NAMES, identity)?;
-        fill(names(&mut document), cached);
+        let ((mut document, has_texts), scrubbed): ((KnowledgeDocument, bool), _) = self.project.reader.cached(
+            true,
+            &key(NAMES, identity),
+            &self.proof(NAMES, identity)?,
+            |(document, _)| vec![NOTHING; names(document).len()],
+        )?;
+        fill(names(&mut document), scrubbed);
         document.path = path.clone();
         Some((document, has_texts))
     }
 
     /// Adds the body and the notes to a document whose files have this identity; `None` if they are not cached.
     pub(super) fn complete(&self, document: &KnowledgeDocument, identity: &Digest) -> Option<KnowledgeDocument> {
-        type NoteCounts = ([usize; 4], LeftOut);
-        let ((has_body, notes), cached) = self.get::<(bool, Option<NoteCounts>)>(TEXTS, identity)?;
         let mut document = document.clone();
-        document.notes = notes.map(|(counts, left_out)| {
-            let [summary, key_facts, rules, keywords] = counts.map(|count| vec![Clean::default(); count]);
-            Notes { summary, key_facts, rules, keywords, left_out }
-        });
-        fill(texts(&mut document, has_body), cached);
+        let places = |counts: &mut TextCounts| {
+            document.notes = counts.1.map(|(counts, left_out)| {
+                let [summary, key_facts, rules, keywords] = counts.map(|count| vec![Clean::default(); count]);
+                Notes { summary, key_facts, rules, keywords, left_out }
+            });
+            vec![NOTHING; texts(&mut document, counts.0).len()]
+        };
+        let (key, proof) = (key(TEXTS, identity), self.proof(TEXTS, identity)?);
+        let ((has_body, _), scrubbed) = self.project.reader.cached(true, &key, &proof, places)?;
+        fill(texts(&mut document, has_body), scrubbed);
         Some(document)
     }
 
-    /// Caches a value and its texts as an entry of the files with this identity; `None` if a text holds a secret of the
-    /// environment.
+    /// Caches a value and its texts as an entry of the files with this identity; `None` if they cannot be.
     fn put(&self, entry: &str, identity: &Digest, value: &impl Serialize, texts: Vec<Clean>) -> Option<()> {
-        if texts.iter().any(|text| self.project.reader.environment.find(text).is_some()) {
-            return None;
-        }
         let (proof, pieces) = (self.proof(entry, identity)?, vec![NOTHING; texts.len()]);
         let scrubbed = Scrubbed { texts, removals: Vec::new(), removed_lines: Vec::new() };
-        let encoded = postcard::to_allocvec(&(value, pieces.len(), scrubbed.cached(&pieces, &proof)?)).ok()?;
-        self.project.reader.inputs.put_derived(&key(entry, identity), encoded);
-        Some(())
-    }
-
-    fn get<T: DeserializeOwned>(&self, entry: &str, identity: &Digest) -> Option<(T, Vec<Clean>)> {
-        let encoded = self.project.reader.inputs.derived(&key(entry, identity))?;
-        let (value, count, cached): (T, usize, CachedScrub) = postcard::from_bytes(encoded).ok()?;
-        let restored = cached.restore(&vec![NOTHING; count], &self.proof(entry, identity)?)?;
-        Some((value, restored.texts))
+        self.project.reader.cache(true, &key(entry, identity), &proof, value, &scrubbed, &pieces)
     }
 
     fn proof(&self, entry: &str, identity: &Digest) -> Option<Digester> {
@@ -138,18 +142,8 @@ fn key(entry: &str, identity: &Digest) -> Digest {
     Digester::default().part(entry).part(identity.bytes()).digest()
 }
 
-const NAMES: &str = "names";
-const TEXTS: &str = "texts";
-
-/// The raw text that the texts of a document are compared with: they are cached in full.
-const NOTHING: Piece<'static> = Piece { key: "", text: "", line: 1 };
-
-fn cloned(texts: Vec<&mut Clean>) -> Vec<Clean> {
-    texts.into_iter().map(|text| text.clone()).collect()
-}
-
-fn fill(places: Vec<&mut Clean>, texts: Vec<Clean>) {
-    places.into_iter().zip(texts).for_each(|(place, text)| *place = text);
+fn fill(places: Vec<&mut Clean>, scrubbed: Scrubbed) {
+    places.into_iter().zip(scrubbed.texts).for_each(|(place, text)| *place = text);
 }
 
 /// Returns path and title of a document, the key of its agent, and the path of its notes.

@@ -2,8 +2,7 @@
 //! reuses those that an earlier build wrote and that are still current.
 
 use super::agents::{History, history};
-use super::orphans::orphans;
-use super::pack_state::{FAILED, PackState, REMOVED, UNCHANGED, WRITTEN};
+use super::pack_state::{FAILED, PackState, REMOVED, UNCHANGED, WRITTEN, orphans};
 use super::{
     AgentRequest, BudgetLimits, BuildJob, BuildReport, Built, EngineError, Planned, Project, Repository, RootError,
     Skip, Unsettled, build_packs, companion,
@@ -148,16 +147,15 @@ impl Repository {
             // Git may be about to put the agent's file back.
             found.map_err(|error| if self.files().is_settled() { error } else { Unsettled.into() })
         });
-        let (agent, profiles, limits) = self.with_defaults(agent.transpose()?, order.profiles, order.limits)?;
+        let agent = agent.transpose()?;
+        let (profiles, limits) = self.with_defaults(project, agent.as_ref(), order.profiles, order.limits)?;
         let mut unresolved = Vec::new();
         let roots = match order.roots {
             [] if order.agent.is_some_and(|agent| !agent.all_roots) => Vec::new(),
             [] => project.roots(),
             typed if order.skips_unknown_roots => {
-                let (found, errors): (Vec<_>, Vec<_>) =
-                    typed.iter().map(|root| project.find(root)).partition(Result::is_ok);
-                unresolved.extend(errors.into_iter().filter_map(Result::err));
-                distinct(found.into_iter().flatten())
+                let found = typed.iter().map(|root| project.find(root));
+                distinct(found.filter_map(|found| found.map_err(|error| unresolved.push(error)).ok()))
             }
             typed => self.find_roots(project, typed)?,
         };
@@ -187,8 +185,8 @@ struct PackWriter<'a> {
     repository: &'a Repository,
     order: &'a BuildOrder<'a>,
     on_written: Option<OnWritten<'a>>,
-    /// Whether each pack has its rendering beside it: packs for an agent have none.
-    companions: bool,
+    /// Whether each pack has its rendering beside it, which packs for an agent have not, and whether others are removed.
+    policy: FreshnessPolicy,
     /// The cache of earlier builds, unless all packs are built.
     cache: Option<&'a Cache>,
     /// The digests of what was ordered and of the configuration.
@@ -218,18 +216,15 @@ impl<'a> PackWriter<'a> {
             .part(format!("{:?} {:?} {:?} {untracked:?}", order.limits, order.out, order.roots))
             .part(format!("{:?}", order.agent.zip(history)))
             .digest();
-        let companions = repository.settings().output.markdown && order.agent.is_none();
-        Self { repository, order, on_written, companions, cache, job, config, recorded: Mutex::default() }
-    }
-
-    fn policy(&self) -> FreshnessPolicy {
-        FreshnessPolicy { exclusive: self.order.prune, renderings: self.companions }
+        let renderings = repository.settings().output.markdown && order.agent.is_none();
+        let policy = FreshnessPolicy { exclusive: order.prune, renderings };
+        Self { repository, order, on_written, policy, cache, job, config, recorded: Mutex::default() }
     }
 
     /// Returns the result of the last build of the same order, if no input and no pack changed since.
     fn fresh(&self) -> Option<BuildResult> {
         let (cache, files) = (self.cache?, self.repository.files());
-        let run = cache.fresh(&self.job, files, files.diagnostics(), self.order.folder, self.policy())?;
+        let run = cache.fresh(&self.job, files, files.diagnostics(), self.order.folder, self.policy)?;
         let packs = run.names.iter().filter_map(|name| Some(unchanged(name, cache.manifest.packs.get(name)?)));
         let report = BuildReport { diagnostics: run.diagnostics.clone(), blocked: false };
         Some(BuildResult { packs: packs.collect(), report, is_fresh: true, ..BuildResult::default() })
@@ -257,8 +252,8 @@ impl<'a> PackWriter<'a> {
     /// Returns the state of a pack whose fingerprint is the cached one and whose file is untouched.
     fn reused(&self, plan: &Planned) -> Option<PackState> {
         let pack = self.cache?.manifest.packs.get(&plan.name)?;
-        let is_same = plan.fingerprint == Some(pack.fingerprint)
-            && pack.is_unchanged(self.order.folder, &plan.name, self.policy());
+        let is_same =
+            plan.fingerprint == Some(pack.fingerprint) && pack.is_unchanged(self.order.folder, &plan.name, self.policy);
         is_same.then(|| {
             self.record(&plan.name, pack.clone());
             unchanged(&plan.name, pack)
@@ -290,12 +285,12 @@ impl<'a> PackWriter<'a> {
                 on_written(WrittenPack { name, before: existing.as_deref(), now: sealed.pack() });
             }
         }
-        let needed = self.companions || self.order.markdown.is_some();
+        let needed = self.policy.renderings || self.order.markdown.is_some();
         let rendering = needed.then(|| render::pack(sealed.pack()).whole());
         if let Some((folder, rendering)) = self.order.markdown.zip(rendering.as_ref()) {
             companion::write(folder, name, rendering)?;
         }
-        let rendering = rendering.filter(|_| self.companions);
+        let rendering = rendering.filter(|_| self.policy.renderings);
         if let Some(rendering) = &rendering
             && let Some((_, reason)) = companion::fault(folder, name, rendering)?
         {
@@ -350,7 +345,7 @@ impl<'a> PackWriter<'a> {
             let digests = [self.job, self.config];
             CompletedBuild::new(cache, digests, &project.reader.inputs, listed, names, &report.diagnostics)
         });
-        Some(Manifest::new(packs, run.flatten()))
+        Some(Manifest { environment: None, packs, run: run.flatten() })
     }
 
     /// Removes packs whose root or profile is gone, and the companions that an earlier configuration asked for. Unverifiable
@@ -369,7 +364,7 @@ impl<'a> PackWriter<'a> {
                 packs.extend(orphan.remove(folder)?);
             }
         }
-        if self.companions || self.order.markdown.is_some() {
+        if self.policy.renderings || self.order.markdown.is_some() {
             return Ok(());
         }
         for pack in packs.iter_mut().filter(|pack| pack.status != REMOVED) {

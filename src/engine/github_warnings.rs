@@ -3,7 +3,7 @@
 use super::Project;
 use crate::config::Settings;
 use crate::graph::{Corpus, Entry, Value};
-use crate::model::{Code, Diagnostic, Place};
+use crate::model::{Code, Diagnostic};
 use crate::redact::Clean;
 use std::collections::BTreeMap;
 
@@ -45,8 +45,8 @@ impl Project<'_> {
         let message =
             format!("the snapshot may not have all of `{}#{}`: {}", issue.repo, issue.number, parts.join(", "));
         let help = format!("run `contextpack sync {root}`; what does not stand here may exist all the same");
-        let at = Place::file(issue.origin.path.clone());
-        Some(Diagnostic::new(Code::IncompleteIssue, Some(at), message).help(help).about(&*entry.item.id))
+        let fault = Diagnostic::in_file(Code::IncompleteIssue, &issue.origin.path, message);
+        Some(fault.help(help).about(&*entry.item.id))
     }
 
     /// Returns a warning for each private repo whose issues are in a snapshot that others may read.
@@ -107,6 +107,6 @@ pub(super) fn is_published(settings: &Settings, corpus: &Corpus) -> bool {
 fn private_issue(entry: &Entry) -> Option<Diagnostic> {
     let issue = entry.issue.as_ref().filter(|issue| issue.private == Some(true))?;
     let message = format!("`{}#{}` is an issue of a private repo, and packs are committed", issue.repo, issue.number);
-    let at = Place::file(issue.origin.path.clone());
-    Some(Diagnostic::new(Code::PrivateIssue, Some(at), message).help(PRIVATE).about(&*entry.item.id))
+    let fault = Diagnostic::in_file(Code::PrivateIssue, &issue.origin.path, message);
+    Some(fault.help(PRIVATE).about(&*entry.item.id))
 }

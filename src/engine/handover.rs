@@ -1,8 +1,8 @@
 //! Cards of a handover → what packs show of them.
 
-use super::agents::AgentDefaults;
-use super::knowledge::AgentContext;
-use super::{EngineError, Project, clean};
+use super::agents::AgentContext;
+use super::reader::{merged, recorded};
+use super::{EngineError, Project};
 use crate::graph::RecordedRemoval;
 use crate::handoff::cards::{Card, CardContent, CardWriter, ToolCall};
 use crate::handoff::handover::{HandedCard, HandoverPlan};
@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 impl Project<'_> {
     /// Prepares packs for the agent that a handover is for: without recent changes, so that they can be committed.
-    pub(crate) fn agent_of_handover(&self, name: &str) -> Result<(AgentContext, AgentDefaults), EngineError> {
+    pub(crate) fn agent_of_handover(&self, name: &str) -> Result<AgentContext, EngineError> {
         self.agent_without_changes(name, None, None)
     }
 
@@ -49,7 +49,7 @@ pub fn card_text(redactor: &Redactor, card: &Card) -> CardContentText {
     let json = serde_json::to_string(card).unwrap_or_default();
     let beside = redactor.scrub("", &[Piece { key: "", text: &json, line: 1 }]).removals.into_iter();
     let mut removals = removals;
-    for removal in beside.map(|removal| clean::recorded(removal, "body")) {
+    for removal in beside.map(|removal| recorded(removal, "body")) {
         if !removals.iter().any(|known| known.rule == removal.rule) {
             removals.push(removal);
         }
@@ -69,8 +69,8 @@ fn value_by_value(redactor: &Redactor, card: &Card) -> (CardContentText, Vec<Rec
     let scrubbed = redactor.scrub("", &pieces);
     let mut texts = scrubbed.texts.into_iter();
     let [kind, author, parties, text] = put_together(card, &mut |_, _| texts.next().unwrap_or_default());
-    let removals = scrubbed.removals.into_iter().map(|removal| clean::recorded(removal, "body"));
-    let removals = clean::merged(removals.collect());
+    let removals = scrubbed.removals.into_iter().map(|removal| recorded(removal, "body"));
+    let removals = merged(removals.collect());
     let role = card.role.name();
     (CardContentText { kind, role, author, parties, text, removals: Vec::new() }, removals)
 }

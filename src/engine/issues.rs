@@ -1,14 +1,12 @@
 //! Reads and redacts every issue of the snapshot.
 
-use super::clean;
-use super::clean::{InputReader, ScrubBatch, ScrubResult};
-use super::project::{ParsedFiles, Project, unreadable};
+use super::project::{ParsedFiles, Project};
+use super::reader::{InputReader, ScrubBatch, ScrubResult, body_of, merged, recorded, unreadable};
 use crate::cache::FilePurpose;
 use crate::graph::{ClaimedIssue, Entry, Identity, ParsedComment, ParsedText, RecordedRemoval, SourceRules, Target};
 use crate::mentions::Markdown;
-use crate::model::{Code, Diagnostic, Digest, Place, Refusal, RemovedLines, RepoPath, SourceTree as _};
-use crate::records;
-use crate::records::SnapshotFile;
+use crate::model::{Code, Diagnostic, Digest, Refusal, RemovedLines, RepoPath, SourceTree as _};
+use crate::records::{self, SnapshotFile};
 use crate::redact::{Clean, Piece, Redactor, Scrubbed};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,14 +42,14 @@ fn read_file(reader: &InputReader<'_>, path: &RepoPath, rules: &Arc<SourceRules>
 
 fn unusable(path: &RepoPath, refusal: &Refusal) -> Diagnostic {
     let why = match refusal {
-        Refusal::NotUtf8 => "it is not UTF-8".to_owned(),
-        Refusal::TooLarge(limit) => format!("it is larger than {limit} bytes"),
-        Refusal::GitLfs => "it is stored with Git LFS".to_owned(),
+        Refusal::NotUtf8 => "it is not UTF-8",
+        Refusal::TooLarge(limit) => &*format!("it is larger than {limit} bytes"),
+        Refusal::GitLfs => "it is stored with Git LFS",
         Refusal::Unreadable(_) => return unreadable(path, refusal),
-        Refusal::Binary => "it is no text file".to_owned(),
-        Refusal::Denied | Refusal::Outside | Refusal::NotInRepo => "it is no longer there".to_owned(),
+        Refusal::Binary => "it is no text file",
+        Refusal::Denied | Refusal::Outside | Refusal::NotInRepo => "it is no longer there",
     };
-    Diagnostic::new(Code::InvalidSnapshot, Some(Place::file(path.clone())), format!("it cannot be read: {why}"))
+    Diagnostic::in_file(Code::InvalidSnapshot, path, format!("it cannot be read: {why}"))
         .help("run `contextpack sync` for this issue again, or remove the file")
 }
 
@@ -81,7 +79,7 @@ impl Removed {
         for (part, _, text) in body.into_iter().chain(comments).filter(|(_, trust, _)| *trust != "trusted") {
             let visible = redactor.visible_text(path.as_str(), text);
             *text = visible.text;
-            let removals = visible.removals.into_iter().map(|removal| clean::recorded(removal, "body"));
+            let removals = visible.removals.into_iter().map(|removal| recorded(removal, "body"));
             removed.removals.insert(part, removals.collect());
             removed.folds.insert(part, visible.removed_lines);
         }
@@ -95,25 +93,30 @@ impl Removed {
     }
 
     fn take(&mut self, part: Part) -> Vec<RecordedRemoval> {
-        clean::merged(self.removals.remove(&part).unwrap_or_default())
+        merged(self.removals.remove(&part).unwrap_or_default())
     }
 }
 
-/// Returns the part of each piece of an issue but those of its item, which come first.
-fn parts(raw: &records::Issue<String>) -> Vec<Part> {
-    let of = |part: fn(usize) -> Part, counts: Vec<usize>| {
-        let counted = counts.into_iter().enumerate();
-        counted.flat_map(|(at, count)| std::iter::repeat_n(part(at), count)).collect::<Vec<Part>>()
-    };
-    // Kept code has a path, a commit and a text; a link a repo, a URL and, if it is visible, a title.
-    let code = of(Part::Code, raw.code.iter().map(|_| 3).collect());
-    let links = of(Part::Link, raw.links.iter().map(|link| 2 + usize::from(link.title.is_some())).collect());
-    [code, links, of(Part::Comment, raw.comments.iter().map(piece_count).collect())].concat()
-}
-
-fn piece_count(comment: &records::Comment<String>) -> usize {
-    let by = &comment.by;
-    2 + [&by.author, &by.association, &by.created_at].into_iter().filter(|text| text.is_some()).count()
+/// Returns the part that each piece of an issue is of; those of comments come last.
+fn parts(raw: &records::Issue<String>, pieces: &[Piece<'_>]) -> Vec<Part> {
+    let mut of_issue = 0;
+    raw.item.map(&mut |_, _: &String, _| of_issue += 1);
+    // The URL and the repo, and what is known of the author.
+    let by = [&raw.by.author, &raw.by.association, &raw.by.created_at];
+    of_issue += 2 + by.into_iter().filter(|text| text.is_some()).count();
+    let mut parts = vec![Part::Issue; of_issue];
+    // Code has a path, a commit and a text; a link a repo, a URL and, if it is visible, a title.
+    (0..raw.code.len()).for_each(|at| parts.extend([Part::Code(at); 3]));
+    for (at, link) in raw.links.iter().enumerate() {
+        parts.extend(std::iter::repeat_n(Part::Link(at), 2 + usize::from(link.title.is_some())));
+    }
+    // The text of a comment is its last piece.
+    let mut comment = 0;
+    for piece in &pieces[parts.len()..] {
+        parts.push(Part::Comment(comment));
+        comment += usize::from(piece.key == "comment");
+    }
+    parts
 }
 
 fn scrub_issue(
@@ -125,16 +128,10 @@ fn scrub_issue(
 ) -> Entry {
     let mut pieces: Vec<Piece<'_>> = Vec::new();
     raw.map(&mut |key, text: &String, line| pieces.push(Piece { key, text, line }));
-    let mut item_pieces = 0;
-    raw.item.map(&mut |_, _: &String, _| item_pieces += 1);
-    let parts = parts(raw);
-    let first_part = pieces.len() - parts.len();
-    let part_of = |piece: usize| piece.checked_sub(first_part).map_or(Part::Issue, |at| parts[at]);
-    let first_comment = pieces.len() - parts.iter().filter(|part| matches!(part, Part::Comment(_))).count();
-    // The pieces that are Markdown: the body, then the text of each comment, which is its last piece.
-    let last_of_comment = (first_comment..pieces.len())
-        .filter(|piece| *piece + 1 == pieces.len() || part_of(*piece) != part_of(*piece + 1));
-    let markdown_pieces: Vec<usize> = [clean::body_of(&pieces)].into_iter().chain(last_of_comment).collect();
+    let parts = parts(raw, &pieces);
+    let first_comment = parts.iter().position(|part| matches!(part, Part::Comment(_))).unwrap_or(parts.len());
+    let comments = (first_comment..pieces.len()).filter(|piece| pieces[*piece].key == "comment");
+    let markdown_pieces: Vec<usize> = [body_of(&pieces)].into_iter().chain(comments).collect();
     let content = content.as_ref().map(std::slice::from_ref);
     let batch = ScrubBatch { path: raw.item.origin.path.as_str(), purpose: FilePurpose::Issue, content };
     let digested = |scrubbed: &Scrubbed| digest(&scrubbed.texts[..first_comment], raw);
@@ -142,9 +139,9 @@ fn scrub_issue(
     let mut texts = scrubbed.texts.iter();
     let issue = raw.map(&mut |_, _, _| texts.next().cloned().unwrap_or_default());
     for removal in scrubbed.removals {
-        let (piece, part) = (removal.piece, part_of(removal.piece));
+        let (piece, part) = (removal.piece, parts[removal.piece]);
         let Piece { key, line, .. } = pieces[piece];
-        let mut recorded = clean::recorded(removal, key);
+        let mut recorded = recorded(removal, key);
         match part {
             Part::Code(_) => {}
             Part::Link(_) => recorded.line = 1,
@@ -153,7 +150,6 @@ fn scrub_issue(
                 recorded.line = removed.line_before(part, recorded.line);
             }
             Part::Issue => {
-                recorded.in_name &= piece < item_pieces;
                 // Only the body has lines on the issue's page.
                 let within = recorded.line.saturating_sub(line).saturating_add(1);
                 recorded.line = if recorded.in_body { removed.line_before(part, within) } else { 1 };

@@ -1,15 +1,12 @@
 //! Reads and redacts every work item of the repository.
 
-use super::clean::InputReader;
-use super::project::{COMMIT, ParsedFiles, unreadable};
+use super::project::ParsedFiles;
+use super::reader::{COMMIT, InputReader, unreadable};
 use crate::cache::FilePurpose;
 use crate::config::{ItemSource, Settings, TemplatePart};
 use crate::graph::{Entry, Identity, SourceRules};
-use crate::model::{
-    Code, Diagnostic, Digest, Place, Refusal, RepoPath, Severity, SourceTree, original_of_conflict_copy,
-};
-use crate::records;
-use crate::records::Item;
+use crate::model::{Code, Diagnostic, Digest, Refusal, RepoPath, Severity, SourceTree, original_of_conflict_copy};
+use crate::records::{self, Item};
 use rayon::prelude::*;
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -34,7 +31,7 @@ pub(super) fn read(reader: &InputReader<'_>) -> ParsedFiles {
         let original = live_original(source, path)?;
         let message =
             format!("`{path}` is a copy of `{original}` that synchronising it left, and `{original}` is built");
-        let fault = Diagnostic::new(Code::DuplicateId, Some(Place::file(path.clone())), message);
+        let fault = Diagnostic::in_file(Code::DuplicateId, path, message);
         Some(reader.scrubbed(fault.help("merge what is right into the original, and remove the copy")))
     };
     all.diagnostics.extend(copies.iter().filter_map(report));
@@ -59,8 +56,7 @@ fn mark_untracked(read: &mut ParsedFiles, reader: &InputReader<'_>, path: &RepoP
     }
     if !about.is_empty() {
         let message = format!("git does not track `{path}` or its body, so that its text counts as untrusted");
-        let place = Place::file(path.clone());
-        let diagnostic = Diagnostic::new(Code::UntrackedFile, Some(place), message).help(COMMIT);
+        let diagnostic = Diagnostic::in_file(Code::UntrackedFile, path, message).help(COMMIT);
         read.diagnostics.push(Diagnostic { about, ..reader.scrubbed(diagnostic) });
     }
 }
@@ -87,12 +83,12 @@ fn read_file(reader: &InputReader<'_>, rules: &[Arc<SourceRules>], (index, _, pa
     };
     if let Some(withheld) = reader.restriction(path, &text) {
         let message = format!("`{path}` is {}, so that it is no work item", withheld.reason());
-        let fault = Diagnostic::new(Code::InvalidDocument, Some(Place::file(path.clone())), message)
+        let fault = Diagnostic::in_file(Code::InvalidDocument, path, message)
             .help("take it out of `work_items` or of `documents`, or move what is to be done to another file");
         // Globs of work items are often broad.
         let severity = if reader.leads_to_agent(path) { Severity::Warning } else { fault.severity };
-        let fault = Diagnostic { severity, ..fault };
-        return ParsedFiles { diagnostics: vec![reader.scrubbed(fault)], ..ParsedFiles::default() };
+        let diagnostics = vec![reader.scrubbed(fault.with_severity(severity))];
+        return ParsedFiles { diagnostics, ..ParsedFiles::default() };
     }
     let unread = RefCell::new(Vec::new());
     let content = RefCell::new(Vec::from_iter(reader.inputs.content(path, &text)));

@@ -1,10 +1,11 @@
 //! What packs hold of agents and documents, and what they must not hold.
 
+use super::agents::AgentContext;
 use super::document_cache::DocumentCache;
-use super::knowledge_reader::{ReadKnowledge, read, read_document};
+use super::documents::{ReadKnowledge, document_of, read, read_document};
 use super::project::Project;
-use super::restrictions::Withheld;
-use super::{EngineError, apply_severities, document_notes};
+use super::reader::Withheld;
+use super::{EngineError, apply_severities};
 use crate::config::{
     AGENT_INSTRUCTIONS, BuiltinText, ContextSettings, DocumentType, HANDOVER_INSTRUCTIONS, KNOWLEDGE_INSTRUCTIONS,
     Policy,
@@ -14,26 +15,9 @@ use crate::knowledge::{Knowledge, KnowledgeDocument, KnowledgeRequest, Relevant,
 use crate::model::{Code, Diagnostic, RepoPath};
 use crate::redact::Clean;
 use crate::review::UnusedText;
-use crate::select::{HandedOver, JobInstructions, KnowledgeSections, RecentChanges, RootReferences, SelectionContext};
+use crate::select::{KnowledgeSections, RootReferences, SelectionContext};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-
-/// An agent that packs are built for.
-#[derive(Debug, Clone)]
-pub struct AgentContext {
-    /// Its index among the agents.
-    pub agent: usize,
-    /// How much the packs hold.
-    pub policy: Policy,
-    /// The recent changes.
-    pub changes: RecentChanges,
-    /// What is wrong with the files that these are from, redacted.
-    pub faults: Vec<Diagnostic>,
-    /// The job that they are for.
-    pub job: Option<JobInstructions>,
-    /// What was handed over to it.
-    pub handover: Option<Arc<HandedOver>>,
-}
 
 impl Project<'_> {
     /// Returns the agents and documents, which are read when first needed.
@@ -66,8 +50,8 @@ impl Project<'_> {
 
     /// Returns whether packs without an agent may hold documents.
     pub(super) fn has_documents(&self) -> bool {
-        let knowledge = &self.reader.settings;
-        !knowledge.documents.is_empty() || knowledge.overview.is_some()
+        let settings = self.reader.settings;
+        !settings.documents.is_empty() || settings.overview.is_some()
     }
 
     /// Returns an error for each agent and document that exists and cannot be read. Any pack may lack it, since only its front
@@ -83,15 +67,14 @@ impl Project<'_> {
 
     /// Returns what is added to the instructions of packs: how to use what they hold besides their root.
     pub(super) fn additions(&self, agent: Option<&AgentContext>) -> &'static [BuiltinText] {
-        match agent.map(|agent| &agent.handover) {
-            Some(Some(_)) => return &[AGENT_INSTRUCTIONS, HANDOVER_INSTRUCTIONS],
-            Some(None) => return &[AGENT_INSTRUCTIONS],
-            None => {}
-        }
         let binds =
             |document: &Arc<KnowledgeDocument>| document.pinned && !document.secret && document.scope == Scope::Global;
-        let has_rules = self.has_documents() && self.knowledge().documents.iter().any(binds);
-        if has_rules { &[KNOWLEDGE_INSTRUCTIONS] } else { &[] }
+        match agent.map(|agent| &agent.handover) {
+            Some(Some(_)) => &[AGENT_INSTRUCTIONS, HANDOVER_INSTRUCTIONS],
+            Some(None) => &[AGENT_INSTRUCTIONS],
+            None if self.has_documents() && self.knowledge().documents.iter().any(binds) => &[KNOWLEDGE_INSTRUCTIONS],
+            None => &[],
+        }
     }
 
     /// Returns why packs must not hold the text of a file that a root refers to: it is another agent's document, or it holds
@@ -101,7 +84,7 @@ impl Project<'_> {
         let names = || self.reader.names(path);
         // An agent's file is for that agent; for packs without an agent it is a file like all others.
         let is_others = |path: &RepoPath| self.is_agent_file(path) && key.is_some_and(|agent| agent.path != *path);
-        let notes_of = |path: &RepoPath| document_notes::document_of(path).is_some_and(|path| is_others(&path));
+        let notes_of = |path: &RepoPath| document_of(path).is_some_and(|path| is_others(&path));
         if names().any(|path| is_others(path) || notes_of(path)) {
             return Some(Withheld::OtherAgent);
         }
@@ -115,7 +98,7 @@ impl Project<'_> {
             knowledge.document(path).map(|document| &**document).or_else(unusable)
         };
         // What is in the notes on a document is as secret as the document, and a link opens no more than what it leads to.
-        let of = |path: &RepoPath| at(path).or_else(|| at(&document_notes::document_of(path)?));
+        let of = |path: &RepoPath| at(path).or_else(|| at(&document_of(path)?));
         let documents: Vec<_> = names().filter_map(of).collect();
         let key = key.map(|agent| &agent.key);
         if documents.iter().any(|document| !document.scope.admits(key)) {
@@ -161,18 +144,15 @@ impl Project<'_> {
             sections.add_agent(agent, context.policy);
         }
         sections.add_documents(context, knowledge, &chosen, &|document| self.complete(document));
-        let secrets: BTreeSet<&RepoPath> = references.secrets.iter().collect();
-        let pinned = || chosen.pinned.iter().chain(&chosen.pinned_by_policy);
-        let whole = || chosen.overview.iter().chain(&chosen.user);
-        let is_chosen =
-            |path: &RepoPath| pinned().chain(whole()).any(|index| knowledge.documents[*index].path == *path);
-        for path in secrets {
-            if let Some(document) = knowledge.document(path)
-                && !is_chosen(path)
-            {
-                sections.add_secret(document);
-            }
-        }
+        let whole = [&chosen.overview, &chosen.user].into_iter().flatten();
+        let shown: BTreeSet<usize> =
+            chosen.pinned.iter().chain(&chosen.pinned_by_policy).chain(whole).copied().collect();
+        let is_chosen = |path: &RepoPath| shown.iter().any(|index| knowledge.documents[*index].path == *path);
+        let secrets: BTreeSet<&RepoPath> = references.secrets.iter().filter(|path| !is_chosen(path)).collect();
+        secrets
+            .into_iter()
+            .filter_map(|path| knowledge.document(path))
+            .for_each(|document| sections.add_secret(document));
         if let Some((_, asked)) = found {
             sections.add_changes(&asked.changes);
             asked.handover.iter().for_each(|handed| sections.add_handover(context, handed));
@@ -275,19 +255,16 @@ impl Project<'_> {
         };
         known.into_iter().map(text).collect()
     }
+
     fn labels(&self, root: usize) -> Vec<Clean> {
+        let text = |value: &Value<Clean>| match value {
+            Value::Scalar { text, .. } => Some(text.clone()),
+            Value::Null | Value::List(_) | Value::Map(_) => None,
+        };
         let fields = &self.corpus.entries[root].item.fields;
-        let Some(field) = fields.iter().find(|field| &*field.name == "labels") else { return Vec::new() };
-        match &field.node.value {
-            Value::Scalar { text, .. } => vec![text.clone()],
-            Value::List(nodes) => nodes
-                .iter()
-                .filter_map(|node| match &node.value {
-                    Value::Scalar { text, .. } => Some(text.clone()),
-                    _ => None,
-                })
-                .collect(),
-            Value::Null | Value::Map(_) => Vec::new(),
+        match fields.iter().find(|field| &*field.name == "labels").map(|field| &field.node.value) {
+            Some(Value::List(nodes)) => nodes.iter().filter_map(|node| text(&node.value)).collect(),
+            value => value.and_then(text).into_iter().collect(),
         }
     }
 }

@@ -5,13 +5,11 @@
 //! alone. [`Session`] builds one repository again and again.
 
 mod agents;
-mod budget_probe;
 mod build;
-mod clean;
 pub mod companion;
 mod configuration;
 mod document_cache;
-mod document_notes;
+mod documents;
 mod driver;
 mod error;
 mod github_warnings;
@@ -19,23 +17,20 @@ mod handover;
 mod issues;
 mod items;
 mod knowledge;
-mod knowledge_reader;
 mod notices;
-mod orphans;
 mod pack_state;
-mod pack_target;
 mod prepared_profile;
+mod probe;
 mod project;
+mod reader;
 mod referenced_files;
 mod repository;
-mod restrictions;
 mod roots;
 mod session;
-mod snapshot;
 mod why_not;
 
 pub use crate::config::BudgetLimits;
-pub use budget_probe::BudgetProbe;
+pub use agents::AgentContext;
 #[cfg(feature = "mcp")]
 pub use build::input_diagnostics;
 pub use build::{BuildJob, BuildReport, Built, Finish, Planned, Skip, build_packs, pack_file_name};
@@ -43,19 +38,16 @@ pub use configuration::{Configuration, validated};
 pub use driver::{BuildObserver, BuildOrder, BuildResult, WrittenPack};
 pub use error::{EngineError, Unsettled, until_settled};
 pub use handover::card_text;
-pub use knowledge::AgentContext;
 pub use notices::{apply_severities, unmatched};
-pub use orphans::{orphaned, orphans};
 pub use pack_state::{
-    CheckRequest, FAILED, PackState, REMOVED, UNCHANGED, UNVERIFIABLE, WRITTEN, check_packs, lost_its_issue, pack_names,
+    CheckRequest, FAILED, PackState, REMOVED, UNCHANGED, UNVERIFIABLE, WRITTEN, check_packs, lost_its_issue, orphaned,
 };
-pub use pack_target::{PackTarget, Probe};
 pub use prepared_profile::count_tokens;
+pub use probe::{BudgetProbe, PackRequest, PackTarget, Probe, Snapshot};
 pub use project::Project;
 #[cfg(feature = "mcp")]
 pub use repository::OpenedCache;
 pub use repository::{OpenRequest, Repository, path_inside, process_environment};
 pub use roots::{RootError, RootSummary};
 pub use session::{AgentRequest, Session, SessionRequest, Update, delivery_folder};
-pub use snapshot::{PackRequest, Snapshot};
 pub use why_not::why_not_in;

@@ -1,8 +1,8 @@
 //! Severities of diagnostics, and the warnings that packs carry.
 
-use super::clean::InputReader;
-use super::knowledge_reader::CONFIG;
+use super::documents::CONFIG;
 use super::project::Project;
+use super::reader::InputReader;
 use crate::config::{Globs, Settings};
 use crate::model::{Code, Diagnostic, Level, RepoPath, Severity, SourceTree};
 use crate::select::Notice;
@@ -10,17 +10,12 @@ use std::collections::{BTreeSet, HashMap};
 
 /// Applies the configured severities to diagnostics, and drops the allowed ones.
 pub fn apply_severities(diagnostics: Vec<Diagnostic>, settings: &Settings) -> Vec<Diagnostic> {
-    diagnostics
-        .into_iter()
-        .filter_map(|mut diagnostic| {
-            match settings.warnings.get(&diagnostic.code) {
-                Some(Level::Allow) if diagnostic.severity == Severity::Warning => return None,
-                Some(Level::Deny) => diagnostic.severity = Severity::Error,
-                Some(Level::Allow | Level::Warn) | None => {}
-            }
-            Some(diagnostic)
-        })
-        .collect()
+    let configured = |diagnostic: Diagnostic| match settings.warnings.get(&diagnostic.code) {
+        Some(Level::Allow) if diagnostic.severity == Severity::Warning => None,
+        Some(Level::Deny) => Some(diagnostic.with_severity(Severity::Error)),
+        Some(Level::Allow | Level::Warn) | None => Some(diagnostic),
+    };
+    diagnostics.into_iter().filter_map(configured).collect()
 }
 
 /// Returns a warning for each glob of `work_items` and `adrs` that no file matches, but for the default ones.

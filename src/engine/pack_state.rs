@@ -1,15 +1,15 @@
-//! The state of a pack's file, and its comparison with the pack that a build gives.
+//! The state of a pack's file, its comparison with the pack that a build gives, and packs that no build gives.
 
-use super::orphans::NOT_IN_SNAPSHOT;
-use super::{BuildJob, BuildReport, Built, EngineError, Planned, Project, Skip, build_packs, companion};
+use super::{BuildJob, BuildReport, Built, EngineError, Planned, Project, Repository, Skip, build_packs, companion};
 use crate::cache::PackSummary;
 use crate::intake::Repo;
-use crate::model::slug;
+use crate::model::{Diagnostic, IssueReference, slug};
 use crate::render;
-use crate::review::{Difference, difference, read};
+use crate::review::{Difference, difference, read, root_names};
 use crate::store::{Folder, StoreError};
 use crate::wire::Pack;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 /// The pack's file is new or has new content.
 pub const WRITTEN: &str = "written";
@@ -23,6 +23,9 @@ pub const REMOVED: &str = "removed";
 pub const UNVERIFIABLE: &str = "unverifiable";
 
 const NOT_BUILT: &str = "it was not built yet";
+const NOT_IN_SNAPSHOT: &str = "its issue is not in the snapshot: run `contextpack sync`, or commit the snapshot";
+const UNREADABLE: &str = "the file of its item cannot be read as a whole";
+const DISPLACED: &str = "a link, or something else that is not read, is in the place of its item's file";
 
 /// What a build did with a pack, or how the pack's file compares with what a build gives.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,6 +53,13 @@ impl PackState {
         Self { name, root, profile, status, reasons, summary: None, files: Vec::new() }
     }
 
+    /// Returns the state of a finished pack.
+    pub fn of_pack(name: &str, pack: &Pack, status: &'static str, reasons: Vec<String>) -> Self {
+        let root = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref());
+        let (name, root, profile) = (name.to_owned(), root.cloned().unwrap_or_default(), pack.profile.clone());
+        Self { name, root, profile, status, reasons, summary: Some(pack.into()), files: Vec::new() }
+    }
+
     /// Compares a built pack, and its companion if there are any, with the files on disk.
     pub fn of(project: &Project<'_>, request: &CheckRequest<'_>, built: &Built) -> Result<Self, StoreError> {
         let CheckRequest { folder, markdown: with_companion, .. } = *request;
@@ -63,7 +73,8 @@ impl PackState {
                 match rendering.map(|rendering| companion::fault(folder, name, &rendering)).transpose()?.flatten() {
                     Some((status, reason)) => (status, vec![reason]),
                     None if !with_companion && companion::exists(folder, name)? => {
-                        ("stale", vec![obsolete_companion(name)])
+                        let help = "`output.markdown` is off: `contextpack build --prune` removes it";
+                        ("stale", vec![format!("`{}` is beside it, and {help}", companion::name(name))])
                     }
                     None => ("fresh", Vec::new()),
                 }
@@ -119,11 +130,6 @@ pub fn check_packs(
     Ok((states, build))
 }
 
-fn obsolete_companion(name: &str) -> String {
-    let markdown = companion::name(name);
-    format!("`{markdown}` is beside it, and `output.markdown` is off: `contextpack build --prune` removes it")
-}
-
 /// Returns whether the pack on disk was built from its root's issue, and the new one was not.
 pub fn lost_its_issue(existing: &[u8], built: &Pack) -> bool {
     let has = |pack: &Pack| {
@@ -142,4 +148,150 @@ pub fn pack_names(project: &Project<'_>, roots: &[usize], profiles: &[String]) -
         }
     }
     Some(names)
+}
+
+/// A pack in the folder that no root and profile produces.
+pub(super) struct OrphanPack {
+    name: String,
+    pack: Pack,
+    /// Why no build gives it, if it is certainly orphaned.
+    reason: String,
+    /// Why it may still be valid: its issue is not in the snapshot, or its item's file cannot be read or was replaced by
+    /// something else.
+    pub(super) unverifiable: Option<&'static str>,
+}
+
+impl OrphanPack {
+    pub(super) fn remove(self, folder: &Folder) -> Result<Option<PackState>, StoreError> {
+        let markdown = companion::remove(folder, &self.name)?;
+        if !folder.remove(&self.name)? {
+            return Ok(None);
+        }
+        let markdown = markdown.then(|| companion::name(&self.name));
+        let files = [self.name.clone()].into_iter().chain(markdown).collect();
+        Ok(Some(PackState { files, ..PackState::of_pack(&self.name, &self.pack, REMOVED, vec![self.reason]) }))
+    }
+
+    fn state(&self) -> PackState {
+        let (status, reason) = match self.unverifiable {
+            Some(why) => (UNVERIFIABLE, why.to_owned()),
+            None => ("orphaned", format!("{}: `contextpack build --prune` removes it", self.reason)),
+        };
+        PackState { summary: None, ..PackState::of_pack(&self.name, &self.pack, status, vec![reason]) }
+    }
+}
+
+/// Returns the packs in the folder whose root or profile is gone, and those of issues that the snapshot lacks. `names`
+/// are the packs of the build. Skipped are packs of handovers, and files that are no pack under their own name.
+pub(super) fn orphans(
+    folder: &Folder,
+    names: &BTreeSet<&str>,
+    diagnostics: &[Diagnostic],
+    project: &Project<'_>,
+    top: &Path,
+) -> Result<Vec<OrphanPack>, StoreError> {
+    let mut orphans = Vec::new();
+    for name in folder.list()?.into_iter().filter(|name| !names.contains(name.as_str())) {
+        let bytes = match folder.read(&name) {
+            // No pack is as large as that.
+            Err(error) if error.is_too_large() => continue,
+            read => read?,
+        };
+        let Some(Ok(pack)) = bytes.map(|bytes| read(&bytes)) else { continue };
+        // A pack of a handover belongs to no build: it states what was handed over at one time.
+        let is_own = |root: &String| name == format!("{}.{}.json", slug(root), pack.profile);
+        if pack.handover.is_none() && root_names(&pack.root).iter().any(is_own) {
+            let unverifiable = unverifiable(&pack, diagnostics, project, top);
+            let reason = orphaned_by(&name, &pack, names, project);
+            orphans.push(OrphanPack { name, reason, pack, unverifiable });
+        }
+    }
+    Ok(orphans)
+}
+
+/// Returns why a pack that a build does not give may still be valid.
+fn unverifiable(pack: &Pack, diagnostics: &[Diagnostic], project: &Project<'_>, top: &Path) -> Option<&'static str> {
+    let root = pack.sections.iter().find(|section| section.id == "root.json");
+    let source = root.and_then(|section| section.source.path.as_deref());
+    let is_unread = |path: &str| {
+        let mut unread = diagnostics.iter().filter(|diagnostic| diagnostic.is_of_unread_item());
+        unread.any(|diagnostic| diagnostic.at.as_ref().is_some_and(|at| at.path.as_str() == path))
+    };
+    let url = pack.root.issue_url.as_deref().filter(|_| pack.root.work_item_id.is_none());
+    let lacks = |issue: IssueReference<'_>| {
+        project.graph().of_issue(project.corpus(), issue.repo.unwrap_or_default(), issue.number).is_none()
+    };
+    if source.is_some_and(is_unread) {
+        Some(UNREADABLE)
+    } else if url.and_then(IssueReference::parse).is_some_and(lacks) {
+        Some(NOT_IN_SNAPSHOT)
+    } else {
+        source.is_some_and(|path| is_displaced(top, path)).then_some(DISPLACED)
+    }
+}
+
+/// Returns the states of the packs in the folder that no root of `items` gives under `profiles`; `diagnostics` are those of
+/// their build.
+pub fn orphaned(
+    repository: &Repository,
+    project: &Project<'_>,
+    items: &[usize],
+    profiles: &[String],
+    folder: &Folder,
+    diagnostics: &[Diagnostic],
+) -> Result<Vec<PackState>, StoreError> {
+    let Some(names) = pack_names(project, items, profiles) else { return Ok(Vec::new()) };
+    let names: BTreeSet<&str> = names.iter().map(String::as_str).collect();
+    let orphans = orphans(folder, &names, diagnostics, project, repository.root())?;
+    Ok(orphans.iter().map(OrphanPack::state).collect())
+}
+
+/// Returns the roots whose packs in the folder hold one of these items, each with the first of them.
+pub(super) fn holding(folder: &Folder, items: &BTreeMap<&str, usize>) -> BTreeMap<String, usize> {
+    let mut holding = BTreeMap::new();
+    for name in folder.list().unwrap_or_default() {
+        let Some(Ok(pack)) = folder.read(&name).ok().flatten().map(|bytes| read(&bytes)) else { continue };
+        let inputs = pack.inputs.iter().filter_map(|input| input.id.as_deref().filter(|_| input.kind == "work_item"));
+        let edges = pack.sections.iter().filter_map(|section| section.metadata.edges.as_ref()).flatten();
+        let edges = edges.map(|edge| edge.to.as_str());
+        let held = inputs.chain(edges).find_map(|id| items.get(id));
+        if let (Some(held), Some(root)) = (held, pack.root.work_item_id) {
+            holding.entry(root).or_insert(*held);
+        }
+    }
+    holding
+}
+
+/// Returns which part of the configuration, or which missing item, keeps a build from giving the pack `name`; `names` are those
+/// that it gives.
+fn orphaned_by(name: &str, pack: &Pack, names: &BTreeSet<&str>, project: &Project<'_>) -> String {
+    let slug_of_pack = name.strip_suffix(&format!(".{}.json", pack.profile)).unwrap_or(name);
+    let is_of_root = |other: &&str| {
+        let stem = other.strip_suffix(".json").and_then(|stem| stem.rsplit_once('.'));
+        stem.is_some_and(|(root, _)| root == slug_of_pack)
+    };
+    // Names sort by what they begin with.
+    if names.range(slug_of_pack..).take_while(|other| other.starts_with(slug_of_pack)).any(is_of_root) {
+        return format!("the profile `{}` is not among `output.profiles`", pack.profile);
+    }
+    let mut items = 0..project.corpus().entries.len();
+    let exists = items.any(|item| slug(&project.pack_name(item)) == slug_of_pack);
+    if exists { "its item is not among the `roots` of the configuration" } else { "its item is gone" }.to_owned()
+}
+
+/// Returns whether something other than a file is at `path`, or something other than a folder above it, such as a link
+/// or a pipe. Then it is unknown whether the file is gone.
+fn is_displaced(top: &Path, path: &str) -> bool {
+    let mut here = top.to_path_buf();
+    let mut parts = path.split('/').peekable();
+    while let Some(part) = parts.next() {
+        here.push(part);
+        let is_last = parts.peek().is_none();
+        match here.symlink_metadata() {
+            Ok(there) if there.is_dir() && !is_last => {}
+            Ok(there) => return !(there.is_file() && is_last),
+            Err(error) => return error.kind() != std::io::ErrorKind::NotFound,
+        }
+    }
+    false
 }

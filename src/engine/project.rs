@@ -1,12 +1,12 @@
 //! A repository's items and graph, read, redacted and ready for packs to be built from.
 
-use super::clean::InputReader;
-use super::knowledge_reader::ReadKnowledge;
+use super::documents::ReadKnowledge;
+use super::reader::InputReader;
 use super::{apply_severities, github_warnings, issues, items, notices};
 use crate::cache::{InputCaches, Inputs};
 use crate::config::{DenyList, Settings};
 use crate::graph::{Corpus, Entry, Graph, GraphRules, merge_issues, plain_status};
-use crate::model::{Code, Diagnostic, Place, Refusal, RepoPath, Severity, SourceTree, Untracked, bounded};
+use crate::model::{Diagnostic, Place, RepoPath, SourceTree, Untracked, bounded};
 use crate::redact::{Clean, CleanBuf, Environment, Redactor};
 use crate::review::scrubbed;
 use crate::wire::Pack;
@@ -73,7 +73,6 @@ impl<'a> Project<'a> {
     ) -> Self {
         let redactor = Redactor::new(&settings.redaction);
         let reader = InputReader { settings, deny, redactor, inputs, environment, untracked };
-        let source = reader.source();
         let ParsedFiles { entries, mut diagnostics, mut unread } = items::read(&reader);
         let issues = issues::read(&reader);
         diagnostics.extend(issues.diagnostics);
@@ -81,28 +80,11 @@ impl<'a> Project<'a> {
         diagnostics.extend_from_slice(&unread);
         // These messages become the reasons why packs are not built, which are not redacted again.
         let clean = |text: &str| reader.environment.mask(&reader.redactor.line(text));
-        let unlisted = source.unlisted().iter().cloned();
+        let unlisted = reader.source().unlisted().iter().cloned();
         unread.extend(unlisted.map(|it| Diagnostic { message: clean(&it.message), ..it }));
         unread.sort();
         unread.dedup();
-        let files = |is_one: &dyn Fn(&RepoPath) -> bool| {
-            let found = source.files().iter().chain(source.special_files()).filter(|path| is_one(path));
-            let mut found: Vec<RepoPath> = found.cloned().collect();
-            found.sort_unstable();
-            found
-        };
-        let plain = |statuses: &[String]| statuses.iter().map(|status| plain_status(status)).collect();
-        let github = &settings.github;
-        let boilerplate = files(&|path| settings.boilerplate.set.is_match(path.name().to_lowercase()));
-        let shown = |path: RepoPath| (path.clone(), reader.line("path", path.as_str()));
-        let rules = GraphRules {
-            repo: github.repo.as_ref().map(|repo| reader.line("repo", repo)),
-            host: reader.line("host", &github.host),
-            done: plain(&settings.done_statuses),
-            not_planned: plain(&settings.not_planned_statuses),
-            boilerplate: boilerplate.into_iter().map(shown).collect(),
-            adrs: files(&|path| settings.adrs.include.set.is_match(path.as_str())),
-        };
+        let rules = graph_rules(&reader);
         let (entries, differences) = merge_issues(entries, issues.entries, &rules);
         diagnostics.extend(differences);
         let (corpus, duplicates) = Corpus::new(entries, rules);
@@ -114,20 +96,17 @@ impl<'a> Project<'a> {
         diagnostics.sort();
         diagnostics.dedup();
         let diagnostics = apply_severities(bounded(diagnostics), settings);
-        let notices = notices::PackNotices::new(&diagnostics, &reader);
-        let has_damage = corpus.entries.iter().any(|entry| entry.damage.is_some());
-        let is_published = github_warnings::is_published(settings, &corpus);
         Self {
+            notices: notices::PackNotices::new(&diagnostics, &reader),
+            has_damage: corpus.entries.iter().any(|entry| entry.damage.is_some()),
+            is_published: github_warnings::is_published(settings, &corpus),
             reader,
             corpus,
             graph,
             knowledge: OnceLock::new(),
             diagnostics,
-            notices,
             unread,
-            has_damage,
             held_damage: OnceLock::new(),
-            is_published,
             repos_without_relations,
         }
     }
@@ -167,15 +146,9 @@ impl<'a> Project<'a> {
     /// raw until here, so that files can be looked up by them.
     pub fn redacted_for_output(&self, diagnostic: Diagnostic) -> Diagnostic {
         let clean = |text: &str| self.masked(&self.reader.redactor.line(text));
-        Diagnostic {
-            message: clean(&diagnostic.message),
-            help: diagnostic.help.as_deref().map(clean),
-            about: diagnostic.about.iter().map(|id| clean(id)).collect(),
-            at: diagnostic
-                .at
-                .map(|at| Place { path: RepoPath::new(&clean(at.path.as_str())).unwrap_or(at.path), ..at }),
-            ..diagnostic
-        }
+        let path = |path: RepoPath| RepoPath::new(&clean(path.as_str())).unwrap_or(path);
+        let at = diagnostic.at.clone().map(|at| Place { path: path(at.path), ..at });
+        Diagnostic { at, ..diagnostic.map_texts(&clean) }
     }
 
     pub(super) fn redacted<'d>(&self, faults: impl IntoIterator<Item = &'d Diagnostic>) -> Vec<Diagnostic> {
@@ -226,35 +199,25 @@ impl<'a> Project<'a> {
     }
 }
 
-pub(super) const COMMIT: &str = "commit it, or build with `--untracked trusted` where nobody else can write here";
-
-/// Returns the diagnostic for a file that the configuration names and that cannot be used: an error if the file exists
-/// and the system refuses to read it.
-pub(super) fn unreadable(path: &RepoPath, refusal: &Refusal) -> Diagnostic {
-    let (message, help) = match refusal {
-        Refusal::Denied => (
-            "the name is one that is never opened".to_owned(),
-            "rename the file, or allow it with `!path` under `redaction.deny_paths`",
-        ),
-        Refusal::Outside => ("it leads out of the repo".to_owned(), "name a file of the repo"),
-        Refusal::NotInRepo => {
-            ("there is no such file, or git ignores it".to_owned(), "add the file, or correct the path")
-        }
-        Refusal::Binary => ("it is no text file".to_owned(), "exclude it, or name a text file"),
-        Refusal::NotUtf8 => ("it is not UTF-8".to_owned(), "save it as UTF-8, or exclude it"),
-        Refusal::TooLarge(limit) => (format!("it is larger than {limit} bytes"), "split the file, or exclude it"),
-        Refusal::GitLfs => (
-            "it is stored with Git LFS, so that a clone may have a pointer in its place".to_owned(),
-            "commit it as a plain file (`git lfs untrack`), or exclude it",
-        ),
-        Refusal::Unreadable(why) => {
-            (why.clone(), "make it readable; until then packs that may hold it stay as they are")
-        }
+/// Returns the facts about the repository under which references and states are understood.
+fn graph_rules(reader: &InputReader<'_>) -> GraphRules {
+    let (settings, source) = (reader.settings, reader.source());
+    let files = |is_one: &dyn Fn(&RepoPath) -> bool| {
+        let found = source.files().iter().chain(source.special_files()).filter(|path| is_one(path));
+        let mut found: Vec<RepoPath> = found.cloned().collect();
+        found.sort_unstable();
+        found
     };
-    let message = format!("`{path}` cannot be read: {message}");
-    let diagnostic = Diagnostic::new(Code::UnreadableFile, Some(Place::file(path.clone())), message).help(help);
-    match refusal {
-        Refusal::Unreadable(_) => Diagnostic { severity: Severity::Error, ..diagnostic },
-        _ => diagnostic,
+    let plain = |statuses: &[String]| statuses.iter().map(|status| plain_status(status)).collect();
+    let github = &settings.github;
+    let boilerplate = files(&|path| settings.boilerplate.set.is_match(path.name().to_lowercase()));
+    let shown = |path: RepoPath| (path.clone(), reader.line("path", path.as_str()));
+    GraphRules {
+        repo: github.repo.as_ref().map(|repo| reader.line("repo", repo)),
+        host: reader.line("host", &github.host),
+        done: plain(&settings.done_statuses),
+        not_planned: plain(&settings.not_planned_statuses),
+        boilerplate: boilerplate.into_iter().map(shown).collect(),
+        adrs: files(&|path| settings.adrs.include.set.is_match(path.as_str())),
     }
 }

@@ -1,8 +1,8 @@
 //! The files that roots refer to: resolved, read and redacted once each.
 
-use super::knowledge::AgentContext;
-use super::project::{Project, unreadable};
-use super::restrictions::Withheld;
+use super::agents::AgentContext;
+use super::project::Project;
+use super::reader::{Withheld, unreadable};
 use crate::cache::FilePurpose;
 use crate::config::Profile;
 use crate::graph::{FileKind, FileLookup, FileRef, ItemReferences, KeptCodeRef, MissingReference, RepoFiles, Target};
@@ -256,25 +256,24 @@ fn read_file(
         Some(Withheld::Secret) => return refused(HOLDS_SECRETS),
         None => {}
     }
-    if let Some(known) = project.reader.inputs.file_result::<LoadedDocument>(purpose, path) {
+    let reader = &project.reader;
+    if let Some(known) = reader.inputs.file_result::<LoadedDocument>(purpose, path) {
         return Ok(LoadedDocument::clone(&known));
     }
-    match project.reader.source().read(path) {
-        Err(refusal) => match refusal.omission_reason() {
-            Some(reason) => refused(reason),
-            None => Err(project.reader.scrubbed(unreadable(path, &refusal))),
-        },
-        Ok(raw) => {
-            let (shown, text, removals, digest) = project.reader.file(path, purpose, &raw);
-            let (status, state) = text.adr_status().unzip();
-            let is_inactive = state == Some(DecisionState::Inactive);
-            let document =
-                Document { path: path.clone(), shown: shown.clone(), text, status, is_inactive, removals, digest };
-            let read = (shown, Ok(Arc::new(document)));
-            project.reader.inputs.put_file_result(purpose, path, &[], || read.clone());
-            Ok(read)
+    let raw = match reader.source().read(path) {
+        Ok(raw) => raw,
+        Err(refusal) => {
+            let fault = || reader.scrubbed(unreadable(path, &refusal));
+            return refusal.omission_reason().map_or_else(|| Err(fault()), refused);
         }
-    }
+    };
+    let (shown, text, removals, digest) = reader.file(path, purpose, &raw);
+    let (status, state) = text.adr_status().unzip();
+    let is_inactive = state == Some(DecisionState::Inactive);
+    let document = Document { path: path.clone(), shown: shown.clone(), text, status, is_inactive, removals, digest };
+    let read = (shown, Ok(Arc::new(document)));
+    reader.inputs.put_file_result(purpose, path, &[], || read.clone());
+    Ok(read)
 }
 
 fn has_section(document: &Document, anchor: &str) -> bool {

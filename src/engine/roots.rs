@@ -89,33 +89,27 @@ impl Project<'_> {
 
     /// Returns whether the repo has a file at this path, or an item with this id, which may be redacted.
     pub(crate) fn has(&self, name: &str) -> bool {
-        let is_file =
-            || RepoPath::new(name).is_ok_and(|path| self.reader.source().files().binary_search(&path).is_ok());
+        let is_file = || RepoPath::new(name).is_ok_and(|path| self.reader.source().has(&path));
         // What a placeholder stands for is not known.
         name.contains("[REDACTED") || is_file() || self.graph.item_with_id(name).is_some()
     }
 
     fn is_root(&self, item: usize) -> bool {
         let roots = &self.reader.settings.roots;
-        let entry = &self.corpus.entries[item];
-        let id = entry.item.id.as_str();
-        !entry.item.no_pack
-            && (roots.include.is_empty() || roots.include.iter().any(|glob| glob.is_match(id)))
+        let record = &self.corpus.entries[item].item;
+        !record.no_pack
+            && (roots.include.is_empty() || roots.include.iter().any(|glob| glob.is_match(record.id.as_str())))
             && roots.only().all(|(field, values)| self.matches(item, field, values))
             && !roots.exclude.iter().any(|(field, values)| self.matches(item, field, values))
     }
 
     fn matches(&self, item: usize, field: &str, values: &[String]) -> bool {
         let wanted = |text: &str| values.iter().any(|value| value.trim().to_lowercase() == text.trim().to_lowercase());
-        let entry = &self.corpus.entries[item];
         if field == "state" {
             return wanted(self.state(item).name());
         }
-        entry
-            .item
-            .fields
-            .iter()
-            .any(|known| &*known.name == field && scalars(&known.node).iter().any(|text| wanted(text)))
+        let fields = self.corpus.entries[item].item.fields.iter().filter(|known| &*known.name == field);
+        fields.flat_map(|field| scalars(&field.node)).any(wanted)
     }
 
     /// Returns whether an item is open or done.
@@ -150,11 +144,11 @@ impl Project<'_> {
     /// Summarizes an item.
     pub fn summary(&self, item: usize) -> RootSummary {
         let record = &self.corpus.entries[item].item;
-        let kind =
-            record.fields.iter().find(|field| &*field.name == "type").and_then(|field| match &field.node.value {
-                Value::Scalar { text, .. } => Some(self.masked(text)),
-                _ => None,
-            });
+        let kind = record.fields.iter().find(|field| &*field.name == "type").map(|field| &field.node.value);
+        let kind = kind.and_then(|kind| match kind {
+            Value::Scalar { text, .. } => Some(self.masked(text)),
+            Value::Null | Value::List(_) | Value::Map(_) => None,
+        });
         RootSummary {
             id: self.masked(&record.id),
             title: self.masked(&record.title),
@@ -183,27 +177,25 @@ impl Project<'_> {
                 Err(RootError::Issue(root))
             }
             RootMatch::Nothing => {
-                let lower = typed.to_lowercase();
-                let ends = |id: &str| typed.len() > 1 && id.to_lowercase().ends_with(&lower);
-                let near = self
-                    .corpus
-                    .entries
-                    .iter()
-                    .map(|entry| {
-                        let id = entry.item.id.as_str();
-                        (if ends(id) { 1.0 } else { strsim::jaro_winkler(&lower, &id.to_lowercase()) }, entry)
-                    })
-                    .filter(|(score, _)| *score > 0.85)
-                    .max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.item.id.cmp(&a.1.item.id)))
-                    .map(|(_, entry)| entry.item.id.to_string());
-                let is_empty = self.corpus.entries.is_empty();
-                Err(RootError::Unknown { typed: typed.to_owned(), near, is_empty })
+                let near = self.most_similar(typed);
+                Err(RootError::Unknown { typed: typed.to_owned(), near, is_empty: self.corpus.entries.is_empty() })
             }
         }
     }
-}
 
-impl Project<'_> {
+    /// Returns the id that is most like `typed`, or the one that ends with it.
+    fn most_similar(&self, typed: &str) -> Option<String> {
+        let lower = typed.to_lowercase();
+        let score = |id: &str| {
+            let id = id.to_lowercase();
+            let ends = typed.len() > 1 && id.ends_with(&lower);
+            if ends { 1.0 } else { strsim::jaro_winkler(&lower, &id) }
+        };
+        let ids = self.corpus.entries.iter().map(|entry| entry.item.id.as_str());
+        let alike = ids.map(|id| (score(id), id)).filter(|(score, _)| *score > 0.85);
+        alike.max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1))).map(|(_, id)| id.to_owned())
+    }
+
     /// Says what the file or folder at `path` is, which names no item; `None` if `root` has none there.
     pub(super) fn why_no_item(&self, root: &Path, path: &RepoPath) -> Option<String> {
         let metadata = root.join(path.as_str()).symlink_metadata().ok()?;
@@ -226,7 +218,7 @@ impl Project<'_> {
             "it is what contextpack wrote: name the root that it is about"
         } else if self.denies(path) {
             "its name is one that is never opened, by `redaction.deny_paths`"
-        } else if self.reader.source().files().binary_search(path).is_err() {
+        } else if !self.reader.source().has(path) {
             "git ignores it, or it is no file"
         } else if self.corpus.rules.adrs.contains(path) {
             "it is a decision, by `adrs`; name a work item that refers to it"

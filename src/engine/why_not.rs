@@ -36,16 +36,14 @@ pub fn why_not_in(
 fn names(repository: &Repository, project: &Project<'_>, asked: &str) -> Vec<String> {
     let mut names = vec![asked.to_owned()];
     // `./src/a.rs` is `src/a.rs`.
-    names.extend(RepoPath::new(asked).ok().map(|path| path.as_str().to_owned()).filter(|path| !path.is_empty()));
+    names.extend(RepoPath::new(asked).ok().map(|path| path.to_string()).filter(|path| !path.is_empty()));
     names.dedup();
     if let Ok(item) = repository.find(project, asked) {
         let record = &project.corpus().entries[item].item;
         names.push(record.id.to_string());
         // The path of a file with many items identifies none of them.
-        let path = record.origin.path.as_str();
-        if !path.ends_with(".jsonl") && !path.ends_with(".json") {
-            names.push(path.to_owned());
-        }
+        let path = record.origin.path.to_string();
+        names.extend(Some(path).filter(|path| !path.ends_with(".jsonl") && !path.ends_with(".json")));
     }
     names
 }
@@ -142,7 +140,8 @@ fn explain_document(project: &Project<'_>, probe: &BudgetProbe<'_, '_>, path: &R
         return Some(WhyNot::new(path.as_str(), "not_listed", fault.message, fault.help.unwrap_or_default()));
     };
     let agent = probe.agent().map(|agent| &knowledge.agents.all[agent.agent].key);
-    let (answer, message, help) = match (&document.scope, agent) {
+    let pin = "pin it with `pinned: true`, name it in the root";
+    let (answer, message, help) = match (&document.scope, probe.agent()) {
         (Scope::Nobody, _) => (
             "other_agent",
             "it belongs to an agent that does not exist".to_owned(),
@@ -161,28 +160,22 @@ fn explain_document(project: &Project<'_>, probe: &BudgetProbe<'_, '_>, path: &R
         (_, None) => (
             "not_pinned",
             "it is not pinned, and nothing in the root refers to it".to_owned(),
-            "pin it with `pinned: true`, name it in the root, or build for an agent, whose packs hold relevant documents".to_owned(),
+            format!("{pin}, or build for an agent, whose packs hold relevant documents"),
         ),
-        (_, Some(_)) => {
-            let found = probe.agent().and_then(|agent| project.relevance(probe.item, agent, path));
-            let terms = |matched: &[String]| matched.iter().map(|term| format!("`{term}`")).collect::<Vec<_>>().join(", ");
-            match found {
-                Some(Relevant { rank, matched, .. }) => (
-                    "not_relevant",
-                    project.masked(&format!(
-                        "it is not pinned, and has place {rank} by what it shares with the work ({}); a pack holds {}",
-                        terms(&matched),
-                        project.settings().context.relevant,
-                    )),
-                    format!("pin it with `pinned: true`, name it in the root, or raise `context.relevant` to {rank}"),
-                ),
-                None => (
-                    "not_relevant",
-                    "it is not pinned, and its title, headings and notes share no term with the work".to_owned(),
-                    "pin it with `pinned: true`, or name it in the root".to_owned(),
-                ),
+        (_, Some(agent)) => match project.relevance(probe.item, agent, path) {
+            Some(Relevant { rank, matched, .. }) => {
+                let terms = matched.iter().map(|term| format!("`{term}`")).collect::<Vec<_>>().join(", ");
+                let most = project.settings().context.relevant;
+                let place = format!("has place {rank} by what it shares with the work ({terms}); a pack holds {most}");
+                let message = project.masked(&format!("it is not pinned, and {place}"));
+                ("not_relevant", message, format!("{pin}, or raise `context.relevant` to {rank}"))
             }
-        }
+            None => (
+                "not_relevant",
+                "it is not pinned, and its title, headings and notes share no term with the work".to_owned(),
+                "pin it with `pinned: true`, or name it in the root".to_owned(),
+            ),
+        },
     };
     Some(WhyNot::new(path.as_str(), answer, message, help))
 }
@@ -191,25 +184,18 @@ fn explain_document(project: &Project<'_>, probe: &BudgetProbe<'_, '_>, path: &R
 fn shortest_path(project: &Project<'_>, from: usize, to: usize) -> Option<Vec<usize>> {
     let mut came_from = BTreeMap::from([(from, from)]);
     let mut queue = VecDeque::from([from]);
-    while let Some(here) = queue.pop_front() {
+    while let Some(here) = queue.pop_front().filter(|_| !came_from.contains_key(&to)) {
         for edge in project.graph().edges(here) {
-            let Target::Item(next) = edge.to else { continue };
-            if came_from.contains_key(&next) {
-                continue;
+            if let Target::Item(next) = edge.to
+                && !came_from.contains_key(&next)
+            {
+                came_from.insert(next, here);
+                queue.push_back(next);
             }
-            came_from.insert(next, here);
-            queue.push_back(next);
-        }
-        if came_from.contains_key(&to) {
-            break;
         }
     }
-    let mut between = Vec::new();
-    let mut here = *came_from.get(&to)?;
-    while here != from {
-        between.push(here);
-        here = *came_from.get(&here)?;
-    }
+    let steps = std::iter::successors(came_from.get(&to), |here| came_from.get(*here));
+    let mut between: Vec<usize> = steps.copied().take_while(|here| *here != from).collect();
     between.reverse();
-    Some(between)
+    Some(between).filter(|_| came_from.contains_key(&to))
 }

@@ -127,7 +127,7 @@ impl Listing {
             let message = format!("{why}; which files it tracks is unknown, so no pack is built or removed");
             let help = "run `git status` here to see what is wrong, and build again";
             let diagnostic = Diagnostic::new(Code::GitUnavailable, None, message).help(help);
-            self.unlisted_diagnostics.push(Diagnostic { severity: Severity::Error, ..diagnostic });
+            self.unlisted_diagnostics.push(diagnostic.with_severity(Severity::Error));
         }
     }
 
@@ -146,12 +146,8 @@ impl Listing {
                 self.diagnostics.push(walk::unusable_name(folder, name));
                 continue;
             };
-            let Some(path) = links::repo_path(text) else {
-                continue;
-            };
-            if root.rules.excluded.contains(path.as_str()) {
-                continue;
-            }
+            let path = links::repo_path(text).filter(|path| !root.rules.excluded.contains(path.as_str()));
+            let Some(path) = path else { continue };
             if self.has(&path) {
                 if entry.is_link() {
                     as_links.push((path.clone(), entry));

@@ -10,8 +10,6 @@ mod attributes;
 mod checkout;
 mod error;
 mod links;
-#[cfg(feature = "mcp")]
-mod listed;
 mod listing;
 mod repo;
 mod root;
@@ -21,7 +19,5 @@ mod text;
 mod walk;
 
 pub use error::IntakeError;
-#[cfg(feature = "mcp")]
-pub use listed::is_listed_as_of;
 pub use repo::{Repo, RepoOptions};
 pub use state_folder::CacheUse;

@@ -61,10 +61,6 @@ fn diagnostic(name: &str, path: &str) -> Diagnostic {
     let at = repo_path(path).map(Place::file);
     let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"./-_".contains(&byte));
     let name = if plain { name } else { STATE };
-    Diagnostic::new(
-        Code::TrackedCache,
-        at,
-        format!("git tracks `{name}`, which belongs to one working copy alone; no cache was read or written"),
-    )
-    .help(format!("run `git rm -r --cached {name}`, and commit"))
+    let message = format!("git tracks `{name}`, which belongs to one working copy alone; no cache was read or written");
+    Diagnostic::new(Code::TrackedCache, at, message).help(format!("run `git rm -r --cached {name}`, and commit"))
 }

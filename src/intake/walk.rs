@@ -35,13 +35,10 @@ pub(super) struct UnlistedEntry {
 impl UnlistedEntry {
     /// An entry for `path`, reported at the file `at` with the message `what`.
     pub(super) fn new(path: &str, at: &str, what: &str) -> Self {
-        let diagnostic = Diagnostic { severity: Severity::Error, ..unreadable(at, what) };
-        Self { path: path.to_owned(), diagnostic: diagnostic.help(UNREADABLE_HELP) }
+        let help = "make it readable, or let git ignore it; until then no pack is built or removed";
+        Self { path: path.to_owned(), diagnostic: unreadable(at, what).with_severity(Severity::Error).help(help) }
     }
 }
-
-/// What to do about an input that cannot be read.
-const UNREADABLE_HELP: &str = "make it readable, or let git ignore it; until then no pack is built or removed";
 
 /// A walk through a repo, shared by the tasks that list its folders.
 struct RepoWalk<'a> {
@@ -146,15 +143,14 @@ impl RepoWalk<'_> {
         above: Option<Arc<IgnoreRules>>,
         entries: &[DirEntry],
     ) {
-        let mut here = WalkResult::default();
-        self.add_entries(scope, folder, above, entries, &mut here);
+        let here = self.listed(scope, folder, above, entries);
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-        found.files.append(&mut here.files);
-        found.links.append(&mut here.links);
-        found.special.append(&mut here.special);
-        found.folders.append(&mut here.folders);
-        found.diagnostics.append(&mut here.diagnostics);
-        found.unlisted.append(&mut here.unlisted);
+        found.files.extend(here.files);
+        found.links.extend(here.links);
+        found.special.extend(here.special);
+        found.folders.extend(here.folders);
+        found.diagnostics.extend(here.diagnostics);
+        found.unlisted.extend(here.unlisted);
     }
 
     fn entries(&self, folder: &str) -> io::Result<Vec<DirEntry>> {
@@ -162,33 +158,33 @@ impl RepoWalk<'_> {
         Dir::open_ambient_dir(self.root.join(folder), ambient_authority())?.entries()?.collect()
     }
 
-    fn add_entries<'s>(
+    fn listed<'s>(
         &'s self,
         scope: &Scope<'s>,
         folder: &str,
         above: Option<Arc<IgnoreRules>>,
         entries: &[DirEntry],
-        here: &mut WalkResult,
-    ) {
+    ) -> WalkResult {
+        let mut here = WalkResult::default();
         let has = |name: &str| entries.iter().any(|entry| entry.file_name() == name);
         if !folder.is_empty() && has(".git") {
-            return;
+            return here;
         }
         here.folders.push(folder.trim_end_matches('/').to_owned());
         let mut rules = above;
         if has(".gitignore") {
             let refusal;
             (rules, refusal) = IgnoreRules::extend(rules, self.handle, folder, self.prefix.len() + folder.len());
-            let file = || format!("{folder}.gitignore");
+            let file = format!("{folder}.gitignore");
             match refusal {
                 None => {}
                 Some(Refusal::Unreadable(why)) => {
-                    let what = format!("`{}` cannot be read, so which files count is unknown: {why}", file());
-                    here.unlisted.push(UnlistedEntry::new(folder.trim_end_matches('/'), &file(), &what));
+                    let what = format!("`{file}` cannot be read, so which files count is unknown: {why}");
+                    here.unlisted.push(UnlistedEntry::new(folder.trim_end_matches('/'), &file, &what));
                 }
                 Some(_) => {
                     let what = "the ignore file cannot be used, so everything below counts as ignored";
-                    here.diagnostics.push(unreadable(&file(), what));
+                    here.diagnostics.push(unreadable(&file, what));
                 }
             }
         }
@@ -236,6 +232,7 @@ impl RepoWalk<'_> {
                 }
             }
         }
+        here
     }
 }
 
@@ -303,10 +300,6 @@ fn unreadable(path: &str, what: &str) -> Diagnostic {
 /// Reports a file name that is not UTF-8; `shown` is its readable part.
 pub(super) fn unusable_name(folder: &str, shown: &str) -> Diagnostic {
     let place = repo_path(folder).filter(|path| !path.as_str().is_empty()).map(Place::file);
-    Diagnostic::new(
-        Code::UnreadableFile,
-        place,
-        format!("the file name `{shown}` is not UTF-8, so the file is left out"),
-    )
-    .help("rename the file")
+    let message = format!("the file name `{shown}` is not UTF-8, so the file is left out");
+    Diagnostic::new(Code::UnreadableFile, place, message).help("rename the file")
 }

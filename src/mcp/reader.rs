@@ -6,7 +6,6 @@
 use super::questions::{Question, Reply};
 use crate::console::{self, Failure, Workspace, settled, user_caches};
 use crate::engine::{OpenedCache, Project, Repository, SessionRequest};
-use crate::intake::is_listed_as_of;
 use crate::store::Access;
 use crate::watch::{Event, FollowError, Follower, Native, Notice, Poll};
 use std::collections::VecDeque;
@@ -164,7 +163,7 @@ impl Reader {
                 return Ok(repository);
             }
             let (files, snapshot) = (repository.files(), &settings.github.snapshot);
-            if self.workspace.config.is_none() && is_listed_as_of(&self.root, files, snapshot, began) {
+            if self.workspace.config.is_none() && files.is_listed_as_of(snapshot, began) {
                 return Ok(repository);
             }
         }

@@ -124,6 +124,19 @@ impl Diagnostic {
         self
     }
 
+    /// Replaces the severity of its code.
+    #[must_use]
+    pub fn with_severity(self, severity: Severity) -> Self {
+        Self { severity, ..self }
+    }
+
+    /// Replaces its texts, but for the path, by what `clean` makes of them.
+    #[must_use]
+    pub fn map_texts(self, clean: &dyn Fn(&str) -> String) -> Self {
+        let about = self.about.iter().map(|id| clean(id)).collect();
+        Self { message: clean(&self.message), help: self.help.as_deref().map(clean), about, ..self }
+    }
+
     /// Returns whether it says that an item, or a file that may hold some, cannot be read.
     pub fn is_of_unread_item(&self) -> bool {
         matches!(self.code, Code::InvalidItem | Code::UnreadableFile)

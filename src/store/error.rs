@@ -64,6 +64,16 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// Returns what makes an error of reading `path` from one of the system.
+    pub(super) fn reading(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        |source| Self::Read { path: path.into(), source }
+    }
+
+    /// Returns what makes an error of writing `path` from one of the system.
+    pub(super) fn writing(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        |source| Self::Write { path: path.into(), source }
+    }
+
     /// Returns whether a file is larger than any that is read.
     pub fn is_too_large(&self) -> bool {
         matches!(self, Self::Read { source, .. } if source.kind() == io::ErrorKind::FileTooLarge)
@@ -72,7 +82,9 @@ impl StoreError {
 
 /// The reason why a build uses no cache, which costs time and changes nothing else.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the fields are the file or folder and the system's error")]
 pub enum CacheUnavailable {
+    /// The user's folder for caches is not known.
     #[error("the user has no folder for caches: set `HOME`, or `XDG_CACHE_HOME`, to a full path")]
     NoFolder,
     /// The user's cache folder lies in the repo, so that the key could have come with it.
@@ -84,8 +96,10 @@ pub enum CacheUnavailable {
     /// The system refuses to read or write the key.
     #[error("cannot use `{}`", path.display())]
     Key { path: PathBuf, source: io::Error },
+    /// The system's random number generator fails.
     #[error("the system gives no random numbers")]
     Random,
+    /// The folder in the repo cannot be used.
     #[error(transparent)]
     Store(#[from] StoreError),
 }

@@ -4,7 +4,7 @@ use super::StoreError;
 use super::read::{LARGEST, read_open};
 use super::state::STATE;
 use super::unfinished::{MODE, Staging, create, open_dir, replace, sweep};
-use crate::model::{FileState, RepoPath, is_git_name, is_github_name};
+use crate::model::{FileState, RepoPath, if_present, is_git_name, is_github_name};
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, FileType, Metadata, OpenOptions};
@@ -12,10 +12,11 @@ use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+/// What a write did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteResult {
     /// The file is new or has new bytes.
@@ -48,9 +49,9 @@ enum FolderRoot {
 }
 
 impl Folder {
+    /// Opens the folder `dir` of the repo at `root`, in which no link is followed.
     pub fn open(root: &Path, dir: &RepoPath) -> Result<Self, StoreError> {
-        let top = Dir::open_ambient_dir(root, ambient_authority())
-            .map_err(|source| StoreError::Read { path: root.to_owned(), source })?;
+        let top = Dir::open_ambient_dir(root, ambient_authority()).map_err(StoreError::reading(root))?;
         let shown = dir.as_str().split('/').fold(root.to_owned(), |path, part| path.join(part));
         Self::new(shown, FolderRoot::Inside(top, dir.clone()))
     }
@@ -62,12 +63,15 @@ impl Folder {
 
     /// Creates an empty folder that is in memory only, for files that are read, written and removed and never saved.
     pub fn in_memory() -> Self {
-        let root = FolderRoot::Memory(Mutex::default());
-        Self { shown: PathBuf::new(), root, handle: Mutex::new(None), staging: OnceLock::new() }
+        Self::at(PathBuf::new(), FolderRoot::Memory(Mutex::default()))
+    }
+
+    fn at(shown: PathBuf, root: FolderRoot) -> Self {
+        Self { shown, root, handle: Mutex::new(None), staging: OnceLock::new() }
     }
 
     fn new(shown: PathBuf, root: FolderRoot) -> Result<Self, StoreError> {
-        let folder = Self { shown, root, handle: Mutex::new(None), staging: OnceLock::new() };
+        let folder = Self::at(shown, root);
         folder.existing()?;
         Ok(folder)
     }
@@ -101,10 +105,10 @@ impl Folder {
     /// folder, so it never sees an unfinished file.
     pub fn staged_at(mut self, root: &Path) -> Result<Self, StoreError> {
         self = self.unreserved(root)?;
-        let failed = |source| StoreError::Read { path: root.to_owned(), source };
         let real = self.shown.ancestors().find_map(|dir| dir.canonicalize().ok());
         if real.is_some_and(|real| root.canonicalize().is_ok_and(|root| real.starts_with(root))) {
-            self.root = FolderRoot::Anywhere(Some(Dir::open_ambient_dir(root, ambient_authority()).map_err(failed)?));
+            let dir = Dir::open_ambient_dir(root, ambient_authority()).map_err(StoreError::reading(root))?;
+            self.root = FolderRoot::Anywhere(Some(dir));
         }
         Ok(self)
     }
@@ -133,10 +137,10 @@ impl Folder {
         if let Some(files) = self.memory() {
             return Ok(files.get(name).cloned());
         }
-        let Some(dir) = self.existing()? else {
-            return Ok(None);
-        };
-        read(&dir, name, most).map_err(|source| StoreError::Read { path, source })
+        match self.existing()? {
+            Some(dir) => read(&dir, name, most).map_err(StoreError::reading(path)),
+            None => Ok(None),
+        }
     }
 
     /// Returns the state of a regular file without reading it; `None` if it is not one or the system reports too little.
@@ -184,32 +188,24 @@ impl Folder {
     /// file, one does.
     pub fn create(&self, name: &str, bytes: &[u8]) -> Result<bool, StoreError> {
         let path = self.checked(name)?;
-        if let Some(mut files) = self.memory() {
-            let is_new = !files.contains_key(name);
-            files.entry(name.to_owned()).or_insert_with(|| bytes.to_owned());
-            return Ok(is_new);
-        }
-        let dir = self.created()?;
-        create(&dir, self.staging(), name, bytes, MODE).map_err(|source| StoreError::Write { path, source })
+        create(&*self.created()?, self.staging(), name, bytes, MODE).map_err(StoreError::writing(path))
     }
 
     /// Writes a file atomically, hidden ones too, unless the name exists already.
     pub fn write_once(&self, name: &str, bytes: &[u8]) -> Result<WriteResult, StoreError> {
-        let created = create(&*self.created()?, self.staging(), name, bytes, MODE)
-            .map_err(|source| StoreError::Write { path: self.shown.join(name), source })?;
+        let created = create(&*self.created()?, self.staging(), name, bytes, MODE);
+        let created = created.map_err(StoreError::writing(self.shown.join(name)))?;
         Ok(if created { WriteResult::Written } else { WriteResult::Unchanged })
     }
 
     /// Replaces a file or link atomically, hidden ones too. A file keeps its permissions; what a link leads to stays.
     pub fn rewrite(&self, name: &str, bytes: &[u8]) -> Result<WriteResult, StoreError> {
-        let failed = |source| StoreError::Write { path: self.shown.join(name), source };
         let dir = self.created()?;
-        let metadata = dir.symlink_metadata(name).map_err(failed)?;
-        replace(&dir, self.staging(), name, bytes, MODE).map_err(failed)?;
-        if metadata.is_file() {
-            dir.set_permissions(name, metadata.permissions()).map_err(failed)?;
-        }
-        Ok(WriteResult::Written)
+        let rewritten = dir.symlink_metadata(name).and_then(|metadata| {
+            replace(&dir, self.staging(), name, bytes, MODE)?;
+            if metadata.is_file() { dir.set_permissions(name, metadata.permissions()) } else { Ok(()) }
+        });
+        rewritten.map(|()| WriteResult::Written).map_err(StoreError::writing(self.shown.join(name)))
     }
 
     /// Appends a line to a file, which is created if it is missing. Processes that append at once wait for each other, and
@@ -263,46 +259,40 @@ impl Folder {
     /// Lists, for messages, the names that do not count as `known`, hidden ones left out, and all that are not UTF-8, which this
     /// program never gives. `known` is asked with whether the name is that of a folder.
     pub fn odd_names(&self, known: &dyn Fn(&str, bool) -> bool) -> Result<Vec<String>, StoreError> {
-        let is_odd = |name: &str, kind: FileType| !name.starts_with('.') && !known(name, kind.is_dir());
-        let mut names = Vec::new();
-        self.each(&mut |name, kind| match name.into_string() {
-            Ok(name) if is_odd(&name, kind) => names.push(name),
-            Ok(_) => {}
-            Err(name) => names.push(name.to_string_lossy().into_owned()),
-        })?;
-        names.sort_unstable();
-        Ok(names)
+        let odd = |(name, kind): (OsString, FileType)| match name.into_string() {
+            Ok(name) => Some(name).filter(|name| !name.starts_with('.') && !known(name, kind.is_dir())),
+            Err(name) => Some(name.to_string_lossy().into_owned()),
+        };
+        self.sorted(odd)
     }
 
     /// Returns whether a name is taken by something that is no regular file.
     pub fn is_irregular(&self, name: &str) -> Result<bool, StoreError> {
         let path = self.checked(name)?;
         let Some(dir) = self.existing()? else { return Ok(false) };
-        match dir.symlink_metadata(name) {
-            Ok(metadata) => Ok(!metadata.is_file()),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-            Err(source) => Err(StoreError::Read { path, source }),
-        }
+        let found = if_present(dir.symlink_metadata(name)).map_err(StoreError::reading(path))?;
+        Ok(found.is_some_and(|metadata| !metadata.is_file()))
     }
 
     fn names(&self, wanted: &dyn Fn(&str, FileType) -> bool) -> Result<Vec<String>, StoreError> {
-        let mut names = Vec::new();
-        self.each(&mut |name, kind| {
-            // Every name that this program writes is UTF-8.
-            names.extend(name.into_string().ok().filter(|name| wanted(name, kind)));
-        })?;
-        names.sort_unstable();
-        Ok(names)
+        // Every name that this program writes is UTF-8.
+        self.sorted(|(name, kind)| name.into_string().ok().filter(|name| wanted(name, kind)))
     }
 
-    fn each(&self, see: &mut dyn FnMut(OsString, FileType)) -> Result<(), StoreError> {
-        let Some(dir) = self.existing()? else { return Ok(()) };
-        let failed = |source| StoreError::Read { path: self.shown.clone(), source };
-        for entry in dir.entries().map_err(failed)? {
-            let entry = entry.map_err(failed)?;
-            see(entry.file_name(), entry.file_type().map_err(failed)?);
-        }
-        Ok(())
+    /// Returns the names that `listed` makes of the entries, sorted.
+    fn sorted(&self, listed: impl Fn((OsString, FileType)) -> Option<String>) -> Result<Vec<String>, StoreError> {
+        let Some(dir) = self.existing()? else { return Ok(Vec::new()) };
+        let mut names = Vec::new();
+        let read = dir.entries().and_then(|entries| {
+            for entry in entries {
+                let entry = entry?;
+                names.extend(listed((entry.file_name(), entry.file_type()?)));
+            }
+            Ok(())
+        });
+        read.map_err(StoreError::reading(&self.shown))?;
+        names.sort_unstable();
+        Ok(names)
     }
 
     /// Removes a file or link, and returns whether there was one.
@@ -311,9 +301,7 @@ impl Folder {
         if let Some(mut files) = self.memory() {
             return Ok(files.remove(name).is_some());
         }
-        let Some(dir) = self.existing()? else {
-            return Ok(false);
-        };
+        let Some(dir) = self.existing()? else { return Ok(false) };
         match dir.remove_file(name) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
@@ -334,8 +322,7 @@ impl Folder {
 
     /// Returns the handle of the folder, creating it if it is missing.
     fn created(&self) -> Result<Arc<Dir>, StoreError> {
-        let missing = || StoreError::Write { path: self.shown.clone(), source: io::ErrorKind::NotFound.into() };
-        self.handle(true)?.ok_or_else(missing)
+        self.handle(true)?.ok_or_else(|| StoreError::writing(&self.shown)(io::ErrorKind::NotFound.into()))
     }
 
     /// Returns the folder for unfinished files, if it can be used.
@@ -359,7 +346,7 @@ impl Folder {
 
     /// Opens the folder part by part without following links.
     fn inside(&self, root: &Dir, dir: &RepoPath, create: bool) -> Result<Option<Dir>, StoreError> {
-        let mut here = root.try_clone().map_err(|source| StoreError::Read { path: self.shown.clone(), source })?;
+        let mut here = root.try_clone().map_err(StoreError::reading(&self.shown))?;
         let parts: Vec<&str> = dir.as_str().split('/').filter(|part| !part.is_empty()).collect();
         let shown = |depth: usize| self.shown.ancestors().nth(parts.len() - depth).unwrap_or(&self.shown).to_owned();
         for (part, depth) in parts.iter().zip(1..) {
@@ -381,15 +368,14 @@ impl Folder {
     }
 
     fn anywhere(&self, create: bool) -> Result<Option<Dir>, StoreError> {
-        let path = || self.shown.clone();
+        let path = &self.shown;
         if create {
-            fs::create_dir_all(&self.shown).map_err(|source| StoreError::Write { path: path(), source })?;
+            fs::create_dir_all(path).map_err(StoreError::writing(path))?;
         }
-        match Dir::open_ambient_dir(&self.shown, ambient_authority()) {
-            Ok(dir) => Ok(Some(dir)),
+        match Dir::open_ambient_dir(path, ambient_authority()) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(_) if self.shown.exists() && !self.shown.is_dir() => Err(StoreError::NotAFolder { path: path() }),
-            Err(source) => Err(StoreError::Read { path: path(), source }),
+            Err(_) if path.exists() && !path.is_dir() => Err(StoreError::NotAFolder { path: path.clone() }),
+            opened => opened.map(Some).map_err(StoreError::reading(path)),
         }
     }
 }
@@ -400,14 +386,11 @@ pub(super) fn read(dir: &Dir, name: &str, most: u64) -> io::Result<Option<Vec<u8
 }
 
 fn open(dir: &Dir, name: &str) -> io::Result<Option<File>> {
+    if !if_present(dir.symlink_metadata(name))?.is_some_and(|metadata| metadata.is_file()) {
+        return Ok(None);
+    }
     let mut options = OpenOptions::new();
     options.read(true).nonblock(true).follow(FollowSymlinks::No);
-    match dir.symlink_metadata(name) {
-        Ok(metadata) if metadata.is_file() => {}
-        Ok(_) => return Ok(None),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error),
-    }
     let file = dir.open_with(name, &options)?;
     Ok(file.metadata()?.is_file().then_some(file))
 }
@@ -439,9 +422,8 @@ fn state_of(metadata: &Metadata) -> Option<FileState> {
 fn state_of(_: &Metadata) -> Option<FileState> {
     None
 }
-fn ends_without_line_end(file: &std::fs::File) -> std::io::Result<bool> {
-    use std::io::{Read as _, Seek as _, SeekFrom};
-    let mut file = file;
+
+fn ends_without_line_end(mut file: &fs::File) -> io::Result<bool> {
     if file.seek(SeekFrom::End(0))? == 0 {
         return Ok(false);
     }

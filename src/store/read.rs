@@ -1,10 +1,13 @@
-//! Bounded reads of packs, and of files that the user names.
+//! Bounded reads and listings of files that the user names, and random names.
 
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
 use cap_std::ambient_authority;
 use cap_std::fs::{File, OpenOptions};
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
+use walkdir::WalkDir;
 
 /// The largest pack, or other file that the user names, in bytes.
 pub const LARGEST: u64 = 64 << 20;
@@ -26,16 +29,13 @@ pub fn read_file(path: &Path, links: Links) -> io::Result<Vec<u8>> {
         return read_stream(std::fs::File::open(path)?);
     }
     // Opening a device can have side effects, so the type is checked first.
-    let metadata = match links {
-        Links::Follow => path.metadata()?,
-        Links::Refuse => path.symlink_metadata()?,
+    let (metadata, follow) = match links {
+        Links::Follow => (path.metadata()?, FollowSymlinks::Yes),
+        Links::Refuse => (path.symlink_metadata()?, FollowSymlinks::No),
     };
     regular(metadata.is_file(), metadata.is_dir())?;
     let mut options = OpenOptions::new();
-    options.read(true).nonblock(true).follow(match links {
-        Links::Follow => FollowSymlinks::Yes,
-        Links::Refuse => FollowSymlinks::No,
-    });
+    options.read(true).nonblock(true).follow(follow);
     read_open(File::open_ambient_with(path, &options, ambient_authority())?, LARGEST)
 }
 
@@ -77,4 +77,42 @@ fn is_descriptor(path: &Path) -> bool {
     let Some(path) = path.to_str() else { return false };
     let number = ["/dev/fd/", "/proc/self/fd/"].into_iter().find_map(|folder| path.strip_prefix(folder));
     path == "/dev/stdin" || number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Returns the file itself, or every `.json` file below the folder, sorted.
+pub fn json_files(path: &Path) -> io::Result<Vec<PathBuf>> {
+    match path.is_dir() {
+        true => entries_below(path, &|path, is_folder| !is_folder && is_json(path)),
+        false => Ok(vec![path.to_path_buf()]),
+    }
+}
+
+/// Returns whether a file is named like JSON.
+pub fn is_json(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "json")
+}
+
+/// Returns every entry below a folder that is `wanted`, which is asked with whether it is a folder, without following links.
+pub fn entries_below(folder: &Path, wanted: &dyn Fn(&Path, bool) -> bool) -> io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in WalkDir::new(folder).min_depth(1).sort_by_file_name() {
+        let entry = entry.map_err(|error| error.into_io_error().unwrap_or_else(|| io::ErrorKind::Other.into()))?;
+        if wanted(entry.path(), entry.file_type().is_dir()) {
+            found.push(entry.into_path());
+        }
+    }
+    Ok(found)
+}
+
+/// Returns 32 random hex digits, for the name of a temporary file or to make two files differ. Without the system's
+/// randomness they are unique, not random: of the time, the process and the call.
+pub fn random_name() -> String {
+    static CALLS: AtomicU64 = AtomicU64::new(0);
+    let mut bytes = [0; 16];
+    if getrandom::fill(&mut bytes).is_err() {
+        let nanos = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_nanos());
+        let call = CALLS.fetch_add(1, Ordering::Relaxed);
+        bytes = (nanos ^ u128::from(std::process::id()) << 96 ^ u128::from(call) << 64).to_le_bytes();
+    }
+    format!("{:032x}", u128::from_be_bytes(bytes))
 }

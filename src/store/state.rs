@@ -79,7 +79,7 @@ pub(super) fn open_cache(root: &Path) -> Result<Folder, StoreError> {
 }
 
 fn below(root: &Path, name: &str) -> Result<RepoPath, StoreError> {
-    let failed = |_| StoreError::Read { path: root.join(STATE), source: std::io::ErrorKind::InvalidInput.into() };
+    let failed = |_| StoreError::reading(root.join(STATE))(std::io::ErrorKind::InvalidInput.into());
     RepoPath::new(format!("{STATE}/{name}").trim_end_matches('/')).map_err(failed)
 }
 

@@ -6,7 +6,7 @@
 //! cannot be used. It is created exclusively, so that an existing file, such as a committed one, is neither opened nor
 //! replaced.
 
-use super::random::name as random_name;
+use super::read::random_name;
 use cap_fs_ext::{DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
 use cap_std::fs::{Dir, DirEntry, OpenOptions};
 use std::cell::Cell;
@@ -60,15 +60,7 @@ pub(super) const MODE: u32 = 0o644;
 
 /// Writes `bytes` to `name` in `dir` atomically, through a file in `staging` or, failing that, beside it.
 pub(super) fn replace(dir: &Dir, staging: Option<&Staging>, name: &str, bytes: &[u8], mode: u32) -> io::Result<()> {
-    if let Some(staging) = staging.filter(|staging| !staging.apart.load(Ordering::Relaxed)) {
-        match replace_through(&staging.dir, dir, name, bytes, mode) {
-            Ok(()) => return Ok(()),
-            Err(error) if error.kind() == io::ErrorKind::CrossesDevices => staging.apart.store(true, Ordering::Relaxed),
-            // A write beside the file may still succeed.
-            Err(_) => {}
-        }
-    }
-    replace_through(dir, dir, name, bytes, mode)
+    write(dir, staging, bytes, mode, &|from, unfinished| from.rename(unfinished, dir, name))
 }
 
 /// Writes `bytes` to `name` in `dir` as a whole, unless the name exists, and returns whether it did: of several
@@ -79,29 +71,35 @@ pub(super) fn create(dir: &Dir, staging: Option<&Staging>, name: &str, bytes: &[
     }
     // Only a link that is refused may be done without: after a write that failed the name must stay free.
     let refused = Cell::new(false);
-    let linked = |from: &Dir| {
-        let publish = |unfinished: &str| {
-            let link = from.hard_link(unfinished, dir, name);
-            link.inspect_err(|error| refused.set(refuses_links(error)))?;
-            // A later sweep removes it if this fails.
-            let _removed_later = from.remove_file(unfinished);
-            Ok(())
-        };
-        refused.set(false);
-        write_through(from, bytes, mode, &publish)
-    };
-    let staged = staging.filter(|staging| !staging.apart.load(Ordering::Relaxed)).map(|staging| linked(&staging.dir));
-    let created = match staged {
-        Some(Err(error)) if error.kind() != io::ErrorKind::AlreadyExists => linked(dir),
-        Some(result) => result,
-        None => linked(dir),
-    };
+    let created = write(dir, staging, bytes, mode, &|from, unfinished| {
+        from.hard_link(unfinished, dir, name).inspect_err(|error| refused.set(refuses_links(error)))?;
+        // A later sweep removes it if this fails.
+        let _removed_later = from.remove_file(unfinished);
+        Ok(())
+    });
     match created {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
         Err(_) if refused.get() => create_in_place(dir, name, bytes, mode),
         Err(error) => Err(error),
     }
+}
+
+/// Gives an unfinished file in a folder its name.
+type Publish<'a> = dyn Fn(&Dir, &str) -> io::Result<()> + 'a;
+
+/// Writes `bytes` to an unfinished file in `staging` or, failing that, in `dir`, and publishes it.
+fn write(dir: &Dir, staging: Option<&Staging>, bytes: &[u8], mode: u32, publish: &Publish<'_>) -> io::Result<()> {
+    if let Some(staging) = staging.filter(|staging| !staging.apart.load(Ordering::Relaxed)) {
+        match write_through(&staging.dir, bytes, mode, publish) {
+            Ok(()) => return Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(error),
+            Err(error) if error.kind() == io::ErrorKind::CrossesDevices => staging.apart.store(true, Ordering::Relaxed),
+            // A write beside the file may still succeed.
+            Err(_) => {}
+        }
+    }
+    write_through(dir, bytes, mode, publish)
 }
 
 /// Returns whether an error of a hard link says that the file system has none, or does not allow them, as FAT, some network
@@ -116,15 +114,10 @@ fn refuses_links(error: &io::Error) -> bool {
 /// Creates a file without a hard link: the name is still created once, but a reader may see half of the file.
 fn create_in_place(dir: &Dir, name: &str, bytes: &[u8], mode: u32) -> io::Result<bool> {
     match dir.open_with(name, &new_file(mode)) {
-        Ok(mut file) => match file.write_all(bytes) {
-            Ok(()) => Ok(true),
-            Err(error) => {
-                drop(file);
-                // The first error is the one to report.
-                let _ = dir.remove_file(name);
-                Err(error)
-            }
-        },
+        Ok(mut file) => file.write_all(bytes).map(|()| true).inspect_err(|_| {
+            // The first error is the one to report.
+            let _ = dir.remove_file(name);
+        }),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
         Err(error) => Err(error),
     }
@@ -140,12 +133,8 @@ fn new_file(mode: u32) -> OpenOptions {
     options
 }
 
-fn replace_through(from: &Dir, dir: &Dir, name: &str, bytes: &[u8], mode: u32) -> io::Result<()> {
-    write_through(from, bytes, mode, &|unfinished| from.rename(unfinished, dir, name))
-}
-
-/// Writes `bytes` to an unfinished file in `from`, which `publish` then gives its name.
-fn write_through(from: &Dir, bytes: &[u8], mode: u32, publish: &dyn Fn(&str) -> io::Result<()>) -> io::Result<()> {
+/// Writes `bytes` to an unfinished file in `from`, and publishes it.
+fn write_through(from: &Dir, bytes: &[u8], mode: u32, publish: &Publish<'_>) -> io::Result<()> {
     let options = new_file(mode);
     let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
     for _ in 0..MAX_TRIES {
@@ -170,7 +159,7 @@ fn write_through(from: &Dir, bytes: &[u8], mode: u32, publish: &dyn Fn(&str) -> 
             } else {
                 Some(file)
             };
-            publish(&unfinished)
+            publish(from, &unfinished)
         });
         match written {
             // Removed by another process before it was locked.

@@ -11,9 +11,6 @@ mod native;
 mod now_file;
 mod report;
 mod saved;
-#[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
-mod tests;
 
 pub use events::{Event, Events, FollowError, Poll};
 pub use follower::{Follower, Notice};
@@ -301,10 +298,11 @@ impl Watch {
             }
         }
         for name in gone {
-            match self.remove(&folder, &name, &diagnostics)? {
-                Orphan::Removed(removed) => report.removed.push(removed),
-                Orphan::Left => report.orphaned.push(name),
-                Orphan::Absent => {}
+            // What somebody deleted is not left.
+            let Some(bytes) = folder.read(&name)? else { continue };
+            match self.remove(&folder, &name, &bytes, &diagnostics)? {
+                Some(removed) => report.removed.push(removed),
+                None => report.orphaned.push(name),
             }
         }
         let now: BTreeSet<Diagnostic> = diagnostics.into_iter().collect();
@@ -316,37 +314,33 @@ impl Watch {
 
     /// Removes an orphaned pack that this watch wrote under a former id and that was not changed since. A pack whose
     /// root's file cannot be read at present is not removed.
-    fn remove(&mut self, folder: &Folder, name: &str, diagnostics: &[Diagnostic]) -> Result<Orphan, StoreError> {
-        let Some(bytes) = folder.read(name)? else { return Ok(Orphan::Absent) };
+    fn remove(
+        &mut self,
+        folder: &Folder,
+        name: &str,
+        bytes: &[u8],
+        diagnostics: &[Diagnostic],
+    ) -> Result<Option<PackState>, StoreError> {
         let key = (folder.path().to_owned(), name.to_owned());
-        let (Some(hash), Ok(pack)) = (self.wrote.get(&key), read(&bytes)) else { return Ok(Orphan::Left) };
-        let is_own = pack.hash == *hash && verify(&bytes).is_valid();
-        let is_companion_own = || {
-            companion::exists(folder, name).and_then(|exists| {
-                Ok(!exists || companion::fault(folder, name, &render::pack(&pack).whole())?.is_none())
-            })
+        let (Some(hash), Ok(pack)) = (self.wrote.get(&key), read(bytes)) else { return Ok(None) };
+        let is_own = pack.hash == *hash && verify(bytes).is_valid();
+        let rendering = || render::pack(&pack).whole();
+        let is_companion_own = || -> Result<bool, StoreError> {
+            Ok(!companion::exists(folder, name)? || companion::fault(folder, name, &rendering())?.is_none())
         };
         let unread = |path: &str| {
-            let broken = |diagnostic: &&Diagnostic| matches!(diagnostic.code, Code::InvalidItem | Code::UnreadableFile);
-            let mut broken = diagnostics.iter().filter(broken).filter_map(|diagnostic| diagnostic.at.as_ref());
-            broken.any(|at| at.path.as_str() == path)
+            let mut broken = diagnostics.iter().filter(|diagnostic| diagnostic.is_of_unread_item());
+            broken.any(|diagnostic| diagnostic.at.as_ref().is_some_and(|at| at.path.as_str() == path))
         };
         let root = pack.sections.iter().find(|section| section.id == "root.json");
         if !is_own || !is_companion_own()? || root.and_then(|root| root.source.path.as_deref()).is_some_and(unread) {
-            return Ok(Orphan::Left);
+            return Ok(None);
         }
         companion::remove(folder, name)?;
         folder.remove(name)?;
         self.wrote.remove(&key);
-        Ok(Orphan::Removed(PackState {
-            status: REMOVED,
-            root: pack.root.work_item_id.or(pack.root.issue_url).unwrap_or_default(),
-            profile: pack.profile,
-            name: key.1,
-            reasons: vec!["its root or profile is gone".to_owned()],
-            summary: None,
-            files: Vec::new(),
-        }))
+        let reasons = vec!["its root or profile is gone".to_owned()];
+        Ok(Some(PackState { summary: None, ..PackState::of_pack(name, &pack, REMOVED, reasons) }))
     }
 
     /// Shows the pack that changed last: of several the first whose root's own text changed. Without a change, the pack
@@ -372,15 +366,6 @@ impl Watch {
             }),
         }
     }
-}
-
-/// What happened to a pack that is no longer built.
-enum Orphan {
-    Removed(PackState),
-    /// Another program wrote it, somebody changed it, or its root's file cannot be read.
-    Left,
-    /// There is no such file.
-    Absent,
 }
 
 /// Returns the diagnostics that are not among others. One that only moved by some lines is the same.

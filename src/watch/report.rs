@@ -10,6 +10,7 @@ use std::time::Duration;
 /// The report of one check: the changes and the problems.
 #[derive(Debug, Default)]
 pub struct WatchReport {
+    /// The packs that were written.
     pub saved: Vec<SavedPack>,
     /// The packs that could not be built; their files are unchanged.
     pub failed: Vec<PackState>,
@@ -20,13 +21,19 @@ pub struct WatchReport {
     /// The names of orphaned packs that were not removed: another program wrote them, or their root's file cannot be
     /// read at present.
     pub orphaned: Vec<String>,
+    /// How many packs are as they were.
     pub unchanged: usize,
+    /// The diagnostics that are new.
     pub diagnostics: Vec<Diagnostic>,
+    /// The earlier diagnostics that no longer hold.
     pub gone: Vec<Diagnostic>,
     /// The roots as typed that match no item, or several, at present.
     pub unresolved: Vec<RootError>,
+    /// What made the check incomplete.
     pub problems: Vec<WatchProblem>,
+    /// Whether this check is the first without a problem or a failed pack.
     pub recovered: bool,
+    /// Whether packs of several profiles are built.
     pub several_profiles: bool,
     /// How long the check took, without waiting for the end of the burst.
     pub took: Duration,
@@ -66,16 +73,11 @@ impl WatchProblem {
 }
 
 impl WatchReport {
+    /// Returns whether nothing changed and no problem began or ended.
     pub fn is_quiet(&self) -> bool {
-        self.saved.is_empty()
-            && self.failed.is_empty()
-            && self.arrived.is_empty()
-            && self.removed.is_empty()
-            && self.orphaned.is_empty()
-            && self.diagnostics.is_empty()
-            && self.gone.is_empty()
-            && self.unresolved.is_empty()
-            && self.problems.is_empty()
-            && !self.recovered
+        let packs = [&self.failed, &self.removed].into_iter().all(Vec::is_empty) && self.saved.is_empty();
+        let names = [&self.arrived, &self.orphaned].into_iter().all(Vec::is_empty) && self.unresolved.is_empty();
+        let diagnostics = [&self.diagnostics, &self.gone].into_iter().all(Vec::is_empty);
+        packs && names && diagnostics && self.problems.is_empty() && !self.recovered
     }
 }

@@ -26,16 +26,9 @@ impl SavedPack {
         let WrittenPack { name, before, now } = replaced;
         let old = before.and_then(|bytes| read(bytes).ok());
         let rendered = |pack: &Pack| render::pack(pack).whole();
-        let root = now.root.work_item_id.clone().or_else(|| now.root.issue_url.clone());
-        let state = PackState {
-            name: name.to_owned(),
-            root: root.unwrap_or_default(),
-            profile: now.profile.clone(),
-            status: WRITTEN,
-            reasons: old.as_ref().map(|old| summarize_changes(old, now)).unwrap_or_default(),
-            summary: Some(now.into()),
-            files: vec![name.to_owned()],
-        };
+        let reasons = old.as_ref().map(|old| summarize_changes(old, now)).unwrap_or_default();
+        let files = vec![name.to_owned()];
+        let state = PackState { files, ..PackState::of_pack(name, now, WRITTEN, reasons) };
         Self {
             state,
             budget: now.budget.clone(),
@@ -97,54 +90,5 @@ fn measure(budget: &PackBudget) -> (u64, Option<u64>, &'static str) {
         (Some(used), Some(most), ..) => (used, Some(most), "tokens"),
         (_, _, None, Some(most)) => (budget.used_bytes, Some(most), "bytes"),
         (_, _, most, _) => (budget.used_chars, most, "characters"),
-    }
-}
-
-#[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
-mod tests {
-    use super::*;
-
-    fn budget(used: u64) -> PackBudget {
-        serde_json::from_value(serde_json::json!({
-            "max_tokens": 8000, "strategy": "both", "rendering": "markdown/1", "used_chars": 9, "used_bytes": 9,
-            "used_tokens": used
-        }))
-        .unwrap()
-    }
-
-    fn saved(before: Option<u64>, changes: &[&str]) -> SavedPack {
-        SavedPack {
-            state: PackState {
-                name: "feat-limits.coding.json".to_owned(),
-                root: "feat:limits".to_owned(),
-                profile: "coding".to_owned(),
-                status: WRITTEN,
-                reasons: changes.iter().map(|text| (*text).to_owned()).collect(),
-                summary: None,
-                files: Vec::new(),
-            },
-            budget: budget(4417),
-            before: before.map(budget),
-            own: true,
-            renderings: Some((Some("a\nb\n".to_owned()), "a\nc\n".to_owned())),
-        }
-    }
-
-    #[test]
-    fn a_line_summarizes_a_saved_pack() {
-        let line = |saved: SavedPack| saved.line(false, Duration::from_micros(14_700));
-        assert_eq!(
-            line(saved(Some(4297), &["ADR-0007 in", "task:z to pointer"])),
-            "feat:limits 4,417 of 8,000 tokens (+120): ADR-0007 in, task:z to pointer, 14 ms"
-        );
-        let shrunk = line(saved(Some(5417), &["body changed"]));
-        assert_eq!(shrunk, "feat:limits 4,417 of 8,000 tokens (-1,000): body changed, 14 ms");
-        assert_eq!(line(saved(None, &[])), "feat:limits 4,417 of 8,000 tokens: new, 14 ms");
-        let many = line(saved(Some(4417), &["x in"; 9]));
-        assert_eq!(many.matches("x in").count(), MAX_CHANGES);
-        assert!(many.ends_with(", 3 more, 14 ms"), "{many}");
-        let line = saved(Some(4417), &[]).line(true, Duration::ZERO);
-        assert_eq!(line, "feat:limits (coding) 4,417 of 8,000 tokens: Markdown beside it, 0 ms");
     }
 }

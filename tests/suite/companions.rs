@@ -122,3 +122,16 @@ fn diff_notes_a_companion_that_is_not_the_rendering() {
     // What was committed is compared alone.
     assert!(!sandbox.run(&["diff", "HEAD..HEAD"]).stderr.contains("Markdown"));
 }
+
+#[test]
+fn one_of_an_earlier_rendering_goes_too_and_half_of_one_does_not() {
+    let sandbox = built();
+    let mut pack = contextpack::read_pack(sandbox.read(PACK).as_bytes()).unwrap();
+    pack.budget.rendering = "markdown/1".to_owned();
+    sandbox.write(MARKDOWN, contextpack::render(&pack).whole());
+    let (half, text) = ("packs/task-store.coding.md", sandbox.read("packs/task-store.coding.md"));
+    sandbox.write(half, &text[..text.len() / 2]);
+    fs::remove_file(sandbox.root().join("contextpack.yml")).unwrap();
+    sandbox.expect(0, &["build", "--prune"]);
+    assert!(!sandbox.has(MARKDOWN) && sandbox.has(half));
+}

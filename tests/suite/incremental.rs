@@ -1,7 +1,7 @@
 //! What a build leaves because an earlier one did it, and what becomes of its cache.
 
 use crate::cli::small;
-use crate::sandbox::Sandbox;
+use crate::sandbox::{Sandbox, run};
 use std::fs;
 
 const CACHE: &str = ".contextpack/cache";
@@ -161,4 +161,13 @@ fn one_root_uses_the_cache_and_leaves_it_alone() {
     assert!(cache(&sandbox) == before);
     assert_eq!(sandbox.run(&["build"]).code, 0);
     assert!(cache(&sandbox) != before);
+}
+
+#[test]
+fn what_was_found_out_about_packs_is_not_used_under_other_secrets() {
+    let sandbox = built();
+    let mut build = sandbox.command(&["build", "-v"]);
+    build.env("API_TOKEN", "a1B2c3D4e5F6g7H8i9J0k1L2");
+    let built = run(build, "");
+    assert!(built.code == 0 && built.stderr.contains("note: the environment has other secrets"), "{built:?}");
 }

@@ -79,6 +79,7 @@ mod spellings;
 #[cfg(feature = "github")]
 mod stand_in;
 mod stats;
+mod store;
 #[cfg(feature = "github")]
 mod sync;
 #[cfg(feature = "github")]
@@ -102,4 +103,5 @@ mod untracked;
 #[cfg(feature = "github")]
 mod wake;
 mod watch;
+mod watch_events;
 mod workflows;

@@ -225,3 +225,16 @@ fn a_title_that_is_only_listed_has_its_record() {
         .collect();
     assert_eq!(redactions, [("root.edges", "work_items/r.md", 5), ("parent.p", "work_items/s.md", 3)]);
 }
+
+#[test]
+fn a_secret_in_a_title_is_recorded_once_on_the_line_where_it_is() {
+    let records = |text: String| -> Vec<(u64, u64)> {
+        let sandbox = Sandbox::with(&[("work_items/x.md", &text)]);
+        let pack = sandbox.json(0, &["build", "work_items/x.md", "--out", "-"]);
+        let one = |one: &serde_json::Value| (one["line"].as_u64().unwrap(), one["count"].as_u64().unwrap());
+        pack["redactions"].as_array().unwrap().iter().map(one).collect()
+    };
+    assert_eq!(records(format!("---\nid: x\ntitle: A {}\n---\n\nText.\n", token(1))), [(3, 1)]);
+    assert_eq!(records(format!("# A {}\n\nText.\n", token(1))), [(1, 1)]);
+    assert_eq!(records(format!("---\nid: x\ntitle: T\nowner: {}\n---\n", token(1))), [(4, 1)]);
+}

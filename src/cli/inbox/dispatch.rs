@@ -153,6 +153,6 @@ fn recipient(global: &Global, args: &DispatchArgs) -> Result<Result<Recipient, S
     let from = args.from.as_deref().map(|name| project.agent_of_handover(name).map_err(not_found)).transpose()?;
     let root = root_item(&repository, &project, args.root.as_ref())?;
     let root = root.map(|item| project.corpus().entries[item].item.id.to_string());
-    let from = from.map(|(from, _)| project.knowledge().agents.all[from.agent].key.to_string());
+    let from = from.map(|from| project.knowledge().agents.all[from.agent].key.to_string());
     Ok(Ok((to, root, from)))
 }

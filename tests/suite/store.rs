@@ -1,9 +1,10 @@
-//! Tests of the whole module on real folders.
+//! Output folders, the state folder and the files of the cache, on a real disk.
 
-#![expect(clippy::unwrap_used, reason = "tests")]
-
-use super::*;
-use crate::model::RepoPath;
+use contextpack::StoreError;
+use contextpack::internals::model::RepoPath;
+use contextpack::internals::store::{
+    Access, CacheFolder, CacheUnavailable, Folder, SealedContent, WriteResult, init_state_dir, sweep_state,
+};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -34,20 +35,6 @@ fn the_first_write_creates_the_folder_and_equal_bytes_are_not_written_again() {
     assert_eq!(packs.write("a.json", b"two").unwrap(), WriteResult::Written);
     assert_eq!(folder(root.path()).read("a.json").unwrap(), Some(b"two".to_vec()));
     assert_eq!(names(&root.path().join("out/packs")), ["a.json"]);
-}
-
-#[test]
-fn only_packs_are_listed_sorted_by_bytes() {
-    let root = tempfile::tempdir().unwrap();
-    let packs = folder(root.path());
-    for name in ["b.json", "a.json", "B.json", "notes.md"] {
-        packs.write(name, b"{}").unwrap();
-    }
-    fs::create_dir(root.path().join("out/packs/dir.json")).unwrap();
-    fs::write(root.path().join("out/packs/.hidden.json"), "").unwrap();
-    assert_eq!(packs.list().unwrap(), ["B.json", "a.json", "b.json"]);
-    assert!(packs.remove("a.json").unwrap());
-    assert_eq!(packs.list().unwrap(), ["B.json", "b.json"]);
 }
 
 #[test]

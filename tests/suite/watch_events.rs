@@ -1,9 +1,9 @@
-//! Tests of the watch with scripted events.
+//! The watch with scripted events.
 
-use super::{Event, Events, FollowError, Watch, WatchReport};
-use crate::engine::{Session, SessionRequest};
-use crate::redact::Environment;
-use crate::seal::Stamp;
+use contextpack::Environment;
+use contextpack::internals::engine::{Session, SessionRequest};
+use contextpack::internals::seal::Stamp;
+use contextpack::internals::watch::{Event, Events, FollowError, Watch, WatchReport};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -300,4 +300,25 @@ fn a_repo_that_is_removed_and_made_again_is_followed_again() {
     let report = place.next(&mut watch, [Event::Touched(vec![root])]).unwrap();
     assert!(report.recovered && names(&report) == ["task-a.coding.json"], "{report:?}");
     assert!(place.followed().contains(&"work_items".to_owned()));
+}
+
+#[test]
+fn a_line_names_the_size_the_changes_and_the_time_of_a_saved_pack() {
+    let place = TestDir::new();
+    let mut watch = place.watch();
+    let line = |report: &WatchReport, several| report.saved[0].line(several, Duration::from_micros(14_700));
+    let new = line(&watch.check(), true);
+    assert!(new.starts_with("task:a (coding) ") && new.ends_with(" of 32,000 characters: new, 14 ms"), "{new}");
+    for (text, sign) in [("As ADR-0001 says, and as nobody doubts.", "(+"), ("As ADR-0001 says.", "(-")] {
+        place.write("work_items/a.md", &format!("---\nid: task:a\n---\n\n{text}\n"));
+        let changed = line(&place.next(&mut watch, [Event::Tick]).unwrap(), false);
+        assert!(changed.contains(sign) && changed.ends_with("): body changed, 14 ms"), "{changed}");
+    }
+    for n in 0..9 {
+        place.write(&format!("work_items/{n}.md"), &format!("---\nid: task:{n}\nparent: task:a\n---\n"));
+    }
+    let report = place.next(&mut watch, [Event::Tick]).unwrap();
+    let many = report.saved.iter().find(|saved| saved.state.root == "task:a").unwrap();
+    let many = many.line(false, Duration::ZERO);
+    assert!(many.ends_with(" more, 0 ms"), "{many}");
 }

@@ -1,0 +1,299 @@
+//! Packs that are built in memory: the one that a command asks for, under several limits to find what each limit adds, and
+//! many from one reading for users of the library.
+
+use super::agents::AgentContext;
+use super::build::input_diagnostics;
+use super::{
+    BudgetLimits, BuildJob, BuildReport, Built, EngineError, Project, Repository, RootSummary, Unsettled, build_packs,
+};
+use crate::config::{Job, Policy};
+use crate::intake::Repo;
+use crate::model::Diagnostic;
+use crate::seal::{Sealed, Stamp};
+use crate::wire::Pack;
+use rayon::prelude::*;
+
+/// The pack that a command builds in memory.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PackTarget<'a> {
+    /// The root; `None` for the start of an agent's session.
+    pub root: Option<&'a str>,
+    /// Its profile, of which at most one may be given; without any, the agent's or the first of the configuration is used.
+    pub profiles: &'a [String],
+    /// The limits that were asked for.
+    pub limits: BudgetLimits,
+    pub agent: Option<&'a str>,
+    /// How much a pack for an agent holds.
+    pub policy: Option<Policy>,
+    pub job: Option<(&'a str, &'a Job)>,
+}
+
+/// A pack to be built, and its limits.
+pub struct Probe<'p, 's> {
+    /// The build.
+    pub probe: BudgetProbe<'p, 's>,
+    /// The limits that were asked for, else those of the agent.
+    pub limits: BudgetLimits,
+    /// The stem of the agent's file.
+    pub agent: Option<String>,
+}
+
+impl Repository {
+    pub(crate) fn probe<'p, 's>(
+        &self,
+        project: &'p Project<'s>,
+        target: &PackTarget<'_>,
+        stamp: Stamp,
+    ) -> Result<Probe<'p, 's>, EngineError> {
+        self.refuse_tracked_cache()?;
+        if target.profiles.len() > 1 {
+            return Err(EngineError::Target("one pack has one profile: give `--profile` once"));
+        }
+        let agent = target.agent.map(|name| self.agent(project, name, target.policy, target.job)).transpose()?;
+        let item = match target.root {
+            Some(root) => self.find_roots(project, &[root.to_owned()])?.first().copied(),
+            None => None,
+        };
+        let (profiles, limits) = self.with_defaults(project, agent.as_ref(), target.profiles, target.limits)?;
+        let stem = agent.as_ref().map(|agent| project.knowledge().agents.all[agent.agent].stem().to_owned());
+        match profiles.into_iter().next().filter(|_| item.is_some() || agent.is_some()) {
+            Some(profile) => {
+                let probe = BudgetProbe::new(project, item, profile, stamp).with_agent(agent);
+                Ok(Probe { probe, limits, agent: stem })
+            }
+            None => Err(EngineError::Target("name a root, or an agent with `--agent`")),
+        }
+    }
+
+    pub(crate) fn job(
+        &self,
+        project: &Project<'_>,
+        roots: Vec<usize>,
+        (profiles, limits): (&[String], BudgetLimits),
+        stamp: Stamp,
+    ) -> Result<BuildJob, EngineError> {
+        let (profiles, others) = (self.configuration().profiles(profiles)?, project.roots());
+        Ok(BuildJob { roots, others, profiles, limits, stamp, agent: None, session_start: false, are_named: false })
+    }
+}
+
+/// One root under one profile, to be built under several limits.
+pub struct BudgetProbe<'p, 's> {
+    project: &'p Project<'s>,
+    /// The root; `None` for the start of an agent's session.
+    pub item: Option<usize>,
+    pub profile: String,
+    stamp: Stamp,
+    agent: Option<AgentContext>,
+}
+
+impl<'p, 's> BudgetProbe<'p, 's> {
+    /// Prepares the root with the index `item` under `profile`.
+    pub fn new(project: &'p Project<'s>, item: Option<usize>, profile: String, stamp: Stamp) -> Self {
+        Self { project, item, profile, stamp, agent: None }
+    }
+
+    #[must_use]
+    pub fn with_agent(mut self, agent: Option<AgentContext>) -> Self {
+        self.agent = agent;
+        self
+    }
+
+    pub fn agent(&self) -> Option<&AgentContext> {
+        self.agent.as_ref()
+    }
+
+    /// Builds the pack under these limits, or returns the errors that prevent it.
+    pub fn build(&self, limits: BudgetLimits) -> Result<Result<Sealed, Vec<Diagnostic>>, Unsettled> {
+        let (mut packs, faults) = self.project.build(&self.job(limits), None, &|built: Built| built.outcome)?;
+        let redacted = |fault| self.project.redacted_for_output(fault);
+        Ok(match packs.pop() {
+            Some(outcome) => outcome.map_err(|fault| vec![redacted(fault)]),
+            None => Err(faults.into_iter().map(redacted).collect()),
+        })
+    }
+
+    /// Builds the pack under these limits, with all diagnostics that a build of it alone reports; `files` are what the project
+    /// was read from.
+    pub fn report(&self, files: &Repo, limits: BudgetLimits) -> Result<(Option<Sealed>, BuildReport), Unsettled> {
+        let (mut packs, report) =
+            build_packs(files, self.project, &self.job(limits), None, &|built| built.outcome.ok())?;
+        Ok((packs.pop().flatten(), report))
+    }
+
+    fn job(&self, limits: BudgetLimits) -> BuildJob {
+        BuildJob {
+            roots: self.item.into_iter().collect(),
+            others: Vec::new(),
+            profiles: vec![self.profile.clone()],
+            limits,
+            stamp: self.stamp.clone(),
+            agent: self.agent.clone(),
+            session_start: self.item.is_none(),
+            are_named: true,
+        }
+    }
+
+    pub fn limit(tokens: bool, limit: u64) -> BudgetLimits {
+        let (max_chars, max_tokens) = if tokens { (None, Some(limit)) } else { (Some(limit), None) };
+        BudgetLimits { max_chars, max_tokens, ..BudgetLimits::default() }
+    }
+
+    /// Returns the unit that the pack's limit counts, `tokens` or `chars`, and how many the pack uses.
+    pub fn unit(pack: &Pack) -> (&'static str, u64) {
+        match (pack.budget.max_tokens, pack.budget.used_tokens) {
+            (Some(_), Some(used)) => ("tokens", used),
+            _ => ("chars", pack.budget.used_chars),
+        }
+    }
+
+    /// Returns the smallest limit above the use of `pack` at which `enough` holds; `None` if no limit is enough. A
+    /// larger budget never removes anything, so bisection finds the limit.
+    pub fn smallest_limit(&self, pack: &Pack, enough: &dyn Fn(&Pack) -> bool) -> Result<Option<u64>, Unsettled> {
+        let (unit, used) = Self::unit(pack);
+        let holds = |limit| -> Result<bool, Unsettled> {
+            Ok(self.build(Self::limit(unit == "tokens", limit))?.is_ok_and(|sealed| enough(sealed.pack())))
+        };
+        let (mut low, mut high) = (used, used.saturating_mul(2).max(1000));
+        while !holds(high)? {
+            // No repo holds more.
+            if high > 1_000_000_000 {
+                return Ok(None);
+            }
+            (low, high) = (high, high * 4);
+        }
+        while high - low > 1 {
+            let middle = low + (high - low) / 2;
+            if holds(middle)? { high = middle } else { low = middle }
+        }
+        Ok(Some(high))
+    }
+}
+
+/// One pack to build.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct PackRequest {
+    /// The root: an id, an issue (`12`, `#12`, `owner/repo#12`, a URL), or the path of a work item's file.
+    ///
+    /// The command line takes the same; its help shows `12`, because a shell takes a bare `#12` for a comment.
+    pub root: String,
+    /// The profile; `None` for the first of the configuration.
+    pub profile: Option<String>,
+    /// Limits that replace those of the profile.
+    pub limits: BudgetLimits,
+    /// The time of the build, as RFC 3339, for `generated_at`. The hash of the pack leaves it out.
+    pub generated_at: String,
+}
+
+impl PackRequest {
+    /// Asks for the pack of `root` under the first profile and its limits, built now.
+    pub fn new(root: impl Into<String>) -> Self {
+        let now = humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string();
+        Self { root: root.into(), profile: None, limits: BudgetLimits::default(), generated_at: now }
+    }
+
+    /// Limits the rendering to `tokens`, in place of the profile's limits.
+    #[must_use]
+    pub fn within_tokens(mut self, tokens: u64) -> Self {
+        self.limits.max_tokens = Some(tokens);
+        self
+    }
+
+    /// Builds under another profile.
+    #[must_use]
+    pub fn profile(mut self, profile: impl Into<String>) -> Self {
+        self.profile = Some(profile.into());
+        self
+    }
+}
+
+/// The work items of a repository, read once: what later changes of files do not touch.
+pub struct Snapshot<'a> {
+    repository: &'a Repository,
+    project: Project<'a>,
+}
+
+impl Repository {
+    /// Reads all work items, for many packs.
+    ///
+    /// ```
+    /// use contextpack::{OpenRequest, PackRequest, Repository};
+    /// # use std::path::Path;
+    ///
+    /// # fn main() -> Result<(), contextpack::EngineError> {
+    /// let repository = Repository::open(&OpenRequest::new(Path::new(".")))?;
+    /// let snapshot = repository.snapshot();
+    /// for diagnostic in snapshot.diagnostics() {
+    ///     eprintln!("{diagnostic}");
+    /// }
+    /// for root in snapshot.roots()? {
+    ///     let pack = snapshot.pack(&PackRequest::new(root.id))?;
+    ///     println!("{}: {}", pack.pack().root.title, pack.pack().hash);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn snapshot(&self) -> Snapshot<'_> {
+        Snapshot { repository: self, project: self.project() }
+    }
+
+    /// Lists the roots of the configuration, as [`Snapshot::roots`] does.
+    ///
+    /// # Errors
+    /// As [`Snapshot::roots`].
+    pub fn roots(&self) -> Result<Vec<RootSummary>, EngineError> {
+        self.snapshot().roots()
+    }
+
+    /// Builds one pack in memory, as [`Snapshot::pack`] does.
+    ///
+    /// # Errors
+    /// As [`Snapshot::pack`].
+    pub fn pack(&self, request: &PackRequest) -> Result<Sealed, EngineError> {
+        self.snapshot().pack(request)
+    }
+
+    /// Builds packs in memory from one reading, as [`Snapshot::packs`] does.
+    pub fn packs(&self, requests: &[PackRequest]) -> Vec<Result<Sealed, EngineError>> {
+        self.snapshot().packs(requests)
+    }
+}
+
+impl Snapshot<'_> {
+    /// Returns what is wrong with the input, redacted and sorted: the files, the work items and their graph, and the
+    /// documents.
+    pub fn diagnostics(&self) -> Vec<Diagnostic> {
+        input_diagnostics(self.repository.files(), &self.project)
+    }
+
+    /// Lists the roots of the configuration, in natural order of their ids.
+    ///
+    /// # Errors
+    /// If an input cannot be read, so that roots may be missing, or git changes files meanwhile.
+    pub fn roots(&self) -> Result<Vec<RootSummary>, EngineError> {
+        self.repository.confirm_all_read(&self.project)?;
+        Ok(self.project.roots().into_iter().map(|item| self.project.summary(item)).collect())
+    }
+
+    /// Builds one pack in memory; nothing is written.
+    ///
+    /// # Errors
+    /// If the root or the profile is unknown, an input cannot be read, or the budget cannot hold the root.
+    pub fn pack(&self, request: &PackRequest) -> Result<Sealed, EngineError> {
+        let roots = self.repository.find_roots(&self.project, std::slice::from_ref(&request.root))?;
+        let profiles = self.repository.configuration().profiles(request.profile.as_slice())?;
+        let (Some(root), Some(profile)) = (roots.first(), profiles.into_iter().next()) else {
+            return Err(EngineError::NotBuilt { diagnostics: Vec::new() });
+        };
+        let probe = BudgetProbe::new(&self.project, Some(*root), profile, Stamp::new(request.generated_at.clone()));
+        probe.build(request.limits)?.map_err(|diagnostics| EngineError::NotBuilt { diagnostics })
+    }
+
+    /// Builds packs in memory, in parallel; nothing is written.
+    ///
+    /// Returns one result for each request, in their order. A pack that cannot be built stops no other.
+    pub fn packs(&self, requests: &[PackRequest]) -> Vec<Result<Sealed, EngineError>> {
+        requests.par_iter().map(|request| self.pack(request)).collect()
+    }
+}
