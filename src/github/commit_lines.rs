@@ -44,18 +44,6 @@ impl SyncEngine<'_> {
         Ok(keys)
     }
 
-    /// Returns the most requests that lines at commits take, by what the snapshot has of the issues.
-    pub(super) fn commit_line_requests(&mut self) -> Result<u64, SyncError> {
-        let mut requests = BTreeSet::new();
-        for key in self.issues_with_code()? {
-            let Some(issue) = self.files.read(&key)? else { continue };
-            let absent = self.lines_named_by(&issue).into_iter().filter(|named| kept(&issue, named).is_none());
-            requests.extend(absent.map(|named| request(&self.setting.repo, &named)));
-        }
-        requests.retain(|request| self.asks_for(request));
-        Ok(requests.len() as u64)
-    }
-
     /// Returns whether a file is asked for: one that was not there is, only for issues that are named.
     fn asks_for(&self, request: &str) -> bool {
         !self.request.roots.is_empty() || !self.state.no_code.contains(request)

@@ -290,7 +290,7 @@ impl SyncEngine<'_> {
     /// Estimates the rest of the run once the issues are known.
     fn plan(&mut self) -> Result<(), SyncError> {
         self.probe()?;
-        let requests = self.relation_requests() + self.comment_requests()? + self.commit_line_requests()?;
+        let requests = self.relation_requests().saturating_add(self.comment_requests()?);
         let remaining = self.client.budget.remaining;
         let issues = self.run.wanted.len() as u64;
         (self.client.observer)(SyncEvent::Estimate { stage: EstimateStage::Rest, issues, requests, remaining });

@@ -75,17 +75,14 @@ pub fn conflict_sides(text: &str) -> [String; 2] {
     let mut sides = [String::with_capacity(text.len()), String::with_capacity(text.len())];
     let mut within = None;
     for line in text.split_inclusive('\n') {
-        let kept = match (marker(line.trim_end_matches('\n')), within) {
-            (Some(Marker::Start), _) | (Some(Marker::Base | Marker::Middle), Some(_)) => {
-                within = marker(line.trim_end_matches('\n'));
-                [false, false]
-            }
-            (Some(Marker::End), Some(_)) => {
-                within = None;
+        let found = marker(line.trim_end_matches('\n'));
+        let kept = match (found, within) {
+            (Some(Marker::Start), _) | (Some(_), Some(_)) => {
+                within = found.filter(|marker| *marker != Marker::End);
                 [false, false]
             }
             (_, None) => [true, true],
-            (_, Some(part)) => [part == Marker::Start, part == Marker::Middle],
+            (None, Some(part)) => [part == Marker::Start, part == Marker::Middle],
         };
         for (side, kept) in sides.iter_mut().zip(kept) {
             side.push_str(if kept { line } else { "\n" });

@@ -3,13 +3,19 @@
 use super::words::WordLists;
 use std::sync::LazyLock;
 
-/// The most words of a phrase.
-const LONGEST: usize = 4;
-
 static MEANINGS: LazyLock<WordLists> = LazyLock::new(|| WordLists::read(include_str!("decision.txt")));
 
-fn means(meaning: &str, phrase: &str) -> bool {
-    MEANINGS.has(meaning, phrase)
+fn means(meaning: &str, word: &str) -> bool {
+    MEANINGS.has(meaning, word)
+}
+
+/// Returns how many words the longest phrase of a meaning has with which `words` begin.
+fn phrase(words: &[&str], meaning: &str) -> Option<usize> {
+    let begins = |phrase: &&str| {
+        let length = phrase.split(' ').count();
+        words.get(..length).is_some_and(|words| phrase.split(' ').eq(words.iter().copied())).then_some(length)
+    };
+    MEANINGS.of(meaning).iter().filter_map(begins).max()
 }
 
 /// Whether a decision applies; a later one counts more where a status says several.
@@ -80,10 +86,7 @@ pub fn state_at(status: &str, position: StatusPosition) -> DecisionState {
 }
 
 fn clause_state(words: &[&str], position: StatusPosition) -> DecisionState {
-    let phrase = |at: usize, meaning: &str| {
-        let long = (1..=LONGEST.min(words.len() - at)).rev();
-        long.into_iter().find(|length| means(meaning, &words[at..at + length].join(" ")))
-    };
+    let phrase = |at: usize, meaning: &str| phrase(&words[at..], meaning);
     if (0..words.len()).any(|at| phrase(at, "other").is_some()) {
         return DecisionState::Inactive;
     }
@@ -183,28 +186,29 @@ pub fn is_status_template(lower: &str) -> bool {
     if text.ends_with('?') {
         return true;
     }
-    let stated = |part: &str| {
-        words(part).first().map_or(DecisionState::Unknown, |_| clause_state(&words(part), StatusPosition::Status))
-    };
-    let states = |parts: &mut dyn Iterator<Item = &str>| {
+    let states = |separators: &[&str]| {
+        let mut parts = vec![text];
+        for separator in separators {
+            parts = parts.iter().flat_map(|part| part.split(separator)).collect();
+        }
         let mut states: Vec<(DecisionState, usize)> = parts
-            .map(|part| (stated(part), words(part).len()))
+            .into_iter()
+            .map(words)
+            .map(|words| (clause_state(&words, StatusPosition::Status), words.len()))
             .filter(|(state, _)| *state != DecisionState::Unknown)
             .collect();
         states.sort_unstable();
         states
     };
-    if states(&mut text.split('|')).len() > 1 {
+    if states(&["|"]).len() > 1 {
         return true;
     }
-    let either = states(&mut text.split(['/', '\\']).flat_map(|part| part.split(" or ")));
-    let differ = either
-        .first()
-        .zip(either.last())
-        .is_some_and(|(first, last)| first.0 == DecisionState::Open && last.0 != first.0);
+    let either = states(&["/", "\\", " or "]);
+    let differ = either.iter().any(|(state, _)| *state == DecisionState::Open)
+        && either.iter().any(|(state, _)| *state != DecisionState::Open);
     // `Proposed, Accepted, Rejected`: nothing but states.
-    let list = states(&mut text.split([',', '/', ';']).flat_map(|part| part.split(" or ")));
-    either.len() > 2 || differ && either.len() > 1 || list.len() > 2 && list.iter().all(|(_, words)| *words == 1)
+    let list = states(&[",", "/", ";", " or "]);
+    either.len() > 2 || differ || list.len() > 2 && list.iter().all(|(_, words)| *words == 1)
 }
 
 /// Returns whether a text in lower case names nothing by which the decision was replaced: `superseded by: none`.

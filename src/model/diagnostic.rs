@@ -1,28 +1,26 @@
 //! Diagnostics: problems of the input as data, printed for people, as JSON and as annotations.
 
-use super::RepoPath;
+use super::{RepoPath, named_enum};
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::LazyLock;
 
-/// The severity of a diagnostic after the configuration's `warnings:` and `--strict` are applied.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Severity {
-    /// Exit code 3. What it concerns was not built, unless it is a warning that the configuration or `--strict` made an
-    /// error: then the pack was built.
-    Error,
-    /// What it concerns was built; a reader should know.
-    Warning,
+named_enum! {
+    /// The severity of a diagnostic after the configuration's `warnings:` and `--strict` are applied.
+    #[derive(schemars::JsonSchema)]
+    pub enum Severity {
+        /// Exit code 3. What it concerns was not built, unless it is a warning that the configuration or `--strict` made an
+        /// error: then the pack was built.
+        Error = "error",
+        /// What it concerns was built; a reader should know.
+        Warning = "warning",
+    }
 }
 
 impl fmt::Display for Severity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Error => "error",
-            Self::Warning => "warning",
-        })
+        f.write_str(self.name())
     }
 }
 
@@ -64,13 +62,7 @@ impl Place {
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.path)?;
-        if let Some(line) = self.line {
-            write!(f, ":{line}")?;
-        }
-        if let Some(column) = self.column {
-            write!(f, ":{column}")?;
-        }
-        Ok(())
+        [self.line, self.column].iter().flatten().try_for_each(|number| write!(f, ":{number}"))
     }
 }
 
@@ -164,27 +156,19 @@ pub fn bounded(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     if diagnostics.len() <= MOST_ALIKE {
         return diagnostics;
     }
-    let mut counts: HashMap<(Option<RepoPath>, Code, Vec<String>), usize> = HashMap::new();
-    let mut kept = Vec::new();
-    let mut overflow: Vec<(Diagnostic, usize)> = Vec::new();
+    let mut alike: BTreeMap<(Option<RepoPath>, Code, Vec<String>), Vec<Diagnostic>> = BTreeMap::new();
     for diagnostic in diagnostics {
         let path = diagnostic.at.as_ref().map(|at| at.path.clone());
-        let key = (path, diagnostic.code, diagnostic.about.clone());
-        let next = overflow.len();
-        let count = counts.entry(key).or_insert(0);
-        if *count < MOST_ALIKE {
-            *count += 1;
-            kept.push(diagnostic);
-        } else if *count == MOST_ALIKE {
-            *count += 1 + next;
-            overflow.push((diagnostic, 1));
-        } else {
-            overflow[*count - MOST_ALIKE - 1].1 += 1;
-        }
+        alike.entry((path, diagnostic.code, diagnostic.about.clone())).or_default().push(diagnostic);
     }
-    for (first, more) in overflow {
-        let message = if more == 1 { first.message.clone() } else { format!("{more} more of these, from here on") };
-        kept.push(Diagnostic { message, ..first });
+    let mut kept = Vec::new();
+    for mut group in alike.into_values() {
+        let more = group.len().saturating_sub(MOST_ALIKE);
+        if more > 1 {
+            group.truncate(MOST_ALIKE + 1);
+            group[MOST_ALIKE].message = format!("{more} more of these, from here on");
+        }
+        kept.extend(group);
     }
     kept.sort();
     kept

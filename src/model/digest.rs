@@ -27,19 +27,17 @@ impl Digest {
 
     /// Returns the first `digits` hex digits, without the algorithm's name.
     pub fn short(&self, digits: usize) -> String {
-        let mut hex = self.hex();
+        let mut hex = String::with_capacity(digits);
+        for byte in &self.0[..digits.div_ceil(2).min(32)] {
+            hex.extend([byte >> 4, byte & 15].map(|digit| char::from(b"0123456789abcdef"[usize::from(digit)])));
+        }
         hex.truncate(digits);
         hex
     }
 
     /// Returns all 64 hex digits, without the algorithm's name.
     pub fn hex(&self) -> String {
-        const HEX: &[u8; 16] = b"0123456789abcdef";
-        self.0
-            .iter()
-            .flat_map(|byte| [HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]])
-            .map(char::from)
-            .collect()
+        self.short(64)
     }
 }
 

@@ -1,4 +1,12 @@
-//! Names of repos and URLs of issues on GitHub.
+//! Names of repos and URLs of issues on GitHub, and its snapshot: one file an issue, which `sync` writes and builds read.
+//!
+//! Fields of the snapshot are in the order of their names. They only change if the issue itself changes (no counters, no
+//! avatars, no time of the last request). Texts have LF line ends and are redacted.
+
+#![expect(missing_docs, reason = "most fields are named as those of GitHub")]
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Returns whether `text` is `owner/name` of a repo on GitHub, and so safe as two folders of a path and of a URL.
 ///
@@ -56,5 +64,158 @@ impl<'a> IssueReference<'a> {
         };
         let number = digits.parse().ok().filter(|number| *number > 0 && !digits.starts_with('+'))?;
         repo.is_none_or(is_repo_name).then_some(Self { host, repo, number })
+    }
+}
+
+/// The `schema_version` of a snapshot file.
+pub const SNAPSHOT_VERSION: &str = "issue_snapshot/v1";
+
+/// One issue or pull request, in `<owner>/<repo>/<number>.json` of the snapshot's folder.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SnapshotIssue {
+    /// Whether `sync` was asked for it; otherwise it is present as a neighbour of another issue.
+    pub asked: bool,
+    /// Logins, sorted.
+    pub assignees: Vec<String>,
+    pub author: SnapshotAuthor,
+    /// The body; `None` if GitHub has none.
+    pub body: Option<String>,
+    /// The lines that its texts name by URLs of commits, as they were there; sorted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub code: Vec<SnapshotCode>,
+    pub comments: SnapshotComments,
+    pub created_at: Option<String>,
+    /// Whether its author, an untrusted one, changed its title or body after `sync` had been asked for it, and nobody
+    /// added a label since.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub edited: bool,
+    /// Further fields of GitHub's answer, without counters, URLs and the like.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub extra: BTreeMap<String, serde_json::Value>,
+    /// `issue` or `pull`.
+    pub kind: String,
+    pub labels: Vec<String>,
+    #[serde(default)]
+    pub merged: bool,
+    pub milestone: Option<String>,
+    pub number: u64,
+    /// Whether its repo is private; `None` if unknown.
+    pub private: Option<bool>,
+    pub relations: SnapshotRelations,
+    pub repo: String,
+    pub schema_version: String,
+    /// `open`, `closed`, or a future word of GitHub's.
+    pub state: String,
+    /// `completed`, `not_planned`, `reopened`, `duplicate`, or another word.
+    pub state_reason: Option<String>,
+    pub title: String,
+    /// `trusted` or `untrusted`, decided when it was fetched.
+    pub trust: String,
+    #[serde(rename = "type")]
+    pub issue_type: Option<String>,
+    pub url: String,
+}
+
+/// Who wrote a text.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SnapshotAuthor {
+    /// `OWNER`, `MEMBER`, `NONE` and so on, as the token that fetched it saw them.
+    pub association: Option<String>,
+    pub bot: bool,
+    pub login: Option<String>,
+}
+
+/// Lines of a file as they were at a commit.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SnapshotCode {
+    pub path: String,
+    pub commit: String,
+    pub first: u32,
+    /// The last line that is named.
+    pub last: u32,
+    pub text: String,
+}
+
+/// The comments of an issue.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct SnapshotComments {
+    pub completeness: Completeness,
+    /// Oldest first.
+    pub items: Vec<SnapshotComment>,
+}
+
+/// One comment.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SnapshotComment {
+    pub author: SnapshotAuthor,
+    pub body: String,
+    pub created_at: String,
+    pub edited: bool,
+    pub id: u64,
+    /// Whether it was hidden as spam, abuse, outdated and so on.
+    pub minimized: bool,
+    /// `trusted` or `untrusted`.
+    pub trust: String,
+    pub url: String,
+}
+
+/// What an issue is tied to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SnapshotRelations {
+    pub blocked_by: SnapshotRelation,
+    pub blocking: SnapshotRelation,
+    pub parent: SnapshotRelation,
+    pub sub_issues: SnapshotRelation,
+}
+
+/// One kind of relation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SnapshotRelation {
+    /// How much of it the snapshot has: `unknown` does not mean none.
+    pub completeness: Completeness,
+    /// By repo and number, sorted.
+    pub issues: Vec<SnapshotRef>,
+    /// `sub_issue` or `dependency_api`.
+    pub source: String,
+}
+
+/// Another issue, as a list of relations shows it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct SnapshotRef {
+    pub repo: String,
+    pub number: u64,
+    /// `open` or `closed`; `None` if it cannot be seen.
+    pub state: Option<String>,
+    pub state_reason: Option<String>,
+    pub title: Option<String>,
+    pub url: String,
+}
+
+/// How much of a list is in the snapshot.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Completeness {
+    Complete,
+    /// The beginning: a page was missing, or there were too many.
+    Partial,
+    /// It was not requested, or could not be fetched.
+    #[default]
+    Unknown,
+}
+
+impl Default for SnapshotRelations {
+    fn default() -> Self {
+        let unknown = |source: &str| SnapshotRelation {
+            completeness: Completeness::Unknown,
+            issues: Vec::new(),
+            source: source.to_owned(),
+        };
+        Self {
+            blocked_by: unknown("dependency_api"),
+            blocking: unknown("dependency_api"),
+            parent: unknown("sub_issue"),
+            sub_issues: unknown("sub_issue"),
+        }
     }
 }

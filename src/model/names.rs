@@ -1,9 +1,10 @@
-//! What ends a name in a text, and which spellings are one name.
+//! What ends a name in a text, which spellings are one name, their natural order, and what a misspelt one was meant to be.
 //!
 //! Paths, ids, issues and numbers of ADRs are divided and compared by these rules wherever a text is read.
 
 use regex_syntax::hir::{Class, HirKind};
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::sync::LazyLock;
 use unicode_normalization::UnicodeNormalization as _;
 
@@ -130,4 +131,78 @@ pub fn has_letter_prefix(name: &str) -> bool {
 pub fn without_drive(path: &str) -> &str {
     let path = path.strip_prefix(r"\\?\").unwrap_or(path);
     if has_drive(path) { &path[2..] } else { path }
+}
+
+/// Compares two ids or titles as people do.
+///
+/// Both are split at everything that is no letter or digit; all-digit parts
+/// compare as numbers and come before words, other parts compare as bytes.
+/// Equal so far, the whole strings compare as bytes, so the order is total.
+pub fn natural_cmp(a: &str, b: &str) -> Ordering {
+    let (mut left, mut right) = (parts(a), parts(b));
+    loop {
+        let order = match (left.next(), right.next()) {
+            (None, None) => return a.cmp(b),
+            (None, Some(_)) => Ordering::Less,
+            (Some(_), None) => Ordering::Greater,
+            (Some(x), Some(y)) => part_cmp(x, y),
+        };
+        if order != Ordering::Equal {
+            return order;
+        }
+    }
+}
+
+/// Returns the pieces between separators; two neighbouring separators give an empty
+/// word only where the text has no other part, so `a--b` and `a-b` tie here.
+fn parts(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty())
+}
+
+fn part_cmp(a: &str, b: &str) -> Ordering {
+    match (is_number(a), is_number(b)) {
+        (true, true) => number_cmp(a, b),
+        (true, false) => Ordering::Less,
+        (false, true) => Ordering::Greater,
+        (false, false) => a.cmp(b),
+    }
+}
+
+fn is_number(part: &str) -> bool {
+    part.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// Compares numbers of any length without parsing them.
+fn number_cmp(a: &str, b: &str) -> Ordering {
+    let (a, b) = (a.trim_start_matches('0'), b.trim_start_matches('0'));
+    a.len().cmp(&b.len()).then_with(|| a.cmp(b))
+}
+
+/// Returns the name among `known` that `word` was probably meant to be.
+pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    nearest_within(word, known, |name| (name.len() / 3).max(1))
+}
+
+/// Returns the name among `known` that differs from `word` in the fewest letters, at most in `most` of the name. Case, hyphens
+/// and spaces count for nothing.
+pub fn nearest_within<'a>(
+    word: &str,
+    known: impl IntoIterator<Item = &'a str>,
+    most: impl Fn(&str) -> usize,
+) -> Option<&'a str> {
+    // A long word is near to no name, and measuring it would be slow.
+    if word.len() > 64 {
+        return None;
+    }
+    let normalized = |text: &str| text.to_lowercase().replace(['-', ' '], "_");
+    let word = normalized(word);
+    let length = word.chars().count();
+    known
+        .into_iter()
+        // A word of another length is at least as far as that.
+        .filter(|name| length.abs_diff(name.chars().count()) <= most(name))
+        .map(|name| (strsim::damerau_levenshtein(&word, &normalized(name)), name))
+        .filter(|(distance, name)| *distance <= most(name))
+        .min()
+        .map(|(_, name)| name)
 }

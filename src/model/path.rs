@@ -52,6 +52,9 @@ impl RepoPath {
         if absolute || written.contains('\0') {
             return Err(OutsideRepo);
         }
+        if base.is_empty() && written.split('/').all(|part| !matches!(part, "" | "." | "..")) {
+            return Ok(Self(written.into()));
+        }
         let mut parts: Vec<&str> = base.split('/').filter(|p| !p.is_empty()).collect();
         for part in written.split('/') {
             match part {
@@ -109,6 +112,10 @@ impl RepoPath {
 /// Case counts nowhere; Windows ignores full stops, spaces and streams (`.git::$INDEX_ALLOCATION`) at the end and has the
 /// short name `git~1`; macOS ignores some invisible characters.
 pub fn is_git_name(name: &str) -> bool {
+    // Most names are not like it at all, and cost nothing.
+    if !name.bytes().any(|byte| byte.eq_ignore_ascii_case(&b'g')) {
+        return false;
+    }
     let unseen = |c: &char| matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
     let seen: String = name.chars().filter(|c| !unseen(c)).collect();
     seen.split('\\').any(|part| {

@@ -151,7 +151,6 @@ pub struct Comment<T> {
     pub noise: bool,
 }
 
-/// Returns the results of `f` for all entries.
 fn all<'a, A, B>(list: &'a [A], f: impl FnMut(&'a A) -> B) -> Vec<B> {
     list.iter().map(f).collect()
 }
