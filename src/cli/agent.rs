@@ -8,16 +8,15 @@ use crate::engine::{EngineError, Project, Repository};
 use crate::knowledge::{Agent, BUILT_IN_TEMPLATE, NewAgent, Scope};
 use crate::model::{Refusal, RepoPath, SourceTree as _};
 use crate::store::{Access, Folder, WriteResult};
-use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::Write as _;
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 pub(crate) struct AgentList {
     agents: Vec<AgentSummary>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 pub(crate) struct AgentSummary {
     key: String,
     name: String,
@@ -29,7 +28,7 @@ pub(crate) struct AgentSummary {
     policy: Option<String>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 pub(crate) struct AgentDetails {
     #[serde(flatten)]
     agent: AgentSummary,
@@ -37,7 +36,7 @@ pub(crate) struct AgentDetails {
     soul: String,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 pub(crate) struct SeenDocument {
     path: String,
     title: String,
@@ -81,10 +80,9 @@ fn create(repository: &Repository, project: &Project<'_>, agent: &NewAgent) -> R
     let name = format!("{stem}.md");
     let path = RepoPath::new(&format!("{folder}/{name}")).ok();
     if !path.is_some_and(|path| project.is_agent_file(&path)) {
-        let why = if stem.starts_with('_') {
-            "names that begin with `_` are no agents (help: choose another name)"
-        } else {
-            "`agents.include` does not match it (help: choose another name, or add a glob)"
+        let why = match stem.starts_with('_') {
+            true => "names that begin with `_` are no agents (help: choose another name)",
+            false => "`agents.include` does not match it (help: choose another name, or add a glob)",
         };
         return Err(Failure::usage(format!("`{folder}/{name}` would be no agent: {why}")));
     }
@@ -106,11 +104,10 @@ fn agents_folder(repository: &Repository) -> Result<RepoPath, Failure> {
     let globs = &repository.settings().agents.include.written;
     let plain = globs.iter().find_map(|glob| {
         let folder = glob.rsplit_once('/')?.0.split("/**").next()?;
-        (!folder.contains(['*', '?', '[', '{'])).then(|| RepoPath::new(folder).ok()).flatten()
+        RepoPath::new(folder).ok().filter(|_| !folder.contains(['*', '?', '[', '{']))
     });
-    plain.ok_or_else(|| {
-        Failure::usage("`agents.include` names no folder for new agents: add a glob such as `agents/*.md`")
-    })
+    let message = "`agents.include` names no folder for new agents: add a glob such as `agents/*.md`";
+    plain.ok_or_else(|| Failure::usage(message))
 }
 
 /// Returns the template of new agents, with its file.

@@ -32,7 +32,9 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
     let (mut states, mut build) = check_packs(repository.files(), &project, &job, &request, &|| bar.inc(1))?;
     bar.finish_and_clear();
     if let Some(range) = &args.commits {
-        build.diagnostics.extend(named_by_commits(global, &repository, &project, range)?);
+        // As the configuration's `warnings` have it.
+        let found = super::since::diagnostics(global, &repository, &project, range)?;
+        build.diagnostics.extend(apply_severities(found, project.settings()));
         build.diagnostics.sort();
     }
     let run = BuildRun::new(global, build);
@@ -43,17 +45,6 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
     // The packs must be of the same commit as the inputs that they are compared with.
     repository.confirm_settled()?;
     report_and_exit(global, args, &repository, &run, states)
-}
-
-/// Returns what is to be said of the packs that commits name in trailers, as the configuration's `warnings` have it.
-fn named_by_commits(
-    global: &Global,
-    repository: &Repository,
-    project: &Project<'_>,
-    range: &str,
-) -> Result<Vec<Diagnostic>, Failure> {
-    let found = super::since::diagnostics(global, repository, project, range)?;
-    Ok(apply_severities(found, project.settings()))
 }
 
 fn report_and_exit(

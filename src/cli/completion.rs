@@ -55,11 +55,11 @@ fn repository() -> Option<Repository> {
     Repository::open(&request).ok()
 }
 
-/// Returns the root of the repo around the current folder, and its settings.
-fn configured() -> Option<(PathBuf, Settings)> {
-    let root = Repo::find_root(&std::env::current_dir().ok()?).ok()?;
-    let configuration = Configuration::read(&root, None, &process_environment()).ok()?;
-    Some((root, configuration.settings))
+/// Returns the candidates that `find` gives for the root and the settings of the repo around the current folder.
+fn configured(find: impl FnOnce(PathBuf, Settings) -> Vec<(String, Option<String>)>) -> Vec<CompletionCandidate> {
+    let root = std::env::current_dir().ok().and_then(|here| Repo::find_root(&here).ok());
+    let found = root.and_then(|root| Some((Configuration::read(&root, None, &process_environment()).ok()?, root)));
+    candidates(found.map(|(configuration, root)| find(root, configuration.settings)).unwrap_or_default())
 }
 
 /// Returns values with their helps as candidates, without those that a shell or terminal could take for something else.
@@ -82,16 +82,16 @@ pub(super) fn packs_and_roots() -> Vec<CompletionCandidate> {
 }
 
 pub(super) fn profiles() -> Vec<CompletionCandidate> {
-    let Some((_, settings)) = configured() else { return Vec::new() };
-    candidates(settings.profiles.into_keys().map(|name| (name, None)))
+    configured(|_, settings| settings.profiles.into_keys().map(|name| (name, None)).collect())
 }
 
 pub(super) fn packs() -> Vec<CompletionCandidate> {
-    let Some((_, settings)) = configured() else { return Vec::new() };
-    let dir = settings.output.dir;
-    let names = std::fs::read_dir(dir.as_str()).into_iter().flatten().flatten();
-    let names = names.filter_map(|entry| entry.file_name().into_string().ok());
-    candidates(names.filter(|name| name.ends_with(".json")).map(|name| (format!("{dir}/{name}"), None)))
+    configured(|_, settings| {
+        let dir = settings.output.dir;
+        let names = std::fs::read_dir(dir.as_str()).into_iter().flatten().flatten();
+        let names = names.filter_map(|entry| entry.file_name().into_string().ok());
+        names.filter(|name| name.ends_with(".json")).map(|name| (format!("{dir}/{name}"), None)).collect()
+    })
 }
 
 /// The most batches that are read for their states.
@@ -99,36 +99,41 @@ const MOST_READ: usize = 50;
 
 /// Returns the ids of the batches of the repo in the current folder with their states.
 pub(super) fn batches() -> Vec<CompletionCandidate> {
-    let Some((root, settings)) = configured() else { return Vec::new() };
-    let store = LedgerFolder::new(&BATCHES, &root, &settings.handover.dir);
-    let ids = store.batches().unwrap_or_default();
-    let are_few = ids.len() <= MOST_READ;
-    let state =
-        |id: &ShortId| store.read(&id.to_string()).ok().map(|ledger| ledger.status(&ledger.states()).name().to_owned());
-    candidates(ids.iter().map(|id| (id.to_string(), if are_few { state(id) } else { None })))
+    configured(|root, settings| {
+        let store = LedgerFolder::new(&BATCHES, &root, &settings.handover.dir);
+        let ids = store.batches().unwrap_or_default();
+        let are_few = ids.len() <= MOST_READ;
+        let state = |id: &ShortId| {
+            let ledger = store.read(&id.to_string()).ok()?;
+            Some(ledger.status(&ledger.states()).name().to_owned())
+        };
+        ids.iter().map(|id| (id.to_string(), if are_few { state(id) } else { None })).collect()
+    })
 }
 
 pub(super) fn logs() -> Vec<CompletionCandidate> {
-    let Some((root, settings)) = configured() else { return Vec::new() };
-    let names = CardStore::new(&root, settings.handover.dir).log_names().unwrap_or_default();
-    candidates(names.into_iter().map(|name| (name, Some("log".to_owned()))))
+    configured(|root, settings| {
+        let names = CardStore::new(&root, settings.handover.dir).log_names().unwrap_or_default();
+        names.into_iter().map(|name| (name, Some("log".to_owned()))).collect()
+    })
 }
 
 /// Returns the logs and the boxes of the repo in the current folder; a box by digits that name no other one.
 pub(super) fn boxes() -> Vec<CompletionCandidate> {
-    let Some((root, settings)) = configured() else { return Vec::new() };
-    let ids = CardStore::new(&root, settings.handover.dir).boxes().unwrap_or_default();
-    let is_alone = |at: usize| {
-        let other = |other: Option<usize>| other.and_then(|other| ids.get(other)).map(ContentId::short);
-        [other(at.checked_sub(1)), other(Some(at + 1))].iter().all(|near| *near != Some(ids[at].short()))
-    };
-    let named = (0..ids.len()).map(|at| if is_alone(at) { ids[at].short() } else { ids[at].hex() }.to_owned());
-    logs().into_iter().chain(candidates(named.map(|id| (id, Some("box".to_owned()))))).collect()
+    let boxes = configured(|root, settings| {
+        let ids = CardStore::new(&root, settings.handover.dir).boxes().unwrap_or_default();
+        let is_alone = |at: usize| {
+            let other = |other: Option<usize>| other.and_then(|other| ids.get(other)).map(ContentId::short);
+            [other(at.checked_sub(1)), other(Some(at + 1))].iter().all(|near| *near != Some(ids[at].short()))
+        };
+        let name = |at: usize| if is_alone(at) { ids[at].short().to_owned() } else { ids[at].hex().to_owned() };
+        (0..ids.len()).map(|at| (name(at), Some("box".to_owned()))).collect()
+    });
+    logs().into_iter().chain(boxes).collect()
 }
 
 pub(super) fn recipes() -> Vec<CompletionCandidate> {
-    let Some((_, settings)) = configured() else { return Vec::new() };
-    candidates(settings.handover.recipes.into_keys().map(|name| (name, None)))
+    configured(|_, settings| settings.handover.recipes.into_keys().map(|name| (name, None)).collect())
 }
 
 /// Returns the agents of the repo in the current folder with their purposes: by the stem of the file, or by the key if the stem means

@@ -1,7 +1,7 @@
 //! `contextpack init`.
 
 use super::args::Global;
-use super::trailer::{HookResult, write_hook};
+use super::trailer::write_hook;
 use crate::config::{DenyList, Settings};
 use crate::console::report::{Report, ReportLine};
 use crate::console::{self, Exit, Failure, printable};
@@ -41,20 +41,13 @@ pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
     }
     if args.hook {
         match write_hook(&root)? {
-            HookResult::Written(path) => setup.written.push(path),
-            HookResult::Exists(path, true) => setup.left.push((path, "it has the hook")),
-            HookResult::Exists(path, false) => setup.left.push((path, FOREIGN_HOOK)),
-            HookResult::NoFolder => {
-                return Err(Failure::usage("git does not say where its hooks are: is it on the `PATH`?"));
-            }
+            (path, None) => setup.written.push(path),
+            (path, Some(why)) => setup.left.push((path, why)),
         }
     }
     print_report(global, &setup, &found)?;
     Ok(Exit::Done)
 }
-
-/// Why a hook of the same name was left alone, with what to do.
-const FOREIGN_HOOK: &str = "it is another hook; to add trailers, let it run `git interpret-trailers --in-place --if-exists addIfDifferent --trailer \"$CONTEXTPACK_TRAILER\" \"$1\"` where the variable is set";
 
 /// Returns the existing configuration with its name. A partly written starter configuration does not count.
 fn existing(

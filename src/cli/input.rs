@@ -103,13 +103,12 @@ fn finished(
     bytes: &[u8],
     name: &str,
 ) -> Result<(Option<Pack>, Exit), Failure> {
-    match read {
+    let fault = match read {
+        Err(error) => error.to_string(),
         Ok(pack) if content_hash(bytes).is_some_and(|digest| digest.to_string() == pack.hash) => {
             return Ok((Some(pack), Exit::Done));
         }
-        Ok(_) if global.strict => {
-            report::print_invalid_pack(name, "its content was changed after it was built: its hash does not hold")?;
-        }
+        Ok(_) if global.strict => "its content was changed after it was built: its hash does not hold".to_owned(),
         Ok(pack) => {
             if !global.quiet {
                 let what = "was changed after it was built: its hash does not hold; `contextpack verify` says more";
@@ -117,7 +116,7 @@ fn finished(
             }
             return Ok((Some(pack), Exit::Done));
         }
-        Err(error) => report::print_invalid_pack(name, &error.to_string())?,
-    }
+    };
+    report::print_invalid_pack(name, &fault)?;
     Ok((None, Exit::Invalid))
 }

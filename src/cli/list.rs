@@ -54,7 +54,8 @@ pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
     if is_empty && !run.blocked && !global.quiet && global.format != Format::Json {
         match all {
             0 => writeln!(console::stderr(), "{}", packs::no_roots(&repository))?,
-            all => writeln!(console::stderr(), "no root is in this state; {} in others", are(all))?,
+            1 => writeln!(console::stderr(), "no root is in this state; 1 is in others")?,
+            all => writeln!(console::stderr(), "no root is in this state; {all} are in others")?,
         }
     }
     Ok(run.exit())
@@ -64,7 +65,9 @@ pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
 /// `build` reports all other warnings.
 fn print_hidden_items(diagnostics: &[Diagnostic], verbose: bool) -> std::io::Result<()> {
     let mut hidden = BTreeMap::<Code, Vec<&Diagnostic>>::new();
-    for diagnostic in diagnostics.iter().filter(|it| it.severity == Severity::Warning && hides_item(it.code)) {
+    let codes = [Code::InvalidItem, Code::InvalidFrontMatter, Code::InvalidSnapshot, Code::UnreadableFile];
+    let hides_item = |code| codes.contains(code) || matches!(code, Code::DuplicateId | Code::UnmatchedGlob);
+    for diagnostic in diagnostics.iter().filter(|it| it.severity == Severity::Warning && hides_item(&it.code)) {
         hidden.entry(diagnostic.code).or_default().push(diagnostic);
     }
     for (code, all) in &hidden {
@@ -80,22 +83,6 @@ fn print_hidden_items(diagnostics: &[Diagnostic], verbose: bool) -> std::io::Res
         }
     }
     Ok(())
-}
-
-fn hides_item(code: Code) -> bool {
-    matches!(
-        code,
-        Code::InvalidItem
-            | Code::InvalidFrontMatter
-            | Code::InvalidSnapshot
-            | Code::UnreadableFile
-            | Code::DuplicateId
-            | Code::UnmatchedGlob
-    )
-}
-
-fn are(roots: usize) -> String {
-    if roots == 1 { "1 is".to_owned() } else { format!("{roots} are") }
 }
 
 /// Prints the parts of a build in `shards` jobs. Errors of the input are reported by the builds.

@@ -27,10 +27,14 @@ pub(crate) fn run(global: &Global, args: &RedactArgs) -> Result<Exit, Failure> {
     validate(args)?;
     let folder = args.out.as_deref().map(|out| Folder::open_anywhere(out)?.unreserved(&root)).transpose()?;
     let mut exit = Exit::Done;
+    let mut refuse = |name: &str, why: &str| {
+        exit = Exit::Input;
+        print_error(&format!("`{name}`: {why}"), None)
+    };
     let mut reports = Vec::new();
     if args.files.is_empty() {
         match decoded(input::stdin()?) {
-            Err(why) => exit = exit.and(report_input_error("standard input", why)?),
+            Err(why) => refuse("standard input", why)?,
             Ok(text) => reports.push(("-".to_owned(), scrub(&redactor, "", &text, args, None)?)),
         }
     }
@@ -41,18 +45,17 @@ pub(crate) fn run(global: &Global, args: &RedactArgs) -> Result<Exit, Failure> {
         let name = inside.clone().unwrap_or_else(|| given.replace('\\', "/"));
         if RepoPath::new(name.trim_start_matches('/')).is_ok_and(|path| deny.denies(&path)) {
             let why = "files of this name are never opened, so it never enters a pack; to see what the rules would remove, pass the text on standard input";
-            exit = exit.and(report_input_error(&shown, why)?);
+            refuse(&shown, why)?;
             continue;
         }
         if args.out.is_some() && shown != given {
-            let why = "its name contains a secret, which `--out` would repeat; rename the file";
-            exit = exit.and(report_input_error(&shown, why)?);
+            refuse(&shown, "its name contains a secret, which `--out` would repeat; rename the file")?;
             continue;
         }
         let bytes = store::read_file(file, Links::Follow)
             .map_err(|error| PathFailure::failure("read", shown.clone(), error))?;
         match decoded(bytes) {
-            Err(why) => exit = exit.and(report_input_error(&shown, why)?),
+            Err(why) => refuse(&shown, why)?,
             Ok(text) => {
                 let target = folder.as_ref().zip(file.file_name().and_then(|name| name.to_str()));
                 // A file outside the repo has no path that the configuration could allow.
@@ -101,11 +104,6 @@ pub(super) fn decoded(bytes: Vec<u8>) -> Result<String, &'static str> {
         return Ok(bare.replace("\r\n", "\n").replace('\r', "\n"));
     }
     Ok(if bare.len() == text.len() { text } else { bare.to_owned() })
-}
-
-fn report_input_error(name: &str, why: &str) -> Result<Exit, Failure> {
-    print_error(&format!("`{name}`: {why}"), None)?;
-    Ok(Exit::Input)
 }
 
 pub(super) fn in_repo(root: &Path, file: &Path) -> Option<String> {
@@ -163,16 +161,8 @@ fn report(global: &Global, reports: &[(String, Vec<Removal>)]) -> Result<(), Fai
 fn why(global: &Global, redactor: &Redactor, text: &str) -> Result<Exit, Failure> {
     let explained = |one: crate::redact::Explanation| {
         let (name, class) = one.name.map(|(name, class)| (redactor.line(&name), class.to_owned())).unzip();
-        let value = (!one.is_removed).then_some(one.value);
-        output::ExplainedValue {
-            line: one.line,
-            removed: one.is_removed,
-            rule: one.rule,
-            name,
-            class,
-            value,
-            reason: one.reason,
-        }
+        let (line, removed, rule, reason) = (one.line, one.is_removed, one.rule, one.reason);
+        output::ExplainedValue { line, removed, rule, name, class, value: (!removed).then_some(one.value), reason }
     };
     let values: Vec<output::ExplainedValue> = redactor.explain(text).into_iter().map(explained).collect();
     let line = |value: &output::ExplainedValue| {

@@ -19,28 +19,15 @@ pub(crate) fn run(global: &Global, args: &TargetArgs) -> Result<Exit, Failure> {
 const HOOK: &str = "prepare-commit-msg";
 
 /// The hook. It runs no program but git, so that it works where contextpack is not installed.
-const SCRIPT: &str = r#"#!/bin/sh
-# Written by `contextpack init --hook`. Adds the lines of CONTEXTPACK_TRAILER, which `contextpack trailer` printed
-# before the work began, to the message of each commit. Without the variable it does nothing.
-printf '%s\n' "${CONTEXTPACK_TRAILER-}" | while IFS= read -r line; do
-  case $line in
-    "Context-Pack: "*) git interpret-trailers --in-place --if-exists addIfDifferent --trailer "$line" "$1" ;;
-  esac
-done
-"#;
+const SCRIPT: &str = include_str!("prepare-commit-msg.sh");
 
-pub(crate) enum HookResult {
-    /// It was written to this file.
-    Written(String),
-    /// This file is there already, and was left alone; whether it is the hook.
-    Exists(String, bool),
-    /// git does not say where its hooks are.
-    NoFolder,
-}
+/// Why a hook of the same name was left alone, with what to do.
+const FOREIGN_HOOK: &str = "it is another hook; to add trailers, let it run `git interpret-trailers --in-place --if-exists addIfDifferent --trailer \"$CONTEXTPACK_TRAILER\" \"$1\"` where the variable is set";
 
-/// Writes the hook into the clone around `root`, unless there is one of that name.
-pub(crate) fn write_hook(root: &Path) -> Result<HookResult, Failure> {
-    let Some(folder) = hooks_folder(root) else { return Ok(HookResult::NoFolder) };
+/// Writes the hook into the clone around `root`, and returns its path, and why a file of that name was left alone, if there is one.
+pub(crate) fn write_hook(root: &Path) -> Result<(String, Option<&'static str>), Failure> {
+    let unknown = || Failure::usage("git does not say where its hooks are: is it on the `PATH`?");
+    let folder = hooks_folder(root).ok_or_else(unknown)?;
     let path = folder.join(HOOK);
     let shown = path.strip_prefix(root).unwrap_or(&path).display().to_string();
     let failed = |error| PathFailure::failure("write", shown.clone(), error);
@@ -57,11 +44,11 @@ pub(crate) fn write_hook(root: &Path) -> Result<HookResult, Failure> {
                 let _ = std::fs::remove_file(&path);
                 failed(error)
             })?;
-            Ok(HookResult::Written(shown))
+            Ok((shown, None))
         }
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            let is_ours = std::fs::read(&path).is_ok_and(|text| text == SCRIPT.as_bytes());
-            Ok(HookResult::Exists(shown, is_ours))
+            let is_own = std::fs::read(&path).is_ok_and(|text| text == SCRIPT.as_bytes());
+            Ok((shown, Some(if is_own { "it has the hook" } else { FOREIGN_HOOK })))
         }
         Err(error) => Err(failed(error)),
     }

@@ -39,18 +39,13 @@ enum Files {
     Output(PathBuf, RepoPath),
 }
 
-struct File {
+/// A file, or several that are shown as one.
+struct Listed {
     path: PathBuf,
-    /// The output folder and the name in it, if the file is in that folder.
-    output: Option<(Arc<Folder>, String)>,
-    links: Links,
-    context: Option<Arc<CardsFolder>>,
-    /// The batch or inbox that it stands for; `Some(None)` if the folder has the name of neither.
-    ledger: Option<Option<LedgerName>>,
-    /// Its version, or that of all files of the ledger.
+    /// Its version, or that of all its files.
     version: FileVersion,
-    /// Whether it is neither a link that is not followed, nor a pipe or a folder.
-    is_regular: bool,
+    /// Makes the entry of a displayed path.
+    read: Box<dyn Fn(&str) -> PageEntry + Send + Sync>,
 }
 
 struct CachedPackFile {
@@ -143,7 +138,7 @@ impl PackFiles {
         self.read.retain(|shown, _| there.contains_key(shown));
         let gone = before != self.read.len();
         let last = &self.read;
-        let reread = |(shown, file): (String, File)| Some((reread(last.get(&shown), &shown, &file)?, shown));
+        let reread = |(shown, file): (String, Listed)| Some((reread(last.get(&shown), &shown, file)?, shown));
         let changed: Vec<(CachedPackFile, String)> = there.into_par_iter().filter_map(reread).collect();
         let is_changed = gone || !changed.is_empty();
         self.read.extend(changed.into_iter().map(|(file, shown)| (shown, file)));
@@ -180,7 +175,7 @@ impl PackFiles {
 
 impl Files {
     /// Lists the packs, each with its path below the place. A missing folder is empty, since the first build creates it.
-    fn list(&self) -> Result<Vec<(String, File)>, Failure> {
+    fn list(&self) -> Result<Vec<(String, Listed)>, Failure> {
         match self {
             Self::Named(place) if !place.exists() => Ok(Vec::new()),
             Self::Named(place) => {
@@ -189,18 +184,26 @@ impl Files {
                     return boxes(place, &context, links);
                 }
                 let found = |path: PathBuf| {
+                    let (version, is_regular) = version(&path, links)?;
                     let below = slashed(path.strip_prefix(place).unwrap_or(Path::new("")));
+                    let file = path.clone();
+                    let read = Box::new(move |shown: &str| entry(shown, read_file(&file, links)));
                     // As in the output folder, only regular files are packs.
-                    Some((below, File::at(path, links)?)).filter(|(_, file)| file.is_regular || file.path == *place)
+                    (is_regular || path == *place).then_some((below, Listed { path, version, read }))
                 };
                 Ok(files(place)?.into_iter().filter_map(found).collect())
             }
             Self::Output(root, dir) => {
                 let folder = Arc::new(Folder::open(root, dir)?);
                 let found = |name: String| {
-                    let file = File::at(folder.path().join(&name), Links::Refuse)?;
-                    let output = Some((Arc::clone(&folder), name.clone()));
-                    Some((name, File { output, ..file }))
+                    let path = folder.path().join(&name);
+                    let (version, is_regular) = version(&path, Links::Refuse)?;
+                    let (folder, file) = (Arc::clone(&folder), name.clone());
+                    let read = Box::new(move |shown: &str| match is_regular {
+                        true => entry(shown, read_in(&folder, &file)),
+                        false => irregular(shown),
+                    });
+                    Some((name, Listed { path, version, read }))
                 };
                 Ok(folder.list()?.into_iter().filter_map(found).collect())
             }
@@ -208,106 +211,97 @@ impl Files {
     }
 }
 
-impl File {
-    /// Returns the file at a path; `None` if it is gone since it was listed.
-    fn at(path: PathBuf, links: Links) -> Option<Self> {
-        let metadata = match links {
-            Links::Follow => path.metadata(),
-            Links::Refuse => path.symlink_metadata(),
-        };
-        let metadata = metadata.ok()?;
-        let (version, is_regular) = (FileVersion::of(&metadata), metadata.is_file());
-        Some(Self { path, output: None, links, context: None, ledger: None, version, is_regular })
-    }
+/// Returns the version of a file, and whether it is a regular one; `None` if it is gone since it was listed.
+fn version(path: &Path, links: Links) -> Option<(FileVersion, bool)> {
+    let metadata = match links {
+        Links::Follow => path.metadata(),
+        Links::Refuse => path.symlink_metadata(),
+    };
+    metadata.ok().map(|metadata| (FileVersion::of(&metadata), metadata.is_file()))
+}
 
-    fn read(&self) -> io::Result<Vec<u8>> {
-        let Some((folder, name)) = &self.output else { return read_file(&self.path, self.links) };
-        let bytes = folder.read(name).map_err(|error| match error {
-            StoreError::Read { source, .. } => source,
-            error => io::Error::other(error),
-        })?;
-        bytes.ok_or_else(|| io::ErrorKind::NotFound.into())
+fn read_in(folder: &Folder, name: &str) -> io::Result<Vec<u8>> {
+    let bytes = folder.read(name).map_err(|error| match error {
+        StoreError::Read { source, .. } => source,
+        error => io::Error::other(error),
+    });
+    bytes?.ok_or_else(|| io::ErrorKind::NotFound.into())
+}
+
+fn entry(shown: &str, read: io::Result<Vec<u8>>) -> PageEntry {
+    match read {
+        Ok(bytes) => PageEntry::new(shown, &bytes),
+        Err(error) => PageEntry::faulty(shown, vec![format!("it cannot be read: {error}")]),
     }
 }
 
+fn irregular(shown: &str) -> PageEntry {
+    PageEntry::faulty(shown, vec!["it is not a regular file, and links are not followed".to_owned()])
+}
+
 /// Lists boxes, logs, batches, inboxes and packs of a folder of cards, or of a part of it: of a log its last append.
-fn boxes(place: &Path, context: &Path, links: Links) -> Result<Vec<(String, File)>, Failure> {
+fn boxes(place: &Path, context: &Path, links: Links) -> Result<Vec<(String, Listed)>, Failure> {
     let folder = Arc::new(CardsFolder { root: context.to_owned(), times: OnceLock::new() });
     // What a conversation says is in its cards: it is read again when any card or append comes or goes.
     let mut cards = FileVersion::default();
     for dir in ["cards", "logs"].map(|name| context.join(name)) {
         let files = if dir.is_dir() { files(&dir)? } else { Vec::new() };
-        let versions = files.iter().filter_map(|path| Some(FileVersion::of(&path.symlink_metadata().ok()?)));
+        let versions = files.iter().filter_map(|path| Some(version(path, Links::Refuse)?.0));
         cards = versions.fold(cards, FileVersion::and);
     }
     let real_place = place.canonicalize().unwrap_or_else(|_| place.to_owned());
-    let mut found: BTreeMap<String, File> = BTreeMap::new();
+    let mut found: BTreeMap<String, Listed> = BTreeMap::new();
     for path in files(place)? {
         let below = |path: &Path| slashed(path.strip_prefix(place).unwrap_or(Path::new("")));
         // Links below the place are not followed.
-        let real =
-            if path == place { real_place.clone() } else { real_place.join(path.strip_prefix(place).unwrap_or(&path)) };
+        let is_place = path == place;
+        let real = path.strip_prefix(place).ok().filter(|_| !is_place).map(|below| real_place.join(below));
+        let real = real.unwrap_or_else(|| real_place.clone());
         let relative = slashed(real.strip_prefix(context).unwrap_or(&real));
+        let is_in = |kind: &str| relative.starts_with(kind);
         // Cards are shown where boxes hold them.
-        if relative.starts_with("cards/") && path != place {
+        if is_in("cards/") && !is_place {
             continue;
         }
-        let Some(file) = File::at(path, links) else { continue };
-        let mut file = File { context: Some(Arc::clone(&folder)), ..file };
-        if !file.is_regular {
-            found.insert(below(&file.path), file);
-            continue;
-        }
-        if let Some((name, in_ledgers)) = LedgerName::parse(&relative) {
+        let Some((version, is_regular)) = version(&path, links) else { continue };
+        let folder = Arc::clone(&folder);
+        if !is_regular && links == Links::Refuse {
+            found.insert(below(&path), Listed { path, version, read: Box::new(irregular) });
+        } else if let Some((name, in_ledgers)) = LedgerName::parse(&relative).filter(|_| is_regular) {
             // A place may be a part of a ledger, which is then shown whole.
             let depth = if name.is_some() { in_ledgers.matches('/').count() } else { 0 };
-            let shown = file
-                .path
-                .ancestors()
-                .nth(depth)
-                .filter(|folder| folder.starts_with(place))
-                .map_or_else(String::new, below);
-            if let Some(known) = found.get(&shown) {
-                file.version = file.version.and(known.version);
-            }
-            file.ledger = Some(name);
-            found.insert(shown, file);
-            continue;
+            let whole = path.ancestors().nth(depth).filter(|folder| folder.starts_with(place));
+            let shown = whole.map_or_else(String::new, below);
+            let version = found.get(&shown).map_or(version, |known| version.and(known.version));
+            let read = Box::new(move |shown: &str| ledger(&folder, name.as_ref(), shown));
+            found.insert(shown, Listed { path, version, read });
+        } else {
+            let version = if is_in("boxes/") || is_in("logs/") { version.and(cards) } else { version };
+            let log = path.parent().filter(|_| is_in("logs/") && !is_place).map(below);
+            let shown = log.unwrap_or_else(|| below(&path));
+            let file = path.clone();
+            let read = Box::new(move |shown: &str| match read_file(&file, links) {
+                Ok(bytes) => {
+                    conversation(&folder, &file, shown, &bytes).unwrap_or_else(|| PageEntry::new(shown, &bytes))
+                }
+                failed => entry(shown, failed),
+            });
+            // The last append of a log replaces the others.
+            found.insert(shown, Listed { path, version, read });
         }
-        if ["boxes/", "logs/"].iter().any(|kind| relative.starts_with(kind)) {
-            file.version = file.version.and(cards);
-        }
-        let log = file.path.parent().filter(|_| relative.starts_with("logs/") && file.path != place).map(below);
-        let shown = log.unwrap_or_else(|| below(&file.path));
-        // The last append of a log replaces the others.
-        found.insert(shown, file);
     }
     Ok(found.into_iter().collect())
 }
 
 /// Reads the file again unless it is certainly unchanged. One that cannot be read is an entry that says so.
-fn reread(last: Option<&CachedPackFile>, shown: &str, file: &File) -> Option<CachedPackFile> {
-    let version = file.version;
+fn reread(last: Option<&CachedPackFile>, shown: &str, file: Listed) -> Option<CachedPackFile> {
+    let Listed { path, version, read } = file;
     if last.is_some_and(|last| last.settled && last.version == version) {
         return None;
     }
     let age = version.changed.and_then(|written| SystemTime::now().duration_since(written).ok());
-    let entry = match (&file.ledger, &file.context) {
-        _ if !file.is_regular && file.links == Links::Refuse => {
-            PageEntry::faulty(shown, vec!["it is not a regular file, and links are not followed".to_owned()])
-        }
-        (Some(name), Some(context)) => ledger(context, name.as_ref(), shown),
-        (_, context) => match file.read() {
-            Ok(bytes) => {
-                let talk = context.as_ref().and_then(|context| conversation(context, &file.path, shown, &bytes));
-                talk.unwrap_or_else(|| PageEntry::new(shown, &bytes))
-            }
-            Err(error) => PageEntry::faulty(shown, vec![format!("it cannot be read: {error}")]),
-        },
-    };
-    let path = file.path.clone();
-    let settled = age.is_some_and(|age| age > UNSETTLED);
-    Some(CachedPackFile { path, version, settled, entry: Arc::new(entry) })
+    let (settled, entry) = (age.is_some_and(|age| age > UNSETTLED), Arc::new(read(shown)));
+    Some(CachedPackFile { path, version, settled, entry })
 }
 
 /// Returns the file itself, or every `.json` file below the folder, sorted.

@@ -1,6 +1,6 @@
 //! What changed in a text since it was read, item by item: which acceptance criterion is new, which paragraph is another.
 
-use super::diff::DiffLine;
+use super::since::MovedText;
 use crate::markdown::{InlinePart, KeyHeadings, MarkdownText};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::{HashMap, HashSet};
@@ -15,28 +15,6 @@ const MOST: usize = 5_000;
 
 /// The most statements on either side of one change that are paired by their words.
 const MOST_PAIRED: usize = 40;
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct TextMove {
-    pub(super) change: &'static str,
-    pub(super) what: String,
-    pub(super) old: Option<String>,
-    pub(super) new: Option<String>,
-    pub(super) words: Vec<DiffLine>,
-}
-
-impl TextMove {
-    pub(super) fn new(change: &'static str, what: impl Into<String>, old: Option<&str>, new: Option<&str>) -> Self {
-        let [old, new] = [old, new].map(|text| text.map(str::to_owned));
-        Self { change, what: what.into(), old, new, words: Vec::new() }
-    }
-
-    /// Creates the move of what only one side has.
-    fn one_sided(change: &'static str, what: String, text: &str) -> Self {
-        let (old, new) = if change == "added" { (None, Some(text)) } else { (Some(text), None) };
-        Self::new(change, what, old, new)
-    }
-}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Kind {
@@ -67,7 +45,7 @@ struct Part {
 
 /// Returns what was added, removed and changed from `old` to `new`, in the order of the new text; what is gone comes last of its
 /// heading. Both are redacted Markdown.
-pub(super) fn moves(old: &str, new: &str) -> Vec<TextMove> {
+pub(super) fn moves(old: &str, new: &str) -> Vec<MovedText> {
     if old == new {
         return Vec::new();
     }
@@ -92,7 +70,7 @@ pub(super) fn moves(old: &str, new: &str) -> Vec<TextMove> {
         match renamed(&left, at, part).map(|at| left.remove(at).1) {
             Some(old) => {
                 let what = format!("the heading `{}`", old.title.as_deref().unwrap_or_default());
-                moves.push(TextMove::new("changed", what, old.title.as_deref(), part.title.as_deref()));
+                moves.push(MovedText::new("changed", what, old.title.as_deref(), part.title.as_deref()));
                 of_part(old, part, &mut moves);
             }
             None => whole("added", part, &mut moves),
@@ -173,7 +151,7 @@ fn checkbox(line: &str) -> Option<bool> {
     ["[x]", "[X]", "[ ]"].iter().find(|mark| item.starts_with(**mark)).map(|mark| *mark != "[ ]")
 }
 
-fn of_part(old: &Part, new: &Part, moves: &mut Vec<TextMove>) {
+fn of_part(old: &Part, new: &Part, moves: &mut Vec<MovedText>) {
     fn texts(part: &Part) -> Vec<(Kind, &str)> {
         part.statements.iter().map(|statement| (statement.kind, statement.text.as_str())).collect()
     }
@@ -206,7 +184,7 @@ fn of_part(old: &Part, new: &Part, moves: &mut Vec<TextMove>) {
         match moves.iter().position(|it| it.change == "added" && it.new == gone.old) {
             Some(at) => {
                 let what = format!("{} (it was {})", moves[at].what, gone.what);
-                moves[at] = TextMove::new("renumbered", what, gone.old.as_deref(), gone.old.as_deref());
+                moves[at] = MovedText::new("renumbered", what, gone.old.as_deref(), gone.old.as_deref());
             }
             None => moves.push(gone),
         }
@@ -251,27 +229,27 @@ fn name(kind: Kind, number: usize, title: Option<&str>) -> String {
     }
 }
 
-fn one_sided(change: &'static str, statement: &Statement) -> TextMove {
-    TextMove::one_sided(change, statement.name.clone(), &statement.text)
+fn one_sided(change: &'static str, statement: &Statement) -> MovedText {
+    MovedText::one_sided(change, statement.name.clone(), &statement.text)
 }
 
-fn changed(old: &Statement, new: &Statement) -> TextMove {
+fn changed(old: &Statement, new: &Statement) -> MovedText {
     let words = super::diff::changed_words(&old.text, &new.text);
-    TextMove { words, ..TextMove::new("changed", &*new.name, Some(&old.text), Some(&new.text)) }
+    MovedText { words, ..MovedText::new("changed", &*new.name, Some(&old.text), Some(&new.text)) }
 }
 
-fn checked(old: &Statement, new: &Statement) -> Option<TextMove> {
+fn checked(old: &Statement, new: &Statement) -> Option<MovedText> {
     let change = match (old.checked.unwrap_or(false), new.checked.unwrap_or(false)) {
         (false, true) => "checked",
         (true, false) => "unchecked",
         _ => return None,
     };
-    Some(TextMove::new(change, &*new.name, Some(&old.text), Some(&new.text)))
+    Some(MovedText::new(change, &*new.name, Some(&old.text), Some(&new.text)))
 }
 
 /// Adds the moves of a heading that only one side has: the heading, and each statement below it.
-fn whole(change: &'static str, part: &Part, moves: &mut Vec<TextMove>) {
-    let heading = part.title.iter().map(|title| TextMove::one_sided(change, format!("the heading `{title}`"), title));
+fn whole(change: &'static str, part: &Part, moves: &mut Vec<MovedText>) {
+    let heading = part.title.iter().map(|title| MovedText::one_sided(change, format!("the heading `{title}`"), title));
     moves.extend(heading.chain(part.statements.iter().map(|statement| one_sided(change, statement))));
 }
 

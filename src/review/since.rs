@@ -1,7 +1,7 @@
 //! What moved between a pack that was read and the one that a build gives now: item by item, with the sections that only repeat it.
 
 use super::diff::{DiffLine, SectionChange};
-use super::moves::{TextMove, moves};
+use super::moves::moves;
 use super::stale::{InRepo, noun};
 use crate::wire::{Pack, PackEdge, PackInput, Section};
 use schemars::JsonSchema;
@@ -28,7 +28,7 @@ pub struct PackMoves {
 }
 
 /// A part of a text that moved.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MovedText {
     pub section: String,
     pub text: String,
@@ -37,45 +37,56 @@ pub struct MovedText {
     pub old: Option<String>,
     pub new: Option<String>,
     pub words: Vec<DiffLine>,
+    /// Where its text can be read; empty for the root itself.
     #[serde(skip)]
     #[schemars(skip)]
     pub place: String,
 }
 
 impl MovedText {
-    /// Creates the move of a part of a section; `is_there` says of a relation that is gone whether the item is still there.
-    fn new(section: &Section, place: &str, moved: TextMove, is_there: bool) -> Self {
-        let text = sentence(place, &moved, is_there);
-        let TextMove { change, what, old, new, words } = moved;
-        let (section, place) = (section.id.clone(), place.to_owned());
-        Self { section, text, change: change.to_owned(), what, old, new, words, place }
+    /// Creates a move whose section and sentence are not known yet.
+    pub(super) fn new(change: &str, what: impl Into<String>, old: Option<&str>, new: Option<&str>) -> Self {
+        let [old, new] = [old, new].map(|text| text.map(str::to_owned));
+        Self { change: change.to_owned(), what: what.into(), old, new, ..Self::default() }
     }
-}
 
-fn sentence(place: &str, moved: &TextMove, is_there: bool) -> String {
-    let TextMove { change, what, old, new, words } = moved;
-    let place = if place.is_empty() { String::new() } else { format!("{place}: ") };
-    let shown = |text: &Option<String>| {
-        let text = text.as_deref().unwrap_or("none");
-        text.char_indices().nth(MAX_TEXT).map_or(text.to_owned(), |(at, _)| format!("{}…", &text[..at]))
-    };
-    let verb = match *change {
-        "added" => "was added",
-        "removed" if is_there => "is no longer one",
-        "removed" => "was removed",
-        "checked" => "was checked off",
-        "unchecked" => "is open again",
-        "renumbered" => "has another place",
-        _ => "changed",
-    };
-    let text = match *change {
-        "changed" if what.starts_with("the heading") => return format!("{place}{what} is `{}` now", shown(new)),
-        _ if what.starts_with("the heading") => String::new(),
-        "changed" if words.is_empty() => format!(": {} → {}", shown(old), shown(new)),
-        "removed" => format!(": {}", shown(old)),
-        _ => format!(": {}", shown(new)),
-    };
-    format!("{place}{what} {verb}{text}")
+    /// Creates the move of what only one side has.
+    pub(super) fn one_sided(change: &str, what: String, text: &str) -> Self {
+        let (old, new) = if change == "added" { (None, Some(text)) } else { (Some(text), None) };
+        Self::new(change, what, old, new)
+    }
+
+    /// Returns the move as one of a part of a section; `is_there` says of a relation that is gone whether the item is still there.
+    fn of(self, section: &Section, place: &str, is_there: bool) -> Self {
+        let (text, section) = (self.sentence(place, is_there), section.id.clone());
+        Self { section, text, place: place.to_owned(), ..self }
+    }
+
+    fn sentence(&self, place: &str, is_there: bool) -> String {
+        let Self { change, what, old, new, words, .. } = self;
+        let place = if place.is_empty() { String::new() } else { format!("{place}: ") };
+        let shown = |text: &Option<String>| {
+            let text = text.as_deref().unwrap_or("none");
+            text.char_indices().nth(MAX_TEXT).map_or(text.to_owned(), |(at, _)| format!("{}…", &text[..at]))
+        };
+        let verb = match change.as_str() {
+            "added" => "was added",
+            "removed" if is_there => "is no longer one",
+            "removed" => "was removed",
+            "checked" => "was checked off",
+            "unchecked" => "is open again",
+            "renumbered" => "has another place",
+            _ => "changed",
+        };
+        let text = match change.as_str() {
+            "changed" if what.starts_with("the heading") => return format!("{place}{what} is `{}` now", shown(new)),
+            _ if what.starts_with("the heading") => String::new(),
+            "changed" if words.is_empty() => format!(": {} → {}", shown(old), shown(new)),
+            "removed" => format!(": {}", shown(old)),
+            _ => format!(": {}", shown(new)),
+        };
+        format!("{place}{what} {verb}{text}")
+    }
 }
 
 impl PackMoves {
@@ -160,7 +171,7 @@ fn moved(old: &Pack, new: &Pack, in_repo: &InRepo<'_>) -> (Vec<MovedText>, BTree
         let Some(was) = before.get(&*section.id) else { continue };
         if section.kind == "edge_list" {
             let edges = edges([old, new], was, section).into_iter();
-            all.extend(edges.map(|(text, to)| MovedText::new(section, "", text, to.is_some_and(in_repo))));
+            all.extend(edges.map(|(text, to)| text.of(section, "", to.is_some_and(in_repo))));
             continue;
         }
         // The text of the root says what its fields repeat.
@@ -173,17 +184,17 @@ fn moved(old: &Pack, new: &Pack, in_repo: &InRepo<'_>) -> (Vec<MovedText>, BTree
             Some(path) => path.clone(),
             None => crate::render::place(&section.source),
         };
-        let mut add = |text| all.push(MovedText::new(section, &place, text, false));
+        let mut add = |text: MovedText| all.push(text.of(section, &place, false));
         // The edge list has the state of a neighbour, and the text of a decision its title and its status.
         let is_neighbour = section.metadata.relation.is_some() && was.metadata.state != section.metadata.state;
         let fields = fields(was, section);
         let status = fields.iter().find(|field| field.what == STATUS).and_then(|field| field.new.clone());
         let is_decision = status.is_some() && section.kind == "adr_excerpt";
-        let is_new = |field: &TextMove| !(is_neighbour && field.what == STATUS || is_decision && field.what == TITLE);
+        let is_new = |field: &MovedText| !(is_neighbour && field.what == STATUS || is_decision && field.what == TITLE);
         fields.into_iter().filter(is_new).for_each(&mut add);
         let renamed = [Some(was.title.clone()), Some(section.title.clone())];
         let lines = [old, new].map(|pack| Some(root_line(pack)));
-        let repeats = |text: &TextMove| {
+        let repeats = |text: &MovedText| {
             let pair = [text.old.clone(), text.new.clone()];
             status.is_some() && text.new == status || text.change == "changed" && (pair == renamed || pair == lines)
         };
@@ -199,7 +210,7 @@ fn moved(old: &Pack, new: &Pack, in_repo: &InRepo<'_>) -> (Vec<MovedText>, BTree
     (all, repeated)
 }
 
-fn fields(old: &Section, new: &Section) -> Vec<TextMove> {
+fn fields(old: &Section, new: &Section) -> Vec<MovedText> {
     let (was, is) = (&old.metadata, &new.metadata);
     let status = |section: &Section| section.metadata.status.clone().or_else(|| section.metadata.state.clone());
     let named = [
@@ -208,7 +219,7 @@ fn fields(old: &Section, new: &Section) -> Vec<TextMove> {
         ("the trust", was.trust.clone(), is.trust.clone()),
     ];
     let differing = named.into_iter().filter(|(_, old, new)| old != new && old.is_some());
-    differing.map(|(what, old, new)| TextMove::new("changed", what, old.as_deref(), new.as_deref())).collect()
+    differing.map(|(what, old, new)| MovedText::new("changed", what, old.as_deref(), new.as_deref())).collect()
 }
 
 fn root_line(pack: &Pack) -> String {
@@ -218,7 +229,7 @@ fn root_line(pack: &Pack) -> String {
 }
 
 /// Returns the neighbours that are new or gone, those whose id changed, and those whose state did; of one that is gone also its id.
-fn edges<'a>(packs: [&Pack; 2], old: &'a Section, new: &Section) -> Vec<(TextMove, Option<&'a str>)> {
+fn edges<'a>(packs: [&Pack; 2], old: &'a Section, new: &Section) -> Vec<(MovedText, Option<&'a str>)> {
     fn by_end(section: &Section) -> BTreeMap<(&str, &str), &PackEdge> {
         let edges = section.metadata.edges.iter().flatten();
         edges.map(|edge| ((edge.relation.as_str(), edge.to.as_str()), edge)).collect()
@@ -240,20 +251,20 @@ fn edges<'a>(packs: [&Pack; 2], old: &'a Section, new: &Section) -> Vec<(TextMov
             let is_same = |old: &(&str, &str)| old.0 == end.0 && file(packs[0], old.1).as_ref() == Some(&path);
             let at = gone.iter().position(|(old, _)| is_same(old))?;
             let (old, was) = gone.remove(at);
-            all.push(TextMove::new("changed", format!("the id of {}", name(end)), Some(old.1), Some(end.1)));
+            all.push(MovedText::new("changed", format!("the id of {}", name(end)), Some(old.1), Some(end.1)));
             Some(was)
         });
         match was {
-            None => all.push(TextMove::new("added", name(end), None, Some(&edge.title))),
+            None => all.push(MovedText::new("added", name(end), None, Some(&edge.title))),
             Some(old) if old.state != edge.state => {
                 let what = format!("the state of {}", name(end));
-                all.push(TextMove::new("changed", what, Some(&old.state), Some(&edge.state)));
+                all.push(MovedText::new("changed", what, Some(&old.state), Some(&edge.state)));
             }
             Some(_) => {}
         }
     }
     let mut all: Vec<_> = all.into_iter().map(|text| (text, None)).collect();
-    let removed = |edge: &PackEdge, end| TextMove::new("removed", name(end), Some(&edge.title), None);
+    let removed = |edge: &PackEdge, end| MovedText::new("removed", name(end), Some(&edge.title), None);
     all.extend(gone.into_iter().map(|(end, edge)| (removed(edge, end), Some(end.1))));
     all
 }

@@ -266,31 +266,3 @@ impl<'a> StatsCollector<'a> {
 fn name(section: &Section) -> Option<String> {
     section.source.path.clone().or_else(|| section.source.id.clone())
 }
-
-#[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
-mod tests {
-    use super::*;
-
-    const PACK: &str = include_str!("../../tests/golden/minimal/packs/feat-greeting.coding.json");
-
-    #[test]
-    fn packs_add_up_and_what_no_pack_holds_is_unused() {
-        let pack = crate::review::read(PACK.as_bytes()).unwrap();
-        let tokens = |text: &str| text.split_whitespace().count() as u64;
-        let mut all = StatsCollector::new(&tokens);
-        all.add(&pack);
-        all.add(&pack);
-        all.add_delivered(&pack, 3);
-        let unused = |path: &str| UnusedText { path: path.to_owned(), kind: "adr".to_owned(), reason: None };
-        let stats = all.finish([unused("docs/b.md"), unused("docs/a.md")]);
-        assert_eq!((stats.packs, stats.chars), (2, 2 * pack.budget.used_chars));
-        assert_eq!(stats.groups.iter().map(|group| group.sections).sum::<usize>(), 2 * pack.sections.len());
-        let chars: u64 = pack.sections.iter().map(|section| section.metadata.chars).sum();
-        assert_eq!(stats.groups.iter().map(|group| group.chars).sum::<u64>(), 2 * chars);
-        let instructions = stats.texts.iter().find(|text| text.kind == "instructions").unwrap();
-        assert_eq!((instructions.packs, instructions.whole, instructions.delivered), (2, 2, 3));
-        let paths: Vec<&str> = stats.unused.iter().map(|text| text.path.as_str()).collect();
-        assert_eq!(paths, ["docs/a.md", "docs/b.md"]);
-    }
-}

@@ -39,6 +39,10 @@ fn each_text_is_counted_with_the_packs_that_it_feeds() {
         groups.iter().find(|it| it["group"] == group).map_or(0, |it| it["tokens"].as_u64().unwrap())
     };
     assert!(share("documents") > share("adrs") && share("adrs") > 0);
+    let sections = stats["groups"].as_array().unwrap().iter().map(|it| it["sections"].as_u64().unwrap()).sum::<u64>();
+    let built: Vec<_> =
+        ["feat:a", "feat:b"].iter().map(|root| sandbox.json(0, &["build", root, "--out", "-"])).collect();
+    assert_eq!(sections as usize, built.iter().map(|pack| pack["sections"].as_array().unwrap().len()).sum::<usize>());
     // A smaller budget cuts the guide, and says so.
     let small = sandbox.json(0, &["stats", "--max-chars", "5000", "--format", "json"]);
     assert_eq!(text(&small, "docs/guide.md")["whole"], 0);

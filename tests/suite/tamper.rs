@@ -265,6 +265,11 @@ fn what_nobody_sees_makes_a_forged_pack_invalid_and_is_printed_by_no_command() {
             }
         }
     }
+    let (mut pack, mut input) = (golden.clone(), golden.inputs[0].clone());
+    input.kind.push('\u{200b}');
+    pack.inputs = vec![input; 30];
+    let faults = verify(&sealed(pack)).violations;
+    assert!(faults.contains(&"20 more texts hold invisible characters".to_owned()), "{faults:?}");
 }
 
 /// Somebody who knows the format can renew the hash, but cannot put free text into fields with a fixed vocabulary.

@@ -25,7 +25,7 @@ use std::io::Write as _;
 pub(crate) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Failure> {
     let sides = Sides::find(global, args)?;
     let (rebuilt, exit) = match args.rebuild {
-        true => rebuild(global, &sides.new).map(|(packs, exit)| (Some(packs), exit))?,
+        true => settled(|| rebuild(global, &sides.new)).map(|(packs, exit)| (Some(packs), exit))?,
         false => (None, Exit::Done),
     };
     let diff = compared(&sides, rebuilt.as_ref());
@@ -100,10 +100,6 @@ fn print_diff(global: &Global, diff: &Diff) -> Result<(), Failure> {
 ///
 /// Packs that the side lacks are included, unless the side is a single pack.
 fn rebuild(global: &Global, side: &Side) -> Result<(BTreeMap<String, Rebuilt>, Exit), Failure> {
-    settled(|| try_rebuild(global, side))
-}
-
-fn try_rebuild(global: &Global, side: &Side) -> Result<(BTreeMap<String, Rebuilt>, Exit), Failure> {
     let repository = open(global, &[], None)?;
     let project = repository.project();
     let sealed = |built: Built| Some((built.plan.name, built.outcome.ok()?));

@@ -211,35 +211,30 @@ impl Publisher {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
             Err(error) => Err(unread(path, error)),
         };
-        let mut pending = Vec::new();
+        let (mut needed, mut pending) = (BTreeSet::new(), Vec::new());
         for path in written.files.keys() {
-            pending.extend(content_ids(&text_of(path)?));
+            let ids = content_ids(&text_of(path)?);
+            // The pack of a handover is named like its context box; whoever claims the turn reads it.
+            let packs =
+                ids.iter().map(|id| format!("{}/packs/{}.json", self.context, id.get(..12).unwrap_or_default()));
+            needed.extend(packs.filter(|_| path.contains("/inbox/")));
+            pending.extend(ids);
         }
-        let (mut seen, mut lacking) = (BTreeSet::new(), BTreeSet::new());
         while let Some(id) = pending.pop() {
-            if !seen.insert(id.clone()) {
-                continue;
-            }
-            for kind in ["cards", "boxes"] {
-                let path = format!("{}/{kind}/{}/{id}.json", self.context, id.get(..2).unwrap_or_default());
-                if !is_here(&path)? {
-                    continue;
+            let folder = id.get(..2).unwrap_or_default();
+            let [card, content_box] =
+                ["cards", "boxes"].map(|kind| format!("{}/{kind}/{folder}/{id}.json", self.context));
+            if needed.insert(card) {
+                if is_here(&content_box)? {
+                    pending.extend(content_ids(&text_of(&content_box)?));
                 }
-                if kind == "boxes" {
-                    pending.extend(content_ids(&text_of(&path)?));
-                }
-                if !there.contains(path.as_str()) {
-                    lacking.insert(path);
-                }
+                needed.insert(content_box);
             }
         }
-        // The pack of a handover is named like its context box; whoever claims the turn reads it.
-        for path in written.files.keys().filter(|path| path.contains("/inbox/")) {
-            for id in content_ids(&text_of(path)?) {
-                let pack = format!("{}/packs/{}.json", self.context, id.get(..12).unwrap_or_default());
-                if !there.contains(pack.as_str()) && is_here(&pack)? {
-                    lacking.insert(pack);
-                }
+        let mut lacking = BTreeSet::new();
+        for path in needed.into_iter().filter(|path| !there.contains(path.as_str())) {
+            if is_here(&path)? {
+                lacking.insert(path);
             }
         }
         Ok(lacking)

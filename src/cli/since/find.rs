@@ -32,13 +32,9 @@ impl HashPrefix {
         (is_hex && (SHORTEST..=WHOLE).contains(&hex.len())).then(|| Self(hex.to_lowercase()))
     }
 
-    fn fits(&self, hex: &str) -> bool {
-        hex.starts_with(&self.0)
-    }
-
-    /// Returns whether a pack with this hash, written as `sha256:…`, is meant.
+    /// Returns whether a pack with this hash is meant, written with `sha256:` or without.
     pub(super) fn is_of(&self, hash: &str) -> bool {
-        hash.strip_prefix("sha256:").is_some_and(|hex| self.fits(hex))
+        hash.strip_prefix("sha256:").unwrap_or(hash).starts_with(&self.0)
     }
 
     pub(super) fn text(&self) -> String {
@@ -158,13 +154,13 @@ impl Search {
     }
 
     fn is_asked(&self, hex: &str) -> bool {
-        self.found.keys().any(|asked| asked.fits(hex))
+        self.found.keys().any(|asked| asked.is_of(hex))
     }
 
     fn look(&mut self, bytes: Vec<u8>, path: &str, commit: Option<&str>) {
         let Some(hex) = stated_hash(&bytes).map(str::to_owned).filter(|hex| self.is_asked(hex)) else { return };
         let pack = FoundPack { bytes, path: path.to_owned(), commit: commit.map(str::to_owned) };
-        for (_, found) in self.found.iter_mut().filter(|(asked, _)| asked.fits(&hex)) {
+        for (_, found) in self.found.iter_mut().filter(|(asked, _)| asked.is_of(&hex)) {
             if !found.hashes.contains(&hex) {
                 found.hashes.push(hex.clone());
             }

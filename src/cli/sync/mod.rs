@@ -7,12 +7,9 @@ mod request;
 use super::args::{Global, SyncArgs};
 use super::output;
 use super::workspace::{open, print_notes, strict, user_caches};
-use crate::console::Exit;
-use crate::console::Failure;
-use crate::console::Format;
 use crate::console::report::{Report, ReportLine, print_error};
-use crate::console::{self, counted};
-use crate::engine::{Project, Repository, apply_severities, process_environment};
+use crate::console::{self, Exit, Failure, Format, counted};
+use crate::engine::{Repository, apply_severities, process_environment};
 use crate::git;
 use crate::github::{Http, SyncError, SyncLimits, SyncSettings, SyncSummary, SystemClock, Tokens, proxy_secrets, sync};
 use crate::model::{Code, Diagnostic, RepoPath, SourceTree as _};
@@ -92,8 +89,21 @@ pub(crate) fn run(global: &Global, args: &SyncArgs) -> Result<Exit, Failure> {
 fn clean_up(global: &Global, args: &SyncArgs, summary: &mut SyncSummary) -> Result<(), Failure> {
     let repository = open(global, &[], None)?;
     let project = repository.project();
-    if may_remove(&repository, args, summary) && repository.files().is_settled() {
-        remove_leftovers(global, &repository, &project, summary)?;
+    let mut removed = 0_u64;
+    let may_remove = may_remove(&repository, args, summary) && repository.files().is_settled();
+    for path in project.leftover_issues().into_iter().filter(|_| may_remove) {
+        let Some((folder, name)) = path.as_str().rsplit_once('/') else { continue };
+        let Ok(folder) = RepoPath::new(folder) else { continue };
+        if Folder::open(repository.root(), &folder)?.remove(name)? {
+            summary.changed.retain(|(changed, _)| *changed != path.as_str());
+            summary.changed.push((path.to_string(), "removed"));
+            removed += 1;
+        }
+    }
+    summary.changed.sort();
+    if removed > 0 && !global.quiet {
+        let (issues, why) = (counted(removed, "issue"), "since nothing that gets a pack refers to them");
+        writeln!(console::stderr(), "{issues} removed from the snapshot, {why}")?;
     }
     summary.diagnostics.extend(project.private_repos());
     summary.diagnostics.sort();
@@ -108,31 +118,6 @@ fn may_remove(repository: &Repository, args: &SyncArgs, summary: &SyncSummary) -
     let unread = repository.files().diagnostics().iter().any(|it| it.code == Code::InvalidSnapshot);
     // Without a configured repo, `#12` in a work item names no issue.
     whole && !moved && !unread && repository.settings().github.repo.is_some()
-}
-
-fn remove_leftovers(
-    global: &Global,
-    repository: &Repository,
-    project: &Project<'_>,
-    summary: &mut SyncSummary,
-) -> Result<(), Failure> {
-    let mut removed = 0_u64;
-    for path in project.leftover_issues() {
-        let Some((folder, name)) = path.as_str().rsplit_once('/') else { continue };
-        let Ok(folder) = RepoPath::new(folder) else { continue };
-        if Folder::open(repository.root(), &folder)?.remove(name)? {
-            summary.changed.retain(|(changed, _)| *changed != path.as_str());
-            summary.changed.push((path.to_string(), "removed"));
-            removed += 1;
-        }
-    }
-    summary.changed.sort();
-    if removed > 0 && !global.quiet {
-        let issues = counted(removed, "issue");
-        let why = "since nothing that gets a pack refers to them";
-        writeln!(console::stderr(), "{issues} removed from the snapshot, {why}")?;
-    }
-    Ok(())
 }
 
 fn exit(summary: SyncSummary) -> Result<Exit, Failure> {

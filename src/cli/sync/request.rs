@@ -278,35 +278,21 @@ mod tests {
         }
         assert_eq!(read("a/b#3").as_deref(), Some("a/b#3"));
         assert_eq!(read("https://github.com/a/b/pull/3/files").as_deref(), Some("a/b#3"));
-        for none in [
-            "",
-            "feat:x",
-            "0",
-            "a#1",
-            "../b#1",
-            "../b#1/2",
-            "a/..#1",
-            "a/.git#1",
-            "https://example.com/a/b/issues/1",
-            "https://github.com/a/b",
-            "https://github.com/../b/issues/1",
-            "https://github.com/a/.GIT/issues/1",
-        ] {
-            assert_eq!(read(none), None, "{none}");
+        let paths = ["", "feat:x", "0", "a#1", "../b#1", "../b#1/2", "a/..#1", "a/.git#1"].map(str::to_owned);
+        let urls = ["example.com/a/b/issues/1", "github.com/a/b", "github.com/../b/issues/1"];
+        let urls = urls.into_iter().chain(["github.com/a/.GIT/issues/1"]).map(|url| format!("https://{url}"));
+        for none in paths.into_iter().chain(urls) {
+            assert_eq!(read(&none), None, "{none}");
         }
     }
 
     #[test]
     fn the_states_of_roots_decide_what_is_asked_for() {
         let state = |states: &[&str]| wanted_state(&states.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>());
-        assert_eq!(
-            [state(&[]), state(&["open"]), state(&["done"]), state(&["open", "done"])],
-            ["open", "open", "closed", "all"]
-        );
+        let some = [state(&[]), state(&["open"]), state(&["done"]), state(&["open", "done"])];
+        assert_eq!(some, ["open", "open", "closed", "all"]);
         // What `init` writes asks for no closed issue.
-        assert_eq!(
-            [state(&["open", "unknown"]), state(&["unknown"]), state(&["Not_Planned", "unknown"])],
-            ["open", "open", "closed"]
-        );
+        let init = [state(&["open", "unknown"]), state(&["unknown"]), state(&["Not_Planned", "unknown"])];
+        assert_eq!(init, ["open", "open", "closed"]);
     }
 }
