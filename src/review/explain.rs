@@ -47,63 +47,38 @@ pub struct Explanation {
     pub warnings: Vec<Warning>,
 }
 
-/// The use of one limit.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct LimitUse {
-    /// `chars`, `bytes` or `tokens`.
     pub unit: String,
-    /// The amount that the rendering uses.
     pub used: u64,
-    /// The limit, if there is one.
     pub limit: Option<u64>,
-    /// The part of the limit that stays free, in percent, if there is one.
     pub margin: Option<u64>,
-    /// What the margin leaves of the limit.
     pub room: Option<u64>,
 }
 
-/// A neighbour of the root.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Neighbour {
-    /// The edge.
     #[serde(flatten)]
     pub edge: PackEdge,
-    /// The id of its section, if it has one.
     pub section: Option<String>,
-    /// `full`, `truncated`, `excerpt`, `pointer`, `left out`, `listed` (in the edge list only), or `untrusted` (stated by
-    /// untrusted authors only).
     pub shown: String,
 }
 
-/// A section that is in a pack or was left out.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct SectionLine {
-    /// The section's id.
     pub id: String,
-    /// The section's title.
     pub title: String,
-    /// `untrusted` if anyone could have written the title.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trust: Option<String>,
-    /// Why it is, or would be, in the pack.
     pub provenance: String,
-    /// The level of detail of a section in the pack, or the reason of an omission.
     pub how: String,
-    /// The characters of its text, as shown or as omitted.
     pub chars: Option<u64>,
-    /// The tokens of its text, if counted.
     pub tokens: Option<u64>,
-    /// The characters of the whole text, if it was shortened.
     pub full_chars: Option<u64>,
-    /// Where it can be read.
     pub place: String,
-    /// Where the relation or reference was stated.
     pub stated: Option<String>,
-    /// The place of a relevant document among those of the pack, from 1.
     pub rank: Option<u64>,
-    /// The terms that it shares with the work.
     pub matched: Vec<String>,
-    /// Whether the notes are of another version of the document.
     pub stale_notes: bool,
 }
 
@@ -146,12 +121,8 @@ pub fn explain(pack: &Pack) -> Explanation {
             how: omission.reason.clone(),
             chars: omission.chars,
             tokens: omission.tokens,
-            full_chars: None,
             place: render::place(&omission.source),
-            stated: None,
-            rank: None,
-            matched: Vec::new(),
-            stale_notes: false,
+            ..SectionLine::default()
         })
         .collect();
     let edges = pack.sections.iter().filter_map(|section| section.metadata.edges.as_ref()).flatten();

@@ -8,7 +8,6 @@ use serde::Serialize;
 /// The name of the redaction rules among the inputs of older packs, which are no cause of a change.
 const RULES: &str = "redaction-rules";
 
-/// An input that differs between two packs.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 pub struct InputChange {
     pub name: String,

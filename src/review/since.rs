@@ -27,7 +27,6 @@ pub struct PackMoves {
     repeated: BTreeSet<String>,
 }
 
-/// A part of a text that moved.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MovedText {
     pub section: String,

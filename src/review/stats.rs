@@ -6,7 +6,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Figures over many packs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Stats {
     pub packs: usize,
@@ -20,7 +19,6 @@ pub struct Stats {
     pub redaction_rules: Vec<RuleStats>,
 }
 
-/// What the sections of a group take.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct GroupStats {
     pub group: String,
@@ -30,7 +28,6 @@ pub struct GroupStats {
     pub tokens: u64,
 }
 
-/// A text that feeds packs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TextStats {
     pub kind: String,
@@ -44,7 +41,6 @@ pub struct TextStats {
     pub delivered: usize,
 }
 
-/// A text of the repo that feeds no pack.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub struct UnusedText {
     pub path: String,
@@ -52,7 +48,6 @@ pub struct UnusedText {
     pub reason: Option<String>,
 }
 
-/// What the budget of a pack cuts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BudgetStats {
     pub root: String,
@@ -64,7 +59,6 @@ pub struct BudgetStats {
     pub cut_chars: u64,
 }
 
-/// How often a rule of redaction removed something.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RuleStats {
     pub rule: String,

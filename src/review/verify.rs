@@ -128,57 +128,28 @@ fn form(bytes: &[u8], pack: &Pack, faults: &mut Vec<String>) {
     ));
 }
 
-/// The ids of sections that a pack has once, in its order; the draft may come before the issue's own text.
-const FIXED: [(&str, u8); 10] = [
-    ("instructions", 0),
-    ("agent", 1),
-    ("overview", 2),
-    ("user", 3),
-    ("changes", 5),
-    ("root.issue", 7),
-    ("root.draft", 7),
-    ("root.json", 8),
-    ("root.edges", 9),
-    ("job", 19),
-];
+/// The groups of sections in the pack's order: an id that a pack has once, or the beginning of several. The draft may come before
+/// the issue's own text; documents are before the root, and relevant ones after everything else.
+const GROUPS: &str = "instructions agent overview user doc. changes card. root.issue|root.draft root.json root.edges comment. \
+                      parent. child. dependency. related. adr. file. code. doc. job";
 
-/// The beginnings of the ids of the other sections, in the pack's order.
-const PREFIXES: [(&str, u8); 9] = [
-    ("card.", CARDS),
-    ("comment.", COMMENTS),
-    ("parent.", 11),
-    ("child.", 12),
-    ("dependency.", 13),
-    ("related.", 14),
-    ("adr.", ADRS),
-    ("file.", FILES),
-    ("code.", CODE),
-];
-
-/// What was handed over, before the root.
-const CARDS: u8 = 6;
-const COMMENTS: u8 = 10;
-const ADRS: u8 = 15;
-const FILES: u8 = 16;
-const CODE: u8 = 17;
-/// Documents before the root, and relevant ones after everything else.
-const DOCUMENTS: [u8; 2] = [4, 18];
-
-/// Returns the group of a section in the pack's order, and the rest of its id, which sorts within the group.
-fn rank(section: &Section) -> Option<(u8, &str)> {
-    if let Some((_, group)) = FIXED.iter().find(|(id, _)| *id == section.id) {
-        return Some((*group, ""));
-    }
-    if let Some(path) = section.id.strip_prefix("doc.") {
-        return Some((DOCUMENTS[usize::from(section.provenance == "relevant")], path));
-    }
-    let (prefix, group) = PREFIXES.iter().find(|(prefix, _)| section.id.starts_with(prefix))?;
-    Some((*group, &section.id[prefix.len()..]))
+/// Returns the place of a section's group in the pack's order, and the beginning and the rest of its id, which sorts within the
+/// group.
+fn rank(section: &Section) -> Option<(usize, &str, &str)> {
+    let is_of = |known: &str| match known.ends_with('.') {
+        true => section.id.starts_with(known),
+        false => known.split('|').any(|known| known == section.id),
+    };
+    let mut groups = GROUPS.split(' ').enumerate().filter(|(_, known)| is_of(known));
+    let is_last = section.provenance == "relevant" && section.id.starts_with("doc.");
+    let (group, _) = if is_last { groups.nth(1)? } else { groups.next()? };
+    let (start, rest) = section.id.split_once('.').unwrap_or((section.id.as_str(), ""));
+    Some((group, start, rest))
 }
 
 fn order(pack: &Pack, faults: &mut Vec<String>) {
     let mut seen = BTreeSet::new();
-    let mut before: Option<(u8, &str)> = None;
+    let mut before = None;
     for section in &pack.sections {
         if !seen.insert(&section.id) {
             faults.push(format!("section {} appears twice", shown(&section.id)));
@@ -205,18 +176,16 @@ fn order(pack: &Pack, faults: &mut Vec<String>) {
     }
 }
 
-fn out_of_order(before: (u8, &str), after: (u8, &str)) -> bool {
+fn out_of_order(before: (usize, &str, &str), after: (usize, &str, &str)) -> bool {
     match before.0.cmp(&after.0) {
         Ordering::Less => false,
         Ordering::Greater => true,
-        // Comments are sorted by age, cards as they were handed over, files by path, items in natural order.
-        Ordering::Equal => match before.0 {
-            COMMENTS | CARDS => false,
-            // Documents are sorted by scope, weight or relevance.
-            group if DOCUMENTS.contains(&group) => false,
-            ADRS | FILES => before.1 > after.1,
-            CODE => code_order(before.1) > code_order(after.1),
-            _ => natural_cmp(before.1, after.1) == Ordering::Greater,
+        Ordering::Equal => match before.1 {
+            // Comments are sorted by age, cards as they were handed over, documents by scope, weight or relevance.
+            "comment" | "card" | "doc" | "root" => false,
+            "adr" | "file" => before.2 > after.2,
+            "code" => code_order(before.2) > code_order(after.2),
+            _ => natural_cmp(before.2, after.2) == Ordering::Greater,
         },
     }
 }

@@ -5,8 +5,7 @@ use crate::wire::{Pack, PackOmission, SectionSource};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The answer to why something is, or is not, in a pack.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct WhyNot {
     pub asked: String,
     pub answer: String,
@@ -20,16 +19,8 @@ pub struct WhyNot {
 impl WhyNot {
     /// Creates an answer about something that has no section.
     pub fn new(asked: &str, answer: &str, message: impl Into<String>, help: impl Into<String>) -> Self {
-        let (message, help) = (message.into(), Some(help.into()));
-        Self {
-            asked: asked.to_owned(),
-            answer: answer.to_owned(),
-            section: None,
-            message,
-            help,
-            chars: None,
-            needs: None,
-        }
+        let (asked, answer) = (asked.to_owned(), answer.to_owned());
+        Self { asked, answer, message: message.into(), help: Some(help.into()), ..Self::default() }
     }
 
     /// Replaces each text by what `clean` makes of it: what was asked for may be a path with a token in it.
@@ -52,16 +43,7 @@ pub fn why_not(pack: &Pack, asked: &str, names: &[String]) -> Option<WhyNot> {
         ];
         parts.into_iter().flatten().any(|part| names.iter().any(|name| part == name || without_place(part) == name))
     };
-    let answer =
-        |answer: &str, section: Option<&str>, message: String, help: Option<&str>, chars: Option<u64>| WhyNot {
-            asked: asked.to_owned(),
-            answer: answer.to_owned(),
-            section: section.map(str::to_owned),
-            message,
-            help: help.map(str::to_owned),
-            chars,
-            needs: None,
-        };
+    let answer = |answer: &str, message: String, help: &str| Some(WhyNot::new(asked, answer, message, help));
     let shown = pack.sections.iter().filter(|section| is(&section.id, &section.source));
     // An item's own section takes precedence over the root's list of relations.
     if let Some(section) = shown.min_by_key(|section| section.id == "root.edges") {
@@ -82,8 +64,9 @@ pub fn why_not(pack: &Pack, asked: &str, names: &[String]) -> Option<WhyNot> {
             metadata.chars,
             render::place(&section.source)
         );
-        let help = metadata.full_chars.map(|_| "a larger budget gives it more room");
-        return Some(answer("in", Some(&section.id), message, help, Some(metadata.chars)));
+        let help = metadata.full_chars.map(|_| "a larger budget gives it more room".to_owned());
+        let (section, chars) = (Some(section.id.clone()), Some(metadata.chars));
+        return answer("in", message, "").map(|answer| WhyNot { section, chars, help, ..answer });
     }
     let written = |omission: &&PackOmission| {
         let path = omission.source.path.as_deref();
@@ -102,27 +85,27 @@ pub fn why_not(pack: &Pack, asked: &str, names: &[String]) -> Option<WhyNot> {
             known => known,
         };
         let message = format!("it was left out: {words}");
-        return Some(answer("left_out", Some(&omission.id), message, Some(help), omission.chars));
+        let (section, chars) = (Some(omission.id.clone()), omission.chars);
+        return answer("left_out", message, help).map(|answer| WhyNot { section, chars, ..answer });
     }
     let mut edges = pack.sections.iter().filter_map(|section| section.metadata.edges.as_ref()).flatten();
     let edge = edges.find(|edge| names.contains(&edge.to))?;
-    let (message, help) = if edge.trust.is_some() {
-        (
-            format!("only authors who are not trusted state that it is `{}`", edge.relation),
-            "state the relation in the root, or in GitHub's own lists",
-        )
-    } else if edge.resolved {
-        (
-            format!("it is listed as `{}` among the relations, and the profile takes no text of these", edge.relation),
-            "name the relation under `sections_of` of the profile",
-        )
-    } else {
-        (
-            format!("it is listed as `{}` among the relations, and nothing here describes it", edge.relation),
-            "run `contextpack sync` for it, or add the item",
-        )
-    };
-    Some(answer("listed", None, message, Some(help), None))
+    let relation = &edge.relation;
+    let listed = format!("it is listed as `{relation}` among the relations, and");
+    if edge.trust.is_some() {
+        let message = format!("only authors who are not trusted state that it is `{relation}`");
+        return answer("listed", message, "state the relation in the root, or in GitHub's own lists");
+    }
+    match edge.resolved {
+        true => {
+            let message = format!("{listed} the profile takes no text of these");
+            answer("listed", message, "name the relation under `sections_of` of the profile")
+        }
+        false => {
+            let message = format!("{listed} nothing here describes it");
+            answer("listed", message, "run `contextpack sync` for it, or add the item")
+        }
+    }
 }
 
 /// Returns whether a path as a text writes it (`../src/a.rs:12`) may mean the file `name`; one that fits several files

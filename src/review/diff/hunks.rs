@@ -10,7 +10,6 @@ const CONTEXT: usize = 3;
 /// The largest changed block, in bytes on both sides, whose words are compared: a larger one has hardly a line in common.
 const MAX_COMPARED_BLOCK: usize = 20_000;
 
-/// A change with the lines around it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 pub struct Hunk {
     pub old_line: usize,
@@ -18,14 +17,12 @@ pub struct Hunk {
     pub lines: Vec<DiffLine>,
 }
 
-/// A line of either text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 pub struct DiffLine {
     pub change: String,
     pub segments: Vec<Segment>,
 }
 
-/// A part of a line.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 pub struct Segment {
     pub text: String,

@@ -1,4 +1,5 @@
-//! Differences between packs: by section, by cause, and with what a person should review.
+//! Differences between packs: by section, by cause, and with what a person should review. `schema/output.schema.json` describes
+//! the fields.
 
 mod hunks;
 mod needs_review;
@@ -19,7 +20,6 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// The difference between two sets of packs.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct Diff {
     pub verdict: Verdict,
@@ -29,7 +29,6 @@ pub struct Diff {
     pub sections: Vec<SharedChange>,
 }
 
-/// The outcome in one line, and in numbers.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct Verdict {
     pub text: String,
@@ -42,7 +41,6 @@ pub struct Verdict {
     pub needs_review: usize,
 }
 
-/// A cause of the difference between packs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Cause {
     pub name: String,
@@ -51,7 +49,6 @@ pub struct Cause {
     pub packs: Vec<String>,
 }
 
-/// A part of the change that a person should review.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ReviewItem {
     pub reason: String,
@@ -60,7 +57,6 @@ pub struct ReviewItem {
     pub packs: Vec<String>,
 }
 
-/// A pack that differs.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct PackChange {
     pub name: String,
@@ -78,7 +74,6 @@ pub struct PackChange {
     pub neighbours: Vec<NeighbourChange>,
 }
 
-/// A field that differs.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 pub struct FieldChange {
     pub field: String,
@@ -86,18 +81,18 @@ pub struct FieldChange {
     pub new: Option<String>,
 }
 
-/// Returns the fields that differ, which are named by their places in both JSON values.
-fn field_changes(old: &Value, new: &Value, fields: &[&str]) -> Vec<FieldChange> {
-    let change = |field: &&str| {
+/// Returns those of the `fields`, named by their places in both JSON values, that differ.
+fn field_changes(old: &Value, new: &Value, fields: &str) -> Vec<FieldChange> {
+    let change = |field: &str| {
         let text = |value: &Value| match value.pointer(&format!("/{}", field.replace('.', "/"))) {
             None | Some(Value::Null) => None,
             Some(Value::String(text)) => Some(text.clone()),
             Some(other) => Some(other.to_string()),
         };
         let (old, new) = (text(old), text(new));
-        (old != new).then(|| FieldChange { field: (*field).to_owned(), old, new })
+        (old != new).then(|| FieldChange { field: field.to_owned(), old, new })
     };
-    fields.iter().filter_map(change).collect()
+    fields.split(' ').filter_map(change).collect()
 }
 
 /// Pairs the entries of both sides that have the same key, in the order of the keys.
@@ -121,7 +116,6 @@ pub(super) fn change_of<T>(old: Option<T>, new: Option<T>) -> String {
     change.to_owned()
 }
 
-/// An omission that differs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct OmissionChange {
     pub id: String,
@@ -131,7 +125,6 @@ pub struct OmissionChange {
     pub new: Option<String>,
 }
 
-/// A redaction that differs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RedactionChange {
     pub section: String,
@@ -140,7 +133,6 @@ pub struct RedactionChange {
     pub new: u64,
 }
 
-/// A warning that was added or removed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct WarningChange {
     pub code: String,
@@ -148,7 +140,6 @@ pub struct WarningChange {
     pub change: String,
 }
 
-/// A neighbour of the root on either side.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct NeighbourChange {
     pub to: String,
@@ -158,7 +149,6 @@ pub struct NeighbourChange {
     pub change: String,
 }
 
-/// A change of a section in all packs that have it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SharedChange {
     pub packs: Vec<String>,

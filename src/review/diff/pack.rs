@@ -34,7 +34,7 @@ pub(super) fn change(
         profile: shown.map(|pack| pack.profile.clone()).unwrap_or_default(),
         notes: Vec::new(),
         inputs: both.map(|(old, new)| inputs::changes(&old.inputs, &new.inputs)).unwrap_or_default(),
-        fields: both.map(|(old, new)| field_changes(&json(old), &json(new), &FIELDS)).unwrap_or_default(),
+        fields: both.map(|(old, new)| field_changes(&json(old), &json(new), FIELDS)).unwrap_or_default(),
         sections: Vec::new(),
         omissions: omissions(list(old, |pack| &pack.omissions), list(new, |pack| &pack.omissions)),
         redactions: redactions(list(old, |pack| &pack.redactions), list(new, |pack| &pack.redactions)),
@@ -69,32 +69,11 @@ fn list<T>(pack: Option<&Pack>, of: impl Fn(&Pack) -> &Vec<T>) -> &[T] {
 }
 
 /// The fields of pack and budget that are compared; the stamp is ignored.
-const FIELDS: [&str; 24] = [
-    "schema_version",
-    "profile",
-    "agent.key",
-    "agent.name",
-    "policy",
-    "job",
-    "handover.recipe",
-    "handover.from",
-    "handover.context_box_id",
-    "handover.target_profile_box_id",
-    "handover.output_box",
-    "root.work_item_id",
-    "root.issue_url",
-    "root.title",
-    "budget.max_chars",
-    "budget.max_tokens",
-    "budget.max_bytes",
-    "budget.margin",
-    "budget.strategy",
-    "budget.tokenizer",
-    "budget.rendering",
-    "budget.used_chars",
-    "budget.used_tokens",
-    "budget.used_bytes",
-];
+const FIELDS: &str = "schema_version profile agent.key agent.name policy job handover.recipe handover.from \
+                      handover.context_box_id handover.target_profile_box_id handover.output_box root.work_item_id \
+                      root.issue_url root.title budget.max_chars budget.max_tokens budget.max_bytes budget.margin \
+                      budget.strategy budget.tokenizer budget.rendering budget.used_chars budget.used_tokens \
+                      budget.used_bytes";
 
 fn omissions(old: &[PackOmission], new: &[PackOmission]) -> Vec<OmissionChange> {
     let reason = |omission: Option<&PackOmission>| omission.map(|omission| omission.reason.clone());

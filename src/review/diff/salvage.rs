@@ -3,8 +3,7 @@
 use super::super::read::{ReadError, read};
 use super::super::verify::content_hash;
 use crate::wire::{Pack, SCHEMA_VERSION};
-use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
 /// A pack that may be incomplete.
@@ -92,33 +91,23 @@ fn readable(text: &str) -> Map<String, Value> {
 /// Returns the known fields as a pack; a field that is missing or of another type is empty, such a list entry is left out.
 fn known(fields: &Map<String, Value>) -> Pack {
     let names = field_names();
-    let part = |name: &str| stripped(fields.get(name).unwrap_or(&Value::Null), &names);
-    fn value<T: DeserializeOwned + Default>(part: Value) -> T {
-        serde_json::from_value(part).unwrap_or_default()
+    let empty = json!(Pack::default());
+    let mut whole = empty.clone();
+    for (name, value) in fields.iter().filter(|(name, _)| names.contains(*name)) {
+        let with = |value: &Value| {
+            let mut pack = empty.clone();
+            pack[name] = value.clone();
+            serde_json::from_value::<Pack>(pack).is_ok()
+        };
+        let value = match stripped(value, &names) {
+            Value::Array(entries) => entries.into_iter().filter(|entry| with(&json!([entry]))).collect(),
+            value => value,
+        };
+        if with(&value) {
+            whole[name] = value;
+        }
     }
-    fn list<T: DeserializeOwned>(part: Value) -> Vec<T> {
-        let Value::Array(values) = part else { return Vec::new() };
-        values.into_iter().filter_map(|value| serde_json::from_value(value).ok()).collect()
-    }
-    Pack {
-        schema_version: value(part("schema_version")),
-        pack_id: value(part("pack_id")),
-        generated_at: value(part("generated_at")),
-        generator: value(part("generator")),
-        profile: value(part("profile")),
-        root: value(part("root")),
-        agent: value(part("agent")),
-        policy: value(part("policy")),
-        job: value(part("job")),
-        handover: value(part("handover")),
-        inputs: list(part("inputs")),
-        budget: value(part("budget")),
-        hash: value(part("hash")),
-        sections: list(part("sections")),
-        omissions: list(part("omissions")),
-        redactions: list(part("redactions")),
-        warnings: list(part("warnings")),
-    }
+    serde_json::from_value(whole).unwrap_or_default()
 }
 
 fn field_names() -> BTreeSet<String> {

@@ -132,23 +132,8 @@ fn two_sided(old: &Section, new: &Section, reordered: bool) -> Option<SectionCha
 }
 
 /// The fields that are compared; edges are compared as the pack's neighbours.
-const FIELDS: [&str; 15] = [
-    "title",
-    "kind",
-    "place",
-    "version",
-    "provenance",
-    "state",
-    "status",
-    "trust",
-    "author",
-    "author_association",
-    "created_at",
-    "edited",
-    "relation",
-    "evidence",
-    "untrusted_edges",
-];
+const FIELDS: &str = "title kind place version provenance state status trust author author_association created_at edited \
+                      relation evidence untrusted_edges";
 
 fn fields(old: &Section, new: &Section) -> Vec<FieldChange> {
     let facts = |section: &Section| {
@@ -167,7 +152,7 @@ fn fields(old: &Section, new: &Section) -> Vec<FieldChange> {
         }
         facts
     };
-    field_changes(&facts(old), &facts(new), &FIELDS)
+    field_changes(&facts(old), &facts(new), FIELDS)
 }
 
 /// Returns the fewest ids that explain another order: all common ids outside a longest increasing subsequence.
