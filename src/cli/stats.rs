@@ -11,6 +11,7 @@ use crate::engine::{Built, Project, Repository, count_tokens};
 use crate::review::{Stats, StatsCollector, UnusedText, read};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::io::Write as _;
@@ -50,8 +51,8 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
     };
     let (built, run) = packs::run(global, &repository, &project, items.clone(), (&args.roots, &args.budget), &pack_of)?;
     let built: BTreeMap<_, _> = built.into_iter().flatten().collect();
-    let mut figures = StatsCollector::new(&count_tokens);
-    built.values().for_each(|pack| figures.add(pack));
+    let mut figures = StatsCollector::default();
+    built.values().for_each(|pack| figures.add(pack, count_tokens));
     // What a pack would hold that its budget prevents is built without limits.
     let profiles = args.budget.profiles(&repository)?;
     let id = |item: usize| project.corpus().entries[item].item.id.to_string();
@@ -86,7 +87,7 @@ pub(crate) fn run(global: &Global, args: &PackArgs) -> Result<Exit, Failure> {
 fn deliveries(
     repository: &Repository,
     project: &Project<'_>,
-    figures: &mut StatsCollector<'_>,
+    figures: &mut StatsCollector,
     roots: Option<&BTreeSet<String>>,
 ) -> Result<Deliveries, Failure> {
     let Some(mut log) = delivery::log(repository)? else { return Ok(Deliveries::default()) };
@@ -116,7 +117,7 @@ fn deliveries(
         }
     }
     found.roots = by_root.into_values().collect();
-    found.roots.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| (&a.root, &a.agent).cmp(&(&b.root, &b.agent))));
+    found.roots.sort_by_key(|it| (Reverse(it.count), it.root.clone(), it.agent.clone()));
     Ok(found)
 }
 

@@ -4,6 +4,7 @@ use super::explain::neighbour_of;
 use crate::wire::{Pack, Section};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
@@ -90,8 +91,8 @@ fn kinds(section: &Section) -> (&'static str, Option<&'static str>) {
 }
 
 /// Collects figures pack by pack.
-pub struct StatsCollector<'a> {
-    tokens: &'a (dyn Fn(&str) -> u64 + Sync),
+#[derive(Default)]
+pub struct StatsCollector {
     /// The tokens of texts that were counted, since packs share most of them.
     counted: HashMap<String, u64>,
     stats: Stats,
@@ -106,25 +107,9 @@ pub struct StatsCollector<'a> {
     is_any_possible: bool,
 }
 
-impl<'a> StatsCollector<'a> {
-    /// Starts with no packs; `tokens` counts those of a text.
-    pub fn new(tokens: &'a (dyn Fn(&str) -> u64 + Sync)) -> Self {
-        let stats = Stats::default();
-        Self {
-            tokens,
-            counted: HashMap::new(),
-            stats,
-            groups: BTreeMap::new(),
-            texts: BTreeMap::new(),
-            rules: BTreeMap::new(),
-            failed: BTreeSet::new(),
-            possible: BTreeSet::new(),
-            is_any_possible: false,
-        }
-    }
-
-    /// Adds a pack of the repo.
-    pub fn add(&mut self, pack: &Pack) {
+impl StatsCollector {
+    /// Adds a pack of the repo; `tokens` counts those of a text.
+    pub fn add(&mut self, pack: &Pack, tokens: fn(&str) -> u64) {
         self.stats.packs += 1;
         self.stats.chars += pack.budget.used_chars;
         let mut groups = BTreeSet::new();
@@ -133,7 +118,7 @@ impl<'a> StatsCollector<'a> {
             let (group, kind) = kinds(section);
             let tokens = match self.counted.get(&section.content) {
                 Some(tokens) => *tokens,
-                None => *self.counted.entry(section.content.clone()).or_insert((self.tokens)(&section.content)),
+                None => *self.counted.entry(section.content.clone()).or_insert(tokens(&section.content)),
             };
             let of_group = self.groups.entry(group).or_default();
             of_group.sections += 1;
@@ -221,21 +206,18 @@ impl<'a> StatsCollector<'a> {
     pub fn add_failed(&mut self, root: &str, without_limits: Option<&Pack>) {
         self.failed.insert(root.to_owned());
         self.is_any_possible |= without_limits.is_none();
-        self.possible
-            .extend(without_limits.iter().flat_map(|pack| &pack.inputs).filter_map(|input| input.path.clone()));
+        let inputs = without_limits.iter().flat_map(|pack| &pack.inputs);
+        self.possible.extend(inputs.filter_map(|input| input.path.clone()));
     }
 
     /// Returns the figures; `known` are the texts of the repo that packs could hold.
     pub fn finish(self, known: impl IntoIterator<Item = UnusedText>) -> Stats {
         let Self { mut stats, groups, texts, rules, failed, possible, is_any_possible, .. } = self;
-        let used: BTreeSet<&str> = texts
-            .iter()
-            .filter(|(_, text)| text.packs > 0 || text.delivered > 0)
-            .map(|((_, name), _)| name.as_str())
-            .collect();
+        let used = texts.iter().filter(|(_, text)| text.packs > 0 || text.delivered > 0);
+        let used: BTreeSet<&str> = used.map(|((_, name), _)| name.as_str()).collect();
         let mut unused: Vec<UnusedText> = known.into_iter().filter(|text| !used.contains(text.path.as_str())).collect();
         let rank = |text: &UnusedText| ["adr", "rules"].iter().position(|kind| *kind == text.kind).unwrap_or(2);
-        unused.sort_by(|a, b| (rank(a), a).cmp(&(rank(b), b)));
+        unused.sort_by_key(|text| (rank(text), text.clone()));
         unused.dedup();
         let is_unknown =
             |text: &UnusedText| text.reason.is_none() && (is_any_possible || possible.contains(&text.path));
@@ -243,15 +225,14 @@ impl<'a> StatsCollector<'a> {
         stats.failed = failed.into_iter().collect();
         stats.groups =
             groups.into_iter().map(|(group, figures)| GroupStats { group: group.to_owned(), ..figures }).collect();
-        stats.groups.sort_by(|a, b| b.tokens.cmp(&a.tokens).then_with(|| a.group.cmp(&b.group)));
+        stats.groups.sort_by_key(|it| (Reverse(it.tokens), it.group.clone()));
         stats.texts = texts.into_iter().map(|((kind, name), figures)| TextStats { kind, name, ..figures }).collect();
-        let order = |text: &TextStats| std::cmp::Reverse((text.packs, text.delivered, text.left_out));
-        stats.texts.sort_by(|a, b| order(a).cmp(&order(b)).then_with(|| (&a.kind, &a.name).cmp(&(&b.kind, &b.name))));
-        stats.budgets.sort_by(|a, b| {
-            b.cut_chars.cmp(&a.cut_chars).then_with(|| (&a.root, &a.profile).cmp(&(&b.root, &b.profile)))
-        });
+        stats
+            .texts
+            .sort_by_key(|it| (Reverse((it.packs, it.delivered, it.left_out)), it.kind.clone(), it.name.clone()));
+        stats.budgets.sort_by_key(|it| (Reverse(it.cut_chars), it.root.clone(), it.profile.clone()));
         stats.redaction_rules = rules.into_values().collect();
-        stats.redaction_rules.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.rule.cmp(&b.rule)));
+        stats.redaction_rules.sort_by_key(|it| (Reverse(it.count), it.rule.clone()));
         stats
     }
 }
