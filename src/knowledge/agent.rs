@@ -1,6 +1,6 @@
 //! Agents: who they are, and which one a name means.
 
-use super::front_matter::FrontMatter;
+use super::front_matter::{FrontMatter, scalar};
 use crate::config::{BudgetLimits, Policy, Strategy, nearest};
 use crate::graph::RecordedRemoval;
 use crate::model::{Code, Diagnostic, Digest, Node, Place, RepoPath, Value, parse_limit};
@@ -57,7 +57,8 @@ const FIELDS: [&str; 9] = ["name", "key", "purpose", "description", "role", "too
 impl Agent {
     /// Returns the stem of its file: `research` of `agents/research.md`.
     pub fn stem(&self) -> &str {
-        stem(&self.path)
+        let name = self.path.name();
+        name.rsplit_once('.').map_or(name, |(stem, _)| stem)
     }
 
     /// Reads an agent from its redacted file; what is wrong is added to `faults`. `profiles` are those of the configuration.
@@ -164,8 +165,7 @@ impl Agents {
                     .flat_map(|agent| names_of(agent).map(|name| (name.to_lowercase(), agent)))
                     .collect();
                 let near = nearest(&wanted, names.keys().map(String::as_str)).and_then(|near| names.get(near));
-                let nearest = near.map(|agent| agent.key.to_string());
-                Err(AgentError::Unknown { name: name.to_owned(), nearest })
+                Err(AgentError::Unknown { name: name.to_owned(), nearest: near.map(|agent| agent.key.to_string()) })
             }
             _ => {
                 let keys = found.iter().map(|index| format!("`{}`", self.all[*index].key)).collect();
@@ -173,11 +173,6 @@ impl Agents {
             }
         }
     }
-}
-
-fn stem(path: &RepoPath) -> &str {
-    let name = path.name();
-    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
 fn shown_stem(shown: &Clean) -> Clean {
@@ -202,10 +197,7 @@ fn limits(node: &Node<String>, fault: &mut impl FnMut(u32, String, String)) -> B
         return limits;
     };
     for (key, node) in pairs {
-        let text = match &node.value {
-            Value::Scalar { text, .. } => text.trim(),
-            _ => "",
-        };
+        let text = scalar(node).unwrap_or_default().trim();
         let limit = match key.as_str() {
             "max_chars" => &mut limits.max_chars,
             "max_bytes" => &mut limits.max_bytes,

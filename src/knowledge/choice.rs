@@ -236,12 +236,12 @@ pub(super) fn rank(knowledge: &Knowledge, candidates: &[usize], query: &[&str], 
     }
     let names: BTreeMap<u64, &str> = wanted.iter().map(|term| (hash(term), term.as_str())).collect();
     let asked: Vec<u64> = names.keys().copied().collect();
-    let searched = |at: usize| &knowledge.documents[candidates[at]].search;
-    let total: u64 = (0..candidates.len()).map(|at| u64::from(searched(at).total)).sum();
-    let average = (total as f32 / candidates.len() as f32).max(1.0);
+    let documents: Vec<&KnowledgeDocument> = candidates.iter().map(|index| &*knowledge.documents[*index]).collect();
+    let total: u64 = documents.iter().map(|document| u64::from(document.search.total)).sum();
+    let average = (total as f32 / documents.len() as f32).max(1.0);
     // The weights are BM25's for the terms that were asked for; the library's embedder would need the texts again.
     let weights: Vec<Embedding<u64>> =
-        (0..candidates.len()).into_par_iter().map(|at| searched(at).weights(&asked, average)).collect();
+        documents.par_iter().map(|document| document.search.weights(&asked, average)).collect();
     let mut scorer = Scorer::<usize, u64>::new();
     // How many documents have each term that was asked for: the rarest say most.
     let mut holders: BTreeMap<u64, usize> = BTreeMap::new();
@@ -255,20 +255,15 @@ pub(super) fn rank(knowledge: &Knowledge, candidates: &[usize], query: &[&str], 
         (score > 0).then_some((score, at))
     };
     let mut found: Vec<(u64, usize)> = weights.par_iter().enumerate().filter_map(score).collect();
-    let path = |at: usize| &knowledge.documents[candidates[at]].path;
-    found.sort_by(|(a, first), (b, second)| b.cmp(a).then_with(|| path(*first).cmp(path(*second))));
+    found.sort_by_key(|(score, at)| (Reverse(*score), &documents[*at].path));
     found.truncate(most);
-    let ranked = (1..).zip(found);
-    ranked
-        .map(|(rank, (_, at))| {
-            let mut matched: Vec<(usize, &str)> = weights[at]
-                .indices()
-                .filter_map(|term| Some((holders.get(term).copied().unwrap_or_default(), *names.get(term)?)))
-                .collect();
-            matched.sort_unstable();
-            matched.truncate(MOST_MATCHED);
-            let matched = matched.into_iter().map(|(_, term)| term.to_owned()).collect();
-            Relevant { document: candidates[at], rank, matched }
-        })
-        .collect()
+    let relevant = |(rank, (_, at)): (u32, (u64, usize))| {
+        let holders_of = |term| holders.get(term).copied().unwrap_or_default();
+        let terms = weights[at].indices();
+        let mut matched: Vec<_> = terms.filter_map(|term| Some((holders_of(term), *names.get(term)?))).collect();
+        matched.sort_unstable();
+        let matched = matched.into_iter().take(MOST_MATCHED).map(|(_, term)| term.to_owned()).collect();
+        Relevant { document: candidates[at], rank, matched }
+    };
+    (1..).zip(found).map(relevant).collect()
 }

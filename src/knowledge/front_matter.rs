@@ -17,18 +17,12 @@ pub struct FrontMatter {
 impl FrontMatter {
     pub fn read(text: &Clean) -> Self {
         let ReadFrontMatter { place, pairs, fault } = read_front_matter(text);
-        let Some(place) = place else {
-            return Self {
-                pairs,
-                fault,
-                yaml: Clean::default(),
-                body: text.trimmed(),
-                body_line: 1 + leading_lines(text),
-            };
+        let (yaml, below, line) = match place {
+            Some(place) => (text.slice(place.yaml), text.slice(place.body..text.len()), place.body_line),
+            None => (Clean::default(), text.clone(), 1),
         };
-        let yaml = text.slice(place.yaml);
-        let below = text.slice(place.body..text.len());
-        let body_line = place.body_line + leading_lines(&below);
+        let blank = below.lines().take_while(|line| line.trim().is_empty()).count();
+        let body_line = line + u32::try_from(blank).unwrap_or(u32::MAX);
         Self { pairs, fault, yaml, body: below.trimmed(), body_line }
     }
 
@@ -42,18 +36,16 @@ impl FrontMatter {
 
     /// Returns the value of the first of these keys that there is, in any case.
     pub fn value(&self, names: &[&str]) -> Option<&Node<String>> {
-        names
-            .iter()
-            .find_map(|name| self.pairs.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)))
-            .map(|(_, node)| node)
+        let of_name = |name: &&str| self.pairs.iter().find(|(key, _)| key.eq_ignore_ascii_case(name));
+        names.iter().find_map(of_name).map(|(_, node)| node)
     }
 
     /// Returns the first of these keys whose value is a text that is not empty, with its line.
     pub fn text(&self, names: &[&str]) -> Option<(Clean, u32)> {
         let node = self.value(names)?;
-        let Value::Scalar { text, .. } = &node.value else { return None };
-        let text = text.trim();
-        (!text.is_empty()).then(|| Some((self.clean(text)?, node.line))).flatten()
+        let text = scalar(node).map(str::trim).filter(|text| !text.is_empty())?;
+        // The parser read it out of the redacted front matter.
+        Some((self.yaml.read_out_visible(text)?, node.line))
     }
 
     /// Returns the texts of a list, or of a single text with commas between them; those in parentheses divide none.
@@ -67,25 +59,15 @@ impl FrontMatter {
                 };
                 text.split(divides).collect()
             }
-            Some(Value::List(nodes)) => nodes
-                .iter()
-                .filter_map(|node| match &node.value {
-                    Value::Scalar { text, .. } => Some(text.as_str()),
-                    _ => None,
-                })
-                .collect(),
+            Some(Value::List(nodes)) => nodes.iter().filter_map(scalar).collect(),
             _ => Vec::new(),
         };
-        texts.into_iter().map(str::trim).filter(|text| !text.is_empty()).filter_map(|text| self.clean(text)).collect()
-    }
-
-    /// Returns a value as clean text, which it is since the parser read it out of the redacted front matter.
-    fn clean(&self, text: &str) -> Option<Clean> {
-        self.yaml.read_out_visible(text)
+        let texts = texts.into_iter().map(str::trim).filter(|text| !text.is_empty());
+        texts.filter_map(|text| self.yaml.read_out_visible(text)).collect()
     }
 }
 
-fn leading_lines(text: &str) -> u32 {
-    let blank = text.lines().take_while(|line| line.trim().is_empty()).count();
-    u32::try_from(blank).unwrap_or(u32::MAX)
+/// Returns the text of a node that is one.
+pub(super) fn scalar(node: &Node<String>) -> Option<&str> {
+    if let Value::Scalar { text, .. } = &node.value { Some(text) } else { None }
 }

@@ -4,9 +4,10 @@
 //! this reads the head of a text as a person would who looks for one word: whatever the format, the quotes, the indent or the
 //! characters that nobody sees.
 
+use super::front_matter::scalar;
 use crate::config::{DocumentSource, DocumentType, Settings, nearest};
 use crate::markdown::front_matter::{front_matter, key, near_miss};
-use crate::model::{Node, RepoPath, Value};
+use crate::model::{Node, RepoPath};
 use crate::notes::SIDECAR;
 use crate::records::read_front_matter;
 use std::ops::Range;
@@ -115,10 +116,7 @@ impl Secrecy {
 /// Returns the scopes that a front matter states, in lower case; `None` for one that is no text.
 pub(super) fn scopes(pairs: &[(String, Node<String>)]) -> Vec<Option<String>> {
     let is_scope = |name: &str| SCOPE_FIELDS.iter().any(|field| field.eq_ignore_ascii_case(name));
-    let text = |node: &Node<String>| match &node.value {
-        Value::Scalar { text, .. } if !text.trim().is_empty() => Some(text.trim().to_lowercase()),
-        _ => None,
-    };
+    let text = |node| scalar(node).map(|text| text.trim().to_lowercase()).filter(|text| !text.is_empty());
     pairs.iter().filter(|(name, _)| is_scope(name)).map(|(_, node)| text(node)).collect()
 }
 
@@ -127,11 +125,8 @@ pub(super) fn loose_scopes(text: &str) -> Vec<Option<String>> {
     let read = read_front_matter(text);
     let mut found = Vec::new();
     if read.place.is_none() || read.fault.is_some() {
-        loose_fields(text, &mut |_, key, value| {
-            if ["agent", "agentkey", "scope"].contains(&key) {
-                found.push(Some(value.to_owned()));
-            }
-        });
+        let is_scope = |key: &str| ["agent", "agentkey", "scope"].contains(&key);
+        loose_fields(text, &mut |_, key, value| found.extend(is_scope(key).then(|| Some(value.to_owned()))));
     }
     found
 }
@@ -149,16 +144,10 @@ pub(super) fn misspelled(key: &str) -> Option<&'static str> {
 
 /// Returns what a field says, or may say, about the secrecy of its document.
 fn secrecy_of(name: &str, node: &Node<String>) -> Secrecy {
-    let text = match &node.value {
-        Value::Scalar { text, .. } => Some(text.trim()),
-        _ => None,
-    };
+    let text = scalar(node).map(str::trim);
     let credentials = DocumentType::Credentials.name();
-    if name.eq_ignore_ascii_case("type") {
-        let is_secret = text.is_some_and(|text| text.eq_ignore_ascii_case(credentials));
-        if text.is_some() {
-            return if is_secret { Secrecy::Secret } else { Secrecy::Open };
-        }
+    if let Some(text) = text.filter(|_| name.eq_ignore_ascii_case("type")) {
+        return if text.eq_ignore_ascii_case(credentials) { Secrecy::Secret } else { Secrecy::Open };
     }
     if !is_about_secrets(name) {
         return Secrecy::Open;

@@ -39,8 +39,8 @@ fn read(case: &Case) -> Yaml {
         }
         "block around" => {
             let line = case.line - 1;
-            let block = SourceText::new(&case.file, text).block_around(&(line..=line));
-            block.map_or(Yaml::Null, |block| vec![block.start() + 1, block.end() + 1].into())
+            let block = SourceText::new(&case.file, text).block_around(&(line..case.line));
+            block.map_or(Yaml::Null, |block| vec![block.start + 1, block.end].into())
         }
         "boilerplate" => {
             let outline = Outline::read(text);

@@ -7,7 +7,7 @@ use crate::config::CodeDetail;
 use crate::graph::KeptCode;
 use crate::model::{LineRange, RepoPath, floor_cluster};
 use crate::redact::{Clean, CleanBuf};
-use std::ops::RangeInclusive;
+use std::ops::Range;
 
 const SMALL_FILE: (usize, usize) = (120, 6_000);
 const MAX_BLOCK: usize = 80;
@@ -26,11 +26,10 @@ pub(super) struct CodeSection<'a> {
     pub(super) body: TextLevels,
 }
 
-/// Named lines that are shown together, counted from 0.
+/// Named lines that are shown together, counted from 0; in order, none touching another.
 struct LineGroup<'a> {
-    /// The named lines, in order, none touching another.
-    named: Vec<RangeInclusive<usize>>,
-    shown: Vec<RangeInclusive<usize>>,
+    named: Vec<Range<usize>>,
+    shown: Vec<Range<usize>>,
     uses: Vec<&'a CodeUse>,
 }
 
@@ -59,21 +58,18 @@ pub(super) fn code_sections<'r>(
             let named = file.fenced(&merged(groups.iter().flat_map(|group| group.named.clone()).collect()), None);
             body.excerpt = (named.len() < body.full.len()).then_some(named);
         }
-        let lines = (count > 0).then(|| file.real_lines(&(0..=count - 1)));
+        let lines = (count > 0).then(|| file.real_lines(0..count));
         sections.push(CodeSection { named: None, lines, from, body });
         // A small file that is shown whole holds every line.
         if small {
             return sections;
         }
     }
-    for group in groups {
-        let (Some(from), Some(first), Some(last)) = (group.uses.first(), group.shown.first(), group.shown.last())
-        else {
-            continue;
-        };
-        let lines = (count > 0).then(|| file.real_lines(&(*first.start()..=*last.end())));
-        sections.push(CodeSection { named: file.real_range(&group.named), lines, from, body: file.lines_body(&group) });
-    }
+    sections.extend(groups.iter().map(|group| {
+        let [first, last] = file.real_lines(around(&group.named)).map(|line| u32::try_from(line).unwrap_or(u32::MAX));
+        let (named, lines) = (LineRange::new(first, last), Some(file.real_lines(around(&group.shown))));
+        CodeSection { named, lines, from: group.uses[0], body: file.lines_body(group) }
+    }));
     sections
 }
 
@@ -95,36 +91,31 @@ pub(super) fn lines_at_commit(code: &KeptCode<Clean>, detail: CodeDetail) -> (Te
 impl CodeFile<'_> {
     /// Returns the groups of named lines, and a reference to lines that the file does not have, or to very many of them.
     fn groups<'r>(&self, reference: &'r ReferencedCode) -> (Vec<LineGroup<'r>>, Option<&'r CodeUse>) {
-        let lines = &self.lines;
-        let mut groups: Vec<LineGroup<'r>> = Vec::new();
-        let mut beyond = None;
+        let (lines, count) = (&self.lines, self.lines.len());
+        let (mut groups, mut beyond) = (Vec::new(), None);
         for (named, from) in &reference.lines {
-            let first = self.redacted_line(named.first);
-            let last = self.redacted_line(named.last).min(lines.len().saturating_sub(1));
-            if first >= lines.len() || last - first >= MAX_NAMED {
+            let [first, last] = [named.first, named.last].map(|line| self.redacted_line(line));
+            let named = first..(last + 1).min(count);
+            if first >= count || named.len() > MAX_NAMED {
                 beyond.get_or_insert(from);
                 continue;
             }
-            let named = first..=last.max(first);
-            let near = named.start().saturating_sub(LINES_AROUND)..=(named.end() + LINES_AROUND).min(lines.len() - 1);
-            let mut shown = vec![near];
+            let mut shown = vec![first.saturating_sub(LINES_AROUND)..(named.end + LINES_AROUND).min(count)];
             if let Some(block) = lines.block_around(&named) {
-                let lead = lines.lead(*block.start());
-                let is_short = block.end() - lead < MAX_BLOCK;
-                shown.push(if is_short { lead..=*block.end() } else { *block.start()..=*block.start() });
+                let lead = lines.lead(block.start);
+                let is_short = block.end - lead <= MAX_BLOCK;
+                shown.push(if is_short { lead..block.end } else { block.start..block.start + 1 });
             }
             groups.push(LineGroup { named: vec![named], shown: merged(shown), uses: vec![from] });
         }
-        let first_of = |group: &LineGroup<'_>| group.shown.first().map_or(0, |range| *range.start());
-        groups.sort_by_key(first_of);
+        groups.sort_by_key(|group| around(&group.shown).start);
         let mut joined: Vec<LineGroup<'r>> = Vec::new();
         for group in groups {
-            let touches =
-                |last: &&mut LineGroup<'_>| last.shown.last().is_some_and(|range| first_of(&group) <= range.end() + 1);
+            let touches = |last: &&mut LineGroup<'_>| around(&group.shown).start <= around(&last.shown).end;
             match joined.last_mut().filter(touches) {
                 Some(last) => {
-                    last.shown = merged([std::mem::take(&mut last.shown), group.shown].concat());
-                    last.named = merged([std::mem::take(&mut last.named), group.named].concat());
+                    last.shown = merged([&*last.shown, &*group.shown].concat());
+                    last.named = merged([&*last.named, &*group.named].concat());
                     last.uses.extend(group.uses);
                 }
                 None => joined.push(group),
@@ -137,7 +128,7 @@ impl CodeFile<'_> {
         let mut pointer = CleanBuf::new();
         pointer.line(&self.document.shown);
         for (index, range) in group.named.iter().enumerate() {
-            let [first, last] = self.real_lines(range);
+            let [first, last] = self.real_lines(range.clone());
             add_lines(pointer.lit(if index == 0 { ":" } else { "," }), first, last);
         }
         let pointer = pointer.lit(" (of ").number(self.lines.len() as u64).lit(" lines)").finish();
@@ -163,16 +154,15 @@ impl CodeFile<'_> {
         if self.detail == CodeDetail::Pointer || count == 0 {
             return TextLevels::pointer(pointer);
         }
-        let outline = self.outline();
-        if small {
-            let full = self.fenced(&[0..=count - 1], None);
-            let excerpt = outline.filter(|outline| outline.len() < full.len());
-            return TextLevels { excerpt, ..TextLevels::only(full, "full", pointer) };
+        match self.outline() {
+            excerpt if small => {
+                let full = self.fenced(&[Range { start: 0, end: count }], None);
+                let excerpt = excerpt.filter(|excerpt| excerpt.len() < full.len());
+                TextLevels { excerpt, ..TextLevels::only(full, "full", pointer) }
+            }
+            Some(outline) => TextLevels::only(outline, "excerpt", pointer),
+            None => TextLevels::pointer(pointer),
         }
-        outline.map_or_else(
-            || TextLevels::pointer(pointer.clone()),
-            |outline| TextLevels::only(outline, "excerpt", pointer.clone()),
-        )
     }
 
     /// Returns the definitions of a file, the outer ones if there are many; `None` if that is no use.
@@ -181,9 +171,6 @@ impl CodeFile<'_> {
         let mut found = lines.definitions();
         while found.len() > OUTLINE.0 {
             let deepest = found.iter().map(|line| lines.indent(*line)).max()?;
-            if found.iter().all(|line| lines.indent(*line) == deepest) {
-                return None;
-            }
             found.retain(|line| lines.indent(*line) < deepest);
         }
         // A single key at the top says nothing about a file.
@@ -191,33 +178,29 @@ impl CodeFile<'_> {
             return None;
         }
         let text = &self.document.text.clean;
-        let mut out = CleanBuf::new();
-        out.lit("Outline of ").number(lines.len() as u64).lit(" lines: the line of each definition.\n\n");
         let mut parts = CleanBuf::new();
         for line in found {
-            let range = lines.bytes(line..=line);
+            let range = lines.bytes(line..line + 1);
             let end = text[range.clone()].char_indices().nth(OUTLINE.1);
             let end = end.map_or(range.end, |(at, _)| floor_cluster(text, range.start + at));
             let kept = range.start..range.start + text[range.start..end].trim_end_matches([' ', '{']).len();
-            parts.lit("\n").number(self.real_lines(&(line..=line))[0]).lit(": ").part(text, kept);
+            parts.lit("\n").number(self.real_lines(line..line + 1)[0]).lit(": ").part(text, kept);
         }
         let parts = parts.finish();
         let fence = fence_for(&parts);
-        out.fence(&fence).lit("text").text(&parts).lit("\n").fence(&fence);
-        Some(out.finish())
+        let mut out = CleanBuf::new();
+        out.lit("Outline of ").number(lines.len() as u64).lit(" lines: the line of each definition.\n\n");
+        Some(out.fence(&fence).lit("text").text(&parts).lit("\n").fence(&fence).finish())
     }
 
     /// Returns lines of a file as a fenced block, with marks for the gaps between them.
-    fn fenced(&self, shown: &[RangeInclusive<usize>], as_of: Option<&Clean>) -> Clean {
-        let text = &self.document.text.clean;
+    fn fenced(&self, shown: &[Range<usize>], as_of: Option<&Clean>) -> Clean {
         let mut body = CleanBuf::new();
-        let mut next = None;
-        for range in shown {
-            if let Some(next) = next {
-                body.lit("[… ").number((range.start() - next) as u64).lit(" lines]\n");
+        for (index, range) in shown.iter().enumerate() {
+            if index > 0 {
+                body.lit("[… ").number((range.start - shown[index - 1].end) as u64).lit(" lines]\n");
             }
-            body.part(text, self.lines.bytes(range.clone())).lit("\n");
-            next = Some(range.end() + 1);
+            body.part(&self.document.text.clean, self.lines.bytes(range.clone())).lit("\n");
         }
         let mut out = CleanBuf::new();
         if let Some(commit) = as_of {
@@ -229,38 +212,34 @@ impl CodeFile<'_> {
 
     /// Returns the index of a line of the file in its redacted text.
     fn redacted_line(&self, line: u32) -> usize {
-        let is_at = |index: &usize| self.document.text.last_line_before(number_of(*index)) >= line;
+        let is_at = |index: &usize| self.real_lines(*index..index + 1)[1] >= line.into();
         (0..self.lines.len()).find(is_at).unwrap_or(self.lines.len())
     }
 
     /// Returns the first and the last line of the file that some lines of its redacted text were.
-    fn real_lines(&self, lines: &RangeInclusive<usize>) -> [u64; 2] {
+    fn real_lines(&self, lines: Range<usize>) -> [u64; 2] {
         let text = &self.document.text;
-        [text.line_before(number_of(*lines.start())), text.last_line_before(number_of(*lines.end()))].map(u64::from)
+        let [first, last] = [lines.start + 1, lines.end].map(|line| u32::try_from(line).unwrap_or(u32::MAX));
+        [text.line_before(first), text.last_line_before(last)].map(u64::from)
     }
-
-    fn real_range(&self, named: &[RangeInclusive<usize>]) -> Option<LineRange> {
-        let (first, last) = (named.first()?, named.last()?);
-        let [first, last] = self.real_lines(&(*first.start()..=*last.end()));
-        LineRange::new(u32::try_from(first).ok()?, u32::try_from(last).ok()?)
-    }
-}
-
-fn number_of(index: usize) -> u32 {
-    u32::try_from(index + 1).unwrap_or(u32::MAX)
 }
 
 /// Sorts ranges and joins those that overlap or touch.
-fn merged(mut ranges: Vec<RangeInclusive<usize>>) -> Vec<RangeInclusive<usize>> {
-    ranges.sort_by_key(|range| (*range.start(), *range.end()));
-    let mut joined: Vec<RangeInclusive<usize>> = Vec::new();
+fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    ranges.sort_by_key(|range| (range.start, range.end));
+    let mut joined: Vec<Range<usize>> = Vec::new();
     for range in ranges {
-        match joined.last_mut().filter(|last| *range.start() <= last.end() + 1) {
-            Some(last) => *last = *last.start()..=*last.end().max(range.end()),
+        match joined.last_mut().filter(|last| range.start <= last.end) {
+            Some(last) => last.end = last.end.max(range.end),
             None => joined.push(range),
         }
     }
     joined
+}
+
+/// Returns the range from the first of sorted ranges to the last.
+fn around(ranges: &[Range<usize>]) -> Range<usize> {
+    ranges.first().map_or(0, |range| range.start)..ranges.last().map_or(0, |range| range.end)
 }
 
 fn add_block(out: &mut CleanBuf, path: &RepoPath, shown: &Clean, lines: &Clean) {
@@ -271,10 +250,7 @@ fn add_block(out: &mut CleanBuf, path: &RepoPath, shown: &Clean, lines: &Clean) 
 }
 
 pub(super) fn fence_for(text: &str) -> String {
-    let longest = |mark: char| {
-        let runs = text.split(|c| c != mark).map(str::len);
-        runs.max().unwrap_or_default()
-    };
+    let longest = |mark: char| text.split(|c| c != mark).map(str::len).max().unwrap_or_default();
     let (ticks, tildes) = (longest('`'), longest('~'));
     if ticks <= tildes.max(2) { "`".repeat(ticks.max(2) + 1) } else { "~".repeat(tildes.max(2) + 1) }
 }
@@ -285,12 +261,10 @@ fn add_tag(out: &mut CleanBuf, path: &RepoPath, shown: &Clean) {
     let tags = |list: &'static str| WORDS.of(list).iter().filter_map(|row| row.split_once(' '));
     let by_name = tags("tag_of_name").find(|(start, _)| name.starts_with(start));
     let by_extension = || tags("tag_of_extension").find(|(known, _)| *known == extension);
+    let is_tag = extension.len() <= 12 && extension.bytes().all(|byte| byte.is_ascii_alphanumeric());
     if let Some((_, tag)) = by_name.or_else(by_extension) {
         out.lit(tag);
-    } else if extension.len() <= 12
-        && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
-        && shown.ends_with(extension)
-    {
+    } else if is_tag && shown.ends_with(extension) {
         out.part(shown, shown.len() - extension.len()..shown.len());
     }
 }

@@ -147,16 +147,10 @@ fn lasting(name: &str, node: Node<Clean>) -> Option<Node<Clean>> {
         Value::Map(pairs) => {
             // The date of an entry of a dialogue says in which order things were said.
             let has_text = pairs.iter().any(|(key, _)| ["body", "comment", "content", "text"].contains(&&**key));
-            let kept = |key: &Clean, node: Node<Clean>| {
-                let is_date = has_text && key.to_lowercase().contains("created");
-                let counted = matches!(&node.value, Value::Scalar { text, .. } if is_volatile(name, text));
-                if is_date {
-                    Some(node)
-                } else if counted {
-                    None
-                } else {
-                    lasting(key, node)
-                }
+            let kept = |key: &Clean, node: Node<Clean>| match &node.value {
+                _ if has_text && key.to_lowercase().contains("created") => Some(node),
+                Value::Scalar { text, .. } if is_volatile(name, text) => None,
+                _ => lasting(key, node),
             };
             Value::Map(pairs.into_iter().filter_map(|(key, node)| Some((key.clone(), kept(&key, node)?))).collect())
         }
@@ -187,22 +181,20 @@ fn write(out: &mut CleanBuf, node: &Node<Clean>) {
             out.json(text);
         }
         Value::List(nodes) => {
-            out.lit("[");
             for (index, node) in nodes.iter().enumerate() {
-                out.lit(if index == 0 { "" } else { ", " });
+                out.lit(if index == 0 { "[" } else { ", " });
                 write(out, node);
             }
-            out.lit("]");
+            out.lit(if nodes.is_empty() { "[]" } else { "]" });
         }
         Value::Map(pairs) => {
             let mut pairs: Vec<_> = pairs.iter().collect();
             pairs.sort_by(|a, b| a.0.cmp(&b.0));
-            out.lit("{");
-            for (index, (name, node)) in pairs.into_iter().enumerate() {
-                out.lit(if index == 0 { "" } else { ", " }).json(name).lit(": ");
+            for (index, (name, node)) in pairs.iter().enumerate() {
+                out.lit(if index == 0 { "{" } else { ", " }).json(name).lit(": ");
                 write(out, node);
             }
-            out.lit("}");
+            out.lit(if pairs.is_empty() { "{}" } else { "}" });
         }
     }
 }

@@ -7,7 +7,7 @@
 
 use super::WORDS;
 use regex::Regex;
-use std::ops::{Range, RangeInclusive};
+use std::ops::Range;
 use std::sync::LazyLock;
 
 const TAB: usize = 4;
@@ -97,9 +97,9 @@ impl<'a> SourceText<'a> {
     }
 
     /// Returns the bytes of some lines, without the last line's end.
-    pub(super) fn bytes(&self, lines: RangeInclusive<usize>) -> Range<usize> {
-        let start = self.lines.get(*lines.start()).map_or(self.text.len(), |line| line.start);
-        let end = self.lines.get(*lines.end()).map_or(self.text.len(), |line| line.end);
+    pub(super) fn bytes(&self, lines: Range<usize>) -> Range<usize> {
+        let start = self.lines.get(lines.start).map_or(self.text.len(), |line| line.start);
+        let end = self.lines.get(lines.end.saturating_sub(1)).map_or(self.text.len(), |line| line.end);
         start..end.max(start)
     }
 
@@ -108,7 +108,7 @@ impl<'a> SourceText<'a> {
     }
 
     /// Returns the innermost definition around some lines, else the innermost block, without what [`Self::lead`] adds.
-    pub(super) fn block_around(&self, lines: &RangeInclusive<usize>) -> Option<RangeInclusive<usize>> {
+    pub(super) fn block_around(&self, lines: &Range<usize>) -> Option<Range<usize>> {
         let inner = self.indents.get(lines.clone())?.iter().flatten().min().copied();
         let first = lines.clone().find(|line| self.indents[*line].is_some())?;
         // The end of a block is a part of it.
@@ -119,7 +119,7 @@ impl<'a> SourceText<'a> {
         } else {
             self.head_above(first, inner)?
         };
-        Some(head..=self.end_of(head).max(*lines.end()))
+        Some(head..(self.end_of(head) + 1).max(lines.end))
     }
 
     /// Returns the first line of the comments and attributes directly above a definition.
