@@ -113,7 +113,7 @@ impl<'a> GraphBuilder<'a> {
                 form: NameForm::Usual,
             };
             let key = IssueRef::new(&link.repo, link.number);
-            match self.index.claiming(key.clone()) {
+            match self.index.claiming(&key) {
                 [] => {
                     let known = self.known.get(&key).copied();
                     let to = known.unwrap_or_else(|| self.new_issue(&link.repo, link.number, link.url.clone()));

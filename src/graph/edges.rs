@@ -204,7 +204,7 @@ impl Graph {
         let named = issue_or_number(&corpus.rules.host, root);
         let issue = named.map(|named| IssueRef::of(&named, corpus.rules.repo.as_deref()));
         let mut found = self.prefixed(root);
-        found.extend(issue.iter().flat_map(|issue| self.index.claiming(issue.clone())));
+        found.extend(issue.iter().flat_map(|issue| self.index.claiming(issue)));
         match issue {
             Some(issue) if found.is_empty() => RootMatch::Issue(issue),
             _ => RootMatch::of(&Vec::from_iter(found)),
@@ -222,7 +222,7 @@ impl Graph {
         }
         if word.contains(['#', '/']) || word.get(..3).is_some_and(|start| start.eq_ignore_ascii_case("gh-")) {
             let issue = IssueRef::of(&issue_on(&corpus.rules.host, word)?, corpus.rules.repo.as_deref());
-            return self.index.claiming(issue).first().copied();
+            return self.index.claiming(&issue).first().copied();
         }
         let mut rules = self.index.rules.iter();
         let other_prefix = rules.find_map(|rules| self.index.under_prefix(rules, rules.without_prefix(word)?));
@@ -240,8 +240,8 @@ impl Graph {
     }
 
     pub fn of_issue(&self, corpus: &Corpus, repo: &str, number: u64) -> Option<usize> {
-        let claiming = self.index.claiming(IssueRef::new(repo, number));
-        claiming.iter().copied().find(|item| corpus.entries[*item].issue.is_some())
+        let issue = IssueRef::new(repo, number);
+        self.index.claiming(&issue).iter().copied().find(|item| corpus.entries[*item].issue.is_some())
     }
 
     /// Returns the best matches by id: for each source, the first of its prefixes that yields an id.

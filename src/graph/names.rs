@@ -10,27 +10,17 @@ use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 use std::sync::Arc;
 
-#[derive(Debug, PartialEq, Eq, Hash)]
-enum ItemName {
-    AnyCase(String),
-    Path(String),
-    Folder(String),
-    Issue(IssueRef),
-}
-
-#[derive(Debug, PartialEq, Eq, Hash)]
-enum AdrName {
-    Number(u64),
-    File(String),
-}
-
-/// Names → items and ADRs. Items are indices into [`Corpus::entries`], in its order.
+/// Names → items and ADRs. Items are indices into [`Corpus::entries`], in its order; names and paths are canonical.
 #[derive(Debug, Default)]
 pub(super) struct NameIndex {
     ids: HashMap<String, usize>,
     canonical: HashMap<String, usize>,
-    items: HashMap<ItemName, Vec<usize>>,
-    adrs: HashMap<AdrName, Vec<RepoPath>>,
+    any_case: HashMap<String, Vec<usize>>,
+    paths: HashMap<String, Vec<usize>>,
+    folders: HashMap<String, Vec<usize>>,
+    issues: HashMap<IssueRef, Vec<usize>>,
+    adr_numbers: HashMap<u64, Vec<RepoPath>>,
+    adr_names: HashMap<String, Vec<RepoPath>>,
     adr_files: HashSet<RepoPath>,
     adr_folders: HashSet<String>,
     /// The distinct rules of all sources, in the order of their first item.
@@ -43,20 +33,21 @@ impl NameIndex {
         for (item, entry) in corpus.entries.iter().enumerate() {
             index.add(corpus, item, entry);
         }
-        index.items.iter_mut().for_each(|(name, items)| match name {
-            // Of several items that claim one issue, the item that it was merged into is meant.
-            ItemName::Issue(_) => prefer(items, |item| corpus.entries[item].issue.is_some()),
-            // What git does not track takes no name away from what it tracks.
-            ItemName::AnyCase(_) | ItemName::Folder(_) => prefer(items, |item| !corpus.entries[item].untrusted_file),
-            ItemName::Path(_) => {}
-        });
+        // Of several items that claim one issue, the item that it was merged into is meant.
+        index.issues.values_mut().for_each(|items| prefer(items, |item| corpus.entries[item].issue.is_some()));
+        // What git does not track takes no name away from what it tracks.
+        let names = index.any_case.values_mut().chain(index.folders.values_mut());
+        names.for_each(|items| prefer(items, |item| !corpus.entries[item].untrusted_file));
         for path in &corpus.rules.adrs {
             index.adr_files.insert(path.clone());
             index.adr_folders.insert(last(path.dir()).to_owned());
-            let number = adr_number(path.name()).map(AdrName::Number);
+            if let Some(number) = adr_number(path.name()) {
+                push(&mut index.adr_numbers, number, path.clone());
+            }
             let stem = (path.stem() != path.name()).then(|| path.stem());
-            let names = [path.name()].into_iter().chain(stem).map(|name| AdrName::File(canonical(name).into_owned()));
-            number.into_iter().chain(names).for_each(|name| push(&mut index.adrs, name, path.clone()));
+            for name in [path.name()].into_iter().chain(stem) {
+                push(&mut index.adr_names, canonical(name).into_owned(), path.clone());
+            }
         }
         index
     }
@@ -67,16 +58,16 @@ impl NameIndex {
         if !record.id.is_ascii() {
             self.canonical.entry(canonical(&record.id).into_owned()).or_insert(item);
         }
-        push(&mut self.items, ItemName::AnyCase(canonical(&record.id).to_lowercase()), item);
+        push(&mut self.any_case, canonical(&record.id).to_lowercase(), item);
         // Relations do not name items by files of the snapshot.
         let files = entry.origins().filter(|origin| origin.url.is_none());
         let mut paths: Vec<&RepoPath> = files.map(|origin| &origin.path).collect();
         paths.dedup();
         for path in paths {
-            push(&mut self.items, ItemName::Path(canonical(path.as_str()).into_owned()), item);
+            push(&mut self.paths, canonical(path.as_str()).into_owned(), item);
         }
         if record.origin.url.is_none() {
-            push(&mut self.items, ItemName::Folder(canonical(record.origin.path.dir()).into_owned()), item);
+            push(&mut self.folders, canonical(record.origin.path.dir()).into_owned(), item);
         }
         let issue = match &record.issue {
             // An untracked file cannot claim an issue that others name.
@@ -85,19 +76,11 @@ impl NameIndex {
             None => issue_on(&corpus.rules.host, &record.id).filter(|named| named.repo.is_some()),
         };
         if let Some(issue) = issue {
-            push(&mut self.items, ItemName::Issue(IssueRef::of(&issue, corpus.rules.repo.as_deref())), item);
+            push(&mut self.issues, IssueRef::of(&issue, corpus.rules.repo.as_deref()), item);
         }
         if !self.rules.iter().any(|rules| Arc::ptr_eq(rules, &entry.rules) || rules == &entry.rules) {
             self.rules.push(Arc::clone(&entry.rules));
         }
-    }
-
-    fn items(&self, name: &ItemName) -> &[usize] {
-        self.items.get(name).map_or(&[], Vec::as_slice)
-    }
-
-    fn adrs(&self, name: &AdrName) -> &[RepoPath] {
-        self.adrs.get(name).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the item with exactly this id, however its accents are composed and its hyphens are written.
@@ -114,19 +97,19 @@ impl NameIndex {
     }
 
     pub(super) fn any_case(&self, id: &str) -> &[usize] {
-        self.items(&ItemName::AnyCase(canonical(id).to_lowercase()))
+        all(self.any_case.get(&canonical(id).to_lowercase()))
     }
 
     pub(super) fn at_path(&self, path: &RepoPath) -> &[usize] {
-        self.items(&ItemName::Path(canonical(path.as_str()).into_owned()))
+        all(self.paths.get(&*canonical(path.as_str())))
     }
 
     pub(super) fn in_folder(&self, folder: &RepoPath) -> &[usize] {
-        self.items(&ItemName::Folder(canonical(folder.as_str()).into_owned()))
+        all(self.folders.get(&*canonical(folder.as_str())))
     }
 
-    pub(super) fn claiming(&self, issue: IssueRef) -> &[usize] {
-        self.items(&ItemName::Issue(issue))
+    pub(super) fn claiming(&self, issue: &IssueRef) -> &[usize] {
+        all(self.issues.get(issue))
     }
 
     pub(super) fn is_adr(&self, path: &RepoPath) -> bool {
@@ -138,11 +121,11 @@ impl NameIndex {
     }
 
     pub(super) fn adrs_numbered(&self, number: u64) -> &[RepoPath] {
-        self.adrs(&AdrName::Number(number))
+        all(self.adr_numbers.get(&number))
     }
 
     pub(super) fn adrs_named(&self, name: &str) -> &[RepoPath] {
-        self.adrs(&AdrName::File(canonical(name).into_owned()))
+        all(self.adr_names.get(&*canonical(name)))
     }
 }
 
@@ -152,6 +135,10 @@ pub(super) fn claim<'a>(issue: &'a Mention<Clean>, rules: &GraphRules) -> Option
 
 pub(super) fn last(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or_default()
+}
+
+fn all<T>(found: Option<&Vec<T>>) -> &[T] {
+    found.map_or(&[], Vec::as_slice)
 }
 
 fn prefer(items: &mut Vec<usize>, better: impl Fn(usize) -> bool) {

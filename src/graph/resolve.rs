@@ -151,7 +151,7 @@ impl<'a> Resolver<'a> {
             let is_page = matches!(WebAddress::read(value, &self.rules.host), Some(WebAddress::Tree { .. }));
             return if is_page && this.is_none() { Resolution::UnknownRepo } else { Resolution::Unknown };
         };
-        one(self.index.claiming(IssueRef::of(&issue, this)), None).unwrap_or_else(|| match this {
+        one(self.index.claiming(&IssueRef::of(&issue, this)), None).unwrap_or_else(|| match this {
             _ if number(value).is_some() => Resolution::Unknown,
             None if issue.host.is_some() || issue.repo.is_none() => Resolution::UnknownRepo,
             _ => Resolution::Issue(issue),

@@ -147,7 +147,7 @@ impl SelectionContext<'_> {
         let mut comment = PassageBuilder::default();
         comment.text.text(line).lit(if text.is_empty() { "" } else { "\n\n" });
         // Like a heading it is never without text.
-        comment.end_heading(ChunkWeight::Core);
+        comment.end_chunk(ChunkWeight::Core, true);
         comment.append(&text, &chunks);
         comment.passage(origin, ExcerptSize::NEIGHBOUR)
     }
@@ -207,7 +207,7 @@ impl SelectionContext<'_> {
         let mut text = PassageBuilder::default();
         if !titled {
             text.text.lit("# ").line(&entry.item.title).lit(if body.is_empty() { "" } else { "\n\n" });
-            text.end_heading(ChunkWeight::Core);
+            text.end_chunk(ChunkWeight::Core, true);
         }
         let title = usize::from(outcome.is_some() && titled && chunks.first().is_some_and(|chunk| chunk.heading));
         let (title, rest) = chunks.split_at(title);
@@ -230,7 +230,8 @@ impl SelectionContext<'_> {
         }
         if let Some(list) = list.filter(|list| !list.is_empty()) {
             text.text.lit("\n\n## Children\n\n").text(&list);
-            text.end_chunk(weight(self.profile.key_headings.iter().any(|key| key.eq_ignore_ascii_case("children"))));
+            let is_key = self.profile.key_headings.iter().any(|key| key.eq_ignore_ascii_case("children"));
+            text.end_chunk(weight(is_key), false);
         }
         let size = if neighbour { ExcerptSize::NEIGHBOUR } else { ExcerptSize::ROOT };
         let has_result = line.is_some();

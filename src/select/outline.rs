@@ -140,11 +140,9 @@ impl<'t> MarkedText<'t> {
                 moved[section].fill(true);
             }
         }
-        if moved.contains(&true) {
-            let all = std::mem::take(chunks).into_iter().zip(moved);
-            let (last, first): (Vec<_>, Vec<_>) = all.partition(|(_, moved)| *moved);
-            chunks.extend(first.into_iter().chain(last).map(|(chunk, _)| chunk));
-        }
+        let mut all: Vec<_> = std::mem::take(chunks).into_iter().zip(moved).collect();
+        all.sort_by_key(|(_, moved)| *moved);
+        chunks.extend(all.into_iter().map(|(chunk, _)| chunk));
     }
 }
 

@@ -295,18 +295,13 @@ impl PassageBuilder {
         builder
     }
 
-    pub(super) fn end_chunk(&mut self, weight: ChunkWeight) {
+    /// Makes a chunk of the text behind the last one.
+    pub(super) fn end_chunk(&mut self, weight: ChunkWeight, heading: bool) {
         let start = self.parts.last().map_or(0, |chunk| chunk.range.end);
         let end = self.text.as_str().len();
         if start < end {
-            self.parts.push(Chunk { weight, ..Chunk::new(start..end) });
+            self.parts.push(Chunk { weight, heading, ..Chunk::new(start..end) });
         }
-    }
-
-    pub(super) fn end_heading(&mut self, weight: ChunkWeight) {
-        let before = self.parts.len();
-        self.end_chunk(weight);
-        self.parts[before..].iter_mut().for_each(|chunk| chunk.heading = true);
     }
 
     /// Ends the text with a blank line, which belongs to the last chunk.
@@ -333,7 +328,7 @@ impl PassageBuilder {
     pub(super) fn heading(&mut self, heading: &Clean, weight: ChunkWeight) {
         self.text.lit("## ").line(heading).lit("\n\n");
         // The heading of a key section stays as long as its beginning.
-        self.end_heading(if weight == ChunkWeight::Key { ChunkWeight::Core } else { weight });
+        self.end_chunk(if weight == ChunkWeight::Key { ChunkWeight::Core } else { weight }, true);
     }
 
     /// Appends the part of a text that these chunks tile.
@@ -343,11 +338,8 @@ impl PassageBuilder {
         let text = text.slice(from..last.range.end);
         self.text.text(&text);
         self.shared = (start == 0).then_some(text);
-        let moved = |at: usize| at - from + start;
-        let moved = chunks
-            .iter()
-            .map(|chunk| Chunk { range: moved(chunk.range.start)..moved(chunk.range.end), ..chunk.clone() });
-        self.parts.extend(moved);
+        let moved = |range: &Range<usize>| range.start - from + start..range.end - from + start;
+        self.parts.extend(chunks.iter().map(|chunk| Chunk { range: moved(&chunk.range), ..chunk.clone() }));
     }
 
     pub(super) fn passage(self, origin: &TextOrigin, size: ExcerptSize) -> Arc<Passage> {
