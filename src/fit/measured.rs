@@ -37,13 +37,11 @@ impl<'a> MeasuredSelection<'a> {
         let candidates = &selection.candidates;
         let head_text = selection.head_text();
         // Every plan's contents are cut out of these: the texts, the pointers to them, and the places that gaps name.
-        let parts: Vec<[Clean; 3]> = candidates
-            .iter()
-            .map(|Candidate { body, origin, .. }| {
-                let [text, pointer] = [DetailLevel::Full, DetailLevel::Pointer].map(|level| content(body, level));
-                [text.unwrap_or_default(), pointer.unwrap_or_default(), origin.place()]
-            })
-            .collect();
+        let parts = candidates.iter().map(|Candidate { body, origin, .. }| {
+            let [text, pointer] = [DetailLevel::Full, DetailLevel::Pointer].map(|level| content(body, level));
+            [text.unwrap_or_default(), pointer.unwrap_or_default(), origin.place()]
+        });
+        let parts: Vec<[Clean; 3]> = parts.collect();
         let tag = Form::CURRENT.longest_tag(&head_text, parts.iter().flatten().map(Clean::as_str));
         let sizes = |(candidate, [text, pointer, place]): (&Candidate, [Clean; 3])| {
             let has_pointer = matches!(candidate.body, SectionBody::Passage(..) | SectionBody::Levels(_));
@@ -71,16 +69,12 @@ impl<'a> MeasuredSelection<'a> {
 
     /// Measures the rendering of a plan exactly.
     pub(super) fn used(&self, plan: &Plan) -> Amount {
-        let frames: Vec<render::Frame<'_>> = plan
-            .shown
-            .iter()
-            .enumerate()
-            .filter_map(|(section, shown)| {
-                let shown = shown.as_ref()?;
-                let frame = frame(&self.selection.candidates[section], &self.sections[section].place, &shown.content);
-                Some(render::Frame { shortened: !shown.whole, pointer: shown.detail == "pointer", ..frame })
-            })
-            .collect();
+        let frames = plan.shown.iter().enumerate().filter_map(|(section, shown)| {
+            let shown = shown.as_ref()?;
+            let frame = frame(&self.selection.candidates[section], &self.sections[section].place, &shown.content);
+            Some(render::Frame { shortened: !shown.whole, pointer: shown.detail == "pointer", ..frame })
+        });
+        let frames: Vec<render::Frame<'_>> = frames.collect();
         let left_out: Vec<usize> = plan.left_out().collect();
         let lines: Vec<render::OmissionLine<'_>> =
             left_out.iter().map(|section| self.budget_line(*section)).chain(self.other_lines()).collect();

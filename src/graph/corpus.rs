@@ -85,13 +85,10 @@ pub struct SourceRules {
 impl SourceRules {
     /// Removes one of the prefixes in any case: `195` of `Task-195` for the prefix `task-`.
     pub(super) fn without_prefix<'v>(&self, value: &'v str) -> Option<&'v str> {
-        let prefixes = self.prefixes.iter().filter(|prefix| !prefix.is_empty());
-        prefixes
-            .filter_map(|prefix| {
-                value.split_at_checked(prefix.len()).filter(|(head, _)| head.eq_ignore_ascii_case(prefix))
-            })
-            .map(|(_, rest)| rest)
-            .find(|rest| !rest.is_empty())
+        self.prefixes.iter().filter(|prefix| !prefix.is_empty()).find_map(|prefix| {
+            let (head, rest) = value.split_at_checked(prefix.len())?;
+            (head.eq_ignore_ascii_case(prefix) && !rest.is_empty()).then_some(rest)
+        })
     }
 
     pub(super) fn prefixed(&self, rest: &str) -> impl Iterator<Item = String> {

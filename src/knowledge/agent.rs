@@ -158,12 +158,8 @@ impl Agents {
             [one] => Ok(one),
             [] => {
                 let names_of = |agent: &Agent| [agent.stem().to_owned(), agent.key.to_string(), agent.name.to_string()];
-                let names: BTreeMap<String, &Agent> = self
-                    .all
-                    .iter()
-                    .rev()
-                    .flat_map(|agent| names_of(agent).map(|name| (name.to_lowercase(), agent)))
-                    .collect();
+                let lower = |agent| names_of(agent).map(|name| (name.to_lowercase(), agent));
+                let names: BTreeMap<String, &Agent> = self.all.iter().rev().flat_map(lower).collect();
                 let near = nearest(&wanted, names.keys().map(String::as_str)).and_then(|near| names.get(near));
                 Err(AgentError::Unknown { name: name.to_owned(), nearest: near.map(|agent| agent.key.to_string()) })
             }

@@ -3,7 +3,7 @@
 use super::document::{Knowledge, KnowledgeDocument, Scope, UnusableDocument};
 use crate::config::{ContextSettings, DocumentType, Policy};
 use crate::model::{RepoPath, is_document_name};
-use crate::notes::is_stop_word;
+use crate::notes::{Notes, is_stop_word};
 use crate::redact::Clean;
 use bm25::{Embedding, Scorer, TokenEmbedder as _, TokenEmbedding};
 use rayon::prelude::*;
@@ -126,10 +126,8 @@ const RECORD: usize = 12;
 
 impl SearchTerms {
     pub fn new<'t>(document: &'t KnowledgeDocument, headings: impl Iterator<Item = &'t str>) -> Self {
-        let notes = document
-            .notes
-            .iter()
-            .flat_map(|notes| notes.summary.iter().chain(&notes.key_facts).chain(&notes.rules).chain(&notes.keywords));
+        let texts = |notes: &'t Notes| [&notes.summary, &notes.key_facts, &notes.rules, &notes.keywords];
+        let notes = document.notes.iter().flat_map(texts).flatten();
         let mut hashes = Vec::new();
         // A path in place of a title would match every text that refers to a file.
         let title = Some(&document.title).filter(|title| **title != document.shown);

@@ -104,9 +104,13 @@ pub fn percent_decoded(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// Joins the texts that stand above all frames of a rendering.
-pub fn joined_instructions(texts: &[&str]) -> String {
-    texts.iter().map(|text| text.trim()).filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n")
+/// Joins the texts that stand above all frames of a rendering; one alone stays as it is.
+pub fn joined_instructions<'t>(texts: &[&'t str]) -> Cow<'t, str> {
+    if let [only] = texts {
+        return Cow::Borrowed(only);
+    }
+    let texts = texts.iter().map(|text| text.trim()).filter(|text| !text.is_empty());
+    Cow::Owned(texts.collect::<Vec<_>>().join("\n\n"))
 }
 
 /// The longest part of an untrusted title that is shown, in characters.

@@ -92,9 +92,8 @@ fn target_length(text: &str) -> usize {
 
 pub(super) fn is_label(line: &str) -> bool {
     let line = line.trim();
-    ["**", "__"]
-        .iter()
-        .any(|mark| line.len() > 4 && line.starts_with(mark) && line.trim_end_matches(':').ends_with(mark))
+    let is_marked = |mark: &str| line.starts_with(mark) && line.trim_end_matches(':').ends_with(mark);
+    line.len() > 4 && ["**", "__"].into_iter().any(is_marked)
 }
 
 /// Returns whether a text ends with an abbreviation, an initial, or the number of a list.

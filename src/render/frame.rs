@@ -96,12 +96,8 @@ pub fn render<'a>(
     let pointers: String = frames.iter().filter(is_line).map(Frame::pointer_line).collect();
     if !pointers.is_empty() {
         let untrusted = frames.iter().filter(is_line).any(|frame| frame.trust == "untrusted");
-        write_frame(
-            &mut context,
-            form,
-            tag,
-            &list_frame("pointers", "pointers", pointers.trim_end_matches('\n'), untrusted),
-        );
+        let list = list_frame("pointers", "pointers", pointers.trim_end_matches('\n'), untrusted);
+        write_frame(&mut context, form, tag, &list);
         context.push('\n');
     }
     let count = left_out.len();
@@ -223,12 +219,8 @@ impl Form {
         };
         let untrusted = left_out.iter().chain(shortened).any(|line| line.untrusted);
         let mut framed = String::with_capacity(text.len() + 128);
-        write_frame(
-            &mut framed,
-            self,
-            tag,
-            &list_frame("left-out", "omissions", text.trim_end_matches('\n'), untrusted),
-        );
+        let list = list_frame("left-out", "omissions", text.trim_end_matches('\n'), untrusted);
+        write_frame(&mut framed, self, tag, &list);
         framed
     }
 

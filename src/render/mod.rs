@@ -12,7 +12,6 @@ pub use tag::Tag;
 
 use crate::model::joined_instructions;
 use crate::wire;
-use std::borrow::Cow;
 
 /// Renders a finished pack in the form that it names, or in the current one if the name is unknown.
 pub fn pack(pack: &wire::Pack) -> Rendering {
@@ -45,12 +44,7 @@ pub fn pack(pack: &wire::Pack) -> Rendering {
         untrusted: omission.trust.as_deref() == Some("untrusted"),
     });
     let form = Form::named(&pack.budget.rendering).unwrap_or(Form::CURRENT);
-    let instructions = match instructions[..] {
-        [] => Cow::Borrowed(""),
-        [only] => Cow::Borrowed(only),
-        ref all => Cow::Owned(joined_instructions(all)),
-    };
-    render(form, &instructions, &frames, left_out)
+    render(form, &joined_instructions(&instructions), &frames, left_out)
 }
 
 /// Returns where a text can be read: `path:first-last`, else its URL, else its id.

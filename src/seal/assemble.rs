@@ -16,20 +16,17 @@ pub fn seal(fitted: &Fitted, stamp: &Stamp) -> Sealed {
     let head = || selection.head.iter().zip(&fitted.head);
     let kept = || fitted.kept.iter().map(|kept| (&selection.candidates[kept.candidate], kept));
     let sections = head().chain(kept()).map(|(candidate, kept)| section(candidate, kept, &selection.root.id, counted));
-    let mut redactions: Vec<wire::Redaction> = head()
-        .chain(kept())
-        .flat_map(|(candidate, _)| {
-            candidate.removals.iter().map(|RedactionRecord { origin, removal }| wire::Redaction {
-                section: candidate.id.to_string(),
-                source: source(origin),
-                line: removal.line.into(),
-                rule: removal.rule.clone(),
-                count: removal.count.into(),
-                reason: removal.reason.clone(),
-                to_include: removal.to_include.clone(),
-            })
-        })
-        .collect();
+    let removals = head().chain(kept()).flat_map(|(it, _)| it.removals.iter().map(move |removal| (&it.id, removal)));
+    let redaction = |(section, RedactionRecord { origin, removal }): (&Clean, &RedactionRecord)| wire::Redaction {
+        section: section.to_string(),
+        source: source(origin),
+        line: removal.line.into(),
+        rule: removal.rule.clone(),
+        count: removal.count.into(),
+        reason: removal.reason.clone(),
+        to_include: removal.to_include.clone(),
+    };
+    let mut redactions: Vec<wire::Redaction> = removals.map(redaction).collect();
     redactions.dedup();
     let mut warnings: Vec<&Notice> = selection.warnings.iter().collect();
     warnings.sort();
@@ -45,10 +42,7 @@ pub fn seal(fitted: &Fitted, stamp: &Stamp) -> Sealed {
             issue_url: string(&selection.root.url),
             title: selection.root.title.to_string(),
         },
-        agent: labels
-            .agent
-            .as_ref()
-            .map(|AgentLabel { key, name }| wire::PackAgent { key: key.to_string(), name: name.to_string() }),
+        agent: labels.agent.as_ref().map(agent),
         policy: labels.policy.map(|policy| policy.name().to_owned()),
         job: labels.job.clone(),
         handover: labels.handover.as_ref().map(|handover| wire::PackHandover {
@@ -67,6 +61,10 @@ pub fn seal(fitted: &Fitted, stamp: &Stamp) -> Sealed {
         warnings: warnings.into_iter().map(warning).collect(),
     };
     Sealed::new(pack, &slug(&selection.root.name))
+}
+
+fn agent(AgentLabel { key, name }: &AgentLabel) -> wire::PackAgent {
+    wire::PackAgent { key: key.to_string(), name: name.to_string() }
 }
 
 fn budget(fitted: &Fitted, counted: bool) -> wire::PackBudget {

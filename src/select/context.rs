@@ -9,8 +9,8 @@ use super::passage::{PassageBuilder, without_comments};
 use super::{Chunk, ChunkWeight, Input, Passage, SectionBody, TextOrigin, WORDS};
 use crate::config::{Excerpt, Profile};
 use crate::graph::{Block, Corpus, Edge, Entry, FileKind, Graph, GraphRules, IssueDraft, Outline, ParsedText, Target};
-use crate::markdown::KeyHeadings;
 use crate::markdown::front_matter::{front_matter, key};
+use crate::markdown::{Heading, KeyHeadings};
 use crate::model::{Digest, RepoPath, floor_cluster};
 use crate::redact::{Clean, CleanBuf};
 use std::collections::HashMap;
@@ -196,7 +196,8 @@ impl SelectionContext<'_> {
         let first = markdown.blocks.iter().find(is_shown).and_then(|block| block.heading);
         let titled = first.is_some_and(|first| markdown.headings[first].title.trim() == entry.item.title.trim());
         // Another heading than the title stays only with the text below it.
-        if titled || markdown.headings.first().is_some_and(|first| has_text(&marked.chunks, first.block)) {
+        let below = markdown.headings.first().and_then(|first| marked.chunks.get(first.block + 1));
+        if titled || below.is_some_and(|below| below.weight == ChunkWeight::Key) {
             marked.mark_title();
         }
         let line = if settled { outcome_line(entry, outcome.as_ref(), &marked.chunks) } else { None };
@@ -380,11 +381,8 @@ fn outcome_line(entry: &Entry, outcome: Option<&Clean>, chunks: &[Chunk]) -> Opt
     let in_body = || {
         // What came of it says more than how it was done.
         let [summaries, results] = [&SUMMARIES, &RESULTS].map(|keys| sections(markdown, body, |it| keys.contain(it)));
-        let blocks = summaries
-            .into_iter()
-            .chain(results)
-            .flatten()
-            .filter(|block| !chunks[*block].heading && chunks[*block].fence.is_none());
+        let is_text = |block: &usize| !chunks[*block].heading && chunks[*block].fence.is_none();
+        let blocks = summaries.into_iter().chain(results).flatten().filter(is_text);
         let mut texts = blocks.map(|block| body.slice(markdown.blocks[block].range.clone()));
         texts.find_map(|text| if is_comment(&text) { None } else { first_statement(&text) })
     };
@@ -395,23 +393,16 @@ fn outcome_line(entry: &Entry, outcome: Option<&Clean>, chunks: &[Chunk]) -> Opt
     Some(line.finish())
 }
 
-fn has_text(parts: &[Chunk], heading: usize) -> bool {
-    parts.get(heading + 1).is_some_and(|below| below.weight == ChunkWeight::Key)
-}
-
 /// Returns the section's heading, or the document's first heading of level 1, else its `title:`, else its path.
 fn heading(document: &Document, range: &Range<usize>, section: bool) -> Clean {
     let markdown = &document.text.markdown.outline;
     let text = &document.text.clean;
-    markdown
-        .headings
-        .iter()
-        .filter(|heading| range.contains(&markdown.blocks[heading.block].range.start))
-        .find(|heading| section || heading.level == 1)
-        .and_then(|heading| text.slice(markdown.blocks[heading.block].range.clone()).read_out(&heading.title))
-        .filter(|title| !title.trim().is_empty())
-        .or_else(|| title_field(text))
-        .unwrap_or_else(|| document.shown.clone())
+    let bytes = |heading: &Heading| markdown.blocks[heading.block].range.clone();
+    let mut headings = markdown.headings.iter().filter(|heading| range.contains(&bytes(heading).start));
+    let heading = headings.find(|heading| section || heading.level == 1);
+    let title = heading.and_then(|heading| text.slice(bytes(heading)).read_out(&heading.title));
+    let title = title.filter(|title| !title.trim().is_empty()).or_else(|| title_field(text));
+    title.unwrap_or_else(|| document.shown.clone())
 }
 
 fn title_field(text: &Clean) -> Option<Clean> {

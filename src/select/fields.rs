@@ -46,28 +46,22 @@ pub struct JsonCut {
 impl WorkItemJson {
     /// Creates the JSON of fields that are neither empty nor volatile; `place` says where a cut value can be read.
     pub fn new(fields: Vec<(Clean, Node<Clean>)>, place: Clean) -> Self {
-        let mut entries: Vec<JsonField> = fields
-            .into_iter()
-            .filter_map(|(name, node)| lasting(&name, node).map(|node| (name, node)))
-            .filter(|(_, node)| !is_empty(node))
-            .map(|(name, node)| {
-                let mut json = CleanBuf::new();
-                write(&mut json, &node);
-                let json = json.finish();
-                let raw = match node.value {
-                    Value::Scalar { text, .. } => text,
-                    _ => json.clone(),
-                };
-                let tier = match &*name {
-                    name if WORDS.has("identity_field", name) => Tier::Identity,
-                    name if WORDS.has("native_field", name) => Tier::Native,
-                    _ => Tier::Other,
-                };
-                JsonField { name, tier, json, raw }
-            })
-            .collect();
-        entries.sort_by(|a, b| a.tier.cmp(&b.tier).then_with(|| a.name.cmp(&b.name)));
-        Self { fields: entries, place }
+        let field = |(name, node): (Clean, Node<Clean>)| {
+            let node = lasting(&name, node).filter(|node| !is_empty(node))?;
+            let mut json = CleanBuf::new();
+            write(&mut json, &node);
+            let json = json.finish();
+            let raw = if let Value::Scalar { text, .. } = node.value { text } else { json.clone() };
+            let tier = match &*name {
+                name if WORDS.has("identity_field", name) => Tier::Identity,
+                name if WORDS.has("native_field", name) => Tier::Native,
+                _ => Tier::Other,
+            };
+            Some(JsonField { name, tier, json, raw })
+        };
+        let mut fields: Vec<JsonField> = fields.into_iter().filter_map(field).collect();
+        fields.sort_by(|a, b| a.tier.cmp(&b.tier).then_with(|| a.name.cmp(&b.name)));
+        Self { fields, place }
     }
 
     pub fn of(&self, tier: Tier) -> Clean {

@@ -124,11 +124,8 @@ impl<'a> SourceText<'a> {
 
     /// Returns the first line of the comments and attributes directly above a definition.
     pub(super) fn lead(&self, head: usize) -> usize {
-        let above = (head.saturating_sub(MOST_ABOVE)..head).rev();
-        above
-            .take_while(|line| self.indents[*line] == self.indents[head] && is_lead(self.line(*line)))
-            .last()
-            .unwrap_or(head)
+        let belongs = |line: &usize| self.indents[*line] == self.indents[head] && is_lead(self.line(*line));
+        (head.saturating_sub(MOST_ABOVE)..head).rev().take_while(belongs).last().unwrap_or(head)
     }
 
     fn head_above(&self, first: usize, inner: usize) -> Option<usize> {

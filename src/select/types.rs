@@ -102,7 +102,7 @@ impl Selection {
     /// Returns the text above all frames: the instructions, and the agent's SOUL.
     pub fn head_text(&self) -> Cow<'_, str> {
         let texts: Vec<&str> = self.head.iter().filter_map(Candidate::whole_text).map(Clean::as_str).collect();
-        if let [only] = texts[..] { Cow::Borrowed(only) } else { Cow::Owned(joined_instructions(&texts)) }
+        joined_instructions(&texts)
     }
 
     /// Returns the selection with its first `count` fillers among the candidates, and their indices there.
