@@ -1,10 +1,9 @@
-//! The inputs of a build: a source tree that records the listing and each file that was read or missing, with the cached
-//! results for these files.
+//! The inputs of a build: each file that was read or missing is recorded, with the cached results for these files.
 
 use super::memo::{MemoKey, ObservedInput, ObservedInputs, SessionMemo};
 use super::now;
 use super::texts::{TextCache, content};
-use crate::model::{Diagnostic, Digest, Digester, FileState, Refusal, RepoPath, SourceTree};
+use crate::model::{Diagnostic, Digest, Digester, Refusal, RepoPath, SourceTree};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -18,8 +17,7 @@ pub enum FilePurpose {
     Code,
 }
 
-/// The results of earlier builds, each under a key of everything that it depends on. A cache may drop any entry: that
-/// costs time and changes nothing else.
+/// Caches of the results of earlier builds, each under a key of everything that it depends on.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct InputCaches<'a> {
     /// Scrubbed texts; without them nothing is recorded or cached.
@@ -27,13 +25,13 @@ pub struct InputCaches<'a> {
     pub adds_texts: bool,
     /// Documents by the states of their files; without them documents are cached in `texts`, by contents.
     pub documents: Option<&'a TextCache>,
-    /// The results of the last build of this process.
     pub memo: Option<&'a SessionMemo>,
 }
 
 /// The files of a build, which records what it reads of them.
 pub struct Inputs<'a> {
-    source: &'a dyn SourceTree,
+    /// The names of the files. What depends on a text must be read with [`Inputs::read`] or [`Inputs::read_issue`].
+    pub source: &'a dyn SourceTree,
     caches: InputCaches<'a>,
     /// When the reading began, in nanoseconds since 1970.
     began: u128,
@@ -48,13 +46,11 @@ pub(super) struct InputKey {
 }
 
 impl<'a> Inputs<'a> {
-    /// Creates the inputs of a build of which nothing was read yet.
     pub fn new(source: &'a dyn SourceTree, caches: InputCaches<'a>) -> Self {
         Self { source, caches, began: now(), seen: Mutex::default() }
     }
 
-    /// Returns a digester fed with everything that results depend on besides the texts: the program and the configuration.
-    /// `None` if nothing is cached.
+    /// Returns a digester fed with the program and the configuration; `None` if nothing is cached.
     pub fn base_key(&self) -> Option<Digester> {
         self.caches.texts.map(TextCache::base_key)
     }
@@ -69,8 +65,7 @@ impl<'a> Inputs<'a> {
         Some(seen.map_or_else(|| content(&texts.text_base, text), |seen| seen.digest))
     }
 
-    /// Returns the encoded result under `key`, if it is cached; `is_document` says whether of a document rather than of any
-    /// texts.
+    /// Returns the encoded result under `key`, if it is cached, of a document or of any other texts.
     pub fn encoded(&self, is_document: bool, key: &Digest) -> Option<&'a [u8]> {
         self.caches.documents.filter(|_| is_document).or(self.caches.texts)?.get(key)
     }
@@ -169,6 +164,14 @@ impl<'a> Inputs<'a> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    pub fn read(&self, path: &RepoPath) -> Result<String, Refusal> {
+        self.record(false, path)
+    }
+
+    pub fn read_issue(&self, path: &RepoPath) -> Result<String, Refusal> {
+        self.record(true, path)
+    }
+
     fn record(&self, issue: bool, path: &RepoPath) -> Result<String, Refusal> {
         let read = |path| if issue { self.source.read_issue(path) } else { self.source.read(path) };
         let Some(texts) = self.caches.texts else { return read(path) };
@@ -196,52 +199,6 @@ impl<'a> Inputs<'a> {
             }
         }
         text
-    }
-}
-
-impl SourceTree for Inputs<'_> {
-    fn files(&self) -> &[RepoPath] {
-        self.source.files()
-    }
-
-    fn special_files(&self) -> &[RepoPath] {
-        self.source.special_files()
-    }
-
-    fn unlisted(&self) -> &[Diagnostic] {
-        self.source.unlisted()
-    }
-
-    fn is_settled(&self) -> bool {
-        self.source.is_settled()
-    }
-
-    fn link_end(&self, path: &RepoPath) -> Option<&RepoPath> {
-        self.source.link_end(path)
-    }
-
-    fn read(&self, path: &RepoPath) -> Result<String, Refusal> {
-        self.record(false, path)
-    }
-
-    fn head(&self, path: &RepoPath) -> Option<String> {
-        self.source.head(path)
-    }
-
-    fn issues(&self) -> &[RepoPath] {
-        self.source.issues()
-    }
-
-    fn read_issue(&self, path: &RepoPath) -> Result<String, Refusal> {
-        self.record(true, path)
-    }
-
-    fn state(&self, path: &RepoPath) -> Option<FileState> {
-        self.source.state(path)
-    }
-
-    fn tracked(&self, path: &RepoPath) -> bool {
-        self.source.tracked(path)
     }
 }
 

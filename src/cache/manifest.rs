@@ -19,7 +19,6 @@ pub struct Manifest {
     pub run: Option<CompletedBuild>,
 }
 
-/// A pack as it was written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CachedPack {
     pub root: String,
@@ -44,9 +43,7 @@ pub struct FileFingerprint {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct PackSummary {
     pub hash: String,
-    /// The characters of its rendering.
     pub used_chars: u64,
-    /// The tokens of its rendering, if counted.
     pub used_tokens: Option<u64>,
     pub omitted: usize,
     pub redacted: u64,
@@ -55,14 +52,12 @@ pub struct PackSummary {
 /// A build of all roots without an error in any pack.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct CompletedBuild {
-    /// The digest of what was to be built.
     pub job: Digest,
     pub config: Digest,
     pub names: Vec<String>,
     listing: Digest,
     /// The inputs: whether each is of the snapshot, its index in the listing, and the digest of its content.
     inputs: Vec<(bool, usize, Digest)>,
-    /// The diagnostics that it reported.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -75,7 +70,6 @@ pub struct FreshnessPolicy {
     pub renderings: bool,
 }
 
-/// Returns the file name of the rendering of a pack.
 pub fn rendering_name(pack: &str) -> String {
     format!("{}.md", pack.strip_suffix(".json").unwrap_or(pack))
 }
@@ -93,9 +87,8 @@ impl From<&wire::Pack> for PackSummary {
 }
 
 impl CachedPack {
-    /// Returns whether the file `name` of `folder` still holds the bytes that were written. The same must hold for its
-    /// rendering, if `policy` asks for one. If it does not, an exclusive folder must have no file of that name, since
-    /// pruning would have to remove it.
+    /// Returns whether the pack, and its rendering if there is to be one, still hold the bytes that were written. In an
+    /// exclusive folder there must be no other rendering, since pruning would have to remove it.
     pub fn is_unchanged(&self, folder: &Folder, name: &str, policy: FreshnessPolicy) -> bool {
         let rendering = rendering_name(name);
         let is_rendered = match &self.rendering {
@@ -123,8 +116,7 @@ impl FileFingerprint {
 }
 
 impl CompletedBuild {
-    /// Creates the record of a build of `job` under `config`, with the inputs that it read and the reported
-    /// diagnostics. `listed` are the diagnostics of the listing. `None` if an input changed during the build.
+    /// Creates the record of a build of `job` under `config`; `None` if an input changed during the build.
     pub fn new(
         cache: &Cache,
         [job, config]: [Digest; 2],
@@ -133,7 +125,7 @@ impl CompletedBuild {
         names: Vec<String>,
         diagnostics: &[Diagnostic],
     ) -> Option<Self> {
-        let listing = listing_digest(inputs, listed, cache.base_digester());
+        let listing = listing_digest(inputs.source, listed, cache.base_digester());
         Some(Self { job, config, names, listing, inputs: inputs.observed()?, diagnostics: diagnostics.to_vec() })
     }
 
@@ -162,9 +154,7 @@ impl Manifest {
 }
 
 impl Cache {
-    /// Returns the last build if a new one would change nothing and report the same diagnostics. That is the case if it
-    /// had the same `job`, all its inputs are unchanged, and its packs are in `folder` byte for byte. `listed` are the
-    /// diagnostics of the listing of `source`.
+    /// Returns the last build of the same `job` if all its inputs are unchanged, and its packs are in `folder` byte for byte.
     pub fn fresh(
         &self,
         job: &Digest,

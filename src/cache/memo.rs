@@ -69,7 +69,6 @@ impl SessionMemo {
         self.results.lock().unwrap_or_else(PoisonError::into_inner).insert(key, known);
     }
 
-    /// Drops the results that the last build did not use.
     pub fn evict_unused(&mut self) {
         let results = self.results.get_mut().unwrap_or_else(PoisonError::into_inner);
         results.retain(|_, known| std::mem::take(&mut known.used));

@@ -52,8 +52,7 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// Reads the cache in `folder` for a configuration with this text, without writing to it. `environment` is a digest of
-    /// the process's secrets.
+    /// Reads the cache in `folder` for a configuration with this text and an environment with these secrets.
     pub fn new(folder: CacheFolder, environment: Digest, config: &str) -> Self {
         let environment = folder.digester().part(environment.hex()).digest();
         let (texts, documents, memo, notes) = Default::default();
@@ -71,8 +70,7 @@ impl Cache {
         cache
     }
 
-    /// Prepares the next reading by the same process, which finds the results of this one unless the configuration
-    /// changed. `rest` is how long a file must have been unchanged for its state to identify its content.
+    /// Prepares the next reading by the same process, which finds the results of this one under the same configuration.
     pub fn resume(&mut self, config: &str, rest: Option<Duration>) {
         if self.memo.is_none() || self.config != config {
             (self.texts, self.documents) = Default::default();

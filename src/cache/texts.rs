@@ -23,8 +23,7 @@ pub struct TextCache {
 const HEAD: usize = 36;
 
 impl TextCache {
-    /// Decodes `bytes` from [`TextCache::encode_changes`] for a configuration; `None` if they are malformed. All
-    /// digests continue `text_base`.
+    /// Decodes `bytes` from [`TextCache::encode_changes`] for a configuration; `None` if they are malformed.
     pub(super) fn new(text_base: Digester, config: &str, bytes: Vec<u8>) -> Option<Self> {
         Self::empty(text_base, config).with_entries(bytes)
     }

@@ -9,8 +9,8 @@ use crate::console::github::{append_outputs, append_summary};
 use crate::console::report::{self, Report, ReportLine};
 use crate::console::{self, Exit, Failure, Format, counted};
 use crate::engine::{
-    BuildObserver, BuildOrder, FAILED, PackState, Project, REMOVED, Repository, UNCHANGED, WRITTEN, delivery_folder,
-    pack_file_name,
+    BuildObserver, BuildOrder, FAILED, PackState, Project, REMOVED, Repository, SessionRequest, UNCHANGED, WRITTEN,
+    delivery_folder, pack_file_name,
 };
 use crate::git;
 use crate::model::slug;
@@ -45,16 +45,19 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
         None => format!("{}/{name}", repository.settings().output.dir),
     };
     let is_whole = args.packs.roots.is_empty() && args.shard.is_none();
-    let order = BuildOrder {
-        folder: &folder,
+    let what = SessionRequest {
+        roots: args.packs.roots.clone(),
+        profiles: args.packs.budget.profiles.clone(),
+        limits: args.packs.budget.limits(),
         out: out.map(std::path::absolute).transpose()?,
+        ..SessionRequest::default()
+    };
+    let order = BuildOrder {
+        what: &what,
+        folder: &folder,
         markdown: markdown.as_ref(),
-        roots: &args.packs.roots,
         skips_unknown_roots: false,
         shard: args.shard,
-        profiles: &args.packs.budget.profiles,
-        limits: args.packs.budget.limits(),
-        agent: None,
         stamp: stamp()?,
         prune: args.prune,
         // Reading an old pack to find why it is stale costs more than building the new one.

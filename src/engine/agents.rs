@@ -51,20 +51,7 @@ type Unreadable = Option<(u64, Diagnostic)>;
 const LARGEST_ACTIVITY: u64 = 4 << 20;
 
 impl Repository {
-    pub(crate) fn agent(
-        &self,
-        project: &Project<'_>,
-        name: &str,
-        policy: Option<Policy>,
-        job: Option<(&str, &Job)>,
-    ) -> Result<AgentContext, EngineError> {
-        // git and the documents do not wait for each other.
-        let (history, _) = rayon::join(|| history(self.root(), self.settings()), || project.knowledge());
-        project.agent_context(name, policy, job, &history)
-    }
-
-    /// Returns the profiles and limits of packs: those given, else those of the file of the agent that the packs are for, else
-    /// those of the configuration, of whose profiles such packs have the first.
+    /// Returns the profiles and limits of packs: those given, else those of the agent's file, else those of the configuration.
     pub(crate) fn with_defaults(
         &self,
         project: &Project<'_>,

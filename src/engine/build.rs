@@ -3,7 +3,7 @@
 use super::agents::AgentContext;
 use super::notices::ConcernedItems;
 use super::pack_state::holding;
-use super::prepared_profile::{InstructionTexts, PreparedProfile, counted_tokenizer};
+use super::prepared_profile::{PreparedProfile, counted_tokenizer};
 use super::project::Project;
 use super::referenced_files::ReferencedFiles;
 use super::{Unsettled, apply_severities, notices, unmatched};
@@ -24,7 +24,6 @@ use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// A pack that is about to be built.
 #[derive(Debug)]
 pub struct Planned {
     pub root: Clean,
@@ -33,7 +32,6 @@ pub struct Planned {
     /// The digest of everything that the pack is selected from and of its budget, if packs may be skipped: the same
     /// fingerprint under the same program and environment gives the same pack.
     pub fingerprint: Option<Digest>,
-    /// Warnings about the references of this root.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -86,8 +84,7 @@ pub struct BuildReport {
     pub blocked: bool,
 }
 
-/// Builds the packs of `job` as [`Project::build`] does, and reports all diagnostics; `files` are what `project` was read
-/// from.
+/// Builds the packs of `job` from a `project` that was read from `files`, and reports all diagnostics.
 pub fn build_packs<T: Send>(
     files: &Repo,
     project: &Project<'_>,
@@ -122,9 +119,7 @@ fn redacted_and_sorted(project: &Project<'_>, all: impl Iterator<Item = Diagnost
     redacted.into_iter().collect()
 }
 
-/// Returns the diagnostics before packs are built: those of the listing, of the globs of the configuration, of the
-/// items and their graph, and of agents and documents, if packs have to do with them. If somebody `named` the roots,
-/// warnings about other files are left out.
+/// Returns the diagnostics before packs are built. If somebody `named` the roots, warnings about other files are left out.
 fn diagnostics_of(files: &Repo, project: &Project<'_>, named: Option<&[usize]>, is_for_agent: bool) -> Vec<Diagnostic> {
     let settings = project.reader.settings;
     let mut all = apply_severities(files.diagnostics().to_vec(), settings);
@@ -145,10 +140,8 @@ fn diagnostics_of(files: &Repo, project: &Project<'_>, named: Option<&[usize]>, 
 }
 
 impl Project<'_> {
-    /// Builds the start of an agent's session, if `job` asks for it, then every root under every profile. Returns the
-    /// results of `skip` and `finish` in that order. Also returns the errors that keep a whole profile, roots with one
-    /// file name, or packs with unreadable inputs from being built. If there are any, it is not known which packs
-    /// belong into the folder.
+    /// Builds the start of an agent's session, if `job` asks for it, then every root under every profile, and returns the
+    /// results in that order, with the errors that keep packs from being built: then it is not known which there should be.
     pub fn build<T: Send>(
         &self,
         job: &BuildJob,
@@ -168,8 +161,7 @@ impl Project<'_> {
         let mut prepare = |instead: Option<BuiltinText>| {
             let mut prepared = Vec::new();
             for (profile, budget) in profiles.iter().zip(&budgets) {
-                let texts = InstructionTexts { instead, additions };
-                match self.prepare_profile(profile, budget.clone(), &counters, texts) {
+                match self.prepare_profile(profile, budget.clone(), &counters, instead, additions) {
                     Ok(profile) => prepared.extend(profile),
                     Err(fault) => faults.push(fault),
                 }
@@ -208,8 +200,7 @@ impl Project<'_> {
         })
     }
 
-    /// Returns why an item that the pack of `root` may hold cannot be read: the root itself, one that it has to do with, or
-    /// another child of its parent.
+    /// Returns why the root, an item that it has to do with, or another child of its parent cannot be read.
     fn damaged_input(&self, root: usize) -> Option<&Diagnostic> {
         if !self.has_damage {
             return None;
@@ -311,13 +302,8 @@ impl<T> PackBuild<'_, '_, T> {
             Some(root) => (self.project.corpus.entries[root].item.id.clone(), self.project.pack_name(root)),
             None => agent.map(|agent| (agent.key.clone(), agent.key.to_string())).unwrap_or_default(),
         };
-        Planned {
-            root: id,
-            profile: profile.name.clone(),
-            name: pack_file_name(&slug(&name), &profile.name, agent.map(Agent::stem)),
-            fingerprint: None,
-            diagnostics: Vec::new(),
-        }
+        let name = pack_file_name(&slug(&name), &profile.name, agent.map(Agent::stem));
+        Planned { root: id, profile: profile.name.clone(), name, fingerprint: None, diagnostics: Vec::new() }
     }
 
     fn agent(&self) -> Option<&Agent> {
@@ -360,19 +346,15 @@ impl<T> PackBuild<'_, '_, T> {
             (None, None) => Default::default(),
         };
         let Amount { chars, bytes, tokens } = small.smallest;
-        let limits = [
-            ("max_chars", budget.max_chars, chars),
-            ("max_bytes", budget.max_bytes, bytes),
-            ("max_tokens", budget.max_tokens, tokens),
-        ];
-        let needed = limits.into_iter().filter_map(|(name, limit, smallest)| {
-            limit.filter(|limit| *limit < smallest).map(|limit| format!("`{name}: {smallest}` (given: {limit})"))
+        let limits = [(budget.max_chars, chars), (budget.max_bytes, bytes), (budget.max_tokens, tokens)];
+        let needed = ["max_chars", "max_bytes", "max_tokens"].into_iter().zip(limits);
+        let needed = needed.filter_map(|(name, (limit, smallest))| {
+            let limit = limit.filter(|limit| *limit < smallest)?;
+            Some(format!("`{name}: {smallest}` (given: {limit})"))
         });
-        let message = format!(
-            "the budget cannot hold the instructions and {given}{what}; the smallest that works is {}",
-            needed.collect::<Vec<_>>().join(" and "),
-        );
-        let fault = Diagnostic::new(Code::BudgetTooSmall, at, message);
+        let needed = needed.collect::<Vec<_>>().join(" and ");
+        let what = format!("the budget cannot hold the instructions and {given}{what}");
+        let fault = Diagnostic::new(Code::BudgetTooSmall, at, format!("{what}; the smallest that works is {needed}"));
         Diagnostic { about: Vec::from_iter(about), ..fault.help("raise the limit, or shorten the instructions") }
     }
 }
@@ -404,15 +386,11 @@ impl Project<'_> {
     /// Returns the first field that holds a value of the environment, such as `root.title` or `warnings[0].message`.
     fn field_of_environment(&self, value: &serde_json::Value) -> Option<String> {
         use serde_json::Value;
+        let below = |name: String, value| Some(name + &dotted(self.field_of_environment(value)?));
         match value {
             Value::String(text) => self.reader.environment.find(text).map(|_| String::new()),
-            Value::Array(values) => values
-                .iter()
-                .enumerate()
-                .find_map(|(index, value)| Some(format!("[{index}]{}", dotted(self.field_of_environment(value)?)))),
-            Value::Object(fields) => fields
-                .iter()
-                .find_map(|(name, value)| Some(format!("{name}{}", dotted(self.field_of_environment(value)?)))),
+            Value::Array(values) => (0..).zip(values).find_map(|(index, value)| below(format!("[{index}]"), value)),
+            Value::Object(fields) => fields.iter().find_map(|(name, value)| below(name.clone(), value)),
             Value::Null | Value::Bool(_) | Value::Number(_) => None,
         }
     }

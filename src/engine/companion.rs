@@ -28,8 +28,7 @@ pub fn exists(folder: &Folder, pack_name: &str) -> Result<bool, StoreError> {
     Ok(folder.read(&name(pack_name))?.is_some_and(|bytes| is_rendering(&bytes)))
 }
 
-/// Returns whether a text is a rendering of any version: the root is in its frame, and the text ends with the list of
-/// omissions.
+/// Returns whether a text is a rendering of any version, by the frame of its root and its list of omissions.
 fn is_rendering(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let opens = |line: &str, attributes: &str| {

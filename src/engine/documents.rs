@@ -54,7 +54,6 @@ pub(super) fn read_document(project: &Project<'_>, agents: &Agents, path: &RepoP
     DocumentReader { project, agents, config: &config }.document(path, rules, &mut Vec::new()).ok()
 }
 
-/// Returns the document that a path names the sidecar file of.
 pub(super) fn document_of(path: &RepoPath) -> Option<RepoPath> {
     path.as_str().strip_suffix(SIDECAR).and_then(|path| RepoPath::new(path).ok())
 }
@@ -95,8 +94,7 @@ fn agents(project: &Project<'_>, all: &mut ReadKnowledge) -> Agents {
     Agents::new(agents, faults)
 }
 
-/// Returns the scopes that the text of an agent's file has, if it has some: those of its entry of `documents:`, and of the
-/// document that it links to. The file of another agent is for that one.
+/// Returns whom the text of an agent's file is for by its entry of `documents:`, and by the document that it links to.
 fn scopes_of_agent(reader: &InputReader<'_>, path: &RepoPath, raw: &str) -> Vec<Option<String>> {
     let settings = reader.settings;
     let entry = settings.source_of(path).and_then(|source| source.agent.as_ref());
@@ -111,8 +109,7 @@ fn scopes_of_agent(reader: &InputReader<'_>, path: &RepoPath, raw: &str) -> Vec<
     scopes
 }
 
-/// Returns what is wrong with `overview`, and with files of agents that the configuration names as documents: such a file is
-/// for its agent alone, whatever matches it or links to it.
+/// Returns what is wrong with `overview`, and which files of agents the configuration names as documents.
 fn misplaced_agents(project: &Project<'_>, config: &RepoPath) -> Vec<Diagnostic> {
     let (settings, source) = (project.reader.settings, project.reader.source());
     let is_agent = |path: &RepoPath| project.reader.leads_to_agent(path);
@@ -262,7 +259,7 @@ impl DocumentReader<'_, '_> {
         faults: &mut Vec<Diagnostic>,
     ) -> Option<UnusableDocument> {
         let source = self.project.reader.source();
-        let refusal = source.read(path).err()?;
+        let refusal = self.project.reader.inputs.read(path).err()?;
         let is_special = self.project.reader.is_special(path);
         let reason = if is_special { Refusal::Binary } else { refusal }.omission_reason()?;
         let head = source.head(path).unwrap_or_default();
@@ -271,8 +268,7 @@ impl DocumentReader<'_, '_> {
         Some(UnusableDocument { document, reason })
     }
 
-    /// Redacts the part of a document that may be read, and returns it with the document as its front matter describes
-    /// it, and the title that is stated there.
+    /// Redacts the part of a document that may be read; returns it with what its front matter says, and the title there.
     fn fields(
         &self,
         path: &RepoPath,
@@ -315,9 +311,8 @@ fn only_one(
     });
 }
 
-/// Adds the notes on a document, whose file has the text `raw` and after redaction `clean`. Notes in the front matter
-/// go before those in the sidecar file, and both before those of the extractor. `title` is the one of the front matter,
-/// if there is one.
+/// Adds the notes on a document, whose file has the text `raw`: those in its front matter, else those in the sidecar file,
+/// else those of the extractor. `title` is the one of the front matter.
 fn add_notes(
     reader: &InputReader<'_>,
     document: &mut KnowledgeDocument,

@@ -4,7 +4,7 @@
 use super::agents::{History, history};
 use super::pack_state::{FAILED, PackState, REMOVED, UNCHANGED, WRITTEN, orphans};
 use super::{
-    AgentRequest, BudgetLimits, BuildJob, BuildReport, Built, EngineError, Planned, Project, Repository, RootError,
+    BuildJob, BuildReport, Built, Configuration, EngineError, Planned, Project, Repository, RootError, SessionRequest,
     Skip, Unsettled, build_packs, companion,
 };
 use crate::cache::{Cache, CachedPack, CompletedBuild, FileFingerprint, FreshnessPolicy, Manifest, PackSummary};
@@ -18,27 +18,16 @@ use crate::store::{Folder, StoreError, WriteResult};
 use crate::wire::Pack;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
 
-/// The packs to build, and where and how they are written.
 pub struct BuildOrder<'a> {
+    /// The roots, profiles and limits, and whom the packs are for.
+    pub what: &'a SessionRequest,
     pub folder: &'a Folder,
-    /// The absolute path of that folder, if it is not the configuration's.
-    pub out: Option<PathBuf>,
     /// A further folder for Markdown renderings. All packs are built for it.
     pub markdown: Option<&'a Folder>,
-    /// Roots as typed; none means those of the configuration, or the start of a session of the agent.
-    pub roots: &'a [String],
     /// Whether typed roots that are not found are left out rather than an error.
     pub skips_unknown_roots: bool,
-    /// The part of the roots to build.
     pub shard: Option<Shard>,
-    /// Names of profiles; none means those of the configuration, or the one of the agent.
-    pub profiles: &'a [String],
-    /// Limits that replace those of the profiles.
-    pub limits: BudgetLimits,
-    pub agent: Option<&'a AgentRequest>,
-    /// The time of the build and the program.
     pub stamp: Stamp,
     /// Whether packs that no root and profile produces are removed, and companions that the configuration does not want.
     pub prune: bool,
@@ -46,24 +35,20 @@ pub struct BuildOrder<'a> {
     pub explain: bool,
 }
 
-/// Called with the listed repository, and whether it was listed for this build rather than an earlier one.
-pub type OnListed<'a> = &'a mut dyn FnMut(&Repo, &Settings, bool) -> bool;
-
-pub type OnRead<'a> = &'a mut dyn FnMut(&Project<'_>, &[usize]);
-
-pub type OnWritten<'a> = &'a (dyn Fn(WrittenPack<'_>) + Sync);
+type OnListed<'a> = &'a mut dyn FnMut(&Repo, &Settings, bool) -> bool;
+type OnRead<'a> = &'a mut dyn FnMut(&Project<'_>, &[usize]);
+type OnWritten<'a> = &'a (dyn Fn(WrittenPack<'_>) + Sync);
 
 /// Callbacks and hints for one build.
 #[derive(Default)]
 pub struct BuildObserver<'a> {
-    /// Called after the repository was listed and before its texts are read. Returns whether to list it again, for
-    /// example because it may have changed before it was followed.
+    /// Called with the listed repository, and whether it was listed for this build rather than an earlier one, before its
+    /// texts are read. Returns whether to list it again, for example because it may have changed before it was followed.
     pub on_listed: Option<OnListed<'a>>,
     /// Called with the project and the roots before packs are built.
     pub on_read: Option<OnRead<'a>>,
     /// Called after each built or skipped pack with the number of all packs, from several threads.
     pub on_built: Option<&'a (dyn Fn(usize) + Sync)>,
-    /// Called after each written pack, from several threads.
     pub on_written: Option<OnWritten<'a>>,
     /// Whether a change is likely, so that checking first whether anything changed would be a waste.
     pub change_expected: bool,
@@ -74,7 +59,6 @@ pub struct BuildObserver<'a> {
 /// A pack that was written, with the previous content of its file.
 #[derive(Debug, Clone, Copy)]
 pub struct WrittenPack<'a> {
-    /// The file's name.
     pub name: &'a str,
     /// The previous content, if the file existed.
     pub before: Option<&'a [u8]>,
@@ -86,9 +70,7 @@ pub struct BuildResult {
     pub packs: Vec<PackState>,
     /// The diagnostics, and whether it is known which packs belong in the folder.
     pub report: BuildReport,
-    /// Typed roots that do not identify exactly one item.
     pub unresolved: Vec<RootError>,
-    /// An error of reading or writing a pack, if any.
     pub refused: Option<StoreError>,
     /// What the cache is to hold about the packs; `None` if nothing changed or nothing is cached.
     pub manifest: Option<Manifest>,
@@ -97,15 +79,13 @@ pub struct BuildResult {
 }
 
 impl Repository {
-    /// Builds what `order` asks for and writes the packs that changed.
     pub(crate) fn build(
         &self,
         order: &BuildOrder<'_>,
         observer: &mut BuildObserver<'_>,
     ) -> Result<BuildResult, EngineError> {
-        let profiles = self.configuration.profiles(order.profiles)?;
-        let history = order.agent.map(|_| history(self.root(), self.settings()));
-        let writer = PackWriter::new(self, order, &profiles, history.as_ref(), observer.on_written);
+        let history = order.what.agent.as_ref().map(|_| history(self.root(), self.settings()));
+        let writer = PackWriter::new(self, order, history.as_ref(), observer.on_written)?;
         if let Some(fresh) = Some(&writer).filter(|_| !observer.change_expected).and_then(PackWriter::fresh) {
             return Ok(fresh);
         }
@@ -116,17 +96,28 @@ impl Repository {
         }
         job.roots.retain(|root| order.shard.is_none_or(|shard| shard.holds(&project.corpus().entries[*root].item.id)));
         let count = job.roots.len() * job.profiles.len();
-        let built = || observer.on_built.iter().for_each(|on_built| on_built(count));
-        let (states, report) = writer.build(&project, &job, &built)?;
+        let on_built = observer.on_built;
+        let counted = |written: Written| {
+            on_built.iter().for_each(|on_built| on_built(count));
+            written
+        };
+        let reused = |plan: &Planned| writer.reused(plan).map(Ok).map(counted);
+        let skip = writer.cache.map(|_| &reused as &Skip<'_, _>);
+        let write = |built: Built| counted(writer.write(&project, built));
+        let (written, report) = build_packs(self.files(), &project, &job, skip, &write)?;
         let mut result = BuildResult { report, unresolved, ..BuildResult::default() };
-        for state in states {
-            match state {
-                Ok(state) => result.packs.push(state),
+        let mut cached = BTreeMap::new();
+        for written in written {
+            match written {
+                Ok((state, pack)) => {
+                    cached.extend(pack.map(|pack| (state.name.clone(), pack)));
+                    result.packs.push(state);
+                }
                 Err(error) => drop(result.refused.get_or_insert(error)),
             }
         }
         if result.refused.is_none() {
-            result.manifest = writer.manifest(&project, &result);
+            result.manifest = writer.manifest(&project, &result, cached);
             if order.prune {
                 writer.prune(&project, &mut result)?;
             }
@@ -142,16 +133,17 @@ impl Repository {
         order: &BuildOrder<'_>,
         history: Option<&History>,
     ) -> Result<(BuildJob, Vec<RootError>), EngineError> {
-        let agent = order.agent.zip(history).map(|(request, history)| {
+        let SessionRequest { roots: typed, profiles, limits, agent: asked, .. } = order.what;
+        let agent = asked.as_ref().zip(history).map(|(request, history)| {
             let found = project.agent_context(&request.name, request.policy, None, history);
             // Git may be about to put the agent's file back.
             found.map_err(|error| if self.files().is_settled() { error } else { Unsettled.into() })
         });
         let agent = agent.transpose()?;
-        let (profiles, limits) = self.with_defaults(project, agent.as_ref(), order.profiles, order.limits)?;
+        let (profiles, limits) = self.with_defaults(project, agent.as_ref(), profiles, *limits)?;
         let mut unresolved = Vec::new();
-        let roots = match order.roots {
-            [] if order.agent.is_some_and(|agent| !agent.all_roots) => Vec::new(),
+        let roots = match &**typed {
+            [] if asked.as_ref().is_some_and(|agent| !agent.all_roots) => Vec::new(),
             [] => project.roots(),
             typed if order.skips_unknown_roots => {
                 let found = typed.iter().map(|root| project.find(root));
@@ -164,9 +156,9 @@ impl Repository {
             unresolved.clear();
         }
         let job = BuildJob {
-            session_start: agent.is_some() && order.roots.is_empty(),
+            session_start: agent.is_some() && typed.is_empty(),
             // A root that is not found may be in any file that cannot be read.
-            are_named: !order.roots.is_empty() && unresolved.is_empty(),
+            are_named: !typed.is_empty() && unresolved.is_empty(),
             agent,
             ..self.job(project, roots, (&profiles, limits), order.stamp.clone())?
         };
@@ -174,7 +166,6 @@ impl Repository {
     }
 }
 
-/// Returns each item once, in the order of their first occurrences.
 pub(super) fn distinct(items: impl Iterator<Item = usize>) -> Vec<usize> {
     let mut seen = BTreeSet::new();
     items.filter(|item| seen.insert(*item)).collect()
@@ -192,33 +183,29 @@ struct PackWriter<'a> {
     /// The digests of what was ordered and of the configuration.
     job: Digest,
     config: Digest,
-    recorded: Mutex<BTreeMap<String, CachedPack>>,
 }
+
+/// The state of a pack with what the cache is to hold about it.
+type Written = Result<(PackState, Option<CachedPack>), StoreError>;
 
 impl<'a> PackWriter<'a> {
     fn new(
         repository: &'a Repository,
         order: &'a BuildOrder<'a>,
-        profiles: &[String],
         history: Option<&History>,
         on_written: Option<OnWritten<'a>>,
-    ) -> Self {
+    ) -> Result<Self, EngineError> {
         let cache = repository.cache().filter(|_| order.markdown.is_none());
         let base = cache.map(Cache::base_digester).unwrap_or_default();
-        let configuration = &repository.configuration;
-        let text = configuration.text.as_deref();
-        let config = base.clone().part([u8::from(text.is_some())]).part(text.unwrap_or_default()).digest();
-        let named = base.part(&configuration.name).part(config.bytes());
-        let untracked = repository.untracked();
-        let job = profiles
-            .iter()
-            .fold(named, |job, profile| job.part(profile))
-            .part(format!("{:?} {:?} {:?} {untracked:?}", order.limits, order.out, order.roots))
-            .part(format!("{:?}", order.agent.zip(history)))
-            .digest();
-        let renderings = repository.settings().output.markdown && order.agent.is_none();
+        let Configuration { name, text, .. } = &repository.configuration;
+        let config = base.clone().part(format!("{text:?}")).digest();
+        let SessionRequest { roots, profiles, limits, out, agent, .. } = order.what;
+        let profiles = repository.configuration.profiles(profiles)?;
+        let what = (name, profiles, limits, out, roots, repository.untracked, agent, history);
+        let job = base.part(config.bytes()).part(format!("{what:?}")).digest();
+        let renderings = repository.settings().output.markdown && agent.is_none();
         let policy = FreshnessPolicy { exclusive: order.prune, renderings };
-        Self { repository, order, on_written, policy, cache, job, config, recorded: Mutex::default() }
+        Ok(Self { repository, order, on_written, policy, cache, job, config })
     }
 
     /// Returns the result of the last build of the same order, if no input and no pack changed since.
@@ -230,42 +217,16 @@ impl<'a> PackWriter<'a> {
         Some(BuildResult { packs: packs.collect(), report, is_fresh: true, ..BuildResult::default() })
     }
 
-    fn build(
-        &self,
-        project: &Project<'_>,
-        job: &BuildJob,
-        built: &(dyn Fn() + Sync),
-    ) -> Result<(Vec<Result<PackState, StoreError>>, BuildReport), Unsettled> {
-        let reused = |plan: &Planned| {
-            let state = self.reused(plan)?;
-            built();
-            Some(Ok(state))
-        };
-        let skip = self.cache.map(|_| &reused as &Skip<'_, _>);
-        build_packs(self.repository.files(), project, job, skip, &|pack| {
-            let written = self.write(project, pack);
-            built();
-            written
-        })
-    }
-
     /// Returns the state of a pack whose fingerprint is the cached one and whose file is untouched.
-    fn reused(&self, plan: &Planned) -> Option<PackState> {
+    fn reused(&self, plan: &Planned) -> Option<(PackState, Option<CachedPack>)> {
         let pack = self.cache?.manifest.packs.get(&plan.name)?;
         let is_same =
             plan.fingerprint == Some(pack.fingerprint) && pack.is_unchanged(self.order.folder, &plan.name, self.policy);
-        is_same.then(|| {
-            self.record(&plan.name, pack.clone());
-            unchanged(&plan.name, pack)
-        })
-    }
-
-    fn record(&self, name: &str, pack: CachedPack) {
-        self.recorded.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), pack);
+        is_same.then(|| (unchanged(&plan.name, pack), Some(pack.clone())))
     }
 
     /// Writes a pack and its companion, unless only the stamp would change. After an error the old files are untouched.
-    fn write(&self, project: &Project<'_>, built: Built) -> Result<PackState, StoreError> {
+    fn write(&self, project: &Project<'_>, built: Built) -> Written {
         let Built { plan, outcome } = built;
         let (folder, name) = (self.order.folder, &plan.name);
         let existing = folder.read(name)?;
@@ -273,7 +234,8 @@ impl<'a> PackWriter<'a> {
             Ok(sealed) => sealed,
             Err(error) => {
                 let kept = existing.map(|_| "the old pack was kept".to_owned());
-                return Ok(PackState::new(&plan, FAILED, [error.message].into_iter().chain(kept).collect()));
+                let reasons = [error.message].into_iter().chain(kept).collect();
+                return Ok((PackState::new(&plan, FAILED, reasons), None));
             }
         };
         let mut files = Vec::new();
@@ -303,13 +265,13 @@ impl<'a> PackWriter<'a> {
         let status = if files.is_empty() { UNCHANGED } else { WRITTEN };
         let summary = PackSummary::from(sealed.pack());
         let state = PackState { summary: Some(summary.clone()), files, ..PackState::new(&plan, status, reasons) };
-        if let Some(fingerprint) = plan.fingerprint {
+        let cached = plan.fingerprint.map(|fingerprint| {
             let bytes = existing.as_deref().filter(|_| is_unchanged).unwrap_or(sealed.bytes());
             let (root, profile) = (state.root.clone(), state.profile.clone());
             let (file, rendering) = (FileFingerprint::new(bytes), rendering.map(FileFingerprint::new));
-            self.record(name, CachedPack { root, profile, fingerprint, file, rendering, summary });
-        }
-        Ok(state)
+            CachedPack { root, profile, fingerprint, file, rendering, summary }
+        });
+        Ok((state, cached))
     }
 
     fn reasons(&self, project: &Project<'_>, existing: Option<&[u8]>, sealed: &Sealed) -> Vec<String> {
@@ -318,28 +280,29 @@ impl<'a> PackWriter<'a> {
             return Vec::new();
         }
         let run = self.cache.and_then(|cache| cache.manifest.run.as_ref());
+        // Only the cache knows whether the configuration changed.
+        let has_changed = run.is_some_and(|run| run.config != self.config);
+        let explained = |reason: String| match has_changed && reason == UNEXPLAINED {
+            true => "the configuration changed".to_owned(),
+            false => reason,
+        };
         match difference(existing, sealed.pack(), &|name| project.has(name)) {
-            Difference::Stale(mut reasons) => {
-                // Only the cache knows whether the configuration changed.
-                let has_changed = run.is_some_and(|run| run.config != self.config);
-                for reason in reasons.iter_mut().filter(|reason| has_changed && *reason == UNEXPLAINED) {
-                    *reason = "the configuration changed".to_owned();
-                }
-                reasons
-            }
+            Difference::Stale(reasons) => reasons.into_iter().map(explained).collect(),
             Difference::Edited(reasons) => reasons,
         }
     }
 
     /// Returns the manifest of this build's packs; after an incomplete build the next one cannot skip anything as a whole.
-    fn manifest(&self, project: &Project<'_>, result: &BuildResult) -> Option<Manifest> {
+    fn manifest(
+        &self,
+        project: &Project<'_>,
+        result: &BuildResult,
+        packs: BTreeMap<String, CachedPack>,
+    ) -> Option<Manifest> {
         let cache = self.cache?;
-        let packs = std::mem::take(&mut *self.recorded.lock().unwrap_or_else(PoisonError::into_inner));
         let BuildResult { packs: states, report, unresolved, .. } = result;
-        let is_complete = !report.blocked
-            && unresolved.is_empty()
-            && !states.is_empty()
-            && states.iter().all(|state| state.summary.is_some());
+        let are_built = !states.is_empty() && states.iter().all(|state| state.summary.is_some());
+        let is_complete = are_built && !report.blocked && unresolved.is_empty();
         let run = is_complete.then(|| {
             let (names, listed) = (packs.keys().cloned().collect(), self.repository.files().diagnostics());
             let digests = [self.job, self.config];
@@ -348,8 +311,7 @@ impl<'a> PackWriter<'a> {
         Some(Manifest { environment: None, packs, run: run.flatten() })
     }
 
-    /// Removes packs whose root or profile is gone, and the companions that an earlier configuration asked for. Unverifiable
-    /// packs stay.
+    /// Removes packs whose root or profile is gone, unless unverifiable, and companions that the configuration does not want.
     fn prune(&self, project: &Project<'_>, result: &mut BuildResult) -> Result<(), EngineError> {
         let BuildResult { packs, report, .. } = result;
         if report.blocked {
@@ -381,13 +343,7 @@ impl<'a> PackWriter<'a> {
 }
 
 fn unchanged(name: &str, pack: &CachedPack) -> PackState {
-    PackState {
-        name: name.to_owned(),
-        root: pack.root.clone(),
-        profile: pack.profile.clone(),
-        status: UNCHANGED,
-        reasons: Vec::new(),
-        summary: Some(pack.summary.clone()),
-        files: Vec::new(),
-    }
+    let CachedPack { root, profile, summary, .. } = pack.clone();
+    let (name, summary) = (name.to_owned(), Some(summary));
+    PackState { name, root, profile, status: UNCHANGED, reasons: Vec::new(), summary, files: Vec::new() }
 }

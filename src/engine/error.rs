@@ -24,7 +24,7 @@ pub enum EngineError {
         text: Option<String>,
     },
     /// A requested profile is not in the configuration.
-    #[error("there is no profile `{name}`; there are {}", known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "))]
+    #[error("there is no profile `{name}`; there are {}", quoted(known))]
     Profile {
         /// The requested name.
         name: String,
@@ -80,6 +80,10 @@ impl From<StoreError> for EngineError {
     }
 }
 
+pub(super) fn quoted(names: &[String]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
 fn listed(diagnostics: &[Diagnostic]) -> String {
     diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
@@ -87,16 +91,14 @@ fn listed(diagnostics: &[Diagnostic]) -> String {
 impl From<IntakeError> for EngineError {
     fn from(error: IntakeError) -> Self {
         let message = error.to_string();
+        let fault = |place| Diagnostic::new(Code::InvalidConfig, place, message);
         let fault = match &error {
             IntakeError::ConfigSpelling { name } => {
-                let place = RepoPath::new(name).ok().map(Place::file);
                 let help = format!("rename it: `git mv {name} {}`", name.to_ascii_lowercase());
-                Diagnostic::new(Code::InvalidConfig, place, message).help(help)
+                fault(RepoPath::new(name).ok().map(Place::file)).help(help)
             }
             // An error of the input, not of the system.
-            IntakeError::TwoConfigs { .. } | IntakeError::Unusable { .. } => {
-                Diagnostic::new(Code::InvalidConfig, None, message)
-            }
+            IntakeError::TwoConfigs { .. } | IntakeError::Unusable { .. } => fault(None),
             IntakeError::Read { .. } | IntakeError::NotAFolder { .. } | IntakeError::Locked { .. } => {
                 return Self::Intake(error);
             }
@@ -113,8 +115,7 @@ pub struct Unsettled;
 /// How often a repository is read at most if git changes files meanwhile.
 const MOST_TRIES: usize = 8;
 
-/// Runs `read`, and again a few times at most while git changes the files that it reads. `read` must not write anything
-/// before it knows that git did not.
+/// Runs `read`, which writes nothing before it knows that git changes no file, and again a few times while git does.
 pub fn until_settled<T, E>(is_unsettled: impl Fn(&E) -> bool, mut read: impl FnMut() -> Result<T, E>) -> Result<T, E> {
     for _ in 1..MOST_TRIES {
         match read() {

@@ -183,7 +183,8 @@ fn write(text: &mut CleanBuf, key: &str, value: &Value, depth: usize, clean: &mu
 
 fn write_scalar(text: &mut CleanBuf, key: &str, value: &Value, clean: &mut Cleaned<'_>) {
     match value {
-        Value::Bool(value) => text.lit(if *value { "true" } else { "false" }),
+        Value::Bool(true) => text.lit("true"),
+        Value::Bool(false) => text.lit("false"),
         Value::Number(number) => {
             let digits = number.to_string();
             let number = clean(key, &digits);

@@ -1,11 +1,12 @@
 //! Reads and redacts every issue of the snapshot.
 
+use super::items::entry_of;
 use super::project::{ParsedFiles, Project};
 use super::reader::{InputReader, ScrubBatch, ScrubResult, body_of, merged, recorded, unreadable};
 use crate::cache::FilePurpose;
-use crate::graph::{ClaimedIssue, Entry, Identity, ParsedComment, ParsedText, RecordedRemoval, SourceRules, Target};
+use crate::graph::{ClaimedIssue, Entry, ParsedComment, ParsedText, RecordedRemoval, SourceRules, Target};
 use crate::mentions::Markdown;
-use crate::model::{Code, Diagnostic, Digest, Refusal, RemovedLines, RepoPath, SourceTree as _};
+use crate::model::{Code, Diagnostic, Digest, Refusal, RemovedLines, RepoPath};
 use crate::records::{self, SnapshotFile};
 use crate::redact::{Clean, Piece, Redactor, Scrubbed};
 use rayon::prelude::*;
@@ -15,7 +16,7 @@ use std::sync::Arc;
 pub(super) fn read(reader: &InputReader<'_>) -> ParsedFiles {
     let rules = Arc::new(SourceRules::default());
     let read: Vec<Result<Arc<Entry>, Diagnostic>> =
-        reader.inputs.issues().par_iter().map(|path| read_file(reader, path, &rules)).collect();
+        reader.source().issues().par_iter().map(|path| read_file(reader, path, &rules)).collect();
     let mut all = ParsedFiles::default();
     for result in read {
         match result {
@@ -64,7 +65,6 @@ enum Part {
 #[derive(Default)]
 struct Removed {
     removals: BTreeMap<Part, Vec<RecordedRemoval>>,
-    /// The lines that were hidden parts of texts of untrusted authors.
     folds: BTreeMap<Part, Vec<RemovedLines>>,
 }
 
@@ -198,18 +198,7 @@ fn to_entry(
         removals: removed.take(Part::Issue),
         digest,
     };
-    Entry {
-        item,
-        body,
-        removals: Vec::new(),
-        digest,
-        rules: Arc::clone(rules),
-        issue: Some(Box::new(issue)),
-        draft: None,
-        untrusted_file: false,
-        damage: None,
-        identity: Identity::default(),
-    }
+    Entry { issue: Some(Box::new(issue)), ..entry_of(item, body, digest, rules) }
 }
 
 /// Returns a digest of everything but the comments, which are inputs of their own in packs that hold them.
@@ -220,10 +209,8 @@ fn digest(texts: &[Clean], issue: &records::Issue<String>) -> Digest {
 }
 
 impl Project<'_> {
-    /// Returns the files of issues that are in the snapshot as neighbours only and that no item refers to any more,
-    /// sorted. An issue is needed if a root of a pack refers to it: a requested issue, or a work item. References of
-    /// neighbours do not count, since packs look one hop far. If a file cannot be read, its references are unknown, and
-    /// the result is empty.
+    /// Returns the files of issues in the snapshot that no root of a pack refers to any more, sorted; empty if a file cannot be
+    /// read, so that its references are unknown. References of neighbours do not count, since packs look one hop far.
     pub fn leftover_issues(&self) -> Vec<&RepoPath> {
         let unread = |code| matches!(code, Code::InvalidSnapshot | Code::InvalidItem | Code::UnreadableFile);
         if !self.unread.is_empty() || self.diagnostics.iter().any(|diagnostic| unread(diagnostic.code)) {

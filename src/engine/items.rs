@@ -4,9 +4,10 @@ use super::project::ParsedFiles;
 use super::reader::{COMMIT, InputReader, unreadable};
 use crate::cache::FilePurpose;
 use crate::config::{ItemSource, Settings, TemplatePart};
-use crate::graph::{Entry, Identity, SourceRules};
+use crate::graph::{Entry, Identity, ParsedText, SourceRules};
 use crate::model::{Code, Diagnostic, Digest, Refusal, RepoPath, Severity, SourceTree, original_of_conflict_copy};
 use crate::records::{self, Item};
+use crate::redact::Clean;
 use rayon::prelude::*;
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -43,8 +44,7 @@ fn live_original(source: &dyn SourceTree, path: &RepoPath) -> Option<RepoPath> {
     original_of_conflict_copy(path).filter(|original| source.has(original))
 }
 
-/// Marks the items in untracked files. The mark is not cached with the items, since git may start to track a file without
-/// changing it.
+/// Marks the items in untracked files, after the cache: git may start to track a file without changing it.
 fn mark_untracked(read: &mut ParsedFiles, reader: &InputReader<'_>, path: &RepoPath) {
     let mut about = Vec::new();
     for entry in &mut read.entries {
@@ -133,7 +133,7 @@ fn undecodable(
 ) -> ParsedFiles {
     let fault = reader.scrubbed(unreadable(path, refusal));
     let is_partly_text = matches!(refusal, Refusal::NotUtf8 | Refusal::Binary);
-    let head = Some(path).filter(|_| is_partly_text).and_then(|path| reader.inputs.head(path));
+    let head = Some(path).filter(|_| is_partly_text).and_then(|path| reader.source().head(path));
     let head = head.filter(|head| reader.restriction(path, head).is_none());
     let Some(head) = head else { return unusable(fault) };
     let no_body = &|_: &RepoPath| Err(Refusal::NotInRepo);
@@ -143,12 +143,9 @@ fn undecodable(
         return unusable(fault);
     }
     let help = fault.help.as_deref().unwrap_or_default();
-    let fault = Arc::new(Diagnostic {
-        severity: Severity::Error,
-        help: Some(format!("{help}; until then packs that may hold it stay as they are")),
-        about: items.iter().map(|item| reader.redactor.line(&item.id)).collect(),
-        ..fault
-    });
+    let help = Some(format!("{help}; until then packs that may hold it stay as they are"));
+    let about = items.iter().map(|item| reader.redactor.line(&item.id)).collect();
+    let fault = Arc::new(Diagnostic { severity: Severity::Error, help, about, ..fault });
     let damaged = |item| Arc::new(Entry { damage: Some(Arc::clone(&fault)), ..entry(reader, item, None, rules) });
     let entries = items.into_iter().map(damaged).collect();
     ParsedFiles { entries, diagnostics: vec![(*fault).clone()], unread: Vec::new() }
@@ -163,29 +160,24 @@ fn unusable(diagnostic: Diagnostic) -> ParsedFiles {
 
 fn entry(reader: &InputReader<'_>, raw: &Item<String>, content: Option<&[Digest]>, rules: &Arc<SourceRules>) -> Entry {
     let (item, body, removals, digest) = reader.item(raw, content);
-    Entry {
-        item,
-        body,
-        removals,
-        digest,
-        rules: Arc::clone(rules),
-        issue: None,
-        draft: None,
-        untrusted_file: false,
-        damage: None,
-        identity: Identity::default(),
-    }
+    Entry { removals, ..entry_of(item, body, digest, rules) }
+}
+
+/// Returns an entry of which nothing else is known yet.
+pub(super) fn entry_of(item: Item<Clean>, body: ParsedText, digest: Digest, rules: &Arc<SourceRules>) -> Entry {
+    let (rules, removals, identity) = (Arc::clone(rules), Vec::new(), Identity::default());
+    let (issue, draft, damage, untrusted_file) = (None, None, None, false);
+    Entry { item, body, removals, digest, rules, issue, draft, untrusted_file, damage, identity }
 }
 
 fn source_rules(source: &ItemSource) -> SourceRules {
-    let mut reference = (String::new(), String::new());
-    let mut after = false;
-    for part in &source.reference.parts {
-        match part {
-            TemplatePart::Hole(_) => after = true,
-            TemplatePart::Text(text) if after => reference.1.push_str(text),
-            TemplatePart::Text(text) => reference.0.push_str(text),
-        }
-    }
+    let parts = &source.reference.parts;
+    let hole = parts.iter().position(|part| matches!(part, TemplatePart::Hole(_))).unwrap_or(parts.len());
+    let text = |part: &TemplatePart| match part {
+        TemplatePart::Text(text) => text.clone(),
+        TemplatePart::Hole(_) => String::new(),
+    };
+    let (before, after) = parts.split_at(hole);
+    let reference = (before.iter().map(text).collect(), after.iter().map(text).collect());
     SourceRules { reference, prefixes: source.prefixes.clone() }
 }

@@ -54,8 +54,7 @@ impl Project<'_> {
         !settings.documents.is_empty() || settings.overview.is_some()
     }
 
-    /// Returns an error for each agent and document that exists and cannot be read. Any pack may lack it, since only its front
-    /// matter says which.
+    /// Returns an error for each unreadable agent and document: any pack may lack it, since its front matter says which.
     pub(super) fn unread_knowledge(&self, agent: Option<&AgentContext>) -> &[Diagnostic] {
         if agent.is_some() || self.has_documents() { &self.read_knowledge().unread } else { &[] }
     }
@@ -77,8 +76,7 @@ impl Project<'_> {
         }
     }
 
-    /// Returns why packs must not hold the text of a file that a root refers to: it is another agent's document, or it holds
-    /// secrets.
+    /// Returns why packs must not hold the text of a file that a root refers to.
     pub(super) fn withheld(&self, path: &RepoPath, agent: Option<&AgentContext>) -> Option<Withheld> {
         let key = agent.map(|agent| &self.knowledge().agents.all[agent.agent]);
         let names = || self.reader.names(path);
@@ -171,8 +169,7 @@ impl Project<'_> {
         agent.map(|agent| agent.purpose.iter().chain(&agent.role).cloned().collect()).unwrap_or_default()
     }
 
-    /// Returns the place of a document among all that share terms with the work, and these terms, however many of them a pack
-    /// holds.
+    /// Returns the place of a document among all that share terms with the work, and these terms.
     pub fn relevance(&self, root: Option<usize>, agent: &AgentContext, path: &RepoPath) -> Option<Relevant> {
         let knowledge = self.knowledge();
         let query = self.query(root, Some(agent));
@@ -213,8 +210,7 @@ impl Project<'_> {
         Arc::clone(found.complete.get_or_init(complete))
     }
 
-    /// Returns the decisions, configured documents that are for everyone, and other Markdown files that are no work items, each with
-    /// its kind, and of those that were meant to be work items why they are none. All is redacted.
+    /// Returns decisions, documents for everyone and other Markdown files with their kinds, and why some are no work items.
     pub fn known_texts(&self) -> Vec<UnusedText> {
         let mut known = BTreeMap::new();
         let items: BTreeSet<&str> = self.corpus().entries.iter().map(|entry| entry.item.origin.path.as_str()).collect();
@@ -240,14 +236,11 @@ impl Project<'_> {
         }
         known.extend(self.corpus().rules.adrs.iter().map(|path| (path, "adr")));
         let clean = |text: &str| self.without_secrets(text);
-        let mut faults = BTreeMap::<&RepoPath, &str>::new();
-        let is_of_item =
-            |fault: &&Diagnostic| matches!(fault.code, Code::DuplicateId | Code::InvalidItem | Code::UnreadableFile);
-        for fault in self.diagnostics.iter().filter(is_of_item) {
-            if let Some(at) = &fault.at {
-                faults.entry(&at.path).or_insert(&fault.message);
-            }
-        }
+        // Of several faults of a file the first counts, which is inserted last.
+        let of_items =
+            self.diagnostics.iter().rev().filter(|it| it.is_of_unread_item() || it.code == Code::DuplicateId);
+        let faults: BTreeMap<&RepoPath, &str> =
+            of_items.filter_map(|fault| Some((&fault.at.as_ref()?.path, fault.message.as_str()))).collect();
         let text = |(path, kind): (&RepoPath, &str)| {
             let reason = faults.get(path).filter(|_| kind == "document").copied();
             let kind = if reason.is_some() { "work_item" } else { kind };

@@ -12,7 +12,6 @@ mod document_cache;
 mod documents;
 mod driver;
 mod error;
-mod github_warnings;
 mod handover;
 mod issues;
 mod items;
@@ -40,7 +39,8 @@ pub use error::{EngineError, Unsettled, until_settled};
 pub use handover::card_text;
 pub use notices::{apply_severities, unmatched};
 pub use pack_state::{
-    CheckRequest, FAILED, PackState, REMOVED, UNCHANGED, UNVERIFIABLE, WRITTEN, check_packs, lost_its_issue, orphaned,
+    CheckRequest, FAILED, PackState, REMOVED, UNCHANGED, UNVERIFIABLE, WRITTEN, check_packs, has_unread_root,
+    lost_its_issue, orphaned,
 };
 pub use prepared_profile::count_tokens;
 pub use probe::{BudgetProbe, PackRequest, PackTarget, Probe, Snapshot};

@@ -1,12 +1,23 @@
-//! Severities of diagnostics, and the warnings that packs carry.
+//! Severities of diagnostics, the warnings that packs carry, and warnings about issues of GitHub: snapshots that are
+//! incomplete, and issues of private repos.
 
 use super::documents::CONFIG;
 use super::project::Project;
 use super::reader::InputReader;
 use crate::config::{Globs, Settings};
+use crate::graph::{Corpus, Entry, Value};
 use crate::model::{Code, Diagnostic, Level, RepoPath, Severity, SourceTree};
+use crate::redact::Clean;
 use crate::select::Notice;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// The state folder, of whose content only the snapshot is committed.
+const STATE: &str = ".contextpack";
+
+/// The number of relations of an issue that GitHub has lists of.
+const LISTS: usize = 4;
+
+const PRIVATE: &str = "set `github.private: true` if this repo is private too, or keep packs out of git with `output.dir: .contextpack/packs`";
 
 /// Applies the configured severities to diagnostics, and drops the allowed ones.
 pub fn apply_severities(diagnostics: Vec<Diagnostic>, settings: &Settings) -> Vec<Diagnostic> {
@@ -23,20 +34,20 @@ pub fn unmatched(settings: &Settings, source: &dyn SourceTree) -> Vec<Diagnostic
     let files = source.files();
     let items = settings.work_items.iter().map(|source| (&source.include, "work_items"));
     let adrs = settings.adrs.is_configured.then_some((&settings.adrs.include, "adrs"));
-    let globs = items.chain(adrs).flat_map(|(globs, of)| {
-        globs.written.iter().enumerate().map(move |(index, written)| (globs, index, written, of))
-    });
-    let matches = |globs: &Globs, index: &usize, of: &str, path: &str| {
-        globs.set.matches(path).contains(index) && (of != "work_items" || globs.spells_hidden(*index, path))
+    let matches = |globs: &Globs, index: usize, of: &str, path: &str| {
+        globs.set.matches(path).contains(&index) && (of != "work_items" || globs.spells_hidden(index, path))
     };
-    globs
-        .filter(|(.., written, _)| !written.starts_with("work_items/"))
-        .filter(|(globs, index, _, of)| !files.iter().any(|path| matches(globs, index, of, path.as_str())))
-        .map(|(.., written, of)| {
-            Diagnostic::new(Code::UnmatchedGlob, None, format!("no file matches `{written}` of `{of}`"))
-                .help("correct the glob, or remove it; ignored files count only where git tracks them")
-        })
-        .collect()
+    let mut unmatched = Vec::new();
+    for (globs, of) in items.chain(adrs) {
+        for (index, written) in globs.written.iter().enumerate().filter(|(_, it)| !it.starts_with("work_items/")) {
+            if !files.iter().any(|path| matches(globs, index, of, path.as_str())) {
+                let message = format!("no file matches `{written}` of `{of}`");
+                let help = "correct the glob, or remove it; ignored files count only where git tracks them";
+                unmatched.push(Diagnostic::new(Code::UnmatchedGlob, None, message).help(help));
+            }
+        }
+    }
+    unmatched
 }
 
 /// The warnings about items and their graph, by the id of the item that they concern.
@@ -67,16 +78,11 @@ impl PackNotices {
 
 /// Returns whether a diagnostic about a neighbour concerns the text that is in the pack.
 fn concerns_text(code: Code) -> bool {
-    matches!(
-        code,
-        Code::DuplicateId
-            | Code::ConflictMarkers
-            | Code::InvalidFrontMatter
-            | Code::InvalidItem
-            | Code::UnreadableFile
-            | Code::BodyDiffers
-            | Code::StatusDiffers
-    )
+    use Code::{
+        BodyDiffers, ConflictMarkers, DuplicateId, InvalidFrontMatter, InvalidItem, StatusDiffers, UnreadableFile,
+    };
+    let of_record = matches!(code, DuplicateId | InvalidFrontMatter | InvalidItem | UnreadableFile);
+    of_record || matches!(code, ConflictMarkers | BodyDiffers | StatusDiffers)
 }
 
 /// The items that packs hold, of which a diagnostic may speak.
@@ -115,4 +121,96 @@ pub(super) fn notice(diagnostic: &Diagnostic, reader: &InputReader<'_>) -> Notic
         path: diagnostic.at.as_ref().map(|at| reader.line("path", at.path.as_str())),
         line: diagnostic.at.as_ref().and_then(|at| at.line).map(u64::from),
     }
+}
+
+impl Project<'_> {
+    /// Returns the warnings about issues that the pack of `root` holds, and those that the build reports for it alone.
+    pub(super) fn github_warnings(&self, root: usize) -> [Vec<Diagnostic>; 2] {
+        let entry = &self.corpus.entries[root];
+        let (relations, comments) = self.unknown_parts(entry);
+        let of_repo = |repo: &Clean| self.repos_without_relations.contains_key(&repo.to_lowercase());
+        let is_reported_once = entry.issue.as_ref().is_some_and(|issue| of_repo(&issue.repo));
+        let parts = [&relations[..], &comments[..]].concat();
+        let reported = if is_reported_once { &comments } else { &parts };
+        let neighbours = self.neighbours(root).map(|item| &*self.corpus.entries[item]);
+        let private = std::iter::once(&**entry).chain(neighbours).filter(|_| self.is_published);
+        let private: Vec<Diagnostic> = private.filter_map(private_issue).collect();
+        [&parts, reported].map(|parts| self.incomplete_issue(entry, parts).into_iter().chain(private.clone()).collect())
+    }
+
+    /// Returns the names of the root's relations that the snapshot may lack, and `comments` if it may lack some of these.
+    fn unknown_parts(&self, entry: &Entry) -> (Vec<&'static str>, Vec<&'static str>) {
+        let Some(issue) = &entry.issue else { return Default::default() };
+        let comments = !issue.has_comments && self.reader.settings.github.comments > 0;
+        (issue.unknown_names(), comments.then_some("comments").into_iter().collect())
+    }
+
+    fn incomplete_issue(&self, entry: &Entry, parts: &[&str]) -> Option<Diagnostic> {
+        let issue = entry.issue.as_ref().filter(|_| !parts.is_empty())?;
+        let here = issue.is_here(&self.corpus.rules);
+        let root = if here { issue.number.to_string() } else { format!("{}#{}", issue.repo, issue.number) };
+        let message =
+            format!("the snapshot may not have all of `{}#{}`: {}", issue.repo, issue.number, parts.join(", "));
+        let help = format!("run `contextpack sync {root}`; what does not stand here may exist all the same");
+        let fault = Diagnostic::in_file(Code::IncompleteIssue, &issue.origin.path, message);
+        Some(fault.help(help).about(&*entry.item.id))
+    }
+
+    /// Returns a warning for each private repo whose issues are in a snapshot that others may read.
+    pub fn private_repos(&self) -> Vec<Diagnostic> {
+        let mut repos: BTreeMap<String, (&Clean, usize)> = BTreeMap::new();
+        let issues = self.corpus.entries.iter().filter_map(|entry| entry.issue.as_ref());
+        for issue in issues.filter(|issue| self.is_published && issue.private == Some(true)) {
+            repos.entry(issue.repo.to_lowercase()).or_insert((&issue.repo, 0)).1 += 1;
+        }
+        let warning = |(repo, count): &(&Clean, usize)| {
+            let issues = if *count == 1 { "1 issue".to_owned() } else { format!("{count} issues") };
+            let message = format!("the snapshot has {issues} of `{repo}`, which is a private repo, and is committed");
+            Diagnostic::new(Code::PrivateIssue, None, message).help(PRIVATE)
+        };
+        repos.values().map(warning).collect()
+    }
+}
+
+/// Returns the repos for none of whose issues, if there are several, the snapshot has relations, by names in lower case.
+pub(super) fn repos_without_relations(corpus: &Corpus) -> BTreeMap<String, Clean> {
+    let mut repos: BTreeMap<String, (&Clean, usize, bool)> = BTreeMap::new();
+    for entry in &corpus.entries {
+        let is_pull = || entry.item.fields.iter().any(|field| &*field.name == "type" && is(&field.node.value, "pull"));
+        let Some(issue) = entry.issue.as_ref().filter(|_| !entry.item.no_pack && !is_pull()) else { continue };
+        let (_, issues, all_unknown) = repos.entry(issue.repo.to_lowercase()).or_insert((&issue.repo, 0, true));
+        *issues += 1;
+        *all_unknown &= issue.unknown.len() == LISTS;
+    }
+    let without = repos.into_iter().filter(|(_, (_, issues, all_unknown))| *all_unknown && *issues > 1);
+    without.map(|(repo, (shown, ..))| (repo, shown.clone())).collect()
+}
+
+fn is(value: &Value<Clean>, word: &str) -> bool {
+    matches!(value, Value::Scalar { text, .. } if &**text == word)
+}
+
+pub(super) fn missing_relations(repos: &BTreeMap<String, Clean>) -> Vec<Diagnostic> {
+    let warning = |repo: &Clean| {
+        let message = format!("the snapshot has no relations of any issue of `{repo}`, which is unknown and not none");
+        let help = "run `contextpack sync`; if the server has no lists of sub-issues and dependencies, state them in texts and work items, and allow this warning";
+        Diagnostic::new(Code::IncompleteIssue, None, message).help(help)
+    };
+    repos.values().map(warning).collect()
+}
+
+/// Returns whether packs are committed to a repo that others may read, by the configuration or else by the snapshot.
+pub(super) fn is_published(settings: &Settings, corpus: &Corpus) -> bool {
+    let has_private_issues = || {
+        let mut issues = corpus.entries.iter().filter_map(|entry| entry.issue.as_ref());
+        issues.any(|issue| issue.is_here(&corpus.rules) && issue.private == Some(true))
+    };
+    !settings.output.dir.is_under(STATE) && !settings.github.private.unwrap_or_else(has_private_issues)
+}
+
+fn private_issue(entry: &Entry) -> Option<Diagnostic> {
+    let issue = entry.issue.as_ref().filter(|issue| issue.private == Some(true))?;
+    let message = format!("`{}#{}` is an issue of a private repo, and packs are committed", issue.repo, issue.number);
+    let fault = Diagnostic::in_file(Code::PrivateIssue, &issue.origin.path, message);
+    Some(fault.help(PRIVATE).about(&*entry.item.id))
 }

@@ -30,9 +30,7 @@ const DISPLACED: &str = "a link, or something else that is not read, is in the p
 /// What a build did with a pack, or how the pack's file compares with what a build gives.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PackState {
-    /// The file's name.
     pub name: String,
-    /// The root's id.
     pub root: String,
     pub profile: String,
     /// `written`, `unchanged`, `removed` or `failed` after a build; `fresh`, `stale`, `edited`, `missing`, `orphaned`,
@@ -40,7 +38,6 @@ pub struct PackState {
     pub status: &'static str,
     /// Why it was written, removed or not built, or is not fresh.
     pub reasons: Vec<String>,
-    /// Hash and size of the pack, if it was built.
     pub summary: Option<PackSummary>,
     /// The names of files that a build wrote or removed: the pack, its companion.
     pub files: Vec<String>,
@@ -92,19 +89,16 @@ impl PackState {
     }
 }
 
-/// The files that a build is compared with.
 #[derive(Debug, Clone, Copy)]
 pub struct CheckRequest<'a> {
     pub folder: &'a Folder,
     /// Whether each pack has a Markdown companion.
     pub markdown: bool,
-    /// Whether packs without a file are reported as missing without being built. This is much faster, but does not
-    /// find out whether they can be built.
+    /// Whether packs without a file are reported as missing without being built, which is much faster.
     pub skip_missing: bool,
 }
 
-/// Builds the packs of `job` in memory and compares them with the files on disk; `progress` is called once for each
-/// pack, from several threads. Returns the states by name.
+/// Builds the packs of `job` in memory and returns their states by name; several threads call `progress` once for each.
 pub fn check_packs(
     files: &Repo,
     project: &Project<'_>,
@@ -139,25 +133,18 @@ pub fn lost_its_issue(existing: &[u8], built: &Pack) -> bool {
 }
 
 /// Returns the file names of the packs of these roots; `None` if two roots share one, so that neither is built.
-pub fn pack_names(project: &Project<'_>, roots: &[usize], profiles: &[String]) -> Option<BTreeSet<String>> {
+fn pack_names(project: &Project<'_>, roots: &[usize], profiles: &[String]) -> Option<BTreeSet<String>> {
     let mut names = BTreeSet::new();
-    for root in roots {
-        let slug = slug(&project.pack_name(*root));
-        if !profiles.iter().all(|profile| names.insert(format!("{slug}.{profile}.json"))) {
-            return None;
-        }
-    }
-    Some(names)
+    let mut slugs = roots.iter().map(|root| slug(&project.pack_name(*root)));
+    let mut is_new = |slug: &str, profile: &String| names.insert(format!("{slug}.{profile}.json"));
+    slugs.all(|slug| profiles.iter().all(|profile| is_new(&slug, profile))).then_some(names)
 }
 
 /// A pack in the folder that no root and profile produces.
 pub(super) struct OrphanPack {
     name: String,
     pack: Pack,
-    /// Why no build gives it, if it is certainly orphaned.
     reason: String,
-    /// Why it may still be valid: its issue is not in the snapshot, or its item's file cannot be read or was replaced by
-    /// something else.
     pub(super) unverifiable: Option<&'static str>,
 }
 
@@ -211,27 +198,31 @@ pub(super) fn orphans(
 
 /// Returns why a pack that a build does not give may still be valid.
 fn unverifiable(pack: &Pack, diagnostics: &[Diagnostic], project: &Project<'_>, top: &Path) -> Option<&'static str> {
-    let root = pack.sections.iter().find(|section| section.id == "root.json");
-    let source = root.and_then(|section| section.source.path.as_deref());
-    let is_unread = |path: &str| {
-        let mut unread = diagnostics.iter().filter(|diagnostic| diagnostic.is_of_unread_item());
-        unread.any(|diagnostic| diagnostic.at.as_ref().is_some_and(|at| at.path.as_str() == path))
-    };
     let url = pack.root.issue_url.as_deref().filter(|_| pack.root.work_item_id.is_none());
     let lacks = |issue: IssueReference<'_>| {
         project.graph().of_issue(project.corpus(), issue.repo.unwrap_or_default(), issue.number).is_none()
     };
-    if source.is_some_and(is_unread) {
+    if has_unread_root(pack, diagnostics) {
         Some(UNREADABLE)
     } else if url.and_then(IssueReference::parse).is_some_and(lacks) {
         Some(NOT_IN_SNAPSHOT)
     } else {
-        source.is_some_and(|path| is_displaced(top, path)).then_some(DISPLACED)
+        root_path(pack).is_some_and(|path| is_displaced(top, path)).then_some(DISPLACED)
     }
 }
 
-/// Returns the states of the packs in the folder that no root of `items` gives under `profiles`; `diagnostics` are those of
-/// their build.
+fn root_path(pack: &Pack) -> Option<&str> {
+    pack.sections.iter().find(|section| section.id == "root.json")?.source.path.as_deref()
+}
+
+/// Returns whether the file of the root of a pack cannot be read as a whole, as `diagnostics` say.
+pub fn has_unread_root(pack: &Pack, diagnostics: &[Diagnostic]) -> bool {
+    let path = root_path(pack);
+    let is_root = |fault: &Diagnostic| path.is_some() && fault.at.as_ref().map(|at| at.path.as_str()) == path;
+    diagnostics.iter().any(|fault| fault.is_of_unread_item() && is_root(fault))
+}
+
+/// Returns the states of the packs in the folder that no root of `items` gives under `profiles`.
 pub fn orphaned(
     repository: &Repository,
     project: &Project<'_>,
@@ -262,8 +253,7 @@ pub(super) fn holding(folder: &Folder, items: &BTreeMap<&str, usize>) -> BTreeMa
     holding
 }
 
-/// Returns which part of the configuration, or which missing item, keeps a build from giving the pack `name`; `names` are those
-/// that it gives.
+/// Returns which part of the configuration, or which missing item, keeps a build from giving the pack `name`.
 fn orphaned_by(name: &str, pack: &Pack, names: &BTreeSet<&str>, project: &Project<'_>) -> String {
     let slug_of_pack = name.strip_suffix(&format!(".{}.json", pack.profile)).unwrap_or(name);
     let is_of_root = |other: &&str| {
@@ -279,8 +269,7 @@ fn orphaned_by(name: &str, pack: &Pack, names: &BTreeSet<&str>, project: &Projec
     if exists { "its item is not among the `roots` of the configuration" } else { "its item is gone" }.to_owned()
 }
 
-/// Returns whether something other than a file is at `path`, or something other than a folder above it, such as a link
-/// or a pipe. Then it is unknown whether the file is gone.
+/// Returns whether something else, such as a link, is in the place of a file or of a folder above it.
 fn is_displaced(top: &Path, path: &str) -> bool {
     let mut here = top.to_path_buf();
     let mut parts = path.split('/').peekable();

@@ -22,8 +22,7 @@ pub(super) struct PreparedProfile<'a> {
 }
 
 impl PreparedProfile<'_> {
-    /// Returns a digest of everything that determines the pack of `root` except its stamp: `fit` and `seal` get nothing else.
-    /// Without a root it is the pack with which a session begins.
+    /// Returns a digest of everything that determines the pack of `root`, or the start of a session, except its stamp.
     pub(super) fn fingerprint(&self, root: Option<(usize, &RootReferences)>, knowledge: &KnowledgeSections) -> Digest {
         let mut digester = self.key_prefix.clone();
         knowledge.hash(&mut digester);
@@ -35,22 +34,28 @@ impl PreparedProfile<'_> {
 }
 
 impl Project<'_> {
-    /// Prepares a profile; `None` if `counters` has none for its tokenizer.
+    /// Prepares a profile with built-in texts besides, or `instead` of, its instructions; `None` without a counter for it.
     pub(super) fn prepare_profile<'b>(
         &'b self,
         profile: &'b Profile,
         budget: Budget,
         counters: &'b BTreeMap<Option<Tokenizer>, Counter>,
-        texts: InstructionTexts,
+        instead: Option<BuiltinText>,
+        additions: &[BuiltinText],
     ) -> Result<Option<PreparedProfile<'b>>, Diagnostic> {
-        let (mut instructions, input) = match texts.instead {
-            Some(text) => (text.instructions(), text.input()),
+        let (mut instructions, input) = match instead {
+            Some(builtin) => {
+                let (text, input) = (Clean::literal(builtin.text).trimmed(), input_of(builtin));
+                (ProfileInstructions { text, origin: input.origin.clone(), removals: Vec::new() }, input)
+            }
             None => self.instructions(profile)?,
         };
         let mut inputs = vec![input];
-        for addition in texts.additions {
-            instructions.text = with_addition(&instructions.text, *addition);
-            inputs.push(addition.input());
+        for addition in additions {
+            let mut text = CleanBuf::new();
+            text.text(&instructions.text).lit("\n\n").lit(addition.text.trim_end());
+            instructions.text = text.finish();
+            inputs.push(input_of(*addition));
         }
         let github = &self.reader.settings.github;
         let comments = CommentRules {
@@ -77,11 +82,8 @@ impl Project<'_> {
     fn instructions(&self, profile: &Profile) -> Result<(ProfileInstructions, Input), Diagnostic> {
         let (text, origin, removals) = match &profile.instructions {
             Instructions::Builtin { version, text } => {
-                let origin = TextOrigin {
-                    id: Some(self.reader.line("profile", &profile.name)),
-                    version: Some(*version),
-                    ..TextOrigin::new(OriginKind::Builtin)
-                };
+                let (id, version) = (Some(self.reader.line("profile", &profile.name)), Some(*version));
+                let origin = TextOrigin { id, version, ..TextOrigin::new(OriginKind::Builtin) };
                 (Clean::literal(text), origin, Vec::new())
             }
             Instructions::File(path) => {
@@ -100,30 +102,10 @@ impl Project<'_> {
     }
 }
 
-/// The built-in texts that packs have besides, or instead of, their profile's instructions.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct InstructionTexts {
-    pub(super) instead: Option<BuiltinText>,
-    pub(super) additions: &'static [BuiltinText],
-}
-
-fn with_addition(text: &Clean, addition: BuiltinText) -> Clean {
-    let mut all = CleanBuf::new();
-    all.text(text).lit("\n\n").lit(addition.text.trim_end());
-    all.finish()
-}
-
-impl BuiltinText {
-    fn instructions(self) -> ProfileInstructions {
-        let text = Clean::literal(self.text).trimmed();
-        ProfileInstructions { text, origin: self.input().origin, removals: Vec::new() }
-    }
-
-    pub(super) fn input(self) -> Input {
-        let id = Some(Clean::literal(self.id));
-        let origin = TextOrigin { id, version: Some(self.version), ..TextOrigin::new(OriginKind::Builtin) };
-        Input { digest: Some(Digest::of(self.text)), origin }
-    }
+fn input_of(builtin: BuiltinText) -> Input {
+    let (id, version) = (Some(Clean::literal(builtin.id)), Some(builtin.version));
+    let origin = TextOrigin { id, version, ..TextOrigin::new(OriginKind::Builtin) };
+    Input { digest: Some(Digest::of(builtin.text)), origin }
 }
 
 pub(super) fn counted_tokenizer(budget: &Budget) -> Option<Tokenizer> {

@@ -1,7 +1,7 @@
 //! Packs that are built in memory: the one that a command asks for, under several limits to find what each limit adds, and
 //! many from one reading for users of the library.
 
-use super::agents::AgentContext;
+use super::agents::{AgentContext, history};
 use super::build::input_diagnostics;
 use super::{
     BudgetLimits, BuildJob, BuildReport, Built, EngineError, Project, Repository, RootSummary, Unsettled, build_packs,
@@ -20,21 +20,17 @@ pub struct PackTarget<'a> {
     pub root: Option<&'a str>,
     /// Its profile, of which at most one may be given; without any, the agent's or the first of the configuration is used.
     pub profiles: &'a [String],
-    /// The limits that were asked for.
     pub limits: BudgetLimits,
     pub agent: Option<&'a str>,
-    /// How much a pack for an agent holds.
     pub policy: Option<Policy>,
     pub job: Option<(&'a str, &'a Job)>,
 }
 
 /// A pack to be built, and its limits.
 pub struct Probe<'p, 's> {
-    /// The build.
     pub probe: BudgetProbe<'p, 's>,
     /// The limits that were asked for, else those of the agent.
     pub limits: BudgetLimits,
-    /// The stem of the agent's file.
     pub agent: Option<String>,
 }
 
@@ -49,7 +45,12 @@ impl Repository {
         if target.profiles.len() > 1 {
             return Err(EngineError::Target("one pack has one profile: give `--profile` once"));
         }
-        let agent = target.agent.map(|name| self.agent(project, name, target.policy, target.job)).transpose()?;
+        let agent = target.agent.map(|name| {
+            // git and the documents do not wait for each other.
+            let (history, _) = rayon::join(|| history(self.root(), self.settings()), || project.knowledge());
+            project.agent_context(name, target.policy, target.job, &history)
+        });
+        let agent = agent.transpose()?;
         let item = match target.root {
             Some(root) => self.find_roots(project, &[root.to_owned()])?.first().copied(),
             None => None,
@@ -88,7 +89,6 @@ pub struct BudgetProbe<'p, 's> {
 }
 
 impl<'p, 's> BudgetProbe<'p, 's> {
-    /// Prepares the root with the index `item` under `profile`.
     pub fn new(project: &'p Project<'s>, item: Option<usize>, profile: String, stamp: Stamp) -> Self {
         Self { project, item, profile, stamp, agent: None }
     }
@@ -106,15 +106,11 @@ impl<'p, 's> BudgetProbe<'p, 's> {
     /// Builds the pack under these limits, or returns the errors that prevent it.
     pub fn build(&self, limits: BudgetLimits) -> Result<Result<Sealed, Vec<Diagnostic>>, Unsettled> {
         let (mut packs, faults) = self.project.build(&self.job(limits), None, &|built: Built| built.outcome)?;
-        let redacted = |fault| self.project.redacted_for_output(fault);
-        Ok(match packs.pop() {
-            Some(outcome) => outcome.map_err(|fault| vec![redacted(fault)]),
-            None => Err(faults.into_iter().map(redacted).collect()),
-        })
+        let outcome = packs.pop().map_or(Err(faults), |outcome| outcome.map_err(|fault| vec![fault]));
+        Ok(outcome.map_err(|faults| self.project.redacted(&faults)))
     }
 
-    /// Builds the pack under these limits, with all diagnostics that a build of it alone reports; `files` are what the project
-    /// was read from.
+    /// Builds the pack under these limits, with all diagnostics that a build of it alone reports.
     pub fn report(&self, files: &Repo, limits: BudgetLimits) -> Result<(Option<Sealed>, BuildReport), Unsettled> {
         let (mut packs, report) =
             build_packs(files, self.project, &self.job(limits), None, &|built| built.outcome.ok())?;
@@ -122,16 +118,10 @@ impl<'p, 's> BudgetProbe<'p, 's> {
     }
 
     fn job(&self, limits: BudgetLimits) -> BuildJob {
-        BuildJob {
-            roots: self.item.into_iter().collect(),
-            others: Vec::new(),
-            profiles: vec![self.profile.clone()],
-            limits,
-            stamp: self.stamp.clone(),
-            agent: self.agent.clone(),
-            session_start: self.item.is_none(),
-            are_named: true,
-        }
+        let (roots, profiles) = (self.item.into_iter().collect(), vec![self.profile.clone()]);
+        let (others, stamp, agent) = (Vec::new(), self.stamp.clone(), self.agent.clone());
+        let session_start = self.item.is_none();
+        BuildJob { roots, others, profiles, limits, stamp, agent, session_start, are_named: true }
     }
 
     pub fn limit(tokens: bool, limit: u64) -> BudgetLimits {
@@ -147,8 +137,7 @@ impl<'p, 's> BudgetProbe<'p, 's> {
         }
     }
 
-    /// Returns the smallest limit above the use of `pack` at which `enough` holds; `None` if no limit is enough. A
-    /// larger budget never removes anything, so bisection finds the limit.
+    /// Returns the smallest limit above the use of `pack` at which `enough` holds; `None` if no limit is enough.
     pub fn smallest_limit(&self, pack: &Pack, enough: &dyn Fn(&Pack) -> bool) -> Result<Option<u64>, Unsettled> {
         let (unit, used) = Self::unit(pack);
         let holds = |limit| -> Result<bool, Unsettled> {

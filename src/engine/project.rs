@@ -2,7 +2,7 @@
 
 use super::documents::ReadKnowledge;
 use super::reader::InputReader;
-use super::{apply_severities, github_warnings, issues, items, notices};
+use super::{apply_severities, issues, items, notices};
 use crate::cache::{InputCaches, Inputs};
 use crate::config::{DenyList, Settings};
 use crate::graph::{Corpus, Entry, Graph, GraphRules, merge_issues, plain_status};
@@ -91,15 +91,15 @@ impl<'a> Project<'a> {
         let graph = Graph::build(&corpus);
         diagnostics.extend(duplicates);
         diagnostics.extend_from_slice(graph.diagnostics());
-        let repos_without_relations = github_warnings::repos_without_relations(&corpus);
-        diagnostics.extend(github_warnings::missing_relations(&repos_without_relations));
+        let repos_without_relations = notices::repos_without_relations(&corpus);
+        diagnostics.extend(notices::missing_relations(&repos_without_relations));
         diagnostics.sort();
         diagnostics.dedup();
         let diagnostics = apply_severities(bounded(diagnostics), settings);
         Self {
             notices: notices::PackNotices::new(&diagnostics, &reader),
             has_damage: corpus.entries.iter().any(|entry| entry.damage.is_some()),
-            is_published: github_warnings::is_published(settings, &corpus),
+            is_published: notices::is_published(settings, &corpus),
             reader,
             corpus,
             graph,

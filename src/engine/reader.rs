@@ -71,8 +71,7 @@ impl Withheld {
 }
 
 impl InputReader<'_> {
-    /// Scrubs the texts of one source together, parses those with the indexes `markdown_pieces` as Markdown, and digests
-    /// the result with `digested`.
+    /// Scrubs the texts of one source together, parses those of `markdown_pieces`, and digests the result with `digested`.
     pub(super) fn scrub(
         &self,
         batch: ScrubBatch<'_>,
@@ -101,8 +100,7 @@ impl InputReader<'_> {
         ScrubResult { scrubbed, markdown: markdown.into_iter().map(Arc::new).collect(), digest }
     }
 
-    /// Returns a cached value with its texts, which were scrubbed from the pieces that `pieces` gives for it; `is_document`
-    /// says of what. `proof` is what the entry was authenticated with.
+    /// Returns a cached value with its texts, if `proof` authenticates them as those of the pieces that `pieces` gives for it.
     pub(super) fn cached<'p, T: DeserializeOwned>(
         &self,
         is_document: bool,
@@ -135,13 +133,14 @@ impl InputReader<'_> {
         Some(())
     }
 
+    /// Returns the names of the files; their texts are read by [`Inputs`], which records them.
     pub(super) fn source(&self) -> &dyn SourceTree {
-        &self.inputs
+        self.inputs.source
     }
 
     /// Returns whether a file counts as text that anyone could have written.
     pub(super) fn distrusts(&self, path: &RepoPath) -> bool {
-        self.untracked.distrusts(&self.inputs, path)
+        self.untracked.distrusts(self.inputs.source, path)
     }
 
     /// Redacts one line that does not come from a file.
@@ -179,8 +178,7 @@ impl InputReader<'_> {
         self.scrub(batch, &pieces, &[], digest_of_last).digest
     }
 
-    /// Redacts all texts of a work item together; returns the item, its body, the removals, and a digest. `content` has the
-    /// digests of its files if they hold no other item.
+    /// Redacts all texts of a work item together. `content` has the digests of its files if they hold no other item.
     pub(super) fn item(
         &self,
         raw: &Item<String>,
@@ -223,8 +221,7 @@ impl InputReader<'_> {
         (clean, body, removals, digest)
     }
 
-    /// Returns why a file with this text is not for everyone, if it, or what it leads to, is an agent's, or a document with
-    /// secrets or of one agent: whatever else names it, it is nothing but that.
+    /// Returns why a file with this text is not for everyone, whatever else names it.
     pub(super) fn restriction(&self, path: &RepoPath, raw: &str) -> Option<Withheld> {
         let of_agent = || self.leads_to_agent(path).then_some(Withheld::OtherAgent);
         self.document_restriction(path, raw).or_else(of_agent)
@@ -246,12 +243,12 @@ impl InputReader<'_> {
 
     /// Returns a path, and what it leads to if it is a link.
     pub(super) fn names<'p>(&'p self, path: &'p RepoPath) -> impl Iterator<Item = &'p RepoPath> {
-        [path].into_iter().chain(self.inputs.link_end(path))
+        [path].into_iter().chain(self.source().link_end(path))
     }
 
     /// Returns whether a path is that of a pipe, a socket, a device or a cyclic link.
     pub(super) fn is_special(&self, path: &RepoPath) -> bool {
-        self.inputs.special_files().binary_search(path).is_ok()
+        self.source().special_files().binary_search(path).is_ok()
     }
 
     pub(super) fn raw(&self, path: &RepoPath) -> Result<String, Diagnostic> {
@@ -289,8 +286,7 @@ impl InputReader<'_> {
     }
 }
 
-/// Returns the diagnostic for a file that the configuration names and that cannot be used: an error if the file exists
-/// and the system refuses to read it.
+/// Returns the diagnostic for a file that cannot be used: an error if it exists and the system refuses to read it.
 pub(super) fn unreadable(path: &RepoPath, refusal: &Refusal) -> Diagnostic {
     let (message, help) = match refusal {
         Refusal::Denied => (
@@ -379,8 +375,7 @@ pub(super) fn recorded(removal: Removal, key: &str) -> RecordedRemoval {
     }
 }
 
-/// Merges removals by one rule on one line. In a body their counts add up; elsewhere one value may be read twice, such as
-/// a field that is also the title, so the larger count is right.
+/// Merges removals by one rule on one line. Outside a body one value may be read twice, so the larger count is right.
 pub(super) fn merged(mut removals: Vec<RecordedRemoval>) -> Vec<RecordedRemoval> {
     removals.sort();
     removals.dedup_by(|b, a| {

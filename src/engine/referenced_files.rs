@@ -146,9 +146,8 @@ impl<'p, 's> ReferencedFiles<'p, 's> {
             (a.kind, &a.path, &a.anchor).cmp(&(b.kind, &b.path, &b.anchor))
         });
         // A whole file comes before its sections, which it contains.
-        references.files.dedup_by(|later, first| {
-            (later.file.kind, &later.file.path) == (first.file.kind, &first.file.path)
-                && (first.file.anchor.is_none() || first.file.anchor == later.file.anchor)
+        references.files.dedup_by(|ReferencedFile { file: b, .. }, ReferencedFile { file: a, .. }| {
+            (b.kind, &b.path) == (a.kind, &a.path) && (a.anchor.is_none() || a.anchor == b.anchor)
         });
         references.code = code.into_values().collect();
         references.code.iter_mut().for_each(|code| code.lines.sort_by_key(|(lines, _)| *lines));
@@ -169,8 +168,7 @@ impl<'p, 's> ReferencedFiles<'p, 's> {
         draft || entry.item.origin.path == *path || entry.item.body.origin.path == *path
     }
 
-    /// Adds lines that the snapshot keeps; of several references to the same lines the first counts. A document that the
-    /// pack must not hold is not shown by way of the snapshot either.
+    /// Adds lines that the snapshot keeps, unless they are of a document that the pack must not hold.
     fn add_kept(&self, by: usize, kept: &KeptCodeRef, references: &mut RootReferences) {
         let Some(issue) = &self.project.corpus.entries[by].issue else { return };
         let (Some(code), Some(removals)) = (issue.code.get(kept.index), issue.code_removals.get(kept.index)) else {
@@ -179,13 +177,9 @@ impl<'p, 's> ReferencedFiles<'p, 's> {
         match self.project.withheld(&code.path, self.agent) {
             Some(Withheld::Secret) => return references.secrets.push(code.path.clone()),
             Some(Withheld::OtherAgent) => {
-                return references.missing.push(MissingReference {
-                    written: code.shown.clone(),
-                    kind: FileKind::Code,
-                    reason: "other_agent",
-                    untrusted: false,
-                    at: kept.at.clone(),
-                });
+                let (written, at, kind) = (code.shown.clone(), kept.at.clone(), FileKind::Code);
+                let missing = MissingReference { written, kind, reason: "other_agent", untrusted: false, at };
+                return references.missing.push(missing);
             }
             None => {}
         }
@@ -210,11 +204,10 @@ fn add_code(code: &mut ReferencedCode, file: &FileRef, by: usize) {
 }
 
 fn names_digest(project: &Project<'_>) -> Digest {
-    let mut digester = Digester::default();
+    let (mut digester, source) = (Digester::default(), project.reader.source());
     project.corpus.hash_names(&mut digester);
-    for path in project.reader.source().files().iter().chain(project.reader.source().special_files()) {
-        (path, project.reader.source().tracked(path)).hash(&mut digester);
-    }
+    let files = source.files().iter().chain(source.special_files());
+    files.for_each(|path| (path, source.tracked(path)).hash(&mut digester));
     digester.digest()
 }
 
@@ -260,7 +253,7 @@ fn read_file(
     if let Some(known) = reader.inputs.file_result::<LoadedDocument>(purpose, path) {
         return Ok(LoadedDocument::clone(&known));
     }
-    let raw = match reader.source().read(path) {
+    let raw = match reader.inputs.read(path) {
         Ok(raw) => raw,
         Err(refusal) => {
             let fault = || reader.scrubbed(unreadable(path, &refusal));

@@ -37,16 +37,8 @@ pub struct OpenRequest<'a> {
 impl<'a> OpenRequest<'a> {
     /// Asks for the repository around `folder` as `contextpack build` reads it, without a cache.
     pub fn new(folder: &'a Path) -> Self {
-        let untracked = Untracked::default();
-        Self {
-            folder,
-            config: None,
-            outputs: &[],
-            cache: None,
-            caches: None,
-            untracked,
-            environment: process_environment(),
-        }
+        let (untracked, environment) = (Untracked::default(), process_environment());
+        Self { folder, config: None, outputs: &[], cache: None, caches: None, untracked, environment }
     }
 
     /// Reuses what `contextpack build` left in the cache of the repository; packs are the same without it.
@@ -72,7 +64,7 @@ pub struct Repository {
     files: Repo,
     cache: OpenedCache,
     environment: Environment,
-    untracked: Untracked,
+    pub(super) untracked: Untracked,
     notes: Mutex<Vec<String>>,
 }
 
@@ -97,8 +89,7 @@ impl Repository {
         Ok(repository)
     }
 
-    /// Reads the configuration and lists the files, unless the `previous` listing is still current, and again while
-    /// `observer` asks for it. No cache is opened.
+    /// Reads the configuration and lists the files, unless the `previous` listing is current, while `observer` asks for it.
     pub(super) fn list(
         root: PathBuf,
         request: &OpenRequest<'_>,
@@ -113,12 +104,9 @@ impl Repository {
             RepoOptions { deny: &configuration.deny, excluded: &never, snapshot: Some(&settings.github.snapshot) };
         let previous = previous.filter(|previous| previous.configuration.text == configuration.text);
         let is_current = |files: &Repo| observer.changed_paths.as_ref().is_some_and(|paths| files.is_current(paths));
-        let reusable = match previous.map(|previous| previous.files).filter(is_current) {
-            Some(mut files) => files.resume()?.then_some(files),
-            None => None,
-        };
-        let mut is_new = reusable.is_none();
-        let mut files = reusable.map_or_else(|| Repo::open(&root, options), Ok)?;
+        let mut previous = previous.map(|previous| previous.files).filter(is_current);
+        let mut is_new = !previous.as_mut().map_or(Ok(false), Repo::resume)?;
+        let mut files = previous.filter(|_| !is_new).map_or_else(|| Repo::open(&root, options), Ok)?;
         // If folders appear faster than they can be followed, the next build finds the rest.
         for _ in 0..MAX_LISTINGS {
             if !observer.on_listed.as_mut().is_some_and(|listed| listed(&files, settings, is_new)) {
@@ -128,12 +116,11 @@ impl Repository {
             files = Repo::open(&root, options)?;
         }
         configuration.confirm(&root, request.config)?;
-        let (environment, untracked) = (request.environment.clone(), request.untracked);
-        Ok(Self { root, configuration, files, cache: None, environment, untracked, notes: Mutex::default() })
+        let (environment, untracked, notes) = (request.environment.clone(), request.untracked, Mutex::default());
+        Ok(Self { root, configuration, files, cache: None, environment, untracked, notes })
     }
 
-    /// Whether this is set up for contextpack, or has items all the same. A command that is run in the wrong folder
-    /// leaves no cache there.
+    /// Returns whether there is anything to build: a command that is run in the wrong folder leaves no cache there.
     fn has_inputs(&self) -> bool {
         let Settings { work_items, github, .. } = self.settings();
         let is_item = |path: &RepoPath| work_items.iter().any(|source| source.glob_of(path.as_str()).is_some());
@@ -142,9 +129,8 @@ impl Repository {
             || self.root.join(github.snapshot.as_str()).exists()
     }
 
-    /// Goes on with the results of an `earlier` reading by this process, as far as they still hold, and opens the cache
-    /// if that is not open yet. Without one on disk the results are in memory. Returns whether the cache was opened.
-    /// `rest` is how long a file must have been unchanged for its state to identify its content.
+    /// Goes on with the results of an `earlier` reading by this process, as far as they hold, else opens the cache, without
+    /// one on disk in memory, and returns whether it did. `rest` is how long a file must be unchanged to be known by its state.
     pub(crate) fn resume(
         &mut self,
         earlier: OpenedCache,
@@ -156,7 +142,7 @@ impl Repository {
         self.cache = earlier.filter(|(earlier, _)| *earlier == opening);
         let is_opened = self.cache.is_none();
         if is_opened {
-            let on_disk = if self.has_inputs() { self.open_cache(access, user) } else { None };
+            let on_disk = if opening.1 { self.open_cache(access, user) } else { None };
             let in_memory = || CacheFolder::in_memory().map(|folder| self.cache_in(folder));
             self.cache = on_disk.or_else(in_memory).map(|cache| (opening, cache));
         }
@@ -174,13 +160,9 @@ impl Repository {
         if access == Access::Write {
             sweep_state(&self.root, &git::is_tracked);
         }
-        match self.cache_folder(access, user) {
-            Ok(folder) => folder.map(|folder| self.cache_in(folder)),
-            Err(why) => {
-                self.note(format!("no cache is used: {why}"));
-                None
-            }
-        }
+        let folder = self.cache_folder(access, user);
+        let folder = folder.map_err(|why| self.note(format!("no cache is used: {why}"))).ok()?;
+        folder.map(|folder| self.cache_in(folder))
     }
 
     fn cache_in(&self, folder: CacheFolder) -> Cache {
@@ -228,9 +210,9 @@ impl Repository {
     }
 
     /// Confirms that git does not track the cache, which belongs to one working copy alone.
-    pub(crate) fn refuse_tracked_cache(&self) -> Result<(), EngineError> {
-        let own = self.files.diagnostics().iter().filter(|diagnostic| diagnostic.code == Code::TrackedCache);
-        let diagnostics: Vec<Diagnostic> = own.cloned().collect();
+    pub(super) fn refuse_tracked_cache(&self) -> Result<(), EngineError> {
+        let all = self.files.diagnostics().iter();
+        let diagnostics: Vec<Diagnostic> = all.filter(|it| it.code == Code::TrackedCache).cloned().collect();
         if diagnostics.is_empty() { Ok(()) } else { Err(EngineError::Config { diagnostics, text: None }) }
     }
 
@@ -256,25 +238,20 @@ impl Repository {
 
     /// Writes what was made of documents to the cache, so that the next command need not read them.
     pub(crate) fn save_documents(&self) {
-        self.cache().into_iter().for_each(|cache| self.note_cache_written(cache.save_documents()));
+        self.write_cache(Cache::save_documents);
     }
 
     /// Writes what a build of all roots found out about the packs in `folder` to the cache, for the next process.
     pub(crate) fn save(&self, built: &BuildResult, folder: &Folder) {
-        let Some(cache) = self.cache() else { return };
-        match &built.manifest {
-            _ if built.is_fresh => self.note_cache_written(cache.save_settled(folder)),
-            Some(manifest) => self.note_cache_written(cache.save(manifest)),
-            None => {}
-        }
+        self.write_cache(|cache| match &built.manifest {
+            _ if built.is_fresh => cache.save_settled(folder),
+            Some(manifest) => cache.save(manifest),
+            None => Ok(()),
+        });
     }
 
-    pub(crate) fn untracked(&self) -> Untracked {
-        self.untracked
-    }
-
-    fn note_cache_written(&self, result: Result<(), StoreError>) {
-        if let Err(error) = result {
+    fn write_cache(&self, write: impl FnOnce(&Cache) -> Result<(), StoreError>) {
+        if let Some(Err(error)) = self.cache().map(write) {
             self.note(format!("the cache was not written: {}", with_causes(&error)));
         }
     }
@@ -297,22 +274,16 @@ impl Repository {
         let found = typed.iter().map(|root| {
             self.find(project, root).or_else(|error| {
                 self.confirm_all_read(project)?;
-                let faults = self.faults_of_file(project, root);
+                // The file that it names may hold no item that can be read.
+                let path = path_inside(&self.root, Path::new(root));
+                let is_named = |at: &RepoPath| at.as_str() == root || Some(at) == path.as_ref();
+                let unread = project.diagnostics().iter().filter(|fault| fault.is_of_unread_item());
+                let faults = unread.filter(|fault| fault.at.as_ref().is_some_and(|at| is_named(&at.path)));
+                let faults = project.redacted(faults);
                 Err(if faults.is_empty() { error.into() } else { EngineError::Unread(faults) })
             })
         });
         Ok(distinct(found.collect::<Result<Vec<usize>, EngineError>>()?.into_iter()))
-    }
-
-    /// Returns why the file that `typed` names holds no item that can be read; empty if it names none.
-    fn faults_of_file(&self, project: &Project<'_>, typed: &str) -> Vec<Diagnostic> {
-        let path = path_inside(&self.root, Path::new(typed));
-        let is_named = |at: &RepoPath| at.as_str() == typed || Some(at) == path.as_ref();
-        let faults = project.diagnostics().iter().filter(|fault| {
-            matches!(fault.code, Code::InvalidItem | Code::UnreadableFile)
-                && fault.at.as_ref().is_some_and(|at| is_named(&at.path))
-        });
-        project.redacted(faults)
     }
 
     /// Confirms that no item is missing because its file could not be read or git changed it meanwhile.
@@ -324,29 +295,25 @@ impl Repository {
         }
     }
 
-    /// Returns the item that `typed` names: an id, an issue, or the path of its file from the root or the current
-    /// folder.
+    /// Returns the item that `typed` names: an id, an issue, or a path from the root or the current folder.
     pub(crate) fn find(&self, project: &Project<'_>, typed: &str) -> Result<usize, RootError> {
         let error = match project.find(typed) {
             Err(error @ RootError::Unknown { .. }) => error,
             found => return found,
         };
+        let no_item = |why| RootError::NoItem { typed: typed.to_owned(), why };
         let Some(path) = path_inside(&self.root, Path::new(typed)).filter(|_| !typed.is_empty()) else {
             let is_outside = typed.contains(['/', '\\']) && Path::new(typed).exists();
-            let why = "it is not below the root of this repo".to_owned();
-            return Err(if is_outside { RootError::NoItem { typed: typed.to_owned(), why } } else { error });
+            let why = || no_item("it is not below the root of this repo".to_owned());
+            return Err(if is_outside { why() } else { error });
         };
+        // A word that happens to be the name of a folder is an id with an error in it.
+        let is_word = matches!(&error, RootError::Unknown { near: Some(_), .. }) && !typed.contains(['/', '.']);
         match project.find(path.as_str()) {
-            Err(RootError::Unknown { .. }) => Err(match project.why_no_item(&self.root, &path) {
-                // A word that happens to be the name of a folder is an id with an error in it.
-                Some(_)
-                    if matches!(&error, RootError::Unknown { near: Some(_), .. }) && !typed.contains(['/', '.']) =>
-                {
-                    error
-                }
-                Some(why) => RootError::NoItem { typed: typed.to_owned(), why },
-                None => error,
-            }),
+            Err(RootError::Unknown { .. }) => {
+                let why = project.why_no_item(&self.root, &path).filter(|_| !is_word);
+                Err(why.map_or(error, no_item))
+            }
             found => found,
         }
     }

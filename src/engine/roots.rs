@@ -1,6 +1,7 @@
 //! Roots: the items that get packs, their states and blockers, and the lookup of a root as typed.
 
 use super::Project;
+use super::error::quoted;
 use crate::config::ItemSource;
 use crate::graph::{Graph, ItemState, Node, RootMatch, Target, Value};
 use crate::model::{Code, Diagnostic, Relation, RepoPath};
@@ -12,7 +13,7 @@ use std::path::Path;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RootError {
     /// It matches several.
-    #[error("`{typed}` fits more than one item: {}; write one of these ids", list(ids))]
+    #[error("`{typed}` fits more than one item: {}; write one of these ids", quoted(ids))]
     Several {
         /// The root as typed.
         typed: String,
@@ -60,10 +61,6 @@ pub struct RootSummary {
     pub state: ItemState,
     /// Whether anyone could have written the title.
     pub untrusted: bool,
-}
-
-fn list(ids: &[String]) -> String {
-    ids.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ")
 }
 
 fn is_path(typed: &str) -> bool {
@@ -169,12 +166,8 @@ impl Project<'_> {
             }
             RootMatch::Issue(issue) => {
                 let here = self.corpus.rules.repo.as_ref().is_some_and(|repo| repo.eq_ignore_ascii_case(&issue.repo));
-                let root = if here || issue.repo.is_empty() {
-                    issue.number.to_string()
-                } else {
-                    format!("{}#{}", issue.repo, issue.number)
-                };
-                Err(RootError::Issue(root))
+                let repo = if here || issue.repo.is_empty() { String::new() } else { format!("{}#", issue.repo) };
+                Err(RootError::Issue(format!("{repo}{}", issue.number)))
             }
             RootMatch::Nothing => {
                 let near = self.most_similar(typed);
@@ -203,12 +196,11 @@ impl Project<'_> {
             fault.code == Code::DuplicateId && fault.at.as_ref().is_some_and(|at| at.path == *path)
         };
         if let Some(fault) = self.diagnostics.iter().find(at_path) {
-            // A conflict copy holds no item.
-            if fault.about.is_empty() {
-                return Some(self.without_secrets(&fault.message));
-            }
+            let message = self.without_secrets(&fault.message);
             let help = "whose packs are built; give one of them another id";
-            return Some(format!("two items have this id: {}, {help}", self.without_secrets(&fault.message)));
+            // A conflict copy holds no item.
+            let is_copy = fault.about.is_empty();
+            return Some(if is_copy { message } else { format!("two items have this id: {message}, {help}") });
         }
         let name = path.as_str();
         let includes = |source: &ItemSource| source.glob_of(name).is_some();

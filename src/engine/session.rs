@@ -148,20 +148,14 @@ impl Session {
     }
 
     fn try_build(&mut self, stamp: Stamp, observer: &mut BuildObserver<'_>) -> Result<Update, EngineError> {
-        let SessionRequest { root, config, roots, profiles, limits, out, agent, untracked, caches, rest } =
-            &self.request;
+        let SessionRequest { root, config, out, agent, untracked, caches, rest, .. } = &self.request;
         // What a build for an agent finds out is not saved.
         let access = if agent.is_some() { Access::Read } else { Access::Write };
         let outputs: Vec<&Path> = out.iter().map(PathBuf::as_path).collect();
-        let opened = OpenRequest {
-            folder: root,
-            config: config.as_deref(),
-            outputs: &outputs,
-            cache: None,
-            caches: None,
-            untracked: *untracked,
-            environment: self.environment.clone(),
-        };
+        let (config, environment) = (config.as_deref(), self.environment.clone());
+        let (untracked, cache) = (*untracked, None);
+        let opened =
+            OpenRequest { folder: root, config, outputs: &outputs, cache, caches: None, untracked, environment };
         // If anything below fails, the earlier listing is no longer known to be current.
         let mut repository = Repository::list(root.clone(), &opened, self.listed.take(), observer)?;
         let folder = self.open_folder(repository.settings())?;
@@ -169,15 +163,11 @@ impl Session {
             folder.sweep(&git::is_tracked);
         }
         let order = BuildOrder {
+            what: &self.request,
             folder: &folder,
-            out: out.clone(),
             markdown: None,
-            roots,
             skips_unknown_roots: true,
             shard: None,
-            profiles,
-            limits: *limits,
-            agent: agent.as_ref(),
             stamp,
             prune: false,
             explain: true,
@@ -185,15 +175,11 @@ impl Session {
         let built = repository.build(&order, observer);
         self.cache = repository.take_cache();
         repository.files().close_objects();
-        let cache = self.cache.as_mut().map(|(_, cache)| cache);
-        let built = match (cache, built) {
-            (Some(cache), Ok(built)) if !built.is_fresh => {
-                cache.evict_unused();
-                cache.manifest = built.manifest.clone().unwrap_or(std::mem::take(&mut cache.manifest));
-                built
-            }
-            (_, built) => built?,
-        };
+        let mut built = built?;
+        if let Some((_, cache)) = self.cache.as_mut().filter(|_| !built.is_fresh) {
+            cache.evict_unused();
+            cache.manifest = built.manifest.take().unwrap_or(std::mem::take(&mut cache.manifest));
+        }
         if let Some(error) = built.refused {
             return Err(error.into());
         }

@@ -1,5 +1,6 @@
 //! Why an item or file of the repository is not in a pack that was built.
 
+use super::error::quoted;
 use super::{BudgetProbe, EngineError, Project, Repository};
 use crate::graph::Target;
 use crate::knowledge::{Relevant, Scope};
@@ -74,14 +75,13 @@ fn explain_from_repo(
             return Ok(WhyNot::new(asked, "in", "it is the root", "every pack holds its root"));
         }
         let (message, help) = match shortest_path(project, root, item) {
-            Some(between) => (
-                format!(
-                    "it is {} steps away, by way of {}; a pack goes one step",
-                    between.len() + 1,
-                    between.iter().map(|item| format!("`{}`", id(*item))).collect::<Vec<_>>().join(", ")
-                ),
-                format!("add a relation between `{}` and `{}`", id(root), id(item)),
-            ),
+            Some(between) => {
+                let names = quoted(&between.iter().map(|item| id(*item)).collect::<Vec<_>>());
+                (
+                    format!("it is {} steps away, by way of {names}; a pack goes one step", between.len() + 1),
+                    format!("add a relation between `{}` and `{}`", id(root), id(item)),
+                )
+            }
             None => (
                 format!("no relation leads from `{}` to `{}`", id(root), id(item)),
                 format!("add one, such as `depends_on: {}`", id(item)),
@@ -164,8 +164,7 @@ fn explain_document(project: &Project<'_>, probe: &BudgetProbe<'_, '_>, path: &R
         ),
         (_, Some(agent)) => match project.relevance(probe.item, agent, path) {
             Some(Relevant { rank, matched, .. }) => {
-                let terms = matched.iter().map(|term| format!("`{term}`")).collect::<Vec<_>>().join(", ");
-                let most = project.settings().context.relevant;
+                let (terms, most) = (quoted(&matched), project.settings().context.relevant);
                 let place = format!("has place {rank} by what it shares with the work ({terms}); a pack holds {most}");
                 let message = project.masked(&format!("it is not pinned, and {place}"));
                 ("not_relevant", message, format!("{pin}, or raise `context.relevant` to {rank}"))

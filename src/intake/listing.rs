@@ -25,7 +25,7 @@ impl AccessRules {
 }
 
 /// The names in a repo when it was opened.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Listing {
     /// Every file and link that is listed, sorted.
     pub(super) files: Vec<RepoPath>,
@@ -59,9 +59,10 @@ pub(super) struct ListedRoot<'a> {
     pub(super) rules: &'a AccessRules,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 enum TrackedFiles {
     /// There is no git repository, or nothing was ever added to it: every file counts as tracked.
+    #[default]
     NoGit,
     Unknown,
     Known(BTreeSet<RepoPath>),
@@ -77,19 +78,7 @@ impl Listing {
         attributes: Attributes,
     ) -> Self {
         let WalkResult { files, mut links, special, folders, diagnostics, unlisted } = found;
-        let mut listing = Self {
-            files,
-            special,
-            links: BTreeMap::new(),
-            folders,
-            refused_links: BTreeMap::new(),
-            index: TrackedFiles::NoGit,
-            index_only: IndexOnly::default(),
-            attributes,
-            unlisted: Vec::new(),
-            unlisted_diagnostics: Vec::new(),
-            diagnostics,
-        };
+        let mut listing = Self { files, special, folders, attributes, diagnostics, ..Self::default() };
         listing.files.sort_unstable();
         for entry in unlisted {
             listing.add_unlisted(entry);

@@ -55,18 +55,6 @@ impl Repo {
         &self.root
     }
 
-    /// Finds the root of the repo that holds `start`: the nearest folder upwards with a configuration or `.git`, else
-    /// `start` itself.
-    pub fn find_root(start: &Path) -> Result<PathBuf, IntakeError> {
-        root::find(start)
-    }
-
-    /// Returns the configuration's name as shown to the user and its text: `explicit`, else `contextpack.yml` or
-    /// `contextpack.yaml` at the root, else `None`.
-    pub fn read_config(root: &Path, explicit: Option<&Path>) -> Result<Option<(String, String)>, IntakeError> {
-        root::config(root, explicit)
-    }
-
     /// Lists the files of the repo at `root`.
     pub fn open(root: &Path, options: RepoOptions<'_>) -> Result<Self, IntakeError> {
         let root = root::folder(root)?;

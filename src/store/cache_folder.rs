@@ -24,8 +24,7 @@ use std::time::SystemTime;
 
 const MAGIC: &[u8] = b"\ncontextpack cache 3\n";
 
-/// The length of what follows the payload: the digest of the program's name, the HMAC and the last line. In front of the
-/// payload it would have to be moved.
+/// The length of what follows the payload, which need not be moved then: the digest of the program's name, HMAC and magic.
 const TAIL: usize = 64 + MAGIC.len();
 
 /// The largest file of a cache that is read, in bytes.
@@ -164,8 +163,7 @@ fn random_key() -> Option<[u8; 32]> {
     Some(key)
 }
 
-/// Reads the key in the user's cache folder `caches`, for a build of the repo at `root`. If there is no key, creates
-/// one if `create` is set and returns `None` otherwise.
+/// Reads the key in the user's cache folder for the repo at `root`, or creates one if `create` is set; `None` without one.
 fn find_key(caches: &Path, root: &Path, create: bool) -> Result<Option<[u8; 32]>, CacheUnavailable> {
     let path = caches.join(KEY_FOLDER);
     let failed = |source| CacheUnavailable::Key { path: path.clone(), source };

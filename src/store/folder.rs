@@ -249,8 +249,7 @@ impl Folder {
         self.names(&|name, kind| name.ends_with(".json") && is_plain(name) && kind.is_file())
     }
 
-    /// Lists the names that end in `.json` and that [`list`](Self::list) leaves out: links, pipes, folders, and files with a name
-    /// that this program never gives; sorted by bytes.
+    /// Lists the names that end in `.json` and that [`list`](Self::list) leaves out, sorted by bytes.
     pub fn irregular(&self) -> Result<Vec<String>, StoreError> {
         let is_left_out = |name: &str, kind: FileType| !(kind.is_file() && is_plain(name));
         self.names(&|name, kind| name.ends_with(".json") && !name.starts_with('.') && is_left_out(name, kind))

@@ -56,7 +56,6 @@ pub fn init_state_dir(root: &Path, keep_snapshot: bool) -> Result<WriteResult, S
 
 const IGNORE: &str = ".gitignore";
 
-/// Returns the `.gitignore` of the state folder; `keep_snapshot` as in [`init_state_dir`].
 fn state_ignore(keep_snapshot: bool) -> &'static str {
     if keep_snapshot { KEEP_SNAPSHOT } else { KEEP_NOTHING }
 }

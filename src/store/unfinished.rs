@@ -63,8 +63,7 @@ pub(super) fn replace(dir: &Dir, staging: Option<&Staging>, name: &str, bytes: &
     write(dir, staging, bytes, mode, &|from, unfinished| from.rename(unfinished, dir, name))
 }
 
-/// Writes `bytes` to `name` in `dir` as a whole, unless the name exists, and returns whether it did: of several
-/// processes that create one name, one does.
+/// Writes `bytes` to `name` in `dir` as a whole, unless the name exists, which one of several processes finds free.
 pub(super) fn create(dir: &Dir, staging: Option<&Staging>, name: &str, bytes: &[u8], mode: u32) -> io::Result<bool> {
     if dir.symlink_metadata(name).is_ok() {
         return Ok(false);
@@ -102,8 +101,7 @@ fn write(dir: &Dir, staging: Option<&Staging>, bytes: &[u8], mode: u32, publish:
     write_through(dir, bytes, mode, publish)
 }
 
-/// Returns whether an error of a hard link says that the file system has none, or does not allow them, as FAT, some network
-/// file systems and Android do.
+/// Returns whether an error of a hard link says that the file system has none, as FAT, or allows none, as Android.
 fn refuses_links(error: &io::Error) -> bool {
     use io::ErrorKind::{PermissionDenied, TooManyLinks, Unsupported};
     // `ERROR_INVALID_FUNCTION` and `ERROR_NOT_SUPPORTED`.
@@ -133,7 +131,6 @@ fn new_file(mode: u32) -> OpenOptions {
     options
 }
 
-/// Writes `bytes` to an unfinished file in `from`, and publishes it.
 fn write_through(from: &Dir, bytes: &[u8], mode: u32, publish: &Publish<'_>) -> io::Result<()> {
     let options = new_file(mode);
     let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
@@ -175,8 +172,7 @@ fn write_through(from: &Dir, bytes: &[u8], mode: u32, publish: &Publish<'_>) -> 
     Err(last)
 }
 
-/// Removes the unfinished files of killed processes in `dir`, which is at `path`, except those that are protected.
-/// Errors are ignored, since a later run tries again.
+/// Removes the unfinished files of killed processes in `dir`, as far as it can, except those that are protected.
 pub(super) fn sweep(dir: &Dir, path: &Path, is_protected: &dyn Fn(&Path) -> bool) {
     let Ok(entries) = dir.entries() else { return };
     for entry in entries.flatten() {

@@ -5,12 +5,11 @@ use crate::config::Settings;
 use crate::engine::SessionRequest;
 use crate::git;
 use crate::intake::Repo;
-use cap_std::ambient_authority;
-use cap_std::fs::Dir;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use walkdir::WalkDir;
 
 /// The state folder; only the snapshot in it is an input.
 const STATE: &str = ".contextpack";
@@ -29,7 +28,6 @@ enum WatchedFiles {
     Names(BTreeSet<OsString>),
 }
 
-/// Follows the inputs of a repository.
 pub struct Follower {
     request: SessionRequest,
     events: Box<dyn Events>,
@@ -41,7 +39,6 @@ pub struct Follower {
 }
 
 impl Follower {
-    /// Creates a follower of the repository of `request` that follows nothing yet.
     pub fn new(request: SessionRequest, events: Box<dyn Events>) -> Self {
         let (wanted, followed, ignored) = Default::default();
         Self { request, events, wanted, followed, ignored }
@@ -66,7 +63,10 @@ impl Follower {
         for part in snapshot.ancestors().take_while(|part| *part != root) {
             name(&mut wanted, part);
         }
-        wanted.extend(two_levels(&snapshot).into_iter().map(|folder| (folder, WatchedFiles::All)));
+        // Its owners and their repos have folders.
+        let below = WalkDir::new(&snapshot).max_depth(2).into_iter().flatten();
+        let below = below.filter(|entry| entry.file_type().is_dir());
+        wanted.extend(below.map(|entry| (entry.into_path(), WatchedFiles::All)));
         let own = settings.own_folders();
         let own = own.iter().map(|folder| root.join(folder.as_str()));
         let written = self.request.out.iter().cloned().chain(own).chain([root.join(STATE)]);
@@ -96,7 +96,6 @@ impl Follower {
         }
     }
 
-    /// Returns the number of followed folders.
     pub fn followed(&self) -> usize {
         self.followed.len()
     }
@@ -155,8 +154,7 @@ impl Follower {
     }
 }
 
-/// Adds the root, the configuration, the files that decide which files are tracked, and for an agent those of git's
-/// history.
+/// Adds the root, the configuration, the files that decide what git tracks, and for an agent those of git's history.
 fn base(request: &SessionRequest, wanted: &mut BTreeMap<PathBuf, WatchedFiles>) {
     let root = &request.root;
     wanted.insert(root.clone(), WatchedFiles::All);
@@ -180,20 +178,4 @@ fn name(wanted: &mut BTreeMap<PathBuf, WatchedFiles>, path: &Path) {
     if let WatchedFiles::Names(names) = files {
         names.insert(name.to_owned());
     }
-}
-
-fn two_levels(folder: &Path) -> Vec<PathBuf> {
-    let below = |folder: &PathBuf| -> Vec<PathBuf> {
-        // `std::fs::read_dir` panics if the system cannot close a folder.
-        let entries = Dir::open_ambient_dir(folder, ambient_authority()).and_then(|dir| dir.entries());
-        let entries = entries.into_iter().flatten().flatten();
-        let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-        folders.map(|entry| folder.join(entry.file_name())).collect()
-    };
-    if !folder.is_dir() {
-        return Vec::new();
-    }
-    let first = below(&folder.to_owned());
-    let second: Vec<PathBuf> = first.iter().flat_map(below).collect();
-    [vec![folder.to_owned()], first, second].concat()
 }

@@ -21,6 +21,7 @@ pub use saved::SavedPack;
 use crate::config::Settings;
 use crate::engine::{
     BuildObserver, EngineError, FAILED, PackState, REMOVED, Session, SessionRequest, Update, WrittenPack, companion,
+    has_unread_root,
 };
 use crate::intake::{IntakeError, Repo};
 use crate::model::{Code, Diagnostic, RepoPath};
@@ -312,8 +313,7 @@ impl Watch {
         self.show(&folder, report, &failed_now)
     }
 
-    /// Removes an orphaned pack that this watch wrote under a former id and that was not changed since. A pack whose
-    /// root's file cannot be read at present is not removed.
+    /// Removes an orphaned pack that this watch wrote and nobody changed, unless its root's file cannot be read at present.
     fn remove(
         &mut self,
         folder: &Folder,
@@ -328,12 +328,7 @@ impl Watch {
         let is_companion_own = || -> Result<bool, StoreError> {
             Ok(!companion::exists(folder, name)? || companion::fault(folder, name, &rendering())?.is_none())
         };
-        let unread = |path: &str| {
-            let mut broken = diagnostics.iter().filter(|diagnostic| diagnostic.is_of_unread_item());
-            broken.any(|diagnostic| diagnostic.at.as_ref().is_some_and(|at| at.path.as_str() == path))
-        };
-        let root = pack.sections.iter().find(|section| section.id == "root.json");
-        if !is_own || !is_companion_own()? || root.and_then(|root| root.source.path.as_deref()).is_some_and(unread) {
+        if !is_own || !is_companion_own()? || has_unread_root(&pack, diagnostics) {
             return Ok(None);
         }
         companion::remove(folder, name)?;
@@ -343,9 +338,8 @@ impl Watch {
         Ok(Some(PackState { summary: None, ..PackState::of_pack(name, &pack, REMOVED, reasons) }))
     }
 
-    /// Shows the pack that changed last: of several the first whose root's own text changed. Without a change, the pack
-    /// in focus or else the first one. If the pack in focus cannot be built, as `failed` says, it stays in focus, below
-    /// a line that says why.
+    /// Shows the first saved pack whose root's own text changed, or else any saved one, the one in focus, or the first. If the
+    /// one in focus cannot be built, as `failed` says, it stays below a line that says why.
     fn show(
         &mut self,
         folder: &Folder,
